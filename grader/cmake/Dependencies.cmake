@@ -1,0 +1,8 @@
+# SPDX-FileCopyrightText: The Membound authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# Third parties, all from Debian's packages; the version is the one of Debian 12, tested there.
+find_package(Threads REQUIRED)
+if(BUILD_TESTING)
+  find_package(GTest 1.12 REQUIRED)
+endif()

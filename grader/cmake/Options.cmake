@@ -1,0 +1,23 @@
+# SPDX-FileCopyrightText: The Membound authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# Warnings and sanitizers as one INTERFACE target, `membound_options`; there are no global flags.
+option(MEMBOUND_WERROR "Warnings are errors (dev and ci presets)" OFF)
+set(MEMBOUND_SANITIZER "" CACHE STRING "address, undefined, thread, or empty for none")
+
+add_library(membound_options INTERFACE)
+target_compile_features(membound_options INTERFACE cxx_std_20)
+target_compile_options(membound_options INTERFACE -Wall -Wextra -Wshadow -Wnon-virtual-dtor)
+if(MEMBOUND_WERROR)
+  target_compile_options(membound_options INTERFACE -Werror)
+endif()
+if(MEMBOUND_SANITIZER)
+  target_compile_options(membound_options INTERFACE
+    -fsanitize=${MEMBOUND_SANITIZER} -fno-sanitize-recover=all -fno-omit-frame-pointer -g)
+  target_link_options(membound_options INTERFACE -fsanitize=${MEMBOUND_SANITIZER})
+endif()
+target_include_directories(membound_options INTERFACE ${PROJECT_SOURCE_DIR})
+
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
