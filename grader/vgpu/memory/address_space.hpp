@@ -1,0 +1,145 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The device's memory: one reserved window of addresses the host cannot touch (a host dereference
+/// of a device pointer faults, as with a GPU) whose backing lies at a constant distance.
+/// Place in the chain: runtime and exec -> [memory]. Left out: what an access costs (coalescer,
+/// shared_banks, cache) and who may race with whom (checkers).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "grader/base/result.hpp"
+
+namespace membound::vgpu::memory {
+
+/// Why a piece of device memory exists; the word used in messages.
+enum class AllocationKind {
+  kMalloc,
+  kGlobalVariable,
+  kConstant,
+  kArray,
+  kDeviceHeap,
+  kHost,
+  kManaged
+};
+
+/// What the owner of an allocation tells about it.
+struct AllocationInfo {
+  AllocationKind kind = AllocationKind::kMalloc;
+  std::string name = {};     ///< the variable's name, or what made it ("cudaMalloc"); may be empty
+  bool initialised = false;  ///< its bytes count as written from the start
+};
+
+/// One live (or, while `freed`, quarantined) allocation.
+struct Allocation {
+  std::uint64_t address = 0;
+  std::uint64_t size_bytes = 0;
+  AllocationInfo info;
+  std::uint64_t serial = 0;  ///< counts up from 1: "allocation 3"
+  bool freed = false;
+};
+
+/// Addresses [begin, end) an access may touch, and the distance from address to host byte.
+struct Span {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+  std::int64_t host_offset = 0;
+  bool writable = true;
+};
+
+/// Where memory lies and what is allocated. All members may be called from several threads.
+class AddressSpace {
+ public:
+  /// Size of the generic-address windows of shared and local memory.
+  static constexpr std::uint64_t kSharedWindowBytes = std::uint64_t{1} << 24;
+  static constexpr std::uint64_t kLocalWindowBytes = std::uint64_t{1} << 24;
+  /// Memory is mapped in pieces of this size, as on a GPU: without memcheck only an access outside
+  /// every mapped piece is illegal.
+  static constexpr std::uint64_t kChunkBytes = std::uint64_t{2} << 20;
+
+  /// `capacity_bytes` is what cudaMemGetInfo calls total; exceeding it is "out of memory".
+  explicit AddressSpace(std::uint64_t capacity_bytes);
+  ~AddressSpace();
+  AddressSpace(const AddressSpace&) = delete;
+  AddressSpace& operator=(const AddressSpace&) = delete;
+
+  /// A device address, or nothing when the capacity is exhausted. `alignment` is a power of two;
+  /// at least 256 is used.
+  [[nodiscard]] std::optional<std::uint64_t> allocate(std::uint64_t bytes, std::uint64_t alignment,
+                                                      AllocationInfo info);
+  /// False when no live allocation starts at `address`.
+  bool free(std::uint64_t address);
+
+  /// The live allocation that holds `address`.
+  [[nodiscard]] std::optional<Allocation> find(std::uint64_t address) const;
+  /// The allocation nearest to `address`, live first, then recently freed.
+  [[nodiscard]] std::optional<Allocation> nearest(std::uint64_t address) const;
+  /// The recently freed allocation that held `address`.
+  [[nodiscard]] std::optional<Allocation> find_freed(std::uint64_t address) const;
+  [[nodiscard]] std::vector<Allocation> live() const;
+
+  /// Host memory the device may use under the host's own address (pinned or managed).
+  void register_host_range(void* pointer, std::uint64_t bytes,
+                           AllocationKind kind = AllocationKind::kHost);
+  bool unregister_host_range(void* pointer);
+
+  /// Host bytes behind [address, address + bytes), or null if not all of it lies in one allocation.
+  [[nodiscard]] std::byte* host_bytes(std::uint64_t address, std::uint64_t bytes) const;
+
+  /// False (and nothing is done) when a device range is not inside one allocation.
+  bool copy_in(std::uint64_t to, const void* from, std::uint64_t bytes);
+  bool copy_out(void* to, std::uint64_t from, std::uint64_t bytes);
+  bool copy(std::uint64_t to, std::uint64_t from, std::uint64_t bytes);
+  bool fill(std::uint64_t to, std::byte value, std::uint64_t bytes);
+
+  /// What an access at `address` may touch around it: with `precise`, its allocation; else all the
+  /// mapped memory about it. Nothing when the address is illegal.
+  [[nodiscard]] std::optional<Span> span_of(std::uint64_t address, bool precise) const;
+
+  [[nodiscard]] bool is_device_address(std::uint64_t address) const {
+    return address - window_ < window_bytes_;
+  }
+  [[nodiscard]] std::uint64_t shared_window() const { return window_; }
+  [[nodiscard]] std::uint64_t local_window() const { return window_ + kSharedWindowBytes; }
+  [[nodiscard]] std::uint64_t capacity_bytes() const { return capacity_bytes_; }
+  [[nodiscard]] std::uint64_t used_bytes() const;
+
+  /// Starts (or stops) remembering which bytes were written; memory written before counts as
+  /// written only if it was allocated or copied to while remembering.
+  void track_initialised(bool on);
+  [[nodiscard]] bool tracks_initialised() const { return initialised_ != nullptr; }
+  /// Marks bytes as written.
+  void mark_initialised(std::uint64_t address, std::uint64_t bytes);
+  /// One byte per byte of device memory, 1 = written; null when not tracked. Index it by
+  /// `address - shared_window()`.
+  [[nodiscard]] std::uint8_t* initialised_shadow() const { return initialised_; }
+
+ private:
+  void map_chunks(std::uint64_t begin, std::uint64_t end);
+  void set_initialised(std::uint64_t address, std::uint64_t bytes, std::uint8_t value);
+  [[nodiscard]] const Allocation* holder(std::uint64_t address) const;
+
+  std::uint64_t capacity_bytes_;
+  std::uint64_t window_ = 0;
+  std::uint64_t window_bytes_ = 0;
+  std::int64_t host_offset_ = 0;
+  std::uint8_t* initialised_ = nullptr;
+  std::uint64_t used_bytes_ = 0;
+  std::uint64_t next_serial_ = 1;
+  mutable std::mutex mutex_;
+  std::map<std::uint64_t, Allocation> live_;      // by address
+  std::map<std::uint64_t, std::uint64_t> holes_;  // free ranges: begin -> end
+  std::vector<Allocation> freed_;                 // a ring of the latest
+  std::vector<std::uint8_t> mapped_;              // one flag a chunk
+};
+
+}  // namespace membound::vgpu::memory

@@ -1,0 +1,119 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// A program as the virtual GPU runs it: kernels decoded to fixed-size instructions, global
+/// variables with their initial bytes, all symbols of all linked PTX modules resolved.
+/// Place in the chain: ptx (syntax tree) -> [program] -> exec. Left out: what an instruction does.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "grader/base/result.hpp"
+#include "grader/vgpu/memory/dim3.hpp"
+#include "grader/vgpu/program/instruction.hpp"
+#include "grader/vgpu/ptx/ast.hpp"
+
+namespace membound::vgpu::program {
+
+/// Where one kernel parameter lies in the parameter buffer.
+struct Parameter {
+  std::uint32_t offset_bytes = 0;
+  std::uint32_t size_bytes = 0;
+  std::uint32_t alignment_bytes = 1;
+};
+
+/// A place in the student's source, from `.loc`; `file` is an index into Program::files().
+struct SourceLine {
+  std::uint32_t file = 0;
+  std::uint32_t line = 0;
+  friend bool operator==(const SourceLine&, const SourceLine&) = default;
+  friend auto operator<=>(const SourceLine&, const SourceLine&) = default;
+};
+
+/// One .entry: everything its launch needs to know beforehand.
+struct Kernel {
+  std::string name;  ///< mangled
+  std::vector<Parameter> parameters;
+  std::uint32_t parameter_bytes = 0;
+  std::uint32_t static_shared_bytes = 0;
+  std::uint32_t local_bytes = 0;     ///< a lane's local memory in the entry itself
+  std::uint32_t register_count = 0;  ///< 32-bit registers a lane; an estimate from live ranges
+                                     ///< until the runtime overwrites it from the cubin
+  std::uint32_t max_threads_per_block = 1024;  ///< .maxntid or .reqntid
+  std::optional<Dim3> required_block = {};     ///< .reqntid
+  std::uint32_t min_blocks_per_sm = 0;         ///< .minnctapersm
+  bool uses_dynamic_shared = false;            ///< refers to an .extern .shared array
+  bool communicates_between_blocks = false;    ///< its blocks must run interleaved
+  bool uses_grid_sync = false;                 ///< reads the grid barrier's address
+  std::uint32_t function = 0;                  ///< index into Program::functions()
+};
+
+/// One body of code: an entry or a device function. Branch targets are indices into `code`.
+struct Function {
+  std::string name;
+  std::vector<Instruction> code;
+  std::vector<SourceLine> lines;          ///< parallel to `code`
+  std::uint32_t register_slots = 0;       ///< 128-byte slots (32 lanes x 4 bytes) of a frame
+  std::uint32_t predicate_count = 0;      ///< 32-bit lane masks of a frame
+  std::uint32_t local_bytes = 0;          ///< a lane's local memory of a frame, 16-byte multiple
+  std::uint32_t argument_bytes = 0;       ///< parameter block of a call: arguments, then results
+  std::uint32_t result_offset_bytes = 0;  ///< where results start in that block
+};
+
+/// A variable in device memory, one per .global or .const of the linked modules.
+struct GlobalVariable {
+  /// "At `offset_bytes` stands the address of `target` plus `addend`."
+  struct Relocation {
+    std::uint64_t offset_bytes = 0;
+    std::string target;
+    std::int64_t addend = 0;
+    std::uint32_t size_bytes = 8;
+    bool generic = true;
+  };
+  std::string name;
+  std::uint64_t size_bytes = 0;
+  std::uint64_t alignment_bytes = 1;
+  bool is_constant = false;
+  bool is_managed = false;
+  std::vector<std::byte> initial;  ///< shorter than size_bytes: the rest is zero
+  std::vector<Relocation> relocations;
+  std::uint64_t device_address = 0;  ///< 0 until placed
+};
+
+/// One or more linked PTX modules.
+class Program {
+ public:
+  /// Resolves symbols over all modules and decodes every function. An unknown symbol is an error;
+  /// an instruction the virtual GPU cannot run is not: it faults when it is executed.
+  static base::Result<Program> link(std::span<const ptx::Module> modules);
+
+  [[nodiscard]] const Kernel* find_kernel(std::string_view mangled_name) const;
+  [[nodiscard]] Kernel* find_kernel(std::string_view mangled_name);
+  [[nodiscard]] std::span<const Kernel> kernels() const { return kernels_; }
+  [[nodiscard]] std::span<const Function> functions() const { return functions_; }
+  [[nodiscard]] std::span<const GlobalVariable> globals() const { return globals_; }
+  [[nodiscard]] std::span<const std::string> files() const { return files_; }
+  [[nodiscard]] std::optional<std::size_t> find_global(std::string_view name) const;
+
+  /// The runtime gives each global its device address before the first launch.
+  void place_global(std::size_t index, std::uint64_t device_address);
+  /// The initial bytes of a global, zero-filled to its size, addresses in initialisers filled in;
+  /// call it when every global is placed.
+  [[nodiscard]] std::vector<std::byte> initial_image(std::size_t index) const;
+
+ private:
+  friend class Linker;
+  std::vector<Kernel> kernels_;
+  std::vector<Function> functions_;
+  std::vector<GlobalVariable> globals_;
+  std::vector<std::string> files_;
+};
+
+}  // namespace membound::vgpu::program
