@@ -3,6 +3,7 @@
 #
 # Third parties, all from Debian's packages; the version is the one of Debian 12, tested there.
 find_package(Threads REQUIRED)
+find_package(nlohmann_json 3.11 REQUIRED)
 if(BUILD_TESTING)
   find_package(GTest 1.12 REQUIRED)
 endif()

@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/vgpu/timing/machine.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace membound::vgpu::timing {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+base::Error broken_file(std::string_view where, std::string found, std::string expected) {
+  return {base::ErrorKind::kInput, std::string(where), std::move(found), std::move(expected),
+          "see the fields and their meaning in grader/vgpu/timing/machine_fields.def"};
+}
+
+bool has_known_source(const std::string& source) {
+  return source.starts_with("[measured]") || source.starts_with("[published]") ||
+         source.starts_with("[recalled]");
+}
+
+/// The value of `field`, or what is wrong with it.
+base::Result<double> number(const Json& numbers, const char* field, std::string_view where) {
+  const auto entry = numbers.find(field);
+  if (entry == numbers.end())
+    return broken_file(where, std::string("no \"") + field + "\"", "a number and its source");
+  if (!entry->is_array() || entry->size() != 2 || !(*entry)[0].is_number() ||
+      !(*entry)[1].is_string())
+    return broken_file(where, std::string("\"") + field + "\": " + entry->dump(),
+                       "[number, \"source\"]");
+  const double value = (*entry)[0].get<double>();
+  if (!(value >= 0))
+    return broken_file(where, std::string("\"") + field + "\" is negative", "a number from 0 on");
+  if (!has_known_source((*entry)[1].get<std::string>()))
+    return broken_file(where, std::string("\"") + field + "\" has no kind of source",
+                       "a source that starts with [measured], [published] or [recalled]");
+  return value;
+}
+
+}  // namespace
+
+base::Result<Machine> read_machine(std::string_view json, std::string_view where) {
+  const Json root = Json::parse(json, nullptr, false);
+  if (root.is_discarded() || !root.is_object())
+    return broken_file(where, "this is not a JSON object", "a machine file");
+  for (const char* key : {"id", "name"})
+    if (!root.contains(key) || !root[key].is_string())
+      return broken_file(where, std::string("no text \"") + key + "\"",
+                         "the machine's " + std::string(key));
+  if (!root.contains("numbers") || !root["numbers"].is_object())
+    return broken_file(where, "no object \"numbers\"", "one entry per machine field");
+  const Json& numbers = root["numbers"];
+  Machine machine;
+  machine.id = root["id"].get<std::string>();
+  machine.name = root["name"].get<std::string>();
+#define MACHINE_FIELD(type, field, meaning)               \
+  if (auto value = number(numbers, #field, where); value) \
+    machine.field = static_cast<type>(*value);            \
+  else                                                    \
+    return value.error();
+#include "grader/vgpu/timing/machine_fields.def"
+#undef MACHINE_FIELD
+  return machine;
+}
+
+std::vector<NumberSource> read_sources(std::string_view json) {
+  std::vector<NumberSource> sources;
+  const Json root = Json::parse(json, nullptr, false);
+  if (root.is_discarded() || !root.contains("numbers")) return sources;
+  for (const auto& [field, entry] : root["numbers"].items())
+    sources.push_back({field, entry[0].get<double>(), entry[1].get<std::string>()});
+  return sources;
+}
+
+base::Result<Machine> find_machine(std::string_view id) {
+  std::string known;
+  for (const BuiltInMachine& machine : built_in_machines()) {
+    if (machine.id == id) return read_machine(machine.json, std::string(id) + ".json");
+    known += (known.empty() ? "" : ", ") + std::string(machine.id);
+  }
+  return base::Error{base::ErrorKind::kUsage, "vgpu:" + std::string(id),
+                     "there is no machine of this name", "one of " + known, "vgpu:h200"};
+}
+
+}  // namespace membound::vgpu::timing

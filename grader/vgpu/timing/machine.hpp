@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// One GPU in numbers: limits, rates and latencies, each with where it comes from.
+/// Place in the chain: machines/*.json -> [machine] -> occupancy, model, runtime (device
+/// properties). Left out: what the numbers mean together, which model.hpp says.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "grader/base/result.hpp"
+
+namespace membound::vgpu::timing {
+
+/// A GPU. The fields are the rows of machine_fields.def.
+struct Machine {
+  std::string id;    ///< "h200": what `vgpu:h200` names
+  std::string name;  ///< "NVIDIA H200"
+#define MACHINE_FIELD(type, field, meaning) type field = {};
+#include "grader/vgpu/timing/machine_fields.def"
+#undef MACHINE_FIELD
+};
+
+/// Where one number of a machine comes from: "[measured] …", "[published] …" or "[recalled] …".
+struct NumberSource {
+  std::string field;
+  double value = 0;
+  std::string source;
+};
+
+/// Warps an SM holds at most.
+[[nodiscard]] inline std::uint32_t max_warps_per_sm(const Machine& machine) {
+  return machine.max_threads_per_sm / 32;
+}
+
+/// Reads one machine file. Every row of machine_fields.def must be there, with its source.
+[[nodiscard]] base::Result<Machine> read_machine(std::string_view json, std::string_view where);
+
+/// The sources of a machine file that read_machine() accepts, in file order.
+[[nodiscard]] std::vector<NumberSource> read_sources(std::string_view json);
+
+/// The machine built in under `id`; the error lists the ids there are.
+[[nodiscard]] base::Result<Machine> find_machine(std::string_view id);
+
+/// A machine file as it was built in.
+struct BuiltInMachine {
+  std::string_view id;
+  std::string_view json;
+};
+
+/// All machines built in, by id.
+[[nodiscard]] std::span<const BuiltInMachine> built_in_machines();
+
+}  // namespace membound::vgpu::timing

@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The first clock: how long a launch would take on a given GPU, as an explainable largest of
+/// bounds, and which bound that is.
+/// Place in the chain: counters, machine, occupancy -> [model] -> runtime's virtual clock, reports.
+/// Reads counters only. Everything it says is *predicted*: docs/timing_model.md lists what it was
+/// held against and how far off it is. Left out: contention between kernels of several streams,
+/// clock throttling, TLB misses, DRAM pages.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "grader/vgpu/counters/counters.hpp"
+#include "grader/vgpu/memory/dim3.hpp"
+#include "grader/vgpu/timing/machine.hpp"
+#include "grader/vgpu/timing/occupancy.hpp"
+
+namespace membound::vgpu::timing {
+
+/// The launch as the block scheduler sees it.
+struct LaunchShape {
+  Dim3 grid = {};
+  Dim3 block = {};
+  std::uint32_t registers_per_thread = 0;
+  std::uint32_t shared_bytes = 0;  ///< static and dynamic of a block
+  /// Global loads a warp has under way before it waits for the first of them (its memory-level
+  /// parallelism); 1 where every load is used at once.
+  double loads_in_flight = 1;
+};
+
+/// What can set the pace.
+enum class BoundKind {
+  kIssue,          ///< warp instructions over issue slots
+  kFloat32,        ///< single-precision pipe
+  kInteger,        ///< integer pipe (minimum and maximum too)
+  kFloat64,        ///< double-precision pipe
+  kSpecial,        ///< special functions and conversions
+  kL1,             ///< wavefronts of shared memory and L1
+  kL2,             ///< sectors between L1 and L2
+  kPartialStores,  ///< stores that fill only part of their sectors
+  kDram,           ///< bytes to and from DRAM
+  kAtomics,        ///< atomics on global memory
+  kSharedAtomics,  ///< atomics on shared memory
+  kLatency,        ///< waiting: too little in flight (Little's law), barriers
+  kLaunch          ///< starting and ending the kernel
+};
+
+/// "issue slots", "DRAM bandwidth", …: the words used in reports.
+[[nodiscard]] std::string_view to_string(BoundKind kind);
+
+/// One bound alone: the launch cannot be faster than this.
+struct Bound {
+  BoundKind kind = BoundKind::kLaunch;
+  double ns = 0;
+};
+
+/// The verdict of the model.
+struct Prediction {
+  double ns = 0;              ///< predicted kernel time, start and end included
+  std::vector<Bound> bounds;  ///< largest first
+  BoundKind binding = BoundKind::kLaunch;
+  Occupancy occupancy;
+  double waves = 0;     ///< how many times the machine is filled with blocks
+  double fixed_ns = 0;  ///< of `ns`: launch and ramp, whatever the kernel does
+};
+
+/// Predicts one launch. Bounds overlap only in part where they are of similar size, so they are
+/// combined as the square root of their squares' sum, which is the largest where it stands alone.
+[[nodiscard]] Prediction predict(const Machine& machine, const counters::LaunchCounters& counters,
+                                 const LaunchShape& shape);
+
+}  // namespace membound::vgpu::timing
