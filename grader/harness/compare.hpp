@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// arrays_equal: compares two arrays and says, in the lab's own coordinates, where they differ.
+/// Place in the chain: a lab's test.cpp -> [compare] -> picture. Left out: comparing timed runs,
+/// which happens on the device (device/kernels.cu) with the same rule.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace membound::harness {
+
+/// How an array is laid out: the last axis runs fastest. An output of 5 rows and 7 columns is
+/// {{5, 7}, {"row", "column"}}, a list of n numbers {{n}, {"element"}}.
+struct Shape {
+  std::vector<std::int64_t> extents;
+  std::vector<std::string> axis_names;
+};
+
+/// `got` may differ from `expected` by absolute + relative * |expected|. With 0, 0 the values must
+/// be equal (−0 equals 0). A NaN equals only a NaN that was expected; an infinity only itself.
+struct Tolerance {
+  double absolute = 0;
+  double relative = 0;
+};
+
+/// Success, or a failure that tells the first wrong element with its coordinates, expected and got,
+/// how many of how many are wrong, how many were never written, and a small picture of where.
+/// T: float, double, int, unsigned, long long, unsigned long long (and the std::int64_t kinds).
+template <typename T>
+[[nodiscard]] testing::AssertionResult arrays_equal(const std::vector<T>& got,
+                                                    const std::vector<T>& expected,
+                                                    const Shape& shape, Tolerance tolerance = {});
+
+/// The rule of one element, as stated at Tolerance.
+template <typename T>
+[[nodiscard]] bool element_equal(T got, T expected, Tolerance tolerance);
+
+}  // namespace membound::harness
