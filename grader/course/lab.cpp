@@ -1,0 +1,163 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/course/lab.hpp"
+
+#include <cctype>
+#include <fstream>
+#include <iterator>
+#include <set>
+
+#include "grader/course/json_reader.hpp"
+
+namespace membound::course {
+namespace {
+
+constexpr std::int64_t kMostElements = std::int64_t{1} << 40;
+constexpr double kMostPoints = 10000;
+constexpr double kMostSeconds = 3600;
+
+bool is_kernel_name(const std::string& text) {
+  if (text.empty() || std::isdigit(static_cast<unsigned char>(text[0])) != 0) return false;
+  for (const char letter : text)
+    if (std::isalnum(static_cast<unsigned char>(letter)) == 0 && letter != '_') return false;
+  return true;
+}
+
+bool is_slug(const std::string& text) {
+  for (const char letter : text) {
+    const auto code = static_cast<unsigned char>(letter);
+    if (std::islower(code) == 0 && std::isdigit(code) == 0 && letter != '-') return false;
+  }
+  return !text.empty();
+}
+
+std::string read_slug(const JsonValue& value) {
+  const std::string slug = value.text();
+  if (!slug.empty() && !is_slug(slug)) value.report("small letters, digits and '-' only");
+  return slug;
+}
+
+std::vector<std::vector<std::int64_t>> read_sizes(const JsonValue& list, std::size_t most_extents) {
+  std::vector<std::vector<std::int64_t>> sizes;
+  for (const JsonValue& entry : list.elements(1)) {
+    std::vector<std::int64_t> extents;
+    for (const JsonValue& extent : entry.elements(1))
+      extents.push_back(extent.integer(1, kMostElements));
+    if (extents.size() > most_extents)
+      entry.report("at most one number for each name in \"sizes\"");
+    sizes.push_back(std::move(extents));
+  }
+  return sizes;
+}
+
+double read_number(const JsonValue& object, const char* key, NumberRange range, double otherwise) {
+  const auto value = object.optional_member(key);
+  return value ? value->number(range) : otherwise;
+}
+
+Stage read_stage(const JsonValue& json, int expected_number, std::size_t size_count) {
+  json.only_keys({"number", "name", "kernel", "title", "points", "pass_ratio", "full_ratio",
+                  "correctness_points_share", "timed_sizes", "timeout_seconds"});
+  Stage stage;
+  const JsonValue number = json.member("number");
+  stage.number = static_cast<int>(number.integer(1, 1000));
+  if (stage.number != expected_number)
+    number.report(std::to_string(expected_number) + ": stages count from 1 without gaps");
+  stage.name = read_slug(json.member("name"));
+  stage.kernel = json.member("kernel").text();
+  if (!is_kernel_name(stage.kernel)) json.member("kernel").report("a C++ identifier");
+  stage.title = json.member("title").text();
+  stage.points = json.member("points").number({0, kMostPoints});
+  stage.pass_ratio = read_number(json, "pass_ratio", {0.01, 2}, stage.pass_ratio);
+  stage.full_ratio = read_number(json, "full_ratio", {0.01, 2}, stage.full_ratio);
+  if (stage.full_ratio < stage.pass_ratio)
+    json.report("a full_ratio not below the pass_ratio", "swap the two numbers");
+  stage.correctness_points_share =
+      read_number(json, "correctness_points_share", {0, 1}, stage.correctness_points_share);
+  stage.timeout_seconds =
+      read_number(json, "timeout_seconds", {0.1, kMostSeconds}, stage.timeout_seconds);
+  const JsonValue sizes = json.member("timed_sizes");
+  sizes.only_keys({"gpu", "vgpu"});
+  stage.gpu_sizes = read_sizes(sizes.member("gpu"), size_count);
+  stage.vgpu_sizes = read_sizes(sizes.member("vgpu"), size_count);
+  return stage;
+}
+
+void read_stages(const JsonValue& json, Lab& lab) {
+  std::set<std::string> names;
+  int number = 1;
+  for (const JsonValue& entry : json.elements(1)) {
+    Stage stage = read_stage(entry, number++, lab.size_names.size());
+    if (!names.insert(stage.name).second)
+      entry.member("name").report("a name that no other stage of the lab has");
+    lab.stages.push_back(std::move(stage));
+  }
+}
+
+void read_hints(const JsonValue& json, Lab& lab) {
+  for (const std::string& tag : json.keys()) {
+    const JsonValue list = json.member(tag);
+    for (const JsonValue& tier : list.elements(1)) lab.hints[tag].push_back(tier.text());
+  }
+}
+
+Bound read_bound(const JsonValue& value) {
+  const std::string word = value.text();
+  if (word != "bandwidth" && word != "operations") value.report("\"bandwidth\" or \"operations\"");
+  return word == "operations" ? Bound::kOperations : Bound::kBandwidth;
+}
+
+}  // namespace
+
+std::string_view to_string(Bound bound) {
+  return bound == Bound::kBandwidth ? "bandwidth" : "operations";
+}
+
+const Stage* Lab::stage(int number) const {
+  for (const Stage& candidate : stages)
+    if (candidate.number == number) return &candidate;
+  return nullptr;
+}
+
+double Lab::max_points() const {
+  double sum = 0;
+  for (const Stage& entry : stages) sum += entry.points;
+  return sum;
+}
+
+base::Result<Lab> lab_from_text(std::string text, const std::string& file_name,
+                                const std::filesystem::path& folder) {
+  auto document = JsonDocument::parse(std::move(text), file_name);
+  if (!document) return document.error();
+  const JsonValue root(&*document, &document->value(), "");
+  root.only_keys({"$schema", "id", "title", "summary", "handout", "host_code", "bound", "sizes",
+                  "stages", "hints"});
+  Lab lab;
+  lab.folder = folder;
+  lab.id = read_slug(root.member("id"));
+  if (lab.id != folder.filename().string())
+    root.member("id").report("\"" + folder.filename().string() + "\", the name of its folder");
+  lab.title = root.member("title").text();
+  lab.summary = root.member("summary").text();
+  lab.handout = root.member("handout").text();
+  lab.host_code = root.member("host_code").boolean();
+  lab.bound = read_bound(root.member("bound"));
+  for (const JsonValue& name : root.member("sizes").elements(1))
+    lab.size_names.push_back(name.text());
+  read_stages(root.member("stages"), lab);
+  read_hints(root.member("hints"), lab);
+  if (document->problem()) return *document->problem();
+  return lab;
+}
+
+base::Result<Lab> read_lab(const std::filesystem::path& lab_json) {
+  std::ifstream file(lab_json, std::ios::binary);
+  if (!file) {
+    return base::Error{base::ErrorKind::kInput, lab_json.string(), "the file cannot be read",
+                       "the description of a lab, lab.json", "check that the folder is complete"};
+  }
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  return lab_from_text(std::move(text), lab_json.string(), lab_json.parent_path());
+}
+
+}  // namespace membound::course

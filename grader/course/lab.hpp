@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// What a lab is: its stages, its bars, its hints, read from labs/NN-name/lab.json (schema:
+/// docs/lab.schema.json).
+/// Place in the chain: lab.json -> [lab] -> harness, judge, report, cli. Left out: tests and
+/// kernels, which are code and live beside the lab.json.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "grader/base/result.hpp"
+
+namespace membound::course {
+
+/// What limits a lab's kernels, and so what its speed is counted in.
+enum class Bound {
+  kBandwidth,  ///< useful bytes per second
+  kOperations  ///< useful operations per second
+};
+
+/// "bandwidth" or "operations", as lab.json writes it.
+[[nodiscard]] std::string_view to_string(Bound bound);
+
+/// One rung of a lab's ladder: one kernel with one lesson.
+struct Stage {
+  int number = 0;      ///< from 1, in teaching order
+  std::string name;    ///< for people and the command line: "row-per-thread"
+  std::string kernel;  ///< for the compiler: "transpose_row_per_thread"
+  std::string title;   ///< "One thread per row"
+  double points = 0;
+  double pass_ratio = 0.75;  ///< passed at this ratio to the reference's speed or above
+  double full_ratio = 0.90;  ///< all points at this ratio or above
+  double correctness_points_share = 0.5;  ///< the part of the points a correct result earns
+  /// Sizes to time, preferred first; the harness takes the first that fits the device.
+  std::vector<std::vector<std::int64_t>> gpu_sizes, vgpu_sizes;
+  double timeout_seconds = 20;  ///< for one launch
+};
+
+/// One lab of the course.
+struct Lab {
+  std::string id;                 ///< the folder's name: "03-transpose"
+  std::string title;              ///< "Transpose a matrix"
+  std::string summary;            ///< one sentence
+  std::filesystem::path folder;   ///< labs/03-transpose, as the lab.json was found
+  std::filesystem::path handout;  ///< relative to the course's root
+  bool host_code = false;         ///< the submission is a whole program, not device code
+  Bound bound = Bound::kBandwidth;
+  std::vector<std::string> size_names;
+  std::vector<Stage> stages;
+  /// By tag: three tiers, from a nudge to nearly the line.
+  std::map<std::string, std::vector<std::string>> hints;
+
+  /// The stage with this number, or null.
+  [[nodiscard]] const Stage* stage(int number) const;
+  /// The sum of all stages' points.
+  [[nodiscard]] double max_points() const;
+};
+
+/// Reads one lab.json. An error names the file, the line and the JSON pointer.
+[[nodiscard]] base::Result<Lab> read_lab(const std::filesystem::path& lab_json);
+
+/// The same from text; `file_name` is for messages, `folder` becomes Lab::folder and its last part
+/// must equal the lab's id.
+[[nodiscard]] base::Result<Lab> lab_from_text(std::string text, const std::string& file_name,
+                                              const std::filesystem::path& folder);
+
+}  // namespace membound::course

@@ -1,0 +1,127 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// What a lab's test program reports of one stage: one JSON object on one line. Raw observations
+/// only; whether they are good enough is for judge/verdict to say.
+/// Place in the chain: harness -> [measurement, a JSON-lines file] -> judge.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "grader/base/result.hpp"
+
+namespace membound::course {
+
+/// One test of one stage, built-in or of the lab.
+struct TestOutcome {
+  std::string name;  ///< without the suite: "TilesCutOffAtBothEdges"
+  bool passed = false;
+  bool skipped = false;  ///< not run; then `passed` says nothing
+  std::string message;   ///< why it failed or was skipped
+  std::string hint_tag;  ///< which of the lab's hints speaks about this failure; may be empty
+  double seconds = 0;
+};
+
+/// SM clock over the timed launches, in MHz; all 0 where it cannot be read.
+struct Clocks {
+  double sm_mhz_min = 0;
+  double sm_mhz_mean = 0;
+  double sm_mhz_max = 0;
+};
+
+/// One timed case: student and reference, launch by launch in turn.
+struct Timing {
+  std::string label;                             ///< "float 4096 x 4096"
+  std::vector<double> student_ns, reference_ns;  ///< pairs: the same length
+  double useful_bytes = 0;                       ///< what one run must at least read and write
+  double useful_operations = 0;                  ///< arithmetic one run must at least do
+  double student_median_ns = 0;
+  double reference_median_ns = 0;
+  double ratio = 0;                      ///< student's speed / reference's speed, median of pairs
+  double ratio_low = 0, ratio_high = 0;  ///< 95 % interval
+  double ceiling = 0;  ///< measured in this run: bytes (or operations) per second; 0 = not measured
+  std::string stop_reason;  ///< why sampling ended, in words
+  bool decided = false;     ///< the interval lies on one side of the bar
+  Clocks clocks;
+  std::vector<std::string> throttle_reasons;
+};
+
+/// What the loaded module says of one kernel of the submission, and how it was launched.
+struct KernelFacts {
+  std::string name;  ///< as the student wrote it, with template arguments
+  int registers = 0;
+  std::int64_t local_bytes = 0;  ///< per thread; more than 0 means spills or indexed local arrays
+  std::int64_t static_shared_bytes = 0;
+  std::int64_t dynamic_shared_bytes = 0;
+  std::int64_t constant_bytes = 0;
+  int max_threads_per_block = 0;
+  std::int64_t grid_x = 0, grid_y = 0, grid_z = 0;
+  int block_x = 0, block_y = 0, block_z = 0;
+  int blocks_per_sm = 0;  ///< resident at once, as the runtime computes it; 0 = not asked
+  double occupancy = 0;   ///< resident warps / most possible warps, 0 to 1; 0 = not asked
+};
+
+/// Where it ran.
+struct DeviceInfo {
+  std::string name;                ///< "NVIDIA H200", "virtual H200"
+  std::string virtual_name;        ///< "vgpu:h200" on the virtual GPU, else empty
+  std::string compute_capability;  ///< "9.0"
+  int sm_count = 0;
+  std::int64_t memory_bytes = 0;
+  std::int64_t l2_bytes = 0;
+  std::string driver_version;
+  std::string runtime_version;
+};
+
+/// How a stage ended before its tests did.
+/// The program exits 5 after kTimeout, 6 after kFault; kCrash is filled in by the judge.
+inline constexpr std::string_view kAbortFault = "fault";
+inline constexpr std::string_view kAbortTimeout = "timeout";
+inline constexpr std::string_view kAbortCrash = "crash";
+
+/// Everything observed about one stage of one submission.
+struct StageMeasurement {
+  std::string lab;
+  std::string kernel;
+  int stage = 0;
+  std::vector<TestOutcome> tests;  ///< in the order they ran
+  std::vector<Timing> timings;
+  std::string abort;       ///< "" or one of the kAbort… words
+  std::string abort_text;  ///< what the runtime or the watchdog said
+  std::vector<KernelFacts> kernels;
+  nlohmann::json counters;  ///< the virtual GPU's "kernels" and "reports"; null elsewhere
+  DeviceInfo device;
+  std::uint64_t seed = 0;
+  double seconds = 0;  ///< wall clock of the whole stage
+};
+
+void to_json(nlohmann::json& out, const TestOutcome& value);
+void to_json(nlohmann::json& out, const Timing& value);
+void to_json(nlohmann::json& out, const KernelFacts& value);
+void to_json(nlohmann::json& out, const DeviceInfo& value);
+void to_json(nlohmann::json& out, const StageMeasurement& value);
+void from_json(const nlohmann::json& in, TestOutcome& value);
+void from_json(const nlohmann::json& in, Timing& value);
+void from_json(const nlohmann::json& in, KernelFacts& value);
+void from_json(const nlohmann::json& in, DeviceInfo& value);
+void from_json(const nlohmann::json& in, StageMeasurement& value);
+
+/// The JSON line of one stage, without the newline. Bytes that are not UTF-8 are replaced.
+[[nodiscard]] std::string to_line(const StageMeasurement& measurement);
+
+/// Appends the line to `file` in one write and waits until it is on the disk, so that it survives
+/// the process.
+[[nodiscard]] base::Status append_line(const std::filesystem::path& file,
+                                       const StageMeasurement& measurement);
+
+/// All lines of `text`. A last line that is cut off (the program died while writing it) is left
+/// out; any other broken line is an error.
+[[nodiscard]] base::Result<std::vector<StageMeasurement>> measurements_from_text(
+    std::string_view text, const std::string& file_name);
+
+}  // namespace membound::course

@@ -1,0 +1,131 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/course/lab.hpp"
+
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+namespace membound::course {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr const char* kGood = R"json({
+  "id": "03-transpose",
+  "title": "Transpose a matrix",
+  "summary": "Rows become columns.",
+  "handout": "handouts/03-transpose/handout.md",
+  "host_code": false,
+  "bound": "bandwidth",
+  "sizes": ["rows", "cols"],
+  "stages": [
+    {"number": 1, "name": "row-per-thread", "kernel": "transpose_row", "title": "Rows", "points": 10,
+     "timed_sizes": {"gpu": [[4096, 4096], [512, 512]], "vgpu": [[64, 64]]}},
+    {"number": 2, "name": "tiled", "kernel": "transpose_tiled", "title": "Tiles", "points": 30,
+     "pass_ratio": 0.5, "full_ratio": 0.8, "correctness_points_share": 0.25, "timeout_seconds": 3,
+     "timed_sizes": {"gpu": [[4096, 4096]], "vgpu": [[64, 64]]}}
+  ],
+  "hints": {"edge-guard": ["Which threads are too many?", "Look at the last tile.", "if (row < rows)"]
+}
+})json";
+
+std::string with(const std::string& old_text, const std::string& new_text) {
+  std::string text = kGood;
+  const auto at = text.find(old_text);
+  EXPECT_NE(at, std::string::npos) << old_text;
+  return text.replace(at, old_text.size(), new_text);
+}
+
+base::Result<Lab> read(std::string text) {
+  return lab_from_text(std::move(text), "lab.json", "labs/03-transpose");
+}
+
+std::string error_of(const std::string& old_text, const std::string& new_text) {
+  const auto lab = read(with(old_text, new_text));
+  return lab ? "no error" : base::to_string(lab.error());
+}
+
+TEST(Lab, ReadsEveryField) {
+  const auto lab = read(kGood);
+  ASSERT_TRUE(lab) << base::to_string(lab.error());
+  EXPECT_EQ(lab->id, "03-transpose");
+  EXPECT_EQ(lab->bound, Bound::kBandwidth);
+  EXPECT_EQ(lab->size_names, (std::vector<std::string>{"rows", "cols"}));
+  ASSERT_EQ(lab->stages.size(), 2u);
+  EXPECT_EQ(lab->stages[0].gpu_sizes,
+            (std::vector<std::vector<std::int64_t>>{{4096, 4096}, {512, 512}}));
+  EXPECT_EQ(lab->stages[1].kernel, "transpose_tiled");
+  EXPECT_EQ(lab->stages[1].pass_ratio, 0.5);
+  EXPECT_EQ(lab->stages[1].correctness_points_share, 0.25);
+  EXPECT_EQ(lab->stages[1].timeout_seconds, 3);
+  EXPECT_EQ(lab->hints.at("edge-guard").size(), 3u);
+  EXPECT_EQ(lab->max_points(), 40);
+}
+
+TEST(Lab, TakesTheCoursesBarsWhereNoneAreGiven) {
+  const auto lab = read(kGood);
+  ASSERT_TRUE(lab);
+  EXPECT_EQ(lab->stages[0].pass_ratio, 0.75);
+  EXPECT_EQ(lab->stages[0].full_ratio, 0.90);
+  EXPECT_EQ(lab->stages[0].correctness_points_share, 0.5);
+}
+
+TEST(Lab, NamesLinePointerFoundAndExpected) {
+  EXPECT_EQ(error_of("\"points\": 10", "\"points\": \"ten\""),
+            "lab.json:10: /stages/0/points is \"ten\"\n  expected: a number from 0 to 10000");
+}
+
+TEST(Lab, SuggestsTheKeyThatWasMeant) {
+  EXPECT_THAT(error_of("\"title\": \"Transpose", "\"tilte\": \"Transpose"),
+              HasSubstr("lab.json:3: /tilte is not a known key"));
+  EXPECT_THAT(error_of("\"title\": \"Transpose", "\"tilte\": \"Transpose"),
+              HasSubstr("did you mean \"title\"?"));
+}
+
+TEST(Lab, NamesAMissingField) {
+  EXPECT_THAT(error_of("\"summary\": \"Rows become columns.\",", ""),
+              HasSubstr("the file has no \"summary\""));
+}
+
+TEST(Lab, RefusesValuesThatContradictEachOther) {
+  EXPECT_THAT(error_of("\"03-transpose\"", "\"04-transpose\""), HasSubstr("name of its folder"));
+  EXPECT_THAT(error_of("\"number\": 2", "\"number\": 3"), HasSubstr("without gaps"));
+  EXPECT_THAT(error_of("\"full_ratio\": 0.8", "\"full_ratio\": 0.4"), HasSubstr("/stages/1 is"));
+  EXPECT_THAT(error_of("\"name\": \"tiled\"", "\"name\": \"row-per-thread\""),
+              HasSubstr("no other stage"));
+  EXPECT_THAT(error_of("[[4096, 4096], [512, 512]]", "[[1, 2, 3]]"),
+              HasSubstr("/stages/0/timed_sizes/gpu/0"));
+}
+
+TEST(Lab, RefusesNamesTheCompilerOrTheShellWouldNotTake) {
+  EXPECT_THAT(error_of("transpose_tiled", "2transpose"), HasSubstr("C++ identifier"));
+  EXPECT_THAT(error_of("\"tiled\"", "\"My tile\""), HasSubstr("small letters"));
+}
+
+TEST(Lab, SaysOnWhichLineTheSyntaxBreaks) {
+  EXPECT_THAT(error_of("\"host_code\": false,", "\"host_code\": false"),
+              HasSubstr("lab.json:7: not valid JSON"));
+  EXPECT_THAT(base::to_string(read("").error()), HasSubstr("lab.json:1: not valid JSON"));
+}
+
+TEST(Lab, NeverDiesOfACutOffFile) {
+  const std::string text = kGood;
+  for (std::size_t length = 0; length + 1 < text.size(); ++length)
+    EXPECT_FALSE(read(text.substr(0, length))) << length;
+}
+
+TEST(Lab, RefusesAValueOfTheWrongTypeEverywhere) {
+  for (const char* wrong : {"null", "-1", "1e308", "\"\"", "[null]"}) {
+    for (const char* pointer :
+         {"/id", "/sizes", "/stages", "/hints", "/bound", "/host_code", "/title", "/stages/0",
+          "/stages/0/timed_sizes", "/stages/1/timed_sizes/gpu/0/1", "/hints/edge-guard"}) {
+      auto json = nlohmann::json::parse(kGood);
+      json[nlohmann::json::json_pointer(pointer)] = nlohmann::json::parse(wrong);
+      EXPECT_FALSE(read(json.dump())) << pointer << " " << wrong;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace membound::course
