@@ -4,6 +4,9 @@
 # Third parties, all from Debian's packages; the version is the one of Debian 12, tested there.
 find_package(Threads REQUIRED)
 find_package(nlohmann_json 3.11 REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(lz4 REQUIRED IMPORTED_TARGET liblz4>=1.9)    # compressed fat binaries
+pkg_check_modules(zstd REQUIRED IMPORTED_TARGET libzstd>=1.4)
 if(BUILD_TESTING)
   find_package(GTest 1.12 REQUIRED)
 endif()

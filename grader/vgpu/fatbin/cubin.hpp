@@ -11,25 +11,33 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "grader/base/result.hpp"
 
 namespace membound::vgpu::fatbin {
 
-/// The resources of one kernel (or device function) as ptxas decided them.
+/// The resources of one kernel as ptxas decided them.
 struct CubinKernel {
   std::string name = {};                    ///< mangled
   std::uint32_t registers = 0;              ///< per thread
-  std::uint32_t shared_bytes = 0;           ///< static, with what the system reserves per block
-  std::uint32_t reserved_shared_bytes = 0;  ///< of these, the system's part (1024 from sm_90 on)
-  std::uint32_t local_bytes = 0;            ///< per thread: frame size
-  std::uint32_t parameter_bytes = 0;        ///< of the kernel's parameters
-  std::uint32_t barriers = 0;               ///< named barriers used
-  std::uint32_t max_threads = 0;            ///< per block; 0 when not limited
+  std::uint32_t shared_bytes = 0;           ///< static, of the kernel itself
+  std::uint32_t reserved_shared_bytes = 0;  ///< on top, per block: 1024 from sm_80 on
+  std::uint32_t local_bytes = 0;      ///< per thread: the stack of the kernel and what it calls
+  std::uint32_t parameter_bytes = 0;  ///< of the kernel's parameters
+  std::uint32_t barriers = 0;         ///< named barriers used
+  std::uint32_t max_threads = 0;      ///< per block; 0 when not limited
   std::vector<std::uint32_t> parameter_offsets = {};  ///< in order of the parameters
   std::vector<std::uint32_t> parameter_sizes = {};
 };
+
+/// The compute capability (90) a cubin was made for; an error when the bytes are no cubin.
+[[nodiscard]] base::Result<std::uint32_t> cubin_arch(std::span<const std::byte> bytes,
+                                                     std::string_view where = "cubin");
+
+/// Bytes of the cubin at `data` by its own headers, for a pointer without a length.
+[[nodiscard]] std::size_t cubin_bytes(const void* data);
 
 /// Reads every kernel of an ELF cubin.
 [[nodiscard]] base::Result<std::vector<CubinKernel>> read_cubin(std::span<const std::byte> bytes,

@@ -37,7 +37,7 @@ struct Entry {
 };
 
 /// Decompressed size over all entries that read() accepts; more is an error.
-inline constexpr std::uint64_t kMaxPayloadBytes = std::uint64_t{1} << 30;
+inline constexpr std::uint64_t kMaxPayloadBytes = std::uint64_t{1} << 28;
 
 /// Reads one or several containers back to back, a plain PTX text or a plain cubin. Entries of
 /// kinds other than PTX and ELF are skipped. `where` names the bytes in messages.
