@@ -45,7 +45,8 @@ function(add_device_code target source output)
   get_filename_component(source ${source} ABSOLUTE)
   file(RELATIVE_PATH shown ${PROJECT_SOURCE_DIR} ${source})
   add_custom_command(OUTPUT ${output}
-    COMMAND ${MEMBOUND_NVCC} -fatbin -std=c++20 -O3 -lineinfo
+    COMMAND ${MEMBOUND_NVCC}
+      --options-file ${PROJECT_SOURCE_DIR}/grader/harness/student/nvcc.flags
       -arch=sm_${MEMBOUND_CUDA_ARCHITECTURE} ${includes} ${source} -o ${output}
       -MD -MF ${output}.d
     DEPENDS ${source} DEPFILE ${output}.d

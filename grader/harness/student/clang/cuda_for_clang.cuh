@@ -1,0 +1,243 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The part of CUDA C++'s device library that a lab's kernel may use, for clang without an NVIDIA
+/// toolkit: barriers, atomics, loads with cache hints, arithmetic, printf and assert. Each function
+/// becomes the instruction nvcc makes of it. Left out: textures, tensor cores, cooperative groups
+/// and transcendental functions of full precision (they live in NVIDIA's libdevice).
+/// Source: CUDA C++ Programming Guide, "C++ Language Extensions"; PTX ISA.
+#pragma once
+
+#include "cuda_keywords.cuh"
+
+// --- barriers and fences ---------------------------------------------------------------------
+
+// clang knows __syncthreads() by itself.
+__device__ __forceinline__ int __syncthreads_count(int p) { return __nvvm_bar0_popc(p); }
+__device__ __forceinline__ int __syncthreads_and(int p) { return __nvvm_bar0_and(p); }
+__device__ __forceinline__ int __syncthreads_or(int p) { return __nvvm_bar0_or(p); }
+__device__ __forceinline__ void __threadfence_block() { __nvvm_membar_cta(); }
+__device__ __forceinline__ void __threadfence() { __nvvm_membar_gl(); }
+__device__ __forceinline__ void __threadfence_system() { __nvvm_membar_sys(); }
+__device__ __forceinline__ void __nanosleep(unsigned int ns) {
+  asm volatile("nanosleep.u32 %0;" ::"r"(ns));
+}
+__device__ __forceinline__ long long clock64() {
+  long long ticks;
+  asm volatile("mov.u64 %0, %%clock64;" : "=l"(ticks));
+  return ticks;
+}
+
+// --- atomics ---------------------------------------------------------------------------------
+// One asm statement an operation: clang's own atomics would order more than CUDA's do.
+
+#define MEMBOUND_ATOMIC(function, instruction, T, constraint)  \
+  __device__ __forceinline__ T function(T* address, T value) { \
+    T old;                                                     \
+    asm volatile("atom." instruction " %0, [%1], %2;"          \
+                 : "=" constraint(old)                         \
+                 : "l"(address), constraint(value)             \
+                 : "memory");                                  \
+    return old;                                                \
+  }
+MEMBOUND_ATOMIC(atomicAdd, "add.s32", int, "r")
+MEMBOUND_ATOMIC(atomicAdd, "add.u32", unsigned int, "r")
+MEMBOUND_ATOMIC(atomicAdd, "add.u64", unsigned long long, "l")
+MEMBOUND_ATOMIC(atomicAdd, "add.f32", float, "f")
+MEMBOUND_ATOMIC(atomicAdd, "add.f64", double, "d")
+MEMBOUND_ATOMIC(atomicMin, "min.s32", int, "r")
+MEMBOUND_ATOMIC(atomicMin, "min.u32", unsigned int, "r")
+MEMBOUND_ATOMIC(atomicMin, "min.s64", long long, "l")
+MEMBOUND_ATOMIC(atomicMin, "min.u64", unsigned long long, "l")
+MEMBOUND_ATOMIC(atomicMax, "max.s32", int, "r")
+MEMBOUND_ATOMIC(atomicMax, "max.u32", unsigned int, "r")
+MEMBOUND_ATOMIC(atomicMax, "max.s64", long long, "l")
+MEMBOUND_ATOMIC(atomicMax, "max.u64", unsigned long long, "l")
+MEMBOUND_ATOMIC(atomicExch, "exch.b32", int, "r")
+MEMBOUND_ATOMIC(atomicExch, "exch.b32", unsigned int, "r")
+MEMBOUND_ATOMIC(atomicExch, "exch.b64", unsigned long long, "l")
+MEMBOUND_ATOMIC(atomicExch, "exch.b32", float, "f")
+MEMBOUND_ATOMIC(atomicAnd, "and.b32", int, "r")
+MEMBOUND_ATOMIC(atomicAnd, "and.b32", unsigned int, "r")
+MEMBOUND_ATOMIC(atomicOr, "or.b32", int, "r")
+MEMBOUND_ATOMIC(atomicOr, "or.b32", unsigned int, "r")
+MEMBOUND_ATOMIC(atomicXor, "xor.b32", int, "r")
+MEMBOUND_ATOMIC(atomicXor, "xor.b32", unsigned int, "r")
+MEMBOUND_ATOMIC(atomicInc, "inc.u32", unsigned int, "r")
+MEMBOUND_ATOMIC(atomicDec, "dec.u32", unsigned int, "r")
+#undef MEMBOUND_ATOMIC
+__device__ __forceinline__ int atomicSub(int* address, int value) {
+  return atomicAdd(address, -value);
+}
+__device__ __forceinline__ unsigned int atomicSub(unsigned int* address, unsigned int value) {
+  return atomicAdd(address, 0u - value);
+}
+
+#define MEMBOUND_ATOMIC_CAS(T, bits, constraint)                           \
+  __device__ __forceinline__ T atomicCAS(T* address, T compare, T value) { \
+    T old;                                                                 \
+    asm volatile("atom.cas." bits " %0, [%1], %2, %3;"                     \
+                 : "=" constraint(old)                                     \
+                 : "l"(address), constraint(compare), constraint(value)    \
+                 : "memory");                                              \
+    return old;                                                            \
+  }
+MEMBOUND_ATOMIC_CAS(int, "b32", "r")
+MEMBOUND_ATOMIC_CAS(unsigned int, "b32", "r")
+MEMBOUND_ATOMIC_CAS(unsigned long long, "b64", "l")
+#undef MEMBOUND_ATOMIC_CAS
+
+// --- loads and stores with a cache hint ------------------------------------------------------
+
+#define MEMBOUND_CACHED(T, suffix, constraint)               \
+  MEMBOUND_CACHED_LOAD(__ldg, "nc", T, suffix, constraint)   \
+  MEMBOUND_CACHED_LOAD(__ldca, "ca", T, suffix, constraint)  \
+  MEMBOUND_CACHED_LOAD(__ldcg, "cg", T, suffix, constraint)  \
+  MEMBOUND_CACHED_LOAD(__ldcs, "cs", T, suffix, constraint)  \
+  MEMBOUND_CACHED_STORE(__stwb, "wb", T, suffix, constraint) \
+  MEMBOUND_CACHED_STORE(__stcg, "cg", T, suffix, constraint) \
+  MEMBOUND_CACHED_STORE(__stcs, "cs", T, suffix, constraint)
+#define MEMBOUND_CACHED_LOAD(function, hint, T, suffix, constraint) \
+  __device__ __forceinline__ T function(const T* address) {         \
+    T value;                                                        \
+    asm volatile("ld.global." hint "." suffix " %0, [%1];"          \
+                 : "=" constraint(value)                            \
+                 : "l"(address)                                     \
+                 : "memory");                                       \
+    return value;                                                   \
+  }
+#define MEMBOUND_CACHED_STORE(function, hint, T, suffix, constraint) \
+  __device__ __forceinline__ void function(T* address, T value) {    \
+    asm volatile("st.global." hint "." suffix " [%0], %1;"           \
+                 :                                                   \
+                 : "l"(address), constraint(value)                   \
+                 : "memory");                                        \
+  }
+MEMBOUND_CACHED(int, "s32", "r")
+MEMBOUND_CACHED(unsigned int, "u32", "r")
+MEMBOUND_CACHED(long long, "s64", "l")
+MEMBOUND_CACHED(unsigned long long, "u64", "l")
+MEMBOUND_CACHED(float, "f32", "f")
+MEMBOUND_CACHED(double, "f64", "d")
+#undef MEMBOUND_CACHED_LOAD
+#undef MEMBOUND_CACHED_STORE
+
+#define MEMBOUND_CACHED_LOAD(function, hint, T, suffix, c)          \
+  __device__ __forceinline__ T##2 function(const T##2 * address) {  \
+    T##2 v;                                                         \
+    asm volatile("ld.global." hint ".v2." suffix " {%0, %1}, [%2];" \
+                 : "=" c(v.x), "=" c(v.y)                           \
+                 : "l"(address)                                     \
+                 : "memory");                                       \
+    return v;                                                       \
+  }
+#define MEMBOUND_CACHED_STORE(function, hint, T, suffix, c)          \
+  __device__ __forceinline__ void function(T##2 * address, T##2 v) { \
+    asm volatile("st.global." hint ".v2." suffix " [%0], {%1, %2};"  \
+                 :                                                   \
+                 : "l"(address), c(v.x), c(v.y)                      \
+                 : "memory");                                        \
+  }
+MEMBOUND_CACHED(int, "s32", "r")
+MEMBOUND_CACHED(uint, "u32", "r")
+MEMBOUND_CACHED(float, "f32", "f")
+MEMBOUND_CACHED(double, "f64", "d")
+#undef MEMBOUND_CACHED_LOAD
+#undef MEMBOUND_CACHED_STORE
+
+#define MEMBOUND_CACHED_LOAD(function, hint, T, suffix, c)                  \
+  __device__ __forceinline__ T##4 function(const T##4 * address) {          \
+    T##4 v;                                                                 \
+    asm volatile("ld.global." hint ".v4." suffix " {%0, %1, %2, %3}, [%4];" \
+                 : "=" c(v.x), "=" c(v.y), "=" c(v.z), "=" c(v.w)           \
+                 : "l"(address)                                             \
+                 : "memory");                                               \
+    return v;                                                               \
+  }
+#define MEMBOUND_CACHED_STORE(function, hint, T, suffix, c)                 \
+  __device__ __forceinline__ void function(T##4 * address, T##4 v) {        \
+    asm volatile("st.global." hint ".v4." suffix " [%0], {%1, %2, %3, %4};" \
+                 :                                                          \
+                 : "l"(address), c(v.x), c(v.y), c(v.z), c(v.w)             \
+                 : "memory");                                               \
+  }
+MEMBOUND_CACHED(int, "s32", "r")
+MEMBOUND_CACHED(uint, "u32", "r")
+MEMBOUND_CACHED(float, "f32", "f")
+#undef MEMBOUND_CACHED_LOAD
+#undef MEMBOUND_CACHED_STORE
+#undef MEMBOUND_CACHED
+
+// --- arithmetic ------------------------------------------------------------------------------
+
+#define MEMBOUND_MIN_MAX(T)                                                               \
+  __host__ __device__ constexpr __forceinline__ T min(T a, T b) { return b < a ? b : a; } \
+  __host__ __device__ constexpr __forceinline__ T max(T a, T b) { return a < b ? b : a; }
+MEMBOUND_MIN_MAX(int)
+MEMBOUND_MIN_MAX(unsigned int)
+MEMBOUND_MIN_MAX(long)
+MEMBOUND_MIN_MAX(unsigned long)
+MEMBOUND_MIN_MAX(long long)
+MEMBOUND_MIN_MAX(unsigned long long)
+#undef MEMBOUND_MIN_MAX
+// As CUDA's: a NaN loses against a number (min.f32), which `<` would not give.
+__device__ __forceinline__ float fminf(float a, float b) { return __builtin_fminf(a, b); }
+__device__ __forceinline__ float fmaxf(float a, float b) { return __builtin_fmaxf(a, b); }
+__device__ __forceinline__ double fmin(double a, double b) { return __builtin_fmin(a, b); }
+__device__ __forceinline__ double fmax(double a, double b) { return __builtin_fmax(a, b); }
+__device__ __forceinline__ float min(float a, float b) { return fminf(a, b); }
+__device__ __forceinline__ float max(float a, float b) { return fmaxf(a, b); }
+__device__ __forceinline__ double min(double a, double b) { return fmin(a, b); }
+__device__ __forceinline__ double max(double a, double b) { return fmax(a, b); }
+__device__ __forceinline__ float fabsf(float a) { return __builtin_fabsf(a); }
+__device__ __forceinline__ double fabs(double a) { return __builtin_fabs(a); }
+__device__ __forceinline__ int abs(int a) { return a < 0 ? -a : a; }
+__device__ __forceinline__ float sqrtf(float a) { return __nvvm_sqrt_rn_f(a); }
+__device__ __forceinline__ double sqrt(double a) { return __nvvm_sqrt_rn_d(a); }
+__device__ __forceinline__ float rsqrtf(float a) { return __nvvm_rsqrt_approx_f(a); }
+__device__ __forceinline__ float fmaf(float a, float b, float c) {
+  return __nvvm_fma_rn_f(a, b, c);
+}
+__device__ __forceinline__ double fma(double a, double b, double c) {
+  return __nvvm_fma_rn_d(a, b, c);
+}
+__device__ __forceinline__ int __popc(unsigned int a) { return __builtin_popcount(a); }
+__device__ __forceinline__ int __popcll(unsigned long long a) { return __builtin_popcountll(a); }
+__device__ __forceinline__ int __clz(int a) {
+  return a == 0 ? 32 : __builtin_clz(static_cast<unsigned int>(a));
+}
+__device__ __forceinline__ int __ffs(int a) { return __builtin_ffs(a); }
+__device__ __forceinline__ unsigned int __brev(unsigned int a) { return __builtin_bitreverse32(a); }
+__device__ __forceinline__ int __float_as_int(float a) { return __builtin_bit_cast(int, a); }
+__device__ __forceinline__ unsigned int __float_as_uint(float a) {
+  return __builtin_bit_cast(unsigned int, a);
+}
+__device__ __forceinline__ float __int_as_float(int a) { return __builtin_bit_cast(float, a); }
+__device__ __forceinline__ float __uint_as_float(unsigned int a) {
+  return __builtin_bit_cast(float, a);
+}
+__device__ __forceinline__ long long __double_as_longlong(double a) {
+  return __builtin_bit_cast(long long, a);
+}
+__device__ __forceinline__ double __longlong_as_double(long long a) {
+  return __builtin_bit_cast(double, a);
+}
+
+#define INFINITY __builtin_inff()
+#define HUGE_VALF __builtin_huge_valf()
+#define NAN __builtin_nanf("")
+#define FLT_MAX __FLT_MAX__
+#define INT_MAX __INT_MAX__
+
+// --- output ----------------------------------------------------------------------------------
+
+extern "C" __device__ int vprintf(const char* format, const char* arguments);
+/// clang turns a call of printf in device code into one of vprintf, once it has seen this.
+extern "C" __device__ int printf(const char* format, ...);
+extern "C" __attribute__((noreturn)) __device__ void __assertfail(const char* expression,
+                                                                  const char* file,
+                                                                  unsigned int line,
+                                                                  const char* function,
+                                                                  size_t char_bytes);
+#define assert(condition) \
+  ((condition) ? void() : __assertfail(#condition, __FILE__, __LINE__, __func__, 1))
