@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Uses every function a lab's kernel may use, so that both device compilers are held to the same
+// vocabulary: this file must compile with nvcc and, with our own device header, with clang.
+#include "membound.cuh"
+
+__global__ void __launch_bounds__(256, 2) barriers(int* out) {
+  __shared__ int word[32];
+  word[threadIdx.x] = threadIdx.x;
+  __syncthreads();
+  __syncwarp();
+  __threadfence_block();
+  __threadfence();
+  __threadfence_system();
+  __nanosleep(10);
+  out[0] = __syncthreads_count(word[0]) + __syncthreads_and(word[1]) + __syncthreads_or(word[2]);
+  out[1] = static_cast<int>(clock64()) + warpSize;
+  const dim3 block = blockDim;
+  out[2] = block.x + gridDim.y + blockIdx.z;
+}
+
+__global__ void warps(int* out, float* f, double* d) {
+  const unsigned int all = 0xffffffffu;
+  out[0] = __shfl_sync(all, out[1], 3) + __shfl_up_sync(all, out[1], 1) +
+           __shfl_down_sync(all, out[1], 2) + __shfl_xor_sync(all, out[1], 4, 16);
+  f[0] = __shfl_down_sync(all, f[1], 8);
+  d[0] = __shfl_xor_sync(all, d[1], 8);
+  out[2] = __ballot_sync(all, out[3]) + __any_sync(all, out[3]) + __all_sync(all, out[3]) +
+           __activemask();
+}
+
+__global__ void atomics(int* i, unsigned int* u, unsigned long long* l, float* f, double* d) {
+  i[0] = atomicAdd(i, 1) + atomicSub(i, 1) + atomicMin(i, 1) + atomicMax(i, 1) + atomicExch(i, 1) +
+         atomicAnd(i, 1) + atomicOr(i, 1) + atomicXor(i, 1) + atomicCAS(i, 1, 2);
+  u[0] = atomicAdd(u, 1u) + atomicSub(u, 1u) + atomicMin(u, 1u) + atomicMax(u, 1u) +
+         atomicExch(u, 1u) + atomicInc(u, 7u) + atomicDec(u, 7u) + atomicCAS(u, 1u, 2u);
+  l[0] = atomicAdd(l, 1ull) + atomicMin(l, 1ull) + atomicMax(l, 1ull) + atomicExch(l, 1ull) +
+         atomicCAS(l, 1ull, 2ull);
+  f[0] = atomicAdd(f, 1.0f) + atomicExch(f, 1.0f);
+  d[0] = atomicAdd(d, 1.0);
+}
+
+__global__ void cached(float* f, float2* f2, float4* f4, double* d, double2* d2, int* i, int4* i4) {
+  __stcs(f, __ldg(f + 1) + __ldcs(f + 2) + __ldcg(f + 3) + __ldca(f + 4));
+  __stcg(f2, __ldcs(f2 + 1));
+  __stwb(f4, __ldg(f4 + 1));
+  __stcs(d, __ldcs(d + 1));
+  __stcs(d2, __ldg(d2 + 1));
+  __stcs(i, __ldcs(i + 1));
+  __stcs(i4, __ldcs(i4 + 1));
+}
+
+__global__ void arithmetic(float* f, double* d, int* i, long long* l) {
+  f[0] = fminf(f[1], f[2]) + fmaxf(f[1], f[2]) + min(f[1], f[2]) + max(f[1], f[2]) + fabsf(f[1]) +
+         sqrtf(f[1]) + rsqrtf(f[1]) + fmaf(f[1], f[2], f[3]);
+  d[0] = fmin(d[1], d[2]) + fmax(d[1], d[2]) + min(d[1], d[2]) + fabs(d[1]) + sqrt(d[1]) +
+         fma(d[1], d[2], d[3]);
+  i[0] = min(i[1], i[2]) + max(i[1], i[2]) + abs(i[3]) + __popc(i[1]) + __clz(i[2]) + __ffs(i[3]) +
+         __brev(i[4]) + __float_as_int(f[4]) + __float_as_uint(f[5]);
+  l[0] = min(l[1], l[2]) + max(l[1], l[2]) + __popcll(l[3]) + __double_as_longlong(d[5]);
+  f[1] = __int_as_float(i[5]) + __uint_as_float(i[6]);
+  d[1] = __longlong_as_double(l[4]);
+  const float4 v = make_float4(1, 2, 3, 4);
+  const int2 w = make_int2(5, 6);
+  f[2] = v.x + v.w + w.y;
+}
+
+LAUNCH_SHAPE(arithmetic, long long n) { return {.grid = {ceil_div(n, 256)}, .block = {256}}; }
+LAUNCH_PLAN(cached, long long n) {
+  return plan_with_scratch(4 * n)
+      .then("cached", {.grid = {8 * gpu.sm_count}, .block = {256}})
+      .then("cached", {.grid = {1}, .block = {1024}});
+}
