@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/harness/data.hpp"
+
+#include "grader/base/check.hpp"
+
+namespace membound::harness {
+
+template <typename T>
+std::vector<T> generate(std::size_t count, Fill fill, std::uint64_t seed) {
+  std::vector<T> values(count);
+  for (std::size_t i = 0; i < count; ++i) values[i] = fill_value<T>(fill, seed, i);
+  return values;
+}
+
+template <typename T>
+std::vector<T> generate_integers(std::size_t count, std::int64_t low, std::int64_t high,
+                                 std::uint64_t seed) {
+  MEMBOUND_CHECK(low <= high && high - low < (std::int64_t{1} << 32));
+  std::vector<T> values(count);
+  for (std::size_t i = 0; i < count; ++i)
+    values[i] = static_cast<T>(integer_value(random_bits(seed, i), low, high));
+  return values;
+}
+
+template <typename T>
+void sprinkle(std::vector<T>& values, double share, T value, std::uint64_t seed) {
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (unit_value(random_bits(second_seed(seed), i)) < share) values[i] = value;
+}
+
+// The types a lab may use; the two 64-bit kinds are distinct types of C++.
+#define MEMBOUND_INSTANTIATE_DATA(T)                                                              \
+  template std::vector<T> generate<T>(std::size_t, Fill, std::uint64_t);                          \
+  template std::vector<T> generate_integers<T>(std::size_t, std::int64_t, std::int64_t,           \
+                                               std::uint64_t);                                    \
+  template void sprinkle<T>(std::vector<T>&, double, T, std::uint64_t);
+MEMBOUND_INSTANTIATE_DATA(float)
+MEMBOUND_INSTANTIATE_DATA(double)
+MEMBOUND_INSTANTIATE_DATA(int)
+MEMBOUND_INSTANTIATE_DATA(unsigned)
+MEMBOUND_INSTANTIATE_DATA(long)
+MEMBOUND_INSTANTIATE_DATA(unsigned long)
+MEMBOUND_INSTANTIATE_DATA(long long)
+MEMBOUND_INSTANTIATE_DATA(unsigned long long)
+#undef MEMBOUND_INSTANTIATE_DATA
+
+}  // namespace membound::harness

@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/harness/test_message.hpp"
+
+#include <string_view>
+
+namespace membound::harness {
+namespace {
+
+std::string trimmed(std::string text) {
+  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
+  return text;
+}
+
+}  // namespace
+
+std::string unwrap_message(const std::string& gtest_message) {
+  constexpr std::string_view kBegin = "\n  Actual: false (";
+  constexpr std::string_view kEnd = ")\nExpected: true";
+  if (!gtest_message.starts_with("Value of: ")) return trimmed(gtest_message);
+  const std::size_t begin = gtest_message.find(kBegin);
+  const std::size_t end = gtest_message.rfind(kEnd);
+  if (begin == std::string::npos || end == std::string::npos || end < begin + kBegin.size())
+    return trimmed(gtest_message);
+  const std::size_t inner = begin + kBegin.size();
+  std::string text = trimmed(gtest_message.substr(inner, end - inner));
+  const std::string streamed = trimmed(gtest_message.substr(end + kEnd.size()));
+  return streamed.empty() ? text : text + "\n" + streamed.substr(streamed.front() == '\n' ? 1 : 0);
+}
+
+}  // namespace membound::harness

@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// A thread that notices when something takes too long, while the main thread waits in CUDA.
+/// Place in the chain: stage_run, timing -> [watchdog]. Left out: what happens then; whoever makes
+/// the watchdog says (the test program writes its line and ends).
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+
+namespace membound::harness {
+
+/// One thread, at most one deadline at a time.
+class Watchdog {
+ public:
+  /// `on_expiry` runs in the watchdog's thread, with what was watched and for how many seconds.
+  using Expiry = std::function<void(const std::string& what, double seconds)>;
+  explicit Watchdog(Expiry on_expiry);
+  ~Watchdog();
+  Watchdog(const Watchdog&) = delete;
+  Watchdog& operator=(const Watchdog&) = delete;
+
+  /// Watches until it goes out of scope.
+  class Watch {
+   public:
+    ~Watch() { watchdog_.disarm(); }
+    Watch(const Watch&) = delete;
+    Watch& operator=(const Watch&) = delete;
+
+   private:
+    friend class Watchdog;
+    explicit Watch(Watchdog& watchdog) : watchdog_(watchdog) {}
+    Watchdog& watchdog_;
+  };
+  [[nodiscard]] Watch watch(double seconds, std::string what);
+
+ private:
+  struct Deadline {
+    std::chrono::steady_clock::time_point end;
+    std::string what;
+    double seconds;
+  };
+  void loop();
+  void disarm();
+
+  Expiry on_expiry_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::optional<Deadline> deadline_;
+  bool closing_ = false;
+  std::thread thread_;  // last: starts when all above is there
+};
+
+}  // namespace membound::harness
