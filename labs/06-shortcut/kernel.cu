@@ -1,0 +1,160 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Lab 06: shortcuts (the min-plus product), five times           (handouts/06-shortcut/handout.md)
+//
+// Five kernels, one idea each, every one headed by what was wrong with the one before. A budget
+// counts what one instruction of one warp (32 lanes) may cost: sectors are pieces of 32 bytes of
+// global memory, wavefronts are passes through shared memory; and how many values a thread loads
+// for its additions and minima. kernel.cuh has the data, the constants, at() and padded_size().
+#include "kernel.cuh"
+
+// Stage 1: One result per thread
+//
+// Before   The CPU walks three nested loops. No result needs another one.
+// Task     Give every result to a thread of its own; the inner loop, over `via`, stays a loop.
+// Budget   2 loads for 1 addition and 1 minimum. One of the two loads takes 16 sectors per request:
+//          far too many, and that is fine for now.
+//
+//     d                      d                       r
+//     from [ via ------> ]       [ via | ]       from [   .   ]
+//          [             ]       [     | ]            [       ]
+//          [             ]       [     v ]            [       ]
+//                                   to                    to
+__global__ void minplus_direct(float* r, const float* d, int n) {
+  // Given: this thread's result. Blocks at the edges stick out of the matrix; their surplus threads
+  // have nothing to do. (Is it wise to let threadIdx.x choose the row? That is for stage 2.)
+  const int from = blockIdx.x * blockDim.x + threadIdx.x;
+  const int to = blockIdx.y * blockDim.y + threadIdx.y;
+  if (from >= n || to >= n) return;
+
+  // TODO 1 (about 1 line): with which number does a search for the least one begin?
+
+  // TODO 2 (about 4 lines): try every place on the way, and keep the least cost: fminf(a, b).
+}
+
+// Given, as an example: a launch is a grid of blocks, and a block a number of threads.
+LAUNCH_SHAPE(minplus_direct, int n) {
+  LaunchShape shape;
+  shape.block = {kBlock, kBlock};
+  shape.grid = {ceil_div(n, kBlock), ceil_div(n, kBlock)};
+  return shape;
+}
+
+// Stage 2: Neighbours read neighbours
+//
+// Before   Lanes of a warp follow each other along x, and x chose the row: 16 lanes read from 16
+//          different rows, whose elements lie n * 4 bytes apart.
+// Task     The same kernel, with a warp that lies along a row of the results.
+// Budget   2 loads for 1 addition and 1 minimum. d[from][via]: 2 sectors per request (the same word
+//          for 16 lanes); d[via][to]: 2 sectors (16 neighbours).
+//
+//     lanes      0  1  2 ... 15 |16 17 ... 31       a warp: two rows of a block of 16 x 16
+//     row        3  3  3      3 | 4  4      4       which of these is threadIdx.x?
+//     column     0  1  2     15 | 0  1     15
+__global__ void minplus_coalesced(float* r, const float* d, int n) {
+  // TODO 1 (about 2 lines): this thread's result. Which of its two numbers should follow
+  // threadIdx.x?
+
+  // TODO 2 (about 6 lines): the rest of your stage 1. Does anything else have to change?
+}
+
+LAUNCH_SHAPE(minplus_coalesced, int n) {
+  LaunchShape shape;
+  // TODO 3 (about 2 lines): as in stage 1.
+  return shape;
+}
+
+// Stage 3: Many results per thread
+//
+// Before   Two loads for two operations. Caches answer most of them, but the load units take one
+//          request at a time, and the arithmetic units wait.
+// Task     8 x 8 results per thread, all in registers. For each `via` a thread loads 8 costs on the
+//          way in and 8 on the way out, and combines every one with every other: 64 times 2
+//          operations for 16 loads.
+// Budget   16 loads for 64 additions and 64 minima. No local memory: every index into the 8 x 8
+//          results must be known when the loops are unrolled.
+//
+//     a block of 8 x 8 threads has 64 x 64 results; thread (x, y) has those in column x and row y
+//     of each 8 x 8 square:
+//
+//              +--------+--------+---          so the lanes of a warp (8 along x, 4 along y) always
+//              |  x     |  x     |  x          want neighbours: 8 costs out, 4 costs in
+//            y |  *     |  *     |  *
+//              +--------+--------+---
+//            y |  *     |  *     |  *
+//
+// Two things make the loop simple, and a first launch prepares both in `scratch`: a copy with room
+// for whole squares (no guards inside), and the same copy transposed (rows to read in place of
+// columns).
+
+// The two copies in scratch, each padded_size(n) rows and columns wide.
+inline __device__ float* roads_in(void* scratch) {  // [via][from] = d[from][via]
+  return static_cast<float*>(scratch);
+}
+inline __device__ float* roads_out(void* scratch, int n) {  // [via][to] = d[via][to]
+  return static_cast<float*>(scratch) + at(padded_size(n), 0, padded_size(n));
+}
+
+// First launch: a thread per element of the padded matrix.
+__global__ void minplus_prepare(float* r, const float* d, int n, void* scratch) {
+  // TODO 1 (about 4 lines): this thread's column and row, and the cost in `d`. The padding adds
+  // places where nobody lives: what must the roads there cost, so that no shortcut uses them?
+
+  // TODO 2 (about 3 lines): write it into both copies.
+}
+
+// Second launch: the product.
+__global__ void minplus_registers_product(float* r, const float* d, int n, void* scratch) {
+  // TODO 3 (about 8 lines): the first of this thread's rows and columns (the others follow kThreads
+  // apart), and its 8 x 8 results, in registers.
+
+  // TODO 4 (about 16 lines): for each place on the way: 8 costs in, 8 costs out, 64 combinations.
+
+  // TODO 5 (about 7 lines): write them. `r` has no padding: which results must stay here?
+}
+
+// Given: the first launch, and the scratch for both copies.
+inline __device__ LaunchPlan plan_with_copies(int n) {
+  const long long width = padded_size(n);
+  LaunchPlan plan = plan_with_scratch(2 * width * width * sizeof(float));
+  plan.then("minplus_prepare", {{width / 32, width / 8}, {32, 8}});
+  return plan;
+}
+
+LAUNCH_PLAN(minplus_registers, int n) {
+  LaunchPlan plan = plan_with_copies(n);
+  // TODO 6 (about 2 lines): the second launch. How many squares of kTile x kTile are there?
+  return plan;
+}
+
+// Stage 4: Panels in shared memory
+//
+// Before   Each of the 64 threads loads its 16 costs itself, though the whole block needs only
+//          64 + 64 for one `via`: every cost is fetched 8 times, and each time it is a long way.
+// Task     The block fetches them once, into shared memory, for 4 places at a time: a cache that we
+//          manage ourselves.
+// Budget   Global memory: 2 loads per thread and `via`, 4 sectors per request. Shared memory: 16
+//          loads for 64 additions and 64 minima, 1 wavefront each. 2 barriers per 4 places.
+//
+//     roads_in    [ . . [ 64 ] . . ]
+//     4 rows      [ . . [ 64 ] . . ]  --->  panel_in  [4][64]
+//     at a time   [ . . [ 64 ] . . ]                           --->  64 threads,
+//                 [ . . [ 64 ] . . ]                                 8 x 8 results each
+//     roads_out   the same            --->  panel_out [4][64]
+__global__ void minplus_shared_product(float* r, const float* d, int n, void* scratch) {
+  // TODO 1 (about 10 lines): rows, columns and results as in stage 3, and two panels that the block
+  // shares.
+
+  // TODO 2 (about 25 lines): go through the places in steps of kPanel. In each step the block fills
+  // both panels: 64 threads, rows of 64 elements. Then every thread works on them as in stage 3.
+  // Two barriers: what may every thread assume after each of them?
+
+  // TODO 3 (about 7 lines): write the results, as in stage 3.
+}
+
+LAUNCH_PLAN(minplus_shared, int n) {
+  LaunchPlan plan = plan_with_copies(n);
+  // TODO 4 (about 2 lines): as in stage 3.
+  return plan;
+}

@@ -1,0 +1,245 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Lab 04: add up n numbers, six times           (handouts/04-reduction/handout.md)
+//
+// Six kernels, one idea each, every one headed by what was wrong with the one before. A budget
+// counts requests (one memory instruction of one warp of 32 lanes), sectors (pieces of 32 bytes of
+// global memory), barriers, and atomic additions. kernel.cuh has the data and the constants.
+#include "kernel.cuh"
+
+// Stage 1: Every thread for itself
+//
+// Before   The CPU walks one loop, and each addition waits for the one before it.
+// Task     Give every element to a thread of its own, which adds it to *sum.
+// Budget   Load 4 sectors per request. n atomic additions, all on one word: far too many, and that
+//          is fine for now.
+//
+//     in     [ 3 ]  [ 1 ]  [ 4 ]  [ 1 ]  [ 5 ]  ...      a thread each
+//              |      |      |      |      |
+//              +------+---+--+------+------+-- ...       one word: they queue up
+//                         v
+//     sum              [ 14 ]
+__global__ void reduce_global_atomics(float* sum, const float* in, long long n) {
+  // TODO 1 (about 1 line): which element belongs to this thread, counted over all blocks? n may
+  // pass 2^31: multiply in 64 bits.
+  const long long element = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
+
+  // TODO 2 (about 1 line): add it to *sum. `*sum += x` is a load, an addition and a store: what
+  // happens when two threads do that at once? And what must a thread behind the end not do?
+  if (element < n) atomicAdd(sum, in[element]);
+}
+
+// Given, as an example: a launch is a grid of blocks, and a block a number of threads.
+LAUNCH_SHAPE(reduce_global_atomics, long long n) {
+  LaunchShape shape;
+  shape.block = kThreads;
+  shape.grid = ceil_div(n, kThreads);
+  return shape;
+}
+
+// Stage 2: One sum per block
+//
+// Before   n additions stood in one queue, in front of the L2 cache, hundreds of cycles away from
+//          every multiprocessor.
+// Task     Collect the elements of a block in shared memory, which lies inside the multiprocessor.
+//          Then one thread of the block adds the block's sum to *sum.
+// Budget   n atomic additions in shared memory, a queue of its own for each block; one per block on
+//          *sum. 2 barriers.
+//
+//     block 0   [ ] [ ] ... [ ]      block 1   [ ] [ ] ... [ ]        256 elements each
+//                 \  |      /                    \  |      /
+//               [ block_sum ]                  [ block_sum ]          shared memory
+//                      \                          /
+//                       +-------->  sum  <-------+                    global memory
+__global__ void reduce_shared_atomics(float* sum, const float* in, long long n) {
+  // TODO 1 (about 2 lines): this thread's element, and one float that the whole block shares.
+  const long long element = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
+  __shared__ float block_sum;
+
+  // TODO 2 (about 2 lines): shared memory starts with whatever was left in it. Who clears it, and
+  // what must be true before anyone adds?
+  if (threadIdx.x == 0) block_sum = 0.0f;
+  // From here on every thread may assume that block_sum started at 0.
+  __syncthreads();
+
+  // TODO 3 (about 1 line): add the element to the block's sum.
+  if (element < n) atomicAdd(&block_sum, in[element]);
+
+  // TODO 4 (about 2 lines): add the block's sum to *sum, once. What must be true before?
+  // From here on every thread may assume that block_sum holds the elements of the whole block.
+  __syncthreads();
+  if (threadIdx.x == 0) atomicAdd(sum, block_sum);
+}
+
+LAUNCH_SHAPE(reduce_shared_atomics, long long n) {
+  LaunchShape shape;
+  // TODO 5 (about 2 lines): as in stage 1.
+  shape.block = kThreads;
+  shape.grid = ceil_div(n, kThreads);
+  return shape;
+}
+
+// Stage 3: A tree
+//
+// Before   The queue was short and near, but it was still a queue: 256 additions one after the
+//          other, while the other threads looked on.
+// Task     Add in pairs: 256 words become 128, 64, ... 1. Within a step no thread writes what
+//          another one reads, so nothing has to be atomic.
+// Budget   8 steps, 8 barriers. Shared memory: 1 wavefront per request, neighbouring lanes touch
+//          neighbouring words. One atomic addition per block.
+//
+//     half = 4   [0] [1] [2] [3] [4] [5] [6] [7]      thread t adds word t + half to word t
+//                 ^---------------+
+//     half = 2   [0] [1] [2] [3]
+//                 ^-------+
+//     half = 1   [0] [1]
+//                 ^---+
+//                [0]                                  the sum of the block
+__global__ void reduce_tree(float* sum, const float* in, long long n) {
+  // TODO 1 (about 3 lines): one word of shared memory per thread, filled with its element. A thread
+  // without an element takes part in the tree all the same: which number does a sum not notice?
+  const long long element = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
+  __shared__ float partial[kThreads];
+  partial[threadIdx.x] = element < n ? in[element] : 0.0f;
+
+  // TODO 2 (about 4 lines): halve until one word is left. Where does the barrier stand, so that all
+  // threads reach it, also those that have nothing left to add?
+  for (int half = kThreads / 2; half > 0; half /= 2) {
+    // From here on every thread may assume that the words of the step before are written.
+    __syncthreads();
+    if (threadIdx.x < half) partial[threadIdx.x] += partial[threadIdx.x + half];
+  }
+
+  // TODO 3 (about 1 line): add the block's sum to *sum. Does this need another barrier?
+  // No barrier: thread 0 wrote word 0 itself.
+  if (threadIdx.x == 0) atomicAdd(sum, partial[0]);
+}
+
+LAUNCH_SHAPE(reduce_tree, long long n) {
+  LaunchShape shape;
+  // TODO 4 (about 2 lines): as before. Which numbers of threads would break the halving?
+  shape.block = kThreads;
+  shape.grid = ceil_div(n, kThreads);
+  return shape;
+}
+
+// Stage 4: Shuffles for the last 32
+//
+// Before   In the last five steps a single warp has work, yet all 8 warps of the block come to the
+//          barrier every time, and each value travels through shared memory.
+// Task     Stop the tree when 32 words are left. The lanes of one warp can read each other's
+//          registers: let the first warp finish alone.
+// Budget   3 barriers and 5 shuffles. One atomic addition per block.
+//
+//     lane            0   1  ...  15  16  17 ... 31
+//     distance 16     ^-----------------+               lane l receives the value of lane
+//     distance  8     ^-------- 8                       l + distance, and adds it to its own
+//     distance  4 ... 1
+//                     the sum; what the other lanes hold no longer matters
+__global__ void reduce_shuffle(float* sum, const float* in, long long n) {
+  // TODO 1 (about 7 lines): start from your stage 3. Which is the last step of the tree now?
+  const long long element = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
+  __shared__ float partial[kThreads];
+  partial[threadIdx.x] = element < n ? in[element] : 0.0f;
+  for (int half = kThreads / 2; half >= kWarpLanes; half /= 2) {
+    // From here on every thread may assume that the words of the step before are written.
+    __syncthreads();
+    if (threadIdx.x < half) partial[threadIdx.x] += partial[threadIdx.x + half];
+  }
+
+  // TODO 2 (about 7 lines): the first warp takes the 32 words into registers, one a lane, and adds
+  // them in five steps with __shfl_down_sync(kAllLanes, value, distance). All 32 lanes have to
+  // execute each shuffle, also those whose sum nobody needs. In the end, who adds to *sum?
+  if (threadIdx.x < kWarpLanes) {
+    float value = partial[threadIdx.x];
+    for (int distance = kWarpLanes / 2; distance > 0; distance /= 2) {
+      value += __shfl_down_sync(kAllLanes, value, distance);
+    }
+    if (threadIdx.x == 0) atomicAdd(sum, value);
+  }
+}
+
+LAUNCH_SHAPE(reduce_shuffle, long long n) {
+  LaunchShape shape;
+  // TODO 3 (about 2 lines): as before.
+  shape.block = kThreads;
+  shape.grid = ceil_div(n, kThreads);
+  return shape;
+}
+
+// Stage 5: More for each thread
+//
+// Before   A thread loads 4 bytes, waits, and is done; 256 of them then pay for barriers, shuffles
+//          and a place in the one queue that is left: 2^28 elements are 2^20 blocks, and so 2^20
+//          atomic additions on *sum. Stage 4 changed nothing about that, and was hardly faster.
+// Task     As many blocks as the GPU holds at once. Each thread walks through the array in steps of
+//          the whole grid, 16 bytes a load, and keeps its sum in a register. The block adds up only
+//          once, at the end.
+// Budget   Load 16 sectors per request (32 lanes x 16 B), a quarter of the requests. A few atomic
+//          additions per multiprocessor, whatever n is.
+//
+//     grid of 3 threads                 in, as vectors of 4 floats
+//     [0][1][2] [0][1][2] [0][1][2] [0][1]  + up to 3 elements that fill no vector
+//      step 0    step 1    step 2   ...
+//
+// *sum holds rubbish before this stage, so it takes two launches: one clears, one adds.
+
+// The sum of `value` over the block, in thread 0. All threads of the block must call it, once.
+inline __device__ float block_sum(float value) {
+  // TODO 1 (about 11 lines): the second half of your stage 4, as a function.
+  __shared__ float partial[kThreads];
+  partial[threadIdx.x] = value;
+  for (int half = kThreads / 2; half >= kWarpLanes; half /= 2) {
+    // From here on every thread may assume that the words of the step before are written.
+    __syncthreads();
+    if (threadIdx.x < half) partial[threadIdx.x] += partial[threadIdx.x + half];
+  }
+  value = partial[threadIdx.x];
+  if (threadIdx.x < kWarpLanes) {
+    for (int distance = kWarpLanes / 2; distance > 0; distance /= 2) {
+      value += __shfl_down_sync(kAllLanes, value, distance);
+    }
+  }
+  return value;
+}
+
+// First launch: one thread.
+__global__ void reduce_vector_clear(float* sum, const float* in, long long n, void* scratch) {
+  // TODO 2 (about 1 line): what must be true of *sum before the second launch adds to it?
+  *sum = 0.0f;
+}
+
+// Second launch: as many blocks as fit.
+__global__ void reduce_vector_add(float* sum, const float* in, long long n, void* scratch) {
+  // TODO 3 (about 2 lines): this thread's number, and the number of threads of the whole grid.
+  const long long thread = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
+  const long long threads = static_cast<long long>(gridDim.x) * blockDim.x;
+
+  // TODO 4 (about 6 lines): add up this thread's vectors: the one with its number, and then every
+  // vector one grid further on. How many whole vectors are there?
+  float value = 0.0f;
+  const float4* vectors = reinterpret_cast<const float4*>(in);
+  for (long long vector = thread; vector < n / 4; vector += threads) {
+    const float4 four = vectors[vector];
+    value += (four.x + four.y) + (four.z + four.w);
+  }
+
+  // TODO 5 (about 2 lines): up to 3 elements are left at the end. Who takes them?
+  const long long left_over = n / 4 * 4 + thread;
+  if (left_over < n) value += in[left_over];
+
+  // TODO 6 (about 2 lines): one addition to *sum per block.
+  value = block_sum(value);
+  if (threadIdx.x == 0) atomicAdd(sum, value);
+}
+
+LAUNCH_PLAN(reduce_vector, long long n) {
+  LaunchPlan plan = plan_with_scratch(0);
+  // TODO 7 (about 3 lines): plan.then("kernel", shape) for both launches, in order. `gpu` knows the
+  // number of multiprocessors and how many threads each of them holds.
+  const long long blocks_per_sm = gpu.max_threads_per_sm / kThreads;
+  plan.then("reduce_vector_clear", {1, 1});
+  plan.then("reduce_vector_add", {gpu.sm_count * blocks_per_sm, kThreads});
+  return plan;
+}
