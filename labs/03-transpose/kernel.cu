@@ -1,0 +1,190 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Lab 03: transpose a matrix, six times           (handouts/03-transpose/handout.md)
+//
+// Six kernels, one idea each, every one headed by what was wrong with the one before. A budget
+// counts what one instruction of one warp (32 lanes) may cost: sectors are pieces of 32 bytes of
+// global memory, wavefronts are passes through shared memory. Where two numbers stand, the first is
+// for float and the second for double. kernel.cuh has the data, the constants and at().
+#include "kernel.cuh"
+
+// Stage 1: One thread per row
+//
+// Before   The CPU walks two nested loops. No iteration needs another one's result.
+// Task     Give every row of `out` to one thread of its own; the inner loop stays a loop.
+// Budget   Load 4 / 8 sectors per request, store 32: far too many, and that is fine for now.
+//
+//     in                                out
+//       col  0  1  2 ...                  thread 0 -> [ . . . . . . . ]   a row of out
+//     row 0 [a  b  c ...]                 thread 1 -> [ . . . . . . . ]   is a column of in
+//     row 1 [d  e  f ...]                 thread 2 -> [ . . . . . . . ]
+//            |  |  |
+//            threads 0, 1, 2 walk down together
+template <typename T>
+__global__ void transpose_row_per_thread(T* out, const T* in, int rows, int cols) {
+  // TODO 1 (about 1 line): which row of `out` belongs to this thread, counted over all blocks?
+
+  // TODO 2 (about 1 line): the last block may have more threads than rows are left. What must the
+  // surplus threads do?
+
+  // TODO 3 (about 3 lines): fill that row. Which column of `in` does it come from, and how wide is
+  // each of the two matrices? at(row, column, width) does the arithmetic.
+}
+
+// Given, as an example: a launch is a grid of blocks, and a block a number of threads.
+LAUNCH_SHAPE(transpose_row_per_thread, int rows, int cols, int element_bytes) {
+  LaunchShape shape;
+  shape.block = kThreads;
+  shape.grid = ceil_div(cols, kThreads);
+  return shape;
+}
+INSTANTIATE_TRANSPOSE(transpose_row_per_thread)
+
+// Stage 2: One thread per element
+//
+// Before   2048 rows make 2048 threads, which is 8 blocks: not even one for every multiprocessor.
+//          Each thread waits for its own load, and nobody else is there to use the time.
+// Task     Both loops become threads. The block and the grid now have two dimensions.
+// Budget   Load 4 / 8 sectors per request, store 16: choose the block with care.
+//
+//     a block of 16 x 16, cut into warps      what one warp does
+//     y 0  [ lanes  0..15 ] warp 0            reads 16 neighbours from each of  2 rows of in
+//     y 1  [ lanes 16..31 ] warp 0            writes 2 neighbours to each of   16 rows of out
+//     y 2  [ lanes  0..15 ] warp 1
+template <typename T>
+__global__ void transpose_element_per_thread(T* out, const T* in, int rows, int cols) {
+  // TODO 1 (about 2 lines): this thread's column and row of `in`. Lanes of a warp follow each other
+  // along x: which of the two should threadIdx.x be?
+
+  // TODO 2 (about 3 lines): move the one element. Blocks at the right and at the lower edge stick
+  // out of the matrix.
+}
+
+LAUNCH_SHAPE(transpose_element_per_thread, int rows, int cols, int element_bytes) {
+  LaunchShape shape;
+  // TODO 3 (about 2 lines): a block of kBlock x kBlock threads, and enough blocks for all columns
+  // (x) and all rows (y).
+  return shape;
+}
+INSTANTIATE_TRANSPOSE(transpose_element_per_thread)
+
+// Stage 3: A tile in shared memory
+//
+// Before   Reading along rows is writing along columns: of every 32-byte sector that a store
+//          touches, only 8 bytes (float) are wanted.
+// Task     A block reads a tile along the rows of `in`, keeps it in shared memory, and writes it
+//          along the rows of `out`. The turn happens on the chip, where columns cost no sectors.
+// Budget   Load and store 4 / 8 sectors per request. In shared memory the store takes 1 / 2
+//          wavefronts and the load 32; that is the next stage's business.
+//
+//     in, block (x, y)          tile                      out, block (y, x)
+//     [ ---> ]   load rows    [ ---> ]  [ | | | ]  store rows   [ ---> ]
+//     [ ---> ]  ----------->  [ ---> ]  [ | | | ] ----------->  [ ---> ]
+//     [ ---> ]                [ ---> ]  [ v v v ]               [ ---> ]
+//                              filled    fetched
+template <typename T>
+__global__ void transpose_tiled(T* out, const T* in, int rows, int cols) {
+  // TODO 1 (about 1 line): declare a tile of kTile x kTile elements that the whole block shares.
+
+  // Given: the element of `in` that this thread reads.
+  const int col = blockIdx.x * kTile + threadIdx.x;
+  const int row = blockIdx.y * kTile + threadIdx.y;
+  if (row < rows && col < cols) {
+    // TODO 2 (about 1 line): put it into the tile, at this thread's own place.
+  }
+
+  // TODO 3 (about 1 line): each thread will need an element that another thread has fetched. What
+  // must be true before anyone looks?
+
+  // TODO 4 (about 5 lines): the element of `out` that this thread writes. threadIdx.x still runs
+  // along a row, now a row of `out`. So what changes places: the numbers of the block, or those of
+  // the thread? Who reads the tile the other way round? And which edges has `out`?
+}
+
+LAUNCH_SHAPE(transpose_tiled, int rows, int cols, int element_bytes) {
+  LaunchShape shape;
+  // TODO 5 (about 2 lines): one block per tile, one thread per element of the tile.
+  return shape;
+}
+INSTANTIATE_TRANSPOSE(transpose_tiled)
+
+// Stage 4: A padded tile
+//
+// Before   Global memory is at its ideal, and the kernel is hardly faster: 32 lanes that read one
+//          column of the tile all want the same bank, and are served one after the other.
+// Task     The same kernel, with a tile whose columns run through all 32 banks.
+// Budget   Load and store 4 / 8 sectors per request. Shared memory: 1 / 2 wavefronts each way.
+//
+//     banks of column 0, rows 0, 1, 2, ...         bank = (row * width + column) mod 32
+//     32 wide:   0  0  0  0  0 ...  0
+//     ?? wide:   0  1  2  3  4 ... 31
+template <typename T>
+__global__ void transpose_padded(T* out, const T* in, int rows, int cols) {
+  // TODO 1 (about 15 lines): start from your stage 3. How wide must a row of the tile be, so that
+  // one step down is one bank further?
+}
+
+LAUNCH_SHAPE(transpose_padded, int rows, int cols, int element_bytes) {
+  LaunchShape shape;
+  // TODO 2 (about 2 lines): as in stage 3. Does the padding change the launch?
+  return shape;
+}
+INSTANTIATE_TRANSPOSE(transpose_padded)
+
+// Stage 5: Several elements per thread
+//
+// Before   Every access is ideal, yet the memory waits for us: a thread asks for 4 bytes, then
+//          waits at the barrier. Doubles are faster for no other reason than asking for 8.
+// Task     The same tile with a quarter of the threads. Each moves 4 elements, and all its 4 loads
+//          are on their way before the first of them is needed.
+// Budget   As in stage 4, with 4 independent loads per thread before the barrier.
+//
+//     tile, 32 x 32                          block, 32 x 8
+//     rows  0.. 7   step 0   thread (x, y) takes rows  y, y + 8, y + 16, y + 24
+//     rows  8..15   step 8
+//     rows 16..23   step 16
+//     rows 24..31   step 24
+template <typename T>
+__global__ void transpose_several_per_thread(T* out, const T* in, int rows, int cols) {
+  // TODO 1 (about 3 lines): the tile of stage 4, and the first element of `in` that this thread
+  // reads. The others are kBlockRows, 2 * kBlockRows, ... rows further down.
+
+  // TODO 2 (about 5 lines): fill the tile in steps of kBlockRows rows. Which part of the guard has
+  // to be asked again in every step?
+
+  // TODO 3 (about 1 line): and before the tile is read?
+
+  // TODO 4 (about 7 lines): write it in the same steps, along the rows of `out`.
+}
+
+LAUNCH_SHAPE(transpose_several_per_thread, int rows, int cols, int element_bytes) {
+  LaunchShape shape;
+  // TODO 5 (about 2 lines): a block still covers a whole tile, with kBlockRows rows of threads.
+  return shape;
+}
+INSTANTIATE_TRANSPOSE(transpose_several_per_thread)
+
+// Stage 6: As fast as a copy
+//
+// Before   Nearly nine tenths of what a plain copy reaches. A block writes 128 bytes of a row of
+//          `out`; the next 128 bytes are another block's work, at another time.
+// Task     Close the gap. Everything is yours: tile, block, elements per thread. Nothing but the
+//          result and the time is looked at.
+// Budget   As in stage 4. The bar is a copy of the same bytes.
+//
+//     a tile of 32 x 32 floats:  rows of 128 bytes      a tile of 64 x 64:  rows of 256 bytes
+//     [======]      [======]                            [=============]
+//     [======] ...  [======]                            [=============]
+template <typename T>
+__global__ void transpose_fast(T* out, const T* in, int rows, int cols) {
+  // TODO 1 (about 20 lines): start from your stage 5 and change one thing at a time: a larger tile,
+  // more loads per thread, full tiles without guards. Measure each.
+}
+
+LAUNCH_SHAPE(transpose_fast, int rows, int cols, int element_bytes) {
+  LaunchShape shape;
+  // TODO 2 (about 2 lines): the launch that goes with your tile.
+  return shape;
+}
+INSTANTIATE_TRANSPOSE(transpose_fast)
