@@ -1,0 +1,15 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Lab 01: what "reversed" means, in a plain loop on the CPU. The tests compare every element of
+/// every small run with it; timed runs are compared with the reference kernel instead.
+#pragma once
+
+#include <vector>
+
+namespace membound::labs::reverse_array {
+
+/// The numbers of `in`, last one first.
+[[nodiscard]] std::vector<int> reversed(const std::vector<int>& in);
+
+}  // namespace membound::labs::reverse_array
