@@ -4,6 +4,7 @@
 # Warnings and sanitizers as one INTERFACE target, `membound_options`; there are no global flags.
 option(MEMBOUND_WERROR "Warnings are errors (dev and ci presets)" OFF)
 set(MEMBOUND_SANITIZER "" CACHE STRING "address, undefined, thread, or empty for none")
+option(MEMBOUND_FUZZ "Fuzzers under grader/tests/fuzz (clang only)" OFF)
 
 add_library(membound_options INTERFACE)
 target_compile_features(membound_options INTERFACE cxx_std_20)

@@ -29,7 +29,6 @@ enum Attribute : std::uint8_t {
   kBarrierCount = 0x4C     ///< byte
 };
 
-constexpr std::string_view kTextPrefix = ".text.";
 constexpr std::string_view kInfoPrefix = ".nv.info.";
 constexpr std::string_view kSharedPrefix = ".nv.shared.";
 constexpr std::uint8_t kNewAbi = 8;  ///< from CUDA 12.8 on the architecture moved inside e_flags
