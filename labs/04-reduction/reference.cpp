@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "labs/04-reduction/reference.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <thread>
+#include <vector>
+
+namespace membound::labs::reduction {
+
+double sum_serial(std::span<const float> values) {
+  double sum = 0;
+  for (const float value : values) sum += value;
+  return sum;
+}
+
+double sum_parallel(std::span<const float> values, unsigned threads) {
+  if (threads == 0) threads = std::max(1U, std::thread::hardware_concurrency());
+  const std::size_t stretch = (values.size() + threads - 1) / threads;
+  std::vector<double> sums(threads, 0.0);
+  std::vector<std::thread> workers;
+  for (unsigned t = 0; t < threads; ++t) {
+    const std::size_t begin = std::min(values.size(), t * stretch);
+    const std::size_t end = std::min(values.size(), begin + stretch);
+    workers.emplace_back(
+        [&sum = sums[t], part = values.subspan(begin, end - begin)] { sum = sum_serial(part); });
+  }
+  for (std::thread& worker : workers) worker.join();
+  double sum = 0;
+  for (const double part : sums) sum += part;
+  return sum;
+}
+
+}  // namespace membound::labs::reduction
