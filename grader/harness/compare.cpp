@@ -74,7 +74,8 @@ std::optional<std::size_t> home_of(T value, const std::vector<T>& expected) {
 std::string counts(std::size_t wrong, std::size_t never_written, std::size_t all) {
   std::string text = std::to_string(wrong) + " of " + std::to_string(all) +
                      (all == 1 ? " element is wrong" : " elements are wrong");
-  if (never_written == wrong) return text + (wrong == 1 ? ": never written" : ": all never written");
+  if (never_written == wrong)
+    return text + (wrong == 1 ? ": never written" : ": all never written");
   if (never_written > 0) text += ", " + std::to_string(never_written) + " of them never written";
   return text;
 }
@@ -98,8 +99,8 @@ std::string describe(const std::vector<T>& got, const std::vector<T>& expected, 
     if (const auto home = home_of(got[first], expected))
       text += "  that value belongs to " + coordinates(*home, shape) + "\n";
   }
-  const auto wrong = marks.size() -
-                     static_cast<std::size_t>(std::count(marks.begin(), marks.end(), Mark::kRight));
+  const auto wrong =
+      marks.size() - static_cast<std::size_t>(std::count(marks.begin(), marks.end(), Mark::kRight));
   const auto never =
       static_cast<std::size_t>(std::count(marks.begin(), marks.end(), Mark::kNeverWritten));
   return text + counts(wrong, never, marks.size()) + "\n" + picture(marks, shape.extents);
@@ -143,9 +144,9 @@ testing::AssertionResult arrays_equal(const std::vector<T>& got, const std::vect
   return testing::AssertionFailure() << describe(got, expected, shape, tolerance, marks);
 }
 
-#define MEMBOUND_INSTANTIATE_COMPARE(T)                                                       \
-  template testing::AssertionResult arrays_equal<T>(                                          \
-      const std::vector<T>&, const std::vector<T>&, const Shape&, Tolerance);                 \
+#define MEMBOUND_INSTANTIATE_COMPARE(T)                                                           \
+  template testing::AssertionResult arrays_equal<T>(const std::vector<T>&, const std::vector<T>&, \
+                                                    const Shape&, Tolerance);                     \
   template bool element_equal<T>(T, T, Tolerance);
 MEMBOUND_INSTANTIATE_COMPARE(float)
 MEMBOUND_INSTANTIATE_COMPARE(double)

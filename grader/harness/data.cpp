@@ -30,10 +30,10 @@ void sprinkle(std::vector<T>& values, double share, T value, std::uint64_t seed)
 }
 
 // The types a lab may use; the two 64-bit kinds are distinct types of C++.
-#define MEMBOUND_INSTANTIATE_DATA(T)                                                              \
-  template std::vector<T> generate<T>(std::size_t, Fill, std::uint64_t);                          \
-  template std::vector<T> generate_integers<T>(std::size_t, std::int64_t, std::int64_t,           \
-                                               std::uint64_t);                                    \
+#define MEMBOUND_INSTANTIATE_DATA(T)                                                    \
+  template std::vector<T> generate<T>(std::size_t, Fill, std::uint64_t);                \
+  template std::vector<T> generate_integers<T>(std::size_t, std::int64_t, std::int64_t, \
+                                               std::uint64_t);                          \
   template void sprinkle<T>(std::vector<T>&, double, T, std::uint64_t);
 MEMBOUND_INSTANTIATE_DATA(float)
 MEMBOUND_INSTANTIATE_DATA(double)

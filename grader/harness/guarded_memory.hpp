@@ -38,9 +38,12 @@ class GuardedMemory {
   [[nodiscard]] std::size_t size_bytes() const;
   void copy_to(void* host) const;
 
+  /// What happened to a block.
+  enum class DamageKind { kOutside, kInputChanged };
   /// One damaged block: which (by address) and what happened to it, in words.
   struct Damage {
     const void* data;
+    DamageKind kind;
     std::string text;
   };
   /// Looks at every block alive: guard zones and inputs. Waits for the device.

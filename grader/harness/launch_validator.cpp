@@ -15,8 +15,7 @@ std::array<std::int64_t, 3> axes_of(const PlanExtent& extent) {
 
 base::Error refused(const std::string& where, std::string found, std::string expected,
                     std::string advice) {
-  return {base::ErrorKind::kInput, where, std::move(found), std::move(expected),
-          std::move(advice)};
+  return {base::ErrorKind::kInput, where, std::move(found), std::move(expected), std::move(advice)};
 }
 
 /// "grid.y = 70000 for rows = 5, cols = 7"
@@ -41,10 +40,10 @@ base::Status check_extent(const std::string& name, const PlanExtent& extent,
                    ? "the device takes many more blocks in x than in y and z; or let each thread "
                      "do more work"
                    : "use fewer, and let each do more work");
-    return refused(where, value_text(axis_name, values[axis], sizes),
-                   axis_name + " from " + std::to_string(least) + " to " +
-                       std::to_string(limits[axis]),
-                   advice);
+    return refused(
+        where, value_text(axis_name, values[axis], sizes),
+        axis_name + " from " + std::to_string(least) + " to " + std::to_string(limits[axis]),
+        advice);
   }
   return base::Done{};
 }
@@ -53,9 +52,8 @@ base::Status check_threads(const PlanShape& shape, const KernelLimits& kernel,
                            const DeviceLimits& device, const std::string& where) {
   const std::int64_t threads = shape.block.x * shape.block.y * shape.block.z;
   const std::string found = "block = " + std::to_string(shape.block.x) + " x " +
-                            std::to_string(shape.block.y) + " x " +
-                            std::to_string(shape.block.z) + " = " + std::to_string(threads) +
-                            " threads";
+                            std::to_string(shape.block.y) + " x " + std::to_string(shape.block.z) +
+                            " = " + std::to_string(threads) + " threads";
   if (threads > device.threads_per_block)
     return refused(where, found,
                    "at most " + std::to_string(device.threads_per_block) + " threads per block",

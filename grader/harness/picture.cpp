@@ -33,8 +33,8 @@ std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b;
 
 /// The smallest power of two that cuts `extent` into at most `pieces`.
 std::int64_t side_for(std::int64_t extent, std::int64_t pieces) {
-  return static_cast<std::int64_t>(
-      std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(1, divide_up(extent, pieces)))));
+  return static_cast<std::int64_t>(std::bit_ceil(
+      static_cast<std::uint64_t>(std::max<std::int64_t>(1, divide_up(extent, pieces)))));
 }
 
 std::string draw(const std::vector<Cell>& cells, std::int64_t columns) {

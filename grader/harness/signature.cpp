@@ -69,14 +69,17 @@ base::Error missing_kernel(const std::vector<KernelName>& kernels, const std::st
   names.erase(std::unique(names.begin(), names.end()), names.end());
   std::string list;
   for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
-  base::Error error{base::ErrorKind::kInput, "kernel.cu",
+  base::Error error{base::ErrorKind::kInput,
+                    "kernel.cu",
                     "there is no kernel `" + wanted + "`" +
                         (names.empty() ? ", nor any other kernel" : "; there are: " + list),
-                    "__global__ void " + wanted + parameters, {}};
+                    "__global__ void " + wanted + parameters,
+                    {}};
   if (const auto near = course::nearest(wanted, names))
     error.advice = "is `" + *near + "` a slip of the pen for `" + wanted + "`?";
   else
-    error.advice = "keep the name of the skeleton's kernel; `membound reset` brings the skeleton back";
+    error.advice =
+        "keep the name of the skeleton's kernel; `membound reset` brings the skeleton back";
   return error;
 }
 
@@ -187,9 +190,9 @@ KernelMatch find_kernel(const std::vector<KernelName>& kernels, const std::strin
             wrong_signature(*other_parameters, base_name + instance, parameters)};
   // A plain function where a template was wanted, or the other way round: its parameters differ.
   if (instance.empty() || same_name.front()->instance.empty())
-    return {KernelProblem::kWrongSignature, 0,
-            wrong_signature(*same_name.front(), base_name + same_name.front()->instance,
-                            parameters)};
+    return {
+        KernelProblem::kWrongSignature, 0,
+        wrong_signature(*same_name.front(), base_name + same_name.front()->instance, parameters)};
   return {KernelProblem::kMissing, 0, missing_instance(same_name, base_name, instance)};
 }
 

@@ -3,7 +3,8 @@
 /// @file
 /// Finds the kernel a stage needs among the names of a compiled module, and tells "not there" from
 /// "there, but with other parameters".
-/// Place in the chain: submission -> [signature]. Left out: loading the module; here are only names.
+/// Place in the chain: submission -> [signature]. Left out: loading the module; here are only
+/// names.
 #pragma once
 
 #include <cstddef>

@@ -81,6 +81,13 @@ struct Signature {
   std::string parameters;
 };
 
+/// A host computation of the same result whose time is shown beside the GPU's; never graded.
+struct CpuBaseline {
+  std::string label;  ///< "CPU, one core"
+  /// Makes the data for `size` (not timed) and returns the work to time.
+  std::function<std::function<void()>(std::span<const std::int64_t> size)> prepare;
+};
+
 /// What a test.cpp tells about its lab; exactly one LAB_PROGRAM per test program.
 struct LabProgram {
   std::string lab_id;
@@ -88,6 +95,7 @@ struct LabProgram {
   /// The workloads of a stage for one size of its timed_sizes (or of --size).
   std::function<std::vector<TimedCase>(const course::Stage&, std::span<const std::int64_t> size)>
       timed_cases;
+  std::vector<CpuBaseline> cpu_baselines{};
 };
 
 }  // namespace membound::harness

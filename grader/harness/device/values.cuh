@@ -54,14 +54,22 @@ struct Values {
   MEMBOUND_BOTH static constexpr T adversarial(unsigned long long bits) {
     constexpr T kLowest = static_cast<T>(1) << (8 * sizeof(T) - 1);  // the sign bit alone
     switch (bits % 8) {
-      case 0: return 0;
-      case 1: return static_cast<T>(-1);
-      case 2: return kLowest;
-      case 3: return static_cast<T>(~kLowest);
-      case 4: return 1;
-      case 5: return static_cast<T>(0x5555555555555555ULL);
-      case 6: return static_cast<T>(0xAAAAAAAAAAAAAAAAULL);
-      default: return static_cast<T>(bits >> 3);
+      case 0:
+        return 0;
+      case 1:
+        return static_cast<T>(-1);
+      case 2:
+        return kLowest;
+      case 3:
+        return static_cast<T>(~kLowest);
+      case 4:
+        return 1;
+      case 5:
+        return static_cast<T>(0x5555555555555555ULL);
+      case 6:
+        return static_cast<T>(0xAAAAAAAAAAAAAAAAULL);
+      default:
+        return static_cast<T>(bits >> 3);
     }
   }
 };
@@ -76,18 +84,30 @@ struct Values<float> {
   }
   MEMBOUND_BOTH static constexpr float adversarial(unsigned long long bits) {
     switch (bits % 12) {
-      case 0: return 0.0F;
-      case 1: return -0.0F;
-      case 2: return 0x1p-149F;          // the smallest denormal
-      case 3: return -0x1.fffffcp-127F;  // the largest denormal
-      case 4: return 0x1p-126F;          // the smallest normal number
-      case 5: return 0x1.fffffep127F;    // the largest number
-      case 6: return -0x1.fffffep127F;
-      case 7: return 1.0F;
-      case 8: return 0x1.000002p0F;  // the next after 1
-      case 9: return 0x1.fffffep-1F;
-      case 10: return -16777216.0F;
-      default: return uniform(bits);
+      case 0:
+        return 0.0F;
+      case 1:
+        return -0.0F;
+      case 2:
+        return 0x1p-149F;  // the smallest denormal
+      case 3:
+        return -0x1.fffffcp-127F;  // the largest denormal
+      case 4:
+        return 0x1p-126F;  // the smallest normal number
+      case 5:
+        return 0x1.fffffep127F;  // the largest number
+      case 6:
+        return -0x1.fffffep127F;
+      case 7:
+        return 1.0F;
+      case 8:
+        return 0x1.000002p0F;  // the next after 1
+      case 9:
+        return 0x1.fffffep-1F;
+      case 10:
+        return -16777216.0F;
+      default:
+        return uniform(bits);
     }
   }
 };
@@ -102,18 +122,30 @@ struct Values<double> {
   }
   MEMBOUND_BOTH static constexpr double adversarial(unsigned long long bits) {
     switch (bits % 12) {
-      case 0: return 0.0;
-      case 1: return -0.0;
-      case 2: return 0x1p-1074;
-      case 3: return -0x1.ffffffffffffep-1023;
-      case 4: return 0x1p-1022;
-      case 5: return 0x1.fffffffffffffp1023;
-      case 6: return -0x1.fffffffffffffp1023;
-      case 7: return 1.0;
-      case 8: return 0x1.0000000000001p0;
-      case 9: return 0x1.fffffffffffffp-1;
-      case 10: return -9007199254740992.0;
-      default: return uniform(bits);
+      case 0:
+        return 0.0;
+      case 1:
+        return -0.0;
+      case 2:
+        return 0x1p-1074;
+      case 3:
+        return -0x1.ffffffffffffep-1023;
+      case 4:
+        return 0x1p-1022;
+      case 5:
+        return 0x1.fffffffffffffp1023;
+      case 6:
+        return -0x1.fffffffffffffp1023;
+      case 7:
+        return 1.0;
+      case 8:
+        return 0x1.0000000000001p0;
+      case 9:
+        return 0x1.fffffffffffffp-1;
+      case 10:
+        return -9007199254740992.0;
+      default:
+        return uniform(bits);
     }
   }
 };
@@ -122,10 +154,14 @@ struct Values<double> {
 template <typename T>
 MEMBOUND_BOTH constexpr T fill_value(Fill fill, unsigned long long seed, unsigned long long index) {
   switch (fill) {
-    case Fill::kRamp: return Values<T>::ramp(index);
-    case Fill::kConstant: return static_cast<T>(integer_value(random_bits(seed, 0), 1, 100));
-    case Fill::kAdversarial: return Values<T>::adversarial(random_bits(seed, index));
-    default: return Values<T>::uniform(random_bits(seed, index));
+    case Fill::kRamp:
+      return Values<T>::ramp(index);
+    case Fill::kConstant:
+      return static_cast<T>(integer_value(random_bits(seed, 0), 1, 100));
+    case Fill::kAdversarial:
+      return Values<T>::adversarial(random_bits(seed, index));
+    default:
+      return Values<T>::uniform(random_bits(seed, index));
   }
 }
 

@@ -1,0 +1,170 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The harness's own kernels: drawing inputs, poisoning outputs, emptying the L2 cache, comparing
+/// outputs, and the ceilings that students' speeds are held against.
+/// Place in the chain: device_kernels.cpp -> [kernels], compiled to harness.fatbin. Left out:
+/// anything of a lab. All are grid-stride loops, so that any launch is right.
+#include "values.cuh"
+
+namespace {
+
+using membound::harness::Fill;
+using Count = unsigned long long;
+
+__device__ Count first_index() { return Count{blockIdx.x} * blockDim.x + threadIdx.x; }
+__device__ Count index_stride() { return Count{gridDim.x} * blockDim.x; }
+
+/// How an input is drawn; device_kernels.cpp holds the same layout.
+struct Draw {
+  unsigned long long seed;
+  long long low, high;
+  double infinity_share;
+  int fill;
+  int whole_numbers;
+};
+
+template <typename T>
+__device__ void fill(T* out, Count count, const Draw& draw) {
+  using namespace membound::harness;
+  const unsigned long long share_seed = second_seed(draw.seed);
+  for (Count i = first_index(); i < count; i += index_stride()) {
+    T value = draw.whole_numbers != 0
+                  ? static_cast<T>(integer_value(random_bits(draw.seed, i), draw.low, draw.high))
+                  : fill_value<T>(static_cast<Fill>(draw.fill), draw.seed, i);
+    if constexpr (static_cast<T>(0.5) != 0)  // integers have no infinity
+      if (draw.infinity_share > 0 && unit_value(random_bits(share_seed, i)) < draw.infinity_share)
+        value = static_cast<T>(INFINITY);
+    out[i] = value;
+  }
+}
+
+/// What a comparison found; device_kernels.hpp holds the same layout.
+struct Difference {
+  unsigned long long wrong;
+  unsigned long long first;
+};
+
+__device__ bool equal(long long got, long long expected, double absolute, double relative) {
+  if (got == expected) return true;
+  const double difference = fabs(static_cast<double>(got) - static_cast<double>(expected));
+  return absolute + relative > 0 &&
+         difference <= absolute + relative * fabs(static_cast<double>(expected));
+}
+
+__device__ bool is_infinite(double value) { return fabs(value) > 0x1.fffffffffffffp1023; }
+
+/// The rule of compare.hpp: a NaN equals only an expected NaN, an infinity only itself.
+__device__ bool equal(double got, double expected, double absolute, double relative) {
+  if (expected != expected) return got != got;
+  if (got == expected) return true;
+  if (got != got || is_infinite(got) || is_infinite(expected)) return false;
+  return fabs(got - expected) <= absolute + relative * fabs(expected);
+}
+
+template <typename T, typename Wide>
+__device__ void compare(const T* got, const T* expected, Count count, double absolute,
+                        double relative, Difference* result) {
+  for (Count i = first_index(); i < count; i += index_stride()) {
+    if (equal(static_cast<Wide>(got[i]), static_cast<Wide>(expected[i]), absolute, relative))
+      continue;
+    atomicAdd(&result->wrong, 1ULL);
+    atomicMin(&result->first, i);
+  }
+}
+
+}  // namespace
+
+// One named kernel per element type, so that the host can ask for them without mangling.
+#define MEMBOUND_ELEMENT_KERNELS(name, T, Wide)                                                    \
+  extern "C" __global__ void membound_fill_##name(T* out, Count count, Draw draw) {                \
+    fill(out, count, draw);                                                                        \
+  }                                                                                                \
+  extern "C" __global__ void membound_compare_##name(const T* got, const T* expected, Count count, \
+                                                     double absolute, double relative,             \
+                                                     Difference* result) {                         \
+    compare<T, Wide>(got, expected, count, absolute, relative, result);                            \
+  }
+MEMBOUND_ELEMENT_KERNELS(int32, int, long long)
+MEMBOUND_ELEMENT_KERNELS(int64, long long, long long)
+MEMBOUND_ELEMENT_KERNELS(float, float, double)
+MEMBOUND_ELEMENT_KERNELS(double, double, double)
+#undef MEMBOUND_ELEMENT_KERNELS
+
+/// Writes `word` everywhere: poison, or 0.
+extern "C" __global__ void membound_set_words(unsigned* out, Count count, unsigned word) {
+  for (Count i = first_index(); i < count; i += index_stride()) out[i] = word;
+}
+
+/// Reads `count` vectors, so that the L2 cache holds nothing but them. Reading and not writing: the
+/// lines stay clean, and the next kernel does not pay for writing them back.
+extern "C" __global__ void membound_read(const float4* in, Count count, float* never) {
+  float sum = 0;
+  for (Count i = first_index(); i < count; i += index_stride()) {
+    const float4 v = in[i];
+    sum += v.x + v.y + v.z + v.w;
+  }
+  if (sum == 0.123456F) *never = sum;  // keeps the loads alive; the sum is never this
+}
+
+/// Ceiling of kernels that read and write: four independent 16-byte loads in flight per thread.
+/// Launched with exactly one thread per four vectors of its block's range.
+extern "C" __global__ void membound_copy(float4* __restrict__ out, const float4* __restrict__ in,
+                                         Count count) {
+  constexpr int kLoads = 4;
+  const Count first = Count{blockIdx.x} * blockDim.x * kLoads + threadIdx.x;
+  if (first + Count{blockDim.x} * (kLoads - 1) < count) {
+    float4 values[kLoads];
+#pragma unroll
+    for (int k = 0; k < kLoads; ++k) values[k] = in[first + Count{blockDim.x} * k];
+#pragma unroll
+    for (int k = 0; k < kLoads; ++k) out[first + Count{blockDim.x} * k] = values[k];
+  } else {
+    for (Count i = first; i < count; i += blockDim.x)
+      if (i < Count{blockIdx.x + 1} * blockDim.x * kLoads) out[i] = in[i];
+  }
+}
+
+/// Ceiling of kernels that almost only read: as above, without the stores.
+extern "C" __global__ void membound_read_ceiling(const float4* __restrict__ in, Count count,
+                                                 float* never) {
+  constexpr int kLoads = 8;
+  float sum = 0;
+  const Count stride = index_stride();
+  Count i = first_index();
+  for (; i + stride * (kLoads - 1) < count; i += stride * kLoads) {
+    float4 values[kLoads];
+#pragma unroll
+    for (int k = 0; k < kLoads; ++k) values[k] = in[i + stride * k];
+#pragma unroll
+    for (int k = 0; k < kLoads; ++k) sum += values[k].x + values[k].y + values[k].z + values[k].w;
+  }
+  for (; i < count; i += stride) sum += in[i].x + in[i].y + in[i].z + in[i].w;
+  if (sum == 0.123456F) *never = sum;
+}
+
+/// Ceiling of kernels bound by additions and minima: `rounds` times 64 additions and 64 minima per
+/// thread, in 16 chains. Each chain adds to its neighbour's value of the step before, so that
+/// nothing can be worked out beforehand and no chain waits for another within a step.
+extern "C" __global__ void membound_add_min(const float* addends, float* never, int rounds) {
+  constexpr int kChains = 16;
+  constexpr int kSteps = 4;
+  float best[kChains];
+  float addend[kSteps];
+#pragma unroll
+  for (int s = 0; s < kSteps; ++s) addend[s] = addends[s];
+#pragma unroll
+  for (int c = 0; c < kChains; ++c) best[c] = addends[c] + static_cast<float>(threadIdx.x);
+  for (int round = 0; round < rounds; ++round) {
+#pragma unroll
+    for (int s = 0; s < kSteps; ++s) {
+#pragma unroll
+      for (int c = 0; c < kChains; ++c)
+        best[c] = fminf(best[c], addend[s] + best[(c + 1) % kChains]);
+    }
+  }
+  float smallest = best[0];
+#pragma unroll
+  for (int c = 1; c < kChains; ++c) smallest = fminf(smallest, best[c]);
+  if (smallest == 0.123456F) *never = smallest;
+}
