@@ -45,7 +45,7 @@ class ReverseArray : public LabTest {
   static Shape shape(std::size_t n) { return {{static_cast<std::int64_t>(n)}, {"element"}}; }
 };
 
-LAB_TEST_WITH_HINT(ReverseArray, MovesOneElement, "first-element") { check(1); }
+LAB_TEST_WITH_HINT(ReverseArray, MovesOneElement, "first-element") { check(1, Fill::kConstant); }
 
 LAB_TEST_WITH_HINT(ReverseArray, ReversesOneBlock, "one-block") { check(256); }
 

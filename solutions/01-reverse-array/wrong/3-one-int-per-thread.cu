@@ -1,0 +1,18 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+// Stage: 3
+// Fails: ReachesItsBar
+// Why:   the answer of stage 1 once more: 4 bytes per thread on their way are too few.
+#include "kernel.cuh"
+
+__global__ void reverse_vector(int* out, const int* in, long long n) {
+  const long long i = before_this_block(kThreads) + threadIdx.x;
+  if (i < n) out[n - 1 - i] = in[i];
+}
+
+LAUNCH_SHAPE(reverse_vector, long long n) {
+  LaunchShape shape;
+  shape.block = kThreads;
+  shape.grid = ceil_div(n, kThreads);
+  return shape;
+}

@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+// Stage: 4
+// Fails: EveryBitSurvives
+// Why:   clears the tile and adds the element to it; 0 + (-0) is 0, so a zero loses its sign.
+#include "kernel.cuh"
+
+template <typename T>
+__global__ void transpose_padded(T* out, const T* in, int rows, int cols) {
+  __shared__ T tile[kTile][kTile + 1];
+  const int col = blockIdx.x * kTile + threadIdx.x;
+  const int row = blockIdx.y * kTile + threadIdx.y;
+  if (row < rows && col < cols) {
+    tile[threadIdx.y][threadIdx.x] = 0;
+    tile[threadIdx.y][threadIdx.x] += in[at(row, col, cols)];
+  }
+  __syncthreads();
+  const int out_col = blockIdx.y * kTile + threadIdx.x;
+  const int out_row = blockIdx.x * kTile + threadIdx.y;
+  if (out_row < cols && out_col < rows) {
+    out[at(out_row, out_col, rows)] = tile[threadIdx.x][threadIdx.y];
+  }
+}
+
+LAUNCH_SHAPE(transpose_padded, int rows, int cols, int element_bytes) {
+  LaunchShape shape;
+  shape.block = {kTile, kTile};
+  shape.grid = {ceil_div(cols, kTile), ceil_div(rows, kTile)};
+  return shape;
+}
+INSTANTIATE_TRANSPOSE(transpose_padded)
