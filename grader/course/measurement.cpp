@@ -40,8 +40,19 @@ void to_json(json& out, const Timing& value) {
          {"ratio_low", value.ratio_low},
          {"ratio_high", value.ratio_high},
          {"ceiling", value.ceiling},
+         {"ceiling_kind", value.ceiling_kind},
+         {"suspicion_margin", value.suspicion_margin},
+         {"suspicious", value.suspicious},
          {"stop_reason", value.stop_reason},
+         {"stopped", value.stopped},
          {"decided", value.decided},
+         {"event_overhead_ns", value.event_overhead_ns},
+         {"runs_checked", value.runs_checked},
+         {"runs_wrong", value.runs_wrong},
+         {"first_wrong_index", value.first_wrong_index},
+         {"wrong_elements", value.wrong_elements},
+         {"similar_stage", value.similar_stage},
+         {"similar_stage_ns", value.similar_stage_ns},
          {"clocks",
           {{"sm_mhz_min", value.clocks.sm_mhz_min},
            {"sm_mhz_mean", value.clocks.sm_mhz_mean},
@@ -62,13 +73,38 @@ void from_json(const json& in, Timing& value) {
   read_field(in, "ratio_high", value.ratio_high);
   read_field(in, "ceiling", value.ceiling);
   read_field(in, "stop_reason", value.stop_reason);
+  read_field(in, "ceiling_kind", value.ceiling_kind);
+  read_field(in, "suspicion_margin", value.suspicion_margin);
+  read_field(in, "suspicious", value.suspicious);
+  read_field(in, "stopped", value.stopped);
   read_field(in, "decided", value.decided);
+  read_field(in, "event_overhead_ns", value.event_overhead_ns);
+  read_field(in, "runs_checked", value.runs_checked);
+  read_field(in, "runs_wrong", value.runs_wrong);
+  read_field(in, "first_wrong_index", value.first_wrong_index);
+  read_field(in, "wrong_elements", value.wrong_elements);
+  read_field(in, "similar_stage", value.similar_stage);
+  read_field(in, "similar_stage_ns", value.similar_stage_ns);
   if (const auto clocks = in.find("clocks"); clocks != in.end()) {
     read_field(*clocks, "sm_mhz_min", value.clocks.sm_mhz_min);
     read_field(*clocks, "sm_mhz_mean", value.clocks.sm_mhz_mean);
     read_field(*clocks, "sm_mhz_max", value.clocks.sm_mhz_max);
   }
   read_field(in, "throttle_reasons", value.throttle_reasons);
+}
+
+void to_json(json& out, const CpuBaselineTime& value) {
+  out = {{"label", value.label},
+         {"ns", value.ns},
+         {"useful_bytes", value.useful_bytes},
+         {"useful_operations", value.useful_operations}};
+}
+
+void from_json(const json& in, CpuBaselineTime& value) {
+  read_field(in, "label", value.label);
+  read_field(in, "ns", value.ns);
+  read_field(in, "useful_bytes", value.useful_bytes);
+  read_field(in, "useful_operations", value.useful_operations);
 }
 
 void to_json(json& out, const KernelFacts& value) {
@@ -140,6 +176,9 @@ void to_json(json& out, const StageMeasurement& value) {
          {"kernels", value.kernels},
          {"counters", value.counters},
          {"device", value.device},
+         {"similar_stage", value.similar_stage},
+         {"cpu_baselines", value.cpu_baselines},
+         {"notes", value.notes},
          {"seed", value.seed},
          {"seconds", value.seconds}};
 }
@@ -155,6 +194,9 @@ void from_json(const json& in, StageMeasurement& value) {
   read_field(in, "kernels", value.kernels);
   read_field(in, "counters", value.counters);
   read_field(in, "device", value.device);
+  read_field(in, "similar_stage", value.similar_stage);
+  read_field(in, "cpu_baselines", value.cpu_baselines);
+  read_field(in, "notes", value.notes);
   read_field(in, "seed", value.seed);
   read_field(in, "seconds", value.seconds);
 }

@@ -17,7 +17,9 @@
 
 namespace membound::course {
 
-/// One test of one stage, built-in or of the lab.
+/// One test of one stage, built-in or of the lab. Beside the lab's own hint tags the harness sets
+/// missing-kernel, wrong-signature, illegal-launch, guard-zone, input-changed, fault, timeout,
+/// slow, suspicious and wrong-in-timed-run.
 struct TestOutcome {
   std::string name;  ///< without the suite: "TilesCutOffAtBothEdges"
   bool passed = false;
@@ -45,10 +47,29 @@ struct Timing {
   double ratio = 0;                      ///< student's speed / reference's speed, median of pairs
   double ratio_low = 0, ratio_high = 0;  ///< 95 % interval
   double ceiling = 0;  ///< measured in this run: bytes (or operations) per second; 0 = not measured
-  std::string stop_reason;  ///< why sampling ended, in words
-  bool decided = false;     ///< the interval lies on one side of the bar
+  std::string ceiling_kind;  ///< "copy", "read" or "operations": what `ceiling` was measured with
+  double suspicion_margin = 0;  ///< how far above the ceiling a speed may lie by measuring error
+  bool suspicious = false;      ///< above ceiling x (1 + margin): something was not done
+  std::string stop_reason;      ///< why sampling ended, in words
+  std::string stopped;   ///< the same for programs: above, below, settled, time, samples, single
+  bool decided = false;  ///< the interval lies on one side of the bar
+  double event_overhead_ns = 0;   ///< an empty pair of events, already included in the times
+  std::int64_t runs_checked = 0;  ///< timed runs whose output was compared
+  std::int64_t runs_wrong = 0;
+  std::int64_t first_wrong_index = -1;  ///< of the first wrong run; -1 = none
+  std::int64_t wrong_elements = 0;      ///< of the first wrong run
+  int similar_stage = 0;  ///< whose reference answer is about as fast as the student; 0 = none
+  double similar_stage_ns = 0;
   Clocks clocks;
   std::vector<std::string> throttle_reasons;
+};
+
+/// How long the CPU takes for the same work: shown beside the GPU, never graded.
+struct CpuBaselineTime {
+  std::string label;  ///< "CPU, one core"
+  double ns = 0;
+  double useful_bytes = 0;
+  double useful_operations = 0;
 };
 
 /// What the loaded module says of one kernel of the submission, and how it was launched.
@@ -94,19 +115,26 @@ struct StageMeasurement {
   std::string abort;       ///< "" or one of the kAbort… words
   std::string abort_text;  ///< what the runtime or the watchdog said
   std::vector<KernelFacts> kernels;
-  nlohmann::json counters;  ///< the virtual GPU's "kernels" and "reports"; null elsewhere
+  /// The virtual GPU's report of the student's timed run, {"kernels", "reports"}, and, under
+  /// "reference", that of the reference's; null elsewhere.
+  nlohmann::json counters;
   DeviceInfo device;
+  int similar_stage = 0;  ///< that of the slowest case; 0 = none
+  std::vector<CpuBaselineTime> cpu_baselines;
+  std::vector<std::string> notes;  ///< free facts: "NVML not found: no clocks"
   std::uint64_t seed = 0;
   double seconds = 0;  ///< wall clock of the whole stage
 };
 
 void to_json(nlohmann::json& out, const TestOutcome& value);
 void to_json(nlohmann::json& out, const Timing& value);
+void to_json(nlohmann::json& out, const CpuBaselineTime& value);
 void to_json(nlohmann::json& out, const KernelFacts& value);
 void to_json(nlohmann::json& out, const DeviceInfo& value);
 void to_json(nlohmann::json& out, const StageMeasurement& value);
 void from_json(const nlohmann::json& in, TestOutcome& value);
 void from_json(const nlohmann::json& in, Timing& value);
+void from_json(const nlohmann::json& in, CpuBaselineTime& value);
 void from_json(const nlohmann::json& in, KernelFacts& value);
 void from_json(const nlohmann::json& in, DeviceInfo& value);
 void from_json(const nlohmann::json& in, StageMeasurement& value);

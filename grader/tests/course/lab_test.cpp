@@ -6,6 +6,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "grader/tests/course/schema_check.hpp"
+
 namespace membound::course {
 namespace {
 
@@ -61,6 +63,18 @@ TEST(Lab, ReadsEveryField) {
   EXPECT_EQ(lab->stages[1].timeout_seconds, 3);
   EXPECT_EQ(lab->hints.at("edge-guard").size(), 3u);
   EXPECT_EQ(lab->max_points(), 40);
+}
+
+TEST(Lab, FitsTheSchemaExactlyWhenItIsRead) {
+  const auto good = nlohmann::json::parse(kGood);
+  EXPECT_EQ(schema_problems("docs/lab.schema.json", good), "");
+  for (const char* pointer :
+       {"/id", "/stages", "/stages/0/points", "/hints", "/stages/1/timed_sizes"}) {
+    nlohmann::json json = good;
+    json[nlohmann::json::json_pointer(pointer)] = false;
+    EXPECT_NE(schema_problems("docs/lab.schema.json", json), "") << pointer;
+    EXPECT_FALSE(read(json.dump())) << pointer;
+  }
 }
 
 TEST(Lab, TakesTheCoursesBarsWhereNoneAreGiven) {

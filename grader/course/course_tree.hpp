@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The course on disk: where its root is, which labs it has, and which of them the words on a
+/// command line mean.
+/// Place in the chain: folder labs/ -> [course_tree] -> cli.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "grader/base/result.hpp"
+#include "grader/course/lab.hpp"
+
+namespace membound::course {
+
+/// The nearest folder at or above `start` that has a labs folder and CMakePresets.json.
+[[nodiscard]] std::optional<std::filesystem::path> find_root(std::filesystem::path start);
+
+/// All labs of a course, in teaching order (that of the numbers in their names).
+struct Course {
+  std::filesystem::path root;
+  std::vector<Lab> labs;
+
+  /// The lab that `word` means: its number ("3", "03"), its id ("03-transpose"), its name without
+  /// the number ("transpose"), or a prefix of either that fits only one lab.
+  [[nodiscard]] base::Result<const Lab*> find(std::string_view word) const;
+};
+
+/// Reads root/labs/*/lab.json. One broken lab is an error that names it.
+[[nodiscard]] base::Result<Course> read_course(const std::filesystem::path& root);
+
+/// One lab of the command line, and the numbers of its stages; never empty.
+struct Selection {
+  const Lab* lab = nullptr;
+  std::vector<int> stages;
+};
+
+/// "transpose" (all stages), "3/2", "transpose/tiled", "transpose/til", "3/2-4", "3/1,5".
+[[nodiscard]] base::Result<Selection> select(const Course& course, std::string_view word);
+
+/// Every word, with selections of one lab joined in the order of its stages.
+[[nodiscard]] base::Result<std::vector<Selection>> select_all(
+    const Course& course, const std::vector<std::string>& words);
+
+}  // namespace membound::course
