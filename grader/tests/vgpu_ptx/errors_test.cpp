@@ -101,6 +101,10 @@ INSTANTIATE_TEST_SUITE_P(
         BadText{"entry k() {}", "expected a directive"},
         BadText{".entry k() { mov.u32 09; }", "expected an operand"}));
 
+TEST(Diagnostics, AnUnfinishedListOfTargetsLeavesNothingToResolve) {
+  EXPECT_THAT(error_of(kernel_text("t: .branchtargets a, 3;\na: ret;")), HasSubstr("a label"));
+}
+
 TEST(Diagnostics, ATextThatIsNoPtxSaysHowToMakeSome) {
   EXPECT_THAT(error_of("int main() {}"),
               AllOf(HasSubstr("does not begin as PTX"), HasSubstr("nvcc -ptx")));

@@ -354,21 +354,23 @@ bool FunctionParser::parse_targets(const Token& name) {
   targets.name = name.text;
   targets.position = name.position;
   targets.are_calls = cursor_.take().text == ".calltargets";
-  const std::size_t index = function_->targets.size();
+  const auto index = static_cast<std::uint32_t>(function_->targets.size());
+  std::vector<PendingLabel> pending;
   do {
     const Position position = cursor_.token().position;
     Reference reference;
     if (!cursor_.expect_name(reference.name, "a label")) return false;
-    pending_labels_.push_back(
-        {reference.name, position, kNoIndex, static_cast<std::uint32_t>(index),
-         static_cast<std::uint32_t>(targets.references.size()), names_.depth()});
+    const auto place = static_cast<std::uint32_t>(targets.references.size());
+    pending.push_back({reference.name, position, kNoIndex, index, place, names_.depth()});
     targets.references.push_back(reference);
   } while (cursor_.accept(','));
-  // The list takes part in resolving even when the ';' is missing: its entries are pending.
+  if (!cursor_.expect(';')) return false;
+  // Only now: a list that is not kept must not wait for its labels either.
+  pending_labels_.insert(pending_labels_.end(), pending.begin(), pending.end());
   declare(name.text, ReferenceKind::kTargets, index, name.position);
   add_statement(StatementKind::kTargets, index);
   function_->targets.push_back(std::move(targets));
-  return cursor_.expect(';');
+  return true;
 }
 
 bool FunctionParser::parse_pragma() {
