@@ -215,11 +215,11 @@ __global__ void minplus_shared_product(float* r, const float* d, int n, void* sc
   const int width = padded_size(n);
   const float* in = roads_in(scratch);
   const float* out = roads_out(scratch, n);
-  const int lane = threadIdx.y * kThreads + threadIdx.x;
+  const int thread = threadIdx.y * kThreads + threadIdx.x;
   for (int first_via = 0; first_via < n; first_via += kPanel) {
     for (int p = 0; p < kPanel; ++p) {
-      panel_in[p][lane] = in[at(first_via + p, blockIdx.y * kTile + lane, width)];
-      panel_out[p][lane] = out[at(first_via + p, blockIdx.x * kTile + lane, width)];
+      panel_in[p][thread] = in[at(first_via + p, blockIdx.y * kTile + thread, width)];
+      panel_out[p][thread] = out[at(first_via + p, blockIdx.x * kTile + thread, width)];
     }
     // From here on every thread may assume that both panels are filled.
     __syncthreads();

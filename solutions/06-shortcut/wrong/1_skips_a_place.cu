@@ -1,0 +1,26 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+// Stage: 1
+// Fails: RoadsThatGoBothWays
+// Why:   begins with place 1: shortcuts by way of place 0 are not found.
+#include "kernel.cuh"
+
+__global__ void minplus_direct(float* r, const float* d, int n) {
+  const int from = blockIdx.x * blockDim.x + threadIdx.x;
+  const int to = blockIdx.y * blockDim.y + threadIdx.y;
+  if (from >= n || to >= n) return;
+
+  float best = kNoRoad;
+
+  for (int via = 1; via < n; ++via) {
+    best = fminf(best, d[at(from, via, n)] + d[at(via, to, n)]);
+  }
+  r[at(from, to, n)] = best;
+}
+
+LAUNCH_SHAPE(minplus_direct, int n) {
+  LaunchShape shape;
+  shape.block = {kBlock, kBlock};
+  shape.grid = {ceil_div(n, kBlock), ceil_div(n, kBlock)};
+  return shape;
+}
