@@ -4,9 +4,22 @@
 # Third parties, all from Debian's packages; the version is the one of Debian 12, tested there.
 find_package(Threads REQUIRED)
 find_package(nlohmann_json 3.11 REQUIRED)
+find_package(CLI11 2.1 REQUIRED)
+find_package(pugixml 1.12 REQUIRED)  # reads the handouts' figures
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(lz4 REQUIRED IMPORTED_TARGET liblz4>=1.9)    # compressed fat binaries
 pkg_check_modules(zstd REQUIRED IMPORTED_TARGET libzstd>=1.4)
-if(BUILD_TESTING)
-  find_package(GTest 1.12 REQUIRED)
+find_package(GTest 1.12 REQUIRED)  # the labs' test programs are GoogleTest programs, too
+
+# CUDA's headers and shared runtime library, for the labs' test programs only; where the launcher
+# unpacked a toolkit of the project's own, that one.
+if(NOT CUDAToolkit_ROOT AND NOT DEFINED ENV{CUDAToolkit_ROOT})
+  foreach(root IN ITEMS "$ENV{MEMBOUND_TOOLKIT}"
+      ${PROJECT_SOURCE_DIR}/.membound/toolkit/nvidia/cu13 /usr/local/cuda)
+    if(root AND EXISTS ${root}/include/cuda_runtime_api.h)
+      set(CUDAToolkit_ROOT ${root})
+      break()
+    endif()
+  endforeach()
 endif()
+find_package(CUDAToolkit 13.0 QUIET)

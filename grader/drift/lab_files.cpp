@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <set>
+
+#include "grader/drift/checks.hpp"
+
+namespace membound::drift {
+namespace {
+
+namespace fs = std::filesystem;
+
+void check_folder(const LabFolders& folders, const fs::path& folder,
+                  const std::set<std::string>& wanted, Drifts& drifts) {
+  for (const std::string& name : wanted) {
+    if (fs::exists(folder / name)) continue;
+    drifts.push_back({folders.shown(folder / name), 0, "the file is missing",
+                      "every lab has the same files", "docs/writing_a_lab.md says what it holds"});
+  }
+  std::error_code unreadable;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, unreadable)) {
+    if (wanted.contains(entry.path().filename().string())) continue;
+    drifts.push_back({folders.shown(entry.path()), 0, "no lab has such a file",
+                      "only the files docs/writing_a_lab.md names", "remove or move it"});
+  }
+}
+
+}  // namespace
+
+void check_files(const LabFolders& folders, Drifts& drifts) {
+  check_folder(folders, folders.lab,
+               {"README.md", "lab.json", "kernel.cuh", "kernel.cu", "reference.hpp",
+                "reference.cpp", "test.cpp"},
+               drifts);
+  check_folder(folders, folders.solution, {"kernel.cu", "NOTES.md", "wrong"}, drifts);
+  check_folder(folders, folders.handout, {"handout.md", "figures"}, drifts);
+}
+
+}  // namespace membound::drift
