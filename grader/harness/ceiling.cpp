@@ -19,9 +19,12 @@ constexpr int kRoundsOnVirtual = 64;  // deterministic; each round costs host ti
 
 std::string to_string(CeilingKind kind) {
   switch (kind) {
-    case CeilingKind::kCopy: return "copy";
-    case CeilingKind::kRead: return "read";
-    case CeilingKind::kOperations: break;
+    case CeilingKind::kCopy:
+      return "copy";
+    case CeilingKind::kRead:
+      return "read";
+    case CeilingKind::kOperations:
+      break;
   }
   return "operations";
 }
@@ -58,8 +61,8 @@ double Ceilings::measure_bytes(CeilingKind kind, std::size_t bytes) {
   if (kind == CeilingKind::kRead) {
     const DeviceBuffer source(bytes);
     cuda_check(cudaMemset(source.data(), 0, bytes), "clearing a buffer");
-    return static_cast<double>(bytes) /
-           median_ns([&] { kernels_.read(source.data(), bytes); }) * 1e9;
+    return static_cast<double>(bytes) / median_ns([&] { kernels_.read(source.data(), bytes); }) *
+           1e9;
   }
   const DeviceBuffer source(bytes / 2);
   const DeviceBuffer target(bytes / 2);

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// The speed that this device reaches at best, measured in the same run as the student's kernel.
-/// Place in the chain: timing -> [ceiling] -> device_kernels. Left out: what follows from passing it.
+/// Place in the chain: timing -> [ceiling] -> device_kernels. Left out: what follows from passing
+/// it.
 #pragma once
 
 #include <map>
@@ -17,7 +18,8 @@
 namespace membound::harness {
 
 /// A result faster than the ceiling by more than this share is suspicious: a kernel cannot move the
-/// useful bytes faster than a plain copy moves as many. The margin covers the noise of both medians.
+/// useful bytes faster than a plain copy moves as many. The margin covers the noise of both
+/// medians.
 inline constexpr double kSuspicionMargin = 0.05;
 
 /// Which kernel a case is held against.

@@ -23,9 +23,11 @@ Function* function_of(void* library, const char* name) {
 }  // namespace
 
 std::vector<std::string> throttle_words(unsigned long long bits) {
-  constexpr std::pair<unsigned long long, const char*> kWords[] = {
-      {0x04, "power cap"},       {0x08, "hardware slowdown"}, {0x20, "software thermal limit"},
-      {0x40, "hardware thermal limit"}, {0x80, "power brake"}};
+  constexpr std::pair<unsigned long long, const char*> kWords[] = {{0x04, "power cap"},
+                                                                   {0x08, "hardware slowdown"},
+                                                                   {0x20, "software thermal limit"},
+                                                                   {0x40, "hardware thermal limit"},
+                                                                   {0x80, "power brake"}};
   std::vector<std::string> words;
   for (const auto& [bit, word] : kWords)
     if ((bits & bit) != 0) words.emplace_back(word);
@@ -84,10 +86,10 @@ void ClockReader::sample() {
 void ClockReader::take(course::Clocks& clocks, std::vector<std::string>& throttle_reasons) {
   if (!sm_mhz_.empty()) {
     const auto [least, most] = std::minmax_element(sm_mhz_.begin(), sm_mhz_.end());
-    clocks = {*least,
-              std::accumulate(sm_mhz_.begin(), sm_mhz_.end(), 0.0) /
-                  static_cast<double>(sm_mhz_.size()),
-              *most};
+    clocks = {
+        *least,
+        std::accumulate(sm_mhz_.begin(), sm_mhz_.end(), 0.0) / static_cast<double>(sm_mhz_.size()),
+        *most};
   }
   throttle_reasons = throttle_words(std::exchange(throttle_bits_, 0));
   sm_mhz_.clear();

@@ -27,10 +27,14 @@ struct Draw {
 
 const char* name_of(ElementType type) {
   switch (type) {
-    case ElementType::kInt32: return "int32";
-    case ElementType::kInt64: return "int64";
-    case ElementType::kFloat: return "float";
-    case ElementType::kDouble: break;
+    case ElementType::kInt32:
+      return "int32";
+    case ElementType::kInt64:
+      return "int64";
+    case ElementType::kFloat:
+      return "float";
+    case ElementType::kDouble:
+      break;
   }
   return "double";
 }
@@ -115,7 +119,7 @@ Difference DeviceKernels::compare(const TimedBuffer& buffer, const void* d_got,
   cuda_check(cudaMemcpy(d_result, &difference, sizeof(difference), cudaMemcpyHostToDevice),
              "preparing a comparison");
   unsigned long long count = buffer.count;
-  void* arguments[] = {&d_got, &d_expected, &count, &tolerance.absolute, &tolerance.relative,
+  void* arguments[] = {&d_got,   &d_expected, &count, &tolerance.absolute, &tolerance.relative,
                        &d_result};
   launch(std::string("membound_compare_") + name_of(buffer.type), grid_for(buffer.count), kThreads,
          arguments);

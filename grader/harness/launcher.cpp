@@ -21,7 +21,8 @@ std::string launch_function(const std::string& kernel, bool is_plan) {
 Refusal illegal(base::Error error) { return {"illegal-launch", std::move(error)}; }
 
 Refusal no_launch_function(const std::string& kernel) {
-  return illegal({base::ErrorKind::kInput, "kernel.cu", "there is no LAUNCH_SHAPE(" + kernel + ", …)",
+  return illegal({base::ErrorKind::kInput, "kernel.cu",
+                  "there is no LAUNCH_SHAPE(" + kernel + ", …)",
                   "LAUNCH_SHAPE or LAUNCH_PLAN for the kernel " + kernel,
                   "the skeleton has it; `membound reset` brings the skeleton back"});
 }
@@ -118,28 +119,29 @@ std::optional<Refusal> Launcher::look_up(const Request& request, const PlanRecor
 Preparation Launcher::prepare(const Request& request, double seconds) const {
   MEMBOUND_CHECK(request.sizes.size() <= PlanSizes::kMax);
   const Evaluation evaluation = evaluate(request, seconds);
-  if (evaluation.refusal) return {{}, evaluation.refusal};
+  if (evaluation.refusal) return {{}, evaluation.refusal, false};
   const PlanRecord& record = evaluation.record;
   const DeviceLimits limits = device_.limits();
   const std::string where = launch_function(request.kernel, record.is_plan == 1);
   if (auto status = check_record(record, static_cast<int>(request.sizes.size()), limits, where);
       !status)
-    return {{}, illegal(status.error())};
+    return {{}, illegal(status.error()), record.is_plan == 1};
   ReadyLaunch launch{{}, record.is_plan == 1, static_cast<std::size_t>(record.scratch_bytes)};
   for (int i = 0; i < record.step_count; ++i) {
     ReadyStep step;
-    if (auto refusal = look_up(request, record, i, step)) return {{}, std::move(refusal)};
-    const std::string step_where =
-        launch.is_plan ? where + ", launch " + std::to_string(i + 1) + " (" +
-                             record.steps[i].kernel + ")"
-                       : where;
+    if (auto refusal = look_up(request, record, i, step))
+      return {{}, std::move(refusal), launch.is_plan};
+    const std::string step_where = launch.is_plan ? where + ", launch " + std::to_string(i + 1) +
+                                                        " (" + record.steps[i].kernel + ")"
+                                                  : where;
     if (auto status = check_shape(step.shape, limits_of(step), limits, is_empty_size(request.sizes),
                                   step_where, sizes_text(request.sizes));
         !status)
-      return {{}, illegal(status.error())};
+      return {{}, illegal(status.error()), launch.is_plan};
     if (!is_empty_grid(step.shape)) launch.steps.push_back(step);
   }
-  return {std::move(launch), std::nullopt};
+  const bool is_plan = launch.is_plan;
+  return {std::move(launch), std::nullopt, is_plan};
 }
 
 std::optional<Refusal> Launcher::check_kernel(const Request& request) const {
@@ -192,8 +194,8 @@ std::vector<course::KernelFacts> Launcher::facts(const ReadyLaunch& launch) cons
     if (cudaOccupancyMaxActiveBlocksPerMultiprocessor(
             &facts.blocks_per_sm, step.kernel->function, threads,
             static_cast<std::size_t>(step.shape.shared_bytes)) == cudaSuccess)
-      facts.occupancy = static_cast<double>(facts.blocks_per_sm) * ((threads + 31) / 32) /
-                        device_.warps_per_sm();
+      facts.occupancy =
+          static_cast<double>(facts.blocks_per_sm) * ((threads + 31) / 32) / device_.warps_per_sm();
     else
       static_cast<void>(cudaGetLastError());
     all.push_back(std::move(facts));

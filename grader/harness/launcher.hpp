@@ -48,6 +48,7 @@ struct Refusal {
 struct Preparation {
   ReadyLaunch launch;
   std::optional<Refusal> refusal;
+  bool is_plan = false;  ///< known as soon as the launch function has answered
 };
 
 /// Launches the kernels of one module.

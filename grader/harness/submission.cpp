@@ -17,8 +17,8 @@ base::Error not_loadable(const std::filesystem::path& file, cudaError_t code) {
 
 base::Result<Submission> Submission::load(const std::filesystem::path& file) {
   cudaLibrary_t library = nullptr;
-  if (const cudaError_t code = cudaLibraryLoadFromFile(&library, file.c_str(), nullptr, nullptr, 0,
-                                                       nullptr, nullptr, 0);
+  if (const cudaError_t code =
+          cudaLibraryLoadFromFile(&library, file.c_str(), nullptr, nullptr, 0, nullptr, nullptr, 0);
       code != cudaSuccess)
     return not_loadable(file, code);
   Submission submission;

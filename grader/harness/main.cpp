@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// main() of every lab's test program: options, session, one suite per stage, GoogleTest.
+/// Exit codes: 0 all passed, 1 some not, 2 wrong use, 3 our fault; 5 and 6 as in stage_run.hpp.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdio>
+#include <deque>
+#include <exception>
+#include <memory>
+
+#include "grader/base/check.hpp"
+#include "grader/harness/options.hpp"
+#include "grader/harness/registry.hpp"
+#include "grader/harness/session.hpp"
+#include "grader/harness/stage_recorder.hpp"
+
+namespace {
+
+using namespace membound;
+using namespace membound::harness;
+
+constexpr int kExitOurFault = 3;
+
+int run_all(const Options& options, const LabProgram& program) {
+  std::atomic<StageRun*> current{nullptr};
+  Watchdog watchdog([&current](const std::string& what, double seconds) {
+    if (StageRun* run = current) run->abort_timeout(what, seconds);
+  });
+  const auto session = Session::open(options, program, watchdog);
+  if (!session) {
+    std::fprintf(stderr, "%s\n", base::to_string(session.error()).c_str());
+    return session.error().kind == base::ErrorKind::kUsage ? 2 : kExitOurFault;
+  }
+  std::deque<StageRun> runs;  // a deque: the runs must stay where they are
+  auto recorder = std::make_unique<StageRecorder>(current);
+  for (const course::Stage& stage : (*session)->stages()) {
+    StageRun& run = runs.emplace_back(**session, stage);
+    recorder->add(run, register_stage(run));
+  }
+  testing::UnitTest::GetInstance()->listeners().Append(recorder.release());
+  return RUN_ALL_TESTS();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  // What a test throws is not the student's fault: it ends the run, with exit code 3.
+  GTEST_FLAG_SET(catch_exceptions, false);
+  const ParsedOptions parsed = parse_options(argc, argv);
+  if (!parsed.options) {
+    std::fputs(parsed.text.c_str(), parsed.exit_code == 0 ? stdout : stderr);
+    return parsed.exit_code;
+  }
+  const LabProgram* program = lab_program();
+  MEMBOUND_CHECK(program != nullptr);  // a test.cpp without LAB_PROGRAM
+  try {
+    return run_all(*parsed.options, *program);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "internal error: %s\n", error.what());
+    return kExitOurFault;
+  }
+}

@@ -1,0 +1,105 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/harness/session.hpp"
+
+#include <algorithm>
+
+namespace membound::harness {
+namespace {
+
+/// The virtual GPU computes each thread on the CPU; a launch that takes 1 ms on a GPU may take
+/// seconds there.
+constexpr double kVirtualTimeoutFactor = 6;
+
+std::size_t bytes_of(const std::vector<TimedCase>& cases) {
+  std::size_t most = 0;  // cases run one after the other
+  for (const TimedCase& timed_case : cases) {
+    std::size_t bytes = timed_case.output.size_bytes();
+    for (const TimedBuffer& input : timed_case.inputs) bytes += input.size_bytes();
+    most = std::max(most, bytes);
+  }
+  return most;
+}
+
+base::Status check_stages(const Options& options, const course::Lab& lab) {
+  for (const int number : options.stages)
+    if (lab.stage(number) == nullptr)
+      return base::Error{base::ErrorKind::kUsage,
+                         "--stages",
+                         "stage " + std::to_string(number),
+                         lab.id + " has stages 1 to " + std::to_string(lab.stages.size()),
+                         {}};
+  return base::Done{};
+}
+
+}  // namespace
+
+Session::Session(const Options& options, const LabProgram& program, Watchdog& watchdog,
+                 course::Lab lab, Device device, Submission student, Submission reference,
+                 DeviceKernels kernels)
+    : options_(options),
+      program_(program),
+      watchdog_(watchdog),
+      lab_(std::move(lab)),
+      device_(std::move(device)),
+      student_(std::move(student)),
+      reference_(std::move(reference)),
+      kernels_(std::move(kernels)),
+      student_launcher_(student_, device_, watchdog_, program_.signature, lab_.size_names),
+      reference_launcher_(reference_, device_, watchdog_, program_.signature, lab_.size_names),
+      clocks_(device_.pci_bus_id()),
+      ceilings_(device_, kernels_) {}
+
+base::Result<std::unique_ptr<Session>> Session::open(const Options& options,
+                                                     const LabProgram& program,
+                                                     Watchdog& watchdog) {
+  auto lab = course::read_lab(options.lab_json);
+  if (!lab) return lab.error();
+  if (lab->id != program.lab_id)
+    return base::Error{base::ErrorKind::kUsage,
+                       options.lab_json.string(),
+                       "lab " + lab->id,
+                       "lab " + program.lab_id + ", which this test program tests",
+                       {}};
+  if (auto status = check_stages(options, *lab); !status) return status.error();
+  auto device = Device::open();
+  if (!device) return device.error();
+  auto student = Submission::load(options.submission);
+  if (!student) return student.error();
+  auto reference = Submission::load(options.reference);
+  if (!reference) return reference.error();
+  auto kernels = DeviceKernels::load(options.kernels, *device);
+  if (!kernels) return kernels.error();
+  return std::unique_ptr<Session>(new Session(options, program, watchdog, *std::move(lab),
+                                              *std::move(device), *std::move(student),
+                                              *std::move(reference), *std::move(kernels)));
+}
+
+std::vector<course::Stage> Session::stages() const {
+  std::vector<course::Stage> stages;
+  for (const course::Stage& stage : lab_.stages)
+    if (options_.stages.empty() || std::find(options_.stages.begin(), options_.stages.end(),
+                                             stage.number) != options_.stages.end())
+      stages.push_back(stage);
+  return stages;
+}
+
+std::vector<std::int64_t> Session::timed_size(const course::Stage& stage) const {
+  if (!options_.size.empty()) return options_.size;
+  const auto& sizes = device_.is_virtual() ? stage.vgpu_sizes : stage.gpu_sizes;
+  MEMBOUND_CHECK(!sizes.empty());
+  const auto quarter = static_cast<std::size_t>(device_.info().memory_bytes) / 4;
+  for (const auto& size : sizes)
+    if (bytes_of(program_.timed_cases(stage, size)) <= quarter) return size;
+  return sizes.back();
+}
+
+std::vector<TimedCase> Session::timed_cases(const course::Stage& stage) const {
+  return program_.timed_cases(stage, timed_size(stage));
+}
+
+double Session::timeout_seconds(const course::Stage& stage) const {
+  return stage.timeout_seconds * (device_.is_virtual() ? kVirtualTimeoutFactor : 1);
+}
+
+}  // namespace membound::harness

@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Times one case: student and reference in turn, on fresh inputs, every output compared.
+/// Place in the chain: stage_run -> [timing] -> launcher, device_kernels, stop_rule.
+/// Left out: what the numbers mean for points; judge/verdict says.
+///
+/// One pair, the two in random order, each prepared in the same way:
+///   draw inputs, poison output, flush L2 | event, launches, event
+/// and after both the student's output is compared with the reference's. The reference always runs
+/// last before the comparison (a second, untimed time if it was first), so that its answer is never
+/// in memory while the student's kernel runs.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "grader/course/measurement.hpp"
+#include "grader/harness/ceiling.hpp"
+#include "grader/harness/clocks.hpp"
+#include "grader/harness/device.hpp"
+#include "grader/harness/device_kernels.hpp"
+#include "grader/harness/launcher.hpp"
+#include "grader/harness/stop_rule.hpp"
+#include "grader/harness/timed_case.hpp"
+#include "grader/harness/watchdog.hpp"
+
+namespace membound::harness {
+
+/// What all cases of a program share.
+struct TimingBench {
+  const Device& device;
+  const DeviceKernels& kernels;
+  const Launcher& student;
+  const Launcher& reference;
+  Watchdog& watchdog;
+  ClockReader& clocks;
+  Ceilings& ceilings;
+  /// A student's launch ended with this error; does not return.
+  std::function<void(cudaError_t)> on_fault;
+};
+
+/// One case of one stage.
+struct TimingRequest {
+  const TimedCase& timed_case;
+  std::string kernel;  ///< the stage's
+  StopLimits limits;
+  double timeout_seconds = 20;
+  std::uint64_t seed = 1;
+};
+
+/// What was observed.
+struct TimingOutcome {
+  course::Timing timing;
+  std::vector<course::KernelFacts> facts;
+  nlohmann::json counters;         ///< see course::StageMeasurement::counters; null on a real GPU
+  std::optional<Refusal> refusal;  ///< the student's launch was refused; then nothing was timed
+};
+
+/// Times the case. Refused launches of the reference are our fault and throw std::runtime_error.
+[[nodiscard]] TimingOutcome time_case(const TimingBench& bench, const TimingRequest& request);
+
+/// Time of another stage's reference answer on a case like `timed_case`: median of three.
+[[nodiscard]] double time_reference(const TimingBench& bench, const TimingRequest& request);
+
+/// The stage among `stage_times` (number, nanoseconds) that is nearest to `student_ns`, if it is
+/// within 20 %; 0 if none is.
+[[nodiscard]] int nearest_stage(double student_ns,
+                                const std::vector<std::pair<int, double>>& stage_times);
+
+}  // namespace membound::harness
