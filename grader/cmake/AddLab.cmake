@@ -13,8 +13,9 @@ function(add_lab lab)
   string(MAKE_C_IDENTIFIER lab_${lab} target)
 
   add_executable(${target} ${source_dir}/test.cpp ${source_dir}/reference.cpp)
+  # Ninja makes an alias of every output's name, and `test` alone is CTest's.
   set_target_properties(${target} PROPERTIES
-    RUNTIME_OUTPUT_DIRECTORY ${build_dir} OUTPUT_NAME test)
+    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/labs OUTPUT_NAME ${lab}/test)
   target_link_libraries(${target} PRIVATE membound::harness)
 
   add_device_code(${target}_reference ${PROJECT_SOURCE_DIR}/solutions/${lab}/kernel.cu
