@@ -43,8 +43,9 @@ class Reduction : public LabTest {
  protected:
   /// Runs the stage on `in` and compares the sum, bit for bit unless a tolerance is given.
   void check_values(const std::vector<float>& in, Tolerance tolerance = {}) {
-    if (tolerance.absolute == 0)
+    if (tolerance.absolute == 0) {
       ASSERT_LT(sum_of_sizes(in), kExactLimit) << "a mistake in this test, not in the kernel";
+    }
     float sum = 0;
     ASSERT_TRUE(run_stage(in, sum)) << about(in.size());
     const std::vector<float> expected = {static_cast<float>(sum_serial(in))};

@@ -65,7 +65,7 @@ LAB_TEST_WITH_HINT(Shortcut, TheRoadBackCostsMore, "rows-and-columns") { check_s
 LAB_TEST_WITH_HINT(Shortcut, OnePlace, "edge-guard") { check_sizes({1}); }
 
 LAB_TEST_WITH_HINT(Shortcut, TwoPlaces, "edge-guard") {
-  check_values({0, 8, 2, 0}, 2);  // the example of the handout, cut down to two places
+  check_values({0, 8, 3, 0}, 2);  // the example of the handout, cut down to two places
 }
 
 LAB_TEST_WITH_HINT(Shortcut, NoPlaces, "empty") { check_values({}, 0); }
