@@ -6,10 +6,12 @@
 
 namespace membound::labs::reverse_array {
 
+// [reversed]
 std::vector<int> reversed(const std::vector<int>& in) {
   std::vector<int> out(in.size());
   for (std::size_t i = 0; i < in.size(); ++i) out[in.size() - 1 - i] = in[i];
   return out;
 }
+// [/reversed]
 
 }  // namespace membound::labs::reverse_array

@@ -18,19 +18,21 @@
 
 using membound::LaunchShape;
 
-inline constexpr int kThreads = 256;   ///< stage 1: threads of a block
-inline constexpr int kBlock = 16;      ///< stage 2: a block is kBlock x kBlock threads
-inline constexpr int kTile = 32;       ///< stages 3 to 5: a tile is kTile x kTile elements
-inline constexpr int kBlockRows = 8;   ///< stage 5: a block is kTile x kBlockRows threads
+inline constexpr int kThreads = 256;  ///< stage 1: threads of a block
+inline constexpr int kBlock = 16;     ///< stage 2: a block is kBlock x kBlock threads
+inline constexpr int kTile = 32;      ///< stages 3 to 5: a tile is kTile x kTile elements
+inline constexpr int kBlockRows = 8;  ///< stage 5: a block is kTile x kBlockRows threads
 
+// [at]
 /// Position of element (row, col) in a matrix that is `width` elements wide. 64 bits, because the
 /// product passes the largest int once a matrix has more than 2,147,483,647 elements.
 __host__ __device__ constexpr long long at(int row, int col, int width) {
   return static_cast<long long>(row) * width + col;
 }
+// [/at]
 
 /// Makes the two kernels that the grader looks for. A macro, because an explicit instantiation
 /// names its template and cannot be written by a function.
-#define INSTANTIATE_TRANSPOSE(kernel)                                       \
-  template __global__ void kernel<float>(float*, const float*, int, int);   \
+#define INSTANTIATE_TRANSPOSE(kernel)                                     \
+  template __global__ void kernel<float>(float*, const float*, int, int); \
   template __global__ void kernel<double>(double*, const double*, int, int);
