@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// A result as text for a terminal. Draws what the result says and decides nothing.
+/// Place in the chain: course/result -> [terminal] -> cli.
+#pragma once
+
+#include <string>
+
+#include "grader/course/result.hpp"
+#include "grader/report/style.hpp"
+
+namespace membound::report {
+
+/// "passed", "too slow", "wrong result", … for people.
+[[nodiscard]] std::string words_for(course::Verdict verdict);
+
+/// How a verdict is meant: good, bad, or neither.
+[[nodiscard]] Tone tone_of(course::Verdict verdict);
+
+/// One line: sign, stage, verdict, ratio, speed, points.
+[[nodiscard]] std::string render_line(const course::StageResult& stage, const Style& style);
+
+/// What happened in one stage: which tests passed, the first failure in full, the speed beside
+/// reference and ceiling, source lines with their cost, what was found, where to go next.
+[[nodiscard]] std::string render_detail(const course::StageResult& stage, const Style& style);
+
+/// A whole result: head, one line a stage, the first stage that is not passed in detail (or the
+/// only one that was asked for), the sum, and the next step.
+[[nodiscard]] std::string render(const course::Result& result, const Style& style);
+
+}  // namespace membound::report

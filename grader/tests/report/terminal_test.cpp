@@ -1,0 +1,124 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/report/terminal.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "grader/report/text.hpp"
+
+namespace membound::report {
+namespace {
+
+using course::Verdict;
+using testing::HasSubstr;
+using testing::Not;
+
+course::StageResult slow_stage() {
+  course::StageResult stage;
+  stage.stage = 4;
+  stage.name = "padded";
+  stage.title = "A padded tile";
+  stage.verdict = Verdict::kSlow;
+  stage.correct = true;
+  stage.speed = 1.05e12;
+  stage.reference_speed = 2.1e12;
+  stage.ceiling = 4.2e12;
+  stage.ratio = 0.5;
+  stage.ratio_low = 0.49;
+  stage.ratio_high = 0.51;
+  stage.samples = 12;
+  stage.pass_ratio = 0.75;
+  stage.full_ratio = 0.9;
+  stage.points = 5;
+  stage.max_points = 10;
+  stage.tests = {{.name = "MovesOneElement", .passed = true},
+                 {.name = "ReachesItsBar", .passed = false, .message = "0.50 < 0.75"}};
+  stage.source_lines = {{.line = 40,
+                         .access = "load",
+                         .unit = "sectors",
+                         .requests = 8,
+                         .per_request = 4,
+                         .ideal_per_request = 4},
+                        {.line = 44,
+                         .access = "shared load",
+                         .unit = "wavefronts",
+                         .requests = 8,
+                         .per_request = 32,
+                         .ideal_per_request = 1}};
+  return stage;
+}
+
+course::Result result_with(course::StageResult stage) {
+  course::Result result;
+  result.lab = "03-transpose";
+  result.title = "Transpose a matrix";
+  result.device.name = "NVIDIA H200";
+  result.compiler = "nvcc 13.0.88";
+  result.stages = {std::move(stage)};
+  return result;
+}
+
+TEST(Terminal, ALineSaysVerdictRatioSpeedAndPoints) {
+  EXPECT_EQ(render_line(slow_stage(), {}),
+            "  x 4 padded                 too slow         0.50 of ref.  1,050 GB/s   5/10\n");
+}
+
+TEST(Terminal, DetailNamesTheBarTheIntervalAndTheCeiling) {
+  const std::string text = render_detail(slow_stage(), {});
+  EXPECT_THAT(text, HasSubstr("ratio      0.50 (0.49 to 0.51, 12 pairs); the bar is 0.75"));
+  EXPECT_THAT(text, HasSubstr("reference  2,100 GB/s"));
+  EXPECT_THAT(text, HasSubstr("ceiling    4,200 GB/s"));
+}
+
+TEST(Terminal, TheCostliestSourceLineComesFirst) {
+  const std::string text = render_detail(slow_stage(), {});
+  EXPECT_THAT(text, HasSubstr("line 44: shared load, 32.0 wavefronts per request, ideal 1.00"));
+  EXPECT_LT(text.find("line 44"), text.find("line 40"));
+}
+
+TEST(Terminal, OnlyTheFirstFailureIsToldInFull) {
+  course::StageResult stage;
+  stage.verdict = Verdict::kWrong;
+  stage.tests = {{.name = "First", .message = "element (3, 2): expected 7, got 9"},
+                 {.name = "Second", .message = "something else"}};
+  const std::string text = render_detail(stage, {});
+  EXPECT_THAT(text, HasSubstr("failed: First"));
+  EXPECT_THAT(text, HasSubstr("element (3, 2): expected 7, got 9"));
+  EXPECT_THAT(text, Not(HasSubstr("something else")));
+  EXPECT_THAT(text, HasSubstr("1 more test"));
+}
+
+TEST(Terminal, CompilerOutputIsShownAsItIs) {
+  course::StageResult stage;
+  stage.verdict = Verdict::kCompileError;
+  course::Result result = result_with(stage);
+  result.compiler_output = "kernel.cu(7): error: expected a \";\"";
+  EXPECT_THAT(render(result, {}), HasSubstr("\nkernel.cu(7): error: expected a \";\"\n"));
+}
+
+TEST(Terminal, TheNextStepIsAHintUnlessTheGraderItselfFailed) {
+  EXPECT_THAT(render(result_with(slow_stage()), {}), HasSubstr("./membound hint 03/4"));
+  course::StageResult broken;
+  broken.verdict = Verdict::kInfraError;
+  EXPECT_THAT(render(result_with(broken), {}), HasSubstr("./membound doctor"));
+}
+
+TEST(Terminal, WithoutColourThereIsNoEscape) {
+  EXPECT_THAT(render(result_with(slow_stage()), {}), Not(HasSubstr("\033")));
+  EXPECT_THAT(render(result_with(slow_stage()), {.colour = true}), HasSubstr("\033[31m"));
+}
+
+TEST(Terminal, NoLineIsWiderThanEightyColumns) {
+  course::StageResult stage = slow_stage();
+  stage.tests[1].message = std::string(300, 'w') + " and many more words that go on and on";
+  stage.findings = {
+      {.kind = "similar-stage", .text = std::string(30, 'a') + std::string(200, ' ') + "b"}};
+  std::istringstream lines(render(result_with(stage), {.unicode = true}));
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(columns(line), 80u) << line;
+}
+
+}  // namespace
+}  // namespace membound::report
