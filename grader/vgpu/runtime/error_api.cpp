@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The last error, names and texts.
+#include "grader/vgpu/runtime/api.hpp"
+#include "grader/vgpu/runtime/finish.hpp"
+#include "grader/vgpu/runtime/messages.hpp"
+
+namespace membound::vgpu::runtime {
+namespace {
+
+thread_local cudaError_t this_threads_error = cudaSuccess;
+
+}  // namespace
+
+cudaError_t remember_error(cudaError_t code) {
+  if (code != cudaSuccess) this_threads_error = code;
+  return code;
+}
+
+cudaError_t last_error(bool forget) {
+  const cudaError_t code = this_threads_error;
+  if (forget) this_threads_error = cudaSuccess;
+  return code;
+}
+
+namespace {
+
+/// A lost device stays the last error however often it is asked for.
+cudaError_t ask_last_error(bool forget) {
+  forget_unchecked_launch();
+  if (Context* only = existing_context()) {
+    const std::scoped_lock lock(only->mutex);
+    if (const cudaError_t lost = only->error_seen_by(false); lost != cudaSuccess) return lost;
+  }
+  return last_error(forget);
+}
+
+}  // namespace
+}  // namespace membound::vgpu::runtime
+
+using namespace membound::vgpu::runtime;  // NOLINT: the C interface below
+
+CUDA_CALL cudaGetLastError() { return ask_last_error(true); }
+
+CUDA_CALL cudaPeekAtLastError() { return ask_last_error(false); }
+
+CUDA_EXPORT const char* cudaGetErrorName(cudaError_t error) { return messages::error_name(error); }
+
+CUDA_EXPORT const char* cudaGetErrorString(cudaError_t error) {
+  return messages::error_text(error);
+}
