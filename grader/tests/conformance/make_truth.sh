@@ -19,8 +19,9 @@ printf '%s\n' *.cu | sed 's/\.cu$//' | xargs -P "$(nproc)" -I{} bash -c 'compile
 for source in *.cu; do
   program=${source%.cu}
   echo "## $program"
-  "$build/$program" > "$build/first.txt"
-  "$build/$program" > "$build/second.txt"
+  for run in first second; do
+    timeout 120 "$build/$program" > "$build/$run.txt" || echo "$program: did not end well" >&2
+  done
   cat "$build/first.txt"
   diff "$build/first.txt" "$build/second.txt" > "$build/difference.txt" || {
     echo "$program: not the same twice" >&2
