@@ -1,0 +1,147 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/judge/check.hpp"
+
+#include <chrono>
+#include <ctime>
+
+#include "grader/judge/compile_hints.hpp"
+#include "grader/judge/runner.hpp"
+#include "grader/judge/verdict.hpp"
+
+namespace membound::judge {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path program_of(const CheckRequest& request) {
+  return request.place.build / "labs" / request.lab->id / "test";
+}
+
+base::Error not_built(const fs::path& file) {
+  return {base::ErrorKind::kMachine, file.string(), "is not built",
+          "the lab's test program and reference answer, made by the build",
+          "start with ./membound, which builds what is missing"};
+}
+
+CompileRequest compile_request(const CheckRequest& request, const fs::path& source) {
+  CompileRequest compile;
+  compile.source = source;
+  compile.root = request.place.root;
+  compile.lab_folder = request.lab->folder;
+  compile.compiler = request.compiler;
+  compile.architecture = request.architecture;
+  compile.cache_folder = request.place.state / "cache";
+  compile.stop = request.stop;
+  return compile;
+}
+
+/// A result that holds everything but stages.
+course::Result empty_result(const CheckRequest& request, const CompiledCode& code) {
+  course::Result result;
+  result.lab = request.lab->id;
+  result.title = request.lab->title;
+  result.membound_version = request.version;
+  result.created_at = utc_now();
+  const fs::path relative = request.submission.lexically_relative(request.place.root);
+  result.submission =
+      (relative.empty() || *relative.begin() == ".." ? request.submission : relative)
+          .generic_string();
+  result.submission_sha256 = code.sha256;
+  result.compiler = request.compiler.name();
+  result.compiler_output = code.output;
+  result.seed = request.seed;
+  return result;
+}
+
+std::string compile_reason(const CompiledCode& code) {
+  if (code.timed_out)
+    return "The compiler took too long and was ended. Very deep templates or loops unrolled many "
+           "times do that.";
+  return compile_hint(code.output);
+}
+
+void judge_all(const CheckRequest& request, const RunOutcome& run, course::Result& result) {
+  for (const course::StageMeasurement& measurement : run.measurements) {
+    const course::Stage& stage = *request.lab->stage(measurement.stage);
+    result.stages.push_back(judge_stage(*request.lab, stage, measurement));
+    if (result.device.name.empty()) result.device = measurement.device;
+  }
+}
+
+}  // namespace
+
+std::string utc_now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text;
+}
+
+base::Result<CompiledPair> compile_submission(const CheckRequest& request) {
+  CompiledPair pair;
+  auto code = compile(compile_request(request, request.submission));
+  if (!code) return code.error();
+  pair.submission = std::move(*code);
+  pair.reference = request.place.build / "labs" / request.lab->id / "reference.fatbin";
+  if (request.compiler.kind == DeviceCompiler::kNvcc || !pair.submission.compiled) return pair;
+  // Held against a reference of the same compiler, or the ratio would compare compilers.
+  const fs::path source = request.place.root / "solutions" / request.lab->id / "kernel.cu";
+  const auto reference = compile(compile_request(request, source));
+  if (!reference) return reference.error();
+  if (!reference->compiled && !reference->stopped) {
+    return base::Error{
+        base::ErrorKind::kInternal, source.string(),
+        "does not compile with " + request.compiler.name() + ":\n" + reference->output,
+        "a reference answer that compiles", "--compiler nvcc"};
+  }
+  pair.reference = reference->file;
+  return pair;
+}
+
+base::Result<course::Result> run_and_judge(const CheckRequest& request, const CompiledPair& code) {
+  const auto start = std::chrono::steady_clock::now();
+  course::Result result = empty_result(request, code.submission);
+  if (code.submission.stopped) return result;
+  if (!code.submission.compiled) {
+    for (const int number : request.stages) {
+      result.stages.push_back(not_run(*request.lab, *request.lab->stage(number),
+                                      course::Verdict::kCompileError,
+                                      compile_reason(code.submission)));
+    }
+    return result;
+  }
+  const fs::path program = program_of(request);
+  for (const fs::path& needed : {program, code.reference})
+    if (std::error_code ignored; !fs::exists(needed, ignored)) return not_built(needed);
+  RunRequest run;
+  run.program = program;
+  run.lab_json = request.lab->folder / "lab.json";
+  run.submission = code.submission.file;
+  run.reference = code.reference;
+  run.harness_kernels = request.place.build / "grader" / "harness" / "harness.fatbin";
+  run.lab = request.lab;
+  run.stages = request.stages;
+  run.seed = request.seed;
+  run.more_arguments = request.more_arguments;
+  run.environment = request.environment;
+  run.scratch_folder = request.place.state / "tmp";
+  run.stop = request.stop;
+  run.on_tick = request.on_tick;
+  const auto outcome = run_stages(run);
+  if (!outcome) return outcome.error();
+  judge_all(request, *outcome, result);
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+  result.seconds = taken.count() + code.submission.seconds;
+  return result;
+}
+
+base::Result<course::Result> check(const CheckRequest& request) {
+  const auto code = compile_submission(request);
+  if (!code) return code.error();
+  return run_and_judge(request, *code);
+}
+
+}  // namespace membound::judge

@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// One submission from kernel.cu to Result: compile, run, judge. In two halves, so that several
+/// labs can compile at once and still use the device one after the other.
+/// Place in the chain: cli -> [check] -> device_code, runner, verdict.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "grader/base/result.hpp"
+#include "grader/course/lab.hpp"
+#include "grader/course/result.hpp"
+#include "grader/judge/device_code.hpp"
+
+namespace membound::judge {
+
+/// The folders a check works with.
+struct Workplace {
+  std::filesystem::path root;   ///< the course
+  std::filesystem::path build;  ///< test programs and reference answers
+  std::filesystem::path state;  ///< .membound: cache/, state/, tmp/
+};
+
+/// What to check, where and how.
+struct CheckRequest {
+  Workplace place;
+  const course::Lab* lab = nullptr;
+  std::vector<int> stages;
+  std::filesystem::path submission;  ///< the kernel.cu
+  CompilerInfo compiler;
+  std::string architecture = "90";
+  std::map<std::string, std::string> environment = {};  ///< chooses the device
+  std::vector<std::string> more_arguments = {};         ///< for the test program
+  std::uint64_t seed = 1;
+  std::string version;  ///< Membound's, for the result
+  const std::atomic<bool>* stop = nullptr;
+  std::function<void(int stage)> on_tick = {};
+};
+
+/// The submission and the reference answer it is held against.
+struct CompiledPair {
+  CompiledCode submission;
+  std::filesystem::path reference;
+};
+
+/// Compiles the submission; the reference too where the build's own is of another compiler.
+[[nodiscard]] base::Result<CompiledPair> compile_submission(const CheckRequest& request);
+
+/// Runs and judges. Stages that did not finish before Ctrl-C are left out of the result.
+[[nodiscard]] base::Result<course::Result> run_and_judge(const CheckRequest& request,
+                                                         const CompiledPair& code);
+
+/// Both halves.
+[[nodiscard]] base::Result<course::Result> check(const CheckRequest& request);
+
+/// Now, as results write it: "2026-11-21T06:18:13Z".
+[[nodiscard]] std::string utc_now();
+
+}  // namespace membound::judge

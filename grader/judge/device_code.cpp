@@ -1,0 +1,165 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/judge/device_code.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <system_error>
+#include <vector>
+
+#include "grader/course/files.hpp"
+#include "grader/judge/process.hpp"
+#include "grader/judge/sha256.hpp"
+
+namespace membound::judge {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kOutputLimit = 256 * 1024;
+/// Files kept in the cache; each is some ten kilobytes.
+constexpr std::size_t kMostCached = 400;
+
+fs::path student_folder(const CompileRequest& request) {
+  return request.root / "grader" / "harness" / "student";
+}
+
+fs::path flags_file(const CompileRequest& request) {
+  return student_folder(request) / (std::string(to_string(request.compiler.kind)) + ".flags");
+}
+
+/// Below the root as a path from the root: short in messages, and the same on every machine.
+fs::path shown_path(const fs::path& file, const fs::path& root) {
+  std::error_code ignored;
+  const fs::path whole = fs::weakly_canonical(file, ignored);
+  const fs::path relative = whole.lexically_relative(fs::weakly_canonical(root, ignored));
+  return relative.empty() || *relative.begin() == ".." ? whole : relative;
+}
+
+/// Text of every header that the source may include.
+std::string header_texts(const CompileRequest& request) {
+  std::vector<fs::path> headers;
+  for (const fs::path& folder :
+       {student_folder(request), request.lab_folder, request.source.parent_path()}) {
+    std::error_code error;
+    for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+         entry.increment(error)) {
+      const auto extension = entry->path().extension();
+      if (extension == ".cuh" || extension == ".h" || extension == ".hpp")
+        headers.push_back(entry->path());
+    }
+  }
+  std::sort(headers.begin(), headers.end());
+  std::string text;
+  for (const fs::path& header : headers) {
+    const auto content = course::read_file(header);
+    text += header.filename().string() + '\0' + (content ? *content : "") + '\0';
+  }
+  return text;
+}
+
+std::vector<std::string> command(const CompileRequest& request, const fs::path& output) {
+  const fs::path student = shown_path(student_folder(request), request.root);
+  const std::string lab = shown_path(request.lab_folder, request.root).string();
+  const std::string flags = shown_path(flags_file(request), request.root).string();
+  std::vector<std::string> all = {request.compiler.program.string()};
+  if (request.compiler.kind == DeviceCompiler::kNvcc) {
+    all.insert(all.end(), {"--options-file", flags, "-arch=sm_" + request.architecture});
+  } else {
+    all.insert(all.end(), {"@" + flags, "-I" + (student / "clang").string()});
+  }
+  all.insert(all.end(), {"-I" + student.string(), "-I" + lab,
+                         shown_path(request.source, request.root).string(), "-o", output.string()});
+  return all;
+}
+
+/// Keeps the newest files only. Another process may do the same at the same moment: every failure
+/// is one that does not matter.
+void trim(const fs::path& folder) {
+  std::vector<std::pair<fs::file_time_type, fs::path>> files;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    std::error_code ignored;
+    files.emplace_back(fs::last_write_time(entry->path(), ignored), entry->path());
+  }
+  if (files.size() <= kMostCached) return;
+  std::sort(files.begin(), files.end());
+  for (std::size_t i = 0; i < files.size() / 2; ++i) fs::remove(files[i].second, error);
+}
+
+struct CachePlace {
+  fs::path code;      // the fatbin or PTX
+  fs::path messages;  // what the compiler printed while making it
+};
+
+CachePlace place_of(const CompileRequest& request, const std::string& key) {
+  const char* ending = request.compiler.kind == DeviceCompiler::kNvcc ? ".fatbin" : ".ptx";
+  return {request.cache_folder / (key + ending), request.cache_folder / (key + ".txt")};
+}
+
+}  // namespace
+
+base::Result<CompiledCode> compile(const CompileRequest& request) {
+  const auto source = course::read_file(request.source);
+  if (!source) return source.error();
+  const auto flags = course::read_file(flags_file(request));
+  if (!flags) return flags.error();
+
+  CompiledCode code;
+  code.sha256 = sha256(*source);
+  // The path is part of the name because line tables and messages hold it.
+  std::string everything;
+  for (const std::string& part :
+       {request.compiler.name(), *flags, request.architecture,
+        shown_path(request.source, request.root).string(), header_texts(request), *source})
+    everything += std::to_string(part.size()) + ":" + part;
+  const CachePlace place = place_of(request, sha256(everything));
+  std::error_code error;
+  if (fs::exists(place.code, error)) {
+    const auto messages = course::read_file(place.messages);
+    code.compiled = code.from_cache = true;
+    code.file = place.code;
+    if (messages) code.output = *messages;
+    fs::last_write_time(place.code, fs::file_time_type::clock::now(), error);
+    return code;
+  }
+
+  fs::create_directories(request.cache_folder, error);
+  if (error) {
+    return base::Error{base::ErrorKind::kMachine, request.cache_folder.string(),
+                       "cannot be made: " + error.message(), "a folder for compiled kernels",
+                       "check the rights of the course's folder and that the disk is not full"};
+  }
+  // Not two writers of one file, whether they are processes or threads.
+  const fs::path part = place.code.string() + "." + std::to_string(gettid()) + ".part";
+  const auto run = run_process({.arguments = command(request, part),
+                                .folder = request.root,
+                                .timeout_seconds = request.timeout_seconds,
+                                .output_limit_bytes = kOutputLimit,
+                                .stop = request.stop});
+  if (!run) return run.error();
+  code.output = run->output;
+  code.seconds = run->seconds;
+  code.timed_out = run->timed_out;
+  code.stopped = run->stopped;
+  if (run->exit_code != 0) {
+    fs::remove(part, error);
+    return code;
+  }
+  const auto messages = course::write_file(place.messages, code.output);
+  if (!messages) return messages.error();
+  fs::rename(part, place.code, error);
+  if (error) {
+    return base::Error{base::ErrorKind::kMachine, place.code.string(),
+                       "cannot be written: " + error.message(), "",
+                       "check the rights and the disk"};
+  }
+  code.compiled = true;
+  code.file = place.code;
+  trim(request.cache_folder);
+  return code;
+}
+
+}  // namespace membound::judge

@@ -1,0 +1,228 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/judge/findings.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <set>
+
+#include "grader/course/json_fields.hpp"
+#include "grader/judge/source_lines.hpp"
+
+namespace membound::judge {
+namespace {
+
+using course::Finding;
+using course::SourceLine;
+using course::Verdict;
+
+/// A line counts as wasteful from here on: units per request over ideal.
+constexpr double kWasteful = 1.25;
+/// And only if the reference's own lines of that kind are better by as much.
+constexpr double kWorseThanReference = 1.10;
+constexpr double kLowOccupancy = 0.25;
+
+std::string rounded(double number) {
+  char text[32];
+  const bool whole = std::abs(number - std::round(number)) < 0.05;
+  std::snprintf(text, sizeof text, whole ? "%.0f" : "%.1f", number);
+  return text;
+}
+
+std::string base_name(const std::string& file) {
+  return std::filesystem::path(file).filename().string();
+}
+
+/// The tags a verdict looks for, in order; the test's own comes before them.
+std::vector<std::string> tags_of(Verdict verdict, const course::Stage& stage) {
+  switch (verdict) {
+    case Verdict::kMissingKernel:
+      return {"missing-kernel", "signature"};
+    case Verdict::kWrongSignature:
+      return {"wrong-signature", "signature"};
+    case Verdict::kIllegalLaunch:
+      return {"illegal-launch", "launch"};
+    case Verdict::kFault:
+      return {"fault"};
+    case Verdict::kTimeout:
+      return {"timeout"};
+    case Verdict::kSlow:
+    case Verdict::kAmbiguous:
+      return {"slow-" + stage.name};
+    case Verdict::kSuspicious:
+      return {"suspicious"};
+    default:
+      return {};
+  }
+}
+
+/// What a wasteful access is called, explained, and hinted at.
+struct Waste {
+  const char* access;
+  const char* kind;
+  const char* tag;
+};
+constexpr Waste kWastes[] = {{"store", "uncoalesced-store", "write-pattern"},
+                             {"load", "uncoalesced-load", "read-pattern"},
+                             {"shared load", "bank-conflicts", "bank-conflicts"},
+                             {"shared store", "bank-conflicts", "bank-conflicts"}};
+
+Finding waste_finding(const Waste& waste, const SourceLine& line) {
+  Finding finding;
+  finding.kind = waste.kind;
+  finding.file = line.file;
+  finding.line = line.line;
+  finding.text = "Line " + std::to_string(line.line) + " of " + base_name(line.file) + ": each " +
+                 line.access + " of a warp takes " + rounded(line.per_request) + " " + line.unit +
+                 ", ideal " + rounded(line.ideal_per_request) + ".";
+  if (finding.kind == "bank-conflicts") {
+    finding.text += " Lanes that want different words of one bank wait for each other.";
+  } else {
+    finding.text +=
+        " A sector is 32 bytes that lie side by side; neighbouring lanes should share it.";
+  }
+  return finding;
+}
+
+/// The lines of one access kind that waste most, if the reference does better.
+void add_waste(const course::Lab& lab, const Waste& waste, const std::vector<SourceLine>& lines,
+               const std::vector<SourceLine>& reference,
+               std::vector<std::pair<double, Finding>>& to) {
+  const double reference_units = units_per_request(reference, waste.access);
+  for (const SourceLine& line : lines) {
+    if (line.access != waste.access || line.ideal_per_request <= 0) continue;
+    if (line.per_request < kWasteful * line.ideal_per_request) continue;
+    if (reference_units > 0 && line.per_request < kWorseThanReference * reference_units) continue;
+    Finding finding = waste_finding(waste, line);
+    finding.hint_tag = first_known_tag(lab, {waste.tag});
+    const double lost =
+        (line.per_request - line.ideal_per_request) * static_cast<double>(line.requests);
+    to.emplace_back(lost, std::move(finding));
+  }
+}
+
+std::vector<Finding> waste_findings(const course::Lab& lab, const nlohmann::json& counters,
+                                    const std::vector<SourceLine>& lines) {
+  std::vector<SourceLine> reference;
+  if (counters.is_object() && counters.contains("reference"))
+    reference = source_lines(counters["reference"]);
+  std::vector<std::pair<double, Finding>> weighed;
+  for (const Waste& waste : kWastes) add_waste(lab, waste, lines, reference, weighed);
+  std::stable_sort(weighed.begin(), weighed.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::vector<Finding> all;
+  for (auto& [lost, finding] : weighed) all.push_back(std::move(finding));
+  return all;
+}
+
+Finding similar_finding(const course::Lab& lab, const course::Stage& stage, int similar) {
+  Finding finding;
+  finding.kind = "similar-stage";
+  const course::Stage* const other = lab.stage(similar);
+  const std::string title = other == nullptr ? "" : " (" + other->title + ")";
+  finding.text = "Your kernel is about as fast as the reference answer of stage " +
+                 std::to_string(similar) + title + ".";
+  finding.text += similar < stage.number ? " What this stage adds to that one is not at work yet."
+                                         : " So the idea is there; something else costs time.";
+  return finding;
+}
+
+void add_kernel_facts(const course::Lab& lab, const course::StageMeasurement& measurement,
+                      std::vector<Finding>& to) {
+  std::set<std::string> told;  // a kernel may be listed once per type and size
+  for (const course::KernelFacts& kernel : measurement.kernels) {
+    if (kernel.local_bytes > 0 && told.insert("local").second) {
+      to.push_back({"local-memory",
+                    kernel.name + " keeps " + std::to_string(kernel.local_bytes) +
+                        " bytes per thread in local memory, which lies in device memory: an array "
+                        "indexed with a variable, or more values than registers.",
+                    first_known_tag(lab, {"local-memory", "registers"}), "", "", 0});
+    }
+    if (kernel.occupancy > 0 && kernel.occupancy < kLowOccupancy && told.insert("low").second) {
+      to.push_back({"low-occupancy",
+                    kernel.name + " fills only " + rounded(100 * kernel.occupancy) +
+                        " % of each multiprocessor's warps (" + std::to_string(kernel.registers) +
+                        " registers per thread, " +
+                        std::to_string(kernel.static_shared_bytes + kernel.dynamic_shared_bytes) +
+                        " bytes of shared memory per block): few warps are there to hide waiting.",
+                    first_known_tag(lab, {"occupancy"}), "", "", 0});
+    }
+  }
+}
+
+const course::TestOutcome* first_failed(const course::StageMeasurement& measurement) {
+  for (const course::TestOutcome& test : measurement.tests)
+    if (!test.passed && !test.skipped) return &test;
+  return nullptr;
+}
+
+}  // namespace
+
+std::string first_known_tag(const course::Lab& lab, const std::vector<std::string>& tags) {
+  for (const std::string& tag : tags)
+    if (!tag.empty() && lab.hints.contains(tag)) return tag;
+  return "";
+}
+
+std::vector<Finding> failure_findings(const course::Lab& lab, const course::Stage& stage,
+                                      const course::StageMeasurement& measurement,
+                                      Verdict verdict) {
+  const course::TestOutcome* const test = first_failed(measurement);
+  Finding finding;
+  finding.kind = measurement.abort.empty() ? "failed-test" : measurement.abort;
+  if (test != nullptr) {
+    finding.test = test->name;
+    finding.text = test->message;
+  }
+  if (!measurement.abort.empty() && finding.text.empty()) finding.text = measurement.abort_text;
+  if (finding.test.empty() && finding.text.empty()) return {};
+  std::vector<std::string> tags;
+  // What faulted or hung says more than the test that happened to be running.
+  const bool aborted = verdict == Verdict::kFault || verdict == Verdict::kTimeout;
+  if (test != nullptr && !aborted && verdict != Verdict::kSlow) tags.push_back(test->hint_tag);
+  for (std::string& tag : tags_of(verdict, stage)) tags.push_back(std::move(tag));
+  if (test != nullptr && aborted) tags.push_back(test->hint_tag);
+  finding.hint_tag = first_known_tag(lab, tags);
+  return {finding};
+}
+
+std::vector<Finding> speed_findings(const course::Lab& lab, const course::Stage& stage,
+                                    const course::StageMeasurement& measurement,
+                                    const std::vector<SourceLine>& lines) {
+  std::vector<Finding> all = waste_findings(lab, measurement.counters, lines);
+  if (measurement.similar_stage > 0)
+    all.push_back(similar_finding(lab, stage, measurement.similar_stage));
+  add_kernel_facts(lab, measurement, all);
+  return all;
+}
+
+std::vector<Finding> side_findings(const course::StageMeasurement& measurement) {
+  std::vector<Finding> all;
+  const nlohmann::json& counters = measurement.counters;
+  if (counters.is_object() && counters.contains("reports")) {
+    for (const nlohmann::json& report : counters["reports"]) {
+      Finding finding;
+      finding.kind = report.value("checker", "checker");
+      course::read_field(report, "text", finding.text);
+      course::read_field(report, "file", finding.file);
+      course::read_field(report, "line", finding.line);
+      all.push_back(std::move(finding));
+    }
+  }
+  std::set<std::string> reasons;
+  for (const course::Timing& timing : measurement.timings)
+    reasons.insert(timing.throttle_reasons.begin(), timing.throttle_reasons.end());
+  if (!reasons.empty()) {
+    std::string list;
+    for (const std::string& reason : reasons) list += (list.empty() ? "" : ", ") + reason;
+    all.push_back({"throttled",
+                   "The GPU held its clock back while it was measured (" + list +
+                       "). Student and reference were timed in turn, so the ratio is fair.",
+                   "", "", "", 0});
+  }
+  return all;
+}
+
+}  // namespace membound::judge

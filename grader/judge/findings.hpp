@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// What was observed about a stage, as sentences, and the hint that each observation leads to.
+/// Place in the chain: measurement -> [findings] -> verdict. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "grader/course/lab.hpp"
+#include "grader/course/measurement.hpp"
+#include "grader/course/result.hpp"
+
+namespace membound::judge {
+
+/// The first of `tags` that the lab has hints for; empty when it has none of them.
+[[nodiscard]] std::string first_known_tag(const course::Lab& lab,
+                                          const std::vector<std::string>& tags);
+
+/// The finding of a failed test, an abort or a refused launch: what ended the stage. `result` holds
+/// the verdict already. At most one.
+[[nodiscard]] std::vector<course::Finding> failure_findings(
+    const course::Lab& lab, const course::Stage& stage, const course::StageMeasurement& measurement,
+    course::Verdict verdict);
+
+/// Why a right kernel is slow, most telling first: what the memory accesses cost (counters), local
+/// memory, a known stage of the same speed, occupancy.
+[[nodiscard]] std::vector<course::Finding> speed_findings(
+    const course::Lab& lab, const course::Stage& stage, const course::StageMeasurement& measurement,
+    const std::vector<course::SourceLine>& lines);
+
+/// What is worth telling whatever the verdict: checkers' reports, throttled clocks.
+[[nodiscard]] std::vector<course::Finding> side_findings(
+    const course::StageMeasurement& measurement);
+
+}  // namespace membound::judge

@@ -1,0 +1,218 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/judge/runner.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <optional>
+#include <system_error>
+
+#include "grader/course/files.hpp"
+#include "grader/judge/process.hpp"
+
+namespace membound::judge {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t kOutputLimit = 1 << 20;
+constexpr std::size_t kOutputShown = 4000;
+/// The program's own words for how it ended; see grader/harness.
+constexpr int kExitTestsFailed = 1;
+constexpr int kExitTimeout = 5;
+constexpr int kExitFault = 6;
+
+std::string numbers(const std::vector<int>& stages) {
+  std::string text;
+  for (const int stage : stages) text += (text.empty() ? "" : ",") + std::to_string(stage);
+  return text;
+}
+
+std::string last_part(const std::string& text) {
+  if (text.size() <= kOutputShown) return text;
+  const auto start = text.find('\n', text.size() - kOutputShown);
+  return "[…]" + text.substr(start == std::string::npos ? text.size() - kOutputShown : start);
+}
+
+/// Removes the result file when the run is over.
+class ScratchFile {
+ public:
+  explicit ScratchFile(fs::path path) : path_(std::move(path)) { remove(); }
+  ~ScratchFile() { remove(); }
+  ScratchFile(const ScratchFile&) = delete;
+  ScratchFile& operator=(const ScratchFile&) = delete;
+  [[nodiscard]] const fs::path& path() const { return path_; }
+  void remove() const {
+    std::error_code ignored;
+    fs::remove(path_, ignored);
+  }
+  /// How many stages have been reported so far.
+  [[nodiscard]] std::size_t lines() const {
+    std::error_code error;
+    if (fs::file_size(path_, error) == 0 || error) return 0;
+    const auto text = course::read_file(path_);
+    return text ? static_cast<std::size_t>(std::count(text->begin(), text->end(), '\n')) : 0;
+  }
+
+ private:
+  fs::path path_;
+};
+
+/// One start of the program after the other until every stage has a measurement.
+class StageRunner {
+ public:
+  explicit StageRunner(const RunRequest& request)
+      : request_(request),
+        file_(request.scratch_folder /
+              ("run-" + request.lab->id + "-" + std::to_string(gettid()) + ".jsonl")),
+        left_(request.stages) {}
+
+  base::Result<RunOutcome> run() {
+    while (!left_.empty() && !outcome_.stopped) {
+      const auto status = start_once();
+      if (!status) return status.error();
+    }
+    sort();
+    return std::move(outcome_);
+  }
+
+ private:
+  [[nodiscard]] std::vector<std::string> command() const {
+    std::vector<std::string> all = {request_.program.string(),
+                                    "--lab",
+                                    request_.lab_json.string(),
+                                    "--submission",
+                                    request_.submission.string(),
+                                    "--reference",
+                                    request_.reference.string(),
+                                    "--harness-kernels",
+                                    request_.harness_kernels.string(),
+                                    "--stages",
+                                    numbers(left_),
+                                    "--result",
+                                    file_.path().string(),
+                                    "--seed",
+                                    std::to_string(request_.seed)};
+    all.insert(all.end(), request_.more_arguments.begin(), request_.more_arguments.end());
+    return all;
+  }
+
+  base::Status start_once() {
+    file_.remove();
+    ++outcome_.starts;
+    std::size_t done = 0;
+    Clock::time_point since = Clock::now();
+    const auto keep_going = [&] {
+      if (const std::size_t lines = file_.lines(); lines > done) {
+        done = lines;
+        since = Clock::now();
+      }
+      const int stage = left_[std::min(done, left_.size() - 1)];
+      if (request_.on_tick) request_.on_tick(stage);
+      const std::chrono::duration<double> waited = Clock::now() - since;
+      return waited.count() < backstop_seconds(stage);
+    };
+    const auto process = run_process({.arguments = command(),
+                                      .environment = request_.environment,
+                                      .output_limit_bytes = kOutputLimit,
+                                      .stop = request_.stop,
+                                      .keep_going = keep_going});
+    if (!process) return process.error();
+    outcome_.last_output = last_part(process->output);
+    const std::size_t before = left_.size();
+    const auto collected = collect();
+    if (!collected) return collected.error();
+    outcome_.stopped = process->stopped;
+    if (!process->stopped) explain_missing(*process, before);
+    return base::Done{};
+  }
+
+  [[nodiscard]] double backstop_seconds(int stage) const {
+    const course::Stage* const entry = request_.lab->stage(stage);
+    return request_.seconds_per_stage + (entry == nullptr ? 0 : entry->timeout_seconds);
+  }
+
+  /// Takes over what the program reported.
+  base::Status collect() {
+    const auto text = course::read_file(file_.path());
+    if (!text) return base::Done{};  // it wrote nothing
+    auto lines = course::measurements_from_text(*text, request_.program.string());
+    if (!lines) return lines.error();
+    for (course::StageMeasurement& measurement : *lines) {
+      const auto place = std::find(left_.begin(), left_.end(), measurement.stage);
+      if (place == left_.end()) continue;
+      left_.erase(place);
+      outcome_.measurements.push_back(std::move(measurement));
+    }
+    return base::Done{};
+  }
+
+  /// Gives a measurement to stages that the program owes one.
+  void explain_missing(const ProcessOutcome& process, std::size_t before) {
+    if (left_.empty()) return;
+    const bool said_why = process.exit_code == kExitTimeout || process.exit_code == kExitFault;
+    if (said_why && left_.size() < before)
+      return;  // it reported the culprit: go on with the others
+    const bool all_alike =
+        process.exit_code >= 0 && !said_why && !process.timed_out;  // another start ends no better
+    const std::vector<int> lost = all_alike ? left_ : std::vector<int>{left_.front()};
+    for (const int stage : lost) outcome_.measurements.push_back(crash_of(stage, process));
+    left_.erase(left_.begin(), left_.begin() + static_cast<std::ptrdiff_t>(lost.size()));
+  }
+
+  [[nodiscard]] course::StageMeasurement crash_of(int stage, const ProcessOutcome& process) const {
+    course::StageMeasurement measurement;
+    measurement.lab = request_.lab->id;
+    measurement.stage = stage;
+    measurement.kernel = request_.lab->stage(stage)->kernel;
+    measurement.seed = request_.seed;
+    measurement.abort = course::kAbortCrash;
+    std::string text;
+    if (process.timed_out) {
+      measurement.abort = course::kAbortTimeout;
+      text = "nothing was reported for " +
+             std::to_string(static_cast<int>(backstop_seconds(stage))) + " seconds";
+    } else if (process.signal != 0) {
+      text = std::string("the test program was ended by a signal: ") + strsignal(process.signal);
+    } else if (process.exit_code == 0 || process.exit_code == kExitTestsFailed) {
+      text = "the test program ended without a result for this stage";
+    } else {
+      text = "the test program ended with exit code " + std::to_string(process.exit_code);
+    }
+    if (!outcome_.last_output.empty()) text += "\n" + outcome_.last_output;
+    measurement.abort_text = text;
+    return measurement;
+  }
+
+  void sort() {
+    const auto position = [&](const course::StageMeasurement& measurement) {
+      return std::find(request_.stages.begin(), request_.stages.end(), measurement.stage);
+    };
+    std::sort(outcome_.measurements.begin(), outcome_.measurements.end(),
+              [&](const auto& a, const auto& b) { return position(a) < position(b); });
+  }
+
+  const RunRequest& request_;
+  ScratchFile file_;
+  std::vector<int> left_;
+  RunOutcome outcome_;
+};
+
+}  // namespace
+
+base::Result<RunOutcome> run_stages(const RunRequest& request) {
+  std::error_code error;
+  fs::create_directories(request.scratch_folder, error);
+  if (error) {
+    return base::Error{base::ErrorKind::kMachine, request.scratch_folder.string(),
+                       "cannot be made: " + error.message(), "a folder to write results to",
+                       "check the rights of the course's folder and that the disk is not full"};
+  }
+  return StageRunner(request).run();
+}
+
+}  // namespace membound::judge

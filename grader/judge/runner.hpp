@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Runs a lab's test program for some stages and collects one measurement for each, whatever
+/// happens to the program on the way.
+/// Place in the chain: device_code -> [runner] -> verdict. Left out: judging.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "grader/base/result.hpp"
+#include "grader/course/lab.hpp"
+#include "grader/course/measurement.hpp"
+
+namespace membound::judge {
+
+/// What to run.
+struct RunRequest {
+  std::filesystem::path program;  ///< the lab's test program
+  std::filesystem::path lab_json;
+  std::filesystem::path submission;  ///< device code
+  std::filesystem::path reference;
+  std::filesystem::path harness_kernels;
+  const course::Lab* lab = nullptr;
+  std::vector<int> stages;
+  std::uint64_t seed = 1;
+  std::vector<std::string> more_arguments = {};         ///< "--quick", "--counters", …
+  std::map<std::string, std::string> environment = {};  ///< chooses the device
+  std::filesystem::path scratch_folder;                 ///< for the result file
+  double seconds_per_stage = 180;           ///< backstop, on top of the stage's own launch timeout
+  const std::atomic<bool>* stop = nullptr;  ///< set by Ctrl-C
+  /// Called about twenty times a second with the stage that is running.
+  std::function<void(int stage)> on_tick = {};
+};
+
+/// What came of it.
+struct RunOutcome {
+  /// One for each stage that was asked for, in that order, except when `stopped`: then only those
+  /// that had finished.
+  std::vector<course::StageMeasurement> measurements;
+  bool stopped = false;
+  int starts = 0;           ///< how often the program was started
+  std::string last_output;  ///< of the program's last start, cut to a few kilobytes
+};
+
+/// The program ends after a stage that faults or hangs; it is then started again for the others. A
+/// stage the program left without a word gets the abort "crash".
+[[nodiscard]] base::Result<RunOutcome> run_stages(const RunRequest& request);
+
+}  // namespace membound::judge

@@ -1,0 +1,99 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/judge/source_lines.hpp"
+
+#include <array>
+#include <map>
+#include <string>
+#include <tuple>
+
+#include "grader/course/json_fields.hpp"
+
+namespace membound::judge {
+namespace {
+
+using nlohmann::json;
+
+/// Which counters (grader/vgpu/counters/counters.def) make up one kind of access.
+struct Access {
+  const char* name;
+  const char* unit;
+  const char* requests;
+  const char* units;
+  const char* ideal;  // null: there is no ideal to compare with
+};
+
+constexpr std::array<Access, 8> kAccesses = {{
+    {"load", "sectors", "global_load_requests", "global_load_sectors", "global_load_ideal_sectors"},
+    {"store", "sectors", "global_store_requests", "global_store_sectors",
+     "global_store_ideal_sectors"},
+    {"atomic", "sectors", "atomic_requests", "atomic_sectors", nullptr},
+    {"reduction", "sectors", "reduction_requests", "reduction_sectors", nullptr},
+    {"shared load", "wavefronts", "shared_load_requests", "shared_load_wavefronts",
+     "shared_load_ideal_wavefronts"},
+    {"shared store", "wavefronts", "shared_store_requests", "shared_store_wavefronts",
+     "shared_store_ideal_wavefronts"},
+    {"local load", "sectors", "local_load_requests", "local_load_sectors", nullptr},
+    {"local store", "sectors", "local_store_requests", "local_store_sectors", nullptr},
+}};
+
+double number(const json& counters, const char* name) {
+  double value = 0;
+  if (name != nullptr) course::read_field(counters, name, value);
+  return value;
+}
+
+struct Sum {
+  double requests = 0;
+  double units = 0;
+  double ideal = 0;
+};
+
+/// Kernels that the harness or LAUNCH_SHAPE brought along are not the student's.
+bool is_harness_kernel(const json& kernel) {
+  const std::string name = kernel.value("display_name", kernel.value("name", ""));
+  return name.find("membound_") != std::string::npos;
+}
+
+}  // namespace
+
+std::vector<course::SourceLine> source_lines(const json& counters) {
+  std::map<std::tuple<std::string, int, std::size_t>, Sum> sums;
+  if (!counters.is_object() || !counters.contains("kernels")) return {};
+  for (const json& kernel : counters["kernels"]) {
+    if (is_harness_kernel(kernel) || !kernel.contains("lines")) continue;
+    for (const json& line : kernel["lines"]) {
+      const auto found = line.find("counters");
+      if (found == line.end()) continue;
+      for (std::size_t i = 0; i < kAccesses.size(); ++i) {
+        const double requests = number(*found, kAccesses[i].requests);
+        if (requests <= 0) continue;
+        Sum& sum = sums[{line.value("file", ""), line.value("line", 0), i}];
+        sum.requests += requests;
+        sum.units += number(*found, kAccesses[i].units);
+        sum.ideal += number(*found, kAccesses[i].ideal);
+      }
+    }
+  }
+  std::vector<course::SourceLine> all;
+  for (const auto& [place, sum] : sums) {
+    const auto& [file, line, index] = place;
+    all.push_back({file, line, kAccesses[index].name, kAccesses[index].unit,
+                   static_cast<std::uint64_t>(sum.requests), sum.units / sum.requests,
+                   sum.ideal / sum.requests});
+  }
+  return all;
+}
+
+double units_per_request(const std::vector<course::SourceLine>& lines, std::string_view access) {
+  double units = 0;
+  double requests = 0;
+  for (const course::SourceLine& line : lines) {
+    if (line.access != access) continue;
+    units += line.per_request * static_cast<double>(line.requests);
+    requests += static_cast<double>(line.requests);
+  }
+  return requests > 0 ? units / requests : 0;
+}
+
+}  // namespace membound::judge

@@ -1,0 +1,193 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/judge/verdict.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "grader/judge/findings.hpp"
+#include "grader/judge/source_lines.hpp"
+
+namespace membound::judge {
+namespace {
+
+using course::StageMeasurement;
+using course::StageResult;
+using course::TestOutcome;
+using course::Timing;
+using course::Verdict;
+
+constexpr double kNsPerSecond = 1e9;
+
+StageResult empty_result(const course::Lab& lab, const course::Stage& stage) {
+  StageResult result;
+  result.lab = lab.id;
+  result.stage = stage.number;
+  result.name = stage.name;
+  result.kernel = stage.kernel;
+  result.title = stage.title;
+  result.bound = lab.bound;
+  result.pass_ratio = stage.pass_ratio;
+  result.full_ratio = stage.full_ratio;
+  result.max_points = stage.points;
+  return result;
+}
+
+/// The case that decides: the one where the student is furthest behind.
+const Timing* slowest(const StageMeasurement& measurement) {
+  const auto worst =
+      std::min_element(measurement.timings.begin(), measurement.timings.end(),
+                       [](const Timing& a, const Timing& b) { return a.ratio < b.ratio; });
+  return worst == measurement.timings.end() ? nullptr : &*worst;
+}
+
+/// Fills in speeds and ratio. The interval is the ratio itself where none was measured.
+void take_timing(const Timing& timing, StageResult& result) {
+  const double useful =
+      result.bound == course::Bound::kBandwidth ? timing.useful_bytes : timing.useful_operations;
+  const auto speed = [&](double ns) -> std::optional<double> {
+    if (ns <= 0 || useful <= 0) return std::nullopt;
+    return useful / ns * kNsPerSecond;
+  };
+  result.speed = speed(timing.student_median_ns);
+  result.reference_speed = speed(timing.reference_median_ns);
+  if (timing.ceiling > 0) result.ceiling = timing.ceiling;
+  result.ratio = timing.ratio;
+  const bool has_interval = timing.ratio_low > 0 && timing.ratio_high >= timing.ratio_low;
+  result.ratio_low = has_interval ? timing.ratio_low : timing.ratio;
+  result.ratio_high = has_interval ? timing.ratio_high : timing.ratio;
+  result.samples = static_cast<std::int64_t>(timing.student_ns.size());
+  result.similar_stage = timing.similar_stage;
+}
+
+Verdict verdict_of_failure(const TestOutcome& test) {
+  static constexpr std::pair<std::string_view, Verdict> kByTag[] = {
+      {"missing-kernel", Verdict::kMissingKernel},
+      {"wrong-signature", Verdict::kWrongSignature},
+      {"illegal-launch", Verdict::kIllegalLaunch},
+      {"fault", Verdict::kFault},
+      {"timeout", Verdict::kTimeout},
+      {"suspicious", Verdict::kSuspicious}};
+  static constexpr std::pair<std::string_view, Verdict> kByName[] = {
+      {kSignatureTest, Verdict::kWrongSignature},
+      {kLaunchTest, Verdict::kIllegalLaunch},
+      {kFaultTest, Verdict::kFault},
+      {kTimeoutTest, Verdict::kTimeout}};
+  const bool built_in = test.name == kSpeedTest ||
+                        std::any_of(std::begin(kByName), std::end(kByName),
+                                    [&](const auto& entry) { return entry.first == test.name; });
+  // A lab may use "fault" as the tag of a test of its own, which then is merely wrong.
+  for (const auto& [tag, verdict] : kByTag)
+    if (test.hint_tag == tag && (built_in || tag == "illegal-launch")) return verdict;
+  for (const auto& [name, verdict] : kByName)
+    if (test.name == name) return verdict;
+  return Verdict::kWrong;
+}
+
+/// The verdict on the results alone; nothing when they are right.
+std::optional<Verdict> verdict_on_results(const StageMeasurement& measurement) {
+  if (measurement.abort == course::kAbortFault) return Verdict::kFault;
+  if (measurement.abort == course::kAbortTimeout) return Verdict::kTimeout;
+  if (!measurement.abort.empty()) return Verdict::kInfraError;
+  bool any_ran = false;
+  for (const TestOutcome& test : measurement.tests) {
+    if (test.skipped) continue;
+    any_ran = true;
+    const bool only_slow = test.name == kSpeedTest && test.hint_tag != "wrong-in-timed-run" &&
+                           test.hint_tag != "illegal-launch" && test.hint_tag != "guard-zone" &&
+                           test.hint_tag != "input-changed";
+    if (!test.passed && !only_slow) return verdict_of_failure(test);
+  }
+  if (!any_ran) return Verdict::kSkipped;
+  return std::nullopt;
+}
+
+Verdict verdict_on_speed(const StageMeasurement& measurement, const StageResult& result,
+                         const course::Stage& stage) {
+  for (const Timing& timing : measurement.timings) {
+    if (timing.runs_wrong > 0) return Verdict::kWrong;
+    if (timing.suspicious) return Verdict::kSuspicious;
+  }
+  if (!result.ratio) return Verdict::kSkipped;  // a quick run: right, and not timed
+  if (*result.ratio_low >= stage.pass_ratio) return Verdict::kPassed;
+  if (*result.ratio_high < stage.pass_ratio) return Verdict::kSlow;
+  return Verdict::kAmbiguous;
+}
+
+/// Adds the reasons. A hint written for this very stage comes first, then the one that fits the
+/// most wasteful line, then the lab's general one.
+void explain_speed(const course::Lab& lab, const course::Stage& stage,
+                   const StageMeasurement& measurement, StageResult& result) {
+  for (course::Finding& finding : speed_findings(lab, stage, measurement, result.source_lines))
+    result.findings.push_back(std::move(finding));
+  if (result.findings.empty()) result.findings.push_back({"slow", "", "", "", "", 0});
+  if (std::all_of(result.findings.begin(), result.findings.end(),
+                  [](const course::Finding& finding) { return finding.hint_tag.empty(); }))
+    result.findings.front().hint_tag = first_known_tag(lab, {"slow"});
+}
+
+}  // namespace
+
+double points_for(const course::Stage& stage, double ratio) {
+  const double for_correctness = stage.correctness_points_share * stage.points;
+  if (!(ratio >= stage.pass_ratio)) return for_correctness;
+  const double for_speed = stage.points - for_correctness;
+  return for_correctness + for_speed * std::clamp(ratio / stage.full_ratio, 0.0, 1.0);
+}
+
+StageResult judge_stage(const course::Lab& lab, const course::Stage& stage,
+                        const StageMeasurement& measurement) {
+  StageResult result = empty_result(lab, stage);
+  result.device = measurement.device.virtual_name.empty() ? measurement.device.name
+                                                          : measurement.device.virtual_name;
+  result.tests = measurement.tests;
+  result.timings = measurement.timings;
+  result.kernels = measurement.kernels;
+  result.cpu_baselines = measurement.cpu_baselines;
+  result.notes = measurement.notes;
+  result.seconds = measurement.seconds;
+  result.source_lines = source_lines(measurement.counters);
+  if (const Timing* const timing = slowest(measurement)) take_timing(*timing, result);
+  if (measurement.similar_stage > 0) result.similar_stage = measurement.similar_stage;
+
+  const auto wrong = verdict_on_results(measurement);
+  result.verdict = wrong ? *wrong : verdict_on_speed(measurement, result, stage);
+  result.correct =
+      !wrong && result.verdict != Verdict::kWrong && result.verdict != Verdict::kSuspicious;
+  // Correctness alone earns its share also where nothing could be timed.
+  if (result.correct) result.points = points_for(stage, result.ratio.value_or(0));
+
+  if (result.verdict != Verdict::kPassed && result.verdict != Verdict::kSkipped)
+    result.findings = failure_findings(lab, stage, measurement, result.verdict);
+  if (result.verdict == Verdict::kSlow || result.verdict == Verdict::kAmbiguous)
+    explain_speed(lab, stage, measurement, result);
+  for (course::Finding& finding : side_findings(measurement))
+    result.findings.push_back(std::move(finding));
+  return result;
+}
+
+StageResult not_run(const course::Lab& lab, const course::Stage& stage, Verdict verdict,
+                    std::string reason) {
+  StageResult result = empty_result(lab, stage);
+  result.verdict = verdict;
+  if (!reason.empty()) {
+    result.findings.push_back(
+        {std::string(course::to_string(verdict)), std::move(reason),
+         verdict == Verdict::kCompileError ? first_known_tag(lab, {"compile"}) : "", "", "", 0});
+  }
+  return result;
+}
+
+std::string failed_test(const StageResult& result) {
+  if (result.verdict == Verdict::kCompileError) return std::string(kCompileTest);
+  if (result.verdict == Verdict::kFault) return std::string(kFaultTest);
+  if (result.verdict == Verdict::kTimeout) return std::string(kTimeoutTest);
+  for (const TestOutcome& test : result.tests)
+    if (!test.passed && !test.skipped) return test.name;
+  if (result.verdict == Verdict::kSlow || result.verdict == Verdict::kAmbiguous ||
+      result.verdict == Verdict::kSuspicious)
+    return std::string(kSpeedTest);
+  return "";
+}
+
+}  // namespace membound::judge
