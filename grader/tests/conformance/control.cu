@@ -207,7 +207,7 @@ CASE(recursion_fibonacci, 32) { out[lane] = fibonacci(lane % 12); }
 CASE(recursion_ackermann, 16) {
   if (lane < 16) out[lane] = ackermann(lane / 8 + 1, lane % 4);
 }
-CASE(recursion_mutual, 32) { out[lane] = is_even(lane) * 2 + is_odd(lane * 3 + 1); }
+CASE(recursion_mutual, 32) { out[lane] = is_even(lane % 8) * 2 + is_odd(lane % 5 + 1); }
 CASE(structs_by_value, 128) {
   Pair pair{lane, lane * 2.25, {'a', 'b', 'c', 'd', 'e'}};
   pair = swapped(pair, lane % 3 + 1);

@@ -66,6 +66,15 @@ cudaTextureObject_t texture_of(const cudaResourceDesc& resource, const Look& loo
   return texture;
 }
 
+template <typename T>
+cudaChannelFormatDesc format_of() {
+  return cudaCreateChannelDesc<T>();
+}
+template <>
+cudaChannelFormatDesc format_of<__half>() {
+  return cudaCreateChannelDescHalf();
+}
+
 /// An array of `extent` filled with `fill(i)` for element i.
 template <typename T, typename Fill>
 cudaArray_t array_of(cudaExtent extent, unsigned flags, Fill fill) {
@@ -74,7 +83,7 @@ cudaArray_t array_of(cudaExtent extent, unsigned flags, Fill fill) {
   const std::size_t depth = extent.depth == 0 ? 1 : extent.depth;
   std::vector<T> values(width * height * depth);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = fill(static_cast<int>(i));
-  const cudaChannelFormatDesc format = cudaCreateChannelDesc<T>();
+  const cudaChannelFormatDesc format = format_of<T>();
   cudaArray_t array = nullptr;
   must(cudaMalloc3DArray(&array, &format, extent, flags), "cudaMalloc3DArray");
   cudaMemcpy3DParms copy{};
