@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <filesystem>
 #include <set>
 
 #include "grader/course/json_fields.hpp"
@@ -29,10 +28,6 @@ std::string rounded(double number) {
   const bool whole = std::abs(number - std::round(number)) < 0.05;
   std::snprintf(text, sizeof text, whole ? "%.0f" : "%.1f", number);
   return text;
-}
-
-std::string base_name(const std::string& file) {
-  return std::filesystem::path(file).filename().string();
 }
 
 /// The tags a verdict looks for, in order; the test's own comes before them.
@@ -74,9 +69,8 @@ Finding waste_finding(const Waste& waste, const SourceLine& line) {
   finding.kind = waste.kind;
   finding.file = line.file;
   finding.line = line.line;
-  finding.text = "Line " + std::to_string(line.line) + " of " + base_name(line.file) + ": each " +
-                 line.access + " of a warp takes " + rounded(line.per_request) + " " + line.unit +
-                 ", ideal " + rounded(line.ideal_per_request) + ".";
+  finding.text = "each " + line.access + " of a warp takes " + rounded(line.per_request) + " " +
+                 line.unit + ", ideal " + rounded(line.ideal_per_request) + ".";
   if (finding.kind == "bank-conflicts") {
     finding.text += " Lanes that want different words of one bank wait for each other.";
   } else {

@@ -1,0 +1,140 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/judge/device_code.hpp"
+
+#include <gmock/gmock.h>
+
+#include "grader/course/files.hpp"
+#include "grader/tests/judge/temporary_folder.hpp"
+
+namespace membound::judge {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+/// A course of one lab, and a compiler that copies its input and counts its calls.
+class DeviceCode : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_.write("grader/harness/student/nvcc.flags", "-fatbin\n");
+    folder_.write("labs/01-x/kernel.cuh", "// given\n");
+    request_.source = folder_.write("labs/01-x/kernel.cu", "code\n");
+    request_.root = folder_.path();
+    request_.lab_folder = folder_.path() / "labs/01-x";
+    request_.cache_folder = folder_.path() / ".membound/cache";
+    // $… in order: --options-file FLAGS -arch=… -I… -I… SOURCE -o OUTPUT
+    request_.compiler.program = folder_.script(
+        "nvcc",
+        "echo call >> calls\n"
+        "grep -q error \"$6\" && { echo \"$6(1): error: this is wrong\" >&2; exit 1; }\n"
+        "grep -q slow \"$6\" && sleep 60\n"
+        "grep -q warn \"$6\" && echo \"$6(1): warning: careful\"\n"
+        "cp \"$6\" \"$8\"");
+    request_.compiler.version = "13.0.1";
+  }
+  CompiledCode compiled() {
+    const auto code = compile(request_);
+    EXPECT_TRUE(code) << base::to_string(code.error());
+    return code ? *code : CompiledCode{};
+  }
+  int calls() {
+    const auto text = course::read_file(folder_.path() / "calls");
+    return text ? static_cast<int>(text->size() / 5) : 0;
+  }
+  TemporaryFolder folder_;
+  CompileRequest request_;
+};
+
+TEST_F(DeviceCode, CompilesEqualTextOnce) {
+  const CompiledCode first = compiled();
+  const CompiledCode second = compiled();
+  EXPECT_TRUE(first.compiled);
+  EXPECT_FALSE(first.from_cache);
+  EXPECT_TRUE(second.from_cache);
+  EXPECT_EQ(first.file, second.file);
+  EXPECT_EQ(*course::read_file(first.file), "code\n");
+  EXPECT_EQ(calls(), 1);
+}
+
+TEST_F(DeviceCode, CompilesAnewWhenAnythingThatCountsChanges) {
+  int expected = 0;
+  const auto compiles_anew = [&] {
+    compiled();
+    return calls() == ++expected;
+  };
+  EXPECT_TRUE(compiles_anew());
+  folder_.write("labs/01-x/kernel.cu", "other code\n");
+  EXPECT_TRUE(compiles_anew());
+  folder_.write("labs/01-x/kernel.cuh", "// given anew\n");
+  EXPECT_TRUE(compiles_anew());
+  folder_.write("grader/harness/student/nvcc.flags", "-fatbin -O3\n");
+  EXPECT_TRUE(compiles_anew());
+  request_.architecture = "80";
+  EXPECT_TRUE(compiles_anew());
+  request_.compiler.version = "13.1.0";
+  EXPECT_TRUE(compiles_anew());
+}
+
+TEST_F(DeviceCode, ShowsTheCompilersOwnWordsWithAPathFromTheRoot) {
+  folder_.write("labs/01-x/kernel.cu", "error\n");
+  const CompiledCode code = compiled();
+  EXPECT_FALSE(code.compiled);
+  EXPECT_EQ(code.output, "labs/01-x/kernel.cu(1): error: this is wrong\n");
+  EXPECT_TRUE(fs::is_empty(request_.cache_folder));
+}
+
+TEST_F(DeviceCode, KeepsWarningsWithTheCachedCode) {
+  folder_.write("labs/01-x/kernel.cu", "warn\n");
+  const std::string first = compiled().output;
+  EXPECT_THAT(first, HasSubstr("careful"));
+  EXPECT_EQ(compiled().output, first);
+}
+
+TEST_F(DeviceCode, EndsACompilerThatTakesTooLong) {
+  folder_.write("labs/01-x/kernel.cu", "slow\n");
+  request_.timeout_seconds = 0.3;
+  const CompiledCode code = compiled();
+  EXPECT_FALSE(code.compiled);
+  EXPECT_TRUE(code.timed_out);
+}
+
+TEST_F(DeviceCode, NamesASubmissionThatIsNotThere) {
+  request_.source = folder_.path() / "nowhere.cu";
+  const auto code = compile(request_);
+  ASSERT_FALSE(code);
+  EXPECT_EQ(code.error().where, request_.source.string());
+}
+
+TEST_F(DeviceCode, FindsTheFirstCompilerThatIsNewEnough) {
+  folder_.script("old/nvcc", "echo 'release 11.8, V11.8.89'");
+  const auto good = folder_.script("toolkit/bin/nvcc", "echo 'release 13.0, V13.0.88'");
+  CompilerPlaces places;
+  places.system = "/nowhere";
+  places.path = (folder_.path() / "old").string();
+  const auto none = find_compiler(DeviceCompiler::kNvcc, places);
+  ASSERT_FALSE(none);
+  EXPECT_THAT(none.error().found, HasSubstr("too old"));
+  EXPECT_THAT(none.error().found, HasSubstr("11.8.89"));
+  places.system = folder_.path() / "toolkit";
+  const auto found = find_compiler(DeviceCompiler::kNvcc, places);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->program, good);
+  EXPECT_EQ(found->name(), "nvcc 13.0.88");
+}
+
+TEST_F(DeviceCode, SaysWhereItLookedWhenThereIsNoCompiler) {
+  const auto none = find_compiler(DeviceCompiler::kNvcc, {.system = "/nowhere"});
+  ASSERT_FALSE(none);
+  EXPECT_THAT(none.error().expected, HasSubstr("MEMBOUND_TOOLKIT"));
+}
+
+TEST(Compiler, ReadsVersions) {
+  EXPECT_EQ(version_in(DeviceCompiler::kNvcc, "Cuda compilation tools, release 13.0, V13.0.88\n"),
+            "13.0.88");
+  EXPECT_EQ(version_in(DeviceCompiler::kClang, "Debian clang version 14.0.6\n"), "14.0.6");
+  EXPECT_EQ(version_in(DeviceCompiler::kNvcc, "no version"), "");
+}
+
+}  // namespace
+}  // namespace membound::judge

@@ -1,0 +1,131 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/judge/findings.hpp"
+
+#include <gmock/gmock.h>
+
+#include "grader/judge/compile_hints.hpp"
+#include "grader/judge/source_lines.hpp"
+
+namespace membound::judge {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+json line(int number, const char* kind, int requests, int units, int ideal) {
+  const std::string base = kind;
+  const std::string unit = base.starts_with("shared") ? "wavefronts" : "sectors";
+  return {{"file", "/x/kernel.cu"},
+          {"line", number},
+          {"counters",
+           {{base + "_requests", requests},
+            {base + "_" + unit, units},
+            {base + "_ideal_" + unit, ideal}}}};
+}
+
+json kernel(const std::string& name, const std::vector<json>& lines) {
+  return {{"name", name}, {"display_name", name + "(float*)"}, {"lines", lines}};
+}
+
+TEST(SourceLines, SumLaunchesAndDivideByRequests) {
+  const json counters = {{"kernels",
+                          {kernel("mine", {line(24, "global_store", 10, 320, 40)}),
+                           kernel("mine", {line(24, "global_store", 30, 960, 120),
+                                           line(20, "global_load", 10, 40, 40)})}}};
+  const auto lines = source_lines(counters);
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_EQ(lines[0].line, 20);
+  EXPECT_EQ(lines[0].access, "load");
+  EXPECT_EQ(lines[1].access, "store");
+  EXPECT_EQ(lines[1].requests, 40u);
+  EXPECT_DOUBLE_EQ(lines[1].per_request, 32);
+  EXPECT_DOUBLE_EQ(lines[1].ideal_per_request, 4);
+  EXPECT_DOUBLE_EQ(units_per_request(lines, "store"), 32);
+}
+
+TEST(SourceLines, LeaveOutTheHarnesssKernelsAndAnythingElse) {
+  const json harness = kernel("membound_launch_of_x", {line(24, "global_store", 1, 1, 1)});
+  EXPECT_TRUE(source_lines({{"kernels", {harness}}}).empty());
+  EXPECT_TRUE(source_lines(nullptr).empty());
+  EXPECT_TRUE(source_lines({{"kernels", json::array()}}).empty());
+}
+
+course::StageMeasurement with_counters(const std::vector<json>& lines) {
+  course::StageMeasurement measurement;
+  measurement.counters = {{"kernels", {kernel("mine", lines)}}};
+  return measurement;
+}
+
+std::vector<course::Finding> speed(const course::StageMeasurement& measurement) {
+  course::Lab lab;
+  lab.hints["write-pattern"] = {"a", "b", "c"};
+  course::Stage stage;
+  stage.number = 3;
+  stage.name = "tiled";
+  lab.stages.resize(3);
+  lab.stages[1].number = 2;
+  lab.stages[1].title = "One thread per element";
+  return speed_findings(lab, stage, measurement, source_lines(measurement.counters));
+}
+
+TEST(Findings, NameTheLineThatWastesMostFirst) {
+  const auto all = speed(
+      with_counters({line(20, "global_load", 10, 80, 40), line(24, "global_store", 10, 320, 40),
+                     line(30, "shared_load", 10, 10, 10)}));
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0].kind, "uncoalesced-store");
+  EXPECT_EQ(all[0].line, 24);
+  EXPECT_EQ(all[0].hint_tag, "write-pattern");
+  EXPECT_THAT(all[0].text, HasSubstr("takes 32 sectors, ideal 4"));
+  EXPECT_EQ(all[1].kind, "uncoalesced-load");
+}
+
+TEST(Findings, NameTheStageThatIsAsFast) {
+  course::StageMeasurement measurement;
+  measurement.similar_stage = 2;
+  const auto all = speed(measurement);
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_THAT(all[0].text, HasSubstr("stage 2 (One thread per element)"));
+}
+
+TEST(Findings, NameLocalMemoryAndLowOccupancyOnce) {
+  course::StageMeasurement measurement;
+  course::KernelFacts facts;
+  facts.name = "k<float>";
+  facts.local_bytes = 64;
+  facts.occupancy = 0.125;
+  facts.registers = 200;
+  measurement.kernels = {facts, facts};
+  const auto all = speed(measurement);
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_THAT(all[0].text, HasSubstr("64 bytes per thread in local memory"));
+  EXPECT_THAT(all[1].text, HasSubstr("12.5 %"));
+}
+
+TEST(Findings, PassOnCheckersReportsAndThrottling) {
+  course::StageMeasurement measurement;
+  measurement.counters = {{"reports",
+                           {{{"checker", "racecheck"},
+                             {"text", "two threads, one word"},
+                             {"file", "k.cu"},
+                             {"line", 7}}}}};
+  measurement.timings.resize(1);
+  measurement.timings[0].throttle_reasons = {"power"};
+  const auto all = side_findings(measurement);
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0].kind, "racecheck");
+  EXPECT_EQ(all[0].line, 7);
+  EXPECT_THAT(all[1].text, HasSubstr("power"));
+}
+
+TEST(CompileHints, SpeakOfTheFirstErrorThatIsKnown) {
+  EXPECT_THAT(compile_hint("k.cu(3): error: identifier \"rowz\" is undefined"),
+              HasSubstr("typing error"));
+  EXPECT_THAT(compile_hint("k.cu(3): error: expected a \";\"\nk.cu(9): error: x is undefined"),
+              HasSubstr("';' is missing"));
+  EXPECT_THAT(compile_hint("something new"), HasSubstr("first error"));
+}
+
+}  // namespace
+}  // namespace membound::judge

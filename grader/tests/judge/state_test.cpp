@@ -1,0 +1,114 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/judge/state.hpp"
+
+#include <gmock/gmock.h>
+
+#include "grader/judge/hint.hpp"
+#include "grader/tests/judge/temporary_folder.hpp"
+
+namespace membound::judge {
+namespace {
+
+course::Result result_with(course::Verdict verdict, double points) {
+  course::Result result;
+  result.lab = "01-x";
+  result.created_at = "2026-01-02T03:04:05Z";
+  course::StageResult stage;
+  stage.lab = "01-x";
+  stage.stage = 2;
+  stage.verdict = verdict;
+  stage.points = points;
+  stage.findings = {{"failed-test", "", "edge-guard", "", "", 0}};
+  stage.timings.resize(1);
+  stage.timings[0].student_ns = {1, 2, 3};
+  result.stages = {stage};
+  return result;
+}
+
+TEST(State, RemembersTheLastResultAndTheBest) {
+  const TemporaryFolder folder;
+  const StateFolder states(folder.path());
+  EXPECT_FALSE(states.read("01-x", 2).last);
+  ASSERT_TRUE(states.remember(result_with(course::Verdict::kPassed, 20)));
+  ASSERT_TRUE(states.remember(result_with(course::Verdict::kWrong, 0)));
+  const StageState state = states.read("01-x", 2);
+  ASSERT_TRUE(state.last);
+  EXPECT_EQ(state.last->verdict, course::Verdict::kWrong);
+  EXPECT_TRUE(state.last->timings[0].student_ns.empty());
+  EXPECT_TRUE(state.ever_passed);
+  EXPECT_EQ(state.best_points, 20);
+  EXPECT_EQ(state.checked_at, "2026-01-02T03:04:05Z");
+}
+
+TEST(State, KeepsHintsWhenAResultIsRemembered) {
+  const TemporaryFolder folder;
+  const StateFolder states(folder.path());
+  StageState state;
+  state.hints_used["edge-guard"] = 2;
+  ASSERT_TRUE(states.write("01-x", 2, state));
+  ASSERT_TRUE(states.remember(result_with(course::Verdict::kWrong, 0)));
+  EXPECT_EQ(states.read("01-x", 2).hints_used.at("edge-guard"), 2);
+}
+
+TEST(State, StartsAnewWhenTheFileIsBroken) {
+  const TemporaryFolder folder;
+  const StateFolder states(folder.path());
+  for (const char* text : {"", "{", "[]", "{\"last\": {}}", "{\"hints_used\": 3}"}) {
+    folder.write("01-x/2.json", text);
+    EXPECT_FALSE(states.read("01-x", 2).last) << text;
+  }
+  ASSERT_TRUE(states.remember(result_with(course::Verdict::kPassed, 1)));
+  EXPECT_TRUE(states.read("01-x", 2).last);
+}
+
+TEST(State, ForgetsALab) {
+  const TemporaryFolder folder;
+  const StateFolder states(folder.path() / "state");
+  ASSERT_TRUE(states.remember(result_with(course::Verdict::kPassed, 1)));
+  states.forget("01-x");
+  EXPECT_FALSE(states.read("01-x", 2).last);
+}
+
+TEST(State, SaysWhyItCannotBeWritten) {
+  EXPECT_FALSE(StateFolder("/proc/membound").remember(result_with(course::Verdict::kPassed, 1)));
+}
+
+course::Lab lab_with_hints() {
+  course::Lab lab;
+  lab.id = "01-x";
+  lab.hints["edge-guard"] = {"nudge", "where", "line"};
+  lab.stages.resize(1);
+  lab.stages[0].number = 2;
+  return lab;
+}
+
+TEST(Hint, GoesOneTierFurtherEachTime) {
+  const course::Lab lab = lab_with_hints();
+  StageState state;
+  state.last = result_with(course::Verdict::kWrong, 0).stages[0];
+  for (const char* text : {"nudge", "where", "line"}) {
+    const auto hint = next_hint(lab, lab.stages[0], state);
+    ASSERT_TRUE(hint);
+    EXPECT_EQ(hint->text, text);
+    EXPECT_TRUE(hint->is_new);
+    state.hints_used[hint->tag] = hint->tier;
+  }
+  const auto again = next_hint(lab, lab.stages[0], state);
+  EXPECT_EQ(again->text, "line");
+  EXPECT_FALSE(again->is_new);
+}
+
+TEST(Hint, SaysWhyThereIsNone) {
+  const course::Lab lab = lab_with_hints();
+  StageState state;
+  EXPECT_THAT(next_hint(lab, lab.stages[0], state).error().advice, "membound check 01-x/2");
+  state.last = result_with(course::Verdict::kPassed, 0).stages[0];
+  EXPECT_THAT(next_hint(lab, lab.stages[0], state).error().found, testing::HasSubstr("passed"));
+  state.last = result_with(course::Verdict::kFault, 0).stages[0];
+  state.last->findings.clear();
+  EXPECT_THAT(next_hint(lab, lab.stages[0], state).error().found, testing::HasSubstr("fault"));
+}
+
+}  // namespace
+}  // namespace membound::judge
