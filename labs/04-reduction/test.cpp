@@ -10,6 +10,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -20,6 +23,7 @@
 namespace {
 
 using namespace membound::harness;
+using membound::labs::reduction::sum_parallel;
 using membound::labs::reduction::sum_serial;
 
 /// 2^24: up to here a float holds every whole number.
@@ -207,8 +211,28 @@ std::vector<TimedCase> timed_cases(const membound::course::Stage& stage,
   return {timed};
 }
 
+/// The same sum on the host, on data that costs next to nothing to make.
+template <typename Sum>
+CpuBaseline cpu_baseline(const char* label, Sum sum) {
+  return {label, [sum](std::span<const std::int64_t> size) -> std::function<void()> {
+            auto values = std::make_shared<std::vector<float>>(static_cast<std::size_t>(size[0]));
+            for (std::size_t i = 0; i < values->size(); ++i)
+              (*values)[i] = static_cast<float>(i & 15) - 8.0F;
+            return [values, sum] {
+              // Stored where the compiler cannot know that nobody looks, so that it must be
+              // computed.
+              [[maybe_unused]] const volatile double result = sum(*values);
+            };
+          }};
+}
+
 LAB_PROGRAM({.lab_id = "04-reduction",
              .signature = {.parameters = "(float*, float const*, long long)"},
-             .timed_cases = timed_cases});
+             .timed_cases = timed_cases,
+             .cpu_baselines = {cpu_baseline("CPU, one core",
+                                            [](std::span<const float> v) { return sum_serial(v); }),
+                               cpu_baseline("CPU, all cores", [](std::span<const float> v) {
+                                 return sum_parallel(v);
+                               })}});
 
 }  // namespace
