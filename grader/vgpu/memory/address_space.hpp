@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -124,9 +125,11 @@ class AddressSpace {
   [[nodiscard]] std::uint8_t* initialised_shadow() const { return initialised_; }
 
  private:
-  void map_chunks(std::uint64_t begin, std::uint64_t end);
+  void use_chunks(std::uint64_t begin, std::uint64_t end, int change);
   void set_initialised(std::uint64_t address, std::uint64_t bytes, std::uint8_t value);
+  void retire(Allocation allocation);
   [[nodiscard]] const Allocation* holder(std::uint64_t address) const;
+  [[nodiscard]] std::byte* resolve(std::uint64_t address, std::uint64_t bytes) const;
 
   std::uint64_t capacity_bytes_;
   std::uint64_t window_ = 0;
@@ -138,8 +141,8 @@ class AddressSpace {
   mutable std::mutex mutex_;
   std::map<std::uint64_t, Allocation> live_;      // by address
   std::map<std::uint64_t, std::uint64_t> holes_;  // free ranges: begin -> end
-  std::vector<Allocation> freed_;                 // a ring of the latest
-  std::vector<std::uint8_t> mapped_;              // one flag a chunk
+  std::deque<Allocation> quarantine_;             // freed, not to be used again just yet
+  std::vector<std::uint32_t> chunk_users_;        // live allocations touching each chunk
 };
 
 }  // namespace membound::vgpu::memory

@@ -140,8 +140,12 @@ enum Flag : std::uint32_t {
   kBackward = 1u << 24,     ///< a branch to an earlier instruction
   kSpinLoop = 1u << 25,  ///< that loop can wait for another thread: it reads what others may write
   kPollLoop = 1u << 26,  ///< that loop surely polls: atomics, volatile or acquire reads
-  kCountDefault = 1u << 27  ///< bar without a thread count
+  kUnsupportedForm = 1u << 28,  ///< a suffix or operand nobody knows: faults when executed
+  kCountDefault = 1u << 27      ///< bar without a thread count
 };
+
+/// What a surface access outside the image does.
+enum class Edge : std::uint8_t { kTrap, kClamp, kZero };
 
 /// "No index": a branch without a target, a call through a register.
 inline constexpr std::uint32_t kNoTarget = 0xFFFFFFFFu;
@@ -163,11 +167,15 @@ struct Instruction {
   std::uint8_t vector = 1;  ///< 1, 2, 4 (8)
   std::uint8_t mode = 0;    ///< opcode's own: shfl idx/up/down/bfly, vote kind, tex geometry …
   std::uint8_t address_bits = 64;  ///< width of the address register
+  std::uint8_t d_slots = 1;        ///< slots of each destination register: 1, 2 or 4
+  std::uint8_t s_slots = 1;        ///< slots of each data source register
+  Edge edge = Edge::kTrap;
   std::uint32_t flags = 0;
   Value guard = {};
   std::array<Value, 4> d = {};        ///< destinations
   std::array<Value, 8> s = {};        ///< sources; s[0] of a memory access is the address
   std::int64_t offset = 0;            ///< added to the address; immediate of its own kind elsewhere
+  std::int64_t offset2 = 0;           ///< added to the second address of cp.async
   std::uint32_t target = kNoTarget;   ///< branch: instruction index; call: function; brx: list
   std::uint32_t meeting = kNoTarget;  ///< branch: where its two ways meet again (post-dominator)
   std::uint32_t call = kNoTarget;     ///< call: index into Function::calls
@@ -191,6 +199,22 @@ enum class TestMode : std::uint8_t {
   kSubnormal
 };
 enum class BarrierMode : std::uint8_t { kSync, kArrive, kRed, kWarp };
+enum class CopyMode : std::uint8_t { kCopy, kCommit, kWaitGroup, kWaitAll, kArrive };
+enum class MbarrierMode : std::uint8_t {
+  kInit,
+  kInval,
+  kArrive,
+  kArriveDrop,
+  kExpectTx,
+  kCompleteTx,
+  kArriveExpectTx,
+  kTestWait,
+  kTryWait,
+  kTestWaitParity,
+  kTryWaitParity,
+  kPendingCount
+};
+enum class Query : std::uint8_t { kWidth, kHeight, kDepth, kOther };
 enum class Geometry : std::uint8_t { k1d, k2d, k3d, kA1d, kA2d, kCube, kACube, k2dMs };
 /// Registers that are read when executed (mode of Opcode::kReadSpecial).
 enum class LiveRegister : std::uint8_t {

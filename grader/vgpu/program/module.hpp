@@ -52,19 +52,94 @@ struct Kernel {
   bool uses_dynamic_shared = false;            ///< refers to an .extern .shared array
   bool communicates_between_blocks = false;    ///< its blocks must run interleaved
   bool uses_grid_sync = false;                 ///< reads the grid barrier's address
-  std::uint32_t function = 0;                  ///< index into Program::functions()
+  bool orders_float_reductions = false;  ///< has float reductions and no global load after them
+  bool takes_parameter_addresses = false;
+  std::vector<std::uint32_t> reachable;  ///< functions it may call, itself first
+  std::uint32_t function = 0;            ///< index into Program::functions()
 };
 
-/// One body of code: an entry or a device function. Branch targets are indices into `code`.
+/// A value all lanes of a launch can look up instead of computing it: an immediate, a kernel
+/// parameter, an address fixed at link time, a special register that never changes.
+struct Constant {
+  enum class Kind : std::uint8_t {
+    kLiteral,             ///< bits
+    kParameter,           ///< `bits`: byte offset in the parameter buffer; read as `type`
+    kParameterAddress,    ///< `bits`: byte offset; its device address
+    kSpecial,             ///< index: a LaunchRegister
+    kGlobal,              ///< index into Program::globals(), plus `bits`
+    kDynamicShared,       ///< start of dynamic shared memory, plus `bits`
+    kFunction,            ///< index into Program::functions(); its address
+    kSharedWindow,        ///< generic address of shared memory's first byte, plus `bits`
+    kSharedWindowDynamic  ///< the same for dynamic shared memory
+  };
+  Kind kind = Kind::kLiteral;
+  ptx::ScalarType type = ptx::ScalarType::kB64;
+  std::uint8_t slots = 2;  ///< 1: 32 lanes x 4 bytes, 2: x 8, 4: x 16 (low half first)
+  std::uint32_t index = 0;
+  std::uint64_t bits = 0;
+  friend bool operator==(const Constant&, const Constant&) = default;
+};
+
+/// Special registers that are fixed for a launch (Constant::kSpecial).
+enum class LaunchRegister : std::uint8_t {
+  kNtidX,
+  kNtidY,
+  kNtidZ,
+  kNctaidX,
+  kNctaidY,
+  kNctaidZ,
+  kLaneId,
+  kLaneMaskEq,
+  kLaneMaskLt,
+  kLaneMaskLe,
+  kLaneMaskGt,
+  kLaneMaskGe,
+  kNwarpid,
+  kNsmid,
+  kGridId,
+  kDynamicShared,
+  kTotalShared,
+  kZero,
+  kOne,
+  kEnvironment  ///< + number of the envreg
+};
+
+/// One value carried into or out of a call. With a `value`, it is a register (or constant) of the
+/// caller; else `caller_offset` in its frame.
+struct ArgumentCopy {
+  Value value = {};
+  std::uint32_t caller_offset = 0;
+  std::uint32_t callee_offset = 0;
+  std::uint32_t size_bytes = 0;
+};
+
+/// Functions the device runtime provides.
+enum class Builtin : std::uint8_t { kNone, kPrintf, kMalloc, kFree, kAssertFail, kUnknown };
+
+/// The details of one call instruction.
+struct Call {
+  Builtin builtin = Builtin::kNone;
+  std::string callee = {};  ///< for messages
+  std::vector<ArgumentCopy> arguments = {};
+  std::vector<ArgumentCopy> results = {};
+};
+
+/// One body of code: an entry or a device function. Branch targets are indices into `code`; the
+/// last instruction is always a kRet, so that running off the end is a return.
 struct Function {
   std::string name;
   std::vector<Instruction> code;
-  std::vector<SourceLine> lines;          ///< parallel to `code`
-  std::uint32_t register_slots = 0;       ///< 128-byte slots (32 lanes x 4 bytes) of a frame
-  std::uint32_t predicate_count = 0;      ///< 32-bit lane masks of a frame
-  std::uint32_t local_bytes = 0;          ///< a lane's local memory of a frame, 16-byte multiple
-  std::uint32_t argument_bytes = 0;       ///< parameter block of a call: arguments, then results
-  std::uint32_t result_offset_bytes = 0;  ///< where results start in that block
+  std::vector<SourceLine> lines;  ///< parallel to `code`
+  std::vector<Constant> constants;
+  std::vector<std::uint32_t> constant_slots;  ///< parallel: first slot of each
+  std::uint32_t constant_slot_count = 0;
+  std::vector<Call> calls;
+  std::vector<std::vector<std::uint32_t>> branch_lists;
+  std::uint32_t register_slots = 0;   ///< 128-byte slots (32 lanes x 4 bytes) of a frame
+  std::uint32_t predicate_count = 0;  ///< 32-bit lane masks of a frame
+  std::uint32_t frame_bytes = 0;      ///< a lane's locals and call parameters, 16-byte multiple
+  std::uint32_t peak_registers = 0;   ///< most 32-bit values alive at once
+  bool has_body = false;
 };
 
 /// A variable in device memory, one per .global or .const of the linked modules.
@@ -75,6 +150,7 @@ struct GlobalVariable {
     std::string target;
     std::int64_t addend = 0;
     std::uint32_t size_bytes = 8;
+    std::uint32_t shift_bits = 0;
     bool generic = true;
   };
   std::string name;
@@ -114,6 +190,12 @@ class Program {
   std::vector<Function> functions_;
   std::vector<GlobalVariable> globals_;
   std::vector<std::string> files_;
+  std::vector<ptx::Module> modules_;  // own the text that mnemonics point into
 };
+
+/// The address a function has as a value; small, so that it can never be a memory address.
+[[nodiscard]] constexpr std::uint64_t function_address(std::uint32_t index) {
+  return (std::uint64_t{index} + 1) * 16;
+}
 
 }  // namespace membound::vgpu::program

@@ -1,0 +1,115 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// From the addresses of 32 lanes to host bytes, counted on the way: what every load, store and
+/// atomic begins with.
+/// Place in the chain: exec/ops_{global,shared,local,atomic}.cpp -> [access] -> memory/coalescer,
+/// memory/shared_banks, memory/address_space. Rare and slow cases are in access.cpp.
+#pragma once
+
+#include "grader/vgpu/exec/lane_math.hpp"
+#include "grader/vgpu/exec/lanes.hpp"
+#include "grader/vgpu/memory/coalescer.hpp"
+#include "grader/vgpu/memory/shared_banks.hpp"
+
+namespace membound::vgpu::exec {
+
+/// What kind of access an Observer hears about.
+enum class AccessKind : std::uint8_t { kLoad, kStore, kAtomic };
+
+/// One warp-wide access, for checkers and the cache model.
+struct WarpAccess {
+  Warp* warp = nullptr;
+  const Step* step = nullptr;
+  ptx::StateSpace space = ptx::StateSpace::kGlobal;  ///< global, shared or local
+  AccessKind kind = AccessKind::kLoad;
+  std::uint32_t mask = 0;
+  std::uint32_t bytes = 0;                   ///< a lane
+  const std::uint64_t* addresses = nullptr;  ///< of 32 lanes; offsets for shared and local
+};
+
+/// Looks on at every access; null costs nothing.
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  virtual void access(const WarpAccess& access) = 0;
+  /// A group arrives at a block barrier; `whole_warp` when no lane of the warp is missing.
+  virtual void barrier(Warp& warp, const Step* step, bool whole_warp) = 0;
+  /// A collective ran whose member mask names lanes that did not take part, or did not name lanes
+  /// that did.
+  virtual void collective(Warp& warp, const Step* step, std::uint32_t members,
+                          std::uint32_t present) = 0;
+  /// A block barrier opened, or a block began or ended.
+  virtual void epoch(Block& block) = 0;
+  /// An out-of-bounds or misaligned access. True: reported, go on without these lanes.
+  virtual bool bad_access(const WarpAccess& access, FaultKind kind, std::uint32_t lane) = 0;
+};
+
+/// Host bytes of every lane in `mask`; lanes that may not go on leave the mask. When the launch
+/// faulted, returns false. Refreshes the step's span.
+bool translate_slowly(Warp& w, const Step* s, const std::uint64_t* addresses, std::uint32_t& mask,
+                      std::uint32_t bytes, AccessKind kind, std::byte** host);
+/// The same for one contiguous or uniform range; null: try lane by lane.
+std::byte* translate_range(Warp& w, const Step* s, std::uint64_t address, std::uint64_t bytes);
+/// Raises misaligned or illegal address for the first lane of shared or local memory that offends;
+/// clears such lanes when a checker takes the report. False when the launch faulted.
+bool check_offsets(Warp& w, const Step* s, const std::uint64_t* offsets, std::uint32_t& mask,
+                   std::uint32_t bytes, std::uint64_t limit, ptx::StateSpace space,
+                   AccessKind kind);
+/// Tells the observer.
+void observe(Warp& w, const Step* s, ptx::StateSpace space, AccessKind kind, std::uint32_t mask,
+             std::uint32_t bytes, const std::uint64_t* addresses);
+/// Lane-local memory, grown to hold [0, bytes); false: beyond the limit, and a fault.
+bool grow_local(Warp& w, const Step* s, std::uint64_t bytes);
+/// Sectors of one local access: lane l's word w lies at 128 w + 4 l.
+std::uint32_t local_sectors(const std::uint64_t* offsets, std::uint32_t mask, std::uint32_t bytes);
+
+namespace MEMBOUND_ISA {
+
+/// Addresses of all lanes: register plus immediate, and the frame's base for locals.
+template <typename Word>
+[[gnu::always_inline]] inline void lane_addresses(const Warp& w, const Step* s, u64* out) {
+  const auto* a = at<const Word>(w, s->a);
+  const u64 offset = static_cast<u64>(s->offset);
+  MEMBOUND_LANES out[i] = static_cast<u64>(a[i]) + offset;
+}
+
+/// lane l at first + l * stride?
+[[gnu::always_inline]] inline bool has_stride(const u64* a, u64 stride) {
+  u64 difference = 0;
+  MEMBOUND_LANES difference |= (a[i] - a[0]) ^ (static_cast<u64>(i) * stride);
+  return difference == 0;
+}
+
+/// Sectors, lines and ideal for a full warp in any pattern.
+[[gnu::always_inline]] inline memory::Coalesced coalesce_full(const u64* a, u32 bytes) {
+  u32 sectors = 1, lines = 1, descents = 0;
+  _Pragma("GCC ivdep") for (int i = 0; i < 31; ++i) {
+    sectors += (a[i + 1] >> 5) != (a[i] >> 5);
+    lines += (a[i + 1] >> 7) != (a[i] >> 7);
+    descents += a[i + 1] < a[i];
+  }
+  if (descents != 0) return memory::coalesce(a, 0xFFFFFFFFu, bytes);
+  return {sectors, lines, bytes};  // 32 lanes x bytes / 32
+}
+
+[[gnu::always_inline]] inline void count_global(StepStats& stats, const memory::Coalesced& cost,
+                                                u32 bytes) {
+  stats.requests += 1;
+  stats.sectors += cost.sectors;
+  stats.lines += cost.lines;
+  stats.ideal_sectors += cost.ideal_sectors;
+  stats.bytes += bytes;
+}
+
+/// Wavefronts of a full warp of words of up to 4 bytes; the common patterns without a call.
+[[gnu::always_inline]] inline memory::Wavefronts word_wavefronts(const u32* offsets, u32 bytes,
+                                                                 bool is_load) {
+  u32 banks = 0;
+  MEMBOUND_LANES banks |= 1u << ((offsets[i] >> 2) & 31);
+  if (banks == 0xFFFFFFFFu) return {1, 1};  // 32 lanes in 32 banks
+  return memory::shared_wavefronts(offsets, 0xFFFFFFFFu, bytes, is_load);
+}
+
+}  // namespace MEMBOUND_ISA
+}  // namespace membound::vgpu::exec

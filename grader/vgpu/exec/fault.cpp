@@ -1,0 +1,87 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/vgpu/exec/fault.hpp"
+
+#include "grader/vgpu/exec/lanes.hpp"
+#include "grader/vgpu/exec/machine.hpp"
+#include "grader/vgpu/exec/messages.hpp"
+#include "grader/vgpu/exec/select.hpp"
+
+namespace membound::vgpu::exec {
+
+std::string_view to_string(FaultKind kind) {
+  switch (kind) {
+    case FaultKind::kIllegalAddress:
+      return "illegal address";
+    case FaultKind::kMisalignedAddress:
+      return "misaligned address";
+    case FaultKind::kAssert:
+      return "assertion failed";
+    case FaultKind::kTrap:
+      return "trap";
+    case FaultKind::kDeadlock:
+      return "deadlock";
+    case FaultKind::kStepLimit:
+      return "step limit reached";
+    case FaultKind::kUnsupportedInstruction:
+      return "unsupported instruction";
+    case FaultKind::kStackOverflow:
+      return "stack overflow";
+    case FaultKind::kStopped:
+      return "stopped";
+  }
+  return "";
+}
+
+void set_mask(Warp& w, std::uint32_t mask) {
+  w.mask = mask;
+  w.full = mask == w.live;
+  if (w.full) return;
+  for (std::uint32_t i = 0; i < 32; ++i) w.lanes[i] = 0u - ((mask >> i) & 1);
+}
+
+Place place_of(const Warp& w, const Step* at, std::uint32_t lane) {
+  const Launch& launch = *w.launch;
+  Place place;
+  place.kernel = launch.kernel->name;
+  place.block = w.block->index;
+  place.thread = launch.request->block.index(std::uint64_t{w.index} * 32 + lane);
+  const FunctionCode& code = launch.code[at->extra->function];
+  const auto index = static_cast<std::size_t>(at - code.begin);
+  const program::SourceLine line = code.function->lines[index];
+  const auto files = launch.request->program->files();
+  if (line.line != 0 && line.file < files.size()) {
+    place.file = files[line.file];
+    place.line = line.line;
+  }
+  place.ptx_line = at->extra->in->ptx_line;
+  place.instruction = std::string(at->extra->in->mnemonic);
+  return place;
+}
+
+const Step* raise(Warp& w, const Step* at, FaultKind kind, std::uint32_t lane,
+                  std::uint64_t address, std::string text) {
+  Launch& launch = *w.launch;
+  const std::lock_guard lock(launch.mutex);
+  if (!launch.fault || w.block->linear < launch.fault_block) {
+    launch.fault = Fault{kind, place_of(w, at, lane), address, std::move(text)};
+    launch.fault_block = w.block->linear;
+  }
+  launch.halt.store(true, std::memory_order_relaxed);
+  w.leave = Leave::kFault;
+  return w.stop;
+}
+
+namespace {
+
+const Step* unsupported(Warp& w, const Step* s) {
+  return raise(w, s, FaultKind::kUnsupportedInstruction,
+               static_cast<std::uint32_t>(__builtin_ctz(w.mask)), 0,
+               describe_unsupported(*s->extra->in));
+}
+
+}  // namespace
+
+Handler unsupported_handler() { return &unsupported; }
+
+}  // namespace membound::vgpu::exec

@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/vgpu/exec/launch.hpp"
+
+#include <chrono>
+
+#include "grader/vgpu/exec/grid.hpp"
+#include "grader/vgpu/exec/prepare.hpp"
+#include "grader/vgpu/exec/summary.hpp"
+
+namespace membound::vgpu::exec {
+namespace {
+
+/// Device memory a launch needs for itself; given back at its end.
+class Workspace {
+ public:
+  explicit Workspace(memory::AddressSpace& space) : space_(space) {}
+  ~Workspace() {
+    for (const std::uint64_t address : addresses_) space_.free(address);
+  }
+  Workspace(const Workspace&) = delete;
+  Workspace& operator=(const Workspace&) = delete;
+
+  std::uint64_t take(std::uint64_t bytes, const char* name) {
+    const auto address =
+        space_.allocate(bytes, 256, {memory::AllocationKind::kConstant, name, true});
+    if (!address) return 0;
+    space_.fill(*address, std::byte{0}, bytes);
+    addresses_.push_back(*address);
+    return *address;
+  }
+
+ private:
+  memory::AddressSpace& space_;
+  std::vector<std::uint64_t> addresses_;
+};
+
+void set_up(Launch& launch, const LaunchRequest& request, Workspace& workspace) {
+  launch.request = &request;
+  launch.kernel = request.kernel;
+  launch.stats_count = 1;  // 0: keeps none
+  launch.warps_per_block = static_cast<std::uint32_t>((request.block.count() + 31) / 32);
+  launch.shared_bytes = request.kernel->static_shared_bytes;
+  if (request.dynamic_shared_bytes != 0)
+    launch.shared_bytes = (launch.shared_bytes + 15) / 16 * 16 + request.dynamic_shared_bytes;
+  launch.shared_window = request.memory->shared_window();
+  launch.local_window = request.memory->local_window();
+  launch.precise = request.checks.memory;
+  launch.lockstep = request.scheduling == Scheduling::kLockstep;
+  launch.defer_reductions = request.kernel->orders_float_reductions && !request.cooperative;
+  if (request.kernel->takes_parameter_addresses) {
+    launch.parameter_address = workspace.take(request.parameters.size() + 16, "kernel parameters");
+    request.memory->copy_in(launch.parameter_address, request.parameters.data(),
+                            request.parameters.size());
+  }
+  if (request.kernel->uses_grid_sync)
+    launch.grid_barrier_address = workspace.take(256, "grid barrier");
+}
+
+}  // namespace
+
+LaunchReport launch(const LaunchRequest& request) {
+  const auto start = std::chrono::steady_clock::now();
+  LaunchReport report;
+  Launch state;
+  Workspace workspace(*request.memory);
+  set_up(state, request, workspace);
+  prepare(state, best_variant());
+  const auto workers = run_grid(state);
+  report.fault = std::move(state.fault);
+  report.counters = summarise(state, workers);
+  report.warp_instructions = report.counters.totals.warp_instructions;
+  report.wall_seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return report;
+}
+
+}  // namespace membound::vgpu::exec

@@ -1,0 +1,87 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/vgpu/exec/messages.hpp"
+
+#include <array>
+#include <cstdio>
+
+#include "grader/vgpu/program/shapes.hpp"
+
+namespace membound::vgpu::exec {
+namespace {
+
+const char* verb(AccessKind kind) {
+  switch (kind) {
+    case AccessKind::kLoad:
+      return "read";
+    case AccessKind::kStore:
+      return "write";
+    default:
+      return "atomic access";
+  }
+}
+
+std::string bytes_text(std::uint64_t bytes) {
+  return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
+}
+
+}  // namespace
+
+std::string hex(std::uint64_t value) {
+  std::array<char, 24> text;
+  std::snprintf(text.data(), text.size(), "0x%llx", static_cast<unsigned long long>(value));
+  return text.data();
+}
+
+std::string describe(const memory::Allocation& allocation) {
+  std::string text = "the " + bytes_text(allocation.size_bytes) + " at " + hex(allocation.address) +
+                     " (allocation " + std::to_string(allocation.serial);
+  if (!allocation.info.name.empty()) text += ", " + allocation.info.name;
+  return text + ")";
+}
+
+std::string describe_bad_access(const Warp& w, const WarpAccess& access, FaultKind kind,
+                                std::uint32_t lane) {
+  const std::uint64_t address = access.addresses[lane];
+  const std::string what = std::string(verb(access.kind)) + " of " + bytes_text(access.bytes);
+  if (kind == FaultKind::kMisalignedAddress)
+    return what + " at " + hex(address) + ", which is not a multiple of " +
+           std::to_string(access.bytes);
+  if (access.space == ptx::StateSpace::kShared)
+    return what + " at shared-memory offset " + std::to_string(address) + "; the block has " +
+           bytes_text(w.shared_bytes);
+  if (access.space == ptx::StateSpace::kLocal)
+    return what + " at local-memory offset " + std::to_string(address) + "; the thread has " +
+           bytes_text(w.local_stride);
+  const memory::AddressSpace& space = *w.launch->request->memory;
+  if (const auto freed = space.find_freed(address))
+    return what + " at " + hex(address) + ", inside " + describe(*freed) + ", which was freed";
+  const auto near = space.nearest(address);
+  if (!near) return what + " at " + hex(address) + "; nothing is allocated";
+  const std::uint64_t end = near->address + near->size_bytes;
+  std::string where;
+  if (address >= end)
+    where = bytes_text(address - end) + " past the end of ";
+  else if (address < near->address)
+    where = bytes_text(near->address - address) + " before ";
+  else
+    where = "across the end of ";
+  return what + " at " + hex(address) + ", " + where + describe(*near);
+}
+
+std::string describe_unsupported(const program::Instruction& in) {
+  const program::OpcodeInfo& info = program::info_of(in.opcode);
+  std::string text(in.mnemonic);
+  text += " (";
+  text += info.doc;
+  text += ") is not supported by the virtual GPU";
+  if (in.unit == program::Unit::kTensor)
+    return text +
+           "; it would take a model of the tensor cores' fragment layouts and rounding. "
+           "Use ordinary fma code, or run this kernel on a GPU";
+  if (info.shape == program::Shape::kUnsupported)
+    return text + "; it would take a model of thread block clusters. Run this kernel on a GPU";
+  return text + " in this form; compile for compute_80 or run this kernel on a GPU";
+}
+
+}  // namespace membound::vgpu::exec

@@ -1,0 +1,207 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Shuffles, votes, matches and warp-wide reductions: where lanes see each other.
+/// The lanes a member mask names wait for each other first; lanes that have exited are not missed.
+#include "grader/vgpu/exec/access.hpp"
+#include "grader/vgpu/exec/scheduler.hpp"
+#include "grader/vgpu/exec/select.hpp"
+
+namespace membound::vgpu::exec {
+namespace {
+
+using generic::at;
+using generic::end_run;
+using generic::predicate;
+using generic::set_predicate;
+using generic::write_lanes;
+using program::Atomic;
+using program::Instruction;
+using program::Opcode;
+using program::ShuffleMode;
+using program::VoteMode;
+
+/// True when the collective may run now with the lanes in w.mask; else the group waits and the
+/// caller returns w.stop.
+bool converged(Warp& w, const Step* s, Ref member_ref) {
+  const std::uint32_t members = at<const std::uint32_t>(w, member_ref)[__builtin_ctz(w.mask)];
+  Group& here = w.groups[w.current];
+  if (((members & w.live) & ~w.mask) != 0 && !here.forced && !w.launch->lockstep) {
+    end_run(w, s);
+    here.pc = s;
+    here.state = GroupState::kConverge;
+    here.wanted = members;
+    w.leave = Leave::kWait;
+    return false;
+  }
+  if (w.observer != nullptr && ((members & ~w.mask) != 0 || (w.mask & ~members) != 0))
+    w.observer->collective(w, s, members, w.mask);
+  here.forced = false;
+  return true;
+}
+
+const Step* shuffle(Warp& w, const Step* s) {
+  if (!converged(w, s, s->extra->s[3])) return w.stop;
+  const auto mode = static_cast<ShuffleMode>(s->extra->in->mode);
+  const auto* a = at<const std::uint32_t>(w, s->a);
+  const auto* b = at<const std::uint32_t>(w, s->b);
+  const auto* c = at<const std::uint32_t>(w, s->c);
+  std::uint32_t values[32], found = 0;
+  for (std::uint32_t i = 0; i < 32; ++i) {
+    const std::uint32_t by = b[i] & 31, clamp = c[i] & 31, segment = (c[i] >> 8) & 31;
+    const std::uint32_t last = (i & segment) | (clamp & ~segment), first = i & segment;
+    std::uint32_t from = i;
+    bool ok = true;
+    switch (mode) {
+      case ShuffleMode::kUp:
+        ok = static_cast<std::int32_t>(i - by) >= static_cast<std::int32_t>(last);
+        from = i - by;
+        break;
+      case ShuffleMode::kDown:
+        from = i + by, ok = from <= last;
+        break;
+      case ShuffleMode::kBfly:
+        from = i ^ by, ok = from <= last;
+        break;
+      case ShuffleMode::kIdx:
+        from = first | (by & ~segment), ok = from <= last;
+        break;
+    }
+    if (!ok) from = i;
+    values[i] = a[from & 31];
+    found |= static_cast<std::uint32_t>(ok) << i;
+  }
+  write_lanes(w, s->d, values);
+  if (s->offset != 0) set_predicate(w, s->extra->d[1], found);
+  return s + 1;
+}
+
+const Step* vote(Warp& w, const Step* s) {
+  if (!converged(w, s, s->b)) return w.stop;
+  const std::uint32_t members = at<const std::uint32_t>(w, s->b)[__builtin_ctz(w.mask)] & w.mask;
+  const std::uint32_t yes = predicate(w, s->a) & members;
+  switch (static_cast<VoteMode>(s->extra->in->mode)) {
+    case VoteMode::kBallot: {
+      std::uint32_t values[32];
+      for (std::uint32_t& value : values) value = yes;
+      write_lanes(w, s->d, values);
+      break;
+    }
+    case VoteMode::kAll:
+      set_predicate(w, s->d, yes == members ? ~0u : 0);
+      break;
+    case VoteMode::kAny:
+      set_predicate(w, s->d, yes != 0 ? ~0u : 0);
+      break;
+    case VoteMode::kUni:
+      set_predicate(w, s->d, yes == 0 || yes == members ? ~0u : 0);
+      break;
+  }
+  return s + 1;
+}
+
+template <typename Word, bool kAll>
+const Step* match(Warp& w, const Step* s) {
+  if (!converged(w, s, s->b)) return w.stop;
+  const std::uint32_t members = at<const std::uint32_t>(w, s->b)[__builtin_ctz(w.mask)] & w.mask;
+  const auto* a = at<const Word>(w, s->a);
+  std::uint32_t values[32] = {};
+  bool equal = true;
+  for (std::uint32_t i = 0; i < 32; ++i) {
+    if (!((members >> i) & 1)) continue;
+    for (std::uint32_t j = 0; j < 32; ++j) {
+      if (!((members >> j) & 1)) continue;
+      if (a[i] == a[j])
+        values[i] |= 1u << j;
+      else
+        equal = false;
+    }
+  }
+  if (kAll) {
+    for (std::uint32_t& value : values) value = equal ? members : 0;
+    if (s->offset != 0) set_predicate(w, s->extra->d[1], equal ? ~0u : 0);
+  }
+  write_lanes(w, s->d, values);
+  return s + 1;
+}
+
+const Step* active_mask(Warp& w, const Step* s) {
+  std::uint32_t values[32];
+  for (std::uint32_t& value : values) value = w.mask;
+  write_lanes(w, s->d, values);
+  return s + 1;
+}
+
+template <typename T>
+T joined(Atomic operation, T a, T b) {
+  switch (operation) {
+    case Atomic::kAdd:
+      return static_cast<T>(static_cast<std::uint32_t>(a) + static_cast<std::uint32_t>(b));
+    case Atomic::kMin:
+      return b < a ? b : a;
+    case Atomic::kMax:
+      return a < b ? b : a;
+    case Atomic::kAnd:
+      return a & b;
+    case Atomic::kOr:
+      return a | b;
+    default:
+      return a ^ b;
+  }
+}
+
+template <typename T>
+const Step* redux(Warp& w, const Step* s) {
+  if (!converged(w, s, s->b)) return w.stop;
+  const std::uint32_t members = at<const std::uint32_t>(w, s->b)[__builtin_ctz(w.mask)] & w.mask;
+  const auto* a = at<const T>(w, s->a);
+  const std::uint32_t lanes = members != 0 ? members : w.mask;
+  T result = a[__builtin_ctz(lanes)];
+  for (std::uint32_t rest = lanes & (lanes - 1); rest != 0; rest &= rest - 1)
+    result = joined(s->extra->in->atomic, result, a[__builtin_ctz(rest)]);
+  std::uint32_t values[32];
+  for (std::uint32_t& value : values) value = static_cast<std::uint32_t>(result);
+  write_lanes(w, s->d, values);
+  return s + 1;
+}
+
+const Step* elect(Warp& w, const Step* s) {
+  if (!converged(w, s, s->a)) return w.stop;
+  const std::uint32_t members = at<const std::uint32_t>(w, s->a)[__builtin_ctz(w.mask)] & w.mask;
+  const std::uint32_t leader = members & (0u - members);
+  std::uint32_t values[32];
+  for (std::uint32_t& value : values)
+    value = static_cast<std::uint32_t>(__builtin_ctz(leader | 1u << 31));
+  write_lanes(w, s->d, values);
+  set_predicate(w, s->extra->d[1], leader);
+  return s + 1;
+}
+
+}  // namespace
+
+Handler select_collective(const Instruction& in) {
+  switch (in.opcode) {
+    case Opcode::kShfl:
+      return &shuffle;
+    case Opcode::kVote:
+      return &vote;
+    case Opcode::kMatch: {
+      const bool all = in.mode == static_cast<std::uint8_t>(program::MatchMode::kAll);
+      if (ptx::size_bytes(in.type) == 8)
+        return all ? &match<std::uint64_t, true> : &match<std::uint64_t, false>;
+      return all ? &match<std::uint32_t, true> : &match<std::uint32_t, false>;
+    }
+    case Opcode::kActivemask:
+      return &active_mask;
+    case Opcode::kRedux:
+      return in.type == ptx::ScalarType::kS32   ? &redux<std::int32_t>
+             : in.type == ptx::ScalarType::kF32 ? nullptr
+                                                : &redux<std::uint32_t>;
+    case Opcode::kElect:
+      return &elect;
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace membound::vgpu::exec

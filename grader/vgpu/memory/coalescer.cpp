@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/vgpu/memory/coalescer.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include "grader/vgpu/memory/number_set.hpp"
+
+namespace membound::vgpu::memory {
+
+Coalesced coalesce(const std::uint64_t* addresses, std::uint32_t mask, std::uint32_t bytes) {
+  if (mask == 0) return {};
+  Coalesced result;
+  const auto lanes = static_cast<std::uint32_t>(std::popcount(mask));
+  const std::uint64_t first = addresses[std::countr_zero(mask)];
+  std::uint64_t previous = first;
+  bool ascending = true, uniform = true;
+  result.sectors = result.lines = 1;
+  for (std::uint32_t rest = mask & (mask - 1); rest != 0; rest &= rest - 1) {
+    const std::uint64_t address = addresses[std::countr_zero(rest)];
+    ascending = ascending && address >= previous;
+    uniform = uniform && address == first;
+    result.sectors += address / kSectorBytes != previous / kSectorBytes;
+    result.lines += address / kLineBytes != previous / kLineBytes;
+    previous = address;
+  }
+  if (uniform) return coalesce_uniform(bytes);
+  result.ideal_sectors = (lanes * bytes + kSectorBytes - 1) / kSectorBytes;
+  if (ascending) return result;
+  NumberSet sectors, lines;
+  result.sectors = result.lines = 0;
+  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    const std::uint64_t address = addresses[std::countr_zero(rest)];
+    result.sectors += sectors.insert(address / kSectorBytes);
+    result.lines += lines.insert(address / kLineBytes);
+  }
+  return result;
+}
+
+std::uint32_t atomic_sectors(const std::uint64_t* addresses, std::uint32_t mask,
+                             bool joins_uniform) {
+  std::array<std::uint64_t, kLanes> sorted;
+  std::uint32_t count = 0;
+  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1)
+    sorted[count++] = addresses[std::countr_zero(rest)];
+  if (count == 0) return 0;
+  std::sort(sorted.begin(), sorted.begin() + count);
+  if (joins_uniform && sorted[0] == sorted[count - 1]) return 1;
+  std::uint32_t total = 0, most = 0, same = 0;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const bool new_sector = i > 0 && sorted[i] / kSectorBytes != sorted[i - 1] / kSectorBytes;
+    if (new_sector) {
+      total += most;
+      most = 0;
+    }
+    same = i > 0 && sorted[i] == sorted[i - 1] ? same + 1 : 1;
+    most = std::max(most, same);
+  }
+  return total + most;
+}
+
+std::uint32_t distinct_addresses(const std::uint64_t* addresses, std::uint32_t mask) {
+  NumberSet set;
+  std::uint32_t count = 0;
+  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1)
+    count += set.insert(addresses[std::countr_zero(rest)]);
+  return count;
+}
+
+}  // namespace membound::vgpu::memory

@@ -1,0 +1,182 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/vgpu/program/control_flow.hpp"
+
+#include <algorithm>
+
+namespace membound::vgpu::program {
+namespace {
+
+bool ends_block(const Instruction& in) {
+  switch (in.opcode) {
+    case Opcode::kBra:
+    case Opcode::kBrx:
+    case Opcode::kRet:
+    case Opcode::kExit:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool falls_through(const Instruction& in) {
+  switch (in.opcode) {
+    case Opcode::kBra:
+      return static_cast<bool>(in.guard);
+    case Opcode::kBrx:
+    case Opcode::kRet:
+    case Opcode::kExit:
+      return false;
+    default:
+      return true;
+  }
+}
+
+/// Reads something another thread may have written?
+bool can_observe(const Instruction& in) {
+  switch (in.opcode) {
+    case Opcode::kLd:
+      return in.space != ptx::StateSpace::kLocal && in.space != ptx::StateSpace::kConst &&
+             !in.has(kNonCoherent);
+    case Opcode::kCall:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// Surely written in order to wait?
+bool polls(const Instruction& in) {
+  switch (in.opcode) {
+    case Opcode::kLd:
+      return in.order != Order::kWeak;
+    case Opcode::kAtom:
+      return !in.has(kResultUnused);
+    case Opcode::kMbarrier:
+    case Opcode::kNanosleep:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+std::vector<BasicBlock> basic_blocks(const Function& function) {
+  const auto& code = function.code;
+  const auto size = static_cast<std::uint32_t>(code.size());
+  std::vector<bool> leader(size + 1, false);
+  leader[0] = true;
+  for (std::uint32_t i = 0; i < size; ++i) {
+    if (!ends_block(code[i])) continue;
+    leader[i + 1] = true;
+    if (code[i].opcode == Opcode::kBra && code[i].target != kNoTarget)
+      leader[code[i].target] = true;
+    if (code[i].opcode == Opcode::kBrx && code[i].target != kNoTarget) {
+      for (const std::uint32_t target : function.branch_lists[code[i].target])
+        leader[target] = true;
+    }
+  }
+  std::vector<BasicBlock> blocks;
+  std::vector<std::uint32_t> block_of(size + 1, 0);
+  for (std::uint32_t i = 0; i < size; ++i) {
+    if (leader[i]) blocks.push_back({i, i, {}});
+    blocks.back().end = i + 1;
+    block_of[i] = static_cast<std::uint32_t>(blocks.size() - 1);
+  }
+  for (BasicBlock& block : blocks) {
+    const Instruction& last = code[block.end - 1];
+    if (last.opcode == Opcode::kBra && last.target != kNoTarget)
+      block.successors.push_back(block_of[last.target]);
+    if (last.opcode == Opcode::kBrx && last.target != kNoTarget) {
+      for (const std::uint32_t target : function.branch_lists[last.target])
+        block.successors.push_back(block_of[target]);
+    }
+    if (falls_through(last) && block.end < size) block.successors.push_back(block_of[block.end]);
+  }
+  return blocks;
+}
+
+std::vector<std::uint32_t> post_dominators(std::span<const BasicBlock> blocks) {
+  // The iterative scheme of Cooper, Harvey and Kennedy on the reversed graph.
+  const auto end = static_cast<std::uint32_t>(blocks.size());
+  std::vector<std::uint32_t> order, number(end + 1, 0);  // reverse graph, post-order from the end
+  std::vector<std::vector<std::uint32_t>> predecessors(end + 1);
+  for (std::uint32_t b = 0; b < end; ++b) {
+    for (const std::uint32_t successor : blocks[b].successors) predecessors[successor].push_back(b);
+    if (blocks[b].successors.empty()) predecessors[end].push_back(b);
+  }
+  std::vector<std::pair<std::uint32_t, std::size_t>> stack{{end, 0}};
+  std::vector<bool> seen(end + 1, false);
+  seen[end] = true;
+  while (!stack.empty()) {
+    auto& [block, next] = stack.back();
+    if (next < predecessors[block].size()) {
+      const std::uint32_t predecessor = predecessors[block][next++];
+      if (!seen[predecessor]) {
+        seen[predecessor] = true;
+        stack.push_back({predecessor, 0});
+      }
+    } else {
+      number[block] = static_cast<std::uint32_t>(order.size());
+      order.push_back(block);
+      stack.pop_back();
+    }
+  }
+  constexpr std::uint32_t kUnknown = 0xFFFFFFFFu;
+  std::vector<std::uint32_t> dominator(end + 1, kUnknown);
+  dominator[end] = end;
+  const auto meet = [&](std::uint32_t a, std::uint32_t b) {
+    while (a != b) {
+      while (number[a] < number[b]) a = dominator[a];
+      while (number[b] < number[a]) b = dominator[b];
+    }
+    return a;
+  };
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (auto it = order.rbegin(); it != order.rend(); ++it) {
+      if (*it == end) continue;
+      std::uint32_t best = kUnknown;
+      const auto consider = [&](std::uint32_t successor) {
+        if (dominator[successor] == kUnknown) return;
+        best = best == kUnknown ? successor : meet(successor, best);
+      };
+      for (const std::uint32_t successor : blocks[*it].successors) consider(successor);
+      if (blocks[*it].successors.empty()) consider(end);
+      if (best != kUnknown && dominator[*it] != best) {
+        dominator[*it] = best;
+        changed = true;
+      }
+    }
+  }
+  for (std::uint32_t& d : dominator) {
+    if (d == kUnknown) d = end;  // an endless loop: no way to the end
+  }
+  dominator.pop_back();
+  return dominator;
+}
+
+void annotate_branches(Function& function) {
+  const std::vector<BasicBlock> blocks = basic_blocks(function);
+  const std::vector<std::uint32_t> meeting = post_dominators(blocks);
+  for (std::size_t b = 0; b < blocks.size(); ++b) {
+    const std::uint32_t at = blocks[b].end - 1;
+    Instruction& last = function.code[at];
+    if (last.opcode != Opcode::kBra && last.opcode != Opcode::kBrx) continue;
+    if (meeting[b] < blocks.size()) last.meeting = blocks[meeting[b]].begin;
+    std::uint32_t target = last.target;
+    if (last.opcode == Opcode::kBrx && target != kNoTarget) {
+      const auto& list = function.branch_lists[target];
+      target = list.empty() ? kNoTarget : *std::min_element(list.begin(), list.end());
+    }
+    if (target == kNoTarget || target > at) continue;
+    last.flags |= kBackward;
+    for (std::uint32_t i = target; i <= at; ++i) {
+      if (polls(function.code[i])) last.flags |= kPollLoop;
+      if (can_observe(function.code[i])) last.flags |= kSpinLoop;
+    }
+  }
+}
+
+}  // namespace membound::vgpu::program

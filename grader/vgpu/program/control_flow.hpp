@@ -1,0 +1,33 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Basic blocks of a function, where diverged lanes meet again, and which loops can wait for
+/// another thread.
+/// Place in the chain: program/decoder -> [control_flow] -> program/registers, exec.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "grader/vgpu/program/module.hpp"
+
+namespace membound::vgpu::program {
+
+/// Instructions [begin, end) with one way in and at most a few ways out.
+struct BasicBlock {
+  std::uint32_t begin = 0;
+  std::uint32_t end = 0;
+  std::vector<std::uint32_t> successors;  ///< block numbers
+};
+
+/// The function's blocks in code order.
+[[nodiscard]] std::vector<BasicBlock> basic_blocks(const Function& function);
+
+/// Immediate post-dominator of every block; blocks.size() stands for the function's end.
+[[nodiscard]] std::vector<std::uint32_t> post_dominators(std::span<const BasicBlock> blocks);
+
+/// Fills Instruction::meeting of branches and the loop flags of backward ones.
+void annotate_branches(Function& function);
+
+}  // namespace membound::vgpu::program

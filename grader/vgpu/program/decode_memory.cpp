@@ -1,0 +1,250 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Operands of the instructions that touch memory: loads, stores, atomics, asynchronous copies,
+/// textures and surfaces.
+#include "grader/vgpu/program/decoder.hpp"
+
+namespace membound::vgpu::program {
+namespace {
+
+using ptx::OperandKind;
+using ptx::ReferenceKind;
+using ptx::ScalarType;
+using ptx::StateSpace;
+
+bool has_word(const ptx::Instruction& in, std::string_view word) { return in.has_suffix(word); }
+
+}  // namespace
+
+/// A kernel parameter is known at launch: its load becomes a move from a constant.
+bool Decoder::load_parameter(Operands ops, Instruction& out) {
+  std::uint32_t end = 0;
+  const auto fields = lay_out_call({}, source_.parameters, &end);
+  const std::uint32_t bytes = ptx::size_bytes(out.type);
+  const bool vector = ops[0].kind == OperandKind::kVector;
+  const Operands targets = vector ? ops[0].children : ops.first(1);
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    Instruction move = out;
+    move.opcode = Opcode::kMov;
+    move.unit = Unit::kMove;
+    move.vector = 1;
+    move.d[0] = destination(targets[i]);
+    move.d_slots = move.s_slots = operand_slots(targets[i], out.type);
+    move.s[0] = constant(Constant::Kind::kParameter,
+                         fields[ops[1].reference.index].offset_bytes + ops[1].bits + i * bytes,
+                         move.d_slots, 0, out.type);
+    move.type = move.d_slots == 4   ? ScalarType::kB128
+                : move.d_slots == 2 ? ScalarType::kB64
+                                    : ScalarType::kB32;
+    if (i + 1 == targets.size()) {
+      out = move;
+    } else if (move.d[0]) {
+      move.flags |= kHidden;
+      emit(move);
+    }
+  }
+  return true;
+}
+
+bool Decoder::read_load(Operands ops, Instruction& out) {
+  if (ops.size() < 2 || ops[1].kind != OperandKind::kAddress) return false;
+  const ReferenceKind named = ops[1].reference.kind;
+  if (out.space == StateSpace::kParam) {
+    if (source_.is_entry && named == ReferenceKind::kParameter) return load_parameter(ops, out);
+    if (source_.is_entry && named == ReferenceKind::kRegister) {
+      out.space = StateSpace::kConst;  // through the address of a parameter
+      out.flags |= kConstantMemory;
+      facts_->takes_parameter_addresses = true;
+    } else {
+      out.space = StateSpace::kLocal;
+    }
+    out.flags |= kParamMemory;
+    out.unit = Unit::kMove;
+  }
+  const bool vector = ops[0].kind == OperandKind::kVector;
+  const Operands targets = vector ? ops[0].children : ops.first(1);
+  if (targets.size() > 4) return false;
+  out.vector = static_cast<std::uint8_t>(targets.size());
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    out.d[i] = destination(targets[i]);
+    if (out.d[i]) out.d_slots = operand_slots(targets[i], out.type);
+  }
+  return address(ops[1], out.s[0], out.offset, out);
+}
+
+bool Decoder::read_store(Operands ops, Instruction& out) {
+  if (ops.size() < 2) return false;
+  if (out.space == StateSpace::kParam) {
+    out.space = StateSpace::kLocal;
+    out.flags |= kParamMemory;
+    out.unit = Unit::kMove;
+  }
+  const bool vector = ops[1].kind == OperandKind::kVector;
+  const Operands sources = vector ? ops[1].children : ops.subspan(1, 1);
+  if (sources.size() > 4) return false;
+  out.vector = static_cast<std::uint8_t>(sources.size());
+  out.s_slots = 0;
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    out.s[1 + i] = value(sources[i], out.type);
+    if (!out.s[1 + i]) return false;
+    const std::uint8_t slots = operand_slots(sources[i], out.type);
+    if (out.s_slots != 0 && out.s_slots != slots) return false;
+    out.s_slots = slots;
+  }
+  return address(ops[0], out.s[0], out.offset, out);
+}
+
+bool Decoder::read_atomic(Operands ops, Instruction& out, bool has_result) {
+  std::size_t next = 0;
+  if (ops.size() < (has_result ? 3u : 2u)) return false;
+  if (has_result) {
+    const bool vector = ops[0].kind == OperandKind::kVector;
+    const Operands targets = vector ? ops[0].children : ops.first(1);
+    if (targets.size() > 4) return false;
+    for (std::size_t i = 0; i < targets.size(); ++i) {
+      out.d[i] = destination(targets[i]);
+      out.d_slots = operand_slots(targets[i], out.type);
+    }
+    ++next;
+  }
+  if (!address(ops[next++], out.s[0], out.offset, out)) return false;
+  const bool vector = ops[next].kind == OperandKind::kVector;
+  const Operands sources = vector ? ops[next].children : ops.subspan(next, 1);
+  if (sources.size() > 4) return false;
+  out.vector = static_cast<std::uint8_t>(sources.size());
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    out.s[1 + i] = value(sources[i], out.type);
+    if (!out.s[1 + i]) return false;
+  }
+  ++next;
+  if (out.atomic == Atomic::kCas) {
+    if (next >= ops.size()) return false;
+    out.s[2] = value(ops[next], out.type);
+  }
+  out.s_slots = operand_slots(sources[0], out.type);
+  if (!has_result || !out.d[0]) out.flags |= kResultUnused;
+  return out.atomic != Atomic::kNone;
+}
+
+bool Decoder::read_async(const ptx::Instruction& in, Instruction& out) {
+  const Operands ops = in.operands;
+  for (const char* bulk : {".bulk", ".reduce", ".tensor"}) {
+    if (has_word(in, bulk)) return false;
+  }
+  const auto mode = [&](CopyMode m) { out.mode = static_cast<std::uint8_t>(m); };
+  if (has_word(in, ".commit_group")) return mode(CopyMode::kCommit), true;
+  if (has_word(in, ".wait_all")) return mode(CopyMode::kWaitAll), true;
+  if (has_word(in, ".wait_group")) return mode(CopyMode::kWaitGroup), true;
+  if (has_word(in, ".mbarrier")) {
+    mode(CopyMode::kArrive);
+    return ops.size() == 1 && address(ops[0], out.s[0], out.offset, out);
+  }
+  if (ops.size() < 3 || ops[2].kind != OperandKind::kInteger) return false;
+  mode(CopyMode::kCopy);
+  out.vector = static_cast<std::uint8_t>(ops[2].bits);
+  Instruction source;
+  if (!address(ops[1], source.s[0], source.offset, source)) return false;
+  if (source.address_bits != 64 || !address(ops[0], out.s[0], out.offset, out)) return false;
+  out.s[1] = source.s[0];
+  out.offset2 = source.offset;
+  out.flags &= ~kFrameLocal;
+  if (ops.size() > 3 && !has_word(in, ".L2::cache_hint")) {
+    out.s[2] = value(ops[3], ScalarType::kU32);
+    if (out.s[2].kind == ValueKind::kPredicate || out.s[2].kind == ValueKind::kTrue) return false;
+  }
+  return true;
+}
+
+bool Decoder::read_mbarrier(const ptx::Instruction& in, Instruction& out) {
+  const Operands ops = in.operands;
+  const auto finish = [&](MbarrierMode mode, std::size_t address_at) {
+    out.mode = static_cast<std::uint8_t>(mode);
+    if (address_at >= ops.size()) return false;
+    if (!address(ops[address_at], out.s[0], out.offset, out)) return false;
+    if (address_at == 1) out.d[0] = destination(ops[0]);
+    return true;
+  };
+  const auto source = [&](std::size_t at, ScalarType type) {
+    if (at < ops.size()) out.s[1] = value(ops[at], type);
+    return at >= ops.size() || static_cast<bool>(out.s[1]);
+  };
+  // Another block's barrier can only be one of its own here: clusters hold one block.
+  const bool parity = has_word(in, ".parity");
+  if (has_word(in, ".init")) return finish(MbarrierMode::kInit, 0) && source(1, ScalarType::kU32);
+  if (has_word(in, ".inval")) return finish(MbarrierMode::kInval, 0);
+  if (has_word(in, ".pending_count")) {
+    out.mode = static_cast<std::uint8_t>(MbarrierMode::kPendingCount);
+    if (ops.size() != 2) return false;
+    out.d[0] = destination(ops[0]);
+    out.s[1] = value(ops[1], ScalarType::kB64);
+    return static_cast<bool>(out.s[1]);
+  }
+  if (has_word(in, ".arrive") || has_word(in, ".arrive_drop")) {
+    const bool returns = !ops.empty() && ops[0].kind != OperandKind::kAddress;
+    const auto mode = has_word(in, ".expect_tx")     ? MbarrierMode::kArriveExpectTx
+                      : has_word(in, ".arrive_drop") ? MbarrierMode::kArriveDrop
+                                                     : MbarrierMode::kArrive;
+    return finish(mode, returns ? 1 : 0) && source(returns ? 2 : 1, ScalarType::kU32);
+  }
+  if (has_word(in, ".expect_tx"))
+    return finish(MbarrierMode::kExpectTx, 0) && source(1, ScalarType::kU32);
+  if (has_word(in, ".complete_tx"))
+    return finish(MbarrierMode::kCompleteTx, 0) && source(1, ScalarType::kU32);
+  if (has_word(in, ".test_wait") || has_word(in, ".try_wait")) {
+    const bool try_wait = has_word(in, ".try_wait");
+    const auto mode = try_wait ? (parity ? MbarrierMode::kTryWaitParity : MbarrierMode::kTryWait)
+                               : (parity ? MbarrierMode::kTestWaitParity : MbarrierMode::kTestWait);
+    return finish(mode, 1) && source(2, parity ? ScalarType::kU32 : ScalarType::kB64);
+  }
+  return false;
+}
+
+bool Decoder::read_texture(const ptx::Instruction& in, Shape shape, Instruction& out) {
+  const Operands ops = in.operands;
+  const bool store = shape == Shape::kSust;
+  const std::size_t place = store ? 0 : 1;
+  if (ops.size() < 2 || ops[place].kind != OperandKind::kTuple) return false;
+  if (has_word(in, ".grad")) return false;
+  const Operands tuple = ops[place].children;
+  if (tuple.size() != 2) return false;  // a separate sampler
+  out.s[0] = value(tuple[0], ScalarType::kB64);
+  if (!out.s[0]) return false;
+  const ScalarType coordinate = shape == Shape::kTex ? out.type2 : ScalarType::kS32;
+  const Operands coordinates =
+      tuple[1].kind == OperandKind::kVector ? tuple[1].children : tuple.subspan(1, 1);
+  if (coordinates.size() > 3 && coordinates.size() != 4) return false;
+  for (std::size_t i = 0; i < coordinates.size() && i < 3; ++i)
+    out.s[1 + i] = value(coordinates[i], coordinate);
+  const Operands data = ops[1 - place].kind == OperandKind::kVector ? ops[1 - place].children
+                                                                    : ops.subspan(1 - place, 1);
+  if (data.size() > 4) return false;
+  out.vector = static_cast<std::uint8_t>(data.size());
+  for (std::size_t i = 0; i < data.size(); ++i) {
+    if (store) {
+      out.s[4 + i] = value(data[i], out.type);
+      out.s_slots = operand_slots(data[i], out.type);
+    } else {
+      out.d[i] = destination(data[i]);
+      if (out.d[i]) out.d_slots = operand_slots(data[i], out.type);
+    }
+  }
+  return out.opcode != Opcode::kTld4 && out.opcode != Opcode::kSured;
+}
+
+bool Decoder::read_query(const ptx::Instruction& in, Instruction& out) {
+  const Operands ops = in.operands;
+  if (ops.size() < 2) return false;
+  out.d[0] = destination(ops[0]);
+  const auto query = has_word(in, ".width")    ? Query::kWidth
+                     : has_word(in, ".height") ? Query::kHeight
+                     : has_word(in, ".depth")  ? Query::kDepth
+                                               : Query::kOther;
+  out.mode = static_cast<std::uint8_t>(query);
+  if (ops[1].kind != OperandKind::kAddress || ops[1].reference.kind != ReferenceKind::kRegister)
+    return false;
+  out.s[0] = {ValueKind::kRegister, false, ops[1].reference.index};
+  return query != Query::kOther;
+}
+
+}  // namespace membound::vgpu::program

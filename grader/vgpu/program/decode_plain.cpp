@@ -1,0 +1,300 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Operands of the lane-wise instructions: arithmetic, comparisons, moves, conversions.
+#include <array>
+
+#include "grader/vgpu/program/decoder.hpp"
+
+namespace membound::vgpu::program {
+namespace {
+
+using ptx::OperandKind;
+using ptx::ReferenceKind;
+using ptx::ScalarType;
+
+ScalarType widened(ScalarType type) {
+  switch (type) {
+    case ScalarType::kU16:
+      return ScalarType::kU32;
+    case ScalarType::kS16:
+      return ScalarType::kS32;
+    case ScalarType::kU32:
+      return ScalarType::kU64;
+    case ScalarType::kS32:
+      return ScalarType::kS64;
+    default:
+      return type;
+  }
+}
+
+/// Type that source `index` of `in` is read as; most instructions use one type throughout.
+ScalarType source_type(const Instruction& in, std::size_t index) {
+  switch (in.opcode) {
+    case Opcode::kShl:
+    case Opcode::kShr:
+    case Opcode::kSzext:
+      return index == 1 ? ScalarType::kU32 : in.type;
+    case Opcode::kBfe:
+      return index >= 1 ? ScalarType::kU32 : in.type;
+    case Opcode::kBfi:
+      return index >= 2 ? ScalarType::kU32 : in.type;
+    case Opcode::kMul:
+    case Opcode::kMad:
+      return in.has(kWide) && index == 2 ? widened(in.type) : in.type;
+    case Opcode::kSlct:
+      return index == 2 ? in.type2 : in.type;
+    case Opcode::kSet:
+    case Opcode::kCvt:
+      return in.type2;
+    case Opcode::kIsspacep:
+      return ScalarType::kU64;
+    case Opcode::kDp4a:
+    case Opcode::kDp2a:
+    case Opcode::kShf:
+    case Opcode::kFns:
+    case Opcode::kBmsk:
+    case Opcode::kPrmt:
+    case Opcode::kLop3:
+      return ScalarType::kB32;
+    case Opcode::kStackrestore:
+      return in.type;
+    default:
+      return in.type;
+  }
+}
+
+struct LiveName {
+  std::string_view name;
+  LiveRegister id;
+};
+constexpr std::array kLiveNames = {
+    LiveName{"%clock", LiveRegister::kClock},
+    LiveName{"%clock_hi", LiveRegister::kClockHi},
+    LiveName{"%clock64", LiveRegister::kClock64},
+    LiveName{"%globaltimer", LiveRegister::kGlobalTimer},
+    LiveName{"%globaltimer_lo", LiveRegister::kGlobalTimerLo},
+    LiveName{"%globaltimer_hi", LiveRegister::kGlobalTimerHi},
+};
+
+}  // namespace
+
+bool Decoder::read_plain(Operands ops, Shape shape, Instruction& out) {
+  if (shape == Shape::kPolicy || shape == Shape::kDest) {
+    if (ops.empty()) return false;
+    out.d[0] = destination(ops[0]);
+    if (shape == Shape::kPolicy) {
+      out.opcode = Opcode::kMov;
+      out.type = ScalarType::kB64;
+      out.s[0] = constant(Constant::Kind::kLiteral, 0, 2);
+    }
+    out.d_slots = operand_slots(ops[0], out.type);
+    return true;
+  }
+  if (shape == Shape::kSleep || shape == Shape::kSourceOnly) {
+    out.s[0] = ops.empty() ? Value{} : value(ops[0], ScalarType::kU32);
+    return !ops.empty();
+  }
+  if (ops.size() < 2) return false;
+  const bool pair = ops[0].kind == OperandKind::kPair;
+  out.d[0] = destination(pair ? ops[0].children[0] : ops[0]);
+  if (pair) out.d[1] = destination(ops[0].children[1]);
+  out.d_slots = operand_slots(pair ? ops[0].children[0] : ops[0], out.type);
+  std::size_t sources = ops.size() - 1;
+  if (shape == Shape::kLop3) {
+    if (sources < 4 || pair) return false;
+    out.offset = static_cast<std::int64_t>(ops[4].bits);
+    sources = 3;
+  }
+  if (sources > 4) return false;
+  for (std::size_t i = 0; i < sources; ++i) {
+    const bool predicate = (shape == Shape::kDABP && i == 2) ||
+                           ((shape == Shape::kSetp || shape == Shape::kSet) && i == 2);
+    const ScalarType type = predicate ? ScalarType::kPred : source_type(out, i);
+    out.s[i] = value(ops[i + 1], type);
+    if (!out.s[i]) return false;
+    if (i == 0) out.s_slots = operand_slots(ops[1], type);
+  }
+  return true;
+}
+
+bool Decoder::read_move(Operands ops, Instruction& out) {
+  if (ops.size() != 2) return false;
+  const ptx::Operand& to = ops[0];
+  const ptx::Operand& from = ops[1];
+  if (to.kind == OperandKind::kVector) {  // unpack
+    out.vector = static_cast<std::uint8_t>(to.children.size());
+    if (out.vector > 4) return false;
+    out.mode = 1;
+    for (std::size_t i = 0; i < to.children.size(); ++i) {
+      out.d[i] = destination(to.children[i]);
+      if (out.d[i]) out.d_slots = operand_slots(to.children[i], out.type);
+    }
+    out.s[0] = value(from, out.type);
+    return static_cast<bool>(out.s[0]);
+  }
+  out.d[0] = destination(to);
+  out.d_slots = operand_slots(to, out.type);
+  if (from.kind == OperandKind::kVector) {  // pack
+    out.vector = static_cast<std::uint8_t>(from.children.size());
+    if (out.vector > 4) return false;
+    out.mode = 2;
+    const std::uint32_t part = ptx::size_bytes(out.type) / out.vector;
+    const ScalarType type = part == 8   ? ScalarType::kB64
+                            : part == 4 ? ScalarType::kB32
+                            : part == 2 ? ScalarType::kB16
+                                        : ScalarType::kB8;
+    for (std::size_t i = 0; i < from.children.size(); ++i) {
+      out.s[i] = value(from.children[i], type);
+      if (!out.s[i]) return false;
+    }
+    return true;
+  }
+  if (from.kind == OperandKind::kRegister &&
+      from.reference.kind == ReferenceKind::kSpecialRegister) {
+    for (const LiveName& live : kLiveNames) {
+      if (live.name != from.reference.name) continue;
+      out.opcode = Opcode::kReadSpecial;
+      out.mode = static_cast<std::uint8_t>(live.id);
+      return true;
+    }
+  }
+  if (from.kind == OperandKind::kSymbol) {
+    if (const auto frame = frame_offset(from.reference)) {
+      out.opcode = Opcode::kLocalAddress;
+      out.offset = static_cast<std::int64_t>(*frame + from.bits);
+      return true;
+    }
+  }
+  out.s[0] = value(from, out.type);
+  if (out.s[0]) out.s_slots = operand_slots(from, out.type);
+  return static_cast<bool>(out.s[0]);
+}
+
+bool Decoder::read_collective(Operands ops, Shape shape, Instruction& out) {
+  if (ops.empty()) return false;
+  const bool pair = ops[0].kind == OperandKind::kPair;
+  out.d[0] = destination(pair ? ops[0].children[0] : ops[0]);
+  if (pair) out.d[1] = destination(ops[0].children[1]);
+  out.d_slots = operand_slots(pair ? ops[0].children[0] : ops[0], out.type);
+  const std::size_t wanted = shape == Shape::kShfl ? 4 : shape == Shape::kElect ? 1 : 2;
+  if (ops.size() > wanted + 1) return false;
+  for (std::size_t i = 0; i + 1 < ops.size(); ++i) {
+    const bool predicate = shape == Shape::kVote && i == 0;
+    const bool typed = i == 0 && shape != Shape::kElect;
+    out.s[i] = value(ops[i + 1], predicate ? ScalarType::kPred
+                                 : typed   ? out.type
+                                           : ScalarType::kB32);
+    if (!out.s[i]) return false;
+  }
+  if (ops.size() == wanted) {  // before .sync: every lane takes part
+    out.s[wanted - 1] = constant(Constant::Kind::kLiteral, 0xFFFFFFFFu, 1);
+  }
+  return ops.size() >= wanted;
+}
+
+bool Decoder::read_barrier(Operands ops, Instruction& out) {
+  if (out.scope == Scope::kCluster) return false;
+  const auto mode = static_cast<BarrierMode>(out.mode);
+  const ptx::ScalarType word = ScalarType::kB32;
+  if (mode == BarrierMode::kWarp) {
+    if (ops.size() != 1) return false;
+    out.s[0] = value(ops[0], word);
+    return static_cast<bool>(out.s[0]);
+  }
+  std::size_t next = 0;
+  if (mode == BarrierMode::kRed) {
+    if (ops.size() < 3) return false;
+    out.d[0] = destination(ops[next++]);
+    out.s[2] = value(ops.back(), ScalarType::kPred);
+    ops = ops.first(ops.size() - 1);
+  }
+  if (next < ops.size()) out.s[0] = value(ops[next++], word);
+  if (!out.s[0]) out.s[0] = constant(Constant::Kind::kLiteral, 0, 1);
+  if (next < ops.size()) out.s[1] = value(ops[next++], word);
+  if (!out.s[1]) out.flags |= kCountDefault;
+  return next == ops.size();
+}
+
+bool Decoder::read_branch(Operands ops, Instruction& out) {
+  if (out.opcode == Opcode::kBra) {
+    if (ops.size() != 1 || ops[0].reference.kind != ReferenceKind::kLabel) return false;
+    out.target = ops[0].reference.index;
+    return true;
+  }
+  if (ops.size() != 2 || ops[1].reference.kind != ReferenceKind::kTargets) return false;
+  out.s[0] = value(ops[0], ScalarType::kU32);
+  out.target = static_cast<std::uint32_t>(out_->branch_lists.size());
+  auto& list = out_->branch_lists.emplace_back();
+  for (const ptx::Reference& reference : source_.targets[ops[1].reference.index].references)
+    list.push_back(reference.index);
+  return static_cast<bool>(out.s[0]);
+}
+
+bool Decoder::read_call(Operands ops, Instruction& out) {
+  std::size_t next = 0;
+  Operands results, arguments;
+  if (next < ops.size() && ops[next].kind == OperandKind::kList) results = ops[next++].children;
+  if (next >= ops.size()) return false;
+  const ptx::Operand& callee = ops[next++];
+  if (next < ops.size() && ops[next].kind == OperandKind::kList) arguments = ops[next++].children;
+  std::uint32_t end = 0;
+  std::vector<FrameField> fields;
+  Call call;
+  if (callee.reference.kind == ReferenceKind::kFunction) {
+    const ptx::Function& declared = module_.functions[callee.reference.index];
+    out.target = symbols_.functions[callee.reference.index];
+    call.callee = std::string(declared.name);
+    fields = lay_out_call(declared.returns, declared.parameters, &end);
+    facts_->callees.push_back(out.target);
+    if (!program_functions_[out.target]->has_body) {
+      call.builtin = declared.name == "vprintf"        ? Builtin::kPrintf
+                     : declared.name == "malloc"       ? Builtin::kMalloc
+                     : declared.name == "free"         ? Builtin::kFree
+                     : declared.name == "__assertfail" ? Builtin::kAssertFail
+                                                       : Builtin::kUnknown;
+    }
+  } else {
+    out.s[0] = value(callee, ScalarType::kU64);
+    if (!out.s[0]) return false;
+    facts_->calls_indirectly = true;
+    if (next >= ops.size()) return false;
+    const ptx::Reference& shape = ops[next++].reference;
+    if (shape.kind == ReferenceKind::kPrototype) {
+      const ptx::Prototype& prototype = source_.prototypes[shape.index];
+      fields = lay_out_call(prototype.returns, prototype.parameters, &end);
+    } else if (shape.kind == ReferenceKind::kTargets &&
+               !source_.targets[shape.index].references.empty()) {
+      const std::uint32_t first = source_.targets[shape.index].references.front().index;
+      const ptx::Function& declared = module_.functions[first];
+      fields = lay_out_call(declared.returns, declared.parameters, &end);
+    } else {
+      return false;
+    }
+  }
+  if (fields.size() != results.size() + arguments.size()) return false;
+  const auto copies = [&](Operands list, std::size_t first, bool reading) {
+    std::vector<ArgumentCopy> made;
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      ArgumentCopy copy;
+      copy.callee_offset = fields[first + i].offset_bytes;
+      copy.size_bytes = fields[first + i].size_bytes;
+      if (const auto frame = frame_offset(list[i].reference)) {
+        copy.caller_offset = *frame;
+      } else {
+        copy.value = reading
+                         ? value(list[i], copy.size_bytes > 4 ? ScalarType::kB64 : ScalarType::kB32)
+                         : destination(list[i]);
+      }
+      made.push_back(copy);
+    }
+    return made;
+  };
+  call.results = copies(results, 0, false);
+  call.arguments = copies(arguments, results.size(), true);
+  out.call = static_cast<std::uint32_t>(out_->calls.size());
+  out_->calls.push_back(std::move(call));
+  return true;
+}
+
+}  // namespace membound::vgpu::program

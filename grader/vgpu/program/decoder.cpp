@@ -1,0 +1,257 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/vgpu/program/decoder.hpp"
+
+#include <algorithm>
+
+#include "grader/vgpu/program/control_flow.hpp"
+#include "grader/vgpu/program/suffixes.hpp"
+#include "grader/vgpu/ptx/parser.hpp"
+
+namespace membound::vgpu::program {
+namespace {
+
+std::uint32_t align_up(std::uint32_t value, std::uint32_t alignment) {
+  return (value + alignment - 1) / alignment * alignment;
+}
+
+std::uint32_t alignment_of(const ptx::Variable& variable) {
+  return std::max<std::uint32_t>(
+      1, std::max(variable.alignment_bytes, std::min(16u, ptx::size_bytes(variable.type))));
+}
+
+/// Instructions whose guard becomes a branch around them: they change who runs, or wait.
+bool branches_round(const Instruction& in) {
+  switch (in.opcode) {
+    case Opcode::kCall:
+    case Opcode::kRet:
+    case Opcode::kExit:
+    case Opcode::kBrx:
+    case Opcode::kBar:
+    case Opcode::kBarrier:
+    case Opcode::kShfl:
+    case Opcode::kVote:
+    case Opcode::kMatch:
+    case Opcode::kRedux:
+    case Opcode::kElect:
+      return true;
+    default:
+      return false;
+  }
+}
+
+Unit unit_of(const OpcodeInfo& info, ptx::ScalarType type) {
+  if (info.unit != Unit::kByType) return info.unit;
+  switch (type) {
+    case ptx::ScalarType::kF32:
+      return Unit::kFloat32;
+    case ptx::ScalarType::kF64:
+      return Unit::kFloat64;
+    case ptx::ScalarType::kF16:
+    case ptx::ScalarType::kF16x2:
+    case ptx::ScalarType::kBf16:
+    case ptx::ScalarType::kBf16x2:
+      return Unit::kHalf;
+    default:
+      return Unit::kInteger;
+  }
+}
+
+}  // namespace
+
+std::vector<FrameField> lay_out_call(std::span<const ptx::Variable> returns,
+                                     std::span<const ptx::Variable> parameters,
+                                     std::uint32_t* end_bytes) {
+  std::vector<FrameField> fields;
+  std::uint32_t end = 0;
+  for (const auto list : {returns, parameters}) {
+    for (const ptx::Variable& variable : list) {
+      end = align_up(end, alignment_of(variable));
+      const auto bytes = static_cast<std::uint32_t>(
+          std::max<std::uint64_t>(variable.size_bytes, ptx::size_bytes(variable.type)));
+      fields.push_back({end, bytes});
+      end += bytes;
+    }
+  }
+  *end_bytes = align_up(end, 16);
+  return fields;
+}
+
+std::uint8_t slots_of(ptx::ScalarType type) {
+  if (type == ptx::ScalarType::kPred) return 0;
+  const std::uint32_t bytes = ptx::size_bytes(type);
+  return static_cast<std::uint8_t>(bytes <= 4 ? 1 : bytes / 4);
+}
+
+Decoder::Decoder(const ptx::Module& module, const ptx::Function& source,
+                 const ModuleSymbols& symbols,
+                 std::span<const ptx::Function* const> program_functions,
+                 std::uint32_t shared_base_bytes)
+    : module_(module),
+      source_(source),
+      symbols_(symbols),
+      program_functions_(program_functions),
+      shared_base_bytes_(shared_base_bytes) {}
+
+base::Status Decoder::decode(Function& out, FunctionFacts& facts) {
+  out_ = &out;
+  facts_ = &facts;
+  out.name = std::string(source_.name);
+  out.has_body = source_.has_body;
+  lay_out_frame();
+  lay_out_shared();
+  for (const ptx::Instruction& in : source_.instructions) {
+    if (find_opcode(in.opcode) == nullptr) {
+      return base::Error{
+          .kind = base::ErrorKind::kInput,
+          .where = std::string(ptx::file_name_of(module_)) + ":" + std::to_string(in.position.line),
+          .found = "unknown instruction '" + std::string(in.mnemonic) + "'",
+          .expected = "an instruction of PTX ISA 9.0",
+          .advice = "check the spelling, or compile with nvcc 13 or older"};
+    }
+    place_instruction(in);
+  }
+  code_index_.push_back(static_cast<std::uint32_t>(out.code.size()));
+  Instruction end;
+  end.opcode = Opcode::kRet;
+  end.flags = kHidden;
+  emit(end);
+  fix_targets();
+  annotate_branches(out);
+  return base::Done{};
+}
+
+void Decoder::lay_out_frame() {
+  std::uint32_t end = 0;
+  if (!source_.is_entry) formals_ = lay_out_call(source_.returns, source_.parameters, &end);
+  variable_offset_.assign(source_.variables.size(), 0);
+  for (std::size_t i = 0; i < source_.variables.size(); ++i) {
+    const ptx::Variable& variable = source_.variables[i];
+    if (variable.space != ptx::StateSpace::kLocal && variable.space != ptx::StateSpace::kParam)
+      continue;
+    end = align_up(end, alignment_of(variable));
+    variable_offset_[i] = end;
+    end += static_cast<std::uint32_t>(variable.size_bytes);
+  }
+  out_->frame_bytes = align_up(end, 16);
+}
+
+void Decoder::lay_out_shared() {
+  std::uint32_t end = shared_base_bytes_;
+  for (std::size_t i = 0; i < source_.variables.size(); ++i) {
+    const ptx::Variable& variable = source_.variables[i];
+    if (variable.space != ptx::StateSpace::kShared || variable.size_bytes == 0) continue;
+    end = align_up(end, alignment_of(variable));
+    variable_offset_[i] = end;
+    end += static_cast<std::uint32_t>(variable.size_bytes);
+    facts_->shared_end_bytes = end;
+  }
+}
+
+void Decoder::emit(const Instruction& instruction) {
+  out_->code.push_back(instruction);
+  out_->lines.push_back(line_);
+}
+
+void Decoder::emit_guard_branch(const Value& guard) {
+  Instruction branch;
+  branch.opcode = Opcode::kBra;
+  branch.flags = kHidden;
+  branch.guard = guard;
+  branch.guard.negated = !guard.negated;
+  branch.target = static_cast<std::uint32_t>(out_->code.size()) + 2;
+  branch.offset = 1;  // target is a code index already
+  emit(branch);
+}
+
+Instruction Decoder::start(const ptx::Instruction& in, const OpcodeInfo& info) {
+  Instruction out;
+  out.opcode = info.opcode;
+  out.ptx_line = in.position.line;
+  out.mnemonic = in.mnemonic;
+  if (!read_suffixes(in, info, out).empty()) out.flags |= kUnsupportedForm;
+  if (info.shape == Shape::kUnsupported) out.flags |= kUnsupportedForm;
+  if (out.space == ptx::StateSpace::kConst && info.opcode != Opcode::kCvta)
+    out.flags |= kConstantMemory;
+  if (info.opcode == Opcode::kCvta && in.has_suffix(".to")) out.mode = 1;
+  out.unit = unit_of(info, out.type);
+  if (in.guard != ptx::kNoIndex) out.guard = {ValueKind::kPredicate, in.guard_negated, in.guard};
+  return out;
+}
+
+void Decoder::place_instruction(const ptx::Instruction& in) {
+  const OpcodeInfo& info = *find_opcode(in.opcode);
+  code_index_.push_back(static_cast<std::uint32_t>(out_->code.size()));
+  line_ = {};
+  if (in.location != ptx::kNoIndex) {
+    const ptx::SourceLocation& location = source_.locations[in.location];
+    line_ = {location.file, location.line};
+  }
+  Instruction out = start(in, info);
+  if (!out.has(kUnsupportedForm) && !read_operands(in, info, out)) out.flags |= kUnsupportedForm;
+  if (out.guard && branches_round(out)) {
+    emit_guard_branch(out.guard);
+    out.guard = {};
+  }
+  emit(out);
+}
+
+bool Decoder::read_operands(const ptx::Instruction& in, const OpcodeInfo& info, Instruction& out) {
+  const Operands ops = in.operands;
+  switch (info.shape) {
+    case Shape::kMov:
+      return read_move(ops, out);
+    case Shape::kLoad:
+      return read_load(ops, out);
+    case Shape::kStore:
+      return read_store(ops, out);
+    case Shape::kAtom:
+      return read_atomic(ops, out, true);
+    case Shape::kRed:
+      return read_atomic(ops, out, false);
+    case Shape::kBar:
+      return read_barrier(ops, out);
+    case Shape::kShfl:
+    case Shape::kVote:
+    case Shape::kMatch:
+    case Shape::kRedux:
+    case Shape::kElect:
+      return read_collective(ops, info.shape, out);
+    case Shape::kBra:
+    case Shape::kBrx:
+      return read_branch(ops, out);
+    case Shape::kCall:
+      return read_call(ops, out);
+    case Shape::kCpAsync:
+      return read_async(in, out);
+    case Shape::kMbarrier:
+      return read_mbarrier(in, out);
+    case Shape::kTex:
+    case Shape::kSuld:
+    case Shape::kSust:
+      return read_texture(in, info.shape, out);
+    case Shape::kTxq:
+      return read_query(in, out);
+    case Shape::kNothing:
+    case Shape::kIgnored:
+      return true;
+    case Shape::kAlloca:
+    case Shape::kUnsupported:
+      return false;
+    default:
+      return read_plain(ops, info.shape, out);
+  }
+}
+
+void Decoder::fix_targets() {
+  for (Instruction& in : out_->code) {
+    if (in.opcode != Opcode::kBra || in.target == kNoTarget) continue;
+    if (in.offset == 0) in.target = code_index_[source_.labels[in.target].instruction];
+    in.offset = 0;
+  }
+  for (auto& list : out_->branch_lists) {
+    for (std::uint32_t& target : list) target = code_index_[source_.labels[target].instruction];
+  }
+}
+
+}  // namespace membound::vgpu::program

@@ -1,0 +1,97 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// One PTX function to decoded instructions: labels and symbols resolved, operands placed.
+/// Place in the chain: ptx -> [program/decoder] -> program/registers (slots) -> exec.
+/// Left out: whether the virtual GPU can execute the instruction; exec answers that when it must.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+
+#include "grader/vgpu/program/facts.hpp"
+#include "grader/vgpu/program/module.hpp"
+#include "grader/vgpu/program/shapes.hpp"
+
+namespace membound::vgpu::program {
+
+/// Bytes, alignment and place of one call parameter in the callee's frame.
+struct FrameField {
+  std::uint32_t offset_bytes = 0;
+  std::uint32_t size_bytes = 0;
+};
+
+/// Results first, then parameters, each aligned by itself: both sides of a call compute the same.
+[[nodiscard]] std::vector<FrameField> lay_out_call(std::span<const ptx::Variable> returns,
+                                                   std::span<const ptx::Variable> parameters,
+                                                   std::uint32_t* end_bytes);
+
+/// 128-byte slots a register of this type takes; 0 for a predicate.
+[[nodiscard]] std::uint8_t slots_of(ptx::ScalarType type);
+
+/// Decodes one function. Register operands still carry virtual numbers; assign_registers() turns
+/// them into slots.
+class Decoder {
+ public:
+  Decoder(const ptx::Module& module, const ptx::Function& source, const ModuleSymbols& symbols,
+          std::span<const ptx::Function* const> program_functions, std::uint32_t shared_base_bytes);
+
+  /// Fills `out` and `facts`. An error is a program that cannot be right (an unknown opcode).
+  base::Status decode(Function& out, FunctionFacts& facts);
+
+ private:
+  using Operands = std::span<const ptx::Operand>;
+
+  void lay_out_frame();
+  void lay_out_shared();
+  void place_instruction(const ptx::Instruction& in);
+  void emit(const Instruction& instruction);
+  void emit_guard_branch(const Value& guard);
+  void fix_targets();
+
+  Instruction start(const ptx::Instruction& in, const OpcodeInfo& info);
+  bool read_operands(const ptx::Instruction& in, const OpcodeInfo& info, Instruction& out);
+  bool read_plain(Operands ops, Shape shape, Instruction& out);
+  bool read_move(Operands ops, Instruction& out);
+  bool read_load(Operands ops, Instruction& out);
+  bool read_store(Operands ops, Instruction& out);
+  bool read_atomic(Operands ops, Instruction& out, bool has_result);
+  bool read_barrier(Operands ops, Instruction& out);
+  bool read_collective(Operands ops, Shape shape, Instruction& out);
+  bool read_branch(Operands ops, Instruction& out);
+  bool read_call(Operands ops, Instruction& out);
+  bool read_async(const ptx::Instruction& in, Instruction& out);
+  bool read_mbarrier(const ptx::Instruction& in, Instruction& out);
+  bool read_texture(const ptx::Instruction& in, Shape shape, Instruction& out);
+  bool read_query(const ptx::Instruction& in, Instruction& out);
+  bool load_parameter(Operands ops, Instruction& out);
+
+  Value value(const ptx::Operand& operand, ptx::ScalarType type);
+  Value destination(const ptx::Operand& operand);
+  Value register_value(const ptx::Operand& operand);
+  Value special_value(std::string_view name, ptx::ScalarType type);
+  Value symbol_value(const ptx::Operand& operand, ptx::ScalarType type, bool generic);
+  bool address(const ptx::Operand& operand, Value& base, std::int64_t& offset, Instruction& out);
+  Value constant(Constant::Kind kind, std::uint64_t bits, std::uint8_t slots,
+                 std::uint32_t index = 0, ptx::ScalarType type = ptx::ScalarType::kB64);
+  [[nodiscard]] std::optional<std::uint32_t> frame_offset(const ptx::Reference& reference) const;
+  [[nodiscard]] std::uint8_t operand_slots(const ptx::Operand& operand, ptx::ScalarType type) const;
+
+  const ptx::Module& module_;
+  const ptx::Function& source_;
+  const ModuleSymbols& symbols_;
+  std::span<const ptx::Function* const> program_functions_;
+  std::uint32_t shared_base_bytes_;
+  Function* out_ = nullptr;
+  FunctionFacts* facts_ = nullptr;
+  std::vector<std::uint32_t> code_index_;       // of each ptx instruction
+  std::vector<FrameField> formals_;             // returns, then parameters
+  std::vector<std::uint32_t> variable_offset_;  // frame or shared offset of each variable
+  std::map<std::tuple<int, int, int, std::uint32_t, std::uint64_t>, std::uint32_t> constants_;
+  SourceLine line_ = {};
+};
+
+}  // namespace membound::vgpu::program

@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/vgpu/program/facts.hpp"
+
+#include "grader/vgpu/program/control_flow.hpp"
+
+namespace membound::vgpu::program {
+namespace {
+
+bool may_be_global(const Instruction& in) {
+  return in.space == ptx::StateSpace::kGlobal || in.space == ptx::StateSpace::kNone;
+}
+
+bool is_float(ptx::ScalarType type) {
+  switch (type) {
+    case ptx::ScalarType::kF16:
+    case ptx::ScalarType::kF16x2:
+    case ptx::ScalarType::kBf16:
+    case ptx::ScalarType::kBf16x2:
+    case ptx::ScalarType::kF32:
+    case ptx::ScalarType::kF64:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool is_float_reduction(const Instruction& in) {
+  return (in.opcode == Opcode::kAtom || in.opcode == Opcode::kRed) && may_be_global(in) &&
+         in.has(kResultUnused) && in.atomic == Atomic::kAdd && is_float(in.type);
+}
+
+/// Can the outcome depend on the order of blocks, or a block learn what another did?
+bool talks(const Instruction& in) {
+  switch (in.opcode) {
+    case Opcode::kAtom:
+    case Opcode::kRed:
+      if (!may_be_global(in)) return false;
+      return !in.has(kResultUnused) || in.atomic == Atomic::kExch || in.atomic == Atomic::kCas ||
+             (is_float(in.type) && in.atomic != Atomic::kAdd);
+    case Opcode::kLd:
+      return may_be_global(in) && in.order != Order::kWeak;
+    default:
+      return false;
+  }
+}
+
+/// Is a global load reachable after a float reduction (along forward and backward branches)?
+bool loads_after(const Function& function) {
+  const std::vector<BasicBlock> blocks = basic_blocks(function);
+  std::vector<bool> after(blocks.size(), false);
+  const auto scan = [&](const BasicBlock& block, bool armed) {
+    for (std::uint32_t i = block.begin; i < block.end; ++i) {
+      const Instruction& in = function.code[i];
+      const bool load = in.opcode == Opcode::kLd && may_be_global(in) && !in.has(kNonCoherent);
+      if (armed && (load || in.opcode == Opcode::kCall)) return std::pair(true, true);
+      armed = armed || is_float_reduction(in);
+    }
+    return std::pair(false, armed);
+  };
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (std::size_t b = 0; b < blocks.size(); ++b) {
+      const auto [found, armed] = scan(blocks[b], after[b]);
+      if (found) return true;
+      if (!armed) continue;
+      for (const std::uint32_t successor : blocks[b].successors) {
+        if (!after[successor]) after[successor] = true, changed = true;
+      }
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+void gather_facts(const Function& function, FunctionFacts& facts) {
+  for (const Instruction& in : function.code) {
+    if (talks(in)) facts.talks_to_blocks = true;
+    if (is_float_reduction(in)) facts.float_reductions = true;
+  }
+  if (facts.float_reductions) facts.loads_after_reduction = loads_after(function);
+}
+
+}  // namespace membound::vgpu::program

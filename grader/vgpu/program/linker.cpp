@@ -1,0 +1,343 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Joins the modules of a program: who defines which name, where shared variables lie, which
+/// functions a kernel may reach.
+#include <algorithm>
+#include <unordered_map>
+
+#include "grader/vgpu/program/decoder.hpp"
+#include "grader/vgpu/program/module.hpp"
+#include "grader/vgpu/program/registers.hpp"
+#include "grader/vgpu/ptx/parser.hpp"
+
+namespace membound::vgpu::program {
+namespace {
+
+std::uint32_t align_up(std::uint32_t value, std::uint32_t alignment) {
+  return alignment <= 1 ? value : (value + alignment - 1) / alignment * alignment;
+}
+
+Dim3 dimensions_of(const ptx::Directive& directive) {
+  const auto at = [&](std::size_t i) {
+    return i < directive.values.size() ? static_cast<std::uint32_t>(directive.values[i]) : 1u;
+  };
+  return {at(0), at(1), at(2)};
+}
+
+}  // namespace
+
+/// Builds a Program; one use.
+class Linker {
+ public:
+  explicit Linker(std::span<const ptx::Module> modules) {
+    program_.modules_.assign(modules.begin(), modules.end());
+  }
+
+  base::Result<Program> run() {
+    symbols_.resize(program_.modules_.size());
+    if (auto status = collect_globals(); !status) return status.error();
+    if (auto status = collect_functions(); !status) return status.error();
+    collect_files();
+    if (auto status = decode_all(); !status) return status.error();
+    for (std::uint32_t f = 0; f < sources_.size(); ++f) {
+      if (sources_[f]->is_entry && sources_[f]->has_body) add_kernel(f);
+    }
+    return std::move(program_);
+  }
+
+ private:
+  base::Status collect_globals();
+  base::Status collect_functions();
+  void collect_files();
+  base::Status decode_all();
+  void add_kernel(std::uint32_t function);
+  void add_global(const ptx::Module& module, const ptx::Variable& variable);
+  static base::Error unresolved(const ptx::Module& module, std::string_view what,
+                                std::string_view name);
+
+  Program program_;
+  std::vector<ModuleSymbols> symbols_;
+  std::vector<const ptx::Function*> sources_;  // by program function
+  std::vector<std::uint32_t> module_of_;       // by program function
+  std::vector<FunctionFacts> facts_;
+  std::unordered_map<std::string_view, std::uint32_t> function_by_name_;
+  std::uint32_t module_shared_bytes_ = 0;
+};
+
+base::Error Linker::unresolved(const ptx::Module& module, std::string_view what,
+                               std::string_view name) {
+  return base::Error{.kind = base::ErrorKind::kInput,
+                     .where = std::string(ptx::file_name_of(module)),
+                     .found = std::string(what) + " '" + std::string(name) +
+                              "' is declared here and defined nowhere",
+                     .expected = "a definition in one of the linked modules",
+                     .advice = "add the file that defines it to the nvcc command, with -rdc=true"};
+}
+
+void Linker::add_global(const ptx::Module& module, const ptx::Variable& variable) {
+  GlobalVariable global;
+  global.name = std::string(variable.name);
+  global.size_bytes = variable.size_bytes;
+  global.alignment_bytes = std::max<std::uint64_t>(1, variable.alignment_bytes);
+  global.is_constant = variable.space == ptx::StateSpace::kConst;
+  global.is_managed = variable.is_managed;
+  if (variable.has_initial) global.initial = variable.initial;
+  for (const ptx::Relocation& relocation : variable.relocations) {
+    GlobalVariable::Relocation made;
+    made.offset_bytes = relocation.offset_bytes;
+    made.size_bytes = relocation.size_bytes;
+    made.shift_bits = relocation.shift_bits;
+    made.addend = relocation.addend;
+    made.generic = relocation.generic;
+    made.target = relocation.target.kind == ptx::ReferenceKind::kFunction
+                      ? std::string(module.functions[relocation.target.index].name)
+                      : std::string(relocation.target.name);
+    global.relocations.push_back(std::move(made));
+  }
+  program_.globals_.push_back(std::move(global));
+}
+
+base::Status Linker::collect_globals() {
+  std::unordered_map<std::string_view, SymbolPlace> visible;
+  const auto is_declaration = [](const ptx::Variable& v) {
+    return v.linkage == ptx::Linkage::kExtern && v.space != ptx::StateSpace::kShared;
+  };
+  for (std::size_t m = 0; m < program_.modules_.size(); ++m) {
+    const ptx::Module& module = program_.modules_[m];
+    symbols_[m].globals.resize(module.globals.size());
+    for (std::size_t g = 0; g < module.globals.size(); ++g) {
+      const ptx::Variable& variable = module.globals[g];
+      if (is_declaration(variable)) continue;
+      SymbolPlace place;
+      const bool shareable = variable.linkage != ptx::Linkage::kInternal;
+      if (shareable && visible.contains(variable.name)) {  // weak or common: one for all
+        symbols_[m].globals[g] = visible[variable.name];
+        continue;
+      }
+      if (variable.space == ptx::StateSpace::kShared) {
+        place.kind = variable.size_bytes == 0 ? SymbolPlace::Kind::kDynamicShared
+                                              : SymbolPlace::Kind::kShared;
+        module_shared_bytes_ = align_up(module_shared_bytes_, variable.alignment_bytes);
+        place.offset_bytes = place.kind == SymbolPlace::Kind::kShared ? module_shared_bytes_ : 0;
+        module_shared_bytes_ += static_cast<std::uint32_t>(variable.size_bytes);
+      } else {
+        place.index = static_cast<std::uint32_t>(program_.globals_.size());
+        add_global(module, variable);
+      }
+      symbols_[m].globals[g] = place;
+      if (shareable) visible.emplace(variable.name, place);
+    }
+  }
+  for (std::size_t m = 0; m < program_.modules_.size(); ++m) {
+    const ptx::Module& module = program_.modules_[m];
+    for (std::size_t g = 0; g < module.globals.size(); ++g) {
+      if (!is_declaration(module.globals[g])) continue;
+      const auto found = visible.find(module.globals[g].name);
+      if (found == visible.end()) return unresolved(module, "variable", module.globals[g].name);
+      symbols_[m].globals[g] = found->second;
+    }
+  }
+  return base::Done{};
+}
+
+base::Status Linker::collect_functions() {
+  // Definitions first, so that a prototype anywhere finds them; internal names stay per module.
+  for (std::uint32_t m = 0; m < program_.modules_.size(); ++m) {
+    const ptx::Module& module = program_.modules_[m];
+    symbols_[m].functions.assign(module.functions.size(), kNoTarget);
+    for (std::size_t f = 0; f < module.functions.size(); ++f) {
+      const ptx::Function& function = module.functions[f];
+      if (!function.has_body) continue;
+      const bool internal = function.linkage == ptx::Linkage::kInternal;
+      const auto found = function_by_name_.find(function.name);
+      if (!internal && found != function_by_name_.end()) {
+        symbols_[m].functions[f] = found->second;
+        continue;
+      }
+      const auto index = static_cast<std::uint32_t>(sources_.size());
+      symbols_[m].functions[f] = index;
+      sources_.push_back(&function);
+      module_of_.push_back(m);
+      if (!internal) function_by_name_.emplace(function.name, index);
+    }
+  }
+  for (std::uint32_t m = 0; m < program_.modules_.size(); ++m) {
+    const ptx::Module& module = program_.modules_[m];
+    for (std::size_t f = 0; f < module.functions.size(); ++f) {
+      const ptx::Function& function = module.functions[f];
+      if (function.has_body) continue;
+      std::uint32_t index = kNoTarget;
+      for (std::size_t other = 0; other < module.functions.size(); ++other) {
+        if (module.functions[other].has_body && module.functions[other].name == function.name)
+          index = symbols_[m].functions[other];
+      }
+      if (index == kNoTarget) {
+        const auto [place, added] = function_by_name_.try_emplace(
+            function.name, static_cast<std::uint32_t>(sources_.size()));
+        if (added) {  // provided by the device runtime, or a fault when called
+          sources_.push_back(&function);
+          module_of_.push_back(m);
+        }
+        index = place->second;
+      }
+      symbols_[m].functions[f] = index;
+    }
+  }
+  return base::Done{};
+}
+
+void Linker::collect_files() {
+  program_.files_.push_back("");
+  // Every module numbers its files from 1; a file keeps its number in the first module.
+  for (const ptx::Module& module : program_.modules_) {
+    for (const ptx::File& file : module.files) {
+      if (program_.files_.size() <= file.index) program_.files_.resize(file.index + 1);
+    }
+    if (&module == &program_.modules_.front()) {
+      for (const ptx::File& file : module.files)
+        program_.files_[file.index] = std::string(file.name);
+    }
+  }
+}
+
+base::Status Linker::decode_all() {
+  bool functions_use_shared = module_shared_bytes_ > 0;
+  program_.functions_.resize(sources_.size());
+  facts_.resize(sources_.size());
+  for (std::uint32_t f = 0; f < sources_.size(); ++f) {
+    const ptx::Function& source = *sources_[f];
+    const std::uint32_t base = functions_use_shared || !source.is_entry ? module_shared_bytes_ : 0;
+    Decoder decoder(program_.modules_[module_of_[f]], source, symbols_[module_of_[f]], sources_,
+                    base);
+    Function& function = program_.functions_[f];
+    if (auto status = decoder.decode(function, facts_[f]); !status) return status.error();
+    std::vector<std::uint8_t> sizes(source.register_count);
+    for (std::uint32_t r = 0; r < sizes.size(); ++r) sizes[r] = slots_of(source.group_of(r).type);
+    propagate_constants(function, sizes);
+    assign_registers(function, sizes);
+    gather_facts(function, facts_[f]);
+    if (module_of_[f] != 0) {  // file numbers of later modules: by name
+      const ptx::Module& module = program_.modules_[module_of_[f]];
+      for (SourceLine& line : function.lines) {
+        if (line.line == 0) continue;
+        const std::string_view name = module.file_name(line.file);
+        const auto found = std::find(program_.files_.begin(), program_.files_.end(), name);
+        line.file = static_cast<std::uint32_t>(found - program_.files_.begin());
+        if (found == program_.files_.end()) program_.files_.push_back(std::string(name));
+      }
+    }
+  }
+  return base::Done{};
+}
+
+void Linker::add_kernel(std::uint32_t function) {
+  const ptx::Function& source = *sources_[function];
+  Kernel kernel;
+  kernel.name = std::string(source.name);
+  kernel.function = function;
+  std::uint32_t end = 0;
+  for (const FrameField& field : lay_out_call({}, source.parameters, &end)) {
+    const ptx::Variable& variable = source.parameters[kernel.parameters.size()];
+    kernel.parameters.push_back(
+        {field.offset_bytes, field.size_bytes, std::max(1u, variable.alignment_bytes)});
+    kernel.parameter_bytes = field.offset_bytes + field.size_bytes;
+  }
+  if (const auto* threads = source.find_directive(".maxntid"))
+    kernel.max_threads_per_block = static_cast<std::uint32_t>(dimensions_of(*threads).count());
+  if (const auto* threads = source.find_directive(".reqntid")) {
+    kernel.required_block = dimensions_of(*threads);
+    kernel.max_threads_per_block = static_cast<std::uint32_t>(kernel.required_block->count());
+  }
+  if (const auto* blocks = source.find_directive(".minnctapersm"))
+    kernel.min_blocks_per_sm =
+        blocks->values.empty() ? 0 : static_cast<std::uint32_t>(blocks->values.front());
+
+  std::vector<bool> seen(sources_.size(), false);
+  std::vector<std::uint32_t>& reachable = kernel.reachable;
+  const auto reach = [&](std::uint32_t f) {
+    if (!seen[f]) seen[f] = true, reachable.push_back(f);
+  };
+  reach(function);
+  bool all_callable = false;
+  for (std::size_t i = 0; i < reachable.size(); ++i) {
+    const FunctionFacts& facts = facts_[reachable[i]];
+    for (const std::uint32_t callee : facts.callees) reach(callee);
+    if (facts.calls_indirectly && !all_callable) {
+      all_callable = true;
+      for (std::uint32_t f = 0; f < sources_.size(); ++f) {
+        if (!sources_[f]->is_entry) reach(f);
+      }
+    }
+  }
+  bool float_reductions = false, unordered = false;
+  for (const std::uint32_t f : reachable) {
+    const FunctionFacts& facts = facts_[f];
+    kernel.static_shared_bytes = std::max(kernel.static_shared_bytes, facts.shared_end_bytes);
+    kernel.uses_dynamic_shared |= facts.uses_dynamic_shared;
+    kernel.uses_grid_sync |= facts.uses_grid_sync;
+    kernel.takes_parameter_addresses |= facts.takes_parameter_addresses;
+    kernel.communicates_between_blocks |= facts.talks_to_blocks || facts.uses_grid_sync;
+    kernel.register_count =
+        std::max(kernel.register_count, program_.functions_[f].peak_registers + 8);
+    float_reductions |= facts.float_reductions;
+    unordered |= facts.float_reductions && (f != function || facts.loads_after_reduction);
+  }
+  if (module_shared_bytes_ > 0)
+    kernel.static_shared_bytes = std::max(kernel.static_shared_bytes, module_shared_bytes_);
+  kernel.register_count = std::min(255u, std::max(16u, kernel.register_count));
+  kernel.local_bytes = program_.functions_[function].frame_bytes;
+  if (unordered) kernel.communicates_between_blocks = true;
+  kernel.orders_float_reductions = float_reductions && !kernel.communicates_between_blocks;
+  program_.kernels_.push_back(std::move(kernel));
+}
+
+base::Result<Program> Program::link(std::span<const ptx::Module> modules) {
+  return Linker(modules).run();
+}
+
+const Kernel* Program::find_kernel(std::string_view mangled_name) const {
+  for (const Kernel& kernel : kernels_) {
+    if (kernel.name == mangled_name) return &kernel;
+  }
+  return nullptr;
+}
+
+Kernel* Program::find_kernel(std::string_view mangled_name) {
+  return const_cast<Kernel*>(std::as_const(*this).find_kernel(mangled_name));
+}
+
+std::optional<std::size_t> Program::find_global(std::string_view name) const {
+  for (std::size_t i = 0; i < globals_.size(); ++i) {
+    if (globals_[i].name == name) return i;
+  }
+  return std::nullopt;
+}
+
+void Program::place_global(std::size_t index, std::uint64_t device_address) {
+  globals_[index].device_address = device_address;
+}
+
+std::vector<std::byte> Program::initial_image(std::size_t index) const {
+  const GlobalVariable& global = globals_[index];
+  std::vector<std::byte> image = global.initial;
+  image.resize(global.size_bytes);
+  for (const GlobalVariable::Relocation& relocation : global.relocations) {
+    std::uint64_t value = static_cast<std::uint64_t>(relocation.addend);
+    if (const auto target = find_global(relocation.target)) {
+      value += globals_[*target].device_address;
+    } else {
+      for (std::uint32_t f = 0; f < functions_.size(); ++f) {
+        if (functions_[f].name == relocation.target) value += function_address(f);
+      }
+    }
+    value >>= relocation.shift_bits;
+    for (std::uint32_t b = 0; b < relocation.size_bytes; ++b) {
+      const std::uint64_t at = relocation.offset_bytes + b;
+      if (at < image.size()) image[at] = static_cast<std::byte>(value >> (8 * b));
+    }
+  }
+  return image;
+}
+
+}  // namespace membound::vgpu::program

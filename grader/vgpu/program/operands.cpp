@@ -1,0 +1,251 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Operands of a PTX instruction as Values: registers, immediates, symbols, special registers.
+#include <array>
+#include <bit>
+#include <cstdlib>
+#include <string>
+
+#include "grader/vgpu/program/decoder.hpp"
+
+namespace membound::vgpu::program {
+namespace {
+
+using ptx::OperandKind;
+using ptx::ReferenceKind;
+using ptx::ScalarType;
+using ptx::StateSpace;
+
+struct NamedPlace {
+  std::string_view name;
+  ValueKind kind;
+  std::uint32_t index;
+};
+
+constexpr std::array kPlaces = {
+    NamedPlace{"%tid.x", ValueKind::kWarp, kTidX},
+    NamedPlace{"%tid.y", ValueKind::kWarp, kTidY},
+    NamedPlace{"%tid.z", ValueKind::kWarp, kTidZ},
+    NamedPlace{"%warpid", ValueKind::kWarp, kWarpId},
+    NamedPlace{"%ctaid.x", ValueKind::kBlock, kCtaidX},
+    NamedPlace{"%ctaid.y", ValueKind::kBlock, kCtaidY},
+    NamedPlace{"%ctaid.z", ValueKind::kBlock, kCtaidZ},
+    NamedPlace{"%clusterid.x", ValueKind::kBlock, kCtaidX},
+    NamedPlace{"%clusterid.y", ValueKind::kBlock, kCtaidY},
+    NamedPlace{"%clusterid.z", ValueKind::kBlock, kCtaidZ},
+    NamedPlace{"%smid", ValueKind::kBlock, kSmId},
+};
+
+struct NamedRegister {
+  std::string_view name;
+  LaunchRegister id;
+};
+
+// Clusters hold one block each here: rank 0 of 1.
+constexpr std::array kLaunchRegisters = {
+    NamedRegister{"%ntid.x", LaunchRegister::kNtidX},
+    NamedRegister{"%ntid.y", LaunchRegister::kNtidY},
+    NamedRegister{"%ntid.z", LaunchRegister::kNtidZ},
+    NamedRegister{"%nctaid.x", LaunchRegister::kNctaidX},
+    NamedRegister{"%nctaid.y", LaunchRegister::kNctaidY},
+    NamedRegister{"%nctaid.z", LaunchRegister::kNctaidZ},
+    NamedRegister{"%nclusterid.x", LaunchRegister::kNctaidX},
+    NamedRegister{"%nclusterid.y", LaunchRegister::kNctaidY},
+    NamedRegister{"%nclusterid.z", LaunchRegister::kNctaidZ},
+    NamedRegister{"%laneid", LaunchRegister::kLaneId},
+    NamedRegister{"%lanemask_eq", LaunchRegister::kLaneMaskEq},
+    NamedRegister{"%lanemask_lt", LaunchRegister::kLaneMaskLt},
+    NamedRegister{"%lanemask_le", LaunchRegister::kLaneMaskLe},
+    NamedRegister{"%lanemask_gt", LaunchRegister::kLaneMaskGt},
+    NamedRegister{"%lanemask_ge", LaunchRegister::kLaneMaskGe},
+    NamedRegister{"%nwarpid", LaunchRegister::kNwarpid},
+    NamedRegister{"%nsmid", LaunchRegister::kNsmid},
+    NamedRegister{"%gridid", LaunchRegister::kGridId},
+    NamedRegister{"%dynamic_smem_size", LaunchRegister::kDynamicShared},
+    NamedRegister{"%total_smem_size", LaunchRegister::kTotalShared},
+    NamedRegister{"%aggr_smem_size", LaunchRegister::kTotalShared},
+    NamedRegister{"%cluster_nctarank", LaunchRegister::kOne},
+    NamedRegister{"%cluster_nctaid.x", LaunchRegister::kOne},
+    NamedRegister{"%cluster_nctaid.y", LaunchRegister::kOne},
+    NamedRegister{"%cluster_nctaid.z", LaunchRegister::kOne},
+};
+
+/// A number as the bits a register of `type` would hold.
+std::uint64_t literal_bits(const ptx::Operand& operand, ScalarType type) {
+  switch (operand.kind) {
+    case OperandKind::kFloat32:
+      if (type == ScalarType::kF64)
+        return std::bit_cast<std::uint64_t>(
+            double{std::bit_cast<float>(static_cast<std::uint32_t>(operand.bits))});
+      return operand.bits & 0xFFFFFFFFu;
+    case OperandKind::kFloat64:
+      if (type == ScalarType::kF32)
+        return std::bit_cast<std::uint32_t>(
+            static_cast<float>(std::bit_cast<double>(operand.bits)));
+      return operand.bits;
+    default:
+      return operand.bits;
+  }
+}
+
+}  // namespace
+
+Value Decoder::constant(Constant::Kind kind, std::uint64_t bits, std::uint8_t slots,
+                        std::uint32_t index, ScalarType type) {
+  if (slots == 1 && kind == Constant::Kind::kLiteral) bits &= 0xFFFFFFFFu;
+  const auto key = std::make_tuple(static_cast<int>(kind), static_cast<int>(type),
+                                   static_cast<int>(slots), index, bits);
+  const auto [place, added] = constants_.try_emplace(key, out_->constant_slot_count);
+  if (added) {
+    out_->constants.push_back({kind, type, slots, index, bits});
+    out_->constant_slots.push_back(out_->constant_slot_count);
+    out_->constant_slot_count += slots;
+  }
+  return {ValueKind::kConstant, false, place->second};
+}
+
+std::uint8_t Decoder::operand_slots(const ptx::Operand& operand, ScalarType type) const {
+  if (operand.kind == OperandKind::kRegister && operand.reference.kind == ReferenceKind::kRegister)
+    return slots_of(source_.group_of(operand.reference.index).type);
+  return slots_of(type);
+}
+
+Value Decoder::register_value(const ptx::Operand& operand) {
+  const std::uint32_t number = operand.reference.index;
+  const ptx::RegisterGroup& group = source_.group_of(number);
+  if (group.type == ScalarType::kPred) return {ValueKind::kPredicate, operand.negated, number};
+  return {ValueKind::kRegister, false, number};
+}
+
+Value Decoder::special_value(std::string_view name, ScalarType type) {
+  const std::uint8_t slots = std::max<std::uint8_t>(1, slots_of(type));
+  for (const NamedPlace& place : kPlaces) {
+    if (place.name == name && slots == 1) return {place.kind, false, place.index};
+  }
+  const auto launch_register = [&](LaunchRegister id, std::uint32_t extra = 0) {
+    return constant(Constant::Kind::kSpecial, 0, slots, static_cast<std::uint32_t>(id) + extra);
+  };
+  for (const NamedRegister& entry : kLaunchRegisters) {
+    if (entry.name == name) return launch_register(entry.id);
+  }
+  if (name.starts_with("%envreg")) {
+    facts_->uses_grid_sync = true;
+    return launch_register(
+        LaunchRegister::kEnvironment,
+        static_cast<std::uint32_t>(std::atoi(std::string(name.substr(7)).c_str())));
+  }
+  return launch_register(LaunchRegister::kZero);
+}
+
+std::optional<std::uint32_t> Decoder::frame_offset(const ptx::Reference& reference) const {
+  switch (reference.kind) {
+    case ReferenceKind::kReturn:
+      if (source_.is_entry) return std::nullopt;
+      return formals_[reference.index].offset_bytes;
+    case ReferenceKind::kParameter:
+      if (source_.is_entry) return std::nullopt;
+      return formals_[source_.returns.size() + reference.index].offset_bytes;
+    case ReferenceKind::kVariable: {
+      const StateSpace space = source_.variables[reference.index].space;
+      if (space == StateSpace::kLocal || space == StateSpace::kParam)
+        return variable_offset_[reference.index];
+      return std::nullopt;
+    }
+    default:
+      return std::nullopt;
+  }
+}
+
+Value Decoder::symbol_value(const ptx::Operand& operand, ScalarType type, bool generic) {
+  const ptx::Reference& reference = operand.reference;
+  const std::uint8_t slots = std::max<std::uint8_t>(1, slots_of(type));
+  const auto shared = [&](std::uint64_t offset, bool dynamic) {
+    if (dynamic) facts_->uses_dynamic_shared = true;
+    if (generic)
+      return constant(
+          dynamic ? Constant::Kind::kSharedWindowDynamic : Constant::Kind::kSharedWindow, offset,
+          slots);
+    return constant(dynamic ? Constant::Kind::kDynamicShared : Constant::Kind::kLiteral, offset,
+                    slots);
+  };
+  switch (reference.kind) {
+    case ReferenceKind::kGlobal: {
+      const SymbolPlace& place = symbols_.globals[reference.index];
+      if (place.kind == SymbolPlace::Kind::kGlobal)
+        return constant(Constant::Kind::kGlobal, operand.bits, slots, place.index);
+      return shared(place.offset_bytes + operand.bits,
+                    place.kind == SymbolPlace::Kind::kDynamicShared);
+    }
+    case ReferenceKind::kVariable: {
+      const ptx::Variable& variable = source_.variables[reference.index];
+      if (variable.space != StateSpace::kShared) return {};
+      return shared(variable_offset_[reference.index] + operand.bits, variable.size_bytes == 0);
+    }
+    case ReferenceKind::kFunction:
+      return constant(Constant::Kind::kFunction, 0, slots, symbols_.functions[reference.index]);
+    case ReferenceKind::kParameter: {
+      if (!source_.is_entry) return {};
+      facts_->takes_parameter_addresses = true;
+      // The offset is that of the parameter in the launch's buffer; lay_out_parameters agrees.
+      std::uint32_t end = 0;
+      const auto fields = lay_out_call({}, source_.parameters, &end);
+      return constant(Constant::Kind::kParameterAddress,
+                      fields[reference.index].offset_bytes + operand.bits, slots);
+    }
+    default:
+      return {};
+  }
+}
+
+Value Decoder::value(const ptx::Operand& operand, ScalarType type) {
+  switch (operand.kind) {
+    case OperandKind::kRegister:
+      if (operand.reference.kind == ReferenceKind::kSpecialRegister)
+        return special_value(operand.reference.name, type);
+      return register_value(operand);
+    case OperandKind::kInteger:
+    case OperandKind::kFloat32:
+    case OperandKind::kFloat64:
+      if (type == ScalarType::kPred)
+        return {ValueKind::kTrue, (operand.bits == 0) != operand.negated, 0};
+      return constant(Constant::Kind::kLiteral, literal_bits(operand, type), slots_of(type));
+    case OperandKind::kSymbol:
+      return symbol_value(operand, type, false);
+    default:
+      return {};
+  }
+}
+
+Value Decoder::destination(const ptx::Operand& operand) {
+  if (operand.kind == OperandKind::kSink) return {};
+  return register_value(operand);
+}
+
+bool Decoder::address(const ptx::Operand& operand, Value& base, std::int64_t& offset,
+                      Instruction& out) {
+  if (operand.kind != OperandKind::kAddress) return false;
+  offset = static_cast<std::int64_t>(operand.bits);
+  const ptx::Reference& reference = operand.reference;
+  if (reference.kind == ReferenceKind::kNone) {
+    base = constant(Constant::Kind::kLiteral, 0, 2);
+    return true;
+  }
+  if (reference.kind == ReferenceKind::kRegister) {
+    base = {ValueKind::kRegister, false, reference.index};
+    out.address_bits = slots_of(source_.group_of(reference.index).type) == 2 ? 64 : 32;
+    return true;
+  }
+  if (const auto frame = frame_offset(reference)) {
+    out.flags |= kFrameLocal;
+    offset += *frame;
+    base = constant(Constant::Kind::kLiteral, 0, 2);
+    return true;
+  }
+  ptx::Operand symbol = operand;
+  symbol.bits = 0;
+  base = symbol_value(symbol, ScalarType::kB64, out.space == StateSpace::kNone);
+  return static_cast<bool>(base);
+}
+
+}  // namespace membound::vgpu::program

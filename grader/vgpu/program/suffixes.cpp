@@ -1,0 +1,257 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/vgpu/program/suffixes.hpp"
+
+#include <array>
+#include <optional>
+
+namespace membound::vgpu::program {
+namespace {
+
+template <typename T>
+struct Word {
+  std::string_view text;
+  T value;
+};
+
+template <typename T, std::size_t N>
+std::optional<T> look_up(const std::array<Word<T>, N>& table, std::string_view text) {
+  for (const Word<T>& word : table) {
+    if (word.text == text) return word.value;
+  }
+  return std::nullopt;
+}
+
+constexpr auto kRoundings = std::to_array<Word<Rounding>>({{".rn", Rounding::kRn},
+                                                           {".rz", Rounding::kRz},
+                                                           {".rm", Rounding::kRm},
+                                                           {".rp", Rounding::kRp},
+                                                           {".rna", Rounding::kRna},
+                                                           {".rni", Rounding::kRni},
+                                                           {".rzi", Rounding::kRzi},
+                                                           {".rmi", Rounding::kRmi},
+                                                           {".rpi", Rounding::kRpi}});
+constexpr auto kComparisons = std::to_array<Word<Comparison>>({{".eq", Comparison::kEq},
+                                                               {".ne", Comparison::kNe},
+                                                               {".lt", Comparison::kLt},
+                                                               {".le", Comparison::kLe},
+                                                               {".gt", Comparison::kGt},
+                                                               {".ge", Comparison::kGe},
+                                                               {".lo", Comparison::kLo},
+                                                               {".ls", Comparison::kLs},
+                                                               {".hi", Comparison::kHi},
+                                                               {".hs", Comparison::kHs},
+                                                               {".equ", Comparison::kEqu},
+                                                               {".neu", Comparison::kNeu},
+                                                               {".ltu", Comparison::kLtu},
+                                                               {".leu", Comparison::kLeu},
+                                                               {".gtu", Comparison::kGtu},
+                                                               {".geu", Comparison::kGeu},
+                                                               {".num", Comparison::kNum},
+                                                               {".nan", Comparison::kNan}});
+constexpr auto kCombines = std::to_array<Word<Combine>>(
+    {{".and", Combine::kAnd}, {".or", Combine::kOr}, {".xor", Combine::kXor}});
+constexpr auto kAtomics = std::to_array<Word<Atomic>>({{".add", Atomic::kAdd},
+                                                       {".min", Atomic::kMin},
+                                                       {".max", Atomic::kMax},
+                                                       {".inc", Atomic::kInc},
+                                                       {".dec", Atomic::kDec},
+                                                       {".cas", Atomic::kCas},
+                                                       {".exch", Atomic::kExch},
+                                                       {".and", Atomic::kAnd},
+                                                       {".or", Atomic::kOr},
+                                                       {".xor", Atomic::kXor},
+                                                       {".popc", Atomic::kPopc}});
+constexpr auto kOrders = std::to_array<Word<Order>>({{".weak", Order::kWeak},
+                                                     {".volatile", Order::kVolatile},
+                                                     {".relaxed", Order::kRelaxed},
+                                                     {".acquire", Order::kAcquire},
+                                                     {".release", Order::kRelease},
+                                                     {".acq_rel", Order::kAcqRel},
+                                                     {".mmio", Order::kVolatile},
+                                                     {".sc", Order::kSc}});
+constexpr auto kScopes = std::to_array<Word<Scope>>({{".cta", Scope::kCta},
+                                                     {".cluster", Scope::kCluster},
+                                                     {".gpu", Scope::kGpu},
+                                                     {".sys", Scope::kSys},
+                                                     {".gl", Scope::kGpu}});
+constexpr auto kGeometries = std::to_array<Word<Geometry>>({{".1d", Geometry::k1d},
+                                                            {".2d", Geometry::k2d},
+                                                            {".3d", Geometry::k3d},
+                                                            {".a1d", Geometry::kA1d},
+                                                            {".a2d", Geometry::kA2d},
+                                                            {".cube", Geometry::kCube},
+                                                            {".acube", Geometry::kACube},
+                                                            {".2dms", Geometry::k2dMs}});
+constexpr auto kPermutes = std::to_array<Word<PermuteMode>>({{".f4e", PermuteMode::kF4e},
+                                                             {".b4e", PermuteMode::kB4e},
+                                                             {".rc8", PermuteMode::kRc8},
+                                                             {".ecl", PermuteMode::kEcl},
+                                                             {".ecr", PermuteMode::kEcr},
+                                                             {".rc16", PermuteMode::kRc16}});
+constexpr auto kTests = std::to_array<Word<TestMode>>({{".finite", TestMode::kFinite},
+                                                       {".infinite", TestMode::kInfinite},
+                                                       {".number", TestMode::kNumber},
+                                                       {".notanumber", TestMode::kNotANumber},
+                                                       {".normal", TestMode::kNormal},
+                                                       {".subnormal", TestMode::kSubnormal}});
+constexpr auto kShuffles = std::to_array<Word<ShuffleMode>>({{".idx", ShuffleMode::kIdx},
+                                                             {".up", ShuffleMode::kUp},
+                                                             {".down", ShuffleMode::kDown},
+                                                             {".bfly", ShuffleMode::kBfly}});
+constexpr auto kVotes = std::to_array<Word<VoteMode>>({{".all", VoteMode::kAll},
+                                                       {".any", VoteMode::kAny},
+                                                       {".uni", VoteMode::kUni},
+                                                       {".ballot", VoteMode::kBallot}});
+constexpr auto kEdges = std::to_array<Word<Edge>>(
+    {{".trap", Edge::kTrap}, {".clamp", Edge::kClamp}, {".zero", Edge::kZero}});
+constexpr auto kFlags = std::to_array<Word<std::uint32_t>>({{".ftz", kFtz},
+                                                            {".sat", kSat},
+                                                            {".satfinite", kSat},
+                                                            {".cc", kCarryOut},
+                                                            {".hi", kHi},
+                                                            {".wide", kWide},
+                                                            {".lo", 0},
+                                                            {".approx", kApprox},
+                                                            {".full", kFull},
+                                                            {".relu", kRelu},
+                                                            {".NaN", kNanFlag},
+                                                            {".xorsign", kXorSign},
+                                                            {".abs", kAbsFlag},
+                                                            {".uni", kUniform},
+                                                            {".aligned", kAligned},
+                                                            {".shiftamt", kShiftAmt},
+                                                            {".wrap", kWrap},
+                                                            {".clamp", 0},
+                                                            {".l", kLeft},
+                                                            {".r", 0},
+                                                            {".noftz", 0},
+                                                            {".sync", 0},
+                                                            {".nc", kNonCoherent},
+                                                            {".noComplete", kNoComplete},
+                                                            {".noinc", kNoComplete}});
+// Hints and words without an effect on values here.
+constexpr std::array kHints = {".ca", ".cg", ".cs", ".lu",    ".cv",      ".wb",
+                               ".wt", ".b",  ".p",  ".level", ".unified", ".to"};
+
+std::optional<ptx::StateSpace> space_of(std::string_view text) {
+  const std::size_t qualifier = text.find("::");
+  if (text.starts_with(".const[")) return ptx::StateSpace::kConst;
+  return ptx::state_space_of(text.substr(0, qualifier));
+}
+
+bool is_hint(std::string_view text) {
+  if (text.starts_with(".L1::") || text.starts_with(".L2::")) return true;
+  for (const char* hint : kHints) {
+    if (text == hint) return true;
+  }
+  return false;
+}
+
+std::optional<std::uint8_t> vector_of(std::string_view text) {
+  if (text == ".v2") return 2;
+  if (text == ".v4") return 4;
+  if (text == ".v8") return 8;
+  return std::nullopt;
+}
+
+/// Words only one opcode gives a meaning to. True when taken.
+bool take_own_word(Opcode opcode, std::string_view text, Instruction& out) {
+  const auto set_mode = [&](auto mode) {
+    if (mode) out.mode = static_cast<std::uint8_t>(*mode);
+    return mode.has_value();
+  };
+  switch (opcode) {
+    case Opcode::kSetp:
+    case Opcode::kSet:
+      if (const auto comparison = look_up(kComparisons, text))
+        return out.comparison = *comparison, true;
+      if (const auto combine = look_up(kCombines, text)) return out.combine = *combine, true;
+      return false;
+    case Opcode::kAtom:
+    case Opcode::kRed:
+    case Opcode::kRedux:
+      if (const auto atomic = look_up(kAtomics, text)) return out.atomic = *atomic, true;
+      return false;
+    case Opcode::kBar:
+    case Opcode::kBarrier:
+      if (const auto atomic = look_up(kAtomics, text)) return out.atomic = *atomic, true;
+      if (text == ".sync") return true;  // keeps kRed and kWarp chosen before it
+      if (text == ".arrive")
+        return out.mode = static_cast<std::uint8_t>(BarrierMode::kArrive), true;
+      if (text == ".red") return out.mode = static_cast<std::uint8_t>(BarrierMode::kRed), true;
+      if (text == ".warp") return out.mode = static_cast<std::uint8_t>(BarrierMode::kWarp), true;
+      return false;
+    case Opcode::kPrmt:
+      return set_mode(look_up(kPermutes, text));
+    case Opcode::kTestp:
+      return set_mode(look_up(kTests, text));
+    case Opcode::kShfl:
+      return set_mode(look_up(kShuffles, text));
+    case Opcode::kVote:
+      return set_mode(look_up(kVotes, text));
+    case Opcode::kMatch:
+      if (text == ".all") return out.mode = static_cast<std::uint8_t>(MatchMode::kAll), true;
+      return text == ".any";
+    case Opcode::kTex:
+    case Opcode::kTld4:
+    case Opcode::kSuld:
+    case Opcode::kSust:
+    case Opcode::kSured:
+      if (const auto edge = look_up(kEdges, text)) return out.edge = *edge, true;
+      if (out.opcode == Opcode::kSured) {
+        if (const auto atomic = look_up(kAtomics, text)) return out.atomic = *atomic, true;
+      }
+      return set_mode(look_up(kGeometries, text));
+    default:
+      return false;
+  }
+}
+
+bool take_common_word(std::string_view text, Instruction& out) {
+  if (const auto type = ptx::scalar_type_of(text)) {
+    (out.type == ptx::ScalarType::kNone ? out.type : out.type2) = *type;
+    return true;
+  }
+  if (const auto space = space_of(text)) {
+    (out.space == ptx::StateSpace::kNone ? out.space : out.space2) = *space;
+    return true;
+  }
+  if (const auto rounding = look_up(kRoundings, text)) return out.rounding = *rounding, true;
+  if (const auto flag = look_up(kFlags, text)) return out.flags |= *flag, true;
+  if (const auto order = look_up(kOrders, text)) return out.order = *order, true;
+  if (const auto scope = look_up(kScopes, text)) return out.scope = *scope, true;
+  if (const auto vector = vector_of(text)) return out.vector = *vector, true;
+  return is_hint(text);
+}
+
+/// Opcodes whose remaining words the decoder reads itself.
+bool reads_own_words(Shape shape) {
+  switch (shape) {
+    case Shape::kUnsupported:
+    case Shape::kIgnored:
+    case Shape::kPolicy:
+    case Shape::kMbarrier:
+    case Shape::kCpAsync:
+    case Shape::kTxq:
+    case Shape::kNothing:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+std::string_view read_suffixes(const ptx::Instruction& in, const OpcodeInfo& info,
+                               Instruction& out) {
+  for (const std::string_view text : in.suffixes) {
+    if (take_own_word(info.opcode, text, out) || take_common_word(text, out)) continue;
+    if (!reads_own_words(info.shape)) return text;
+  }
+  if (info.opcode == Opcode::kBar && out.mode != static_cast<std::uint8_t>(BarrierMode::kWarp))
+    out.flags |= kAligned;
+  return {};
+}
+
+}  // namespace membound::vgpu::program
