@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kSamples = 9;
 constexpr std::size_t kLeastBytes = 1 << 20;
-constexpr int kRoundsOnGpu = 8192;    // some milliseconds, so that the clock settles
+constexpr int kRoundsOnGpu = 16384;   // some milliseconds, so that the clock settles
 constexpr int kRoundsOnVirtual = 64;  // deterministic; each round costs host time
 
 }  // namespace

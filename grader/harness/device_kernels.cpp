@@ -13,7 +13,8 @@ namespace {
 constexpr int kThreads = 256;
 constexpr std::size_t kVectorBytes = 16;
 constexpr int kBlocksPerSm = 16;  // enough to fill any SM; the kernels stride over the rest
-constexpr std::size_t kCopyVectorsPerThread = 4;
+constexpr int kReadThreads = 512;
+constexpr std::size_t kReadVectorsPerThread = 4;
 constexpr std::size_t kResultBytes = 4096;
 
 /// As in device/kernels.cu.
@@ -37,6 +38,10 @@ const char* name_of(ElementType type) {
       break;
   }
   return "double";
+}
+
+dim3 blocks_of(std::size_t elements, std::size_t per_block) {
+  return dim3(static_cast<unsigned>((elements + per_block - 1) / per_block));
 }
 
 }  // namespace
@@ -130,22 +135,21 @@ Difference DeviceKernels::compare(const TimedBuffer& buffer, const void* d_got,
 
 void DeviceKernels::copy(void* d_out, const void* d_in, std::size_t size_bytes) const {
   unsigned long long count = size_bytes / kVectorBytes;
-  const std::size_t per_block = kThreads * kCopyVectorsPerThread;
   void* arguments[] = {&d_out, &d_in, &count};
-  launch("membound_copy", dim3(static_cast<unsigned>((count + per_block - 1) / per_block)),
-         kThreads, arguments);
+  launch("membound_copy", blocks_of(count, kThreads), kThreads, arguments);
 }
 
 void DeviceKernels::read(const void* d_in, std::size_t size_bytes) const {
   unsigned long long count = size_bytes / kVectorBytes;
   void* d_never = result_.data();
   void* arguments[] = {&d_in, &count, &d_never};
-  launch("membound_read_ceiling", grid_for(count), kThreads, arguments);
+  launch("membound_read_ceiling", blocks_of(count, kReadThreads * kReadVectorsPerThread),
+         kReadThreads, arguments);
 }
 
 double DeviceKernels::add_min(int rounds) const {
-  // 2 blocks of 512 threads: 8 warps for each of an SM's four schedulers.
-  constexpr int kBlock = 512;
+  // 2 blocks of 256 threads: 4 warps for each of an SM's four schedulers; more were no faster.
+  constexpr int kBlock = 256;
   const int blocks = 2 * sm_count_;
   void* d_addends = static_cast<std::byte*>(result_.data()) + kResultBytes / 4;  // stays 0
   void* d_never = static_cast<std::byte*>(result_.data()) + kResultBytes / 2;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/harness/test_message.hpp"
 
+#include <algorithm>
 #include <string_view>
 
 namespace membound::harness {
@@ -10,6 +11,10 @@ namespace {
 std::string trimmed(std::string text) {
   while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
   return text;
+}
+
+std::string without_leading_newlines(const std::string& text) {
+  return trimmed(text.substr(std::min(text.find_first_not_of('\n'), text.size())));
 }
 
 }  // namespace
@@ -24,8 +29,8 @@ std::string unwrap_message(const std::string& gtest_message) {
     return trimmed(gtest_message);
   const std::size_t inner = begin + kBegin.size();
   std::string text = trimmed(gtest_message.substr(inner, end - inner));
-  const std::string streamed = trimmed(gtest_message.substr(end + kEnd.size()));
-  return streamed.empty() ? text : text + "\n" + streamed.substr(streamed.front() == '\n' ? 1 : 0);
+  const std::string streamed = without_leading_newlines(gtest_message.substr(end + kEnd.size()));
+  return streamed.empty() ? text : text + "\n" + streamed;
 }
 
 }  // namespace membound::harness

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/harness/timed_run.hpp"
 
-#include <stdexcept>
-
 #include "grader/harness/statistics.hpp"
 
 namespace membound::harness {
@@ -50,7 +48,7 @@ double TimedRun::run(const Runner& runner, std::uint64_t seed) {
   }
   if (code != cudaSuccess) {
     if (runner.is_student) bench_.on_fault(code);
-    throw std::runtime_error("the reference answer failed: " + cuda_error_text(code));
+    throw ReferenceError("the reference answer failed: " + cuda_error_text(code));
   }
   return timer_.nanoseconds();
 }

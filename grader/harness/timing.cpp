@@ -4,7 +4,6 @@
 
 #include <chrono>
 #include <cmath>
-#include <stdexcept>
 
 #include "grader/harness/statistics.hpp"
 #include "grader/harness/timed_run.hpp"
@@ -25,8 +24,8 @@ ReadyLaunch reference_launch(const TimingBench& bench, const TimingRequest& requ
       {request.kernel, request.timed_case.instance, request.timed_case.sizes},
       request.timeout_seconds);
   if (preparation.refusal)
-    throw std::runtime_error("the reference answer cannot be launched: " +
-                             base::to_string(preparation.refusal->error));
+    throw ReferenceError("the reference answer cannot be launched: " +
+                         base::to_string(preparation.refusal->error));
   return std::move(preparation.launch);
 }
 

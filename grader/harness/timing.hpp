@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -60,10 +61,17 @@ struct TimingOutcome {
   std::optional<Refusal> refusal;  ///< the student's launch was refused; then nothing was timed
 };
 
-/// Times the case. Refused launches of the reference are our fault and throw std::runtime_error.
+/// A reference answer that cannot be launched or fails: our fault, not the student's.
+class ReferenceError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Times the case. Throws ReferenceError.
 [[nodiscard]] TimingOutcome time_case(const TimingBench& bench, const TimingRequest& request);
 
-/// Time of another stage's reference answer on a case like `timed_case`: median of three.
+/// Time of another stage's reference answer on a case like `timed_case`: median of three. Throws
+/// ReferenceError.
 [[nodiscard]] double time_reference(const TimingBench& bench, const TimingRequest& request);
 
 /// The stage among `stage_times` (number, nanoseconds) that is nearest to `student_ns`, if it is

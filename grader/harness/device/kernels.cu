@@ -107,64 +107,59 @@ extern "C" __global__ void membound_read(const float4* in, Count count, float* n
   if (sum == 0.123456F) *never = sum;  // keeps the loads alive; the sum is never this
 }
 
-/// Ceiling of kernels that read and write: four independent 16-byte loads in flight per thread.
-/// Launched with exactly one thread per four vectors of its block's range.
+/// Ceiling of kernels that read and write: one 16-byte vector per thread, as many threads as
+/// vectors. Of the variants tried on an H200 (1 to 8 vectors per thread, cache hints, persistent
+/// blocks) none was faster.
 extern "C" __global__ void membound_copy(float4* __restrict__ out, const float4* __restrict__ in,
                                          Count count) {
-  constexpr int kLoads = 4;
-  const Count first = Count{blockIdx.x} * blockDim.x * kLoads + threadIdx.x;
-  if (first + Count{blockDim.x} * (kLoads - 1) < count) {
-    float4 values[kLoads];
-#pragma unroll
-    for (int k = 0; k < kLoads; ++k) values[k] = in[first + Count{blockDim.x} * k];
-#pragma unroll
-    for (int k = 0; k < kLoads; ++k) out[first + Count{blockDim.x} * k] = values[k];
-  } else {
-    for (Count i = first; i < count; i += blockDim.x)
-      if (i < Count{blockIdx.x + 1} * blockDim.x * kLoads) out[i] = in[i];
-  }
+  const Count i = first_index();
+  if (i < count) out[i] = in[i];
 }
 
-/// Ceiling of kernels that almost only read: as above, without the stores.
+/// Ceiling of kernels that almost only read: four independent 16-byte loads in flight per thread.
+/// Each block reads one piece of 4 * blockDim.x vectors.
 extern "C" __global__ void membound_read_ceiling(const float4* __restrict__ in, Count count,
                                                  float* never) {
-  constexpr int kLoads = 8;
-  float sum = 0;
-  const Count stride = index_stride();
-  Count i = first_index();
-  for (; i + stride * (kLoads - 1) < count; i += stride * kLoads) {
-    float4 values[kLoads];
+  constexpr int kLoads = 4;
+  const Count first = Count{blockIdx.x} * blockDim.x * kLoads + threadIdx.x;
+  float4 values[kLoads] = {};
 #pragma unroll
-    for (int k = 0; k < kLoads; ++k) values[k] = in[i + stride * k];
-#pragma unroll
-    for (int k = 0; k < kLoads; ++k) sum += values[k].x + values[k].y + values[k].z + values[k].w;
+  for (int k = 0; k < kLoads; ++k) {
+    const Count i = first + Count{blockDim.x} * k;
+    if (i < count) values[k] = in[i];
   }
-  for (; i < count; i += stride) sum += in[i].x + in[i].y + in[i].z + in[i].w;
+  float sum = 0;
+#pragma unroll
+  for (int k = 0; k < kLoads; ++k) sum += values[k].x + values[k].y + values[k].z + values[k].w;
   if (sum == 0.123456F) *never = sum;
 }
 
 /// Ceiling of kernels bound by additions and minima: `rounds` times 64 additions and 64 minima per
-/// thread, in 16 chains. Each chain adds to its neighbour's value of the step before, so that
-/// nothing can be worked out beforehand and no chain waits for another within a step.
+/// thread, in 8 pairs of chains. A minimum takes the sum of the step before, so that neither waits
+/// for the other; sums only grow by additions, which no compiler may reorder.
 extern "C" __global__ void membound_add_min(const float* addends, float* never, int rounds) {
-  constexpr int kChains = 16;
-  constexpr int kSteps = 4;
+  constexpr int kChains = 8;
+  constexpr int kSteps = 8;
   float best[kChains];
-  float addend[kSteps];
+  float sum[kChains];
+  const float addend = addends[0];
 #pragma unroll
-  for (int s = 0; s < kSteps; ++s) addend[s] = addends[s];
-#pragma unroll
-  for (int c = 0; c < kChains; ++c) best[c] = addends[c] + static_cast<float>(threadIdx.x);
+  for (int c = 0; c < kChains; ++c) {
+    sum[c] = addends[c] + static_cast<float>(threadIdx.x);
+    best[c] = sum[c] * 2;
+  }
   for (int round = 0; round < rounds; ++round) {
 #pragma unroll
     for (int s = 0; s < kSteps; ++s) {
 #pragma unroll
-      for (int c = 0; c < kChains; ++c)
-        best[c] = fminf(best[c], addend[s] + best[(c + 1) % kChains]);
+      for (int c = 0; c < kChains; ++c) {
+        best[c] = fminf(best[c], sum[c]);
+        sum[c] += addend;
+      }
     }
   }
-  float smallest = best[0];
+  float smallest = 0;
 #pragma unroll
-  for (int c = 1; c < kChains; ++c) smallest = fminf(smallest, best[c]);
+  for (int c = 0; c < kChains; ++c) smallest = fminf(smallest, best[c] + sum[c]);
   if (smallest == 0.123456F) *never = smallest;
 }
