@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stage: 1
 // Fails: TellsRowsFromColumns
-// Why:   takes `in` to be rows wide and `out` to be cols wide, which only a square matrix forgives.
+// Why:   takes `in` to be rows wide, which only a square matrix forgives.
 #include "kernel.cuh"
 
 template <typename T>
@@ -10,7 +10,7 @@ __global__ void transpose_row_per_thread(T* out, const T* in, int rows, int cols
   const int out_row = blockIdx.x * blockDim.x + threadIdx.x;
   if (out_row >= cols) return;
   for (int row = 0; row < rows; ++row) {
-    out[at(out_row, row, cols)] = in[at(row, out_row, rows)];
+    out[at(out_row, row, rows)] = in[at(row, out_row, rows)];
   }
 }
 
