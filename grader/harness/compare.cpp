@@ -103,7 +103,8 @@ std::string describe(const std::vector<T>& got, const std::vector<T>& expected, 
       marks.size() - static_cast<std::size_t>(std::count(marks.begin(), marks.end(), Mark::kRight));
   const auto never =
       static_cast<std::size_t>(std::count(marks.begin(), marks.end(), Mark::kNeverWritten));
-  return text + counts(wrong, never, marks.size()) + "\n" + picture(marks, shape.extents);
+  text += counts(wrong, never, marks.size()) + "\n";
+  return marks.size() == 1 ? text : text + picture(marks, shape.extents);
 }
 
 }  // namespace

@@ -12,22 +12,25 @@
 namespace membound::harness {
 namespace {
 
+/// Elements counted away from the array: 0 is its direct neighbour.
 struct Changed {
-  std::size_t count = 0, first = 0, last = 0;
+  std::size_t count = 0, nearest = 0;
 };
 
-Changed changed_bytes(std::span<const std::byte> now, std::span<const std::byte> before) {
+Changed changed_elements(std::span<const std::byte> now, std::span<const std::byte> before,
+                         std::size_t element_bytes, Side side) {
   Changed changed;
-  for (std::size_t i = 0; i < now.size(); ++i) {
-    if (now[i] == before[i]) continue;
-    if (changed.count++ == 0) changed.first = i;
-    changed.last = i;
+  for (std::size_t away = 0; away < now.size(); away += element_bytes) {
+    const std::size_t bytes = std::min(element_bytes, now.size() - away);
+    const std::size_t at = side == Side::kBehind ? away : now.size() - away - bytes;
+    if (std::memcmp(&now[at], &before[at], bytes) == 0) continue;
+    if (changed.count++ == 0) changed.nearest = away / element_bytes;
   }
   return changed;
 }
 
-std::string bytes_text(std::size_t count) {
-  return std::to_string(count) + (count == 1 ? " byte" : " bytes");
+std::string elements_text(std::size_t count) {
+  return std::to_string(count) + (count == 1 ? " element" : " elements");
 }
 
 }  // namespace
@@ -42,15 +45,14 @@ std::vector<std::byte> guard_pattern(std::size_t size_bytes) {
 
 std::optional<std::string> zone_damage(std::span<const std::byte> zone, Side side,
                                        std::size_t element_bytes, std::size_t element_count) {
-  const Changed changed = changed_bytes(zone, guard_pattern(zone.size()));
+  const Changed changed = changed_elements(zone, guard_pattern(zone.size()), element_bytes, side);
   if (changed.count == 0) return std::nullopt;
   const bool before = side == Side::kBefore;
-  // Elements in front of the array are counted back from its first byte.
-  const std::int64_t nearest =
-      before ? -static_cast<std::int64_t>((zone.size() - 1 - changed.last) / element_bytes) - 1
-             : static_cast<std::int64_t>(element_count + changed.first / element_bytes);
-  return bytes_text(changed.count) + (before ? " in front of the first" : " behind the last") +
-         " element were overwritten; the nearest is element " + std::to_string(nearest) +
+  const auto nearest = static_cast<std::int64_t>(changed.nearest);
+  return elements_text(changed.count) + (before ? " in front of the first" : " behind the last") +
+         (changed.count == 1 ? " was" : " were") + " overwritten; the nearest is element " +
+         std::to_string(before ? -1 - nearest
+                               : static_cast<std::int64_t>(element_count) + nearest) +
          " of an array of " + std::to_string(element_count);
 }
 
@@ -64,9 +66,8 @@ std::optional<std::string> input_damage(std::span<const std::byte> now,
     if (std::memcmp(&now[i], &before[i], element_bytes) == 0) continue;
     if (count++ == 0) first = i / element_bytes;
   }
-  return std::to_string(count) + (count == 1 ? " element" : " elements") +
-         " of this input changed, the first is element " + std::to_string(first) +
-         "; a kernel may only read its inputs";
+  return elements_text(count) + " of this input changed, the first is element " +
+         std::to_string(first) + "; a kernel may only read its inputs";
 }
 
 }  // namespace membound::harness

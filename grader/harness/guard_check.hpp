@@ -19,9 +19,9 @@ namespace membound::harness {
 /// Which side of the data a guard zone lies on.
 enum class Side { kBefore, kBehind };
 
-/// Null if `zone` still holds guard_pattern(). Else in words how many bytes were overwritten and
-/// the index of the nearest overwritten element: −1 for the one before the first, `element_count`
-/// for the one behind the last.
+/// Null if `zone` still holds guard_pattern(). Else in words how many elements' places were
+/// overwritten and the index of the nearest overwritten element: −1 for the one before the first,
+/// `element_count` for the one behind the last.
 [[nodiscard]] std::optional<std::string> zone_damage(std::span<const std::byte> zone, Side side,
                                                      std::size_t element_bytes,
                                                      std::size_t element_count);

@@ -126,10 +126,13 @@ void StageRun::find_similar_stage(std::size_t case_index, course::Timing& timing
     if (other.number == stage_.number) continue;
     const std::vector<TimedCase> cases = session_.program().timed_cases(other, size);
     if (case_index >= cases.size()) continue;
-    times.emplace_back(
-        other.number,
-        time_reference(bench(), {cases[case_index], other.kernel, StopLimits{},
-                                 session_.timeout_seconds(stage_), session_.options().seed}));
+    const TimingRequest request{cases[case_index], other.kernel, StopLimits{},
+                                session_.timeout_seconds(stage_), session_.options().seed};
+    try {
+      times.emplace_back(other.number, time_reference(bench(), request));
+    } catch (const ReferenceError& error) {  // a hint less; the stage itself was measured
+      measurement_.notes.emplace_back(error.what());
+    }
   }
   timing.similar_stage = nearest_stage(timing.student_median_ns, times);
   for (const auto& [number, time_ns] : times)
