@@ -83,8 +83,9 @@ LAUNCH_SHAPE(reverse_shared, long long n) {
 //     n = 10    in  [ 0  1 |2  3  4  5 |6  7  8  9 ]     the bars: pieces of 4, counted from the
 //               out [ 9  8  7  6 | 5  4  3  2 | 1  0 ]   start of `out`; in `in` they are 2 off
 __global__ void reverse_vector(int* out, const int* in, long long n) {
-  // TODO 1 (about 14 lines): one thread per vector of `out`. Which elements of `in` go there? Are
-  // they a vector, too? And the last n % 4 elements of `out`?
+  // TODO 1 (about 20 lines): one thread per vector of `out`. Which elements of `in` go there? Do
+  // they form a vector, too, or do they lie in two? And who writes the n % 4 elements that fill no
+  // vector?
 }
 
 LAUNCH_SHAPE(reverse_vector, long long n) {

@@ -169,22 +169,25 @@ INSTANTIATE_TRANSPOSE(transpose_several_per_thread)
 //
 // Before   Nearly nine tenths of what a plain copy reaches. A block writes 128 bytes of a row of
 //          `out`; the next 128 bytes are another block's work, at another time.
-// Task     Close the gap. Everything is yours: tile, block, elements per thread. Nothing but the
-//          result and the time is looked at.
-// Budget   As in stage 4. The bar is a copy of the same bytes.
+// Task     Close the gap. Everything is yours: tile, block, elements per thread, and which block
+//          takes which tile. Nothing but the result and the time is looked at.
+// Budget   As in stage 4, or 16 sectors per request with vectors of 16 bytes. The bar is a copy.
 //
-//     a tile of 32 x 32 floats:  rows of 128 bytes      a tile of 64 x 64:  rows of 256 bytes
-//     [======]      [======]                            [=============]
-//     [======] ...  [======]                            [=============]
+//     blocks start in the order 0, 1, 2, ...: x first, then y
+//     in       [ 0 ][ 1 ][ 2 ][ 3 ]      out   [ 0 ][ 4 ]
+//              [ 4 ][ 5 ][ 6 ][ 7 ]            [ 1 ][ 5 ]      which rows of `out` are whole
+//                                              [ 2 ][ 6 ]      when blocks 0 to 3 are done?
+//                                              [ 3 ][ 7 ]
 template <typename T>
 __global__ void transpose_fast(T* out, const T* in, int rows, int cols) {
-  // TODO 1 (about 20 lines): start from your stage 5 and change one thing at a time: a larger tile,
-  // more loads per thread, full tiles without guards. Measure each.
+  // TODO 1 (about 20 lines): start from your stage 5 and change one
+  // thing at a time: a larger tile, the order of the blocks, whole tiles without guards. Measure
+  // each.
 }
 
 LAUNCH_SHAPE(transpose_fast, int rows, int cols, int element_bytes) {
   LaunchShape shape;
-  // TODO 2 (about 2 lines): the launch that goes with your tile.
+  // TODO 2 (about 2 lines): the launch that goes with your tile. Which extent belongs on x?
   return shape;
 }
 INSTANTIATE_TRANSPOSE(transpose_fast)

@@ -98,22 +98,41 @@ LAUNCH_SHAPE(reverse_shared, long long n) {
 //
 //     n = 10    in  [ 0  1 |2  3  4  5 |6  7  8  9 ]     the bars: pieces of 4, counted from the
 //               out [ 9  8  7  6 | 5  4  3  2 | 1  0 ]   start of `out`; in `in` they are 2 off
+
+// The 4 ints that start `skip` ints into the pair of vectors (low, high), in the opposite order.
+inline __device__ int4 turned(int4 low, int4 high, int skip) {
+  if (skip == 1) return {high.x, low.w, low.z, low.y};
+  if (skip == 2) return {high.y, high.x, low.w, low.z};
+  if (skip == 3) return {high.z, high.y, high.x, low.w};
+  return {low.w, low.z, low.y, low.x};
+}
+
 __global__ void reverse_vector(int* out, const int* in, long long n) {
-  // TODO 1 (about 14 lines): one thread per vector of `out`. Which elements of `in` go there? Are
-  // they a vector, too? And the last n % 4 elements of `out`?
-  const long long first = kVectorInts * (before_this_block(kThreads) + threadIdx.x);
-  if (first + kVectorInts <= n) {
-    const int* const from = in + (n - kVectorInts - first);
-    int4 value;
-    if (n % kVectorInts == 0) {
-      const int4 read = *reinterpret_cast<const int4*>(from);
-      value = {read.w, read.z, read.y, read.x};
-    } else {
-      value = {from[3], from[2], from[1], from[0]};
-    }
-    *reinterpret_cast<int4*>(out + first) = value;
-  } else {
-    for (long long i = first; i < n; ++i) out[i] = in[n - 1 - i];
+  // TODO 1 (about 20 lines): one thread per vector of `out`. Which elements of `in` go there? Do
+  // they form a vector, too, or do they lie in two? And who writes the n % 4 elements that fill no
+  // vector?
+  const int4* const in_vectors = reinterpret_cast<const int4*>(in);
+  int4* const out_vectors = reinterpret_cast<int4*>(out);
+  const long long count = n / kVectorInts;                  // whole vectors on each side
+  const int left_over = static_cast<int>(n % kVectorInts);  // ints behind the last of them
+  const long long vector = before_this_block(kThreads) + threadIdx.x;
+
+  // Vector `vector` of `out` needs the ints that end `vector` vectors before the end of `in`. They
+  // start left_over ints into an aligned vector of `in`, so they lie in that one and in the next.
+  // The next is the one that the neighbouring lane starts with: it comes from the L1 cache, and no
+  // byte is fetched twice from memory. For vector 0 there is no whole next one: see below.
+  const long long from = count - 1 - vector;
+  if (vector < count && (vector > 0 || left_over == 0)) {
+    const int4 low = in_vectors[from];
+    const int4 high = left_over == 0 ? low : in_vectors[from + 1];
+    out_vectors[vector] = turned(low, high, left_over);
+  }
+
+  // What vectors cannot do when left_over is not 0: the first 4 ints of `out` (their partners
+  // behind the last whole vector of `in`) and the last left_over ones.
+  if (vector == 0 && left_over != 0) {
+    for (long long i = 0; i < kVectorInts && i < n; ++i) out[i] = in[n - 1 - i];
+    for (long long i = count * kVectorInts; i < n; ++i) out[i] = in[n - 1 - i];
   }
 }
 
