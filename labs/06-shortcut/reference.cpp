@@ -7,6 +7,7 @@
 
 namespace membound::labs::shortcut {
 
+// [shortcuts]
 std::vector<float> shortcuts(const std::vector<float>& d, std::int64_t n) {
   std::vector<float> r(d.size(), std::numeric_limits<float>::infinity());
   for (std::int64_t from = 0; from < n; ++from) {
@@ -19,5 +20,6 @@ std::vector<float> shortcuts(const std::vector<float>& d, std::int64_t n) {
   }
   return r;
 }
+// [/shortcuts]
 
 }  // namespace membound::labs::shortcut
