@@ -20,12 +20,12 @@ double median(std::span<const double> values) {
 std::size_t samples_to_drop(std::size_t count, double confidence) {
   const double tail = (1 - confidence) / 2;
   const double n = static_cast<double>(count);
-  double below = 0;  // P(at most `dropped` samples lie below the median)
+  double below = 0;  // P(at most `dropped` samples lie below): then the interval misses above
   for (std::size_t dropped = 0; dropped < count / 2; ++dropped) {
     const double k = static_cast<double>(dropped);
     below += std::exp(std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1) -
                       n * std::log(2.0));
-    if (below > tail) return dropped;
+    if (below > tail) return dropped == 0 ? 0 : dropped - 1;
   }
   return count == 0 ? 0 : (count - 1) / 2;
 }

@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/harness/data.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+
+namespace membound::harness {
+namespace {
+
+TEST(Data, TheSameSeedGivesTheSameNumbers) {
+  EXPECT_EQ(generate<float>(100, Fill::kUniform, 7), generate<float>(100, Fill::kUniform, 7));
+  EXPECT_NE(generate<float>(100, Fill::kUniform, 7), generate<float>(100, Fill::kUniform, 8));
+}
+
+TEST(Data, NumbersDoNotDependOnTheMachine) {
+  // SplitMix64 with seed 0: the first outputs of the published algorithm.
+  EXPECT_EQ(random_bits(0, 0), 0xE220A8397B1DCDAFULL);
+  EXPECT_EQ(random_bits(0, 1), 0x6E789E6AA1B965F4ULL);
+}
+
+TEST(Data, UniformFloatsFillMinusOneToOne) {
+  const auto values = generate<float>(10'000, Fill::kUniform, 1);
+  const auto [least, most] = std::minmax_element(values.begin(), values.end());
+  EXPECT_GE(*least, -1.0F);
+  EXPECT_LT(*least, -0.99F);
+  EXPECT_LT(*most, 1.0F);
+  EXPECT_GT(*most, 0.99F);
+}
+
+TEST(Data, ARampCountsAndStaysExactInFloat) {
+  const auto values = generate<float>((1 << 24) + 2, Fill::kRamp, 1);
+  EXPECT_EQ(values[5], 5.0F);
+  EXPECT_EQ(values[(1 << 24) - 1], 16777215.0F);
+  EXPECT_EQ(values[1 << 24], 0.0F);
+}
+
+TEST(Data, AConstantIsOneValueOtherThanZero) {
+  const auto values = generate<int>(50, Fill::kConstant, 3);
+  EXPECT_NE(values[0], 0);
+  EXPECT_EQ(std::set<int>(values.begin(), values.end()).size(), 1U);
+}
+
+TEST(Data, AdversarialFloatsAreFiniteAndHoldTheHardCases) {
+  const auto values = generate<double>(2000, Fill::kAdversarial, 1);
+  EXPECT_TRUE(std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); }));
+  const auto holds = [&](auto test) { return std::any_of(values.begin(), values.end(), test); };
+  EXPECT_TRUE(holds([](double v) { return v == 0 && std::signbit(v); }));
+  EXPECT_TRUE(holds([](double v) { return v == std::numeric_limits<double>::denorm_min(); }));
+  EXPECT_TRUE(holds([](double v) { return v == std::numeric_limits<double>::max(); }));
+}
+
+TEST(Data, AdversarialIntsHoldBothEndsOfTheirRange) {
+  const auto values = generate<int>(2000, Fill::kAdversarial, 1);
+  EXPECT_EQ(*std::min_element(values.begin(), values.end()), std::numeric_limits<int>::min());
+  EXPECT_EQ(*std::max_element(values.begin(), values.end()), std::numeric_limits<int>::max());
+}
+
+TEST(Data, WholeNumbersReachBothEndsAndNothingElse) {
+  const auto values = generate_integers<float>(1000, -3, 3, 1);
+  EXPECT_EQ(std::set<float>(values.begin(), values.end()),
+            (std::set<float>{-3, -2, -1, 0, 1, 2, 3}));
+}
+
+TEST(Data, SprinklingHitsAboutTheShareAskedFor) {
+  std::vector<float> values(10'000, 0.0F);
+  sprinkle(values, 0.25, 1.0F, 5);
+  EXPECT_NEAR(static_cast<double>(std::count(values.begin(), values.end(), 1.0F)), 2500, 200);
+}
+
+}  // namespace
+}  // namespace membound::harness
