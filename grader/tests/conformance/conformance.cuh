@@ -31,7 +31,8 @@ struct Case {
   dim3 grid;
   dim3 block;
   std::size_t shared_bytes;
-  const char* tolerance;  // "" or "ulp_f32=4"
+  const char* tolerance;     // "" or "ulp_f32=4"
+  bool cooperative = false;  // may wait for all blocks of the grid
 };
 
 inline std::vector<Case>& cases() {
@@ -56,13 +57,21 @@ inline bool run(const Case& each) {
   const std::size_t bytes = words.size() * sizeof(std::uint32_t);
   if (!good(each, cudaMalloc(&d_out, bytes))) return false;
   if (!good(each, cudaMemset(d_out, 0, bytes))) return false;
-  each.kernel<<<each.grid, each.block, each.shared_bytes>>>(d_out);
+  if (each.cooperative) {
+    void* arguments[] = {&d_out};
+    const cudaError_t launched =
+        cudaLaunchCooperativeKernel(each.kernel, each.grid, each.block, arguments);
+    if (!good(each, launched)) return false;
+  } else {
+    each.kernel<<<each.grid, each.block, each.shared_bytes>>>(d_out);
+  }
   if (!good(each, cudaGetLastError()) || !good(each, cudaDeviceSynchronize())) return false;
   if (!good(each, cudaMemcpy(words.data(), d_out, bytes, cudaMemcpyDeviceToHost))) return false;
   cudaFree(d_out);
   std::printf("%s%s%s:", each.name, *each.tolerance ? " " : "", each.tolerance);
   for (std::uint32_t word : words) std::printf(" %08x", word);
   std::printf("\n");
+  std::fflush(stdout);  // a later case may never end
   return true;
 }
 
@@ -99,6 +108,11 @@ __device__ void put(std::uint32_t* out, int index, const T& value) {
       conformance::Case{#name, name, words, grid, block, shared_bytes, tolerance});             \
   __device__ void body_##name([[maybe_unused]] std::uint32_t* out, [[maybe_unused]] int lane)
 
+#define CASE_COOPERATIVE(name, words, grid, block)                      \
+  __global__ void name(std::uint32_t* out);                             \
+  static const conformance::Registration registration_##name(           \
+      conformance::Case{#name, name, words, grid, block, 0, "", true}); \
+  __global__ void name(std::uint32_t* out)
 #define CASE(name, words) CASE_FULL(name, words, dim3(1), dim3(32), 0, "")
 #define CASE_CLOSE(name, words, tolerance) CASE_FULL(name, words, dim3(1), dim3(32), 0, tolerance)
 #define CASE_GRID(name, words, grid, block) CASE_FULL(name, words, grid, block, 0, "")

@@ -74,12 +74,10 @@ CASE(block_and_grid_of_one, 4) {
   }
 }
 
-/// A grid-wide barrier needs a cooperative launch, so this case is run by hand.
-namespace {
+/// Rounds in which every block reads what all the others wrote before a grid-wide barrier.
+__device__ int parts[4];
 
-__device__ int parts[64];
-
-__global__ void grid_barrier(std::uint32_t* out) {
+CASE_COOPERATIVE(grid_wide_barrier, 128, dim3(4), dim3(32)) {
   const auto grid = cg::this_grid();
   const int rank = static_cast<int>(grid.thread_rank());
   for (int round = 0; round < 3; ++round) {
@@ -92,26 +90,4 @@ __global__ void grid_barrier(std::uint32_t* out) {
   }
 }
 
-int run_cooperative(int argc, char** argv) {
-  constexpr int kBlocks = 4, kThreads = 32;
-  std::uint32_t* d_out = nullptr;
-  std::vector<std::uint32_t> words(kBlocks * kThreads);
-  const std::size_t bytes = words.size() * sizeof words[0];
-  const conformance::Case self{"grid_wide_barrier", nullptr, 0, 0, 0, 0, ""};
-  void* arguments[] = {&d_out};
-  if (!conformance::good(self, cudaMalloc(&d_out, bytes)) ||
-      !conformance::good(self, cudaMemset(d_out, 0, bytes)) ||
-      !conformance::good(self, cudaLaunchCooperativeKernel(grid_barrier, dim3(kBlocks),
-                                                           dim3(kThreads), arguments)) ||
-      !conformance::good(self, cudaMemcpy(words.data(), d_out, bytes, cudaMemcpyDeviceToHost))) {
-    return 1;
-  }
-  std::printf("grid_wide_barrier:");
-  for (std::uint32_t word : words) std::printf(" %08x", word);
-  std::printf("\n");
-  return conformance::run_all(argc, argv);
-}
-
-}  // namespace
-
-int main(int argc, char** argv) { return run_cooperative(argc, argv); }
+CONFORMANCE_MAIN()
