@@ -17,30 +17,6 @@ constexpr int kRoundsOnVirtual = 64;  // deterministic; each round costs host ti
 
 }  // namespace
 
-std::string to_string(CeilingKind kind) {
-  switch (kind) {
-    case CeilingKind::kCopy:
-      return "copy";
-    case CeilingKind::kRead:
-      return "read";
-    case CeilingKind::kOperations:
-      break;
-  }
-  return "operations";
-}
-
-CeilingKind ceiling_kind_of(const TimedCase& timed_case) {
-  if (timed_case.useful_operations > 0) return CeilingKind::kOperations;
-  std::size_t input_bytes = 0;
-  for (const TimedBuffer& input : timed_case.inputs) input_bytes += input.size_bytes();
-  return timed_case.output.size_bytes() * 10 < input_bytes ? CeilingKind::kRead
-                                                           : CeilingKind::kCopy;
-}
-
-bool is_suspicious(double rate, double ceiling) {
-  return ceiling > 0 && rate > ceiling * (1 + kSuspicionMargin);
-}
-
 template <typename Work>
 double Ceilings::median_ns(const Work& work) {
   const int samples = device_.is_virtual() ? 1 : kSamples;

@@ -13,30 +13,9 @@
 #include "grader/harness/device.hpp"
 #include "grader/harness/device_kernels.hpp"
 #include "grader/harness/event_timer.hpp"
-#include "grader/harness/timed_case.hpp"
+#include "grader/harness/speed_rules.hpp"
 
 namespace membound::harness {
-
-/// A result faster than the ceiling by more than this share is suspicious: a kernel cannot move the
-/// useful bytes faster than a plain copy moves as many. The margin covers the noise of both
-/// medians.
-inline constexpr double kSuspicionMargin = 0.05;
-
-/// Which kernel a case is held against.
-enum class CeilingKind {
-  kCopy,       ///< reads and writes
-  kRead,       ///< hardly writes: reading alone is faster than copying
-  kOperations  ///< additions and minima
-};
-
-/// "copy", "read" or "operations".
-[[nodiscard]] std::string to_string(CeilingKind kind);
-
-/// By useful_operations and the sizes of inputs and output.
-[[nodiscard]] CeilingKind ceiling_kind_of(const TimedCase& timed_case);
-
-/// Whether `rate` is beyond what `ceiling` allows; never when the ceiling is 0 (not measured).
-[[nodiscard]] bool is_suspicious(double rate, double ceiling);
 
 /// Measures each ceiling once and remembers it.
 class Ceilings {

@@ -21,11 +21,6 @@ std::string messages_of(const testing::TestResult& result) {
 
 }  // namespace
 
-std::string choose_tag(const std::string& lab_tag, const std::string& problem) {
-  const bool lab_first = problem.empty() || problem == "guard-zone" || problem == "input-changed";
-  return lab_first && !lab_tag.empty() ? lab_tag : problem;
-}
-
 void StageRecorder::add(StageRun& run, std::map<std::string, std::string> hint_tags) {
   entries_[run.stage().kernel] = {&run, std::move(hint_tags)};
 }

@@ -38,8 +38,4 @@ class StageRecorder : public testing::EmptyTestEventListener {
   std::map<std::string, Entry> entries_;
 };
 
-/// The tag for a failed test: what the harness found out itself about an unusable kernel or a slow
-/// one comes before the lab's tag; what a lab's test may be about (guard zones) comes after it.
-[[nodiscard]] std::string choose_tag(const std::string& lab_tag, const std::string& problem);
-
 }  // namespace membound::harness

@@ -33,4 +33,9 @@ std::string unwrap_message(const std::string& gtest_message) {
   return streamed.empty() ? text : text + "\n" + streamed;
 }
 
+std::string choose_tag(const std::string& lab_tag, const std::string& problem) {
+  const bool lab_first = problem.empty() || problem == "guard-zone" || problem == "input-changed";
+  return lab_first && !lab_tag.empty() ? lab_tag : problem;
+}
+
 }  // namespace membound::harness

@@ -3,7 +3,6 @@
 #include "grader/harness/timing.hpp"
 
 #include <chrono>
-#include <cmath>
 
 #include "grader/harness/statistics.hpp"
 #include "grader/harness/timed_run.hpp"
@@ -13,7 +12,6 @@ namespace {
 
 constexpr std::uint64_t kWarmUpPairs = 2;
 constexpr double kLongWarmUp = 1;  // seconds after which one pair was warm-up enough
-constexpr double kSimilarShare = 0.20;
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -175,18 +173,6 @@ double time_reference(const TimingBench& bench, const TimingRequest& request) {
     if (i > 0) times.push_back(time_ns);  // the first one warms up
   }
   return median(times);
-}
-
-int nearest_stage(double student_ns, const std::vector<std::pair<int, double>>& stage_times) {
-  int nearest = 0;
-  double least = std::log(1 + kSimilarShare);
-  for (const auto& [stage, time_ns] : stage_times) {
-    const double distance = std::abs(std::log(time_ns / student_ns));
-    if (distance > least) continue;
-    least = distance;
-    nearest = stage;
-  }
-  return nearest;
 }
 
 }  // namespace membound::harness

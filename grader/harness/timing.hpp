@@ -74,9 +74,4 @@ class ReferenceError : public std::runtime_error {
 /// ReferenceError.
 [[nodiscard]] double time_reference(const TimingBench& bench, const TimingRequest& request);
 
-/// The stage among `stage_times` (number, nanoseconds) that is nearest to `student_ns`, if it is
-/// within 20 %; 0 if none is.
-[[nodiscard]] int nearest_stage(double student_ns,
-                                const std::vector<std::pair<int, double>>& stage_times);
-
 }  // namespace membound::harness

@@ -28,5 +28,16 @@ TEST(TestMessage, ABareFalseStaysReadable) {
   EXPECT_EQ(unwrap_message(text), text);
 }
 
+TEST(ChooseTag, AnUnusableOrSlowKernelIsToldAsSuch) {
+  EXPECT_EQ(choose_tag("edge-guard", "illegal-launch"), "illegal-launch");
+  EXPECT_EQ(choose_tag("", "slow"), "slow");
+}
+
+TEST(ChooseTag, ALabKnowsBestWhatAWriteOutsideMeans) {
+  EXPECT_EQ(choose_tag("edge-guard", "guard-zone"), "edge-guard");
+  EXPECT_EQ(choose_tag("", "guard-zone"), "guard-zone");
+  EXPECT_EQ(choose_tag("edge-guard", ""), "edge-guard");
+}
+
 }  // namespace
 }  // namespace membound::harness
