@@ -40,7 +40,7 @@ Lines run(const std::string& program) {
     const std::string output =
         output_of("LD_LIBRARY_PATH=" MEMBOUND_VGPU_DIR " MEMBOUND_DEVICE=vgpu:h200 timeout 120 " +
                   std::string(MEMBOUND_CONFORMANCE_DIR "/") + program + " --from " +
-                  std::to_string(first) + " 2>&1");
+                  std::to_string(first) + " 2>/dev/null");
     const Lines more = parse_lines(output);
     bool stopped = false;
     for (const auto& [name, line] : more) {
