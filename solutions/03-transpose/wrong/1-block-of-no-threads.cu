@@ -1,0 +1,24 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+// Stage: 1
+// Fails: LeavesEmptyMatricesAlone
+// Why:   makes the block as small as the matrix; without columns it is a block of no threads, which
+//        cannot be launched.
+#include "kernel.cuh"
+
+template <typename T>
+__global__ void transpose_row_per_thread(T* out, const T* in, int rows, int cols) {
+  const int out_row = blockIdx.x * blockDim.x + threadIdx.x;
+  if (out_row >= cols) return;
+  for (int row = 0; row < rows; ++row) {
+    out[at(out_row, row, rows)] = in[at(row, out_row, cols)];
+  }
+}
+
+LAUNCH_SHAPE(transpose_row_per_thread, int rows, int cols, int element_bytes) {
+  LaunchShape shape;
+  shape.block = cols < kThreads ? cols : kThreads;
+  shape.grid = cols < kThreads ? 1 : ceil_div(cols, kThreads);
+  return shape;
+}
+INSTANTIATE_TRANSPOSE(transpose_row_per_thread)
