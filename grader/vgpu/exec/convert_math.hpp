@@ -63,10 +63,14 @@ inline double to_integral(double value, program::Rounding rounding) {
   }
 }
 
-/// Float to integer: out of range becomes the nearest end, NaN becomes 0.
-template <typename D>
+/// Float to integer: out of range becomes the nearest end. NaN becomes 0, or `1 << (bits - 1)`
+/// where a 64-bit type takes part (seen on an H200).
+template <typename D, typename S>
 inline D clamp_to_integer(double value, program::Rounding rounding) {
-  if (value != value) return 0;
+  if (value != value) {
+    constexpr bool kWide = sizeof(D) == 8 || (sizeof(D) == 4 && sizeof(S) == 8);
+    return kWide ? static_cast<D>(u64{1} << (8 * sizeof(D) - 1)) : D{0};
+  }
   const double whole = to_integral(value, rounding);
   constexpr double kLow = static_cast<double>(std::numeric_limits<D>::min());
   constexpr double kHigh = static_cast<double>(std::numeric_limits<D>::max());
@@ -102,7 +106,7 @@ inline D convert(S value, const Conversion& how) {
     if constexpr (std::is_same_v<S, float>) {
       if (how.ftz) exact = flush(value);
     }
-    return clamp_to_integer<D>(exact, how.rounding);
+    return clamp_to_integer<D, S>(exact, how.rounding);
   } else if constexpr (kIsHalf<D>) {
     double exact;
     if constexpr (kIsFloat<S>)
@@ -115,6 +119,9 @@ inline D convert(S value, const Conversion& how) {
       if (how.rounding >= Rounding::kRni) exact = to_integral(exact, how.rounding);
     }
     using Format = std::conditional_t<std::is_same_v<D, Half>, HalfFormat, Bfloat16Format>;
+    if constexpr (std::is_same_v<S, double>) {
+      if (exact != exact) return static_cast<D>(narrow_nan<Format>(exact));
+    }
     const Rounding rounding = how.rounding >= Rounding::kRni ? Rounding::kRn : how.rounding;
     return static_cast<D>(narrow_half<Format>(exact, rounding, how.finite));
   } else {
@@ -122,7 +129,10 @@ inline D convert(S value, const Conversion& how) {
     if constexpr (kIsFloat<S>) {
       double exact = as_double(value);
       if constexpr (std::is_same_v<S, float>) {
-        if (how.ftz) exact = flush(value);
+        if (how.ftz) exact = flush(canonical(value));
+      }
+      if constexpr (std::is_same_v<S, Bfloat16> && std::is_same_v<D, float>) {
+        if (exact != exact) return widen_half<Bfloat16Format>(static_cast<u16>(value));
       }
       if constexpr (sizeof(S) == sizeof(D)) {
         if (how.rounding >= Rounding::kRni) exact = to_integral(exact, how.rounding);
@@ -140,7 +150,8 @@ inline D convert(S value, const Conversion& how) {
     if constexpr (std::is_same_v<D, float>) {
       if (how.ftz) result = flush(result);
       if (how.relu && !(result > 0) && result == result) result = 0;
-      return canonical(result);
+      // From double a NaN keeps what fits of its payload, and becomes quiet.
+      return std::is_same_v<S, double> ? result : canonical(result);
     } else {
       return result;
     }

@@ -62,6 +62,14 @@ struct FDiv {
     return a / b;
   }
 };
+/// div.approx: the reciprocal of a divisor above 2^126 is a subnormal, which the hardware drops.
+struct FDivApprox {
+  static float run(float a, float b) {
+    const float size = std::bit_cast<float>(std::bit_cast<u32>(b) & 0x7FFFFFFFu);
+    return size > 0x1p126f && size < std::numeric_limits<float>::infinity() ? a * (b * 0.0f)
+                                                                            : a / b;
+  }
+};
 struct FFma {
   static float run(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
   static double run(double a, double b, double c) { return __builtin_fma(a, b, c); }
@@ -74,6 +82,17 @@ struct FRcp {
   template <typename F>
   static F run(F a) {
     return F{1} / a;
+  }
+};
+/// rcp.approx.ftz.f64: no subnormals in or out, and only the upper half of the result.
+struct FRcpDouble {
+  static double run(double a) {
+    const auto flushed = [](double x) {
+      const u64 bits = std::bit_cast<u64>(x);
+      return std::bit_cast<double>((bits << 1 >> 53) == 0 ? bits & kSignBit<double> : bits);
+    };
+    const double result = flushed(1.0 / flushed(a));
+    return std::bit_cast<double>(std::bit_cast<u64>(result) >> 32 << 32);
   }
 };
 struct FRsqrt {
@@ -98,15 +117,25 @@ struct FTanh {
   static float run(float a) { return static_cast<float>(std::tanh(double{a})); }
 };
 
+/// Of a double NaN, the sign operations change nothing but make it quiet.
+[[gnu::always_inline]] inline double quiet(double nan) {
+  return std::bit_cast<double>(std::bit_cast<u64>(nan) | u64{1} << 51);
+}
 struct FAbs {
   template <typename F>
   static F run(F a) {
+    if constexpr (sizeof(F) == 8) {
+      if (a != a) return quiet(a);
+    }
     return std::bit_cast<F>(std::bit_cast<BitsOf<F>>(a) & ~kSignBit<F>);
   }
 };
 struct FNeg {
   template <typename F>
   static F run(F a) {
+    if constexpr (sizeof(F) == 8) {
+      if (a != a) return quiet(a);
+    }
     return std::bit_cast<F>(std::bit_cast<BitsOf<F>>(a) ^ kSignBit<F>);
   }
 };
@@ -150,7 +179,9 @@ template <typename Inner>
 struct FXorSign {
   static float run(float a, float b) {
     const u32 sign = (std::bit_cast<u32>(a) ^ std::bit_cast<u32>(b)) & 0x80000000u;
-    const u32 bits = std::bit_cast<u32>(Inner::run(FAbs::run(a), FAbs::run(b)));
+    const float chosen = Inner::run(FAbs::run(a), FAbs::run(b));
+    if (chosen != chosen) return canonical(chosen);
+    const u32 bits = std::bit_cast<u32>(chosen);
     return std::bit_cast<float>((bits & 0x7FFFFFFFu) | sign);
   }
 };

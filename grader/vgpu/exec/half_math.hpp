@@ -51,7 +51,7 @@ inline u16 narrow_half(double value, program::Rounding rounding, bool saturate) 
   const u64 fraction = bits & ((u64{1} << 52) - 1);
   const int exponent = static_cast<int>((bits >> 52) & 0x7FF) - 1023;
   if (exponent == 1024) {
-    if (fraction != 0) return Format::kNan;
+    if (fraction != 0) return Format::kNan;  // of a float; see narrow_nan() for double
     return saturate ? static_cast<u16>(sign | (kInfinity - 1)) : static_cast<u16>(sign | kInfinity);
   }
   if (exponent == -1023) return sign;  // zero; a double denormal is far below every format here
@@ -96,6 +96,15 @@ inline u16 narrow_half(double value, program::Rounding rounding, bool saturate) 
     return static_cast<u16>(sign | (stays ? kInfinity - 1 : kInfinity));
   }
   return static_cast<u16>(sign | magnitude);
+}
+
+/// A double NaN keeps its sign and what fits of its payload, and becomes quiet.
+template <typename Format>
+inline u16 narrow_nan(double nan) {
+  constexpr u32 kM = Format::kMantissaBits, kE = Format::kExponentBits;
+  const u64 bits = std::bit_cast<u64>(nan);
+  const u64 payload = (bits & ((u64{1} << 52) - 1)) >> (52 - kM) | u64{1} << (kM - 1);
+  return static_cast<u16>(bits >> 63 << 15 | ((u64{1} << kE) - 1) << kM | payload);
 }
 
 /// Sum and product of two halves are exact in double; a fused product and sum nearly always is,

@@ -162,10 +162,10 @@ struct Div {  // by zero: all ones, as the hardware's routine gives
     return static_cast<T>(a / b);
   }
 };
-struct Rem {
+struct Rem {  // by zero: the dividend, but all ones for 16 bits
   template <typename T>
   static T run(T a, T b) {
-    if (b == 0) return a;
+    if (b == 0) return sizeof(T) == 2 ? static_cast<T>(~T{0}) : a;
     if (std::is_signed_v<T> && b == static_cast<T>(-1)) return 0;
     return static_cast<T>(a % b);
   }
@@ -297,12 +297,19 @@ struct Brev {
     return r;
   }
 };
+/// Position or length of a bit field. Of 32 bits, eight count; the routine for 64 bits looks at all
+/// of them (seen on an H200), so that a large one is only ever too large.
+template <typename T>
+inline u32 field_number(u32 number) {
+  if constexpr (sizeof(T) == 8) return number < 0xFF ? number : 0xFF;
+  return number & 0xFF;
+}
 struct Bfe {
   template <typename T>
   static T run(T a, u32 position, u32 length) {
     constexpr u32 kBits = 8 * sizeof(T);
-    position &= 0xFF;
-    length &= 0xFF;
+    position = field_number<T>(position);
+    length = field_number<T>(length);
     using U = Unsigned<T>;
     const bool sign = std::is_signed_v<T> && length != 0 &&
                       ((static_cast<U>(a) >>
@@ -321,8 +328,8 @@ struct Bfi {
   template <typename T>
   static T run(T a, T b, u32 position, u32 length) {
     constexpr u32 kBits = 8 * sizeof(T);
-    position &= 0xFF;
-    length &= 0xFF;
+    position = field_number<T>(position);
+    length = field_number<T>(length);
     if (position >= kBits || length == 0) return b;
     const u32 keep = length < kBits - position ? length : kBits - position;
     const T ones = keep >= kBits ? static_cast<T>(~T{0}) : static_cast<T>((T{1} << keep) - 1);

@@ -160,6 +160,7 @@ struct alignas(64) Warp {
   std::uint32_t current = 0;
   std::uint32_t index = 0;  ///< in its block
   std::uint32_t exited = 0;
+  std::uint32_t carry = 0;       ///< the carry flag, one bit a lane
   std::vector<std::byte> local;  ///< [lane][local_stride]
   std::uint32_t local_stride = 0;
   std::vector<std::uint64_t> special;          ///< WarpSlot area

@@ -21,10 +21,29 @@ using program::Opcode;
 using program::ShuffleMode;
 using program::VoteMode;
 
+/// Calls `visit(members, lanes)` once per distinct member mask among the running lanes: halves of a
+/// warp may vote in one instruction, each with its own mask. `members` are those that run, `lanes`
+/// those that named them.
+template <typename Visit>
+void for_each_member_set(const Warp& w, const std::uint32_t* masks, Visit visit) {
+  for (std::uint32_t rest = w.mask; rest != 0;) {
+    const std::uint32_t members = masks[__builtin_ctz(rest)];
+    std::uint32_t lanes = 0;
+    for (std::uint32_t i = 0; i < 32; ++i) {
+      lanes |= static_cast<std::uint32_t>(masks[i] == members) << i;
+    }
+    lanes &= rest;
+    visit(members & w.mask, lanes);
+    rest &= ~lanes;
+  }
+}
+
 /// True when the collective may run now with the lanes in w.mask; else the group waits and the
 /// caller returns w.stop.
 bool converged(Warp& w, const Step* s, Ref member_ref) {
-  const std::uint32_t members = at<const std::uint32_t>(w, member_ref)[__builtin_ctz(w.mask)];
+  const auto* masks = at<const std::uint32_t>(w, member_ref);
+  std::uint32_t members = 0;
+  for (std::uint32_t i = 0; i < 32; ++i) members |= (w.mask >> i) & 1 ? masks[i] : 0;
   Group& here = w.groups[w.current];
   if (((members & w.live) & ~w.mask) != 0 && !here.forced && !w.launch->lockstep) {
     end_run(w, s);
@@ -78,48 +97,52 @@ const Step* shuffle(Warp& w, const Step* s) {
 
 const Step* vote(Warp& w, const Step* s) {
   if (!converged(w, s, s->b)) return w.stop;
-  const std::uint32_t members = at<const std::uint32_t>(w, s->b)[__builtin_ctz(w.mask)] & w.mask;
-  const std::uint32_t yes = predicate(w, s->a) & members;
-  switch (static_cast<VoteMode>(s->extra->in->mode)) {
-    case VoteMode::kBallot: {
-      std::uint32_t values[32];
-      for (std::uint32_t& value : values) value = yes;
-      write_lanes(w, s->d, values);
-      break;
-    }
-    case VoteMode::kAll:
-      set_predicate(w, s->d, yes == members ? ~0u : 0);
-      break;
-    case VoteMode::kAny:
-      set_predicate(w, s->d, yes != 0 ? ~0u : 0);
-      break;
-    case VoteMode::kUni:
-      set_predicate(w, s->d, yes == 0 || yes == members ? ~0u : 0);
-      break;
-  }
+  const auto mode = static_cast<VoteMode>(s->extra->in->mode);
+  std::uint32_t values[32] = {}, truth = 0;
+  for_each_member_set(w, at<const std::uint32_t>(w, s->b),
+                      [&](std::uint32_t members, std::uint32_t lanes) {
+                        const std::uint32_t yes = predicate(w, s->a) & members;
+                        const bool all = yes == members, none = yes == 0;
+                        const bool holds = mode == VoteMode::kAll   ? all
+                                           : mode == VoteMode::kAny ? !none
+                                                                    : all || none;
+                        if (holds) truth |= lanes;
+                        for (std::uint32_t i = 0; i < 32; ++i) {
+                          if ((lanes >> i) & 1) values[i] = yes;
+                        }
+                      });
+  if (mode == VoteMode::kBallot)
+    write_lanes(w, s->d, values);
+  else
+    set_predicate(w, s->d, truth);
   return s + 1;
 }
 
 template <typename Word, bool kAll>
 const Step* match(Warp& w, const Step* s) {
   if (!converged(w, s, s->b)) return w.stop;
-  const std::uint32_t members = at<const std::uint32_t>(w, s->b)[__builtin_ctz(w.mask)] & w.mask;
   const auto* a = at<const Word>(w, s->a);
-  std::uint32_t values[32] = {};
-  bool equal = true;
-  for (std::uint32_t i = 0; i < 32; ++i) {
-    if (!((members >> i) & 1)) continue;
-    for (std::uint32_t j = 0; j < 32; ++j) {
-      if (!((members >> j) & 1)) continue;
-      if (a[i] == a[j])
-        values[i] |= 1u << j;
-      else
-        equal = false;
-    }
-  }
+  std::uint32_t values[32] = {}, all_equal = 0;
+  for_each_member_set(w, at<const std::uint32_t>(w, s->b),
+                      [&](std::uint32_t members, std::uint32_t lanes) {
+                        bool equal = true;
+                        for (std::uint32_t i = 0; i < 32; ++i) {
+                          if (!((lanes >> i) & 1)) continue;
+                          for (std::uint32_t j = 0; j < 32; ++j) {
+                            if (!((members >> j) & 1)) continue;
+                            if (a[i] == a[j])
+                              values[i] |= 1u << j;
+                            else
+                              equal = false;
+                          }
+                        }
+                        if (equal) all_equal |= lanes;
+                      });
   if (kAll) {
-    for (std::uint32_t& value : values) value = equal ? members : 0;
-    if (s->offset != 0) set_predicate(w, s->extra->d[1], equal ? ~0u : 0);
+    for (std::uint32_t i = 0; i < 32; ++i) {
+      if (!((all_equal >> i) & 1)) values[i] = 0;
+    }
+    if (s->offset != 0) set_predicate(w, s->extra->d[1], all_equal);
   }
   write_lanes(w, s->d, values);
   return s + 1;
@@ -153,27 +176,36 @@ T joined(Atomic operation, T a, T b) {
 template <typename T>
 const Step* redux(Warp& w, const Step* s) {
   if (!converged(w, s, s->b)) return w.stop;
-  const std::uint32_t members = at<const std::uint32_t>(w, s->b)[__builtin_ctz(w.mask)] & w.mask;
   const auto* a = at<const T>(w, s->a);
-  const std::uint32_t lanes = members != 0 ? members : w.mask;
-  T result = a[__builtin_ctz(lanes)];
-  for (std::uint32_t rest = lanes & (lanes - 1); rest != 0; rest &= rest - 1)
-    result = joined(s->extra->in->atomic, result, a[__builtin_ctz(rest)]);
-  std::uint32_t values[32];
-  for (std::uint32_t& value : values) value = static_cast<std::uint32_t>(result);
+  std::uint32_t values[32] = {};
+  for_each_member_set(
+      w, at<const std::uint32_t>(w, s->b), [&](std::uint32_t members, std::uint32_t lanes) {
+        const std::uint32_t joining = members != 0 ? members : lanes;
+        T result = a[__builtin_ctz(joining)];
+        for (std::uint32_t rest = joining & (joining - 1); rest != 0; rest &= rest - 1)
+          result = joined(s->extra->in->atomic, result, a[__builtin_ctz(rest)]);
+        for (std::uint32_t i = 0; i < 32; ++i) {
+          if ((lanes >> i) & 1) values[i] = static_cast<std::uint32_t>(result);
+        }
+      });
   write_lanes(w, s->d, values);
   return s + 1;
 }
 
 const Step* elect(Warp& w, const Step* s) {
   if (!converged(w, s, s->a)) return w.stop;
-  const std::uint32_t members = at<const std::uint32_t>(w, s->a)[__builtin_ctz(w.mask)] & w.mask;
-  const std::uint32_t leader = members & (0u - members);
-  std::uint32_t values[32];
-  for (std::uint32_t& value : values)
-    value = static_cast<std::uint32_t>(__builtin_ctz(leader | 1u << 31));
+  std::uint32_t values[32] = {}, leaders = 0;
+  for_each_member_set(
+      w, at<const std::uint32_t>(w, s->a), [&](std::uint32_t members, std::uint32_t lanes) {
+        const std::uint32_t leader = members & (0u - members);
+        leaders |= leader & lanes;
+        for (std::uint32_t i = 0; i < 32; ++i) {
+          if ((lanes >> i) & 1)
+            values[i] = static_cast<std::uint32_t>(__builtin_ctz(leader | 1u << 31));
+        }
+      });
   write_lanes(w, s->d, values);
-  set_predicate(w, s->extra->d[1], leader);
+  set_predicate(w, s->extra->d[1], leaders);
   return s + 1;
 }
 

@@ -218,8 +218,18 @@ struct Slct {
   }
 };
 
+struct SlctFlushed {
+  template <typename T>
+  static T run(T a, T b, float c) {
+    return flush(c) >= 0 ? a : b;
+  }
+};
+
 Handler choose_by_sign(const Instruction& in) {
   const bool wide = ptx::size_bytes(in.type) == 8;
+  if (in.type2 == ScalarType::kF32 && in.has(program::kFtz))
+    return wide ? &ternary<SlctFlushed, u64, u64, u64, float>
+                : &ternary<SlctFlushed, u32, u32, u32, float>;
   if (in.type2 == ScalarType::kF32)
     return wide ? &ternary<Slct, u64, u64, u64, float> : &ternary<Slct, u32, u32, u32, float>;
   return wide ? &ternary<Slct, u64, u64, u64, i32> : &ternary<Slct, u32, u32, u32, i32>;
@@ -246,7 +256,7 @@ const Step* test_property(Warp& w, const Step* s) {
         holds = kind == FP_NAN;
         break;
       case TestMode::kNormal:
-        holds = kind == FP_NORMAL;
+        holds = kind == FP_NORMAL || kind == FP_ZERO;  // so does an H200
         break;
       case TestMode::kSubnormal:
         holds = kind == FP_SUBNORMAL;

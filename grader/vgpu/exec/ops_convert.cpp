@@ -133,11 +133,10 @@ const Step* convert_tf32(Warp& w, const Step* s) {
   const Rounding rounding = s->extra->in->rounding;
   alignas(32) u32 out[32];
   for (int i = 0; i < 32; ++i) {
-    const bool special = (a[i] & 0x7F800000u) == 0x7F800000u;
     const u32 add = rounding == Rounding::kRz   ? 0
                     : rounding == Rounding::kRn ? 0xFFFu + ((a[i] >> 13) & 1)
                                                 : 0x1000u;
-    out[i] = special ? a[i] : (a[i] + add) & ~0x1FFFu;
+    out[i] = (a[i] + add) & ~0x1FFFu;  // a NaN is rounded like a number, and may become infinite
   }
   write_lanes(w, s->d, out);
   return s + 1;

@@ -62,12 +62,12 @@ Handler extreme(const Instruction& in) {
              : &binary<Op, float, float, float>;
 }
 
-/// Changes bits only: a NaN keeps its payload.
+/// In single precision a NaN becomes the one that arithmetic returns.
 template <typename Op>
 Handler sign_change(const Instruction& in) {
   if (in.type == ScalarType::kF64) return &unary<Op, double, double>;
   return in.has(program::kFtz) ? &unary<Suffixed<Op, true, false>, float, float>
-                               : &unary<Op, float, float>;
+                               : &unary<Suffixed<Op, false, false>, float, float>;
 }
 
 bool to_nearest(const Instruction& in) {
@@ -87,6 +87,11 @@ Handler select_float(const Instruction& in) {
     case Opcode::kMul:
       return suffixed<Two, FMul>(in);
     case Opcode::kDiv:
+      if (in.type == ScalarType::kF32 && in.has(program::kApprox)) {
+        return in.has(program::kFtz)
+                   ? &binary<Suffixed<FDivApprox, true, false>, float, float, float>
+                   : &binary<Suffixed<FDivApprox, false, false>, float, float, float>;
+      }
       return suffixed<Two, FDiv>(in);
     case Opcode::kFma:
     case Opcode::kMad:
@@ -94,6 +99,8 @@ Handler select_float(const Instruction& in) {
     case Opcode::kSqrt:
       return suffixed<One, FSqrt>(in);
     case Opcode::kRcp:
+      if (in.type == ScalarType::kF64 && in.has(program::kApprox))
+        return &unary<FRcpDouble, double, double>;
       return suffixed<One, FRcp>(in);
     case Opcode::kRsqrt:
       return suffixed<One, FRsqrt>(in);

@@ -135,7 +135,12 @@ bool Decoder::read_async(const ptx::Instruction& in, Instruction& out) {
   const auto mode = [&](CopyMode m) { out.mode = static_cast<std::uint8_t>(m); };
   if (has_word(in, ".commit_group")) return mode(CopyMode::kCommit), true;
   if (has_word(in, ".wait_all")) return mode(CopyMode::kWaitAll), true;
-  if (has_word(in, ".wait_group")) return mode(CopyMode::kWaitGroup), true;
+  if (has_word(in, ".wait_group")) {
+    mode(CopyMode::kWaitGroup);
+    if (ops.size() != 1) return false;
+    out.offset2 = static_cast<std::int64_t>(ops[0].bits);
+    return true;
+  }
   if (has_word(in, ".mbarrier")) {
     mode(CopyMode::kArrive);
     return ops.size() == 1 && address(ops[0], out.s[0], out.offset, out);

@@ -182,6 +182,15 @@ bool take_own_word(Opcode opcode, std::string_view text, Instruction& out) {
       if (text == ".red") return out.mode = static_cast<std::uint8_t>(BarrierMode::kRed), true;
       if (text == ".warp") return out.mode = static_cast<std::uint8_t>(BarrierMode::kWarp), true;
       return false;
+    case Opcode::kAdd:
+    case Opcode::kSub:
+    case Opcode::kNeg:
+    case Opcode::kMin:
+    case Opcode::kMax:  // two halfwords at a time: mode 1 unsigned, 2 signed
+      if (text != ".u16x2" && text != ".s16x2") return false;
+      out.type = ptx::ScalarType::kB32;
+      out.mode = text == ".u16x2" ? 1 : 2;
+      return true;
     case Opcode::kPrmt:
       return set_mode(look_up(kPermutes, text));
     case Opcode::kTestp:

@@ -1,0 +1,179 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/vgpu/exec/sampler.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <optional>
+
+#include "grader/vgpu/exec/half_math.hpp"
+
+namespace membound::vgpu::exec {
+namespace {
+
+using memory::AddressMode;
+using memory::ChannelKind;
+using memory::FilterMode;
+using memory::Image;
+using memory::Texture;
+
+float to_unit(std::uint32_t bits, std::uint32_t width, bool is_signed) {
+  const float largest = static_cast<float>((1u << (width - (is_signed ? 1 : 0))) - 1);
+  if (!is_signed) return static_cast<float>(bits) / largest;
+  const std::uint32_t up = 32 - width;
+  const auto value = static_cast<std::int32_t>(bits << up) >> up;
+  return std::max(-1.0f, static_cast<float>(value) / largest);
+}
+
+void read_channel(const Texture& texture, const std::byte* place, std::uint32_t channel,
+                  Texel& out) {
+  const Image& image = texture.image;
+  std::uint32_t bits = 0;
+  std::memcpy(&bits, place, image.channel_bits / 8);
+  if (image.kind == ChannelKind::kFloat) {
+    const float value =
+        image.channel_bits == 16
+            ? generic::widen_half<generic::HalfFormat>(static_cast<std::uint16_t>(bits))
+            : std::bit_cast<float>(bits);
+    out.value[channel] = value;
+    out.bits[channel] = std::bit_cast<std::uint32_t>(value);
+    return;
+  }
+  const bool is_signed = image.kind == ChannelKind::kSigned;
+  if (texture.read_normalized_float && image.channel_bits < 32) {
+    out.value[channel] = to_unit(bits, image.channel_bits, is_signed);
+    out.bits[channel] = std::bit_cast<std::uint32_t>(out.value[channel]);
+    return;
+  }
+  const std::uint32_t up = 32 - image.channel_bits;
+  if (is_signed) bits = static_cast<std::uint32_t>(static_cast<std::int32_t>(bits << up) >> up);
+  out.bits[channel] = bits;
+  out.value[channel] = std::bit_cast<float>(bits);
+}
+
+/// An index into an extent by the address mode; nothing: the border.
+std::optional<std::uint32_t> address(std::int64_t index, std::uint32_t extent, AddressMode mode) {
+  const auto size = static_cast<std::int64_t>(extent);
+  if (index >= 0 && index < size) return static_cast<std::uint32_t>(index);
+  switch (mode) {
+    case AddressMode::kWrap:
+      return static_cast<std::uint32_t>((index % size + size) % size);
+    case AddressMode::kClamp:
+      return static_cast<std::uint32_t>(index < 0 ? 0 : size - 1);
+    case AddressMode::kMirror: {
+      const std::int64_t period = (index % (2 * size) + 2 * size) % (2 * size);
+      return static_cast<std::uint32_t>(period < size ? period : 2 * size - 1 - period);
+    }
+    case AddressMode::kBorder:
+      break;
+  }
+  return std::nullopt;
+}
+
+/// One axis of a fetch: one or two texels and the weight of the second.
+struct Axis {
+  std::array<std::optional<std::uint32_t>, 2> index{0u, 0u};
+  float weight = 0;
+  std::uint32_t count = 1;
+};
+
+Axis axis_of(const Texture& texture, float coordinate, std::uint32_t extent, AddressMode mode) {
+  // Wrap and mirror exist for normalised coordinates only.
+  if (!texture.normalized_coordinates &&
+      (mode == AddressMode::kWrap || mode == AddressMode::kMirror))
+    mode = AddressMode::kClamp;
+  const float size = static_cast<float>(extent);
+  float x = texture.normalized_coordinates ? coordinate * size : coordinate;
+  if (!std::isfinite(x)) x = 0;
+  x = std::clamp(x, -1e9f, 1e9f);
+  Axis axis;
+  if (texture.filter == FilterMode::kPoint) {
+    axis.index[0] = address(static_cast<std::int64_t>(std::floor(x)), extent, mode);
+    return axis;
+  }
+  const float shifted = x - 0.5f;
+  const float whole = std::floor(shifted);
+  // 8 bits of fraction, rounded to nearest.
+  axis.weight = std::floor((shifted - whole) * 256.0f + 0.5f) / 256.0f;
+  const auto first = static_cast<std::int64_t>(whole);
+  axis.index = {address(first, extent, mode), address(first + 1, extent, mode)};
+  axis.count = 2;
+  return axis;
+}
+
+}  // namespace
+
+std::uint32_t texel_bytes(const Image& image) { return image.channels * image.channel_bits / 8; }
+
+std::uint64_t texel_offset(const Image& image, std::uint32_t x, std::uint32_t y, std::uint32_t z) {
+  return z * image.slice_bytes + y * image.pitch_bytes + std::uint64_t{x} * texel_bytes(image);
+}
+
+Texel fetch(const Texture& texture, const FetchPoint& point, std::array<std::uint64_t, 8>& touched,
+            std::uint32_t& count) {
+  const Image& image = texture.image;
+  count = 0;
+  const auto read = [&](std::optional<std::uint32_t> x, std::optional<std::uint32_t> y,
+                        std::optional<std::uint32_t> z) {
+    Texel texel;
+    if (!x || !y || !z) {
+      for (std::uint32_t c = 0; c < 4; ++c) {
+        texel.value[c] = texture.border[c];
+        texel.bits[c] = image.kind == ChannelKind::kFloat || texture.read_normalized_float
+                            ? std::bit_cast<std::uint32_t>(texture.border[c])
+                            : 0;
+      }
+      return texel;
+    }
+    const std::uint64_t offset = texel_offset(image, *x, *y, *z);
+    touched[count++] = offset;
+    for (std::uint32_t c = 0; c < image.channels; ++c)
+      read_channel(texture, image.texels + offset + c * image.channel_bits / 8, c, texel);
+    return texel;
+  };
+  if (point.integer) {  // linear memory answers 0 outside
+    const auto inside = [](std::int32_t i, std::uint32_t extent) {
+      return i >= 0 && static_cast<std::uint32_t>(i) < extent
+                 ? std::optional(static_cast<std::uint32_t>(i))
+                 : std::nullopt;
+    };
+    const auto y = point.dimensions > 1 ? inside(point.index[1], image.height) : std::optional(0u);
+    const auto z = point.dimensions > 2 ? inside(point.index[2], image.depth) : std::optional(0u);
+    const auto x = inside(point.index[0], image.width);
+    if (!x || !y || !z) return Texel{};
+    return read(x, y, z);
+  }
+  const Axis x = axis_of(texture, point.position[0], image.width, texture.address[0]);
+  Axis y, z;
+  if (point.dimensions > 1)
+    y = axis_of(texture, point.position[1], image.height, texture.address[1]);
+  if (point.dimensions > 2)
+    z = axis_of(texture, point.position[2], image.depth, texture.address[2]);
+  if (point.layered) z.index[0] = std::min(point.layer, std::max(1u, image.layers) - 1);
+  if (x.count == 1 && y.count == 1 && z.count == 1) return read(x.index[0], y.index[0], z.index[0]);
+  Texel blended;
+  for (std::uint32_t k = 0; k < z.count; ++k) {
+    for (std::uint32_t j = 0; j < y.count; ++j) {
+      for (std::uint32_t i = 0; i < x.count; ++i) {
+        const float weight = (x.count == 1 ? 1.0f
+                              : i == 0     ? 1.0f - x.weight
+                                           : x.weight) *
+                             (y.count == 1 ? 1.0f
+                              : j == 0     ? 1.0f - y.weight
+                                           : y.weight) *
+                             (z.count == 1 ? 1.0f
+                              : k == 0     ? 1.0f - z.weight
+                                           : z.weight);
+        const Texel texel = read(x.index[i], y.index[j], z.index[k]);
+        for (std::uint32_t c = 0; c < 4; ++c) blended.value[c] += weight * texel.value[c];
+      }
+    }
+  }
+  for (std::uint32_t c = 0; c < 4; ++c)
+    blended.bits[c] = std::bit_cast<std::uint32_t>(blended.value[c]);
+  return blended;
+}
+
+}  // namespace membound::vgpu::exec
