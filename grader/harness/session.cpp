@@ -9,7 +9,7 @@ namespace {
 
 /// The virtual GPU computes each thread on the CPU; a launch that takes 1 ms on a GPU may take
 /// seconds there.
-constexpr double kVirtualTimeoutFactor = 6;
+constexpr double kVirtualTimeoutFactor = 2;
 
 std::size_t bytes_of(const std::vector<TimedCase>& cases) {
   std::size_t most = 0;  // cases run one after the other

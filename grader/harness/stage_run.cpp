@@ -8,19 +8,12 @@
 #include <stdexcept>
 
 #include "grader/harness/cuda_check.hpp"
+#include "grader/harness/fault_text.hpp"
 #include "grader/harness/guarded_memory.hpp"
 #include "grader/harness/signature.hpp"
 
 namespace membound::harness {
 namespace {
-
-/// What the virtual GPU wrote about a fault, if it did.
-std::string fault_text(const nlohmann::json& report) {
-  if (!report.is_object() || !report.contains("reports")) return {};
-  for (const nlohmann::json& entry : report["reports"])
-    if (entry.value("checker", "") == "fault") return entry.value("text", "");
-  return {};
-}
 
 std::string join_types(const std::vector<std::string>& types) {
   std::string text;
