@@ -1,0 +1,133 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// membound dev check [LAB…] [--fix] [--run]: does a lab agree with itself, and with its claims.
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+
+#include "grader/cli/action.hpp"
+#include "grader/cli/interrupt.hpp"
+#include "grader/cli/messages.hpp"
+#include "grader/cli/proof.hpp"
+#include "grader/drift/drift.hpp"
+#include "grader/drift/snippets.hpp"
+#include "grader/report/progress.hpp"
+#include "grader/report/text.hpp"
+
+namespace membound::cli {
+namespace {
+
+struct Options : CheckOptions {
+  std::vector<std::string> labs;
+  bool fix = false;
+  bool run = false;
+};
+
+std::string relative_to(const std::filesystem::path& file, const std::filesystem::path& root) {
+  return file.lexically_relative(root).generic_string();
+}
+
+std::string row(const Proof& proof, const Context& context) {
+  const report::Style& style = context.out;
+  const report::Tone tone = proof.holds ? report::Tone::kGood : report::Tone::kBad;
+  const std::string claim = proof.claim.fails.empty()  ? "passes"
+                            : proof.claim.fails == "*" ? "fails"
+                                                       : "fails " + proof.claim.fails;
+  std::string text =
+      style.sign(tone) + " " +
+      report::wrapped(relative_to(proof.claim.file, context.place.root) + ": " + claim,
+                      style.width - 2, 0);
+  if (!proof.holds) text += report::wrapped(proof.shown, style.width, 4);
+  return text;
+}
+
+/// The static half: prints every drift, returns how many there are.
+int check_drift(const Context& context, const std::vector<const course::Lab*>& labs) {
+  int count = 0;
+  for (const course::Lab* lab : labs) {
+    const auto drifts = drift::check_lab(*lab, context.place.root);
+    for (const drift::Drift& found : drifts) std::printf("%s\n", drift::to_string(found).c_str());
+    count += static_cast<int>(drifts.size());
+    const report::Tone tone = drifts.empty() ? report::Tone::kGood : report::Tone::kBad;
+    std::printf("%s %s %s\n", context.out.sign(tone).c_str(), report::padded(lab->id, 24).c_str(),
+                drifts.empty() ? "agrees with itself"
+                               : (std::to_string(drifts.size()) + " to mend").c_str());
+  }
+  return count;
+}
+
+/// The running half; the exit code.
+int check_claims(const Context& context, const Options& options,
+                 const std::vector<const course::Lab*>& labs) {
+  const auto tools = choose_tools(context, options);
+  if (!tools) return report_error(tools.error());
+  std::vector<Claim> claims;
+  for (const course::Lab* lab : labs) {
+    auto some = claims_of(*lab, context.place);
+    if (!some) return report_error(some.error());
+    claims.insert(claims.end(), some->begin(), some->end());
+  }
+  const std::atomic<bool>* const stop = catch_interrupts();
+  std::printf("Running %zu claims on %s.\n", claims.size(), tools->device.name.c_str());
+  std::fflush(stdout);
+  auto progress = std::make_unique<report::Progress>("proving", static_cast<int>(claims.size()),
+                                                     context.err, context.err_is_terminal);
+  int done = 0;
+  const auto proofs = prove(context, *tools, options, claims, stop, [&](const Proof& proof) {
+    progress->now(relative_to(proof.claim.file, context.place.root), ++done);
+  });
+  progress.reset();
+  if (!proofs) return report_error(proofs.error());
+  std::size_t held = 0;
+  for (const Proof& proof : *proofs) {
+    held += proof.holds ? 1 : 0;
+    std::fputs(row(proof, context).c_str(), stdout);
+  }
+  std::printf("%zu of %zu claims hold.\n", held, claims.size());
+  if (stop->load()) return kExitInterrupted;
+  return held == claims.size() ? kExitPassed : kExitNotPassed;
+}
+
+int run(const Options& options) {
+  const auto context = make_context();
+  if (!context) return report_error(context.error());
+  std::vector<const course::Lab*> labs;
+  for (const std::string& word : options.labs) {
+    const auto lab = context->course.find(word);
+    if (!lab) return report_error(lab.error());
+    labs.push_back(*lab);
+  }
+  if (options.labs.empty())
+    for (const course::Lab& lab : context->course.labs) labs.push_back(&lab);
+  if (options.fix) {
+    for (const course::Lab* lab : labs) {
+      const auto changed =
+          drift::fix_snippets(context->place.root, context->place.root / lab->handout);
+      if (!changed) return report_error(changed.error());
+      std::printf("%s: %d snippets rewritten\n", lab->handout.c_str(), *changed);
+    }
+  }
+  const int drifts = check_drift(*context, labs);
+  if (!options.run) return drifts == 0 ? kExitPassed : kExitNotPassed;
+  const int proved = check_claims(*context, options, labs);
+  return proved == kExitPassed && drifts > 0 ? kExitNotPassed : proved;
+}
+
+}  // namespace
+
+void add_dev(CLI::App& app, Action& chosen) {
+  CLI::App* const dev = app.add_subcommand("dev", "");
+  dev->require_subcommand(1);
+  auto options = std::make_shared<Options>();
+  CLI::App* const command = dev->add_subcommand("check", "");
+  command->add_option("LAB", options->labs);
+  command->add_flag("--fix", options->fix);
+  command->add_flag("--run", options->run);
+  add_check_options(*command, *options);
+  command->callback([options, &chosen] { chosen = [options] { return run(*options); }; });
+}
+
+}  // namespace membound::cli

@@ -1,0 +1,170 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// membound doctor: what this machine can do, and how to mend what it cannot.
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <system_error>
+#include <vector>
+
+#include "grader/cli/action.hpp"
+#include "grader/cli/build_info.hpp"
+#include "grader/cli/context.hpp"
+#include "grader/cli/device.hpp"
+#include "grader/judge/compiler.hpp"
+#include "grader/judge/process.hpp"
+#include "grader/report/text.hpp"
+
+namespace membound::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+enum class Health { kOk, kWarning, kBad };
+
+/// One line of the report.
+struct Row {
+  Health health;
+  std::string what;
+  std::string found;
+  std::string fix;  ///< what to do unless all is well
+};
+
+constexpr double kGigabyte = 1e9;
+constexpr double kLittleSpace = 0.2 * kGigabyte;
+constexpr double kSomeSpace = 2 * kGigabyte;
+/// The runtime the test programs are linked with needs a driver at least as new.
+constexpr int kOldestDriver = 13;
+
+std::vector<Row> course_rows(const fs::path& build) {
+  const auto root = course_root();
+  if (!root) return {{Health::kBad, "course", root.error().found, root.error().advice}};
+  const auto course = course::read_course(*root);
+  if (!course)
+    return {
+        {Health::kBad, "course", base::to_string(course.error()), "mend the file that is named"}};
+  std::vector<Row> rows = {{Health::kOk, "course",
+                            root->string() + ", " + std::to_string(course->labs.size()) + " labs",
+                            ""}};
+  std::string missing;
+  for (const course::Lab& lab : course->labs) {
+    std::error_code error;
+    if (!fs::exists(build / "labs" / lab.id / "test", error))
+      missing += (missing.empty() ? "" : ", ") + lab.id;
+  }
+  if (missing.empty()) {
+    rows.push_back({Health::kOk, "test programs", "built in " + (build / "labs").string(), ""});
+  } else {
+    rows.push_back({Health::kBad, "test programs", "not built: " + missing,
+                    "start with ./membound, which builds them once nvcc is there"});
+  }
+  return rows;
+}
+
+Row compiler_row(const base::Result<judge::CompilerInfo>& nvcc,
+                 const base::Result<judge::CompilerInfo>& clang, bool has_virtual) {
+  if (nvcc) return {Health::kOk, "compiler", nvcc->name() + ", " + nvcc->program.string(), ""};
+  const std::string problem = "nvcc " + nvcc.error().found;
+  if (clang && has_virtual) {
+    return {Health::kWarning, "compiler",
+            problem + "; " + clang->name() + " compiles for the virtual GPU", nvcc.error().advice};
+  }
+  return {Health::kBad, "compiler", problem, nvcc.error().advice};
+}
+
+Row gpu_row(const GpuAnswer& gpu, bool has_virtual) {
+  if (!gpu.answers) {
+    return {has_virtual ? Health::kWarning : Health::kBad, "GPU", gpu.problem,
+            has_virtual ? "nothing: checks run on the virtual GPU, whose times are predicted"
+                        : "install NVIDIA's driver, or build the virtual GPU with ./membound"};
+  }
+  if (std::atoi(gpu.driver.c_str()) < kOldestDriver) {
+    return {Health::kBad, "GPU",
+            gpu.name + ", but its driver supports CUDA " + gpu.driver + " at most",
+            "install a driver for CUDA " + std::to_string(kOldestDriver) +
+                ", or use --device vgpu meanwhile"};
+  }
+  return {Health::kOk, "GPU", gpu.name + ", driver for CUDA " + gpu.driver, ""};
+}
+
+Row vgpu_row(const fs::path& build) {
+  if (has_vgpu(build)) return {Health::kOk, "virtual GPU", vgpu_folder(build).string(), ""};
+  return {Health::kWarning, "virtual GPU", "not built", "start with ./membound"};
+}
+
+Row sandbox_row() {
+  const char* const fix =
+      "sudo apt-get install bubblewrap; needed only to grade other people's work";
+  const auto run =
+      judge::run_process({.arguments = {"bwrap", "--unshare-all", "--ro-bind", "/", "/", "true"},
+                          .timeout_seconds = 10});
+  if (!run) return {Health::kWarning, "sandbox", "bubblewrap (bwrap) is not installed", fix};
+  if (run->exit_code != 0) {
+    return {
+        Health::kWarning, "sandbox",
+        "bubblewrap cannot make namespaces here: " + run->output.substr(0, run->output.find('\n')),
+        "ask for unprivileged user namespaces; needed only to grade other people's work"};
+  }
+  return {Health::kOk, "sandbox", "bubblewrap works", ""};
+}
+
+Row disk_row(const fs::path& folder) {
+  std::error_code error;
+  const auto space = fs::space(folder, error);
+  const auto free_bytes = static_cast<double>(space.available);
+  if (error)
+    return {Health::kBad, "disk", folder.string() + ": " + error.message(), "make it writable"};
+  const std::string found =
+      report::number(free_bytes / kGigabyte) + " GB free for " + folder.string();
+  if (free_bytes < kLittleSpace) return {Health::kBad, "disk", found, "make room"};
+  if (free_bytes < kSomeSpace)
+    return {Health::kWarning, "disk", found, "make room before building"};
+  return {Health::kOk, "disk", found, ""};
+}
+
+std::string text_of(const Row& row, const report::Style& style) {
+  static constexpr std::pair<const char*, report::Tone> kWords[] = {
+      {"ok  ", report::Tone::kGood},
+      {"warn", report::Tone::kWarning},
+      {"bad ", report::Tone::kBad}};
+  const auto& [word, tone] = kWords[static_cast<int>(row.health)];
+  const int indent = 20;
+  std::string text = style.paint(word, tone) + "  " + report::padded(row.what, 14);
+  text += report::wrapped(row.found, style.width, indent).substr(indent);
+  if (row.health != Health::kOk && !row.fix.empty())
+    text += report::wrapped("fix: " + row.fix, style.width, indent);
+  return text;
+}
+
+int run() {
+  const fs::path build = build_folder();
+  std::vector<Row> rows = course_rows(build);
+  const auto root = course_root();
+  const auto places = judge::compiler_places(root ? *root : fs::path());
+  const bool has_virtual = has_vgpu(build);
+  rows.push_back(gpu_row(ask_gpu(), has_virtual));
+  rows.push_back(vgpu_row(build));
+  rows.push_back(compiler_row(judge::find_compiler(judge::DeviceCompiler::kNvcc, places),
+                              judge::find_compiler(judge::DeviceCompiler::kClang, places),
+                              has_virtual));
+  rows.push_back(sandbox_row());
+  rows.push_back(disk_row(root ? state_folder(*root) : fs::current_path()));
+  const report::Style style = report::Style::for_stream(STDOUT_FILENO);
+  std::printf("membound %s\n", kVersion);
+  bool bad = false;
+  for (const Row& row : rows) {
+    std::fputs(text_of(row, style).c_str(), stdout);
+    bad = bad || row.health == Health::kBad;
+  }
+  return bad ? kExitNotPassed : kExitPassed;
+}
+
+}  // namespace
+
+void add_doctor(CLI::App& app, Action& chosen) {
+  app.add_subcommand("doctor", "")->callback([&chosen] { chosen = run; });
+}
+
+}  // namespace membound::cli

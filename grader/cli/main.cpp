@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// membound's commands, one file each. Exit codes: 0 passed, 1 not passed, 2 wrong use, 3 our
+/// fault.
+#include <exception>
+
+#include "grader/cli/action.hpp"
+#include "grader/cli/command_line.hpp"
+#include "grader/cli/messages.hpp"
+
+int main(int argc, char** argv) {
+  using namespace membound::cli;
+  try {
+    CommandLine line;
+
+    // For students
+    line.add(add_list);        // labs, stages, progress
+    line.add(add_handout);     // what to read first
+    line.add(add_check);       // is it right, how fast is it, what next
+    line.add(add_watch);       // check on every save
+    line.add(add_hint);        // a nudge that follows from the last check
+    line.add(add_reset);       // the skeleton back
+    line.add(add_doctor);      // what this machine can do
+    line.add(add_run);         // any CUDA program on the virtual GPU
+    line.add(add_completion);  // for bash, zsh, fish
+
+    // For authors
+    line.add(add_dev);  // does a lab agree with itself
+
+    return line.run(argc, argv);
+  } catch (const std::exception& error) {
+    return report_exception(error);
+  }
+}

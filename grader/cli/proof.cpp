@@ -1,0 +1,188 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/cli/proof.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <optional>
+#include <sstream>
+#include <system_error>
+#include <thread>
+
+#include "grader/course/files.hpp"
+#include "grader/judge/verdict.hpp"
+
+namespace membound::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kAny = "*";
+
+std::vector<int> all_stages(const course::Lab& lab) {
+  std::vector<int> numbers;
+  for (const course::Stage& stage : lab.stages) numbers.push_back(stage.number);
+  return numbers;
+}
+
+/// "// Fails: TilesCutOff" in the comments that open the text.
+std::string head_field(const std::string& text, const std::string& key) {
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line) && line.starts_with("//");) {
+    const auto at = line.find(key + ":");
+    if (at == std::string::npos) continue;
+    const auto start = line.find_first_not_of(' ', at + key.size() + 1);
+    if (start == std::string::npos) return "";
+    return line.substr(start, line.find_last_not_of(" \r") - start + 1);
+  }
+  return "";
+}
+
+base::Result<Claim> claim_of(const course::Lab& lab, const fs::path& file) {
+  const auto text = course::read_file(file);
+  if (!text) return text.error();
+  const std::string stage = head_field(*text, "Stage");
+  const std::string fails = head_field(*text, "Fails");
+  const int number = std::atoi(stage.c_str());
+  if (lab.stage(number) == nullptr || fails.empty()) {
+    return base::Error{base::ErrorKind::kInput, file.string(),
+                       "does not say which stage it answers and which test it fails",
+                       "\"// Stage: 3\" and \"// Fails: <test>\" at the head",
+                       "membound dev check tells more"};
+  }
+  return Claim{&lab, file, {number}, fails};
+}
+
+bool needs_timing(const Claim& claim) {
+  return claim.fails.empty() || claim.fails == judge::kSpeedTest;
+}
+
+/// What happened in one stage, in words; nothing if it is as claimed.
+std::optional<std::string> contradiction(const Claim& claim, const course::StageResult& stage) {
+  const std::string verdict(course::to_string(stage.verdict));
+  const std::string failed = judge::failed_test(stage);
+  const std::string where = "stage " + std::to_string(stage.stage) + ": ";
+  if (stage.verdict == course::Verdict::kInfraError) {
+    const std::string text = stage.findings.empty() ? "" : ": " + stage.findings.front().text;
+    return where + verdict + text;
+  }
+  const std::string told = failed.empty() ? verdict : verdict + " (" + failed + ")";
+  if (claim.fails.empty()) {
+    if (stage.passed()) return std::nullopt;
+    return where + told;
+  }
+  const bool fails = !failed.empty();
+  if (claim.fails == kAny && !fails) return where + "passes";
+  if (claim.fails == kAny || claim.fails == failed) return std::nullopt;
+  return where + (fails ? "fails " + told : "passes every test");
+}
+
+class Prover {
+ public:
+  Prover(const Context& context, const Tools& tools, const CheckOptions& options,
+         const std::vector<Claim>& claims, const std::atomic<bool>* stop,
+         const std::function<void(const Proof&)>& on_proof)
+      : context_(context),
+        tools_(tools),
+        options_(options),
+        claims_(claims),
+        stop_(stop),
+        on_proof_(on_proof),
+        proofs_(claims.size()) {}
+
+  base::Result<std::vector<Proof>> run() {
+    // A real device times one kernel at a time.
+    const unsigned most = tools_.device.is_virtual() ? std::thread::hardware_concurrency() : 1;
+    std::vector<std::jthread> workers;
+    for (unsigned i = 0; i < std::max(1U, std::min<unsigned>(most, claims_.size())); ++i)
+      workers.emplace_back([this] { work(); });
+    workers.clear();
+    if (error_) return *error_;
+    std::vector<Proof> done;
+    for (std::optional<Proof>& proof : proofs_)
+      if (proof) done.push_back(std::move(*proof));
+    return done;
+  }
+
+ private:
+  void work() {
+    while (const auto index = take()) {
+      const Claim& claim = claims_[*index];
+      CheckOptions options = options_;
+      options.submission = claim.file.string();
+      auto request = request_for(context_, tools_, options, {claim.lab, claim.stages}, stop_);
+      if (!needs_timing(claim)) request.more_arguments.emplace_back("--quick");
+      const auto result = judge::check(request);
+      const std::lock_guard lock(mutex_);
+      if (!result) {
+        error_ = result.error();
+      } else if (!stop_->load()) {
+        proofs_[*index] = compare(claim, *result);
+        on_proof_(*proofs_[*index]);
+      }
+    }
+  }
+
+  std::optional<std::size_t> take() {
+    const std::lock_guard lock(mutex_);
+    if (next_ == claims_.size() || error_ || stop_->load()) return std::nullopt;
+    return next_++;
+  }
+
+  const Context& context_;
+  const Tools& tools_;
+  const CheckOptions& options_;
+  const std::vector<Claim>& claims_;
+  const std::atomic<bool>* stop_;
+  const std::function<void(const Proof&)>& on_proof_;
+  std::mutex mutex_;
+  std::size_t next_ = 0;
+  std::optional<base::Error> error_;
+  std::vector<std::optional<Proof>> proofs_;
+};
+
+}  // namespace
+
+base::Result<std::vector<Claim>> claims_of(const course::Lab& lab, const judge::Workplace& place) {
+  const fs::path solution = place.root / "solutions" / lab.id;
+  std::vector<Claim> claims = {{&lab, lab.folder / "kernel.cu", all_stages(lab), kAny},
+                               {&lab, solution / "kernel.cu", all_stages(lab), ""}};
+  std::vector<fs::path> wrong;
+  std::error_code error;
+  for (fs::directory_iterator entry(solution / "wrong", error), end; !error && entry != end;
+       entry.increment(error))
+    if (entry->path().extension() == ".cu") wrong.push_back(entry->path());
+  std::sort(wrong.begin(), wrong.end());
+  for (const fs::path& file : wrong) {
+    auto claim = claim_of(lab, file);
+    if (!claim) return claim.error();
+    claims.push_back(std::move(*claim));
+  }
+  return claims;
+}
+
+Proof compare(const Claim& claim, const course::Result& result) {
+  Proof proof{claim, true, ""};
+  for (const course::StageResult& stage : result.stages) {
+    const auto problem = contradiction(claim, stage);
+    if (!problem) continue;
+    proof.shown += (proof.shown.empty() ? "" : "; ") + *problem;
+    proof.holds = false;
+  }
+  if (result.stages.size() != claim.stages.size()) {
+    proof.holds = false;
+    proof.shown += "not every stage was run";
+  }
+  if (proof.holds) proof.shown = "as claimed";
+  return proof;
+}
+
+base::Result<std::vector<Proof>> prove(const Context& context, const Tools& tools,
+                                       const CheckOptions& options,
+                                       const std::vector<Claim>& claims,
+                                       const std::atomic<bool>* stop,
+                                       const std::function<void(const Proof&)>& on_proof) {
+  return Prover(context, tools, options, claims, stop, on_proof).run();
+}
+
+}  // namespace membound::cli

@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Runs what a lab's author claims: the skeleton fails every stage, the reference answer passes
+/// every stage, and each wrong answer fails the test it names.
+/// Place in the chain: labs/, solutions/ -> [proof] -> judge. Left out: what can be seen without
+/// running, which grader/drift checks.
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "grader/base/result.hpp"
+#include "grader/cli/checking.hpp"
+
+namespace membound::cli {
+
+/// One claim about one file.
+struct Claim {
+  const course::Lab* lab = nullptr;
+  std::filesystem::path file;
+  std::vector<int> stages;
+  /// For each stage: the test that must be the first to fail; "" = must pass, "*" = any.
+  std::string fails;
+};
+
+/// What running it showed.
+struct Proof {
+  Claim claim;
+  bool holds = false;
+  std::string shown;  ///< "as claimed", or what happened instead
+};
+
+/// All claims of a lab: skeleton, reference answer, wrong answers. A wrong answer whose head cannot
+/// be read is an error.
+[[nodiscard]] base::Result<std::vector<Claim>> claims_of(const course::Lab& lab,
+                                                         const judge::Workplace& place);
+
+/// Whether a result is what was claimed. Pure.
+[[nodiscard]] Proof compare(const Claim& claim, const course::Result& result);
+
+/// Runs all claims, several at once on the virtual GPU; `on_proof` hears of each when it is there.
+/// The proofs come in the order of the claims; fewer when stopped.
+[[nodiscard]] base::Result<std::vector<Proof>> prove(
+    const Context& context, const Tools& tools, const CheckOptions& options,
+    const std::vector<Claim>& claims, const std::atomic<bool>* stop,
+    const std::function<void(const Proof&)>& on_proof);
+
+}  // namespace membound::cli

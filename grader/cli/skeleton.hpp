@@ -1,0 +1,26 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Where a lab's untouched kernel.cu comes from, whatever the student did to the file, committed or
+/// not.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "grader/base/result.hpp"
+#include "grader/course/lab.hpp"
+#include "grader/judge/check.hpp"
+
+namespace membound::cli {
+
+/// Whether `text` can be the skeleton of `solution`: it has a TODO, and without comments all its
+/// lines stand in the solution in the same order (solving only adds lines).
+[[nodiscard]] bool is_skeleton_of(std::string_view text, std::string_view solution);
+
+/// The newest version in git's history, else the build's copy, that is a skeleton of the reference
+/// answer.
+[[nodiscard]] base::Result<std::string> find_skeleton(const judge::Workplace& place,
+                                                      const course::Lab& lab);
+
+}  // namespace membound::cli

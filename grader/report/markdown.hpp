@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Markdown as text for a terminal: what handouts and help pages use of it, and no more (headings,
+/// paragraphs, lists, quotes, code, tables, links, figures, comments).
+/// Place in the chain: handout.md, help/*.md -> [markdown] -> cli.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "grader/report/style.hpp"
+
+namespace membound::report {
+
+/// Code and tables keep their lines; everything else is wrapped to the style's width. A figure
+/// becomes its description and its path, a link its text and its address.
+[[nodiscard]] std::string render_markdown(std::string_view text, const Style& style);
+
+}  // namespace membound::report
