@@ -37,7 +37,7 @@ std::vector<std::string> throttle_words(unsigned long long bits) {
 /// The loaded library and the functions needed of it.
 struct ClockReader::Library {
   struct Close {
-    void operator()(void* handle) const { dlclose(handle); }
+    void operator()(void* opened) const { dlclose(opened); }
   };
   std::unique_ptr<void, Close> handle;
   NvmlDevice device = nullptr;
@@ -53,18 +53,18 @@ struct ClockReader::Library {
   static std::unique_ptr<Library> open(const std::string& pci_bus_id) {
     auto library = std::make_unique<Library>();
     library->handle.reset(dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL));
-    void* handle = library->handle.get();
-    if (handle == nullptr) return nullptr;
-    auto* init = function_of<int()>(handle, "nvmlInit_v2");
+    void* opened = library->handle.get();
+    if (opened == nullptr) return nullptr;
+    auto* init = function_of<int()>(opened, "nvmlInit_v2");
     auto* find =
-        function_of<int(const char*, NvmlDevice*)>(handle, "nvmlDeviceGetHandleByPciBusId_v2");
-    library->clock = function_of<int(NvmlDevice, int, unsigned*)>(handle, "nvmlDeviceGetClockInfo");
+        function_of<int(const char*, NvmlDevice*)>(opened, "nvmlDeviceGetHandleByPciBusId_v2");
+    library->clock = function_of<int(NvmlDevice, int, unsigned*)>(opened, "nvmlDeviceGetClockInfo");
     library->throttle_reasons = function_of<int(NvmlDevice, unsigned long long*)>(
-        handle, "nvmlDeviceGetCurrentClocksThrottleReasons");
+        opened, "nvmlDeviceGetCurrentClocksThrottleReasons");
     if (init == nullptr || find == nullptr || library->clock == nullptr ||
         library->throttle_reasons == nullptr || init() != kNvmlSuccess)
       return nullptr;
-    library->shutdown = function_of<int()>(handle, "nvmlShutdown");
+    library->shutdown = function_of<int()>(opened, "nvmlShutdown");
     if (find(pci_bus_id.c_str(), &library->device) != kNvmlSuccess) return nullptr;
     return library;
   }

@@ -17,6 +17,14 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
+/// Leaves only kernels of the module that was timed: ours prepare its data.
+void drop_own_kernels(nlohmann::json& report) {
+  nlohmann::json kept = nlohmann::json::array();
+  for (nlohmann::json& kernel : report["kernels"])
+    if (!kernel.value("name", "").starts_with("membound_")) kept.push_back(std::move(kernel));
+  report["kernels"] = std::move(kept);
+}
+
 ReadyLaunch reference_launch(const TimingBench& bench, const TimingRequest& request) {
   Preparation preparation = bench.reference.prepare(
       {request.kernel, request.timed_case.instance, request.timed_case.sizes},
@@ -103,6 +111,7 @@ class PairLoop {
   void take_counters(const char* key) {
     nlohmann::json report = bench_.device.take_report();
     if (!report.is_object()) return;
+    drop_own_kernels(report);
     if (key == nullptr)
       outcome_.counters = std::move(report);
     else
