@@ -11,15 +11,4 @@ pkg_check_modules(lz4 REQUIRED IMPORTED_TARGET liblz4>=1.9)    # compressed fat 
 pkg_check_modules(zstd REQUIRED IMPORTED_TARGET libzstd>=1.4)
 find_package(GTest 1.12 REQUIRED)  # the labs' test programs are GoogleTest programs, too
 
-# CUDA's headers and shared runtime library, for the labs' test programs only; where the launcher
-# unpacked a toolkit of the project's own, that one.
-if(NOT CUDAToolkit_ROOT AND NOT DEFINED ENV{CUDAToolkit_ROOT})
-  foreach(root IN ITEMS "$ENV{MEMBOUND_TOOLKIT}"
-      ${PROJECT_SOURCE_DIR}/.membound/toolkit/nvidia/cu13 /usr/local/cuda)
-    if(root AND EXISTS ${root}/include/cuda_runtime_api.h)
-      set(CUDAToolkit_ROOT ${root})
-      break()
-    endif()
-  endforeach()
-endif()
-find_package(CUDAToolkit 13.0 QUIET)
+include(CudaRuntime)
