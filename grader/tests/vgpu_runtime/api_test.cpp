@@ -205,6 +205,7 @@ TEST(Api, AFaultIsInTheReport) {
   void* arguments[] = {&nowhere, &nowhere, &factor, &count};
   cudaLaunchKernel(kernel(load(), "scale"), {1, 1, 1}, {1, 1, 1}, arguments, 0, nullptr);
   const auto report = take_report();
+  EXPECT_EQ(cudaDeviceReset(), cudaSuccess);
   ASSERT_EQ(report["reports"].size(), 1u);
   EXPECT_EQ(report["reports"][0]["checker"], "fault");
   EXPECT_EQ(report["kernels"][0]["outcome"], report["reports"][0]["kind"]);

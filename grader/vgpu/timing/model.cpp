@@ -14,6 +14,9 @@ constexpr double kSectorBytes = 32;
 // Most PTX moves vanish when ptxas allocates registers: 59 PTX instructions of a reduction are 53
 // on the machine, 27 of a transpose 24 (simulated against an H200's profile).
 constexpr double kMoveShare = 0.3;
+// One warp alone: four clocks from an instruction to the next that needs it (Volta and later), and
+// every third or so needs none.
+constexpr double kClocksPerInstruction = 2.5;
 
 double real(std::uint64_t value) { return static_cast<double>(value); }
 
@@ -118,9 +121,11 @@ double block_residence_ns(const Setting& s) {
   const double slow_barriers = std::min(barriers, rounds);  // those that wait for memory as well
   const double phases_ns =
       barriers > 0 ? ratio(shared_clocks(s), s.blocks) / s.machine.clock_ghz : 0;
+  const double issue_ns =
+      ratio(real(c.warp_instructions), warps) * kClocksPerInstruction / s.machine.clock_ghz;
   // The last wait of a kernel without loads is its stores' way out.
   const double first_ns = rounds > 0 ? 0 : s.machine.load_round_ns / 2;
-  return first_ns + rounds * round_ns +
+  return first_ns + issue_ns + rounds * round_ns +
          slow_barriers * (s.machine.barrier_ns + s.machine.barrier_warp_ns * warps_per_block) +
          (barriers - slow_barriers) * s.machine.shared_round_ns + phases_ns +
          s.machine.block_turnover_ns;

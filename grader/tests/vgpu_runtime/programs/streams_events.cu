@@ -32,12 +32,12 @@ int main() {
 
   // Four small kernels: in one stream they take turns, in four they run side by side.
   CHECK_CUDA(cudaEventRecord(start));
-  for (int i = 0; i < kStreams; ++i) busy<<<1, 32, 0, streams[0]>>>(d_data, 4000);
+  for (int i = 0; i < kStreams; ++i) busy<<<1, 32, 0, streams[0]>>>(d_data, 20000);
   CHECK_CUDA(cudaEventRecord(stop));
   CHECK_CUDA(cudaEventSynchronize(stop));
   const float one_stream = elapsed(start, stop);
   CHECK_CUDA(cudaEventRecord(start));
-  for (int i = 0; i < kStreams; ++i) busy<<<1, 32, 0, streams[i]>>>(d_data, 4000);
+  for (int i = 0; i < kStreams; ++i) busy<<<1, 32, 0, streams[i]>>>(d_data, 20000);
   CHECK_CUDA(cudaEventRecord(stop));
   CHECK_CUDA(cudaEventSynchronize(stop));
   const float four_streams = elapsed(start, stop);
@@ -45,10 +45,10 @@ int main() {
 
   // The same stream: the second event is later by the kernel's time; nothing between: no later.
   CHECK_CUDA(cudaEventRecord(start, streams[0]));
-  busy<<<1, 32, 0, streams[0]>>>(d_data, 4000);
+  busy<<<1, 32, 0, streams[0]>>>(d_data, 20000);
   CHECK_CUDA(cudaEventRecord(middle, streams[0]));
   CHECK_CUDA(cudaStreamWaitEvent(streams[1], middle, 0));
-  busy<<<1, 32, 0, streams[1]>>>(d_data + 32, 4000);
+  busy<<<1, 32, 0, streams[1]>>>(d_data + 32, 20000);
   CHECK_CUDA(cudaEventRecord(stop, streams[1]));
   CHECK_FAILS(cudaErrorNotReady, cudaEventQuery(stop));
   CHECK_FAILS(cudaErrorNotReady, cudaStreamQuery(streams[1]));
@@ -76,7 +76,7 @@ int main() {
   CHECK(elapsed(start, stop) < 1.5f * copy_alone);
 
   // Polling gets on.
-  busy<<<1, 32, 0, streams[2]>>>(d_data, 4000);
+  busy<<<1, 32, 0, streams[2]>>>(d_data, 20000);
   CHECK_CUDA(cudaEventRecord(stop, streams[2]));
   long polls = 0;
   while (cudaEventQuery(stop) == cudaErrorNotReady) ++polls;
