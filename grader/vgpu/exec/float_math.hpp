@@ -84,15 +84,19 @@ struct FRcp {
     return F{1} / a;
   }
 };
-/// rcp.approx.ftz.f64: no subnormals in or out, and only the upper half of the result.
+/// rcp.approx.ftz.f64: no subnormals in or out, and only the upper halves of operand and result.
 struct FRcpDouble {
   static double run(double a) {
     const auto flushed = [](double x) {
       const u64 bits = std::bit_cast<u64>(x);
       return std::bit_cast<double>((bits << 1 >> 53) == 0 ? bits & kSignBit<double> : bits);
     };
-    const double result = flushed(1.0 / flushed(a));
-    return std::bit_cast<double>(std::bit_cast<u64>(result) >> 32 << 32);
+    const auto upper = [](double x) {
+      return std::bit_cast<double>(std::bit_cast<u64>(x) >> 32 << 32);
+    };
+    a = flushed(upper(a));
+    if (a != a) return std::bit_cast<double>(u64{0x7FFFFFFF} << 32);
+    return upper(flushed(1.0 / a));
   }
 };
 struct FRsqrt {

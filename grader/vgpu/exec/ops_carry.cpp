@@ -13,21 +13,17 @@ namespace {
 using program::Instruction;
 using program::Opcode;
 
-/// d = x + y + carry in (or x - y - borrow in); the flag changes only with .cc.
+/// d = x + y + carry in, or x + ~y + carry in: after a subtraction the flag says that nothing was
+/// borrowed, as the compiler's 128-bit division expects of an addc. It changes only with .cc.
 template <typename T, bool kSubtract>
 void add_with_carry(Warp& w, const Step* s, const T* x, const T* y, bool carry_in, bool carry_out) {
   alignas(32) T out[32];
   u32 carries = 0;
   for (int i = 0; i < 32; ++i) {
-    const T in = carry_in ? static_cast<T>((w.carry >> i) & 1) : T{0};
-    bool carry = false;
-    if constexpr (kSubtract) {
-      out[i] = x[i] - y[i] - in;
-      carry = x[i] < y[i] || (in != 0 && x[i] == y[i]);
-    } else {
-      out[i] = x[i] + y[i] + in;
-      carry = out[i] < x[i] || (in != 0 && out[i] == x[i]);
-    }
+    const T in = carry_in ? static_cast<T>((w.carry >> i) & 1) : T{kSubtract};
+    const T other = kSubtract ? static_cast<T>(~y[i]) : y[i];
+    out[i] = x[i] + other + in;
+    const bool carry = out[i] < x[i] || (in != 0 && out[i] == x[i]);
     carries |= static_cast<u32>(carry) << i;
   }
   if (carry_out) w.carry = (w.carry & ~w.mask) | (carries & w.mask);

@@ -29,12 +29,21 @@ double add_to_odd(double a, double b) {
 
 template <typename Format>
 u16 arithmetic(const Instruction& in, u16 a, u16 b, u16 c) {
-  const u16 magnitude = 0x7FFF;
-  if (in.opcode == Opcode::kNeg) return static_cast<u16>(a ^ 0x8000);
-  if (in.opcode == Opcode::kAbs) return static_cast<u16>(a & magnitude);
+  constexpr u16 kMagnitude = 0x7FFF;
+  constexpr u16 kExponent = ((1u << Format::kExponentBits) - 1) << Format::kMantissaBits;
+  if (in.opcode == Opcode::kNeg || in.opcode == Opcode::kAbs) {
+    if ((a & kMagnitude) > kExponent) return Format::kNan;
+    return static_cast<u16>(in.opcode == Opcode::kNeg ? a ^ 0x8000 : a & kMagnitude);
+  }
+  if (in.has(program::kXorSign)) {  // of the magnitudes, with the product's sign
+    Instruction plain = in;
+    plain.flags &= ~static_cast<decltype(plain.flags)>(program::kXorSign);
+    const u16 chosen = arithmetic<Format>(plain, a & kMagnitude, b & kMagnitude, c);
+    const bool nan = (chosen & kMagnitude) > kExponent;
+    return nan ? chosen : static_cast<u16>(chosen | ((a ^ b) & 0x8000));
+  }
   const auto read = [&](u16 bits) {
     const float value = widen_half<Format>(bits);
-    constexpr u16 kExponent = ((1u << Format::kExponentBits) - 1) << Format::kMantissaBits;
     return in.has(program::kFtz) && (bits & kExponent) == 0 ? std::copysign(0.0f, value) : value;
   };
   const float x = read(a), y = read(b), z = read(c);

@@ -57,11 +57,17 @@ const Step* rounded(Warp& w, const Step* s) {
   const auto* a = at<const F>(w, s->a);
   const auto* b = at<const F>(w, s->b);
   const auto* c = at<const F>(w, s->c);
+  const auto operand = [&](F value) {
+    if constexpr (sizeof(F) == 4) {
+      if (in.has(program::kFtz)) return flush(value);
+    }
+    return value;
+  };
   volatile F out[32];  // keeps the computation between the switches
   {
     const RoundingMode mode(in.rounding);
     for (int i = 0; i < 32; ++i) {
-      volatile F x = a[i], y = b[i], z = c[i];
+      volatile F x = operand(a[i]), y = operand(b[i]), z = operand(c[i]);
       out[i] = operate<F>(in.opcode, x, y, z);
     }
   }

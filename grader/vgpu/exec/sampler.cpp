@@ -75,7 +75,7 @@ std::optional<std::uint32_t> address(std::int64_t index, std::uint32_t extent, A
 /// One axis of a fetch: one or two texels and the weight of the second.
 struct Axis {
   std::array<std::optional<std::uint32_t>, 2> index{0u, 0u};
-  float weight = 0;
+  std::uint32_t weight = 0;  ///< in 256ths
   std::uint32_t count = 1;
 };
 
@@ -96,11 +96,30 @@ Axis axis_of(const Texture& texture, float coordinate, std::uint32_t extent, Add
   const float shifted = x - 0.5f;
   const float whole = std::floor(shifted);
   // 8 bits of fraction, rounded to nearest.
-  axis.weight = std::floor((shifted - whole) * 256.0f + 0.5f) / 256.0f;
-  const auto first = static_cast<std::int64_t>(whole);
+  axis.weight = static_cast<std::uint32_t>(std::floor((shifted - whole) * 256.0f + 0.5f));
+  const bool next = axis.weight == 256;
+  if (next) axis.weight = 0;
+  const auto first = static_cast<std::int64_t>(whole) + (next ? 1 : 0);
   axis.index = {address(first, extent, mode), address(first + 1, extent, mode)};
   axis.count = 2;
   return axis;
+}
+
+/// The weights of the up to eight texels in 256ths, x fastest. In a plane they are whole 256ths
+/// that add up to one, exactly as an H200 weighs them; how it splits them between two planes is our
+/// guess, within two 256ths of its results.
+std::array<std::int32_t, 8> weights_of(const Axis& x, const Axis& y, const Axis& z) {
+  const auto share = [](std::uint32_t a, std::uint32_t b) {
+    return static_cast<std::int32_t>((a * b + 128) / 256);
+  };
+  const auto a = static_cast<std::int32_t>(x.weight), b = static_cast<std::int32_t>(y.weight);
+  const std::int32_t both = share(x.weight, y.weight);
+  std::array<std::int32_t, 8> weights{256 - a - b + both, a - both, b - both, both};
+  for (std::size_t i = 0; i < 4; ++i) {
+    weights[4 + i] = share(static_cast<std::uint32_t>(weights[i]), z.weight);
+    weights[i] -= weights[4 + i];
+  }
+  return weights;
 }
 
 }  // namespace
@@ -153,19 +172,12 @@ Texel fetch(const Texture& texture, const FetchPoint& point, std::array<std::uin
     z = axis_of(texture, point.position[2], image.depth, texture.address[2]);
   if (point.layered) z.index[0] = std::min(point.layer, std::max(1u, image.layers) - 1);
   if (x.count == 1 && y.count == 1 && z.count == 1) return read(x.index[0], y.index[0], z.index[0]);
+  const std::array<std::int32_t, 8> weights = weights_of(x, y, z);
   Texel blended;
   for (std::uint32_t k = 0; k < z.count; ++k) {
     for (std::uint32_t j = 0; j < y.count; ++j) {
       for (std::uint32_t i = 0; i < x.count; ++i) {
-        const float weight = (x.count == 1 ? 1.0f
-                              : i == 0     ? 1.0f - x.weight
-                                           : x.weight) *
-                             (y.count == 1 ? 1.0f
-                              : j == 0     ? 1.0f - y.weight
-                                           : y.weight) *
-                             (z.count == 1 ? 1.0f
-                              : k == 0     ? 1.0f - z.weight
-                                           : z.weight);
+        const float weight = static_cast<float>(weights[k * 4 + j * 2 + i]) / 256.0f;
         const Texel texel = read(x.index[i], y.index[j], z.index[k]);
         for (std::uint32_t c = 0; c < 4; ++c) blended.value[c] += weight * texel.value[c];
       }
