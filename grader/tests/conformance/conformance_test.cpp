@@ -7,6 +7,7 @@
 
 #include <cstdio>
 #include <fstream>
+#include <set>
 #include <sstream>
 
 #include "grader/tests/conformance/compare_lines.hpp"
@@ -52,15 +53,28 @@ Lines run(const std::string& program) {
   }
 }
 
+/// The names in the first column of unsupported.txt.
+std::set<std::string> unsupported_cases() {
+  std::set<std::string> names;
+  std::istringstream rows(content_of(MEMBOUND_CONFORMANCE_UNSUPPORTED));
+  for (std::string row; std::getline(rows, row);) {
+    if (!row.empty() && row[0] != '#') names.insert(row.substr(0, row.find(' ')));
+  }
+  return names;
+}
+
 class OnTheVirtualGpu : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(OnTheVirtualGpu, EveryCaseComputesWhatTheH200Does) {
   const Lines truth = truth_of(content_of(MEMBOUND_CONFORMANCE_TRUTH), GetParam());
   ASSERT_FALSE(truth.empty()) << "no truth for this program";
   const Lines found = run(GetParam());
+  const std::set<std::string> unsupported = unsupported_cases();
   for (const auto& [name, line] : truth) {
     const auto at = found.find(name);
-    EXPECT_EQ(at == found.end() ? "did not run" : difference(line, at->second), "") << name;
+    const std::string outcome = at == found.end() ? "did not run" : difference(line, at->second);
+    EXPECT_EQ(outcome, unsupported.contains(name) ? "ended with cudaErrorIllegalInstruction" : "")
+        << name;
   }
   EXPECT_EQ(found.size(), truth.size()) << "a case without a truth: run make_truth.sh on a GPU";
 }

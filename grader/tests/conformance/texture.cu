@@ -276,7 +276,9 @@ CASE(tex3d_point, 32) {
         tex3D<float>(textures[kVolumePoint], coordinate(lane, kWidth), lane / 4 + 0.5f,
                      coordinate(31 - lane, kDepth)));
 }
-CASE(tex3d_linear, 32) {
+// Between two planes the hardware splits its 256ths in a way we do not know: two of them, times the
+// range of the texels, 117.
+CASE_CLOSE(tex3d_linear, 32, "abs_f32=0.92") {
   store(out, lane,
         tex3D<float>(textures[kVolumeLinear], coordinate(lane, kWidth), lane * 0.3f,
                      coordinate(31 - lane, kDepth)));
