@@ -12,8 +12,8 @@ namespace {
 
 constexpr int kSamples = 9;
 constexpr std::size_t kLeastBytes = 1 << 20;
-constexpr int kRoundsOnGpu = 16384;   // some milliseconds, so that the clock settles
-constexpr int kRoundsOnVirtual = 64;  // deterministic; each round costs host time
+constexpr int kRoundsOnGpu = 4096;    // some milliseconds, so that the clock settles
+constexpr int kRoundsOnVirtual = 32;  // deterministic; each round costs host time
 
 }  // namespace
 

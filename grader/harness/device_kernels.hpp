@@ -28,7 +28,7 @@ struct Difference {
 };
 
 /// Additions and minima that one thread of add_min() does per round, together.
-inline constexpr int kAddMinOperationsPerRound = 128;
+inline constexpr int kAddMinOperationsPerRound = 512;
 
 /// The loaded harness.fatbin with the buffers its kernels need.
 class DeviceKernels {

@@ -134,12 +134,12 @@ extern "C" __global__ void membound_read_ceiling(const float4* __restrict__ in, 
   if (sum == 0.123456F) *never = sum;
 }
 
-/// Ceiling of kernels bound by additions and minima: `rounds` times 64 additions and 64 minima per
-/// thread, in 8 pairs of chains. A minimum takes the sum of the step before, so that neither waits
-/// for the other; sums only grow by additions, which no compiler may reorder.
+/// Ceiling of kernels bound by additions and minima: `rounds` times 256 additions and 256 minima
+/// per thread, in 8 pairs of chains. A minimum takes the sum of the step before, so that neither
+/// waits for the other; sums only grow by additions, which no compiler may reorder.
 extern "C" __global__ void membound_add_min(const float* addends, float* never, int rounds) {
   constexpr int kChains = 8;
-  constexpr int kSteps = 8;
+  constexpr int kSteps = 32;  // unrolled, so that the loop's own instructions do not count
   float best[kChains];
   float sum[kChains];
   const float addend = addends[0];
@@ -148,6 +148,7 @@ extern "C" __global__ void membound_add_min(const float* addends, float* never, 
     sum[c] = addends[c] + static_cast<float>(threadIdx.x);
     best[c] = sum[c] * 2;
   }
+#pragma unroll 1
   for (int round = 0; round < rounds; ++round) {
 #pragma unroll
     for (int s = 0; s < kSteps; ++s) {
