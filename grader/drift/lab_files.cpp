@@ -11,7 +11,8 @@ namespace {
 namespace fs = std::filesystem;
 
 void check_folder(const LabFolders& folders, const fs::path& folder,
-                  const std::set<std::string>& wanted, Drifts& drifts) {
+                  const std::set<std::string>& wanted, Drifts& drifts,
+                  const std::set<std::string>& allowed = {}) {
   for (const std::string& name : wanted) {
     if (fs::exists(folder / name)) continue;
     drifts.push_back({folders.shown(folder / name), 0, "the file is missing",
@@ -19,7 +20,8 @@ void check_folder(const LabFolders& folders, const fs::path& folder,
   }
   std::error_code unreadable;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, unreadable)) {
-    if (wanted.contains(entry.path().filename().string())) continue;
+    const std::string name = entry.path().filename().string();
+    if (wanted.contains(name) || allowed.contains(name)) continue;
     drifts.push_back({folders.shown(entry.path()), 0, "no lab has such a file",
                       "only the files docs/writing_a_lab.md names", "remove or move it"});
   }
@@ -33,7 +35,8 @@ void check_files(const LabFolders& folders, Drifts& drifts) {
                 "reference.cpp", "test.cpp"},
                drifts);
   check_folder(folders, folders.solution, {"kernel.cu", "NOTES.md", "wrong"}, drifts);
-  check_folder(folders, folders.handout, {"handout.md", "figures"}, drifts);
+  check_folder(folders, folders.handout, {"handout.md", "figures"}, drifts,
+               {"experiment.cu"});
 }
 
 }  // namespace membound::drift
