@@ -35,8 +35,7 @@ void check_files(const LabFolders& folders, Drifts& drifts) {
                 "reference.cpp", "test.cpp"},
                drifts);
   check_folder(folders, folders.solution, {"kernel.cu", "NOTES.md", "wrong"}, drifts);
-  check_folder(folders, folders.handout, {"handout.md", "figures"}, drifts,
-               {"experiment.cu"});
+  check_folder(folders, folders.handout, {"handout.md", "figures"}, drifts, {"experiment.cu"});
 }
 
 }  // namespace membound::drift
