@@ -28,11 +28,11 @@ std::string instance() {
   return "<" + std::string(kName<T>) + ">";
 }
 
-/// "for an input of 33 rows and 65 columns of type float"
+/// "for an input of 33 x 65 floats"
 template <typename T>
 std::string about(std::int64_t rows, std::int64_t cols) {
   std::ostringstream text;
-  text << "\nfor an input of " << rows << " rows and " << cols << " columns of type " << kName<T>;
+  text << "\nfor an input of " << rows << " x " << cols << " " << kName<T> << "s";
   return text.str();
 }
 

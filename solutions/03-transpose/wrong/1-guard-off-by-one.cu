@@ -2,15 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stage: 1
 // Fails: MovesOneElement
-// Why:   row `cols` of `out` does not exist; the thread with that number writes past the end.
+// Why:   takes care not to read behind the end, but lets thread `cols` through to write row `cols`
+//        of `out`, which does not exist.
 #include "kernel.cuh"
 
 template <typename T>
 __global__ void transpose_row_per_thread(T* out, const T* in, int rows, int cols) {
   const int out_row = blockIdx.x * blockDim.x + threadIdx.x;
   if (out_row > cols) return;
+  const int col = out_row < cols ? out_row : cols - 1;
   for (int row = 0; row < rows; ++row) {
-    out[at(out_row, row, rows)] = in[at(row, out_row, cols)];
+    out[at(out_row, row, rows)] = in[at(row, col, cols)];
   }
 }
 
