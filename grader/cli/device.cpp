@@ -59,8 +59,8 @@ std::vector<std::string> known_models(const fs::path& root) {
 }
 
 base::Error no_vgpu(const fs::path& build) {
-  return {base::ErrorKind::kMachine, (vgpu_folder(build) / kLibrary).string(),
-          "the virtual GPU is not built", "the virtual GPU's CUDA runtime library",
+  return {base::ErrorKind::kMachine, "virtual GPU", "not built",
+          (vgpu_folder(build) / kLibrary).string(),
           "start with ./membound, which builds what is missing; or --device gpu"};
 }
 

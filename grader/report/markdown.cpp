@@ -126,6 +126,11 @@ class Renderer {
       out_ += "    " + style_.paint(line, Tone::kFaint) + "\n";
       return;
     }
+    const bool is_code = line.starts_with("    ") && paragraph_.empty() && table_.empty();
+    if (is_code && !bare.empty()) {
+      out_ += style_.paint(line, Tone::kFaint) + "\n";
+      return;
+    }
     if (in_comment_ || bare.starts_with("<!--")) {
       in_comment_ = line.find("-->") == std::string::npos;
       return;

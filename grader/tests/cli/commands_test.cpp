@@ -1,0 +1,333 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The built program, from its command line to what it prints, on a fake course.
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+
+#include <nlohmann/json.hpp>
+
+#include "grader/tests/cli/fake_course.hpp"
+#include "grader/tests/course/schema_check.hpp"
+
+namespace membound::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+class Commands : public testing::Test {
+ protected:
+  judge::ProcessOutcome check(const std::vector<std::string>& words) {
+    std::vector<std::string> all = {"check", "--device", "vgpu"};
+    all.insert(all.end(), words.begin(), words.end());
+    return course_.run(all);
+  }
+  FakeCourse course_;
+};
+
+TEST_F(Commands, CheckEndsWith0WhenEveryStagePasses) {
+  course_.answer("passed", "passed");
+  const auto outcome = check({"fake"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
+  EXPECT_THAT(outcome.output, AllOf(HasSubstr("01-fake"), HasSubstr("passed"), HasSubstr("30")));
+}
+
+TEST_F(Commands, CheckExplainsTheFirstFailureAndEndsWith1) {
+  course_.answer("wrong", "passed");
+  const auto outcome = check({"fake"});
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.output, AllOf(HasSubstr("CutOff"), HasSubstr("element 3 is 0, expected 7"),
+                                    HasSubstr("hint 01/1")));
+}
+
+TEST_F(Commands, CheckGradesTheStagesBehindAFault) {
+  course_.answer("fault", "passed");
+  const auto outcome = check({"fake"});
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.output, AllOf(HasSubstr("fault"), HasSubstr("passed")));
+}
+
+TEST_F(Commands, CheckOfOneStageLooksAtThatStageOnly) {
+  course_.answer("wrong", "passed");
+  EXPECT_EQ(check({"1/2"}).exit_code, 0);
+  EXPECT_EQ(check({"1/second"}).exit_code, 0);
+}
+
+TEST_F(Commands, CheckShowsTheCompilersWordsAndOneHint) {
+  course_.write("labs/01-fake/kernel.cu", "syntax error\n");
+  const auto outcome = check({"1"});
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.output, AllOf(HasSubstr("labs/01-fake/kernel.cu(3): error: expected a \";\""),
+                                    HasSubstr("';' is missing")));
+}
+
+TEST_F(Commands, CheckEndsWith3WhenOurProgramFails) {
+  course_.answer("infra", "passed");
+  const auto outcome = check({"1"});
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_THAT(outcome.output, HasSubstr("no device"));
+}
+
+TEST_F(Commands, CheckWritesResultsThatFitTheSchema) {
+  course_.answer("slow", "passed");
+  const auto file = course_.root() / "out" / "r.json";
+  EXPECT_EQ(check({"1", "--json", file.string(), "--seed", "77"}).exit_code, 1);
+  const auto json = nlohmann::json::parse(course_.read(file));
+  EXPECT_EQ(course::schema_problems("docs/result.schema.json", json), "");
+  EXPECT_EQ(json["seed"], 0u + 77);
+  EXPECT_EQ(json["compiler"], "nvcc 13.0.1");
+  EXPECT_EQ(json["submission"]["file"], "labs/01-fake/kernel.cu");
+  EXPECT_EQ(json["stages"][0]["verdict"], "slow");
+  EXPECT_EQ(json["stages"][0]["points"], 5);
+  EXPECT_EQ(json["stages"][0]["bandwidth_gbs"], 5);
+  EXPECT_EQ(json["stages"][0]["reference_gbs"], 10);
+  EXPECT_EQ(json["stages"][1]["points"], 20);
+}
+
+TEST_F(Commands, CheckPrintsOnlyJsonWhenAskedTo) {
+  course_.answer("passed", "passed");
+  const auto outcome = check({"1", "3", "--json", "-"});
+  const auto json = nlohmann::json::parse(outcome.output, nullptr, false);
+  ASSERT_TRUE(json.is_array()) << outcome.output;
+  EXPECT_EQ(json.size(), 2u);
+}
+
+TEST_F(Commands, CheckOfSeveralLabsSumsUp) {
+  course_.answer("passed", "passed");
+  const auto outcome = check({"1", "3"});
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.output, HasSubstr("together"));
+}
+
+TEST_F(Commands, CheckGradesAnotherFileWithoutTouchingProgress) {
+  const auto other = course_.write("mine.cu", "// stage 1: passed\n// stage 2: passed\n");
+  EXPECT_EQ(check({"1", "--submission", other.string()}).exit_code, 0);
+  EXPECT_FALSE(fs::exists(course_.root() / ".membound/state/01-fake"));
+  EXPECT_EQ(check({"1", "3", "--submission", other.string()}).exit_code, 2);
+  EXPECT_EQ(check({"1", "--submission", "/nowhere.cu"}).exit_code, 2);
+}
+
+TEST_F(Commands, CheckSuggestsTheLabThatWasMeant) {
+  const auto outcome = check({"transpsoe"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.output, AllOf(StartsWith("membound: there is no lab \"transpsoe\""),
+                                    HasSubstr("did you mean \"transpose\"?")));
+}
+
+TEST_F(Commands, CheckNamesABrokenLab) {
+  course_.write("labs/03-transpose/lab.json", "{\"id\": 3}");
+  const auto outcome = check({"1"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.output, HasSubstr("03-transpose/lab.json:1"));
+}
+
+TEST_F(Commands, CheckSaysWhenThereIsNoCompiler) {
+  const auto outcome = course_.run({"check", "1", "--device", "vgpu", "--compiler", "clang"},
+                                   {{"PATH", "/nowhere"}});
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_THAT(outcome.output, AllOf(HasSubstr("clang: not found on this machine"),
+                                    HasSubstr("apt-get install clang")));
+}
+
+TEST_F(Commands, CheckSaysWhenThereIsNoDevice) {
+  fs::remove(course_.build() / "vgpu/libcudart.so.13");
+  const auto outcome = check({"1"});
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_THAT(outcome.output, HasSubstr("virtual GPU: not built"));
+}
+
+TEST_F(Commands, CheckSuggestsTheDeviceThatWasMeant) {
+  course_.write("grader/vgpu/timing/machines/titan-v.json", "{}");
+  const auto outcome = course_.run({"check", "1", "--device", "vgpu:titan-w"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.output, HasSubstr("did you mean \"vgpu:titan-v\"?"));
+}
+
+TEST_F(Commands, CheckSaysWhenTheLabIsNotBuilt) {
+  fs::remove(course_.build() / "labs/01-fake/test");
+  const auto outcome = check({"1"});
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_THAT(outcome.output, HasSubstr("is not built"));
+}
+
+TEST_F(Commands, CheckWorksInAFolderThatCannotBeWritten) {
+  course_.answer("passed", "passed");
+  chmod(course_.root().c_str(), 0555);
+  const auto outcome = check({"1"});
+  chmod(course_.root().c_str(), 0755);
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
+}
+
+TEST_F(Commands, ListShowsProgressAndWhatComesNext) {
+  EXPECT_THAT(course_.run({"list"}).output, HasSubstr("Next: ./membound check 01-fake/1"));
+  course_.answer("passed", "wrong");
+  check({"1"});
+  const auto outcome = course_.run({"list"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.output, AllOf(HasSubstr("10 of 60 points"), HasSubstr("check 01-fake/2")));
+  EXPECT_THAT(course_.run({"list", "1"}).output,
+              AllOf(HasSubstr("The second step"), HasSubstr("wrong result")));
+}
+
+TEST_F(Commands, ListNamesServesCompletion) {
+  EXPECT_EQ(course_.run({"list", "--names"}).output,
+            "01-fake\n01-fake/1\n01-fake/2\n03-transpose\n03-transpose/1\n03-transpose/2\n");
+}
+
+TEST_F(Commands, HintFollowsTheLastCheckTierByTier) {
+  EXPECT_EQ(course_.run({"hint", "1"}).exit_code, 2);
+  course_.answer("passed", "wrong");
+  check({"1"});
+  EXPECT_THAT(course_.run({"hint", "1"}).output,
+              AllOf(HasSubstr("Hint 1 of 3 for 01-fake/2"), HasSubstr("Who is too many?")));
+  EXPECT_THAT(course_.run({"hint", "1/2"}).output, HasSubstr("Look at the last block."));
+  EXPECT_THAT(course_.run({"hint"}).output, HasSubstr("if (i < n)"));
+  course_.answer("passed", "slow");
+  check({"1"});
+  EXPECT_THAT(course_.run({"hint", "1"}).output, HasSubstr("Count sectors."));
+}
+
+TEST_F(Commands, ResetKeepsTheStudentsFileAndForgetsProgress) {
+  course_.answer("passed", "passed");
+  const std::string mine = course_.read(course_.kernel());
+  check({"1"});
+  const auto outcome = course_.run({"reset", "1"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
+  EXPECT_THAT(course_.read(course_.kernel()), AllOf(HasSubstr("TODO"), Not(HasSubstr("passed"))));
+  const fs::path backups = course_.root() / ".membound/backups/01-fake";
+  ASSERT_TRUE(fs::exists(backups)) << outcome.output;
+  EXPECT_EQ(course_.read(fs::directory_iterator(backups)->path()), mine);
+  EXPECT_THAT(course_.run({"list", "1"}).output, HasSubstr("not checked yet"));
+  EXPECT_THAT(course_.run({"reset", "1"}).output, HasSubstr("already"));
+}
+
+TEST_F(Commands, HandoutIsShownWrappedAndWithItsPath) {
+  const auto outcome = course_.run({"handout", "1"});
+  EXPECT_THAT(outcome.output,
+              AllOf(HasSubstr("The fake lab\n"), HasSubstr("Read this first, and all of it"),
+                    HasSubstr("    int a;\n"), HasSubstr("[figure: A picture: figures/a.svg]")));
+  EXPECT_EQ(course_.run({"handout", "1", "--path"}).output,
+            (course_.root() / "handouts/01-fake/handout.md\n").string());
+}
+
+TEST_F(Commands, DoctorLooksAtEverything) {
+  const auto outcome = course_.run({"doctor"});
+  for (const char* what :
+       {"course", "test programs", "GPU", "virtual GPU", "compiler", "sandbox", "disk"})
+    EXPECT_THAT(outcome.output, HasSubstr(what));
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
+  fs::remove(course_.build() / "labs/01-fake/test");
+  const auto sick = course_.run({"doctor"});
+  EXPECT_EQ(sick.exit_code, 1);
+  EXPECT_THAT(sick.output, AllOf(HasSubstr("not built: 01-fake"), HasSubstr("fix: ")));
+}
+
+TEST_F(Commands, RunGivesTheProgramTheVirtualGpusEnvironment) {
+  const auto script = course_.write("show.sh",
+                                    "#!/bin/sh\necho $1 $MEMBOUND_DEVICE $MEMBOUND_CHECK "
+                                    "$MEMBOUND_COUNTERS $LD_LIBRARY_PATH\nexit 5\n");
+  chmod(script.c_str(), 0755);
+  const auto outcome = course_.run({"run", "--device", "vgpu:k80", "--check", "all", "--counters",
+                                    "c.json", "--", script.string(), "--flag"},
+                                   {{"LD_LIBRARY_PATH", ""}});
+  EXPECT_EQ(outcome.exit_code, 5);
+  EXPECT_EQ(outcome.output,
+            "--flag vgpu:k80 all c.json " + (course_.build() / "vgpu").string() + "\n");
+}
+
+TEST_F(Commands, RunExplainsWhatIsMissing) {
+  EXPECT_THAT(course_.run({"run", "--", "/nowhere/a.out"}).output, HasSubstr("no such program"));
+  fs::remove(course_.build() / "vgpu/libcudart.so.13");
+  const auto outcome = course_.run({"run", "--", "/bin/true"});
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_THAT(outcome.output, HasSubstr("virtual GPU: not built"));
+}
+
+TEST_F(Commands, RunTellsAProgramThatHoldsAnOlderRuntime) {
+  const auto program = course_.write("a.out",
+                                     "\x7f"
+                                     "ELF libcudart.so.12" +
+                                         std::string(1, '\0'));
+  chmod(program.c_str(), 0755);
+  const auto outcome = course_.run({"run", "--", program.string()});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.output, AllOf(HasSubstr("libcudart.so.12"), HasSubstr("-cudart shared")));
+}
+
+TEST_F(Commands, DevCheckRunsEveryClaim) {
+  const std::string head = "// Stage: 2\n// Fails: ";
+  course_.write("solutions/01-fake/wrong/2-edge.cu", head + "CutOff\n// stage 2: wrong\n");
+  course_.write("solutions/01-fake/wrong/2-late.cu", head + "ReachesItsBar\n// stage 2: slow\n");
+  course_.write("solutions/01-fake/wrong/2-dead.cu",
+                head + "RunsWithoutFault\n// stage 2: fault\n");
+  const auto good = course_.run({"dev", "check", "1", "--run", "--device", "vgpu"});
+  EXPECT_THAT(good.output, HasSubstr("5 of 5 claims hold."));
+  course_.write("solutions/01-fake/wrong/2-fine.cu", head + "CutOff\n// stage 2: passed\n");
+  course_.write("labs/01-fake/kernel.cu", "// TODO\n// stage 1: passed\n");
+  const auto bad = course_.run({"dev", "check", "1", "--run", "--device", "vgpu"});
+  EXPECT_EQ(bad.exit_code, 1);
+  EXPECT_THAT(bad.output, AllOf(HasSubstr("4 of 6 claims hold."), HasSubstr("stage 1: passes"),
+                                HasSubstr("stage 2: passes every test")));
+}
+
+TEST_F(Commands, CompletionIsAScriptOfItsShell) {
+  const auto script = course_.write("c.bash", course_.run({"completion", "bash"}).output);
+  const auto offered = judge::run_process(
+      {.arguments = {"bash", "-c",
+                     "source " + script.string() + "; COMP_WORDS=(" + course_.program().string() +
+                         " check 01-f); COMP_CWORD=2; _membound " + course_.program().string() +
+                         "; echo ${COMPREPLY[@]}"},
+       .environment = course_.environment()});
+  ASSERT_TRUE(offered);
+  EXPECT_EQ(offered->output, "01-fake 01-fake/1 01-fake/2\n");
+  EXPECT_THAT(course_.run({"completion", "fish"}).output, HasSubstr("complete -c membound"));
+  EXPECT_THAT(course_.run({"completion", "zsh"}).output, HasSubstr("bashcompinit"));
+  EXPECT_EQ(course_.run({"completion", "csh"}).exit_code, 2);
+}
+
+TEST_F(Commands, WrongUseSaysWhatWasMeant) {
+  const auto command = course_.run({"chekc"});
+  EXPECT_EQ(command.exit_code, 2);
+  EXPECT_THAT(command.output, HasSubstr("did you mean \"check\"?"));
+  const auto option = course_.run({"check", "1", "--sed", "4"});
+  EXPECT_EQ(option.exit_code, 2);
+  EXPECT_THAT(option.output, HasSubstr("did you mean \"--seed\"?"));
+  EXPECT_EQ(course_.run({"check"}).exit_code, 2);
+  EXPECT_EQ(course_.run({"check", "1", "--seed", "x"}).exit_code, 2);
+}
+
+TEST_F(Commands, SaysWhenThereIsNoCourse) {
+  const auto outcome = course_.run({"list"}, {{"MEMBOUND_ROOT", ""}});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.output, HasSubstr("there is no course here"));
+}
+
+TEST_F(Commands, NothingIsWiderThan80Columns) {
+  course_.answer("wrong", "slow");
+  for (const std::vector<std::string>& words :
+       std::vector<std::vector<std::string>>{{"list"},
+                                             {"list", "1"},
+                                             {"check", "1", "--device", "vgpu"},
+                                             {"hint", "1"},
+                                             {"handout", "1"},
+                                             {"check", "nowhere"},
+                                             {"chekc"}}) {
+    const std::string text = course_.run(words).output;
+    EXPECT_LE(widest_line(text.substr(0, text.find("Figures are shown"))), 80u) << text;
+  }
+}
+
+TEST_F(Commands, PlainAsciiWhereTheLocaleIsPlain) {
+  course_.answer("passed", "wrong");
+  const auto outcome = course_.run({"check", "1", "--device", "vgpu"}, {{"LC_ALL", "C"}});
+  for (const char letter : outcome.output)
+    ASSERT_LT(static_cast<unsigned char>(letter), 128) << outcome.output;
+  EXPECT_THAT(outcome.output, Not(HasSubstr("\033[")));
+}
+
+}  // namespace
+}  // namespace membound::cli

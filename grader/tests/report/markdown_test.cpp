@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/report/markdown.hpp"
+
+#include <gtest/gtest.h>
+
+namespace membound::report {
+namespace {
+
+std::string shown(const std::string& text, int width = 40) {
+  return render_markdown(text, Style{.colour = false, .unicode = true, .width = width});
+}
+
+TEST(Markdown, WrapsParagraphsAndJoinsTheirLines) {
+  EXPECT_EQ(shown("one two three\nfour five six seven eight nine ten\n\nnext\n"),
+            "one two three four five six seven eight\nnine ten\n\nnext\n");
+}
+
+TEST(Markdown, UnderlinesTheTitleAndDropsDoxygensMark) {
+  EXPECT_EQ(shown("# A title {#mark}\n\ntext\n\n## More\n"), "A title\n=======\n\ntext\n\nMore\n");
+}
+
+TEST(Markdown, KeepsCodeAsItIs) {
+  EXPECT_EQ(
+      shown("a\n```cpp\nint  *a; // `b` **c** and a line that is longer than the width\n```\nb\n"),
+      "a\n    int  *a; // `b` **c** and a line that is longer than the width\nb\n");
+  EXPECT_EQ(shown("a\n\n    b  *c*\n\nd\n"), "a\n\n    b  *c*\n\nd\n");
+}
+
+TEST(Markdown, DropsTheSignsOfEmphasisButNoOthers) {
+  EXPECT_EQ(shown("*so* and **so**, `code *x*`, 2 * 3\n"), "so and so, code *x*, 2 * 3\n");
+}
+
+TEST(Markdown, HangsListsUnderTheirMark) {
+  EXPECT_EQ(shown("- one two three four\n  five six\n- seven\n10. eight\n", 24),
+            "- one two three four\n  five six\n- seven\n10. eight\n");
+}
+
+TEST(Markdown, SetsTablesInColumns) {
+  EXPECT_EQ(shown("| a | b |\n| --- | ---: |\n| `longer` | 1 |\n| c | two words of text |\n", 26),
+            "a       b\nlonger  1\nc       two words of text\n");
+}
+
+TEST(Markdown, TellsWhereLinksAndFiguresLead) {
+  EXPECT_EQ(shown("see [the lab](../lab.md), [below](#x)\n\n![Tiles](f/t.svg)\n"),
+            "see the lab (../lab.md), below\n\n[figure: Tiles: f/t.svg]\n");
+}
+
+TEST(Markdown, LeavesCommentsOut) {
+  EXPECT_EQ(shown("<!-- one\ntwo -->\ntext <b>\n"), "text <b>\n");
+}
+
+TEST(Markdown, SurvivesAnythingCutOff) {
+  const std::string text = "# a\n| b | `c` |\n- d [e](f) ![g](h)\n```\ni\n```\n> j\n\\";
+  for (std::size_t length = 0; length <= text.size(); ++length)
+    EXPECT_EQ(shown(text.substr(0, length)).find('\0'), std::string::npos);
+}
+
+}  // namespace
+}  // namespace membound::report
