@@ -174,11 +174,11 @@ LAUNCH_PLAN(minplus_shared, int n) {
 //     fill               [ panel 1 ] [ panel 2 ] [ panel 3 ] ...    while the last one is used
 //     barrier                      |           |           |        one per panel
 
-// TODO 1 (about 120 lines): start from your stage 4 and change one thing at a time: larger squares
+// TODO 1 (about 150 lines): start from your stage 4 and change one thing at a time: larger squares
 // per block, deeper panels, 16-byte loads from shared memory, two panels in turn. Measure each.
 
 LAUNCH_PLAN(minplus_fast, int n) {
   LaunchPlan plan = plan_with_scratch(0);
-  // TODO 2 (about 5 lines): the launches that go with it, and the scratch they need.
+  // TODO 2 (about 20 lines): the launches that go with it, and the scratch they need.
   return plan;
 }

@@ -272,119 +272,216 @@ LAUNCH_PLAN(minplus_shared, int n) {
 //     fill               [ panel 1 ] [ panel 2 ] [ panel 3 ] ...    while the last one is used
 //     barrier                      |           |           |        one per panel
 
-// TODO 1 (about 120 lines): start from your stage 4 and change one thing at a time: larger squares
+// TODO 1 (about 150 lines): start from your stage 4 and change one thing at a time: larger squares
 // per block, deeper panels, 16-byte loads from shared memory, two panels in turn. Measure each.
-inline constexpr int kFastTile = 128;    // a block has kFastTile x kFastTile results
-inline constexpr int kFastPanel = 8;     // places in a panel
-inline constexpr int kFastThreads = 16;  // a block is kFastThreads x kFastThreads threads
+
+// A block has 128 x 128 results, a thread 8 x 8 of them: in two groups of 4 rows and two groups
+// of 4 columns, 64 apart, so that every load is a vector of 16 bytes.
+inline constexpr int kFastThreads = 256;  // 8 warps, 2 across and 4 down; 8 x 4 lanes each
+inline constexpr int kFastTile = 128;     // results of a block, in each direction
+inline constexpr int kFastHalf = kFastTile / 2;
+inline constexpr int kFastWarps = kFastThreads / 32;
+inline constexpr int kFastPanel = 16;   // places `via` in a panel; a warp fetches two of its rows
+inline constexpr int kBlocksPerSm = 2;  // 128 registers a thread
 
 inline __device__ int fast_width(int n) { return ceil_div(n, kFastTile) * kFastTile; }
 
-// As minplus_prepare, but by way of a tile in shared memory, so that both copies are written along
-// rows.
+// What is in scratch: both copies of stage 3, padded to whole tiles, and after them the results
+// of the slices (see the plan at the end), a tile each.
+inline __device__ float* fast_in(void* scratch) { return static_cast<float*>(scratch); }
+inline __device__ float* fast_out(void* scratch, int n) {
+  return fast_in(scratch) + at(fast_width(n), 0, fast_width(n));
+}
+inline __device__ float* fast_slices(void* scratch, int n) {
+  return fast_out(scratch, n) + at(fast_width(n), 0, fast_width(n));
+}
+
+inline __device__ void load_vector(float* to, const float* from) {
+  *reinterpret_cast<float4*>(to) = *reinterpret_cast<const float4*>(from);
+}
+
+// First launch: both copies at once. A tile of 32 x 32 passes through shared memory, so that the
+// transposed copy is written along its rows, too (lab 03).
 __global__ void minplus_fast_prepare(float* r, const float* d, int n, void* scratch) {
   __shared__ float tile[32][33];
   const int width = fast_width(n);
-  float* in = static_cast<float*>(scratch);
-  float* out = in + at(width, 0, width);
   const int col = blockIdx.x * 32 + threadIdx.x;
   for (int y = threadIdx.y; y < 32; y += 8) {
     const int row = blockIdx.y * 32 + y;
     const float cost = row < n && col < n ? d[at(row, col, n)] : kNoRoad;
-    out[at(row, col, width)] = cost;
+    fast_out(scratch, n)[at(row, col, width)] = cost;
     tile[y][threadIdx.x] = cost;
   }
   // From here on every thread may assume that the whole tile is filled.
   __syncthreads();
   for (int y = threadIdx.y; y < 32; y += 8) {
-    in[at(blockIdx.x * 32 + y, blockIdx.y * 32 + threadIdx.x, width)] = tile[threadIdx.x][y];
+    fast_in(scratch)[at(blockIdx.x * 32 + y, blockIdx.y * 32 + threadIdx.x, width)] =
+        tile[threadIdx.x][y];
   }
 }
 
-__global__ void minplus_fast_product(float* r, const float* d, int n, void* scratch) {
-  __shared__ __align__(16) float panel_in[2][kFastPanel][kFastTile];
-  __shared__ __align__(16) float panel_out[2][kFastPanel][kFastTile];
-  const int width = fast_width(n);
-  const int thread = threadIdx.y * kFastThreads + threadIdx.x;
+// Second launch, grid (whole tiles, 1): a block per tile. Third launch, grid (tiles that are
+// left, slices): block (t, s) takes slice s of the places `via` for the t-th of the last tiles.
+__global__ void __launch_bounds__(kFastThreads, kBlocksPerSm)
+    minplus_fast_product(float* r, const float* d, int n, void* scratch) {
+  __shared__ __align__(16) float panels[2][2][kFastPanel][kFastTile];  // [now or next][in or out]
 
-  // What this thread fetches of each panel: 4 neighbours of one row, both in and out.
-  const int fetch_row = thread / 32;
-  const int fetch_col = thread % 32 * 4;
-  const float* copies = static_cast<const float*>(scratch);
-  const float* in = copies + at(fetch_row, blockIdx.y * kFastTile + fetch_col, width);
-  const float* out = copies + at(width + fetch_row, blockIdx.x * kFastTile + fetch_col, width);
-  const long long panel_step = at(kFastPanel, 0, width);
+  // Which results, over which places?
+  const int across = ceil_div(n, kFastTile);
+  const int tile = gridDim.y == 1 ? blockIdx.x : across * across - gridDim.x + blockIdx.x;
+  const int tile_row = tile / across * kFastTile;
+  const int tile_col = tile % across * kFastTile;
+  const int panel_count = ceil_div(n, kFastPanel);
+  const int first_via = panel_count * blockIdx.y / gridDim.y * kFastPanel;
+  const int end_via =
+      min(n, static_cast<int>(panel_count * (blockIdx.y + 1) / gridDim.y * kFastPanel));
 
   float best[8][8];
+#pragma unroll
   for (int a = 0; a < 8; ++a) {
+#pragma unroll
     for (int b = 0; b < 8; ++b) best[a][b] = kNoRoad;
   }
 
-  *reinterpret_cast<float4*>(&panel_in[0][fetch_row][fetch_col]) =
-      *reinterpret_cast<const float4*>(in);
-  *reinterpret_cast<float4*>(&panel_out[0][fetch_row][fetch_col]) =
-      *reinterpret_cast<const float4*>(out);
-  // From here on every thread may assume that the first panel is filled.
+  // A warp fetches one row of each panel at a time, each lane a vector. On its way from global to
+  // shared memory a row waits in registers: half a panel's work lies between load and store.
+  const int warp = threadIdx.x / 32;
+  const int lane = threadIdx.x % 32;
+  const int width = fast_width(n);
+  const long long step = at(kFastWarps, 0, width);
+  const float* in = fast_in(scratch) + at(first_via + warp, tile_row + lane * 4, width);
+  const float* out = fast_out(scratch, n) + at(first_via + warp, tile_col + lane * 4, width);
+  for (int p = 0; p < kFastPanel; p += kFastWarps) {
+    load_vector(&panels[0][0][p + warp][lane * 4], in);
+    load_vector(&panels[0][1][p + warp][lane * 4], out);
+    in += step;
+    out += step;
+  }
+  float4 next_in = {};
+  float4 next_out = {};
+  // From here on every thread may assume that the first panels are filled.
   __syncthreads();
 
-  const int panels = ceil_div(n, kFastPanel);
-  for (int panel = 0; panel < panels; ++panel) {
-    const int now = panel % 2;
-    // The next panel sets out, into registers; it arrives while this one is used.
-    float4 next_in;
-    float4 next_out;
-    if (panel + 1 < panels) {
-      next_in = *reinterpret_cast<const float4*>(in + (panel + 1) * panel_step);
-      next_out = *reinterpret_cast<const float4*>(out + (panel + 1) * panel_step);
-    }
+  // The costs for one `via`, twice: those in use, and those on their way from shared memory.
+  const int row = warp / 2 * 16 + lane / 8 * 4;
+  const int col = warp % 2 * 32 + lane % 8 * 4;
+  const float* const my_in = &panels[0][0][0][row];
+  const float* const my_out = &panels[0][1][0][col];
+  constexpr int kPair = 2 * kFastPanel * kFastTile;
+  float cost_in[2][8];
+  float cost_out[2][8];
+  load_vector(&cost_in[0][0], my_in);
+  load_vector(&cost_in[0][4], my_in + kFastHalf);
+  load_vector(&cost_out[0][0], my_out);
+  load_vector(&cost_out[0][4], my_out + kFastHalf);
+
+  int now = 0;
+  for (int left = end_via - first_via; left > 0; left -= kFastPanel) {
+    const bool more = left > kFastPanel;
 #pragma unroll
     for (int p = 0; p < kFastPanel; ++p) {
-      // Rows and columns 4 t to 4 t + 3, and the same 64 further on: loads of 16 bytes.
-      float cost_in[8];
-      float cost_out[8];
-      for (int half = 0; half < 2; ++half) {
-        const float4 four_in = *reinterpret_cast<const float4*>(
-            &panel_in[now][p][half * kFastTile / 2 + threadIdx.y * 4]);
-        const float4 four_out = *reinterpret_cast<const float4*>(
-            &panel_out[now][p][half * kFastTile / 2 + threadIdx.x * 4]);
-        cost_in[half * 4 + 0] = four_in.x;
-        cost_in[half * 4 + 1] = four_in.y;
-        cost_in[half * 4 + 2] = four_in.z;
-        cost_in[half * 4 + 3] = four_in.w;
-        cost_out[half * 4 + 0] = four_out.x;
-        cost_out[half * 4 + 1] = four_out.y;
-        cost_out[half * 4 + 2] = four_out.z;
-        cost_out[half * 4 + 3] = four_out.w;
+      if (more && p % kFastWarps == 0) {
+        next_in = *reinterpret_cast<const float4*>(in);
+        next_out = *reinterpret_cast<const float4*>(out);
+        in += step;
+        out += step;
       }
+      if (more && p % kFastWarps == kFastWarps - 1) {
+        const int half = p / kFastWarps * kFastWarps;
+        *reinterpret_cast<float4*>(&panels[1 - now][0][half + warp][lane * 4]) = next_in;
+        *reinterpret_cast<float4*>(&panels[1 - now][1][half + warp][lane * 4]) = next_out;
+      }
+      if (p == kFastPanel - 1) {
+        now = 1 - now;
+        // From here on every thread may assume that the next panels are filled, and that nobody
+        // reads those before them any more: their last rows are in everybody's registers.
+        __syncthreads();
+      }
+      const int soon = now * kPair + (p + 1) % kFastPanel * kFastTile;
+      load_vector(&cost_in[(p + 1) % 2][0], my_in + soon);
+      load_vector(&cost_in[(p + 1) % 2][4], my_in + soon + kFastHalf);
+      load_vector(&cost_out[(p + 1) % 2][0], my_out + soon);
+      load_vector(&cost_out[(p + 1) % 2][4], my_out + soon + kFastHalf);
+#pragma unroll
       for (int a = 0; a < 8; ++a) {
-        for (int b = 0; b < 8; ++b) best[a][b] = fminf(best[a][b], cost_in[a] + cost_out[b]);
+#pragma unroll
+        for (int i = 0; i < 8; ++i) {
+          const int b = a % 2 == 0 ? i : 7 - i;  // to and fro: the last cost is used again at once
+          best[a][b] = fminf(best[a][b], cost_in[p % 2][a] + cost_out[p % 2][b]);
+        }
       }
+      // No result depends on this line (the padding is full of kNoRoad), but the time does. The
+      // unit for minima takes an instruction every other cycle, so additions and minima have to
+      // alternate. Given a long piece of code, a compiler rather collects minima, as something to
+      // do while loads are on their way; a possible exit ends the piece.
+      if (p % 2 == 0 && left <= p + 1) break;
     }
-    if (panel + 1 < panels) {
-      *reinterpret_cast<float4*>(&panel_in[1 - now][fetch_row][fetch_col]) = next_in;
-      *reinterpret_cast<float4*>(&panel_out[1 - now][fetch_row][fetch_col]) = next_out;
-    }
-    // From here on every thread may assume that the next panel is filled, and that nobody reads
-    // this one any more.
-    __syncthreads();
   }
 
-  for (int a = 0; a < 8; ++a) {
-    const int from = blockIdx.y * kFastTile + a / 4 * kFastTile / 2 + threadIdx.y * 4 + a % 4;
-    for (int b = 0; b < 8; ++b) {
-      const int to = blockIdx.x * kFastTile + b / 4 * kFastTile / 2 + threadIdx.x * 4 + b % 4;
-      if (from < n && to < n) r[at(from, to, n)] = best[a][b];
+  if (gridDim.y == 1) {
+#pragma unroll
+    for (int a = 0; a < 8; ++a) {
+      const int from = tile_row + row + a / 4 * kFastHalf + a % 4;
+#pragma unroll
+      for (int b = 0; b < 8; ++b) {
+        const int to = tile_col + col + b / 4 * kFastHalf + b % 4;
+        if (from < n && to < n) r[at(from, to, n)] = best[a][b];
+      }
     }
+  } else {
+    float* const slice =
+        fast_slices(scratch, n) + at(blockIdx.y * gridDim.x + blockIdx.x, 0, kFastTile * kFastTile);
+#pragma unroll
+    for (int a = 0; a < 8; ++a) {
+      float* const to = slice + (row + a / 4 * kFastHalf + a % 4) * kFastTile + col;
+      load_vector(to, &best[a][0]);
+      load_vector(to + kFastHalf, &best[a][4]);
+    }
+  }
+}
+
+// Fourth launch, with the grid of the third: the blocks of a tile share its results, and take the
+// least over all slices.
+__global__ void minplus_fast_combine(float* r, const float* d, int n, void* scratch) {
+  const int tiles_across = ceil_div(n, kFastTile);
+  const int tile = tiles_across * tiles_across - gridDim.x + blockIdx.x;
+  constexpr int kResults = kFastTile * kFastTile;
+  for (int i = blockIdx.y * kFastThreads + threadIdx.x; i < kResults;
+       i += gridDim.y * kFastThreads) {
+    float best = kNoRoad;
+    for (int s = 0; s < gridDim.y; ++s) {
+      best = fminf(best, fast_slices(scratch, n)[at(s * gridDim.x + blockIdx.x, i, kResults)]);
+    }
+    const int from = tile / tiles_across * kFastTile + i / kFastTile;
+    const int to = tile % tiles_across * kFastTile + i % kFastTile;
+    if (from < n && to < n) r[at(from, to, n)] = best;
   }
 }
 
 LAUNCH_PLAN(minplus_fast, int n) {
   LaunchPlan plan = plan_with_scratch(0);
-  // TODO 2 (about 5 lines): the launches that go with it, and the scratch they need.
+  // TODO 2 (about 20 lines): the launches that go with it, and the scratch they need.
+  // The GPU works on `at_once` tiles at a time. What is left after the last full round would keep
+  // a few SMs busy and let the others wait: 6272 x 6272 are 2,401 tiles, 9 rounds of 264 and 25
+  // tiles more. So those tiles are cut into slices, along `via`, that make up (nearly) one more
+  // round of short blocks.
+  const long long across = ceil_div(n, kFastTile);
+  const long long at_once = gpu.sm_count * kBlocksPerSm;
+  const long long panels = ceil_div(n, kFastPanel);
+  long long cut = across * across % at_once;  // tiles that are cut
+  long long slices = cut == 0 ? 0 : at_once / cut;
+  if (slices > panels) slices = panels;
+  if (slices < 2) cut = slices = 0;
+  const long long whole = across * across - cut;
+
   const long long width = fast_width(n);
-  const long long tiles = width / kFastTile;
-  plan.scratch_bytes = 2 * width * width * sizeof(float);
+  const long long in_slices = cut * slices * kFastTile * kFastTile;
+  plan.scratch_bytes = (2 * width * width + in_slices) * sizeof(float);
   plan.then("minplus_fast_prepare", {{width / 32, width / 32}, {32, 8}});
-  plan.then("minplus_fast_product", {{tiles, tiles}, {kFastThreads, kFastThreads}});
+  if (whole > 0) plan.then("minplus_fast_product", {whole, kFastThreads});
+  if (cut > 0) {
+    plan.then("minplus_fast_product", {{cut, slices}, kFastThreads});
+    plan.then("minplus_fast_combine", {{cut, slices}, kFastThreads});
+  }
   return plan;
 }
