@@ -70,9 +70,11 @@ double l2_sectors(const Counters& c) {
   return reads + writes + real(c.atomic_sectors + c.reduction_sectors);
 }
 
-/// Store sectors that are not filled by their instruction. Half-filled and less counts fully; a few
+/// Store sectors that are not filled by their instruction: as counted, else from bytes and sectors:
+/// half-filled and less counts fully; a few
 /// cut-off ends among full sectors (a shifted row: 3 full, 2 cut) count as what they are.
 double partial_sectors(const Counters& c) {
+  if (c.partial_store_sectors > 0) return real(c.partial_store_sectors);
   const double sectors = real(c.global_store_sectors);
   const double filled = ratio(real(c.global_store_bytes), sectors * kSectorBytes);
   return sectors * std::clamp((1 - filled) * 2, 0.0, 1.0);
@@ -103,6 +105,16 @@ double shared_atomic_ns(const Setting& s) {
   const double passes = real(s.totals.shared_atomic_wavefronts);
   const double contended = passes - std::min(passes, real(s.totals.shared_atomic_requests));
   return over_all_sms(s, contended * s.machine.shared_atomic_lane_clocks + (passes - contended), 1);
+}
+
+/// How often warps wait for memory, over the whole launch: as counted, where it was; else every
+/// load that is not in flight beside another one.
+double load_rounds(const Setting& s) {
+  const Counters& c = s.totals;
+  const double beside_loads = real(c.atomic_requests + c.texture_requests);
+  if (c.global_load_rounds > 0) return real(c.global_load_rounds) + beside_loads;
+  return (real(c.global_load_requests + c.local_load_requests) + beside_loads) /
+         std::max(1.0, s.shape.loads_in_flight);
 }
 
 /// How long one block stays when its warps only wait: for loads, at barriers, and (where barriers
