@@ -123,9 +123,7 @@ double block_residence_ns(const Setting& s) {
   const Counters& c = s.totals;
   const double warps_per_block = std::ceil(real(s.shape.block.count()) / 32);
   const double warps = s.blocks * warps_per_block;
-  const double loads =
-      real(c.global_load_requests + c.atomic_requests + c.texture_requests + c.local_load_requests);
-  const double rounds = ratio(loads, warps) / std::max(1.0, s.shape.loads_in_flight);
+  const double rounds = ratio(load_rounds(s), warps);
   const double hits =
       ratio(real(c.l1_load_hit_sectors), real(c.global_load_sectors + c.local_load_sectors));
   const double round_ns = (1 - hits) * s.machine.load_round_ns + hits * s.machine.cached_round_ns;
