@@ -87,7 +87,8 @@ bool grow_local(Warp& w, const Step* s, std::uint64_t bytes) {
   if (bytes <= w.local_stride) return true;
   const std::uint64_t limit = w.launch->request->limits.local_bytes;
   const auto& code = w.launch->code[w.frame->function];
-  const std::uint64_t in_use = w.frame->local_base + code.function->frame_bytes;
+  const std::uint64_t in_use =
+      w.frame->local_base + code.function->frame_bytes + w.frame->alloca_bytes;
   if (bytes > std::max(limit, in_use)) return true;  // check_offsets says so
   const std::uint64_t wanted = std::max<std::uint64_t>(in_use, bytes);
   std::uint64_t stride = std::max<std::uint64_t>(64, w.local_stride);

@@ -41,6 +41,8 @@ class Observer {
                           std::uint32_t present) = 0;
   /// A block barrier opened, or a block began or ended.
   virtual void epoch(Block& block) = 0;
+  /// A fence, an mbarrier or a grid-wide barrier: what came before is ordered before what follows.
+  virtual void fence(Warp& warp, const Step* step) = 0;
   /// An out-of-bounds or misaligned access. True: reported, go on without these lanes.
   virtual bool bad_access(const WarpAccess& access, FaultKind kind, std::uint32_t lane) = 0;
 };

@@ -198,10 +198,12 @@ Frame* make_frame(Warp& w, std::uint32_t function, Frame* caller, std::uint32_t 
   frame->function = function;
   frame->lanes = lanes;
   frame->depth = caller == nullptr ? 0 : caller->depth + 1;
-  frame->local_base =
-      caller == nullptr
-          ? 0
-          : caller->local_base + w.launch->code[caller->function].function->frame_bytes;
+  frame->local_base = caller == nullptr
+                          ? 0
+                          : caller->local_base +
+                                w.launch->code[caller->function].function->frame_bytes +
+                                caller->alloca_bytes;
+  frame->alloca_bytes = 0;
   const std::size_t words = (code.register_bytes + code.predicate_words * 4 + 64) / 8 + 8;
   if (frame->storage.size() < words) frame->storage.assign(words, 0);
   // Rows of 128 bytes begin at a cache line, so that no vector straddles two.

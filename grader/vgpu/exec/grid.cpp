@@ -156,7 +156,8 @@ std::vector<std::unique_ptr<Worker>> run_grid(Launch& launch) {
   std::uint64_t threads = request.limits.worker_threads != 0
                               ? request.limits.worker_threads
                               : std::max(1u, std::thread::hardware_concurrency());
-  threads = alone ? 1 : std::min(threads, blocks);
+  // One thread for the race checker too: its findings shall not depend on timing.
+  threads = alone || request.checks.races ? 1 : std::min(threads, blocks);
   launch.parallel = threads > 1;
   std::vector<std::unique_ptr<Worker>> workers;
   for (std::uint64_t i = 0; i < threads; ++i) workers.push_back(make_worker(launch));

@@ -4,6 +4,8 @@
 
 #include <chrono>
 
+#include "grader/vgpu/exec/cache_observer.hpp"
+#include "grader/vgpu/exec/checker.hpp"
 #include "grader/vgpu/exec/grid.hpp"
 #include "grader/vgpu/exec/prepare.hpp"
 #include "grader/vgpu/exec/summary.hpp"
@@ -66,9 +68,22 @@ LaunchReport launch(const LaunchRequest& request) {
   Workspace workspace(*request.memory);
   set_up(state, request, workspace);
   prepare(state, best_variant());
+  std::optional<Checker> checker;
+  if (request.checks.memory || request.checks.initialised || request.checks.races ||
+      request.checks.synchronisation) {
+    checker.emplace(state);
+    state.observer = &*checker;
+  }
+  std::optional<CacheObserver> caches;
+  if (request.caches.enabled) {
+    caches.emplace(state, state.observer);
+    state.observer = &*caches;
+  }
   const auto workers = run_grid(state);
+  if (checker) report.checks = checker->take_reports();
   report.fault = std::move(state.fault);
   report.counters = summarise(state, workers);
+  if (caches) caches->add_to(report.counters.totals);
   report.warp_instructions = report.counters.totals.warp_instructions;
   report.wall_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

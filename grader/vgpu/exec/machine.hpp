@@ -85,6 +85,7 @@ struct alignas(64) StepStats {
   std::uint64_t local_sectors = 0;
   std::uint64_t divergent = 0;  ///< branches
   std::uint64_t l1_hits = 0;
+  std::uint64_t partial_sectors = 0;  ///< stores: sectors not wholly written
 };
 
 /// Registers and locals of one call.
@@ -96,6 +97,7 @@ struct Frame {
   std::uint32_t depth = 0;
   std::uint32_t local_base = 0;        ///< of this frame in each lane's local memory
   std::uint32_t lanes = 0;             ///< lanes still in it
+  std::uint32_t alloca_bytes = 0;      ///< taken by alloca above the frame\'s own bytes
   std::vector<std::uint64_t> storage;  ///< registers, then predicates
   std::byte* registers = nullptr;
   std::uint32_t* predicates = nullptr;

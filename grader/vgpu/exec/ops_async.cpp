@@ -199,6 +199,7 @@ const Step* mbarrier(Warp& w, const Step* s) {
                        AccessKind::kAtomic))
       return w.stop;
   }
+  if (w.observer != nullptr) w.observer->fence(w, s);
   u32 done = 0;
   for (u32 rest = mask; rest != 0; rest &= rest - 1) {
     const int i = __builtin_ctz(rest);

@@ -214,6 +214,46 @@ const Step* call_builtin(Warp& w, const Step* s, const Call& call) {
   return s + 1;
 }
 
+/// Every lane gets room for the largest request of the group; the frame's end gives it back.
+const Step* allocate_on_stack(Warp& w, const Step* s) {
+  const auto slots = s->extra->in->s_slots;
+  std::uint64_t bytes = 0;
+  for (std::uint32_t rest = w.mask; rest != 0; rest &= rest - 1) {
+    const int lane = __builtin_ctz(rest);
+    const std::uint64_t wanted = slots == 2 ? at<const std::uint64_t>(w, s->a)[lane]
+                                            : at<const std::uint32_t>(w, s->a)[lane];
+    bytes = wanted > bytes ? wanted : bytes;
+  }
+  Frame& frame = *w.frame;
+  const std::uint64_t own = w.launch->code[frame.function].function->frame_bytes;
+  const std::uint64_t address = frame.local_base + own + frame.alloca_bytes;
+  bytes = (bytes + 15) / 16 * 16;
+  if (address + bytes > w.launch->request->limits.local_bytes)
+    return raise(w, s, FaultKind::kStackOverflow, static_cast<std::uint32_t>(__builtin_ctz(w.mask)),
+                 0, "alloca of " + std::to_string(bytes) + " bytes exceeds the stack limit");
+  frame.alloca_bytes += static_cast<std::uint32_t>(bytes);
+  if (!grow_local(w, s, address + bytes)) return w.stop;
+  std::uint64_t values[32];
+  for (std::uint64_t& value : values) value = address;
+  generic::write_lanes(w, s->d, values);
+  return s + 1;
+}
+
+/// The stack is given back when the function returns; saving it needs no more than a number.
+const Step* save_stack(Warp& w, const Step* s) {
+  std::uint64_t wide[32];
+  std::uint32_t narrow[32];
+  for (int i = 0; i < 32; ++i)
+    narrow[i] = static_cast<std::uint32_t>(wide[i] = w.frame->alloca_bytes);
+  if (s->extra->in->d_slots == 2)
+    generic::write_lanes(w, s->d, wide);
+  else
+    generic::write_lanes(w, s->d, narrow);
+  return s + 1;
+}
+
+const Step* restore_stack(Warp&, const Step* s) { return s + 1; }
+
 }  // namespace
 
 Handler select_call(const Instruction& in) {
@@ -222,6 +262,12 @@ Handler select_call(const Instruction& in) {
       return in.target != program::kNoTarget ? &call_direct : &call_pointer;
     case Opcode::kRet:
       return &return_from;
+    case Opcode::kAlloca:
+      return &allocate_on_stack;
+    case Opcode::kStacksave:
+      return &save_stack;
+    case Opcode::kStackrestore:
+      return &restore_stack;
     default:
       return nullptr;
   }

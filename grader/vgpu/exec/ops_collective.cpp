@@ -95,26 +95,44 @@ const Step* shuffle(Warp& w, const Step* s) {
   return s + 1;
 }
 
+/// Calls `each` once for every different member mask among the running lanes, with the lanes that
+/// take part (`members`) and those that wait for the answer (`lanes`).
+template <typename Each>
+void for_each_tile(const Warp& w, Ref member_ref, Each each) {
+  const auto* masks = at<const std::uint32_t>(w, member_ref);
+  for (std::uint32_t left = w.mask; left != 0;) {
+    const std::uint32_t mask = masks[__builtin_ctz(left)];
+    std::uint32_t lanes = 0;
+    for (std::uint32_t rest = left; rest != 0; rest &= rest - 1) {
+      const int lane = __builtin_ctz(rest);
+      if (masks[lane] == mask) lanes |= 1u << lane;
+    }
+    each(mask & w.mask, lanes);
+    left &= ~lanes;
+  }
+}
+
+void put_lanes(std::uint32_t* values, std::uint32_t lanes, std::uint32_t value) {
+  for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) values[__builtin_ctz(rest)] = value;
+}
+
 const Step* vote(Warp& w, const Step* s) {
   if (!converged(w, s, s->b)) return w.stop;
   const auto mode = static_cast<VoteMode>(s->extra->in->mode);
-  std::uint32_t values[32] = {}, truth = 0;
-  for_each_member_set(w, at<const std::uint32_t>(w, s->b),
-                      [&](std::uint32_t members, std::uint32_t lanes) {
-                        const std::uint32_t yes = predicate(w, s->a) & members;
-                        const bool all = yes == members, none = yes == 0;
-                        const bool holds = mode == VoteMode::kAll   ? all
-                                           : mode == VoteMode::kAny ? !none
-                                                                    : all || none;
-                        if (holds) truth |= lanes;
-                        for (std::uint32_t i = 0; i < 32; ++i) {
-                          if ((lanes >> i) & 1) values[i] = yes;
-                        }
-                      });
+  const std::uint32_t says = predicate(w, s->a);
+  std::uint32_t values[32] = {}, holds = 0;
+  for_each_tile(w, s->b, [&](std::uint32_t members, std::uint32_t lanes) {
+    const std::uint32_t yes = says & members;
+    put_lanes(values, lanes, yes);
+    const bool answer = mode == VoteMode::kAll   ? yes == members
+                        : mode == VoteMode::kAny ? yes != 0
+                                                 : yes == 0 || yes == members;
+    if (answer) holds |= lanes;
+  });
   if (mode == VoteMode::kBallot)
     write_lanes(w, s->d, values);
   else
-    set_predicate(w, s->d, truth);
+    set_predicate(w, s->d, holds);
   return s + 1;
 }
 
@@ -122,28 +140,23 @@ template <typename Word, bool kAll>
 const Step* match(Warp& w, const Step* s) {
   if (!converged(w, s, s->b)) return w.stop;
   const auto* a = at<const Word>(w, s->a);
-  std::uint32_t values[32] = {}, all_equal = 0;
-  for_each_member_set(w, at<const std::uint32_t>(w, s->b),
-                      [&](std::uint32_t members, std::uint32_t lanes) {
-                        bool equal = true;
-                        for (std::uint32_t i = 0; i < 32; ++i) {
-                          if (!((lanes >> i) & 1)) continue;
-                          for (std::uint32_t j = 0; j < 32; ++j) {
-                            if (!((members >> j) & 1)) continue;
-                            if (a[i] == a[j])
-                              values[i] |= 1u << j;
-                            else
-                              equal = false;
-                          }
-                        }
-                        if (equal) all_equal |= lanes;
-                      });
-  if (kAll) {
-    for (std::uint32_t i = 0; i < 32; ++i) {
-      if (!((all_equal >> i) & 1)) values[i] = 0;
+  std::uint32_t values[32] = {}, holds = 0;
+  for_each_tile(w, s->b, [&](std::uint32_t members, std::uint32_t lanes) {
+    bool equal = true;
+    for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+      const int i = __builtin_ctz(rest);
+      std::uint32_t same = 0;
+      for (std::uint32_t others = members; others != 0; others &= others - 1) {
+        const int j = __builtin_ctz(others);
+        if (a[i] == a[j]) same |= 1u << j;
+      }
+      values[i] = same;
+      equal = equal && same == members;
     }
-    if (s->offset != 0) set_predicate(w, s->extra->d[1], all_equal);
-  }
+    if (kAll) put_lanes(values, lanes, equal ? members : 0);
+    if (equal) holds |= lanes;
+  });
+  if (kAll && s->offset != 0) set_predicate(w, s->extra->d[1], holds);
   write_lanes(w, s->d, values);
   return s + 1;
 }
@@ -178,16 +191,13 @@ const Step* redux(Warp& w, const Step* s) {
   if (!converged(w, s, s->b)) return w.stop;
   const auto* a = at<const T>(w, s->a);
   std::uint32_t values[32] = {};
-  for_each_member_set(
-      w, at<const std::uint32_t>(w, s->b), [&](std::uint32_t members, std::uint32_t lanes) {
-        const std::uint32_t joining = members != 0 ? members : lanes;
-        T result = a[__builtin_ctz(joining)];
-        for (std::uint32_t rest = joining & (joining - 1); rest != 0; rest &= rest - 1)
-          result = joined(s->extra->in->atomic, result, a[__builtin_ctz(rest)]);
-        for (std::uint32_t i = 0; i < 32; ++i) {
-          if ((lanes >> i) & 1) values[i] = static_cast<std::uint32_t>(result);
-        }
-      });
+  for_each_tile(w, s->b, [&](std::uint32_t members, std::uint32_t lanes) {
+    const std::uint32_t from = members != 0 ? members : lanes;
+    T result = a[__builtin_ctz(from)];
+    for (std::uint32_t rest = from & (from - 1); rest != 0; rest &= rest - 1)
+      result = joined(s->extra->in->atomic, result, a[__builtin_ctz(rest)]);
+    put_lanes(values, lanes, static_cast<std::uint32_t>(result));
+  });
   write_lanes(w, s->d, values);
   return s + 1;
 }
@@ -195,15 +205,11 @@ const Step* redux(Warp& w, const Step* s) {
 const Step* elect(Warp& w, const Step* s) {
   if (!converged(w, s, s->a)) return w.stop;
   std::uint32_t values[32] = {}, leaders = 0;
-  for_each_member_set(
-      w, at<const std::uint32_t>(w, s->a), [&](std::uint32_t members, std::uint32_t lanes) {
-        const std::uint32_t leader = members & (0u - members);
-        leaders |= leader & lanes;
-        for (std::uint32_t i = 0; i < 32; ++i) {
-          if ((lanes >> i) & 1)
-            values[i] = static_cast<std::uint32_t>(__builtin_ctz(leader | 1u << 31));
-        }
-      });
+  for_each_tile(w, s->a, [&](std::uint32_t members, std::uint32_t lanes) {
+    const std::uint32_t from = members != 0 ? members : lanes;
+    put_lanes(values, lanes, static_cast<std::uint32_t>(__builtin_ctz(from)));
+    leaders |= from & (0u - from);
+  });
   write_lanes(w, s->d, values);
   set_predicate(w, s->extra->d[1], leaders);
   return s + 1;

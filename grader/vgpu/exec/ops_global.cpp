@@ -147,6 +147,8 @@ const Step* scattered(Warp& w, const Step* s, const u64* addresses) {
       const auto cost = mask == 0xFFFFFFFFu ? coalesce_full(addresses, E::kBytes)
                                             : memory::coalesce(addresses, mask, E::kBytes);
       count_global(stats, cost, static_cast<u32>(std::popcount(mask)) * E::kBytes);
+      if constexpr (kKind == AccessKind::kStore)
+        stats.partial_sectors += memory::partial_sectors(addresses, mask, E::kBytes);
     }
     if constexpr (kKind == AccessKind::kLoad)
       E::gather(w, s, host, mask);
@@ -172,6 +174,8 @@ template <typename E, typename T, AccessKind kKind>
           E::load_row(w, s, reinterpret_cast<const T*>(host));
         else
           E::store_row(w, s, reinterpret_cast<T*>(host));
+        if (kKind == AccessKind::kStore && addresses[0] % memory::kSectorBytes != 0)
+          stats.partial_sectors += memory::partial_sectors(addresses, w.mask, E::kBytes);
         if (w.observer != nullptr) [[unlikely]]
           observe(w, s, StateSpace::kGlobal, kKind, w.mask, E::kBytes, addresses);
         return s + 1;

@@ -108,6 +108,11 @@ Handler convert_address(const Instruction& in) {
   return wide ? &unary<Copy, u64, u64> : &unary<Copy, u32, u32>;
 }
 
+bool is_constant(const Warp& w, u64 address) {
+  const auto held = w.launch->request->memory->find(address);
+  return held && held->info.kind == memory::AllocationKind::kConstant;
+}
+
 const Step* is_in_space(Warp& w, const Step* s) {
   const u64* a = at<const u64>(w, s->a);
   const StateSpace space = s->extra->in->space;
@@ -115,11 +120,16 @@ const Step* is_in_space(Warp& w, const Step* s) {
   constexpr u64 kSize = memory::AddressSpace::kSharedWindowBytes;
   std::uint32_t hit = 0;
   for (int i = 0; i < 32; ++i) {
+    if (space == StateSpace::kConst) {
+      hit |= static_cast<std::uint32_t>(is_constant(w, a[i])) << i;
+      continue;
+    }
     const bool in_shared = a[i] - shared < kSize, in_local = a[i] - local < kSize;
-    const bool holds = space == StateSpace::kShared   ? in_shared
-                       : space == StateSpace::kLocal  ? in_local
-                       : space == StateSpace::kGlobal ? !in_shared && !in_local
-                                                      : false;
+    const bool holds = space == StateSpace::kShared  ? in_shared
+                       : space == StateSpace::kLocal ? in_local
+                       : space == StateSpace::kGlobal
+                           ? !in_shared && !in_local && !is_constant(w, a[i])
+                           : false;
     hit |= static_cast<std::uint32_t>(holds) << i;
   }
   set_predicate(w, s->d, hit);
@@ -173,15 +183,11 @@ Handler select_move(const Instruction& in) {
       return in.d_slots == 2 ? &local_address<u64> : &local_address<u32>;
     case Opcode::kReadSpecial:
       return in.d_slots == 2 ? &read_clock<u64> : &read_clock<u32>;
-    case Opcode::kStacksave:
-    case Opcode::kStackrestore:
     case Opcode::kNop:
     case Opcode::kPrefetch:
     case Opcode::kPrefetchu:
     case Opcode::kApplypriority:
     case Opcode::kDiscard:
-    case Opcode::kMembar:
-    case Opcode::kFence:
     case Opcode::kBrkpt:
     case Opcode::kPmevent:
     case Opcode::kSetmaxnreg:

@@ -48,7 +48,9 @@ const Step* block_barrier(Warp& w, const Step* s) {
 /// Lanes of one warp meet, also at different places of the program.
 const Step* warp_barrier(Warp& w, const Step* s) {
   Group& here = w.groups[w.current];
-  const std::uint32_t members = at<const std::uint32_t>(w, s->a)[first_lane(w)];
+  std::uint32_t members = 0;  // tiles of one warp may each name their own lanes
+  for (std::uint32_t rest = w.mask; rest != 0; rest &= rest - 1)
+    members |= at<const std::uint32_t>(w, s->a)[__builtin_ctz(rest)];
   const std::uint32_t wanted = members & w.live;
   if ((wanted & ~w.mask) == 0 || w.launch->lockstep || here.forced) {
     if (w.observer != nullptr && (here.forced || (w.mask & ~members) != 0))
@@ -77,6 +79,12 @@ const Step* warp_barrier(Warp& w, const Step* s) {
   here.wanted = members;
   w.leave = Leave::kWait;
   return w.stop;
+}
+
+/// Memory is always in order here; only the race checker wants to know.
+const Step* fence(Warp& w, const Step* s) {
+  if (w.observer != nullptr) w.observer->fence(w, s);
+  return s + 1;
 }
 
 const Step* trap(Warp& w, const Step* s) {
@@ -117,6 +125,9 @@ Handler select_sync(const Instruction& in) {
     case Opcode::kBarrier:
       return static_cast<BarrierMode>(in.mode) == BarrierMode::kWarp ? &warp_barrier
                                                                      : &block_barrier;
+    case Opcode::kMembar:
+    case Opcode::kFence:
+      return &fence;
     case Opcode::kTrap:
       return &trap;
     case Opcode::kNanosleep:

@@ -36,6 +36,7 @@ void add(StepStats& to, const StepStats& from) {
   to.local_sectors += from.local_sectors;
   to.divergent += from.divergent;
   to.l1_hits += from.l1_hits;
+  to.partial_sectors += from.partial_sectors;
 }
 
 void add_global(Counters& c, const StepStats& s) {
@@ -69,6 +70,7 @@ void add_store(Counters& c, const Instruction& in, const StepStats& s) {
   c.global_store_sectors += s.sectors;
   c.global_store_ideal_sectors += s.ideal_sectors;
   c.global_store_bytes += s.bytes;
+  c.partial_store_sectors += s.partial_sectors;
   add_global(c, s);
   c.shared_store_requests += s.shared_requests;
   c.shared_store_wavefronts += s.wavefronts;
@@ -200,6 +202,8 @@ Counters counters_of(const Instruction& in, const StepTotal& total) {
     c.warp_instructions = total.issued;
     c.thread_instructions = total.lanes;
     if (std::uint64_t* counter = unit_counter(c, in.unit)) *counter = total.issued;
+    if (in.has(program::kStartsGlobalRound)) c.global_load_rounds = total.issued;
+    if (in.has(program::kStartsSharedRound)) c.shared_load_rounds = total.issued;
     if (in.opcode == Opcode::kBra && in.guard) c.branches = total.issued;
     if (is_block_barrier(in)) c.block_barriers = total.issued;
   }

@@ -110,6 +110,8 @@ class AddressSpace {
     return address - window_ < window_bytes_;
   }
   [[nodiscard]] std::uint64_t shared_window() const { return window_; }
+  /// Size of the whole window; it begins at shared_window().
+  [[nodiscard]] std::uint64_t window_bytes() const { return window_bytes_; }
   [[nodiscard]] std::uint64_t local_window() const { return window_ + kSharedWindowBytes; }
   [[nodiscard]] std::uint64_t capacity_bytes() const { return capacity_bytes_; }
   [[nodiscard]] std::uint64_t used_bytes() const;

@@ -61,6 +61,25 @@ std::uint32_t atomic_sectors(const std::uint64_t* addresses, std::uint32_t mask,
   return total + most;
 }
 
+std::uint32_t partial_sectors(const std::uint64_t* addresses, std::uint32_t mask,
+                              std::uint32_t bytes) {
+  std::array<std::uint64_t, kLanes> sorted;
+  std::uint32_t count = 0;
+  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1)
+    sorted[count++] = addresses[std::countr_zero(rest)];
+  if (!std::is_sorted(sorted.begin(), sorted.begin() + count))
+    std::sort(sorted.begin(), sorted.begin() + count);
+  std::uint32_t partial = 0, filled = 0;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (i == 0 || sorted[i] != sorted[i - 1]) filled += bytes;
+    const bool last = i + 1 == count || sorted[i + 1] / kSectorBytes != sorted[i] / kSectorBytes;
+    if (!last) continue;
+    partial += filled < kSectorBytes;
+    filled = 0;
+  }
+  return partial;
+}
+
 std::uint32_t distinct_addresses(const std::uint64_t* addresses, std::uint32_t mask) {
   NumberSet set;
   std::uint32_t count = 0;

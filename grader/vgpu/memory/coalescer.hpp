@@ -43,6 +43,10 @@ struct Coalesced {
 [[nodiscard]] Coalesced coalesce(const std::uint64_t* addresses, std::uint32_t mask,
                                  std::uint32_t bytes);
 
+/// Sectors of which the lanes together do not write every byte.
+[[nodiscard]] std::uint32_t partial_sectors(const std::uint64_t* addresses, std::uint32_t mask,
+                                            std::uint32_t bytes);
+
 /// Sectors of an atomic or a reduction: a sector is visited once for every time its most wanted
 /// word is wanted. Integer operations of all lanes on one word are joined by the compiler into a
 /// single one first.

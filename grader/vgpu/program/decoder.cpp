@@ -236,6 +236,12 @@ bool Decoder::read_operands(const ptx::Instruction& in, const OpcodeInfo& info, 
     case Shape::kIgnored:
       return true;
     case Shape::kAlloca:
+      if (ops.size() < 2) return false;
+      out.d[0] = destination(ops[0]);
+      out.d_slots = operand_slots(ops[0], out.type);
+      out.s[0] = value(ops[1], out.type);
+      out.s_slots = operand_slots(ops[1], out.type);
+      return static_cast<bool>(out.s[0]) && out.d_slots == 2;
     case Shape::kUnsupported:
       return false;
     default:

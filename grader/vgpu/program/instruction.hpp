@@ -140,6 +140,8 @@ enum Flag : std::uint32_t {
   kBackward = 1u << 24,     ///< a branch to an earlier instruction
   kSpinLoop = 1u << 25,  ///< that loop can wait for another thread: it reads what others may write
   kPollLoop = 1u << 26,  ///< that loop surely polls: atomics, volatile or acquire reads
+  kStartsGlobalRound = 1u << 29,  ///< see rounds.hpp
+  kStartsSharedRound = 1u << 30,
   kUnsupportedForm = 1u << 28,  ///< a suffix or operand nobody knows: faults when executed
   kCountDefault = 1u << 27      ///< bar without a thread count
 };

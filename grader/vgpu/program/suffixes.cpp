@@ -131,8 +131,8 @@ constexpr auto kFlags = std::to_array<Word<std::uint32_t>>({{".ftz", kFtz},
                                                             {".noComplete", kNoComplete},
                                                             {".noinc", kNoComplete}});
 // Hints and words without an effect on values here.
-constexpr std::array kHints = {".ca", ".cg", ".cs", ".lu",    ".cv",      ".wb",
-                               ".wt", ".b",  ".p",  ".level", ".unified", ".to"};
+constexpr std::array kHints = {".ca", ".cg", ".cs",  ".lu",    ".cv",      ".wb", ".wt",
+                               ".b",  ".p",  ".idx", ".level", ".unified", ".to"};
 
 std::optional<ptx::StateSpace> space_of(std::string_view text) {
   const std::size_t qualifier = text.find("::");

@@ -1,0 +1,87 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/vgpu/memory/address_space.hpp"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace membound::vgpu::memory {
+namespace {
+
+class AddressSpaceTest : public ::testing::Test {
+ protected:
+  AddressSpace space_{64 << 20};
+};
+
+TEST_F(AddressSpaceTest, WhatWasCopiedInComesOut) {
+  const auto address = space_.allocate(1000, 1, {});
+  ASSERT_TRUE(address);
+  std::vector<int> in{1, 2, 3}, out(3);
+  EXPECT_TRUE(space_.copy_in(*address, in.data(), 12));
+  EXPECT_TRUE(space_.copy_out(out.data(), *address, 12));
+  EXPECT_EQ(in, out);
+}
+
+TEST_F(AddressSpaceTest, CopiesPastTheEndAreRefused) {
+  const auto address = space_.allocate(16, 1, {});
+  char buffer[17] = {};
+  EXPECT_FALSE(space_.copy_in(*address, buffer, 17));
+  EXPECT_FALSE(space_.copy_out(buffer, *address + 8, 9));
+}
+
+TEST_F(AddressSpaceTest, CapacityIsALimit) {
+  EXPECT_TRUE(space_.allocate(60 << 20, 1, {}));
+  EXPECT_FALSE(space_.allocate(8 << 20, 1, {}));
+}
+
+TEST_F(AddressSpaceTest, FreedMemoryIsRememberedAndItsAddressNotReusedAtOnce) {
+  const auto first = space_.allocate(4096, 1, {});
+  EXPECT_TRUE(space_.free(*first));
+  EXPECT_FALSE(space_.free(*first));
+  const auto second = space_.allocate(4096, 1, {});
+  EXPECT_NE(*first, *second);
+  ASSERT_TRUE(space_.find_freed(*first + 100));
+  EXPECT_FALSE(space_.find(*first));
+}
+
+TEST_F(AddressSpaceTest, AddressesComeBackAfterManyFrees) {
+  for (int round = 0; round < 10000; ++round) {
+    const auto address = space_.allocate(1 << 20, 1, {});
+    ASSERT_TRUE(address) << round;
+    ASSERT_TRUE(space_.free(*address));
+  }
+}
+
+TEST_F(AddressSpaceTest, PreciseSpansEndWithTheAllocation) {
+  const auto address = space_.allocate(100, 1, {});
+  ASSERT_TRUE(space_.span_of(*address, true));
+  EXPECT_EQ(space_.span_of(*address, true)->end, *address + 100);
+  EXPECT_FALSE(space_.span_of(*address + 100, true));
+  EXPECT_TRUE(space_.span_of(*address + 100, false)) << "the same mapped piece";
+}
+
+TEST_F(AddressSpaceTest, NearestNamesTheAllocationThatWasMissed) {
+  const auto address = space_.allocate(100, 1, {AllocationKind::kMalloc, "cudaMalloc", false});
+  ASSERT_TRUE(space_.nearest(*address + 104));
+  EXPECT_EQ(space_.nearest(*address + 104)->address, *address);
+}
+
+TEST_F(AddressSpaceTest, HostRangesAreFoundUnderTheirOwnAddress) {
+  std::vector<int> host(4, 7);
+  space_.register_host_range(host.data(), 16);
+  const auto address = reinterpret_cast<std::uint64_t>(host.data());
+  EXPECT_EQ(space_.host_bytes(address, 16), reinterpret_cast<std::byte*>(host.data()));
+  EXPECT_TRUE(space_.unregister_host_range(host.data()));
+  EXPECT_EQ(space_.host_bytes(address, 16), nullptr);
+}
+
+using AddressSpaceDeathTest = AddressSpaceTest;
+
+TEST_F(AddressSpaceDeathTest, TheHostCannotReadDeviceMemory) {
+  const auto address = space_.allocate(4, 1, {});
+  EXPECT_DEATH(static_cast<void>(*reinterpret_cast<volatile int*>(*address)), "");
+}
+
+}  // namespace
+}  // namespace membound::vgpu::memory

@@ -1,0 +1,96 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/vgpu/memory/coalescer.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <random>
+#include <set>
+
+namespace membound::vgpu::memory {
+namespace {
+
+using Addresses = std::array<std::uint64_t, 32>;
+
+Addresses strided(std::uint64_t first, std::uint64_t stride) {
+  Addresses a;
+  for (std::uint64_t lane = 0; lane < 32; ++lane) a[lane] = first + lane * stride;
+  return a;
+}
+
+TEST(Coalescer, ContiguousWordsTakeFourSectorsOfOneLine) {
+  const auto cost = coalesce(strided(4096, 4).data(), ~0u, 4);
+  EXPECT_EQ(cost.sectors, 4u);
+  EXPECT_EQ(cost.lines, 1u);
+  EXPECT_EQ(cost.ideal_sectors, 4u);
+}
+
+TEST(Coalescer, MisalignedByOneWordTakesAFifthSector) {
+  const auto cost = coalesce(strided(4100, 4).data(), ~0u, 4);
+  EXPECT_EQ(cost.sectors, 5u);
+  EXPECT_EQ(cost.lines, 2u);
+}
+
+TEST(Coalescer, StridesTakeASectorALaneFrom32BytesOn) {
+  for (std::uint32_t words = 1; words <= 64; ++words) {
+    // Closed form: 32 lanes cover words * 128 bytes, a sector per 32 bytes, never more than 32.
+    const std::uint32_t expected = std::min(32u, words * 4);
+    EXPECT_EQ(coalesce(strided(0, words * 4).data(), ~0u, 4).sectors, expected) << words;
+  }
+}
+
+TEST(Coalescer, OneAddressForAllTakesOneSectorAndIsIdeal) {
+  const auto cost = coalesce(strided(512, 0).data(), ~0u, 8);
+  EXPECT_EQ(cost.sectors, 1u);
+  EXPECT_EQ(cost.ideal_sectors, 1u);
+}
+
+TEST(Coalescer, NoActiveLaneCostsNothing) {
+  EXPECT_EQ(coalesce(strided(0, 4).data(), 0, 4).sectors, 0u);
+}
+
+TEST(Coalescer, AnyPatternEqualsTheSetOfItsSectors) {
+  std::mt19937 random(1);
+  for (int round = 0; round < 2000; ++round) {
+    Addresses a;
+    for (auto& address : a) address = random() % 8192 / 4 * 4;
+    const std::uint32_t mask = random();
+    std::set<std::uint64_t> sectors, lines;
+    for (std::uint32_t lane = 0; lane < 32; ++lane) {
+      if (!((mask >> lane) & 1)) continue;
+      sectors.insert(a[lane] / 32);
+      lines.insert(a[lane] / 128);
+    }
+    const auto cost = coalesce(a.data(), mask, 4);
+    ASSERT_EQ(cost.sectors, sectors.size());
+    ASSERT_EQ(cost.lines, lines.size());
+  }
+}
+
+TEST(Coalescer, ContiguousFormEqualsTheGeneralOne) {
+  for (std::uint32_t bytes : {1u, 2u, 4u, 8u, 16u}) {
+    for (std::uint64_t first = 0; first < 256; first += bytes) {
+      const auto general = coalesce(strided(first, bytes).data(), ~0u, bytes);
+      const auto fast = coalesce_contiguous(first, 32, bytes);
+      ASSERT_EQ(general.sectors, fast.sectors);
+      ASSERT_EQ(general.lines, fast.lines);
+      ASSERT_EQ(general.ideal_sectors, fast.ideal_sectors);
+    }
+  }
+}
+
+TEST(AtomicSectors, AWordWantedTwiceVisitsItsSectorTwice) {
+  Addresses pairs;
+  for (std::uint64_t lane = 0; lane < 32; ++lane) pairs[lane] = lane / 2 * 4;
+  EXPECT_EQ(atomic_sectors(pairs.data(), ~0u, true), 4u);  // 2 sectors, each twice
+}
+
+TEST(AtomicSectors, IntegersOnOneWordAreJoinedFloatsAreNot) {
+  EXPECT_EQ(atomic_sectors(strided(0, 0).data(), ~0u, true), 1u);
+  EXPECT_EQ(atomic_sectors(strided(0, 0).data(), ~0u, false), 32u);
+}
+
+}  // namespace
+}  // namespace membound::vgpu::memory
