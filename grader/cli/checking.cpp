@@ -18,6 +18,9 @@ namespace {
 using course::Verdict;
 using judge::DeviceCompiler;
 
+/// The virtual GPU computes every thread on the CPU, which may be busy with other work.
+constexpr double kVirtualSecondsPerStage = 1200;
+
 base::Result<judge::CompilerInfo> choose_compiler(const Context& context, const std::string& wanted,
                                                   const Device& device) {
   const auto places = judge::compiler_places(context.place.root);
@@ -82,8 +85,12 @@ judge::CheckRequest request_for(const Context& context, const Tools& tools,
   request.submission = submission_of(context, options, *selection.lab);
   request.compiler = tools.compiler;
   request.architecture = kArchitecture;
+  request.device = tools.device.name;
   request.environment = tools.device.environment;
-  if (tools.device.is_virtual()) request.more_arguments = {"--counters"};
+  if (tools.device.is_virtual()) {
+    request.more_arguments = {"--counters"};
+    request.seconds_per_stage = kVirtualSecondsPerStage;
+  }
   request.seed = options.seed;
   request.version = kVersion;
   request.stop = stop;

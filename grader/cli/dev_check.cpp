@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 
@@ -26,21 +27,37 @@ struct Options : CheckOptions {
   bool run = false;
 };
 
-std::string relative_to(const std::filesystem::path& file, const std::filesystem::path& root) {
-  return file.lexically_relative(root).generic_string();
+constexpr std::size_t kNameWidth = 42;
+
+/// "skeleton", "reference answer" or "wrong/4-no-edge.cu".
+std::string name_of(const Claim& claim) {
+  if (claim.fails.empty()) return "reference answer";
+  return claim.fails == kAnyTest ? "skeleton" : "wrong/" + claim.file.filename().string();
 }
 
-std::string row(const Proof& proof, const Context& context) {
-  const report::Style& style = context.out;
+std::string words_of(const Claim& claim) {
+  if (claim.fails.empty()) return "passes every stage";
+  return claim.fails == kAnyTest ? "fails every stage" : "fails " + claim.fails;
+}
+
+std::string row(const Proof& proof, const report::Style& style) {
   const report::Tone tone = proof.holds ? report::Tone::kGood : report::Tone::kBad;
-  const std::string claim = proof.claim.fails.empty()  ? "passes"
-                            : proof.claim.fails == "*" ? "fails"
-                                                       : "fails " + proof.claim.fails;
-  std::string text =
-      style.sign(tone) + " " +
-      report::wrapped(relative_to(proof.claim.file, context.place.root) + ": " + claim,
-                      style.width - 2, 0);
-  if (!proof.holds) text += report::wrapped(proof.shown, style.width, 4);
+  std::string text = style.sign(tone) + " " + report::padded(name_of(proof.claim), kNameWidth) +
+                     words_of(proof.claim) + "\n";
+  if (!proof.holds) text += report::wrapped("but " + proof.shown, style.width, 4);
+  return text;
+}
+
+std::string table(const std::vector<Proof>& proofs, const report::Style& style) {
+  std::string text;
+  const course::Lab* lab = nullptr;
+  for (const Proof& proof : proofs) {
+    if (proof.claim.lab != lab) {
+      lab = proof.claim.lab;
+      text += style.paint(lab->id, report::Tone::kStrong) + "\n";
+    }
+    text += row(proof, style);
+  }
   return text;
 }
 
@@ -77,15 +94,13 @@ int check_claims(const Context& context, const Options& options,
                                                      context.err, context.err_is_terminal);
   int done = 0;
   const auto proofs = prove(context, *tools, options, claims, stop, [&](const Proof& proof) {
-    progress->now(relative_to(proof.claim.file, context.place.root), ++done);
+    progress->now(proof.claim.lab->id + ": " + name_of(proof.claim), ++done);
   });
   progress.reset();
   if (!proofs) return report_error(proofs.error());
-  std::size_t held = 0;
-  for (const Proof& proof : *proofs) {
-    held += proof.holds ? 1 : 0;
-    std::fputs(row(proof, context).c_str(), stdout);
-  }
+  std::fputs(table(*proofs, context.out).c_str(), stdout);
+  const auto held = static_cast<std::size_t>(std::count_if(
+      proofs->begin(), proofs->end(), [](const Proof& proof) { return proof.holds; }));
   std::printf("%zu of %zu claims hold.\n", held, claims.size());
   if (stop->load()) return kExitInterrupted;
   return held == claims.size() ? kExitPassed : kExitNotPassed;

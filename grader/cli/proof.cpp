@@ -17,8 +17,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kAny = "*";
-
 std::vector<int> all_stages(const course::Lab& lab) {
   std::vector<int> numbers;
   for (const course::Stage& stage : lab.stages) numbers.push_back(stage.number);
@@ -72,8 +70,8 @@ std::optional<std::string> contradiction(const Claim& claim, const course::Stage
     return where + told;
   }
   const bool fails = !failed.empty();
-  if (claim.fails == kAny && !fails) return where + "passes";
-  if (claim.fails == kAny || claim.fails == failed) return std::nullopt;
+  if (claim.fails == kAnyTest && !fails) return where + "passes";
+  if (claim.fails == kAnyTest || claim.fails == failed) return std::nullopt;
   return where + (fails ? "fails " + told : "passes every test");
 }
 
@@ -145,7 +143,7 @@ class Prover {
 
 base::Result<std::vector<Claim>> claims_of(const course::Lab& lab, const judge::Workplace& place) {
   const fs::path solution = place.root / "solutions" / lab.id;
-  std::vector<Claim> claims = {{&lab, lab.folder / "kernel.cu", all_stages(lab), kAny},
+  std::vector<Claim> claims = {{&lab, lab.folder / "kernel.cu", all_stages(lab), kAnyTest},
                                {&lab, solution / "kernel.cu", all_stages(lab), ""}};
   std::vector<fs::path> wrong;
   std::error_code error;

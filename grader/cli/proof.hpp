@@ -18,12 +18,15 @@
 
 namespace membound::cli {
 
+/// In Claim::fails: the stage must fail, whatever the test.
+inline constexpr const char* kAnyTest = "*";
+
 /// One claim about one file.
 struct Claim {
   const course::Lab* lab = nullptr;
   std::filesystem::path file;
   std::vector<int> stages;
-  /// For each stage: the test that must be the first to fail; "" = must pass, "*" = any.
+  /// For each stage: the test that must be the first to fail; "" = it must pass.
   std::string fails;
 };
 

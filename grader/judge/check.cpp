@@ -61,8 +61,10 @@ std::string compile_reason(const CompiledCode& code) {
   return compile_hint(code.output);
 }
 
-void judge_all(const CheckRequest& request, const RunOutcome& run, course::Result& result) {
-  for (const course::StageMeasurement& measurement : run.measurements) {
+void judge_all(const CheckRequest& request, RunOutcome& run, course::Result& result) {
+  for (course::StageMeasurement& measurement : run.measurements) {
+    // The name by which a student asks for it again.
+    if (request.device != "gpu") measurement.device.virtual_name = request.device;
     const course::Stage& stage = *request.lab->stage(measurement.stage);
     result.stages.push_back(judge_stage(*request.lab, stage, measurement));
     if (result.device.name.empty()) result.device = measurement.device;
@@ -127,10 +129,11 @@ base::Result<course::Result> run_and_judge(const CheckRequest& request, const Co
   run.seed = request.seed;
   run.more_arguments = request.more_arguments;
   run.environment = request.environment;
+  run.seconds_per_stage = request.seconds_per_stage;
   run.scratch_folder = request.place.state / "tmp";
   run.stop = request.stop;
   run.on_tick = request.on_tick;
-  const auto outcome = run_stages(run);
+  auto outcome = run_stages(run);
   if (!outcome) return outcome.error();
   judge_all(request, *outcome, result);
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;

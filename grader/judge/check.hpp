@@ -36,10 +36,12 @@ struct CheckRequest {
   std::filesystem::path submission;  ///< the kernel.cu
   CompilerInfo compiler;
   std::string architecture = "90";
+  std::string device = "gpu";                           ///< "vgpu:h200": results name it so
   std::map<std::string, std::string> environment = {};  ///< chooses the device
   std::vector<std::string> more_arguments = {};         ///< for the test program
   std::uint64_t seed = 1;
-  std::string version;  ///< Membound's, for the result
+  double seconds_per_stage = 180;  ///< backstop for a test program that reports nothing
+  std::string version;             ///< Membound's, for the result
   const std::atomic<bool>* stop = nullptr;
   std::function<void(int stage)> on_tick = {};
 };

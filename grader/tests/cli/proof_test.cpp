@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/cli/proof.hpp"
+
+#include <gmock/gmock.h>
+
+#include "grader/tests/judge/temporary_folder.hpp"
+
+namespace membound::cli {
+namespace {
+
+using course::Verdict;
+using testing::HasSubstr;
+
+course::Result result_of(const std::vector<std::pair<Verdict, std::string>>& stages) {
+  course::Result result;
+  for (const auto& [verdict, failed] : stages) {
+    course::StageResult stage;
+    stage.stage = static_cast<int>(result.stages.size()) + 1;
+    stage.verdict = verdict;
+    stage.tests = {{"A", true, false, "", "", 0}};
+    if (!failed.empty()) stage.tests.push_back({failed, false, false, "", "", 0});
+    result.stages.push_back(stage);
+  }
+  return result;
+}
+
+Claim claim(const std::string& fails, int stages = 1) {
+  Claim claim;
+  claim.fails = fails;
+  for (int i = 1; i <= stages; ++i) claim.stages.push_back(i);
+  return claim;
+}
+
+TEST(Proof, OfAReferenceAnswerIsThatEveryStagePasses) {
+  EXPECT_TRUE(
+      compare(claim("", 2), result_of({{Verdict::kPassed, ""}, {Verdict::kPassed, ""}})).holds);
+  const auto slow =
+      compare(claim("", 2), result_of({{Verdict::kPassed, ""}, {Verdict::kSlow, "ReachesItsBar"}}));
+  EXPECT_FALSE(slow.holds);
+  EXPECT_EQ(slow.shown, "stage 2: slow (ReachesItsBar)");
+}
+
+TEST(Proof, OfASkeletonIsThatNoStagePasses) {
+  EXPECT_TRUE(compare(claim(kAnyTest), result_of({{Verdict::kWrong, "B"}})).holds);
+  EXPECT_FALSE(
+      compare(claim(kAnyTest, 2), result_of({{Verdict::kWrong, "B"}, {Verdict::kPassed, ""}}))
+          .holds);
+  EXPECT_FALSE(compare(claim(kAnyTest), result_of({{Verdict::kSkipped, ""}})).holds)
+      << "right, and not timed";
+}
+
+TEST(Proof, OfAWrongAnswerIsThatTheNamedTestFailsFirst) {
+  EXPECT_TRUE(compare(claim("B"), result_of({{Verdict::kWrong, "B"}})).holds);
+  EXPECT_TRUE(
+      compare(claim("ReachesItsBar"), result_of({{Verdict::kSlow, "ReachesItsBar"}})).holds);
+  EXPECT_TRUE(compare(claim("RunsWithoutFault"), result_of({{Verdict::kFault, ""}})).holds);
+  EXPECT_TRUE(compare(claim("FinishesInTime"), result_of({{Verdict::kTimeout, ""}})).holds);
+  EXPECT_TRUE(compare(claim("Compiles"), result_of({{Verdict::kCompileError, ""}})).holds);
+  const auto other = compare(claim("B"), result_of({{Verdict::kWrong, "C"}}));
+  EXPECT_FALSE(other.holds);
+  EXPECT_EQ(other.shown, "stage 1: fails wrong (C)");
+  EXPECT_THAT(compare(claim("B"), result_of({{Verdict::kPassed, ""}})).shown, HasSubstr("passes"));
+}
+
+TEST(Proof, IsNeverGivenByOurOwnFaults) {
+  for (const char* fails : {"", kAnyTest, "B"})
+    EXPECT_FALSE(compare(claim(fails), result_of({{Verdict::kInfraError, "B"}})).holds) << fails;
+  EXPECT_FALSE(compare(claim("", 2), result_of({{Verdict::kPassed, ""}})).holds)
+      << "a stage is missing";
+}
+
+TEST(Claims, AreSkeletonReferenceAndEveryWrongAnswer) {
+  const judge::TemporaryFolder folder;
+  course::Lab lab;
+  lab.id = "01-x";
+  lab.folder = folder.path() / "labs/01-x";
+  lab.stages.resize(1);
+  lab.stages[0].number = 1;
+  folder.write("solutions/01-x/wrong/1-b.cu", "// Stage: 1\n// Fails: B  \n// Why:   so\nint a;\n");
+  folder.write("solutions/01-x/wrong/notes.txt", "");
+  const judge::Workplace place{folder.path(), "", ""};
+  const auto claims = claims_of(lab, place);
+  ASSERT_TRUE(claims);
+  ASSERT_EQ(claims->size(), 3u);
+  EXPECT_EQ(claims->at(0).fails, kAnyTest);
+  EXPECT_EQ(claims->at(1).fails, "");
+  EXPECT_EQ(claims->at(2).fails, "B");
+  folder.write("solutions/01-x/wrong/1-c.cu", "int a;\n// Stage: 1\n// Fails: B\n");
+  EXPECT_FALSE(claims_of(lab, place)) << "its head does not stand at the head";
+}
+
+}  // namespace
+}  // namespace membound::cli
