@@ -39,9 +39,9 @@ std::string today() {
 }
 
 void print_heading(const course::DeviceInfo& device, const Options& options) {
-  std::cout << device.name << ", " << device.sm_count << " SMs, driver " << device.driver_version
-            << ", runtime " << device.runtime_version << ", " << today() << ", medians of "
-            << options.rounds << " interleaved runs\n"
+  std::cout << device.name << ", " << device.sm_count << " SMs, driver for CUDA "
+            << device.driver_version << ", runtime " << device.runtime_version << ", " << today()
+            << ", medians of " << options.rounds << " interleaved runs\n"
             << std::flush;
 }
 
