@@ -121,7 +121,7 @@ TEST(PostDominators, BothWaysOfADiamondMeetAtItsEnd) {
   for (const Instruction& in : code) {
     if (in.opcode != Opcode::kBra || !in.guard) continue;
     ASSERT_NE(in.meeting, kNoTarget);
-    EXPECT_EQ(code[in.meeting].ptx_line, 9u);
+    EXPECT_EQ(code[in.meeting].ptx_line, 10u);
   }
 }
 

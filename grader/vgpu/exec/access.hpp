@@ -85,14 +85,15 @@ template <typename Word>
 
 /// Sectors, lines and ideal for a full warp in any pattern.
 [[gnu::always_inline]] inline memory::Coalesced coalesce_full(const u64* a, u32 bytes) {
-  u32 sectors = 1, lines = 1, descents = 0;
+  u32 sectors = 1, lines = 1, distinct = 1, descents = 0;
   _Pragma("GCC ivdep") for (int i = 0; i < 31; ++i) {
     sectors += (a[i + 1] >> 5) != (a[i] >> 5);
     lines += (a[i + 1] >> 7) != (a[i] >> 7);
+    distinct += a[i + 1] != a[i];
     descents += a[i + 1] < a[i];
   }
   if (descents != 0) return memory::coalesce(a, 0xFFFFFFFFu, bytes);
-  return {sectors, lines, bytes};  // 32 lanes x bytes / 32
+  return {sectors, lines, (distinct * bytes + memory::kSectorBytes - 1) / memory::kSectorBytes};
 }
 
 [[gnu::always_inline]] inline void count_global(StepStats& stats, const memory::Coalesced& cost,

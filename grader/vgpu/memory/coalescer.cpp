@@ -12,30 +12,29 @@ namespace membound::vgpu::memory {
 
 Coalesced coalesce(const std::uint64_t* addresses, std::uint32_t mask, std::uint32_t bytes) {
   if (mask == 0) return {};
-  Coalesced result;
-  const auto lanes = static_cast<std::uint32_t>(std::popcount(mask));
-  const std::uint64_t first = addresses[std::countr_zero(mask)];
-  std::uint64_t previous = first;
-  bool ascending = true, uniform = true;
-  result.sectors = result.lines = 1;
+  Coalesced result{1, 1, 0};
+  std::uint32_t distinct = 1;
+  std::uint64_t previous = addresses[std::countr_zero(mask)];
+  bool ascending = true;
   for (std::uint32_t rest = mask & (mask - 1); rest != 0; rest &= rest - 1) {
     const std::uint64_t address = addresses[std::countr_zero(rest)];
     ascending = ascending && address >= previous;
-    uniform = uniform && address == first;
+    distinct += address != previous;
     result.sectors += address / kSectorBytes != previous / kSectorBytes;
     result.lines += address / kLineBytes != previous / kLineBytes;
     previous = address;
   }
-  if (uniform) return coalesce_uniform(bytes);
-  result.ideal_sectors = (lanes * bytes + kSectorBytes - 1) / kSectorBytes;
-  if (ascending) return result;
-  NumberSet sectors, lines;
-  result.sectors = result.lines = 0;
-  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-    const std::uint64_t address = addresses[std::countr_zero(rest)];
-    result.sectors += sectors.insert(address / kSectorBytes);
-    result.lines += lines.insert(address / kLineBytes);
+  if (!ascending) {
+    NumberSet places, sectors, lines;
+    distinct = result.sectors = result.lines = 0;
+    for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+      const std::uint64_t address = addresses[std::countr_zero(rest)];
+      distinct += places.insert(address);
+      result.sectors += sectors.insert(address / kSectorBytes);
+      result.lines += lines.insert(address / kLineBytes);
+    }
   }
+  result.ideal_sectors = (distinct * bytes + kSectorBytes - 1) / kSectorBytes;
   return result;
 }
 
