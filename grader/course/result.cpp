@@ -104,6 +104,7 @@ void from_json(const json& in, Finding& value) {
 void to_json(json& out, const SourceLine& value) {
   out = {{"file", value.file},
          {"line", value.line},
+         {"instance", value.instance},
          {"access", value.access},
          {"unit", value.unit},
          {"requests", value.requests},
@@ -114,6 +115,7 @@ void to_json(json& out, const SourceLine& value) {
 void from_json(const json& in, SourceLine& value) {
   read_field(in, "file", value.file);
   read_field(in, "line", value.line);
+  read_field(in, "instance", value.instance);
   read_field(in, "access", value.access);
   read_field(in, "unit", value.unit);
   read_field(in, "requests", value.requests);

@@ -57,9 +57,9 @@ struct Finding {
 struct SourceLine {
   std::string file;
   int line = 0;
-  std::string
-      access;  ///< "load", "store", "shared load", "shared store", "atomic", "local load", …
-  std::string unit;  ///< "sectors" or "wavefronts"
+  std::string instance;  ///< template arguments of the kernel, "float"; empty for a plain one
+  std::string access;    ///< "load", "shared store", "atomic", "local load", …
+  std::string unit;      ///< "sectors" or "wavefronts"
   std::uint64_t requests = 0;
   double per_request = 0;        ///< units one warp-wide request takes
   double ideal_per_request = 0;  ///< 0 = no ideal is defined for this access

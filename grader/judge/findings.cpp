@@ -69,8 +69,9 @@ Finding waste_finding(const Waste& waste, const SourceLine& line) {
   finding.kind = waste.kind;
   finding.file = line.file;
   finding.line = line.line;
+  const std::string of = line.instance.empty() ? "" : " (" + line.instance + ")";
   finding.text = "each " + line.access + " of a warp takes " + rounded(line.per_request) + " " +
-                 line.unit + ", ideal " + rounded(line.ideal_per_request) + ".";
+                 line.unit + ", ideal " + rounded(line.ideal_per_request) + of + ".";
   if (finding.kind == "bank-conflicts") {
     finding.text += " Lanes that want different words of one bank wait for each other.";
   } else {
@@ -84,10 +85,10 @@ Finding waste_finding(const Waste& waste, const SourceLine& line) {
 void add_waste(const course::Lab& lab, const Waste& waste, const std::vector<SourceLine>& lines,
                const std::vector<SourceLine>& reference,
                std::vector<std::pair<double, Finding>>& to) {
-  const double reference_units = units_per_request(reference, waste.access);
   for (const SourceLine& line : lines) {
     if (line.access != waste.access || line.ideal_per_request <= 0) continue;
     if (line.per_request < kWasteful * line.ideal_per_request) continue;
+    const double reference_units = units_per_request(reference, line.instance, waste.access);
     if (reference_units > 0 && line.per_request < kWorseThanReference * reference_units) continue;
     Finding finding = waste_finding(waste, line);
     finding.hint_tag = first_known_tag(lab, {waste.tag});
@@ -107,7 +108,13 @@ std::vector<Finding> waste_findings(const course::Lab& lab, const nlohmann::json
   std::stable_sort(weighed.begin(), weighed.end(),
                    [](const auto& a, const auto& b) { return a.first > b.first; });
   std::vector<Finding> all;
-  for (auto& [lost, finding] : weighed) all.push_back(std::move(finding));
+  for (auto& [lost, finding] : weighed) {
+    // A line is told once, for the template instance in which it wastes most.
+    const bool told = std::any_of(all.begin(), all.end(), [&](const Finding& other) {
+      return other.kind == finding.kind && other.file == finding.file && other.line == finding.line;
+    });
+    if (!told) all.push_back(std::move(finding));
+  }
   return all;
 }
 

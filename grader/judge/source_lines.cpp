@@ -49,26 +49,40 @@ struct Sum {
   double ideal = 0;
 };
 
+std::string name_of(const json& kernel) {
+  return kernel.value("display_name", kernel.value("name", ""));
+}
+
 /// Kernels that the harness or LAUNCH_SHAPE brought along are not the student's.
-bool is_harness_kernel(const json& kernel) {
-  const std::string name = kernel.value("display_name", kernel.value("name", ""));
+bool is_harness_kernel(const std::string& name) {
   return name.find("membound_") != std::string::npos;
+}
+
+/// "float" of "void transpose<float>(float*, float const*, int, int)".
+std::string instance_of(const std::string& name) {
+  const std::string before = name.substr(0, name.find('('));
+  const auto open = before.find('<');
+  const auto close = before.rfind('>');
+  if (open == std::string::npos || close == std::string::npos || close < open) return "";
+  return before.substr(open + 1, close - open - 1);
 }
 
 }  // namespace
 
 std::vector<course::SourceLine> source_lines(const json& counters) {
-  std::map<std::tuple<std::string, int, std::size_t>, Sum> sums;
+  std::map<std::tuple<std::string, int, std::string, std::size_t>, Sum> sums;
   if (!counters.is_object() || !counters.contains("kernels")) return {};
   for (const json& kernel : counters["kernels"]) {
-    if (is_harness_kernel(kernel) || !kernel.contains("lines")) continue;
+    const std::string name = name_of(kernel);
+    if (is_harness_kernel(name) || !kernel.contains("lines")) continue;
+    const std::string instance = instance_of(name);
     for (const json& line : kernel["lines"]) {
       const auto found = line.find("counters");
       if (found == line.end()) continue;
       for (std::size_t i = 0; i < kAccesses.size(); ++i) {
         const double requests = number(*found, kAccesses[i].requests);
         if (requests <= 0) continue;
-        Sum& sum = sums[{line.value("file", ""), line.value("line", 0), i}];
+        Sum& sum = sums[{line.value("file", ""), line.value("line", 0), instance, i}];
         sum.requests += requests;
         sum.units += number(*found, kAccesses[i].units);
         sum.ideal += number(*found, kAccesses[i].ideal);
@@ -77,19 +91,20 @@ std::vector<course::SourceLine> source_lines(const json& counters) {
   }
   std::vector<course::SourceLine> all;
   for (const auto& [place, sum] : sums) {
-    const auto& [file, line, index] = place;
-    all.push_back({file, line, kAccesses[index].name, kAccesses[index].unit,
+    const auto& [file, line, instance, index] = place;
+    all.push_back({file, line, instance, kAccesses[index].name, kAccesses[index].unit,
                    static_cast<std::uint64_t>(sum.requests), sum.units / sum.requests,
                    sum.ideal / sum.requests});
   }
   return all;
 }
 
-double units_per_request(const std::vector<course::SourceLine>& lines, std::string_view access) {
+double units_per_request(const std::vector<course::SourceLine>& lines, std::string_view instance,
+                         std::string_view access) {
   double units = 0;
   double requests = 0;
   for (const course::SourceLine& line : lines) {
-    if (line.access != access) continue;
+    if (line.access != access || line.instance != instance) continue;
     units += line.per_request * static_cast<double>(line.requests);
     requests += static_cast<double>(line.requests);
   }

@@ -12,13 +12,14 @@
 
 namespace membound::judge {
 
-/// One row per line and kind of access, of every launch in `counters` ({"kernels": […]}) that is
-/// not the harness's own, in the order of the file. Empty where there are no counters.
+/// One row per line, template instance and kind of access, of every launch in `counters`
+/// ({"kernels": […]}) that is not the harness's own, in the order of the file. Empty where there
+/// are no counters.
 [[nodiscard]] std::vector<course::SourceLine> source_lines(const nlohmann::json& counters);
 
-/// How much of the machine each access kind needs in all: requests times units, summed over lines.
-/// `access` as in SourceLine.
+/// What one request of this kind takes on average over the lines of one template instance; 0 where
+/// there is none. `access` and `instance` as in SourceLine.
 [[nodiscard]] double units_per_request(const std::vector<course::SourceLine>& lines,
-                                       std::string_view access);
+                                       std::string_view instance, std::string_view access);
 
 }  // namespace membound::judge

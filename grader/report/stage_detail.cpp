@@ -99,7 +99,8 @@ std::string lines_text(const StageResult& stage, const Style& style) {
   std::string text = "  what each line's memory accesses cost:\n";
   for (const course::SourceLine& line : lines) {
     const bool wasteful = line.per_request > 1.05 * line.ideal_per_request;
-    std::string row = "line " + std::to_string(line.line) + ": " + line.access + ", " +
+    const std::string instance = line.instance.empty() ? "" : " (" + line.instance + ")";
+    std::string row = "line " + std::to_string(line.line) + instance + ": " + line.access + ", " +
                       number(line.per_request) + " " + line.unit + " per request";
     if (line.ideal_per_request > 0) row += ", ideal " + number(line.ideal_per_request);
     text += "    " + style.paint(row, wasteful ? Tone::kWarning : Tone::kPlain) + "\n";

@@ -31,7 +31,7 @@ StageResult stage_sample() {
   stage.samples = 40;
   stage.findings = {{"bank-conflicts", "32 passes", "bank-conflicts", "", "kernel.cu", 24}};
   stage.tests = {{"MovesOneElement", true, false, "", "", 0.1}};
-  stage.source_lines = {{"kernel.cu", 24, "shared load", "wavefronts", 1024, 32, 1}};
+  stage.source_lines = {{"kernel.cu", 24, "float", "shared load", "wavefronts", 1024, 32, 1}};
   stage.timings = {Timing{}};
   stage.kernels = {KernelFacts{}};
   stage.cpu_baselines = {{"CPU, one core", 1e6, 8, 0}};

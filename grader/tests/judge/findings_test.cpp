@@ -41,7 +41,20 @@ TEST(SourceLines, SumLaunchesAndDivideByRequests) {
   EXPECT_EQ(lines[1].requests, 40u);
   EXPECT_DOUBLE_EQ(lines[1].per_request, 32);
   EXPECT_DOUBLE_EQ(lines[1].ideal_per_request, 4);
-  EXPECT_DOUBLE_EQ(units_per_request(lines, "store"), 32);
+  EXPECT_DOUBLE_EQ(units_per_request(lines, "", "store"), 32);
+}
+
+TEST(SourceLines, KeepTemplateInstancesApart) {
+  json single = kernel("k", {line(24, "global_load", 10, 40, 40)});
+  json twice = kernel("k", {line(24, "global_load", 10, 80, 80)});
+  single["display_name"] = "void k<float>(float*)";
+  twice["display_name"] = "void k<double>(double*)";
+  const auto lines = source_lines({{"kernels", {single, twice}}});
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_EQ(lines[0].instance, "double");
+  EXPECT_EQ(lines[0].per_request, 8);
+  EXPECT_EQ(lines[1].instance, "float");
+  EXPECT_EQ(lines[1].per_request, 4);
 }
 
 TEST(SourceLines, LeaveOutTheHarnesssKernelsAndAnythingElse) {
@@ -79,6 +92,18 @@ TEST(Findings, NameTheLineThatWastesMostFirst) {
   EXPECT_EQ(all[0].hint_tag, "write-pattern");
   EXPECT_THAT(all[0].text, HasSubstr("takes 32 sectors, ideal 4"));
   EXPECT_EQ(all[1].kind, "uncoalesced-load");
+}
+
+TEST(Findings, TellALineOnceForAllTemplateInstances) {
+  course::StageMeasurement measurement;
+  json kernels = json::array();
+  for (const char* name : {"k<float>(float*)", "k<double>(double*)"}) {
+    json one = kernel("k", {line(24, "global_store", 10, 320, 40)});
+    one["display_name"] = name;
+    kernels.push_back(one);
+  }
+  measurement.counters = {{"kernels", kernels}};
+  EXPECT_EQ(speed(measurement).size(), 1u);
 }
 
 TEST(Findings, NameTheStageThatIsAsFast) {
