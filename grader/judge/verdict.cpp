@@ -180,10 +180,11 @@ StageResult not_run(const course::Lab& lab, const course::Stage& stage, Verdict 
 
 std::string failed_test(const StageResult& result) {
   if (result.verdict == Verdict::kCompileError) return std::string(kCompileTest);
-  if (result.verdict == Verdict::kFault) return std::string(kFaultTest);
-  if (result.verdict == Verdict::kTimeout) return std::string(kTimeoutTest);
+  // The first one, also where a later one faulted: a missing guard does both, for one reason.
   for (const TestOutcome& test : result.tests)
     if (!test.passed && !test.skipped) return test.name;
+  if (result.verdict == Verdict::kFault) return std::string(kFaultTest);
+  if (result.verdict == Verdict::kTimeout) return std::string(kTimeoutTest);
   if (result.verdict == Verdict::kSlow || result.verdict == Verdict::kAmbiguous ||
       result.verdict == Verdict::kSuspicious)
     return std::string(kSpeedTest);

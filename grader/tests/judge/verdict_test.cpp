@@ -69,6 +69,8 @@ std::vector<Row> table() {
   const auto good = {passed("HasTheRightSignature"), passed("A")};
   StageMeasurement fault = measured({passed("A"), failed("RunsWithoutFault", "fault")});
   fault.abort = "fault";
+  StageMeasurement wrong_then_fault = measured({failed("B"), failed("RunsWithoutFault", "fault")});
+  wrong_then_fault.abort = "fault";
   StageMeasurement hang = measured({failed("FinishesInTime", "timeout")});
   hang.abort = "timeout";
   StageMeasurement crash = measured({passed("A")});
@@ -112,6 +114,7 @@ std::vector<Row> table() {
       {"an illegal launch in a test", measured({failed("B", "illegal-launch")}),
        Verdict::kIllegalLaunch, false, 0, "B"},
       {"a fault", fault, Verdict::kFault, false, 0, "RunsWithoutFault"},
+      {"wrong, and a fault later", wrong_then_fault, Verdict::kFault, false, 0, "B"},
       {"a launch without end", hang, Verdict::kTimeout, false, 0, "FinishesInTime"},
       {"our program died", crash, Verdict::kInfraError, false, 0, ""},
       {"faster than the device", measured(good, {impossible}), Verdict::kSuspicious, false, 0,
