@@ -27,18 +27,11 @@ CacheObserver::CacheObserver(Launch& launch, Observer* next)
       read_(launch.request->memory->shared_window(), launch.request->memory->window_bytes()),
       written_(launch.request->memory->shared_window(), launch.request->memory->window_bytes()) {}
 
-memory::SectoredCache& CacheObserver::cache_of(const Block& block) {
-  const std::lock_guard lock(mutex_);
-  auto& cache = caches_[&block];
-  if (cache == nullptr) cache = std::make_unique<memory::SectoredCache>(l1_bytes_);
-  return *cache;
-}
-
 void CacheObserver::access(const WarpAccess& access) {
   if (next_ != nullptr) next_->access(access);
   if (access.space != ptx::StateSpace::kGlobal) return;
   const bool load = access.kind == AccessKind::kLoad;
-  memory::SectoredCache* l1 = load ? &cache_of(*access.warp->block) : nullptr;
+  memory::SectoredCache* l1 = static_cast<memory::SectoredCache*>(access.warp->block->cache_state);
   memory::NumberSet seen;
   std::uint64_t previous = ~std::uint64_t{0}, hits = 0, reads = 0, writes = 0, new_reads = 0,
                 new_writes = 0;
@@ -75,7 +68,14 @@ void CacheObserver::collective(Warp& warp, const Step* step, std::uint32_t membe
 }
 
 void CacheObserver::epoch(Block& block) {
-  if (block.epoch == 0) cache_of(block).clear();
+  if (block.epoch == 0) {  // a new block
+    if (block.cache_state == nullptr) {
+      const std::lock_guard lock(mutex_);
+      caches_.push_back(std::make_unique<memory::SectoredCache>(l1_bytes_));
+      block.cache_state = caches_.back().get();
+    }
+    static_cast<memory::SectoredCache*>(block.cache_state)->clear();
+  }
   if (next_ != nullptr) next_->epoch(block);
 }
 

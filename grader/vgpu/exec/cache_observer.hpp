@@ -7,9 +7,9 @@
 #pragma once
 
 #include <atomic>
-#include <map>
 #include <memory>
 #include <mutex>
+#include <vector>
 
 #include "grader/vgpu/exec/access.hpp"
 #include "grader/vgpu/memory/cache.hpp"
@@ -34,14 +34,12 @@ class CacheObserver : public Observer {
   void add_to(counters::Counters& totals) const;
 
  private:
-  memory::SectoredCache& cache_of(const Block& block);
-
   Launch& launch_;
   Observer* next_;
   std::uint64_t l1_bytes_;
   memory::TouchMap read_, written_;
   std::mutex mutex_;
-  std::map<const Block*, std::unique_ptr<memory::SectoredCache>> caches_;
+  std::vector<std::unique_ptr<memory::SectoredCache>> caches_;  // one a block in flight
   std::atomic<std::uint64_t> l2_reads_{0}, l2_writes_{0}, distinct_reads_{0}, distinct_writes_{0};
 };
 

@@ -42,13 +42,13 @@ Checker::Checker(Launch& launch) : launch_(launch), checks_(launch.request->chec
     global_ = std::make_unique<memory::AccessShadow>(space.shared_window(), space.window_bytes());
 }
 
-Checker::SharedShadow& Checker::shadow_of(const Block& block) {
-  const std::lock_guard lock(mutex_);
-  return shared_[&block];
-}
-
 void Checker::epoch(Block& block) {
-  if (block.epoch != 0 || launch_.shared_bytes == 0) return;
+  if (block.epoch != 0) return;
+  if (block.checker_state == nullptr) {
+    const std::lock_guard lock(mutex_);
+    shared_.push_back(std::make_unique<SharedShadow>());
+    block.checker_state = shared_.back().get();
+  }
   SharedShadow& shadow = shadow_of(block);  // a new block
   shadow.written.assign(launch_.shared_bytes, 0);
   shadow.words.assign(launch_.shared_bytes / 4 + 1, ShadowWord{});
@@ -90,28 +90,95 @@ void Checker::access(const WarpAccess& access) {
   if (checks_.races) check_races(access);
 }
 
+namespace {
+
+/// Has every byte been written? The sizes of ordinary accesses without a call.
+bool all_written(const std::uint8_t* written, std::uint32_t bytes) {
+  std::uint64_t flags = 0x0101010101010101u;
+  switch (bytes) {
+    case 4: {
+      std::uint32_t word;
+      std::memcpy(&word, written, 4);
+      return word == 0x01010101u;
+    }
+    case 8:
+      std::memcpy(&flags, written, 8);
+      return flags == 0x0101010101010101u;
+    default:
+      return std::memchr(written, 0, bytes) == nullptr;
+  }
+}
+
+void set_written(std::uint8_t* written, std::uint32_t bytes) {
+  constexpr std::uint64_t kOnes = 0x0101010101010101u;
+  switch (bytes) {
+    case 4:
+      std::memcpy(written, &kOnes, 4);
+      break;
+    case 8:
+      std::memcpy(written, &kOnes, 8);
+      break;
+    default:
+      std::memset(written, 1, bytes);
+      break;
+  }
+}
+
+/// Lanes that read the same as the first lane need no look of their own.
+std::uint32_t lanes_to_check(const WarpAccess& access) {
+  const int first = std::countr_zero(access.mask);
+  const int last = 31 - std::countl_zero(access.mask);
+  if (access.kind != AccessKind::kLoad || access.addresses[first] != access.addresses[last])
+    return access.mask;
+  std::uint64_t difference = 0;
+  for (std::uint32_t rest = access.mask; rest != 0; rest &= rest - 1)
+    difference |= access.addresses[std::countr_zero(rest)] ^ access.addresses[first];
+  return difference == 0 ? 1u << first : access.mask;
+}
+
+/// One piece of memory for a whole warp?
+bool is_row(const WarpAccess& access) {
+  if (access.mask != 0xFFFFFFFFu) return false;
+  std::uint64_t difference = 0;
+  for (std::uint32_t i = 0; i < 32; ++i)
+    difference |= (access.addresses[i] - access.addresses[0]) ^ (std::uint64_t{i} * access.bytes);
+  return difference == 0;
+}
+
+}  // namespace
+
 void Checker::check_written(const WarpAccess& access, std::uint8_t* shadow, std::uint64_t base) {
   const std::uint64_t window = launch_.request->memory->window_bytes();
-  for (std::uint32_t rest = access.mask; rest != 0; rest &= rest - 1) {
+  if (is_row(access) && (base == 0 || access.addresses[0] - base < window)) {
+    std::uint8_t* row = shadow + (access.addresses[0] - base);
+    const std::size_t bytes = std::size_t{32} * access.bytes;
+    if (access.kind == AccessKind::kStore) {
+      std::memset(row, 1, bytes);
+      return;
+    }
+    if (access.kind == AccessKind::kLoad && std::memchr(row, 0, bytes) == nullptr) return;
+  }
+  for (std::uint32_t rest = lanes_to_check(access); rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
     const std::uint64_t index = access.addresses[lane] - base;
     if (base != 0 && index >= window) continue;  // host memory
     std::uint8_t* written = shadow + index;
-    if (access.kind != AccessKind::kStore && std::memchr(written, 0, access.bytes) != nullptr)
-        [[unlikely]] {
-      const bool shared = access.space == StateSpace::kShared;
-      std::string text = "read of " + std::to_string(access.bytes) + " bytes at ";
-      text +=
-          shared ? "shared-memory offset " + std::to_string(index) : hex(access.addresses[lane]);
-      text += " that nobody has written";
-      if (!shared) {
-        if (const auto held = launch_.request->memory->find(access.addresses[lane]))
-          text += ", in " + describe(*held);
-      }
-      report(access, lane, "initcheck", "uninitialised read", std::move(text));
-    }
-    if (access.kind != AccessKind::kLoad) std::memset(written, 1, access.bytes);
+    if (access.kind != AccessKind::kStore && !all_written(written, access.bytes)) [[unlikely]]
+      report_unwritten(access, lane, index);
+    if (access.kind != AccessKind::kLoad) set_written(written, access.bytes);
   }
+}
+
+void Checker::report_unwritten(const WarpAccess& access, std::uint32_t lane, std::uint64_t offset) {
+  const bool shared = access.space == StateSpace::kShared;
+  std::string text = "read of " + std::to_string(access.bytes) + " bytes at ";
+  text += shared ? "shared-memory offset " + std::to_string(offset) : hex(access.addresses[lane]);
+  text += " that nobody has written";
+  if (!shared) {
+    if (const auto held = launch_.request->memory->find(access.addresses[lane]))
+      text += ", in " + describe(*held);
+  }
+  report(access, lane, "initcheck", "uninitialised read", std::move(text));
 }
 
 void Checker::check_races(const WarpAccess& access) {
@@ -119,33 +186,38 @@ void Checker::check_races(const WarpAccess& access) {
   Warp& w = *access.warp;
   Block& block = *w.block;
   const bool shared = access.space == StateSpace::kShared;
-  const bool atomic = synchronises(access);
   const bool writes = access.kind != AccessKind::kLoad;
-  SharedShadow* shadow = shared ? &shadow_of(block) : nullptr;
-  // Lanes of one warp order each other by collectives and warp barriers; those pass no epoch here,
-  // so that a warp counts as one thread.
-  const ShadowStamp now{w.index + 1, static_cast<std::uint32_t>(block.linear), block.epoch, era_};
-  for (std::uint32_t rest = access.mask; rest != 0; rest &= rest - 1) {
+  ShadowWord* words = shared ? shadow_of(block).words.data() : nullptr;
+  // Lanes of one warp order each other by collectives and warp barriers, which are not followed
+  // here: a warp counts as one thread.
+  const ShadowStamp now(block.linear, era_, block.epoch, w.index, synchronises(access));
+  for (std::uint32_t rest = lanes_to_check(access); rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
     for (std::uint32_t part = 0; part < access.bytes; part += 4) {
       const std::uint64_t address = access.addresses[lane] + part;
-      ShadowWord* word = shared ? &shadow->words[address / 4] : global_->word(address);
+      ShadowWord* word = shared ? words + address / 4 : global_->word(address);
       if (word == nullptr) break;
-      const ShadowStamp before = writes && word->read.thread != 0 ? word->read : word->write;
-      const ShadowStamp writer = word->write;
-      const RaceKind race = memory::note_access(*word, now, writes, atomic);
+      const ShadowWord before = *word;
+      const RaceKind race = memory::note_access(*word, now, writes);
       if (race == RaceKind::kNone) [[likely]]
         continue;
-      const ShadowStamp& other = race == RaceKind::kWriteAfterRead ? before : writer;
-      std::string text = std::string(shared ? "shared" : "global") + " memory: this thread " +
-                         describe_race(race) +
-                         ", and no barrier or fence lies between; the other is in warp " +
-                         std::to_string(other.thread - 1) + " of ";
-      text += other.scope == now.scope ? "the same block" : "block " + std::to_string(other.scope);
-      report(access, lane, "racecheck", "data race", std::move(text));
+      report_race(access, lane, race, before);
       break;
     }
   }
+}
+
+void Checker::report_race(const WarpAccess& access, std::uint32_t lane, RaceKind race,
+                          const ShadowWord& before) {
+  const ShadowStamp other = race == RaceKind::kWriteAfterRead ? before.read : before.write;
+  const bool shared = access.space == StateSpace::kShared;
+  std::string text = shared ? "shared memory: this thread " : "global memory: this thread ";
+  text += describe_race(race);
+  text += ", and no barrier or fence lies between; the other is in warp " +
+          std::to_string(other.warp()) + " of ";
+  const bool same = other.block() == (access.warp->block->linear & 0x3FFFFF);
+  text += same ? "the same block" : "block " + std::to_string(other.block());
+  report(access, lane, "racecheck", "data race", std::move(text));
 }
 
 void Checker::barrier(Warp& w, const Step* step, bool whole_warp) {

@@ -41,17 +41,22 @@ class Checker : public Observer {
 
   void check_written(const WarpAccess& access, std::uint8_t* shadow, std::uint64_t base);
   void check_races(const WarpAccess& access);
+  void report_unwritten(const WarpAccess& access, std::uint32_t lane, std::uint64_t offset);
+  void report_race(const WarpAccess& access, std::uint32_t lane, memory::RaceKind race,
+                   const memory::ShadowWord& before);
   void report(const WarpAccess& access, std::uint32_t lane, const char* checker, std::string kind,
               std::string text);
   void report(Warp& warp, const Step* step, std::uint32_t lane, const char* checker,
               std::string kind, std::string text, std::uint64_t address, std::uint32_t bytes);
-  SharedShadow& shadow_of(const Block& block);
+  static SharedShadow& shadow_of(const Block& block) {
+    return *static_cast<SharedShadow*>(block.checker_state);
+  }
 
   Launch& launch_;
   Checks checks_;
   std::mutex mutex_;
   std::map<std::pair<const Step*, std::string>, CheckReport> reports_;
-  std::map<const Block*, SharedShadow> shared_;
+  std::vector<std::unique_ptr<SharedShadow>> shared_;  // one a block in flight
   std::unique_ptr<memory::AccessShadow> global_;
   std::uint32_t era_ = 1;
 };

@@ -13,30 +13,88 @@
 
 namespace membound::vgpu::memory {
 
-/// One access as the shadow keeps it. Threads with equal `scope` order each other by `epoch`; those
-/// of different scopes (blocks) do not.
-struct ShadowStamp {
-  std::uint32_t thread = 0;  ///< number in its block, plus 1; 0: nobody yet
-  std::uint32_t scope = 0;   ///< block
-  std::uint32_t epoch = 0;   ///< barriers its block had passed
-  std::uint32_t era = 0;     ///< fences seen in the launch, and the launch itself
+/// One access in 64 bits, from the top: block 22, era 14 (fences seen in the launch), epoch 20
+/// (barriers its block had passed), warp 6 (number + 1), atomic 1, many 1. Zero: nobody yet.
+/// Counters that overflow wrap; block numbers that do can only hide a race between blocks.
+class ShadowStamp {
+ public:
+  constexpr ShadowStamp() = default;
+  constexpr ShadowStamp(std::uint64_t block, std::uint64_t era, std::uint64_t epoch,
+                        std::uint64_t warp, bool atomic)
+      : bits_((block & 0x3FFFFF) << 42 | (era & 0x3FFF) << 28 | (epoch & 0xFFFFF) << 8 |
+              ((warp + 1) & 0x3F) << 2 | std::uint64_t{atomic} << 1) {}
+
+  [[nodiscard]] constexpr std::uint64_t block() const { return bits_ >> 42; }
+  [[nodiscard]] constexpr std::uint64_t warp() const { return ((bits_ >> 2) & 0x3F) - 1; }
+  [[nodiscard]] constexpr bool atomic() const { return (bits_ & 2) != 0; }
+  /// Several warps have read since.
+  [[nodiscard]] constexpr bool many() const { return (bits_ & 1) != 0; }
+  [[nodiscard]] constexpr bool empty() const { return bits_ == 0; }
+  constexpr void set_many() { bits_ |= 1; }
+  constexpr void clear_atomic() { bits_ &= ~std::uint64_t{2}; }
+
+  /// Nothing orders the two: same era, and another block or, in the same epoch, another warp.
+  [[nodiscard]] constexpr bool unordered(ShadowStamp other) const {
+    const std::uint64_t difference = bits_ ^ other.bits_;
+    if (bits_ == 0 || (difference & kEra) != 0) return false;
+    if ((difference & kBlock) != 0) return true;
+    return (difference & kEpoch) == 0 && (difference & kWarp) != 0;
+  }
+  /// Same block, era and epoch, whatever the warp.
+  [[nodiscard]] constexpr bool same_period(ShadowStamp other) const {
+    return ((bits_ ^ other.bits_) & (kBlock | kEra | kEpoch)) == 0;
+  }
+  /// Same block, era, epoch and warp.
+  [[nodiscard]] constexpr bool same_thread(ShadowStamp other) const {
+    return ((bits_ ^ other.bits_) & ~std::uint64_t{3}) == 0;
+  }
+  /// The same era, in an order that a barrier of the block does not decide.
+  [[nodiscard]] constexpr bool same_time(ShadowStamp other) const {
+    const std::uint64_t difference = bits_ ^ other.bits_;
+    return bits_ != 0 && (difference & kEra) == 0 &&
+           ((difference & kBlock) != 0 || (difference & kEpoch) == 0);
+  }
+
+ private:
+  static constexpr std::uint64_t kBlock = ~std::uint64_t{0} << 42;
+  static constexpr std::uint64_t kEra = std::uint64_t{0x3FFF} << 28;
+  static constexpr std::uint64_t kEpoch = std::uint64_t{0xFFFFF} << 8;
+  static constexpr std::uint64_t kWarp = std::uint64_t{0x3F} << 2;
+  std::uint64_t bits_ = 0;
 };
 
 /// Last write and last read of one 4-byte word.
 struct ShadowWord {
   ShadowStamp write;
   ShadowStamp read;
-  bool write_atomic = false;
-  bool read_atomic = false;
-  bool many_readers = false;  ///< several threads have read it since the stamp of `read`
 };
 
 /// What an access did wrong, if anything.
 enum class RaceKind : std::uint8_t { kNone, kReadAfterWrite, kWriteAfterWrite, kWriteAfterRead };
 
 /// Notes one access, and says whether it races with the one noted before.
-[[nodiscard]] RaceKind note_access(ShadowWord& word, const ShadowStamp& now, bool writes,
-                                   bool atomic);
+[[nodiscard]] inline RaceKind note_access(ShadowWord& word, ShadowStamp now, bool writes) {
+  RaceKind race = RaceKind::kNone;
+  if (word.write.unordered(now) && !(word.write.atomic() && now.atomic())) [[unlikely]]
+    race = writes ? RaceKind::kWriteAfterWrite : RaceKind::kReadAfterWrite;
+  if (writes) {
+    const bool others = word.read.many() ? word.read.same_time(now) : word.read.unordered(now);
+    if (race == RaceKind::kNone && others && !(word.read.atomic() && now.atomic())) [[unlikely]]
+      race = RaceKind::kWriteAfterRead;
+    word.write = now;
+    return race;
+  }
+  // One stamp stands for all readers of a period: another warp among them makes it "many", one that
+  // read plainly makes it plain.
+  if (!word.read.same_thread(now)) {
+    const bool together = word.read.same_time(now);
+    const bool plain = together && !word.read.atomic();
+    word.read = now;
+    if (together) word.read.set_many();
+    if (plain) word.read.clear_atomic();
+  }
+  return race;
+}
 
 /// Shadow words for a range of addresses, in memory that costs nothing until touched.
 class AccessShadow {
