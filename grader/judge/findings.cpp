@@ -108,12 +108,13 @@ std::vector<Finding> waste_findings(const course::Lab& lab, const nlohmann::json
   std::stable_sort(weighed.begin(), weighed.end(),
                    [](const auto& a, const auto& b) { return a.first > b.first; });
   std::vector<Finding> all;
-  for (auto& [lost, finding] : weighed) {
+  for (const auto& entry : weighed) {
+    const Finding& finding = entry.second;
     // A line is told once, for the template instance in which it wastes most.
     const bool told = std::any_of(all.begin(), all.end(), [&](const Finding& other) {
       return other.kind == finding.kind && other.file == finding.file && other.line == finding.line;
     });
-    if (!told) all.push_back(std::move(finding));
+    if (!told) all.push_back(finding);
   }
   return all;
 }
