@@ -78,7 +78,7 @@ void Checker::report(const WarpAccess& access, std::uint32_t lane, const char* c
 }
 
 void Checker::access(const WarpAccess& access) {
-  if (access.space == StateSpace::kLocal) return;
+  if (access.space == StateSpace::kLocal || (!checks_.initialised && !checks_.races)) return;
   Block& block = *access.warp->block;
   if (checks_.initialised) {
     const memory::AddressSpace& space = *launch_.request->memory;

@@ -145,15 +145,8 @@ template <typename Op, typename T>
 [[gnu::always_inline]] inline std::uint32_t compare_lanes(const Warp& w, const Step* s) {
   const auto* a = at<const WordOf<T>>(w, s->a);
   const auto* b = at<const WordOf<T>>(w, s->b);
-  alignas(32) std::uint8_t hit[32];
-  MEMBOUND_LANES hit[i] = Op::run(from_word<T>(a[i]), from_word<T>(b[i])) ? 0x80 : 0;
   std::uint32_t mask = 0;
-  for (int part = 0; part < 4; ++part) {
-    std::uint64_t bytes;
-    std::memcpy(&bytes, hit + 8 * part, 8);
-    // Gathers the top bit of each byte: the product moves bit 8k+7 to bit 56+k.
-    mask |= static_cast<std::uint32_t>(((bytes >> 7) * 0x0102040810204080u) >> 56) << (8 * part);
-  }
+  MEMBOUND_LANES mask |= Op::run(from_word<T>(a[i]), from_word<T>(b[i])) ? 1u << i : 0u;
   return mask;
 }
 

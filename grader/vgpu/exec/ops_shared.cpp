@@ -62,6 +62,14 @@ const Step* shared_slowly(Warp& w, const Step* s, const u32* narrow) {
   return s + 1;
 }
 
+template <bool kLoad>
+[[gnu::noinline]] void tell(Warp& w, const Step* s, const u32* narrow, u32 bytes) {
+  alignas(32) u64 offsets[32];
+  MEMBOUND_LANES offsets[i] = narrow[i];
+  observe(w, s, StateSpace::kShared, kLoad ? AccessKind::kLoad : AccessKind::kStore, w.mask, bytes,
+          offsets);
+}
+
 template <typename T, typename Word, int kVector, bool kLoad, typename Address>
 const Step* shared(Warp& w, const Step* s) {
   constexpr u32 kBytes = sizeof(T) * kVector;
@@ -69,7 +77,7 @@ const Step* shared(Warp& w, const Step* s) {
   const u32 offset = static_cast<u32>(s->offset);
   alignas(32) u32 offsets[32];
   MEMBOUND_LANES offsets[i] = static_cast<u32>(a[i]) + offset;
-  if (w.mask != 0xFFFFFFFFu || kVector != 1 || w.observer != nullptr)
+  if (w.mask != 0xFFFFFFFFu || kVector != 1)
     return shared_slowly<T, Word, kVector, kLoad>(w, s, offsets);
   if constexpr (kVector == 1) {
     u32 outside = w.shared_bytes < kBytes, misaligned = 0;
@@ -85,33 +93,32 @@ const Step* shared(Warp& w, const Step* s) {
       return shared_slowly<T, Word, kVector, kLoad>(w, s, offsets);
     StepStats& stats = w.stats[s->stats];
     Word* words = at<Word>(w, kLoad ? s->d : s->b);
-    T* memory_row = reinterpret_cast<T*>(w.shared + offsets[0]);
+    T* row = reinterpret_cast<T*>(w.shared + offsets[0]);
     constexpr u32 kPasses = kBytes <= 4 ? 1 : kBytes / 4;
+    if (w.observer != nullptr) [[unlikely]]
+      tell<kLoad>(w, s, offsets, kBytes);
     if (not_row == 0) {
       count_shared(stats, {kPasses, kPasses}, 32 * kBytes);
       if constexpr (kLoad) {
-        MEMBOUND_LANES words[i] = widen<T, Word>(memory_row[i]);
+        MEMBOUND_LANES words[i] = widen<T, Word>(row[i]);
       } else {
-        MEMBOUND_LANES memory_row[i] = static_cast<T>(words[i]);
+        MEMBOUND_LANES row[i] = static_cast<T>(words[i]);
       }
-      return s + 1;
-    }
-    if (kLoad && not_same == 0) {
+    } else if (kLoad && not_same == 0) {
       count_shared(stats, {1, 1}, 32 * kBytes);
-      const Word value = widen<T, Word>(memory_row[0]);
+      const Word value = widen<T, Word>(row[0]);
       MEMBOUND_LANES words[i] = value;
-      return s + 1;
-    }
-    count_shared(stats,
-                 kBytes <= 4 ? word_wavefronts(offsets, kBytes, kLoad)
-                             : memory::shared_wavefronts(offsets, 0xFFFFFFFFu, kBytes, kLoad),
-                 32 * kBytes);
-    const std::byte* base = w.shared;
-    for (int i = 0; i < 32; ++i) {
-      if constexpr (kLoad) {
-        words[i] = widen<T, Word>(*reinterpret_cast<const T*>(base + offsets[i]));
-      } else {
-        *reinterpret_cast<T*>(w.shared + offsets[i]) = static_cast<T>(words[i]);
+    } else {
+      count_shared(stats,
+                   kBytes <= 4 ? word_wavefronts(offsets, kBytes, kLoad)
+                               : memory::shared_wavefronts(offsets, 0xFFFFFFFFu, kBytes, kLoad),
+                   32 * kBytes);
+      for (int i = 0; i < 32; ++i) {
+        T* place = reinterpret_cast<T*>(w.shared + offsets[i]);
+        if constexpr (kLoad)
+          words[i] = widen<T, Word>(*place);
+        else
+          *place = static_cast<T>(words[i]);
       }
     }
   }

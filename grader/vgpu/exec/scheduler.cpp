@@ -60,6 +60,8 @@ std::optional<std::uint32_t> pick(const Warp& w) {
       return std::nullopt;
     return w.group_count - 1;
   }
+  if (w.group_count == 1)
+    return w.groups[0].state == GroupState::kReady ? std::optional(0u) : std::nullopt;
   std::optional<std::uint32_t> best;
   for (std::uint32_t g = 0; g < w.group_count; ++g) {
     if (w.groups[g].state != GroupState::kReady) continue;

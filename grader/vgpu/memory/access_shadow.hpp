@@ -86,7 +86,9 @@ enum class RaceKind : std::uint8_t { kNone, kReadAfterWrite, kWriteAfterWrite, k
   }
   // One stamp stands for all readers of a period: another warp among them makes it "many", one that
   // read plainly makes it plain.
-  if (!word.read.same_thread(now)) {
+  const bool counted =
+      word.read.same_thread(now) || (word.read.many() && word.read.same_period(now));
+  if (!counted || (word.read.atomic() && !now.atomic())) {
     const bool together = word.read.same_time(now);
     const bool plain = together && !word.read.atomic();
     word.read = now;
