@@ -173,7 +173,9 @@ std::vector<Finding> failure_findings(const course::Lab& lab, const course::Stag
                                       Verdict verdict) {
   const course::TestOutcome* const test = first_failed(measurement);
   Finding finding;
-  finding.kind = measurement.abort.empty() ? "failed-test" : measurement.abort;
+  const bool aborted =
+      verdict == Verdict::kFault || verdict == Verdict::kTimeout || verdict == Verdict::kInfraError;
+  finding.kind = aborted ? measurement.abort : "failed-test";
   if (test != nullptr) {
     finding.test = test->name;
     finding.text = test->message;
@@ -182,7 +184,6 @@ std::vector<Finding> failure_findings(const course::Lab& lab, const course::Stag
   if (finding.test.empty() && finding.text.empty()) return {};
   std::vector<std::string> tags;
   // What faulted or hung says more than the test that happened to be running.
-  const bool aborted = verdict == Verdict::kFault || verdict == Verdict::kTimeout;
   if (test != nullptr && !aborted && verdict != Verdict::kSlow) tags.push_back(test->hint_tag);
   for (std::string& tag : tags_of(verdict, stage)) tags.push_back(std::move(tag));
   if (test != nullptr && aborted) tags.push_back(test->hint_tag);

@@ -84,20 +84,25 @@ Verdict verdict_of_failure(const TestOutcome& test) {
   return Verdict::kWrong;
 }
 
-/// The verdict on the results alone; nothing when they are right.
+/// Whether a failed test speaks of nothing but speed.
+bool is_only_slow(const TestOutcome& test) {
+  return test.name == kSpeedTest && test.hint_tag != "wrong-in-timed-run" &&
+         test.hint_tag != "illegal-launch" && test.hint_tag != "guard-zone" &&
+         test.hint_tag != "input-changed";
+}
+
+/// The verdict on the results alone; nothing when they are right. The first failure decides, as it
+/// is the easiest to understand: a fault counts as such only where nothing failed before it.
 std::optional<Verdict> verdict_on_results(const StageMeasurement& measurement) {
-  if (measurement.abort == course::kAbortFault) return Verdict::kFault;
-  if (measurement.abort == course::kAbortTimeout) return Verdict::kTimeout;
-  if (!measurement.abort.empty()) return Verdict::kInfraError;
   bool any_ran = false;
   for (const TestOutcome& test : measurement.tests) {
     if (test.skipped) continue;
     any_ran = true;
-    const bool only_slow = test.name == kSpeedTest && test.hint_tag != "wrong-in-timed-run" &&
-                           test.hint_tag != "illegal-launch" && test.hint_tag != "guard-zone" &&
-                           test.hint_tag != "input-changed";
-    if (!test.passed && !only_slow) return verdict_of_failure(test);
+    if (!test.passed && !is_only_slow(test)) return verdict_of_failure(test);
   }
+  if (measurement.abort == course::kAbortFault) return Verdict::kFault;
+  if (measurement.abort == course::kAbortTimeout) return Verdict::kTimeout;
+  if (!measurement.abort.empty()) return Verdict::kInfraError;
   if (!any_ran) return Verdict::kSkipped;
   return std::nullopt;
 }
@@ -179,16 +184,22 @@ StageResult not_run(const course::Lab& lab, const course::Stage& stage, Verdict 
 }
 
 std::string failed_test(const StageResult& result) {
-  if (result.verdict == Verdict::kCompileError) return std::string(kCompileTest);
-  // The first one, also where a later one faulted: a missing guard does both, for one reason.
   for (const TestOutcome& test : result.tests)
     if (!test.passed && !test.skipped) return test.name;
-  if (result.verdict == Verdict::kFault) return std::string(kFaultTest);
-  if (result.verdict == Verdict::kTimeout) return std::string(kTimeoutTest);
-  if (result.verdict == Verdict::kSlow || result.verdict == Verdict::kAmbiguous ||
-      result.verdict == Verdict::kSuspicious)
-    return std::string(kSpeedTest);
-  return "";
+  switch (result.verdict) {
+    case Verdict::kCompileError:
+      return std::string(kCompileTest);
+    case Verdict::kFault:
+      return std::string(kFaultTest);
+    case Verdict::kTimeout:
+      return std::string(kTimeoutTest);
+    case Verdict::kSlow:
+    case Verdict::kAmbiguous:
+    case Verdict::kSuspicious:
+      return std::string(kSpeedTest);
+    default:
+      return "";
+  }
 }
 
 }  // namespace membound::judge

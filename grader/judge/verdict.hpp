@@ -34,8 +34,8 @@ inline constexpr std::string_view kCompileTest = "Compiles";
 [[nodiscard]] course::StageResult not_run(const course::Lab& lab, const course::Stage& stage,
                                           course::Verdict verdict, std::string reason);
 
-/// The name of the test a verdict without one stands for ("Compiles" for compile_error), or of the
-/// first failed test: what a wrong answer's head names. Empty for a passed stage.
+/// The name of the first failed test, or of the one that a verdict without tests stands for
+/// ("Compiles" for compile_error): what a wrong answer's head names. Empty for a passed stage.
 [[nodiscard]] std::string failed_test(const course::StageResult& result);
 
 }  // namespace membound::judge

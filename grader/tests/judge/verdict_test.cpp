@@ -73,6 +73,8 @@ std::vector<Row> table() {
   wrong_then_fault.abort = "fault";
   StageMeasurement hang = measured({failed("FinishesInTime", "timeout")});
   hang.abort = "timeout";
+  StageMeasurement silent = measured({});
+  silent.abort = "timeout";
   StageMeasurement crash = measured({passed("A")});
   crash.abort = "crash";
   Timing impossible = timing(3, 3, 3);
@@ -114,7 +116,8 @@ std::vector<Row> table() {
       {"an illegal launch in a test", measured({failed("B", "illegal-launch")}),
        Verdict::kIllegalLaunch, false, 0, "B"},
       {"a fault", fault, Verdict::kFault, false, 0, "RunsWithoutFault"},
-      {"wrong, and a fault later", wrong_then_fault, Verdict::kFault, false, 0, "B"},
+      {"wrong, and a fault later", wrong_then_fault, Verdict::kWrong, false, 0, "B"},
+      {"silence", silent, Verdict::kTimeout, false, 0, "FinishesInTime"},
       {"a launch without end", hang, Verdict::kTimeout, false, 0, "FinishesInTime"},
       {"our program died", crash, Verdict::kInfraError, false, 0, ""},
       {"faster than the device", measured(good, {impossible}), Verdict::kSuspicious, false, 0,
