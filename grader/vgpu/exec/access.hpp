@@ -86,7 +86,7 @@ template <typename Word>
 /// Sectors, lines and ideal for a full warp in any pattern.
 [[gnu::always_inline]] inline memory::Coalesced coalesce_full(const u64* a, u32 bytes) {
   u32 sectors = 1, lines = 1, distinct = 1, descents = 0;
-  _Pragma("GCC ivdep") for (int i = 0; i < 31; ++i) {
+  MEMBOUND_INDEPENDENT for (int i = 0; i < 31; ++i) {
     sectors += (a[i + 1] >> 5) != (a[i] >> 5);
     lines += (a[i + 1] >> 7) != (a[i] >> 7);
     distinct += a[i + 1] != a[i];

@@ -19,10 +19,11 @@
 
 // Registers never overlap in part: iterations are independent.
 #if defined(__clang__)
-#define MEMBOUND_LANES _Pragma("clang loop vectorize(assume_safety)") for (int i = 0; i < 32; ++i)
+#define MEMBOUND_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #else
-#define MEMBOUND_LANES _Pragma("GCC ivdep") for (int i = 0; i < 32; ++i)
+#define MEMBOUND_INDEPENDENT _Pragma("GCC ivdep")
 #endif
+#define MEMBOUND_LANES MEMBOUND_INDEPENDENT for (int i = 0; i < 32; ++i)
 
 namespace membound::vgpu::exec::MEMBOUND_ISA {
 
