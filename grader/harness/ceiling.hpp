@@ -29,8 +29,9 @@ class Ceilings {
  private:
   [[nodiscard]] double measure_bytes(CeilingKind kind, std::size_t bytes);
   [[nodiscard]] double measure_operations();
-  template <typename Work>
-  [[nodiscard]] double median_ns(const Work& work);
+  /// `prepare` gets the number of the sample.
+  template <typename Prepare, typename Work>
+  [[nodiscard]] double median_ns(const Prepare& prepare, const Work& work);
 
   const Device& device_;
   const DeviceKernels& kernels_;
