@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The grade of one student in one lab: verdict, score, and everything that is needed to defend or
+/// to repeat it. One JSON form (docs/grading.md, docs/grade.schema.json); tables, pages and LMS
+/// files are drawn from it.
+/// Place in the chain: grading -> [grade] -> ledger, report. Left out: deciding about a stage
+/// (judge/verdict), and who handed in what (intake).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "grader/base/result.hpp"
+#include "grader/course/lab.hpp"
+#include "grader/course/result.hpp"
+
+namespace membound::course {
+
+/// What became of a whole submission. Best first: of several stages the last in this order decides.
+enum class GradeVerdict {
+  kPass,          ///< every stage is right and at its bar
+  kFailSlow,      ///< right, and below the bar
+  kFailWrong,     ///< a test failed, or a kernel is missing or has other parameters
+  kCrash,         ///< broke a rule of the device, or the program died with it
+  kTimeout,       ///< a launch, or the whole run, did not end in time
+  kMemory,        ///< used more memory than allowed
+  kOutputLimit,   ///< wrote more than allowed
+  kCompileError,  ///< does not compile
+  kCompileLimit,  ///< the compiler used more time, memory or output than allowed
+  kPolicyReject,  ///< holds what a submission must not: a link, an instruction, an include
+  kSuspicious,    ///< too good to be true: a person looks; the score is withheld
+  kInfraError     ///< our own fault: says nothing about the submission; the score is withheld
+};
+
+inline constexpr std::array kGradeVerdicts = {
+    GradeVerdict::kPass,         GradeVerdict::kFailSlow,     GradeVerdict::kFailWrong,
+    GradeVerdict::kCrash,        GradeVerdict::kTimeout,      GradeVerdict::kMemory,
+    GradeVerdict::kOutputLimit,  GradeVerdict::kCompileError, GradeVerdict::kCompileLimit,
+    GradeVerdict::kPolicyReject, GradeVerdict::kSuspicious,   GradeVerdict::kInfraError};
+
+/// "PASS", "FAIL_WRONG", … as in grades.csv.
+[[nodiscard]] std::string_view to_string(GradeVerdict verdict);
+/// The verdict of that name, or nothing.
+[[nodiscard]] std::optional<GradeVerdict> grade_verdict_from_string(std::string_view text);
+/// One sentence for people who did not write the grader.
+[[nodiscard]] std::string_view meaning(GradeVerdict verdict);
+
+/// The one that decides where a submission earned both.
+[[nodiscard]] GradeVerdict worse(GradeVerdict a, GradeVerdict b);
+/// The class of a stage's verdict. A stage that was skipped was not graded: INFRA_ERROR.
+[[nodiscard]] GradeVerdict grade_verdict_of(Verdict verdict);
+/// The worst stage's; INFRA_ERROR where there is no stage.
+[[nodiscard]] GradeVerdict grade_verdict_of(const Result& result);
+/// Whether a score may be shown: not for SUSPICIOUS and INFRA_ERROR, which never become 0 unseen.
+[[nodiscard]] bool has_score(GradeVerdict verdict);
+
+/// SHA-256, 64 hexadecimal digits each, of what the verdict depends on besides the submission.
+struct GradeDigests {
+  std::string harness;    ///< test program, harness kernels, reference answer, runtime
+  std::string toolchain;  ///< compiler, its version and flags, student headers
+  std::string lab;        ///< lab.json
+  std::string limits;     ///< the text `limits_in_force` and the settings of the run
+};
+
+/// One row of the class: a student and a lab.
+struct Grade {
+  static constexpr const char* kSchema = "membound-grade/1";
+
+  std::string student;  ///< the roster's id; without a roster the name in the submission's path
+  std::string student_name, student_email;  ///< may be empty
+  std::string lab;                          ///< "03-transpose"
+  std::optional<GradeVerdict> verdict;      ///< nothing: nothing was submitted
+  std::optional<double> score;              ///< nothing: withheld (SUSPICIOUS, INFRA_ERROR)
+  double max_score = 0;                     ///< of the whole lab
+  std::optional<double> ratio;              ///< of the slowest stage that is right and was timed
+  std::string device;                       ///< "NVIDIA H200", "vgpu:h200"
+  std::string submission_sha256;            ///< of kernel.cu; of the archive where that was refused
+  std::string origin;                       ///< where it was found: "class.zip/Doe_12/kernel.cu"
+  std::string submitted_at, graded_at;      ///< UTC; the first may be empty
+  std::int64_t late_by_seconds = 0;         ///< after the due date and its grace; 0: in time
+  double late_factor = 1;                   ///< the points are multiplied by it
+  int attempt = 1;                          ///< which of the student's submissions this is, from 1
+  std::string note;                         ///< for people: why, or what to look at
+  std::uint64_t seed = 0;                   ///< with it, the test data come out the same again
+  GradeDigests digests;
+  std::string limits_in_force;  ///< which mechanism enforced what, in words
+  Result result;                ///< stage by stage; without stages where nothing was run
+
+  /// The row of somebody who handed in nothing.
+  [[nodiscard]] static Grade missing(std::string student, const Lab& lab);
+
+  /// Takes over a finished result: verdict, score, ratio, device, seed, submission_sha256.
+  void take(Result finished, const Lab& lab);
+  /// Ends without a result: 0 points, or a withheld score where the verdict asks for it.
+  void end(GradeVerdict without_result, std::string why, const Lab& lab);
+
+  [[nodiscard]] bool withheld() const { return verdict.has_value() && !score.has_value(); }
+};
+
+void to_json(nlohmann::json& out, const GradeDigests& value);
+void to_json(nlohmann::json& out, const Grade& value);
+void from_json(const nlohmann::json& in, GradeDigests& value);
+void from_json(const nlohmann::json& in, Grade& value);
+
+/// Pretty JSON with a newline at the end. Bytes that are not UTF-8 are replaced.
+[[nodiscard]] std::string to_text(const Grade& grade);
+/// A grade from JSON text; `file_name` is for messages.
+[[nodiscard]] base::Result<Grade> grade_from_text(const std::string& text,
+                                                  const std::string& file_name);
+
+}  // namespace membound::course
