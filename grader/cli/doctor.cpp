@@ -13,8 +13,8 @@
 #include "grader/cli/build_info.hpp"
 #include "grader/cli/context.hpp"
 #include "grader/cli/device.hpp"
+#include "grader/jail/process.hpp"
 #include "grader/judge/compiler.hpp"
-#include "grader/judge/process.hpp"
 #include "grader/report/text.hpp"
 
 namespace membound::cli {
@@ -98,8 +98,8 @@ Row sandbox_row() {
   const char* const fix =
       "sudo apt-get install bubblewrap; needed only to grade other people's work";
   const auto run =
-      judge::run_process({.arguments = {"bwrap", "--unshare-all", "--ro-bind", "/", "/", "true"},
-                          .timeout_seconds = 10});
+      jail::run_process({.arguments = {"bwrap", "--unshare-all", "--ro-bind", "/", "/", "true"},
+                         .timeout_seconds = 10});
   if (!run) return {Health::kWarning, "sandbox", "bubblewrap (bwrap) is not installed", fix};
   if (run->exit_code != 0) {
     return {

@@ -12,7 +12,7 @@
 #include "grader/cli/context.hpp"
 #include "grader/cli/messages.hpp"
 #include "grader/course/files.hpp"
-#include "grader/judge/process.hpp"
+#include "grader/jail/process.hpp"
 #include "grader/report/markdown.hpp"
 
 namespace membound::cli {
@@ -29,7 +29,7 @@ bool page(const std::string& text) {
   const std::string pager = wanted != nullptr && *wanted != '\0' ? wanted : "less";
   const char* const path = std::getenv("PATH");
   const std::string program = pager.substr(0, pager.find(' '));
-  if (path == nullptr || judge::find_in_path(program, path).empty()) return false;
+  if (path == nullptr || jail::find_in_path(program, path).empty()) return false;
   setenv("LESS", "FRX", 0);  // leave short text alone, keep colours
   FILE* const pipe = popen(pager.c_str(), "w");
   if (pipe == nullptr) return false;

@@ -15,7 +15,7 @@
 #include "grader/cli/device.hpp"
 #include "grader/cli/messages.hpp"
 #include "grader/course/files.hpp"
-#include "grader/judge/process.hpp"
+#include "grader/jail/process.hpp"
 
 namespace membound::cli {
 namespace {
@@ -57,7 +57,7 @@ int run(const Options& options) {
                          "start the program by itself"});
   }
   const char* const path = std::getenv("PATH");
-  const auto program = judge::find_in_path(options.program.front(), path == nullptr ? "" : path);
+  const auto program = jail::find_in_path(options.program.front(), path == nullptr ? "" : path);
   if (program.empty()) {
     return report_error({base::ErrorKind::kUsage, options.program.front(),
                          "there is no such program, or it cannot be run", "",

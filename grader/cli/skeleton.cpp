@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "grader/course/files.hpp"
-#include "grader/judge/process.hpp"
+#include "grader/jail/process.hpp"
 
 namespace membound::cli {
 namespace {
@@ -28,9 +28,9 @@ std::vector<std::string> code_lines(std::string_view text) {
 /// What git prints, or nothing when there is no git, no repository or no such version.
 std::string git(const std::filesystem::path& root, std::vector<std::string> words) {
   words.insert(words.begin(), {"git", "-C", root.string()});
-  const auto answer = judge::run_process({.arguments = std::move(words),
-                                          .environment = {{"GIT_PAGER", "cat"}},
-                                          .timeout_seconds = 20});
+  const auto answer = jail::run_process({.arguments = std::move(words),
+                                         .environment = {{"GIT_PAGER", "cat"}},
+                                         .timeout_seconds = 20});
   return answer && answer->exit_code == 0 ? answer->output : "";
 }
 

@@ -5,7 +5,7 @@
 #include <cctype>
 #include <cstdlib>
 
-#include "grader/judge/process.hpp"
+#include "grader/jail/process.hpp"
 
 namespace membound::judge {
 namespace {
@@ -26,10 +26,10 @@ std::vector<fs::path> candidates(DeviceCompiler kind, const CompilerPlaces& plac
     if (!program.empty() && fs::exists(program, ignored)) all.push_back(program);
   };
   if (kind == DeviceCompiler::kNvcc && !places.toolkit.empty()) add(places.toolkit / "bin" / name);
-  add(find_in_path(name, places.path));
+  add(jail::find_in_path(name, places.path));
   if (kind == DeviceCompiler::kClang) {
     for (int version = 20; version >= oldest(kind); --version)
-      add(find_in_path(name + "-" + std::to_string(version), places.path));
+      add(jail::find_in_path(name + "-" + std::to_string(version), places.path));
     return all;
   }
   add(places.system / "bin" / name);
@@ -91,7 +91,7 @@ std::string version_in(DeviceCompiler kind, std::string_view text) {
 base::Result<CompilerInfo> find_compiler(DeviceCompiler kind, const CompilerPlaces& places) {
   std::string passed_over;
   for (const fs::path& program : candidates(kind, places)) {
-    const auto answer = run_process(
+    const auto answer = jail::run_process(
         {.arguments = {program.string(), "--version"}, .timeout_seconds = kVersionSeconds});
     if (!answer) continue;
     const std::string version = version_in(kind, answer->output);

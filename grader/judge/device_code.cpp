@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "grader/course/files.hpp"
-#include "grader/judge/process.hpp"
+#include "grader/jail/process.hpp"
 #include "grader/judge/sha256.hpp"
 
 namespace membound::judge {
@@ -134,11 +134,11 @@ base::Result<CompiledCode> compile(const CompileRequest& request) {
   }
   // Not two writers of one file, whether they are processes or threads.
   const fs::path part = place.code.string() + "." + std::to_string(gettid()) + ".part";
-  const auto run = run_process({.arguments = command(request, part),
-                                .folder = request.root,
-                                .timeout_seconds = request.timeout_seconds,
-                                .output_limit_bytes = kOutputLimit,
-                                .stop = request.stop});
+  const auto run = jail::run_process({.arguments = command(request, part),
+                                      .folder = request.root,
+                                      .timeout_seconds = request.timeout_seconds,
+                                      .output_limit_bytes = kOutputLimit,
+                                      .stop = request.stop});
   if (!run) return run.error();
   code.output = run->output;
   code.seconds = run->seconds;

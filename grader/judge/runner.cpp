@@ -11,7 +11,7 @@
 #include <system_error>
 
 #include "grader/course/files.hpp"
-#include "grader/judge/process.hpp"
+#include "grader/jail/process.hpp"
 
 namespace membound::judge {
 namespace {
@@ -116,11 +116,11 @@ class StageRunner {
       const std::chrono::duration<double> waited = Clock::now() - since;
       return waited.count() < backstop_seconds(stage);
     };
-    const auto process = run_process({.arguments = command(),
-                                      .environment = request_.environment,
-                                      .output_limit_bytes = kOutputLimit,
-                                      .stop = request_.stop,
-                                      .keep_going = keep_going});
+    const auto process = jail::run_process({.arguments = command(),
+                                            .environment = request_.environment,
+                                            .output_limit_bytes = kOutputLimit,
+                                            .stop = request_.stop,
+                                            .keep_going = keep_going});
     if (!process) return process.error();
     outcome_.last_output = last_part(process->output);
     const std::size_t before = left_.size();
@@ -152,7 +152,7 @@ class StageRunner {
   }
 
   /// Gives a measurement to stages that the program owes one.
-  void explain_missing(const ProcessOutcome& process, std::size_t before) {
+  void explain_missing(const jail::ProcessOutcome& process, std::size_t before) {
     if (left_.empty()) return;
     const bool said_why = process.exit_code == kExitTimeout || process.exit_code == kExitFault;
     if (said_why && left_.size() < before)
@@ -164,7 +164,8 @@ class StageRunner {
     left_.erase(left_.begin(), left_.begin() + static_cast<std::ptrdiff_t>(lost.size()));
   }
 
-  [[nodiscard]] course::StageMeasurement crash_of(int stage, const ProcessOutcome& process) const {
+  [[nodiscard]] course::StageMeasurement crash_of(int stage,
+                                                  const jail::ProcessOutcome& process) const {
     course::StageMeasurement measurement;
     measurement.lab = request_.lab->id;
     measurement.stage = stage;

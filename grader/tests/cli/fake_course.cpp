@@ -118,19 +118,19 @@ std::map<std::string, std::string> FakeCourse::environment() const {
           {"PAGER", ""}};
 }
 
-judge::ProcessOutcome FakeCourse::run(
+jail::ProcessOutcome FakeCourse::run(
     const std::vector<std::string>& words,
     const std::map<std::string, std::string>& more_environment) const {
-  judge::ProcessRequest request;
+  jail::ProcessRequest request;
   request.arguments = {program().string()};
   request.arguments.insert(request.arguments.end(), words.begin(), words.end());
   request.environment = environment();
   for (const auto& [name, value] : more_environment) request.environment[name] = value;
   request.folder = folder_.path();
   request.timeout_seconds = 60;
-  const auto outcome = judge::run_process(request);
+  const auto outcome = jail::run_process(request);
   EXPECT_TRUE(outcome);
-  return outcome ? *outcome : judge::ProcessOutcome{};
+  return outcome ? *outcome : jail::ProcessOutcome{};
 }
 
 std::size_t widest_line(const std::string& text) {

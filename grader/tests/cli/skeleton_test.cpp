@@ -4,7 +4,7 @@
 
 #include <gmock/gmock.h>
 
-#include "grader/judge/process.hpp"
+#include "grader/jail/process.hpp"
 #include "grader/tests/judge/temporary_folder.hpp"
 
 namespace membound::cli {
@@ -31,7 +31,7 @@ class SkeletonInGit : public testing::Test {
   void git(std::vector<std::string> words) {
     words.insert(words.begin(),
                  {"git", "-C", place_.root.string(), "-c", "user.name=a", "-c", "user.email=b"});
-    const auto outcome = judge::run_process({.arguments = words});
+    const auto outcome = jail::run_process({.arguments = words});
     ASSERT_TRUE(outcome);
     ASSERT_EQ(outcome->exit_code, 0) << outcome->output;
   }

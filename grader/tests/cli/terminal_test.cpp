@@ -152,7 +152,7 @@ TEST(CtrlC, EndsACheckAndLeavesNothingRunning) {
   check.until("stage 1");  // of the progress line
   check.press("\x03");
   EXPECT_EQ(check.end(), 130);
-  const auto left = judge::run_process({.arguments = {"pgrep", "-f", course.build().string()}});
+  const auto left = jail::run_process({.arguments = {"pgrep", "-f", course.build().string()}});
   ASSERT_TRUE(left);
   EXPECT_EQ(left->output, "");
 }

@@ -3,8 +3,7 @@
 /// @file
 /// Runs a program to its end: in a process group of its own, with a time limit, with its output
 /// collected up to a limit, and with no descendant left behind, however it ends.
-/// Place in the chain: device_code, runner -> [process]. Left out: isolation from files and
-/// network.
+/// Place in the chain: judge, cli -> [process]. Left out: isolation from files and network (jail).
 #pragma once
 
 #include <atomic>
@@ -17,7 +16,7 @@
 
 #include "grader/base/result.hpp"
 
-namespace membound::judge {
+namespace membound::jail {
 
 /// What to run, and when to stop it.
 struct ProcessRequest {
@@ -50,4 +49,4 @@ struct ProcessOutcome {
 [[nodiscard]] std::filesystem::path find_in_path(const std::string& program,
                                                  const std::string& path);
 
-}  // namespace membound::judge
+}  // namespace membound::jail

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/judge/process.hpp"
+#include "grader/jail/process.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -18,7 +18,7 @@
 #include <optional>
 #include <string_view>
 
-namespace membound::judge {
+namespace membound::jail {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -244,4 +244,4 @@ base::Result<ProcessOutcome> run_process(const ProcessRequest& request) {
   return Watch(request, child, output_read.get()).finish();
 }
 
-}  // namespace membound::judge
+}  // namespace membound::jail

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/judge/process.hpp"
+#include "grader/jail/process.hpp"
 
 #include <gmock/gmock.h>
 #include <signal.h>
@@ -9,7 +9,7 @@
 
 #include "grader/tests/judge/temporary_folder.hpp"
 
-namespace membound::judge {
+namespace membound::jail {
 namespace {
 
 ProcessOutcome shell(const std::string& text, ProcessRequest request = {}) {
@@ -96,7 +96,7 @@ TEST(Process, AsksWhetherToGoOn) {
 }
 
 TEST(Process, LooksUpProgramsInAPath) {
-  const TemporaryFolder folder;
+  const judge::TemporaryFolder folder;
   const auto script = folder.script("tool", "exit 0");
   folder.write("text", "not a program");
   const std::string path = "/nowhere:" + folder.path().string();
@@ -106,4 +106,4 @@ TEST(Process, LooksUpProgramsInAPath) {
 }
 
 }  // namespace
-}  // namespace membound::judge
+}  // namespace membound::jail
