@@ -9,6 +9,12 @@ find_package(pugixml 1.12 REQUIRED)  # reads the handouts' figures
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(lz4 REQUIRED IMPORTED_TARGET liblz4>=1.9)    # compressed fat binaries
 pkg_check_modules(zstd REQUIRED IMPORTED_TARGET libzstd>=1.4)
+# libcsv brings neither a CMake nor a pkg-config file.
+find_path(csv_INCLUDE csv.h REQUIRED)
+find_library(csv_LIBRARY csv REQUIRED)
+add_library(csv::csv UNKNOWN IMPORTED)
+set_target_properties(csv::csv PROPERTIES IMPORTED_LOCATION ${csv_LIBRARY}
+  INTERFACE_INCLUDE_DIRECTORIES ${csv_INCLUDE})
 find_package(GTest 1.12 REQUIRED)  # the labs' test programs are GoogleTest programs, too
 
 include(CudaRuntime)
