@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "grader/similarity/similarity.hpp"
+#include "grader/vgpu/ptx/parser.hpp"
+
+namespace membound::similarity {
+namespace {
+
+using vgpu::ptx::Operand;
+using vgpu::ptx::OperandKind;
+
+/// FNV-1a, 64 bits: the same on every machine and in every version.
+class Hash {
+ public:
+  void add(std::string_view text) {
+    for (const char c : text) add_byte(static_cast<unsigned char>(c));
+    add_byte(0xFF);  // in no UTF-8 text: "ab","c" is not "a","bc"
+  }
+  void add(std::uint64_t number) {
+    for (int i = 0; i < 8; ++i) add_byte(static_cast<unsigned char>(number >> (8 * i)));
+  }
+  [[nodiscard]] std::uint64_t value() const { return value_; }
+
+ private:
+  void add_byte(unsigned char byte) {
+    value_ ^= byte;
+    value_ *= 0x100000001B3U;
+  }
+  std::uint64_t value_ = 0xCBF29CE484222325U;
+};
+
+/// Numbers count, names do not: a constant is the author's choice, a register the compiler's.
+void add_operand(const Operand& operand, Hash& hash) {
+  hash.add(static_cast<std::uint64_t>(operand.kind));
+  hash.add(static_cast<std::uint64_t>(operand.reference.kind));
+  if (operand.reference.kind == vgpu::ptx::ReferenceKind::kSpecialRegister)
+    hash.add(operand.reference.name);
+  if (operand.kind != OperandKind::kRegister) hash.add(operand.bits);
+  for (const Operand& child : operand.children) add_operand(child, hash);
+}
+
+std::uint64_t word_of(const vgpu::ptx::Instruction& instruction) {
+  Hash hash;
+  hash.add(instruction.mnemonic);
+  hash.add(instruction.guard == vgpu::ptx::kNoIndex ? 0U : 1U);
+  for (const Operand& operand : instruction.operands) add_operand(operand, hash);
+  return hash.value();
+}
+
+/// A function shorter than one gram says nothing about its author.
+void add_function(const vgpu::ptx::Function& function, Fingerprint& kept) {
+  std::vector<std::uint64_t> words, grams;
+  for (const auto& instruction : function.instructions) words.push_back(word_of(instruction));
+  for (std::size_t first = 0; first + kWordsPerGram <= words.size(); ++first) {
+    Hash gram;
+    for (std::size_t i = 0; i < kWordsPerGram; ++i) gram.add(words[first + i]);
+    grams.push_back(gram.value());
+  }
+  if (grams.empty()) return;
+  const std::size_t window = std::min(kWindowGrams, grams.size());
+  for (auto first = grams.begin(); first + static_cast<std::ptrdiff_t>(window) <= grams.end();
+       ++first)
+    kept.push_back(*std::min_element(first, first + static_cast<std::ptrdiff_t>(window)));
+}
+
+}  // namespace
+
+base::Result<Fingerprint> fingerprint_of(std::string_view ptx, const std::string& file_name) {
+  const auto module = vgpu::ptx::parse(ptx, file_name);
+  if (!module) return module.error();
+  Fingerprint kept;
+  for (const vgpu::ptx::Function& function : module->functions) add_function(function, kept);
+  std::sort(kept.begin(), kept.end());
+  kept.erase(std::unique(kept.begin(), kept.end()), kept.end());
+  return kept;
+}
+
+}  // namespace membound::similarity
