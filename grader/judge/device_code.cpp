@@ -8,9 +8,9 @@
 #include <system_error>
 #include <vector>
 
+#include "grader/base/digest.hpp"
 #include "grader/course/files.hpp"
 #include "grader/jail/process.hpp"
-#include "grader/judge/sha256.hpp"
 
 namespace membound::judge {
 namespace {
@@ -108,14 +108,14 @@ base::Result<CompiledCode> compile(const CompileRequest& request) {
   if (!flags) return flags.error();
 
   CompiledCode code;
-  code.sha256 = sha256(*source);
+  code.sha256 = base::sha256(*source);
   // The path is part of the name because line tables and messages hold it.
   std::string everything;
   for (const std::string& part :
        {request.compiler.name(), *flags, request.architecture,
         shown_path(request.source, request.root).string(), header_texts(request), *source})
     everything += std::to_string(part.size()) + ":" + part;
-  const CachePlace place = place_of(request, sha256(everything));
+  const CachePlace place = place_of(request, base::sha256(everything));
   std::error_code error;
   if (fs::exists(place.code, error)) {
     const auto messages = course::read_file(place.messages);

@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// SHA-256, HMAC-SHA256 and random bytes: names that depend on content alone, records nobody can
+/// change unseen, seeds nobody can guess. OpenSSL's libcrypto computes them.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace membound::base {
+
+/// 64 hexadecimal digits.
+[[nodiscard]] std::string sha256(std::string_view text);
+
+/// The same for a text that comes in pieces.
+class Sha256 {
+ public:
+  Sha256();
+  ~Sha256();
+  Sha256(const Sha256&) = delete;
+  Sha256& operator=(const Sha256&) = delete;
+
+  void add(std::string_view piece);
+  /// 64 hexadecimal digits; the object is used up.
+  [[nodiscard]] std::string finish();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// HMAC-SHA256 of `text` under `key` (any bytes), 64 hexadecimal digits.
+[[nodiscard]] std::string hmac_sha256(std::string_view key, std::string_view text);
+
+/// Whether two digests are equal, in a time that does not tell where they differ.
+[[nodiscard]] bool same_digest(std::string_view a, std::string_view b);
+
+/// Bytes from the system's generator, for keys and seeds.
+[[nodiscard]] std::string random_bytes(std::size_t count);
+
+/// Two hexadecimal digits for each byte.
+[[nodiscard]] std::string hex(std::string_view bytes);
+
+}  // namespace membound::base
