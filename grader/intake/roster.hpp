@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Who is in the class: a CSV as an instructor has it, or as Canvas, Moodle, Gradescope and GitHub
+/// Classroom export it.
+/// Place in the chain: roster.csv -> [roster] -> intake.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "grader/base/result.hpp"
+
+namespace membound::intake {
+
+/// One student.
+struct RosterRow {
+  std::string id;  ///< identity everywhere: in the ledger, in grades.csv
+  std::string name, email;
+  std::vector<std::string> aliases;  ///< what else an LMS may call the student: login, SIS id, …
+  std::string submitted_at;          ///< from a column of that name; may be empty
+};
+
+/// The class.
+class Roster {
+ public:
+  /// The header's words may be in any order and in the forms LMSs use ("Student ID", "SIS User ID",
+  /// "Email address", "First name", …); a column for the id, or one for the email, must be there.
+  /// Rows without an id are left out; two rows of one id are an error.
+  [[nodiscard]] static base::Result<Roster> from_text(std::string_view text,
+                                                      const std::string& file_name);
+
+  [[nodiscard]] const std::vector<RosterRow>& rows() const { return rows_; }
+  [[nodiscard]] bool empty() const { return rows_.empty(); }
+
+  /// The one student whom `word` names exactly: by id, alias or email.
+  [[nodiscard]] const RosterRow* find(std::string_view word) const;
+  /// The one student whom `word` names when case and forms of letters are folded, also by name
+  /// ("Doe, Jane" is "Jane Doe" is "doejane"); null when none or several fit.
+  [[nodiscard]] const RosterRow* find_alike(std::string_view word) const;
+
+ private:
+  std::vector<RosterRow> rows_;
+};
+
+}  // namespace membound::intake
