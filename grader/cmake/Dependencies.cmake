@@ -9,6 +9,7 @@ find_package(pugixml 1.12 REQUIRED)  # reads the handouts' figures
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(lz4 REQUIRED IMPORTED_TARGET liblz4>=1.9)    # compressed fat binaries
 pkg_check_modules(zstd REQUIRED IMPORTED_TARGET libzstd>=1.4)
+find_path(mustache_INCLUDE kainjow/mustache.hpp REQUIRED)  # header only: fills in the pages
 # libcsv brings neither a CMake nor a pkg-config file.
 find_path(csv_INCLUDE csv.h REQUIRED)
 find_library(csv_LIBRARY csv REQUIRED)

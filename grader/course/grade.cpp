@@ -156,6 +156,11 @@ void Grade::end(GradeVerdict without_result, std::string why, const Lab& for_lab
   if (has_score(without_result)) score = 0;
 }
 
+std::string shown_student(const Grade& grade) {
+  if (grade.student_name.empty()) return grade.student;
+  return grade.student_name + " (" + grade.student + ")";
+}
+
 void to_json(json& out, const GradeDigests& value) {
   out = {{"harness", value.harness},
          {"toolchain", value.toolchain},

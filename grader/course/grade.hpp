@@ -102,6 +102,9 @@ struct Grade {
   [[nodiscard]] bool withheld() const { return verdict.has_value() && !score.has_value(); }
 };
 
+/// "Ada Lovelace (s001)", or the id alone.
+[[nodiscard]] std::string shown_student(const Grade& grade);
+
 void to_json(nlohmann::json& out, const GradeDigests& value);
 void to_json(nlohmann::json& out, const Grade& value);
 void from_json(const nlohmann::json& in, GradeDigests& value);

@@ -3,47 +3,21 @@
 #include "grader/exchange/rows.hpp"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
+
+#include "grader/base/words.hpp"
 
 namespace membound::exchange {
 namespace {
 
-constexpr std::string_view kPlain =
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.";
 constexpr std::size_t kMaxTestMessageBytes = 4000;
 
 }  // namespace
 
-std::string file_name(std::string_view text) {
-  constexpr std::string_view kHex = "0123456789ABCDEF";
-  std::string name;
-  for (const char c : text) {
-    if (kPlain.find(c) != std::string_view::npos && !(c == '.' && name.empty())) {
-      name += c;
-      continue;
-    }
-    const auto byte = static_cast<unsigned char>(c);
-    name += {'%', kHex[byte >> 4], kHex[byte & 15]};
-  }
-  return name.empty() ? "%" : name;
-}
-
 std::string folder_of(const course::Grade& grade) {
-  return file_name(grade.student) + "/" + file_name(grade.lab);
+  return base::file_name(grade.student) + "/" + base::file_name(grade.lab);
 }
 
-std::string two_decimals(double value) {
-  std::array<char, 64> text{};
-  const auto end =
-      std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed, 2);
-  return {text.data(), end.ptr};
-}
-
-std::string shown_student(const course::Grade& grade) {
-  return grade.student_name.empty() ? grade.student
-                                    : grade.student_name + " (" + grade.student + ")";
-}
+std::string two_decimals(double value) { return base::decimal(value, 2); }
 
 std::string why_withheld(const course::Grade& grade) {
   const std::string verdict(grade.verdict ? course::to_string(*grade.verdict) : "no verdict");

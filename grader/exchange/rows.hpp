@@ -16,18 +16,11 @@
 
 namespace membound::exchange {
 
-/// `text` as one name of a file: letters, digits, '.', '-', '_' stay, every other byte becomes %XX,
-/// as does a '.' in front. Different texts get different names.
-[[nodiscard]] std::string file_name(std::string_view text);
-
 /// "<student>/<lab>", both as file names.
 [[nodiscard]] std::string folder_of(const course::Grade& grade);
 
-/// "7.50": two decimals with a point, whatever the locale.
+/// "7.50": points and ratios in every file.
 [[nodiscard]] std::string two_decimals(double value);
-
-/// "Doe, Jane (12345)" or what there is of it.
-[[nodiscard]] std::string shown_student(const course::Grade& grade);
 
 /// Why a grade is not in a file, for Export::left_out.
 [[nodiscard]] std::string why_withheld(const course::Grade& grade);

@@ -5,9 +5,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <random>
-#include <set>
-
 #include "grader/tests/exchange/grades.hpp"
 
 namespace membound::exchange {
@@ -15,32 +12,6 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-TEST(FileName, KeepsPlainNames) { EXPECT_EQ(file_name("doe-12_3.b"), "doe-12_3.b"); }
-
-TEST(FileName, LeadsNowhereElse) {
-  EXPECT_EQ(file_name("../etc"), "%2E.%2Fetc");
-  EXPECT_EQ(file_name(".."), "%2E.");
-  EXPECT_EQ(file_name(""), "%");
-  EXPECT_EQ(file_name("a b\x1b"), "a%20b%1B");
-}
-
-TEST(FileName, DiffersWhereTextsDiffer) {
-  std::mt19937 random(3);
-  std::set<std::string> texts, names;
-  for (int i = 0; i < 2000; ++i) {
-    std::string text;
-    for (unsigned k = 0; k < random() % 5; ++k) text += "a.%2E/ "[random() % 7];
-    texts.insert(text);
-    names.insert(file_name(text));
-  }
-  EXPECT_EQ(texts.size(), names.size());
-}
-
-TEST(TwoDecimals, Round) {
-  EXPECT_EQ(two_decimals(7.5), "7.50");
-  EXPECT_EQ(two_decimals(0), "0.00");
-}
 
 TEST(Cut, NeverSplitsACharacter) {
   EXPECT_EQ(cut("abc", 3), "abc");

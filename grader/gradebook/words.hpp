@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// How the pages name and write what a grade holds.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "grader/base/words.hpp"
+#include "grader/course/grade.hpp"
+
+namespace membound::gradebook {
+
+using base::decimal;
+/// "0.987", or nothing.
+[[nodiscard]] std::string ratio_text(const std::optional<double>& ratio);
+/// "7.50 / 10", "withheld".
+[[nodiscard]] std::string score_text(const course::Grade& grade);
+/// "PASS", or "MISSING" where nothing was submitted.
+[[nodiscard]] std::string verdict_text(const course::Grade& grade);
+/// The CSS class that goes with it: good, fair, poor.
+[[nodiscard]] std::string tone(const std::optional<course::GradeVerdict>& verdict);
+[[nodiscard]] std::string tone(course::Verdict verdict);
+/// "missing kernel".
+[[nodiscard]] std::string words(std::string_view identifier);
+/// The student's page, from the class page.
+[[nodiscard]] std::string page_of(const std::string& student);
+
+/// The labs of a class, ascending, with their grades.
+struct LabGrades {
+  std::string id, title;
+  std::vector<const course::Grade*> grades;
+};
+[[nodiscard]] std::vector<LabGrades> by_lab(const std::vector<course::Grade>& grades);
+
+}  // namespace membound::gradebook

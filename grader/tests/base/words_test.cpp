@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/base/words.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <random>
+#include <set>
+
+namespace membound::base {
+namespace {
+
+TEST(Decimal, HasAsManyDigitsAsAskedFor) {
+  EXPECT_EQ(decimal(7.5, 2), "7.50");
+  EXPECT_EQ(decimal(0, 0), "0");
+}
+
+TEST(Decimal, WritesTheLargestNumber) {
+  EXPECT_EQ(decimal(std::numeric_limits<double>::max(), 2).size(), 312U);
+}
+
+TEST(FileName, KeepsPlainNames) { EXPECT_EQ(file_name("doe-12_3.b"), "doe-12_3.b"); }
+
+TEST(FileName, LeadsNowhereElse) {
+  EXPECT_EQ(file_name("../etc"), "%2E.%2Fetc");
+  EXPECT_EQ(file_name(".."), "%2E.");
+  EXPECT_EQ(file_name(""), "%");
+  EXPECT_EQ(file_name("a b\x1b"), "a%20b%1B");
+}
+
+TEST(FileName, DiffersWhereTextsDiffer) {
+  std::mt19937 random(3);
+  std::set<std::string> texts, names;
+  for (int i = 0; i < 2000; ++i) {
+    std::string text;
+    for (unsigned k = 0; k < random() % 5; ++k) text += "a.%2E/ "[random() % 7];
+    texts.insert(text);
+    names.insert(file_name(text));
+  }
+  EXPECT_EQ(texts.size(), names.size());
+}
+
+}  // namespace
+}  // namespace membound::base
