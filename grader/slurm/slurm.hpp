@@ -1,0 +1,79 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Job arrays on a Slurm cluster: submit, look, cancel, through Slurm's own commands.
+/// Place in the chain: grading's Slurm executor -> [slurm] -> sbatch, squeue, sinfo, scancel.
+/// Left out: results. Slurm forgets and repeats tasks when it is killed (a controller that comes
+/// back may start finished tasks again and drain the node), so what Slurm says is only a hint; the
+/// files that tasks write are the truth.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "grader/base/result.hpp"
+
+namespace membound::slurm {
+
+/// An array to submit: `command` runs once for each of `tasks`, the task's number behind it.
+struct Array {
+  std::string name;
+  std::filesystem::path folder;  ///< for the script and the tasks' output; shared with the nodes
+  std::vector<std::string> command;  ///< the program first
+  std::vector<int> tasks;            ///< numbers, ascending, at least one
+  int at_once = 0;                   ///< tasks running at the same time; 0: as many as fit
+  int minutes = 60;                  ///< of one task
+  int memory_mb = 0;                 ///< of one task; 0: the cluster's default
+  std::vector<std::string> options;  ///< for sbatch: "--gres=gpu:1", "--partition=gpu"
+};
+
+/// One task as Slurm sees it.
+struct Task {
+  int number = 0;
+  std::string state;   ///< "PENDING", "RUNNING", "COMPLETED", …
+  std::string reason;  ///< "Resources", "launch failed requeued held", …; "None" for none
+};
+
+/// Something that will not mend itself, and what does.
+struct Trouble {
+  std::string what;
+  std::string fix;  ///< a command, or a sentence
+};
+
+/// What there is to see.
+struct Snapshot {
+  std::vector<Task> tasks;  ///< that Slurm still knows
+  std::vector<Trouble> troubles;
+  /// Tasks that wait, run or come to their end.
+  [[nodiscard]] int alive() const;
+};
+
+/// An error when Slurm's commands are missing or no controller answers.
+[[nodiscard]] base::Status check_available();
+
+/// The job's id.
+[[nodiscard]] base::Result<std::string> submit(const Array& array);
+
+/// An error when no controller answers: look again later.
+[[nodiscard]] base::Result<Snapshot> look(const std::string& job);
+
+/// Ends all of its tasks.
+void cancel(const std::string& job);
+
+// --- the texts, for tests -----------------------------------------------------------------------
+
+/// "0-3,7%4".
+[[nodiscard]] std::string array_text(const std::vector<int>& tasks, int at_once);
+/// The script of an array, every argument quoted.
+[[nodiscard]] std::string script_text(const std::vector<std::string>& command);
+/// Lines "<job>_<task>|<state>|<reason>".
+[[nodiscard]] std::vector<Task> tasks_from(std::string_view squeue_output);
+/// Tasks that are held, and what cannot ever run.
+[[nodiscard]] std::vector<Trouble> troubles_of(const std::string& job,
+                                               const std::vector<Task>& tasks);
+/// Nodes that take no jobs: lines "<node>|<state>|<reason>".
+[[nodiscard]] std::vector<Trouble> node_troubles_from(std::string_view sinfo_output);
+
+}  // namespace membound::slurm
