@@ -4,7 +4,7 @@
 # Warnings and sanitizers as one INTERFACE target, `membound_options`; there are no global flags.
 option(MEMBOUND_WERROR "Warnings are errors (dev and ci presets)" OFF)
 option(MEMBOUND_BUILD_BENCH "Build membound_bench, which needs cuBLAS, CUB and Thrust" OFF)
-option(MEMBOUND_FAILPOINTS "Tests can kill the program at named places (ci preset)" OFF)
+option(MEMBOUND_FAILPOINTS "Tests can kill the program at named places and switch defences off" OFF)
 set(MEMBOUND_SANITIZER "" CACHE STRING "address, undefined, thread, or empty for none")
 option(MEMBOUND_FUZZ "Fuzzers under grader/tests/fuzz (clang only)" OFF)
 

@@ -18,6 +18,8 @@
 #include <optional>
 #include <string_view>
 
+#include "grader/jail/descriptor.hpp"
+
 namespace membound::jail {
 namespace {
 
@@ -26,31 +28,6 @@ using Clock = std::chrono::steady_clock;
 constexpr int kTickMs = 50;
 /// Between asking a program to end and ending it.
 constexpr std::chrono::milliseconds kGrace{1000};
-
-/// Closes a file descriptor when it goes out of scope.
-class Descriptor {
- public:
-  explicit Descriptor(int number = -1) : number_(number) {}
-  ~Descriptor() { reset(); }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  [[nodiscard]] int get() const { return number_; }
-  void reset(int number = -1) {
-    if (number_ >= 0) close(number_);
-    number_ = number;
-  }
-
- private:
-  int number_;
-};
-
-bool make_pipe(Descriptor& read_end, Descriptor& write_end) {
-  std::array<int, 2> ends{};
-  if (pipe2(ends.data(), O_CLOEXEC) != 0) return false;
-  read_end.reset(ends[0]);
-  write_end.reset(ends[1]);
-  return true;
-}
 
 std::vector<std::string> merged_environment(const std::map<std::string, std::string>& changes) {
   std::vector<std::string> all;

@@ -1,0 +1,102 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/jail/outcome.hpp"
+
+#include <signal.h>
+
+#include <cstring>
+#include <optional>
+
+namespace membound::jail {
+namespace {
+
+/// Takes values off the front of the stage's bytes.
+class Reader {
+ public:
+  explicit Reader(std::string_view bytes) : left_(bytes) {}
+  template <typename T>
+  std::optional<T> take() {
+    if (left_.size() < sizeof(T)) return std::nullopt;
+    T value;
+    std::memcpy(&value, left_.data(), sizeof value);
+    left_.remove_prefix(sizeof value);
+    return value;
+  }
+  std::optional<std::string> take_text(std::uint64_t size) {
+    if (left_.size() < size) return std::nullopt;
+    std::string text(left_.substr(0, size));
+    left_.remove_prefix(size);
+    return text;
+  }
+
+ private:
+  std::string_view left_;
+};
+
+void take_files(const JailRequest& request, Reader& reader, std::uint32_t count,
+                JailOutcome& outcome) {
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const auto head = reader.take<FileHead>();
+    if (!head || head->index >= request.collected.size()) return;
+    auto bytes = reader.take_text(head->bytes);
+    if (!bytes) return;
+    outcome.files[request.collected[head->index]] = std::move(*bytes);
+  }
+}
+
+/// The limit that explains this end, for those that the kernel enforces.
+LimitHit kernel_limit(const Observed& observed, const std::optional<Report>& report) {
+  if (observed.memory_kills > 0) return LimitHit::kMemory;
+  const int signal = report ? report->signal : 0;
+  if (signal == SIGXCPU) return LimitHit::kCpu;
+  if (signal == SIGXFSZ) return LimitHit::kFileSize;
+  if (signal == SIGSYS) return LimitHit::kSyscall;
+  const bool well = report && report->exit_code == 0;
+  if (well) return LimitHit::kNone;
+  if (report && report->scratch_full != 0) return LimitHit::kFileSize;
+  return observed.refused_processes > 0 ? LimitHit::kProcesses : LimitHit::kNone;
+}
+
+}  // namespace
+
+base::Result<JailOutcome> outcome_of(const JailRequest& request, const Observed& observed) {
+  Reader reader(observed.status);
+  const auto stands = reader.take<char>();
+  const auto report = reader.take<Report>();
+  const bool reported = report && report->magic == kReportMagic;
+  JailOutcome outcome;
+  outcome.stopped = observed.stopped;
+  outcome.output = observed.output;
+  outcome.peak_memory_bytes = observed.peak_memory_bytes;
+  outcome.cpu_seconds = observed.cpu_seconds;
+  outcome.seconds = observed.seconds;
+  outcome.limit = observed.limit;
+  if (outcome.limit == LimitHit::kNone && !observed.stopped)
+    outcome.limit = kernel_limit(observed, reported ? report : std::nullopt);
+  const bool explained = outcome.limit != LimitHit::kNone || observed.stopped;
+  if ((!stands || *stands != kStageStands) && !explained) {
+    return base::Error{base::ErrorKind::kMachine, "bwrap",
+                       observed.output.empty() ? "ended without a word" : observed.output, "a jail",
+                       "membound doctor"};
+  }
+  if (reported && report->start_error != 0) {
+    return base::Error{
+        base::ErrorKind::kMachine, request.arguments.front(),
+        std::string("cannot be started in the jail: ") + std::strerror(report->start_error),
+        "a program at this path inside the jail", "membound doctor"};
+  }
+  if (!reported) {
+    // The stage itself was ended, and with it the program.
+    outcome.signal = SIGKILL;
+    return outcome;
+  }
+  outcome.exit_code = report->signal == 0 ? report->exit_code : -1;
+  outcome.signal = report->signal;
+  if (outcome.cpu_seconds == 0)
+    outcome.cpu_seconds = static_cast<double>(report->cpu_microseconds) / 1e6;
+  if (outcome.peak_memory_bytes == 0) outcome.peak_memory_bytes = report->peak_kilobytes * 1024;
+  take_files(request, reader, report->files, outcome);
+  return outcome;
+}
+
+}  // namespace membound::jail
