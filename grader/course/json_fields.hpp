@@ -17,6 +17,21 @@ void read_field(const nlohmann::json& json, const char* key, T& value) {
   if (found != json.end() && !found->is_null()) found->get_to(value);
 }
 
+/// `json[key]` where that is a text, else "": for files of any origin.
+[[nodiscard]] inline std::string text_or_empty(const nlohmann::json& json, const char* key) {
+  const auto found = json.is_object() ? json.find(key) : json.end();
+  return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+/// `json[key]` where that is a number within `low` to `high`, else 0: for files of any origin.
+[[nodiscard]] inline double number_or_zero(const nlohmann::json& json, const char* key, double low,
+                                           double high) {
+  const auto found = json.is_object() ? json.find(key) : json.end();
+  if (found == json.end() || !found->is_number()) return 0;
+  const auto value = found->get<double>();
+  return value >= low && value <= high ? value : 0;
+}
+
 /// JSON text in one line; bytes that are not UTF-8 (a compiler may print any) become U+FFFD.
 [[nodiscard]] inline std::string dump_safely(const nlohmann::json& json, int indent = -1) {
   return json.dump(indent, ' ', false, nlohmann::json::error_handler_t::replace);

@@ -176,6 +176,12 @@ base::Result<JsonDocument> JsonDocument::parse(std::string text, std::string fil
       reason = reason.substr(colon + 2);
     return base::Error{base::ErrorKind::kInput, document.file_name_ + ":" + std::to_string(line),
                        "not valid JSON: " + reason, "JSON text", ""};
+  } catch (const json::out_of_range& error) {  // a number no double can hold
+    std::string reason = error.what();
+    if (const auto bracket = reason.find("] "); bracket != std::string::npos)
+      reason = reason.substr(bracket + 2);
+    return base::Error{base::ErrorKind::kInput, document.file_name_, reason,
+                       "numbers below 1.8e308", ""};
   }
   return document;
 }

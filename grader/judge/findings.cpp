@@ -207,10 +207,11 @@ std::vector<Finding> side_findings(const course::StageMeasurement& measurement) 
   if (counters.is_object() && counters.contains("reports")) {
     for (const nlohmann::json& report : counters["reports"]) {
       Finding finding;
-      finding.kind = report.value("checker", "checker");
-      course::read_field(report, "text", finding.text);
-      course::read_field(report, "file", finding.file);
-      course::read_field(report, "line", finding.line);
+      finding.kind = course::text_or_empty(report, "checker");
+      if (finding.kind.empty()) finding.kind = "checker";
+      finding.text = course::text_or_empty(report, "text");
+      finding.file = course::text_or_empty(report, "file");
+      finding.line = static_cast<int>(course::number_or_zero(report, "line", 0, 1e9));
       all.push_back(std::move(finding));
     }
   }

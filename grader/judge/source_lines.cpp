@@ -37,10 +37,10 @@ constexpr std::array<Access, 8> kAccesses = {{
     {"local store", "sectors", "local_store_requests", "local_store_sectors", nullptr},
 }};
 
+constexpr double kMostCounted = 1e18;  ///< fits a counter of 64 bits
+
 double number(const json& counters, const char* name) {
-  double value = 0;
-  if (name != nullptr) course::read_field(counters, name, value);
-  return value;
+  return name == nullptr ? 0 : course::number_or_zero(counters, name, 0, kMostCounted);
 }
 
 struct Sum {
@@ -50,7 +50,8 @@ struct Sum {
 };
 
 std::string name_of(const json& kernel) {
-  return kernel.value("display_name", kernel.value("name", ""));
+  const std::string shown = course::text_or_empty(kernel, "display_name");
+  return shown.empty() ? course::text_or_empty(kernel, "name") : shown;
 }
 
 /// Kernels that the harness or LAUNCH_SHAPE brought along are not the student's.
@@ -74,18 +75,20 @@ std::vector<course::SourceLine> source_lines(const json& counters) {
   if (!counters.is_object() || !counters.contains("kernels")) return {};
   for (const json& kernel : counters["kernels"]) {
     const std::string name = name_of(kernel);
-    if (is_harness_kernel(name) || !kernel.contains("lines")) continue;
+    if (!kernel.is_object() || is_harness_kernel(name) || !kernel.contains("lines")) continue;
     const std::string instance = instance_of(name);
     for (const json& line : kernel["lines"]) {
-      const auto found = line.find("counters");
-      if (found == line.end()) continue;
+      if (!line.is_object() || !line.contains("counters")) continue;
+      const std::string file = course::text_or_empty(line, "file");
+      const auto number_of_line = static_cast<int>(course::number_or_zero(line, "line", 0, 1e9));
+      const json& counted = line["counters"];
       for (std::size_t i = 0; i < kAccesses.size(); ++i) {
-        const double requests = number(*found, kAccesses[i].requests);
+        const double requests = number(counted, kAccesses[i].requests);
         if (requests <= 0) continue;
-        Sum& sum = sums[{line.value("file", ""), line.value("line", 0), instance, i}];
+        Sum& sum = sums[{file, number_of_line, instance, i}];
         sum.requests += requests;
-        sum.units += number(*found, kAccesses[i].units);
-        sum.ideal += number(*found, kAccesses[i].ideal);
+        sum.units += number(counted, kAccesses[i].units);
+        sum.ideal += number(counted, kAccesses[i].ideal);
       }
     }
   }

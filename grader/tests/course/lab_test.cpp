@@ -48,6 +48,11 @@ std::string error_of(const std::string& old_text, const std::string& new_text) {
   return lab ? "no error" : base::to_string(lab.error());
 }
 
+TEST(Lab, ANumberThatNoDoubleCanHoldIsRefused) {
+  EXPECT_THAT(error_of(R"("points": 10)", R"("points": 1.5e11275)"),
+              HasSubstr("number overflow parsing '1.5e11275'"));
+}
+
 TEST(Lab, ReadsEveryField) {
   const auto lab = read(kGood);
   ASSERT_TRUE(lab) << base::to_string(lab.error());

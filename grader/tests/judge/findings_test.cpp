@@ -44,6 +44,19 @@ TEST(SourceLines, SumLaunchesAndDivideByRequests) {
   EXPECT_DOUBLE_EQ(units_per_request(lines, "", "store"), 32);
 }
 
+TEST(SourceLines, LeaveOutWhatHasTheWrongType) {
+  const json good = line(24, "global_load", 10, 40, 40);
+  json odd = good;
+  odd["file"] = 7;
+  odd["line"] = "24";
+  odd["counters"]["global_load_sectors"] = 1e300;
+  const auto lines = source_lines({{"kernels", {3, kernel("k", {5, odd}), {{"lines", 4}}}}});
+  ASSERT_EQ(lines.size(), 1u);
+  EXPECT_EQ(lines[0].file, "");
+  EXPECT_EQ(lines[0].line, 0);
+  EXPECT_EQ(lines[0].per_request, 0);
+}
+
 TEST(SourceLines, KeepTemplateInstancesApart) {
   json single = kernel("k", {line(24, "global_load", 10, 40, 40)});
   json twice = kernel("k", {line(24, "global_load", 10, 80, 80)});

@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/vgpu/timing/machine.hpp"
 
+#include <algorithm>
+#include <limits>
 #include <nlohmann/json.hpp>
+#include <type_traits>
 
 namespace membound::vgpu::timing {
 namespace {
@@ -19,8 +22,18 @@ bool has_known_source(const std::string& source) {
          source.starts_with("[recalled]");
 }
 
+/// The largest number that a field of type T takes from a file.
+template <typename T>
+constexpr double largest_of() {
+  if constexpr (std::is_floating_point_v<T>)
+    return std::numeric_limits<T>::max();
+  else  // every integer of a machine is far below; 2^53 keeps its digits as a double
+    return std::min(static_cast<double>(std::numeric_limits<T>::max()), 0x1p53);
+}
+
 /// The value of `field`, or what is wrong with it.
-base::Result<double> number(const Json& numbers, const char* field, std::string_view where) {
+base::Result<double> number(const Json& numbers, const char* field, std::string_view where,
+                            double largest) {
   const auto entry = numbers.find(field);
   if (entry == numbers.end())
     return broken_file(where, std::string("no \"") + field + "\"", "a number and its source");
@@ -29,8 +42,9 @@ base::Result<double> number(const Json& numbers, const char* field, std::string_
     return broken_file(where, std::string("\"") + field + "\": " + entry->dump(),
                        "[number, \"source\"]");
   const double value = (*entry)[0].get<double>();
-  if (!(value >= 0))
-    return broken_file(where, std::string("\"") + field + "\" is negative", "a number from 0 on");
+  if (!(value >= 0 && value <= largest))
+    return broken_file(where, std::string("\"") + field + "\" is out of range",
+                       "a number from 0 to the largest its field can hold");
   if (!has_known_source((*entry)[1].get<std::string>()))
     return broken_file(where, std::string("\"") + field + "\" has no kind of source",
                        "a source that starts with [measured], [published] or [recalled]");
@@ -53,10 +67,10 @@ base::Result<Machine> read_machine(std::string_view json, std::string_view where
   Machine machine;
   machine.id = root["id"].get<std::string>();
   machine.name = root["name"].get<std::string>();
-#define MACHINE_FIELD(type, field, meaning)               \
-  if (auto value = number(numbers, #field, where); value) \
-    machine.field = static_cast<type>(*value);            \
-  else                                                    \
+#define MACHINE_FIELD(type, field, meaning)                                   \
+  if (auto value = number(numbers, #field, where, largest_of<type>()); value) \
+    machine.field = static_cast<type>(*value);                                \
+  else                                                                        \
     return value.error();
 #include "grader/vgpu/timing/machine_fields.def"
 #undef MACHINE_FIELD
@@ -66,9 +80,12 @@ base::Result<Machine> read_machine(std::string_view json, std::string_view where
 std::vector<NumberSource> read_sources(std::string_view json) {
   std::vector<NumberSource> sources;
   const Json root = Json::parse(json, nullptr, false);
-  if (root.is_discarded() || !root.contains("numbers")) return sources;
-  for (const auto& [field, entry] : root["numbers"].items())
-    sources.push_back({field, entry[0].get<double>(), entry[1].get<std::string>()});
+  if (!root.is_object() || !root.contains("numbers") || !root["numbers"].is_object())
+    return sources;
+  for (const auto& [field, entry] : root["numbers"].items()) {
+    if (entry.is_array() && entry.size() == 2 && entry[0].is_number() && entry[1].is_string())
+      sources.push_back({field, entry[0].get<double>(), entry[1].get<std::string>()});
+  }
   return sources;
 }
 
