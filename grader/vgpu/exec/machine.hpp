@@ -211,6 +211,10 @@ struct Block {
 /// Does it now.
 void apply_reduction(const FloatReduction& reduction);
 
+/// An integer atomic without a result on 4 or 8 bytes; `parallel`: other workers may do the same.
+void apply_atomic(std::byte* place, bool parallel, program::Atomic operation, ptx::ScalarType type,
+                  std::uint64_t operand);
+
 /// A function ready to run.
 struct FunctionCode {
   const program::Function* function = nullptr;

@@ -279,6 +279,13 @@ void apply_reduction(const FloatReduction& reduction) {
   }
 }
 
+void apply_atomic(std::byte* place, bool parallel, Atomic operation, ScalarType type, u64 operand) {
+  if (ptx::size_bytes(type) == 8)
+    update<u64>(place, parallel, operation, type, operand, 0);
+  else
+    update<u32>(place, parallel, operation, type, static_cast<u32>(operand), 0);
+}
+
 Handler select_atomic(const Instruction& in) {
   if (in.opcode != Opcode::kAtom && in.opcode != Opcode::kRed) return nullptr;
   if (in.space != StateSpace::kGlobal && in.space != StateSpace::kShared &&

@@ -102,10 +102,11 @@ Handler select(const Instruction& in) {
   constexpr Selector kFamilies[] = {select_move,    select_integer, select_bits,    select_float,
                                     select_global,  select_shared,  select_local,   select_compare,
                                     select_convert, select_control, select_rounded, select_half,
-                                    select_carry};
+                                    select_carry,   select_video};
   // A carry, or two halfwords at a time, makes add, sub and min another instruction.
   if (in.has(program::kCarryOut)) return select_carry(in);
   if (const Handler handler = select_packed(in)) return handler;
+  if (const Handler handler = select_small_float(in)) return handler;
   for (const Selector family : kFamilies) {
     if (const Handler handler = family(in)) return handler;
   }

@@ -29,7 +29,7 @@ float to_unit(std::uint32_t bits, std::uint32_t width, bool is_signed) {
 
 void read_channel(const Texture& texture, const std::byte* place, std::uint32_t channel,
                   Texel& out) {
-  const Image& image = texture.image;
+  const Image& image = texture.image;  // every level has its format
   std::uint32_t bits = 0;
   std::memcpy(&bits, place, image.channel_bits / 8);
   if (image.kind == ChannelKind::kFloat) {
@@ -79,7 +79,8 @@ struct Axis {
   std::uint32_t count = 1;
 };
 
-Axis axis_of(const Texture& texture, float coordinate, std::uint32_t extent, AddressMode mode) {
+Axis axis_of(const Texture& texture, float coordinate, std::uint32_t extent, AddressMode mode,
+             FilterMode filter) {
   // Wrap and mirror exist for normalised coordinates only.
   if (!texture.normalized_coordinates &&
       (mode == AddressMode::kWrap || mode == AddressMode::kMirror))
@@ -89,7 +90,7 @@ Axis axis_of(const Texture& texture, float coordinate, std::uint32_t extent, Add
   if (!std::isfinite(x)) x = 0;
   x = std::clamp(x, -1e9f, 1e9f);
   Axis axis;
-  if (texture.filter == FilterMode::kPoint) {
+  if (filter == FilterMode::kPoint) {
     axis.index[0] = address(static_cast<std::int64_t>(std::floor(x)), extent, mode);
     return axis;
   }
@@ -122,6 +123,84 @@ std::array<std::int32_t, 8> weights_of(const Axis& x, const Axis& y, const Axis&
   return weights;
 }
 
+/// One texel of a level, or the border.
+Texel read_texel(const Texture& texture, const Image& image, std::optional<std::uint32_t> x,
+                 std::optional<std::uint32_t> y, std::optional<std::uint32_t> z, Touched& touched) {
+  Texel texel;
+  if (!x || !y || !z) {
+    for (std::uint32_t c = 0; c < 4; ++c) {
+      texel.value[c] = texture.border[c];
+      texel.bits[c] = image.kind == ChannelKind::kFloat || texture.read_normalized_float
+                          ? std::bit_cast<std::uint32_t>(texture.border[c])
+                          : 0;
+    }
+    return texel;
+  }
+  const std::byte* const place = image.texels + texel_offset(image, *x, *y, *z);
+  touched.address[touched.count++] = reinterpret_cast<std::uint64_t>(place);
+  for (std::uint32_t c = 0; c < image.channels; ++c)
+    read_channel(texture, place + c * image.channel_bits / 8, c, texel);
+  return texel;
+}
+
+/// A fetch by integers: 0 outside.
+Texel fetch_exactly(const Texture& texture, const Image& image, const FetchPoint& point,
+                    Touched& touched) {
+  const auto inside = [](std::int32_t i, std::uint32_t extent) {
+    return i >= 0 && static_cast<std::uint32_t>(i) < extent
+               ? std::optional(static_cast<std::uint32_t>(i))
+               : std::nullopt;
+  };
+  const auto y = point.dimensions > 1 ? inside(point.index[1], image.height) : std::optional(0u);
+  const auto z = point.dimensions > 2 ? inside(point.index[2], image.depth) : std::optional(0u);
+  const auto x = inside(point.index[0], image.width);
+  if (!x || !y || !z) return Texel{};
+  return read_texel(texture, image, x, y, z, touched);
+}
+
+struct Axes {
+  Axis x, y, z;
+};
+
+Axes axes_of(const Texture& texture, const Image& image, const FetchPoint& point,
+             FilterMode filter) {
+  Axes axes;
+  axes.x = axis_of(texture, point.position[0], image.width, texture.address[0], filter);
+  if (point.dimensions > 1)
+    axes.y = axis_of(texture, point.position[1], image.height, texture.address[1], filter);
+  if (point.dimensions > 2)
+    axes.z = axis_of(texture, point.position[2], image.depth, texture.address[2], filter);
+  if (point.layered) axes.z.index[0] = std::min(point.layer, std::max(1u, image.layers) - 1);
+  return axes;
+}
+
+/// What one level of detail answers.
+Texel fetch_level(const Texture& texture, const Image& image, const FetchPoint& point,
+                  Touched& touched) {
+  if (point.integer) return fetch_exactly(texture, image, point, touched);
+  const auto [x, y, z] = axes_of(texture, image, point, texture.filter);
+  if (x.count == 1 && y.count == 1 && z.count == 1)
+    return read_texel(texture, image, x.index[0], y.index[0], z.index[0], touched);
+  const std::array<std::int32_t, 8> weights = weights_of(x, y, z);
+  Texel blended;
+  for (std::uint32_t k = 0; k < z.count; ++k) {
+    for (std::uint32_t j = 0; j < y.count; ++j) {
+      for (std::uint32_t i = 0; i < x.count; ++i) {
+        const float weight = static_cast<float>(weights[k * 4 + j * 2 + i]) / 256.0f;
+        const Texel texel = read_texel(texture, image, x.index[i], y.index[j], z.index[k], touched);
+        for (std::uint32_t c = 0; c < 4; ++c) blended.value[c] += weight * texel.value[c];
+      }
+    }
+  }
+  for (std::uint32_t c = 0; c < 4; ++c)
+    blended.bits[c] = std::bit_cast<std::uint32_t>(blended.value[c]);
+  return blended;
+}
+
+const Image& level_of(const Texture& texture, std::size_t level) {
+  return level == 0 ? texture.image : texture.smaller[level - 1];
+}
+
 }  // namespace
 
 std::uint32_t texel_bytes(const Image& image) { return image.channels * image.channel_bits / 8; }
@@ -130,62 +209,60 @@ std::uint64_t texel_offset(const Image& image, std::uint32_t x, std::uint32_t y,
   return z * image.slice_bytes + y * image.pitch_bytes + std::uint64_t{x} * texel_bytes(image);
 }
 
-Texel fetch(const Texture& texture, const FetchPoint& point, std::array<std::uint64_t, 8>& touched,
-            std::uint32_t& count) {
-  const Image& image = texture.image;
-  count = 0;
-  const auto read = [&](std::optional<std::uint32_t> x, std::optional<std::uint32_t> y,
-                        std::optional<std::uint32_t> z) {
-    Texel texel;
-    if (!x || !y || !z) {
-      for (std::uint32_t c = 0; c < 4; ++c) {
-        texel.value[c] = texture.border[c];
-        texel.bits[c] = image.kind == ChannelKind::kFloat || texture.read_normalized_float
-                            ? std::bit_cast<std::uint32_t>(texture.border[c])
-                            : 0;
-      }
-      return texel;
-    }
-    const std::uint64_t offset = texel_offset(image, *x, *y, *z);
-    touched[count++] = offset;
-    for (std::uint32_t c = 0; c < image.channels; ++c)
-      read_channel(texture, image.texels + offset + c * image.channel_bits / 8, c, texel);
-    return texel;
-  };
-  if (point.integer) {  // linear memory answers 0 outside
-    const auto inside = [](std::int32_t i, std::uint32_t extent) {
-      return i >= 0 && static_cast<std::uint32_t>(i) < extent
-                 ? std::optional(static_cast<std::uint32_t>(i))
-                 : std::nullopt;
-    };
-    const auto y = point.dimensions > 1 ? inside(point.index[1], image.height) : std::optional(0u);
-    const auto z = point.dimensions > 2 ? inside(point.index[2], image.depth) : std::optional(0u);
-    const auto x = inside(point.index[0], image.width);
-    if (!x || !y || !z) return Texel{};
-    return read(x, y, z);
+CubePoint cube_point(float x, float y, float z) {
+  const float ax = std::fabs(x), ay = std::fabs(y), az = std::fabs(z);
+  float s, t, m;
+  CubePoint point;
+  if (ax >= ay && ax >= az) {
+    point.face = x >= 0 ? 0 : 1;
+    m = ax, s = x >= 0 ? -z : z, t = -y;
+  } else if (ay >= az) {
+    point.face = y >= 0 ? 2 : 3;
+    m = ay, s = x, t = y >= 0 ? z : -z;
+  } else {
+    point.face = z >= 0 ? 4 : 5;
+    m = az, s = z >= 0 ? x : -x, t = -y;
   }
-  const Axis x = axis_of(texture, point.position[0], image.width, texture.address[0]);
-  Axis y, z;
-  if (point.dimensions > 1)
-    y = axis_of(texture, point.position[1], image.height, texture.address[1]);
-  if (point.dimensions > 2)
-    z = axis_of(texture, point.position[2], image.depth, texture.address[2]);
-  if (point.layered) z.index[0] = std::min(point.layer, std::max(1u, image.layers) - 1);
-  if (x.count == 1 && y.count == 1 && z.count == 1) return read(x.index[0], y.index[0], z.index[0]);
-  const std::array<std::int32_t, 8> weights = weights_of(x, y, z);
-  Texel blended;
-  for (std::uint32_t k = 0; k < z.count; ++k) {
-    for (std::uint32_t j = 0; j < y.count; ++j) {
-      for (std::uint32_t i = 0; i < x.count; ++i) {
-        const float weight = static_cast<float>(weights[k * 4 + j * 2 + i]) / 256.0f;
-        const Texel texel = read(x.index[i], y.index[j], z.index[k]);
-        for (std::uint32_t c = 0; c < 4; ++c) blended.value[c] += weight * texel.value[c];
-      }
-    }
+  point.across = (s / m + 1) / 2;
+  point.down = (t / m + 1) / 2;
+  return point;
+}
+
+Texel fetch(const Texture& texture, const FetchPoint& point, Touched& touched) {
+  if (texture.smaller.empty()) return fetch_level(texture, texture.image, point, touched);
+  const float last = static_cast<float>(texture.smaller.size());
+  const float asked = std::isnan(point.level) ? 0 : point.level + texture.level_bias;
+  const float most = std::min(texture.highest_level, last);
+  const float level = std::clamp(asked, std::min(texture.lowest_level, most), most);
+  if (texture.level_filter == FilterMode::kPoint || point.integer) {
+    const auto nearest = static_cast<std::size_t>(std::floor(level + 0.5f));
+    return fetch_level(texture, level_of(texture, nearest), point, touched);
   }
-  for (std::uint32_t c = 0; c < 4; ++c)
-    blended.bits[c] = std::bit_cast<std::uint32_t>(blended.value[c]);
-  return blended;
+  const auto lower = static_cast<std::size_t>(level);
+  // 8 bits of fraction, as between texels.
+  const float weight = std::floor((level - static_cast<float>(lower)) * 256.0f + 0.5f) / 256.0f;
+  Texel texel = fetch_level(texture, level_of(texture, lower), point, touched);
+  if (weight == 0) return texel;
+  const Texel upper = fetch_level(texture, level_of(texture, lower + 1), point, touched);
+  for (std::uint32_t c = 0; c < 4; ++c) {
+    texel.value[c] += weight * (upper.value[c] - texel.value[c]);
+    texel.bits[c] = std::bit_cast<std::uint32_t>(texel.value[c]);
+  }
+  return texel;
+}
+
+Texel gather(const Texture& texture, const FetchPoint& point, std::uint32_t channel,
+             Touched& touched) {
+  const auto [x, y, z] = axes_of(texture, texture.image, point, FilterMode::kLinear);
+  constexpr std::array<std::array<std::size_t, 2>, 4> kOrder{{{0, 1}, {1, 1}, {1, 0}, {0, 0}}};
+  Texel gathered;
+  for (std::size_t i = 0; i < kOrder.size(); ++i) {
+    const Texel texel = read_texel(texture, texture.image, x.index[kOrder[i][0]],
+                                   y.index[kOrder[i][1]], z.index[0], touched);
+    gathered.value[i] = texel.value[channel];
+    gathered.bits[i] = texel.bits[channel];
+  }
+  return gathered;
 }
 
 }  // namespace membound::vgpu::exec

@@ -4,7 +4,7 @@
 /// One texture fetch of one lane: addressing, filtering, formats.
 /// Place in the chain: exec/ops_texture -> [sampler] -> memory/textures (objects made by runtime).
 /// Source: CUDA Programming Guide, "Texture Fetching": linear filtering with weights in 1.8 fixed
-/// point. Left out: mipmaps, cube maps, multisampling, anisotropy.
+/// point; "Cubemap Textures". Left out: multisampling, anisotropy, blending across a cube's edges.
 #pragma once
 
 #include <array>
@@ -29,7 +29,15 @@ struct FetchPoint {
   std::uint32_t dimensions = 1;  ///< 1, 2 or 3
   std::uint32_t layer = 0;
   bool layered = false;
+  float level = 0;  ///< of detail
 };
+
+/// Where a direction meets the cube around it.
+struct CubePoint {
+  std::uint32_t face = 0;      ///< 0 to 5: +x, -x, +y, -y, +z, -z
+  float across = 0, down = 0;  ///< 0 to 1 on that face
+};
+[[nodiscard]] CubePoint cube_point(float x, float y, float z);
 
 /// The byte offset of a texel from Image::texels.
 [[nodiscard]] std::uint64_t texel_offset(const memory::Image& image, std::uint32_t x,
@@ -37,8 +45,19 @@ struct FetchPoint {
 /// Bytes of one texel.
 [[nodiscard]] std::uint32_t texel_bytes(const memory::Image& image);
 
-/// Fetches; `touched` receives the offset of every texel read, `count` of them (at most 8).
+/// Addresses of the texels that one fetch read: at most 8 of each of two levels of detail.
+struct Touched {
+  std::array<std::uint64_t, 16> address{};
+  std::uint32_t count = 0;
+};
+
+/// Fetches with the texture's filter, at the point's level of detail.
 [[nodiscard]] Texel fetch(const memory::Texture& texture, const FetchPoint& point,
-                          std::array<std::uint64_t, 8>& touched, std::uint32_t& count);
+                          Touched& touched);
+
+/// Component `channel` of the four texels that a linear filter would blend, counter-clockwise from
+/// the lower left one: (i, j+1), (i+1, j+1), (i+1, j), (i, j).
+[[nodiscard]] Texel gather(const memory::Texture& texture, const FetchPoint& point,
+                           std::uint32_t channel, Touched& touched);
 
 }  // namespace membound::vgpu::exec

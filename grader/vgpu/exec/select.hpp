@@ -10,22 +10,24 @@
 
 namespace membound::vgpu::exec {
 
-#define MEMBOUND_SELECTORS                                              \
-  [[nodiscard]] Handler select(const program::Instruction& in);         \
-  [[nodiscard]] Handler select_integer(const program::Instruction& in); \
-  [[nodiscard]] Handler select_bits(const program::Instruction& in);    \
-  [[nodiscard]] Handler select_carry(const program::Instruction& in);   \
-  [[nodiscard]] Handler select_float(const program::Instruction& in);   \
-  [[nodiscard]] Handler select_rounded(const program::Instruction& in); \
-  [[nodiscard]] Handler select_half(const program::Instruction& in);    \
-  [[nodiscard]] Handler select_packed(const program::Instruction& in);  \
-  [[nodiscard]] Handler select_compare(const program::Instruction& in); \
-  [[nodiscard]] Handler select_convert(const program::Instruction& in); \
-  [[nodiscard]] Handler select_move(const program::Instruction& in);    \
-  [[nodiscard]] Handler select_global(const program::Instruction& in);  \
-  [[nodiscard]] Handler select_shared(const program::Instruction& in);  \
-  [[nodiscard]] Handler select_local(const program::Instruction& in);   \
-  [[nodiscard]] Handler select_control(const program::Instruction& in); \
+#define MEMBOUND_SELECTORS                                                  \
+  [[nodiscard]] Handler select(const program::Instruction& in);             \
+  [[nodiscard]] Handler select_integer(const program::Instruction& in);     \
+  [[nodiscard]] Handler select_bits(const program::Instruction& in);        \
+  [[nodiscard]] Handler select_carry(const program::Instruction& in);       \
+  [[nodiscard]] Handler select_float(const program::Instruction& in);       \
+  [[nodiscard]] Handler select_rounded(const program::Instruction& in);     \
+  [[nodiscard]] Handler select_half(const program::Instruction& in);        \
+  [[nodiscard]] Handler select_packed(const program::Instruction& in);      \
+  [[nodiscard]] Handler select_small_float(const program::Instruction& in); \
+  [[nodiscard]] Handler select_video(const program::Instruction& in);       \
+  [[nodiscard]] Handler select_compare(const program::Instruction& in);     \
+  [[nodiscard]] Handler select_convert(const program::Instruction& in);     \
+  [[nodiscard]] Handler select_move(const program::Instruction& in);        \
+  [[nodiscard]] Handler select_global(const program::Instruction& in);      \
+  [[nodiscard]] Handler select_shared(const program::Instruction& in);      \
+  [[nodiscard]] Handler select_local(const program::Instruction& in);       \
+  [[nodiscard]] Handler select_control(const program::Instruction& in);     \
   [[nodiscard]] Handler guarded_handler();
 
 namespace generic {

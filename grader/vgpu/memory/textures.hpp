@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <vector>
 
 namespace membound::vgpu::memory {
 
@@ -42,6 +43,10 @@ struct Texture {
   bool read_normalized_float = false;  ///< 8- and 16-bit integers become 0..1 or -1..1
   bool linear_memory = false;          ///< bound to linear memory: integer fetches, 0 outside
   std::array<float, 4> border{0, 0, 0, 0};
+  std::vector<Image>
+      smaller{};  ///< levels of detail 1, 2, … of a mipmapped array; `image` is level 0
+  FilterMode level_filter = FilterMode::kPoint;  ///< nearest level, or two levels blended
+  float level_bias = 0, lowest_level = 0, highest_level = 0;
 };
 
 /// What a surface instruction does with an offset outside the image.

@@ -210,7 +210,6 @@ bool Decoder::read_texture(const ptx::Instruction& in, Shape shape, Instruction&
   const bool store = shape == Shape::kSust;
   const std::size_t place = store ? 0 : 1;
   if (ops.size() < 2 || ops[place].kind != OperandKind::kTuple) return false;
-  if (has_word(in, ".grad")) return false;
   const Operands tuple = ops[place].children;
   if (tuple.size() != 2) return false;  // a separate sampler
   out.s[0] = value(tuple[0], ScalarType::kB64);
@@ -218,9 +217,12 @@ bool Decoder::read_texture(const ptx::Instruction& in, Shape shape, Instruction&
   const ScalarType coordinate = shape == Shape::kTex ? out.type2 : ScalarType::kS32;
   const Operands coordinates =
       tuple[1].kind == OperandKind::kVector ? tuple[1].children : tuple.subspan(1, 1);
-  if (coordinates.size() > 3 && coordinates.size() != 4) return false;
-  for (std::size_t i = 0; i < coordinates.size() && i < 3; ++i)
+  if (coordinates.size() > 4) return false;
+  // Only a layer of cubes has four coordinates; elsewhere the fourth is there to fill the vector.
+  const std::size_t wanted = out.mode == static_cast<std::uint8_t>(Geometry::kACube) ? 4 : 3;
+  for (std::size_t i = 0; i < coordinates.size() && i < wanted; ++i)
     out.s[1 + i] = value(coordinates[i], coordinate);
+  if (!store && !read_level(ops, out)) return false;
   const Operands data = ops[1 - place].kind == OperandKind::kVector ? ops[1 - place].children
                                                                     : ops.subspan(1 - place, 1);
   if (data.size() > 4) return false;
@@ -234,7 +236,33 @@ bool Decoder::read_texture(const ptx::Instruction& in, Shape shape, Instruction&
       if (out.d[i]) out.d_slots = operand_slots(data[i], out.type);
     }
   }
-  return out.opcode != Opcode::kTld4 && out.opcode != Opcode::kSured;
+  if (out.opcode == Opcode::kSured) return out.atomic != Atomic::kNone && data.size() == 1;
+  return out.opcode != Opcode::kTld4 || data.size() == 4;
+}
+
+/// Sources 4 to 7 of a fetch: its level of detail, or how its coordinates change from pixel to
+/// pixel: by x, then by y. In three dimensions those are six numbers, and too many.
+bool Decoder::read_level(Operands ops, Instruction& out) {
+  const auto mode = static_cast<LevelMode>(out.offset2);
+  if (mode == LevelMode::kNone) return true;
+  if (out.mode == static_cast<std::uint8_t>(Geometry::kACube)) return false;
+  if (mode == LevelMode::kGiven) {
+    if (ops.size() < 3) return false;
+    out.s[4] = value(ops[2], ScalarType::kF32);
+    return static_cast<bool>(out.s[4]);
+  }
+  if (ops.size() < 4) return false;
+  for (std::size_t i = 0; i < 2; ++i) {
+    const ptx::Operand& change = ops[2 + i];
+    const Operands parts =
+        change.kind == OperandKind::kVector ? Operands(change.children) : ops.subspan(2 + i, 1);
+    if (parts.size() > 2) return false;
+    for (std::size_t j = 0; j < parts.size(); ++j) {
+      out.s[4 + 2 * i + j] = value(parts[j], ScalarType::kF32);
+      if (!out.s[4 + 2 * i + j]) return false;
+    }
+  }
+  return true;
 }
 
 bool Decoder::read_query(const ptx::Instruction& in, Instruction& out) {

@@ -44,8 +44,9 @@ ScalarType source_type(const Instruction& in, std::size_t index) {
       return in.has(kWide) && index == 2 ? widened(in.type) : in.type;
     case Opcode::kSlct:
       return index == 2 ? in.type2 : in.type;
-    case Opcode::kSet:
     case Opcode::kCvt:
+      return in.mode != 0 && index == 2 ? ScalarType::kB32 : in.type2;
+    case Opcode::kSet:
       return in.type2;
     case Opcode::kIsspacep:
       return ScalarType::kU64;

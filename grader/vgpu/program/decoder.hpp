@@ -66,6 +66,7 @@ class Decoder {
   bool read_async(const ptx::Instruction& in, Instruction& out);
   bool read_mbarrier(const ptx::Instruction& in, Instruction& out);
   bool read_texture(const ptx::Instruction& in, Shape shape, Instruction& out);
+  bool read_level(Operands ops, Instruction& out);
   bool read_query(const ptx::Instruction& in, Instruction& out);
   bool load_parameter(Operands ops, Instruction& out);
 

@@ -216,6 +216,12 @@ enum class MbarrierMode : std::uint8_t {
   kTryWaitParity,
   kPendingCount
 };
+/// cvt.pack (mode: bits of a part, 2 to 16): not yet known while suffixes are read.
+inline constexpr std::uint8_t kPackPending = 1;
+/// cvt.pack into a signed type; shares its bit with a flag that conversions do not have.
+inline constexpr std::uint32_t kPackSigned = kLeft;
+/// Where a fetch takes its level of detail from (offset2 of tex).
+enum class LevelMode : std::uint8_t { kNone, kGiven, kGradients };
 enum class Query : std::uint8_t { kWidth, kHeight, kDepth, kOther };
 enum class Geometry : std::uint8_t { k1d, k2d, k3d, kA1d, kA2d, kCube, kACube, k2dMs };
 /// Registers that are read when executed (mode of Opcode::kReadSpecial).

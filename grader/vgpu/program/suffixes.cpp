@@ -131,8 +131,8 @@ constexpr auto kFlags = std::to_array<Word<std::uint32_t>>({{".ftz", kFtz},
                                                             {".noComplete", kNoComplete},
                                                             {".noinc", kNoComplete}});
 // Hints and words without an effect on values here.
-constexpr std::array kHints = {".ca", ".cg", ".cs",  ".lu",    ".cv",      ".wb", ".wt",
-                               ".b",  ".p",  ".idx", ".level", ".unified", ".to"};
+constexpr std::array kHints = {".ca", ".cg", ".cs", ".lu",  ".cv",      ".wb",
+                               ".wt", ".b",  ".p",  ".idx", ".unified", ".to"};
 
 std::optional<ptx::StateSpace> space_of(std::string_view text) {
   const std::size_t qualifier = text.find("::");
@@ -153,6 +153,30 @@ std::optional<std::uint8_t> vector_of(std::string_view text) {
   if (text == ".v4") return 4;
   if (text == ".v8") return 8;
   return std::nullopt;
+}
+
+/// cvt.pack: the type packed into; narrower ones than a byte have no name elsewhere.
+std::uint8_t packed_bits(std::string_view text) {
+  return text == ".u2" || text == ".s2"     ? 2
+         : text == ".u4" || text == ".s4"   ? 4
+         : text == ".u8" || text == ".s8"   ? 8
+         : text == ".u16" || text == ".s16" ? 16
+                                            : 0;
+}
+
+bool is_packed_video(Opcode opcode) { return opcode >= Opcode::kVadd2 && opcode <= Opcode::kVset4; }
+
+/// The types of a video instruction on packed values, in order; see PackedTypes.
+bool take_video_word(std::string_view text, Instruction& out) {
+  if (text == ".add") return out.atomic = Atomic::kAdd, true;
+  if (text != ".u32" && text != ".s32") {
+    const auto comparison = look_up(kComparisons, text);
+    if (comparison) out.comparison = *comparison;
+    return comparison.has_value();
+  }
+  out.type = ptx::ScalarType::kB32;
+  out.mode = static_cast<std::uint8_t>(out.mode << 1 | (text == ".s32" ? 1 : 0));
+  return true;
 }
 
 /// Words only one opcode gives a meaning to. True when taken.
@@ -191,6 +215,13 @@ bool take_own_word(Opcode opcode, std::string_view text, Instruction& out) {
       out.type = ptx::ScalarType::kB32;
       out.mode = text == ".u16x2" ? 1 : 2;
       return true;
+    case Opcode::kCvt:  // cvt.pack: mode is the bits of a part
+      if (text == ".pack") return out.mode = kPackPending, true;
+      if (out.mode != kPackPending || packed_bits(text) == 0) return false;
+      out.mode = packed_bits(text);
+      out.type = ptx::ScalarType::kB32;
+      if (text[1] == 's') out.flags |= kPackSigned;
+      return true;
     case Opcode::kPrmt:
       return set_mode(look_up(kPermutes, text));
     case Opcode::kTestp:
@@ -204,6 +235,12 @@ bool take_own_word(Opcode opcode, std::string_view text, Instruction& out) {
       return text == ".any";
     case Opcode::kTex:
     case Opcode::kTld4:
+      if (text == ".level") return out.offset2 = static_cast<int>(LevelMode::kGiven), true;
+      if (text == ".grad") return out.offset2 = static_cast<int>(LevelMode::kGradients), true;
+      if (const auto channel = std::string_view(".r.g.b.a").find(text);
+          opcode == Opcode::kTld4 && text.size() == 2 && channel != std::string_view::npos)
+        return out.offset = static_cast<std::int64_t>(channel / 2), true;
+      return set_mode(look_up(kGeometries, text));
     case Opcode::kSuld:
     case Opcode::kSust:
     case Opcode::kSured:
@@ -213,7 +250,7 @@ bool take_own_word(Opcode opcode, std::string_view text, Instruction& out) {
       }
       return set_mode(look_up(kGeometries, text));
     default:
-      return false;
+      return is_packed_video(opcode) && take_video_word(text, out);
   }
 }
 

@@ -24,7 +24,8 @@ constexpr std::array kTypes{
     TypeRow{ScalarType::kS32, ".s32", 4},        TypeRow{ScalarType::kS64, ".s64", 8},
     TypeRow{ScalarType::kF16, ".f16", 2},        TypeRow{ScalarType::kF16x2, ".f16x2", 4},
     TypeRow{ScalarType::kBf16, ".bf16", 2},      TypeRow{ScalarType::kBf16x2, ".bf16x2", 4},
-    TypeRow{ScalarType::kTf32, ".tf32", 4},      TypeRow{ScalarType::kF32, ".f32", 4},
+    TypeRow{ScalarType::kTf32, ".tf32", 4},      TypeRow{ScalarType::kE4m3x2, ".e4m3x2", 2},
+    TypeRow{ScalarType::kE5m2x2, ".e5m2x2", 2},  TypeRow{ScalarType::kF32, ".f32", 4},
     TypeRow{ScalarType::kF64, ".f64", 8},        TypeRow{ScalarType::kPred, ".pred", 1},
     TypeRow{ScalarType::kTexref, ".texref", 8},  TypeRow{ScalarType::kSamplerref, ".samplerref", 8},
     TypeRow{ScalarType::kSurfref, ".surfref", 8}};

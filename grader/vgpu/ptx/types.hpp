@@ -33,6 +33,8 @@ enum class ScalarType : std::uint8_t {
   kBf16,
   kBf16x2,
   kTf32,
+  kE4m3x2,  ///< two floats of 1+4+3 bits
+  kE5m2x2,  ///< two floats of 1+5+2 bits
   kF32,
   kF64,
   kPred,

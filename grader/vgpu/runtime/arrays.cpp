@@ -121,7 +121,6 @@ std::optional<memory::Image> ArrayTable::image_of(memory::AddressSpace& memory,
       if (!has(resource.res.array.array)) return std::nullopt;
       return resource.res.array.array->image;
     case cudaResourceTypeMipmappedArray:
-      // Sampling between levels is not modelled: level 0 answers.
       if (!has(resource.res.mipmap.mipmap)) return std::nullopt;
       return resource.res.mipmap.mipmap->levels.front()->image;
     case cudaResourceTypeLinear: {
@@ -181,6 +180,16 @@ cudaError_t ArrayTable::create_texture(memory::AddressSpace& memory, cudaTexture
     for (auto& mode : texture.address)
       if (mode == memory::AddressMode::kWrap || mode == memory::AddressMode::kMirror)
         mode = memory::AddressMode::kClamp;
+  texture.level_filter = description.mipmapFilterMode == cudaFilterModeLinear
+                             ? memory::FilterMode::kLinear
+                             : memory::FilterMode::kPoint;
+  texture.level_bias = description.mipmapLevelBias;
+  texture.lowest_level = description.minMipmapLevelClamp;
+  texture.highest_level = description.maxMipmapLevelClamp;
+  if (resource.resType == cudaResourceTypeMipmappedArray) {
+    const std::vector<cudaArray_t>& levels = resource.res.mipmap.mipmap->levels;
+    for (std::size_t i = 1; i < levels.size(); ++i) texture.smaller.push_back(levels[i]->image);
+  }
   std::copy(std::begin(description.borderColor), std::end(description.borderColor),
             texture.border.begin());
   *out = next_handle_++;
