@@ -3,11 +3,11 @@
 /// @file
 /// Conformance: textures and surfaces of 1, 2 and 3 dimensions: formats, address modes, filters
 /// (PTX ISA 9.0, "Texture Instructions", "Surface Instructions").
-#include "grader/tests/conformance/conformance.cuh"
-
-#include <cuda_fp16.h>
+#include "grader/tests/conformance/texture_objects.cuh"
 
 namespace {
+
+using namespace conformance;  // NOLINT: a program of its own
 
 constexpr int kWidth = 16, kHeight = 8, kDepth = 4, kLayers = 3;
 
@@ -38,69 +38,6 @@ enum SurfaceName { kSurface1d, kSurface2d, kSurface3d, kSurfaceBytes, kSurfaceCo
 
 __device__ cudaTextureObject_t textures[kTextureCount];
 __device__ cudaSurfaceObject_t surfaces[kSurfaceCount];
-
-void must(cudaError_t error, const char* what) {
-  if (error == cudaSuccess) return;
-  std::printf("setup: error %s in %s\n", cudaGetErrorName(error), what);
-  std::exit(1);
-}
-
-struct Look {
-  cudaTextureAddressMode address = cudaAddressModeClamp;
-  cudaTextureFilterMode filter = cudaFilterModePoint;
-  bool normalized_coordinates = false;
-  bool normalized_values = false;
-};
-
-cudaTextureObject_t texture_of(const cudaResourceDesc& resource, const Look& look) {
-  cudaTextureDesc description{};
-  for (auto& mode : description.addressMode) mode = look.address;
-  description.filterMode = look.filter;
-  description.normalizedCoords = look.normalized_coordinates;
-  description.readMode =
-      look.normalized_values ? cudaReadModeNormalizedFloat : cudaReadModeElementType;
-  description.borderColor[0] = 0.25f;
-  cudaTextureObject_t texture = 0;
-  must(cudaCreateTextureObject(&texture, &resource, &description, nullptr),
-       "cudaCreateTextureObject");
-  return texture;
-}
-
-template <typename T>
-cudaChannelFormatDesc format_of() {
-  return cudaCreateChannelDesc<T>();
-}
-template <>
-cudaChannelFormatDesc format_of<__half>() {
-  return cudaCreateChannelDescHalf();
-}
-
-/// An array of `extent` filled with `fill(i)` for element i.
-template <typename T, typename Fill>
-cudaArray_t array_of(cudaExtent extent, unsigned flags, Fill fill) {
-  const std::size_t width = extent.width;
-  const std::size_t height = extent.height == 0 ? 1 : extent.height;
-  const std::size_t depth = extent.depth == 0 ? 1 : extent.depth;
-  std::vector<T> values(width * height * depth);
-  for (std::size_t i = 0; i < values.size(); ++i) values[i] = fill(static_cast<int>(i));
-  const cudaChannelFormatDesc format = format_of<T>();
-  cudaArray_t array = nullptr;
-  must(cudaMalloc3DArray(&array, &format, extent, flags), "cudaMalloc3DArray");
-  cudaMemcpy3DParms copy{};
-  copy.srcPtr = make_cudaPitchedPtr(values.data(), width * sizeof(T), width, height);
-  copy.dstArray = array;
-  copy.extent = make_cudaExtent(width, height, depth);
-  copy.kind = cudaMemcpyHostToDevice;
-  must(cudaMemcpy3D(&copy), "cudaMemcpy3D");
-  return array;
-}
-
-cudaResourceDesc resource_of(cudaArray_t array) {
-  cudaResourceDesc resource{};
-  resource.resType = cudaResourceTypeArray;
-  resource.res.array.array = array;
-  return resource;
-}
 
 float ramp(int i) { return static_cast<float>(i * i % 97) - 20.0f; }
 
@@ -181,21 +118,15 @@ void make_textures_of_memory(cudaTextureObject_t* all) {
 }
 
 void make_surfaces(cudaSurfaceObject_t* all) {
-  const auto surface = [](cudaArray_t array) {
-    cudaSurfaceObject_t object = 0;
-    const cudaResourceDesc resource = resource_of(array);
-    must(cudaCreateSurfaceObject(&object, &resource), "cudaCreateSurfaceObject");
-    return object;
-  };
   const unsigned flag = cudaArraySurfaceLoadStore;
   const auto number = [](int i) { return i * 1001; };
-  all[kSurface1d] = surface(array_of<int>(make_cudaExtent(kWidth, 0, 0), flag, number));
-  all[kSurface2d] = surface(array_of<int>(make_cudaExtent(kWidth, kHeight, 0), flag, number));
-  all[kSurface3d] = surface(array_of<int2>(make_cudaExtent(kWidth, kHeight, kDepth), flag,
-                                           [](int i) { return make_int2(i, -i); }));
+  all[kSurface1d] = surface_of(array_of<int>(make_cudaExtent(kWidth, 0, 0), flag, number));
+  all[kSurface2d] = surface_of(array_of<int>(make_cudaExtent(kWidth, kHeight, 0), flag, number));
+  all[kSurface3d] = surface_of(array_of<int2>(make_cudaExtent(kWidth, kHeight, kDepth), flag,
+                                              [](int i) { return make_int2(i, -i); }));
   all[kSurfaceBytes] =
-      surface(array_of<uchar4>(make_cudaExtent(kWidth, kHeight, 0), flag,
-                               [](int i) { return make_uchar4(i, i + 1, i + 2, i + 3); }));
+      surface_of(array_of<uchar4>(make_cudaExtent(kWidth, kHeight, 0), flag,
+                                  [](int i) { return make_uchar4(i, i + 1, i + 2, i + 3); }));
 }
 
 void setup() {

@@ -48,6 +48,8 @@ inline F directed(long double exact, program::Rounding rounding) {
 /// To an integral value, still a double.
 inline double to_integral(double value, program::Rounding rounding) {
   using program::Rounding;
+  if (value != value)
+    return value + value;  // quiet; without SSE 4.1, floor() would keep it as it is
   switch (rounding) {
     case Rounding::kRzi:
     case Rounding::kRz:

@@ -83,6 +83,7 @@ LaunchReport launch(const LaunchRequest& request) {
   if (checker) report.checks = checker->take_reports();
   report.fault = std::move(state.fault);
   report.counters = summarise(state, workers);
+  if (request.lists_opcodes) report.opcodes = executed_opcodes(state, workers);
   if (caches) caches->add_to(report.counters.totals);
   report.warp_instructions = report.counters.totals.warp_instructions;
   report.wall_seconds =

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -88,6 +89,14 @@ struct LaunchRequest {
   double clock_ghz = 1.98;                         ///< what clock64 and globaltimer assume
   DeviceCalls* device_calls = nullptr;
   CacheModel caches = {};
+  bool lists_opcodes = false;  ///< fills LaunchReport::opcodes
+};
+
+/// An opcode with the type it was executed for.
+struct ExecutedOpcode {
+  std::string_view name;  ///< as in opcodes.def
+  ptx::ScalarType type = ptx::ScalarType::kNone;
+  friend auto operator<=>(const ExecutedOpcode&, const ExecutedOpcode&) = default;
 };
 
 /// What came of it. Counters and reports are there even when a fault ended the launch.
@@ -95,6 +104,7 @@ struct LaunchReport {
   std::optional<Fault> fault;
   counters::LaunchCounters counters;
   std::vector<CheckReport> checks;
+  std::set<ExecutedOpcode> opcodes;
   std::uint64_t warp_instructions = 0;
   double wall_seconds = 0;
 };

@@ -25,6 +25,50 @@ std::string bytes_text(std::uint64_t bytes) {
   return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
 }
 
+bool has_word(const program::Instruction& in, std::string_view word) {
+  return in.mnemonic.find(word) != std::string_view::npos;
+}
+
+bool is_bulk_copy(const program::Instruction& in) {
+  return in.opcode == program::Opcode::kCpAsync && has_word(in, ".bulk");
+}
+
+bool is_cluster_barrier(const program::Instruction& in) {
+  return in.opcode == program::Opcode::kBarrier && has_word(in, ".cluster");
+}
+
+/// What the virtual GPU lacks for it, and the way out.
+std::string_view what_it_would_take(const program::Instruction& in) {
+  using program::Opcode;
+  if (in.unit == program::Unit::kTensor)
+    return "it would take a model of the tensor cores' fragment layouts and rounding. "
+           "Use ordinary fma code, or run this kernel on a GPU";
+  if (is_bulk_copy(in) || in.opcode == Opcode::kTensormap)
+    return "it would take a model of the tensor memory accelerator. Copy with cp.async "
+           "(cuda::memcpy_async of a thread), or run this kernel on a GPU";
+  switch (in.opcode) {
+    case Opcode::kMapa:
+    case Opcode::kGetctarank:
+    case Opcode::kClusterlaunchcontrol:
+    case Opcode::kBarrier:
+      return "it would take a model of thread block clusters. Run this kernel on a GPU";
+    case Opcode::kMultimem:
+      return "it would take several GPUs. Run this kernel on them";
+    case Opcode::kIstypep:
+      return "it would take texture references, which CUDA 12 removed. Use texture objects";
+    case Opcode::kTex:
+    case Opcode::kTld4:
+      return "a sampler apart from its texture, multisampling and gradients in three dimensions "
+             "are not modelled. Use a texture object, or run this kernel on a GPU";
+    default:
+      break;
+  }
+  if (in.opcode >= Opcode::kVadd && in.opcode <= Opcode::kVset4)
+    return "it would take its byte selectors and merging. Write the same with ordinary integer "
+           "code or CUDA's SIMD intrinsics, or run this kernel on a GPU";
+  return "compile for compute_80 or run this kernel on a GPU";
+}
+
 }  // namespace
 
 std::string hex(std::uint64_t value) {
@@ -75,13 +119,9 @@ std::string describe_unsupported(const program::Instruction& in) {
   text += " (";
   text += info.doc;
   text += ") is not supported by the virtual GPU";
-  if (in.unit == program::Unit::kTensor)
-    return text +
-           "; it would take a model of the tensor cores' fragment layouts and rounding. "
-           "Use ordinary fma code, or run this kernel on a GPU";
-  if (info.shape == program::Shape::kUnsupported)
-    return text + "; it would take a model of thread block clusters. Run this kernel on a GPU";
-  return text + " in this form; compile for compute_80 or run this kernel on a GPU";
+  if (info.shape != program::Shape::kUnsupported && !is_bulk_copy(in) && !is_cluster_barrier(in))
+    text += " in this form";
+  return text.append("; ").append(what_it_would_take(in));
 }
 
 }  // namespace membound::vgpu::exec

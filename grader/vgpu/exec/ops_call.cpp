@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// Calls and returns, direct and through pointers, and the functions the device runtime provides.
+#include <bit>
 #include <cstring>
 
 #include "grader/vgpu/exec/access.hpp"
@@ -239,7 +240,7 @@ const Step* allocate_on_stack(Warp& w, const Step* s) {
   return s + 1;
 }
 
-/// The stack is given back when the function returns; saving it needs no more than a number.
+/// Saving the stack needs no more than a number: the bytes taken above the frame's own.
 const Step* save_stack(Warp& w, const Step* s) {
   std::uint64_t wide[32];
   std::uint32_t narrow[32];
@@ -252,7 +253,21 @@ const Step* save_stack(Warp& w, const Step* s) {
   return s + 1;
 }
 
-const Step* restore_stack(Warp&, const Step* s) { return s + 1; }
+/// Lanes of a frame share one number. While some of them are elsewhere they may hold memory above
+/// it, so it stays, and the function's return gives the memory back.
+const Step* restore_stack(Warp& w, const Step* s) {
+  Frame& frame = *w.frame;
+  if (static_cast<std::uint32_t>(std::popcount(w.mask)) != frame.lanes) return s + 1;
+  std::uint64_t most = 0;
+  for (std::uint32_t rest = w.mask; rest != 0; rest &= rest - 1) {
+    const int lane = __builtin_ctz(rest);
+    const std::uint64_t saved = s->extra->in->s_slots == 2 ? at<const std::uint64_t>(w, s->a)[lane]
+                                                           : at<const std::uint32_t>(w, s->a)[lane];
+    most = saved > most ? saved : most;
+  }
+  if (most < frame.alloca_bytes) frame.alloca_bytes = static_cast<std::uint32_t>(most);
+  return s + 1;
+}
 
 }  // namespace
 

@@ -60,10 +60,30 @@ Where surface_offset(const Warp& w, const Step* s, const memory::Image& image, i
   return Where::kInside;
 }
 
-/// A value of the instruction as a channel of the surface.
+/// A float as a half: rounded towards zero; a NaN keeps the top of its payload (seen on an H200).
+u32 half_channel(u32 bits) {
+  const float value = std::bit_cast<float>(bits);
+  if (value == value)
+    return generic::narrow_half<generic::HalfFormat>(double{value}, program::Rounding::kRz, false);
+  const u32 payload = (bits >> 13) & 0x3FF;
+  return (bits >> 31) << 15 | 0x7C00 | (payload == 0 ? 1 : payload);
+}
+
+/// A value of the instruction as a channel of the surface; integers saturate.
 u32 to_channel(const memory::Image& image, u32 bits) {
-  if (image.kind != memory::ChannelKind::kFloat || image.channel_bits == 32) return bits;
-  return generic::nearest_half<generic::HalfFormat>(double{std::bit_cast<float>(bits)});
+  if (image.channel_bits == 32) return bits;
+  const u32 width = image.channel_bits;
+  switch (image.kind) {
+    case memory::ChannelKind::kFloat:
+      return half_channel(bits);
+    case memory::ChannelKind::kUnsigned:
+      return std::min(bits, (1u << width) - 1);
+    case memory::ChannelKind::kSigned: {
+      const std::int32_t high = (1 << (width - 1)) - 1;
+      return static_cast<u32>(std::clamp(static_cast<std::int32_t>(bits), -high - 1, high));
+    }
+  }
+  return bits;
 }
 
 u64 source_of(const Warp& w, const Step* s, unsigned index, int lane) {

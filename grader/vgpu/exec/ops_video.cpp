@@ -108,6 +108,7 @@ const Step* comparison(Warp& w, const Step* s) {
 }  // namespace
 
 Handler select_video(const Instruction& in) {
+  if (in.type != ptx::ScalarType::kB32) return nullptr;
   switch (in.opcode) {
     case Opcode::kVadd2:
       return &arithmetic<VideoAdd, 16>;

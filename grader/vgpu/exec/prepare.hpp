@@ -9,7 +9,8 @@
 
 namespace membound::vgpu::exec {
 
-/// Which variant of the handlers runs on this processor.
+/// Which variant of the handlers runs: the best this processor has, or, where the environment says
+/// MEMBOUND_HANDLERS=generic, the one for every x86-64.
 enum class Variant : std::uint8_t { kGeneric, kAvx2 };
 [[nodiscard]] Variant best_variant();
 /// The handler of one instruction, or the one that raises "unsupported instruction".

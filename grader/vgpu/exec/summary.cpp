@@ -4,6 +4,8 @@
 
 #include <map>
 
+#include "grader/vgpu/program/shapes.hpp"
+
 namespace membound::vgpu::exec {
 namespace {
 
@@ -247,6 +249,23 @@ counters::LaunchCounters summarise(const Launch& launch,
   result.totals.warps = blocks * launch.warps_per_block;
   result.totals.threads = blocks * launch.request->block.count();
   return result;
+}
+
+std::set<ExecutedOpcode> executed_opcodes(const Launch& launch,
+                                          std::span<const std::unique_ptr<Worker>> workers) {
+  std::set<ExecutedOpcode> executed;
+  std::int64_t issued = 0;
+  std::size_t step = 0;
+  for (const FunctionCode& code : launch.code) {
+    for (const Instruction& in : code.function->code) {
+      for (const auto& worker : workers) issued += worker->issue_delta[step];
+      ++step;
+      if (issued == 0 || in.has(program::kHidden)) continue;
+      const auto* row = program::find_opcode(in.mnemonic.substr(0, in.mnemonic.find('.')));
+      if (row != nullptr) executed.insert({row->name, in.type});
+    }
+  }
+  return executed;
 }
 
 }  // namespace membound::vgpu::exec

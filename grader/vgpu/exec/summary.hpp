@@ -14,4 +14,9 @@ namespace membound::vgpu::exec {
 [[nodiscard]] counters::LaunchCounters summarise(const Launch& launch,
                                                  std::span<const std::unique_ptr<Worker>> workers);
 
+/// What was executed at least once, under the names PTX gives it: where the decoder turned an
+/// instruction into another one, its own name counts.
+[[nodiscard]] std::set<ExecutedOpcode> executed_opcodes(
+    const Launch& launch, std::span<const std::unique_ptr<Worker>> workers);
+
 }  // namespace membound::vgpu::exec

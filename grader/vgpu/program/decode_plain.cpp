@@ -94,6 +94,7 @@ bool Decoder::read_plain(Operands ops, Shape shape, Instruction& out) {
   }
   if (shape == Shape::kSleep || shape == Shape::kSourceOnly) {
     out.s[0] = ops.empty() ? Value{} : value(ops[0], ScalarType::kU32);
+    if (!ops.empty()) out.s_slots = operand_slots(ops[0], ScalarType::kU32);
     return !ops.empty();
   }
   if (ops.size() < 2) return false;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <fstream>
 
 #include "grader/vgpu/runtime/finish.hpp"
 #include "grader/vgpu/runtime/messages.hpp"
@@ -73,6 +74,7 @@ exec::LaunchRequest request_for(Context& context, const KernelOperation& operati
   request.sm_count = context.machine.sm_count;
   request.clock_ghz = context.machine.clock_ghz;
   request.device_calls = &context.services;
+  request.lists_opcodes = !settings.opcodes_file.empty();
   request.caches.enabled = settings.model_caches;
   request.caches.l1_bytes = context.machine.l1_bytes;
   request.caches.l2_bytes = context.machine.l2_bytes;
@@ -97,6 +99,16 @@ void tell(Context& context, const exec::LaunchReport& report) {
   if (!report.fault) return;
   context.log.add_report(to_json(*report.fault));
   messages::say(messages::fault(*report.fault));
+}
+
+/// Appends the opcodes that no earlier kernel executed: a later one may end the process.
+void list_opcodes(Context& context, const exec::LaunchReport& report) {
+  if (report.opcodes.empty()) return;
+  std::ofstream file(context.settings.opcodes_file, std::ios::app);
+  for (const exec::ExecutedOpcode& opcode : report.opcodes) {
+    if (context.opcodes.insert(opcode).second)
+      file << opcode.name << to_string(opcode.type) << "\n";
+  }
 }
 
 }  // namespace
@@ -188,6 +200,7 @@ cudaError_t run_kernel(Context& context, Timeline& timeline, const KernelOperati
       stream_id,   report.warp_instructions, report.wall_seconds, "completed"};
   if (report.fault) record.outcome = exec::to_string(report.fault->kind);
   context.log.add_kernel(to_json(record));
+  list_opcodes(context, report);
   tell(context, report);
   if (!report.fault) return cudaSuccess;
   context.fail(code_of(report.fault->kind));

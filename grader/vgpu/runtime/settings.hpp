@@ -23,6 +23,7 @@ struct Settings {
   exec::Scheduling scheduling = exec::Scheduling::kIndependent;  ///< MEMBOUND_SCHEDULING
   std::optional<std::uint64_t> shuffle_seed = {};                ///< MEMBOUND_SHUFFLE=SEED
   std::uint64_t step_limit = 0;  ///< MEMBOUND_STEP_LIMIT=N warp instructions a launch
+  std::string opcodes_file = {};  ///< MEMBOUND_OPCODES=FILE: what was executed, for our own tests
   bool model_caches = true;      ///< MEMBOUND_CACHES=off: no L1/L2/DRAM figures, faster
 };
 
