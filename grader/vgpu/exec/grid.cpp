@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "grader/vgpu/exec/block.hpp"
+#include "grader/vgpu/exec/helper_threads.hpp"
 
 namespace membound::vgpu::exec {
 namespace {
@@ -80,7 +81,9 @@ void run_in_parallel(Launch& launch, std::vector<std::unique_ptr<Worker>>& worke
                      const BlockOrder& order, std::uint64_t blocks) {
   std::atomic<std::uint64_t> next{0};
   ReductionLedger ledger;
-  const auto work = [&](Worker& worker) {
+  const auto work = [&](std::size_t index) {
+    workers[index] = make_worker(launch);
+    Worker& worker = *workers[index];
     const auto block = make_block(launch, worker);
     while (!launch.halt.load(std::memory_order_relaxed)) {
       const std::uint64_t turn = next.fetch_add(1, std::memory_order_relaxed);
@@ -93,11 +96,14 @@ void run_in_parallel(Launch& launch, std::vector<std::unique_ptr<Worker>>& worke
       }
     }
   };
-  std::vector<std::thread> threads;
-  for (std::size_t i = 1; i < workers.size(); ++i)
-    threads.emplace_back([&, i] { work(*workers[i]); });
-  work(*workers[0]);
-  for (std::thread& thread : threads) thread.join();
+  share_work(workers.size() - 1, work);
+  std::erase(workers, nullptr);  // helpers that came too late
+}
+
+/// Asking the system reads files; the answer does not change.
+std::uint64_t processors() {
+  static const std::uint64_t kCount = std::max(1u, std::thread::hardware_concurrency());
+  return kCount;
 }
 
 /// One thread. A block runs until it is done or only spins; then those that wait get a turn, and a
@@ -153,19 +159,19 @@ std::vector<std::unique_ptr<Worker>> run_grid(Launch& launch) {
   const LaunchRequest& request = *launch.request;
   const std::uint64_t blocks = request.grid.count();
   const bool alone = launch.kernel->communicates_between_blocks || request.cooperative;
-  std::uint64_t threads = request.limits.worker_threads != 0
-                              ? request.limits.worker_threads
-                              : std::max(1u, std::thread::hardware_concurrency());
+  std::uint64_t threads =
+      request.limits.worker_threads != 0 ? request.limits.worker_threads : processors();
   // One thread for the race checker too: its findings shall not depend on timing.
   threads = alone || request.checks.races ? 1 : std::min(threads, blocks);
   launch.parallel = threads > 1;
-  std::vector<std::unique_ptr<Worker>> workers;
-  for (std::uint64_t i = 0; i < threads; ++i) workers.push_back(make_worker(launch));
+  std::vector<std::unique_ptr<Worker>> workers(threads);
   const BlockOrder order(blocks, request.shuffle_seed);
-  if (alone)
+  if (alone) {
+    workers[0] = make_worker(launch);
     run_interleaved(launch, *workers[0], order, blocks, resident_blocks(launch, blocks));
-  else
+  } else {
     run_in_parallel(launch, workers, order, blocks);
+  }
   return workers;
 }
 

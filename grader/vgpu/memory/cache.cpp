@@ -46,20 +46,31 @@ bool SectoredCache::load(std::uint64_t sector) {
 }
 
 TouchMap::TouchMap(std::uint64_t begin, std::uint64_t bytes)
-    : first_sector_(begin / kSector), sectors_(bytes / kSector) {
+    : first_sector_(begin / kSector), sectors_(bytes / kSector) {}
+
+/// A kernel that touches nothing needs no map: mapping costs more than an empty launch.
+std::uint64_t* TouchMap::map() {
   void* place = mmap(nullptr, sectors_ / 8 + 8, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   MEMBOUND_CHECK(place != MAP_FAILED);
-  words_ = static_cast<std::uint64_t*>(place);
+  auto* const mine = static_cast<std::uint64_t*>(place);
+  std::uint64_t* first = nullptr;
+  if (words_.compare_exchange_strong(first, mine)) return mine;
+  munmap(place, sectors_ / 8 + 8);  // another thread was faster
+  return first;
 }
 
-TouchMap::~TouchMap() { munmap(words_, sectors_ / 8 + 8); }
+TouchMap::~TouchMap() {
+  if (std::uint64_t* const words = words_.load()) munmap(words, sectors_ / 8 + 8);
+}
 
 bool TouchMap::touch(std::uint64_t sector) {
   const std::uint64_t index = sector - first_sector_;
   if (index >= sectors_) return false;
   const std::uint64_t bit = std::uint64_t{1} << (index % 64);
-  std::atomic_ref<std::uint64_t> word(words_[index / 64]);
+  std::uint64_t* words = words_.load(std::memory_order_acquire);
+  if (words == nullptr) words = map();
+  std::atomic_ref<std::uint64_t> word(words[index / 64]);
   if ((word.load(std::memory_order_relaxed) & bit) != 0) return false;
   return (word.fetch_or(bit, std::memory_order_relaxed) & bit) == 0;
 }

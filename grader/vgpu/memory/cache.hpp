@@ -13,6 +13,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <vector>
 
@@ -46,13 +47,16 @@ class TouchMap {
   TouchMap(const TouchMap&) = delete;
   TouchMap& operator=(const TouchMap&) = delete;
 
-  /// True when the sector was not touched before. Sectors outside the range count as touched.
+  /// Memory is taken at the first touch. True when the sector was not touched before. Sectors
+  /// outside the range count as touched.
   bool touch(std::uint64_t sector);
 
  private:
   std::uint64_t first_sector_;
   std::uint64_t sectors_;
-  std::uint64_t* words_ = nullptr;
+  std::uint64_t* map();
+
+  std::atomic<std::uint64_t*> words_ = nullptr;
 };
 
 /// DRAM bytes of a launch by the footprint rule above.

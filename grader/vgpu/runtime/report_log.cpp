@@ -6,11 +6,16 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <charconv>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <type_traits>
 
 namespace membound::vgpu::runtime {
 namespace {
@@ -23,6 +28,45 @@ std::string dump(const Json& json) {
 }
 
 Json triple(const Dim3& d) { return Json::array({d.x, d.y, d.z}); }
+
+std::string triple_text(const Dim3& d) {
+  return "[" + std::to_string(d.x) + "," + std::to_string(d.y) + "," + std::to_string(d.z) + "]";
+}
+
+/// Writes the members of an object at the end of a text that ends with its opening brace.
+class Members {
+ public:
+  explicit Members(std::string& text) : text_(text) {}
+  void raw(std::string_view name, std::string_view value) {
+    text_.append(text_.back() == '{' ? "\"" : ",\"").append(name).append("\":").append(value);
+  }
+  void string(std::string_view name, std::string_view value) {
+    const bool plain = std::all_of(value.begin(), value.end(), [](unsigned char c) {
+      return c >= ' ' && c < 0x7F && c != '"' && c != '\\';
+    });
+    raw(name, plain ? "\"" + std::string(value) + "\"" : dump(Json(value)));
+  }
+  /// JSON has no infinity: what is not finite is null.
+  template <typename T>
+  void number(std::string_view name, T value) {
+    if constexpr (std::is_floating_point_v<T>) {
+      if (!std::isfinite(value)) return raw(name, "null");
+    }
+    std::array<char, 32> digits;
+    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
+    raw(name, {digits.data(), end});
+  }
+
+ private:
+  std::string& text_;
+};
+
+/// demangled() of the kernels seen so far; launches are recorded by one thread at a time.
+const std::string& demangled_once(const std::string& name) {
+  static auto& known = *new std::map<std::string, std::string>;
+  const auto found = known.find(name);
+  return found != known.end() ? found->second : known.emplace(name, demangled(name)).first->second;
+}
 
 Json place_json(const exec::Place& place) {
   return {{"kernel", place.kernel},
@@ -68,31 +112,41 @@ std::string demangled(const std::string& name) {
 }
 
 std::string to_json(const LaunchRecord& record) {
+  // By hand: this is done for every launch, and a tree of values would cost more than the launch of
+  // an empty kernel.
   const timing::Prediction& p = *record.prediction;
-  Json bounds = Json::array();
-  for (const timing::Bound& bound : p.bounds)
-    if (bound.ns > 0) bounds.push_back({{"name", timing::to_string(bound.kind)}, {"ns", bound.ns}});
-  Json json = {{"name", record.name},
-               {"display_name", demangled(record.name)},
-               {"grid", triple(record.grid)},
-               {"block", triple(record.block)},
-               {"stream", record.stream},
-               {"outcome", record.outcome},
-               {"registers_per_thread", record.registers_per_thread},
-               {"shared_bytes", record.shared_bytes},
-               {"occupancy",
-                {{"blocks_per_sm", p.occupancy.blocks},
-                 {"theoretical", p.occupancy.share},
-                 {"limiter", timing::to_string(p.occupancy.limiter)}}},
-               {"predicted_ns", p.ns},
-               {"bound", timing::to_string(p.binding)},
-               {"bounds", bounds},
-               {"start_ns", record.span.start_ns},
-               {"end_ns", record.span.end_ns},
-               {"warp_instructions", record.warp_instructions},
-               {"wall_seconds", record.wall_seconds}};
-  std::string text = dump(json);
-  text.pop_back();  // the closing brace: counters are added as text already made
+  std::string text = "{";
+  Members out(text);
+  out.string("name", record.name);
+  out.string("display_name", demangled_once(record.name));
+  out.raw("grid", triple_text(record.grid));
+  out.raw("block", triple_text(record.block));
+  out.number("stream", record.stream);
+  out.string("outcome", record.outcome);
+  out.number("registers_per_thread", record.registers_per_thread);
+  out.number("shared_bytes", record.shared_bytes);
+  text += ",\"occupancy\":{";
+  Members occupancy(text);
+  occupancy.number("blocks_per_sm", p.occupancy.blocks);
+  occupancy.number("theoretical", p.occupancy.share);
+  occupancy.string("limiter", timing::to_string(p.occupancy.limiter));
+  text += "}";
+  out.number("predicted_ns", p.ns);
+  out.string("bound", timing::to_string(p.binding));
+  text += ",\"bounds\":[";
+  for (const timing::Bound& bound : p.bounds) {
+    if (bound.ns <= 0) continue;
+    text += text.back() == '[' ? "{" : ",{";
+    Members each(text);
+    each.string("name", timing::to_string(bound.kind));
+    each.number("ns", bound.ns);
+    text += "}";
+  }
+  text += "]";
+  out.number("start_ns", record.span.start_ns);
+  out.number("end_ns", record.span.end_ns);
+  out.number("warp_instructions", record.warp_instructions);
+  out.number("wall_seconds", record.wall_seconds);
   text += ",\"counters\":" + counters::to_json(record.counters->totals, false) + ",\"lines\":[";
   bool first = true;
   for (const counters::LineCounters& line : record.counters->lines) {
