@@ -3,6 +3,7 @@
 #include "grader/vgpu/program/registers.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "grader/vgpu/program/control_flow.hpp"
 
@@ -101,30 +102,42 @@ std::vector<Interval> live_intervals(Function& function, std::size_t registers) 
   return intervals;
 }
 
-/// Gives out slots; a run of 2 or 4 starts at a multiple of its length.
+/// Gives out runs of 1, 2 or 4 slots. A run is used again only for registers of its own size: lanes
+/// of a warp may be at different places, and a lane's 32-bit word lies in another lane's 64-bit
+/// one.
 class SlotPool {
  public:
+  /// The number of a run among those of its length.
   std::uint32_t take_run(std::uint32_t length) {
-    for (std::uint32_t at = 0;; at += length) {
-      if (at + length > used_.size()) used_.resize(at + length, false);
-      bool free = true;
-      for (std::uint32_t i = 0; i < length; ++i) free = free && !used_[at + i];
-      if (!free) continue;
-      for (std::uint32_t i = 0; i < length; ++i) used_[at + i] = true;
-      busy_ += length;
-      peak_ = std::max(peak_, busy_);
-      return at;
-    }
+    std::vector<bool>& used = used_[length];
+    const auto free = std::find(used.begin(), used.end(), false);
+    const auto at = static_cast<std::uint32_t>(free - used.begin());
+    if (free == used.end()) used.push_back(false);
+    used[at] = true;
+    busy_ += length;
+    peak_ = std::max(peak_, busy_);
+    return at;
   }
   void give_back(std::uint32_t at, std::uint32_t length) {
-    for (std::uint32_t i = 0; i < length; ++i) used_[at + i] = false;
+    used_[length][at] = false;
     busy_ -= length;
   }
-  [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(used_.size()); }
+  /// The first slot of a run, once all are taken: longer runs come first, so that each starts at a
+  /// multiple of its length.
+  [[nodiscard]] std::uint32_t slot_of(std::uint32_t run, std::uint32_t length) const {
+    std::uint32_t before = 0;
+    for (std::uint32_t longer = 4; longer > length; longer /= 2) before += count(longer) * longer;
+    return before + run * length;
+  }
+  [[nodiscard]] std::uint32_t size() const { return slot_of(count(1), 1); }
   [[nodiscard]] std::uint32_t peak() const { return peak_; }
 
  private:
-  std::vector<bool> used_;
+  [[nodiscard]] std::uint32_t count(std::uint32_t length) const {
+    return static_cast<std::uint32_t>(used_[length].size());
+  }
+
+  std::array<std::vector<bool>, 5> used_;  ///< by length
   std::uint32_t busy_ = 0;
   std::uint32_t peak_ = 0;
 };
@@ -206,6 +219,7 @@ void assign_registers(Function& function, RegisterSizes sizes) {
     slot[r] = pool.take_run(sizes[r]);
     active.push_back(r);
   }
+  for (const std::uint32_t r : order) slot[r] = pool.slot_of(slot[r], sizes[r]);
   function.register_slots = pool.size();
   function.peak_registers = pool.peak();
   function.predicate_count = predicates;
