@@ -3,12 +3,18 @@
 #include "grader/vgpu/runtime/device_services.hpp"
 
 #include <cstdio>
+#include <utility>
+
+#include "grader/vgpu/runtime/messages.hpp"
 
 namespace membound::vgpu::runtime {
 
 bool DeviceServices::print(std::string_view text) {
   const std::scoped_lock lock(mutex_);
-  if (output_.size() + text.size() > print_limit_bytes_) return false;
+  if (output_.size() + text.size() > print_limit_bytes_) {
+    ++dropped_lines_;
+    return false;
+  }
   output_ += text;
   return true;
 }
@@ -38,6 +44,8 @@ void DeviceServices::flush_output() {
   std::fwrite(output_.data(), 1, output_.size(), stdout);
   std::fflush(stdout);
   output_.clear();
+  if (const std::size_t lines = std::exchange(dropped_lines_, 0); lines > 0)
+    messages::say(messages::dropped_output(lines, print_limit_bytes_));
 }
 
 std::size_t DeviceServices::waiting_bytes() const {
@@ -51,6 +59,7 @@ void DeviceServices::reset() {
   heap_.clear();
   heap_used_bytes_ = 0;
   output_.clear();
+  dropped_lines_ = 0;
 }
 
 }  // namespace membound::vgpu::runtime

@@ -39,6 +39,7 @@ class DeviceServices final : public exec::DeviceCalls {
   memory::AddressSpace& memory_;
   mutable std::mutex mutex_;
   std::string output_;
+  std::size_t dropped_lines_ = 0;  ///< printf calls since the last flush that found no room
   std::set<std::uint64_t> heap_;
   std::size_t heap_used_bytes_ = 0;
   std::size_t print_limit_bytes_ = 7 << 20;  // defaults of current GPUs, recalled

@@ -98,6 +98,13 @@ std::string lost_output(std::size_t bytes) {
          "the program ends, as on a GPU";
 }
 
+std::string dropped_output(std::size_t lines, std::size_t buffer_bytes) {
+  return std::to_string(lines) + " lines of printf did not fit into its buffer of " +
+         std::to_string(buffer_bytes) +
+         " bytes and are lost (a GPU would lose the oldest instead)\n  try: print less between two "
+         "synchronisations, or cudaDeviceSetLimit(cudaLimitPrintfFifoSize, …)";
+}
+
 const char* error_text(int code) {
   const ErrorRow* row = find_error(code);
   return row ? row->text : kUnknownCode;

@@ -33,6 +33,8 @@ void say(const std::string& text);
 [[nodiscard]] std::string unchecked_launch(std::string_view kernel, cudaError_t code);
 /// Kernel output that was never shown.
 [[nodiscard]] std::string lost_output(std::size_t bytes);
+/// Kernel output for which printf's buffer had no room.
+[[nodiscard]] std::string dropped_output(std::size_t lines, std::size_t buffer_bytes);
 
 /// "out of memory" and the other texts of error_table.def.
 [[nodiscard]] const char* error_text(int code);
