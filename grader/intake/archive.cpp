@@ -88,7 +88,7 @@ class Reading {
       if (code == ARCHIVE_EOF) return base::Done{};
       if (code < ARCHIVE_WARN) return damaged();
       if (++entries_ > limits_.entries)
-        return refused("more than " + std::to_string(limits_.entries) + " members");
+        return refused("with more than " + std::to_string(limits_.entries) + " members");
       if (archive_entry_filetype(entry) == AE_IFDIR && archive_entry_hardlink(entry) == nullptr)
         continue;
       const auto read = one(entry);
@@ -142,17 +142,17 @@ class Reading {
 
   base::Status check() {
     if (bytes_ > limits_.bytes)
-      return refused("more than " + std::to_string(limits_.bytes) + " bytes when unpacked");
+      return refused("with more than " + std::to_string(limits_.bytes) + " bytes when unpacked");
     const auto packed =
         static_cast<double>(std::max<la_int64_t>(1, archive_filter_bytes(reader_, -1)));
     if (bytes_ > kFreeBytes && static_cast<double>(bytes_) > limits_.ratio * packed)
-      return refused("unpacks to more than " + std::to_string(static_cast<int>(limits_.ratio)) +
-                     " times its size");
+      return refused("that unpacks to more than " +
+                     std::to_string(static_cast<int>(limits_.ratio)) + " times its size");
     return base::Done{};
   }
 
   [[nodiscard]] base::Error refused(const std::string& why) const {
-    return {base::ErrorKind::kInput, name_, "archive with " + why, "", "hand in kernel.cu alone"};
+    return {base::ErrorKind::kInput, name_, "an archive " + why, "", "hand in kernel.cu alone"};
   }
   [[nodiscard]] base::Error damaged() const {
     const char* const reason = archive_error_string(reader_);

@@ -54,8 +54,21 @@ class Reading {
   Reading(const std::vector<course::Lab>& labs, const Store& store, const ArchiveLimits& limits)
       : labs_(labs), store_(store), limits_(limits) {}
 
-  base::Result<Entries> read(fs::path source) {
-    if (const auto archive = only_archive_in(source)) source = *archive;
+  base::Result<Entries> read(const fs::path& source) {
+    const auto archive = only_archive_in(source);
+    auto read = read_one(archive.value_or(source));
+    // With a kernel.cu on top it is a single student's, in a folder for the class; and a bad
+    // archive is one bad item.
+    if (archive && (!read || has_kernel_on_top())) {
+      all_ = {};
+      read = read_one(source);
+    }
+    if (!read) return read.error();
+    return std::move(all_);
+  }
+
+ private:
+  base::Status read_one(const fs::path& source) {
     const ArchiveLimits of_class = ArchiveLimits::of_class();
     std::error_code error;
     base::Status status = base::Done{};
@@ -66,12 +79,17 @@ class Reading {
     } else {
       status = read_single_file(source, of_class, visitor({}, 0));
     }
-    if (!status) return status.error();
+    if (!status) return status;
     if (failed_) return *failed_;
-    return std::move(all_);
+    return base::Done{};
   }
 
- private:
+  [[nodiscard]] bool has_kernel_on_top() const {
+    return std::any_of(all_.files.begin(), all_.files.end(), [](const Entry& entry) {
+      return entry.path.size() == 1 && folded(entry.name()) == "kernel.cu";
+    });
+  }
+
   /// The archive that is all there is in a folder.
   static std::optional<fs::path> only_archive_in(const fs::path& folder) {
     std::error_code error;

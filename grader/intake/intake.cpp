@@ -72,13 +72,19 @@ class Sorting {
       refuse(base, lab_or_unknown(item), *owner.refused);
       return;
     }
+    // Of an archive that was refused some members may have been read; none of them counts.
+    for (const ItemFile& file : item.files) {
+      if (!file.entry->problem || file.entry->is_source() || !is_archive_name(file.entry->name()))
+        continue;
+      refuse(base, lab_or_unknown(item),
+             "\"" + shown(file.inner.back()) + "\" is refused: " + *file.entry->problem);
+      return;
+    }
     std::map<std::string, std::vector<const ItemFile*>> by_lab;
     bool skipped = false;
     for (const ItemFile& file : item.files) {
-      const bool archive = file.entry->problem && !file.entry->is_source();
-      if (!file.entry->is_source() && !(archive && is_archive_name(file.entry->name()))) continue;
-      const auto lab = lab_of(file);
-      if (lab)
+      if (!file.entry->is_source()) continue;
+      if (const auto lab = lab_of(file))
         by_lab[*lab].push_back(&file);
       else
         skipped = true;
