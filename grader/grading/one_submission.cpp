@@ -1,0 +1,115 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/grading/one_submission.hpp"
+
+#include "grader/base/digest.hpp"
+#include "grader/base/failpoint.hpp"
+#include "grader/course/files.hpp"
+#include "grader/judge/verdict.hpp"
+
+namespace membound::grading {
+namespace {
+
+using course::Grade;
+using course::GradeVerdict;
+
+judge::CheckRequest check_request(const OneRequest& request) {
+  const Settings& settings = *request.settings;
+  judge::CheckRequest check;
+  check.place = settings.place;
+  check.lab = request.lab;
+  for (const course::Stage& stage : request.lab->stages) check.stages.push_back(stage.number);
+  check.submission = request.source;
+  check.compiler = settings.compiler;
+  check.architecture = settings.architecture;
+  check.device = settings.device;
+  check.environment = settings.environment;
+  check.more_arguments = test_arguments(settings);
+  check.seed = request.job->seed;
+  check.seconds_per_stage = settings.seconds_per_stage;
+  check.version = settings.version;
+  check.stop = request.stop;
+  check.on_tick = [&request](int stage) {
+    if (request.on_step) request.on_step("stage " + std::to_string(stage));
+  };
+  return check;
+}
+
+/// Why, in a few words, for the table: the first stage that is as bad as the whole.
+std::string reason(const Grade& grade) {
+  for (const course::StageResult& stage : grade.result.stages) {
+    if (course::grade_verdict_of(stage.verdict) != grade.verdict || stage.passed()) continue;
+    const std::string test = judge::failed_test(stage);
+    return "stage " + std::to_string(stage.stage) + ": " +
+           (test.empty() ? std::string(course::to_string(stage.verdict)) : test);
+  }
+  return "";
+}
+
+/// Gives the device back on every way out.
+class Device {
+ public:
+  explicit Device(const OneRequest& request) : request_(request) {
+    if (request.take_device) request.take_device();
+  }
+  ~Device() {
+    if (request_.free_device) request_.free_device();
+  }
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+
+ private:
+  const OneRequest& request_;
+};
+
+bool stopped(const OneRequest& request) { return request.stop != nullptr && request.stop->load(); }
+
+}  // namespace
+
+OneOutcome grade_one(const OneRequest& request) {
+  OneOutcome outcome;
+  Grade& grade = outcome.grade;
+  grade.lab = request.lab->id;
+  grade.submission_sha256 = request.job->submission_sha256;
+  grade.seed = request.job->seed;
+  grade.digests = request.planned->digests;
+  grade.limits_in_force = request.limits;
+  grade.result.lab = request.lab->id;
+  grade.device = request.settings->device;
+  const auto our_fault = [&](const std::string& why) {
+    grade.end(GradeVerdict::kInfraError, why, *request.lab);
+    grade.graded_at = now_text();
+    outcome.stopped = stopped(request);
+    return outcome;
+  };
+
+  const auto text = course::read_file(request.source);
+  if (!text || base::sha256(*text) != request.job->submission_sha256)
+    return our_fault("the store no longer holds what was handed in");
+  if (request.on_step) request.on_step("compiling");
+  const judge::CheckRequest check = check_request(request);
+  const auto code = judge::compile_submission(check);
+  if (!code) return our_fault(base::to_string(code.error()));
+  if (base::failpoint("job.compiled")) return our_fault("No space left on device");
+
+  base::Result<course::Result> result = [&] {
+    if (!code->submission.compiled) return judge::run_and_judge(check, *code);
+    if (request.on_step) request.on_step("waiting for the device");
+    const Device device(request);
+    return judge::run_and_judge(check, *code);
+  }();
+  if (!result) return our_fault(base::to_string(result.error()));
+  outcome.stopped = stopped(request);
+  if (outcome.stopped) return outcome;
+  // The file lies in the batch's store; where that is says nothing about the submission.
+  result->submission = "kernel.cu";
+  result->created_at = now_text();
+  grade.take(std::move(*result), *request.lab);
+  if (code->submission.timed_out) grade.verdict = GradeVerdict::kCompileLimit;
+  if (grade.device.empty()) grade.device = request.settings->device;
+  grade.graded_at = now_text();
+  grade.note = reason(grade);
+  return outcome;
+}
+
+}  // namespace membound::grading
