@@ -33,6 +33,8 @@ void add_handout(CLI::App& app, Action& chosen);
 void add_doctor(CLI::App& app, Action& chosen);
 void add_run(CLI::App& app, Action& chosen);
 void add_completion(CLI::App& app, Action& chosen);
+void add_grade(CLI::App& app, Action& chosen);
+void add_explain(CLI::App& app, Action& chosen);
 void add_dev(CLI::App& app, Action& chosen);
 
 }  // namespace membound::cli

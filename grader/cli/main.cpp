@@ -25,6 +25,10 @@ int main(int argc, char** argv) {
     line.add(add_run);         // any CUDA program on the virtual GPU
     line.add(add_completion);  // for bash, zsh, fish
 
+    // For instructors
+    line.add(add_grade);    // a class, unattended
+    line.add(add_explain);  // one verdict again
+
     // For authors
     line.add(add_dev);  // does a lab agree with itself
 

@@ -18,7 +18,7 @@ class Help : public testing::Test {
  protected:
   Help() {
     for (const auto add : {add_list, add_handout, add_check, add_watch, add_hint, add_reset,
-                           add_doctor, add_run, add_completion, add_dev})
+                           add_doctor, add_run, add_completion, add_grade, add_explain, add_dev})
       line_.add(add);
     collect(line_.app());
   }
@@ -71,6 +71,8 @@ TEST(HelpPages, ArePrintedAtMost80ColumnsWide) {
                                              {"doctor"},
                                              {"run"},
                                              {"completion"},
+                                             {"grade"},
+                                             {"explain"},
                                              {"dev"},
                                              {"dev", "check"}}) {
     auto all = words;

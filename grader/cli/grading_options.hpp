@@ -1,0 +1,21 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// What `grade` and `explain` have in common: settings from device, compiler and context.
+#pragma once
+
+#include <string>
+
+#include "grader/base/result.hpp"
+#include "grader/cli/checking.hpp"
+#include "grader/cli/context.hpp"
+#include "grader/grading/settings.hpp"
+
+namespace membound::cli {
+
+/// Settings of a batch on the device that the options name. `context` must outlive them.
+[[nodiscard]] base::Result<grading::Settings> grading_settings(const Context& context,
+                                                               const CheckOptions& options,
+                                                               bool trust_submissions);
+
+}  // namespace membound::cli
