@@ -32,7 +32,7 @@ struct CounterInfo {
   std::string_view certainty;  ///< "exact", "ptx" or "modelled"
   std::string_view meaning;
   std::string_view formed;
-  std::string_view metric;  ///< nearest profiler metric; may be empty
+  std::string_view metric;  ///< the profiler metric it is compared with; may be empty
   std::uint64_t Counters::*member;
 };
 

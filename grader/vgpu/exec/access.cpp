@@ -112,7 +112,7 @@ bool grow_local(Warp& w, const Step* s, std::uint64_t bytes) {
 std::uint32_t local_sectors(const std::uint64_t* offsets, std::uint32_t mask, std::uint32_t bytes) {
   if (mask == 0) return 0;
   // A row holds one word of each lane: eight lanes share a sector.
-  const std::uint32_t words = bytes <= 4 ? 1 : bytes / 4;
+  const std::uint32_t words = local_words(bytes);
   std::uint32_t total = 0;
   for (std::uint32_t word = 0; word < words; ++word) {
     for (std::uint32_t part = 0; part < 4; ++part) {  // lanes 8 part … 8 part + 7

@@ -63,6 +63,10 @@ void observe(Warp& w, const Step* s, ptx::StateSpace space, AccessKind kind, std
              std::uint32_t bytes, const std::uint64_t* addresses);
 /// Lane-local memory, grown to hold [0, bytes); false: beyond the limit, and a fault.
 bool grow_local(Warp& w, const Step* s, std::uint64_t bytes);
+/// Words of 4 bytes that a local access of `bytes` a lane has: each is a request of its own.
+[[nodiscard]] constexpr std::uint32_t local_words(std::uint32_t bytes) {
+  return bytes <= 4 ? 1 : bytes / 4;
+}
 /// Sectors of one local access: lane l's word w lies at 128 w + 4 l.
 std::uint32_t local_sectors(const std::uint64_t* offsets, std::uint32_t mask, std::uint32_t bytes);
 
@@ -93,16 +97,23 @@ template <typename Word>
     descents += a[i + 1] < a[i];
   }
   if (descents != 0) return memory::coalesce(a, 0xFFFFFFFFu, bytes);
-  return {sectors, lines, (distinct * bytes + memory::kSectorBytes - 1) / memory::kSectorBytes};
+  return {sectors, lines, memory::ideal_sectors(sectors, 32, bytes), distinct * bytes};
 }
 
-[[gnu::always_inline]] inline void count_global(StepStats& stats, const memory::Coalesced& cost,
-                                                u32 bytes) {
+[[gnu::always_inline]] inline void count_global(StepStats& stats,
+                                                const memory::Coalesced& cost) {
   stats.requests += 1;
   stats.sectors += cost.sectors;
   stats.lines += cost.lines;
   stats.ideal_sectors += cost.ideal_sectors;
-  stats.bytes += bytes;
+  stats.bytes += cost.bytes;
+}
+
+[[gnu::always_inline]] inline void count_shared(StepStats& stats, const memory::Wavefronts& cost) {
+  stats.shared_requests += 1;
+  stats.wavefronts += cost.taken;
+  stats.ideal_wavefronts += cost.ideal;
+  stats.shared_bytes += cost.bytes;
 }
 
 /// Wavefronts of a full warp of words of up to 4 bytes; the common patterns without a call.
@@ -110,7 +121,7 @@ template <typename Word>
                                                                  bool is_load) {
   u32 banks = 0;
   MEMBOUND_LANES banks |= 1u << ((offsets[i] >> 2) & 31);
-  if (banks == 0xFFFFFFFFu) return {1, 1};  // 32 lanes in 32 banks
+  if (banks == 0xFFFFFFFFu) return {1, 1, 32 * bytes};  // 32 lanes in 32 banks
   return memory::shared_wavefronts(offsets, 0xFFFFFFFFu, bytes, is_load);
 }
 

@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "grader/vgpu/exec/launch.hpp"
+#include "grader/vgpu/memory/hot_words.hpp"
 
 namespace membound::vgpu::exec {
 
@@ -86,6 +87,9 @@ struct alignas(64) StepStats {
   std::uint64_t divergent = 0;  ///< branches
   std::uint64_t l1_hits = 0;
   std::uint64_t partial_sectors = 0;  ///< stores: sectors not wholly written
+  std::uint64_t loop_loads = 0;       ///< shared atomics made of a loop: its loads
+  std::uint64_t loop_load_wavefronts = 0;
+  std::uint64_t loop_ideal_wavefronts = 0;
 };
 
 /// Registers and locals of one call.
@@ -235,6 +239,7 @@ struct Worker {
   std::uint64_t next_poll = 0;
   std::uint64_t blocks = 0;
   std::uint64_t barriers = 0;
+  memory::HotWords hottest;  ///< words of global memory that atomics wanted
   std::vector<std::unique_ptr<Block>> pool;  ///< blocks to use again
 };
 

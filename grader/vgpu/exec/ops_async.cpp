@@ -98,8 +98,12 @@ const Step* copy(Warp& w, const Step* s) {
   if (!translate_slowly(w, s, addresses, reading, bytes, AccessKind::kLoad, host)) return w.stop;
   StepStats& stats = w.stats[s->stats];
   if (reading != 0)
-    generic::count_global(stats, memory::coalesce(addresses, reading, bytes),
-                          static_cast<u32>(__builtin_popcount(reading)) * bytes);
+    generic::count_global(stats, memory::coalesce(addresses, reading, bytes));
+  if (mask != 0) {
+    u32 narrow[32];
+    for (int i = 0; i < 32; ++i) narrow[i] = static_cast<u32>(offsets[i]);
+    generic::count_shared(stats, memory::shared_wavefronts(narrow, mask, bytes, false));
+  }
   for (u32 rest = mask; rest != 0; rest &= rest - 1) {
     const int i = __builtin_ctz(rest);
     PendingCopy pending;

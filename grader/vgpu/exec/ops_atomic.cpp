@@ -133,17 +133,48 @@ T update(std::byte* place, bool parallel, Atomic operation, ScalarType type, T b
   return old;
 }
 
-void count_global(StepStats& stats, const u64* addresses, u32 mask, u32 bytes, bool joins) {
-  const auto cost = memory::coalesce(addresses, mask, bytes);
+/// True when one lane does it for all that take part.
+bool is_joined(const Instruction& in) {
+  const auto joining = static_cast<program::Joining>(in.mode);
+  return joining == program::Joining::kAlways ||
+         (joining == program::Joining::kIfUnused && in.has(program::kResultUnused));
+}
+
+/// True when the hardware has no such operation on shared memory: it loads, computes and swaps.
+bool loops_in_shared_memory(const Instruction& in) {
+  if (in.atomic == Atomic::kExch || in.atomic == Atomic::kCas) return false;
+  return is_float(in.type) || ptx::size_bytes(in.type) != 4;
+}
+
+void count_global(Warp& w, StepStats& stats, const u64* addresses, u32 mask, u32 bytes,
+                  bool joined) {
   const auto lanes = static_cast<u32>(std::popcount(mask));
-  stats.requests += 1;
-  stats.sectors += cost.sectors;
-  stats.lines += cost.lines;
-  stats.ideal_sectors += cost.ideal_sectors;
-  stats.bytes += lanes * bytes;
-  stats.extra_sectors += memory::atomic_sectors(addresses, mask, joins);
   stats.lanes += lanes;
-  stats.collisions += lanes - memory::distinct_addresses(addresses, mask);
+  if (joined) mask &= 0u - mask;
+  const auto cost = memory::coalesce(addresses, mask, bytes);
+  generic::count_global(stats, cost);
+  stats.extra_sectors += memory::atomic_sectors(addresses, mask);
+  stats.collisions += static_cast<u32>(std::popcount(mask)) - cost.bytes / bytes;
+  for (u32 rest = mask; rest != 0; rest &= rest - 1)
+    w.worker->hottest.add(addresses[std::countr_zero(rest)], 1);
+}
+
+void count_shared(StepStats& stats, const Instruction& in, const u32* offsets, u32 mask,
+                  u32 bytes) {
+  if (is_joined(in)) mask &= 0u - mask;
+  if (!loops_in_shared_memory(in)) {
+    generic::count_shared(stats, memory::shared_atomic_wavefronts(offsets, mask, bytes,
+                                                                  in.atomic == Atomic::kCas));
+    return;
+  }
+  const auto loop = memory::shared_atomic_loop(offsets, mask, bytes);
+  stats.shared_requests += loop.rounds;
+  stats.wavefronts += loop.swaps.taken;
+  stats.ideal_wavefronts += loop.swaps.ideal;
+  stats.shared_bytes += loop.loads.bytes + loop.swaps.bytes;
+  stats.loop_loads += loop.rounds;
+  stats.loop_load_wavefronts += loop.loads.taken;
+  stats.loop_ideal_wavefronts += loop.loads.ideal;
 }
 
 /// Host bytes of the lanes that go to `space` (global or shared); counts the access.
@@ -153,7 +184,7 @@ bool resolve(Warp& w, const Step* s, StateSpace space, u64* addresses, u32& mask
   const Instruction& in = *s->extra->in;
   if (space == StateSpace::kGlobal) {
     if (!translate_slowly(w, s, addresses, mask, bytes, AccessKind::kAtomic, host)) return false;
-    if (mask != 0) count_global(stats, addresses, mask, bytes, !is_float(in.type));
+    if (mask != 0) count_global(w, stats, addresses, mask, bytes, is_joined(in));
   } else {
     if (!check_offsets(w, s, addresses, mask, bytes, w.shared_bytes, StateSpace::kShared,
                        AccessKind::kAtomic))
@@ -164,11 +195,7 @@ bool resolve(Warp& w, const Step* s, StateSpace space, u64* addresses, u32& mask
       host[i] = w.shared + addresses[i];
       offsets[i] = static_cast<u32>(addresses[i]);
     }
-    const auto cost = memory::shared_atomic_wavefronts(offsets, mask, bytes);
-    stats.shared_requests += mask != 0;
-    stats.wavefronts += cost.taken;
-    stats.ideal_wavefronts += cost.ideal;
-    stats.shared_bytes += static_cast<u32>(std::popcount(mask)) * bytes;
+    if (mask != 0) count_shared(stats, in, offsets, mask, bytes);
   }
   if (w.observer != nullptr && mask != 0)
     observe(w, s, space, AccessKind::kAtomic, mask, bytes, addresses);

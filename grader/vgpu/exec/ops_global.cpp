@@ -146,7 +146,7 @@ const Step* scattered(Warp& w, const Step* s, const u64* addresses) {
     } else {
       const auto cost = mask == 0xFFFFFFFFu ? coalesce_full(addresses, E::kBytes)
                                             : memory::coalesce(addresses, mask, E::kBytes);
-      count_global(stats, cost, static_cast<u32>(std::popcount(mask)) * E::kBytes);
+      count_global(stats, cost);
       if constexpr (kKind == AccessKind::kStore)
         stats.partial_sectors += memory::partial_sectors(addresses, mask, E::kBytes);
     }
@@ -168,8 +168,7 @@ template <typename E, typename T, AccessKind kKind>
     if (has_stride(addresses, E::kBytes) && addresses[0] % E::kBytes == 0) {
       std::byte* host = range(w, s, stats, addresses[0], 32 * E::kBytes);
       if (host != nullptr && !s->extra->in->has(program::kConstantMemory)) [[likely]] {
-        count_global(stats, memory::coalesce_contiguous(addresses[0], 32, E::kBytes),
-                     32 * E::kBytes);
+        count_global(stats, memory::coalesce_contiguous(addresses[0], 32, E::kBytes));
         if constexpr (kKind == AccessKind::kLoad)
           E::load_row(w, s, reinterpret_cast<const T*>(host));
         else
@@ -218,14 +217,10 @@ const Step* window_access(Warp& w, const Step* s, const u64* addresses, u32 mask
   if (shared) {
     u32 narrow[32];
     for (int i = 0; i < 32; ++i) narrow[i] = (mask >> i) & 1 ? static_cast<u32>(offsets[i]) : 0;
-    const auto cost =
-        memory::shared_wavefronts(narrow, mask, E::kBytes, kKind == AccessKind::kLoad);
-    stats.shared_requests += 1;
-    stats.wavefronts += cost.taken;
-    stats.ideal_wavefronts += cost.ideal;
-    stats.shared_bytes += static_cast<u32>(std::popcount(mask)) * E::kBytes;
+    count_shared(stats,
+                 memory::shared_wavefronts(narrow, mask, E::kBytes, kKind == AccessKind::kLoad));
   } else {
-    stats.local_requests += 1;
+    stats.local_requests += local_words(E::kBytes);
     stats.local_sectors += local_sectors(offsets, mask, E::kBytes);
   }
   if constexpr (kKind == AccessKind::kLoad)

@@ -13,14 +13,6 @@ using program::Opcode;
 using ptx::ScalarType;
 using ptx::StateSpace;
 
-[[gnu::always_inline]] inline void count_shared(StepStats& stats, const memory::Wavefronts& cost,
-                                                u32 bytes) {
-  stats.shared_requests += 1;
-  stats.wavefronts += cost.taken;
-  stats.ideal_wavefronts += cost.ideal;
-  stats.shared_bytes += bytes;
-}
-
 template <typename T, typename Word>
 [[gnu::always_inline]] inline Word widen(T value) {
   if constexpr (std::is_signed_v<T>)
@@ -40,8 +32,7 @@ const Step* shared_slowly(Warp& w, const Step* s, const u32* narrow) {
   if (!check_offsets(w, s, offsets, mask, kBytes, w.shared_bytes, StateSpace::kShared, kKind))
     return w.stop;
   if (mask == 0) return s + 1;
-  count_shared(w.stats[s->stats], memory::shared_wavefronts(narrow, mask, kBytes, kLoad),
-               static_cast<u32>(std::popcount(mask)) * kBytes);
+  count_shared(w.stats[s->stats], memory::shared_wavefronts(narrow, mask, kBytes, kLoad));
   for (unsigned v = 0; v < kVector; ++v) {
     Word* words = at<Word>(w, kLoad ? (kVector == 1 ? s->d : s->extra->d[v])
                                     : (kVector == 1 ? s->b : s->extra->s[1 + v]));
@@ -98,21 +89,20 @@ const Step* shared(Warp& w, const Step* s) {
     if (w.observer != nullptr) [[unlikely]]
       tell<kLoad>(w, s, offsets, kBytes);
     if (not_row == 0) {
-      count_shared(stats, {kPasses, kPasses}, 32 * kBytes);
+      count_shared(stats, {kPasses, kPasses, 32 * kBytes});
       if constexpr (kLoad) {
         MEMBOUND_LANES words[i] = widen<T, Word>(row[i]);
       } else {
         MEMBOUND_LANES row[i] = static_cast<T>(words[i]);
       }
     } else if (kLoad && not_same == 0) {
-      count_shared(stats, {1, 1}, 32 * kBytes);
+      count_shared(stats, {1, 1, kBytes});
       const Word value = widen<T, Word>(row[0]);
       MEMBOUND_LANES words[i] = value;
     } else {
       count_shared(stats,
                    kBytes <= 4 ? word_wavefronts(offsets, kBytes, kLoad)
-                               : memory::shared_wavefronts(offsets, 0xFFFFFFFFu, kBytes, kLoad),
-                   32 * kBytes);
+                               : memory::shared_wavefronts(offsets, 0xFFFFFFFFu, kBytes, kLoad));
       for (int i = 0; i < 32; ++i) {
         T* place = reinterpret_cast<T*>(w.shared + offsets[i]);
         if constexpr (kLoad)

@@ -129,7 +129,8 @@ const Step* surface(Warp& w, const Step* s) {
   const Instruction& in = *s->extra->in;
   const memory::TextureTable* table = w.launch->request->textures;
   StepStats& stats = w.stats[s->stats];
-  SectorCount sectors;
+  const u32 together = static_cast<Geometry>(in.mode) == Geometry::k3d ? 4 : 8;
+  SectorCount sectors(together);
   const bool formatted = is_formatted(in);
   for (u32 rest = w.mask; rest != 0; rest &= rest - 1) {
     const int lane = __builtin_ctz(rest);
@@ -144,7 +145,10 @@ const Step* surface(Warp& w, const Step* s) {
       return raise(w, s, FaultKind::kIllegalAddress, static_cast<u32>(lane), handle,
                    "surface access outside the image");
     std::byte* const place = where == Where::kInside ? image.texels + offset : nullptr;
-    if (place != nullptr) sectors.add(reinterpret_cast<u64>(place));
+    if (place != nullptr) {
+      for (u32 piece = 0; piece < bytes; piece += 16)
+        sectors.add(image, false, lane, reinterpret_cast<u64>(place) + piece);
+    }
     if (in.opcode == Opcode::kSuld) {
       load(w, s, lane, place);
     } else if (place != nullptr && in.opcode == Opcode::kSured) {
@@ -155,7 +159,7 @@ const Step* surface(Warp& w, const Step* s) {
       store(w, s, lane, place);
     }
   }
-  stats.requests += 1;
+  stats.requests += groups_of_lanes(w.mask, together);
   stats.sectors += sectors.count();
   return s + 1;
 }

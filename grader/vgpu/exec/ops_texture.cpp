@@ -90,7 +90,11 @@ const Step* texture(Warp& w, const Step* s) {
   const Instruction& in = *s->extra->in;
   const memory::TextureTable* table = w.launch->request->textures;
   StepStats& stats = w.stats[s->stats];
-  SectorCount sectors;
+  // Lanes may use different objects; the first says how they go together.
+  const memory::Texture* first =
+      table == nullptr ? nullptr : table->texture(handle_of(w, s, __builtin_ctz(w.mask)));
+  const u32 together = first != nullptr && first->linear_memory ? 8 : 4;
+  SectorCount sectors(together);
   for (u32 rest = w.mask; rest != 0; rest &= rest - 1) {
     const int lane = __builtin_ctz(rest);
     const u64 handle = handle_of(w, s, lane);
@@ -100,7 +104,8 @@ const Step* texture(Warp& w, const Step* s) {
     const FetchPoint point = point_of(w, s, *object, lane);
     const Texel texel = kGather ? gather(*object, point, static_cast<u32>(in.offset), touched)
                                 : fetch(*object, point, touched);
-    for (u32 i = 0; i < touched.count; ++i) sectors.add(touched.address[i]);
+    for (u32 i = 0; i < touched.count; ++i) 
+      sectors.add(object->image, object->linear_memory, lane, touched.address[i]);
     for (unsigned v = 0; v < in.vector; ++v) {
       u32 bits = texel.bits[v];
       if (in.type == ScalarType::kF16)
@@ -108,7 +113,7 @@ const Step* texture(Warp& w, const Step* s) {
       at<u32>(w, s->extra->d[v])[lane] = bits;
     }
   }
-  stats.requests += 1;
+  stats.requests += groups_of_lanes(w.mask, together);
   stats.sectors += sectors.count();
   return s + 1;
 }

@@ -187,7 +187,10 @@ Texel fetch_level(const Texture& texture, const Image& image, const FetchPoint& 
     for (std::uint32_t j = 0; j < y.count; ++j) {
       for (std::uint32_t i = 0; i < x.count; ++i) {
         const float weight = static_cast<float>(weights[k * 4 + j * 2 + i]) / 256.0f;
+        const std::uint32_t before = touched.count;
         const Texel texel = read_texel(texture, image, x.index[i], y.index[j], z.index[k], touched);
+        // A neighbour of weight 0 is not fetched (but the second plane always is).
+        if ((i == 1 && x.weight == 0) || (j == 1 && y.weight == 0)) touched.count = before;
         for (std::uint32_t c = 0; c < 4; ++c) blended.value[c] += weight * texel.value[c];
       }
     }

@@ -39,6 +39,9 @@ void add(StepStats& to, const StepStats& from) {
   to.divergent += from.divergent;
   to.l1_hits += from.l1_hits;
   to.partial_sectors += from.partial_sectors;
+  to.loop_loads += from.loop_loads;
+  to.loop_load_wavefronts += from.loop_load_wavefronts;
+  to.loop_ideal_wavefronts += from.loop_ideal_wavefronts;
 }
 
 void add_global(Counters& c, const StepStats& s) {
@@ -81,8 +84,15 @@ void add_store(Counters& c, const Instruction& in, const StepStats& s) {
   c.local_store_sectors += s.local_sectors;
 }
 
+/// True for what the hardware runs as a reduction: nobody reads the result, the operation is no
+/// exchange, and the address is known to be of global memory.
+bool is_reduction(const Instruction& in) {
+  return in.has(program::kResultUnused) && in.space == ptx::StateSpace::kGlobal &&
+         in.atomic != program::Atomic::kExch && in.atomic != program::Atomic::kCas;
+}
+
 void add_atomic(Counters& c, const Instruction& in, const StepStats& s) {
-  if (in.has(program::kResultUnused)) {
+  if (is_reduction(in)) {
     c.reduction_requests += s.requests;
     c.reduction_sectors += s.extra_sectors;
   } else {
@@ -94,6 +104,12 @@ void add_atomic(Counters& c, const Instruction& in, const StepStats& s) {
   add_global(c, s);
   c.shared_atomic_requests += s.shared_requests;
   c.shared_atomic_wavefronts += s.wavefronts;
+  c.shared_atomic_loops += s.loop_loads;
+  c.shared_load_requests += s.loop_loads;
+  c.shared_load_wavefronts += s.loop_load_wavefronts;
+  c.shared_load_ideal_wavefronts += s.loop_ideal_wavefronts;
+  c.shared_wavefronts += s.loop_load_wavefronts;
+  c.ideal_shared_wavefronts += s.loop_ideal_wavefronts;
 }
 
 void add_async(Counters& c, const StepStats& s) {
@@ -102,11 +118,9 @@ void add_async(Counters& c, const StepStats& s) {
   c.global_load_requests += s.requests;
   c.global_load_sectors += s.sectors;
   c.global_load_ideal_sectors += s.ideal_sectors;
-  c.global_load_bytes += s.bytes;
+  c.async_copy_bytes += s.bytes;
   add_global(c, s);
-  c.shared_store_requests += s.shared_requests;
-  c.shared_store_wavefronts += s.wavefronts;
-  c.shared_store_ideal_wavefronts += s.ideal_wavefronts;
+  c.async_copy_wavefronts += s.wavefronts;
 }
 
 void add_texture(Counters& c, const Instruction& in, const StepStats& s) {
@@ -244,7 +258,12 @@ counters::LaunchCounters summarise(const Launch& launch,
   }
   for (auto& [place, c] : lines) result.lines.push_back({place.first, place.second, c});
   std::uint64_t blocks = 0;
-  for (const auto& worker : workers) blocks += worker->blocks;
+  memory::HotWords hottest;
+  for (const auto& worker : workers) {
+    blocks += worker->blocks;
+    hottest.add(worker->hottest);
+  }
+  result.totals.hottest_atomic_address_count = hottest.hottest();
   result.totals.blocks = blocks;
   result.totals.warps = blocks * launch.warps_per_block;
   result.totals.threads = blocks * launch.request->block.count();

@@ -12,7 +12,7 @@ namespace membound::vgpu::memory {
 
 Coalesced coalesce(const std::uint64_t* addresses, std::uint32_t mask, std::uint32_t bytes) {
   if (mask == 0) return {};
-  Coalesced result{1, 1, 0};
+  Coalesced result{1, 1, 0, 0};
   std::uint32_t distinct = 1;
   std::uint64_t previous = addresses[std::countr_zero(mask)];
   bool ascending = true;
@@ -34,19 +34,19 @@ Coalesced coalesce(const std::uint64_t* addresses, std::uint32_t mask, std::uint
       result.lines += lines.insert(address / kLineBytes);
     }
   }
-  result.ideal_sectors = (distinct * bytes + kSectorBytes - 1) / kSectorBytes;
+  result.ideal_sectors =
+      ideal_sectors(result.sectors, static_cast<std::uint32_t>(std::popcount(mask)), bytes);
+  result.bytes = distinct * bytes;
   return result;
 }
 
-std::uint32_t atomic_sectors(const std::uint64_t* addresses, std::uint32_t mask,
-                             bool joins_uniform) {
+std::uint32_t atomic_sectors(const std::uint64_t* addresses, std::uint32_t mask) {
   std::array<std::uint64_t, kLanes> sorted;
   std::uint32_t count = 0;
   for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1)
     sorted[count++] = addresses[std::countr_zero(rest)];
   if (count == 0) return 0;
   std::sort(sorted.begin(), sorted.begin() + count);
-  if (joins_uniform && sorted[0] == sorted[count - 1]) return 1;
   std::uint32_t total = 0, most = 0, same = 0;
   for (std::uint32_t i = 0; i < count; ++i) {
     const bool new_sector = i > 0 && sorted[i] / kSectorBytes != sorted[i - 1] / kSectorBytes;

@@ -5,8 +5,8 @@
 /// Place in the chain: exec -> [coalescer] -> memory/cache, counters.
 ///
 /// Few sectors: the access is coalesced. Many: it is not. Order between lanes plays no part.
-/// Source: probe kernels measured on an H200 (grader/tests/data/h200_probe.csv): sectors, tag
-/// requests and ideal sectors equal the profiler's instruction-level metrics on every row.
+/// Source: kernels measured on an H200 (grader/tests/data/h200_probe.csv, h200_profiler.csv):
+/// sectors, tag requests, ideal sectors and bytes equal the profiler's metrics on every row.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,9 @@ inline constexpr std::uint32_t kLanes = 32;
 struct Coalesced {
   std::uint32_t sectors = 0;
   std::uint32_t lines = 0;  ///< tag requests
+  /// What the active lanes' bytes would fill, never more than the sectors touched.
   std::uint32_t ideal_sectors = 0;
+  std::uint32_t bytes = 0;  ///< distinct ones
 };
 
 /// Lanes that are neighbours in memory: `lanes` accesses of `bytes` from `first` on, in order.
@@ -31,12 +33,15 @@ struct Coalesced {
   const std::uint64_t last = first + std::uint64_t{lanes} * bytes - 1;
   return {static_cast<std::uint32_t>(last / kSectorBytes - first / kSectorBytes + 1),
           static_cast<std::uint32_t>(last / kLineBytes - first / kLineBytes + 1),
-          (lanes * bytes + kSectorBytes - 1) / kSectorBytes};
+          (lanes * bytes + kSectorBytes - 1) / kSectorBytes, lanes * bytes};
 }
 
-/// All lanes at one address.
-[[nodiscard, gnu::always_inline]] constexpr Coalesced coalesce_uniform(std::uint32_t bytes) {
-  return {1, 1, (bytes + kSectorBytes - 1) / kSectorBytes};
+/// Ideal sectors of `lanes` accesses that touch `sectors`.
+[[nodiscard, gnu::always_inline]] constexpr std::uint32_t ideal_sectors(std::uint32_t sectors,
+                                                                        std::uint32_t lanes,
+                                                                        std::uint32_t bytes) {
+  const std::uint32_t filled = (lanes * bytes + kSectorBytes - 1) / kSectorBytes;
+  return filled < sectors ? filled : sectors;
 }
 
 /// Any pattern. An access is aligned to its size and at most 32 bytes, so it lies in one sector.
@@ -48,10 +53,9 @@ struct Coalesced {
                                             std::uint32_t bytes);
 
 /// Sectors of an atomic or a reduction: a sector is visited once for every time its most wanted
-/// word is wanted. Integer operations of all lanes on one word are joined by the compiler into a
-/// single one first.
-[[nodiscard]] std::uint32_t atomic_sectors(const std::uint64_t* addresses, std::uint32_t mask,
-                                           bool joins_uniform);
+/// word is wanted. A model where lanes are scattered over many lines: the hardware takes such a
+/// request apart in passes, by lines, and may then visit a sector once more.
+[[nodiscard]] std::uint32_t atomic_sectors(const std::uint64_t* addresses, std::uint32_t mask);
 
 /// Number of distinct addresses over the active lanes.
 [[nodiscard]] std::uint32_t distinct_addresses(const std::uint64_t* addresses, std::uint32_t mask);

@@ -6,28 +6,40 @@
 ///
 /// A bank hands out one 4-byte word a pass, to however many lanes want that word. Up to 4 bytes a
 /// lane the warp goes through as one; with 8 bytes as two halves, with 16 as four quarters. Loads
-/// whose neighbouring lanes (n, n^1) read the same address travel twice as many lanes at a time;
-/// stores never do.
-/// Source: probe kernels measured on an H200 (grader/tests/data/h200_probe.csv), all rows exact.
+/// travel twice as many lanes at a time where all partners (n, n^1), or all partners (n, n^2), read
+/// the same address; stores never do.
+/// Source: kernels measured on an H200 (grader/tests/data/h200_probe.csv, h200_profiler.csv). One
+/// case is not settled: 16-byte loads of which some lanes are switched off, see counters.def.
 #pragma once
 
 #include <cstdint>
 
 namespace membound::vgpu::memory {
 
-/// Passes taken, and passes without any bank conflict.
+/// Passes taken; what the active lanes' bytes would fill, never more than taken; distinct bytes.
 struct Wavefronts {
   std::uint32_t taken = 0;
   std::uint32_t ideal = 0;
+  std::uint32_t bytes = 0;
 };
 
 /// `offsets` are byte offsets in shared memory of the lanes in `mask`; `bytes` is 1 … 16 a lane.
 [[nodiscard]] Wavefronts shared_wavefronts(const std::uint32_t* offsets, std::uint32_t mask,
                                            std::uint32_t bytes, bool is_load);
 
-/// Passes of an atomic: one for every time the most wanted word of a bank is wanted, added up over
-/// the distinct words of that bank (the hardware locks a word at a time). A model.
+/// Passes of an atomic the hardware has: as often as the busiest bank is wanted, by lanes, also
+/// where they want one word. A compare-and-swap takes each pass twice.
 [[nodiscard]] Wavefronts shared_atomic_wavefronts(const std::uint32_t* offsets, std::uint32_t mask,
-                                                  std::uint32_t bytes);
+                                                  std::uint32_t bytes, bool swaps);
+
+/// An atomic the hardware makes of a loop: load, compute, compare-and-swap, until every lane had its
+/// turn; in one round each bank serves one lane. What other warps do between is left out.
+struct AtomicLoop {
+  std::uint32_t rounds = 0;
+  Wavefronts loads;  ///< of all rounds
+  Wavefronts swaps;
+};
+[[nodiscard]] AtomicLoop shared_atomic_loop(const std::uint32_t* offsets, std::uint32_t mask,
+                                            std::uint32_t bytes);
 
 }  // namespace membound::vgpu::memory

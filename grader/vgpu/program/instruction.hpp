@@ -222,6 +222,8 @@ inline constexpr std::uint8_t kPackPending = 1;
 inline constexpr std::uint32_t kPackSigned = kLeft;
 /// Where a fetch takes its level of detail from (offset2 of tex).
 enum class LevelMode : std::uint8_t { kNone, kGiven, kGradients };
+/// Whether one lane of a warp does an atomic for all that take part; see joining.hpp.
+enum class Joining : std::uint8_t { kNever, kIfUnused, kAlways };
 enum class Query : std::uint8_t { kWidth, kHeight, kDepth, kOther };
 enum class Geometry : std::uint8_t { k1d, k2d, k3d, kA1d, kA2d, kCube, kACube, k2dMs };
 /// Registers that are read when executed (mode of Opcode::kReadSpecial).

@@ -9,6 +9,7 @@
 #include "grader/vgpu/program/decoder.hpp"
 #include "grader/vgpu/program/module.hpp"
 #include "grader/vgpu/program/registers.hpp"
+#include "grader/vgpu/program/joining.hpp"
 #include "grader/vgpu/program/rounds.hpp"
 #include "grader/vgpu/ptx/parser.hpp"
 
@@ -217,6 +218,7 @@ base::Status Linker::decode_all() {
     for (std::uint32_t r = 0; r < sizes.size(); ++r) sizes[r] = slots_of(source.group_of(r).type);
     propagate_constants(function, sizes);
     mark_rounds(function, sizes.size());
+    mark_joined_atomics(function, sizes.size());
     assign_registers(function, sizes);
     gather_facts(function, facts_[f]);
     if (module_of_[f] != 0) {  // file numbers of later modules: by name

@@ -1,0 +1,136 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/vgpu/program/joining.hpp"
+
+#include <vector>
+
+namespace membound::vgpu::program {
+namespace {
+
+using ptx::ScalarType;
+
+/// Which registers hold one value for all lanes of a warp, as far as the code shows. Starts from
+/// "all of them" and takes back until nothing changes.
+class Uniformity {
+ public:
+  Uniformity(const Function& function, std::size_t registers)
+      : function_(function), varies_(registers, false), definitions_(registers, 0) {
+    for (const Instruction& in : function.code) {
+      for (const Value& value : in.d)
+        if (is_register(value)) ++definitions_[value.index];
+    }
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (const Instruction& in : function.code) changed |= look_at(in);
+    }
+  }
+
+  [[nodiscard]] bool holds(const Value& value) const {
+    switch (value.kind) {
+      case ValueKind::kRegister:
+      case ValueKind::kPredicate:
+        return !varies_[value.index];
+      case ValueKind::kConstant:
+        return !is_lane_number(function_.constants[value.index]);
+      case ValueKind::kWarp:
+        return value.index == kWarpId;
+      default:
+        return true;
+    }
+  }
+
+ private:
+  static bool is_register(const Value& value) {
+    return value.kind == ValueKind::kRegister || value.kind == ValueKind::kPredicate;
+  }
+
+  static bool is_lane_number(const Constant& constant) {
+    const auto index = static_cast<LaunchRegister>(constant.index);
+    return constant.kind == Constant::Kind::kSpecial && index >= LaunchRegister::kLaneId &&
+           index <= LaunchRegister::kLaneMaskGe;
+  }
+
+  /// True when this instruction gives its lanes different values whatever it is given.
+  static bool tells_lanes_apart(const Instruction& in) {
+    switch (in.opcode) {
+      case Opcode::kAtom:
+      case Opcode::kCall:
+      case Opcode::kMatch:
+      case Opcode::kElect:
+      case Opcode::kReadSpecial:
+        return true;
+      case Opcode::kLd:
+      case Opcode::kLdu:
+        return in.space == ptx::StateSpace::kLocal || in.has(kFrameLocal) || in.has(kParamMemory);
+      default:
+        return false;
+    }
+  }
+
+  /// True when all lanes get the same whatever they give.
+  static bool joins_lanes(const Instruction& in) {
+    return in.opcode == Opcode::kVote || in.opcode == Opcode::kRedux ||
+           in.opcode == Opcode::kActivemask;
+  }
+
+  bool look_at(const Instruction& in) {
+    const bool branches = in.opcode == Opcode::kBra || in.opcode == Opcode::kBrx;
+    bool same = !tells_lanes_apart(in);
+    if (same && !joins_lanes(in)) {
+      for (const Value& value : in.s) same = same && holds(value);
+    }
+    same = same && (!in.guard || holds(in.guard));
+    bool changed = false;
+    if (branches && !same && !diverges_) diverges_ = changed = true;
+    for (const Value& value : in.d) {
+      if (!is_register(value) || varies_[value.index]) continue;
+      // Written in several places: which of them a lane came by may differ.
+      if (same && !(diverges_ && definitions_[value.index] > 1)) continue;
+      varies_[value.index] = changed = true;
+    }
+    return changed;
+  }
+
+  const Function& function_;
+  std::vector<bool> varies_;
+  std::vector<std::uint32_t> definitions_;
+  bool diverges_ = false;
+};
+
+Joining joining_of(const Instruction& in, const Uniformity& uniform) {
+  if (in.vector != 1 || in.space == ptx::StateSpace::kNone || !uniform.holds(in.s[0]))
+    return Joining::kNever;
+  const bool integer = in.type == ScalarType::kS32 || in.type == ScalarType::kU32 ||
+                       in.type == ScalarType::kB32;
+  const bool wide = in.type == ScalarType::kS64 || in.type == ScalarType::kU64;
+  switch (in.atomic) {
+    case Atomic::kAdd:
+      if (integer || (wide && in.space == ptx::StateSpace::kGlobal && uniform.holds(in.s[1])))
+        return Joining::kAlways;
+      return Joining::kNever;
+    case Atomic::kMin:
+    case Atomic::kMax:
+    case Atomic::kAnd:
+    case Atomic::kOr:
+    case Atomic::kXor:
+      return integer ? Joining::kIfUnused : Joining::kNever;
+    default:
+      return Joining::kNever;
+  }
+}
+
+}  // namespace
+
+void mark_joined_atomics(Function& function, std::size_t registers) {
+  bool any = false;
+  for (const Instruction& in : function.code)
+    any = any || in.opcode == Opcode::kAtom || in.opcode == Opcode::kRed;
+  if (!any) return;
+  const Uniformity uniform(function, registers);
+  for (Instruction& in : function.code) {
+    if (in.opcode == Opcode::kAtom || in.opcode == Opcode::kRed)
+      in.mode = static_cast<std::uint8_t>(joining_of(in, uniform));
+  }
+}
+
+}  // namespace membound::vgpu::program
