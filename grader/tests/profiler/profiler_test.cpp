@@ -1,0 +1,146 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Runs the profiler programs and the labs on the virtual GPU and compares its counters with what
+/// Nsight Compute counted on an H200, launch by launch: exact ones for equality, modelled ones for
+/// their error.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "grader/tests/profiler/truth.hpp"
+
+namespace membound::profiler {
+namespace {
+
+using vgpu::counters::CounterInfo;
+
+const Sections& truth() {
+  static const Sections sections = read_truth(MEMBOUND_PROFILER_TRUTH);
+  return sections;
+}
+
+/// "global", "03-transpose reference": runs what the section is about.
+std::vector<Launch> run_section(const std::string& section) {
+  const std::size_t space = section.find(' ');
+  if (space == std::string::npos) return run_program(section);
+  for (const LabRun& run : read_labs(MEMBOUND_PROFILER_LABS))
+    if (run.lab == section.substr(0, space)) return run_lab(run, section.substr(space + 1));
+  return {};
+}
+
+class Section : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(Section, EveryExactCounterEqualsTheProfilers) {
+  const std::string section = GetParam();
+  ASSERT_TRUE(truth().contains(section)) << "no truth: run make_truth.sh on a GPU";
+  const std::vector<Launch>& expected = truth().at(section);
+  const std::vector<Launch> found = run_section(section);
+  ASSERT_EQ(found.size(), expected.size()) << "other launches than under the profiler";
+  std::vector<Deviation> deviations = read_deviations(MEMBOUND_PROFILER_DEVIATIONS);
+  std::erase_if(deviations, [&](const Deviation& d) { return d.section != section; });
+  std::vector<int> differences(deviations.size(), 0);
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    ASSERT_EQ(found[i].kernel, expected[i].kernel) << "launch " << i;
+    for (const CounterInfo& row : vgpu::counters::all_counters()) {
+      const auto metric = expected[i].numbers.find(row.metric);
+      if (row.certainty == "modelled" || metric == expected[i].numbers.end()) continue;
+      const double value = found[i].numbers.at(std::string(row.name));
+      if (value == metric->second) continue;
+      const auto known = std::find_if(
+          deviations.begin(), deviations.end(),
+          [&](const Deviation& d) { return d.covers(section, found[i], row.name); });
+      if (known != deviations.end())
+        ++differences[static_cast<std::size_t>(known - deviations.begin())];
+      else
+        ADD_FAILURE() << "launch " << i << " " << found[i].name << ": " << row.name << " is " << value
+                      << ", the profiler's " << row.metric << " is " << metric->second;
+    }
+  }
+  for (std::size_t d = 0; d < deviations.size(); ++d)
+    EXPECT_GT(differences[d], 0) << deviations[d].name << " no longer differs: take it off the list";
+}
+
+INSTANTIATE_TEST_SUITE_P(Profiler, Section, ::testing::Values(MEMBOUND_PROFILER_SECTIONS),
+                         [](const auto& each) {
+                           std::string name = each.param;
+                           std::replace_if(
+                               name.begin(), name.end(),
+                               [](char c) { return std::isalnum(c) == 0; }, '_');
+                           return name;
+                         });
+
+TEST(Truth, EveryExactCounterWithAMetricIsCompared) {
+  for (const CounterInfo& row : vgpu::counters::all_counters()) {
+    if (row.metric.empty()) continue;
+    EXPECT_TRUE(truth().at("global").front().numbers.contains(row.metric))
+        << row.name << ": " << row.metric << " is not in the truth";
+  }
+}
+
+/// How far a modelled counter is off, over the launches of some sections whose metric is at least
+/// `floor` (below, the profiler sees mostly what is not the kernel's).
+struct Claim {
+  const char* counter;
+  std::vector<std::string> sections;
+  double floor;
+  double median, worst;  ///< as docs/counters.md states them
+};
+
+class Modelled : public ::testing::TestWithParam<Claim> {};
+
+TEST_P(Modelled, KeepsWithinItsStatedError) {
+  const Claim& claim = GetParam();
+  const CounterInfo* row = vgpu::counters::find_counter(claim.counter);
+  ASSERT_NE(row, nullptr);
+  std::vector<double> errors;
+  std::string worst;
+  for (const std::string& section : claim.sections) {
+    const std::vector<Launch> found = run_section(section);
+    const std::vector<Launch>& expected = truth().at(section);
+    ASSERT_EQ(found.size(), expected.size());
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      const double should = expected[i].numbers.find(row->metric)->second;
+      if (should < claim.floor) continue;
+      const double is = found[i].numbers.at(claim.counter);
+      errors.push_back(std::abs(is - should) / should);
+      if (errors.back() == *std::max_element(errors.begin(), errors.end()))
+        worst = found[i].name + ": " + std::to_string(is) + " instead of " + std::to_string(should);
+    }
+  }
+  ASSERT_FALSE(errors.empty());
+  std::sort(errors.begin(), errors.end());
+  const auto equal = std::count(errors.begin(), errors.end(), 0.0);
+  std::printf("%-26s %4zu launches, %4td equal, error: median %.1f %%, worst %.1f %% (%s)\n",
+              claim.counter, errors.size(), equal, errors[errors.size() / 2] * 100,
+              errors.back() * 100, worst.c_str());
+  EXPECT_LE(errors[errors.size() / 2], claim.median);
+  EXPECT_LE(errors.back(), claim.worst) << worst;
+}
+
+const std::vector<std::string> kLabs = {"01-reverse-array reference", "03-transpose reference",
+                                        "04-reduction reference", "06-shortcut reference"};
+std::vector<std::string> with_labs(std::vector<std::string> sections) {
+  sections.insert(sections.end(), kLabs.begin(), kLabs.end());
+  return sections;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Profiler, Modelled,
+    ::testing::Values(
+        Claim{"atomic_sectors", {"atomics"}, 1, 0, 1},
+        Claim{"reduction_sectors", with_labs({"atomics", "caches"}), 1, 0, 0.02},
+        Claim{"shared_atomic_requests", with_labs({"shared_atomics"}), 1, 0, 1},
+        Claim{"shared_atomic_wavefronts", with_labs({"shared_atomics"}), 1, 0, 1},
+        Claim{"texture_sectors", {"textures"}, 1, 0, 1},
+        Claim{"l1_load_hit_sectors", with_labs({"caches"}), 20000, 0.1, 1},
+        Claim{"l2_read_sectors", with_labs({"caches"}), 20000, 0.1, 1},
+        Claim{"l2_write_sectors", with_labs({"caches"}), 20000, 0.1, 1},
+        Claim{"dram_read_bytes", with_labs({"caches"}), 1 << 20, 0.1, 1},
+        Claim{"dram_write_bytes", with_labs({"caches"}), 1 << 20, 0.1, 1}),
+    [](const auto& each) { return std::string(each.param.counter); });
+
+}  // namespace
+}  // namespace membound::profiler
