@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Atomics and reductions on global memory: every operation and type, with and without the old value,
-/// on one word, on many, from several blocks; addresses that the compiler can see to be one, and others.
+/// Atomics and reductions on global memory: every operation and type, with and without the old
+/// value, on one word, on many, from several blocks; addresses that the compiler can see to be one,
+/// and others.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
@@ -72,7 +73,8 @@ __global__ void add_own(T* memory, const int* index) {
 }
 
 template <typename Operation, typename T>
-void try_patterns(const std::string& what, T value, const std::vector<profiler::Pattern>& patterns) {
+void try_patterns(const std::string& what, T value,
+                  const std::vector<profiler::Pattern>& patterns) {
   T* memory = profiler::counted<T>(1 << 16);
   T* out = profiler::counted<T>(1 << 16);
   for (const profiler::Pattern& pattern : patterns) {

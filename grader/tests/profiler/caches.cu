@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Whole grids, for the model of L1, L2 and DRAM: streams, data that is used again by the same thread, by
-/// neighbours, by other blocks; footprints below and above the caches.
+/// Whole grids, for the model of L1, L2 and DRAM: streams, data that is used again by the same
+/// thread, by neighbours, by other blocks; footprints below and above the caches.
 #include "grader/tests/profiler/profiler.cuh"
 
 namespace {

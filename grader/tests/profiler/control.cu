@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Accesses of warps whose lanes went different ways, left early or are switched off; shuffles, votes and
-/// asynchronous copies between accesses.
+/// Accesses of warps whose lanes went different ways, left early or are switched off; shuffles,
+/// votes and asynchronous copies between accesses.
 #include <cuda_pipeline.h>
 
 #include "grader/tests/profiler/profiler.cuh"

@@ -111,8 +111,8 @@ inline std::vector<Pattern> patterns() {
 /// The same, fewer.
 inline std::vector<Pattern> few_patterns() {
   return {lanes("neighbours", [](int l) { return l; }), lanes("one_for_all", [](int) { return 5; }),
-          lanes("pairs", [](int l) { return l / 2; }),
-          random_lanes("random_32", 8, 32, 100, 1), random_lanes("random_holes", 8, 64, 50, 3)};
+          lanes("pairs", [](int l) { return l / 2; }), random_lanes("random_32", 8, 32, 100, 1),
+          random_lanes("random_holes", 8, 64, 50, 3)};
 }
 
 /// A launch of `kernel(arguments…, index)` for a pattern; blocks of at most 128 threads.

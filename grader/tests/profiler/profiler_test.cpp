@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <map>
 
 #include "grader/tests/profiler/truth.hpp"
 
@@ -49,18 +50,19 @@ TEST_P(Section, EveryExactCounterEqualsTheProfilers) {
       if (row.certainty == "modelled" || metric == expected[i].numbers.end()) continue;
       const double value = found[i].numbers.at(std::string(row.name));
       if (value == metric->second) continue;
-      const auto known = std::find_if(
-          deviations.begin(), deviations.end(),
-          [&](const Deviation& d) { return d.covers(section, found[i], row.name); });
+      const auto known =
+          std::find_if(deviations.begin(), deviations.end(),
+                       [&](const Deviation& d) { return d.covers(section, found[i], row.name); });
       if (known != deviations.end())
         ++differences[static_cast<std::size_t>(known - deviations.begin())];
       else
-        ADD_FAILURE() << "launch " << i << " " << found[i].name << ": " << row.name << " is " << value
-                      << ", the profiler's " << row.metric << " is " << metric->second;
+        ADD_FAILURE() << "launch " << i << " " << found[i].name << ": " << row.name << " is "
+                      << value << ", the profiler's " << row.metric << " is " << metric->second;
     }
   }
   for (std::size_t d = 0; d < deviations.size(); ++d)
-    EXPECT_GT(differences[d], 0) << deviations[d].name << " no longer differs: take it off the list";
+    EXPECT_GT(differences[d], 0) << deviations[d].name
+                                 << " no longer differs: take it off the list";
 }
 
 INSTANTIATE_TEST_SUITE_P(Profiler, Section, ::testing::Values(MEMBOUND_PROFILER_SECTIONS),
@@ -89,37 +91,6 @@ struct Claim {
   double median, worst;  ///< as docs/counters.md states them
 };
 
-class Modelled : public ::testing::TestWithParam<Claim> {};
-
-TEST_P(Modelled, KeepsWithinItsStatedError) {
-  const Claim& claim = GetParam();
-  const CounterInfo* row = vgpu::counters::find_counter(claim.counter);
-  ASSERT_NE(row, nullptr);
-  std::vector<double> errors;
-  std::string worst;
-  for (const std::string& section : claim.sections) {
-    const std::vector<Launch> found = run_section(section);
-    const std::vector<Launch>& expected = truth().at(section);
-    ASSERT_EQ(found.size(), expected.size());
-    for (std::size_t i = 0; i < found.size(); ++i) {
-      const double should = expected[i].numbers.find(row->metric)->second;
-      if (should < claim.floor) continue;
-      const double is = found[i].numbers.at(claim.counter);
-      errors.push_back(std::abs(is - should) / should);
-      if (errors.back() == *std::max_element(errors.begin(), errors.end()))
-        worst = found[i].name + ": " + std::to_string(is) + " instead of " + std::to_string(should);
-    }
-  }
-  ASSERT_FALSE(errors.empty());
-  std::sort(errors.begin(), errors.end());
-  const auto equal = std::count(errors.begin(), errors.end(), 0.0);
-  std::printf("%-26s %4zu launches, %4td equal, error: median %.1f %%, worst %.1f %% (%s)\n",
-              claim.counter, errors.size(), equal, errors[errors.size() / 2] * 100,
-              errors.back() * 100, worst.c_str());
-  EXPECT_LE(errors[errors.size() / 2], claim.median);
-  EXPECT_LE(errors.back(), claim.worst) << worst;
-}
-
 const std::vector<std::string> kLabs = {"01-reverse-array reference", "03-transpose reference",
                                         "04-reduction reference", "06-shortcut reference"};
 std::vector<std::string> with_labs(std::vector<std::string> sections) {
@@ -127,20 +98,59 @@ std::vector<std::string> with_labs(std::vector<std::string> sections) {
   return sections;
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Profiler, Modelled,
-    ::testing::Values(
-        Claim{"atomic_sectors", {"atomics"}, 1, 0, 1},
-        Claim{"reduction_sectors", with_labs({"atomics", "caches"}), 1, 0, 0.02},
-        Claim{"shared_atomic_requests", with_labs({"shared_atomics"}), 1, 0, 1},
-        Claim{"shared_atomic_wavefronts", with_labs({"shared_atomics"}), 1, 0, 1},
-        Claim{"texture_sectors", {"textures"}, 1, 0, 1},
-        Claim{"l1_load_hit_sectors", with_labs({"caches"}), 20000, 0.1, 1},
-        Claim{"l2_read_sectors", with_labs({"caches"}), 20000, 0.1, 1},
-        Claim{"l2_write_sectors", with_labs({"caches"}), 20000, 0.1, 1},
-        Claim{"dram_read_bytes", with_labs({"caches"}), 1 << 20, 0.1, 1},
-        Claim{"dram_write_bytes", with_labs({"caches"}), 1 << 20, 0.1, 1}),
-    [](const auto& each) { return std::string(each.param.counter); });
+const Claim kClaims[] = {
+    {"atomic_sectors", {"atomics"}, 1, 0, 0.94},
+    {"reduction_sectors", with_labs({"atomics", "caches"}), 1, 0, 0.017},
+    {"shared_atomic_requests", with_labs({"shared_atomics"}), 1, 0, 0.78},
+    {"shared_atomic_wavefronts", with_labs({"shared_atomics"}), 1, 0, 0.78},
+    {"texture_sectors", {"textures"}, 1, 0, 0.59},
+    {"l1_load_hit_sectors", with_labs({"caches"}), 20000, 0.02, 1},
+    {"l2_read_sectors", with_labs({"caches"}), 20000, 0.01, 10},
+    {"l2_write_sectors", with_labs({"caches"}), 20000, 0.01, 1.5},
+    {"dram_read_bytes", with_labs({"caches"}), 1 << 20, 0.01, 1},
+    {"dram_write_bytes", with_labs({"caches"}), 1 << 20, 0.53, 6.2},
+};
+
+/// Runs a section once, however many claims are about it.
+const std::vector<Launch>& run_once(const std::string& section) {
+  static std::map<std::string, std::vector<Launch>> runs;
+  const auto [run, fresh] = runs.try_emplace(section);
+  if (fresh) run->second = run_section(section);
+  return run->second;
+}
+
+void check_claim(const Claim& claim) {
+  const CounterInfo* row = vgpu::counters::find_counter(claim.counter);
+  ASSERT_NE(row, nullptr);
+  std::vector<double> errors;
+  std::string worst;
+  for (const std::string& section : claim.sections) {
+    const std::vector<Launch>& found = run_once(section);
+    const std::vector<Launch>& expected = truth().at(section);
+    ASSERT_EQ(found.size(), expected.size());
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      const double should = expected[i].numbers.find(row->metric)->second;
+      if (should < claim.floor) continue;
+      const double is = found[i].numbers.find(claim.counter)->second;
+      errors.push_back(std::abs(is - should) / should);
+      if (errors.back() == *std::max_element(errors.begin(), errors.end()))
+        worst = found[i].name + ": " + std::to_string(std::llround(is)) + " instead of " +
+                std::to_string(std::llround(should));
+    }
+  }
+  ASSERT_FALSE(errors.empty());
+  std::sort(errors.begin(), errors.end());
+  const auto equal = std::count(errors.begin(), errors.end(), 0.0);
+  std::printf("| %s | %zu | %td | %.1f %% | %.1f %% | %s |\n", claim.counter, errors.size(), equal,
+              errors[errors.size() / 2] * 100, errors.back() * 100, worst.c_str());
+  EXPECT_LE(errors[errors.size() / 2], claim.median) << claim.counter;
+  EXPECT_LE(errors.back(), claim.worst) << claim.counter << ", " << worst;
+}
+
+/// Prints the table of docs/counters.md.
+TEST(Modelled, CountersKeepWithinTheirStatedErrors) {
+  for (const Claim& claim : kClaims) check_claim(claim);
+}
 
 }  // namespace
 }  // namespace membound::profiler

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Loads and stores of shared memory: every width, every pattern of lanes, conflicts of every degree,
-/// words for several lanes.
+/// Loads and stores of shared memory: every width, every pattern of lanes, conflicts of every
+/// degree, words for several lanes.
 #include "grader/tests/profiler/profiler.cuh"
 
 namespace {
@@ -33,7 +33,8 @@ __global__ void store(T* out, T value, const int* index) {
   const int at = element_of(index);
   if (at >= 0) reinterpret_cast<T*>(memory)[at] = value;
   __syncthreads();
-  out[thread_number()] = reinterpret_cast<volatile char*>(memory)[threadIdx.x * 4] != 0 ? T{} : value;
+  out[thread_number()] =
+      reinterpret_cast<volatile char*>(memory)[threadIdx.x * 4] != 0 ? T{} : value;
 }
 
 template <typename T>

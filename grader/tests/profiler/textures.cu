@@ -147,7 +147,8 @@ int main() {
   }
   const cudaTextureObject_t memory = linear_memory(profiler::counted<float>(1 << 16), 1 << 14);
   for (const int stride : {1, 2, 8})
-    run("texture.memory.stride_" + std::to_string(stride), 3, 64, fetch_linear, memory, out, stride);
+    run("texture.memory.stride_" + std::to_string(stride), 3, 64, fetch_linear, memory, out,
+        stride);
   run("texture.some", 3, 64, fetch_some, texture(plane, cudaFilterModePoint), out);
   run("surface.read_1d", 3, 64, read_1d, surface(line), out);
   run("surface.read_2d", 3, 64, read_2d, surface(plane), out);

@@ -36,19 +36,15 @@ TEST(TouchMap, OnlyTheFirstTouchCounts) {
 }
 
 TEST(DramBytes, WhatFitsL2IsReadOnce) {
-  const Traffic traffic{.l2_read_sectors = 1000,
-                        .l2_write_sectors = 0,
-                        .distinct_read_sectors = 100,
-                        .distinct_written_sectors = 0};
+  const Traffic traffic{
+      .l2_read_sectors = 1000, .distinct_read_sectors = 100, .distinct_written_sectors = 0};
   EXPECT_EQ(dram_read_bytes(traffic, 1 << 20), 3200u);
 }
 
 TEST(DramBytes, WhatDoesNotFitIsReadAgainInProportion) {
-  const Traffic traffic{.l2_read_sectors = 300,
-                        .l2_write_sectors = 0,
-                        .distinct_read_sectors = 100,
-                        .distinct_written_sectors = 0};
-  EXPECT_EQ(dram_read_bytes(traffic, 1600), 6400u);  // half of 200 repeated sectors miss
+  const Traffic traffic{
+      .l2_read_sectors = 300, .distinct_read_sectors = 100, .distinct_written_sectors = 0};
+  EXPECT_EQ(dram_read_bytes(traffic, 3200), 6400u);  // half of 200 repeated sectors miss
 }
 
 }  // namespace

@@ -47,6 +47,19 @@ TEST(Coalescer, OneAddressForAllTakesOneSectorAndIsIdeal) {
   EXPECT_EQ(cost.ideal_sectors, 1u);
 }
 
+TEST(Coalescer, IdealSectorsAreFilledByActiveLanesButNotMoreThanTouched) {
+  Addresses far_apart, pairs;  // 8 words, 4 lanes each, no two in a sector; 16 words side by side
+  for (std::uint64_t lane = 0; lane < 32; ++lane)
+    far_apart[lane] = lane / 4 * 160, pairs[lane] = lane / 2 * 4;
+  EXPECT_EQ(coalesce(far_apart.data(), ~0u, 4).ideal_sectors, 4u);
+  EXPECT_EQ(coalesce(pairs.data(), ~0u, 4).ideal_sectors, 2u);
+}
+
+TEST(Coalescer, BytesCountOnceARequest) {
+  EXPECT_EQ(coalesce(strided(512, 0).data(), ~0u, 8).bytes, 8u);
+  EXPECT_EQ(coalesce(strided(512, 8).data(), 0xFFFFu, 8).bytes, 128u);
+}
+
 TEST(Coalescer, NoActiveLaneCostsNothing) {
   EXPECT_EQ(coalesce(strided(0, 4).data(), 0, 4).sectors, 0u);
 }
@@ -77,6 +90,7 @@ TEST(Coalescer, ContiguousFormEqualsTheGeneralOne) {
       ASSERT_EQ(general.sectors, fast.sectors);
       ASSERT_EQ(general.lines, fast.lines);
       ASSERT_EQ(general.ideal_sectors, fast.ideal_sectors);
+      ASSERT_EQ(general.bytes, fast.bytes);
     }
   }
 }
@@ -84,12 +98,11 @@ TEST(Coalescer, ContiguousFormEqualsTheGeneralOne) {
 TEST(AtomicSectors, AWordWantedTwiceVisitsItsSectorTwice) {
   Addresses pairs;
   for (std::uint64_t lane = 0; lane < 32; ++lane) pairs[lane] = lane / 2 * 4;
-  EXPECT_EQ(atomic_sectors(pairs.data(), ~0u, true), 4u);  // 2 sectors, each twice
+  EXPECT_EQ(atomic_sectors(pairs.data(), ~0u), 4u);  // 2 sectors, each twice
 }
 
-TEST(AtomicSectors, IntegersOnOneWordAreJoinedFloatsAreNot) {
-  EXPECT_EQ(atomic_sectors(strided(0, 0).data(), ~0u, true), 1u);
-  EXPECT_EQ(atomic_sectors(strided(0, 0).data(), ~0u, false), 32u);
+TEST(AtomicSectors, OneWordForAllIsVisitedByEveryLane) {
+  EXPECT_EQ(atomic_sectors(strided(0, 0).data(), ~0u), 32u);
 }
 
 }  // namespace

@@ -160,9 +160,9 @@ TEST(Api, AFileOfPtxLoads) {
 
 TEST(Api, ARefusedLaunchIsTheLastErrorOnce) {
   EXPECT_EQ(cudaLaunchKernel(kernel(load(), "bump"), {1, 1, 1}, {2048, 1, 1}, nullptr, 0, nullptr),
-            cudaErrorInvalidConfiguration);
-  EXPECT_EQ(cudaPeekAtLastError(), cudaErrorInvalidConfiguration);
-  EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidConfiguration);
+            cudaErrorInvalidValue);
+  EXPECT_EQ(cudaPeekAtLastError(), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidValue);
   EXPECT_EQ(cudaGetLastError(), cudaSuccess);
 }
 

@@ -155,8 +155,10 @@ Launch reduction(u64 elements, const ReductionKernel& k) {
     c.reduction_requests = c.warps;
     c.reduction_sectors = c.atomic_lanes = elements;
     c.atomic_same_address = elements - c.warps;
+    c.hottest_atomic_address_count = elements;
   } else if (k.atomic_block) {
     c.reduction_requests = c.reduction_sectors = c.atomic_lanes = c.blocks;
+    c.hottest_atomic_address_count = c.blocks;
   }
   return launch;
 }

@@ -100,8 +100,7 @@ template <typename Word>
   return {sectors, lines, memory::ideal_sectors(sectors, 32, bytes), distinct * bytes};
 }
 
-[[gnu::always_inline]] inline void count_global(StepStats& stats,
-                                                const memory::Coalesced& cost) {
+[[gnu::always_inline]] inline void count_global(StepStats& stats, const memory::Coalesced& cost) {
   stats.requests += 1;
   stats.sectors += cost.sectors;
   stats.lines += cost.lines;

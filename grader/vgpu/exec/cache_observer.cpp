@@ -33,8 +33,7 @@ void CacheObserver::access(const WarpAccess& access) {
   const bool load = access.kind == AccessKind::kLoad;
   memory::SectoredCache* l1 = static_cast<memory::SectoredCache*>(access.warp->block->cache_state);
   memory::NumberSet seen;
-  std::uint64_t previous = ~std::uint64_t{0}, hits = 0, reads = 0, writes = 0, new_reads = 0,
-                new_writes = 0;
+  std::uint64_t previous = ~std::uint64_t{0}, hits = 0, reads = 0, new_reads = 0, new_writes = 0;
   for (std::uint32_t rest = access.mask; rest != 0; rest &= rest - 1) {
     const std::uint64_t sector = access.addresses[std::countr_zero(rest)] / memory::kSectorBytes;
     if (sector == previous || !seen.insert(sector)) continue;
@@ -45,15 +44,13 @@ void CacheObserver::access(const WarpAccess& access) {
         continue;
       }
       ++reads;
-      new_reads += read_.touch(sector);
+      new_reads += read_.touch(sector & ~std::uint64_t{1}) ? 2 : 0;  // 64 bytes at a time
     } else {
-      ++writes;
       new_writes += written_.touch(sector);
     }
   }
   access.warp->stats[access.step->stats].l1_hits += hits;
   if (reads != 0) l2_reads_.fetch_add(reads, std::memory_order_relaxed);
-  if (writes != 0) l2_writes_.fetch_add(writes, std::memory_order_relaxed);
   if (new_reads != 0) distinct_reads_.fetch_add(new_reads, std::memory_order_relaxed);
   if (new_writes != 0) distinct_writes_.fetch_add(new_writes, std::memory_order_relaxed);
 }
@@ -88,9 +85,11 @@ bool CacheObserver::bad_access(const WarpAccess& access, FaultKind kind, std::ui
 }
 
 void CacheObserver::add_to(counters::Counters& totals) const {
-  const memory::Traffic traffic{l2_reads_, l2_writes_, distinct_reads_, distinct_writes_};
+  const memory::Traffic traffic{l2_reads_, distinct_reads_, distinct_writes_};
   totals.l2_read_sectors = traffic.l2_read_sectors;
-  totals.l2_write_sectors = traffic.l2_write_sectors;
+  // Everything is written through; nothing of it needs a model.
+  totals.l2_write_sectors = totals.global_store_sectors + totals.local_store_sectors +
+                            totals.atomic_sectors + totals.reduction_sectors;
   totals.dram_read_bytes = memory::dram_read_bytes(traffic, launch_.request->caches.l2_bytes);
   totals.dram_write_bytes = memory::dram_write_bytes(traffic);
 }

@@ -40,7 +40,7 @@ class CacheObserver : public Observer {
   memory::TouchMap read_, written_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<memory::SectoredCache>> caches_;  // one a block in flight
-  std::atomic<std::uint64_t> l2_reads_{0}, l2_writes_{0}, distinct_reads_{0}, distinct_writes_{0};
+  std::atomic<std::uint64_t> l2_reads_{0}, distinct_reads_{0}, distinct_writes_{0};
 };
 
 }  // namespace membound::vgpu::exec

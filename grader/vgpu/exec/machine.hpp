@@ -239,7 +239,7 @@ struct Worker {
   std::uint64_t next_poll = 0;
   std::uint64_t blocks = 0;
   std::uint64_t barriers = 0;
-  memory::HotWords hottest;  ///< words of global memory that atomics wanted
+  memory::HotWords hottest;                  ///< words of global memory that atomics wanted
   std::vector<std::unique_ptr<Block>> pool;  ///< blocks to use again
 };
 

@@ -90,19 +90,23 @@ const Step* copy(Warp& w, const Step* s) {
   if (!check_offsets(w, s, offsets, mask, bytes, w.shared_bytes, StateSpace::kShared,
                      AccessKind::kStore))
     return w.stop;
+  bool partly = false;
   u32 reading = mask;  // a source size of 0 reads nothing and fills with zeros
   for (u32 rest = mask; rest != 0 && in.s[2]; rest &= rest - 1) {
     const int i = __builtin_ctz(rest);
-    if (at<const u32>(w, s->c)[i] == 0) reading &= ~(1u << i);
+    const u32 size = at<const u32>(w, s->c)[i];
+    if (size == 0) reading &= ~(1u << i);
+    partly = partly || size < bytes;
   }
   if (!translate_slowly(w, s, addresses, reading, bytes, AccessKind::kLoad, host)) return w.stop;
   StepStats& stats = w.stats[s->stats];
-  if (reading != 0)
-    generic::count_global(stats, memory::coalesce(addresses, reading, bytes));
+  if (reading != 0) generic::count_global(stats, memory::coalesce(addresses, reading, bytes));
   if (mask != 0) {
     u32 narrow[32];
     for (int i = 0; i < 32; ++i) narrow[i] = static_cast<u32>(offsets[i]);
-    generic::count_shared(stats, memory::shared_wavefronts(narrow, mask, bytes, false));
+    auto passes = memory::shared_wavefronts(narrow, mask, bytes, false);
+    if (bytes == 16 && partly) passes.taken *= 2, passes.ideal *= 2;  // data, then zeros
+    generic::count_shared(stats, passes);
   }
   for (u32 rest = mask; rest != 0; rest &= rest - 1) {
     const int i = __builtin_ctz(rest);

@@ -163,8 +163,8 @@ void count_shared(StepStats& stats, const Instruction& in, const u32* offsets, u
                   u32 bytes) {
   if (is_joined(in)) mask &= 0u - mask;
   if (!loops_in_shared_memory(in)) {
-    generic::count_shared(stats, memory::shared_atomic_wavefronts(offsets, mask, bytes,
-                                                                  in.atomic == Atomic::kCas));
+    generic::count_shared(
+        stats, memory::shared_atomic_wavefronts(offsets, mask, bytes, in.atomic == Atomic::kCas));
     return;
   }
   const auto loop = memory::shared_atomic_loop(offsets, mask, bytes);

@@ -100,9 +100,9 @@ const Step* shared(Warp& w, const Step* s) {
       const Word value = widen<T, Word>(row[0]);
       MEMBOUND_LANES words[i] = value;
     } else {
-      count_shared(stats,
-                   kBytes <= 4 ? word_wavefronts(offsets, kBytes, kLoad)
-                               : memory::shared_wavefronts(offsets, 0xFFFFFFFFu, kBytes, kLoad));
+      count_shared(stats, kBytes <= 4
+                              ? word_wavefronts(offsets, kBytes, kLoad)
+                              : memory::shared_wavefronts(offsets, 0xFFFFFFFFu, kBytes, kLoad));
       for (int i = 0; i < 32; ++i) {
         T* place = reinterpret_cast<T*>(w.shared + offsets[i]);
         if constexpr (kLoad)

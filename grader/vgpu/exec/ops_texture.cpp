@@ -104,7 +104,7 @@ const Step* texture(Warp& w, const Step* s) {
     const FetchPoint point = point_of(w, s, *object, lane);
     const Texel texel = kGather ? gather(*object, point, static_cast<u32>(in.offset), touched)
                                 : fetch(*object, point, touched);
-    for (u32 i = 0; i < touched.count; ++i) 
+    for (u32 i = 0; i < touched.count; ++i)
       sectors.add(object->image, object->linear_memory, lane, touched.address[i]);
     for (unsigned v = 0; v < in.vector; ++v) {
       u32 bits = texel.bits[v];

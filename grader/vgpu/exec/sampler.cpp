@@ -106,19 +106,29 @@ Axis axis_of(const Texture& texture, float coordinate, std::uint32_t extent, Add
   return axis;
 }
 
-/// The weights of the up to eight texels in 256ths, x fastest. In a plane they are whole 256ths
-/// that add up to one, exactly as an H200 weighs them; how it splits them between two planes is our
-/// guess, within two 256ths of its results.
+/// The weights of the up to eight texels in 256ths, x fastest; whole 256ths that add up to one,
+/// exactly as an H200 weighs them. In a plane, x and y are blended. In space the unit divides by
+/// planes (z), each plane by columns (x), each column by rows (y); halves go to the far column, and
+/// to the far row in the far column only.
 std::array<std::int32_t, 8> weights_of(const Axis& x, const Axis& y, const Axis& z) {
-  const auto share = [](std::uint32_t a, std::uint32_t b) {
-    return static_cast<std::int32_t>((a * b + 128) / 256);
+  const auto share = [](std::int32_t whole, const Axis& axis, std::int32_t half) {
+    return (whole * static_cast<std::int32_t>(axis.weight) + half) / 256;
   };
   const auto a = static_cast<std::int32_t>(x.weight), b = static_cast<std::int32_t>(y.weight);
-  const std::int32_t both = share(x.weight, y.weight);
-  std::array<std::int32_t, 8> weights{256 - a - b + both, a - both, b - both, both};
-  for (std::size_t i = 0; i < 4; ++i) {
-    weights[4 + i] = share(static_cast<std::uint32_t>(weights[i]), z.weight);
-    weights[i] -= weights[4 + i];
+  if (z.count == 1) {
+    const std::int32_t both = share(a, y, 128);
+    return {256 - a - b + both, a - both, b - both, both};
+  }
+  std::array<std::int32_t, 8> weights{};
+  const auto far = static_cast<std::int32_t>(z.weight);
+  for (std::size_t k = 0; k < 2; ++k) {
+    const std::int32_t plane = k == 0 ? 256 - far : far;
+    const std::int32_t column = share(plane, x, 128);
+    for (std::size_t i = 0; i < 2; ++i) {
+      const std::int32_t whole = i == 0 ? plane - column : column;
+      weights[k * 4 + 2 + i] = share(whole, y, i == 0 ? 127 : 128);
+      weights[k * 4 + i] = whole - weights[k * 4 + 2 + i];
+    }
   }
   return weights;
 }

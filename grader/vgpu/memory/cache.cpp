@@ -29,7 +29,8 @@ void SectoredCache::clear() {
 bool SectoredCache::load(std::uint64_t sector) {
   const std::uint64_t tag = sector / 4;
   const auto bit = static_cast<std::uint8_t>(1u << (sector % 4));
-  auto& set = sets_[tag & (sets_.size() - 1)];
+  // Lines whole powers of two apart do not all fall into one set.
+  auto& set = sets_[(tag * 0x9E3779B97F4A7C15u >> 32) & (sets_.size() - 1)];
   ++time_;
   Line* oldest = &set[0];
   for (Line& line : set) {
@@ -78,9 +79,10 @@ bool TouchMap::touch(std::uint64_t sector) {
 std::uint64_t dram_read_bytes(const Traffic& traffic, std::uint64_t l2_bytes) {
   const std::uint64_t distinct = traffic.distinct_read_sectors;
   const std::uint64_t footprint = (distinct + traffic.distinct_written_sectors) * kSector;
+  const std::uint64_t holds = l2_bytes / 2;
   std::uint64_t sectors = distinct;
-  if (footprint > l2_bytes && traffic.l2_read_sectors > distinct) {
-    const double lost = 1.0 - static_cast<double>(l2_bytes) / static_cast<double>(footprint);
+  if (footprint > holds && traffic.l2_read_sectors > distinct) {
+    const double lost = 1.0 - static_cast<double>(holds) / static_cast<double>(footprint);
     sectors +=
         static_cast<std::uint64_t>(static_cast<double>(traffic.l2_read_sectors - distinct) * lost);
   }

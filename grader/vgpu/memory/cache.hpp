@@ -7,9 +7,12 @@
 /// L1: sectored (128-byte lines, 32-byte sectors), 4 ways, least recently used, write through, no
 /// allocation on writes; one private L1 a block, of the SM's size divided by the resident blocks,
 /// cold when the block starts. So the result does not depend on which block runs when.
-/// L2 and DRAM: by footprint. The first read of a sector in a launch comes from DRAM; repeated
-/// reads hit L2 as far as the launch's footprint fits into it, and in proportion where it does not.
-/// Left out: hits between blocks of one SM, what earlier launches left in L2, the far partition.
+/// L2 and DRAM: by footprint. The first read of a sector in a launch comes from DRAM, with the
+/// other half of its 64 bytes; repeated reads hit L2 as far as the launch's footprint fits into
+/// half of it (its two partitions keep copies of each other's lines), and in proportion where it
+/// does not. Left out: hits between blocks of one SM, local memory, what earlier launches left in
+/// L2, what the launch leaves in L2 unwritten. docs/counters.md says how far off that is on an
+/// H200.
 #pragma once
 
 #include <array>
@@ -62,7 +65,6 @@ class TouchMap {
 /// DRAM bytes of a launch by the footprint rule above.
 struct Traffic {
   std::uint64_t l2_read_sectors = 0;
-  std::uint64_t l2_write_sectors = 0;
   std::uint64_t distinct_read_sectors = 0;
   std::uint64_t distinct_written_sectors = 0;
 };

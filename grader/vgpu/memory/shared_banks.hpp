@@ -32,8 +32,8 @@ struct Wavefronts {
 [[nodiscard]] Wavefronts shared_atomic_wavefronts(const std::uint32_t* offsets, std::uint32_t mask,
                                                   std::uint32_t bytes, bool swaps);
 
-/// An atomic the hardware makes of a loop: load, compute, compare-and-swap, until every lane had its
-/// turn; in one round each bank serves one lane. What other warps do between is left out.
+/// An atomic the hardware makes of a loop: load, compute, compare-and-swap, until every lane had
+/// its turn; in one round each bank serves one lane. What other warps do between is left out.
 struct AtomicLoop {
   std::uint32_t rounds = 0;
   Wavefronts loads;  ///< of all rounds

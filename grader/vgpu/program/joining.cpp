@@ -100,8 +100,8 @@ class Uniformity {
 Joining joining_of(const Instruction& in, const Uniformity& uniform) {
   if (in.vector != 1 || in.space == ptx::StateSpace::kNone || !uniform.holds(in.s[0]))
     return Joining::kNever;
-  const bool integer = in.type == ScalarType::kS32 || in.type == ScalarType::kU32 ||
-                       in.type == ScalarType::kB32;
+  const bool integer =
+      in.type == ScalarType::kS32 || in.type == ScalarType::kU32 || in.type == ScalarType::kB32;
   const bool wide = in.type == ScalarType::kS64 || in.type == ScalarType::kU64;
   switch (in.atomic) {
     case Atomic::kAdd:

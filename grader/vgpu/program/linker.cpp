@@ -7,9 +7,9 @@
 #include <unordered_map>
 
 #include "grader/vgpu/program/decoder.hpp"
+#include "grader/vgpu/program/joining.hpp"
 #include "grader/vgpu/program/module.hpp"
 #include "grader/vgpu/program/registers.hpp"
-#include "grader/vgpu/program/joining.hpp"
 #include "grader/vgpu/program/rounds.hpp"
 #include "grader/vgpu/ptx/parser.hpp"
 

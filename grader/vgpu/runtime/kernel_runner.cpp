@@ -142,7 +142,8 @@ std::uint32_t max_threads_per_block(const Context& context, const program::Kerne
 cudaError_t check_launch(const Context& context, const KernelHandle& handle, const dim3& grid,
                          const dim3& block, std::size_t dynamic_shared_bytes, bool cooperative) {
   const program::Kernel& kernel = *handle.kernel;
-  if (!shape_is_allowed(grid, block)) return cudaErrorInvalidConfiguration;
+  // Not cudaErrorInvalidConfiguration: CUDA 13.0 with driver 580 on an H200 calls a bad shape this.
+  if (!shape_is_allowed(grid, block)) return cudaErrorInvalidValue;
   const std::uint32_t threads = block.x * block.y * block.z;
   if (dynamic_shared_bytes > max_dynamic_shared_bytes(context, handle))
     return cudaErrorInvalidValue;

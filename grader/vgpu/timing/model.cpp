@@ -86,18 +86,13 @@ double dram_bytes(const Counters& c) {
   return l2_sectors(c) * kSectorBytes;
 }
 
-/// Atomics that wait for each other. Only the lanes of one warp are known to share a word; where
-/// every request has one word (a reduction's last step), all requests are taken to share it.
+/// Atomics that wait for each other: those on the word that most of them want.
 double atomic_ns(const Setting& s) {
   const Counters& c = s.totals;
   const double requests = real(c.atomic_requests + c.reduction_requests);
   if (requests == 0) return 0;
   const double operations = real(c.atomic_sectors + c.reduction_sectors);
-  const double words = real(c.atomic_lanes - std::min(c.atomic_lanes, c.atomic_same_address));
-  const double serial =
-      operations * ratio(requests, std::max(words, requests)) *
-      (words > requests ? ratio(real(c.atomic_same_address), real(c.atomic_lanes)) : 1);
-  return std::max(serial * s.machine.atomic_same_address_ns,
+  return std::max(real(c.hottest_atomic_address_count) * s.machine.atomic_same_address_ns,
                   operations / s.machine.atomic_gsectors);
 }
 

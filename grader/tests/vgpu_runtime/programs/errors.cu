@@ -32,15 +32,15 @@ void expect_lost(cudaError_t code) {
 
 int main() {
   nothing<<<0, 1>>>();
-  CHECK_FAILS(cudaErrorInvalidConfiguration, cudaGetLastError());
+  CHECK_FAILS(cudaErrorInvalidValue, cudaGetLastError());
   CHECK_FAILS(cudaSuccess, cudaGetLastError());  // asking forgets
   nothing<<<1, 1025>>>();
-  CHECK_FAILS(cudaErrorInvalidConfiguration, cudaPeekAtLastError());
-  CHECK_FAILS(cudaErrorInvalidConfiguration, cudaGetLastError());
+  CHECK_FAILS(cudaErrorInvalidValue, cudaPeekAtLastError());
+  CHECK_FAILS(cudaErrorInvalidValue, cudaGetLastError());
   nothing<<<dim3(1, 65536), 1>>>();
-  CHECK_FAILS(cudaErrorInvalidConfiguration, cudaGetLastError());
+  CHECK_FAILS(cudaErrorInvalidValue, cudaGetLastError());
   nothing<<<1, dim3(1, 1, 65)>>>();
-  CHECK_FAILS(cudaErrorInvalidConfiguration, cudaGetLastError());
+  CHECK_FAILS(cudaErrorInvalidValue, cudaGetLastError());
   CHECK_CUDA(cudaDeviceSynchronize());  // a refused launch is not sticky
 
   big_shared<<<1, 32, 49153>>>();
