@@ -137,12 +137,12 @@ std::string program_of(const Probe& probe) {
     body = "add.u64 %rd5, %rd1, %rd3;\nld.global" + access + " " + data + ", [%rd5];\n" + output;
   } else if (probe.kind == "stg") {
     body = "add.u64 %rd5, %rd1, %rd3;\nst.global" + access + " [%rd5], " + data + ";\n";
-  } else if (probe.kind == "red") {
-    body = "add.u64 %rd5, %rd1, %rd3;\natom.global.add.u32 %r3, [%rd5], 1;\n";
-  } else if (probe.kind == "atom") {
+  } else if (probe.kind == "red" || probe.kind == "atom") {
+    // Pattern 1 is one word for all, and the compiler sees that it is.
     body =
-        "add.u64 %rd5, %rd1, %rd3;\natom.global.add.u32 %r3, [%rd5], 1;\n"
-        "st.global.u32 [%rd2], %r3;\n";
+        std::string(probe.pattern == 1 ? "mov.u64 %rd5, %rd1;\n" : "add.u64 %rd5, %rd1, %rd3;\n") +
+        "atom.global.add.u32 %r3, [%rd5], 1;\n" +
+        (probe.kind == "atom" ? "st.global.u32 [%rd2], %r3;\n" : "");
   } else {  // reread and partial: lanes below %r5 copy a word
     body =
         "setp.ge.u32 %p1, %r1, %r5;\n@%p1 bra done;\nadd.u64 %rd5, %rd1, %rd4;\n"
