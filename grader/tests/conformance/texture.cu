@@ -207,8 +207,8 @@ CASE(tex3d_point, 32) {
         tex3D<float>(textures[kVolumePoint], coordinate(lane, kWidth), lane / 4 + 0.5f,
                      coordinate(31 - lane, kDepth)));
 }
-// The weight of each single texel is known (vgpu_exec/sampler_test); how the hardware rounds while it adds
-// up eight of them is not: two 256ths, times the range of the texels, 117.
+// The weight of each single texel is known (vgpu_exec/sampler_test); how the hardware rounds while
+// it adds up eight of them is not: two 256ths, times the range of the texels, 117.
 CASE_CLOSE(tex3d_linear, 32, "abs_f32=0.92") {
   store(out, lane,
         tex3D<float>(textures[kVolumeLinear], coordinate(lane, kWidth), lane * 0.3f,
