@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <thread>
@@ -17,6 +18,8 @@
 #include "grader/cli/messages.hpp"
 #include "grader/course/files.hpp"
 #include "grader/grading/batch.hpp"
+#include "grader/grading/chunk_task.hpp"
+#include "grader/grading/slurm_executor.hpp"
 #include "grader/report/text.hpp"
 
 namespace membound::cli {
@@ -44,6 +47,12 @@ struct Options : CheckOptions {
   bool verify = false;
   bool has_seed = false;
   std::vector<std::string> only, regrade;
+  std::string executor = "local";
+  std::vector<std::string> slurm_options;
+  std::size_t chunk = 16;
+  int at_once = 0;
+  int minutes = 60;
+  int task = -1;  ///< of a job array: the chunk to grade
 };
 
 base::Error wrong_use(const std::string& where, const std::string& found,
@@ -139,9 +148,38 @@ int verify(const Options& options) {
   return found->problems.empty() ? kExitPassed : kExitNotPassed;
 }
 
+/// How a task of a job array is called; the chunk's number comes behind.
+std::vector<std::string> task_command(const Options& options, const grading::Settings& settings) {
+  std::error_code error;
+  std::vector<std::string> command = {
+      std::filesystem::read_symlink("/proc/self/exe", error).string(), "grade",
+      "--out=" + std::filesystem::absolute(options.out).string(), "--device=" + settings.device,
+      "--compiler=" + std::string(judge::to_string(settings.compiler.kind))};
+  if (!options.key.empty())
+    command.push_back("--key=" + std::filesystem::absolute(options.key).string());
+  if (options.trust) command.emplace_back("--trust-submissions");
+  command.emplace_back("--task");
+  return command;
+}
+
+int run_task(const Options& options, const grading::Settings& settings) {
+  grading::ChunkRequest request;
+  request.out = options.out;
+  request.key_file = options.key;
+  request.settings = settings;
+  request.number = options.task;
+  request.stop = catch_interrupts();
+  const auto outcome = grading::run_chunk(request);
+  if (!outcome) return report_error(outcome.error());
+  std::printf("chunk %d: %d graded, %d found, %d failed by our own fault\n", options.task,
+              outcome->graded, outcome->found, outcome->failed);
+  return outcome->failed > 0 ? kExitOurFault : kExitPassed;
+}
+
 int run(const Options& options) {
   if (options.verify) return verify(options);
-  if (options.submissions.empty() && !options.resume && options.regrade.empty()) {
+  if (options.submissions.empty() && !options.resume && options.regrade.empty() &&
+      options.task < 0) {
     return report_error(wrong_use("SUBMISSIONS", "is missing",
                                   "a folder or archive with what was handed in",
                                   "--resume goes on with what --out knows already"));
@@ -154,6 +192,19 @@ int run(const Options& options) {
   request.out = options.out;
   request.settings = *settings;
   if (settings->is_virtual()) request.settings.seconds_per_stage = kVirtualSecondsPerStage;
+  if (options.task >= 0) return run_task(options, request.settings);
+  if (options.executor == "slurm")
+    request.executor = [&](const grading::Work& work,
+                           const std::vector<const grading::Job*>& queue) {
+      grading::SlurmSettings slurm;
+      slurm.task_command = task_command(options, *settings);
+      slurm.options = options.slurm_options;
+      slurm.chunk = options.chunk;
+      slurm.at_once = options.at_once;
+      slurm.minutes_per_task = options.minutes;
+      slurm.say = [](const std::string& text) { report_note(text); };
+      return grading::run_slurm(work, queue, std::filesystem::absolute(options.out), slurm);
+    };
   request.ledger = {options.key, options.quarantine_after};
   if (options.has_seed) request.seed = options.seed;
   request.only = options.only;
@@ -229,6 +280,13 @@ void add_grade(CLI::App& app, Action& chosen) {
   command->add_option("--key", options->key);
   command->add_option("--quarantine-after", options->quarantine_after)
       ->check(CLI::Range(1, 1 << 30));
+  command->add_option("--executor", options->executor)
+      ->check(CLI::IsMember({std::string("local"), std::string("slurm")}));
+  command->add_option("--slurm-option", options->slurm_options);
+  command->add_option("--chunk", options->chunk)->check(CLI::Range(1, 1000));
+  command->add_option("--at-once", options->at_once)->check(CLI::Range(1, 10000));
+  command->add_option("--minutes", options->minutes)->check(CLI::Range(1, 10000));
+  command->add_option("--task", options->task)->check(CLI::Range(0, 1 << 20))->group("");
   add_check_options(*command, *options);
   command->callback([options, command, &chosen] {
     options->has_seed = command->count("--seed") > 0;
