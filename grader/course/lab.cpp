@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/course/lab.hpp"
 
+#include <algorithm>
 #include <cctype>
 #include <fstream>
 #include <iterator>
@@ -94,6 +95,19 @@ void read_stages(const JsonValue& json, Lab& lab) {
   }
 }
 
+/// "ladder" names every stage once; without it each stage is faster than the one before.
+void read_ladder(const JsonValue& root, Lab& lab) {
+  for (const Stage& stage : lab.stages) lab.ladder.push_back(stage.number);
+  const auto keys = root.keys();
+  if (std::find(keys.begin(), keys.end(), "ladder") == keys.end()) return;
+  std::vector<int> order;
+  for (const JsonValue& number : root.member("ladder").elements(1))
+    order.push_back(static_cast<int>(number.integer(1, 1000)));
+  if (!std::is_permutation(order.begin(), order.end(), lab.ladder.begin(), lab.ladder.end()))
+    root.member("ladder").report("every stage's number, once");
+  lab.ladder = std::move(order);
+}
+
 void read_hints(const JsonValue& json, Lab& lab) {
   for (const std::string& tag : json.keys()) {
     const JsonValue list = json.member(tag);
@@ -131,7 +145,7 @@ base::Result<Lab> lab_from_text(std::string text, const std::string& file_name,
   if (!document) return document.error();
   const JsonValue root(&*document, &document->value(), "");
   root.only_keys({"$schema", "id", "title", "summary", "handout", "host_code", "bound", "sizes",
-                  "stages", "hints"});
+                  "vgpu_sms", "stages", "ladder", "hints"});
   Lab lab;
   lab.folder = folder;
   lab.id = read_slug(root.member("id"));
@@ -144,7 +158,9 @@ base::Result<Lab> lab_from_text(std::string text, const std::string& file_name,
   lab.bound = read_bound(root.member("bound"));
   for (const JsonValue& name : root.member("sizes").elements(1))
     lab.size_names.push_back(name.text());
+  lab.vgpu_sms = static_cast<int>(read_number(root, "vgpu_sms", {0, 1000}, 0));
   read_stages(root.member("stages"), lab);
+  read_ladder(root, lab);
   read_hints(root.member("hints"), lab);
   if (document->problem()) return *document->problem();
   return lab;

@@ -52,7 +52,11 @@ struct Lab {
   bool host_code = false;         ///< the submission is a whole program, not device code
   Bound bound = Bound::kBandwidth;
   std::vector<std::string> size_names;
+  /// On the virtual GPU: how many SMs of the machine the lab runs on; 0 = all. A slice is filled by
+  /// a problem small enough to compute.
+  int vgpu_sms = 0;
   std::vector<Stage> stages;
+  std::vector<int> ladder;  ///< stages from the slowest reference answer to the fastest
   /// By tag: three tiers, from a nudge to nearly the line.
   std::map<std::string, std::vector<std::string>> hints;
 

@@ -3,6 +3,7 @@
 #include "grader/harness/session.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace membound::harness {
 namespace {
@@ -62,6 +63,8 @@ base::Result<std::unique_ptr<Session>> Session::open(const Options& options,
                        "lab " + program.lab_id + ", which this test program tests",
                        {}};
   if (auto status = check_stages(options, *lab); !status) return status.error();
+  // Read by the virtual GPU with the first CUDA call; a real one knows nothing of it.
+  if (lab->vgpu_sms > 0) setenv("MEMBOUND_SMS", std::to_string(lab->vgpu_sms).c_str(), 0);
   auto device = Device::open();
   if (!device) return device.error();
   auto student = Submission::load(options.submission);

@@ -70,6 +70,22 @@ TEST(Lab, ReadsEveryField) {
   EXPECT_EQ(lab->max_points(), 40);
 }
 
+TEST(Lab, LaddersGoUpInOrderUnlessTheyAreGiven) {
+  const auto lab = read(kGood);
+  ASSERT_TRUE(lab);
+  EXPECT_EQ(lab->ladder, (std::vector<int>{1, 2}));
+  EXPECT_EQ(lab->vgpu_sms, 0);
+  const auto given = read(with("\"hints\"", "\"ladder\": [2, 1], \"vgpu_sms\": 16, \"hints\""));
+  ASSERT_TRUE(given) << base::to_string(given.error());
+  EXPECT_EQ(given->ladder, (std::vector<int>{2, 1}));
+  EXPECT_EQ(given->vgpu_sms, 16);
+}
+
+TEST(Lab, LaddersNameEveryStageOnce) {
+  EXPECT_THAT(error_of("\"hints\"", "\"ladder\": [1, 1], \"hints\""),
+              HasSubstr("every stage's number, once"));
+}
+
 TEST(Lab, FitsTheSchemaExactlyWhenItIsRead) {
   const auto good = nlohmann::json::parse(kGood);
   EXPECT_EQ(schema_problems("docs/lab.schema.json", good), "");

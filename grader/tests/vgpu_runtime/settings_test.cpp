@@ -27,6 +27,7 @@ TEST(Settings, NothingSetIsAnH200WithoutChecks) {
 
 TEST(Settings, EveryVariableIsRead) {
   const auto settings = read({{"MEMBOUND_DEVICE", "vgpu:k80"},
+                              {"MEMBOUND_SMS", "16"},
                               {"MEMBOUND_COUNTERS", "c.json"},
                               {"MEMBOUND_CHECK", "memcheck,racecheck"},
                               {"MEMBOUND_SCHEDULING", "lockstep"},
@@ -34,6 +35,7 @@ TEST(Settings, EveryVariableIsRead) {
                               {"MEMBOUND_STEP_LIMIT", "1000"}});
   ASSERT_TRUE(settings);
   EXPECT_EQ(settings->machine_id, "k80");
+  EXPECT_EQ(settings->sm_count, 16u);
   EXPECT_EQ(settings->counters_file, "c.json");
   EXPECT_TRUE(settings->checks.memory);
   EXPECT_TRUE(settings->checks.races);

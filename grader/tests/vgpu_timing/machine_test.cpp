@@ -53,5 +53,23 @@ TEST(Machine, ANumberWithoutKindOfSourceIsRefused) {
 
 TEST(Machine, TextThatIsNoJsonIsRefused) { EXPECT_FALSE(read_machine("{", "x.json")); }
 
+TEST(Machine, ASliceHasItsShareOfWhatAllSmsHaveInCommon) {
+  const Machine whole = std::move(find_machine("h200")).value();
+  const Machine slice = slice_of(whole, whole.sm_count / 4);
+  EXPECT_EQ(slice.sm_count, 33u);
+  EXPECT_DOUBLE_EQ(slice.dram_reached_gbs, whole.dram_reached_gbs / 4);
+  EXPECT_DOUBLE_EQ(slice.atomic_same_address_ns, whole.atomic_same_address_ns * 4);
+  EXPECT_EQ(slice.l2_bytes, whole.l2_bytes / 4);
+  EXPECT_EQ(slice.load_round_ns, whole.load_round_ns) << "waiting is no shorter";
+  EXPECT_EQ(slice.max_threads_per_sm, whole.max_threads_per_sm);
+  EXPECT_EQ(slice.name, "NVIDIA H200, 33 of 132 multiprocessors");
+}
+
+TEST(Machine, ASliceIsNeverLargerThanTheMachine) {
+  const Machine whole = std::move(find_machine("k80")).value();
+  EXPECT_EQ(slice_of(whole, 16).name, whole.name);
+  EXPECT_EQ(slice_of(whole, 0).sm_count, whole.sm_count);
+}
+
 }  // namespace
 }  // namespace membound::vgpu::timing

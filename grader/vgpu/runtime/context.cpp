@@ -28,7 +28,7 @@ Context* make_context() {
   if (!settings) refuse_to_start(settings.error());
   auto machine = timing::find_machine(settings->machine_id);
   if (!machine) refuse_to_start(machine.error());
-  auto* made = new Context(*settings, std::move(*machine));
+  auto* made = new Context(*settings, timing::slice_of(std::move(*machine), settings->sm_count));
   the_context = made;
   install_signal_handlers();
   return made;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/vgpu/runtime/settings.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <string_view>
 
@@ -53,6 +54,11 @@ base::Result<Settings> read_settings(const Environment& environment) {
     if (!device.starts_with("vgpu:"))
       return bad_value("MEMBOUND_DEVICE", device, "vgpu: and a machine, as in vgpu:h200");
     settings.machine_id = device.substr(5);
+  }
+  if (std::string count = environment("MEMBOUND_SMS"); !count.empty()) {
+    auto number = read_number("MEMBOUND_SMS", count);
+    if (!number) return number.error();
+    settings.sm_count = static_cast<std::uint32_t>(std::min<std::uint64_t>(*number, 1u << 20));
   }
   settings.counters_file = environment("MEMBOUND_COUNTERS");
   if (auto checks = read_checks(environment("MEMBOUND_CHECK")); checks)

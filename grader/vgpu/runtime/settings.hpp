@@ -18,6 +18,7 @@ namespace membound::vgpu::runtime {
 /// One field per MEMBOUND_… variable; docs/counters_file.md lists them.
 struct Settings {
   std::string machine_id = "h200";  ///< MEMBOUND_DEVICE=vgpu:h200
+  std::uint32_t sm_count = 0;       ///< MEMBOUND_SMS=N: a slice of the machine; 0: all of it
   std::string counters_file = {};   ///< MEMBOUND_COUNTERS=FILE.json; empty: none is written
   exec::Checks checks = {};         ///< MEMBOUND_CHECK=all|none|memcheck,racecheck,…
   exec::Scheduling scheduling = exec::Scheduling::kIndependent;  ///< MEMBOUND_SCHEDULING

@@ -99,4 +99,20 @@ base::Result<Machine> find_machine(std::string_view id) {
                      "there is no machine of this name", "one of " + known, "vgpu:h200"};
 }
 
+Machine slice_of(Machine machine, std::uint32_t sm_count) {
+  if (sm_count == 0 || sm_count >= machine.sm_count) return machine;
+  const double share = static_cast<double>(sm_count) / machine.sm_count;
+  machine.name += ", " + std::to_string(sm_count) + " of " + std::to_string(machine.sm_count) +
+                  " multiprocessors";
+  machine.sm_count = sm_count;
+  machine.l2_bytes = static_cast<std::uint64_t>(static_cast<double>(machine.l2_bytes) * share);
+  for (double* rate : {&machine.l2_gbs, &machine.partial_store_gsectors, &machine.dram_peak_gbs,
+                       &machine.dram_reached_gbs, &machine.atomic_gsectors})
+    *rate *= share;
+  // One address is served by one part of L2, however many ask: the slice has its share of the
+  // turns.
+  machine.atomic_same_address_ns /= share;
+  return machine;
+}
+
 }  // namespace membound::vgpu::timing

@@ -32,6 +32,12 @@ struct NumberSource {
   std::string source;
 };
 
+/// `sm_count` SMs of a machine, with their share of everything that all SMs have in common: L2,
+/// DRAM, the rates of stores and atomics. A problem that fills the slice takes as long as one that
+/// is larger by the same factor takes on the whole machine, so a small problem can stand for a
+/// large one. The machine itself if it has no more SMs than that.
+[[nodiscard]] Machine slice_of(Machine machine, std::uint32_t sm_count);
+
 /// Warps an SM holds at most.
 [[nodiscard]] inline std::uint32_t max_warps_per_sm(const Machine& machine) {
   return machine.max_threads_per_sm / 32;

@@ -44,7 +44,9 @@ double pipe_ns(const Setting& s, double warp_instructions, double lanes) {
   return over_all_sms(s, warp_instructions, lanes / 32);
 }
 
-/// Wavefronts through L1's data stage: at least one a request, 128 bytes each.
+/// Wavefronts through L1: at least one a request, 128 bytes each in its data stage, four lines each
+/// in its tag stage; the slower stage sets the pace. Four lines a pass is what an H200 counts for
+/// strides of 1, 2 and 4 lines (h200_probe.csv); how unlucky strides queue is not modelled.
 double global_wavefronts(const Counters& c) {
   const double requests = real(c.global_load_requests + c.global_store_requests +
                                c.atomic_requests + c.reduction_requests);
