@@ -35,17 +35,20 @@ std::string elements_text(std::size_t count) {
 
 }  // namespace
 
-std::vector<std::byte> guard_pattern(std::size_t size_bytes) {
+std::vector<std::byte> guard_pattern(std::size_t size_bytes, std::uint16_t mark) {
   std::vector<std::byte> zone(size_bytes);
-  for (std::size_t i = 0; i < size_bytes; i += sizeof(std::uint32_t))
-    std::memcpy(&zone[i], &kGuardWords[i / sizeof(std::uint32_t) % 2],
-                std::min(sizeof(std::uint32_t), size_bytes - i));
+  for (std::size_t i = 0; i < size_bytes; i += sizeof(std::uint32_t)) {
+    const std::uint32_t word = kGuardWords[i / sizeof(std::uint32_t) % 2] | mark;
+    std::memcpy(&zone[i], &word, std::min(sizeof(word), size_bytes - i));
+  }
   return zone;
 }
 
-std::optional<std::string> zone_damage(std::span<const std::byte> zone, Side side,
-                                       std::size_t element_bytes, std::size_t element_count) {
-  const Changed changed = changed_elements(zone, guard_pattern(zone.size()), element_bytes, side);
+std::optional<std::string> zone_damage(std::span<const std::byte> zone, std::uint16_t mark,
+                                       Side side, std::size_t element_bytes,
+                                       std::size_t element_count) {
+  const Changed changed =
+      changed_elements(zone, guard_pattern(zone.size(), mark), element_bytes, side);
   if (changed.count == 0) return std::nullopt;
   const bool before = side == Side::kBefore;
   const auto nearest = static_cast<std::int64_t>(changed.nearest);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,16 +14,18 @@
 
 namespace membound::harness {
 
-/// What stands in a guard zone of `size_bytes` bytes; poison.hpp says why these words.
-[[nodiscard]] std::vector<std::byte> guard_pattern(std::size_t size_bytes);
+/// What stands in a guard zone of `size_bytes` bytes; poison.hpp says why these words. Each array
+/// has a `mark` of its own, so that what lies behind one cannot be copied behind another unseen.
+[[nodiscard]] std::vector<std::byte> guard_pattern(std::size_t size_bytes, std::uint16_t mark);
 
 /// Which side of the data a guard zone lies on.
 enum class Side { kBefore, kBehind };
 
-/// Null if `zone` still holds guard_pattern(). Else in words how many elements' places were
-/// overwritten and the index of the nearest overwritten element: −1 for the one before the first,
-/// `element_count` for the one behind the last.
-[[nodiscard]] std::optional<std::string> zone_damage(std::span<const std::byte> zone, Side side,
+/// Null if `zone` still holds the guard_pattern() of this mark. Else in words how many elements'
+/// places were overwritten and the index of the nearest overwritten element: −1 for the one before
+/// the first, `element_count` for the one behind the last.
+[[nodiscard]] std::optional<std::string> zone_damage(std::span<const std::byte> zone,
+                                                     std::uint16_t mark, Side side,
                                                      std::size_t element_bytes,
                                                      std::size_t element_count);
 

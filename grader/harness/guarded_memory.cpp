@@ -17,9 +17,18 @@ struct GuardedMemory::Block {
   std::size_t size_bytes = 0;
   std::size_t element_bytes = 1;
   Role role = Role::kOutput;
-  std::vector<std::byte> initial;  // inputs only: what must still be there after a launch
+  std::uint16_t mark = next_mark();  // of its guard zones
+  std::vector<std::byte> initial;    // inputs only: what must still be there after a launch
 
   [[nodiscard]] std::byte* d_data() const { return d_allocation + kGuardBytes; }
+
+  // Arrays made one after the other have marks that differ in many bits. Never 0, so that zeros
+  // show, too.
+  static std::uint16_t next_mark() {
+    static std::uint16_t mark = 0;
+    mark = static_cast<std::uint16_t>(mark + 0x9E37);
+    return mark == 0 ? next_mark() : mark;
+  }
 
   // All blocks alive. A list of the process, because a launch must find the arrays that a test made
   // without being told of them. Only the main thread makes arrays and launches.
@@ -64,7 +73,7 @@ GuardedMemory::GuardedMemory(std::size_t size_bytes, std::size_t element_bytes, 
   block_->d_allocation = static_cast<std::byte*>(d_allocation);
   Block::all().insert(block_.get());
 
-  std::vector<std::byte> content = guard_pattern(kGuardBytes);
+  std::vector<std::byte> content = guard_pattern(kGuardBytes, block_->mark);
   const std::vector<std::byte> zone = content;
   if (initial == nullptr) {
     const std::vector<std::byte> poison = poison_bytes(size_bytes);
@@ -96,7 +105,8 @@ std::optional<GuardedMemory::Damage> GuardedMemory::find_damage() {
   for (const Block* block : Block::all()) {
     const std::size_t count = block->size_bytes / block->element_bytes;
     const auto damage = [&](const std::byte* d_zone, Side side) {
-      return zone_damage(read_back(d_zone, kGuardBytes), side, block->element_bytes, count);
+      return zone_damage(read_back(d_zone, kGuardBytes), block->mark, side, block->element_bytes,
+                         count);
     };
     if (auto text = damage(block->d_allocation, Side::kBefore))
       return Damage{block->d_data(), DamageKind::kOutside, *text};

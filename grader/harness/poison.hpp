@@ -16,8 +16,9 @@ namespace membound::harness {
 inline constexpr std::uint32_t kPoisonWord = 0x7FF7DEADU;
 
 /// Guard zones alternate between these two words, so that a read outside of an array shows in sums
-/// (NaN) as well as in minima, which ignore a NaN (−3.4e38).
-inline constexpr std::uint32_t kGuardWords[2] = {0x7FF6BEEFU, 0xFF7FFFF0U};
+/// (NaN) as well as in minima, which ignore a NaN (−3.39e38). The lower halves hold the array's
+/// mark.
+inline constexpr std::uint32_t kGuardWords[2] = {0x7FF60000U, 0xFF7F0000U};
 
 /// Whether `value` still holds the pattern of an output that nobody wrote.
 template <typename T>
