@@ -33,9 +33,10 @@ struct RunRequest {
   std::vector<std::string> more_arguments = {};         ///< "--quick", "--counters", …
   std::map<std::string, std::string> environment = {};  ///< chooses the device
   std::filesystem::path scratch_folder;                 ///< for the result file
+  int stages_at_once = 1;  ///< each in a process of its own; 1 on a real device, which times
   double seconds_per_stage = 180;           ///< backstop, on top of the stage's own launch timeout
   const std::atomic<bool>* stop = nullptr;  ///< set by Ctrl-C
-  /// Called about twenty times a second with the stage that is running.
+  /// Called about twenty times a second with a stage that is running, by several threads.
   std::function<void(int stage)> on_tick = {};
 };
 

@@ -80,6 +80,14 @@ TEST_F(Runner, StartsAgainForTheStagesAfterAFault) {
   EXPECT_EQ(starts(), "start 1,2,3,4 seed 1\nstart 3,4 seed 1\n");
 }
 
+TEST_F(Runner, SideBySideEveryStageHasAStartOfItsOwn) {
+  request_.stages_at_once = 3;
+  request_.stages = {4, 2, 1};
+  const auto outcome = run("pass,fault,pass,crash");
+  EXPECT_EQ(aborts(outcome), (std::vector<std::string>{"4crash", "2fault", "1"}));
+  EXPECT_EQ(outcome.starts, 3);
+}
+
 TEST_F(Runner, BlamesTheStageInWhichTheProgramDied) {
   const auto outcome = run("pass,crash,pass,pass");
   EXPECT_EQ(aborts(outcome), (std::vector<std::string>{"1", "2crash", "3", "4"}));
