@@ -58,7 +58,7 @@ std::vector<Row> course_rows(const fs::path& build) {
     rows.push_back({Health::kOk, "test programs", "built in " + (build / "labs").string(), ""});
   } else {
     rows.push_back({Health::kBad, "test programs", "not built: " + missing,
-                    "start with ./membound, which builds them once nvcc is there"});
+                    "start with ./membound, which builds them once a compiler is there"});
   }
   return rows;
 }

@@ -1,21 +1,31 @@
 # SPDX-FileCopyrightText: The Membound authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# add_device_code(<target> <source.cu> <output.fatbin> [INCLUDES dir…])
-#   Compiles CUDA device code alone, as the grader compiles a student's kernel.cu, into one fatbin
-#   that the harness loads at run time. CMake's CUDA language is not used: the rest of the project
-#   is plain C++ and builds where no CUDA host compiler set-up works.
+# add_device_code(<target> <source.cu> <output> [INCLUDES dir…])
+#   Compiles CUDA device code alone, as the grader compiles a student's kernel.cu, into one file that
+#   the harness loads at run time: <output>.fatbin by nvcc, <output>.ptx by clang. CMake's CUDA language
+#   is not used: the rest of the project is plain C++ and builds where no CUDA host compiler works.
 #
-# MEMBOUND_NVCC is the compiler; MEMBOUND_CUDA_ARCHITECTURE the compute capability without its dot.
+# MEMBOUND_DEVICE_COMPILER is nvcc where there is one, else clang (for the virtual GPU only), else empty;
+# MEMBOUND_CUDA_ARCHITECTURE is the compute capability without its dot.
 find_program(MEMBOUND_NVCC nvcc
   HINTS $ENV{MEMBOUND_TOOLKIT}/bin $ENV{CUDA_PATH}/bin
         ${PROJECT_SOURCE_DIR}/.membound/toolkit/nvidia/cu13/bin
   PATHS /usr/local/cuda/bin
   DOC "CUDA compiler for device code")
+find_program(MEMBOUND_CLANG clang++
+  NAMES clang++ clang++-20 clang++-19 clang++-18 clang++-17 clang++-16 clang++-15 clang++-14
+  DOC "the second compiler for device code")
 if(MEMBOUND_NVCC)
+  set(MEMBOUND_DEVICE_COMPILER nvcc)
   message(STATUS "Device code: ${MEMBOUND_NVCC}")
+elseif(MEMBOUND_CLANG)
+  set(MEMBOUND_DEVICE_COMPILER clang)
+  message(STATUS "Device code: ${MEMBOUND_CLANG} (no nvcc found; for the virtual GPU only)")
 else()
-  message(STATUS "Device code: no nvcc found; labs are left out (./membound doctor tells what to do)")
+  set(MEMBOUND_DEVICE_COMPILER "")
+  message(STATUS "Device code: neither nvcc nor clang++ found; labs are left out "
+    "(./membound doctor tells what to do)")
 endif()
 
 # The compute capability of the first GPU, so that its fatbins need no compilation at load time;
@@ -40,16 +50,24 @@ endif()
 
 function(add_device_code target source output)
   cmake_parse_arguments(PARSE_ARGV 3 arg "" "" "INCLUDES")
-  set(includes ${PROJECT_SOURCE_DIR}/grader/harness/student ${arg_INCLUDES})
+  set(student ${PROJECT_SOURCE_DIR}/grader/harness/student)
+  set(includes ${student} ${arg_INCLUDES})
+  if(MEMBOUND_DEVICE_COMPILER STREQUAL nvcc)
+    set(output ${output}.fatbin)
+    set(compiler ${MEMBOUND_NVCC} --options-file ${student}/nvcc.flags
+      -arch=sm_${MEMBOUND_CUDA_ARCHITECTURE})
+  else()
+    set(output ${output}.ptx)
+    set(compiler ${MEMBOUND_CLANG} @${student}/clang.flags)
+    list(PREPEND includes ${student}/clang)
+  endif()
   list(TRANSFORM includes PREPEND -I)
   get_filename_component(source ${source} ABSOLUTE)
   file(RELATIVE_PATH shown ${PROJECT_SOURCE_DIR} ${source})
   add_custom_command(OUTPUT ${output}
-    COMMAND ${MEMBOUND_NVCC}
-      --options-file ${PROJECT_SOURCE_DIR}/grader/harness/student/nvcc.flags
-      -arch=sm_${MEMBOUND_CUDA_ARCHITECTURE} ${includes} ${source} -o ${output}
-      -MD -MF ${output}.d
-    DEPENDS ${source} DEPFILE ${output}.d
+    COMMAND ${compiler} ${includes} ${source} -o ${output} -MD -MF ${output}.d
+    DEPENDS ${source} ${student}/${MEMBOUND_DEVICE_COMPILER}.flags DEPFILE ${output}.d
     COMMENT "Compiling device code ${shown}" VERBATIM)
   add_custom_target(${target} ALL DEPENDS ${output})
+  set_target_properties(${target} PROPERTIES DEVICE_CODE ${output})
 endfunction()

@@ -18,6 +18,17 @@ fs::path program_of(const CheckRequest& request) {
   return request.place.build / "labs" / request.lab->id / "test";
 }
 
+/// As the build's own compiler made them: a fatbin, or PTX.
+fs::path harness_kernels(const Workplace& place) {
+  const fs::path stem = place.build / "grader" / "harness" / "harness";
+  std::error_code ignored;
+  for (const DeviceCompiler compiler : {DeviceCompiler::kNvcc, DeviceCompiler::kClang})
+    if (fs::path file = stem.string() + std::string(code_ending(compiler));
+        fs::exists(file, ignored))
+      return file;
+  return stem;
+}
+
 base::Error not_built(const fs::path& file) {
   return {base::ErrorKind::kMachine, file.string(), "is not built",
           "the lab's test program and reference answer, made by the build",
@@ -87,9 +98,12 @@ base::Result<CompiledPair> compile_submission(const CheckRequest& request) {
   auto code = compile(compile_request(request, request.submission));
   if (!code) return code.error();
   pair.submission = std::move(*code);
-  pair.reference = request.place.build / "labs" / request.lab->id / "reference.fatbin";
-  if (request.compiler.kind == DeviceCompiler::kNvcc || !pair.submission.compiled) return pair;
-  // Held against a reference of the same compiler, or the ratio would compare compilers.
+  // Held against a reference of the same compiler, or the ratio would compare compilers. The build
+  // made one with the compiler it found.
+  pair.reference = request.place.build / "labs" / request.lab->id /
+                   ("reference" + std::string(code_ending(request.compiler.kind)));
+  std::error_code ignored;
+  if (fs::exists(pair.reference, ignored) || !pair.submission.compiled) return pair;
   const fs::path source = request.place.root / "solutions" / request.lab->id / "kernel.cu";
   const auto reference = compile(compile_request(request, source));
   if (!reference) return reference.error();
@@ -123,10 +137,11 @@ base::Result<course::Result> run_and_judge(const CheckRequest& request, const Co
   run.lab_json = request.lab->folder / "lab.json";
   run.submission = code.submission.file;
   run.reference = code.reference;
-  run.harness_kernels = request.place.build / "grader" / "harness" / "harness.fatbin";
+  run.harness_kernels = harness_kernels(request.place);
   run.lab = request.lab;
   run.stages = request.stages;
   run.seed = request.seed;
+  run.stages_at_once = request.stages_at_once;
   run.more_arguments = request.more_arguments;
   run.environment = request.environment;
   run.seconds_per_stage = request.seconds_per_stage;

@@ -40,6 +40,7 @@ struct CheckRequest {
   std::map<std::string, std::string> environment = {};  ///< chooses the device
   std::vector<std::string> more_arguments = {};         ///< for the test program
   std::uint64_t seed = 1;
+  int stages_at_once = 1;          ///< more only where nothing is timed by a clock
   double seconds_per_stage = 180;  ///< backstop for a test program that reports nothing
   std::string version;             ///< Membound's, for the result
   const std::atomic<bool>* stop = nullptr;

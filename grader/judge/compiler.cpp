@@ -60,6 +60,10 @@ std::string_view to_string(DeviceCompiler compiler) {
   return compiler == DeviceCompiler::kNvcc ? "nvcc" : "clang";
 }
 
+std::string_view code_ending(DeviceCompiler compiler) {
+  return compiler == DeviceCompiler::kNvcc ? ".fatbin" : ".ptx";
+}
+
 std::string CompilerInfo::name() const { return std::string(to_string(kind)) + " " + version; }
 
 CompilerPlaces compiler_places(const fs::path& root) {

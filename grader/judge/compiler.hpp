@@ -23,6 +23,9 @@ enum class DeviceCompiler {
 /// "nvcc" or "clang".
 [[nodiscard]] std::string_view to_string(DeviceCompiler compiler);
 
+/// How the names of files with its device code end: ".fatbin" or ".ptx".
+[[nodiscard]] std::string_view code_ending(DeviceCompiler compiler);
+
 /// A compiler that is there.
 struct CompilerInfo {
   DeviceCompiler kind = DeviceCompiler::kNvcc;

@@ -95,8 +95,8 @@ struct CachePlace {
 };
 
 CachePlace place_of(const CompileRequest& request, const std::string& key) {
-  const char* ending = request.compiler.kind == DeviceCompiler::kNvcc ? ".fatbin" : ".ptx";
-  return {request.cache_folder / (key + ending), request.cache_folder / (key + ".txt")};
+  return {request.cache_folder / (key + std::string(code_ending(request.compiler.kind))),
+          request.cache_folder / (key + ".txt")};
 }
 
 }  // namespace

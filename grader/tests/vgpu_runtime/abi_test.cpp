@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include <gtest/gtest.h>
 
@@ -50,6 +51,19 @@ TEST(Abi, SizesAreTheToolkits) {
   EXPECT_SAME_SIZE(cudaLaunchAttributeValue);
   EXPECT_SAME_SIZE(cudaLaunchConfig_t);
   EXPECT_SAME_SIZE(cudaDeviceProp);
+}
+
+// The harness's own header declares every function as the toolkit does; it does not compile else.
+#define RUNTIME_FUNCTION(name, parameters) \
+  static_assert(std::is_same_v<decltype(::name), cudaError_t parameters>);
+#include "grader/vgpu/runtime/include/runtime_functions.def"
+#undef RUNTIME_FUNCTION
+
+TEST(Abi, AnExtentLeftOutIsOne) {
+  const ours::dim3 blocks(7);
+  EXPECT_EQ(blocks.x, 7u);
+  EXPECT_EQ(blocks.y, 1u);
+  EXPECT_EQ(blocks.z, 1u);
 }
 
 TEST(Abi, FieldsLieWhereTheToolkitPutsThem) {

@@ -51,7 +51,7 @@ using cudaHostFn_t = void (*)(void*);
 using cudaStreamCallback_t = void (*)(cudaStream_t, cudaError_t, void*);
 
 struct dim3 {
-  unsigned int x, y, z;
+  unsigned int x = 1, y = 1, z = 1;
 };
 
 enum cudaMemcpyKind : int {

@@ -1,0 +1,22 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The part of the CUDA 13 runtime's interface that the harness uses, in our own declarations: a
+/// machine without NVIDIA's toolkit builds the labs' test programs with this header and links them
+/// with the virtual GPU's libcudart.so.13. On the search path only there; else NVIDIA's is used.
+#pragma once
+
+#include <cstddef>
+
+#include "grader/vgpu/runtime/cuda_abi.hpp"
+
+enum cudaJitOption : int;
+enum cudaLibraryOption : int;
+
+extern "C" {
+#define RUNTIME_FUNCTION(name, parameters) cudaError_t name parameters;
+#include "grader/vgpu/runtime/include/runtime_functions.def"
+#undef RUNTIME_FUNCTION
+const char* cudaGetErrorName(cudaError_t error);
+const char* cudaGetErrorString(cudaError_t error);
+}
