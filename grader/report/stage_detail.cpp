@@ -77,7 +77,8 @@ std::string speed_text(const StageResult& stage, const Style& style) {
   if (stage.reference_speed) {
     text += "  reference  " + speed(*stage.reference_speed, stage.bound) + "\n";
   }
-  if (stage.ceiling && *stage.ceiling > 0) {
+  // Beside a prediction the ceiling is another kernel's prediction: no limit, so not shown as one.
+  if (stage.ceiling && *stage.ceiling > 0 && stage.samples > 1) {
     text += "  ceiling    " + speed(*stage.ceiling, stage.bound) + " on this device\n";
   }
   for (const course::CpuBaselineTime& baseline : stage.cpu_baselines) {
