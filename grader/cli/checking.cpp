@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <future>
 #include <system_error>
+#include <thread>
 
 #include "grader/cli/action.hpp"
 #include "grader/cli/build_info.hpp"
@@ -60,19 +61,27 @@ void remember(const Context& context, const course::Result& result) {
 
 }  // namespace
 
-void add_check_options(CLI::App& command, CheckOptions& options) {
+void add_check_options(CLI::App& command, CheckOptions& options, bool both) {
   command.add_option("--device", options.device);
-  command.add_option("--compiler", options.compiler)
-      ->check(CLI::IsMember({std::string("nvcc"), std::string("clang")}));
+  std::vector<std::string> compilers = {"nvcc", "clang"};
+  if (both) compilers.emplace_back("both");
+  command.add_option("--compiler", options.compiler)->check(CLI::IsMember(compilers));
   command.add_option("--seed", options.seed);
 }
 
 base::Result<Tools> choose_tools(const Context& context, const CheckOptions& options) {
   auto device = choose_device(options.device, context.place.root, context.place.build);
   if (!device) return device.error();
-  auto compiler = choose_compiler(context, options.compiler, *device);
+  const bool both = options.compiler == "both";
+  auto compiler = choose_compiler(context, both ? "nvcc" : options.compiler, *device);
   if (!compiler) return compiler.error();
-  return Tools{std::move(*device), std::move(*compiler)};
+  Tools tools{std::move(*device), std::move(*compiler)};
+  if (both) {
+    auto clang = choose_compiler(context, "clang", tools.device);
+    if (!clang) return clang.error();
+    tools.second_compiler = std::move(*clang);
+  }
+  return tools;
 }
 
 judge::CheckRequest request_for(const Context& context, const Tools& tools,
@@ -90,6 +99,7 @@ judge::CheckRequest request_for(const Context& context, const Tools& tools,
   if (tools.device.is_virtual()) {
     request.more_arguments = {"--counters"};
     request.seconds_per_stage = kVirtualSecondsPerStage;
+    request.stages_at_once = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   }
   request.seed = options.seed;
   request.version = kVersion;

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,13 +31,14 @@ struct CheckOptions {
   std::uint64_t seed = 1;
 };
 
-/// Adds --device, --compiler and --seed.
-void add_check_options(CLI::App& command, CheckOptions& options);
+/// Adds --device, --compiler and --seed. `both` allows "--compiler both".
+void add_check_options(CLI::App& command, CheckOptions& options, bool both = false);
 
 /// Device and compiler that the options lead to on this machine.
 struct Tools {
   Device device;
   judge::CompilerInfo compiler;
+  std::optional<judge::CompilerInfo> second_compiler = {};  ///< --compiler both
 };
 [[nodiscard]] base::Result<Tools> choose_tools(const Context& context, const CheckOptions& options);
 

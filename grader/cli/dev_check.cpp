@@ -88,7 +88,9 @@ int check_claims(const Context& context, const Options& options,
     claims.insert(claims.end(), some->begin(), some->end());
   }
   const std::atomic<bool>* const stop = catch_interrupts();
-  std::printf("Running %zu claims on %s.\n", claims.size(), tools->device.name.c_str());
+  std::printf("Running %zu claims on %s with %s%s.\n", claims.size(), tools->device.name.c_str(),
+              tools->compiler.name().c_str(),
+              tools->second_compiler ? (" and " + tools->second_compiler->name()).c_str() : "");
   std::fflush(stdout);
   auto progress = std::make_unique<report::Progress>("proving", static_cast<int>(claims.size()),
                                                      context.err, context.err_is_terminal);
@@ -141,8 +143,10 @@ void add_dev(CLI::App& app, Action& chosen) {
   command->add_option("LAB", options->labs);
   command->add_flag("--fix", options->fix);
   command->add_flag("--run", options->run);
-  add_check_options(*command, *options);
+  add_check_options(*command, *options, true);
   command->callback([options, &chosen] { chosen = [options] { return run(*options); }; });
+  add_dev_ladder(*dev, chosen);
+  add_dev_keep_skeletons(*dev, chosen);
 }
 
 }  // namespace membound::cli

@@ -55,6 +55,13 @@ bool needs_timing(const Claim& claim) {
   return claim.fails.empty() || claim.fails == judge::kSpeedTest;
 }
 
+/// "passed", "wrong (MovesOneTile)".
+std::string told(const course::StageResult& stage) {
+  const std::string verdict(course::to_string(stage.verdict));
+  const std::string failed = judge::failed_test(stage);
+  return failed.empty() ? verdict : verdict + " (" + failed + ")";
+}
+
 /// What happened in one stage, in words; nothing if it is as claimed.
 std::optional<std::string> contradiction(const Claim& claim, const course::StageResult& stage) {
   const std::string verdict(course::to_string(stage.verdict));
@@ -64,15 +71,14 @@ std::optional<std::string> contradiction(const Claim& claim, const course::Stage
     const std::string text = stage.findings.empty() ? "" : ": " + stage.findings.front().text;
     return where + verdict + text;
   }
-  const std::string told = failed.empty() ? verdict : verdict + " (" + failed + ")";
   if (claim.fails.empty()) {
     if (stage.passed()) return std::nullopt;
-    return where + told;
+    return where + told(stage);
   }
   const bool fails = !failed.empty();
   if (claim.fails == kAnyTest && !fails) return where + "passes";
   if (claim.fails == kAnyTest || claim.fails == failed) return std::nullopt;
-  return where + (fails ? "fails " + told : "passes every test");
+  return where + (fails ? "fails " + told(stage) : "passes every test");
 }
 
 class Prover {
@@ -110,15 +116,31 @@ class Prover {
       options.submission = claim.file.string();
       auto request = request_for(context_, tools_, options, {claim.lab, claim.stages}, stop_);
       if (!needs_timing(claim)) request.more_arguments.emplace_back("--quick");
+      request.stages_at_once = 1;  // the claims are what runs side by side
       const auto result = judge::check(request);
+      auto proof = result ? std::optional(compare(claim, *result)) : std::nullopt;
+      if (proof && tools_.second_compiler && !stop_->load()) {
+        request.compiler = *tools_.second_compiler;
+        const auto second = judge::check(request);
+        if (second) {
+          add_second(*proof, *result, *second);
+        } else {
+          proof.reset();
+          fail(second.error());
+        }
+      }
+      if (!result) fail(result.error());
       const std::lock_guard lock(mutex_);
-      if (!result) {
-        error_ = result.error();
-      } else if (!stop_->load()) {
-        proofs_[*index] = compare(claim, *result);
+      if (proof && !stop_->load()) {
+        proofs_[*index] = std::move(*proof);
         on_proof_(*proofs_[*index]);
       }
     }
+  }
+
+  void fail(base::Error error) {
+    const std::lock_guard lock(mutex_);
+    error_ = std::move(error);
   }
 
   std::optional<std::size_t> take() {
@@ -173,6 +195,21 @@ Proof compare(const Claim& claim, const course::Result& result) {
   }
   if (proof.holds) proof.shown = "as claimed";
   return proof;
+}
+
+void add_second(Proof& proof, const course::Result& first, const course::Result& second) {
+  const auto blame = [&](const std::string& text) {
+    proof.shown = (proof.holds ? "" : proof.shown + "; ") + text;
+    proof.holds = false;
+  };
+  if (const Proof other = compare(proof.claim, second); !other.holds)
+    blame("with " + second.compiler + ": " + other.shown);
+  for (std::size_t i = 0; i < std::min(first.stages.size(), second.stages.size()); ++i) {
+    const std::string one = told(first.stages[i]), other = told(second.stages[i]);
+    if (one == other) continue;
+    blame("stage " + std::to_string(first.stages[i].stage) + ": " + one + " with " +
+          first.compiler + ", " + other + " with " + second.compiler);
+  }
 }
 
 base::Result<std::vector<Proof>> prove(const Context& context, const Tools& tools,

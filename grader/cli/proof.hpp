@@ -45,8 +45,13 @@ struct Proof {
 /// Whether a result is what was claimed. Pure.
 [[nodiscard]] Proof compare(const Claim& claim, const course::Result& result);
 
-/// Runs all claims, several at once on the virtual GPU; `on_proof` hears of each when it is there.
-/// The proofs come in the order of the claims; fewer when stopped.
+/// Adds what the same submission showed with another compiler: the claim must hold there as well,
+/// and every stage must have the same verdict for the same reason. Pure.
+void add_second(Proof& proof, const course::Result& first, const course::Result& second);
+
+/// Runs all claims, with Tools::second_compiler too where there is one, several at once on the
+/// virtual GPU; `on_proof` hears of each when it is there. The proofs come in the order of the
+/// claims; fewer when stopped.
 [[nodiscard]] base::Result<std::vector<Proof>> prove(
     const Context& context, const Tools& tools, const CheckOptions& options,
     const std::vector<Claim>& claims, const std::atomic<bool>* stop,

@@ -11,6 +11,8 @@
 namespace membound::cli {
 namespace {
 
+namespace fs = std::filesystem;
+
 constexpr int kMostVersions = 50;
 
 /// Lines of code: without comments of a whole line, and without empty ones.
@@ -69,6 +71,23 @@ base::Result<std::string> find_skeleton(const judge::Workplace& place, const cou
   return base::Error{base::ErrorKind::kMachine, "labs/" + lab.id + "/kernel.cu",
                      "no untouched version of this file is left, in git or in the build folder",
                      "a version of the skeleton", "fetch the course anew into another folder"};
+}
+
+base::Status keep_skeleton(const judge::Workplace& place, const course::Lab& lab) {
+  auto skeleton = find_skeleton(place, lab);
+  if (!skeleton) {
+    // Neither git nor an earlier build knows it: the file itself, unless somebody worked on it.
+    const auto solution = course::read_file(place.root / "solutions" / lab.id / "kernel.cu");
+    auto text = course::read_file(lab.folder / "kernel.cu");
+    if (!text || !solution || !is_skeleton_of(*text, *solution)) return skeleton.error();
+    skeleton = std::move(*text);
+  }
+  const fs::path kept = place.build / "share" / "labs" / lab.id / "kernel.cu";
+  const auto old = course::read_file(kept);
+  if (old && *old == *skeleton) return base::Done{};
+  std::error_code error;
+  fs::create_directories(kept.parent_path(), error);
+  return course::write_file(kept, *skeleton);
 }
 
 }  // namespace membound::cli

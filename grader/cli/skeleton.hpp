@@ -23,4 +23,8 @@ namespace membound::cli {
 [[nodiscard]] base::Result<std::string> find_skeleton(const judge::Workplace& place,
                                                       const course::Lab& lab);
 
+/// Puts the skeleton into the build folder, where find_skeleton() looks after git. Never a text
+/// that somebody worked on.
+[[nodiscard]] base::Status keep_skeleton(const judge::Workplace& place, const course::Lab& lab);
+
 }  // namespace membound::cli

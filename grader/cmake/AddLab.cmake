@@ -3,11 +3,15 @@
 #
 # add_lab(<NN-name>)
 #   The whole build of a lab. From labs/<NN-name>/{test.cpp,reference.cpp}: the trusted test program
-#   <build>/labs/<NN-name>/test; from solutions/<NN-name>/kernel.cu: reference.fatbin beside it; and
-#   a pristine copy of the skeleton for `membound reset`.
-#   With tests on, CTest holds the lab's files against one another (`membound dev check`) and runs the
-#   reference answers on the virtual GPU. What the skeleton and every wrong answer do there or on a
-#   GPU, `membound dev check --run <NN-name>` proves.
+#   <build>/labs/<NN-name>/test; from solutions/<NN-name>/kernel.cu: the reference answer beside it.
+#   With tests on, CTest proves the lab on the virtual GPU:
+#     agrees_with_itself   its files against one another
+#     claims_hold          skeleton, reference answer and wrong answers do what they claim, with every
+#                          device compiler there is, and with equal verdicts
+#     ladder.<machine>     the stages' predicted speeds are in the order that lab.json gives
+#   On a GPU, `membound dev check --run <NN-name>` proves the same.
+set(MEMBOUND_LADDER_MACHINES h200 titan-v k80)
+
 function(add_lab lab)
   set(source_dir ${PROJECT_SOURCE_DIR}/labs/${lab})
   set(build_dir ${PROJECT_BINARY_DIR}/labs/${lab})
@@ -20,21 +24,25 @@ function(add_lab lab)
   target_link_libraries(${target} PRIVATE membound::harness)
 
   add_device_code(${target}_reference ${PROJECT_SOURCE_DIR}/solutions/${lab}/kernel.cu
-    ${build_dir}/reference.fatbin INCLUDES ${source_dir})
+    ${build_dir}/reference INCLUDES ${source_dir})
   add_dependencies(${target} ${target}_reference)
 
-  configure_file(${source_dir}/kernel.cu ${PROJECT_BINARY_DIR}/share/labs/${lab}/kernel.cu COPYONLY)
-
   if(BUILD_TESTING)
+    set(compilers ${MEMBOUND_DEVICE_COMPILER})
+    if(MEMBOUND_NVCC AND MEMBOUND_CLANG)
+      set(compilers both)
+    endif()
     add_test(NAME labs.${lab}.agrees_with_itself COMMAND membound dev check ${lab})
-    add_test(NAME labs.${lab}.reference_passes COMMAND ${target}
-      --lab ${source_dir}/lab.json --submission ${build_dir}/reference.fatbin
-      --reference ${build_dir}/reference.fatbin
-      --harness-kernels ${PROJECT_BINARY_DIR}/grader/harness/harness.fatbin
-      --result ${build_dir}/reference.jsonl --seed 1)
-    set_tests_properties(labs.${lab}.agrees_with_itself PROPERTIES LABELS labs
+    add_test(NAME labs.${lab}.claims_hold
+      COMMAND membound dev check --run ${lab} --device vgpu:h200 --compiler ${compilers})
+    set(tests labs.${lab}.agrees_with_itself labs.${lab}.claims_hold)
+    foreach(machine IN LISTS MEMBOUND_LADDER_MACHINES)
+      add_test(NAME labs.${lab}.ladder.${machine}
+        COMMAND membound dev ladder ${lab} --device vgpu:${machine})
+      list(APPEND tests labs.${lab}.ladder.${machine})
+    endforeach()
+    # Each of them keeps all cores busy by itself.
+    set_tests_properties(${tests} PROPERTIES LABELS labs TIMEOUT 1500 PROCESSORS 2
       ENVIRONMENT MEMBOUND_ROOT=${PROJECT_SOURCE_DIR})
-    set_tests_properties(labs.${lab}.reference_passes PROPERTIES LABELS labs TIMEOUT 600
-      ENVIRONMENT "LD_LIBRARY_PATH=${PROJECT_BINARY_DIR}/vgpu;MEMBOUND_DEVICE=vgpu:h200")
   endif()
 endfunction()

@@ -41,6 +41,29 @@ TEST(Proof, OfAReferenceAnswerIsThatEveryStagePasses) {
   EXPECT_EQ(slow.shown, "stage 2: slow (ReachesItsBar)");
 }
 
+TEST(Proof, WithTwoCompilersWantsTheSameVerdictForTheSameReason) {
+  auto first = result_of({{Verdict::kWrong, "B"}, {Verdict::kWrong, "B"}});
+  auto second = result_of({{Verdict::kWrong, "B"}, {Verdict::kWrong, "C"}});
+  first.compiler = "nvcc 13.0.88";
+  second.compiler = "clang 14.0.6";
+  auto proof = compare(claim(kAnyTest, 2), first);
+  add_second(proof, first, first);
+  EXPECT_TRUE(proof.holds);
+  add_second(proof, first, second);
+  EXPECT_FALSE(proof.holds);
+  EXPECT_EQ(proof.shown, "stage 2: wrong (B) with nvcc 13.0.88, wrong (C) with clang 14.0.6");
+}
+
+TEST(Proof, WithTwoCompilersMustHoldForTheSecondToo) {
+  const auto first = result_of({{Verdict::kPassed, ""}});
+  auto second = result_of({{Verdict::kSlow, "ReachesItsBar"}});
+  second.compiler = "clang 14.0.6";
+  auto proof = compare(claim(""), first);
+  add_second(proof, first, second);
+  EXPECT_FALSE(proof.holds);
+  EXPECT_THAT(proof.shown, HasSubstr("with clang 14.0.6: stage 1: slow (ReachesItsBar)"));
+}
+
 TEST(Proof, OfASkeletonIsThatNoStagePasses) {
   EXPECT_TRUE(compare(claim(kAnyTest), result_of({{Verdict::kWrong, "B"}})).holds);
   EXPECT_FALSE(

@@ -62,6 +62,24 @@ TEST_F(SkeletonInGit, IsTakenFromTheBuildWhereThereIsNoGit) {
   EXPECT_EQ(*found, kSkeleton);
 }
 
+TEST_F(SkeletonInGit, IsKeptFromTheFolderBeforeAnybodyWorkedOnIt) {
+  lab_.folder = place_.root / "labs/01-x";
+  folder_.write("course/labs/01-x/kernel.cu", kSkeleton);
+  ASSERT_TRUE(keep_skeleton(place_, lab_));
+  folder_.write("course/labs/01-x/kernel.cu", "// TODO 1\nout[0] = 5;\n");
+  ASSERT_TRUE(keep_skeleton(place_, lab_)) << "the copy of the build stays";
+  const auto found = find_skeleton(place_, lab_);
+  ASSERT_TRUE(found) << base::to_string(found.error());
+  EXPECT_EQ(*found, kSkeleton);
+}
+
+TEST_F(SkeletonInGit, IsNotKeptFromAFileSomebodyWorkedOn) {
+  lab_.folder = place_.root / "labs/01-x";
+  folder_.write("course/labs/01-x/kernel.cu", "// TODO 1\nout[0] = 5;\n");
+  EXPECT_FALSE(keep_skeleton(place_, lab_));
+  EXPECT_FALSE(find_skeleton(place_, lab_));
+}
+
 TEST_F(SkeletonInGit, IsNeverAStudentsFile) {
   folder_.write("build/share/labs/01-x/kernel.cu", "// TODO 1\nout[0] = 5;\n");
   const auto found = find_skeleton(place_, lab_);
