@@ -39,6 +39,7 @@ class Linker {
   base::Result<Program> run() {
     symbols_.resize(program_.modules_.size());
     if (auto status = collect_globals(); !status) return status.error();
+    overlay_shared();
     if (auto status = collect_functions(); !status) return status.error();
     collect_files();
     if (auto status = decode_all(); !status) return status.error();
@@ -50,6 +51,8 @@ class Linker {
 
  private:
   base::Status collect_globals();
+  void overlay_shared();
+  [[nodiscard]] std::uint32_t module_shared_end(std::uint32_t function) const;
   base::Status collect_functions();
   void collect_files();
   base::Status decode_all();
@@ -65,7 +68,18 @@ class Linker {
   std::vector<FunctionFacts> facts_;
   std::unordered_map<std::string_view, std::uint32_t> function_by_name_;
   std::uint32_t module_shared_bytes_ = 0;
+  /// By kernel: its end of the shared variables declared outside of functions, where they overlay
+  /// each other; empty where every kernel has all of them.
+  std::unordered_map<const ptx::Function*, std::uint32_t> shared_end_of_;
 };
+
+/// Calls `visit` with the index of every module variable that `operands` name.
+void for_each_global(std::span<const ptx::Operand> operands, const auto& visit) {
+  for (const ptx::Operand& operand : operands) {
+    if (operand.reference.kind == ptx::ReferenceKind::kGlobal) visit(operand.reference.index);
+    for_each_global(operand.children, visit);
+  }
+}
 
 base::Error Linker::unresolved(const ptx::Module& module, std::string_view what,
                                std::string_view name) {
@@ -141,6 +155,55 @@ base::Status Linker::collect_globals() {
     }
   }
   return base::Done{};
+}
+
+/// clang declares the shared variables of all kernels side by side, outside of functions. Only
+/// those that a kernel names take place in it; so variables that no kernel uses together may have
+/// the same place. Left as they are where a function that several kernels may call names one.
+void Linker::overlay_shared() {
+  if (program_.modules_.size() != 1 || module_shared_bytes_ == 0) return;
+  const ptx::Module& module = program_.modules_.front();
+  std::vector<std::vector<const ptx::Function*>> users(module.globals.size());
+  for (const ptx::Function& function : module.functions) {
+    bool called_from_elsewhere = false;
+    for (const ptx::Instruction& instruction : function.instructions) {
+      for_each_global(instruction.operands, [&](std::uint32_t g) {
+        if (module.globals[g].space != ptx::StateSpace::kShared) return;
+        called_from_elsewhere = called_from_elsewhere || !function.is_entry;
+        if (users[g].empty() || users[g].back() != &function) users[g].push_back(&function);
+      });
+    }
+    if (called_from_elsewhere) return;
+  }
+  const auto meet = [&](std::size_t g, std::size_t h) {
+    return std::any_of(users[g].begin(), users[g].end(), [&](const ptx::Function* user) {
+      return std::find(users[h].begin(), users[h].end(), user) != users[h].end();
+    });
+  };
+  std::vector<SymbolPlace>& places = symbols_.front().globals;
+  module_shared_bytes_ = 0;
+  for (const ptx::Function& function : module.functions)
+    if (function.is_entry) shared_end_of_[&function] = 0;
+  for (std::size_t g = 0; g < places.size(); ++g) {
+    if (places[g].kind != SymbolPlace::Kind::kShared) continue;
+    const auto size = static_cast<std::uint32_t>(module.globals[g].size_bytes);
+    std::uint32_t offset = 0;
+    for (std::size_t h = 0; h < g; ++h) {  // behind every one that it meets in a kernel
+      if (places[h].kind != SymbolPlace::Kind::kShared || !meet(g, h)) continue;
+      const std::uint32_t end =
+          places[h].offset_bytes + static_cast<std::uint32_t>(module.globals[h].size_bytes);
+      offset = std::max(offset, align_up(end, module.globals[g].alignment_bytes));
+    }
+    places[g].offset_bytes = offset;
+    module_shared_bytes_ = std::max(module_shared_bytes_, offset + size);
+    for (const ptx::Function* user : users[g])
+      shared_end_of_[user] = std::max(shared_end_of_[user], offset + size);
+  }
+}
+
+std::uint32_t Linker::module_shared_end(std::uint32_t function) const {
+  const auto own = shared_end_of_.find(sources_[function]);
+  return own == shared_end_of_.end() ? module_shared_bytes_ : own->second;
 }
 
 base::Status Linker::collect_functions() {
@@ -287,9 +350,15 @@ void Linker::add_kernel(std::uint32_t function) {
     float_reductions |= facts.float_reductions;
     unordered |= facts.float_reductions && (f != function || facts.loads_after_reduction);
   }
-  if (module_shared_bytes_ > 0)
-    kernel.static_shared_bytes = std::max(kernel.static_shared_bytes, module_shared_bytes_);
+  kernel.static_shared_bytes = std::max(kernel.static_shared_bytes, module_shared_end(function));
   kernel.register_count = std::min(255u, std::max(16u, kernel.register_count));
+  // Launch bounds are a promise that ptxas keeps, if need be by putting registers aside.
+  if (kernel.min_blocks_per_sm > 0) {
+    constexpr std::uint32_t kRegistersOfSm = 65536;
+    const std::uint32_t most =
+        kRegistersOfSm / (kernel.min_blocks_per_sm * std::max(1u, kernel.max_threads_per_block));
+    kernel.register_count = std::min(kernel.register_count, std::max(16u, most / 8 * 8));
+  }
   kernel.local_bytes = program_.functions_[function].frame_bytes;
   if (unordered) kernel.communicates_between_blocks = true;
   kernel.orders_float_reductions = float_reductions && !kernel.communicates_between_blocks;

@@ -51,9 +51,14 @@ struct Interval {
   }
 };
 
-/// From first to last instruction a register is alive at, holes included.
-std::vector<Interval> live_intervals(Function& function, std::size_t registers) {
-  const std::vector<BasicBlock> blocks = basic_blocks(function);
+/// Which registers are alive where blocks begin and end.
+struct Liveness {
+  std::vector<BasicBlock> blocks;
+  BitSets in, out;
+};
+
+Liveness liveness_of(Function& function, std::size_t registers) {
+  std::vector<BasicBlock> blocks = basic_blocks(function);
   BitSets in(blocks.size(), registers), use(blocks.size(), registers),
       define(blocks.size(), registers);
   for (std::size_t b = 0; b < blocks.size(); ++b) {
@@ -82,6 +87,12 @@ std::vector<Interval> live_intervals(Function& function, std::size_t registers) 
       }
     }
   }
+  return {std::move(blocks), std::move(in), std::move(out)};
+}
+
+/// From first to last instruction a register is alive at, holes included.
+std::vector<Interval> live_intervals(Function& function, Liveness& alive, std::size_t registers) {
+  auto& [blocks, in, out] = alive;
   std::vector<Interval> intervals(registers);
   for (std::size_t b = 0; b < blocks.size(); ++b) {
     for (std::size_t w = 0; w < in.words(); ++w) {
@@ -114,13 +125,10 @@ class SlotPool {
     const auto at = static_cast<std::uint32_t>(free - used.begin());
     if (free == used.end()) used.push_back(false);
     used[at] = true;
-    busy_ += length;
-    peak_ = std::max(peak_, busy_);
     return at;
   }
   void give_back(std::uint32_t at, std::uint32_t length) {
     used_[length][at] = false;
-    busy_ -= length;
   }
   /// The first slot of a run, once all are taken: longer runs come first, so that each starts at a
   /// multiple of its length.
@@ -130,7 +138,6 @@ class SlotPool {
     return before + run * length;
   }
   [[nodiscard]] std::uint32_t size() const { return slot_of(count(1), 1); }
-  [[nodiscard]] std::uint32_t peak() const { return peak_; }
 
  private:
   [[nodiscard]] std::uint32_t count(std::uint32_t length) const {
@@ -138,9 +145,56 @@ class SlotPool {
   }
 
   std::array<std::vector<bool>, 5> used_;  ///< by length
-  std::uint32_t busy_ = 0;
-  std::uint32_t peak_ = 0;
 };
+
+/// Registers alive at once if every load stood right before its first use: ptxas moves loads, and a
+/// compiler that collects them at the top of a loop (clang) does not thereby need a register each.
+std::uint32_t peak_of(Function& function, Liveness& alive, RegisterSizes sizes) {
+  std::vector<std::uint32_t> load_at(sizes.size(), kNoTarget), first_use(sizes.size(), kNoTarget);
+  for (auto i = static_cast<std::uint32_t>(function.code.size()); i-- > 0;) {
+    Instruction& in = function.code[i];
+    for_each_source(function, in, [&](const Value& value) {
+      if (value.kind == ValueKind::kRegister) first_use[value.index] = i;
+    });
+    if (in.opcode != Opcode::kLd) continue;
+    for (const Value& value : in.d)
+      if (value.kind == ValueKind::kRegister) load_at[value.index] = i;
+  }
+  std::uint32_t peak = 0;
+  std::vector<bool> here(sizes.size());
+  for (std::size_t b = 0; b < alive.blocks.size(); ++b) {
+    const BasicBlock& block = alive.blocks[b];
+    std::uint32_t sum = 0;
+    const auto set = [&](std::uint32_t r, bool now) {
+      if (here[r] == now) return;
+      here[r] = now;
+      sum = now ? sum + sizes[r] : sum - sizes[r];
+    };
+    for (std::uint32_t r = 0; r < sizes.size(); ++r) {
+      here[r] = false;
+      set(r, test(alive.out[b], r));
+    }
+    peak = std::max(peak, sum);
+    for (std::uint32_t i = block.end; i-- > block.begin;) {
+      Instruction& in = function.code[i];
+      if (!in.guard) {
+        for_each_destination(function, in, [&](const Value& value) {
+          if (value.kind == ValueKind::kRegister) set(value.index, false);
+        });
+      }
+      for_each_source(function, in, [&](const Value& value) {
+        if (value.kind == ValueKind::kRegister) set(value.index, true);
+      });
+      peak = std::max(peak, sum);
+      for_each_source(function, in, [&](const Value& value) {
+        if (value.kind != ValueKind::kRegister) return;
+        const std::uint32_t load = load_at[value.index];
+        if (first_use[value.index] == i && load >= block.begin && load < i) set(value.index, false);
+      });
+    }
+  }
+  return peak;
+}
 
 void mark_unread_atomics(Function& function, std::size_t registers) {
   std::vector<bool> read(registers, false);
@@ -194,7 +248,8 @@ void propagate_constants(Function& function, RegisterSizes sizes) {
 
 void assign_registers(Function& function, RegisterSizes sizes) {
   mark_unread_atomics(function, sizes.size());
-  const std::vector<Interval> intervals = live_intervals(function, sizes.size());
+  Liveness alive = liveness_of(function, sizes.size());
+  const std::vector<Interval> intervals = live_intervals(function, alive, sizes.size());
   std::vector<std::uint32_t> order, active, slot(sizes.size(), 0);
   std::uint32_t predicates = 0;
   for (std::uint32_t r = 0; r < sizes.size(); ++r) {
@@ -221,7 +276,7 @@ void assign_registers(Function& function, RegisterSizes sizes) {
   }
   for (const std::uint32_t r : order) slot[r] = pool.slot_of(slot[r], sizes[r]);
   function.register_slots = pool.size();
-  function.peak_registers = pool.peak();
+  function.peak_registers = peak_of(function, alive, sizes);
   function.predicate_count = predicates;
   const auto place = [&](Value& value) {
     if (value.kind == ValueKind::kRegister || value.kind == ValueKind::kPredicate)
