@@ -54,6 +54,38 @@ TEST(Link, RegistersThatNeverMeetShareASlot) {
   EXPECT_EQ(program.functions()[0].register_slots, 2u);
 }
 
+TEST(Link, KernelsHaveOnlyTheSharedVariablesTheyName) {
+  const Program program = link(R"(
+    .shared .align 16 .b8 a[400]; .shared .align 16 .b8 b[800]; .shared .align 4 .b8 c[4];
+    .visible .entry k() { .reg .b32 %r<3>; ld.shared.u32 %r1, [a]; ld.shared.u32 %r2, [c]; ret; }
+    .visible .entry l() { .reg .b32 %r<3>; ld.shared.u32 %r1, [b]; ret; }
+    .visible .entry m() { ret; })");
+  EXPECT_EQ(program.find_kernel("k")->static_shared_bytes, 404u);
+  EXPECT_EQ(program.find_kernel("l")->static_shared_bytes, 800u);
+  EXPECT_EQ(program.find_kernel("m")->static_shared_bytes, 0u);
+}
+
+TEST(Link, AFunctionThatNamesASharedVariableMakesAllKernelsHaveAll) {
+  const Program program = link(R"(
+    .shared .align 4 .b8 a[400]; .shared .align 4 .b8 b[800];
+    .func f() { .reg .b32 %r<2>; ld.shared.u32 %r1, [a]; ret; }
+    .visible .entry k() { .reg .b32 %r<2>; ld.shared.u32 %r1, [b]; call.uni f; ret; })");
+  EXPECT_EQ(program.find_kernel("k")->static_shared_bytes, 1200u);
+}
+
+TEST(Link, LoadsThatStandTogetherNeedNoRegisterEach) {
+  std::string loads, sums;
+  for (int i = 1; i <= 40; ++i) {
+    loads += "ld.global.u32 %r" + std::to_string(i) + ", [%rd2+" + std::to_string(4 * i) + "];";
+    sums += "add.u32 %r0, %r0, %r" + std::to_string(i) + ";";
+  }
+  const Program program = link(
+      ".visible .entry k(.param .u64 out) { .reg .b32 %r<50>; .reg .b64 %rd<3>;"
+      "ld.param.u64 %rd1, [out]; ld.global.u64 %rd2, [%rd1]; mov.u32 %r0, %tid.x;" +
+      loads + sums + "st.global.u32 [%rd2], %r0; ret; }");
+  EXPECT_LE(program.functions()[0].peak_registers, 6u);
+}
+
 TEST(Link, AnAtomicNobodyReadsIsAReduction) {
   const Program program = link(R"(.visible .entry k(.param .u64 out) {
     .reg .b32 %r<3>; .reg .b64 %rd<2>;
