@@ -127,9 +127,7 @@ class SlotPool {
     used[at] = true;
     return at;
   }
-  void give_back(std::uint32_t at, std::uint32_t length) {
-    used_[length][at] = false;
-  }
+  void give_back(std::uint32_t at, std::uint32_t length) { used_[length][at] = false; }
   /// The first slot of a run, once all are taken: longer runs come first, so that each starts at a
   /// multiple of its length.
   [[nodiscard]] std::uint32_t slot_of(std::uint32_t run, std::uint32_t length) const {
