@@ -12,7 +12,6 @@
 #include <memory>
 #include <mutex>
 #include <set>
-#include <set>
 #include <string>
 
 #include "grader/vgpu/memory/address_space.hpp"
@@ -67,7 +66,7 @@ class Context {
   ReportLog log;
   Limits limits;
   std::map<std::uint64_t, HostMemory> host_memory;  ///< by address
-  std::set<exec::ExecutedOpcode> opcodes;  ///< with MEMBOUND_OPCODES: those listed so far
+  std::set<exec::ExecutedOpcode> opcodes;           ///< with MEMBOUND_OPCODES: those listed so far
   unsigned int device_flags = 0;
 
   std::mutex mutex;               ///< held during every call

@@ -23,9 +23,9 @@ struct Settings {
   exec::Checks checks = {};         ///< MEMBOUND_CHECK=all|none|memcheck,racecheck,…
   exec::Scheduling scheduling = exec::Scheduling::kIndependent;  ///< MEMBOUND_SCHEDULING
   std::optional<std::uint64_t> shuffle_seed = {};                ///< MEMBOUND_SHUFFLE=SEED
-  std::uint64_t step_limit = 0;  ///< MEMBOUND_STEP_LIMIT=N warp instructions a launch
+  std::uint64_t step_limit = 0;   ///< MEMBOUND_STEP_LIMIT=N warp instructions a launch
   std::string opcodes_file = {};  ///< MEMBOUND_OPCODES=FILE: what was executed, for our own tests
-  bool model_caches = true;      ///< MEMBOUND_CACHES=off: no L1/L2/DRAM figures, faster
+  bool model_caches = true;       ///< MEMBOUND_CACHES=off: no L1/L2/DRAM figures, faster
 };
 
 /// Reads one variable; empty when it is not set.
