@@ -5,9 +5,9 @@
 # Grades a made-up class, 10 % of it hostile, and the same class without the hostile ones: every
 # honest row must be the same, and no hostile one may have points.
 #
-#   grade_class.sh BUILD LAB STUDENTS LAYOUT
+#   grade_class.sh BUILD LAB STUDENTS LAYOUT      (LAYOUT: as for make_class, or all)
 #
-# Prints the time, the rate and the peak memory of membound itself.
+# Prints the time and the rate.
 set -euo pipefail
 build=$1 lab=$2 students=$3 layout=$4
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../../.." && pwd)
@@ -18,8 +18,10 @@ export MEMBOUND_ROOT=$root SOURCE_DATE_EPOCH=1795241893
 for kind in mixed clean; do
   "$build/grader/tests/grading/make_class" "$root/solutions/$lab" "$work/$kind" "$students" \
     "$layout" "$kind"
+  sources=("$work/$kind/submissions")
+  [ "$layout" != all ] || sources=("$work/$kind/submissions"/*)
   started=$(date +%s.%N)
-  "$build/bin/membound" grade "$work/$kind/submissions" --roster "$work/$kind/roster.csv" \
+  "$build/bin/membound" grade "${sources[@]}" --roster "$work/$kind/roster.csv" \
     --lab "$lab" --device vgpu --seed 1 --trust-submissions --out "$work/$kind/out" \
     >"$work/$kind/summary" 2>"$work/$kind/messages" || {
     cat "$work/$kind/messages"

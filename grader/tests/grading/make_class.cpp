@@ -6,7 +6,8 @@
 ///
 ///   make_class LAB_SOLUTION_FOLDER OUT STUDENTS LAYOUT [clean] [SEED]
 ///
-/// LAYOUT is plain, canvas, moodle, gradescope or github. Writes OUT/submissions, OUT/roster.csv
+/// LAYOUT is plain, canvas, moodle, gradescope, github, or all: a fifth of the class in each, below
+/// OUT/submissions/<layout>. Writes OUT/submissions, OUT/roster.csv
 /// and OUT/honest.txt, the ids of honest students. With `clean` the others are left out, and the
 /// honest ones are byte for byte the same.
 #include <gtest/gtest.h>
@@ -113,11 +114,18 @@ class Writer {
 class Maker {
  public:
   Maker(const fs::path& solution, const fs::path& out, const std::string& layout, unsigned seed)
-      : writer_(out / "submissions", layout), layout_(layout), random_(seed) {
+      : random_(seed) {
+    if (layout != "all") {
+      writers_.emplace_back(out / "submissions", layout);
+    } else {
+      for (const char* one : {"plain", "canvas", "moodle", "gradescope", "github"})
+        writers_.emplace_back(out / "submissions" / one, one);
+    }
     right_ = read_text(solution / "kernel.cu");
     for (const auto& entry : fs::directory_iterator(solution / "wrong"))
       // One that never ends costs a minute each; a class has a few, not a tenth.
-      if (entry.path().string().find("ever") == std::string::npos) wrong_.push_back(entry.path());
+      if (entry.path().filename().string().find("for-ever") == std::string::npos)
+        wrong_.push_back(entry.path());
     std::sort(wrong_.begin(), wrong_.end());
   }
 
@@ -132,13 +140,15 @@ class Maker {
       one.email = "s" + std::to_string(number) + "@example.org";
       one.honest = number % 10 != 9;
       const std::size_t kind = draw(100);
+      // Hostile ones of every kind come to every layout, in a class that is large enough.
+      writer_ = &writers_[static_cast<std::size_t>(number + number / 10) % writers_.size()];
       if (one.honest)
         honest(one, kind);
       else if (!clean)
         hostile(one, number / 10);
       all.push_back(one);
     }
-    writer_.finish();
+    for (const Writer& writer : writers_) writer.finish();
     return all;
   }
 
@@ -153,24 +163,24 @@ class Maker {
                                          : "";  // an empty file
     const std::size_t form = kind % 5;
     if (form == 1)
-      writer_.file(
+      writer_->file(
           one, "lab.zip",
           make_archive("zip", {{"work/kernel.cu", text}, {"__MACOSX/work/._kernel.cu", "x"}}));
     else if (form == 2)
-      writer_.file(one, "lab.tar.gz", make_archive("tar.gz", {{"./kernel.cu", text}}));
+      writer_->file(one, "lab.tar.gz", make_archive("tar.gz", {{"./kernel.cu", text}}));
     else
-      writer_.file(one, "kernel.cu", text);
+      writer_->file(one, "kernel.cu", text);
   }
 
   void hostile(const Student& one, int which) {
     const auto archive = [&](const std::string& kind, const std::vector<Made>& members) {
-      writer_.file(one, "lab." + kind, make_archive(kind, members));
+      writer_->file(one, "lab." + kind, make_archive(kind, members));
     };
     switch (which % 15) {
       case 0:
-        return writer_.special(one, "link");
+        return writer_->special(one, "link");
       case 1:
-        return writer_.special(one, "pipe");
+        return writer_->special(one, "pipe");
       case 2:
         return archive("tar", {{.path = "kernel.cu", .type = AE_IFLNK, .link = "/etc/shadow"}});
       case 3:
@@ -183,28 +193,28 @@ class Maker {
         return archive("zip", many);
       }
       case 6:
-        return writer_.file(one, "lab.zip", "PK\x03\x04 damaged");
+        return writer_->file(one, "lab.zip", "PK\x03\x04 damaged");
       case 7:
         return archive("zip", {{"kernel.cu", right_}, {"Kernel.cu", right_ + "// two\n"}});
       case 8:
-        return writer_.file(one, "kernel.cu", "#include \"/etc/passwd\"\n" + right_);
+        return writer_->file(one, "kernel.cu", "#include \"/etc/passwd\"\n" + right_);
       case 9:
-        return writer_.file(one, "kernel.cu", right_ + std::string(3 << 20, ' '));
+        return writer_->file(one, "kernel.cu", right_ + std::string(3 << 20, ' '));
       case 10:
-        return writer_.file(one, "kernel.cu", "#include \"kernel.cu\"\n");
+        return writer_->file(one, "kernel.cu", "#include \"kernel.cu\"\n");
       case 11:
         return archive("tar", {{"/tmp/kernel.cu", right_}});
       case 12:
-        return writer_.file(one, "kernel.cu", std::string(200000, '('));
+        return writer_->file(one, "kernel.cu", std::string(200000, '('));
       case 13:
-        return writer_.file(one, "essay\x1b[2J.txt", "nothing");
+        return writer_->file(one, "essay\x1b[2J.txt", "nothing");
       default:
-        return writer_.file(one, "kernel.cu", std::string("\0\xff\xfe", 3) + right_);
+        return writer_->file(one, "kernel.cu", std::string("\0\xff\xfe", 3) + right_);
     }
   }
 
-  Writer writer_;
-  std::string layout_;
+  std::vector<Writer> writers_;
+  Writer* writer_ = nullptr;
   std::mt19937 random_;
   std::string right_;
   std::vector<fs::path> wrong_;
