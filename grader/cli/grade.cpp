@@ -186,7 +186,12 @@ int run(const Options& options) {
   }
   const auto context = make_context();
   if (!context) return report_error(context.error());
-  const auto settings = grading_settings(*context, options, options.trust);
+  CheckOptions device = options;
+  if (options.submissions.empty() && options.device.empty()) {
+    const auto plan = grading::read_plan(options.out);
+    if (plan && *plan) device.device = (*plan)->device;
+  }
+  const auto settings = grading_settings(*context, device, options.trust);
   if (!settings) return report_error(settings.error());
   grading::BatchRequest request;
   request.out = options.out;

@@ -36,15 +36,32 @@ std::string batch_seed(const BatchRequest& request, const std::optional<Plan>& e
   return base::hex(base::random_bytes(32));
 }
 
-/// Labs of an earlier plan that this course no longer has.
-base::Status check_labs(const Plan& plan, const course::Course& course) {
-  for (const auto& [id, lab] : plan.labs) {
-    if (std::any_of(course.labs.begin(), course.labs.end(),
-                    [&id = id](const course::Lab& one) { return one.id == id; }))
-      continue;
-    return base::Error{base::ErrorKind::kUsage, "batch.json",
-                       "was planned for the lab " + id + ", which this course does not have", "",
-                       "give the submissions again, or use the course it was made with"};
+/// Whether verdicts made now would be those that an earlier plan asks for.
+base::Status check_fit(const Plan& plan, const Settings& settings) {
+  const std::string advice = "give the submissions again: what is still valid is kept";
+  if (plan.device != settings.device) {
+    return base::Error{base::ErrorKind::kUsage, "--device",
+                       "is " + settings.device + ", and the batch is graded on " + plan.device,
+                       "--device " + plan.device, advice};
+  }
+  const auto limits = limits_in_force(settings);
+  if (!limits) return limits.error();
+  for (const auto& [id, planned] : plan.labs) {
+    const auto lab = std::find_if(settings.course->labs.begin(), settings.course->labs.end(),
+                                  [&id = id](const course::Lab& one) { return one.id == id; });
+    if (lab == settings.course->labs.end()) {
+      return base::Error{base::ErrorKind::kUsage, "batch.json",
+                         "was planned for the lab " + id + ", which this course does not have", "",
+                         "use the course it was made with"};
+    }
+    const auto now = digests_of(settings, *lab, *limits);
+    if (!now) return now.error();
+    if (nlohmann::json(*now) != nlohmann::json(planned.digests)) {
+      return base::Error{base::ErrorKind::kUsage, id,
+                         "the lab, its test program, the compiler or the limits changed since the "
+                         "batch was planned",
+                         "the same course and build", advice};
+    }
   }
   return base::Done{};
 }
@@ -57,7 +74,7 @@ base::Result<Plan> plan_for(const BatchRequest& request, const std::optional<Pla
                          "there is no batch to go on with", "a folder that membound grade made",
                          "membound grade SUBMISSIONS --out " + request.out.string()};
     }
-    const auto fits = check_labs(*earlier, *request.settings.course);
+    const auto fits = check_fit(*earlier, request.settings);
     if (!fits) return fits.error();
     return *earlier;
   }

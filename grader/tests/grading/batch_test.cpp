@@ -112,6 +112,17 @@ TEST_F(BatchTest, GoesOnWithoutTheSubmissions) {
   EXPECT_EQ(runs_, 1);
 }
 
+TEST_F(BatchTest, WithoutTheSubmissionsNothingElseMayHaveChanged) {
+  run();
+  request_.intake.sources.clear();
+  request_.settings.device = "vgpu:k80";
+  EXPECT_FALSE(run_batch(request_));
+  request_.settings.device = "vgpu:h200";
+  EXPECT_TRUE(run_batch(request_));
+  write_text(folder_ / "root" / "labs" / "01-quick" / "lab.json", "other bars");
+  EXPECT_FALSE(run_batch(request_));
+}
+
 TEST_F(BatchTest, OnlyGradesOnlyThese) {
   request_.only = {"S003", "s004"};
   const BatchSummary summary = run();
