@@ -29,6 +29,13 @@ base::Status add_file(base::Sha256& digest, const fs::path& file) {
   return base::Done{};
 }
 
+/// As the build's own compiler made it: `stem` with .fatbin or .ptx.
+fs::path device_code(const fs::path& stem) {
+  std::error_code ignored;
+  const fs::path ptx = stem.string() + ".ptx";
+  return fs::exists(ptx, ignored) ? ptx : fs::path(stem.string() + ".fatbin");
+}
+
 base::Result<std::string> digest_of(const std::vector<fs::path>& files, const std::string& more) {
   base::Sha256 digest;
   digest.add(more + '\0');
@@ -67,8 +74,9 @@ base::Result<std::string> limits_in_force(const Settings& settings) {
 base::Result<course::GradeDigests> digests_of(const Settings& settings, const course::Lab& lab,
                                               const std::string& limits) {
   const fs::path lab_build = settings.place.build / "labs" / lab.id;
-  std::vector<fs::path> harness = {lab_build / "test", lab_build / "reference.fatbin",
-                                   settings.place.build / "grader" / "harness" / "harness.fatbin"};
+  std::vector<fs::path> harness = {
+      lab_build / "test", device_code(lab_build / "reference"),
+      device_code(settings.place.build / "grader" / "harness" / "harness")};
   if (settings.is_virtual()) harness.push_back(settings.place.build / "vgpu" / "libcudart.so.13");
   course::GradeDigests digests;
   auto part = digest_of(harness, settings.version);
