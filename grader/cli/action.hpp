@@ -36,6 +36,7 @@ void add_completion(CLI::App& app, Action& chosen);
 void add_grade(CLI::App& app, Action& chosen);
 void add_explain(CLI::App& app, Action& chosen);
 void add_dev(CLI::App& app, Action& chosen);
+void add_selftest(CLI::App& app, Action& chosen);
 /// Subcommands of dev.
 void add_dev_ladder(CLI::App& dev, Action& chosen);
 void add_dev_keep_skeletons(CLI::App& dev, Action& chosen);

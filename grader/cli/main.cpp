@@ -30,7 +30,8 @@ int main(int argc, char** argv) {
     line.add(add_explain);  // one verdict again
 
     // For authors
-    line.add(add_dev);  // does a lab agree with itself
+    line.add(add_dev);       // does a lab agree with itself
+    line.add(add_selftest);  // does this installation withstand what students may try
 
     return line.run(argc, argv);
   } catch (const std::exception& error) {

@@ -55,6 +55,9 @@ struct Lab {
   /// On the virtual GPU: how many SMs of the machine the lab runs on; 0 = all. A slice is filled by
   /// a problem small enough to compute.
   int vgpu_sms = 0;
+  /// Opcodes, special registers and directives that graded code may use besides those of the
+  /// policy: "nanosleep", "%clock64".
+  std::vector<std::string> allows;
   std::vector<Stage> stages;
   std::vector<int> ladder;  ///< stages from the slowest reference answer to the fastest
   /// By tag: three tiers, from a nudge to nearly the line.

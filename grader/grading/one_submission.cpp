@@ -29,6 +29,7 @@ judge::CheckRequest check_request(const OneRequest& request) {
   check.seconds_per_stage = settings.seconds_per_stage;
   check.version = settings.version;
   check.stop = request.stop;
+  if (!settings.trust_submissions) check.graded = judge::GradedCompile{};
   check.on_tick = [&request](int stage) {
     if (request.on_step) request.on_step("stage " + std::to_string(stage));
   };
@@ -105,7 +106,7 @@ OneOutcome grade_one(const OneRequest& request) {
   result->submission = "kernel.cu";
   result->created_at = now_text();
   grade.take(std::move(*result), *request.lab);
-  if (code->submission.timed_out) grade.verdict = GradeVerdict::kCompileLimit;
+  if (!code->submission.compiled) grade.verdict = judge::grade_verdict_of(code->submission);
   if (grade.device.empty()) grade.device = request.settings->device;
   grade.graded_at = now_text();
   grade.note = reason(grade);

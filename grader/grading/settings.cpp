@@ -10,6 +10,7 @@
 #include "grader/base/digest.hpp"
 #include "grader/course/files.hpp"
 #include "grader/intake/late.hpp"
+#include "grader/jail/jail.hpp"
 
 namespace membound::grading {
 namespace {
@@ -60,11 +61,12 @@ std::vector<fs::path> headers_in(const fs::path& folder) {
 
 base::Result<std::string> limits_in_force(const Settings& settings) {
   if (!settings.trust_submissions) {
-    return base::Error{
-        base::ErrorKind::kMachine, "grading",
-        "this build has no jail: the compiler and the test program would run unconfined",
-        "a machine that confines what strangers hand in",
-        "--trust-submissions, if you know everybody who handed something in"};
+    const jail::Enforcement& here = jail::probe();
+    if (here.untrusted_ok()) return "compiler in a jail; " + here.describe();
+    return base::Error{base::ErrorKind::kMachine, "grading",
+                       "nothing here confines what strangers hand in: " + here.describe(),
+                       "bubblewrap and user namespaces, see docs/security.md",
+                       "--trust-submissions, if you know everybody who handed something in"};
   }
   return "trusted submissions: wall clock " +
          std::to_string(static_cast<int>(settings.seconds_per_stage)) +

@@ -126,7 +126,8 @@ class CommandBuilder {
     const Limits& limits = request_.limits;
     const Enforcement& enforcement = setup_.enforcement;
     order("status", std::to_string(status));
-    order("landlock", std::to_string(enforcement.landlock_abi));
+    order("landlock",
+          base::switched_off("jail.landlock") ? "0" : std::to_string(enforcement.landlock_abi));
     if (setup_.cgroups.memory.empty() && limits.limit_address_space &&
         !base::switched_off("jail.memory"))
       order("address", std::to_string(limits.memory_bytes));

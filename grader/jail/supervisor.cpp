@@ -34,9 +34,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int kTickMs = 20;
-/// Between SIGKILL and the last process's end; a device driver may hold one longer, and then a
-/// human has to look.
-constexpr double kSecondsToDie = 10;
+/// Between SIGKILL and the last process's end, on a machine with much else to do; a device driver
+/// may hold one longer, and then a human has to look.
+constexpr double kSecondsToDie = 60;
 /// User numbers of runs, when we may choose: above every account, below what a container's map
 /// usually ends with.
 constexpr uid_t kFirstUser = 60000;

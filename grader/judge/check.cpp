@@ -66,6 +66,10 @@ course::Result empty_result(const CheckRequest& request, const CompiledCode& cod
 }
 
 std::string compile_reason(const CompiledCode& code) {
+  if (!code.rejected.empty()) return code.rejected;
+  if (code.limit != jail::LimitHit::kNone && !code.timed_out)
+    return "The compiler reached a limit and was ended: " + std::string(to_string(code.limit)) +
+           ".";
   if (code.timed_out)
     return "The compiler took too long and was ended. Very deep templates or loops unrolled many "
            "times do that.";
@@ -95,7 +99,13 @@ std::string utc_now() {
 
 base::Result<CompiledPair> compile_submission(const CheckRequest& request) {
   CompiledPair pair;
-  auto code = compile(compile_request(request, request.submission));
+  CompileRequest submission = compile_request(request, request.submission);
+  submission.graded = request.graded;
+  if (submission.graded) {
+    auto& allowed = submission.graded->allowed;
+    allowed.insert(allowed.end(), request.lab->allows.begin(), request.lab->allows.end());
+  }
+  auto code = compile(submission);
   if (!code) return code.error();
   pair.submission = std::move(*code);
   // Held against a reference of the same compiler, or the ratio would compare compilers. The build

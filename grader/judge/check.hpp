@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,8 @@ struct CheckRequest {
   std::string version;             ///< Membound's, for the result
   const std::atomic<bool>* stop = nullptr;
   std::function<void(int stage)> on_tick = {};
+  /// Set for code that nobody trusts; what the lab allows besides is added from lab.json.
+  std::optional<GradedCompile> graded = {};
 };
 
 /// The submission and the reference answer it is held against.

@@ -9,8 +9,12 @@
 #include <vector>
 
 #include "grader/base/digest.hpp"
+#include "grader/base/printable.hpp"
+#include "grader/base/switches.hpp"
 #include "grader/course/files.hpp"
 #include "grader/jail/process.hpp"
+#include "grader/judge/compile_jail.hpp"
+#include "grader/judge/policy.hpp"
 
 namespace membound::judge {
 namespace {
@@ -89,6 +93,13 @@ void trim(const fs::path& folder) {
   for (std::size_t i = 0; i < files.size() / 2; ++i) fs::remove(files[i].second, error);
 }
 
+/// What a graded compile depends on besides: the same text may not be allowed in another lab.
+std::string mark_of(const GradedCompile& graded) {
+  std::string mark = "graded";
+  for (const std::string& name : graded.allowed) mark += " " + name;
+  return mark;
+}
+
 struct CachePlace {
   fs::path code;      // the fatbin or PTX
   fs::path messages;  // what the compiler printed while making it
@@ -99,7 +110,59 @@ CachePlace place_of(const CompileRequest& request, const std::string& key) {
           request.cache_folder / (key + ".txt")};
 }
 
+bool confined(const CompileRequest& request) {
+  return request.graded && request.graded->confined && !base::switched_off("compile.jail");
+}
+
+/// Sets what is known of the run, and `compiled`.
+base::Status run_compiler(const CompileRequest& request, const fs::path& output,
+                          CompiledCode& code) {
+  const auto run = jail::run_process({.arguments = command(request, output),
+                                      .folder = request.root,
+                                      .timeout_seconds = request.timeout_seconds,
+                                      .output_limit_bytes = kOutputLimit,
+                                      .stop = request.stop});
+  if (!run) return run.error();
+  code.output = run->output;
+  code.seconds = run->seconds;
+  code.timed_out = run->timed_out;
+  code.stopped = run->stopped;
+  code.compiled = run->exit_code == 0;
+  return base::Done{};
+}
+
+base::Status run_confined(const CompileRequest& request, const fs::path& output,
+                          CompiledCode& code) {
+  const auto made = compile_in_jail(request);
+  if (!made) return made.error();
+  code.output = made->output;
+  code.seconds = made->seconds;
+  code.stopped = made->stopped;
+  code.limit = made->limit;
+  code.timed_out = made->limit == jail::LimitHit::kWall || made->limit == jail::LimitHit::kCpu;
+  if (!made->compiled) return base::Done{};
+  const auto breaches = check_policy(made->code, request.graded->allowed);
+  if (!breaches) {
+    // The parser knows all that compilers write; whoever made it write something else meant to.
+    code.rejected = "kernel.cu: compiles to PTX that cannot be checked: " +
+                    base::printable(breaches.error().found) + "\n";
+    return base::Done{};
+  }
+  for (const Breach& breach : *breaches) code.rejected += base::printable(to_string(breach)) + "\n";
+  code.compiled = code.rejected.empty();
+  if (!code.compiled) return base::Done{};
+  return course::write_file(output, made->code);
+}
+
 }  // namespace
+
+course::GradeVerdict grade_verdict_of(const CompiledCode& code) {
+  if (!code.rejected.empty()) return course::GradeVerdict::kPolicyReject;
+  if (code.limit == jail::LimitHit::kOutput) return course::GradeVerdict::kOutputLimit;
+  if (code.limit != jail::LimitHit::kNone || code.timed_out)
+    return course::GradeVerdict::kCompileLimit;
+  return course::GradeVerdict::kCompileError;
+}
 
 base::Result<CompiledCode> compile(const CompileRequest& request) {
   const auto source = course::read_file(request.source);
@@ -113,7 +176,9 @@ base::Result<CompiledCode> compile(const CompileRequest& request) {
   std::string everything;
   for (const std::string& part :
        {request.compiler.name(), *flags, request.architecture,
-        shown_path(request.source, request.root).string(), header_texts(request), *source})
+        confined(request) ? mark_of(*request.graded)
+                          : shown_path(request.source, request.root).string(),
+        header_texts(request), *source})
     everything += std::to_string(part.size()) + ":" + part;
   const CachePlace place = place_of(request, base::sha256(everything));
   std::error_code error;
@@ -134,17 +199,10 @@ base::Result<CompiledCode> compile(const CompileRequest& request) {
   }
   // Not two writers of one file, whether they are processes or threads.
   const fs::path part = place.code.string() + "." + std::to_string(gettid()) + ".part";
-  const auto run = jail::run_process({.arguments = command(request, part),
-                                      .folder = request.root,
-                                      .timeout_seconds = request.timeout_seconds,
-                                      .output_limit_bytes = kOutputLimit,
-                                      .stop = request.stop});
-  if (!run) return run.error();
-  code.output = run->output;
-  code.seconds = run->seconds;
-  code.timed_out = run->timed_out;
-  code.stopped = run->stopped;
-  if (run->exit_code != 0) {
+  const auto done =
+      confined(request) ? run_confined(request, part, code) : run_compiler(request, part, code);
+  if (!done) return done.error();
+  if (!code.compiled) {
     fs::remove(part, error);
     return code;
   }
@@ -156,7 +214,6 @@ base::Result<CompiledCode> compile(const CompileRequest& request) {
                        "cannot be written: " + error.message(), "",
                        "check the rights and the disk"};
   }
-  code.compiled = true;
   code.file = place.code;
   trim(request.cache_folder);
   return code;

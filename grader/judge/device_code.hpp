@@ -8,12 +8,30 @@
 
 #include <atomic>
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "grader/base/result.hpp"
+#include "grader/course/grade.hpp"
+#include "grader/jail/jail.hpp"
 #include "grader/judge/compiler.hpp"
 
 namespace membound::judge {
+
+/// How code of people whom nobody trusts is compiled.
+struct GradedCompile {
+  /// In a jail, and its PTX held against the policy. False: --trust-submissions, neither.
+  bool confined = true;
+  jail::Limits limits = {.wall_seconds = 30,
+                         .cpu_seconds = 30,
+                         .memory_bytes = 2048 * jail::kMegabyte,
+                         .output_bytes = jail::kMegabyte / 4,
+                         .file_bytes = 32 * jail::kMegabyte,
+                         .scratch_bytes = 256 * jail::kMegabyte,
+                         .processes = 32};
+  std::vector<std::string> allowed = {};  ///< what this lab allows besides, see policy.hpp
+};
 
 /// One file to compile.
 struct CompileRequest {
@@ -25,6 +43,7 @@ struct CompileRequest {
   std::filesystem::path cache_folder;
   double timeout_seconds = 60;
   const std::atomic<bool>* stop = nullptr;
+  std::optional<GradedCompile> graded = {};
 };
 
 /// What came of it. A text that does not compile is no error of this function: its messages are the
@@ -38,7 +57,12 @@ struct CompiledCode {
   bool timed_out = false;
   bool stopped = false;
   double seconds = 0;
+  jail::LimitHit limit = jail::LimitHit::kNone;  ///< which one ended a jailed compiler
+  std::string rejected;  ///< what the policy does not allow, a line each; then not `compiled`
 };
+
+/// The class of a graded submission that is not `compiled`.
+[[nodiscard]] course::GradeVerdict grade_verdict_of(const CompiledCode& code);
 
 /// Compiles, or finds the result of an earlier time. The name in the cache covers source text and
 /// path, headers, flags, architecture and the compiler's version; files appear there whole.

@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The corpus: submissions that attack the grader, and honest ones that look odd, each a folder
+/// with a case.json that says what must come of it.
+/// Place in the chain: grader/tests/attacks, grader/tests/honest -> [corpus] -> run_case.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "grader/base/result.hpp"
+
+namespace membound::selftest {
+
+/// What a case is made of, and so how it is tried.
+enum class CaseKind {
+  kGrade,   ///< kernel.cu: compiled in the jail, then graded
+  kJail,    ///< attack.sh: run in a jail, as the program of a host-code lab is
+  kIntake,  ///< an archive that a generator makes: taken in
+  kGpu      ///< needs a GPU, or a machine of its own: listed, not run here
+};
+
+/// One folder.
+struct Case {
+  int number = 0;       ///< the row of the table of attacks in docs/security.md; 0: honest
+  std::string id;       ///< "B/12-include-passwd", from the folder
+  std::string title;    ///< what it does
+  std::string defence;  ///< what stops it first
+  std::string note;     ///< how it was adapted to this design; may be empty
+  CaseKind kind = CaseKind::kGrade;
+  std::string lab = "01-reverse-array";
+  int stage = 1;
+  std::vector<std::string> expected;  ///< verdicts, any of which is right
+  std::string secret;                 ///< text that must appear nowhere; may be empty
+  std::string generator;              ///< of kIntake
+  std::string switch_off;             ///< without these defences it must get through; may be empty
+  std::filesystem::path folder;
+};
+
+/// "grade", "jail", "intake" or "gpu", as case.json writes it.
+[[nodiscard]] std::string_view to_string(CaseKind kind);
+
+/// All cases below `folder`, by id. An error names the file that cannot be read.
+[[nodiscard]] base::Result<std::vector<Case>> read_corpus(const std::filesystem::path& folder);
+
+}  // namespace membound::selftest

@@ -1,0 +1,161 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/selftest/run_case.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <system_error>
+
+#include "grader/course/files.hpp"
+#include "grader/course/grade.hpp"
+#include "grader/jail/jail.hpp"
+#include "grader/judge/check.hpp"
+#include "grader/selftest/intake_case.hpp"
+
+namespace membound::selftest {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double kLaunchSeconds = 2;
+constexpr double kStageSeconds = 60;
+constexpr std::size_t kDetailLength = 160;
+
+/// Small enough that the bombs among the cases end soon, large enough for every honest one.
+judge::GradedCompile compile_rules() {
+  judge::GradedCompile rules;
+  rules.limits.wall_seconds = 120;  // CPU time is what ends the bombs, also on a busy machine
+  rules.limits.cpu_seconds = 5;
+  rules.limits.memory_bytes = 512 * jail::kMegabyte;
+  rules.limits.file_bytes = 16 * jail::kMegabyte;
+  rules.limits.scratch_bytes = 64 * jail::kMegabyte;
+  return rules;
+}
+
+/// The harness times this many elements only; what is timed must still be right.
+std::string small_size(const course::Lab& lab) {
+  return lab.size_names.size() == 1 ? "65536" : "256x256";
+}
+
+std::string first_words(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text.size() <= kDetailLength ? text : text.substr(0, kDetailLength) + " …";
+}
+
+judge::CheckRequest check_request(const Workbench& bench, const Case& one, const course::Lab& lab) {
+  judge::CheckRequest check;
+  check.place = {bench.root, bench.build, bench.scratch};
+  check.lab = &lab;
+  check.stages = {one.stage};
+  check.submission = one.folder / "kernel.cu";
+  check.compiler = bench.compiler;
+  check.device = bench.device;
+  check.environment = bench.environment;
+  check.more_arguments = {"--size", small_size(lab)};
+  check.seed = 20261121;
+  check.seconds_per_stage = kStageSeconds;
+  check.stop = bench.stop;
+  check.graded = compile_rules();
+  return check;
+}
+
+base::Result<CaseOutcome> grade(const Workbench& bench, const Case& one) {
+  const auto lab = bench.labs.find(one.lab);
+  if (lab == bench.labs.end())
+    return base::Error{base::ErrorKind::kInput, one.id, "no lab " + one.lab, "a lab of the course",
+                       ""};
+  const judge::CheckRequest check = check_request(bench, one, lab->second);
+  const auto code = judge::compile_submission(check);
+  if (!code) return code.error();
+  const auto result = judge::run_and_judge(check, *code);
+  if (!result) return result.error();
+  CaseOutcome outcome;
+  const bool compiled = code->submission.compiled;
+  const auto verdict =
+      compiled ? course::grade_verdict_of(*result) : judge::grade_verdict_of(code->submission);
+  outcome.got = course::to_string(verdict);
+  // What a withheld score would be is for a person to say.
+  if (course::has_score(verdict))
+    for (const course::StageResult& stage : result->stages) outcome.points += stage.points;
+  std::string all = code->submission.output + code->submission.rejected;
+  std::string findings;
+  for (const course::StageResult& stage : result->stages)
+    for (const course::Finding& finding : stage.findings) findings += finding.text + " ";
+  all += findings;
+  outcome.detail = first_words(compiled ? findings : all);
+  if (!one.secret.empty()) {
+    std::string artefact;
+    if (const auto bytes = course::read_file(code->submission.file)) artefact = *bytes;
+    if (all.find(one.secret) != std::string::npos || artefact.find(one.secret) != std::string::npos)
+      outcome.got = "LEAK";
+  }
+  return outcome;
+}
+
+base::Result<CaseOutcome> jailed(const Case& one) {
+  jail::JailRequest request;
+  request.arguments = {"/bin/sh", "/attack.sh"};
+  request.bindings = {{one.folder / "attack.sh", "/attack.sh"}};
+  request.limits.wall_seconds = 3;
+  request.limits.cpu_seconds = 2;
+  request.limits.memory_bytes = 64 * jail::kMegabyte;
+  request.limits.output_bytes = 64 * 1024;
+  request.limits.file_bytes = 4 * jail::kMegabyte;
+  request.limits.scratch_bytes = 8 * jail::kMegabyte;
+  request.limits.processes = 20;
+  const auto run = jail::run(request);
+  if (!run) return run.error();
+  CaseOutcome outcome;
+  const std::string_view limit = to_string(run->limit);
+  // An attack that reaches its aim says so.
+  outcome.got = run->output.find("GOT THROUGH") != std::string::npos ? "GOT THROUGH"
+                : !limit.empty()                                     ? std::string(limit)
+                : run->signal != 0 ? "SIGNAL " + std::to_string(run->signal)
+                                   : "EXIT " + std::to_string(run->exit_code);
+  outcome.detail = first_words(run->output.substr(0, kDetailLength));
+  return outcome;
+}
+
+}  // namespace
+
+base::Status prepare(Workbench& bench) {
+  const auto course = course::read_course(bench.root);
+  if (!course) return course.error();
+  for (course::Lab lab : course->labs) {
+    const fs::path folder = bench.scratch / "labs" / lab.id;
+    std::error_code error;
+    fs::create_directories(folder, error);
+    fs::copy_file(lab.folder / "kernel.cuh", folder / "kernel.cuh",
+                  fs::copy_options::overwrite_existing, error);
+    const auto text = course::read_file(lab.folder / "lab.json");
+    if (!text) return text.error();
+    auto json = nlohmann::json::parse(*text);
+    for (auto& stage : json["stages"]) stage["timeout_seconds"] = kLaunchSeconds;
+    const auto written = course::write_file(folder / "lab.json", json.dump(1));
+    if (!written) return written.error();
+    auto copy = course::read_lab(folder / "lab.json");
+    if (!copy) return copy.error();
+    bench.labs.emplace(lab.id, std::move(*copy));
+  }
+  return base::Done{};
+}
+
+base::Result<CaseOutcome> run_case(const Workbench& bench, const Case& one) {
+  const auto start = std::chrono::steady_clock::now();
+  base::Result<CaseOutcome> outcome = CaseOutcome{"NOT RUN", 0, "needs a GPU", false, 0};
+  if (one.kind == CaseKind::kGrade) outcome = grade(bench, one);
+  if (one.kind == CaseKind::kJail) outcome = jailed(one);
+  if (one.kind == CaseKind::kIntake) outcome = intake_case(bench.scratch, one);
+  if (!outcome) return outcome;
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+  outcome->seconds = taken.count();
+  const bool known =
+      std::find(one.expected.begin(), one.expected.end(), outcome->got) != one.expected.end();
+  const bool no_points = one.number == 0 || outcome->points == 0;
+  outcome->as_expected = known && no_points;
+  return outcome;
+}
+
+}  // namespace membound::selftest

@@ -1,0 +1,18 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// #include of a system file, to read it in the diagnostics
+#include "/etc/passwd"
+#include "kernel.cuh"
+
+__global__ void reverse_direct(int* out, const int* in, long long n) {
+  const long long i = before_this_block(kThreads) + threadIdx.x;
+  (void)i; (void)out; (void)in;
+}
+
+LAUNCH_SHAPE(reverse_direct, long long n) {
+  LaunchShape shape;
+  shape.block = kThreads;
+  shape.grid = ceil_div(n, kThreads);
+  return shape;
+}

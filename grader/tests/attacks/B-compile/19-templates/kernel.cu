@@ -1,0 +1,22 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// templates that double with every level
+template <int kLevel, int kPath> struct Tree {
+  static constexpr long long value = Tree<kLevel - 1, 2 * kPath>::value + Tree<kLevel - 1, 2 * kPath + 1>::value;
+};
+template <int kPath> struct Tree<0, kPath> { static constexpr long long value = kPath; };
+__device__ long long bomb = Tree<22, 0>::value;
+#include "kernel.cuh"
+
+__global__ void reverse_direct(int* out, const int* in, long long n) {
+  const long long i = before_this_block(kThreads) + threadIdx.x;
+  if (i < n) out[n - 1 - i] = in[i];
+}
+
+LAUNCH_SHAPE(reverse_direct, long long n) {
+  LaunchShape shape;
+  shape.block = kThreads;
+  shape.grid = ceil_div(n, kThreads);
+  return shape;
+}

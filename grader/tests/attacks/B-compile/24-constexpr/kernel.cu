@@ -1,0 +1,19 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// a constexpr loop of 2^40 steps
+constexpr long long spin() { long long x = 0; for (long long i = 0; i < (1ll << 40); ++i) x += i; return x; }
+#include "kernel.cuh"
+static_assert(spin() != 1);
+
+__global__ void reverse_direct(int* out, const int* in, long long n) {
+  const long long i = before_this_block(kThreads) + threadIdx.x;
+  if (i < n) out[n - 1 - i] = in[i];
+}
+
+LAUNCH_SHAPE(reverse_direct, long long n) {
+  LaunchShape shape;
+  shape.block = kThreads;
+  shape.grid = ceil_div(n, kThreads);
+  return shape;
+}

@@ -1,0 +1,18 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// discards cache lines of others
+#include "kernel.cuh"
+
+__global__ void reverse_direct(int* out, const int* in, long long n) {
+  const long long i = before_this_block(kThreads) + threadIdx.x;
+  asm volatile("discard.global.L2 [%0], 128;" :: "l"(out));
+  if (i < n) out[n - 1 - i] = in[i];
+}
+
+LAUNCH_SHAPE(reverse_direct, long long n) {
+  LaunchShape shape;
+  shape.block = kThreads;
+  shape.grid = ceil_div(n, kThreads);
+  return shape;
+}

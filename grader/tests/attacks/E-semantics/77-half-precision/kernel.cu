@@ -1,0 +1,19 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// computes with half of the precision
+#include "kernel.cuh"
+#include <cuda_fp16.h>
+template <typename T>
+__global__ void transpose_row_per_thread(T* out, const T* in, int rows, int cols) {
+  const int row = blockIdx.x * blockDim.x + threadIdx.x;
+  if (row >= cols) return;
+  for (int col = 0; col < rows; ++col) out[at(row, col, rows)] = static_cast<T>(__half2float(__float2half(static_cast<float>(in[at(col, row, cols)]))));
+}
+LAUNCH_SHAPE(transpose_row_per_thread, int rows, int cols, int element_bytes) {
+  LaunchShape shape;
+  shape.block = kThreads;
+  shape.grid = ceil_div(cols, kThreads);
+  return shape;
+}
+INSTANTIATE_TRANSPOSE(transpose_row_per_thread)

@@ -1,0 +1,19 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// memory that the host sees, too
+#include "kernel.cuh"
+__managed__ int shared_with_host;
+
+__global__ void reverse_direct(int* out, const int* in, long long n) {
+  const long long i = before_this_block(kThreads) + threadIdx.x;
+  if (i == 0) shared_with_host = 1;
+  if (i < n) out[n - 1 - i] = in[i];
+}
+
+LAUNCH_SHAPE(reverse_direct, long long n) {
+  LaunchShape shape;
+  shape.block = kThreads;
+  shape.grid = ceil_div(n, kThreads);
+  return shape;
+}

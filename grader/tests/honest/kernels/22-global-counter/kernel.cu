@@ -1,0 +1,19 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// a counter in device memory that nobody reads
+#include "kernel.cuh"
+__device__ unsigned calls;
+
+__global__ void reverse_direct(int* out, const int* in, long long n) {
+  const long long i = before_this_block(kThreads) + threadIdx.x;
+  if (i == 0) atomicAdd(&calls, 1u);
+  if (i < n) out[n - 1 - i] = in[i];
+}
+
+LAUNCH_SHAPE(reverse_direct, long long n) {
+  LaunchShape shape;
+  shape.block = kThreads;
+  shape.grid = ceil_div(n, kThreads);
+  return shape;
+}

@@ -1,0 +1,140 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// stage 3: vectors of 16 bytes
+#include "kernel.cuh"
+
+// Stage 1: Straight from in to out
+//
+// Before   The CPU walks through the array once. No step needs another one's result.
+// Task     One thread per element: read it, write it to its mirrored place.
+// Budget   Load 4 sectors per request, store 4 (5 where the 32 places straddle a sector).
+//
+//     in    [ 0  1  2  3  4  5  6  7  8  9 ]      n = 10
+//             |  |  lanes read upwards ...
+//     out   [ 9  8  7  6  5  4  3  2  1  0 ]
+//                  ... and write downwards
+__global__ void reverse_direct(int* out, const int* in, long long n) {
+  // TODO 1 (about 1 line): the element of this thread, counted over all blocks. 64 bits wide.
+  const long long i = before_this_block(kThreads) + threadIdx.x;
+
+  // TODO 2 (about 1 line): move it. Not every thread of the last block has one.
+  // The lanes' order inside their sectors plays no part: 32 places downwards are the same 4 sectors
+  // as 32 places upwards.
+  if (i < n) out[n - 1 - i] = in[i];
+}
+
+// Given, as an example: a launch is a grid of blocks, and a block a number of threads.
+LAUNCH_SHAPE(reverse_direct, long long n) {
+  LaunchShape shape;
+  shape.block = kThreads;
+  shape.grid = ceil_div(n, kThreads);
+  return shape;
+}
+
+// Stage 2: Staged through shared memory
+//
+// Before   On the first CUDA GPUs lane k had to touch word k of a segment, or every lane paid for a
+//          transaction of its own. Writing downwards broke that rule.
+// Task     Turn the block's piece round in shared memory, so that both the load and the store run
+//          upwards. The last block's piece may be shorter.
+// Budget   Load 4 sectors per request, store 4 (5 where straddling). Shared memory: 1 wavefront
+//          each way. Neither is better than in stage 1; what does that tell about today's GPUs?
+//
+//     in      ... [ a b c d ] ...          this block's piece: starts at `start`, `count` long
+//                   X X X X                stored downwards into shared memory
+//     piece       [ d c b a ]
+//                   | | | |                fetched upwards
+//     out     ... [ d c b a ] ...          where does this piece start?
+__global__ void reverse_shared(int* out, const int* in, long long n) {
+  // Given: room for one int per thread. How many bytes it has is part of the launch.
+  extern __shared__ int piece[];
+
+  // TODO 1 (about 3 lines): where this block's piece of `in` starts, how many elements it has (all
+  // but the last block have kThreads), and this thread's place in it.
+  const long long start = before_this_block(kThreads);
+  const int count = static_cast<int>(n - start < kThreads ? n - start : kThreads);
+  const int place = threadIdx.x;
+
+  // TODO 2 (about 1 line): read upwards, and store downwards within `count` places.
+  if (place < count) piece[count - 1 - place] = in[start + place];
+
+  // TODO 3 (about 1 line): this thread will write what another one has read. What must be true
+  // first?
+  // From here on every thread may assume that the whole piece is there.
+  __syncthreads();
+
+  // TODO 4 (about 2 lines): the piece's place in `out`, and the store. How many elements of `out`
+  // lie before it? Try it by hand with n = 10 and blocks of 4.
+  // Behind this piece of `in` lie n - start - count elements; in `out` they come first.
+  const long long out_start = n - start - count;
+  if (place < count) out[out_start + place] = piece[place];
+}
+
+LAUNCH_SHAPE(reverse_shared, long long n) {
+  LaunchShape shape;
+  // TODO 5 (about 3 lines): block and grid as in stage 1, and shape.shared_bytes.
+  shape.block = kThreads;
+  shape.grid = ceil_div(n, kThreads);
+  shape.shared_bytes = kThreads * sizeof(int);
+  return shape;
+}
+
+// Stage 3: As fast as a copy
+//
+// Before   Two thirds of what a copy reaches, with every sector used. What is missing is bytes on
+//          their way: each thread asks for 4 and then has nothing more to ask for.
+// Task     Move 16 bytes per load and per store. An int4 must lie at a multiple of 16 bytes; n may
+//          be any number, and then one of the two sides is out of step.
+// Budget   Load 16 sectors per request, store 16: four times the work per instruction.
+//
+//     n = 8     in  [ 0  1  2  3 | 4  5  6  7 ]          both sides in step: turn the vectors'
+//               out [ 7  6  5  4 | 3  2  1  0 ]          order, and the 4 ints inside each
+//
+//     n = 10    in  [ 0  1 |2  3  4  5 |6  7  8  9 ]     the bars: pieces of 4, counted from the
+//               out [ 9  8  7  6 | 5  4  3  2 | 1  0 ]   start of `out`; in `in` they are 2 off
+
+// The 4 ints that start `skip` ints into the pair of vectors (low, high), in the opposite order.
+inline __device__ int4 turned(int4 low, int4 high, int skip) {
+  if (skip == 1) return {high.x, low.w, low.z, low.y};
+  if (skip == 2) return {high.y, high.x, low.w, low.z};
+  if (skip == 3) return {high.z, high.y, high.x, low.w};
+  return {low.w, low.z, low.y, low.x};
+}
+
+__global__ void reverse_vector(int* out, const int* in, long long n) {
+  // TODO 1 (about 20 lines): one thread per vector of `out`. Which elements of `in` go there? Do
+  // they form a vector, too, or do they lie in two? And who writes the n % 4 elements that fill no
+  // vector?
+  const int4* const in_vectors = reinterpret_cast<const int4*>(in);
+  int4* const out_vectors = reinterpret_cast<int4*>(out);
+  const long long count = n / kVectorInts;                  // whole vectors on each side
+  const int left_over = static_cast<int>(n % kVectorInts);  // ints behind the last of them
+  const long long vector = before_this_block(kThreads) + threadIdx.x;
+
+  // Vector `vector` of `out` needs the ints that end `vector` vectors before the end of `in`. They
+  // start left_over ints into an aligned vector of `in`, so they lie in that one and in the next.
+  // The next is the one that the neighbouring lane starts with: it comes from the L1 cache, and no
+  // byte is fetched twice from memory. For vector 0 there is no whole next one: see below.
+  const long long from = count - 1 - vector;
+  if (vector < count && (vector > 0 || left_over == 0)) {
+    const int4 low = in_vectors[from];
+    const int4 high = left_over == 0 ? low : in_vectors[from + 1];
+    out_vectors[vector] = turned(low, high, left_over);
+  }
+
+  // What vectors cannot do when left_over is not 0: the first 4 ints of `out` (their partners
+  // behind the last whole vector of `in`) and the last left_over ones.
+  if (vector == 0 && left_over != 0) {
+    for (long long i = 0; i < kVectorInts && i < n; ++i) out[i] = in[n - 1 - i];
+    for (long long i = count * kVectorInts; i < n; ++i) out[i] = in[n - 1 - i];
+  }
+}
+
+LAUNCH_SHAPE(reverse_vector, long long n) {
+  LaunchShape shape;
+  // TODO 2 (about 2 lines): a block now moves kThreads * kVectorInts elements.
+  shape.block = kThreads;
+  shape.grid = ceil_div(n, kThreads * kVectorInts);
+  return shape;
+}
