@@ -35,6 +35,8 @@ void add_run(CLI::App& app, Action& chosen);
 void add_completion(CLI::App& app, Action& chosen);
 void add_grade(CLI::App& app, Action& chosen);
 void add_explain(CLI::App& app, Action& chosen);
+void add_report(CLI::App& app, Action& chosen);
+void add_export(CLI::App& app, Action& chosen);
 void add_dev(CLI::App& app, Action& chosen);
 void add_selftest(CLI::App& app, Action& chosen);
 /// Subcommands of dev.

@@ -28,6 +28,8 @@ int main(int argc, char** argv) {
     // For instructors
     line.add(add_grade);    // a class, unattended
     line.add(add_explain);  // one verdict again
+    line.add(add_report);   // the class as pages
+    line.add(add_export);   // grades for a learning platform
 
     // For authors
     line.add(add_dev);       // does a lab agree with itself

@@ -14,6 +14,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "grader/base/result.hpp"
 #include "grader/course/lab.hpp"
@@ -89,7 +90,9 @@ struct Grade {
   std::uint64_t seed = 0;                   ///< with it, the test data come out the same again
   GradeDigests digests;
   std::string limits_in_force;  ///< which mechanism enforced what, in words
-  Result result;                ///< stage by stage; without stages where nothing was run
+  /// Of the compiled code, for finding what is alike (similarity/); empty where nothing compiled.
+  std::vector<std::uint64_t> fingerprint;
+  Result result;  ///< stage by stage; without stages where nothing was run
 
   /// The row of somebody who handed in nothing.
   [[nodiscard]] static Grade missing(std::string student, const Lab& lab);

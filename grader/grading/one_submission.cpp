@@ -6,6 +6,7 @@
 #include "grader/base/failpoint.hpp"
 #include "grader/course/files.hpp"
 #include "grader/judge/verdict.hpp"
+#include "grader/similarity/similarity.hpp"
 
 namespace membound::grading {
 namespace {
@@ -92,6 +93,11 @@ OneOutcome grade_one(const OneRequest& request) {
   const auto code = judge::compile_submission(check);
   if (!code) return our_fault(base::to_string(code.error()));
   if (base::failpoint("job.compiled")) return our_fault("No space left on device");
+
+  // Without one the submission is like no other; that is no reason not to grade it.
+  if (code->submission.compiled)
+    if (auto fingerprint = similarity::fingerprint_of_code(code->submission.file))
+      grade.fingerprint = *std::move(fingerprint);
 
   base::Result<course::Result> result = [&] {
     if (!code->submission.compiled) return judge::run_and_judge(check, *code);

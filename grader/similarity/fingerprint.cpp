@@ -1,8 +1,11 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <fstream>
+#include <iterator>
 
 #include "grader/similarity/similarity.hpp"
+#include "grader/vgpu/fatbin/fatbin.hpp"
 #include "grader/vgpu/ptx/parser.hpp"
 
 namespace membound::similarity {
@@ -10,6 +13,8 @@ namespace {
 
 using vgpu::ptx::Operand;
 using vgpu::ptx::OperandKind;
+
+constexpr std::uint32_t kArchitecture = 90;  // any: all submissions are compiled alike
 
 /// FNV-1a, 64 bits: the same on every machine and in every version.
 class Hash {
@@ -75,6 +80,16 @@ base::Result<Fingerprint> fingerprint_of(std::string_view ptx, const std::string
   std::sort(kept.begin(), kept.end());
   kept.erase(std::unique(kept.begin(), kept.end()), kept.end());
   return kept;
+}
+
+base::Result<Fingerprint> fingerprint_of_code(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(stream), {}};
+  const auto entries = vgpu::fatbin::read(std::as_bytes(std::span(bytes)), file.string());
+  if (!entries) return entries.error();
+  const auto ptx = vgpu::fatbin::choose_ptx(*entries, kArchitecture, file.string());
+  if (!ptx) return ptx.error();
+  return fingerprint_of((*ptx)->text(), file.string());
 }
 
 }  // namespace membound::similarity

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <span>
 #include <string>
 #include <string_view>
@@ -29,6 +30,9 @@ using Fingerprint = std::vector<std::uint64_t>;
 
 [[nodiscard]] base::Result<Fingerprint> fingerprint_of(std::string_view ptx,
                                                        const std::string& file_name);
+
+/// Of a fat binary or PTX file as the compiler wrote it.
+[[nodiscard]] base::Result<Fingerprint> fingerprint_of_code(const std::filesystem::path& file);
 
 /// What does not count as alike, and from where on likeness is told.
 struct Limits {
