@@ -7,66 +7,47 @@
 namespace membound::vgpu::memory {
 namespace {
 
-// block, era, epoch, warp, atomic
-constexpr ShadowStamp kFirst(0, 1, 0, 0, false);
-constexpr ShadowStamp kSecond(0, 1, 0, 1, false);
-constexpr ShadowStamp kSecondLater(0, 1, 1, 1, false);  // after a barrier
-constexpr ShadowStamp kOtherBlock(1, 1, 5, 0, false);
-constexpr ShadowStamp kOtherBlockLater(1, 2, 5, 0, false);  // after a fence
-constexpr ShadowStamp kFirstAtomic(0, 1, 0, 0, true);
-constexpr ShadowStamp kSecondAtomic(0, 1, 0, 1, true);
-constexpr bool kReads = false;
-constexpr bool kWrites = true;
+constexpr std::uint64_t kBegin = 0x7000'0000;
 
-void after(ShadowWord& word, ShadowStamp stamp, bool writes) {
-  static_cast<void>(note_access(word, stamp, writes));
+TEST(Stamp, GivesBackWhatItWasMadeOf) {
+  const std::uint64_t stamp = Stamp::make(7, 123456, 65432, 1023, Stamp::kAtomic);
+  EXPECT_EQ(stamp >> Stamp::kTagShift, 7u);
+  EXPECT_EQ(Stamp::block(stamp), 123456u);
+  EXPECT_EQ(Stamp::time(stamp), 65432u);
+  EXPECT_EQ(Stamp::thread(stamp), 1023u);
+  EXPECT_EQ(Stamp::warp(stamp), 31u);
+  EXPECT_EQ(Stamp::lane(stamp), 31u);
 }
 
-TEST(AccessShadow, AReadAfterAnotherThreadsWriteRaces) {
-  ShadowWord word;
-  EXPECT_EQ(note_access(word, kFirst, kWrites), RaceKind::kNone);
-  EXPECT_EQ(note_access(word, kSecond, kReads), RaceKind::kReadAfterWrite);
+TEST(Stamp, BlockNumbersWrapWithoutTouchingTheTag) {
+  const std::uint64_t stamp = Stamp::make(1, std::uint64_t{1} << 24, 1, 0, 0);
+  EXPECT_EQ(stamp >> Stamp::kTagShift, 1u);
+  EXPECT_EQ(Stamp::block(stamp), 0u);
 }
 
-TEST(AccessShadow, ABarrierBetweenOrdersThem) {
-  ShadowWord word;
-  after(word, kFirst, kWrites);
-  EXPECT_EQ(note_access(word, kSecondLater, kReads), RaceKind::kNone);
+TEST(AccessShadow, HasACellForEachWord) {
+  AccessShadow shadow(kBegin, 1 << 20, 2);
+  EXPECT_EQ(shadow.view().cells, 1u << 18);
+  shadow.view().writes[5] = 42;
+  shadow.forget(kBegin + 20, 4);
+  EXPECT_EQ(shadow.view().writes[5], 0u);
 }
 
-TEST(AccessShadow, BarriersDoNotOrderBlocksFencesDo) {
-  ShadowWord word, other;
-  after(word, kFirst, kWrites);
-  EXPECT_EQ(note_access(word, kOtherBlock, kWrites), RaceKind::kWriteAfterWrite);
-  after(other, kFirst, kWrites);
-  EXPECT_EQ(note_access(other, kOtherBlockLater, kWrites), RaceKind::kNone);
+TEST(AccessShadow, ForgetsOnlyInsideItsRange) {
+  AccessShadow shadow(kBegin, 4096, 2);
+  shadow.forget(kBegin + 4092, 1 << 20);
+  shadow.forget(kBegin - 4, 8);
+  EXPECT_EQ(shadow.view().writes[0], 0u);
 }
 
-TEST(AccessShadow, ReadsNeverRaceWithReads) {
-  ShadowWord word;
-  after(word, kFirst, kReads);
-  EXPECT_EQ(note_access(word, kSecond, kReads), RaceKind::kNone);
-}
-
-TEST(AccessShadow, AWriteAfterOneOfManyReadersRaces) {
-  ShadowWord word;
-  after(word, kSecond, kReads);
-  after(word, kFirst, kReads);
-  EXPECT_EQ(note_access(word, kFirst, kWrites), RaceKind::kWriteAfterRead);
-}
-
-TEST(AccessShadow, ManyReadersBeforeABarrierDoNotMatterAfterIt) {
-  ShadowWord word;
-  after(word, kFirst, kReads);
-  after(word, kSecond, kReads);
-  EXPECT_EQ(note_access(word, kSecondLater, kWrites), RaceKind::kNone);
-}
-
-TEST(AccessShadow, AtomicsDoNotRaceWithAtomics) {
-  ShadowWord word;
-  after(word, kFirstAtomic, kWrites);
-  EXPECT_EQ(note_access(word, kSecondAtomic, kWrites), RaceKind::kNone);
-  EXPECT_EQ(note_access(word, kFirst, kReads), RaceKind::kReadAfterWrite);
+TEST(AccessShadow, ClearsItselfBeforeATagComesAgain) {
+  AccessShadow shadow(kBegin, 4096, 2);
+  const std::uint32_t first = shadow.next_tag();
+  shadow.view().writes[0] = Stamp::make(first, 0, 1, 0, 0);
+  std::uint32_t tag = 0;
+  for (std::uint32_t launch = 0; launch < Stamp::kLastTag; ++launch) tag = shadow.next_tag();
+  EXPECT_EQ(tag, first);
+  EXPECT_EQ(shadow.view().writes[0], 0u);
 }
 
 }  // namespace

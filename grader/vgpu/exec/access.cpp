@@ -19,6 +19,12 @@ bool reject(Warp& w, const Step* s, FaultKind kind, const WarpAccess& access, st
   return false;
 }
 
+/// Of each lane: its frames, the running one included.
+std::uint64_t local_bytes_in_use(const Warp& w) {
+  const auto& code = w.launch->code[w.frame->function];
+  return w.frame->local_base + code.function->frame_bytes + w.frame->alloca_bytes;
+}
+
 }  // namespace
 
 bool translate_slowly(Warp& w, const Step* s, const std::uint64_t* addresses, std::uint32_t& mask,
@@ -65,6 +71,9 @@ bool check_offsets(Warp& w, const Step* s, const std::uint64_t* offsets, std::ui
                    std::uint32_t bytes, std::uint64_t limit, ptx::StateSpace space,
                    AccessKind kind) {
   const WarpAccess access{&w, s, space, kind, mask, bytes, offsets};
+  // The storage of local memory grows by doubling; memcheck knows what the thread really has.
+  if (space == ptx::StateSpace::kLocal && w.launch->precise)
+    limit = std::min(limit, local_bytes_in_use(w));
   // Elements of a vector are aligned together, up to 16 bytes.
   const std::uint32_t alignment = std::bit_floor(std::min(bytes, 16u));
   for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
@@ -83,13 +92,25 @@ void observe(Warp& w, const Step* s, ptx::StateSpace space, AccessKind kind, std
   w.observer->access({&w, s, space, kind, mask, bytes, addresses});
 }
 
+void tell_who_meets(Warp& w, const std::uint32_t* masks) {
+  for (std::uint32_t left = w.mask; left != 0;) {
+    const std::uint32_t members = masks[std::countr_zero(left)];
+    std::uint32_t lanes = 0;
+    for (std::uint32_t rest = left; rest != 0; rest &= rest - 1) {
+      const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
+      if (masks[lane] == members) lanes |= 1u << lane;
+    }
+    w.observer->lanes_meet(w, lanes);
+    left &= ~lanes;
+  }
+}
+
 bool grow_local(Warp& w, const Step* s, std::uint64_t bytes) {
   if (bytes <= w.local_stride) return true;
   const std::uint64_t limit = w.launch->request->limits.local_bytes;
-  const auto& code = w.launch->code[w.frame->function];
-  const std::uint64_t in_use =
-      w.frame->local_base + code.function->frame_bytes + w.frame->alloca_bytes;
-  if (bytes > std::max(limit, in_use)) return true;  // check_offsets says so
+  const std::uint64_t in_use = local_bytes_in_use(w);
+  if (w.launch->precise && bytes > in_use) bytes = in_use;  // check_offsets says so
+  if (bytes <= w.local_stride || bytes > std::max(limit, in_use)) return true;
   const std::uint64_t wanted = std::max<std::uint64_t>(in_use, bytes);
   std::uint64_t stride = std::max<std::uint64_t>(64, w.local_stride);
   while (stride < wanted) stride *= 2;

@@ -39,10 +39,20 @@ class Observer {
   /// that did.
   virtual void collective(Warp& warp, const Step* step, std::uint32_t members,
                           std::uint32_t present) = 0;
-  /// A block barrier opened, or a block began or ended.
-  virtual void epoch(Block& block) = 0;
-  /// A fence, an mbarrier or a grid-wide barrier: what came before is ordered before what follows.
+  /// A block begins.
+  virtual void block_begins(Block& block) = 0;
+  /// The running lanes arrive at block barrier `id`, which counts its threads itself.
+  virtual void arrives(Warp& warp, std::uint32_t id) = 0;
+  /// Block barrier `id` opens: groups that wait there go on after this.
+  virtual void opens(Block& block, std::uint32_t id) = 0;
+  /// Lanes of one warp met, at a warp barrier or a collective.
+  virtual void lanes_meet(Warp& warp, std::uint32_t lanes) = 0;
   virtual void fence(Warp& warp, const Step* step) = 0;
+  /// Lanes arrive at mbarriers, or wait for them.
+  virtual void mbarrier(Warp& warp, std::uint32_t mask, const std::uint64_t* offsets,
+                        bool arrives) = 0;
+  /// The device's heap hands out memory.
+  virtual void allocated(std::uint64_t address, std::uint64_t bytes) = 0;
   /// An out-of-bounds or misaligned access. True: reported, go on without these lanes.
   virtual bool bad_access(const WarpAccess& access, FaultKind kind, std::uint32_t lane) = 0;
 };
@@ -61,6 +71,8 @@ bool check_offsets(Warp& w, const Step* s, const std::uint64_t* offsets, std::ui
 /// Tells the observer.
 void observe(Warp& w, const Step* s, ptx::StateSpace space, AccessKind kind, std::uint32_t mask,
              std::uint32_t bytes, const std::uint64_t* addresses);
+/// Tells the observer who of the running lanes met: those that name each other in `masks`.
+void tell_who_meets(Warp& w, const std::uint32_t* masks);
 /// Lane-local memory, grown to hold [0, bytes); false: beyond the limit, and a fault.
 bool grow_local(Warp& w, const Step* s, std::uint64_t bytes);
 /// Words of 4 bytes that a local access of `bytes` a lane has: each is a request of its own.

@@ -40,6 +40,7 @@ std::uint32_t lanes_of_warp(const Launch& launch, std::uint32_t warp) {
 /// Everybody who waits at barrier `id` goes on.
 void open_barrier(Block& block, std::uint32_t id) {
   BarrierState& barrier = block.barriers[id];
+  if (Observer* observer = block.launch->observer) observer->opens(block, id);
   for (Warp& w : block.warps) {
     for (std::uint32_t g = 0; g < w.group_count; ++g) {
       Group& group = w.groups[g];
@@ -49,8 +50,6 @@ void open_barrier(Block& block, std::uint32_t id) {
     }
   }
   barrier = BarrierState{};
-  ++block.epoch;
-  if (Observer* observer = block.launch->observer) observer->epoch(block);
 }
 
 /// Exits can complete a barrier that waits for every thread alive.
@@ -127,7 +126,6 @@ void start_block(Block& block, std::uint64_t linear) {
   block.index = launch.request->grid.index(linear);
   block.instructions = block.worker->instructions;
   block.barriers = {};
-  block.epoch = 0;
   block.live_threads = static_cast<std::uint32_t>(launch.request->block.count());
   std::fill(block.shared_storage.begin(), block.shared_storage.end(), 0);
   const std::uint32_t values[program::kBlockSlots] = {
@@ -151,7 +149,7 @@ void start_block(Block& block, std::uint64_t linear) {
     w.groups[0].frame = frame;
     w.group_count = 1;
   }
-  if (launch.observer != nullptr) launch.observer->epoch(block);
+  if (launch.observer != nullptr) launch.observer->block_begins(block);
 }
 
 BlockTurn run_block(Block& block, bool may_yield) {
@@ -242,6 +240,7 @@ bool arrive_at_barrier(Warp& w, const Step* step, std::uint32_t id, std::uint32_
   group.pc = step + 1;
   group.state = GroupState::kBarrier;
   group.barrier = id % 16;
+  if (expected != 0 && w.observer != nullptr) w.observer->arrives(w, id % 16);
   const std::uint32_t needed = expected == 0 ? block.live_threads : expected;
   if (barrier.arrived < needed) return true;
   open_barrier(block, id % 16);

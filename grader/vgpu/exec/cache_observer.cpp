@@ -64,20 +64,39 @@ void CacheObserver::collective(Warp& warp, const Step* step, std::uint32_t membe
   if (next_ != nullptr) next_->collective(warp, step, members, present);
 }
 
-void CacheObserver::epoch(Block& block) {
-  if (block.epoch == 0) {  // a new block
-    if (block.cache_state == nullptr) {
-      const std::lock_guard lock(mutex_);
-      caches_.push_back(std::make_unique<memory::SectoredCache>(l1_bytes_));
-      block.cache_state = caches_.back().get();
-    }
-    static_cast<memory::SectoredCache*>(block.cache_state)->clear();
+void CacheObserver::block_begins(Block& block) {
+  if (block.cache_state == nullptr) {
+    const std::lock_guard lock(mutex_);
+    caches_.push_back(std::make_unique<memory::SectoredCache>(l1_bytes_));
+    block.cache_state = caches_.back().get();
   }
-  if (next_ != nullptr) next_->epoch(block);
+  static_cast<memory::SectoredCache*>(block.cache_state)->clear();
+  if (next_ != nullptr) next_->block_begins(block);
+}
+
+void CacheObserver::arrives(Warp& warp, std::uint32_t id) {
+  if (next_ != nullptr) next_->arrives(warp, id);
+}
+
+void CacheObserver::opens(Block& block, std::uint32_t id) {
+  if (next_ != nullptr) next_->opens(block, id);
+}
+
+void CacheObserver::lanes_meet(Warp& warp, std::uint32_t lanes) {
+  if (next_ != nullptr) next_->lanes_meet(warp, lanes);
 }
 
 void CacheObserver::fence(Warp& warp, const Step* step) {
   if (next_ != nullptr) next_->fence(warp, step);
+}
+
+void CacheObserver::mbarrier(Warp& warp, std::uint32_t mask, const std::uint64_t* offsets,
+                             bool arrives) {
+  if (next_ != nullptr) next_->mbarrier(warp, mask, offsets, arrives);
+}
+
+void CacheObserver::allocated(std::uint64_t address, std::uint64_t bytes) {
+  if (next_ != nullptr) next_->allocated(address, bytes);
 }
 
 bool CacheObserver::bad_access(const WarpAccess& access, FaultKind kind, std::uint32_t lane) {

@@ -26,8 +26,14 @@ class CacheObserver : public Observer {
   void barrier(Warp& warp, const Step* step, bool whole_warp) override;
   void collective(Warp& warp, const Step* step, std::uint32_t members,
                   std::uint32_t present) override;
-  void epoch(Block& block) override;
+  void block_begins(Block& block) override;
+  void arrives(Warp& warp, std::uint32_t id) override;
+  void opens(Block& block, std::uint32_t id) override;
+  void lanes_meet(Warp& warp, std::uint32_t lanes) override;
   void fence(Warp& warp, const Step* step) override;
+  void mbarrier(Warp& warp, std::uint32_t mask, const std::uint64_t* offsets,
+                bool arrives) override;
+  void allocated(std::uint64_t address, std::uint64_t bytes) override;
   bool bad_access(const WarpAccess& access, FaultKind kind, std::uint32_t lane) override;
 
   /// Adds the cache rows to the launch's totals.

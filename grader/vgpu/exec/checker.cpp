@@ -10,87 +10,9 @@
 namespace membound::vgpu::exec {
 namespace {
 
-using memory::RaceKind;
-using memory::ShadowStamp;
-using memory::ShadowWord;
 using ptx::StateSpace;
 
-const char* describe_race(RaceKind kind) {
-  switch (kind) {
-    case RaceKind::kReadAfterWrite:
-      return "reads what another thread wrote";
-    case RaceKind::kWriteAfterWrite:
-      return "writes where another thread wrote";
-    default:
-      return "writes where another thread read";
-  }
-}
-
 std::string number_of_lanes(std::uint32_t mask) { return std::to_string(std::popcount(mask)); }
-
-/// Volatile and ordered accesses are how threads talk on purpose.
-bool synchronises(const WarpAccess& access) {
-  return access.kind == AccessKind::kAtomic ||
-         access.step->extra->in->order != program::Order::kWeak;
-}
-
-}  // namespace
-
-Checker::Checker(Launch& launch) : launch_(launch), checks_(launch.request->checks) {
-  const memory::AddressSpace& space = *launch.request->memory;
-  if (checks_.races)
-    global_ = std::make_unique<memory::AccessShadow>(space.shared_window(), space.window_bytes());
-}
-
-void Checker::epoch(Block& block) {
-  if (block.epoch != 0) return;
-  if (block.checker_state == nullptr) {
-    const std::lock_guard lock(mutex_);
-    shared_.push_back(std::make_unique<SharedShadow>());
-    block.checker_state = shared_.back().get();
-  }
-  SharedShadow& shadow = shadow_of(block);  // a new block
-  shadow.written.assign(launch_.shared_bytes, 0);
-  shadow.words.assign(launch_.shared_bytes / 4 + 1, ShadowWord{});
-}
-
-void Checker::fence(Warp&, const Step*) { ++era_; }
-
-void Checker::report(Warp& w, const Step* step, std::uint32_t lane, const char* checker,
-                     std::string kind, std::string text, std::uint64_t address,
-                     std::uint32_t bytes) {
-  const std::lock_guard lock(mutex_);
-  const auto key = std::pair(step, kind);
-  const auto found = reports_.find(key);
-  if (found != reports_.end()) {
-    ++found->second.count;
-    return;
-  }
-  if (reports_.size() >= checks_.max_reports) return;
-  reports_[key] = CheckReport{checker, std::move(kind), place_of(w, step, lane), address, bytes,
-                              1,       std::move(text)};
-}
-
-void Checker::report(const WarpAccess& access, std::uint32_t lane, const char* checker,
-                     std::string kind, std::string text) {
-  report(*access.warp, access.step, lane, checker, std::move(kind), std::move(text),
-         access.addresses[lane], access.bytes);
-}
-
-void Checker::access(const WarpAccess& access) {
-  if (access.space == StateSpace::kLocal || (!checks_.initialised && !checks_.races)) return;
-  Block& block = *access.warp->block;
-  if (checks_.initialised) {
-    const memory::AddressSpace& space = *launch_.request->memory;
-    if (access.space == StateSpace::kShared)
-      check_written(access, shadow_of(block).written.data(), 0);
-    else if (space.initialised_shadow() != nullptr)
-      check_written(access, space.initialised_shadow(), space.shared_window());
-  }
-  if (checks_.races) check_races(access);
-}
-
-namespace {
 
 /// Has every byte been written? The sizes of ordinary accesses without a call.
 bool all_written(const std::uint8_t* written, std::uint32_t bytes) {
@@ -124,41 +46,176 @@ void set_written(std::uint8_t* written, std::uint32_t bytes) {
   }
 }
 
-/// Lanes that read the same as the first lane need no look of their own.
-std::uint32_t lanes_to_check(const WarpAccess& access) {
+bool reads_one_place(const WarpAccess& access, Shape shape) {
+  if (access.mask == 0xFFFFFFFFu) return shape == Shape::kSame;
   const int first = std::countr_zero(access.mask);
-  const int last = 31 - std::countl_zero(access.mask);
-  if (access.kind != AccessKind::kLoad || access.addresses[first] != access.addresses[last])
-    return access.mask;
-  std::uint64_t difference = 0;
-  for (std::uint32_t rest = access.mask; rest != 0; rest &= rest - 1)
-    difference |= access.addresses[std::countr_zero(rest)] ^ access.addresses[first];
-  return difference == 0 ? 1u << first : access.mask;
+  for (std::uint32_t rest = access.mask & (access.mask - 1); rest != 0; rest &= rest - 1)
+    if (access.addresses[std::countr_zero(rest)] != access.addresses[first]) return false;
+  return true;
 }
 
-/// One piece of memory for a whole warp?
-bool is_row(const WarpAccess& access) {
-  if (access.mask != 0xFFFFFFFFu) return false;
-  std::uint64_t difference = 0;
-  for (std::uint32_t i = 0; i < 32; ++i)
-    difference |= (access.addresses[i] - access.addresses[0]) ^ (std::uint64_t{i} * access.bytes);
-  return difference == 0;
+/// Waiting at a barrier: warps, and how many threads.
+struct Waiting {
+  std::uint32_t warps = 0;
+  std::uint32_t threads = 0;
+};
+
+Waiting waiting_at(const Block& block, std::uint32_t id) {
+  Waiting waiting;
+  for (const Warp& w : block.warps) {
+    for (std::uint32_t g = 0; g < w.group_count; ++g) {
+      const Group& group = w.groups[g];
+      if (group.state != GroupState::kBarrier || group.barrier != id) continue;
+      waiting.warps |= 1u << w.index;
+      waiting.threads += static_cast<std::uint32_t>(std::popcount(group.mask));
+    }
+  }
+  return waiting;
 }
 
 }  // namespace
 
-void Checker::check_written(const WarpAccess& access, std::uint8_t* shadow, std::uint64_t base) {
+Checker::Checker(Launch& launch)
+    : launch_(launch), checks_(launch.request->checks), rows_(row_loops()) {
+  if (checks_.races)
+    races_.emplace(
+        launch, [this](const WarpAccess& access, const Race& race) { report_race(access, race); });
+}
+
+void Checker::block_begins(Block& block) {
+  if (block.checker_state == nullptr) {
+    const std::lock_guard lock(mutex_);
+    states_.push_back(std::make_unique<BlockState>());
+    block.checker_state = states_.back().get();
+  }
+  BlockState& state = state_of(block);
+  ++state.period;
+  if (checks_.initialised) state.written.assign(launch_.shared_bytes, 0);
+  if (races_) races_->start_block(block, state.races);
+}
+
+void Checker::arrives(Warp& w, std::uint32_t id) {
+  if (races_) state_of(*w.block).races.clock.arrive(w.index, id);
+}
+
+void Checker::opens(Block& block, std::uint32_t id) {
+  const bool of_all = block.barriers[id].expected == 0;
+  if (of_all && checks_.synchronisation && block.live_threads < launch_.request->block.count())
+      [[unlikely]]
+    report_exits(block, id);
+  ++state_of(block).period;
+  if (!races_) return;
+  BlockClock& clock = state_of(block).races.clock;
+  if (of_all) return clock.meet(id);
+  const Waiting waiting = waiting_at(block, id);
+  if (waiting.threads == block.live_threads) return clock.meet(id);
+  clock.open(id, waiting.warps);
+}
+
+void Checker::report_exits(const Block& block, std::uint32_t id) {
+  const std::uint64_t threads = launch_.request->block.count();
+  for (const Warp& w : block.warps) {
+    for (std::uint32_t g = 0; g < w.group_count; ++g) {
+      const Group& group = w.groups[g];
+      if (group.state != GroupState::kBarrier || group.barrier != id) continue;
+      return report_sync(w, group.pc - 1, static_cast<std::uint32_t>(std::countr_zero(group.mask)),
+                         "barrier after exit",
+                         std::to_string(threads - block.live_threads) + " of " +
+                             std::to_string(threads) +
+                             " threads of the block have ended without reaching this barrier");
+    }
+  }
+}
+
+void Checker::lanes_meet(Warp& w, std::uint32_t lanes) {
+  if (races_) state_of(*w.block).races.clock.meet_lanes(w.index, lanes);
+}
+
+void Checker::fence(Warp& w, const Step* step) {
+  if (races_) races_->fence(w, step, state_of(*w.block).races);
+}
+
+void Checker::mbarrier(Warp& w, std::uint32_t mask, const std::uint64_t* offsets, bool arrives) {
+  if (races_) races_->mbarrier(w, mask, offsets, arrives, state_of(*w.block).races);
+}
+
+void Checker::allocated(std::uint64_t address, std::uint64_t bytes) {
+  if (races_) races_->allocated(address, bytes);
+}
+
+template <typename Make>
+void Checker::report(const Warp& w, const Key& key, Make make) {
+  const std::lock_guard lock(mutex_);
+  const auto found = reports_.find(key);
+  if (found != reports_.end()) {
+    Entry& entry = found->second;
+    ++entry.report.count;
+    if (w.block->linear >= entry.block) return;
+    const std::uint64_t count = entry.report.count;
+    entry = {make(), w.block->linear};
+    entry.report.count = count;
+    return;
+  }
+  if (reports_.size() >= checks_.max_reports) return;
+  reports_[key] = {make(), w.block->linear};
+}
+
+void Checker::access(const WarpAccess& access) {
+  if (access.space == StateSpace::kLocal || (!checks_.initialised && !races_)) return;
+  BlockState& state = state_of(*access.warp->block);
+  const Shape shape =
+      access.mask == 0xFFFFFFFFu ? rows_.shape(access.addresses, access.bytes) : Shape::kOther;
+  const bool row = shape == Shape::kRow;
+  BlockState::Settled* settled = nullptr;
+  const std::uint64_t key = access.addresses[0] << 8 | std::uint64_t{access.bytes} << 2 |
+                            static_cast<std::uint64_t>(shape);
+  if (access.space == StateSpace::kShared) {
+    if (access.kind != AccessKind::kLoad) ++state.period;
+    if (shape != Shape::kOther && access.kind == AccessKind::kLoad) {
+      settled = &state.settled[(access.addresses[0] >> 2 ^ access.addresses[0] >> 7 ^
+                                (shape == Shape::kRow ? 128 : 0)) &
+                               255];
+      if (settled->key == key && settled->period == state.period) return;
+    }
+  }
+  // Lanes that read the same as the first lane need no look of their own.
+  const std::uint32_t lanes = access.kind == AccessKind::kLoad && reads_one_place(access, shape)
+                                  ? access.mask & (0u - access.mask)
+                                  : access.mask;
+  if (checks_.initialised) {
+    const memory::AddressSpace& space = *launch_.request->memory;
+    if (access.space == StateSpace::kShared)
+      check_written(access, state.written.data(), 0, row, lanes);
+    else if (space.initialised_shadow() != nullptr)
+      check_written(access, space.initialised_shadow(), space.shared_window(), row, lanes);
+  }
+  if (!races_) return;
+  const Noted noted = races_->access(access, state.races, shape, lanes);
+  if (settled != nullptr && noted == Noted::kSettled) *settled = {key, state.period};
+}
+
+void Checker::check_written(const WarpAccess& access, std::uint8_t* shadow, std::uint64_t base,
+                            bool row, std::uint32_t lanes) {
   const std::uint64_t window = launch_.request->memory->window_bytes();
-  if (is_row(access) && (base == 0 || access.addresses[0] - base < window)) {
-    std::uint8_t* row = shadow + (access.addresses[0] - base);
-    const std::size_t bytes = std::size_t{32} * access.bytes;
+  if (row && (base == 0 || access.addresses[0] - base < window)) {
+    std::uint8_t* bytes = shadow + (access.addresses[0] - base);
+    const std::size_t count = std::size_t{32} * access.bytes;
     if (access.kind == AccessKind::kStore) {
-      std::memset(row, 1, bytes);
+      std::memset(bytes, 1, count);
       return;
     }
-    if (access.kind == AccessKind::kLoad && std::memchr(row, 0, bytes) == nullptr) return;
+    if (access.kind == AccessKind::kLoad && rows_.all_set(bytes, count)) return;
   }
-  for (std::uint32_t rest = lanes_to_check(access); rest != 0; rest &= rest - 1) {
+  if (access.bytes == 4 && base == 0 && access.kind == AccessKind::kLoad) {
+    std::uint32_t missing = 0;
+    for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+      std::uint32_t flags;
+      std::memcpy(&flags, shadow + access.addresses[std::countr_zero(rest)], 4);
+      missing |= flags ^ 0x01010101u;
+    }
+    if (missing == 0) return;
+  }
+  for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
     const std::uint64_t index = access.addresses[lane] - base;
     if (base != 0 && index >= window) continue;  // host memory
@@ -170,69 +227,71 @@ void Checker::check_written(const WarpAccess& access, std::uint8_t* shadow, std:
 }
 
 void Checker::report_unwritten(const WarpAccess& access, std::uint32_t lane, std::uint64_t offset) {
-  const bool shared = access.space == StateSpace::kShared;
-  std::string text = "read of " + std::to_string(access.bytes) + " bytes at ";
-  text += shared ? "shared-memory offset " + std::to_string(offset) : hex(access.addresses[lane]);
-  text += " that nobody has written";
-  if (!shared) {
-    if (const auto held = launch_.request->memory->find(access.addresses[lane]))
-      text += ", in " + describe(*held);
-  }
-  report(access, lane, "initcheck", "uninitialised read", std::move(text));
-}
-
-void Checker::check_races(const WarpAccess& access) {
-  if (access.bytes < 4) return;
-  Warp& w = *access.warp;
-  Block& block = *w.block;
-  const bool shared = access.space == StateSpace::kShared;
-  const bool writes = access.kind != AccessKind::kLoad;
-  ShadowWord* words = shared ? shadow_of(block).words.data() : nullptr;
-  // Lanes of one warp order each other by collectives and warp barriers, which are not followed
-  // here: a warp counts as one thread.
-  const ShadowStamp now(block.linear, era_, block.epoch, w.index, synchronises(access));
-  for (std::uint32_t rest = lanes_to_check(access); rest != 0; rest &= rest - 1) {
-    const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
-    for (std::uint32_t part = 0; part < access.bytes; part += 4) {
-      const std::uint64_t address = access.addresses[lane] + part;
-      ShadowWord* word = shared ? words + address / 4 : global_->word(address);
-      if (word == nullptr) break;
-      const ShadowWord before = *word;
-      const RaceKind race = memory::note_access(*word, now, writes);
-      if (race == RaceKind::kNone) [[likely]]
-        continue;
-      report_race(access, lane, race, before);
-      break;
+  report(*access.warp, {access.step, "uninitialised read", nullptr}, [&] {
+    const bool shared = access.space == StateSpace::kShared;
+    std::string text = "read of " + std::to_string(access.bytes) + " bytes ";
+    if (shared) {
+      text += "at " + describe_shared(*access.warp, offset);
+    } else {
+      text += "at " + hex(access.addresses[lane]);
+      if (const auto held = launch_.request->memory->find(access.addresses[lane]))
+        text += ", in " + describe(*held);
     }
-  }
+    text += shared ? ", which no thread of the block has written" : ", which nobody has written";
+    CheckReport found{"initcheck",
+                      "uninitialised read",
+                      place_of(*access.warp, access.step, lane),
+                      access.addresses[lane],
+                      access.bytes,
+                      1,
+                      std::move(text)};
+    found.advice = shared
+                       ? "let every element be written before a __syncthreads(), then read it"
+                       : "fill the array first: cudaMemcpy data to it, or clear it with cudaMemset";
+    return found;
+  });
 }
 
-void Checker::report_race(const WarpAccess& access, std::uint32_t lane, RaceKind race,
-                          const ShadowWord& before) {
-  const ShadowStamp other = race == RaceKind::kWriteAfterRead ? before.read : before.write;
-  const bool shared = access.space == StateSpace::kShared;
-  std::string text = shared ? "shared memory: this thread " : "global memory: this thread ";
-  text += describe_race(race);
-  text += ", and no barrier or fence lies between; the other is in warp " +
-          std::to_string(other.warp()) + " of ";
-  const bool same = other.block() == (access.warp->block->linear & 0x3FFFFF);
-  text += same ? "the same block" : "block " + std::to_string(other.block());
-  report(access, lane, "racecheck", "data race", std::move(text));
+const Step* Checker::step_of(std::uint16_t origin) const {
+  for (const Step& step : launch_.steps)
+    if (step.extra != nullptr && step.stats == origin) return &step;
+  return nullptr;
+}
+
+void Checker::report_race(const WarpAccess& access, const Race& race) {
+  const Step* const other_step = step_of(race.origin);
+  report(*access.warp, {access.step, "data race", other_step}, [&] {
+    CheckReport found{"racecheck",
+                      "data race",
+                      place_of(*access.warp, access.step, race.lane),
+                      access.addresses[race.lane],
+                      access.bytes,
+                      1,
+                      ""};
+    found.other = other_access(*access.warp, race, other_step);
+    found.text = describe_race(*access.warp, access, race, found.place, *found.other);
+    found.advice = race_advice(*access.warp, access, race, found.place, *found.other);
+    return found;
+  });
+}
+
+void Checker::report_sync(const Warp& w, const Step* step, std::uint32_t lane, const char* kind,
+                          const std::string& text) {
+  report(w, {step, kind, nullptr}, [&] {
+    CheckReport found{"synccheck", kind, place_of(w, step, lane), 0, 0, 1, text};
+    found.advice = sync_advice(kind);
+    return found;
+  });
 }
 
 void Checker::barrier(Warp& w, const Step* step, bool whole_warp) {
   if (!checks_.synchronisation) return;
   const auto lane = static_cast<std::uint32_t>(std::countr_zero(w.mask));
   if (!whole_warp) {
-    report(w, step, lane, "synccheck", "divergent barrier",
-           number_of_lanes(w.mask) + " of " + number_of_lanes(w.live) +
-               " lanes of the warp reach this barrier together; all must take the same way to it",
-           0, 0);
-  } else if (w.block->live_threads < launch_.request->block.count()) {
-    report(w, step, lane, "synccheck", "barrier after exit",
-           std::to_string(launch_.request->block.count() - w.block->live_threads) +
-               " threads of the block have ended and will never reach this barrier",
-           0, 0);
+    report_sync(w, step, lane, "divergent barrier",
+                number_of_lanes(w.mask) + " of " + number_of_lanes(w.live) +
+                    " lanes of the warp reach this barrier together; all must take the same way "
+                    "to it");
   }
 }
 
@@ -243,16 +302,15 @@ void Checker::collective(Warp& w, const Step* step, std::uint32_t members, std::
   std::string text;
   if (missing != 0)
     text = "the member mask " + hex(members) + " names " + number_of_lanes(missing) +
-           " lanes that do not take part";
+           " lanes that do not take part (" + hex(missing) + ")";
   else
     text = number_of_lanes(strangers) + " lanes take part that the member mask " + hex(members) +
-           " does not name";
-  report(w, step, lane, "synccheck", "invalid member mask", std::move(text), 0, 0);
+           " does not name (" + hex(strangers) + ")";
+  report_sync(w, step, lane, "invalid member mask", text);
 }
 
 bool Checker::bad_access(const WarpAccess& access, FaultKind kind, std::uint32_t lane) {
   if (!checks_.memory) return false;
-  const std::string text = describe_bad_access(*access.warp, access, kind, lane);
   const memory::AddressSpace& space = *launch_.request->memory;
   const bool freed =
       access.space == StateSpace::kGlobal && space.find_freed(access.addresses[lane]).has_value();
@@ -261,19 +319,26 @@ bool Checker::bad_access(const WarpAccess& access, FaultKind kind, std::uint32_t
                      : access.kind == AccessKind::kLoad    ? "out of bounds read"
                      : access.kind == AccessKind::kStore   ? "out of bounds write"
                                                            : "out of bounds atomic";
-  report(access, lane, "memcheck", name, text);
+  report(*access.warp, {access.step, name, nullptr}, [&] {
+    CheckReport found{"memcheck",
+                      name,
+                      place_of(*access.warp, access.step, lane),
+                      access.addresses[lane],
+                      access.bytes,
+                      1,
+                      describe_bad_access(*access.warp, access, kind, lane)};
+    found.advice = access_advice(access, kind, freed);
+    return found;
+  });
   // What a GPU would not notice does not end the launch.
   return kind == FaultKind::kIllegalAddress && access.space == StateSpace::kGlobal &&
          space.span_of(access.addresses[lane], false).has_value();
 }
 
 std::vector<CheckReport> Checker::take_reports() {
-  std::map<const Step*, std::vector<CheckReport>> by_place;
-  for (auto& [key, found] : reports_) by_place[key.first].push_back(std::move(found));
+  // In the order of the program; of a place's kinds, the alphabet's.
   std::vector<CheckReport> all;
-  for (auto& [step, found] : by_place) {
-    for (CheckReport& one : found) all.push_back(std::move(one));
-  }
+  for (auto& [key, entry] : reports_) all.push_back(std::move(entry.report));
   return all;
 }
 

@@ -7,16 +7,19 @@
 /// Left out: leaks, which only the runtime can tell at the end of the program.
 #pragma once
 
+#include <array>
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "grader/vgpu/exec/access.hpp"
-#include "grader/vgpu/memory/access_shadow.hpp"
+#include "grader/vgpu/exec/race_checker.hpp"
 
 namespace membound::vgpu::exec {
 
-/// One launch's checkers. Races make the launch run on one thread, so that findings repeat.
+/// One launch's checkers. Findings of kernels whose blocks run in parallel are those of the lowest
+/// block that was seen; with one worker thread they are the same each time.
 class Checker : public Observer {
  public:
   explicit Checker(Launch& launch);
@@ -25,40 +28,67 @@ class Checker : public Observer {
   void barrier(Warp& warp, const Step* step, bool whole_warp) override;
   void collective(Warp& warp, const Step* step, std::uint32_t members,
                   std::uint32_t present) override;
-  void epoch(Block& block) override;
+  void block_begins(Block& block) override;
+  void arrives(Warp& warp, std::uint32_t id) override;
+  void opens(Block& block, std::uint32_t id) override;
+  void lanes_meet(Warp& warp, std::uint32_t lanes) override;
   void fence(Warp& warp, const Step* step) override;
+  void mbarrier(Warp& warp, std::uint32_t mask, const std::uint64_t* offsets,
+                bool arrives) override;
+  void allocated(std::uint64_t address, std::uint64_t bytes) override;
   bool bad_access(const WarpAccess& access, FaultKind kind, std::uint32_t lane) override;
 
   /// Findings, in the order of their first occurrence in the program.
   [[nodiscard]] std::vector<CheckReport> take_reports();
 
  private:
-  /// What is remembered of the shared memory of one block.
-  struct SharedShadow {
-    std::vector<std::uint8_t> written;
-    std::vector<memory::ShadowWord> words;
+  /// What is remembered of one block in flight.
+  struct BlockState {
+    std::vector<std::uint8_t> written;  ///< bytes of shared memory
+    BlockRaces races;
+    /// Reads of shared memory that found nothing and would change nothing, by address and shape;
+    /// they count as long as nobody writes and no barrier opens, which begins a new `period`.
+    struct Settled {
+      std::uint64_t key = 0;
+      std::uint64_t period = 0;
+    };
+    std::array<Settled, 256> settled{};
+    std::uint64_t period = 1;
+  };
+  /// Where a finding is kept: findings of one place are counted, not repeated.
+  struct Key {
+    const Step* step = nullptr;
+    std::string kind;
+    const Step* other = nullptr;  ///< of a race
+    auto operator<=>(const Key&) const = default;
+  };
+  struct Entry {
+    CheckReport report;
+    std::uint64_t block = 0;
   };
 
-  void check_written(const WarpAccess& access, std::uint8_t* shadow, std::uint64_t base);
-  void check_races(const WarpAccess& access);
+  void check_written(const WarpAccess& access, std::uint8_t* shadow, std::uint64_t base, bool row,
+                     std::uint32_t lanes);
   void report_unwritten(const WarpAccess& access, std::uint32_t lane, std::uint64_t offset);
-  void report_race(const WarpAccess& access, std::uint32_t lane, memory::RaceKind race,
-                   const memory::ShadowWord& before);
-  void report(const WarpAccess& access, std::uint32_t lane, const char* checker, std::string kind,
-              std::string text);
-  void report(Warp& warp, const Step* step, std::uint32_t lane, const char* checker,
-              std::string kind, std::string text, std::uint64_t address, std::uint32_t bytes);
-  static SharedShadow& shadow_of(const Block& block) {
-    return *static_cast<SharedShadow*>(block.checker_state);
+  void report_race(const WarpAccess& access, const Race& race);
+  /// `make` is called for the first finding of a place, and again for one of a lower block.
+  template <typename Make>
+  void report(const Warp& warp, const Key& key, Make make);
+  void report_sync(const Warp& warp, const Step* step, std::uint32_t lane, const char* kind,
+                   const std::string& text);
+  void report_exits(const Block& block, std::uint32_t id);
+  [[nodiscard]] const Step* step_of(std::uint16_t origin) const;
+  static BlockState& state_of(const Block& block) {
+    return *static_cast<BlockState*>(block.checker_state);
   }
 
   Launch& launch_;
   Checks checks_;
+  const RowLoops& rows_;
+  std::optional<RaceChecker> races_;
   std::mutex mutex_;
-  std::map<std::pair<const Step*, std::string>, CheckReport> reports_;
-  std::vector<std::unique_ptr<SharedShadow>> shared_;  // one a block in flight
-  std::unique_ptr<memory::AccessShadow> global_;
-  std::uint32_t era_ = 1;
+  std::map<Key, Entry> reports_;
+  std::vector<std::unique_ptr<BlockState>> states_;  // one a block in flight
 };
 
 }  // namespace membound::vgpu::exec

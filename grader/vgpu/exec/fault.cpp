@@ -40,6 +40,27 @@ void set_mask(Warp& w, std::uint32_t mask) {
   for (std::uint32_t i = 0; i < 32; ++i) w.lanes[i] = 0u - ((mask >> i) & 1);
 }
 
+namespace {
+
+/// A header of the toolkit: what it inlines is better told by the line that called it.
+bool is_toolkit(const std::string& file) {
+  return file.find("/targets/x86_64-linux/include/") != std::string::npos ||
+         file.find("/cuda/include/") != std::string::npos;
+}
+
+/// The instruction's source line; of inlined toolkit code, that of the last instruction before it
+/// which is the user's own.
+program::SourceLine user_line(const program::Function& function, std::size_t index,
+                              std::span<const std::string> files) {
+  for (std::size_t i = index + 1; i-- > 0;) {
+    const program::SourceLine line = function.lines[i];
+    if (line.line != 0 && line.file < files.size() && !is_toolkit(files[line.file])) return line;
+  }
+  return function.lines[index];
+}
+
+}  // namespace
+
 Place place_of(const Warp& w, const Step* at, std::uint32_t lane) {
   const Launch& launch = *w.launch;
   Place place;
@@ -48,8 +69,8 @@ Place place_of(const Warp& w, const Step* at, std::uint32_t lane) {
   place.thread = launch.request->block.index(std::uint64_t{w.index} * 32 + lane);
   const FunctionCode& code = launch.code[at->extra->function];
   const auto index = static_cast<std::size_t>(at - code.begin);
-  const program::SourceLine line = code.function->lines[index];
   const auto files = launch.request->program->files();
+  const program::SourceLine line = user_line(*code.function, index, files);
   if (line.line != 0 && line.file < files.size()) {
     place.file = files[line.file];
     place.line = line.line;

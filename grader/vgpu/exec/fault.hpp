@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -48,6 +49,12 @@ struct Fault {
   std::string text;  ///< one or two plain sentences
 };
 
+/// The other side of a race.
+struct OtherAccess {
+  Place place;
+  bool wrote = false;
+};
+
 /// One finding of a checker; equal findings of other lanes are counted, not repeated.
 struct CheckReport {
   std::string checker;  ///< memcheck, initcheck, racecheck, synccheck, leakcheck
@@ -56,7 +63,9 @@ struct CheckReport {
   std::uint64_t address = 0;
   std::uint32_t size_bytes = 0;
   std::uint64_t count = 1;
-  std::string text;
+  std::string text;                       ///< what happened, and in which memory
+  std::string advice = {};                ///< what to do about it
+  std::optional<OtherAccess> other = {};  ///< of a data race
 };
 
 }  // namespace membound::vgpu::exec

@@ -161,8 +161,7 @@ std::vector<std::unique_ptr<Worker>> run_grid(Launch& launch) {
   const bool alone = launch.kernel->communicates_between_blocks || request.cooperative;
   std::uint64_t threads =
       request.limits.worker_threads != 0 ? request.limits.worker_threads : processors();
-  // One thread for the race checker too: its findings shall not depend on timing.
-  threads = alone || request.checks.races ? 1 : std::min(threads, blocks);
+  threads = alone ? 1 : std::min(threads, blocks);
   launch.parallel = threads > 1;
   std::vector<std::unique_ptr<Worker>> workers(threads);
   const BlockOrder order(blocks, request.shuffle_seed);

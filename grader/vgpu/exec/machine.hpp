@@ -206,7 +206,6 @@ struct Block {
   std::array<BarrierState, 16> barriers{};
   std::uint32_t live_threads = 0;
   std::uint64_t instructions = 0;  ///< the block's clock
-  std::uint32_t epoch = 0;         ///< block barriers passed, for the race checker
   void* checker_state = nullptr;   ///< the observers' own, see checker.cpp and cache_observer.cpp
   void* cache_state = nullptr;
   std::vector<FloatReduction> reductions;  ///< put off until the block's turn

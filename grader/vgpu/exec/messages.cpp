@@ -84,19 +84,34 @@ std::string describe(const memory::Allocation& allocation) {
   return text + ")";
 }
 
+namespace {
+
+/// The address in its space, and what lies there.
+std::string place_in_memory(const Warp& w, const WarpAccess& access, std::uint64_t address) {
+  if (access.space == ptx::StateSpace::kShared) return describe_shared(w, address);
+  if (access.space == ptx::StateSpace::kLocal)
+    return "local-memory offset " + std::to_string(address);
+  const auto held = w.launch->request->memory->find(address);
+  return hex(address) + (held ? ", in " + describe(*held) : "");
+}
+
+}  // namespace
+
 std::string describe_bad_access(const Warp& w, const WarpAccess& access, FaultKind kind,
                                 std::uint32_t lane) {
   const std::uint64_t address = access.addresses[lane];
   const std::string what = std::string(verb(access.kind)) + " of " + bytes_text(access.bytes);
   if (kind == FaultKind::kMisalignedAddress)
-    return what + " at " + hex(address) + ", which is not a multiple of " +
+    return what + " at " + place_in_memory(w, access, address) + ", which is not a multiple of " +
            std::to_string(access.bytes);
-  if (access.space == ptx::StateSpace::kShared)
-    return what + " at shared-memory offset " + std::to_string(address) + "; the block has " +
-           bytes_text(w.shared_bytes);
+  if (access.space == ptx::StateSpace::kShared) return what + " at " + describe_shared(w, address);
   if (access.space == ptx::StateSpace::kLocal)
     return what + " at local-memory offset " + std::to_string(address) + "; the thread has " +
-           bytes_text(w.local_stride);
+           bytes_text(w.launch->precise
+                          ? w.frame->local_base +
+                                w.launch->code[w.frame->function].function->frame_bytes +
+                                w.frame->alloca_bytes
+                          : w.local_stride);
   const memory::AddressSpace& space = *w.launch->request->memory;
   if (const auto freed = space.find_freed(address))
     return what + " at " + hex(address) + ", inside " + describe(*freed) + ", which was freed";
@@ -105,7 +120,7 @@ std::string describe_bad_access(const Warp& w, const WarpAccess& access, FaultKi
   const std::uint64_t end = near->address + near->size_bytes;
   std::string where;
   if (address >= end)
-    where = bytes_text(address - end) + " past the end of ";
+    where = address == end ? "right behind " : bytes_text(address - end) + " past the end of ";
   else if (address < near->address)
     where = bytes_text(near->address - address) + " before ";
   else

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "grader/vgpu/exec/access.hpp"
+#include "grader/vgpu/exec/race_checker.hpp"
 
 namespace membound::vgpu::exec {
 
@@ -16,6 +17,19 @@ namespace membound::vgpu::exec {
                                               FaultKind kind, std::uint32_t lane);
 /// "the 4096 bytes at 0x… (allocation 3, cudaMalloc)"
 [[nodiscard]] std::string describe(const memory::Allocation& allocation);
+/// "offset 396 of tile (4224 bytes of shared memory)"
+[[nodiscard]] std::string describe_shared(const Warp& warp, std::uint64_t offset);
+/// The other side of a race. `step` may be null: too many instructions to tell them apart.
+[[nodiscard]] OtherAccess other_access(const Warp& warp, const Race& race, const Step* step);
+/// "reads 4 bytes at … that thread (1, 3, 0) of the same block wrote at kernel.cu:16; …"
+[[nodiscard]] std::string describe_race(const Warp& warp, const WarpAccess& access,
+                                        const Race& race, const Place& place,
+                                        const OtherAccess& other);
+/// What to do about findings: one sentence each.
+[[nodiscard]] std::string race_advice(const Warp& warp, const WarpAccess& access, const Race& race,
+                                      const Place& place, const OtherAccess& other);
+[[nodiscard]] std::string sync_advice(std::string_view kind);
+[[nodiscard]] std::string access_advice(const WarpAccess& access, FaultKind kind, bool freed);
 /// "0x7f00"
 [[nodiscard]] std::string hex(std::uint64_t value);
 /// What an instruction the virtual GPU cannot run would take.

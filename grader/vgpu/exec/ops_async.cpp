@@ -207,7 +207,8 @@ const Step* mbarrier(Warp& w, const Step* s) {
                        AccessKind::kAtomic))
       return w.stop;
   }
-  if (w.observer != nullptr) w.observer->fence(w, s);
+  if (w.observer != nullptr && mode != MbarrierMode::kPendingCount)
+    w.observer->mbarrier(w, mask, offsets, !is_wait(mode));
   u32 done = 0;
   for (u32 rest = mask; rest != 0; rest &= rest - 1) {
     const int i = __builtin_ctz(rest);
@@ -228,6 +229,11 @@ const Step* mbarrier(Warp& w, const Step* s) {
 const Step* arrive_with_copies(Warp& w, const Step* s) {
   land_groups(w, 0, true);
   if (!s->extra->in->has(program::kNoComplete)) return s + 1;  // counted up and down again
+  if (w.observer != nullptr) {
+    u64 offsets[32] = {};
+    for (int i = 0; i < 32; ++i) offsets[i] = shared_offset(w, s, i);
+    w.observer->mbarrier(w, w.mask, offsets, true);
+  }
   for (u32 rest = w.mask; rest != 0; rest &= rest - 1) {
     const int i = __builtin_ctz(rest);
     const u32 offset = shared_offset(w, s, i);

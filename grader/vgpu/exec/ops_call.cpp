@@ -191,10 +191,13 @@ const Step* call_builtin(Warp& w, const Step* s, const Call& call) {
                     kept ? count_conversions(w, lane, argument(w, call, 0, lane)) : 0xFFFFFFFFu);
         break;
       }
-      case Builtin::kMalloc:
-        give_result(w, call, lane,
-                    device != nullptr ? device->allocate(argument(w, call, 0, lane)) : 0);
+      case Builtin::kMalloc: {
+        const std::uint64_t bytes = argument(w, call, 0, lane);
+        const std::uint64_t address = device != nullptr ? device->allocate(bytes) : 0;
+        if (address != 0 && w.observer != nullptr) w.observer->allocated(address, bytes);
+        give_result(w, call, lane, address);
         break;
+      }
       case Builtin::kFree: {
         const std::uint64_t address = argument(w, call, 0, lane);
         if (address != 0 && device != nullptr && !device->release(address))

@@ -150,12 +150,12 @@ const Step* scattered(Warp& w, const Step* s, const u64* addresses) {
       if constexpr (kKind == AccessKind::kStore)
         stats.partial_sectors += memory::partial_sectors(addresses, mask, E::kBytes);
     }
+    if (w.observer != nullptr && !constant)
+      observe(w, s, StateSpace::kGlobal, kKind, mask, E::kBytes, addresses);
     if constexpr (kKind == AccessKind::kLoad)
       E::gather(w, s, host, mask);
     else
       E::scatter(w, s, host, mask);
-    if (w.observer != nullptr && !constant)
-      observe(w, s, StateSpace::kGlobal, kKind, mask, E::kBytes, addresses);
   }
   return s + 1;
 }
@@ -169,14 +169,14 @@ template <typename E, typename T, AccessKind kKind>
       std::byte* host = range(w, s, stats, addresses[0], 32 * E::kBytes);
       if (host != nullptr && !s->extra->in->has(program::kConstantMemory)) [[likely]] {
         count_global(stats, memory::coalesce_contiguous(addresses[0], 32, E::kBytes));
+        if (w.observer != nullptr) [[unlikely]]
+          observe(w, s, StateSpace::kGlobal, kKind, w.mask, E::kBytes, addresses);
         if constexpr (kKind == AccessKind::kLoad)
           E::load_row(w, s, reinterpret_cast<const T*>(host));
         else
           E::store_row(w, s, reinterpret_cast<T*>(host));
         if (kKind == AccessKind::kStore && addresses[0] % memory::kSectorBytes != 0)
           stats.partial_sectors += memory::partial_sectors(addresses, w.mask, E::kBytes);
-        if (w.observer != nullptr) [[unlikely]]
-          observe(w, s, StateSpace::kGlobal, kKind, w.mask, E::kBytes, addresses);
         return s + 1;
       }
     }
@@ -223,11 +223,11 @@ const Step* window_access(Warp& w, const Step* s, const u64* addresses, u32 mask
     stats.local_requests += local_words(E::kBytes);
     stats.local_sectors += local_sectors(offsets, mask, E::kBytes);
   }
+  if (w.observer != nullptr) observe(w, s, space, kKind, mask, E::kBytes, offsets);
   if constexpr (kKind == AccessKind::kLoad)
     E::gather(w, s, host, mask);
   else
     E::scatter(w, s, host, mask);
-  if (w.observer != nullptr) observe(w, s, space, kKind, mask, E::kBytes, offsets);
   return s + 1;
 }
 

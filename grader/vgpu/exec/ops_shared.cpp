@@ -33,6 +33,7 @@ const Step* shared_slowly(Warp& w, const Step* s, const u32* narrow) {
     return w.stop;
   if (mask == 0) return s + 1;
   count_shared(w.stats[s->stats], memory::shared_wavefronts(narrow, mask, kBytes, kLoad));
+  if (w.observer != nullptr) observe(w, s, StateSpace::kShared, kKind, mask, kBytes, offsets);
   for (unsigned v = 0; v < kVector; ++v) {
     Word* words = at<Word>(w, kLoad ? (kVector == 1 ? s->d : s->extra->d[v])
                                     : (kVector == 1 ? s->b : s->extra->s[1 + v]));
@@ -49,7 +50,6 @@ const Step* shared_slowly(Warp& w, const Step* s, const u32* narrow) {
       }
     }
   }
-  if (w.observer != nullptr) observe(w, s, StateSpace::kShared, kKind, mask, kBytes, offsets);
   return s + 1;
 }
 

@@ -53,8 +53,10 @@ const Step* warp_barrier(Warp& w, const Step* s) {
     members |= at<const std::uint32_t>(w, s->a)[__builtin_ctz(rest)];
   const std::uint32_t wanted = members & w.live;
   if ((wanted & ~w.mask) == 0 || w.launch->lockstep || here.forced) {
-    if (w.observer != nullptr && (here.forced || (w.mask & ~members) != 0))
-      w.observer->collective(w, s, members, w.mask);
+    if (w.observer != nullptr) {
+      if (here.forced || (w.mask & ~members) != 0) w.observer->collective(w, s, members, w.mask);
+      tell_who_meets(w, at<const std::uint32_t>(w, s->a));
+    }
     here.forced = false;
     return s + 1;
   }
@@ -73,6 +75,7 @@ const Step* warp_barrier(Warp& w, const Step* s) {
       if (other.state == GroupState::kWarpBarrier && other.wanted == members)
         other.state = GroupState::kReady;
     }
+    if (w.observer != nullptr) w.observer->lanes_meet(w, members & present);
     return redirect(w, s + 1);
   }
   here.state = GroupState::kWarpBarrier;

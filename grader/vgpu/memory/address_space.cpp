@@ -74,6 +74,17 @@ void AddressSpace::use_chunks(std::uint64_t begin, std::uint64_t end, int change
   }
 }
 
+namespace {
+
+/// What an allocation takes of the window: nothing else begins right behind its end, so that
+/// memcheck sees an index that is one too far.
+std::uint64_t extent(std::uint64_t size_bytes) {
+  constexpr std::uint64_t kGapBytes = kMinAlignment;
+  return align_up(size_bytes, kMinAlignment) + kGapBytes;
+}
+
+}  // namespace
+
 std::optional<std::uint64_t> AddressSpace::allocate(std::uint64_t bytes, std::uint64_t alignment,
                                                     AllocationInfo info) {
   const std::lock_guard lock(mutex_);
@@ -83,7 +94,7 @@ std::optional<std::uint64_t> AddressSpace::allocate(std::uint64_t bytes, std::ui
   for (auto hole = holes_.begin(); hole != holes_.end(); ++hole) {
     const auto [begin, end] = *hole;
     const std::uint64_t address = align_up(begin, alignment);
-    const std::uint64_t used_end = address + align_up(size, kMinAlignment);
+    const std::uint64_t used_end = address + extent(size);
     if (used_end > end || used_end < address) continue;
     holes_.erase(hole);
     if (begin < address) holes_[begin] = address;
@@ -99,7 +110,7 @@ std::optional<std::uint64_t> AddressSpace::allocate(std::uint64_t bytes, std::ui
 
 void AddressSpace::retire(Allocation allocation) {
   const std::uint64_t begin = allocation.address;
-  const std::uint64_t end = begin + align_up(allocation.size_bytes, kMinAlignment);
+  const std::uint64_t end = begin + extent(allocation.size_bytes);
   auto next = holes_.lower_bound(begin);
   std::uint64_t joined_begin = begin, joined_end = end;
   if (next != holes_.end() && next->first == end) {
@@ -126,7 +137,7 @@ bool AddressSpace::free(std::uint64_t address) {
   live_.erase(found);
   allocation.freed = true;
   used_bytes_ -= allocation.size_bytes;
-  const std::uint64_t end = address + align_up(allocation.size_bytes, kMinAlignment);
+  const std::uint64_t end = address + extent(allocation.size_bytes);
   use_chunks(address, end, -1);
   if (allocation.size_bytes >= kReleaseBytes) {
     const std::uint64_t page = 4096;
@@ -289,6 +300,14 @@ void AddressSpace::track_initialised(bool on) {
   }
   initialised_ = static_cast<std::uint8_t*>(reserve(0, window_bytes_, PROT_READ | PROT_WRITE));
   MEMBOUND_CHECK(initialised_ != nullptr);
+}
+
+AccessShadow& AddressSpace::access_shadow(std::uint32_t cell_shift) {
+  const std::lock_guard lock(mutex_);
+  std::unique_ptr<AccessShadow>& shadow = access_shadows_.at(cell_shift);
+  if (shadow == nullptr)
+    shadow = std::make_unique<AccessShadow>(window_, window_bytes_, cell_shift);
+  return *shadow;
 }
 
 void AddressSpace::mark_initialised(std::uint64_t address, std::uint64_t bytes) {

@@ -7,6 +7,7 @@
 /// shared_banks, cache) and who may race with whom (checkers).
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -19,6 +20,7 @@
 #include <vector>
 
 #include "grader/base/result.hpp"
+#include "grader/vgpu/memory/access_shadow.hpp"
 
 namespace membound::vgpu::memory {
 
@@ -125,6 +127,9 @@ class AddressSpace {
   /// One byte per byte of device memory, 1 = written; null when not tracked. Index it by
   /// `address - shared_window()`.
   [[nodiscard]] std::uint8_t* initialised_shadow() const { return initialised_; }
+  /// The race checker's memory, in cells of 1 << `cell_shift` (0 … 2) bytes; made when first asked
+  /// for.
+  [[nodiscard]] AccessShadow& access_shadow(std::uint32_t cell_shift);
 
  private:
   void use_chunks(std::uint64_t begin, std::uint64_t end, int change);
@@ -138,6 +143,7 @@ class AddressSpace {
   std::uint64_t window_bytes_ = 0;
   std::int64_t host_offset_ = 0;
   std::uint8_t* initialised_ = nullptr;
+  std::array<std::unique_ptr<AccessShadow>, 3> access_shadows_;  // by cell_shift
   std::uint64_t used_bytes_ = 0;
   std::uint64_t next_serial_ = 1;
   mutable std::mutex mutex_;

@@ -145,6 +145,8 @@ void Decoder::lay_out_shared() {
     variable_offset_[i] = end;
     end += static_cast<std::uint32_t>(variable.size_bytes);
     facts_->shared_end_bytes = end;
+    facts_->shared_variables.push_back({std::string(variable.name), variable_offset_[i],
+                                        static_cast<std::uint32_t>(variable.size_bytes)});
   }
 }
 

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "grader/vgpu/program/module.hpp"
@@ -39,7 +40,8 @@ struct FunctionFacts {
   bool uses_grid_sync = false;
   bool uses_dynamic_shared = false;
   bool takes_parameter_addresses = false;
-  std::uint32_t shared_end_bytes = 0;  ///< static shared memory up to here is in use
+  std::vector<SharedVariable> shared_variables = {};  ///< of the function itself
+  std::uint32_t shared_end_bytes = 0;                 ///< static shared memory up to here is in use
 };
 
 /// Fills the facts that follow from decoded code.

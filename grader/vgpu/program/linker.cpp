@@ -341,6 +341,8 @@ void Linker::add_kernel(std::uint32_t function) {
   for (const std::uint32_t f : reachable) {
     const FunctionFacts& facts = facts_[f];
     kernel.static_shared_bytes = std::max(kernel.static_shared_bytes, facts.shared_end_bytes);
+    kernel.shared_variables.insert(kernel.shared_variables.end(), facts.shared_variables.begin(),
+                                   facts.shared_variables.end());
     kernel.uses_dynamic_shared |= facts.uses_dynamic_shared;
     kernel.uses_grid_sync |= facts.uses_grid_sync;
     kernel.takes_parameter_addresses |= facts.takes_parameter_addresses;

@@ -37,6 +37,13 @@ struct SourceLine {
   friend auto operator<=>(const SourceLine&, const SourceLine&) = default;
 };
 
+/// A `__shared__` variable of fixed size.
+struct SharedVariable {
+  std::string name;  ///< mangled
+  std::uint32_t offset_bytes = 0;
+  std::uint32_t size_bytes = 0;
+};
+
 /// One .entry: everything its launch needs to know beforehand.
 struct Kernel {
   std::string name;  ///< mangled
@@ -54,8 +61,9 @@ struct Kernel {
   bool uses_grid_sync = false;                 ///< reads the grid barrier's address
   bool orders_float_reductions = false;  ///< has float reductions and no global load after them
   bool takes_parameter_addresses = false;
-  std::vector<std::uint32_t> reachable;  ///< functions it may call, itself first
-  std::uint32_t function = 0;            ///< index into Program::functions()
+  std::vector<std::uint32_t> reachable;               ///< functions it may call, itself first
+  std::uint32_t function = 0;                         ///< index into Program::functions()
+  std::vector<SharedVariable> shared_variables = {};  ///< for messages
 };
 
 /// A value all lanes of a launch can look up instead of computing it: an immediate, a kernel

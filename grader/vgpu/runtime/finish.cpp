@@ -95,8 +95,9 @@ void report_leaks(Context& context) {
     report.address = allocation.address;
     report.size_bytes = static_cast<std::uint32_t>(allocation.size_bytes);
     report.text = messages::leak(allocation);
+    report.advice = "give it back with cudaFree before the program ends";
     context.log.add_report(to_json(report));
-    messages::say(report.text);
+    messages::say(report.text + "\n  try: " + report.advice);
   }
 }
 
@@ -120,7 +121,8 @@ __attribute__((destructor)) void finish() {
     messages::say(messages::lost_output(lost));
   if (context->settings.checks.any()) {
     report_unchecked(*context);
-    if (context->settings.checks.leaks) report_leaks(*context);
+    // After a fault nothing can be freed any more.
+    if (context->settings.checks.leaks && !context->is_lost()) report_leaks(*context);
   }
   write_counters(*context);
 }

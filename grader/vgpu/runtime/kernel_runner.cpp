@@ -98,7 +98,11 @@ void tell(Context& context, const exec::LaunchReport& report) {
   }
   if (!report.fault) return;
   context.log.add_report(to_json(*report.fault));
-  messages::say(messages::fault(*report.fault));
+  // What memcheck has told is not told again.
+  const bool told = std::any_of(report.checks.begin(), report.checks.end(), [&](const auto& found) {
+    return !found.text.empty() && found.text == report.fault->text;
+  });
+  if (!told) messages::say(messages::fault(*report.fault));
 }
 
 /// Appends the opcodes that no earlier kernel executed: a later one may end the process.

@@ -163,7 +163,12 @@ std::string to_json(const exec::CheckReport& report) {
   json.update({{"address", report.address},
                {"size_bytes", report.size_bytes},
                {"count", report.count},
-               {"text", report.text}});
+               {"text", report.text},
+               {"advice", report.advice}});
+  if (report.other) {
+    json["other"] = place_json(report.other->place);
+    json["other"]["wrote"] = report.other->wrote;
+  }
   return dump(json);
 }
 

@@ -1,0 +1,428 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/vgpu/exec/race_checker.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "grader/base/check.hpp"
+#include "grader/vgpu/exec/prepare.hpp"
+
+namespace membound::vgpu::exec {
+namespace {
+
+using memory::ShadowView;
+using memory::Stamp;
+using program::Instruction;
+using program::Opcode;
+using program::Order;
+using program::Scope;
+using ptx::StateSpace;
+
+bool is_access(const Instruction& in) {
+  switch (in.opcode) {
+    case Opcode::kLd:
+    case Opcode::kLdu:
+    case Opcode::kSt:
+    case Opcode::kAtom:
+    case Opcode::kRed:
+    case Opcode::kCpAsync:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// log2 of the smallest access the kernel makes to `space`, at most 4 bytes.
+std::uint32_t cell_shift(const Launch& launch, StateSpace space) {
+  std::uint32_t bytes = 4;
+  for (const FunctionCode& code : launch.code) {
+    for (const Instruction& in : code.function->code) {
+      if (is_access(in) && in.opcode != Opcode::kCpAsync &&
+          (in.space == space || in.space == StateSpace::kNone))
+        bytes = std::min(bytes, std::max(1u, ptx::size_bytes(in.type)));
+    }
+  }
+  return static_cast<std::uint32_t>(std::countr_zero(bytes));
+}
+
+/// Plain reads of other workers' cells may be stale by a moment: two blocks that touch one place
+/// within nanoseconds can both miss it. Tearing cannot happen.
+std::uint64_t load_cell(const std::uint64_t& cell) {
+  return __atomic_load_n(&cell, __ATOMIC_RELAXED);
+}
+void store_cell(std::uint64_t& cell, std::uint64_t value) {
+  __atomic_store_n(&cell, value, __ATOMIC_RELAXED);
+}
+
+Reach reach_of(const Instruction& in) {
+  return in.scope == Scope::kCta || in.scope == Scope::kCluster ? Reach::kBlock : Reach::kDevice;
+}
+
+/// How the access meets others at the same place: see Stamp's flags.
+std::uint64_t flags_of(const WarpAccess& access) {
+  const Instruction& in = *access.step->extra->in;
+  if (access.kind != AccessKind::kAtomic && in.order == Order::kWeak) return 0;
+  const bool narrow = access.space == StateSpace::kGlobal && reach_of(in) == Reach::kBlock;
+  return Stamp::kAtomic | (narrow ? Stamp::kBlockScope : 0);
+}
+
+/// Both atomic, and each within the other's scope: no race by definition.
+bool both_atomic(std::uint64_t a, std::uint64_t b) {
+  if ((a & b & Stamp::kAtomic) == 0) return false;
+  const bool same_block = ((a ^ b) & Stamp::kSameBlock) == 0;
+  return same_block || ((a | b) & Stamp::kBlockScope) == 0;
+}
+
+/// Of this launch, and other blocks had part in it.
+bool foreign(std::uint64_t stamp, std::uint64_t own_block) {
+  const std::uint64_t difference = stamp ^ own_block;
+  return difference >> Stamp::kTagShift == 0 &&
+         ((difference & Stamp::kSameBlock) != 0 || (stamp & Stamp::kManyBlocks) != 0);
+}
+
+/// Does the store leave in memory what is there already?
+bool changes_nothing(const WarpAccess& access, std::uint32_t lane) {
+  const Instruction& in = *access.step->extra->in;
+  if (in.opcode != Opcode::kSt || in.s_slots > 2) return false;
+  const Warp& w = *access.warp;
+  const std::byte* place =
+      access.space == StateSpace::kShared
+          ? w.shared + access.addresses[lane]
+          : w.launch->request->memory->host_bytes(access.addresses[lane], access.bytes);
+  if (place == nullptr) return false;
+  const std::uint32_t bytes = access.bytes / in.vector;
+  for (std::uint32_t v = 0; v < in.vector; ++v) {
+    const Ref ref = in.vector == 1 ? access.step->b : access.step->extra->s[1 + v];
+    const std::uint64_t value = in.s_slots == 2 ? generic::at<const std::uint64_t>(w, ref)[lane]
+                                                : generic::at<const std::uint32_t>(w, ref)[lane];
+    if (std::memcmp(place + v * bytes, &value, bytes) != 0) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+const RowLoops& row_loops() {
+  static const RowLoops loops =
+      best_variant() == Variant::kAvx2 ? avx2::make_row_loops() : generic::make_row_loops();
+  return loops;
+}
+
+/// Which cells a lane of an access touches.
+struct RaceChecker::Cells {
+  const ShadowView* view = nullptr;
+  std::uint32_t lanes = 0;  ///< to look at
+  std::uint32_t count = 0;  ///< cells a lane
+  [[nodiscard]] std::uint64_t first(const WarpAccess& access, std::uint32_t lane) const {
+    return (access.addresses[lane] - view->begin) >> view->cell_shift;
+  }
+};
+
+RaceChecker::RaceChecker(Launch& launch, std::function<void(const WarpAccess&, const Race&)> found)
+    : launch_(launch),
+      found_(std::move(found)),
+      rows_(row_loops()),
+      shadow_(&launch.request->memory->access_shadow(cell_shift(launch, StateSpace::kGlobal))),
+      tag_(shadow_->next_tag()),
+      shared_shift_(cell_shift(launch, StateSpace::kShared)) {
+  global_ = shadow_->view();
+  // calloc: pages of zeros that cost nothing until touched.
+  pages_.reset(static_cast<Pages*>(std::calloc((global_.cells >> kPageShift) + 2, sizeof(Pages))));
+  MEMBOUND_CHECK(pages_ != nullptr);
+}
+
+void RaceChecker::start_block(Block& block, BlockRaces& races) const {
+  if (races.stamps.empty()) {
+    const std::size_t cells = (launch_.shared_bytes >> shared_shift_) + 1;
+    races.stamps.assign(2 * cells, 0);
+    races.origins.assign(2 * cells, 0);
+    races.shared = {races.stamps.data(),
+                    races.stamps.data() + cells,
+                    races.origins.data(),
+                    races.origins.data() + cells,
+                    0,
+                    cells,
+                    shared_shift_};
+  }
+  races.hand_overs.clear();
+  std::array<std::uint32_t, BlockClock::kWarps> lanes{};
+  for (const Warp& w : block.warps) lanes[w.index] = w.live;
+  races.clock.start(block.linear, lanes.data(), static_cast<std::uint32_t>(block.warps.size()));
+}
+
+Noted RaceChecker::access(const WarpAccess& access, BlockRaces& races, Shape shape,
+                          std::uint32_t lanes) {
+  const Warp& w = *access.warp;
+  const bool shared = access.space == StateSpace::kShared;
+  const std::uint64_t flags = flags_of(access);
+  if (flags != 0) {
+    ordered_access(access, races, flags, lanes);
+    return Noted::kYes;
+  }
+  races.clock.touch(w.index);
+  const std::uint64_t stamp =
+      Stamp::make(tag_, w.block->linear, races.clock.time(w.index), std::uint64_t{w.index} * 32, 0);
+  if (shape == Shape::kRow) {
+    const ShadowView& view = shared ? races.shared : global_;
+    const std::uint64_t first = (access.addresses[0] - view.begin) >> view.cell_shift;
+    const std::uint32_t per_lane = access.bytes >> view.cell_shift;
+    CellRow cells{first,
+                  32 * per_lane,
+                  static_cast<std::uint32_t>(std::countr_zero(per_lane)),
+                  stamp,
+                  races.clock.floor(),
+                  races.clock.whole(w.index),
+                  static_cast<std::uint16_t>(access.step->stats),
+                  true,
+                  !shared};
+    if (first < view.cells) {
+      const bool load = access.kind == AccessKind::kLoad;
+      bool check_other_kind = true;
+      if (!shared) {
+        const std::uint64_t last = first + cells.cells - 1;
+        touch_pages(first, last, !load);
+        const Pages &a = pages_[first >> kPageShift], &b = pages_[last >> kPageShift];
+        check_other_kind = load ? (a.written | b.written) != 0 : (a.read | b.read) != 0;
+      }
+      cells.check_other_kind = check_other_kind;
+      const Noted noted =
+          (access.kind == AccessKind::kLoad ? rows_.read : rows_.write)(view, cells);
+      if (noted != Noted::kNo) return noted;
+    }
+  }
+  if (shape == Shape::kSame && access.kind == AccessKind::kLoad &&
+      read_by_all(access, races, stamp))
+    return Noted::kSettled;
+  if (!quiet(access, races, stamp, lanes)) lane_by_lane(access, races, stamp, lanes);
+  return Noted::kYes;
+}
+
+/// The common case of scattered lanes: nobody else has touched their cells since the last barrier.
+/// Then they are noted without further ado.
+bool RaceChecker::quiet(const WarpAccess& access, const BlockRaces& races, std::uint64_t stamp,
+                        std::uint32_t lanes) {
+  const bool shared = access.space == StateSpace::kShared;
+  const bool load = access.kind == AccessKind::kLoad;
+  const ShadowView& view = shared ? races.shared : global_;
+  if (access.bytes >> view.cell_shift != 1 || lanes != access.mask) return false;
+  const std::uint64_t own = stamp & Stamp::kSameBlock;
+  const std::uint64_t since = own | std::uint64_t{races.clock.floor()} << Stamp::kTimeShift;
+  const std::uint64_t span = own + (std::uint64_t{1} << Stamp::kBlockShift) - since;
+  constexpr std::uint64_t kOnlyMine = Stamp::kSameThread | Stamp::kMany | Stamp::kAtomic;
+  std::uint64_t others = 0;
+  std::array<std::uint64_t, 32> cells;
+  for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
+    const std::uint64_t cell = (access.addresses[lane] - view.begin) >> view.cell_shift;
+    if (cell >= view.cells) return false;
+    if (!shared) touch_pages(cell, cell, !load);
+    const std::uint64_t now = stamp + (std::uint64_t{lane} << Stamp::kThreadShift);
+    const std::uint64_t wrote = load_cell(view.writes[cell]), read = load_cell(view.reads[cell]);
+    others |= wrote - since < span ? (wrote ^ now) & kOnlyMine : 0;
+    others |= read - since < span ? (read ^ now) & kOnlyMine : 0;
+    if (!shared) others |= foreign(wrote, own) || foreign(read, own) ? 1 : 0;
+    cells[lane] = cell;
+  }
+  if (others != 0) return false;
+  std::uint64_t* const stamps = load ? view.reads : view.writes;
+  std::uint16_t* const origins = load ? view.read_origins : view.write_origins;
+  const auto origin = static_cast<std::uint16_t>(access.step->stats);
+  std::uint64_t twice = 0;  // lanes that read one cell: they are many
+  for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
+    const std::uint64_t now = stamp + (std::uint64_t{lane} << Stamp::kThreadShift);
+    const std::uint64_t before = load_cell(stamps[cells[lane]]);
+    // An earlier lane of this very access has been here.
+    twice |= (before & ~(std::uint64_t{0x1F} << Stamp::kThreadShift)) == stamp && before != now
+                 ? 1u << lane
+                 : 0;
+    store_cell(stamps[cells[lane]], now);
+    origins[cells[lane]] = origin;
+  }
+  for (; load && twice != 0; twice &= twice - 1)
+    view.reads[cells[static_cast<std::size_t>(std::countr_zero(twice))]] |= Stamp::kManyLanes;
+  return true;
+}
+
+void RaceChecker::touch_pages(std::uint64_t first_cell, std::uint64_t last_cell, bool writes) {
+  for (const std::uint64_t cell : {first_cell, last_cell}) {
+    Pages& page = pages_[cell >> kPageShift];
+    std::uint8_t& flag = writes ? page.written : page.read;
+    if (flag == 0) __atomic_store_n(&flag, 1, __ATOMIC_RELAXED);
+  }
+}
+
+bool RaceChecker::read_by_all(const WarpAccess& access, const BlockRaces& races,
+                              std::uint64_t stamp) const {
+  const bool shared = access.space == StateSpace::kShared;
+  const ShadowView& view = shared ? races.shared : global_;
+  const std::uint64_t cell = (access.addresses[0] - view.begin) >> view.cell_shift;
+  if (cell >= view.cells || access.bytes >> view.cell_shift != 1) return false;
+  const std::uint64_t own = stamp & Stamp::kSameBlock;
+  const std::uint64_t since = own | std::uint64_t{races.clock.floor()} << Stamp::kTimeShift;
+  const std::uint64_t end = own + (std::uint64_t{1} << Stamp::kBlockShift);
+  const std::uint64_t wrote = load_cell(view.writes[cell]), read = load_cell(view.reads[cell]);
+  if (wrote - since < end - since || (!shared && foreign(wrote, own))) return false;
+  // So many have read it already that one more warp changes nothing.
+  if ((read & Stamp::kAtomic) != 0) return false;
+  return (read - since < end - since && (read & Stamp::kManyWarps) != 0) ||
+         (!shared && foreign(read, own) && (read & Stamp::kManyBlocks) != 0);
+}
+
+HandOver* RaceChecker::hand_over_at(const WarpAccess& access, BlockRaces& races,
+                                    std::uint64_t address, bool make) {
+  // Blocks in parallel cannot learn from each other: the kernel never reads what they hand over.
+  if (access.space == StateSpace::kGlobal && launch_.parallel) return nullptr;
+  auto& all = access.space == StateSpace::kShared ? races.hand_overs : hand_overs_;
+  if (make) return &all[address];
+  if (all.empty()) return nullptr;
+  const auto found = all.find(address);
+  return found == all.end() ? nullptr : &found->second;
+}
+
+void RaceChecker::ordered_access(const WarpAccess& access, BlockRaces& races, std::uint64_t flags,
+                                 std::uint32_t lanes) {
+  const Instruction& in = *access.step->extra->in;
+  const std::uint32_t w = access.warp->index;
+  BlockClock& clock = races.clock;
+  const bool reads = access.kind != AccessKind::kStore, writes = access.kind != AccessKind::kLoad;
+  if (reads) {
+    for (std::uint32_t rest = access.mask; rest != 0; rest &= rest - 1) {
+      const std::uint64_t address = access.addresses[std::countr_zero(rest)];
+      if (const HandOver* place = hand_over_at(access, races, address, false))
+        clock.take_over(w, *place);
+    }
+  }
+  clock.touch(w);
+  lane_by_lane(
+      access, races,
+      Stamp::make(tag_, access.warp->block->linear, clock.time(w), std::uint64_t{w} * 32, flags),
+      lanes);
+  if (!writes) return;
+  const bool releases =
+      in.order == Order::kRelease || in.order == Order::kAcqRel || in.order == Order::kSc;
+  const bool replaces = access.kind == AccessKind::kStore;
+  for (std::uint32_t rest = access.mask; rest != 0; rest &= rest - 1) {
+    const std::uint64_t address = access.addresses[std::countr_zero(rest)];
+    const bool make = releases || clock.has_fence(w);
+    HandOver* const place = hand_over_at(access, races, address, make);
+    if (place != nullptr) clock.hand_over(w, *place, reach_of(in), releases, replaces);
+  }
+}
+
+void RaceChecker::check(const WarpAccess& access, BlockRaces& races, const Cells& cells,
+                        std::uint64_t stamp) {
+  const ShadowView& view = *cells.view;
+  const bool writes = access.kind != AccessKind::kLoad;
+  const bool global = access.space == StateSpace::kGlobal;
+  const std::uint64_t own = stamp & Stamp::kSameBlock;
+  const std::uint64_t since = own | std::uint64_t{races.clock.floor()} << Stamp::kTimeShift;
+  const std::uint64_t end = own + (std::uint64_t{1} << Stamp::kBlockShift);
+  const auto races_with = [&](std::uint64_t before, std::uint64_t now) {
+    const bool recent = before - since < end - since;
+    if (!recent && !(global && foreign(before, own))) [[likely]]
+      return false;
+    if (both_atomic(before, now)) return false;
+    return !races.clock.ordered(before, Stamp::thread(now));
+  };
+  for (std::uint32_t rest = cells.lanes; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
+    const std::uint64_t first = cells.first(access, lane);
+    if (first >= view.cells) continue;  // host memory
+    const std::uint64_t now = stamp + (std::uint64_t{lane} << Stamp::kThreadShift);
+    for (std::uint64_t cell = first; cell < first + cells.count; ++cell) {
+      const std::uint64_t address = view.begin + (cell << view.cell_shift);
+      const std::uint64_t wrote = load_cell(view.writes[cell]);
+      if (races_with(wrote, now) && !(writes && changes_nothing(access, lane))) {
+        found_(access, {lane, address, wrote, view.write_origins[cell], true});
+        break;
+      }
+      if (!writes) continue;
+      const std::uint64_t read = load_cell(view.reads[cell]);
+      if (races_with(read, now)) {
+        found_(access, {lane, address, read, view.read_origins[cell], false});
+        break;
+      }
+    }
+  }
+}
+
+void RaceChecker::lane_by_lane(const WarpAccess& access, BlockRaces& races, std::uint64_t stamp,
+                               std::uint32_t lanes) {
+  const bool shared = access.space == StateSpace::kShared;
+  Cells cells;
+  cells.view = shared ? &races.shared : &global_;
+  cells.lanes = lanes;
+  cells.count = std::max(1u, access.bytes >> cells.view->cell_shift);
+  // First everybody looks, then everybody leaves a stamp: lanes of one instruction do not race.
+  check(access, races, cells, stamp);
+  const ShadowView& view = *cells.view;
+  const auto origin = static_cast<std::uint16_t>(access.step->stats);
+  if (lanes != access.mask) stamp |= Stamp::kManyLanes;
+  const std::uint64_t own = stamp & Stamp::kSameBlock;
+  const std::uint64_t since = own | std::uint64_t{races.clock.floor()} << Stamp::kTimeShift;
+  const std::uint64_t end = own + (std::uint64_t{1} << Stamp::kBlockShift);
+  for (std::uint32_t rest = cells.lanes; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
+    const std::uint64_t first = cells.first(access, lane);
+    if (first >= view.cells) continue;
+    if (!shared) touch_pages(first, first + cells.count - 1, access.kind != AccessKind::kLoad);
+    const std::uint64_t now = stamp + (std::uint64_t{lane} << Stamp::kThreadShift);
+    for (std::uint64_t cell = first; cell < first + cells.count; ++cell) {
+      if (access.kind != AccessKind::kLoad) {
+        store_cell(view.writes[cell], now);
+        view.write_origins[cell] = origin;
+        continue;
+      }
+      const std::uint64_t before = load_cell(view.reads[cell]);
+      const bool recent = before - since < end - since;
+      const bool elsewhere = !shared && foreign(before, own);
+      const bool live = recent || elsewhere;
+      const bool was_atomic = (before & Stamp::kAtomic) != 0,
+                 is_atomic = (now & Stamp::kAtomic) != 0;
+      if (live && is_atomic && !was_atomic) continue;  // the plain reader matters more
+      if (!live || (was_atomic && !is_atomic)) {
+        store_cell(view.reads[cell], now);
+        view.read_origins[cell] = origin;
+        continue;
+      }
+      const std::uint64_t difference = before ^ now;
+      // A reader before whom all is in order need not be remembered.
+      const bool same_thread = (difference & (Stamp::kSameThread | Stamp::kMany)) == 0;
+      if (same_thread || races.clock.ordered(before, Stamp::thread(now))) {
+        store_cell(view.reads[cell], now);
+        view.read_origins[cell] = origin;
+      } else if ((difference & Stamp::kSameWarp) == 0) {
+        const bool other = (difference & Stamp::kSameThread) != 0;
+        store_cell(view.reads[cell],
+                   now | (before & Stamp::kMany) | (other ? Stamp::kManyLanes : 0));
+        view.read_origins[cell] = origin;
+      } else {
+        store_cell(view.reads[cell], before | (elsewhere ? Stamp::kManyBlocks : Stamp::kManyWarps));
+      }
+    }
+  }
+}
+
+void RaceChecker::fence(const Warp& warp, const Step* step, BlockRaces& races) const {
+  races.clock.fence(warp.index, reach_of(*step->extra->in));
+}
+
+void RaceChecker::mbarrier(const Warp& warp, std::uint32_t mask, const std::uint64_t* offsets,
+                           bool arrives, BlockRaces& races) const {
+  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    HandOver& place = races.hand_overs[offsets[std::countr_zero(rest)]];
+    if (arrives)
+      races.clock.hand_over(warp.index, place, Reach::kBlock, true, false);
+    else
+      races.clock.take_over(warp.index, place);
+  }
+}
+
+void RaceChecker::allocated(std::uint64_t address, std::uint64_t bytes) {
+  shadow_->forget(address, bytes);
+}
+
+}  // namespace membound::vgpu::exec

@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Data races: two threads access one place, one of them writes, not both atomically, and nothing
+/// orders the two. In shared and global memory, to the byte, between any two threads: lanes of one
+/// warp (which since Volta do not run in step), warps of a block, blocks of a grid.
+///
+/// Not a race: what one instruction does for the lanes of a warp that execute it together; two
+/// threads writing the value that is there already.
+/// Place in the chain: exec/checker -> [race_checker] -> race_clock, memory/access_shadow.
+#pragma once
+
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <string>
+#include <unordered_map>
+
+#include "grader/vgpu/exec/access.hpp"
+#include "grader/vgpu/exec/race_clock.hpp"
+#include "grader/vgpu/exec/race_rows.hpp"
+
+namespace membound::vgpu::exec {
+
+/// What is remembered of one block in flight.
+struct BlockRaces {
+  BlockClock clock;
+  memory::ShadowView shared;
+  std::vector<std::uint64_t> stamps;   ///< shared memory's cells: writes, then reads
+  std::vector<std::uint16_t> origins;  ///< the same
+  std::unordered_map<std::uint64_t, HandOver> hand_overs;  ///< by offset in shared memory
+};
+
+/// A race that was found.
+struct Race {
+  std::uint32_t lane = 0;     ///< of the access now
+  std::uint64_t address = 0;  ///< of the cell: an offset in shared memory
+  std::uint64_t before = 0;   ///< the stamp of the other access
+  std::uint16_t origin = 0;   ///< and its instruction
+  bool before_wrote = false;
+};
+
+/// One launch's race checker.
+class RaceChecker {
+ public:
+  /// `found` is called for each race, perhaps from several threads at once.
+  RaceChecker(Launch& launch, std::function<void(const WarpAccess&, const Race&)> found);
+
+  void start_block(Block& block, BlockRaces& races) const;
+  /// `shape` is kOther where lanes are missing; `lanes` are those to look at.
+  Noted access(const WarpAccess& access, BlockRaces& races, Shape shape, std::uint32_t lanes);
+  void fence(const Warp& warp, const Step* step, BlockRaces& races) const;
+  /// An mbarrier is arrived at, or waited for.
+  void mbarrier(const Warp& warp, std::uint32_t mask, const std::uint64_t* offsets, bool arrives,
+                BlockRaces& races) const;
+  /// The device's heap hands out memory.
+  void allocated(std::uint64_t address, std::uint64_t bytes);
+
+ private:
+  struct Cells;
+  void ordered_access(const WarpAccess& access, BlockRaces& races, std::uint64_t flags,
+                      std::uint32_t lanes);
+  [[nodiscard]] bool read_by_all(const WarpAccess& access, const BlockRaces& races,
+                                 std::uint64_t stamp) const;
+  [[nodiscard]] bool quiet(const WarpAccess& access, const BlockRaces& races, std::uint64_t stamp,
+                           std::uint32_t lanes);
+  void lane_by_lane(const WarpAccess& access, BlockRaces& races, std::uint64_t stamp,
+                    std::uint32_t lanes);
+  void check(const WarpAccess& access, BlockRaces& races, const Cells& cells, std::uint64_t stamp);
+  [[nodiscard]] HandOver* hand_over_at(const WarpAccess& access, BlockRaces& races,
+                                       std::uint64_t address, bool make);
+
+  Launch& launch_;
+  std::function<void(const WarpAccess&, const Race&)> found_;
+  const RowLoops& rows_;
+  memory::AccessShadow* shadow_ = nullptr;
+  memory::ShadowView global_;
+  /// Of each 1024 cells of global memory: did this launch read, did it write there? Saves looking
+  /// at the stamps of arrays that are only read, or only written.
+  struct Pages {
+    std::uint8_t read = 0;
+    std::uint8_t written = 0;
+  };
+  struct Free {
+    void operator()(Pages* pages) const { std::free(pages); }
+  };
+  static constexpr std::uint32_t kPageShift = 10;
+  void touch_pages(std::uint64_t first_cell, std::uint64_t last_cell, bool writes);
+  std::unique_ptr<Pages[], Free> pages_;
+  std::uint64_t tag_ = 0;
+  std::uint32_t shared_shift_ = 2;
+  std::unordered_map<std::uint64_t, HandOver> hand_overs_;  ///< global memory; blocks interleaved
+};
+
+}  // namespace membound::vgpu::exec
