@@ -1,0 +1,309 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// What the virtual GPU says of ordinary CUDA programs, as nvcc builds them, with all checkers on.
+/// programs/findings.cu makes each mistake once; the text is compared as a whole, with ADDRESS for
+/// addresses and [mark] for the number of the line that carries the comment "// mark".
+/// programs/right.cu does it right: not a word.
+#include <gmock/gmock.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <fstream>
+#include <regex>
+#include <sstream>
+#include <string>
+
+namespace {
+
+using ::testing::HasSubstr;
+
+struct Outcome {
+  int status = 0;  ///< as of waitpid
+  std::string said;
+};
+
+/// Runs a program of this folder. `when_it_says`: then it gets SIGINT.
+Outcome run(const std::string& program, const std::string& argument,
+            const std::vector<std::string>& environment, const std::string& when_it_says = "") {
+  std::array<int, 2> ends{};
+  if (pipe(ends.data()) != 0) return {};
+  const pid_t child = fork();
+  if (child == 0) {
+    dup2(ends[1], STDOUT_FILENO);
+    dup2(ends[1], STDERR_FILENO);
+    close(ends[0]);
+    close(ends[1]);
+    for (const std::string& entry : environment) putenv(const_cast<char*>(entry.c_str()));
+    setenv("LD_LIBRARY_PATH", MEMBOUND_CUDART_FOLDER, 1);
+    const std::string path = std::string(MEMBOUND_PROGRAM_FOLDER "/") + program;
+    execl(path.c_str(), path.c_str(), argument.c_str(), nullptr);
+    _exit(127);
+  }
+  close(ends[1]);
+  Outcome outcome;
+  std::array<char, 4096> buffer{};
+  bool interrupted = when_it_says.empty();
+  for (ssize_t got = 0; (got = read(ends[0], buffer.data(), buffer.size())) > 0;) {
+    outcome.said.append(buffer.data(), static_cast<std::size_t>(got));
+    if (!interrupted && outcome.said.find(when_it_says) != std::string::npos) {
+      usleep(300'000);  // the kernel starts right after the word
+      kill(child, SIGINT);
+      interrupted = true;
+    }
+  }
+  close(ends[0]);
+  waitpid(child, &outcome.status, 0);
+  return outcome;
+}
+
+std::string normalised(std::string text) {
+  text = std::regex_replace(text, std::regex("0x20[0-9a-f]{10}"), "ADDRESS");
+  return std::regex_replace(text, std::regex("[^ ]*/(findings\\.cu)"), "$1");
+}
+
+/// The number of the line of findings.cu that ends in "// mark".
+std::string line_of(const std::string& mark) {
+  std::ifstream file(MEMBOUND_PROGRAM_SOURCES "/findings.cu");
+  int number = 1;
+  for (std::string line; std::getline(file, line); ++number)
+    if (line.ends_with("// " + mark)) return std::to_string(number);
+  ADD_FAILURE() << "no line is marked " << mark;
+  return "";
+}
+
+std::string with_lines(const std::string& text) {
+  std::string out;
+  std::size_t at = 0;
+  for (std::size_t open = 0; (open = text.find('[', at)) != std::string::npos;) {
+    const std::size_t close = text.find(']', open);
+    out += text.substr(at, open - at) + line_of(text.substr(open + 1, close - open - 1));
+    at = close + 1;
+  }
+  return out + text.substr(at);
+}
+
+struct Mistake {
+  const char* argument;
+  const char* said;
+};
+
+class Finding : public ::testing::TestWithParam<Mistake> {};
+
+TEST_P(Finding, SaysWhatWhereWhoAndWhatToDo) {
+  const Outcome outcome = run("findings", GetParam().argument, {"MEMBOUND_CHECK=all"});
+  EXPECT_EQ(normalised(outcome.said), with_lines(GetParam().said));
+}
+
+const Mistake kMistakes[] = {
+    {"past_the_end",
+     "membound: memcheck: out of bounds write\n"
+     "  in past_the_end(int*), block (0, 0, 0), thread (64, 0, 0)\n"
+     "  at findings.cu:[past_the_end]: st.global.u32\n"
+     "  write of 4 bytes at ADDRESS, right behind the 256 bytes at ADDRESS (allocation 1, "
+     "cudaMalloc)\n"
+     "  try: compare the index with the number of elements before the access: if (i < n)\n"},
+    {"off_by_two_bytes",
+     "membound: memcheck: misaligned access\n"
+     "  in off_by_two_bytes(char*), block (0, 0, 0), thread (0, 0, 0)\n"
+     "  at findings.cu:[off_by_two_bytes]: st.global.u32\n"
+     "  write of 4 bytes at ADDRESS, in the 256 bytes at ADDRESS (allocation 1, cudaMalloc), which "
+     "is not a multiple of 4\n"
+     "  try: an access of 4 bytes needs an address that is a multiple of 4; give vector types "
+     "(int2, float4) only arrays and offsets that keep it so\n"},
+    {"past_the_tile",
+     "membound: memcheck: out of bounds write\n"
+     "  in past_the_tile(int*), block (0, 0, 0), thread (32, 0, 0)\n"
+     "  at findings.cu:[past_the_tile]: st.shared.u32\n"
+     "  write of 4 bytes at shared-memory offset 128, right behind tile (128 bytes of shared "
+     "memory); the block has 128 bytes\n"
+     "  try: compare the index with the size of the array; dynamic shared memory is as large as "
+     "the launch says\n"},
+    {"between_words",
+     "membound: memcheck: misaligned access\n"
+     "  in between_words_of_the_tile(int*, int), block (0, 0, 0), thread (0, 0, 0)\n"
+     "  at findings.cu:[between_words]: ld.shared.u32\n"
+     "  read of 4 bytes at offset 6 of tile (128 bytes of shared memory), which is not a multiple "
+     "of 4\n"
+     "  try: an access of 4 bytes needs an address that is a multiple of 4; give vector types "
+     "(int2, float4) only arrays and offsets that keep it so\n"},
+    {"past_the_local_array",
+     "membound: memcheck: out of bounds read\n"
+     "  in past_the_local_array(int*, int), block (0, 0, 0), thread (0, 0, 0)\n"
+     "  at findings.cu:[past_the_local_array]: ld.local.u32\n"
+     "  read of 4 bytes at local-memory offset 16; the thread has 16 bytes\n"
+     "  try: compare the index with the size of the array\n"},
+    {"used_after_free",
+     "membound: memcheck: use after free\n"
+     "  in read(int*, int const*), block (0, 0, 0), thread (0, 0, 0)\n"
+     "  at findings.cu:[read]: ld.global.u32\n"
+     "  read of 4 bytes at ADDRESS, inside the 256 bytes at ADDRESS (allocation 2, cudaMalloc), "
+     "which was freed\n"
+     "  try: free the memory after the last kernel that uses it has ended\n"
+     "  64 times in this launch\n"},
+    {"uninitialised",
+     "membound: initcheck: uninitialised read\n"
+     "  in read(int*, int const*), block (0, 0, 0), thread (0, 0, 0)\n"
+     "  at findings.cu:[read]: ld.global.u32\n"
+     "  read of 4 bytes at ADDRESS, in the 256 bytes at ADDRESS (allocation 2, cudaMalloc), which "
+     "nobody has written\n"
+     "  try: fill the array first: cudaMemcpy data to it, or clear it with cudaMemset\n"
+     "  64 times in this launch\n"},
+    {"reads_an_empty_tile",
+     "membound: initcheck: uninitialised read\n"
+     "  in reads_an_empty_tile(int*), block (0, 0, 0), thread (32, 0, 0)\n"
+     "  at findings.cu:[reads_an_empty_tile]: ld.shared.u32\n"
+     "  read of 4 bytes at offset 128 of tile (256 bytes of shared memory), which no thread of the "
+     "block has written\n"
+     "  try: let every element be written before a __syncthreads(), then read it\n"
+     "  32 times in this launch\n"},
+    {"forgets_the_barrier",
+     "membound: racecheck: data race\n"
+     "  in forgets_the_barrier(int*), block (0, 0, 0), thread (32, 0, 0)\n"
+     "  at findings.cu:[forgets_the_barrier: writes]: st.shared.u32\n"
+     "  writes 4 bytes at offset 128 of tile (256 bytes of shared memory), which thread (31, 0, 0) "
+     "of the same block read at findings.cu:[forgets_the_barrier: reads]; nothing orders the two\n"
+     "  try: put __syncthreads() between lines [forgets_the_barrier: writes] and "
+     "[forgets_the_barrier: reads], where every thread reaches it\n"
+     "  32 times in this launch\n"
+     "membound: racecheck: data race\n"
+     "  in forgets_the_barrier(int*), block (0, 0, 0), thread (32, 0, 0)\n"
+     "  at findings.cu:[forgets_the_barrier: reads]: ld.shared.u32\n"
+     "  reads 4 bytes at offset 124 of tile (256 bytes of shared memory), which thread (31, 0, 0) "
+     "of the same block wrote at findings.cu:[forgets_the_barrier: writes]; nothing orders the "
+     "two\n"
+     "  try: put __syncthreads() between lines [forgets_the_barrier: writes] and "
+     "[forgets_the_barrier: reads], where every thread reaches it\n"
+     "  32 times in this launch\n"
+     "membound: initcheck: uninitialised read\n"
+     "  in forgets_the_barrier(int*), block (0, 0, 0), thread (0, 0, 0)\n"
+     "  at findings.cu:[forgets_the_barrier: reads]: ld.shared.u32\n"
+     "  read of 4 bytes at offset 252 of tile (256 bytes of shared memory), which no thread of the "
+     "block has written\n"
+     "  try: let every element be written before a __syncthreads(), then read it\n"
+     "  32 times in this launch\n"},
+    {"forgets_the_warp_barrier",
+     "membound: racecheck: data race\n"
+     "  in forgets_the_warp_barrier(int*), block (0, 0, 0), thread (0, 0, 0)\n"
+     "  at findings.cu:[forgets_the_warp_barrier: reads]: ld.shared.u32\n"
+     "  reads 4 bytes at offset 124 of tile (128 bytes of shared memory), which thread (31, 0, 0) "
+     "of the same warp wrote at findings.cu:[forgets_the_warp_barrier: writes]; nothing orders the "
+     "two\n"
+     "  try: put __syncwarp() (or __syncthreads()) between lines [forgets_the_warp_barrier: "
+     "writes] and [forgets_the_warp_barrier: reads]: since Volta the lanes of a warp need not run "
+     "in step\n"
+     "  32 times in this launch\n"},
+    {"waits_in_a_branch",
+     "membound: synccheck: barrier after exit\n"
+     "  in waits_in_a_branch(int*), block (0, 0, 0), thread (0, 0, 0)\n"
+     "  at findings.cu:[waits_in_a_branch]: bar.sync\n"
+     "  16 of 32 threads of the block have ended without reaching this barrier\n"
+     "  try: let threads without work skip the work, not the barrier: no return before the last "
+     "__syncthreads()\n"
+     "membound: synccheck: divergent barrier\n"
+     "  in waits_in_a_branch(int*), block (0, 0, 0), thread (0, 0, 0)\n"
+     "  at findings.cu:[waits_in_a_branch]: bar.sync\n"
+     "  16 of 32 lanes of the warp reach this barrier together; all must take the same way to it\n"
+     "  try: move the barrier out of the branch, so that every thread of the block reaches it\n"},
+    {"leaves_before_the_barrier",
+     "membound: synccheck: barrier after exit\n"
+     "  in leaves_before_the_barrier(int*), block (0, 0, 0), thread (0, 0, 0)\n"
+     "  at findings.cu:[leaves_before_the_barrier]: bar.sync\n"
+     "  32 of 64 threads of the block have ended without reaching this barrier\n"
+     "  try: let threads without work skip the work, not the barrier: no return before the last "
+     "__syncthreads()\n"},
+    {"shuffles",
+     "membound: synccheck: invalid member mask\n"
+     "  in shuffles_with_the_missing(int*), block (0, 0, 0), thread (0, 0, 0)\n"
+     "  at findings.cu:[shuffles]: shfl.sync.down.b32\n"
+     "  the member mask 0xffffffff names 16 lanes that do not take part (0xffff0000)\n"
+     "  try: name exactly the lanes that reach the call: 0xffffffff where the whole warp does, "
+     "else what __ballot_sync of the condition said before the branch\n"},
+    {"leak",
+     "membound: leakcheck: 256 bytes of allocation 2 were never freed\n"
+     "  made by cudaMalloc\n"
+     "  try: give it back with cudaFree before the program ends\n"},
+    {"unchecked",
+     "membound: a launch of fills(int*) failed and nobody asked: cudaErrorInvalidConfiguration, "
+     "invalid configuration argument\n"
+     "  try: call cudaGetLastError() after each launch\n"},
+};
+
+std::string name_of(const ::testing::TestParamInfo<Mistake>& info) { return info.param.argument; }
+
+INSTANTIATE_TEST_SUITE_P(Mistakes, Finding, ::testing::ValuesIn(kMistakes), name_of);
+
+// Two blocks on two cores: which of them comes second is not fixed.
+TEST(Findings, BlocksThatAddWithoutAtomicsRace) {
+  const Outcome outcome = run("findings", "sums_without_atomics", {"MEMBOUND_CHECK=racecheck"});
+  EXPECT_THAT(outcome.said, HasSubstr("racecheck: data race\n  in sums_without_atomics(int*)"));
+  EXPECT_THAT(outcome.said, HasSubstr("findings.cu:" + line_of("sums_without_atomics")));
+  EXPECT_THAT(outcome.said,
+              HasSubstr("(allocation 1, cudaMalloc), which thread (0, 0, 0) of block"));
+  EXPECT_THAT(outcome.said, HasSubstr("try: use an atomic operation"));
+}
+
+TEST(Findings, APlainFlagOrdersNothing) {
+  const Outcome outcome = run("findings", "plain_flag", {"MEMBOUND_CHECK=racecheck"});
+  EXPECT_THAT(outcome.said, HasSubstr("racecheck: data race"));
+}
+
+class Right : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(Right, NotAWordIsSaid) {
+  const Outcome outcome = run("right", GetParam(), {"MEMBOUND_CHECK=all"});
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_EQ(outcome.said, "");
+}
+
+INSTANTIATE_TEST_SUITE_P(Ways, Right,
+                         ::testing::Values("guarded", "block_barrier", "warp_barrier",
+                                           "tiles_of_four", "one_instruction", "bytes",
+                                           "named_barrier", "pair_of_warps", "last_block_sums",
+                                           "flag_with_fence", "released", "spin_lock",
+                                           "grid_barrier", "mbarrier", "async_copy", "histogram",
+                                           "shuffles"),
+                         [](const auto& info) { return std::string(info.param); });
+
+TEST(Scheduling, InLockstepALockInsideAWarpIsADeadlockAndSaysSo) {
+  const Outcome outcome = run("findings", "locks", {"MEMBOUND_SCHEDULING=lockstep"});
+  EXPECT_EQ(WEXITSTATUS(outcome.status), 4) << outcome.said;
+  EXPECT_THAT(outcome.said,
+              HasSubstr("membound: deadlock\n  in locks(int*, int*), block (0, 0, 0)"));
+  EXPECT_THAT(outcome.said, HasSubstr("findings.cu:" + line_of("locks")));
+}
+
+TEST(Scheduling, IndependentThreadsPassTheLockOn) {
+  const Outcome outcome = run("findings", "locks", {"MEMBOUND_CHECK=none"});
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_EQ(outcome.said, "");
+}
+
+TEST(Shuffle, ShowsThatAResultDependsOnTheOrderOfBlocks) {
+  EXPECT_EQ(run("findings", "chains", {"MEMBOUND_CHECK=none"}).status, 0);
+  const Outcome shuffled = run("findings", "chains", {"MEMBOUND_SHUFFLE=7"});
+  EXPECT_EQ(WEXITSTATUS(shuffled.status), 5) << shuffled.said;
+}
+
+TEST(Shuffle, RacecheckNeedsNone) {
+  const Outcome outcome = run("findings", "chains", {"MEMBOUND_CHECK=racecheck"});
+  EXPECT_THAT(outcome.said, HasSubstr("racecheck: data race"));
+  EXPECT_THAT(outcome.said, HasSubstr("findings.cu:" + line_of("chains")));
+}
+
+TEST(Limits, CtrlCStopsAKernelAndTheProgram) {
+  const Outcome outcome = run("findings", "spins", {"MEMBOUND_CHECK=none"}, "spinning");
+  EXPECT_TRUE(WIFSIGNALED(outcome.status) && WTERMSIG(outcome.status) == SIGINT) << outcome.said;
+  EXPECT_THAT(outcome.said, HasSubstr("stopped\n  in spins(int volatile*)"));
+}
+
+TEST(Limits, AKernelWithoutEndIsGivenUpAfterSoManyInstructions) {
+  const Outcome outcome = run("findings", "spins", {"MEMBOUND_STEP_LIMIT=100000"});
+  EXPECT_EQ(WEXITSTATUS(outcome.status), 4) << outcome.said;
+  EXPECT_THAT(outcome.said, HasSubstr("step limit reached\n  in spins(int volatile*)"));
+  EXPECT_THAT(outcome.said, HasSubstr("findings.cu:" + line_of("spins")));
+}
+
+}  // namespace
