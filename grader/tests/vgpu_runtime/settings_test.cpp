@@ -45,6 +45,29 @@ TEST(Settings, EveryVariableIsRead) {
   EXPECT_EQ(settings->step_limit, 1000u);
 }
 
+TEST(Settings, TracesTheWarpThatIsNamed) {
+  const auto settings = read({{"MEMBOUND_TRACE", "3,1,0:2:5"}});
+  ASSERT_TRUE(settings);
+  EXPECT_TRUE(settings->trace.on);
+  EXPECT_EQ(settings->trace.block, (Dim3{3, 1, 0}));
+  EXPECT_EQ(settings->trace.warp, 2u);
+  EXPECT_EQ(settings->trace.occurrences, 5u);
+}
+
+TEST(Settings, TracesTheFirstWarpOnceUnlessToldOtherwise) {
+  const auto settings = read({{"MEMBOUND_TRACE", "on"}});
+  ASSERT_TRUE(settings);
+  EXPECT_TRUE(settings->trace.on);
+  EXPECT_EQ(settings->trace.block, (Dim3{0, 0, 0}));
+  EXPECT_EQ(settings->trace.occurrences, 1u);
+  EXPECT_FALSE(read({})->trace.on);
+}
+
+TEST(Settings, RefusesATraceThatNamesNoWarp) {
+  for (const char* text : {"yes", "1,", "0,0,0:x", "0,0,0:1:2:3", "0;0;0", "-1,0,0"})
+    EXPECT_FALSE(read({{"MEMBOUND_TRACE", text}})) << text;
+}
+
 TEST(Settings, AllSwitchesEveryCheckerOn) {
   const auto settings = read({{"MEMBOUND_CHECK", "all"}});
   ASSERT_TRUE(settings);

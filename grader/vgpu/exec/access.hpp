@@ -7,15 +7,13 @@
 /// memory/shared_banks, memory/address_space. Rare and slow cases are in access.cpp.
 #pragma once
 
+#include "grader/vgpu/exec/access_event.hpp"
 #include "grader/vgpu/exec/lane_math.hpp"
 #include "grader/vgpu/exec/lanes.hpp"
 #include "grader/vgpu/memory/coalescer.hpp"
 #include "grader/vgpu/memory/shared_banks.hpp"
 
 namespace membound::vgpu::exec {
-
-/// What kind of access an Observer hears about.
-enum class AccessKind : std::uint8_t { kLoad, kStore, kAtomic };
 
 /// One warp-wide access, for checkers and the cache model.
 struct WarpAccess {

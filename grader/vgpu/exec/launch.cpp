@@ -9,6 +9,7 @@
 #include "grader/vgpu/exec/grid.hpp"
 #include "grader/vgpu/exec/prepare.hpp"
 #include "grader/vgpu/exec/summary.hpp"
+#include "grader/vgpu/exec/trace_observer.hpp"
 
 namespace membound::vgpu::exec {
 namespace {
@@ -78,6 +79,11 @@ LaunchReport launch(const LaunchRequest& request) {
   if (request.caches.enabled) {
     caches.emplace(state, state.observer);
     state.observer = &*caches;
+  }
+  std::optional<TraceObserver> tracer;
+  if (request.tracing.listener != nullptr) {
+    tracer.emplace(state, state.observer);
+    state.observer = &*tracer;
   }
   const auto workers = run_grid(state);
   if (checker) report.checks = checker->take_reports();

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "grader/vgpu/counters/counters.hpp"
+#include "grader/vgpu/exec/access_event.hpp"
 #include "grader/vgpu/exec/fault.hpp"
 #include "grader/vgpu/memory/address_space.hpp"
 #include "grader/vgpu/memory/dim3.hpp"
@@ -90,6 +91,7 @@ struct LaunchRequest {
   DeviceCalls* device_calls = nullptr;
   CacheModel caches = {};
   bool lists_opcodes = false;  ///< fills LaunchReport::opcodes
+  Tracing tracing = {};
 };
 
 /// An opcode with the type it was executed for.

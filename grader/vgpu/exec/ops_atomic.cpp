@@ -21,22 +21,9 @@ using generic::u64;
 using program::Atomic;
 using program::Instruction;
 using program::Opcode;
+using ptx::is_float;
 using ptx::ScalarType;
 using ptx::StateSpace;
-
-bool is_float(ScalarType type) {
-  switch (type) {
-    case ScalarType::kF16:
-    case ScalarType::kF16x2:
-    case ScalarType::kBf16:
-    case ScalarType::kBf16x2:
-    case ScalarType::kF32:
-    case ScalarType::kF64:
-      return true;
-    default:
-      return false;
-  }
-}
 
 template <typename Format>
 u16 half_operation(Atomic operation, u16 a, u16 b) {

@@ -47,6 +47,23 @@ bool partners_agree(const std::uint32_t* offsets, std::uint32_t mask, int distan
   return true;
 }
 
+/// Calls `visit` with the lanes of each pass in turn, the empty ones left out.
+template <typename Visitor>
+void for_each_pass(const std::uint32_t* offsets, std::uint32_t mask, std::uint32_t bytes,
+                   bool is_load, Visitor visit) {
+  const std::uint32_t lanes = bytes <= 4 ? 32 : 128 / bytes;  // lanes of one pass
+  for (std::uint32_t at = 0; at < kLanes;) {
+    std::uint32_t width = lanes;
+    if (is_load && lanes < 32 && at % (lanes * 2) == 0) {
+      const std::uint32_t both = mask & ((lanes * 2 == 32 ? ~0u : (1u << (lanes * 2)) - 1) << at);
+      if (partners_agree(offsets, both, 1) || partners_agree(offsets, both, 2)) width = lanes * 2;
+    }
+    const std::uint32_t part = mask & ((width == 32 ? ~0u : (1u << width) - 1) << at);
+    if (part != 0) visit(part);
+    at += width;
+  }
+}
+
 std::uint32_t distinct_bytes(const std::uint32_t* offsets, std::uint32_t mask,
                              std::uint32_t bytes) {
   NumberSet seen;
@@ -73,22 +90,20 @@ std::uint32_t most_lanes_in_a_bank(const std::uint32_t* offsets, std::uint32_t m
 Wavefronts shared_wavefronts(const std::uint32_t* offsets, std::uint32_t mask, std::uint32_t bytes,
                              bool is_load) {
   if (mask == 0) return {};
-  const std::uint32_t lanes = bytes <= 4 ? 32 : 128 / bytes;  // lanes of one pass
   Wavefronts total;
-  for (std::uint32_t at = 0; at < kLanes;) {
-    std::uint32_t width = lanes;
-    if (is_load && lanes < 32 && at % (lanes * 2) == 0) {
-      const std::uint32_t both = mask & ((lanes * 2 == 32 ? ~0u : (1u << (lanes * 2)) - 1) << at);
-      if (partners_agree(offsets, both, 1) || partners_agree(offsets, both, 2)) width = lanes * 2;
-    }
-    const std::uint32_t part = mask & ((width == 32 ? ~0u : (1u << width) - 1) << at);
-    if (part != 0) total.taken += busiest_bank(offsets, part, bytes);
-    at += width;
-  }
+  for_each_pass(offsets, mask, bytes, is_load,
+                [&](std::uint32_t part) { total.taken += busiest_bank(offsets, part, bytes); });
   const auto active = static_cast<std::uint32_t>(std::popcount(mask));
   total.ideal = std::min(total.taken, (active * bytes + 127) / 128);
   total.bytes = distinct_bytes(offsets, mask, bytes);
   return total;
+}
+
+std::vector<std::uint32_t> shared_passes(const std::uint32_t* offsets, std::uint32_t mask,
+                                         std::uint32_t bytes, bool is_load) {
+  std::vector<std::uint32_t> passes;
+  for_each_pass(offsets, mask, bytes, is_load, [&](std::uint32_t part) { passes.push_back(part); });
+  return passes;
 }
 
 Wavefronts shared_atomic_wavefronts(const std::uint32_t* offsets, std::uint32_t mask,

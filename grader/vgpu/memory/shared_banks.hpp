@@ -13,6 +13,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 namespace membound::vgpu::memory {
 
@@ -26,6 +27,11 @@ struct Wavefronts {
 /// `offsets` are byte offsets in shared memory of the lanes in `mask`; `bytes` is 1 … 16 a lane.
 [[nodiscard]] Wavefronts shared_wavefronts(const std::uint32_t* offsets, std::uint32_t mask,
                                            std::uint32_t bytes, bool is_load);
+
+/// The lanes that go through the banks together, one mask for each turn of the warp, in order.
+[[nodiscard]] std::vector<std::uint32_t> shared_passes(const std::uint32_t* offsets,
+                                                       std::uint32_t mask, std::uint32_t bytes,
+                                                       bool is_load);
 
 /// Passes of an atomic the hardware has: as often as the busiest bank is wanted, by lanes, also
 /// where they want one word. A compare-and-swap takes each pass twice.

@@ -11,23 +11,9 @@ bool may_be_global(const Instruction& in) {
   return in.space == ptx::StateSpace::kGlobal || in.space == ptx::StateSpace::kNone;
 }
 
-bool is_float(ptx::ScalarType type) {
-  switch (type) {
-    case ptx::ScalarType::kF16:
-    case ptx::ScalarType::kF16x2:
-    case ptx::ScalarType::kBf16:
-    case ptx::ScalarType::kBf16x2:
-    case ptx::ScalarType::kF32:
-    case ptx::ScalarType::kF64:
-      return true;
-    default:
-      return false;
-  }
-}
-
 bool is_float_reduction(const Instruction& in) {
   return (in.opcode == Opcode::kAtom || in.opcode == Opcode::kRed) && may_be_global(in) &&
-         in.has(kResultUnused) && in.atomic == Atomic::kAdd && is_float(in.type);
+         in.has(kResultUnused) && in.atomic == Atomic::kAdd && ptx::is_float(in.type);
 }
 
 /// Can the outcome depend on the order of blocks, or a block learn what another did?
@@ -37,7 +23,7 @@ bool talks(const Instruction& in) {
     case Opcode::kRed:
       if (!may_be_global(in)) return false;
       return !in.has(kResultUnused) || in.atomic == Atomic::kExch || in.atomic == Atomic::kCas ||
-             (is_float(in.type) && in.atomic != Atomic::kAdd);
+             (ptx::is_float(in.type) && in.atomic != Atomic::kAdd);
     case Opcode::kLd:
       return may_be_global(in) && in.order != Order::kWeak;
     default:

@@ -39,6 +39,20 @@ const TypeRow& row_of(ScalarType type) { return kTypes[static_cast<std::size_t>(
 
 std::uint32_t size_bytes(ScalarType type) { return row_of(type).size_bytes; }
 
+bool is_float(ScalarType type) {
+  switch (type) {
+    case ScalarType::kF16:
+    case ScalarType::kF16x2:
+    case ScalarType::kBf16:
+    case ScalarType::kBf16x2:
+    case ScalarType::kF32:
+    case ScalarType::kF64:
+      return true;
+    default:
+      return false;
+  }
+}
+
 std::string_view to_string(ScalarType type) { return row_of(type).spelling; }
 
 std::string_view to_string(StateSpace space) { return kSpaces[static_cast<std::size_t>(space)]; }

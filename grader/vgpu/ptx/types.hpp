@@ -58,6 +58,9 @@ enum class StateSpace : std::uint8_t {
 /// none.
 [[nodiscard]] std::uint32_t size_bytes(ScalarType type);
 
+/// Whether it is a floating-point type, packed pairs included.
+[[nodiscard]] bool is_float(ScalarType type);
+
 /// The spelling with its dot: ".u32"; "" for none.
 [[nodiscard]] std::string_view to_string(ScalarType type);
 

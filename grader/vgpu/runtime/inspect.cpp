@@ -77,6 +77,10 @@ std::vector<std::string_view> needed_libraries(const Elf& elf,
   return needed;
 }
 
+bool is_device_code(std::string_view section_name) {
+  return section_name == ".nv_fatbin" || section_name == "__nv_relfatbin";
+}
+
 void list_targets(std::string_view fatbin, const std::string& where,
                   ProgramDescription& description) {
   const auto entries = fatbin::read(std::as_bytes(std::span(fatbin.data(), fatbin.size())), where);
@@ -121,8 +125,7 @@ base::Result<ProgramDescription> describe_program_bytes(std::string_view bytes,
   const std::string_view names =
       header->e_shstrndx < sections.size() ? elf.contents(sections[header->e_shstrndx]) : "";
   for (const Elf64_Shdr& section : sections) {
-    const std::string_view name = elf.text(names, section.sh_name);
-    if (name != ".nv_fatbin" && name != "__nv_relfatbin") continue;
+    if (!is_device_code(elf.text(names, section.sh_name))) continue;
     description.has_device_code = true;
     list_targets(elf.contents(section), where, description);
   }
@@ -132,6 +135,19 @@ base::Result<ProgramDescription> describe_program_bytes(std::string_view bytes,
     description.linkage = RuntimeLinkage::kStatic;
   description.obstacle = obstacle_of(description);
   return description;
+}
+
+std::string device_code_of(std::string_view elf_bytes) {
+  const Elf elf(elf_bytes);
+  const auto header = elf.at<Elf64_Ehdr>(0);
+  if (!header || header->e_ident[EI_CLASS] != ELFCLASS64) return {};
+  const std::vector<Elf64_Shdr> sections = elf.sections();
+  if (header->e_shstrndx >= sections.size()) return {};
+  const std::string_view names = elf.contents(sections[header->e_shstrndx]);
+  std::string code;
+  for (const Elf64_Shdr& section : sections)
+    if (is_device_code(elf.text(names, section.sh_name))) code += elf.contents(section);
+  return code;
 }
 
 base::Result<ProgramDescription> describe_program(const std::string& path) {

@@ -39,4 +39,7 @@ struct ProgramDescription {
 [[nodiscard]] base::Result<ProgramDescription> describe_program_bytes(std::string_view bytes,
                                                                       const std::string& where);
 
+/// The fat binaries inside an ELF file, back to back; empty where there are none.
+[[nodiscard]] std::string device_code_of(std::string_view elf_bytes);
+
 }  // namespace membound::vgpu::runtime

@@ -9,6 +9,7 @@
 #include "grader/vgpu/runtime/finish.hpp"
 #include "grader/vgpu/runtime/messages.hpp"
 #include "grader/vgpu/timing/occupancy.hpp"
+#include "grader/vgpu/trace/trace.hpp"
 
 namespace membound::vgpu::runtime {
 namespace {
@@ -183,8 +184,11 @@ cudaError_t run_kernel(Context& context, Timeline& timeline, const KernelOperati
   const auto threads = static_cast<std::uint32_t>(operation.block.count());
   const timing::Occupancy occupancy =
       occupancy_of(context.machine, {threads, kernel.register_count, shared});
-  const exec::LaunchReport report =
-      run_watched(context, request_for(context, operation, occupancy));
+  exec::LaunchRequest request = request_for(context, operation, occupancy);
+  const TraceSettings& tracing = context.settings.trace;
+  trace::Trace tracer(tracing.occurrences);
+  if (tracing.on) request.tracing = {&tracer, tracing.block, tracing.warp};
+  const exec::LaunchReport report = run_watched(context, request);
 
   const timing::LaunchShape shape{operation.grid, operation.block, kernel.register_count, shared,
                                   1};
@@ -203,6 +207,11 @@ cudaError_t run_kernel(Context& context, Timeline& timeline, const KernelOperati
       kernel.name, operation.grid,           operation.block,     kernel.register_count,
       shared,      &report.counters,         &prediction,         span,
       stream_id,   report.warp_instructions, report.wall_seconds, "completed"};
+  if (tracing.on) {
+    record.accesses = trace::to_json(tracer.accesses());
+    record.traced_block = tracing.block;
+    record.traced_warp = tracing.warp;
+  }
   if (report.fault) record.outcome = exec::to_string(report.fault->kind);
   context.log.add_kernel(to_json(record));
   list_opcodes(context, report);

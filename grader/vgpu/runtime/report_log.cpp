@@ -154,7 +154,12 @@ std::string to_json(const LaunchRecord& record) {
     text += "{\"file\":" + dump(Json(line.file)) + ",\"line\":" + std::to_string(line.line) +
             ",\"counters\":" + counters::to_json(line.counters, true) + "}";
   }
-  return text + "]}";
+  text += "]";
+  if (!record.accesses.empty())
+    text += ",\"traced_block\":" + dump(triple(record.traced_block)) +
+            ",\"traced_warp\":" + std::to_string(record.traced_warp) +
+            ",\"accesses\":" + record.accesses;
+  return text + "}";
 }
 
 std::string to_json(const exec::CheckReport& report) {

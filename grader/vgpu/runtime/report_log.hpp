@@ -32,7 +32,10 @@ struct LaunchRecord {
   std::uint64_t stream = 0;
   std::uint64_t warp_instructions = 0;
   double wall_seconds = 0;
-  std::string outcome;  ///< "completed", or what ended it
+  std::string outcome;   ///< "completed", or what ended it
+  std::string accesses;  ///< a JSON array of what one warp did; empty where nothing is traced
+  Dim3 traced_block{0, 0, 0};
+  std::uint32_t traced_warp = 0;
 };
 
 /// "scale(float*, int)" for "_Z5scalePfi"; the name itself where it is not a C++ one.

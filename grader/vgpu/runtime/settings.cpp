@@ -46,6 +46,27 @@ base::Result<exec::Checks> read_checks(std::string_view list) {
   return checks;
 }
 
+/// "x,y,z:warp:occurrences"; what is left out at the end keeps its default.
+base::Result<TraceSettings> read_trace(std::string_view text) {
+  constexpr const char* kName = "MEMBOUND_TRACE";
+  TraceSettings trace;
+  if (text.empty() || text == "off") return trace;
+  trace.on = true;
+  if (text == "on") return trace;
+  std::uint32_t* const fields[] = {&trace.block.x, &trace.block.y, &trace.block.z, &trace.warp,
+                                   &trace.occurrences};
+  constexpr std::string_view kSeparators = ",,::";
+  std::string_view rest = text;
+  for (std::size_t i = 0; i < std::size(fields); ++i) {
+    const auto [end, code] = std::from_chars(rest.data(), rest.data() + rest.size(), *fields[i]);
+    rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
+    if (code == std::errc() && rest.empty()) return trace;
+    if (code != std::errc() || i == kSeparators.size() || rest.front() != kSeparators[i]) break;
+    rest.remove_prefix(1);
+  }
+  return bad_value(kName, text, "on, off, or BLOCK:WARP:OCCURRENCES as in 0,0,0:0:1");
+}
+
 }  // namespace
 
 base::Result<Settings> read_settings(const Environment& environment) {
@@ -87,6 +108,10 @@ base::Result<Settings> read_settings(const Environment& environment) {
       !handlers.empty() && handlers != "best" && handlers != "generic")
     return bad_value("MEMBOUND_HANDLERS", handlers, "best or generic");
   settings.opcodes_file = environment("MEMBOUND_OPCODES");
+  if (auto trace = read_trace(environment("MEMBOUND_TRACE")); trace)
+    settings.trace = *trace;
+  else
+    return trace.error();
   return settings;
 }
 

@@ -15,6 +15,14 @@
 
 namespace membound::vgpu::runtime {
 
+/// Which warp's accesses go into the counters file: MEMBOUND_TRACE=x,y,z:warp:occurrences, or "on".
+struct TraceSettings {
+  bool on = false;
+  Dim3 block{0, 0, 0};
+  std::uint32_t warp = 0;
+  std::uint32_t occurrences = 1;  ///< of every instruction, the first ones
+};
+
 /// One field per MEMBOUND_… variable; docs/counters_file.md lists them.
 struct Settings {
   std::string machine_id = "h200";  ///< MEMBOUND_DEVICE=vgpu:h200
@@ -26,6 +34,7 @@ struct Settings {
   std::uint64_t step_limit = 0;   ///< MEMBOUND_STEP_LIMIT=N warp instructions a launch
   std::string opcodes_file = {};  ///< MEMBOUND_OPCODES=FILE: what was executed, for our own tests
   bool model_caches = true;       ///< MEMBOUND_CACHES=off: no L1/L2/DRAM figures, faster
+  TraceSettings trace = {};       ///< MEMBOUND_TRACE
 };
 
 /// Reads one variable; empty when it is not set.
