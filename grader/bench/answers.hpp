@@ -24,7 +24,7 @@ struct Machine {
   const harness::DeviceKernels& kernels;
   harness::Watchdog& watchdog;
   std::filesystem::path labs;   ///< the labs' folder in the source tree
-  std::filesystem::path build;  ///< the build folder: labs/<id>/reference.fatbin and bench/
+  std::filesystem::path build;  ///< the build folder: `labs/<id>/reference.fatbin` and bench/
 };
 
 /// The answers of one lab; contestants made by it refer to it.

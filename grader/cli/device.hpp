@@ -34,7 +34,7 @@ struct Device {
 
 inline constexpr const char* kDefaultModel = "h200";
 
-/// <build>/vgpu, the folder of the virtual GPU's libcudart.so.13.
+/// `<build>/vgpu`, the folder of the virtual GPU's libcudart.so.13.
 [[nodiscard]] std::filesystem::path vgpu_folder(const std::filesystem::path& build);
 /// Whether it is built.
 [[nodiscard]] bool has_vgpu(const std::filesystem::path& build);

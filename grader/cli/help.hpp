@@ -9,7 +9,7 @@
 
 namespace membound::cli {
 
-/// The Markdown of help/<name>.md; our own bug when there is none.
+/// The Markdown of `help/<name>.md`; our own bug when there is none.
 [[nodiscard]] std::string_view help_text(const std::string& name);
 
 }  // namespace membound::cli

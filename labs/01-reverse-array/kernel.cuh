@@ -8,8 +8,8 @@
 ///          element n - 1 - i of `out`. The two never overlap; both start at a multiple of 256
 ///          bytes.
 /// Sizes    0 <= n <= 2^34, any value: 0, 1, primes. Positions are therefore 64 bits wide.
-/// Kernels  __global__ void <stage>(int* out, const int* in, long long n)
-/// Launch   LAUNCH_SHAPE(<stage>, long long n); for n = 0 nothing is launched.
+/// Kernels  `__global__ void <stage>(int* out, const int* in, long long n)`
+/// Launch   `LAUNCH_SHAPE(<stage>, long long n)`; for n = 0 nothing is launched.
 #pragma once
 
 #include "membound.cuh"

@@ -9,8 +9,8 @@
 ///          (col, row) of `out`. The two never overlap; both start at a multiple of 256 bytes.
 /// Sizes    0 <= rows, cols <= 1,000,000, any values: 0, 1, primes. rows * cols may pass 2^31.
 /// Types    Every stage is a template and is graded for float and for double.
-/// Kernels  template <typename T> __global__ void <stage>(T* out, const T* in, int rows, int cols)
-/// Launch   LAUNCH_SHAPE(<stage>, int rows, int cols, int element_bytes)
+/// Kernels  `__global__ void <stage>(T* out, const T* in, int rows, int cols)`
+/// Launch   `LAUNCH_SHAPE(<stage>, int rows, int cols, int element_bytes)`
 ///          element_bytes is sizeof(T): 4 or 8. For an empty matrix nothing is launched.
 #pragma once
 

@@ -10,9 +10,10 @@
 /// Before   Stages 1 to 4: *sum is 0, and the kernel adds to it.
 ///          Stages 5 and 6: *sum holds rubbish, and the stage has to set it.
 /// Sizes    0 <= n <= 2^33, any value: 0, 1, primes.
-/// Kernels  __global__ void <stage>(float* sum, const float* in, long long n)
+/// Kernels  `__global__ void <stage>(float* sum, const float* in, long long n)`
 ///          A kernel of a LAUNCH_PLAN has one more parameter at the end: void* scratch.
-/// Launch   LAUNCH_SHAPE(<stage>, long long n); stages 5 and 6: LAUNCH_PLAN(<stage>, long long n)
+/// Launch   `LAUNCH_SHAPE(<stage>, long long n)`;
+///          stages 5 and 6: `LAUNCH_PLAN(<stage>, long long n)`
 ///          For an empty array a LAUNCH_SHAPE with an empty grid launches nothing.
 #pragma once
 

@@ -9,9 +9,9 @@
 ///          r[from][to] has to become the least d[from][via] + d[via][to] over all `via`.
 ///          The two never overlap; both start at a multiple of 256 bytes.
 /// Sizes    0 <= n <= 40,000, any value: 0, 1, primes.
-/// Kernels  __global__ void <stage>(float* r, const float* d, int n)
+/// Kernels  `__global__ void <stage>(float* r, const float* d, int n)`
 ///          A kernel of a LAUNCH_PLAN has one more parameter at the end: void* scratch.
-/// Launch   LAUNCH_SHAPE(<stage>, int n); stages 3 to 5: LAUNCH_PLAN(<stage>, int n)
+/// Launch   `LAUNCH_SHAPE(<stage>, int n)`; stages 3 to 5: `LAUNCH_PLAN(<stage>, int n)`
 ///          For n = 0 nothing is launched.
 #pragma once
 

@@ -122,6 +122,7 @@ __device__ inline void store(PlanRecord* record, const LaunchShape& shape) {
   record->is_plan = 0;
 }
 
+/// @cond (Doxygen takes this for a class that is its own base)
 template <int... kIndex>
 struct Indices {};
 template <int kCount, int... kIndex>
@@ -130,6 +131,7 @@ template <int... kIndex>
 struct MakeIndices<0, kIndex...> {
   using Type = Indices<kIndex...>;
 };
+/// @endcond
 
 template <typename Answer, typename... Size, int... kIndex>
 __device__ void evaluate(Answer (*function)(const Gpu&, Size...), const Gpu& gpu,
