@@ -27,6 +27,7 @@ using Action = std::function<int()>;
 void add_list(CLI::App& app, Action& chosen);
 void add_check(CLI::App& app, Action& chosen);
 void add_watch(CLI::App& app, Action& chosen);
+void add_profile(CLI::App& app, Action& chosen);
 void add_hint(CLI::App& app, Action& chosen);
 void add_reset(CLI::App& app, Action& chosen);
 void add_handout(CLI::App& app, Action& chosen);
@@ -42,5 +43,7 @@ void add_selftest(CLI::App& app, Action& chosen);
 /// Subcommands of dev.
 void add_dev_ladder(CLI::App& dev, Action& chosen);
 void add_dev_keep_skeletons(CLI::App& dev, Action& chosen);
+void add_dev_figure(CLI::App& dev, Action& chosen);
+void add_dev_ptx(CLI::App& dev, Action& chosen);
 
 }  // namespace membound::cli

@@ -10,6 +10,7 @@
 #include "grader/cli/checking.hpp"
 #include "grader/cli/interrupt.hpp"
 #include "grader/cli/messages.hpp"
+#include "grader/cli/page.hpp"
 #include "grader/course/files.hpp"
 #include "grader/report/terminal.hpp"
 #include "grader/report/text.hpp"
@@ -20,6 +21,7 @@ namespace {
 struct Options : CheckOptions {
   std::vector<std::string> labs;
   std::string json;
+  PageOptions page;
 };
 
 /// One line for each lab, where there was more than one.
@@ -45,7 +47,24 @@ base::Status write_json(const std::string& file, const std::vector<course::Resul
   return base::Done{};
 }
 
-int run(const Options& options) {
+/// Every lab's page.
+base::Status make_pages(const Context& context, const Options& options,
+                        const std::vector<course::Selection>& selections,
+                        const std::vector<course::Result>& results) {
+  for (const course::Result& result : results) {
+    for (const course::Selection& selection : selections) {
+      if (selection.lab->id != result.lab) continue;
+      const std::filesystem::path source = options.submission.empty()
+                                               ? context.kernel_of(*selection.lab)
+                                               : std::filesystem::path(options.submission);
+      const auto made = make_page(context, options.page, result, source);
+      if (!made) return made.error();
+    }
+  }
+  return base::Done{};
+}
+
+int run(Options options) {
   const auto context = make_context();
   if (!context) return report_error(context.error());
   const auto selections = course::select_all(context->course, options.labs);
@@ -55,6 +74,11 @@ int run(const Options& options) {
                          "one file cannot answer " + std::to_string(selections->size()) + " labs",
                          "one lab", "membound check LAB --submission FILE"});
   }
+  if (!options.page.html.empty() && selections->size() != 1) {
+    return report_error({base::ErrorKind::kUsage, "--html", "one page is for one lab", "one lab",
+                         "--open makes a page for each"});
+  }
+  options.trace = options.page.wanted();
   const auto tools = choose_tools(*context, options);
   if (!tools) return report_error(tools.error());
   const std::atomic<bool>* const stop = catch_interrupts();
@@ -72,6 +96,10 @@ int run(const Options& options) {
     const auto written = write_json(options.json, checked->results);
     if (!written) return report_error(written.error());
   }
+  if (options.page.wanted()) {
+    const auto made = make_pages(*context, options, *selections, checked->results);
+    if (!made) return report_error(made.error());
+  }
   return exit_code_of(*checked);
 }
 
@@ -84,6 +112,7 @@ void add_check(CLI::App& app, Action& chosen) {
   add_check_options(*command, *options);
   command->add_option("--submission", options->submission);
   command->add_option("--json", options->json);
+  add_page_options(*command, options->page);
   command->callback([options, &chosen] { chosen = [options] { return run(*options); }; });
 }
 

@@ -98,6 +98,7 @@ judge::CheckRequest request_for(const Context& context, const Tools& tools,
   request.environment = tools.device.environment;
   if (tools.device.is_virtual()) {
     request.more_arguments = {"--counters"};
+    if (options.trace) request.environment["MEMBOUND_TRACE"] = "on";
     request.seconds_per_stage = kVirtualSecondsPerStage;
     request.stages_at_once = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   }

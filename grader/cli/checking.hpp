@@ -29,6 +29,7 @@ struct CheckOptions {
   std::string compiler;    ///< "" = nvcc, or clang where there is none and the device is virtual
   std::string submission;  ///< another kernel.cu; empty: the lab's
   std::uint64_t seed = 1;
+  bool trace = false;  ///< on the virtual GPU: keep what one warp asks of memory, for pictures
 };
 
 /// Adds --device, --compiler and --seed. `both` allows "--compiler both".

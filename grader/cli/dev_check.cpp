@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "grader/cli/action.hpp"
+#include "grader/cli/figure_drift.hpp"
 #include "grader/cli/interrupt.hpp"
 #include "grader/cli/messages.hpp"
 #include "grader/cli/proof.hpp"
@@ -61,11 +62,18 @@ std::string table(const std::vector<Proof>& proofs, const report::Style& style) 
   return text;
 }
 
-/// The static half: prints every drift, returns how many there are.
-int check_drift(const Context& context, const std::vector<const course::Lab*>& labs) {
+/// The half that runs no tests: prints every drift, returns how many there are.
+int check_drift(const Context& context, const std::vector<const course::Lab*>& labs, bool fix) {
   int count = 0;
   for (const course::Lab* lab : labs) {
-    const auto drifts = drift::check_lab(*lab, context.place.root);
+    auto drifts = drift::check_lab(*lab, context.place.root);
+    if (auto figures = check_figures(context, *lab, fix)) {
+      drifts.insert(drifts.end(), figures->drifts.begin(), figures->drifts.end());
+      if (figures->rewritten > 0)
+        std::printf("%s: %d figures rewritten\n", lab->handout.c_str(), figures->rewritten);
+    } else {
+      report_note("figures were not made again: " + base::to_string(figures.error()));
+    }
     for (const drift::Drift& found : drifts) std::printf("%s\n", drift::to_string(found).c_str());
     count += static_cast<int>(drifts.size());
     const report::Tone tone = drifts.empty() ? report::Tone::kGood : report::Tone::kBad;
@@ -127,7 +135,7 @@ int run(const Options& options) {
       std::printf("%s: %d snippets rewritten\n", lab->handout.c_str(), *changed);
     }
   }
-  const int drifts = check_drift(*context, labs);
+  const int drifts = check_drift(*context, labs, options.fix);
   if (!options.run) return drifts == 0 ? kExitPassed : kExitNotPassed;
   const int proved = check_claims(*context, options, labs);
   return proved == kExitPassed && drifts > 0 ? kExitNotPassed : proved;
@@ -139,6 +147,8 @@ void add_dev(CLI::App& app, Action& chosen) {
   CLI::App* const dev = app.add_subcommand("dev", "");
   dev->require_subcommand(1);
   auto options = std::make_shared<Options>();
+  add_dev_figure(*dev, chosen);
+  add_dev_ptx(*dev, chosen);
   CLI::App* const command = dev->add_subcommand("check", "");
   command->add_option("LAB", options->labs);
   command->add_flag("--fix", options->fix);

@@ -19,6 +19,7 @@ int main(int argc, char** argv) {
     line.add(add_handout);     // what to read first
     line.add(add_check);       // is it right, how fast is it, what next
     line.add(add_watch);       // check on every save
+    line.add(add_profile);     // what each line costs, what bounds the kernel
     line.add(add_hint);        // a nudge that follows from the last check
     line.add(add_reset);       // the skeleton back
     line.add(add_doctor);      // what this machine can do

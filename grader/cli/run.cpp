@@ -22,7 +22,7 @@ namespace {
 
 struct Options {
   std::string device = std::string("vgpu:") + kDefaultModel;
-  std::string counters, checks, scheduling, shuffle, step_limit;
+  std::string counters, checks, scheduling, shuffle, step_limit, trace;
   std::vector<std::string> program;
 };
 
@@ -66,11 +66,9 @@ int run(const Options& options) {
   if (const auto error = cannot_be_seen(program)) return report_error(*error);
   for (const auto& [name, value] : device->environment) setenv(name.c_str(), value.c_str(), 1);
   const std::pair<const char*, const std::string&> settings[] = {
-      {"MEMBOUND_COUNTERS", options.counters},
-      {"MEMBOUND_CHECK", options.checks},
-      {"MEMBOUND_SCHEDULING", options.scheduling},
-      {"MEMBOUND_SHUFFLE", options.shuffle},
-      {"MEMBOUND_STEP_LIMIT", options.step_limit}};
+      {"MEMBOUND_COUNTERS", options.counters},     {"MEMBOUND_CHECK", options.checks},
+      {"MEMBOUND_SCHEDULING", options.scheduling}, {"MEMBOUND_SHUFFLE", options.shuffle},
+      {"MEMBOUND_STEP_LIMIT", options.step_limit}, {"MEMBOUND_TRACE", options.trace}};
   for (const auto& [name, value] : settings)
     if (!value.empty()) setenv(name, value.c_str(), 1);
   std::vector<char*> arguments;
@@ -94,6 +92,7 @@ void add_run(CLI::App& app, Action& chosen) {
       ->check(CLI::IsMember({std::string("independent"), std::string("lockstep")}));
   command->add_option("--shuffle", options->shuffle);
   command->add_option("--step-limit", options->step_limit);
+  command->add_option("--trace", options->trace);
   command->add_option("PROGRAM", options->program)->required();
   command->prefix_command(false);
   command->callback([options, &chosen] { chosen = [options] { return run(*options); }; });

@@ -151,6 +151,7 @@ void to_json(json& out, const StageResult& value) {
          {"timings", value.timings},
          {"kernels", value.kernels},
          {"source_lines", value.source_lines},
+         {"profiles", value.profiles},
          {"cpu_baselines", value.cpu_baselines},
          {"notes", value.notes},
          {"seconds", value.seconds}};
@@ -186,6 +187,7 @@ void from_json(const json& in, StageResult& value) {
   read_field(in, "timings", value.timings);
   read_field(in, "kernels", value.kernels);
   read_field(in, "source_lines", value.source_lines);
+  read_field(in, "profiles", value.profiles);
   read_field(in, "cpu_baselines", value.cpu_baselines);
   read_field(in, "notes", value.notes);
   read_field(in, "seconds", value.seconds);

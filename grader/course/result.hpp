@@ -18,6 +18,7 @@
 #include "grader/base/result.hpp"
 #include "grader/course/lab.hpp"
 #include "grader/course/measurement.hpp"
+#include "grader/course/profile.hpp"
 
 namespace membound::course {
 
@@ -87,6 +88,7 @@ struct StageResult {
   std::vector<Timing> timings;
   std::vector<KernelFacts> kernels;
   std::vector<SourceLine> source_lines;
+  std::vector<KernelProfile> profiles;  ///< on the virtual GPU
   std::vector<CpuBaselineTime> cpu_baselines;
   std::vector<std::string> notes;
   double seconds = 0;

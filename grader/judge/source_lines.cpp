@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "grader/course/json_fields.hpp"
+#include "grader/judge/profile.hpp"
 
 namespace membound::judge {
 namespace {
@@ -52,11 +53,6 @@ struct Sum {
 std::string name_of(const json& kernel) {
   const std::string shown = course::text_or_empty(kernel, "display_name");
   return shown.empty() ? course::text_or_empty(kernel, "name") : shown;
-}
-
-/// Kernels that the harness or LAUNCH_SHAPE brought along are not the student's.
-bool is_harness_kernel(const std::string& name) {
-  return name.find("membound_") != std::string::npos;
 }
 
 /// "float" of "void transpose<float>(float*, float const*, int, int)".

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "grader/judge/findings.hpp"
+#include "grader/judge/profile.hpp"
 #include "grader/judge/source_lines.hpp"
 
 namespace membound::judge {
@@ -152,6 +153,7 @@ StageResult judge_stage(const course::Lab& lab, const course::Stage& stage,
   result.notes = measurement.notes;
   result.seconds = measurement.seconds;
   result.source_lines = source_lines(measurement.counters);
+  result.profiles = profiles(measurement.counters);
   if (const Timing* const timing = slowest(measurement)) take_timing(*timing, result);
   if (measurement.similar_stage > 0) result.similar_stage = measurement.similar_stage;
 

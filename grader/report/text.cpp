@@ -82,6 +82,14 @@ std::string number(double value) {
   return digits;
 }
 
+std::string amount(double value) {
+  std::string text = number(value);
+  if (text.find('.') == std::string::npos) return text;
+  while (text.back() == '0') text.pop_back();
+  if (text.back() == '.') text.pop_back();
+  return text;
+}
+
 std::string speed(double per_second, course::Bound bound) {
   if (bound == course::Bound::kBandwidth) return number(per_second / 1e9) + " GB/s";
   if (per_second >= 1e12) return number(per_second / 1e12) + " Tops/s";

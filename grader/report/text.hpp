@@ -26,6 +26,9 @@ namespace membound::report {
 /// 12345.6 -> "12,346"; 12.345 -> "12.3"; three digits, thousands apart.
 [[nodiscard]] std::string number(double value);
 
+/// The same without needless zeros: 32 -> "32", 25.04 -> "25".
+[[nodiscard]] std::string amount(double value);
+
 /// Bytes per second as "3,580 GB/s", operations per second as "24.7 Tops/s".
 [[nodiscard]] std::string speed(double per_second, course::Bound bound);
 

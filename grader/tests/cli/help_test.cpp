@@ -18,8 +18,8 @@ class Help : public testing::Test {
  protected:
   Help() {
     for (const auto add :
-         {add_list, add_handout, add_check, add_watch, add_hint, add_reset, add_doctor, add_run,
-          add_completion, add_grade, add_explain, add_report, add_export, add_dev})
+         {add_list, add_handout, add_check, add_watch, add_profile, add_hint, add_reset, add_doctor,
+          add_run, add_completion, add_grade, add_explain, add_report, add_export, add_dev})
       line_.add(add);
     collect(line_.app());
   }

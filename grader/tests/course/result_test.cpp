@@ -32,6 +32,14 @@ StageResult stage_sample() {
   stage.findings = {{"bank-conflicts", "32 passes", "bank-conflicts", "", "kernel.cu", 24}};
   stage.tests = {{"MovesOneElement", true, false, "", "", 0.1}};
   stage.source_lines = {{"kernel.cu", 24, "float", "shared load", "wavefronts", 1024, 32, 1}};
+  KernelProfile profile;
+  profile.name = "void transpose_tiled<float>(float*, float const*, int, int)";
+  profile.bounds = {{"DRAM bandwidth", 1000}};
+  profile.lines = {{"kernel.cu", 24, 1024, 32, 1}};
+  profile.accesses = {MemoryAccess{}};
+  profile.accesses[0].space = "shared";
+  profile.accesses[0].wavefronts[1] = {1};
+  stage.profiles = {profile};
   stage.timings = {Timing{}};
   stage.kernels = {KernelFacts{}};
   stage.cpu_baselines = {{"CPU, one core", 1e6, 8, 0}};

@@ -28,7 +28,6 @@ struct AccessEvent {
   std::uint32_t mask = 0;                    ///< lanes that take part
   std::uint32_t bytes = 0;                   ///< a lane
   const std::uint64_t* addresses = nullptr;  ///< of 32 lanes; offsets for shared and local memory
-  bool joins_uniform = false;  ///< atomics: all lanes on one word become one operation
 };
 
 /// Hears of accesses while a launch runs, in the order the warp made them.

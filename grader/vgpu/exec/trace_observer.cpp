@@ -16,9 +16,8 @@ void TraceObserver::access(const WarpAccess& access) {
   if (in.opcode == program::Opcode::kCpAsync && access.space == ptx::StateSpace::kShared) return;
   const Place place =
       place_of(warp, access.step, static_cast<std::uint32_t>(std::countr_zero(access.mask)));
-  AccessEvent event{place.file,  place.line,  place.ptx_line, in.mnemonic,     access.space,
-                    access.kind, access.mask, access.bytes,   access.addresses};
-  event.joins_uniform = !ptx::is_float(in.type);
+  const AccessEvent event{place.file,  place.line,  place.ptx_line, in.mnemonic,     access.space,
+                          access.kind, access.mask, access.bytes,   access.addresses};
   tracing.listener->on_access(event);
 }
 

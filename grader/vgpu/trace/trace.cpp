@@ -15,36 +15,21 @@ namespace {
 constexpr std::size_t kMostAccesses = 4096;
 
 const char* word_for(exec::AccessKind kind) {
-  switch (kind) {
-    case exec::AccessKind::kLoad:
-      return "load";
-    case exec::AccessKind::kStore:
-      return "store";
-    case exec::AccessKind::kAtomic:
-      return "atomic";
-  }
-  return "";
+  return kind == exec::AccessKind::kLoad ? "load" : "store";
 }
 
 void cost_of_shared(const exec::AccessEvent& event, TracedAccess& access) {
   std::array<std::uint32_t, 32> offsets{};
   for (std::size_t lane = 0; lane < 32; ++lane)
     offsets[lane] = static_cast<std::uint32_t>(access.offsets[lane]);
-  const memory::Wavefronts cost =
-      event.kind == exec::AccessKind::kAtomic
-          ? memory::shared_atomic_wavefronts(offsets.data(), event.mask, event.bytes)
-          : memory::shared_wavefronts(offsets.data(), event.mask, event.bytes,
-                                      event.kind == exec::AccessKind::kLoad);
+  const memory::Wavefronts cost = memory::shared_wavefronts(offsets.data(), event.mask, event.bytes,
+                                                            event.kind == exec::AccessKind::kLoad);
   access.units = cost.taken;
-  if (event.kind != exec::AccessKind::kAtomic) access.ideal = cost.ideal;
+  access.ideal = cost.ideal;
   access.wavefronts = assign_wavefronts(access.offsets.data(), event.mask, event.bytes, event.kind);
 }
 
 void cost_of_global(const exec::AccessEvent& event, TracedAccess& access) {
-  if (event.kind == exec::AccessKind::kAtomic) {
-    access.units = memory::atomic_sectors(event.addresses, event.mask, event.joins_uniform);
-    return;
-  }
   const memory::Coalesced cost = memory::coalesce(event.addresses, event.mask, event.bytes);
   access.units = cost.sectors;
   access.ideal = cost.ideal_sectors;
@@ -53,6 +38,7 @@ void cost_of_global(const exec::AccessEvent& event, TracedAccess& access) {
 }  // namespace
 
 void Trace::on_access(const exec::AccessEvent& event) {
+  if (event.kind == exec::AccessKind::kAtomic) return;
   if (event.space == ptx::StateSpace::kLocal || event.mask == 0) return;
   if (accesses_.size() == kMostAccesses) return;
   const bool shared = event.space == ptx::StateSpace::kShared;

@@ -4,7 +4,8 @@
 /// What one warp asked of memory, access by access, with what each cost: the stuff pictures are
 /// drawn from.
 /// Place in the chain: exec -> [trace] -> runtime, which writes it beside the counters.
-/// Left out: local memory, whose lanes never share anything that a picture could show.
+/// Left out: local memory, whose lanes never share anything that a picture could show; atomics,
+/// which the hardware joins, or takes apart into loops.
 #pragma once
 
 #include <map>
@@ -27,8 +28,8 @@ struct TracedAccess {
   std::uint32_t bytes = 0;  ///< a lane
   /// Of each lane: bytes from the start of the first 128-byte line touched, or of shared memory.
   std::array<std::uint64_t, 32> offsets{};
-  std::uint32_t units = 0;  ///< sectors, or wavefronts; of atomics on global memory: sector visits
-  std::uint32_t ideal = 0;  ///< 0: none is defined
+  std::uint32_t units = 0;    ///< sectors, or wavefronts
+  std::uint32_t ideal = 0;    ///< 0: none is defined
   LaneWavefronts wavefronts;  ///< shared memory only
 };
 

@@ -14,7 +14,7 @@ constexpr std::uint32_t kBanks = 32;
 
 /// One pass through the banks, from wavefront `first` on; the number of wavefronts it takes.
 std::uint32_t serve(const std::uint32_t* offsets, std::uint32_t lanes, std::uint32_t words,
-                    bool one_by_one, std::uint32_t first, LaneWavefronts& served) {
+                    std::uint32_t first, LaneWavefronts& served) {
   std::array<std::vector<std::uint32_t>, kBanks> queues;  // words of each bank, in order
   std::uint32_t longest = 0;
   for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
@@ -22,7 +22,7 @@ std::uint32_t serve(const std::uint32_t* offsets, std::uint32_t lanes, std::uint
     for (std::uint32_t w = 0; w < words; ++w) {
       const std::uint32_t word = offsets[lane] / 4 + w;
       std::vector<std::uint32_t>& queue = queues[word % kBanks];
-      auto place = one_by_one ? queue.end() : std::find(queue.begin(), queue.end(), word);
+      auto place = std::find(queue.begin(), queue.end(), word);
       if (place == queue.end()) place = queue.insert(queue.end(), word);
       served[lane].push_back(first + static_cast<std::uint32_t>(place - queue.begin()));
       longest = std::max(longest, static_cast<std::uint32_t>(queue.size()));
@@ -42,14 +42,10 @@ LaneWavefronts assign_wavefronts(const std::uint64_t* offsets, std::uint32_t mas
   }
   const std::uint32_t words = bytes <= 4 ? 1 : bytes / 4;
   LaneWavefronts served;
-  if (kind == exec::AccessKind::kAtomic) {
-    serve(narrow.data(), mask, words, true, 1, served);
-    return served;
-  }
   std::uint32_t next = 1;
   for (const std::uint32_t lanes :
        memory::shared_passes(narrow.data(), mask, bytes, kind == exec::AccessKind::kLoad))
-    next += serve(narrow.data(), lanes, words, false, next, served);
+    next += serve(narrow.data(), lanes, words, next, served);
   return served;
 }
 

@@ -18,7 +18,7 @@ namespace membound::vgpu::trace {
 using LaneWavefronts = std::array<std::vector<std::uint32_t>, 32>;
 
 /// Lanes of one pass that want the same word are served together; the different words of one bank
-/// one after the other, in the order of the lanes. Atomics are served one by one. The largest
+/// one after the other, in the order of the lanes. The largest
 /// number that appears is what the counters say.
 [[nodiscard]] LaneWavefronts assign_wavefronts(const std::uint64_t* offsets, std::uint32_t mask,
                                                std::uint32_t bytes, exec::AccessKind kind);

@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// A result as an HTML page: written, and shown in the browser where there is one.
+/// Place in the chain: check, profile -> [page] -> report/html.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "grader/cli/context.hpp"
+#include "grader/report/profile.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace membound::cli {
+
+/// What is asked for; nothing by default.
+struct PageOptions {
+  std::string html;   ///< the file to write; empty: one below .membound, if `open`
+  bool open = false;  ///< show it
+  [[nodiscard]] bool wanted() const { return open || !html.empty(); }
+};
+
+/// Adds --html and --open.
+void add_page_options(CLI::App& command, PageOptions& options);
+
+/// The lines of a file; none where it cannot be read.
+[[nodiscard]] report::SourceText read_source(const std::filesystem::path& file);
+
+/// Writes the page of `result`, whose kernels stand in `source`, says where it is, and opens it if
+/// that was asked for.
+[[nodiscard]] base::Status make_page(const Context& context, const PageOptions& options,
+                                     const course::Result& result,
+                                     const std::filesystem::path& source);
+
+}  // namespace membound::cli

@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// One kernel's part of the HTML page: launch, bounds, source lines, pictures.
+/// Place in the chain: course/profile -> [html_kernel] -> html.
+#pragma once
+
+#include <string>
+
+#include "grader/course/result.hpp"
+#include "grader/report/profile.hpp"
+
+namespace membound::report {
+
+/// The `<section>` of `kernel`.
+[[nodiscard]] std::string html_of_kernel(const course::StageResult& stage,
+                                         const course::KernelProfile& kernel,
+                                         const SourceText& source);
+
+}  // namespace membound::report
