@@ -42,6 +42,9 @@ void to_json(json& out, const Timing& value) {
          {"ceiling", value.ceiling},
          {"ceiling_kind", value.ceiling_kind},
          {"suspicion_margin", value.suspicion_margin},
+         {"suspicion", value.suspicion},
+         {"outside_ns", value.outside_ns},
+         {"outside_tolerance_ns", value.outside_tolerance_ns},
          {"suspicious", value.suspicious},
          {"stop_reason", value.stop_reason},
          {"stopped", value.stopped},
@@ -75,6 +78,9 @@ void from_json(const json& in, Timing& value) {
   read_field(in, "stop_reason", value.stop_reason);
   read_field(in, "ceiling_kind", value.ceiling_kind);
   read_field(in, "suspicion_margin", value.suspicion_margin);
+  read_field(in, "suspicion", value.suspicion);
+  read_field(in, "outside_ns", value.outside_ns);
+  read_field(in, "outside_tolerance_ns", value.outside_tolerance_ns);
   read_field(in, "suspicious", value.suspicious);
   read_field(in, "stopped", value.stopped);
   read_field(in, "decided", value.decided);

@@ -49,10 +49,13 @@ struct Timing {
   double ceiling = 0;  ///< measured in this run: bytes (or operations) per second; 0 = not measured
   std::string ceiling_kind;  ///< "copy", "read" or "operations": what `ceiling` was measured with
   double suspicion_margin = 0;  ///< how far above the ceiling a speed may lie by measuring error
-  bool suspicious = false;      ///< above ceiling x (1 + margin): something was not done
-  std::string stop_reason;      ///< why sampling ended, in words
-  std::string stopped;   ///< the same for programs: above, below, settled, time, samples, single
-  bool decided = false;  ///< the interval lies on one side of the bar
+  bool suspicious = false;      ///< above ceiling x (1 + margin), or `suspicion` says why
+  std::string suspicion;        ///< of a graded run's own checks; empty for none
+  double outside_ns = 0;        ///< the student's time by the judge's clock; 0 = not compared
+  double outside_tolerance_ns = 0;
+  std::string stop_reason;  ///< why sampling ended, in words
+  std::string stopped;      ///< the same for programs: above, below, settled, time, samples, single
+  bool decided = false;     ///< the interval lies on one side of the bar
   double event_overhead_ns = 0;   ///< an empty pair of events, already included in the times
   std::int64_t runs_checked = 0;  ///< timed runs whose output was compared
   std::int64_t runs_wrong = 0;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "grader/harness/device_scope.hpp"
 #include "grader/harness/statistics.hpp"
 
 namespace membound::harness {
@@ -64,6 +65,7 @@ double Ceilings::measure_operations() {
 }
 
 double Ceilings::measure(CeilingKind kind, double useful_bytes) {
+  const DeviceScope on(device_.number());
   // Whole kilobytes, so that both halves of a copy are whole vectors.
   const std::size_t bytes =
       kind == CeilingKind::kOperations

@@ -29,6 +29,12 @@ void sprinkle(std::vector<T>& values, double share, T value, std::uint64_t seed)
     if (unit_value(random_bits(second_seed(seed), i)) < share) values[i] = value;
 }
 
+std::uint64_t fingerprint_of(std::span<const std::uint32_t> words, std::uint64_t key) {
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i < words.size(); ++i) sum += fingerprint_term(key, i, words[i]);
+  return sum;
+}
+
 // The types a lab may use; the two 64-bit kinds are distinct types of C++.
 #define MEMBOUND_INSTANTIATE_DATA(T)                                                    \
   template std::vector<T> generate<T>(std::size_t, Fill, std::uint64_t);                \

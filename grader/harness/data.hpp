@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "grader/harness/device/values.cuh"  // Fill, random_bits
@@ -29,5 +30,8 @@ template <typename T>
 /// Puts `value` in about `share` (0 to 1) of the places.
 template <typename T>
 void sprinkle(std::vector<T>& values, double share, T value, std::uint64_t seed);
+
+/// The fingerprint of device/values.cuh, computed here.
+[[nodiscard]] std::uint64_t fingerprint_of(std::span<const std::uint32_t> words, std::uint64_t key);
 
 }  // namespace membound::harness

@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 
 #include "grader/harness/cuda_check.hpp"
+#include "grader/harness/device_scope.hpp"
 
 namespace membound::harness {
 namespace {
@@ -43,16 +44,18 @@ course::DeviceInfo info_of(const cudaDeviceProp& properties) {
 
 }  // namespace
 
-base::Result<Device> Device::open() {
+base::Result<Device> Device::open(int number) {
   int count = 0;
   if (const cudaError_t code = cudaGetDeviceCount(&count); code != cudaSuccess)
     return no_device(code);
-  if (count == 0) return no_device(cudaErrorNoDevice);
+  if (number >= count) return no_device(count == 0 ? cudaErrorNoDevice : cudaErrorInvalidDevice);
+  const DeviceScope on(number);
   cudaDeviceProp properties{};
-  if (const cudaError_t code = cudaGetDeviceProperties(&properties, 0); code != cudaSuccess)
+  if (const cudaError_t code = cudaGetDeviceProperties(&properties, number); code != cudaSuccess)
     return no_device(code);
 
   Device device;
+  device.number_ = number;
   device.info_ = info_of(properties);
   device.limits_.grid = {properties.maxGridSize[0], properties.maxGridSize[1],
                          properties.maxGridSize[2]};
@@ -69,7 +72,7 @@ base::Result<Device> Device::open() {
                       properties.regsPerMultiprocessor,
                       properties.l2CacheSize};
   char bus_id[32] = {};
-  if (!device.is_virtual() && cudaDeviceGetPCIBusId(bus_id, sizeof(bus_id), 0) == cudaSuccess)
+  if (!device.is_virtual() && cudaDeviceGetPCIBusId(bus_id, sizeof(bus_id), number) == cudaSuccess)
     device.pci_bus_id_ = bus_id;
   return device;
 }
@@ -77,6 +80,7 @@ base::Result<Device> Device::open() {
 DeviceLimits Device::limits() const {
   DeviceLimits limits = limits_;
   std::size_t free_bytes = 0, all_bytes = 0;
+  const DeviceScope on(number_);
   cuda_check(cudaMemGetInfo(&free_bytes, &all_bytes), "asking for the free device memory");
   limits.free_bytes = static_cast<std::int64_t>(free_bytes);
   return limits;
@@ -85,6 +89,7 @@ DeviceLimits Device::limits() const {
 nlohmann::json Device::take_report() const {
   auto* take = virtual_gpu_function<std::size_t(char*, std::size_t)>("membound_vgpu_take_report");
   if (!is_virtual() || take == nullptr) return nullptr;
+  const DeviceScope on(number_);
   std::string text(take(nullptr, 0), '\0');
   text.resize(take(text.data(), text.size()));
   while (!text.empty() && text.back() == '\0') text.pop_back();

@@ -17,11 +17,14 @@
 
 namespace membound::harness {
 
-/// Device 0 of the runtime.
+/// One device of the runtime.
 class Device {
  public:
-  /// Fails with a text for the user when the runtime finds no device.
-  [[nodiscard]] static base::Result<Device> open();
+  /// Fails with a text for the user when the runtime does not find it.
+  [[nodiscard]] static base::Result<Device> open(int number);
+
+  /// What cudaSetDevice takes.
+  [[nodiscard]] int number() const { return number_; }
 
   [[nodiscard]] const course::DeviceInfo& info() const { return info_; }
   /// Whether the virtual GPU stands in for a real one.
@@ -39,6 +42,7 @@ class Device {
   [[nodiscard]] nlohmann::json take_report() const;
 
  private:
+  int number_ = 0;
   course::DeviceInfo info_;
   DeviceLimits limits_;
   PlanGpu plan_gpu_{};

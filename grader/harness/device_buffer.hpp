@@ -9,10 +9,12 @@
 #include <utility>
 
 #include "grader/harness/cuda_check.hpp"
+#include "grader/harness/device_scope.hpp"
 
 namespace membound::harness {
 
-/// Owns `size_bytes` bytes of device memory; movable. Content is not initialised.
+/// Owns `size_bytes` bytes of the device that is current when it is made; movable. Content is not
+/// initialised.
 class DeviceBuffer {
  public:
   DeviceBuffer() = default;
@@ -21,13 +23,18 @@ class DeviceBuffer {
   }
   DeviceBuffer(DeviceBuffer&& other) noexcept
       : d_data_(std::exchange(other.d_data_, nullptr)),
-        size_bytes_(std::exchange(other.size_bytes_, 0)) {}
+        size_bytes_(std::exchange(other.size_bytes_, 0)),
+        device_(other.device_) {}
   DeviceBuffer& operator=(DeviceBuffer&& other) noexcept {
     std::swap(d_data_, other.d_data_);
     std::swap(size_bytes_, other.size_bytes_);
+    std::swap(device_, other.device_);
     return *this;
   }
-  ~DeviceBuffer() { cudaFree(d_data_); }
+  ~DeviceBuffer() {
+    const DeviceScope on(device_);
+    cudaFree(d_data_);
+  }
 
   [[nodiscard]] void* data() const { return d_data_; }
   [[nodiscard]] std::size_t size_bytes() const { return size_bytes_; }
@@ -35,6 +42,7 @@ class DeviceBuffer {
  private:
   void* d_data_ = nullptr;
   std::size_t size_bytes_ = 0;
+  int device_ = DeviceScope::current();
 };
 
 }  // namespace membound::harness

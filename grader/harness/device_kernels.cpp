@@ -4,8 +4,11 @@
 
 #include <algorithm>
 
+#include "grader/base/check.hpp"
 #include "grader/harness/cuda_check.hpp"
+#include "grader/harness/device_scope.hpp"
 #include "grader/harness/poison.hpp"
+#include "grader/harness/runner_link.hpp"
 
 namespace membound::harness {
 namespace {
@@ -48,6 +51,7 @@ dim3 blocks_of(std::size_t elements, std::size_t per_block) {
 
 base::Result<DeviceKernels> DeviceKernels::load(const std::filesystem::path& fatbin,
                                                 const Device& device) {
+  const DeviceScope on(device.number());
   cudaLibrary_t library = nullptr;
   if (const cudaError_t code = cudaLibraryLoadFromFile(&library, fatbin.c_str(), nullptr, nullptr,
                                                        0, nullptr, nullptr, 0);
@@ -58,6 +62,8 @@ base::Result<DeviceKernels> DeviceKernels::load(const std::filesystem::path& fat
   DeviceKernels kernels;
   kernels.library_.reset(library);
   kernels.sm_count_ = device.info().sm_count;
+  kernels.device_ = device.number();
+  kernels.is_virtual_ = device.is_virtual();
   kernels.result_ = DeviceBuffer(kResultBytes);
   cuda_check(cudaMemset(kernels.result_.data(), 0, kResultBytes), "clearing a buffer");
   if (!device.is_virtual()) {
@@ -74,11 +80,17 @@ const void* DeviceKernels::kernel(const std::string& name) const {
   return kernel;
 }
 
+template <typename... Arguments>
 void DeviceKernels::launch(const std::string& name, dim3 grid, int threads,
-                           void** arguments) const {
-  cuda_check(cudaLaunchKernel(kernel(name), grid, dim3(static_cast<unsigned>(threads)), arguments,
-                              0, nullptr),
-             name.c_str());
+                           Arguments... arguments) const {
+  const DeviceScope on(device_);
+  const void* function = kernel(name);
+  const std::size_t sizes[] = {sizeof(Arguments)...};
+  MEMBOUND_CHECK(parameters_match(function, sizes));
+  void* addresses[] = {&arguments...};
+  cuda_check(
+      cudaLaunchKernel(function, grid, dim3(static_cast<unsigned>(threads)), addresses, 0, nullptr),
+      name.c_str());
 }
 
 dim3 DeviceKernels::grid_for(std::size_t elements) const {
@@ -95,56 +107,73 @@ void DeviceKernels::fill(const TimedBuffer& buffer, void* d_data, std::uint64_t 
             buffer.infinity_share,
             static_cast<int>(buffer.fill),
             buffer.integers ? 1 : 0};
-  unsigned long long count = buffer.count;
-  void* arguments[] = {&d_data, &count, &draw};
+  const unsigned long long count = buffer.count;
   launch(std::string("membound_fill_") + name_of(buffer.type), grid_for(buffer.count), kThreads,
-         arguments);
+         d_data, count, draw);
 }
 
 void DeviceKernels::prepare_output(const TimedBuffer& buffer, void* d_data) const {
-  unsigned long long words = buffer.size_bytes() / sizeof(kPoisonWord);
-  unsigned word = buffer.initial == Initial::kPoison ? kPoisonWord : 0;
-  void* arguments[] = {&d_data, &words, &word};
-  launch("membound_set_words", grid_for(words), kThreads, arguments);
+  const unsigned long long words = buffer.size_bytes() / sizeof(kPoisonWord);
+  const unsigned word = buffer.initial == Initial::kPoison ? kPoisonWord : 0;
+  launch("membound_set_words", grid_for(words), kThreads, d_data, words, word);
 }
 
 void DeviceKernels::flush_l2() const {
   if (flush_.size_bytes() == 0) return;
-  unsigned long long count = flush_.size_bytes() / kVectorBytes;
-  void* d_in = flush_.data();
-  void* d_never = result_.data();
-  void* arguments[] = {&d_in, &count, &d_never};
-  launch("membound_read", grid_for(count), kThreads, arguments);
+  const unsigned long long count = flush_.size_bytes() / kVectorBytes;
+  launch("membound_read", grid_for(count), kThreads, flush_.data(), count, result_.data());
 }
 
 Difference DeviceKernels::compare(const TimedBuffer& buffer, const void* d_got,
                                   const void* d_expected, Tolerance tolerance) const {
+  const DeviceScope on(device_);
   Difference difference;
   void* d_result = result_.data();
   cuda_check(cudaMemcpy(d_result, &difference, sizeof(difference), cudaMemcpyHostToDevice),
              "preparing a comparison");
-  unsigned long long count = buffer.count;
-  void* arguments[] = {&d_got,   &d_expected, &count, &tolerance.absolute, &tolerance.relative,
-                       &d_result};
+  const unsigned long long count = buffer.count;
   launch(std::string("membound_compare_") + name_of(buffer.type), grid_for(buffer.count), kThreads,
-         arguments);
+         d_got, d_expected, count, tolerance.absolute, tolerance.relative, d_result);
   cuda_check(cudaMemcpy(&difference, d_result, sizeof(difference), cudaMemcpyDeviceToHost),
              "reading a comparison");
   return difference;
 }
 
+std::uint64_t DeviceKernels::fingerprint(const void* d_data, std::size_t size_bytes,
+                                         std::uint64_t key) const {
+  const DeviceScope on(device_);
+  const unsigned long long count = size_bytes / sizeof(std::uint32_t);
+  if (is_virtual_) {
+    std::vector<std::uint32_t> words(count);
+    if (count > 0)
+      cuda_check(cudaMemcpy(words.data(), d_data, size_bytes, cudaMemcpyDeviceToHost),
+                 "reading an array for its fingerprint");
+    return fingerprint_of(words, key);
+  }
+  unsigned long long sum = 0;
+  cuda_check(cudaMemcpy(result_.data(), &sum, sizeof(sum), cudaMemcpyHostToDevice),
+             "preparing a fingerprint");
+  const unsigned long long word_key = key;
+  launch("membound_fingerprint", grid_for(count), kThreads, d_data, count, word_key,
+         result_.data());
+  cuda_check(cudaMemcpy(&sum, result_.data(), sizeof(sum), cudaMemcpyDeviceToHost),
+             "reading a fingerprint");
+  return sum;
+}
+
+void DeviceKernels::launch_nothing() const {
+  launch("membound_set_words", dim3(1), kThreads, result_.data(), 0ULL, 0U);
+}
+
 void DeviceKernels::copy(void* d_out, const void* d_in, std::size_t size_bytes) const {
-  unsigned long long count = size_bytes / kVectorBytes;
-  void* arguments[] = {&d_out, &d_in, &count};
-  launch("membound_copy", blocks_of(count, kThreads), kThreads, arguments);
+  const unsigned long long count = size_bytes / kVectorBytes;
+  launch("membound_copy", blocks_of(count, kThreads), kThreads, d_out, d_in, count);
 }
 
 void DeviceKernels::read(const void* d_in, std::size_t size_bytes) const {
-  unsigned long long count = size_bytes / kVectorBytes;
-  void* d_never = result_.data();
-  void* arguments[] = {&d_in, &count, &d_never};
+  const unsigned long long count = size_bytes / kVectorBytes;
   launch("membound_read_ceiling", blocks_of(count, kReadThreads * kReadVectorsPerThread),
-         kReadThreads, arguments);
+         kReadThreads, d_in, count, result_.data());
 }
 
 double DeviceKernels::add_min(int rounds) const {
@@ -153,8 +182,8 @@ double DeviceKernels::add_min(int rounds) const {
   const int blocks = 2 * sm_count_;
   void* d_addends = static_cast<std::byte*>(result_.data()) + kResultBytes / 4;  // stays 0
   void* d_never = static_cast<std::byte*>(result_.data()) + kResultBytes / 2;
-  void* arguments[] = {&d_addends, &d_never, &rounds};
-  launch("membound_add_min", dim3(static_cast<unsigned>(blocks)), kBlock, arguments);
+  launch("membound_add_min", dim3(static_cast<unsigned>(blocks)), kBlock, d_addends, d_never,
+         rounds);
   return static_cast<double>(blocks) * kBlock * rounds * kAddMinOperationsPerRound;
 }
 

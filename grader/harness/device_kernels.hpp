@@ -30,7 +30,7 @@ struct Difference {
 /// Additions and minima that one thread of add_min() does per round, together.
 inline constexpr int kAddMinOperationsPerRound = 512;
 
-/// The loaded harness.fatbin with the buffers its kernels need.
+/// The loaded harness.fatbin with the buffers its kernels need, on one device.
 class DeviceKernels {
  public:
   [[nodiscard]] static base::Result<DeviceKernels> load(const std::filesystem::path& fatbin,
@@ -46,6 +46,13 @@ class DeviceKernels {
   [[nodiscard]] Difference compare(const TimedBuffer& buffer, const void* d_got,
                                    const void* d_expected, Tolerance tolerance) const;
 
+  /// The fingerprint of values.cuh of an array; waits. On the virtual GPU computed here, from a
+  /// copy: the same number in a fraction of the time.
+  [[nodiscard]] std::uint64_t fingerprint(const void* d_data, std::size_t size_bytes,
+                                          std::uint64_t key) const;
+  /// A launch that does nothing: what is left of a time when the work is taken away.
+  void launch_nothing() const;
+
   /// Ceilings; `size_bytes` is rounded down to whole 16-byte vectors.
   void copy(void* d_out, const void* d_in, std::size_t size_bytes) const;
   void read(const void* d_in, std::size_t size_bytes) const;
@@ -57,11 +64,14 @@ class DeviceKernels {
     void operator()(cudaLibrary_t library) const { cudaLibraryUnload(library); }
   };
   [[nodiscard]] const void* kernel(const std::string& name) const;
-  void launch(const std::string& name, dim3 grid, int threads, void** arguments) const;
+  template <typename... Arguments>
+  void launch(const std::string& name, dim3 grid, int threads, Arguments... arguments) const;
   [[nodiscard]] dim3 grid_for(std::size_t elements) const;
 
   std::unique_ptr<CUlib_st, Unload> library_;
   int sm_count_ = 0;
+  int device_ = 0;
+  bool is_virtual_ = false;
   DeviceBuffer flush_;   // empty on the virtual GPU
   DeviceBuffer result_;  // a Difference, and floats for the ceilings
 };

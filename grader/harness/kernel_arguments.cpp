@@ -16,6 +16,12 @@ std::vector<void*> KernelArguments::addresses() {
   return addresses;
 }
 
+std::vector<std::size_t> KernelArguments::sizes() const {
+  std::vector<std::size_t> sizes;
+  for (const Argument& argument : arguments_) sizes.push_back(argument.bytes.size());
+  return sizes;
+}
+
 std::size_t KernelArguments::index_of_pointer(const void* pointer) const {
   for (std::size_t i = 0; i < arguments_.size(); ++i) {
     const Argument& argument = arguments_[i];

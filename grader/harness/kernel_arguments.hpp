@@ -35,6 +35,8 @@ class KernelArguments {
   [[nodiscard]] std::vector<std::string> types() const;
   /// What cudaLaunchKernel takes: one address per argument, valid as long as this object.
   [[nodiscard]] std::vector<void*> addresses();
+  /// Bytes of each.
+  [[nodiscard]] std::vector<std::size_t> sizes() const;
   /// Which argument (counted from 0) is the pointer `pointer`; size() if none is.
   [[nodiscard]] std::size_t index_of_pointer(const void* pointer) const;
 

@@ -24,8 +24,9 @@ const course::Stage& LabTest::stage() const { return run_->stage(); }
 
 std::uint64_t LabTest::seed() const {
   const testing::TestInfo& info = *testing::UnitTest::GetInstance()->current_test_info();
-  return random_bits(run_->session().options().seed,
-                     hash_of(std::string(info.test_suite_name()) + "." + info.name()));
+  return run_->session().seeds().derive(
+      run_->session().options().seed,
+      hash_of(std::string(info.test_suite_name()) + "." + info.name()));
 }
 
 bool LabTest::on_virtual_gpu() const { return run_->session().device().is_virtual(); }

@@ -7,7 +7,9 @@
 
 #include "grader/harness/cuda_check.hpp"
 #include "grader/harness/device_buffer.hpp"
+#include "grader/harness/device_scope.hpp"
 #include "grader/harness/launch_validator.hpp"
+#include "grader/harness/runner_link.hpp"
 
 namespace membound::harness {
 namespace {
@@ -73,7 +75,9 @@ std::string Launcher::sizes_text(const std::vector<std::int64_t>& sizes) const {
 
 Launcher::Evaluation Launcher::evaluate(const Request& request, double seconds) const {
   const void* function = submission_.find_plain(evaluation_kernel_name(request.kernel));
-  if (function == nullptr) return {{}, no_launch_function(request.kernel)};
+  const std::size_t argument_sizes[] = {sizeof(void*), sizeof(PlanGpu), sizeof(PlanSizes)};
+  if (function == nullptr || !parameters_match(function, argument_sizes))
+    return {{}, no_launch_function(request.kernel)};
   const DeviceBuffer d_record(sizeof(PlanRecord));
   PlanSizes sizes{};
   std::copy(request.sizes.begin(), request.sizes.end(), sizes.value);
@@ -117,6 +121,7 @@ std::optional<Refusal> Launcher::look_up(const Request& request, const PlanRecor
 }
 
 Preparation Launcher::prepare(const Request& request, double seconds) const {
+  const DeviceScope on(device_.number());
   MEMBOUND_CHECK(request.sizes.size() <= PlanSizes::kMax);
   const Evaluation evaluation = evaluate(request, seconds);
   if (evaluation.refusal) return {{}, evaluation.refusal, false};
@@ -154,9 +159,11 @@ std::optional<Refusal> Launcher::check_kernel(const Request& request) const {
 
 cudaError_t Launcher::launch(const ReadyLaunch& launch, KernelArguments arguments,
                              void* scratch) const {
+  const DeviceScope on(device_.number());
   if (launch.is_plan) arguments.add(scratch);
   std::vector<void*> addresses = arguments.addresses();
   for (const ReadyStep& step : launch.steps) {
+    if (!parameters_match(step.kernel->function, arguments.sizes())) return cudaErrorInvalidValue;
     const auto shared_bytes = static_cast<std::size_t>(step.shape.shared_bytes);
     if (shared_bytes + step.attributes.sharedSizeBytes > kDefaultSharedBytes) {
       const cudaError_t code =

@@ -12,8 +12,10 @@
 #include <memory>
 
 #include "grader/base/check.hpp"
+#include "grader/harness/device_scope.hpp"
 #include "grader/harness/options.hpp"
 #include "grader/harness/registry.hpp"
+#include "grader/harness/runner_link.hpp"
 #include "grader/harness/session.hpp"
 #include "grader/harness/stage_recorder.hpp"
 
@@ -34,6 +36,7 @@ int run_all(const Options& options, const LabProgram& program) {
     std::fprintf(stderr, "%s\n", base::to_string(session.error()).c_str());
     return session.error().kind == base::ErrorKind::kUsage ? 2 : kExitOurFault;
   }
+  const DeviceScope on_students_device(options.student_device);
   std::deque<StageRun> runs;  // a deque: the runs must stay where they are
   auto recorder = std::make_unique<StageRecorder>(current);
   for (const course::Stage& stage : (*session)->stages()) {
@@ -41,7 +44,13 @@ int run_all(const Options& options, const LabProgram& program) {
     recorder->add(run, register_stage(run));
   }
   testing::UnitTest::GetInstance()->listeners().Append(recorder.release());
-  return RUN_ALL_TESTS();
+  try {
+    return RUN_ALL_TESTS();
+  } catch (const CudaError& error) {
+    // A runner that has died makes any call fail, not only launches.
+    if (current.load() == nullptr || runner_problem(options.student_device).empty()) throw;
+    current.load()->abort_fault(error.code());
+  }
 }
 
 }  // namespace

@@ -46,7 +46,7 @@ base::Result<std::vector<int>> parse_stages(const std::string& text) {
 
 ParsedOptions parse_options(int argc, const char* const* argv) {
   Options options;
-  std::string stages, size;
+  std::string stages, size, seed_key;
   CLI::App app{"Tests and times one lab's submission; normally started by membound."};
   app.add_option("--lab", options.lab_json, "the lab's lab.json")
       ->required()
@@ -66,6 +66,10 @@ ParsedOptions parse_options(int argc, const char* const* argv) {
   app.add_flag("--quick", options.quick, "correctness only, no timing");
   app.add_option("--size", size, "time this size, like 2048x1024");
   app.add_flag("--counters", options.counters, "keep what the virtual GPU counted in timed runs");
+  app.add_option("--student-device", options.student_device,
+                 "the device of the student's kernels; the reference's is device 0")
+      ->check(CLI::Range(0, 63));
+  app.add_option("--seed-key", seed_key, "a secret of 32 hexadecimal digits in place of --seed");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -82,6 +86,11 @@ ParsedOptions parse_options(int argc, const char* const* argv) {
     auto numbers = parse_size(size);
     if (!numbers) return refused(numbers.error());
     options.size = *numbers;
+  }
+  if (!seed_key.empty()) {
+    const auto key = parse_seed_key(seed_key);
+    if (!key) return refused(key.error());
+    options.seed_key = *key;
   }
   return {std::move(options), {}, 0};
 }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "grader/base/result.hpp"
+#include "grader/harness/seeds.hpp"
 
 namespace membound::harness {
 
@@ -28,6 +29,10 @@ struct Options {
   bool quick = false;              ///< correctness only
   std::vector<std::int64_t> size;  ///< in place of the stage's timed sizes; empty: those
   bool counters = false;           ///< keep what the virtual GPU counted in timed runs
+  /// Where the student's kernels run; the reference runs on device 0. Another number means two
+  /// runners and the checks of a graded run.
+  int student_device = 0;
+  std::optional<SeedKey> seed_key;  ///< of a graded run: takes the place of `seed`
 };
 
 /// Options, or what to print and how to exit (also for --help).

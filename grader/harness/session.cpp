@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "grader/harness/device_scope.hpp"
+
 namespace membound::harness {
 namespace {
 
@@ -36,20 +38,25 @@ base::Status check_stages(const Options& options, const course::Lab& lab) {
 }  // namespace
 
 Session::Session(const Options& options, const LabProgram& program, Watchdog& watchdog,
-                 course::Lab lab, Device device, Submission student, Submission reference,
-                 DeviceKernels kernels)
+                 course::Lab lab, Device device, Device reference_device, Submission student,
+                 Submission reference, DeviceKernels kernels,
+                 std::optional<DeviceKernels> reference_kernels)
     : options_(options),
       program_(program),
       watchdog_(watchdog),
       lab_(std::move(lab)),
       device_(std::move(device)),
+      reference_device_(std::move(reference_device)),
       student_(std::move(student)),
       reference_(std::move(reference)),
       kernels_(std::move(kernels)),
+      reference_kernels_(std::move(reference_kernels)),
+      seeds_(options.seed_key),
       student_launcher_(student_, device_, watchdog_, program_.signature, lab_.size_names),
-      reference_launcher_(reference_, device_, watchdog_, program_.signature, lab_.size_names),
+      reference_launcher_(reference_, reference_device_, watchdog_, program_.signature,
+                          lab_.size_names),
       clocks_(device_.pci_bus_id()),
-      ceilings_(device_, kernels_) {}
+      ceilings_(reference_device_, reference_kernels()) {}
 
 base::Result<std::unique_ptr<Session>> Session::open(const Options& options,
                                                      const LabProgram& program,
@@ -65,17 +72,31 @@ base::Result<std::unique_ptr<Session>> Session::open(const Options& options,
   if (auto status = check_stages(options, *lab); !status) return status.error();
   // Read by the virtual GPU with the first CUDA call; a real one knows nothing of it.
   if (lab->vgpu_sms > 0) setenv("MEMBOUND_SMS", std::to_string(lab->vgpu_sms).c_str(), 0);
-  auto device = Device::open();
+  constexpr int kReferenceDevice = 0;
+  auto reference_device = Device::open(kReferenceDevice);
+  if (!reference_device) return reference_device.error();
+  auto device = Device::open(options.student_device);
   if (!device) return device.error();
-  auto student = Submission::load(options.submission);
+  const auto load_student = [&] {
+    const DeviceScope on(options.student_device);
+    return Submission::load(options.submission);
+  };
+  auto student = load_student();
   if (!student) return student.error();
   auto reference = Submission::load(options.reference);
   if (!reference) return reference.error();
   auto kernels = DeviceKernels::load(options.kernels, *device);
   if (!kernels) return kernels.error();
+  std::optional<DeviceKernels> reference_kernels;
+  if (options.student_device != kReferenceDevice) {
+    auto loaded = DeviceKernels::load(options.kernels, *reference_device);
+    if (!loaded) return loaded.error();
+    reference_kernels = *std::move(loaded);
+  }
   return std::unique_ptr<Session>(new Session(options, program, watchdog, *std::move(lab),
-                                              *std::move(device), *std::move(student),
-                                              *std::move(reference), *std::move(kernels)));
+                                              *std::move(device), *std::move(reference_device),
+                                              *std::move(student), *std::move(reference),
+                                              *std::move(kernels), std::move(reference_kernels)));
 }
 
 std::vector<course::Stage> Session::stages() const {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,8 +34,15 @@ class Session {
   [[nodiscard]] const Options& options() const { return options_; }
   [[nodiscard]] const course::Lab& lab() const { return lab_; }
   [[nodiscard]] const LabProgram& program() const { return program_; }
+  /// Where the student's kernels run.
   [[nodiscard]] const Device& device() const { return device_; }
   [[nodiscard]] const DeviceKernels& kernels() const { return kernels_; }
+  /// Where the reference's run: the same but in a graded run.
+  [[nodiscard]] const Device& reference_device() const { return reference_device_; }
+  [[nodiscard]] const DeviceKernels& reference_kernels() const {
+    return reference_kernels_ ? *reference_kernels_ : kernels_;
+  }
+  [[nodiscard]] const Seeds& seeds() const { return seeds_; }
   [[nodiscard]] const Launcher& student() const { return student_launcher_; }
   [[nodiscard]] const Launcher& reference() const { return reference_launcher_; }
   [[nodiscard]] Watchdog& watchdog() { return watchdog_; }
@@ -53,15 +61,18 @@ class Session {
 
  private:
   Session(const Options& options, const LabProgram& program, Watchdog& watchdog, course::Lab lab,
-          Device device, Submission student, Submission reference, DeviceKernels kernels);
+          Device device, Device reference_device, Submission student, Submission reference,
+          DeviceKernels kernels, std::optional<DeviceKernels> reference_kernels);
 
   const Options& options_;
   const LabProgram& program_;
   Watchdog& watchdog_;
   course::Lab lab_;
-  Device device_;
+  Device device_, reference_device_;
   Submission student_, reference_;
   DeviceKernels kernels_;
+  std::optional<DeviceKernels> reference_kernels_;  // none where the two devices are one
+  Seeds seeds_;
   Launcher student_launcher_, reference_launcher_;
   ClockReader clocks_;
   Ceilings ceilings_;

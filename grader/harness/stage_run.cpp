@@ -10,6 +10,7 @@
 #include "grader/harness/cuda_check.hpp"
 #include "grader/harness/fault_text.hpp"
 #include "grader/harness/guarded_memory.hpp"
+#include "grader/harness/runner_link.hpp"
 #include "grader/harness/signature.hpp"
 
 namespace membound::harness {
@@ -39,6 +40,9 @@ StageRun::StageRun(Session& session, course::Stage stage)
   measurement_.stage = stage_.number;
   measurement_.device = session.device().info();
   measurement_.seed = session.options().seed;
+  if (runner_has_pageable_access(session.options().student_device))
+    measurement_.notes.emplace_back(
+        "kernels on this machine can reach all memory of the runner (pageable memory access)");
   if (!session.clocks().available() && !session.device().is_virtual())
     measurement_.notes.emplace_back("libnvidia-ml.so.1 was not found: no clocks were read");
 }
@@ -187,7 +191,18 @@ void StageRun::abort_timeout(const std::string& what, double seconds) {
          kExitTimeout});
 }
 
+void StageRun::abort_without_runner(const std::string& problem) {
+  const std::string text = "the runner was lost in the test " + test_ + ": " + problem;
+  // A kernel that may have been running is what ended it; without one it is not the submission.
+  if (runner_ended_in_launch(session_.options().student_device))
+    abort({course::kAbortFault, "RunsWithoutFault", "fault", text, kExitFault});
+  abort({course::kAbortCrash, "KeepsItsRunner", "", text, kExitFault});
+}
+
 void StageRun::abort_fault(cudaError_t code) {
+  if (const std::string problem = runner_problem(session_.options().student_device);
+      !problem.empty())
+    abort_without_runner(problem);
   if (code == cudaErrorLaunchTimeout)
     abort({course::kAbortTimeout, "FinishesInTime", "timeout",
            "the device stopped a launch in the test " + test_ + ": " + cuda_error_text(code),

@@ -69,6 +69,7 @@ class StageRun {
     int exit_code;
   };
   [[noreturn]] void abort(const Abort& abort);
+  [[noreturn]] void abort_without_runner(const std::string& problem);
   [[nodiscard]] testing::AssertionResult refuse(const Refusal& refusal);
   [[nodiscard]] testing::AssertionResult look_for_damage(const KernelArguments& arguments,
                                                          const void* d_scratch);

@@ -70,10 +70,17 @@ std::vector<course::CpuBaselineTime> time_cpu_baselines(const LabProgram& progra
 }  // namespace
 
 TimingBench StageRun::bench() {
-  return {session_.device(),   session_.kernels(),
-          session_.student(),  session_.reference(),
-          session_.watchdog(), session_.clocks(),
-          session_.ceilings(), [this](cudaError_t code) { abort_fault(code); }};
+  return {session_.device(),
+          session_.kernels(),
+          session_.reference_device(),
+          session_.reference_kernels(),
+          session_.seeds(),
+          session_.student(),
+          session_.reference(),
+          session_.watchdog(),
+          session_.clocks(),
+          session_.ceilings(),
+          [this](cudaError_t code) { abort_fault(code); }};
 }
 
 testing::AssertionResult StageRun::check_speed() {
@@ -81,7 +88,7 @@ testing::AssertionResult StageRun::check_speed() {
   testing::AssertionResult verdict = testing::AssertionSuccess();
   std::string first_problem;
   for (std::size_t i = 0; i < cases.size(); ++i) {
-    TimingOutcome outcome = time_one(cases[i], random_bits(session_.options().seed, i));
+    TimingOutcome outcome = time_one(cases[i], session_.seeds().derive(session_.options().seed, i));
     if (outcome.refusal) return refuse(*outcome.refusal);
     const testing::AssertionResult one = judge_case(outcome.timing, cases[i]);
     keep(std::move(outcome), i);
@@ -154,6 +161,8 @@ testing::AssertionResult StageRun::judge_case(const course::Timing& timing,
   }
   if (timing.suspicious) {
     problem_ = "suspicious";
+    if (!timing.suspicion.empty())
+      return testing::AssertionFailure() << timing.label << ": " << timing.suspicion;
     return testing::AssertionFailure()
            << timing.label << ": " << rate << " is more than the device can do ("
            << rate_text(timing.ceiling, operations) << " measured in the same run)";

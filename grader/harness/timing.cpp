@@ -11,6 +11,7 @@ namespace membound::harness {
 namespace {
 
 constexpr std::uint64_t kWarmUpPairs = 2;
+constexpr std::uint64_t kClockTries = 3;
 constexpr double kLongWarmUp = 1;  // seconds after which one pair was warm-up enough
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
@@ -57,17 +58,18 @@ class PairLoop {
     // Warm-up looks exactly like the measurement; its seeds are others.
     auto start = std::chrono::steady_clock::now();
     for (std::uint64_t i = 0; i < kWarmUpPairs && seconds_since(start) < kLongWarmUp; ++i)
-      run_pair(random_bits(~request_.seed, i), false);
+      run_pair(bench_.seeds.derive(~request_.seed, i), false);
     start = std::chrono::steady_clock::now();
     StopDecision decision;
     for (std::uint64_t pair = 0; !decision.stop; ++pair) {
-      run_pair(random_bits(request_.seed, pair), true);
+      run_pair(bench_.seeds.derive(request_.seed, pair), true);
       decision = decide_stop(speed_ratios(timing.student_ns, timing.reference_ns),
                              seconds_since(start), request_.limits);
     }
     timing.stopped = decision.word;
     timing.stop_reason = decision.reason;
     timing.decided = decision.decided;
+    if (bench_.reference_device.number() != bench_.device.number()) check_clock();
   }
 
  private:
@@ -81,14 +83,15 @@ class PairLoop {
   }
 
   void run_pair(std::uint64_t seed, bool counts) {
-    const bool reference_first = (random_bits(seed, 1) & 1) != 0 && !bench_.device.is_virtual();
+    const bool reference_first =
+        (bench_.seeds.derive(seed, 1) & 1) != 0 && !bench_.device.is_virtual();
     double reference_ns = reference_first ? run_.run(reference_, seed) : 0;
     static_cast<void>(bench_.device.take_report());
     const double student_ns = run_.run(student_, seed);
-    take_counters(nullptr);
+    take_counters(bench_.device, nullptr);
     run_.keep_output();
     const double last_ns = run_.run(reference_, seed);
-    take_counters("reference");
+    take_counters(bench_.reference_device, "reference");
     if (!reference_first) reference_ns = last_ns;
     check_output();
     if (!counts) return;
@@ -100,6 +103,7 @@ class PairLoop {
     course::Timing& timing = outcome_.timing;
     const Difference difference = run_.compare_kept();
     ++timing.runs_checked;
+    if (!run_.suspicion().empty()) timing.suspicion = run_.suspicion();
     if (difference.wrong == 0) return;
     if (timing.runs_wrong++ == 0) {
       timing.wrong_elements = static_cast<std::int64_t>(difference.wrong);
@@ -107,9 +111,25 @@ class PairLoop {
     }
   }
 
+  /// Noise only ever adds to what a clock outside sees: one agreement in a few tries is enough.
+  void check_clock() {
+    course::Timing& timing = outcome_.timing;
+    ClockComparison comparison;
+    for (std::uint64_t i = 0; i < kClockTries; ++i) {
+      comparison =
+          compare_clocks(timing.student_ns,
+                         run_.time_from_outside(student_, bench_.seeds.derive(request_.seed, ~i)));
+      if (comparison.agrees) break;
+    }
+    timing.outside_ns = comparison.outside_ns;
+    timing.outside_tolerance_ns = comparison.tolerance_ns;
+    if (!comparison.agrees)
+      timing.suspicion = disagreement_text(median(timing.student_ns), comparison);
+  }
+
   /// Keeps what the virtual GPU counted since the last call; under `key` if that is given.
-  void take_counters(const char* key) {
-    nlohmann::json report = bench_.device.take_report();
+  void take_counters(const Device& device, const char* key) {
+    nlohmann::json report = device.take_report();
     if (!report.is_object()) return;
     drop_own_kernels(report);
     if (key == nullptr)
@@ -144,8 +164,9 @@ void compare_with_ceiling(const TimingBench& bench, const TimedCase& timed_case,
   const double work =
       kind == CeilingKind::kOperations ? timed_case.useful_operations : timed_case.useful_bytes;
   // A predicted time breaks no physics: another kernel's prediction is no ceiling for this one's.
-  timing.suspicious = !bench.device.is_virtual() &&
-                      is_suspicious(work / timing.student_median_ns * 1e9, timing.ceiling);
+  const bool too_fast = !bench.device.is_virtual() &&
+                        is_suspicious(work / timing.student_median_ns * 1e9, timing.ceiling);
+  timing.suspicious = too_fast || !timing.suspicion.empty();
 }
 
 }  // namespace
@@ -178,7 +199,7 @@ double time_reference(const TimingBench& bench, const TimingRequest& request) {
   if (bench.device.is_virtual()) return run.run(runner, request.seed);
   std::vector<double> times;
   for (std::uint64_t i = 0; i < 4; ++i) {
-    const double time_ns = run.run(runner, random_bits(request.seed, i));
+    const double time_ns = run.run(runner, bench.seeds.derive(request.seed, i));
     if (i > 0) times.push_back(time_ns);  // the first one warms up
   }
   return median(times);

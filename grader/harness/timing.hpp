@@ -25,6 +25,7 @@
 #include "grader/harness/device.hpp"
 #include "grader/harness/device_kernels.hpp"
 #include "grader/harness/launcher.hpp"
+#include "grader/harness/seeds.hpp"
 #include "grader/harness/stop_rule.hpp"
 #include "grader/harness/timed_case.hpp"
 #include "grader/harness/watchdog.hpp"
@@ -35,6 +36,9 @@ namespace membound::harness {
 struct TimingBench {
   const Device& device;
   const DeviceKernels& kernels;
+  const Device& reference_device;  ///< the same two but in a graded run
+  const DeviceKernels& reference_kernels;
+  const Seeds& seeds;
   const Launcher& student;
   const Launcher& reference;
   Watchdog& watchdog;

@@ -96,6 +96,17 @@ extern "C" __global__ void membound_set_words(unsigned* out, Count count, unsign
   for (Count i = first_index(); i < count; i += index_stride()) out[i] = word;
 }
 
+/// Adds the fingerprint of `count` words to *sum; values.cuh says what it is worth.
+extern "C" __global__ void membound_fingerprint(const unsigned* in, Count count,
+                                                unsigned long long key, unsigned long long* sum) {
+  unsigned long long part = 0;
+  for (Count i = first_index(); i < count; i += index_stride())
+    part += membound::harness::fingerprint_term(key, i, in[i]);
+  for (int distance = 16; distance > 0; distance /= 2)
+    part += __shfl_xor_sync(0xFFFFFFFFU, part, distance);
+  if (threadIdx.x % 32 == 0) atomicAdd(sum, part);
+}
+
 /// Reads `count` vectors, so that the L2 cache holds nothing but them. Reading and not writing: the
 /// lines stay clean, and the next kernel does not pay for writing them back.
 extern "C" __global__ void membound_read(const float4* in, Count count, float* never) {

@@ -34,6 +34,16 @@ MEMBOUND_BOTH constexpr unsigned long long random_bits(unsigned long long seed,
   return z ^ (z >> 31);
 }
 
+/// What a word of 32 bits at place `index` counts in a fingerprint: the sum over all words, modulo
+/// 2^64, of word times weight. For a key drawn after the words were written, two different arrays
+/// have the same sum with a probability of at most 2^-33: their first difference, times an even
+/// spread weight, hits the one value that cancels the rest.
+MEMBOUND_BOTH constexpr unsigned long long fingerprint_term(unsigned long long key,
+                                                            unsigned long long index,
+                                                            unsigned word) {
+  return random_bits(key, index) * word;
+}
+
 /// A number in [0, 1) with 53 random bits.
 MEMBOUND_BOTH constexpr double unit_value(unsigned long long bits) {
   return static_cast<double>(bits >> 11) * 0x1p-53;
