@@ -119,6 +119,8 @@ GradeVerdict grade_verdict_of(Verdict verdict) {
       return GradeVerdict::kCrash;
     case Verdict::kTimeout:
       return GradeVerdict::kTimeout;
+    case Verdict::kMemory:
+      return GradeVerdict::kMemory;
     case Verdict::kCompileError:
       return GradeVerdict::kCompileError;
     case Verdict::kSuspicious:

@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::array<std::pair<Verdict, std::string_view>, 13> kVerdicts = {{
+constexpr std::array<std::pair<Verdict, std::string_view>, 14> kVerdicts = {{
     {Verdict::kPassed, "passed"},
     {Verdict::kSlow, "slow"},
     {Verdict::kWrong, "wrong"},
@@ -23,6 +23,7 @@ constexpr std::array<std::pair<Verdict, std::string_view>, 13> kVerdicts = {{
     {Verdict::kIllegalLaunch, "illegal_launch"},
     {Verdict::kFault, "fault"},
     {Verdict::kTimeout, "timeout"},
+    {Verdict::kMemory, "memory"},
     {Verdict::kCompileError, "compile_error"},
     {Verdict::kAmbiguous, "ambiguous"},
     {Verdict::kSuspicious, "suspicious"},

@@ -52,6 +52,22 @@ std::vector<std::byte> poison_bytes(std::size_t size_bytes) {
   return bytes;
 }
 
+constexpr std::size_t kPieceBytes = std::size_t{16} << 20;  // whole poison words
+
+/// Zone, poison and zone with the host memory of one piece.
+void fill_in_pieces(std::byte* d_target, const std::vector<std::byte>& zone,
+                    std::size_t size_bytes) {
+  const auto put = [&](const std::byte* from, std::size_t bytes) {
+    cuda_check(cudaMemcpy(d_target, from, bytes, cudaMemcpyHostToDevice), "filling an array");
+    d_target += bytes;
+  };
+  const std::vector<std::byte> poison = poison_bytes(kPieceBytes);
+  put(zone.data(), zone.size());
+  for (std::size_t done = 0; done < size_bytes; done += kPieceBytes)
+    put(poison.data(), std::min(kPieceBytes, size_bytes - done));
+  put(zone.data(), zone.size());
+}
+
 std::vector<std::byte> read_back(const std::byte* d_source, std::size_t size_bytes) {
   std::vector<std::byte> bytes(size_bytes);
   if (size_bytes > 0)
@@ -75,6 +91,11 @@ GuardedMemory::GuardedMemory(std::size_t size_bytes, std::size_t element_bytes, 
 
   std::vector<std::byte> content = guard_pattern(kGuardBytes, block_->mark);
   const std::vector<std::byte> zone = content;
+  // A submission chooses the size of its scratch: ours must not grow with it.
+  if (initial == nullptr && size_bytes > kPieceBytes) {
+    fill_in_pieces(block_->d_allocation, zone, size_bytes);
+    return;
+  }
   if (initial == nullptr) {
     const std::vector<std::byte> poison = poison_bytes(size_bytes);
     content.insert(content.end(), poison.begin(), poison.end());

@@ -56,7 +56,7 @@ Session::Session(const Options& options, const LabProgram& program, Watchdog& wa
       reference_launcher_(reference_, reference_device_, watchdog_, program_.signature,
                           lab_.size_names),
       clocks_(device_.pci_bus_id()),
-      ceilings_(reference_device_, reference_kernels()) {}
+      ceilings_(reference_device_, this->reference_kernels()) {}
 
 base::Result<std::unique_ptr<Session>> Session::open(const Options& options,
                                                      const LabProgram& program,

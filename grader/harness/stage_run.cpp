@@ -170,11 +170,13 @@ void StageRun::abort(const Abort& abort) {
   const std::lock_guard lock(mutex_);
   measurement_.abort = abort.kind;
   measurement_.abort_text = abort.text;
-  course::TestOutcome outcome;
-  outcome.name = abort.test;
-  outcome.message = abort.text;
-  outcome.hint_tag = abort.tag;
-  measurement_.tests.push_back(std::move(outcome));
+  if (abort.kind != course::kAbortCrash) {  // which is no test of the submission
+    course::TestOutcome outcome;
+    outcome.name = abort.test;
+    outcome.message = abort.text;
+    outcome.hint_tag = abort.tag;
+    measurement_.tests.push_back(std::move(outcome));
+  }
   std::fprintf(stderr, "%s.%s: %s\n", stage_.kernel.c_str(), abort.test, abort.text.c_str());
   std::fflush(nullptr);
   write_line();

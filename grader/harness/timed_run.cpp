@@ -4,6 +4,7 @@
 
 #include <sys/random.h>
 
+#include <memory>
 #include <stdexcept>
 
 #include "grader/harness/device_scope.hpp"
@@ -47,7 +48,7 @@ TimedRun::TimedRun(const TimingBench& bench, const TimingRequest& request)
 
 TimedRun::Side TimedRun::make_side(const Device& device, const DeviceKernels& kernels) const {
   const DeviceScope on(device.number());
-  Side side{device, kernels, {}, {}, {}, {}};
+  Side side{device, kernels, {}, {}, {}, std::make_unique<EventTimer>()};
   side.output = DeviceBuffer(request_.timed_case.output.size_bytes());
   for (const TimedBuffer& input : request_.timed_case.inputs) {
     side.inputs.emplace_back(input.size_bytes());
@@ -75,10 +76,10 @@ void TimedRun::prepare(const Side& side, std::uint64_t seed) const {
 
 cudaError_t TimedRun::launch_between_events(const Runner& runner, Side& side) const {
   KernelArguments arguments = request_.timed_case.arguments(side.d_inputs, side.output.data());
-  side.timer.start();
+  side.timer->start();
   const cudaError_t code =
       runner.launcher.launch(runner.launch, std::move(arguments), runner.scratch.data());
-  side.timer.stop();
+  side.timer->stop();
   return code;
 }
 
@@ -93,13 +94,13 @@ double TimedRun::run(const Runner& runner, std::uint64_t seed) {
   if (const cudaError_t sent = batch.send(); code == cudaSuccess) code = sent;
   if (code == cudaSuccess) {
     bench_.clocks.sample();
-    code = side.timer.wait();
+    code = side.timer->wait();
   }
   if (code != cudaSuccess) {
     if (runner.is_student) bench_.on_fault(code);
     throw ReferenceError("the reference answer failed: " + cuda_error_text(code));
   }
-  return side.timer.nanoseconds();
+  return side.timer->nanoseconds();
 }
 
 TimedRun::Fingerprints TimedRun::fingerprints(const Side& side, std::uint64_t key) const {
@@ -165,11 +166,11 @@ double TimedRun::event_overhead_ns() {
   for (int i = 0; i < (bench_.device.is_virtual() ? 1 : 11); ++i) {
     LaunchBatch batch;
     bench_.kernels.flush_l2();
-    student_side_.timer.start();
-    student_side_.timer.stop();
+    student_side_.timer->start();
+    student_side_.timer->stop();
     cuda_check(batch.send(), "timing nothing");
-    cuda_check(student_side_.timer.wait(), "timing nothing");
-    times.push_back(student_side_.timer.nanoseconds());
+    cuda_check(student_side_.timer->wait(), "timing nothing");
+    times.push_back(student_side_.timer->nanoseconds());
   }
   return median(times);
 }
@@ -184,7 +185,7 @@ OutsideSamples TimedRun::time_from_outside(const Runner& runner, std::uint64_t s
     LaunchBatch batch;
     cudaError_t code = work();
     if (const cudaError_t sent = batch.send(); code == cudaSuccess) code = sent;
-    if (code == cudaSuccess) code = side.timer.wait();
+    if (code == cudaSuccess) code = side.timer->wait();
     walls.push_back(now_ns() - start_ns);
     if (code != cudaSuccess) bench_.on_fault(code);
   };
@@ -195,14 +196,14 @@ OutsideSamples TimedRun::time_from_outside(const Runner& runner, std::uint64_t s
     measure([&] { return launch_between_events(runner, side); }, samples.work_wall_ns);
     measure(
         [&] {
-          side.timer.start();
+          side.timer->start();
           for (std::size_t step = 0; step < runner.launch.steps.size(); ++step)
             side.kernels.launch_nothing();
-          side.timer.stop();
+          side.timer->stop();
           return cudaSuccess;
         },
         samples.nothing_wall_ns);
-    samples.nothing_event_ns.push_back(side.timer.nanoseconds());
+    samples.nothing_event_ns.push_back(side.timer->nanoseconds());
   }
   return samples;
 }

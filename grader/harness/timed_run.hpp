@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -55,7 +56,7 @@ class TimedRun {
     std::vector<DeviceBuffer> inputs;
     std::vector<void*> d_inputs;
     DeviceBuffer output;
-    EventTimer timer;
+    std::unique_ptr<EventTimer> timer;  // made while the device was current
   };
   /// Of an array written before the key was drawn.
   struct Fingerprints {

@@ -58,6 +58,7 @@ struct Launch {
   int output;
   int report;  // receives errno when the program cannot be started
   pid_t parent;
+  const std::vector<int>* descriptors;
 };
 
 [[noreturn]] void become(const Launch& launch) {
@@ -69,6 +70,7 @@ struct Launch {
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
   for (const int number : {SIGINT, SIGTERM, SIGPIPE, SIGQUIT}) signal(number, SIG_DFL);
+  for (const int number : *launch.descriptors) fcntl(number, F_SETFD, 0);
   const bool ready = dup2(launch.input, 0) >= 0 && dup2(launch.output, 1) >= 0 &&
                      dup2(launch.output, 2) >= 0 &&
                      (launch.folder == nullptr || chdir(launch.folder) == 0);
@@ -206,7 +208,8 @@ base::Result<ProcessOutcome> run_process(const ProcessRequest& request) {
                       input.get(),
                       output_write.get(),
                       report_write.get(),
-                      getpid()};
+                      getpid(),
+                      &request.descriptors};
   const pid_t child = fork();
   if (child < 0) return cannot_start(program, errno);
   if (child == 0) become(launch);

@@ -28,6 +28,7 @@ struct ProcessRequest {
   const std::atomic<bool>* stop = nullptr;              ///< set by Ctrl-C: ends the program
   /// Called about twenty times a second while it runs; returning false ends it as timed out.
   std::function<bool()> keep_going = {};
+  std::vector<int> descriptors = {};  ///< kept open for it, under the same numbers
 };
 
 /// How it ended.

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <ctime>
+#include <sstream>
 
 #include "grader/judge/compile_hints.hpp"
 #include "grader/judge/runner.hpp"
@@ -127,6 +128,28 @@ base::Result<CompiledPair> compile_submission(const CheckRequest& request) {
   return pair;
 }
 
+base::Result<SplitOptions> split_options(const CheckRequest& request) {
+  SplitOptions split;
+  split.runner = request.place.build / "libexec" / "membound_runner";
+  split.forward_folder = request.place.build / "forward";
+  for (const fs::path& needed : {split.runner, split.forward_folder})
+    if (std::error_code ignored; !fs::exists(needed, ignored)) return not_built(needed);
+  auto key = fresh_seed_key();
+  if (!key) return key.error();
+  split.seed_key = *std::move(key);
+  // What chooses the device of a check chooses that of its runners.
+  split.runner_environment = request.environment;
+  if (request.lab->vgpu_sms > 0)
+    split.runner_environment.emplace("MEMBOUND_SMS", std::to_string(request.lab->vgpu_sms));
+  if (const auto folders = request.environment.find("LD_LIBRARY_PATH");
+      folders != request.environment.end()) {
+    std::istringstream text(folders->second);
+    for (std::string folder; std::getline(text, folder, ':');)
+      if (!folder.empty()) split.runtime_folders.emplace_back(folder);
+  }
+  return split;
+}
+
 base::Result<course::Result> run_and_judge(const CheckRequest& request, const CompiledPair& code) {
   const auto start = std::chrono::steady_clock::now();
   course::Result result = empty_result(request, code.submission);
@@ -152,6 +175,7 @@ base::Result<course::Result> run_and_judge(const CheckRequest& request, const Co
   run.stages = request.stages;
   run.seed = request.seed;
   run.stages_at_once = request.stages_at_once;
+  run.split = request.split;
   run.more_arguments = request.more_arguments;
   run.environment = request.environment;
   run.seconds_per_stage = request.seconds_per_stage;

@@ -19,6 +19,7 @@
 #include "grader/course/lab.hpp"
 #include "grader/course/result.hpp"
 #include "grader/judge/device_code.hpp"
+#include "grader/judge/split_run.hpp"
 
 namespace membound::judge {
 
@@ -41,6 +42,7 @@ struct CheckRequest {
   std::map<std::string, std::string> environment = {};  ///< chooses the device
   std::vector<std::string> more_arguments = {};         ///< for the test program
   std::uint64_t seed = 1;
+  std::optional<SplitOptions> split = {};  ///< graded: see split_options()
   int stages_at_once = 1;          ///< more only where nothing is timed by a clock
   double seconds_per_stage = 180;  ///< backstop for a test program that reports nothing
   std::string version;             ///< Membound's, for the result
@@ -62,6 +64,10 @@ struct CompiledPair {
 /// Runs and judges. Stages that did not finish before Ctrl-C are left out of the result.
 [[nodiscard]] base::Result<course::Result> run_and_judge(const CheckRequest& request,
                                                          const CompiledPair& code);
+
+/// The defaults of a graded run of `request`: runners of this build, a fresh seed key. The caller
+/// sets limits and devices, and keeps the key for who wants to repeat the run.
+[[nodiscard]] base::Result<SplitOptions> split_options(const CheckRequest& request);
 
 /// Both halves.
 [[nodiscard]] base::Result<course::Result> check(const CheckRequest& request);

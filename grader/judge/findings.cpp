@@ -43,6 +43,8 @@ std::vector<std::string> tags_of(Verdict verdict, const course::Stage& stage) {
       return {"fault"};
     case Verdict::kTimeout:
       return {"timeout"};
+    case Verdict::kMemory:
+      return {};
     case Verdict::kSlow:
     case Verdict::kAmbiguous:
       return {"slow-" + stage.name};
@@ -173,8 +175,8 @@ std::vector<Finding> failure_findings(const course::Lab& lab, const course::Stag
                                       Verdict verdict) {
   const course::TestOutcome* const test = first_failed(measurement);
   Finding finding;
-  const bool aborted =
-      verdict == Verdict::kFault || verdict == Verdict::kTimeout || verdict == Verdict::kInfraError;
+  const bool aborted = verdict == Verdict::kFault || verdict == Verdict::kTimeout ||
+                       verdict == Verdict::kMemory || verdict == Verdict::kInfraError;
   finding.kind = aborted ? measurement.abort : "failed-test";
   if (test != nullptr) {
     finding.test = test->name;

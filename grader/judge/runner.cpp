@@ -10,6 +10,7 @@
 #include <optional>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 #include "grader/course/files.hpp"
 #include "grader/jail/process.hpp"
@@ -98,12 +99,22 @@ class StageRunner {
                                     file_.path().string(),
                                     "--seed",
                                     std::to_string(request_.seed)};
+    if (request_.split)
+      all.insert(all.end(), {"--student-device", "1", "--seed-key", request_.split->seed_key});
     all.insert(all.end(), request_.more_arguments.begin(), request_.more_arguments.end());
     return all;
   }
 
   base::Status start_once() {
     file_.remove();
+    std::unique_ptr<RunnerPair> runners;
+    std::map<std::string, std::string> environment = request_.environment;
+    if (request_.split) {
+      auto started = RunnerPair::start(*request_.split, request_.stop);
+      if (!started) return started.error();
+      runners = *std::move(started);
+      environment = runners->environment();
+    }
     ++outcome_.starts;
     std::size_t done = 0;
     Clock::time_point since = Clock::now();
@@ -117,19 +128,44 @@ class StageRunner {
       const std::chrono::duration<double> waited = Clock::now() - since;
       return waited.count() < backstop_seconds(stage);
     };
-    const auto process = jail::run_process({.arguments = command(),
-                                            .environment = request_.environment,
-                                            .output_limit_bytes = kOutputLimit,
-                                            .stop = request_.stop,
-                                            .keep_going = keep_going});
+    const auto process =
+        jail::run_process({.arguments = command(),
+                           .environment = environment,
+                           .output_limit_bytes = kOutputLimit,
+                           .stop = request_.stop,
+                           .keep_going = keep_going,
+                           .descriptors = runners ? runners->descriptors() : std::vector<int>{}});
     if (!process) return process.error();
     outcome_.last_output = last_part(process->output);
     const std::size_t before = left_.size();
     const auto collected = collect();
     if (!collected) return collected.error();
+    if (runners) {
+      const auto end = runners->finish();
+      if (!end) return end.error();
+      if (!process->stopped) blame_runner(*end, before);
+    }
     outcome_.stopped = process->stopped;
     if (!process->stopped) explain_missing(*process, before);
     return base::Done{};
+  }
+
+  /// A limit of the jail says more than what the test program saw of it: a connection that ended.
+  void blame_runner(const jail::JailOutcome& end, std::size_t before) {
+    if (end.limit == jail::LimitHit::kNone || left_.size() == before) return;
+    course::StageMeasurement& last = outcome_.measurements.back();
+    if (last.abort.empty()) return;
+    last.abort = end.limit == jail::LimitHit::kMemory ? course::kAbortMemory
+                 : end.limit == jail::LimitHit::kWall || end.limit == jail::LimitHit::kCpu
+                     ? course::kAbortTimeout
+                     : course::kAbortFault;
+    last.abort_text = "the submission's runner was ended at its limit of " +
+                      std::string(jail::to_string(end.limit)) + "; " + last.abort_text;
+    // The test that the program made up for the loss tells less than the limit does.
+    if (!last.tests.empty()) {
+      last.tests.back().message = last.abort_text;
+      last.tests.back().hint_tag = std::string(last.abort);
+    }
   }
 
   [[nodiscard]] double backstop_seconds(int stage) const {

@@ -11,12 +11,14 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "grader/base/result.hpp"
 #include "grader/course/lab.hpp"
 #include "grader/course/measurement.hpp"
+#include "grader/judge/split_run.hpp"
 
 namespace membound::judge {
 
@@ -36,6 +38,8 @@ struct RunRequest {
   int stages_at_once = 1;  ///< each in a process of its own; 1 on a real device, which times
   double seconds_per_stage = 180;           ///< backstop, on top of the stage's own launch timeout
   const std::atomic<bool>* stop = nullptr;  ///< set by Ctrl-C
+  /// Graded: reference and submission in runners of their own; `environment` is then theirs.
+  std::optional<SplitOptions> split = {};
   /// Called about twenty times a second with a stage that is running, by several threads.
   std::function<void(int stage)> on_tick = {};
 };
@@ -50,8 +54,12 @@ struct RunOutcome {
   std::string last_output;  ///< of the program's last start, cut to a few kilobytes
 };
 
-/// The program ends after a stage that faults or hangs; it is then started again for the others. A
-/// stage the program left without a word gets the abort "crash".
+/// The program ends after a stage that faults or hangs; it is then started again for the others, in
+/// a graded run with new runners. A stage the program left without a word gets the abort "crash".
+///
+/// Whose fault a lost runner is: the submission's if a kernel of it may have been running, or if
+/// the jail ended it at a limit (the abort is then "timeout", "memory" or "fault"); in all other
+/// cases the machine's or ours ("crash", which judges nobody).
 [[nodiscard]] base::Result<RunOutcome> run_stages(const RunRequest& request);
 
 }  // namespace membound::judge

@@ -68,6 +68,7 @@ Verdict verdict_of_failure(const TestOutcome& test) {
       {"illegal-launch", Verdict::kIllegalLaunch},
       {"fault", Verdict::kFault},
       {"timeout", Verdict::kTimeout},
+      {"memory", Verdict::kMemory},
       {"suspicious", Verdict::kSuspicious}};
   static constexpr std::pair<std::string_view, Verdict> kByName[] = {
       {kSignatureTest, Verdict::kWrongSignature},
@@ -103,6 +104,7 @@ std::optional<Verdict> verdict_on_results(const StageMeasurement& measurement) {
   }
   if (measurement.abort == course::kAbortFault) return Verdict::kFault;
   if (measurement.abort == course::kAbortTimeout) return Verdict::kTimeout;
+  if (measurement.abort == course::kAbortMemory) return Verdict::kMemory;
   if (!measurement.abort.empty()) return Verdict::kInfraError;
   if (!any_ran) return Verdict::kSkipped;
   return std::nullopt;
@@ -195,6 +197,8 @@ std::string failed_test(const StageResult& result) {
       return std::string(kFaultTest);
     case Verdict::kTimeout:
       return std::string(kTimeoutTest);
+    case Verdict::kMemory:
+      return std::string(kFaultTest);
     case Verdict::kSlow:
     case Verdict::kAmbiguous:
     case Verdict::kSuspicious:

@@ -23,10 +23,11 @@ class Descriptor {
   explicit Descriptor(int fd) : fd_(fd) {}
   Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
   Descriptor& operator=(Descriptor&& other) noexcept {
-    std::swap(fd_, other.fd_);
+    Descriptor(std::move(other)).swap(*this);  // what was ours is closed now
     return *this;
   }
   ~Descriptor();
+  void swap(Descriptor& other) noexcept { std::swap(fd_, other.fd_); }
   [[nodiscard]] int get() const { return fd_; }
   [[nodiscard]] int release() { return std::exchange(fd_, -1); }
   explicit operator bool() const { return fd_ >= 0; }

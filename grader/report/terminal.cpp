@@ -71,6 +71,8 @@ std::string words_for(Verdict verdict) {
       return "fault";
     case Verdict::kTimeout:
       return "did not end";
+    case Verdict::kMemory:
+      return "too much memory";
     case Verdict::kCompileError:
       return "does not compile";
     case Verdict::kAmbiguous:

@@ -72,5 +72,27 @@ TEST(Data, SprinklingHitsAboutTheShareAskedFor) {
   EXPECT_NEAR(static_cast<double>(std::count(values.begin(), values.end(), 1.0F)), 2500, 200);
 }
 
+TEST(Fingerprint, TellsAnyOneChangedWordApart) {
+  std::vector<std::uint32_t> words(1000, 7);
+  const std::uint64_t before = fingerprint_of(words, 42);
+  for (const std::size_t place : {0, 500, 999}) {
+    for (const std::uint32_t change : {1U, 0x80000000U}) {
+      words[place] ^= change;
+      EXPECT_NE(fingerprint_of(words, 42), before);
+      words[place] ^= change;
+    }
+  }
+}
+
+TEST(Fingerprint, TellsTwoWordsThatChangedPlacesApart) {
+  EXPECT_NE(fingerprint_of(std::vector<std::uint32_t>{1, 2}, 42),
+            fingerprint_of(std::vector<std::uint32_t>{2, 1}, 42));
+}
+
+TEST(Fingerprint, DependsOnTheKey) {
+  const std::vector<std::uint32_t> words = {1, 2, 3};
+  EXPECT_NE(fingerprint_of(words, 1), fingerprint_of(words, 2));
+}
+
 }  // namespace
 }  // namespace membound::harness

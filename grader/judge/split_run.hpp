@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// A graded run has three processes: the lab's test program, which judges; a runner for the
+/// reference; and a runner for the submission, in a jail. This starts the two runners beside a run
+/// of the test program and tells how the submission's ended.
+/// Place in the chain: runner -> [split_run] -> jail, remote. Left out: what the end means for a
+/// verdict; runner.cpp decides.
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "grader/base/result.hpp"
+#include "grader/jail/jail.hpp"
+#include "grader/jail/process.hpp"
+#include "grader/remote/channel.hpp"
+
+namespace membound::judge {
+
+/// What a graded run needs beside an ordinary one.
+struct SplitOptions {
+  std::filesystem::path runner;          ///< membound_runner
+  std::filesystem::path forward_folder;  ///< holds the forwarding libcudart.so.13
+  /// Where runners find their runtime: the virtual GPU's folder, or the toolkit's and the driver's.
+  std::vector<std::filesystem::path> runtime_folders;
+  std::map<std::string, std::string> runner_environment = {};  ///< MEMBOUND_DEVICE and the like
+  std::string seed_key;  ///< 32 hexadecimal digits, from fresh_seed_key() or of a run to repeat
+  jail::Limits limits;   ///< of the submission's runner
+  std::vector<std::filesystem::path> devices = {};  ///< nodes such as /dev/nvidiactl
+  bool scrub = false;    ///< overwrite the GPU's free memory before and after
+  bool use_jail = true;  ///< false only where submissions are trusted
+};
+
+/// 128 bits of the kernel's random numbers.
+[[nodiscard]] base::Result<std::string> fresh_seed_key();
+
+/// The runners of one start of the test program; ends them when it goes out of scope.
+class RunnerPair {
+ public:
+  /// `stop` may be null. Starting happens in the background: a runner that cannot be started is a
+  /// closed connection to the test program, and an error in finish().
+  [[nodiscard]] static base::Result<std::unique_ptr<RunnerPair>> start(
+      const SplitOptions& options, const std::atomic<bool>* stop);
+  ~RunnerPair();
+  RunnerPair(const RunnerPair&) = delete;
+  RunnerPair& operator=(const RunnerPair&) = delete;
+
+  /// The judge's ends, for ProcessRequest::descriptors.
+  [[nodiscard]] std::vector<int> descriptors() const;
+  /// For the test program: where the forwarding runtime and the sockets are.
+  [[nodiscard]] std::map<std::string, std::string> environment() const;
+
+  /// Closes our ends, waits for both runners; how the submission's ended.
+  [[nodiscard]] base::Result<jail::JailOutcome> finish();
+
+ private:
+  explicit RunnerPair(const SplitOptions& options) : options_(options) {}
+  void run_reference(const std::atomic<bool>* stop);
+  void run_submission(const std::atomic<bool>* stop);
+  [[nodiscard]] std::vector<std::string> command(const std::filesystem::path& program,
+                                                 const remote::Descriptor& socket) const;
+  [[nodiscard]] std::map<std::string, std::string> runner_environment() const;
+
+  const SplitOptions& options_;
+  remote::Descriptor judge_reference_, judge_submission_;    // the test program's ends
+  remote::Descriptor runner_reference_, runner_submission_;  // the runners' ends
+  std::vector<std::thread> threads_;
+  base::Result<jail::JailOutcome> submission_ = jail::JailOutcome{};
+  base::Status reference_ = base::Done{};
+};
+
+}  // namespace membound::judge

@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Runners that hang or are killed: every stage still gets a verdict, none of them "passed" by
+/// mistake, and nothing is left running.
+#include <sys/stat.h>
+
+#include "grader/course/files.hpp"
+#include "grader/tests/split/processes.hpp"
+#include "grader/tests/split/split_fixture.hpp"
+
+namespace membound::judge {
+namespace {
+
+namespace fs = std::filesystem;
+
+class LostRunner : public Split {
+ protected:
+  /// A runner program of our own name, so that we can look for survivors.
+  fs::path own_runner(const CheckRequest& request) {
+    const fs::path runner = folder_.path() / "membound_runner";
+    fs::copy_file(request.split->runner, runner);
+    return runner;
+  }
+};
+
+TEST_F(LostRunner, AKernelThatNeverEndsIsATimeoutAndEndsWithItsRunner) {
+  CheckRequest request = request_for(
+      "03-transpose", source() / "solutions/03-transpose/wrong/5-counts-down-for-ever.cu");
+  // The lab with a shorter patience.
+  const fs::path lab_folder = folder_.path() / "lab";
+  fs::create_directories(lab_folder);
+  fs::copy_file(source() / "labs/03-transpose/kernel.cuh", lab_folder / "kernel.cuh");
+  std::string text = *course::read_file(source() / "labs/03-transpose/lab.json");
+  const std::string old_limit = "\"timeout_seconds\": 20";
+  for (auto at = text.find(old_limit); at != std::string::npos; at = text.find(old_limit, at))
+    text.replace(at, old_limit.size(), "\"timeout_seconds\": 1");
+  std::ofstream(lab_folder / "lab.json") << text;
+  lab_->folder = lab_folder;
+  request.stages = {5};
+  request.more_arguments = {"--quick"};
+  split(request);
+  const fs::path runner = request.split->runner = own_runner(request);
+  const course::Result result = run(request);
+  ASSERT_EQ(result.stages.size(), 1U);
+  EXPECT_EQ(course::to_string(result.stages[0].verdict), "timeout");
+  EXPECT_TRUE(processes_of(runner).empty());
+}
+
+TEST_F(LostRunner, KilledAtAnyMomentNoStageIsLostOrPassedByMistake) {
+  CheckRequest request =
+      request_for("01-reverse-array", source() / "labs/01-reverse-array/kernel.cu");
+  request.more_arguments = {"--quick"};
+  split(request);
+  const fs::path real = request.split->runner;
+  const fs::path wrapper = folder_.path() / "mortal_runner";
+  request.split->runner = wrapper;
+  for (const char* seconds : {"0.01", "0.05", "0.1", "0.2", "0.4"}) {
+    std::ofstream(wrapper) << "#!/bin/sh\nexec timeout -s KILL " << seconds << " " << real.string()
+                           << " \"$@\"\n";
+    chmod(wrapper.c_str(), 0755);
+    const course::Result result = run(request);
+    ASSERT_EQ(result.stages.size(), request.stages.size()) << seconds;
+    // The skeleton passes nothing, with or without its runner.
+    for (const course::StageResult& stage : result.stages)
+      EXPECT_FALSE(stage.passed()) << seconds << " s, stage " << stage.stage;
+  }
+}
+
+}  // namespace
+}  // namespace membound::judge

@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Looks at running programs from outside: which run a certain file, and what their memory holds.
+#pragma once
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace membound::judge {
+
+/// The command line of a process, its words each ended by a zero byte; empty when it is gone.
+inline std::string command_line(int pid) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/cmdline", std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// All processes that run `program`.
+inline std::vector<int> processes_of(const std::filesystem::path& program) {
+  std::vector<int> pids;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc", error)) {
+    const std::string name = entry.path().filename();
+    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
+    if (std::filesystem::read_symlink(entry.path() / "exe", error) == program)
+      pids.push_back(std::stoi(name));
+  }
+  std::sort(pids.begin(), pids.end());
+  return pids;
+}
+
+/// Whether `wanted` stands anywhere in the writable memory of a process.
+inline bool memory_holds(int pid, const std::string& wanted) {
+  std::ifstream maps("/proc/" + std::to_string(pid) + "/maps");
+  std::ifstream memory("/proc/" + std::to_string(pid) + "/mem", std::ios::binary);
+  for (std::string line; std::getline(maps, line);) {
+    unsigned long long begin = 0, end = 0;
+    char rights[8] = {};
+    if (std::sscanf(line.c_str(), "%llx-%llx %7s", &begin, &end, rights) != 3 || rights[1] != 'w')
+      continue;
+    constexpr unsigned long long kPiece = 8 << 20;
+    for (unsigned long long at = begin; at < end; at += kPiece) {
+      // Overlapping by the length of what is looked for.
+      std::string piece(std::min(kPiece + wanted.size(), end - at), '\0');
+      memory.clear();
+      memory.seekg(static_cast<std::streamoff>(at));
+      memory.read(piece.data(), static_cast<std::streamsize>(piece.size()));
+      piece.resize(static_cast<std::size_t>(std::max<std::streamsize>(memory.gcount(), 0)));
+      if (memmem(piece.data(), piece.size(), wanted.data(), wanted.size()) != nullptr) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace membound::judge

@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// A graded run comes to the verdict that the student saw. References are timed; skeletons and
+/// wrong answers are not, and of the wrong answers every eighth is taken (MEMBOUND_SPLIT_EVERY
+/// takes every n-th).
+#include <algorithm>
+#include <cstdlib>
+
+#include "grader/judge/verdict.hpp"
+#include "grader/tests/split/split_fixture.hpp"
+
+namespace membound::judge {
+namespace {
+
+namespace fs = std::filesystem;
+
+class SameVerdicts : public Split, public testing::WithParamInterface<std::string> {
+ protected:
+  void compare(const fs::path& kernel, bool quick) {
+    CheckRequest request = request_for(GetParam(), kernel);
+    if (quick) request.more_arguments = {"--quick"};
+    const course::Result one = run(request);
+    split(request);
+    const course::Result three = run(request);
+    ASSERT_EQ(one.stages.size(), three.stages.size()) << kernel;
+    for (std::size_t i = 0; i < one.stages.size(); ++i) {
+      const course::StageResult &a = one.stages[i], &b = three.stages[i];
+      EXPECT_EQ(course::to_string(a.verdict), course::to_string(b.verdict))
+          << kernel << ", stage " << a.stage << "\n"
+          << (b.findings.empty() ? "" : b.findings.front().text);
+      EXPECT_EQ(failed_test(a), failed_test(b)) << kernel << ", stage " << a.stage;
+      EXPECT_EQ(a.points, b.points) << kernel << ", stage " << a.stage;
+      EXPECT_EQ(a.ratio.has_value(), b.ratio.has_value());
+      if (a.ratio && b.ratio) EXPECT_NEAR(*a.ratio, *b.ratio, 0.01 * *a.ratio);
+    }
+  }
+};
+
+TEST_P(SameVerdicts, OnTheReference) {
+  compare(source() / "solutions" / GetParam() / "kernel.cu", false);
+}
+
+TEST_P(SameVerdicts, OnTheSkeleton) { compare(source() / "labs" / GetParam() / "kernel.cu", true); }
+
+TEST_P(SameVerdicts, OnWrongAnswers) {
+  const char* wanted = std::getenv("MEMBOUND_SPLIT_EVERY");
+  const std::size_t every = wanted == nullptr ? 8 : std::max(1, std::atoi(wanted));
+  std::vector<fs::path> all;
+  for (const auto& entry : fs::directory_iterator(source() / "solutions" / GetParam() / "wrong"))
+    all.push_back(entry.path());
+  std::sort(all.begin(), all.end());
+  ASSERT_FALSE(all.empty());
+  for (std::size_t i = 0; i < all.size(); i += every) {
+    // A launch that never ends takes its whole timeout, twice; lost_runner_test has one.
+    if (all[i].string().find("for-ever") != std::string::npos) continue;
+    compare(all[i], true);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Labs, SameVerdicts,
+                         testing::Values("01-reverse-array", "03-transpose", "04-reduction",
+                                         "06-shortcut"),
+                         [](const auto& info) { return "Lab" + info.param.substr(0, 2); });
+
+}  // namespace
+}  // namespace membound::judge
