@@ -16,7 +16,7 @@ namespace {
 
 /// One in so many runs is compared element by element though its fingerprint is right: the check of
 /// the check. Which ones follows from the key, which nobody knows before.
-constexpr std::uint64_t kAuditOneIn = 16;
+constexpr std::uint64_t kAuditOneIn = 64;
 constexpr int kOutsideRuns = 9;
 
 std::uint64_t fresh_key() {

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "grader/course/files.hpp"
+#include "grader/jail/jail.hpp"
 #include "grader/tests/split/processes.hpp"
 #include "grader/tests/split/split_fixture.hpp"
 
@@ -65,6 +66,42 @@ TEST_F(LostRunner, KilledAtAnyMomentNoStageIsLostOrPassedByMistake) {
     for (const course::StageResult& stage : result.stages)
       EXPECT_FALSE(stage.passed()) << seconds << " s, stage " << stage.stage;
   }
+}
+
+/// In the jail, where it limits memory: elsewhere there is nothing to test.
+class JailedRunner : public LostRunner {
+ protected:
+  void SetUp() override {
+    if (!jail::probe().untrusted_ok()) GTEST_SKIP() << jail::probe().describe();
+  }
+};
+
+TEST_F(JailedRunner, TheReferencePassesInIt) {
+  CheckRequest request =
+      request_for("01-reverse-array", source() / "solutions/01-reverse-array/kernel.cu");
+  request.more_arguments = {"--quick"};
+  split(request);
+  request.split->use_jail = true;
+  for (const course::StageResult& stage : run(request).stages)
+    EXPECT_TRUE(stage.correct) << (stage.findings.empty() ? "" : stage.findings.front().text);
+}
+
+TEST_F(JailedRunner, ScratchBeyondTheLimitIsAMemoryVerdict) {
+  std::string text = *course::read_file(source() / "solutions/04-reduction/kernel.cu");
+  const std::string call = "plan_with_scratch(";
+  const auto place = text.find(call);
+  ASSERT_NE(place, std::string::npos);
+  text.insert(place + call.size(), "(4LL << 30) + ");
+  CheckRequest request = request_for("04-reduction", kernel_of(text));
+  request.more_arguments = {"--quick"};
+  split(request);
+  request.split->use_jail = true;
+  request.split->limits.memory_bytes = std::size_t{1} << 30;
+  request.split->limits.limit_address_space = false;  // the virtual GPU reserves far more
+  bool any_memory = false;
+  for (const course::StageResult& stage : run(request).stages)
+    any_memory = any_memory || stage.verdict == course::Verdict::kMemory;
+  EXPECT_TRUE(any_memory);
 }
 
 }  // namespace
