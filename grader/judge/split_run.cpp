@@ -3,6 +3,7 @@
 #include "grader/judge/split_run.hpp"
 
 #include <sys/random.h>
+#include <sys/socket.h>
 
 #include <cstdint>
 #include <cstdio>
@@ -126,6 +127,9 @@ void RunnerPair::run_submission(const std::atomic<bool>* stop) {
 }
 
 base::Result<jail::JailOutcome> RunnerPair::finish() {
+  // Shut down, not only closed: a process that another thread forked just now may hold a copy.
+  for (const remote::Descriptor* end : {&judge_reference_, &judge_submission_})
+    if (*end) shutdown(end->get(), SHUT_RDWR);
   judge_reference_ = {};
   judge_submission_ = {};
   for (std::thread& thread : threads_)

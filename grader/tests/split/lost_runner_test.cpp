@@ -29,7 +29,7 @@ TEST_F(LostRunner, AKernelThatNeverEndsIsATimeoutAndEndsWithItsRunner) {
   CheckRequest request = request_for(
       "03-transpose", source() / "solutions/03-transpose/wrong/5-counts-down-for-ever.cu");
   // The lab with a shorter patience.
-  const fs::path lab_folder = folder_.path() / "lab";
+  const fs::path lab_folder = folder_.path() / "03-transpose";
   fs::create_directories(lab_folder);
   fs::copy_file(source() / "labs/03-transpose/kernel.cuh", lab_folder / "kernel.cuh");
   std::string text = *course::read_file(source() / "labs/03-transpose/lab.json");

@@ -32,7 +32,7 @@ class SameVerdicts : public Split, public testing::WithParamInterface<std::strin
       EXPECT_EQ(failed_test(a), failed_test(b)) << kernel << ", stage " << a.stage;
       EXPECT_EQ(a.points, b.points) << kernel << ", stage " << a.stage;
       EXPECT_EQ(a.ratio.has_value(), b.ratio.has_value());
-      if (a.ratio && b.ratio) EXPECT_NEAR(*a.ratio, *b.ratio, 0.01 * *a.ratio);
+      EXPECT_NEAR(a.ratio.value_or(0), b.ratio.value_or(0), 0.01);
     }
   }
 };
@@ -61,7 +61,7 @@ TEST_P(SameVerdicts, OnWrongAnswers) {
 INSTANTIATE_TEST_SUITE_P(Labs, SameVerdicts,
                          testing::Values("01-reverse-array", "03-transpose", "04-reduction",
                                          "06-shortcut"),
-                         [](const auto& info) { return "Lab" + info.param.substr(0, 2); });
+                         [](const auto& lab) { return "Lab" + lab.param.substr(0, 2); });
 
 }  // namespace
 }  // namespace membound::judge

@@ -6,6 +6,7 @@
 /// outside, the memory of each process is searched for a stretch of the timed run's expected
 /// output, all the time while it runs.
 #include <atomic>
+#include <csignal>
 #include <cstring>
 #include <set>
 #include <thread>
@@ -57,9 +58,12 @@ class Searcher {
               const std::string line = command_line(pid);
               if (line.empty()) continue;
               seen.insert(line);
+              // Stopped while it is searched: what it holds for a moment only is found, too.
+              kill(pid, SIGSTOP);
               if (memory_holds(pid, wanted)) holders.insert(line);
+              kill(pid, SIGCONT);
             }
-            usleep(2000);
+            usleep(15'000);
           }
         }) {}
   void stop() {
