@@ -21,14 +21,14 @@ std::uint64_t l1_share(const Launch& launch) {
 }  // namespace
 
 CacheObserver::CacheObserver(Launch& launch, Observer* next)
-    : launch_(launch),
-      next_(next),
+    : PassingObserver(next),
+      launch_(launch),
       l1_bytes_(l1_share(launch)),
       read_(launch.request->memory->shared_window(), launch.request->memory->window_bytes()),
       written_(launch.request->memory->shared_window(), launch.request->memory->window_bytes()) {}
 
 void CacheObserver::access(const WarpAccess& access) {
-  if (next_ != nullptr) next_->access(access);
+  PassingObserver::access(access);
   if (access.space != ptx::StateSpace::kGlobal) return;
   const bool load = access.kind == AccessKind::kLoad;
   memory::SectoredCache* l1 = static_cast<memory::SectoredCache*>(access.warp->block->cache_state);
@@ -55,15 +55,6 @@ void CacheObserver::access(const WarpAccess& access) {
   if (new_writes != 0) distinct_writes_.fetch_add(new_writes, std::memory_order_relaxed);
 }
 
-void CacheObserver::barrier(Warp& warp, const Step* step, bool whole_warp) {
-  if (next_ != nullptr) next_->barrier(warp, step, whole_warp);
-}
-
-void CacheObserver::collective(Warp& warp, const Step* step, std::uint32_t members,
-                               std::uint32_t present) {
-  if (next_ != nullptr) next_->collective(warp, step, members, present);
-}
-
 void CacheObserver::block_begins(Block& block) {
   if (block.cache_state == nullptr) {
     const std::lock_guard lock(mutex_);
@@ -71,36 +62,7 @@ void CacheObserver::block_begins(Block& block) {
     block.cache_state = caches_.back().get();
   }
   static_cast<memory::SectoredCache*>(block.cache_state)->clear();
-  if (next_ != nullptr) next_->block_begins(block);
-}
-
-void CacheObserver::arrives(Warp& warp, std::uint32_t id) {
-  if (next_ != nullptr) next_->arrives(warp, id);
-}
-
-void CacheObserver::opens(Block& block, std::uint32_t id) {
-  if (next_ != nullptr) next_->opens(block, id);
-}
-
-void CacheObserver::lanes_meet(Warp& warp, std::uint32_t lanes) {
-  if (next_ != nullptr) next_->lanes_meet(warp, lanes);
-}
-
-void CacheObserver::fence(Warp& warp, const Step* step) {
-  if (next_ != nullptr) next_->fence(warp, step);
-}
-
-void CacheObserver::mbarrier(Warp& warp, std::uint32_t mask, const std::uint64_t* offsets,
-                             bool arrives) {
-  if (next_ != nullptr) next_->mbarrier(warp, mask, offsets, arrives);
-}
-
-void CacheObserver::allocated(std::uint64_t address, std::uint64_t bytes) {
-  if (next_ != nullptr) next_->allocated(address, bytes);
-}
-
-bool CacheObserver::bad_access(const WarpAccess& access, FaultKind kind, std::uint32_t lane) {
-  return next_ != nullptr && next_->bad_access(access, kind, lane);
+  PassingObserver::block_begins(block);
 }
 
 void CacheObserver::add_to(counters::Counters& totals) const {

@@ -11,37 +11,25 @@
 #include <mutex>
 #include <vector>
 
-#include "grader/vgpu/exec/access.hpp"
+#include "grader/vgpu/exec/passing_observer.hpp"
 #include "grader/vgpu/memory/cache.hpp"
 
 namespace membound::vgpu::exec {
 
 /// The cache model of one launch.
-class CacheObserver : public Observer {
+class CacheObserver : public PassingObserver {
  public:
   /// `next` (may be null) hears everything too.
   CacheObserver(Launch& launch, Observer* next);
 
   void access(const WarpAccess& access) override;
-  void barrier(Warp& warp, const Step* step, bool whole_warp) override;
-  void collective(Warp& warp, const Step* step, std::uint32_t members,
-                  std::uint32_t present) override;
   void block_begins(Block& block) override;
-  void arrives(Warp& warp, std::uint32_t id) override;
-  void opens(Block& block, std::uint32_t id) override;
-  void lanes_meet(Warp& warp, std::uint32_t lanes) override;
-  void fence(Warp& warp, const Step* step) override;
-  void mbarrier(Warp& warp, std::uint32_t mask, const std::uint64_t* offsets,
-                bool arrives) override;
-  void allocated(std::uint64_t address, std::uint64_t bytes) override;
-  bool bad_access(const WarpAccess& access, FaultKind kind, std::uint32_t lane) override;
 
   /// Adds the cache rows to the launch's totals.
   void add_to(counters::Counters& totals) const;
 
  private:
   Launch& launch_;
-  Observer* next_;
   std::uint64_t l1_bytes_;
   memory::TouchMap read_, written_;
   std::mutex mutex_;

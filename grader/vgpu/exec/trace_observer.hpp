@@ -6,27 +6,20 @@
 /// checkers.
 #pragma once
 
-#include "grader/vgpu/exec/access.hpp"
+#include "grader/vgpu/exec/passing_observer.hpp"
 
 namespace membound::vgpu::exec {
 
 /// The listener's ear in one launch.
-class TraceObserver : public Observer {
+class TraceObserver : public PassingObserver {
  public:
   /// `next` (may be null) hears everything too.
-  TraceObserver(const Launch& launch, Observer* next) : launch_(launch), next_(next) {}
+  TraceObserver(const Launch& launch, Observer* next) : PassingObserver(next), launch_(launch) {}
 
   void access(const WarpAccess& access) override;
-  void barrier(Warp& warp, const Step* step, bool whole_warp) override;
-  void collective(Warp& warp, const Step* step, std::uint32_t members,
-                  std::uint32_t present) override;
-  void epoch(Block& block) override;
-  void fence(Warp& warp, const Step* step) override;
-  bool bad_access(const WarpAccess& access, FaultKind kind, std::uint32_t lane) override;
 
  private:
   const Launch& launch_;
-  Observer* next_;
 };
 
 }  // namespace membound::vgpu::exec
