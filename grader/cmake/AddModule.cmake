@@ -4,8 +4,9 @@
 # add_module(<name> SOURCES … HEADERS … [LINKS …] [PRIVATE_LINKS …])
 #   One module = one folder = one namespace = one target: library membound_<name>, used as
 #   membound::<name>. HEADERS are public and each compiles alone (target all_verify_interface_…).
-# add_module_tests(<name> SOURCES … [LINKS …])
-#   The unit tests of a module: program <name>_tests, every case known to CTest.
+# add_module_tests(<name> SOURCES … [LINKS …] [SERIAL <filter>])
+#   The unit tests of a module: program <name>_tests, every case known to CTest. Cases that SERIAL
+#   matches look at the whole machine; they run together, as one test, with nothing beside them.
 include(GoogleTest)
 
 function(add_module name)
@@ -20,10 +21,16 @@ function(add_module name)
 endfunction()
 
 function(add_module_tests name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINKS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SERIAL" "SOURCES;LINKS")
   add_executable(${name}_tests ${arg_SOURCES})
   target_link_libraries(${name}_tests PRIVATE membound::${name} ${arg_LINKS} GTest::gmock
     GTest::gtest_main)
+  set(filter "*")
+  if(arg_SERIAL)
+    add_test(NAME ${name}.serial COMMAND ${name}_tests --gtest_filter=${arg_SERIAL})
+    set_tests_properties(${name}.serial PROPERTIES LABELS unit RUN_SERIAL ON)
+    set(filter "-${arg_SERIAL}")
+  endif()
   gtest_discover_tests(${name}_tests TEST_PREFIX ${name}. DISCOVERY_MODE PRE_TEST
-    PROPERTIES LABELS unit)
+    TEST_FILTER "${filter}" PROPERTIES LABELS unit)
 endfunction()

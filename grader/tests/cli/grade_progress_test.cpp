@@ -15,9 +15,9 @@ TEST(ProgressLine, SaysNothingAboutThePaceBeforeThereIsOne) {
 
 TEST(ProgressLine, GuessesWhatIsLeftFromThePaceSoFar) {
   EXPECT_EQ(progress_line({.total = 300, .done = 60, .seconds = 60}, false),
-            "graded 60/300, 60 a minute, 4 min left");
+            "graded 60/300, 60.0 a minute, 4 min left");
   EXPECT_EQ(progress_line({.total = 90, .done = 60, .seconds = 60}, false),
-            "graded 60/90, 60 a minute, 30 s left");
+            "graded 60/90, 60.0 a minute, 30 s left");
 }
 
 TEST(ProgressLine, AtTheEndNothingIsLeft) {

@@ -35,8 +35,10 @@ class Help : public testing::Test {
 TEST_F(Help, NamesEveryOptionAndNoOther) {
   for (const CLI::App* app : all_) {
     std::set<std::string> known;
-    for (const CLI::Option* option : app->get_options())
+    for (const CLI::Option* option : app->get_options()) {
+      if (option->get_group().empty()) continue;  // for Membound's own calls
       for (const std::string& name : option->get_lnames()) known.insert("--" + name);
+    }
     // Options stand at the head of a list entry.
     const std::string page(help_text(help_page_name(*app)));
     std::set<std::string> told;

@@ -61,7 +61,8 @@ std::vector<Launch> run(const std::string& command, std::string& output) {
   const std::filesystem::path counters =
       std::filesystem::temp_directory_path() /
       ("membound_profiler_" + std::to_string(::getpid()) + ".json");
-  output = output_of("LD_LIBRARY_PATH=" MEMBOUND_VGPU_DIR
+  // The whole device, as the profiler saw it, not the slice that lab.json asks for.
+  output = output_of("MEMBOUND_SMS=0 LD_LIBRARY_PATH=" MEMBOUND_VGPU_DIR
                      " MEMBOUND_DEVICE=vgpu:h200 MEMBOUND_COUNTERS=" +
                      counters.string() + " " + command + " 2>/dev/null");
   std::ifstream file(counters);
