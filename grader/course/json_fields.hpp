@@ -7,14 +7,26 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <type_traits>
 
 namespace membound::course {
+
+/// Sets `value` from `json`. Throws where that has another type; also for 1e300 where a whole
+/// number is expected, which the library would convert although no integer can hold it.
+template <typename T>
+void read_value(const nlohmann::json& json, T& value) {
+  if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>)
+    if (!json.is_number_integer())
+      throw nlohmann::json::type_error::create(
+          302, std::string("type must be a whole number, but is ") + json.type_name(), &json);
+  json.get_to(value);
+}
 
 /// Sets `value` from `json[key]` unless that is missing or null.
 template <typename T>
 void read_field(const nlohmann::json& json, const char* key, T& value) {
   const auto found = json.find(key);
-  if (found != json.end() && !found->is_null()) found->get_to(value);
+  if (found != json.end() && !found->is_null()) read_value(*found, value);
 }
 
 /// `json[key]` where that is a text, else "": for files of any origin.

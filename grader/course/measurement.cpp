@@ -191,7 +191,7 @@ void to_json(json& out, const StageMeasurement& value) {
 
 void from_json(const json& in, StageMeasurement& value) {
   in.at("lab").get_to(value.lab);
-  in.at("stage").get_to(value.stage);
+  read_value(in.at("stage"), value.stage);
   read_field(in, "kernel", value.kernel);
   read_field(in, "tests", value.tests);
   read_field(in, "timings", value.timings);

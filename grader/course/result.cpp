@@ -160,7 +160,7 @@ void to_json(json& out, const StageResult& value) {
 
 void from_json(const json& in, StageResult& value) {
   in.at("lab").get_to(value.lab);
-  in.at("stage").get_to(value.stage);
+  read_value(in.at("stage"), value.stage);
   read_field(in, "name", value.name);
   read_field(in, "kernel", value.kernel);
   read_field(in, "title", value.title);

@@ -136,5 +136,14 @@ TEST(Result, NamesAStateFileThatIsBroken) {
     EXPECT_EQ(stage_result_from_text(text, "state/x.json").error().where, "state/x.json") << text;
 }
 
+// Found by the fuzzer: the library turned it into an integer, which no integer can hold.
+TEST(Result, RefusesANumberThatIsNotWholeWhereOneIsCounted) {
+  for (const char* field : {"stage", "samples", "similar_stage"}) {
+    nlohmann::json json(stage_sample());
+    json[field] = 1e300;
+    EXPECT_FALSE(stage_result_from_text(json.dump(), "f")) << field;
+  }
+}
+
 }  // namespace
 }  // namespace membound::course
