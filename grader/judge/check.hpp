@@ -43,9 +43,9 @@ struct CheckRequest {
   std::vector<std::string> more_arguments = {};         ///< for the test program
   std::uint64_t seed = 1;
   std::optional<SplitOptions> split = {};  ///< graded: see split_options()
-  int stages_at_once = 1;          ///< more only where nothing is timed by a clock
-  double seconds_per_stage = 180;  ///< backstop for a test program that reports nothing
-  std::string version;             ///< Membound's, for the result
+  int stages_at_once = 1;                  ///< more only where nothing is timed by a clock
+  double seconds_per_stage = 180;          ///< backstop for a test program that reports nothing
+  std::string version;                     ///< Membound's, for the result
   const std::atomic<bool>* stop = nullptr;
   std::function<void(int stage)> on_tick = {};
   /// Set for code that nobody trusts; what the lab allows besides is added from lab.json.
