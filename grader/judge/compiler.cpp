@@ -4,6 +4,7 @@
 
 #include <cctype>
 #include <cstdlib>
+#include <fstream>
 
 #include "grader/jail/process.hpp"
 
@@ -35,6 +36,24 @@ std::vector<fs::path> candidates(DeviceCompiler kind, const CompilerPlaces& plac
   add(places.system / "bin" / name);
   if (!places.root.empty()) add(places.root / ".membound/toolkit/nvidia/cu13/bin" / name);
   return all;
+}
+
+bool is_script(const fs::path& program) {
+  std::ifstream file(program, std::ios::binary);
+  return file.get() == '#' && file.get() == '!';
+}
+
+/// The compiler that a script in PATH starts, or `program` where that can't be told. The jail shows
+/// a compiler only its own toolkit, in which such a script leads nowhere.
+fs::path behind_script(const fs::path& program) {
+  if (!is_script(program)) return program;
+  const auto answer =
+      jail::run_process({.arguments = {program.string(), "--dryrun", "-c", "kernel.cu"},
+                         .timeout_seconds = kVersionSeconds});
+  if (!answer) return program;
+  const fs::path folder = folder_in_dry_run(answer->output);
+  std::error_code ignored;
+  return !folder.empty() && fs::exists(folder / "nvcc", ignored) ? folder / "nvcc" : program;
 }
 
 base::Error none_found(DeviceCompiler kind, const std::string& passed_over) {
@@ -92,6 +111,14 @@ std::string version_in(DeviceCompiler kind, std::string_view text) {
   return version;
 }
 
+std::string folder_in_dry_run(std::string_view text) {
+  static constexpr std::string_view kMark = "_HERE_=";
+  const auto at = text.find(kMark);
+  if (at == std::string_view::npos) return "";
+  text.remove_prefix(at + kMark.size());
+  return std::string(text.substr(0, text.find_first_of("\r\n")));
+}
+
 base::Result<CompilerInfo> find_compiler(DeviceCompiler kind, const CompilerPlaces& places) {
   std::string passed_over;
   for (const fs::path& program : candidates(kind, places)) {
@@ -100,7 +127,7 @@ base::Result<CompilerInfo> find_compiler(DeviceCompiler kind, const CompilerPlac
     if (!answer) continue;
     const std::string version = version_in(kind, answer->output);
     if (answer->exit_code == 0 && std::atoi(version.c_str()) >= oldest(kind))
-      return CompilerInfo{kind, program, version};
+      return CompilerInfo{kind, behind_script(program), version};
     passed_over += (passed_over.empty() ? "" : ", ") + program.string() + " " + version;
   }
   return none_found(kind, passed_over);

@@ -48,11 +48,15 @@ struct CompilerPlaces {
 [[nodiscard]] CompilerPlaces compiler_places(const std::filesystem::path& root);
 
 /// The first usable compiler of this kind: nvcc of CUDA 12 or newer, clang 14 or newer. Older ones
-/// are passed over, and named in the error when there is no other.
+/// are passed over, and named in the error when there is no other. `program` is the compiler
+/// itself, also where PATH holds a script that starts it.
 [[nodiscard]] base::Result<CompilerInfo> find_compiler(DeviceCompiler kind,
                                                        const CompilerPlaces& places);
 
 /// The version in what `nvcc --version` or `clang++ --version` prints; empty when there is none.
 [[nodiscard]] std::string version_in(DeviceCompiler kind, std::string_view text);
+
+/// The folder of nvcc in what `nvcc --dryrun` prints ("#$ _HERE_=/usr/local/cuda/bin"), or nothing.
+[[nodiscard]] std::string folder_in_dry_run(std::string_view text);
 
 }  // namespace membound::judge

@@ -123,6 +123,20 @@ TEST_F(DeviceCode, FindsTheFirstCompilerThatIsNewEnough) {
   EXPECT_EQ(found->name(), "nvcc 13.0.88");
 }
 
+TEST_F(DeviceCode, FindsTheCompilerBehindAScriptInPath) {
+  const auto real =
+      folder_.script("toolkit/bin/nvcc",
+                     "[ \"$1\" = --dryrun ] && echo \"#\\$ _HERE_=$(dirname $0)\" >&2\n"
+                     "echo 'release 13.0, V13.0.88'");
+  folder_.script("bin/nvcc", "exec " + real.string() + " \"$@\"");
+  CompilerPlaces places;
+  places.system = "/nowhere";
+  places.path = (folder_.path() / "bin").string();
+  const auto found = find_compiler(DeviceCompiler::kNvcc, places);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->program, real);
+}
+
 TEST_F(DeviceCode, SaysWhereItLookedWhenThereIsNoCompiler) {
   const auto none = find_compiler(DeviceCompiler::kNvcc, {.system = "/nowhere"});
   ASSERT_FALSE(none);
@@ -134,6 +148,12 @@ TEST(Compiler, ReadsVersions) {
             "13.0.88");
   EXPECT_EQ(version_in(DeviceCompiler::kClang, "Debian clang version 14.0.6\n"), "14.0.6");
   EXPECT_EQ(version_in(DeviceCompiler::kNvcc, "no version"), "");
+}
+
+TEST(Compiler, ReadsItsFolderInADryRun) {
+  EXPECT_EQ(folder_in_dry_run("#$ _SPACE_= \n#$ _HERE_=/opt/cuda/bin\n#$ _THERE_=/x\n"),
+            "/opt/cuda/bin");
+  EXPECT_EQ(folder_in_dry_run("nvcc fatal"), "");
 }
 
 }  // namespace
