@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// What a batch leaves for people and programs: a Grade for each row of the plan, grades.csv and
-/// students/<name>.json. A function of the plan and the verdicts alone, whatever happened between.
+/// students/NAME.json. A function of the plan and the verdicts alone, whatever happened between.
 /// Place in the chain: plan, ledger -> [outputs] -> report, exchange.
 #pragma once
 

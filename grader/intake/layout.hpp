@@ -7,7 +7,7 @@
 ///   canvas       doejane_12345_67890_kernel.cu   doejane_LATE_12345_67891_kernel-1.cu
 ///   moodle       Jane Doe_123_assignsubmission_file_/kernel.cu   (or all in the file's name)
 ///   gradescope   submission_123/kernel.cu beside submission_metadata.yml
-///   github       <assignment>-<user>/kernel.cu, clones with a .git
+///   github       ASSIGNMENT-USER/kernel.cu, clones with a .git
 /// Each may lie in one more folder. Place in the chain: entries -> [layout] -> intake.
 #pragma once
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Submissions by content: OUT/store/sha256/<digest>/kernel.cu. What is graded is what lies here,
+/// Submissions by content: OUT/store/sha256/DIGEST/kernel.cu. What is graded is what lies here,
 /// whatever happens to the files that were handed in.
 #pragma once
 

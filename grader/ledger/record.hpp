@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// One verdict as a file: OUT/results/<key>-<round>.json, signed with the batch's key, so that
+/// One verdict as a file: OUT/results/KEY-ROUND.json, signed with the batch's key, so that
 /// neither a torn nor a planted file is ever taken for a verdict.
 /// Place in the chain: grading, Slurm tasks -> [record] -> ledger.
 #pragma once
@@ -26,7 +26,7 @@ struct Record {
   course::Grade grade;
 };
 
-/// "<key>-<round>.json".
+/// "KEY-ROUND.json".
 [[nodiscard]] std::string record_name(const std::string& key, int round);
 
 /// The file's text.
@@ -37,7 +37,7 @@ struct Record {
                                                     const std::string& file_name,
                                                     std::string_view secret);
 
-/// Writes OUT/results/<name> durably. The same record twice gives the same file.
+/// Writes OUT/results/NAME durably. The same record twice gives the same file.
 [[nodiscard]] base::Status write_record(const std::filesystem::path& out, const Record& record,
                                         std::string_view secret);
 

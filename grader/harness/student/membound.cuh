@@ -122,7 +122,8 @@ __device__ inline void store(PlanRecord* record, const LaunchShape& shape) {
   record->is_plan = 0;
 }
 
-/// @cond (Doxygen takes this for a class that is its own base)
+// Doxygen takes this for a class that is its own base.
+/// @cond
 template <int... kIndex>
 struct Indices {};
 template <int kCount, int... kIndex>
