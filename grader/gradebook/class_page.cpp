@@ -100,6 +100,15 @@ json stages_of(const LabGrades& lab) {
   return list;
 }
 
+/// What went wrong, without the map of wrong elements below it: that is on the student's page.
+std::string beginning(const std::string& text) {
+  constexpr int kLines = 3;
+  std::size_t end = 0;
+  for (int line = 0; line < kLines && end != std::string::npos; ++line)
+    end = text.find('\n', end == 0 ? 0 : end + 1);
+  return text.substr(0, end);
+}
+
 /// A student counts once for a kind, however many stages show it.
 json findings_of(const LabGrades& lab) {
   struct Row {
@@ -116,7 +125,7 @@ json findings_of(const LabGrades& lab) {
         if (!seen.insert(kind).second) continue;
         Row& row = kinds[kind];
         row.kind = kind;
-        if (row.count++ == 0) row.example = finding.text;
+        if (row.count++ == 0) row.example = beginning(finding.text);
       }
   }
   std::vector<Row> rows;

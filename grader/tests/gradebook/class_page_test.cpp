@@ -57,6 +57,17 @@ TEST(ClassPage, ListsTheSlowestFirst) {
   EXPECT_LT(list.find("sluggish"), list.find("quick"));
 }
 
+TEST(ClassPage, LeavesTheMapOfWrongElementsToTheStudentsPage) {
+  course::Grade grade = wrong("a");
+  course::Finding finding;
+  finding.kind = "failed_test";
+  finding.text = "first wrong: row 1\n  got 0\n  expected 32\nwhere:\n.xXX";
+  grade.result.stages[0].findings = {finding};
+  const std::string html = html_of({grade});
+  EXPECT_THAT(html, HasSubstr("first wrong: row 1\n  got 0\n  expected 32</td>"));
+  EXPECT_THAT(html, Not(HasSubstr(".xXX")));
+}
+
 TEST(ClassPage, ShowsLikenessesBelowTheirLab) {
   const std::string html =
       html_of({passed("a"), passed("b")}, {{"03-transpose", {"a", "b"}, 0.93}});
