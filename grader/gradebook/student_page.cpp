@@ -22,16 +22,25 @@ json stage_row(const course::StageResult& stage) {
 
 json line_of(const course::SourceLine& line) {
   const bool has_ideal = line.ideal_per_request > 0;
-  return {{"line", std::to_string(line.line)},
-          {"access", line.access},
-          {"per_request", decimal(line.per_request, 1) + " " + line.unit},
-          {"ideal", has_ideal ? decimal(line.ideal_per_request, 1) : ""}};
+  return {
+      {"line", std::to_string(line.line)},
+      {"access", line.instance.empty() ? line.access : line.access + " (" + line.instance + ")"},
+      {"per_request", decimal(line.per_request, 1) + " " + line.unit},
+      {"ideal", has_ideal ? decimal(line.ideal_per_request, 1) : ""}};
 }
 
 /// A stage that was not passed: why, and what its accesses cost.
 json detail_of(const course::StageResult& stage) {
   json findings = json::array(), tests = json::array(), lines = json::array();
-  for (const course::Finding& finding : stage.findings) findings.push_back(finding.text);
+  // A finding that says what a failed test said is shown once, as the test's message.
+  const auto is_said = [&stage](const course::Finding& finding) {
+    return std::any_of(stage.tests.begin(), stage.tests.end(), [&](const auto& test) {
+      return !test.passed && !test.skipped && test.name == finding.test &&
+             test.message == finding.text;
+    });
+  };
+  for (const course::Finding& finding : stage.findings)
+    if (!is_said(finding)) findings.push_back(finding.text);
   for (const course::TestOutcome& test : stage.tests)
     if (!test.passed && !test.skipped)
       tests.push_back({{"name", test.name}, {"message", test.message}});

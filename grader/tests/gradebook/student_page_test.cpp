@@ -35,18 +35,28 @@ TEST(StudentPages, ExplainTheStageThatFailed) {
   EXPECT_THAT(pages[0].html, HasSubstr("<pre>in[0] &amp; &lt;out&gt;</pre>"));
 }
 
+TEST(StudentPages, SayOnceWhatATestSaid) {
+  course::Grade grade = wrong("a");
+  grade.result.stages[0].tests[0].message = grade.result.stages[0].findings[0].text;
+  const std::string html = student_pages({"GPU 2026", {grade}, {}})[0].html;
+  const auto first = html.find("element 7 is 1, not 2");
+  ASSERT_NE(first, std::string::npos);
+  EXPECT_EQ(html.find("element 7 is 1, not 2", first + 1), std::string::npos);
+}
+
 TEST(StudentPages, ShowWhatTheAccessesOfAFailedStageCost) {
   course::Grade grade = slow("a", 0.3);
   course::SourceLine line;
   line.line = 24;
   line.access = "store";
+  line.instance = "float";
   line.unit = "sectors";
   line.per_request = 32;
   line.ideal_per_request = 4;
   grade.result.stages[0].source_lines = {line};
   const auto pages = student_pages({"GPU 2026", {grade}, {}});
   EXPECT_THAT(pages[0].html,
-              HasSubstr("<td>24</td><td>store</td><td class=\"number\">32.0 sectors</td>"
+              HasSubstr("<td>24</td><td>store (float)</td><td class=\"number\">32.0 sectors</td>"
                         "<td class=\"number\">4.0</td>"));
 }
 
