@@ -73,6 +73,29 @@ TEST(Link, AFunctionThatNamesASharedVariableMakesAllKernelsHaveAll) {
   EXPECT_EQ(program.find_kernel("k")->static_shared_bytes, 1200u);
 }
 
+TEST(Link, AKernelsOwnSharedVariablesLieBehindThoseItNames) {
+  const Program program = link(R"(
+    .shared .align 4 .b8 a[400]; .shared .align 4 .b8 b[800];
+    .visible .entry k() { .shared .align 4 .b8 own[4]; .reg .b32 %r<3>;
+                          ld.shared.u32 %r1, [a]; ld.shared.u32 %r2, [own]; ret; }
+    .visible .entry l() { .reg .b32 %r<3>; ld.shared.u32 %r1, [b]; ret; })");
+  EXPECT_EQ(program.find_kernel("k")->static_shared_bytes, 404u);
+}
+
+TEST(Link, SharedVariablesOfAFunctionAndOfItsCallerHavePlacesOfTheirOwn) {
+  const Program program = link(R"(
+    .func f() { .shared .align 4 .b8 in_f[400]; .reg .b32 %r<2>; ld.shared.u32 %r1, [in_f]; ret; }
+    .func g() { .shared .align 4 .b8 in_g[8]; .reg .b32 %r<2>; ld.shared.u32 %r1, [in_g]; ret; }
+    .visible .entry k() { .shared .align 4 .b8 in_k[16]; .reg .b32 %r<2>;
+                          ld.shared.u32 %r1, [in_k]; call.uni f; call.uni g; ret; })");
+  const Kernel* kernel = program.find_kernel("k");
+  ASSERT_EQ(kernel->shared_variables.size(), 3u);
+  EXPECT_EQ(kernel->shared_variables[0].offset_bytes, 408u);
+  EXPECT_EQ(kernel->shared_variables[1].offset_bytes, 0u);
+  EXPECT_EQ(kernel->shared_variables[2].offset_bytes, 400u);
+  EXPECT_EQ(kernel->static_shared_bytes, 424u);
+}
+
 TEST(Link, LoadsThatStandTogetherNeedNoRegisterEach) {
   std::string loads, sums;
   for (int i = 1; i <= 40; ++i) {

@@ -56,6 +56,7 @@ class Linker {
   base::Status collect_functions();
   void collect_files();
   base::Status decode_all();
+  base::Status decode_one(std::uint32_t f, std::uint32_t shared_base_bytes);
   void add_kernel(std::uint32_t function);
   void add_global(const ptx::Module& module, const ptx::Variable& variable);
   static base::Error unresolved(const ptx::Module& module, std::string_view what,
@@ -266,34 +267,47 @@ void Linker::collect_files() {
   }
 }
 
+/// Shared variables that functions declare lie behind the module's, each function's behind those of
+/// the one before: a kernel may call any of them. A kernel's own lie behind all that it may use.
 base::Status Linker::decode_all() {
-  bool functions_use_shared = module_shared_bytes_ > 0;
   program_.functions_.resize(sources_.size());
   facts_.resize(sources_.size());
-  for (std::uint32_t f = 0; f < sources_.size(); ++f) {
-    const ptx::Function& source = *sources_[f];
-    const std::uint32_t base = functions_use_shared || !source.is_entry ? module_shared_bytes_ : 0;
-    Decoder decoder(program_.modules_[module_of_[f]], source, symbols_[module_of_[f]], sources_,
-                    base);
-    Function& function = program_.functions_[f];
-    if (auto status = decoder.decode(function, facts_[f]); !status) return status.error();
-    std::vector<std::uint8_t> sizes(source.register_count);
-    for (std::uint32_t r = 0; r < sizes.size(); ++r) sizes[r] = slots_of(source.group_of(r).type);
-    propagate_constants(function, sizes);
-    mark_rounds(function, sizes.size());
-    mark_joined_atomics(function, sizes.size());
-    assign_registers(function, sizes);
-    gather_facts(function, facts_[f]);
-    if (module_of_[f] != 0) {  // file numbers of later modules: by name
-      const ptx::Module& module = program_.modules_[module_of_[f]];
-      for (SourceLine& line : function.lines) {
-        if (line.line == 0) continue;
-        const std::string_view name = module.file_name(line.file);
-        const auto found = std::find(program_.files_.begin(), program_.files_.end(), name);
-        line.file = static_cast<std::uint32_t>(found - program_.files_.begin());
-        if (found == program_.files_.end()) program_.files_.push_back(std::string(name));
-      }
+  std::uint32_t functions_end = module_shared_bytes_;
+  bool functions_use_shared = false;
+  for (const bool entries : {false, true}) {
+    for (std::uint32_t f = 0; f < sources_.size(); ++f) {
+      if (sources_[f]->is_entry != entries) continue;
+      const bool packed = entries && !functions_use_shared;
+      const std::uint32_t base = packed ? module_shared_end(f) : functions_end;
+      if (auto status = decode_one(f, base); !status) return status;
+      if (entries || facts_[f].shared_end_bytes == 0) continue;
+      functions_end = facts_[f].shared_end_bytes;
+      functions_use_shared = true;
     }
+  }
+  return base::Done{};
+}
+
+base::Status Linker::decode_one(std::uint32_t f, std::uint32_t shared_base_bytes) {
+  const ptx::Function& source = *sources_[f];
+  Decoder decoder(program_.modules_[module_of_[f]], source, symbols_[module_of_[f]], sources_,
+                  shared_base_bytes);
+  Function& function = program_.functions_[f];
+  if (auto status = decoder.decode(function, facts_[f]); !status) return status;
+  std::vector<std::uint8_t> sizes(source.register_count);
+  for (std::uint32_t r = 0; r < sizes.size(); ++r) sizes[r] = slots_of(source.group_of(r).type);
+  propagate_constants(function, sizes);
+  mark_rounds(function, sizes.size());
+  mark_joined_atomics(function, sizes.size());
+  assign_registers(function, sizes);
+  gather_facts(function, facts_[f]);
+  if (module_of_[f] == 0) return base::Done{};
+  for (SourceLine& line : function.lines) {  // file numbers of later modules: by name
+    if (line.line == 0) continue;
+    const std::string_view name = program_.modules_[module_of_[f]].file_name(line.file);
+    const auto found = std::find(program_.files_.begin(), program_.files_.end(), name);
+    line.file = static_cast<std::uint32_t>(found - program_.files_.begin());
+    if (found == program_.files_.end()) program_.files_.push_back(std::string(name));
   }
   return base::Done{};
 }
