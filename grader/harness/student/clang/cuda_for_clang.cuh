@@ -12,13 +12,29 @@
 
 // --- barriers and fences ---------------------------------------------------------------------
 
-// clang knows __syncthreads() by itself.
-__device__ __forceinline__ int __syncthreads_count(int p) { return __nvvm_bar0_popc(p); }
-__device__ __forceinline__ int __syncthreads_and(int p) { return __nvvm_bar0_and(p); }
-__device__ __forceinline__ int __syncthreads_or(int p) { return __nvvm_bar0_or(p); }
-__device__ __forceinline__ void __threadfence_block() { __nvvm_membar_cta(); }
-__device__ __forceinline__ void __threadfence() { __nvvm_membar_gl(); }
-__device__ __forceinline__ void __threadfence_system() { __nvvm_membar_sys(); }
+// In asm, or between two fences: clang 14 believes that a call of its builtins cannot touch what
+// only this file names, and moves loads of __shared__ variables from behind a barrier to before it.
+
+__device__ __forceinline__ void membound_keep_order() { asm volatile("" ::: "memory"); }
+__device__ __forceinline__ void membound_syncthreads() { asm volatile("bar.sync 0;" ::: "memory"); }
+#define __syncthreads() membound_syncthreads()  // a macro: the name itself is a builtin of clang
+#define MEMBOUND_VOTING_BARRIER(function, builtin) \
+  __device__ __forceinline__ int function(int p) { \
+    membound_keep_order();                         \
+    const int answer = builtin(p);                 \
+    membound_keep_order();                         \
+    return answer;                                 \
+  }
+MEMBOUND_VOTING_BARRIER(__syncthreads_count, __nvvm_bar0_popc)
+MEMBOUND_VOTING_BARRIER(__syncthreads_and, __nvvm_bar0_and)
+MEMBOUND_VOTING_BARRIER(__syncthreads_or, __nvvm_bar0_or)
+#undef MEMBOUND_VOTING_BARRIER
+__device__ __forceinline__ void __syncwarp(unsigned int mask = 0xffffffffu) {
+  asm volatile("bar.warp.sync %0;" ::"r"(mask) : "memory");
+}
+__device__ __forceinline__ void __threadfence_block() { asm volatile("membar.cta;" ::: "memory"); }
+__device__ __forceinline__ void __threadfence() { asm volatile("membar.gl;" ::: "memory"); }
+__device__ __forceinline__ void __threadfence_system() { asm volatile("membar.sys;" ::: "memory"); }
 __device__ __forceinline__ void __nanosleep(unsigned int ns) {
   asm volatile("nanosleep.u32 %0;" ::"r"(ns));
 }

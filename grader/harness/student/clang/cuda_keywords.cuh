@@ -121,7 +121,6 @@ __device__ inline int __any_sync(unsigned int mask, int predicate) {
 __device__ inline int __all_sync(unsigned int mask, int predicate) {
   return __nvvm_vote_all_sync(mask, predicate);
 }
-__device__ inline void __syncwarp(unsigned int mask = 0xffffffffu) { __nvvm_bar_warp_sync(mask); }
 __device__ inline unsigned int __activemask() {
   unsigned int mask;
   asm volatile("activemask.b32 %0;" : "=r"(mask));
