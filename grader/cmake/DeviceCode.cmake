@@ -51,22 +51,24 @@ endif()
 function(add_device_code target source output)
   cmake_parse_arguments(PARSE_ARGV 3 arg "" "" "INCLUDES")
   set(student ${PROJECT_SOURCE_DIR}/grader/harness/student)
-  set(includes ${student} ${arg_INCLUDES})
+  set(arguments ${student} ${arg_INCLUDES})
+  list(TRANSFORM arguments PREPEND -I)
+  set(needed ${student}/${MEMBOUND_DEVICE_COMPILER}.flags)
   if(MEMBOUND_DEVICE_COMPILER STREQUAL nvcc)
     set(output ${output}.fatbin)
-    set(compiler ${MEMBOUND_NVCC} --options-file ${student}/nvcc.flags
-      -arch=sm_${MEMBOUND_CUDA_ARCHITECTURE})
+    list(PREPEND arguments ${MEMBOUND_NVCC} --options-file ${student}/nvcc.flags
+      -arch=sm_${MEMBOUND_CUDA_ARCHITECTURE} -o ${output} -MD -MF ${output}.d)
   else()
     set(output ${output}.ptx)
-    set(compiler ${MEMBOUND_CLANG} @${student}/clang.flags)
-    list(PREPEND includes ${student}/clang)
+    list(APPEND needed ${student}/clang/compile.sh ${student}/clang/ir.flags
+      ${student}/clang/wide_copies.awk)
+    list(PREPEND arguments sh ${student}/clang/compile.sh ${output} ${MEMBOUND_CLANG}
+      -MD -MF ${output}.d -MT ${output})
   endif()
-  list(TRANSFORM includes PREPEND -I)
   get_filename_component(source ${source} ABSOLUTE)
   file(RELATIVE_PATH shown ${PROJECT_SOURCE_DIR} ${source})
   add_custom_command(OUTPUT ${output}
-    COMMAND ${compiler} ${includes} ${source} -o ${output} -MD -MF ${output}.d
-    DEPENDS ${source} ${student}/${MEMBOUND_DEVICE_COMPILER}.flags DEPFILE ${output}.d
+    COMMAND ${arguments} ${source} DEPENDS ${source} ${needed} DEPFILE ${output}.d
     COMMENT "Compiling device code ${shown}" VERBATIM)
   add_custom_target(${target} ALL DEPENDS ${output})
   set_target_properties(${target} PROPERTIES DEVICE_CODE ${output})

@@ -47,21 +47,6 @@ void add_headers(const fs::path& folder, const fs::path& inside,
       bindings.push_back({entry->path(), inside / entry->path().filename()});
 }
 
-std::vector<std::string> arguments_of(const CompileRequest& request, const std::string& program,
-                                      const std::string& lab) {
-  const std::string headers = kStudentHeaders;
-  const std::string flags =
-      headers + "/" + std::string(to_string(request.compiler.kind)) + ".flags";
-  std::vector<std::string> all = {program};
-  if (request.compiler.kind == DeviceCompiler::kNvcc)
-    all.insert(all.end(), {"--options-file", flags, "-arch=sm_" + request.architecture});
-  else
-    all.insert(all.end(), {"@" + flags, "-I" + headers + "/clang"});
-  all.insert(all.end(),
-             {"-I" + headers, "-I" + lab, kSource, "-o", std::string("/scratch/") + kResult});
-  return all;
-}
-
 }  // namespace
 
 jail::LimitHit limit_in_messages(std::string_view output) {
@@ -86,7 +71,13 @@ base::Result<JailedCompile> compile_in_jail(const CompileRequest& request) {
   const std::string lab = "labs/" + request.lab_folder.filename().string();
   const fs::path course = kCourse;
   jail::JailRequest run;
-  run.arguments = arguments_of(request, tool.inside, lab);
+  run.arguments = command_of({.kind = request.compiler.kind,
+                              .program = tool.inside,
+                              .architecture = request.architecture,
+                              .student = kStudentHeaders,
+                              .lab = lab,
+                              .source = kSource,
+                              .output = fs::path("/scratch") / kResult});
   run.bindings = tool.bindings;
   run.bindings.push_back({request.root / kStudentHeaders, course / kStudentHeaders});
   add_headers(request.lab_folder, course / lab, run.bindings);

@@ -97,6 +97,19 @@ CompilerPlaces compiler_places(const fs::path& root) {
   return places;
 }
 
+std::vector<std::string> command_of(const CompilerRun& run) {
+  std::vector<std::string> all;
+  if (run.kind == DeviceCompiler::kNvcc) {
+    all = {run.program, "--options-file", run.student / "nvcc.flags",
+           "-arch=sm_" + run.architecture};
+  } else {
+    all = {"/bin/sh", run.student / "clang" / "compile.sh", run.output, run.program};
+  }
+  all.insert(all.end(), {"-I" + run.student.string(), "-I" + run.lab.string(), run.source});
+  if (run.kind == DeviceCompiler::kNvcc) all.insert(all.end(), {"-o", run.output});
+  return all;
+}
+
 std::string version_in(DeviceCompiler kind, std::string_view text) {
   // nvcc: "… release 13.0, V13.0.88"; clang: "Debian clang version 14.0.6".
   const std::string_view mark = kind == DeviceCompiler::kNvcc ? ", V" : "clang version ";

@@ -53,6 +53,20 @@ struct CompilerPlaces {
 [[nodiscard]] base::Result<CompilerInfo> find_compiler(DeviceCompiler kind,
                                                        const CompilerPlaces& places);
 
+/// One run of a compiler, with paths as the compiler will see them.
+struct CompilerRun {
+  DeviceCompiler kind = DeviceCompiler::kNvcc;
+  std::filesystem::path program;
+  std::string architecture;       ///< compute capability without its dot (nvcc only)
+  std::filesystem::path student;  ///< folder of the student headers and flags
+  std::filesystem::path lab;      ///< folder of kernel.cuh
+  std::filesystem::path source;
+  std::filesystem::path output;
+};
+
+/// Its command line.
+[[nodiscard]] std::vector<std::string> command_of(const CompilerRun& run);
+
 /// The version in what `nvcc --version` or `clang++ --version` prints; empty when there is none.
 [[nodiscard]] std::string version_in(DeviceCompiler kind, std::string_view text);
 

@@ -41,41 +41,40 @@ fs::path shown_path(const fs::path& file, const fs::path& root) {
   return relative.empty() || *relative.begin() == ".." ? whole : relative;
 }
 
-/// Text of every header that the source may include.
+/// Text of every header that the source may include, and of what clang needs besides.
 std::string header_texts(const CompileRequest& request) {
-  std::vector<fs::path> headers;
-  for (const fs::path& folder :
-       {student_folder(request), request.lab_folder, request.source.parent_path()}) {
+  std::vector<fs::path> files;
+  const auto add = [&](const fs::path& folder, const auto& is_wanted) {
     std::error_code error;
     for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
-         entry.increment(error)) {
-      const auto extension = entry->path().extension();
-      if (extension == ".cuh" || extension == ".h" || extension == ".hpp")
-        headers.push_back(entry->path());
-    }
-  }
-  std::sort(headers.begin(), headers.end());
+         entry.increment(error))
+      if (is_wanted(entry->path().extension())) files.push_back(entry->path());
+  };
+  const auto is_header = [](const fs::path& extension) {
+    return extension == ".cuh" || extension == ".h" || extension == ".hpp";
+  };
+  for (const fs::path& folder :
+       {student_folder(request), request.lab_folder, request.source.parent_path()})
+    add(folder, is_header);
+  if (request.compiler.kind == DeviceCompiler::kClang)
+    add(student_folder(request) / "clang", [](const fs::path&) { return true; });
+  std::sort(files.begin(), files.end());
   std::string text;
-  for (const fs::path& header : headers) {
-    const auto content = course::read_file(header);
-    text += header.filename().string() + '\0' + (content ? *content : "") + '\0';
+  for (const fs::path& file : files) {
+    const auto content = course::read_file(file);
+    text += file.filename().string() + '\0' + (content ? *content : "") + '\0';
   }
   return text;
 }
 
 std::vector<std::string> command(const CompileRequest& request, const fs::path& output) {
-  const fs::path student = shown_path(student_folder(request), request.root);
-  const std::string lab = shown_path(request.lab_folder, request.root).string();
-  const std::string flags = shown_path(flags_file(request), request.root).string();
-  std::vector<std::string> all = {request.compiler.program.string()};
-  if (request.compiler.kind == DeviceCompiler::kNvcc) {
-    all.insert(all.end(), {"--options-file", flags, "-arch=sm_" + request.architecture});
-  } else {
-    all.insert(all.end(), {"@" + flags, "-I" + (student / "clang").string()});
-  }
-  all.insert(all.end(), {"-I" + student.string(), "-I" + lab,
-                         shown_path(request.source, request.root).string(), "-o", output.string()});
-  return all;
+  return command_of({.kind = request.compiler.kind,
+                     .program = request.compiler.program,
+                     .architecture = request.architecture,
+                     .student = shown_path(student_folder(request), request.root),
+                     .lab = shown_path(request.lab_folder, request.root),
+                     .source = shown_path(request.source, request.root),
+                     .output = output});
 }
 
 /// Keeps the newest files only. Another process may do the same at the same moment: every failure

@@ -1,0 +1,16 @@
+#!/bin/sh
+# SPDX-FileCopyrightText: The Membound authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# compile.sh OUTPUT CLANG ARGUMENT…: a kernel.cu -> PTX by clang, in two steps with wide_copies.awk between
+# them. All messages are the first step's. The folder of OUTPUT holds what lies between.
+set -eu
+output=$1 clang=$2
+shift 2
+here=${0%/*}
+trap 'rm -f "$output.ll" "$output.wide.ll"' EXIT
+"$clang" "@$here/../clang.flags" "-I$here" "$@" -emit-llvm -o "$output.ll"
+# By its own name: the link `awk` may lead out of a jail.
+awk=$(command -v mawk || command -v gawk || command -v awk)
+"$awk" -f "$here/wide_copies.awk" "$output.ll" > "$output.wide.ll"
+"$clang" "@$here/ir.flags" "$output.wide.ll" -o "$output"
