@@ -124,7 +124,8 @@ __global__ void reverse_vector(int* out, const int* in, long long n) {
   const long long from = count - 1 - vector;
   if (vector < count && (vector > 0 || left_over == 0)) {
     const int4 low = in_vectors[from];
-    const int4 high = left_over == 0 ? low : in_vectors[from + 1];
+    int4 high = low;
+    if (left_over != 0) high = in_vectors[from + 1];
     out_vectors[vector] = turned(low, high, left_over);
   }
 
