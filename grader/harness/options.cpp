@@ -64,6 +64,9 @@ ParsedOptions parse_options(int argc, const char* const* argv) {
   app.add_option("--stages", stages, "numbers of the stages, like 1,3; all if left out");
   app.add_option("--seed", options.seed, "all data follows from it");
   app.add_flag("--quick", options.quick, "correctness only, no timing");
+  app.add_option("--launch-seconds", options.launch_seconds,
+                 "how long one launch may take, in place of what the lab says")
+      ->check(CLI::PositiveNumber);
   app.add_option("--size", size, "time this size, like 2048x1024");
   app.add_flag("--counters", options.counters, "keep what the virtual GPU counted in timed runs");
   app.add_option("--student-device", options.student_device,

@@ -27,6 +27,7 @@ struct Options {
   std::vector<int> stages;           ///< empty: all
   std::uint64_t seed = 1;
   bool quick = false;              ///< correctness only
+  double launch_seconds = 0;       ///< how long one launch may take; 0: what the lab says
   std::vector<std::int64_t> size;  ///< in place of the stage's timed sizes; empty: those
   bool counters = false;           ///< keep what the virtual GPU counted in timed runs
   /// Where the student's kernels run; the reference runs on device 0. Another number means two

@@ -123,6 +123,7 @@ std::vector<TimedCase> Session::timed_cases(const course::Stage& stage) const {
 }
 
 double Session::timeout_seconds(const course::Stage& stage) const {
+  if (options_.launch_seconds > 0) return options_.launch_seconds;
   return stage.timeout_seconds * (device_.is_virtual() ? kVirtualTimeoutFactor : 1);
 }
 

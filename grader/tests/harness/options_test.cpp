@@ -37,14 +37,29 @@ TEST(Options, WithoutALabTheUsageIsPrintedAndTheExitCodeIsTwo) {
 TEST(Options, AFullCommandLineIsUnderstood) {
   // Any existing file will do; argv[0]'s own is always there.
   const std::string file = "/proc/self/exe";
-  const char* argv[] = {"test",       "--lab",       file.c_str(), "--submission",
-                        file.c_str(), "--reference", file.c_str(), "--harness-kernels",
-                        file.c_str(), "--stages",    "2,4",        "--seed",
-                        "77",         "--quick",     "--size",     "33x65"};
+  const char* argv[] = {"test",
+                        "--lab",
+                        file.c_str(),
+                        "--submission",
+                        file.c_str(),
+                        "--reference",
+                        file.c_str(),
+                        "--harness-kernels",
+                        file.c_str(),
+                        "--stages",
+                        "2,4",
+                        "--seed",
+                        "77",
+                        "--quick",
+                        "--size",
+                        "33x65",
+                        "--launch-seconds",
+                        "2.5"};
   const ParsedOptions parsed = parse_options(static_cast<int>(std::size(argv)), argv);
   ASSERT_TRUE(parsed.options) << parsed.text;
   EXPECT_EQ(parsed.options->seed, 77U);
   EXPECT_TRUE(parsed.options->quick);
+  EXPECT_EQ(parsed.options->launch_seconds, 2.5);
   EXPECT_THAT(parsed.options->stages, testing::ElementsAre(2, 4));
   EXPECT_THAT(parsed.options->size, testing::ElementsAre(33, 65));
 }
