@@ -1,19 +1,18 @@
 # SPDX-FileCopyrightText: The Membound authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# add_lab(<NN-name> [BOTH_COMPILERS])
+# add_lab(<NN-name>)
 #   The whole build of a lab. From labs/<NN-name>/{test.cpp,reference.cpp}: the trusted test program
 #   <build>/labs/<NN-name>/test; from solutions/<NN-name>/kernel.cu: the reference answer beside it.
 #   With tests on, CTest proves the lab on the virtual GPU:
 #     agrees_with_itself   its files against one another
-#     claims_hold          skeleton, reference answer and wrong answers do what they claim; with
-#                          BOTH_COMPILERS with nvcc and with clang, and with equal verdicts
+#     claims_hold          skeleton, reference answer and wrong answers do what they claim; where
+#                          both are here, with nvcc and with clang, and with equal verdicts
 #     ladder.<machine>     the stages' predicted speeds are in the order that lab.json gives
 #   On a GPU, `membound dev check --run <NN-name>` proves the same.
 set(MEMBOUND_LADDER_MACHINES h200 titan-v k80)
 
 function(add_lab lab)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "BOTH_COMPILERS" "" "")
   set(source_dir ${PROJECT_SOURCE_DIR}/labs/${lab})
   set(build_dir ${PROJECT_BINARY_DIR}/labs/${lab})
   string(MAKE_C_IDENTIFIER lab_${lab} target)
@@ -30,7 +29,7 @@ function(add_lab lab)
 
   if(BUILD_TESTING)
     set(compilers ${MEMBOUND_DEVICE_COMPILER})
-    if(MEMBOUND_NVCC AND MEMBOUND_CLANG AND arg_BOTH_COMPILERS)
+    if(MEMBOUND_NVCC AND MEMBOUND_CLANG)
       set(compilers both)
     endif()
     add_test(NAME labs.${lab}.agrees_with_itself COMMAND membound dev check ${lab})
