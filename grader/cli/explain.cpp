@@ -46,6 +46,7 @@ void print_grade(const course::Grade& grade) {
   line("found in", grade.origin);
   line("submission", grade.submission_sha256);
   line("graded", grade.graded_at + " on " + grade.device);
+  line("compiler", grade.result.compiler);
   line("seed", std::to_string(grade.seed));
   line("limits", grade.limits_in_force);
 }
@@ -91,10 +92,9 @@ int run(const Options& options) {
   for (const course::Grade& grade : *grades) {
     print_grade(grade);
     if (grade.result.stages.empty() || options.no_replay) continue;
-    CheckOptions device = options;
-    if (device.device.empty())
-      device.device = grade.device.starts_with("vgpu") ? grade.device : "vgpu";
-    const auto settings = grading_settings(*context, device, true);
+    const CheckOptions before = as_before(
+        options, grade.device.starts_with("vgpu") ? grade.device : "vgpu", grade.result.compiler);
+    const auto settings = grading_settings(*context, before, true);
     if (!settings) return report_error(settings.error());
     if (!settings->is_virtual()) {
       return report_error({base::ErrorKind::kUsage, "--device", "a real GPU never times the same",
@@ -116,6 +116,8 @@ void add_explain(CLI::App& app, Action& chosen) {
   command->add_option("--key", options->key);
   command->add_flag("--no-replay", options->no_replay);
   command->add_option("--device", options->device);
+  command->add_option("--compiler", options->compiler)
+      ->check(CLI::IsMember({std::string("nvcc"), std::string("clang")}));
   command->callback([options, &chosen] { chosen = [options] { return run(*options); }; });
 }
 

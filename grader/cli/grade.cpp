@@ -187,10 +187,9 @@ int run(const Options& options) {
   const auto context = make_context();
   if (!context) return report_error(context.error());
   CheckOptions device = options;
-  if (options.submissions.empty() && options.device.empty()) {
-    const auto plan = grading::read_plan(options.out);
-    if (plan && *plan) device.device = (*plan)->device;
-  }
+  if (options.submissions.empty())
+    if (const auto plan = grading::read_plan(options.out); plan && *plan)
+      device = as_before(options, (*plan)->device, (*plan)->compiler);
   const auto settings = grading_settings(*context, device, options.trust);
   if (!settings) return report_error(settings.error());
   grading::BatchRequest request;
@@ -259,6 +258,14 @@ base::Result<grading::Settings> grading_settings(const Context& context,
   settings.version = kVersion;
   settings.trust_submissions = trust_submissions;
   return settings;
+}
+
+CheckOptions as_before(CheckOptions options, const std::string& device,
+                       const std::string& compiler) {
+  if (options.device.empty()) options.device = device;
+  // "clang 14.0.6": the version is the digests' business.
+  if (options.compiler.empty()) options.compiler = compiler.substr(0, compiler.find(' '));
+  return options;
 }
 
 void add_grade(CLI::App& app, Action& chosen) {

@@ -18,4 +18,9 @@ namespace membound::cli {
                                                                const CheckOptions& options,
                                                                bool trust_submissions);
 
+/// `options` with the device and the kind of compiler of an earlier run, where they name none: a
+/// verdict must not depend on what else is installed by now. `compiler` as results record it.
+[[nodiscard]] CheckOptions as_before(CheckOptions options, const std::string& device,
+                                     const std::string& compiler);
+
 }  // namespace membound::cli

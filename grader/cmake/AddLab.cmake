@@ -3,7 +3,8 @@
 #
 # add_lab(<NN-name>)
 #   The whole build of a lab. From labs/<NN-name>/{test.cpp,reference.cpp}: the trusted test program
-#   <build>/labs/<NN-name>/test; from solutions/<NN-name>/kernel.cu: the reference answer beside it.
+#   <build>/labs/<NN-name>/test; from solutions/<NN-name>/kernel.cu: the reference answer beside it, by
+#   each device compiler that is here.
 #   With tests on, CTest proves the lab on the virtual GPU:
 #     agrees_with_itself   its files against one another
 #     claims_hold          skeleton, reference answer and wrong answers do what they claim; where
@@ -26,6 +27,11 @@ function(add_lab lab)
   add_device_code(${target}_reference ${PROJECT_SOURCE_DIR}/solutions/${lab}/kernel.cu
     ${build_dir}/reference INCLUDES ${source_dir})
   add_dependencies(${target} ${target}_reference)
+  if(MEMBOUND_NVCC AND MEMBOUND_CLANG)
+    add_device_code(${target}_reference_clang ${PROJECT_SOURCE_DIR}/solutions/${lab}/kernel.cu
+      ${build_dir}/reference COMPILER clang INCLUDES ${source_dir})
+    add_dependencies(${target} ${target}_reference_clang)
+  endif()
 
   if(BUILD_TESTING)
     set(compilers ${MEMBOUND_DEVICE_COMPILER})

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The Membound authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# add_device_code(<target> <source.cu> <output> [INCLUDES dir…])
+# add_device_code(<target> <source.cu> <output> [COMPILER nvcc|clang] [INCLUDES dir…])
 #   Compiles CUDA device code alone, as the grader compiles a student's kernel.cu, into one file that
 #   the harness loads at run time: <output>.fatbin by nvcc, <output>.ptx by clang. CMake's CUDA language
 #   is not used: the rest of the project is plain C++ and builds where no CUDA host compiler works.
@@ -49,12 +49,15 @@ if(NOT MEMBOUND_CUDA_ARCHITECTURE)
 endif()
 
 function(add_device_code target source output)
-  cmake_parse_arguments(PARSE_ARGV 3 arg "" "" "INCLUDES")
+  cmake_parse_arguments(PARSE_ARGV 3 arg "" "COMPILER" "INCLUDES")
+  if(NOT arg_COMPILER)
+    set(arg_COMPILER ${MEMBOUND_DEVICE_COMPILER})
+  endif()
   set(student ${PROJECT_SOURCE_DIR}/grader/harness/student)
   set(arguments ${student} ${arg_INCLUDES})
   list(TRANSFORM arguments PREPEND -I)
-  set(needed ${student}/${MEMBOUND_DEVICE_COMPILER}.flags)
-  if(MEMBOUND_DEVICE_COMPILER STREQUAL nvcc)
+  set(needed ${student}/${arg_COMPILER}.flags)
+  if(arg_COMPILER STREQUAL nvcc)
     set(output ${output}.fatbin)
     list(PREPEND arguments ${MEMBOUND_NVCC} --options-file ${student}/nvcc.flags
       -arch=sm_${MEMBOUND_CUDA_ARCHITECTURE} -o ${output} -MD -MF ${output}.d)
@@ -69,7 +72,7 @@ function(add_device_code target source output)
   file(RELATIVE_PATH shown ${PROJECT_SOURCE_DIR} ${source})
   add_custom_command(OUTPUT ${output}
     COMMAND ${arguments} ${source} DEPENDS ${source} ${needed} DEPFILE ${output}.d
-    COMMENT "Compiling device code ${shown}" VERBATIM)
+    COMMENT "Compiling device code ${shown} with ${arg_COMPILER}" VERBATIM)
   add_custom_target(${target} ALL DEPENDS ${output})
   set_target_properties(${target} PROPERTIES DEVICE_CODE ${output})
 endfunction()

@@ -96,6 +96,7 @@ base::Result<Plan> make_plan(const intake::Intake& intake, const intake::IntakeR
   Plan plan;
   plan.membound_version = settings.version;
   plan.device = settings.device;
+  plan.compiler = settings.compiler.name();
   plan.limits = *limits;
   plan.batch_seed = batch_seed;
   plan.best_attempt = request.attempts == intake::AttemptPolicy::kBest;
@@ -155,6 +156,7 @@ void to_json(json& out, const Plan& plan) {
   out = {{"schema", Plan::kSchema},
          {"membound_version", plan.membound_version},
          {"device", plan.device},
+         {"compiler", plan.compiler},
          {"limits_in_force", plan.limits},
          {"batch_seed", plan.batch_seed},
          {"best_attempt", plan.best_attempt},
@@ -167,6 +169,7 @@ void from_json(const json& in, Plan& plan) {
   plan = {};
   read_field(in, "membound_version", plan.membound_version);
   in.at("device").get_to(plan.device);
+  read_field(in, "compiler", plan.compiler);
   read_field(in, "limits_in_force", plan.limits);
   in.at("batch_seed").get_to(plan.batch_seed);
   read_field(in, "best_attempt", plan.best_attempt);

@@ -54,6 +54,7 @@ struct Plan {
 
   std::string membound_version;
   std::string device;
+  std::string compiler;    ///< "clang 14.0.6"; empty in plans of older versions
   std::string limits;      ///< in force, in words
   std::string batch_seed;  ///< 64 hexadecimal digits; every job's seed follows from it
   bool best_attempt = false;

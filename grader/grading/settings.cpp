@@ -30,11 +30,13 @@ base::Status add_file(base::Sha256& digest, const fs::path& file) {
   return base::Done{};
 }
 
-/// As the build's own compiler made it: `stem` with .fatbin or .ptx.
-fs::path device_code(const fs::path& stem) {
+/// What a submission's speed is held against: the reference answer that the build made with the
+/// batch's compiler, or the source that the judge compiles where there is none.
+fs::path reference_of(const Settings& settings, const course::Lab& lab) {
+  const fs::path built = judge::built_reference(settings.place, lab.id, settings.compiler.kind);
+  const fs::path source = judge::reference_source(settings.place, lab.id);
   std::error_code ignored;
-  const fs::path ptx = stem.string() + ".ptx";
-  return fs::exists(ptx, ignored) ? ptx : fs::path(stem.string() + ".fatbin");
+  return fs::exists(built, ignored) || !fs::exists(source, ignored) ? built : source;
 }
 
 base::Result<std::string> digest_of(const std::vector<fs::path>& files, const std::string& more) {
@@ -75,10 +77,9 @@ base::Result<std::string> limits_in_force(const Settings& settings) {
 
 base::Result<course::GradeDigests> digests_of(const Settings& settings, const course::Lab& lab,
                                               const std::string& limits) {
-  const fs::path lab_build = settings.place.build / "labs" / lab.id;
-  std::vector<fs::path> harness = {
-      lab_build / "test", device_code(lab_build / "reference"),
-      device_code(settings.place.build / "grader" / "harness" / "harness")};
+  std::vector<fs::path> harness = {settings.place.build / "labs" / lab.id / "test",
+                                   reference_of(settings, lab),
+                                   judge::harness_kernels(settings.place)};
   if (settings.is_virtual()) harness.push_back(settings.place.build / "vgpu" / "libcudart.so.13");
   course::GradeDigests digests;
   auto part = digest_of(harness, settings.version);

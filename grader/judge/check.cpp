@@ -19,17 +19,6 @@ fs::path program_of(const CheckRequest& request) {
   return request.place.build / "labs" / request.lab->id / "test";
 }
 
-/// As the build's own compiler made them: a fatbin, or PTX.
-fs::path harness_kernels(const Workplace& place) {
-  const fs::path stem = place.build / "grader" / "harness" / "harness";
-  std::error_code ignored;
-  for (const DeviceCompiler compiler : {DeviceCompiler::kNvcc, DeviceCompiler::kClang})
-    if (fs::path file = stem.string() + std::string(code_ending(compiler));
-        fs::exists(file, ignored))
-      return file;
-  return stem;
-}
-
 base::Error not_built(const fs::path& file) {
   return {base::ErrorKind::kMachine, file.string(), "is not built",
           "the lab's test program and reference answer, made by the build",
@@ -89,6 +78,24 @@ void judge_all(const CheckRequest& request, RunOutcome& run, course::Result& res
 
 }  // namespace
 
+fs::path built_reference(const Workplace& place, const std::string& lab, DeviceCompiler compiler) {
+  return place.build / "labs" / lab / ("reference" + std::string(code_ending(compiler)));
+}
+
+fs::path reference_source(const Workplace& place, const std::string& lab) {
+  return place.root / "solutions" / lab / "kernel.cu";
+}
+
+fs::path harness_kernels(const Workplace& place) {
+  const fs::path stem = place.build / "grader" / "harness" / "harness";
+  std::error_code ignored;
+  for (const DeviceCompiler compiler : {DeviceCompiler::kNvcc, DeviceCompiler::kClang})
+    if (fs::path file = stem.string() + std::string(code_ending(compiler));
+        fs::exists(file, ignored))
+      return file;
+  return stem;
+}
+
 std::string utc_now() {
   const std::time_t now = std::time(nullptr);
   std::tm parts{};
@@ -110,12 +117,12 @@ base::Result<CompiledPair> compile_submission(const CheckRequest& request) {
   if (!code) return code.error();
   pair.submission = std::move(*code);
   // Held against a reference of the same compiler, or the ratio would compare compilers. The build
-  // made one with the compiler it found.
-  pair.reference = request.place.build / "labs" / request.lab->id /
-                   ("reference" + std::string(code_ending(request.compiler.kind)));
+  // made one with each compiler that it found.
+  pair.reference = built_reference(request.place, request.lab->id, request.compiler.kind);
   std::error_code ignored;
   if (fs::exists(pair.reference, ignored) || !pair.submission.compiled) return pair;
-  const fs::path source = request.place.root / "solutions" / request.lab->id / "kernel.cu";
+  const fs::path source = reference_source(request.place, request.lab->id);
+  if (!fs::exists(source, ignored)) return not_built(pair.reference);
   const auto reference = compile(compile_request(request, source));
   if (!reference) return reference.error();
   if (!reference->compiled && !reference->stopped) {

@@ -30,6 +30,15 @@ struct Workplace {
   std::filesystem::path state;  ///< .membound: cache/, state/, tmp/
 };
 
+/// The reference answer that the build made with this compiler; it may be absent.
+[[nodiscard]] std::filesystem::path built_reference(const Workplace& place, const std::string& lab,
+                                                    DeviceCompiler compiler);
+/// Its source.
+[[nodiscard]] std::filesystem::path reference_source(const Workplace& place,
+                                                     const std::string& lab);
+/// The harness's own kernels, as the build's compiler made them: a fatbin, or PTX.
+[[nodiscard]] std::filesystem::path harness_kernels(const Workplace& place);
+
 /// What to check, where and how.
 struct CheckRequest {
   Workplace place;

@@ -103,6 +103,26 @@ TEST_F(BatchTest, AChangedTestProgramGradesAllAgain) {
   EXPECT_EQ(runs_, 10);
 }
 
+TEST_F(BatchTest, AnotherCompilerGradesAllAgainAndThePlanNamesIt) {
+  run();
+  runs_ = 0;
+  write_text(folder_ / "root" / "labs" / "01-quick" / "reference.ptx", "by clang");
+  request_.settings.compiler = {judge::DeviceCompiler::kClang, "/usr/bin/clang++", "14.0.6"};
+  run();
+  EXPECT_EQ(runs_, 10);
+  const auto plan = read_plan(request_.out);
+  ASSERT_TRUE(plan && *plan);
+  EXPECT_EQ((*plan)->compiler, "clang 14.0.6");
+}
+
+TEST_F(BatchTest, TheReferenceOfTheOtherCompilerDoesNotMatter) {
+  run();
+  runs_ = 0;
+  write_text(folder_ / "root" / "labs" / "01-quick" / "reference.ptx", "by clang");
+  run();
+  EXPECT_EQ(runs_, 0);
+}
+
 TEST_F(BatchTest, GoesOnWithoutTheSubmissions) {
   run();
   request_.intake.sources.clear();
