@@ -32,7 +32,7 @@ constexpr const char* kCorpora[] = {"grader/tests/attacks", "grader/tests/honest
 
 struct Options {
   bool attack = false, table = false;
-  std::string filter, device;
+  std::string filter, device, compiler;
   int jobs = 2;
 };
 
@@ -118,6 +118,7 @@ int run(const Options& options) {
   if (!context) return report_error(context.error());
   CheckOptions check;
   check.device = options.device;
+  check.compiler = options.compiler;
   const auto tools = choose_tools(*context, check);
   if (!tools) return report_error(tools.error());
   const ScratchFolder scratch;
@@ -137,7 +138,7 @@ int run(const Options& options) {
     for (selftest::Case& one : *some)
       if (one.id.find(options.filter) != std::string::npos) cases.push_back(std::move(one));
   }
-  std::printf("%s\n", jail::probe().describe().c_str());
+  std::printf("%s; %s\n", jail::probe().describe().c_str(), tools->compiler.name().c_str());
   return Table(bench, cases).run(options.jobs) ? kExitPassed : kExitNotPassed;
 }
 
@@ -163,6 +164,8 @@ void add_selftest(CLI::App& app, Action& chosen) {
   what->require_option(1);
   command->add_option("--filter", options->filter, "");
   command->add_option("--device", options->device, "");
+  command->add_option("--compiler", options->compiler, "")
+      ->check(CLI::IsMember({std::string("nvcc"), std::string("clang")}));
   command->add_option("--jobs", options->jobs, "")->check(CLI::Range(1, 64));
   command->callback([options, &chosen] {
     chosen = [options] { return options->table ? print_table() : run(*options); };
