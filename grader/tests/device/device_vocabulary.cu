@@ -3,6 +3,16 @@
 //
 // Uses every function a lab's kernel may use, so that both device compilers are held to the same
 // vocabulary: this file must compile with nvcc and, with our own device header, with clang.
+#include <cooperative_groups.h>
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+
 #include "membound.cuh"
 
 __global__ void __launch_bounds__(256, 2) barriers(int* out) {
@@ -64,6 +74,38 @@ __global__ void arithmetic(float* f, double* d, int* i, long long* l) {
   const float4 v = make_float4(1, 2, 3, 4);
   const int2 w = make_int2(5, 6);
   f[2] = v.x + v.w + w.y;
+}
+
+__global__ void approximations(float* f) {
+  f[0] = __sinf(f[1]) + __cosf(f[2]) + __expf(f[3]) + __logf(f[4]) + __powf(f[5], f[6]) +
+         __fdividef(f[7], f[8]) + __exp10f(f[9]) + __log10f(f[10]) + __log2f(f[11]);
+}
+
+__global__ void groups(int* i, unsigned int* u) {
+  namespace cg = cooperative_groups;
+  const cg::thread_block block = cg::this_thread_block();
+  const auto warp = cg::tiled_partition<32>(block);
+  const auto part = cg::tiled_partition<8>(warp);
+  i[0] = warp.shfl_down(i[1], 1) + part.shfl(i[2], 3) + part.shfl_up(i[3], 1) +
+         part.shfl_xor(i[4], 2) + part.any(i[5]) + part.all(i[6]);
+  u[0] = part.ballot(i[7]) + block.thread_rank() + block.size() + warp.thread_rank() +
+         warp.meta_group_rank() + part.num_threads() + block.group_index().x;
+  warp.sync();
+  cg::sync(block);
+}
+
+__global__ void others(int* i, unsigned int* u, long long* l) {
+  __shared__ int word[32];
+  u[0] = static_cast<unsigned int>(__cvta_generic_to_shared(word + threadIdx.x));
+  l[0] = static_cast<long long>(__cvta_generic_to_global(i));
+  i[0] = __clzll(l[1]) + __ffsll(l[2]) + __mulhi(i[1], i[2]) + static_cast<int>(clock());
+  u[1] = __umulhi(u[2], u[3]) + __byte_perm(u[4], u[5], 0x1234);
+  assert(i[0] != 0);
+  if (i[3] == 7) __trap();
+  if (int* mine = static_cast<int*>(malloc(64))) {
+    printf("%p\n", static_cast<void*>(mine));
+    free(mine);
+  }
 }
 
 LAUNCH_SHAPE(arithmetic, long long n) { return {.grid = {ceil_div(n, 256)}, .block = {256}}; }

@@ -3,8 +3,8 @@
 /// @file
 /// The part of CUDA C++'s device library that a lab's kernel may use, for clang without an NVIDIA
 /// toolkit: barriers, atomics, loads with cache hints, arithmetic, printf and assert. Each function
-/// becomes the instruction nvcc makes of it. Left out: textures, tensor cores, cooperative groups
-/// and transcendental functions of full precision (they live in NVIDIA's libdevice).
+/// becomes the instruction nvcc makes of it. Left out: textures, tensor cores, half precision and
+/// transcendental functions of full precision (they live in NVIDIA's libdevice).
 /// Source: CUDA C++ Programming Guide, "C++ Language Extensions"; PTX ISA.
 #pragma once
 
@@ -42,6 +42,22 @@ __device__ __forceinline__ long long clock64() {
   long long ticks;
   asm volatile("mov.u64 %0, %%clock64;" : "=l"(ticks));
   return ticks;
+}
+
+__device__ __forceinline__ long int clock() {
+  int ticks;
+  asm volatile("mov.u32 %0, %%clock;" : "=r"(ticks));
+  return ticks;
+}
+__device__ __forceinline__ void __trap() { asm volatile("trap;"); }
+
+// --- address spaces --------------------------------------------------------------------------
+
+__device__ __forceinline__ size_t __cvta_generic_to_shared(const void* address) {
+  return reinterpret_cast<size_t>((const __attribute__((address_space(3))) void*)address);
+}
+__device__ __forceinline__ size_t __cvta_generic_to_global(const void* address) {
+  return reinterpret_cast<size_t>((const __attribute__((address_space(1))) void*)address);
 }
 
 // --- atomics ---------------------------------------------------------------------------------
@@ -217,12 +233,45 @@ __device__ __forceinline__ float fmaf(float a, float b, float c) {
 __device__ __forceinline__ double fma(double a, double b, double c) {
   return __nvvm_fma_rn_d(a, b, c);
 }
+#define MEMBOUND_APPROXIMATION(function, instruction)        \
+  __device__ __forceinline__ float function(float a) {       \
+    float result;                                            \
+    asm(instruction ".f32 %0, %1;" : "=f"(result) : "f"(a)); \
+    return result;                                           \
+  }
+MEMBOUND_APPROXIMATION(__sinf, "sin.approx")
+MEMBOUND_APPROXIMATION(__cosf, "cos.approx")
+MEMBOUND_APPROXIMATION(__log2f, "lg2.approx")
+MEMBOUND_APPROXIMATION(membound_exp2, "ex2.approx")
+#undef MEMBOUND_APPROXIMATION
+__device__ __forceinline__ float __expf(float a) { return membound_exp2(a * 1.4426950408889634f); }
+__device__ __forceinline__ float __exp10f(float a) { return membound_exp2(a * 3.321928094887362f); }
+__device__ __forceinline__ float __logf(float a) { return __log2f(a) * 0.6931471805599453f; }
+__device__ __forceinline__ float __log10f(float a) { return __log2f(a) * 0.30102999566398120f; }
+__device__ __forceinline__ float __powf(float a, float b) { return membound_exp2(b * __log2f(a)); }
+__device__ __forceinline__ float __fdividef(float a, float b) {
+  float result;
+  asm("div.approx.f32 %0, %1, %2;" : "=f"(result) : "f"(a), "f"(b));
+  return result;
+}
 __device__ __forceinline__ int __popc(unsigned int a) { return __builtin_popcount(a); }
 __device__ __forceinline__ int __popcll(unsigned long long a) { return __builtin_popcountll(a); }
 __device__ __forceinline__ int __clz(int a) {
   return a == 0 ? 32 : __builtin_clz(static_cast<unsigned int>(a));
 }
 __device__ __forceinline__ int __ffs(int a) { return __builtin_ffs(a); }
+__device__ __forceinline__ int __clzll(long long a) {
+  return a == 0 ? 64 : __builtin_clzll(static_cast<unsigned long long>(a));
+}
+__device__ __forceinline__ int __ffsll(long long a) { return __builtin_ffsll(a); }
+__device__ __forceinline__ int __mulhi(int a, int b) { return __nvvm_mulhi_i(a, b); }
+__device__ __forceinline__ unsigned int __umulhi(unsigned int a, unsigned int b) {
+  return __nvvm_mulhi_ui(a, b);
+}
+__device__ __forceinline__ unsigned int __byte_perm(unsigned int a, unsigned int b,
+                                                    unsigned int selector) {
+  return __nvvm_prmt(a, b, selector);
+}
 __device__ __forceinline__ unsigned int __brev(unsigned int a) { return __builtin_bitreverse32(a); }
 __device__ __forceinline__ int __float_as_int(float a) { return __builtin_bit_cast(int, a); }
 __device__ __forceinline__ unsigned int __float_as_uint(float a) {
@@ -244,6 +293,11 @@ __device__ __forceinline__ double __longlong_as_double(long long a) {
 #define NAN __builtin_nanf("")
 #define FLT_MAX __FLT_MAX__
 #define INT_MAX __INT_MAX__
+
+// --- the device's heap -----------------------------------------------------------------------
+
+extern "C" __device__ void* malloc(size_t bytes);
+extern "C" __device__ void free(void* address);
 
 // --- output ----------------------------------------------------------------------------------
 
