@@ -55,19 +55,22 @@ class ScratchFolder {
   fs::path path_;
 };
 
-std::string expectation(const selftest::Case& one) {
+std::string expectation(const selftest::Case& one, const judge::CompilerInfo& compiler) {
   std::string text;
-  for (const std::string& word : one.expected) text += (text.empty() ? "" : " | ") + word;
+  for (const std::string& word :
+       selftest::expected_of(one, std::string(judge::to_string(compiler.kind))))
+    text += (text.empty() ? "" : " | ") + word;
   return text;
 }
 
-std::string row(const selftest::Case& one, const selftest::CaseOutcome& outcome) {
+std::string row(const selftest::Case& one, const judge::CompilerInfo& compiler,
+                const selftest::CaseOutcome& outcome) {
   const bool not_run = one.kind == selftest::CaseKind::kGpu;
   return report::padded(not_run               ? "GPU"
                         : outcome.as_expected ? "ok"
                                               : "BAD",
                         5) +
-         report::padded(one.id, 34) + report::padded(expectation(one), 30) +
+         report::padded(one.id, 34) + report::padded(expectation(one, compiler), 30) +
          report::padded(outcome.got, 16) + one.defence + "\n";
 }
 
@@ -95,7 +98,7 @@ class Table {
       selftest::CaseOutcome shown = outcome ? *outcome : selftest::CaseOutcome{};
       if (!outcome) shown.got = "OUR FAULT";
       if (!outcome) shown.detail = base::to_string(outcome.error());
-      std::fputs(row(one, shown).c_str(), stdout);
+      std::fputs(row(one, bench_.compiler, shown).c_str(), stdout);
       if (one.kind == selftest::CaseKind::kGpu) {
         ++not_run_;
       } else if (!shown.as_expected) {

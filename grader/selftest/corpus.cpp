@@ -39,6 +39,7 @@ base::Result<Case> read_case(const fs::path& file) {
     one.lab = json.value("lab", one.lab);
     one.stage = json.value("stage", one.stage);
     one.expected = json.at("expected").get<std::vector<std::string>>();
+    one.expected_with = json.value("expected_with", one.expected_with);
     one.secret = json.value("secret", "");
     one.generator = json.value("generator", "");
     one.switch_off = json.value("switch_off", "");
@@ -55,6 +56,11 @@ base::Result<Case> read_case(const fs::path& file) {
 }
 
 }  // namespace
+
+const std::vector<std::string>& expected_of(const Case& one, const std::string& compiler) {
+  const auto place = one.expected_with.find(compiler);
+  return place == one.expected_with.end() ? one.expected : place->second;
+}
 
 std::string_view to_string(CaseKind kind) {
   for (const auto& [known, word] : kKinds)

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,11 +35,18 @@ struct Case {
   std::string lab = "01-reverse-array";
   int stage = 1;
   std::vector<std::string> expected;  ///< verdicts, any of which is right
-  std::string secret;                 ///< text that must appear nowhere; may be empty
-  std::string generator;              ///< of kIntake
-  std::string switch_off;             ///< without these defences it must get through; may be empty
+  /// In their place with this compiler ("clang"), where that makes a difference; PASS in it says
+  /// that what is tried does nothing there, and leaves a right answer.
+  std::map<std::string, std::vector<std::string>> expected_with = {};
+  std::string secret;      ///< text that must appear nowhere; may be empty
+  std::string generator;   ///< of kIntake
+  std::string switch_off;  ///< without these defences it must get through; may be empty
   std::filesystem::path folder;
 };
+
+/// What must come of a case with this compiler.
+[[nodiscard]] const std::vector<std::string>& expected_of(const Case& one,
+                                                          const std::string& compiler);
 
 /// "grade", "jail", "intake" or "gpu", as case.json writes it.
 [[nodiscard]] std::string_view to_string(CaseKind kind);

@@ -44,6 +44,14 @@ TEST(Corpus, NoAttackMayPass) {
   }
 }
 
+TEST(Corpus, ACompilerOfItsOwnKindHasExpectationsOfItsOwn) {
+  Case one;
+  one.expected = {"FAIL_WRONG"};
+  one.expected_with["clang"] = {"COMPILE_ERROR"};
+  EXPECT_EQ(expected_of(one, "nvcc"), std::vector<std::string>{"FAIL_WRONG"});
+  EXPECT_EQ(expected_of(one, "clang"), std::vector<std::string>{"COMPILE_ERROR"});
+}
+
 TEST(Corpus, EveryCaseHasItsParts) {
   for (const char* name : {"attacks", "honest"})
     for (const Case& one : corpus(name)) {
