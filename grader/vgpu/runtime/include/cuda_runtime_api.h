@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The part of the CUDA 13 runtime's interface that harness and runner use, in our own declarations:
-/// a machine without NVIDIA's toolkit builds the labs' test programs and the runner with this header
-/// and links them with the virtual GPU's libcudart.so.13. On the search path only there; else NVIDIA's is used.
+/// The part of the CUDA 13 runtime's interface that harness and runner use, in our own
+/// declarations: a machine without NVIDIA's toolkit builds the labs' test programs and the runner
+/// with this header and links them with the virtual GPU's libcudart.so.13. On the search path only
+/// there; else NVIDIA's is used.
 #pragma once
 
 #include <cstddef>
