@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/harness/data.hpp"
 
+#include <limits>
+
 #include "grader/base/check.hpp"
 
 namespace membound::harness {
@@ -24,6 +26,15 @@ std::vector<T> generate_integers(std::size_t count, std::int64_t low, std::int64
 }
 
 template <typename T>
+std::vector<T> draw(std::size_t count, const Draw& how) {
+  const unsigned long long share_seed = second_seed(how.seed);
+  std::vector<T> values(count);
+  for (std::size_t i = 0; i < count; ++i)
+    values[i] = drawn_value<T>(how, share_seed, i, std::numeric_limits<T>::infinity());
+  return values;
+}
+
+template <typename T>
 void sprinkle(std::vector<T>& values, double share, T value, std::uint64_t seed) {
   for (std::size_t i = 0; i < values.size(); ++i)
     if (unit_value(random_bits(second_seed(seed), i)) < share) values[i] = value;
@@ -40,6 +51,7 @@ std::uint64_t fingerprint_of(std::span<const std::uint32_t> words, std::uint64_t
   template std::vector<T> generate<T>(std::size_t, Fill, std::uint64_t);                \
   template std::vector<T> generate_integers<T>(std::size_t, std::int64_t, std::int64_t, \
                                                std::uint64_t);                          \
+  template std::vector<T> draw<T>(std::size_t, const Draw&);                            \
   template void sprinkle<T>(std::vector<T>&, double, T, std::uint64_t);
 MEMBOUND_INSTANTIATE_DATA(float)
 MEMBOUND_INSTANTIATE_DATA(double)

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// Seeded input data for tests: the same seed gives the same numbers on every machine.
-/// Place in the chain: a lab's test.cpp -> [data] -> device_array. Left out: inputs of timed runs,
-/// which the harness's own kernels draw on the device (device/kernels.cu) by the same formula
+/// Place in the chain: a lab's test.cpp -> [data] -> device_array. Inputs of timed runs
+/// are drawn on a GPU by the harness's own kernels (device/kernels.cu), by the same formula
 /// (device/values.cuh, where also Fill is declared).
 #pragma once
 
@@ -26,6 +26,10 @@ template <typename T>
 template <typename T>
 [[nodiscard]] std::vector<T> generate_integers(std::size_t count, std::int64_t low,
                                                std::int64_t high, std::uint64_t seed);
+
+/// An input of a timed run, as the harness's own kernels draw it on a device.
+template <typename T>
+[[nodiscard]] std::vector<T> draw(std::size_t count, const Draw& how);
 
 /// Puts `value` in about `share` (0 to 1) of the places.
 template <typename T>

@@ -6,6 +6,7 @@
 
 #include "grader/base/check.hpp"
 #include "grader/harness/cuda_check.hpp"
+#include "grader/harness/data.hpp"
 #include "grader/harness/device_scope.hpp"
 #include "grader/harness/poison.hpp"
 #include "grader/harness/runner_link.hpp"
@@ -20,15 +21,6 @@ constexpr int kReadThreads = 512;
 constexpr std::size_t kReadVectorsPerThread = 4;
 constexpr std::size_t kResultBytes = 4096;
 
-/// As in device/kernels.cu.
-struct Draw {
-  unsigned long long seed;
-  long long low, high;
-  double infinity_share;
-  int fill;
-  int whole_numbers;
-};
-
 const char* name_of(ElementType type) {
   switch (type) {
     case ElementType::kInt32:
@@ -41,6 +33,37 @@ const char* name_of(ElementType type) {
       break;
   }
   return "double";
+}
+
+Draw draw_of(const TimedBuffer& buffer, std::uint64_t seed) {
+  const IntegerRange range = buffer.integers.value_or(IntegerRange{});
+  return {seed,
+          range.low,
+          range.high,
+          buffer.infinity_share,
+          static_cast<int>(buffer.fill),
+          buffer.integers ? 1 : 0};
+}
+
+/// What membound_fill_… writes, computed here.
+template <typename T>
+void fill_from_here(const TimedBuffer& buffer, void* d_data, std::uint64_t seed) {
+  const std::vector<T> values = draw<T>(buffer.count, draw_of(buffer, seed));
+  cuda_check(cudaMemcpy(d_data, values.data(), buffer.size_bytes(), cudaMemcpyHostToDevice),
+             "writing an input");
+}
+
+void fill_from_here(const TimedBuffer& buffer, void* d_data, std::uint64_t seed) {
+  switch (buffer.type) {
+    case ElementType::kInt32:
+      return fill_from_here<int>(buffer, d_data, seed);
+    case ElementType::kInt64:
+      return fill_from_here<long long>(buffer, d_data, seed);
+    case ElementType::kFloat:
+      return fill_from_here<float>(buffer, d_data, seed);
+    case ElementType::kDouble:
+      return fill_from_here<double>(buffer, d_data, seed);
+  }
 }
 
 dim3 blocks_of(std::size_t elements, std::size_t per_block) {
@@ -100,13 +123,12 @@ dim3 DeviceKernels::grid_for(std::size_t elements) const {
 }
 
 void DeviceKernels::fill(const TimedBuffer& buffer, void* d_data, std::uint64_t seed) const {
-  const IntegerRange range = buffer.integers.value_or(IntegerRange{});
-  Draw draw{seed,
-            range.low,
-            range.high,
-            buffer.infinity_share,
-            static_cast<int>(buffer.fill),
-            buffer.integers ? 1 : 0};
+  if (buffer.count == 0) return;
+  if (is_virtual_) {
+    const DeviceScope on(device_);
+    return fill_from_here(buffer, d_data, seed);
+  }
+  const Draw draw = draw_of(buffer, seed);
   const unsigned long long count = buffer.count;
   launch(std::string("membound_fill_") + name_of(buffer.type), grid_for(buffer.count), kThreads,
          d_data, count, draw);
@@ -115,6 +137,14 @@ void DeviceKernels::fill(const TimedBuffer& buffer, void* d_data, std::uint64_t 
 void DeviceKernels::prepare_output(const TimedBuffer& buffer, void* d_data) const {
   const unsigned long long words = buffer.size_bytes() / sizeof(kPoisonWord);
   const unsigned word = buffer.initial == Initial::kPoison ? kPoisonWord : 0;
+  if (is_virtual_) {
+    if (words == 0) return;
+    const DeviceScope on(device_);
+    const std::vector<unsigned> all(words, word);
+    cuda_check(cudaMemcpy(d_data, all.data(), buffer.size_bytes(), cudaMemcpyHostToDevice),
+               "preparing an output");
+    return;
+  }
   launch("membound_set_words", grid_for(words), kThreads, d_data, words, word);
 }
 
@@ -161,6 +191,12 @@ std::uint64_t DeviceKernels::fingerprint(const void* d_data, std::size_t size_by
   return sum;
 }
 
+void DeviceKernels::keep_busy() const {
+  constexpr int kOneWarp = 32;
+  constexpr int kRounds = 16;
+  launch_add_min(1, kOneWarp, kRounds);
+}
+
 void DeviceKernels::launch_nothing() const {
   launch("membound_set_words", dim3(1), kThreads, result_.data(), 0ULL, 0U);
 }
@@ -176,14 +212,18 @@ void DeviceKernels::read(const void* d_in, std::size_t size_bytes) const {
          kReadThreads, d_in, count, result_.data());
 }
 
+void DeviceKernels::launch_add_min(int blocks, int threads, int rounds) const {
+  void* d_addends = static_cast<std::byte*>(result_.data()) + kResultBytes / 4;  // stays 0
+  void* d_never = static_cast<std::byte*>(result_.data()) + kResultBytes / 2;
+  launch("membound_add_min", dim3(static_cast<unsigned>(blocks)), threads, d_addends, d_never,
+         rounds);
+}
+
 double DeviceKernels::add_min(int rounds) const {
   // 2 blocks of 256 threads: 4 warps for each of an SM's four schedulers; more were no faster.
   constexpr int kBlock = 256;
   const int blocks = 2 * sm_count_;
-  void* d_addends = static_cast<std::byte*>(result_.data()) + kResultBytes / 4;  // stays 0
-  void* d_never = static_cast<std::byte*>(result_.data()) + kResultBytes / 2;
-  launch("membound_add_min", dim3(static_cast<unsigned>(blocks)), kBlock, d_addends, d_never,
-         rounds);
+  launch_add_min(blocks, kBlock, rounds);
   return static_cast<double>(blocks) * kBlock * rounds * kAddMinOperationsPerRound;
 }
 

@@ -36,7 +36,8 @@ class DeviceKernels {
   [[nodiscard]] static base::Result<DeviceKernels> load(const std::filesystem::path& fatbin,
                                                         const Device& device);
 
-  /// Draws an input.
+  /// Draws an input. On the virtual GPU, as prepare_output(), computed here and copied: the same
+  /// numbers, without an interpreter between.
   void fill(const TimedBuffer& buffer, void* d_data, std::uint64_t seed) const;
   /// Gives an output its state before a launch.
   void prepare_output(const TimedBuffer& buffer, void* d_data) const;
@@ -50,6 +51,9 @@ class DeviceKernels {
   /// copy: the same number in a fraction of the time.
   [[nodiscard]] std::uint64_t fingerprint(const void* d_data, std::size_t size_bytes,
                                           std::uint64_t key) const;
+  /// Some ten microseconds of work for the device and little for who interprets it, so that what is
+  /// queued next does not find the device idle.
+  void keep_busy() const;
   /// A launch that does nothing: what is left of a time when the work is taken away.
   void launch_nothing() const;
 
@@ -66,6 +70,7 @@ class DeviceKernels {
   [[nodiscard]] const void* kernel(const std::string& name) const;
   template <typename... Arguments>
   void launch(const std::string& name, dim3 grid, int threads, Arguments... arguments) const;
+  void launch_add_min(int blocks, int threads, int rounds) const;
   [[nodiscard]] dim3 grid_for(std::size_t elements) const;
 
   std::unique_ptr<CUlib_st, Unload> library_;

@@ -9,34 +9,17 @@
 
 namespace {
 
-using membound::harness::Fill;
+using membound::harness::Draw;
 using Count = unsigned long long;
 
 __device__ Count first_index() { return Count{blockIdx.x} * blockDim.x + threadIdx.x; }
 __device__ Count index_stride() { return Count{gridDim.x} * blockDim.x; }
 
-/// How an input is drawn; device_kernels.cpp holds the same layout.
-struct Draw {
-  unsigned long long seed;
-  long long low, high;
-  double infinity_share;
-  int fill;
-  int whole_numbers;
-};
-
 template <typename T>
 __device__ void fill(T* out, Count count, const Draw& draw) {
-  using namespace membound::harness;
-  const unsigned long long share_seed = second_seed(draw.seed);
-  for (Count i = first_index(); i < count; i += index_stride()) {
-    T value = draw.whole_numbers != 0
-                  ? static_cast<T>(integer_value(random_bits(draw.seed, i), draw.low, draw.high))
-                  : fill_value<T>(static_cast<Fill>(draw.fill), draw.seed, i);
-    if constexpr (static_cast<T>(0.5) != 0)  // integers have no infinity
-      if (draw.infinity_share > 0 && unit_value(random_bits(share_seed, i)) < draw.infinity_share)
-        value = static_cast<T>(INFINITY);
-    out[i] = value;
-  }
+  const unsigned long long share_seed = membound::harness::second_seed(draw.seed);
+  for (Count i = first_index(); i < count; i += index_stride())
+    out[i] = membound::harness::drawn_value<T>(draw, share_seed, i, static_cast<T>(INFINITY));
 }
 
 /// What a comparison found; device_kernels.hpp holds the same layout.

@@ -180,4 +180,26 @@ MEMBOUND_BOTH constexpr unsigned long long second_seed(unsigned long long seed) 
   return random_bits(seed, 0x5EC0D5EEDULL);
 }
 
+/// How an input of a timed run is drawn.
+struct Draw {
+  unsigned long long seed;
+  long long low, high;
+  double infinity_share;
+  int fill;  ///< a Fill
+  int whole_numbers;
+};
+
+/// The element at `index` of that input; `share_seed` is second_seed(draw.seed). `infinity` is for
+/// the types that have one: the caller's, because only it knows where the constant comes from.
+template <typename T>
+MEMBOUND_BOTH constexpr T drawn_value(const Draw& draw, unsigned long long share_seed,
+                                      unsigned long long index, T infinity) {
+  if constexpr (static_cast<T>(0.5) != 0)  // integers have no infinity
+    if (draw.infinity_share > 0 && unit_value(random_bits(share_seed, index)) < draw.infinity_share)
+      return infinity;
+  if (draw.whole_numbers != 0)
+    return static_cast<T>(integer_value(random_bits(draw.seed, index), draw.low, draw.high));
+  return fill_value<T>(static_cast<Fill>(draw.fill), draw.seed, index);
+}
+
 }  // namespace membound::harness

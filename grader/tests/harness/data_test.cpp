@@ -72,6 +72,24 @@ TEST(Data, SprinklingHitsAboutTheShareAskedFor) {
   EXPECT_NEAR(static_cast<double>(std::count(values.begin(), values.end(), 1.0F)), 2500, 200);
 }
 
+TEST(Draw, GivesWhatGenerateGives) {
+  const Draw how{9, 0, 0, 0, static_cast<int>(Fill::kUniform), 0};
+  EXPECT_EQ(draw<double>(100, how), generate<double>(100, Fill::kUniform, 9));
+}
+
+TEST(Draw, TakesWholeNumbersFromTheRange) {
+  const Draw how{9, -2, 5, 0, static_cast<int>(Fill::kUniform), 1};
+  EXPECT_EQ(draw<float>(100, how), generate_integers<float>(100, -2, 5, 9));
+}
+
+TEST(Draw, PutsAboutTheShareOfInfinitiesIn) {
+  const Draw how{9, 1, 5, 0.25, static_cast<int>(Fill::kUniform), 1};
+  const auto values = draw<float>(10'000, how);
+  EXPECT_NEAR(static_cast<double>(
+                  std::count(values.begin(), values.end(), std::numeric_limits<float>::infinity())),
+              2500, 200);
+}
+
 TEST(Fingerprint, TellsAnyOneChangedWordApart) {
   std::vector<std::uint32_t> words(1000, 7);
   const std::uint64_t before = fingerprint_of(words, 42);
