@@ -38,17 +38,24 @@ std::string read_slug(const JsonValue& value) {
   return slug;
 }
 
+std::vector<std::int64_t> read_size(const JsonValue& size, std::size_t most_extents) {
+  std::vector<std::int64_t> extents;
+  for (const JsonValue& extent : size.elements(1))
+    extents.push_back(extent.integer(1, kMostElements));
+  if (extents.size() > most_extents) size.report("at most one number for each name in \"sizes\"");
+  return extents;
+}
+
 std::vector<std::vector<std::int64_t>> read_sizes(const JsonValue& list, std::size_t most_extents) {
   std::vector<std::vector<std::int64_t>> sizes;
-  for (const JsonValue& entry : list.elements(1)) {
-    std::vector<std::int64_t> extents;
-    for (const JsonValue& extent : entry.elements(1))
-      extents.push_back(extent.integer(1, kMostElements));
-    if (extents.size() > most_extents)
-      entry.report("at most one number for each name in \"sizes\"");
-    sizes.push_back(std::move(extents));
-  }
+  for (const JsonValue& entry : list.elements(1)) sizes.push_back(read_size(entry, most_extents));
   return sizes;
+}
+
+GradedSlice read_slice(const JsonValue& json, std::size_t most_extents) {
+  json.only_keys({"vgpu_sms", "size"});
+  return {static_cast<int>(json.member("vgpu_sms").integer(1, 1000)),
+          read_size(json.member("size"), most_extents)};
 }
 
 double read_number(const JsonValue& object, const char* key, NumberRange range, double otherwise) {
@@ -145,7 +152,7 @@ base::Result<Lab> lab_from_text(std::string text, const std::string& file_name,
   if (!document) return document.error();
   const JsonValue root(&*document, &document->value(), "");
   root.only_keys({"$schema", "id", "title", "summary", "handout", "host_code", "bound", "sizes",
-                  "allows", "vgpu_sms", "stages", "ladder", "hints"});
+                  "allows", "vgpu_sms", "graded_slice", "stages", "ladder", "hints"});
   Lab lab;
   lab.folder = folder;
   lab.id = read_slug(root.member("id"));
@@ -159,6 +166,8 @@ base::Result<Lab> lab_from_text(std::string text, const std::string& file_name,
   for (const JsonValue& name : root.member("sizes").elements(1))
     lab.size_names.push_back(name.text());
   lab.vgpu_sms = static_cast<int>(read_number(root, "vgpu_sms", {0, 1000}, 0));
+  if (const auto slice = root.optional_member("graded_slice"))
+    lab.graded_slice = read_slice(*slice, lab.size_names.size());
   if (const auto allows = root.optional_member("allows"))
     for (const JsonValue& name : allows->elements(1)) lab.allows.push_back(name.text());
   read_stages(root.member("stages"), lab);

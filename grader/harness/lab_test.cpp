@@ -31,6 +31,8 @@ std::uint64_t LabTest::seed() const {
 
 bool LabTest::on_virtual_gpu() const { return run_->session().device().is_virtual(); }
 
+int LabTest::multiprocessors() const { return run_->session().device().info().sm_count; }
+
 testing::AssertionResult LabTest::launch_with(const std::string& instance,
                                               const std::vector<std::int64_t>& sizes,
                                               KernelArguments arguments) {

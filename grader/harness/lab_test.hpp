@@ -46,6 +46,8 @@ class LabTest : public testing::Test {
   [[nodiscard]] std::uint64_t seed() const;
   /// Whether the kernels run on the virtual GPU.
   [[nodiscard]] bool on_virtual_gpu() const;
+  /// How many multiprocessors they run on: few on a slice of a virtual GPU.
+  [[nodiscard]] int multiprocessors() const;
 
   /// Evaluates the student's LAUNCH_SHAPE or LAUNCH_PLAN for `sizes`, checks it against the
   /// device's limits, and launches the stage's kernels with `arguments…`, given exactly as the

@@ -81,6 +81,21 @@ TEST(Lab, LaddersGoUpInOrderUnlessTheyAreGiven) {
   EXPECT_EQ(given->vgpu_sms, 16);
 }
 
+TEST(Lab, MaySayWhatAClassIsGradedOn) {
+  EXPECT_FALSE(read(kGood)->graded_slice);
+  const std::string slice = "\"graded_slice\": {\"vgpu_sms\": 33, \"size\": [64, 32]}, \"hints\"";
+  const auto given = read(with("\"hints\"", slice));
+  ASSERT_TRUE(given) << base::to_string(given.error());
+  EXPECT_EQ(given->graded_slice->vgpu_sms, 33);
+  EXPECT_EQ(given->graded_slice->size, (std::vector<std::int64_t>{64, 32}));
+}
+
+TEST(Lab, ASliceHasNoMoreExtentsThanTheLab) {
+  EXPECT_THAT(
+      error_of("\"hints\"", "\"graded_slice\": {\"vgpu_sms\": 1, \"size\": [1, 2, 3]}, \"hints\""),
+      HasSubstr("at most one number for each name"));
+}
+
 TEST(Lab, LaddersNameEveryStageOnce) {
   EXPECT_THAT(error_of("\"hints\"", "\"ladder\": [1, 1], \"hints\""),
               HasSubstr("every stage's number, once"));
