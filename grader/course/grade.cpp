@@ -121,6 +121,8 @@ GradeVerdict grade_verdict_of(Verdict verdict) {
       return GradeVerdict::kTimeout;
     case Verdict::kMemory:
       return GradeVerdict::kMemory;
+    case Verdict::kOutputLimit:
+      return GradeVerdict::kOutputLimit;
     case Verdict::kCompileError:
       return GradeVerdict::kCompileError;
     case Verdict::kSuspicious:
@@ -217,6 +219,7 @@ void to_json(json& out, const Grade& value) {
          {"attempt", value.attempt},
          {"note", value.note},
          {"seed", value.seed},
+         {"seed_key", value.seed_key},
          {"digests", value.digests},
          {"limits_in_force", value.limits_in_force},
          {"fingerprint", hex_of(value.fingerprint)},
@@ -247,6 +250,7 @@ void from_json(const json& in, Grade& value) {
   read_field(in, "attempt", value.attempt);
   read_field(in, "note", value.note);
   read_field(in, "seed", value.seed);
+  read_field(in, "seed_key", value.seed_key);
   read_field(in, "digests", value.digests);
   read_field(in, "limits_in_force", value.limits_in_force);
   std::string fingerprint;

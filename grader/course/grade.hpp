@@ -88,6 +88,9 @@ struct Grade {
   int attempt = 1;                          ///< which of the student's submissions this is, from 1
   std::string note;                         ///< for people: why, or what to look at
   std::uint64_t seed = 0;                   ///< with it, the test data come out the same again
+  /// The 128 bits that data follow from where judge and runner were apart, 32 hexadecimal digits;
+  /// empty: submission and judge shared a process, and the data follow from `seed` alone.
+  std::string seed_key;
   GradeDigests digests;
   std::string limits_in_force;  ///< which mechanism enforced what, in words
   /// Of the compiled code, for finding what is alike (similarity/); empty where nothing compiled.

@@ -108,6 +108,7 @@ inline constexpr std::string_view kAbortFault = "fault";
 inline constexpr std::string_view kAbortTimeout = "timeout";
 inline constexpr std::string_view kAbortCrash = "crash";
 inline constexpr std::string_view kAbortMemory = "memory";  ///< a graded run's limit
+inline constexpr std::string_view kAbortOutput = "output";  ///< a graded run's limit
 
 /// Everything observed about one stage of one submission.
 struct StageMeasurement {

@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::array<std::pair<Verdict, std::string_view>, 14> kVerdicts = {{
+constexpr std::array<std::pair<Verdict, std::string_view>, 15> kVerdicts = {{
     {Verdict::kPassed, "passed"},
     {Verdict::kSlow, "slow"},
     {Verdict::kWrong, "wrong"},
@@ -24,6 +24,7 @@ constexpr std::array<std::pair<Verdict, std::string_view>, 14> kVerdicts = {{
     {Verdict::kFault, "fault"},
     {Verdict::kTimeout, "timeout"},
     {Verdict::kMemory, "memory"},
+    {Verdict::kOutputLimit, "output_limit"},
     {Verdict::kCompileError, "compile_error"},
     {Verdict::kAmbiguous, "ambiguous"},
     {Verdict::kSuspicious, "suspicious"},

@@ -33,6 +33,7 @@ enum class Verdict {
   kFault,           ///< the kernel used an address it must not, or broke another rule of the device
   kTimeout,         ///< a launch did not end in time
   kMemory,          ///< its runner needed more memory than a graded run allows
+  kOutputLimit,     ///< it printed more than a graded run allows
   kCompileError,    ///< kernel.cu does not compile
   kAmbiguous,       ///< right; measured as long as allowed, and the bar still lies in the interval
   kSuspicious,      ///< faster than the device can be: something was not done

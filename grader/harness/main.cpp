@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// main() of every lab's test program: options, session, one suite per stage, GoogleTest.
-/// Exit codes: 0 all passed, 1 some not, 2 wrong use, 3 our fault; 5 and 6 as in stage_run.hpp.
+/// Exit codes: 0 all passed, 1 some not, 2 wrong use, 3 our fault; 5 to 7 as in stage_run.hpp.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -18,6 +18,7 @@
 #include "grader/harness/runner_link.hpp"
 #include "grader/harness/session.hpp"
 #include "grader/harness/stage_recorder.hpp"
+#include "grader/harness/stage_run.hpp"
 
 namespace {
 
@@ -34,6 +35,7 @@ int run_all(const Options& options, const LabProgram& program) {
   const auto session = Session::open(options, program, watchdog);
   if (!session) {
     std::fprintf(stderr, "%s\n", base::to_string(session.error()).c_str());
+    if (session.error().kind == base::ErrorKind::kInput) return kExitNotLoadable;
     return session.error().kind == base::ErrorKind::kUsage ? 2 : kExitOurFault;
   }
   const DeviceScope on_students_device(options.student_device);

@@ -62,7 +62,11 @@ base::Result<std::unique_ptr<Session>> Session::open(const Options& options,
                                                      const LabProgram& program,
                                                      Watchdog& watchdog) {
   auto lab = course::read_lab(options.lab_json);
-  if (!lab) return lab.error();
+  if (!lab) {
+    base::Error error = lab.error();
+    error.kind = base::ErrorKind::kMachine;  // whoever started us has read the same file
+    return error;
+  }
   if (lab->id != program.lab_id)
     return base::Error{base::ErrorKind::kUsage,
                        options.lab_json.string(),
@@ -77,12 +81,6 @@ base::Result<std::unique_ptr<Session>> Session::open(const Options& options,
   if (!reference_device) return reference_device.error();
   auto device = Device::open(options.student_device);
   if (!device) return device.error();
-  const auto load_student = [&] {
-    const DeviceScope on(options.student_device);
-    return Submission::load(options.submission);
-  };
-  auto student = load_student();
-  if (!student) return student.error();
   auto reference = Submission::load(options.reference);
   if (!reference) return reference.error();
   auto kernels = DeviceKernels::load(options.kernels, *device);
@@ -92,6 +90,17 @@ base::Result<std::unique_ptr<Session>> Session::open(const Options& options,
     auto loaded = DeviceKernels::load(options.kernels, *reference_device);
     if (!loaded) return loaded.error();
     reference_kernels = *std::move(loaded);
+  }
+  // Last: where all else could be loaded, what cannot is the submission's own doing.
+  const auto load_student = [&] {
+    const DeviceScope on(options.student_device);
+    return Submission::load(options.submission);
+  };
+  auto student = load_student();
+  if (!student) {
+    base::Error error = student.error();
+    error.kind = base::ErrorKind::kInput;
+    return error;
   }
   return std::unique_ptr<Session>(new Session(options, program, watchdog, *std::move(lab),
                                               *std::move(device), *std::move(reference_device),

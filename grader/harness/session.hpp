@@ -26,7 +26,8 @@ namespace membound::harness {
 /// Stays where it is made: its parts refer to each other.
 class Session {
  public:
-  /// Opens the device and loads all modules.
+  /// Opens the device and loads all modules. An error of the kind kInput is the submission's:
+  /// everything else was loaded before it.
   [[nodiscard]] static base::Result<std::unique_ptr<Session>> open(const Options& options,
                                                                    const LabProgram& program,
                                                                    Watchdog& watchdog);

@@ -22,6 +22,7 @@ namespace membound::harness {
 /// our own.
 inline constexpr int kExitTimeout = 5;
 inline constexpr int kExitFault = 6;
+inline constexpr int kExitNotLoadable = 7;  ///< the device does not take the submission's code
 
 /// The stage under test. Its methods are called by the main thread, abort_timeout() also by the
 /// watchdog's.

@@ -44,6 +44,7 @@ std::vector<std::string> tags_of(Verdict verdict, const course::Stage& stage) {
     case Verdict::kTimeout:
       return {"timeout"};
     case Verdict::kMemory:
+    case Verdict::kOutputLimit:
       return {};
     case Verdict::kSlow:
     case Verdict::kAmbiguous:
@@ -176,7 +177,8 @@ std::vector<Finding> failure_findings(const course::Lab& lab, const course::Stag
   const course::TestOutcome* const test = first_failed(measurement);
   Finding finding;
   const bool aborted = verdict == Verdict::kFault || verdict == Verdict::kTimeout ||
-                       verdict == Verdict::kMemory || verdict == Verdict::kInfraError;
+                       verdict == Verdict::kMemory || verdict == Verdict::kOutputLimit ||
+                       verdict == Verdict::kInfraError;
   finding.kind = aborted ? measurement.abort : "failed-test";
   if (test != nullptr) {
     finding.test = test->name;

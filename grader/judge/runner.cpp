@@ -27,6 +27,7 @@ constexpr std::size_t kOutputShown = 4000;
 constexpr int kExitTestsFailed = 1;
 constexpr int kExitTimeout = 5;
 constexpr int kExitFault = 6;
+constexpr int kExitNotLoadable = 7;
 
 std::string numbers(const std::vector<int>& stages) {
   std::string text;
@@ -38,6 +39,26 @@ std::string last_part(const std::string& text) {
   if (text.size() <= kOutputShown) return text;
   const auto start = text.find('\n', text.size() - kOutputShown);
   return "[…]" + text.substr(start == std::string::npos ? text.size() - kOutputShown : start);
+}
+
+/// The abort that a limit stands for which only the submission can have reached; "" for one that
+/// the machine may have set: what its runner is refused may also be what its driver asks for.
+std::string_view abort_of(jail::LimitHit limit) {
+  switch (limit) {
+    case jail::LimitHit::kMemory:
+      return course::kAbortMemory;
+    case jail::LimitHit::kWall:
+    case jail::LimitHit::kCpu:
+      return course::kAbortTimeout;
+    case jail::LimitHit::kOutput:
+      return course::kAbortOutput;
+    default:
+      return "";
+  }
+}
+
+std::string limit_text(jail::LimitHit limit) {
+  return "the submission's runner was ended at its limit of " + std::string(jail::to_string(limit));
 }
 
 /// Removes the result file when the run is over.
@@ -140,29 +161,27 @@ class StageRunner {
     const std::size_t before = left_.size();
     const auto collected = collect();
     if (!collected) return collected.error();
+    jail::LimitHit limit = jail::LimitHit::kNone;
     if (runners) {
       const auto end = runners->finish();
       if (!end) return end.error();
-      if (!process->stopped) blame_runner(*end, before);
+      limit = end->limit;
     }
     outcome_.stopped = process->stopped;
-    if (!process->stopped) explain_missing(*process, before);
+    if (process->stopped) return base::Done{};
+    if (left_.size() < before) blame_limit(limit);
+    explain_missing(*process, before, limit);
     return base::Done{};
   }
 
   /// A limit of the jail says more than what the test program saw of it: a connection that ended.
-  void blame_runner(const jail::JailOutcome& end, std::size_t before) {
-    if (end.limit == jail::LimitHit::kNone || left_.size() == before) return;
+  void blame_limit(jail::LimitHit limit) {
     course::StageMeasurement& last = outcome_.measurements.back();
-    if (last.abort.empty()) return;
-    last.abort = end.limit == jail::LimitHit::kMemory ? course::kAbortMemory
-                 : end.limit == jail::LimitHit::kWall || end.limit == jail::LimitHit::kCpu
-                     ? course::kAbortTimeout
-                     : course::kAbortFault;
-    last.abort_text = "the submission's runner was ended at its limit of " +
-                      std::string(jail::to_string(end.limit)) + "; " + last.abort_text;
+    if (limit == jail::LimitHit::kNone || last.abort.empty()) return;
+    if (const std::string_view abort = abort_of(limit); !abort.empty()) last.abort = abort;
+    last.abort_text = limit_text(limit) + "; " + last.abort_text;
     // The test that the program made up for the loss tells less than the limit does.
-    if (!last.tests.empty()) {
+    if (!last.tests.empty() && last.abort != course::kAbortCrash) {
       last.tests.back().message = last.abort_text;
       last.tests.back().hint_tag = std::string(last.abort);
     }
@@ -189,7 +208,8 @@ class StageRunner {
   }
 
   /// Gives a measurement to stages that the program owes one.
-  void explain_missing(const jail::ProcessOutcome& process, std::size_t before) {
+  void explain_missing(const jail::ProcessOutcome& process, std::size_t before,
+                       jail::LimitHit limit) {
     if (left_.empty()) return;
     const bool said_why = process.exit_code == kExitTimeout || process.exit_code == kExitFault;
     if (said_why && left_.size() < before)
@@ -197,12 +217,12 @@ class StageRunner {
     const bool all_alike =
         process.exit_code >= 0 && !said_why && !process.timed_out;  // another start ends no better
     const std::vector<int> lost = all_alike ? left_ : std::vector<int>{left_.front()};
-    for (const int stage : lost) outcome_.measurements.push_back(crash_of(stage, process));
+    for (const int stage : lost) outcome_.measurements.push_back(crash_of(stage, process, limit));
     left_.erase(left_.begin(), left_.begin() + static_cast<std::ptrdiff_t>(lost.size()));
   }
 
-  [[nodiscard]] course::StageMeasurement crash_of(int stage,
-                                                  const jail::ProcessOutcome& process) const {
+  [[nodiscard]] course::StageMeasurement crash_of(int stage, const jail::ProcessOutcome& process,
+                                                  jail::LimitHit limit) const {
     course::StageMeasurement measurement;
     measurement.lab = request_.lab->id;
     measurement.stage = stage;
@@ -210,7 +230,13 @@ class StageRunner {
     measurement.seed = request_.seed;
     measurement.abort = course::kAbortCrash;
     std::string text;
-    if (process.timed_out) {
+    if (const std::string_view abort = abort_of(limit); !abort.empty()) {
+      measurement.abort = abort;
+      text = limit_text(limit);
+    } else if (process.exit_code == kExitNotLoadable) {
+      measurement.abort = course::kAbortFault;
+      text = "kernel.cu compiled, but the device does not load what came of it";
+    } else if (process.timed_out) {
       measurement.abort = course::kAbortTimeout;
       text = "nothing was reported for " +
              std::to_string(static_cast<int>(backstop_seconds(stage))) + " seconds";

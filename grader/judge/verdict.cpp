@@ -69,6 +69,7 @@ Verdict verdict_of_failure(const TestOutcome& test) {
       {"fault", Verdict::kFault},
       {"timeout", Verdict::kTimeout},
       {"memory", Verdict::kMemory},
+      {"output", Verdict::kOutputLimit},
       {"suspicious", Verdict::kSuspicious}};
   static constexpr std::pair<std::string_view, Verdict> kByName[] = {
       {kSignatureTest, Verdict::kWrongSignature},
@@ -105,6 +106,7 @@ std::optional<Verdict> verdict_on_results(const StageMeasurement& measurement) {
   if (measurement.abort == course::kAbortFault) return Verdict::kFault;
   if (measurement.abort == course::kAbortTimeout) return Verdict::kTimeout;
   if (measurement.abort == course::kAbortMemory) return Verdict::kMemory;
+  if (measurement.abort == course::kAbortOutput) return Verdict::kOutputLimit;
   if (!measurement.abort.empty()) return Verdict::kInfraError;
   if (!any_ran) return Verdict::kSkipped;
   return std::nullopt;
@@ -198,6 +200,7 @@ std::string failed_test(const StageResult& result) {
     case Verdict::kTimeout:
       return std::string(kTimeoutTest);
     case Verdict::kMemory:
+    case Verdict::kOutputLimit:
       return std::string(kFaultTest);
     case Verdict::kSlow:
     case Verdict::kAmbiguous:

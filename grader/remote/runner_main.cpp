@@ -27,7 +27,7 @@ using namespace membound;
 
 constexpr int kExitNoDevice = 3, kExitProtocol = 4;
 constexpr auto kPatience = std::chrono::milliseconds(500);
-constexpr std::size_t kPrintfBytes = 1 << 16;  // a kernel's printf: enough to look at, no flood
+constexpr std::size_t kPrintfBytes = 1 << 14;  // a kernel's printf: enough to look at, no flood
 
 /// A judge that has gone waits for nothing: a request that is still being worked on, an endless
 /// kernel say, is ended with the process.

@@ -73,6 +73,8 @@ std::string words_for(Verdict verdict) {
       return "did not end";
     case Verdict::kMemory:
       return "too much memory";
+    case Verdict::kOutputLimit:
+      return "printed too much";
     case Verdict::kCompileError:
       return "does not compile";
     case Verdict::kAmbiguous:

@@ -47,6 +47,7 @@ for stage in $(echo $stages | tr , ' '); do
     hang) sleep 60;;
     quiet) ;;
     ours) echo "no device"; exit 3;;
+    unloadable) echo "out of memory"; exit 7;;
   esac
 done)");
     const auto outcome = run_stages(request_);
@@ -107,6 +108,12 @@ TEST_F(Runner, DoesNotStartAgainWhenTheFaultIsOurs) {
   EXPECT_EQ(aborts(outcome), (std::vector<std::string>{"1", "2crash", "3crash", "4crash"}));
   EXPECT_EQ(outcome.starts, 1);
   EXPECT_THAT(outcome.measurements[2].abort_text, HasSubstr("no device"));
+}
+
+TEST_F(Runner, CodeThatTheDeviceDoesNotTakeIsTheSubmissionsFault) {
+  const RunOutcome outcome = run("unloadable,pass,pass,pass");
+  EXPECT_EQ(aborts(outcome), (std::vector<std::string>{"1fault", "2fault", "3fault", "4fault"}));
+  EXPECT_THAT(outcome.measurements[0].abort_text, HasSubstr("out of memory"));
 }
 
 TEST_F(Runner, NoticesAStageLeftOutInSilence) {
