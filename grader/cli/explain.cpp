@@ -47,7 +47,7 @@ void print_grade(const course::Grade& grade) {
   line("submission", grade.submission_sha256);
   line("graded", grade.graded_at + " on " + grade.device);
   line("compiler", grade.result.compiler);
-  line("seed", std::to_string(grade.seed));
+  line("seed", grade.seed_key.empty() ? std::to_string(grade.seed) : grade.seed_key);
   line("limits", grade.limits_in_force);
 }
 
@@ -94,8 +94,11 @@ int run(const Options& options) {
     if (grade.result.stages.empty() || options.no_replay) continue;
     const CheckOptions before = as_before(
         options, grade.device.starts_with("vgpu") ? grade.device : "vgpu", grade.result.compiler);
-    const auto settings = grading_settings(*context, before, true);
+    // As it was graded: what was not trusted then is confined now.
+    const auto settings = grading_settings(*context, before, grade.seed_key.empty());
     if (!settings) return report_error(settings.error());
+    if (const auto confined = grading::limits_in_force(*settings); !confined)
+      return report_error(confined.error());
     if (!settings->is_virtual()) {
       return report_error({base::ErrorKind::kUsage, "--device", "a real GPU never times the same",
                            "a virtual one", "--device " + std::string("vgpu:h200")});

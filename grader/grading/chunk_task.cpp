@@ -114,6 +114,8 @@ base::Result<ChunkOutcome> run_chunk(const ChunkRequest& given) {
     one.stop = request.stop;
     const OneOutcome graded = request.grade_one(one);
     if (graded.stopped) break;
+    // Not even this verdict: on a device that broke here another node's says more.
+    if (graded.device_lost) return *graded.device_lost;
     if (graded.grade.verdict == course::GradeVerdict::kInfraError) {
       ++outcome.failed;
       const auto told = course::write_file(slurm_folder(request.out) / (job->key + ".failed"),

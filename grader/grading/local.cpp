@@ -137,9 +137,11 @@ class Local {
     OneOutcome outcome = work_.grade_one(request);
     if (base::failpoint("job.judged")) return full();
     if (outcome.stopped) return work_.ledger->give_back(job.key);
-    if (outcome.grade.verdict == course::GradeVerdict::kInfraError)
-      return our_fault(job, outcome.grade);
-    return finish(job, outcome.grade);
+    const auto kept = outcome.grade.verdict == course::GradeVerdict::kInfraError
+                          ? our_fault(job, outcome.grade)
+                          : finish(job, outcome.grade);
+    if (kept && outcome.device_lost) return *outcome.device_lost;
+    return kept;
   }
 
   base::Status finish(const Job& job, const course::Grade& grade) {

@@ -5,6 +5,7 @@
 #include "grader/base/digest.hpp"
 #include "grader/base/failpoint.hpp"
 #include "grader/course/files.hpp"
+#include "grader/grading/device_health.hpp"
 #include "grader/judge/verdict.hpp"
 #include "grader/similarity/similarity.hpp"
 
@@ -14,7 +15,15 @@ namespace {
 using course::Grade;
 using course::GradeVerdict;
 
-judge::CheckRequest check_request(const OneRequest& request) {
+void use(const course::GradedSlice& slice, judge::CheckRequest& check) {
+  check.environment["MEMBOUND_SMS"] = std::to_string(slice.vgpu_sms);
+  std::string size;
+  for (const std::int64_t extent : slice.size)
+    size += (size.empty() ? "" : "x") + std::to_string(extent);
+  check.more_arguments.insert(check.more_arguments.end(), {"--size", size});
+}
+
+base::Result<judge::CheckRequest> check_request(const OneRequest& request) {
   const Settings& settings = *request.settings;
   judge::CheckRequest check;
   check.place = settings.place;
@@ -34,6 +43,13 @@ judge::CheckRequest check_request(const OneRequest& request) {
   check.on_tick = [&request](int stage) {
     if (request.on_step) request.on_step("stage " + std::to_string(stage));
   };
+  if (request.lab->graded_slice && settings.is_virtual()) use(*request.lab->graded_slice, check);
+  if (request.job->seed_key.empty()) return check;
+  auto split = judge::split_options(check);
+  if (!split) return split.error();
+  split->seed_key = request.job->seed_key;
+  split->use_jail = !settings.trust_submissions;
+  check.split = *std::move(split);
   return check;
 }
 
@@ -74,6 +90,7 @@ OneOutcome grade_one(const OneRequest& request) {
   grade.lab = request.lab->id;
   grade.submission_sha256 = request.job->submission_sha256;
   grade.seed = request.job->seed;
+  grade.seed_key = request.job->seed_key;
   grade.digests = request.planned->digests;
   grade.limits_in_force = request.limits;
   grade.result.lab = request.lab->id;
@@ -89,7 +106,9 @@ OneOutcome grade_one(const OneRequest& request) {
   if (!text || base::sha256(*text) != request.job->submission_sha256)
     return our_fault("the store no longer holds what was handed in");
   if (request.on_step) request.on_step("compiling");
-  const judge::CheckRequest check = check_request(request);
+  const auto asked = check_request(request);
+  if (!asked) return our_fault(base::to_string(asked.error()));
+  const judge::CheckRequest& check = *asked;
   const auto code = judge::compile_submission(check);
   if (!code) return our_fault(base::to_string(code.error()));
   if (base::failpoint("job.compiled")) return our_fault("No space left on device");
@@ -103,7 +122,11 @@ OneOutcome grade_one(const OneRequest& request) {
     if (!code->submission.compiled) return judge::run_and_judge(check, *code);
     if (request.on_step) request.on_step("waiting for the device");
     const Device device(request);
-    return judge::run_and_judge(check, *code);
+    auto judged = judge::run_and_judge(check, *code);
+    if (!request.settings->is_virtual() && !stopped(request) && (!judged || may_have_hurt(*judged)))
+      if (const auto works = probe_device(*request.settings); !works)
+        outcome.device_lost = works.error();
+    return judged;
   }();
   if (!result) return our_fault(base::to_string(result.error()));
   outcome.stopped = stopped(request);

@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "grader/base/result.hpp"
@@ -35,6 +36,8 @@ struct OneRequest {
 struct OneOutcome {
   course::Grade grade;   ///< without a student; meaningless when `stopped`
   bool stopped = false;  ///< by Ctrl-C: nothing was decided
+  /// The device does not work since: the grade stands, and the next one would not.
+  std::optional<base::Error> device_lost = {};
 };
 
 /// Never decides about what our own side failed at: that is the verdict INFRA_ERROR, with the

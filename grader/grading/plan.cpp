@@ -23,6 +23,11 @@ std::uint64_t seed_from(const std::string& batch_seed, const std::string& identi
   return std::stoull(digits, nullptr, 16) >> 1;
 }
 
+/// 128 bits: nobody who knows other runs' data can guess this one's.
+std::string seed_key_from(const std::string& batch_seed, const std::string& identity) {
+  return base::hmac_sha256(batch_seed, "key " + identity).substr(0, 32);
+}
+
 Job job_for(const std::string& lab, const std::string& submission,
             const course::GradeDigests& digests, const Settings& settings,
             const std::string& batch_seed) {
@@ -30,9 +35,11 @@ Job job_for(const std::string& lab, const std::string& submission,
   job.lab = lab;
   job.submission_sha256 = submission;
   job.seed = seed_from(batch_seed, submission + " " + lab);
-  std::string everything = "membound-job/1";
-  for (const std::string& part : {submission, lab, digests.harness, digests.toolchain, digests.lab,
-                                  digests.limits, settings.device, std::to_string(job.seed)})
+  if (!settings.trust_submissions) job.seed_key = seed_key_from(batch_seed, submission + " " + lab);
+  std::string everything = "membound-job/2";
+  for (const std::string& part :
+       {submission, lab, digests.harness, digests.toolchain, digests.lab, digests.limits,
+        settings.device, std::to_string(job.seed), job.seed_key})
     everything += "\n" + part;
   job.key = base::sha256(everything);
   return job;
@@ -138,7 +145,8 @@ void to_json(json& out, const Plan& plan) {
     jobs.push_back({{"key", job.key},
                     {"lab", job.lab},
                     {"submission_sha256", job.submission_sha256},
-                    {"seed", job.seed}});
+                    {"seed", job.seed},
+                    {"seed_key", job.seed_key}});
   for (const Row& row : plan.rows)
     rows.push_back({{"student", row.student},
                     {"name", row.name},
@@ -182,6 +190,7 @@ void from_json(const json& in, Plan& plan) {
     one.at("lab").get_to(job.lab);
     one.at("submission_sha256").get_to(job.submission_sha256);
     one.at("seed").get_to(job.seed);
+    read_field(one, "seed_key", job.seed_key);
     plan.jobs.push_back(std::move(job));
   }
   for (const json& one : in.at("rows")) {

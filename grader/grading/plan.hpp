@@ -28,6 +28,8 @@ struct Job {
   std::string lab;
   std::string submission_sha256;
   std::uint64_t seed = 0;
+  std::string
+      seed_key;  ///< 32 hexadecimal digits; empty: trusted, judged in the process it runs in
 };
 
 /// One line of grades.csv in the making.

@@ -106,7 +106,7 @@ base::Result<Replay> replay(const std::filesystem::path& out, const course::Grad
                             settings.device);
 
   const intake::Store store(whole);
-  const Job job{"", recorded.lab, recorded.submission_sha256, recorded.seed};
+  const Job job{"", recorded.lab, recorded.submission_sha256, recorded.seed, recorded.seed_key};
   const PlannedLab planned{lab->max_points(), *digests};
   OneRequest request;
   request.settings = &settings;

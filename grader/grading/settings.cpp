@@ -64,7 +64,7 @@ std::vector<fs::path> headers_in(const fs::path& folder) {
 base::Result<std::string> limits_in_force(const Settings& settings) {
   if (!settings.trust_submissions) {
     const jail::Enforcement& here = jail::probe();
-    if (here.untrusted_ok()) return "compiler in a jail; " + here.describe();
+    if (here.untrusted_ok()) return "compiler and runner in jails; " + here.describe();
     return base::Error{base::ErrorKind::kMachine, "grading",
                        "nothing here confines what strangers hand in: " + here.describe(),
                        "bubblewrap and user namespaces, see docs/security.md",
@@ -80,6 +80,10 @@ base::Result<course::GradeDigests> digests_of(const Settings& settings, const co
   std::vector<fs::path> harness = {settings.place.build / "labs" / lab.id / "test",
                                    reference_of(settings, lab),
                                    judge::harness_kernels(settings.place)};
+  if (!settings.trust_submissions) {
+    harness.push_back(settings.place.build / "libexec" / "membound_runner");
+    harness.push_back(settings.place.build / "forward" / "libcudart.so.13");
+  }
   if (settings.is_virtual()) harness.push_back(settings.place.build / "vgpu" / "libcudart.so.13");
   course::GradeDigests digests;
   auto part = digest_of(harness, settings.version);

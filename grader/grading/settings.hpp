@@ -29,7 +29,8 @@ struct Settings {
   std::map<std::string, std::string> environment;  ///< chooses the device
   double seconds_per_stage = 180;  ///< backstop for a test program that reports nothing
   std::string version;             ///< Membound's
-  bool trust_submissions = false;  ///< grade even where nothing confines them
+  /// Grade even where nothing confines submissions: each then runs in the judge's own process.
+  bool trust_submissions = false;
 
   [[nodiscard]] bool is_virtual() const { return device.starts_with("vgpu"); }
 };

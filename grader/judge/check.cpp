@@ -2,12 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/judge/check.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <ctime>
 #include <sstream>
 
 #include "grader/judge/compile_hints.hpp"
 #include "grader/judge/runner.hpp"
+#include "grader/judge/runner_rules.hpp"
 #include "grader/judge/verdict.hpp"
 
 namespace membound::judge {
@@ -154,6 +156,19 @@ base::Result<SplitOptions> split_options(const CheckRequest& request) {
     for (std::string folder; std::getline(text, folder, ':');)
       if (!folder.empty()) split.runtime_folders.emplace_back(folder);
   }
+  const bool is_virtual = request.device != "gpu";
+  double seconds_per_stage = request.seconds_per_stage;
+  for (const course::Stage& stage : request.lab->stages)
+    seconds_per_stage =
+        std::max(seconds_per_stage, request.seconds_per_stage + stage.timeout_seconds);
+  split.limits =
+      runner_limits(static_cast<int>(request.stages.size()), seconds_per_stage, is_virtual);
+  if (is_virtual) return split;
+  auto folders = gpu_library_folders(split.runner);
+  if (!folders) return folders.error();
+  split.runtime_folders.insert(split.runtime_folders.end(), folders->begin(), folders->end());
+  split.devices = gpu_nodes();
+  split.scrub = true;
   return split;
 }
 

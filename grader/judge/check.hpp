@@ -74,8 +74,8 @@ struct CompiledPair {
 [[nodiscard]] base::Result<course::Result> run_and_judge(const CheckRequest& request,
                                                          const CompiledPair& code);
 
-/// The defaults of a graded run of `request`: runners of this build, a fresh seed key. The caller
-/// sets limits and devices, and keeps the key for who wants to repeat the run.
+/// A graded run of `request`: runners of this build, what they may use, and a fresh seed key. The
+/// caller keeps the key for who wants to repeat the run, or puts that of an earlier run in place.
 [[nodiscard]] base::Result<SplitOptions> split_options(const CheckRequest& request);
 
 /// Both halves.

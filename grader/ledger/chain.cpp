@@ -20,8 +20,9 @@ std::string mac_of(const ChainEntry& entry, std::string_view secret) {
 std::string summary_of(const course::Grade& grade) {
   const nlohmann::json whole = grade;
   nlohmann::json kept;
-  for (const char* key : {"lab", "verdict", "score", "max_score", "ratio", "device",
-                          "submission_sha256", "seed", "digests", "limits_in_force", "graded_at"})
+  for (const char* key :
+       {"lab", "verdict", "score", "max_score", "ratio", "device", "submission_sha256", "seed",
+        "seed_key", "digests", "limits_in_force", "graded_at"})
     kept[key] = whole.at(key);
   return course::dump_safely(kept);
 }

@@ -44,7 +44,8 @@ std::string first_words(std::string text) {
   return text.size() <= kDetailLength ? text : text.substr(0, kDetailLength) + " …";
 }
 
-judge::CheckRequest check_request(const Workbench& bench, const Case& one, const course::Lab& lab) {
+base::Result<judge::CheckRequest> check_request(const Workbench& bench, const Case& one,
+                                                const course::Lab& lab) {
   judge::CheckRequest check;
   check.place = {bench.root, bench.build, bench.scratch};
   check.lab = &lab;
@@ -58,6 +59,9 @@ judge::CheckRequest check_request(const Workbench& bench, const Case& one, const
   check.seconds_per_stage = kStageSeconds;
   check.stop = bench.stop;
   check.graded = compile_rules();
+  auto split = judge::split_options(check);
+  if (!split) return split.error();
+  check.split = *std::move(split);
   return check;
 }
 
@@ -66,7 +70,9 @@ base::Result<CaseOutcome> grade(const Workbench& bench, const Case& one) {
   if (lab == bench.labs.end())
     return base::Error{base::ErrorKind::kInput, one.id, "no lab " + one.lab, "a lab of the course",
                        ""};
-  const judge::CheckRequest check = check_request(bench, one, lab->second);
+  const auto asked = check_request(bench, one, lab->second);
+  if (!asked) return asked.error();
+  const judge::CheckRequest& check = *asked;
   const auto code = judge::compile_submission(check);
   if (!code) return code.error();
   const auto result = judge::run_and_judge(check, *code);

@@ -11,6 +11,8 @@
 #include <set>
 #include <thread>
 
+#include "grader/grading/device_health.hpp"
+#include "grader/jail/jail.hpp"
 #include "grader/tests/course/schema_check.hpp"
 #include "grader/tests/grading/fake_class.hpp"
 
@@ -284,6 +286,75 @@ TEST_F(BatchTest, UntrustedSubmissionsNeedAJail) {
   if (!summary) {
     EXPECT_THAT(summary.error().advice, HasSubstr("--trust-submissions"));
   }
+}
+
+TEST_F(BatchTest, TrustedSubmissionsHaveNoSeedKey) {
+  EXPECT_EQ(grade(run(), "s001")->seed_key, "");
+}
+
+TEST_F(BatchTest, EveryUntrustedTextHasASeedKeyOfItsOwnThatTheLedgerKeeps) {
+  request_.settings.trust_submissions = false;
+  if (!jail::probe().untrusted_ok()) GTEST_SKIP() << jail::probe().describe();
+  std::set<std::string> keys;
+  for (const course::Grade& one : run().grades.grades)
+    if (!one.result.stages.empty()) keys.insert(one.seed_key);
+  EXPECT_EQ(keys.size(), 10u);  // as many as different texts
+  for (const std::string& key : keys) EXPECT_EQ(key.size(), 32u);
+  const std::string before = *keys.begin();
+  runs_ = 0;
+  std::set<std::string> again;
+  for (const course::Grade& one : run().grades.grades) again.insert(one.seed_key);
+  EXPECT_EQ(runs_, 0);
+  EXPECT_TRUE(again.contains(before));
+  EXPECT_EQ(ledger::verify(folder_ / "out")->problems, std::vector<std::string>());
+}
+
+TEST_F(BatchTest, ADeviceThatIsLostKeepsTheVerdictAndEndsTheBatch) {
+  request_.grade_one = [this](const OneRequest& one) {
+    OneOutcome outcome = fake_grade(one);
+    if (++runs_ == 3) outcome.device_lost = base::Error{.found = "the device is gone"};
+    return outcome;
+  };
+  const auto summary = run_batch(request_);
+  ASSERT_FALSE(summary);
+  EXPECT_EQ(summary.error().found, "the device is gone");
+  runs_ = 10;
+  EXPECT_EQ(run().graded, 7);
+}
+
+TEST_F(BatchTest, AFaultMayHaveHurtTheDeviceAndAWrongAnswerNot) {
+  course::Result result;
+  result.stages.resize(2);
+  result.stages[0].verdict = course::Verdict::kWrong;
+  result.stages[1].verdict = course::Verdict::kSlow;
+  EXPECT_FALSE(may_have_hurt(result));
+  result.stages[1].verdict = course::Verdict::kFault;
+  EXPECT_TRUE(may_have_hurt(result));
+}
+
+/// A membound_runner that says what the script says.
+class DeviceHealth : public BatchTest {
+ protected:
+  base::Status probe(const std::string& script) {
+    const fs::path runner = folder_ / "root" / "libexec" / "membound_runner";
+    write_text(runner, "#!/bin/sh\n" + script + "\n");
+    fs::permissions(runner, fs::perms::owner_all);
+    return probe_device(request_.settings,
+                        {.seconds_per_try = 5, .tries = 2, .seconds_between = 0});
+  }
+};
+
+TEST_F(DeviceHealth, ADeviceThatAnswersIsWell) { EXPECT_TRUE(probe("exit 0")); }
+
+TEST_F(DeviceHealth, ADeviceThatAnswersTheSecondTimeIsWell) {
+  EXPECT_TRUE(probe("[ -e " + (folder_ / "once").string() + " ] || { touch " +
+                    (folder_ / "once").string() + "; exit 3; }"));
+}
+
+TEST_F(DeviceHealth, OneThatFailsIsInQuarantineWithItsWords) {
+  const auto status = probe("echo '{\"ok\":false}'; exit 3");
+  ASSERT_FALSE(status);
+  EXPECT_THAT(status.error().found, HasSubstr("{\"ok\":false}"));
 }
 
 TEST_F(BatchTest, EverythingIsSigned) {

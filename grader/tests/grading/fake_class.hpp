@@ -26,6 +26,7 @@ inline void make_fake_class(const std::filesystem::path& folder, int students) {
   for (const char* file :
        {"labs/01-quick/lab.json", "labs/01-quick/kernel.cuh", "labs/01-quick/test",
         "labs/01-quick/reference.fatbin", "grader/harness/harness.fatbin", "vgpu/libcudart.so.13",
+        "libexec/membound_runner", "forward/libcudart.so.13",
         "grader/harness/student/membound.cuh"})
     write_text(root / file, file);
   for (int i = 0; i < students; ++i) {
@@ -75,6 +76,7 @@ inline OneOutcome fake_grade(const OneRequest& request) {
   OneOutcome outcome;
   outcome.grade.digests = request.planned->digests;
   outcome.grade.limits_in_force = request.limits;
+  outcome.grade.seed_key = request.job->seed_key;
   outcome.grade.take(std::move(result), *request.lab);
   outcome.grade.graded_at = now_text();
   return outcome;

@@ -104,5 +104,69 @@ TEST_F(JailedRunner, ScratchBeyondTheLimitIsAMemoryVerdict) {
   EXPECT_TRUE(any_memory);
 }
 
+/// Lab 01's first stage with `line` in its kernel and `before` in front of it.
+std::string reverse_with(const std::string& before, const std::string& line) {
+  return "#include \"kernel.cuh\"\n" + before +
+         "\n__global__ void reverse_direct(int* out, const int* in, long long n) {\n"
+         "  const long long i = before_this_block(kThreads) + threadIdx.x;\n  " +
+         line +
+         "\n  if (i < n) out[n - 1 - i] = in[i];\n}\n"
+         "LAUNCH_SHAPE(reverse_direct, long long n) {\n"
+         "  return {.grid = {ceil_div(n, kThreads)}, .block = {kThreads}};\n}\n";
+}
+
+TEST_F(JailedRunner, PrintingBeyondTheLimitIsAnOutputVerdict) {
+  CheckRequest request = request_for(
+      "01-reverse-array",
+      kernel_of(reverse_with("#include <cstdio>",
+                             R"(printf("%lld 0123456789012345678901234567890123456789\n", i);)")));
+  request.stages = {1};
+  request.more_arguments = {"--quick"};
+  split(request);
+  request.split->use_jail = true;
+  request.split->limits.output_bytes = 10'000;
+  const course::Result result = run(request);
+  ASSERT_EQ(result.stages.size(), 1U);
+  EXPECT_EQ(course::to_string(result.stages[0].verdict), "output_limit");
+}
+
+TEST_F(JailedRunner, PrintingAFewPagesIsAllowed) {
+  CheckRequest request = request_for(
+      "01-reverse-array", kernel_of(reverse_with("#include <cstdio>", R"(printf("%lld\n", i);)")));
+  request.stages = {1};
+  request.more_arguments = {"--quick"};
+  split(request);
+  request.split->use_jail = true;
+  const course::Result result = run(request);
+  ASSERT_EQ(result.stages.size(), 1U);
+  EXPECT_TRUE(result.stages[0].correct) << course::to_string(result.stages[0].verdict);
+}
+
+TEST_F(JailedRunner, ComputingBeyondTheLimitIsATimeout) {
+  CheckRequest request = request_for(
+      "01-reverse-array", kernel_of(reverse_with("", "for (volatile int k = 0; k == 0;) {}")));
+  request.stages = {1};
+  request.more_arguments = {"--quick"};
+  split(request);
+  request.split->use_jail = true;
+  request.split->limits.cpu_seconds = 1;
+  const course::Result result = run(request);
+  ASSERT_EQ(result.stages.size(), 1U);
+  EXPECT_EQ(course::to_string(result.stages[0].verdict), "timeout");
+}
+
+TEST_F(JailedRunner, CodeThatTheDeviceCannotLoadIsNobodyElsesFault) {
+  // More than the device has: it compiles, and then there is no room for it.
+  CheckRequest request =
+      request_for("01-reverse-array", kernel_of(reverse_with("__device__ char hoard[1LL << 40];",
+                                                             "if (n < 0) out[0] = hoard[-n];")));
+  request.stages = {1, 2};
+  request.more_arguments = {"--quick"};
+  split(request);
+  request.split->use_jail = true;
+  for (const course::StageResult& stage : run(request).stages)
+    EXPECT_EQ(course::to_string(stage.verdict), "fault");
+}
+
 }  // namespace
 }  // namespace membound::judge

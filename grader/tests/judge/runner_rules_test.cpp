@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/judge/runner_rules.hpp"
+
+#include <gmock/gmock.h>
+
+#include <fstream>
+
+#include "grader/tests/judge/temporary_folder.hpp"
+
+namespace membound::judge {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+
+TEST(LibraryFolders, AreThoseOutsideOfTheSystemEachOnce) {
+  EXPECT_THAT(library_folders("\tlinux-vdso.so.1 (0x00007ffd)\n"
+                              "\tlibcudart.so.13 => /opt/cuda/lib64/libcudart.so.13 (0x00007f01)\n"
+                              "\tlibother.so => /opt/cuda/lib64/libother.so (0x00007f02)\n"
+                              "\tlibc.so.6 => /lib/x86_64-linux-gnu/libc.so.6 (0x00007f03)\n"
+                              "\tlibstdc++.so.6 => /usr/lib/libstdc++.so.6 (0x00007f04)\n"
+                              "\tliblost.so => not found\n"
+                              "\t/lib64/ld-linux-x86-64.so.2 (0x00007f05)\n"),
+              ElementsAre("/opt/cuda/lib64"));
+}
+
+TEST(GpuNodes, AreTheControlNodesAndOneForEachGpu) {
+  const TemporaryFolder folder;
+  for (const char* name : {"nvidia0", "nvidia12", "nvidiactl", "nvidia-uvm", "nvidia-modeset",
+                           "nvidia-caps", "null", "nvidia0x"})
+    std::ofstream(folder.path() / name) << "";
+  EXPECT_THAT(gpu_nodes(folder.path()),
+              ElementsAre(folder.path() / "nvidia-uvm", folder.path() / "nvidia0",
+                          folder.path() / "nvidia12", folder.path() / "nvidiactl"));
+}
+
+TEST(RunnerLimits, GrowWithTheStages) {
+  EXPECT_EQ(runner_limits(6, 100, true).wall_seconds, 600);
+  EXPECT_LT(runner_limits(1, 100, true).cpu_seconds, runner_limits(6, 100, true).cpu_seconds);
+}
+
+TEST(RunnerLimits, LetARunnerSpinWhileItWaitsForAGpu) {
+  const jail::Limits limits = runner_limits(2, 100, false);
+  EXPECT_EQ(limits.cpu_seconds, limits.wall_seconds);
+}
+
+}  // namespace
+}  // namespace membound::judge
