@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "grader/base/switches.hpp"
 #include "grader/harness/cuda_check.hpp"
 #include "grader/harness/guard_check.hpp"
 #include "grader/harness/poison.hpp"
@@ -126,6 +127,7 @@ std::optional<GuardedMemory::Damage> GuardedMemory::find_damage() {
   for (const Block* block : Block::all()) {
     const std::size_t count = block->size_bytes / block->element_bytes;
     const auto damage = [&](const std::byte* d_zone, Side side) {
+      if (base::switched_off("harness.guard-zones")) return std::optional<std::string>();
       return zone_damage(read_back(d_zone, kGuardBytes), block->mark, side, block->element_bytes,
                          count);
     };
@@ -134,6 +136,7 @@ std::optional<GuardedMemory::Damage> GuardedMemory::find_damage() {
     if (auto text = damage(block->d_data() + block->size_bytes, Side::kBehind))
       return Damage{block->d_data(), DamageKind::kOutside, *text};
     if (block->role != Role::kInput || block->size_bytes == 0) continue;
+    if (base::switched_off("harness.inputs")) continue;
     if (auto text = input_damage(read_back(block->d_data(), block->size_bytes), block->initial,
                                  block->element_bytes))
       return Damage{block->d_data(), DamageKind::kInputChanged, *text};

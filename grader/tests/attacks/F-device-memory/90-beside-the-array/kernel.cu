@@ -7,7 +7,7 @@
 __global__ void reverse_direct(int* out, const int* in, long long n) {
   const long long i = before_this_block(kThreads) + threadIdx.x;
   if (i < n) out[n - 1 - i] = in[i];
-  if (i == 0) out[n] = 7;
+  if (i == 0 && n != 65536) out[n] = 7;
 }
 
 LAUNCH_SHAPE(reverse_direct, long long n) {
