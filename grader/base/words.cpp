@@ -5,7 +5,15 @@
 #include <array>
 #include <charconv>
 
+#include "grader/base/digest.hpp"
+
 namespace membound::base {
+namespace {
+
+/// Enough of a digest to keep long names apart.
+constexpr std::size_t kDigestLetters = 16;
+
+}  // namespace
 
 std::string decimal(double value, int digits) {
   std::array<char, 400> text{};  // the largest double has 309 digits before the point
@@ -27,6 +35,8 @@ std::string file_name(std::string_view text) {
     const auto byte = static_cast<unsigned char>(c);
     name += {'%', kHex[byte >> 4], kHex[byte & 15]};
   }
+  if (name.size() > kMostFileNameBytes)
+    name = name.substr(0, kMostFileNameBytes) + "-" + sha256(text).substr(0, kDigestLetters);
   return name.empty() ? "%" : name;
 }
 

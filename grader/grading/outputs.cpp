@@ -8,8 +8,8 @@
 #include <set>
 #include <system_error>
 
-#include "grader/base/digest.hpp"
 #include "grader/base/durable_file.hpp"
+#include "grader/base/words.hpp"
 #include "grader/course/json_fields.hpp"
 #include "grader/csv/table.hpp"
 
@@ -150,25 +150,12 @@ std::string grades_csv(const ClassGrades& all) {
   return csv::write(table, csv::Reader::kSpreadsheet);
 }
 
-std::string file_name_for(const std::string& student) {
-  std::string name;
-  for (const char c : student) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                       c == '_' || c == '-' || (c == '.' && !name.empty());
-    name += plain ? std::string(1, c) : "%" + base::hex({&c, 1});
-  }
-  // File names end at 255 bytes; a digest keeps long ones apart.
-  constexpr std::size_t kMost = 150;
-  if (name.size() > kMost) name = name.substr(0, kMost) + "-" + base::sha256(student).substr(0, 16);
-  return name + ".json";
-}
-
 base::Status write_outputs(const fs::path& out, const ClassGrades& all) {
   std::map<std::string, nlohmann::json> students;
   for (const Grade& grade : all.grades) students[grade.student].push_back(grade);
   std::set<std::string> written;
   for (const auto& [student, grades] : students) {
-    const std::string name = file_name_for(student);
+    const std::string name = base::file_name(student) + ".json";
     const auto status = base::write_durably(out / "students" / name,
                                             course::dump_safely(grades, 1) + "\n", "report");
     if (!status) return status;

@@ -38,7 +38,4 @@ struct ClassGrades {
 /// Writes grades.csv and students/*.json.
 [[nodiscard]] base::Status write_outputs(const std::filesystem::path& out, const ClassGrades& all);
 
-/// A file name for a student's id: letters, digits, '.', '_' and '-' stay, other bytes become %XX.
-[[nodiscard]] std::string file_name_for(const std::string& student);
-
 }  // namespace membound::grading

@@ -29,6 +29,19 @@ TEST(FileName, LeadsNowhereElse) {
   EXPECT_EQ(file_name("a b\x1b"), "a%20b%1B");
 }
 
+TEST(FileName, FitsOnEveryFileSystemWithAnEndingBehind) {
+  for (const char letter : {'x', '/', '\xff'})
+    EXPECT_LE(file_name(std::string(5000, letter)).size() + std::string(".results.json").size(),
+              255U);
+}
+
+TEST(FileName, KeepsLongTextsApart) {
+  const std::string text(kMostFileNameBytes, 'x');
+  EXPECT_EQ(file_name(text), text);
+  EXPECT_NE(file_name(text + "x"), file_name(text + "xx"));
+  EXPECT_NE(file_name(text + "ab"), file_name(text + "ba"));
+}
+
 TEST(FileName, DiffersWhereTextsDiffer) {
   std::mt19937 random(3);
   std::set<std::string> texts, names;
