@@ -13,7 +13,7 @@
 #include "grader/cli/build_info.hpp"
 #include "grader/cli/context.hpp"
 #include "grader/cli/device.hpp"
-#include "grader/jail/process.hpp"
+#include "grader/jail/jail.hpp"
 #include "grader/judge/compiler.hpp"
 #include "grader/report/text.hpp"
 
@@ -95,19 +95,11 @@ Row vgpu_row(const fs::path& build) {
 }
 
 Row sandbox_row() {
-  const char* const fix =
-      "sudo apt-get install bubblewrap; needed only to grade other people's work";
-  const auto run =
-      jail::run_process({.arguments = {"bwrap", "--unshare-all", "--ro-bind", "/", "/", "true"},
-                         .timeout_seconds = 10});
-  if (!run) return {Health::kWarning, "sandbox", "bubblewrap (bwrap) is not installed", fix};
-  if (run->exit_code != 0) {
-    return {
-        Health::kWarning, "sandbox",
-        "bubblewrap cannot make namespaces here: " + run->output.substr(0, run->output.find('\n')),
-        "ask for unprivileged user namespaces; needed only to grade other people's work"};
-  }
-  return {Health::kOk, "sandbox", "bubblewrap works", ""};
+  const jail::Enforcement& here = jail::probe();
+  if (here.untrusted_ok()) return {Health::kOk, "sandbox", here.describe(), ""};
+  return {Health::kWarning, "sandbox", here.describe(),
+          "sudo apt-get install bubblewrap, and allow user namespaces; needed only to grade other "
+          "people's work, see docs/security.md"};
 }
 
 Row disk_row(const fs::path& folder) {
