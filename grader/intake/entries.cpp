@@ -54,12 +54,11 @@ class Reading {
   Reading(const std::vector<course::Lab>& labs, const Store& store, const ArchiveLimits& limits)
       : labs_(labs), store_(store), limits_(limits) {}
 
-  base::Result<Entries> read(const fs::path& source) {
+  base::Result<Entries> read(const fs::path& source, const HoldsClass& holds_class) {
     const auto archive = only_archive_in(source);
     auto read = read_one(archive.value_or(source));
-    // With a kernel.cu on top it is a single student's, in a folder for the class; and a bad
-    // archive is one bad item.
-    if (archive && (!read || has_kernel_on_top())) {
+    // Else it is a single student's, in a folder for the class; and a bad archive is one bad item.
+    if (archive && (!read || !holds_class(archive->filename().string(), all_))) {
       all_ = {};
       read = read_one(source);
     }
@@ -82,12 +81,6 @@ class Reading {
     if (!status) return status;
     if (failed_) return *failed_;
     return base::Done{};
-  }
-
-  [[nodiscard]] bool has_kernel_on_top() const {
-    return std::any_of(all_.files.begin(), all_.files.end(), [](const Entry& entry) {
-      return entry.path.size() == 1 && folded(entry.name()) == "kernel.cu";
-    });
   }
 
   /// The archive that is all there is in a folder.
@@ -226,8 +219,9 @@ std::vector<std::string> labs_defined(std::string_view source,
 }
 
 base::Result<Entries> read_entries(const fs::path& source, const std::vector<course::Lab>& labs,
-                                   const Store& store, const ArchiveLimits& student_limits) {
-  return Reading(labs, store, student_limits).read(source);
+                                   const Store& store, const ArchiveLimits& student_limits,
+                                   const HoldsClass& holds_class) {
+  return Reading(labs, store, student_limits).read(source, holds_class);
 }
 
 }  // namespace membound::intake

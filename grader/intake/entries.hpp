@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -45,13 +46,18 @@ struct Entries {
 /// Archives within archives are opened this deep.
 inline constexpr int kMostNestedArchives = 3;
 
+/// Asked about the only archive in a folder, by its name and what is in it: whether it holds a
+/// class, so that its members and not the archive itself are what the folder holds.
+using HoldsClass = std::function<bool(const std::string& archive, const Entries& members)>;
+
 /// Reads `source`: a folder, an archive with the whole class, a folder with nothing but such an
 /// archive in it, or a single file. `student_limits` hold for each archive inside. An error means
 /// that the source as a whole cannot be read; a bad member is an entry with a problem.
 [[nodiscard]] base::Result<Entries> read_entries(const std::filesystem::path& source,
                                                  const std::vector<course::Lab>& labs,
                                                  const Store& store,
-                                                 const ArchiveLimits& student_limits);
+                                                 const ArchiveLimits& student_limits,
+                                                 const HoldsClass& holds_class);
 
 /// Ids of the labs whose kernels' names occur in `source` outside of comments and strings, the lab
 /// with most of them first.

@@ -179,6 +179,16 @@ class Sorting {
   Intake& intake_;
 };
 
+/// Everything as what one student handed in at one time; nothing where there is nothing.
+std::vector<Item> item_of(const Entries& entries, const std::string& student) {
+  Item item;
+  item.key = item.raw_key = item.origin = student;
+  item.key_is_id = true;
+  for (const Entry& entry : entries.files) item.files.push_back({&entry, entry.path});
+  if (item.files.empty()) return {};
+  return {std::move(item)};
+}
+
 /// Numbers the attempts of each student and lab, and drops those that do not count.
 void number_attempts(Intake& intake, AttemptPolicy policy) {
   auto& all = intake.submissions;
@@ -209,7 +219,16 @@ base::Result<Intake> take_in(const IntakeRequest& request) {
   // Sources are read first and looked at together: one student may appear in several.
   std::vector<Entries> entries;
   for (const fs::path& source : request.sources) {
-    auto read = read_entries(source, request.labs, store, request.limits);
+    const auto is_class = [&](const std::string& archive, const Entries& members) {
+      if (!request.student.empty()) return false;
+      const bool found = holds_class(archive, members, request.labs, request.roster);
+      if (!found)
+        intake.notes.push_back(shown(archive) +
+                               " is taken for one student's; give the archive itself, not its "
+                               "folder, where it holds a class");
+      return found;
+    };
+    auto read = read_entries(source, request.labs, store, request.limits, is_class);
     if (!read) return read.error();
     entries.push_back(std::move(*read));
   }
@@ -220,7 +239,8 @@ base::Result<Intake> take_in(const IntakeRequest& request) {
     const std::string name = request.sources[i].filename().empty()
                                  ? request.sources[i].parent_path().filename().string()
                                  : request.sources[i].filename().string();
-    auto found = items_of(entries[i], layout, request.labs);
+    auto found = request.student.empty() ? items_of(entries[i], layout, request.labs)
+                                         : item_of(entries[i], request.student);
     intake.notes.push_back(shown(name) + ": " + std::to_string(found.size()) + " items, layout " +
                            std::string(to_string(layout)));
     for (Item& item : found) {

@@ -32,6 +32,7 @@ struct IntakeRequest {
   std::vector<course::Lab> labs;   ///< all of the course
   std::optional<std::string> lab;  ///< the only one that is graded; nothing: whichever is found
   Roster roster;                   ///< may be empty
+  std::string student;             ///< not empty: all sources together are this student's alone
   std::optional<Layout> layout;    ///< nothing: detected
   AttemptPolicy attempts = AttemptPolicy::kLatest;
   LatePolicy late;

@@ -43,10 +43,26 @@ const std::regex& attempt_name() {
                                   std::regex::icase);
   return pattern;
 }
+/// What people call folders of their own work.
+const std::regex& own_name() {
+  static const std::regex pattern(
+      "^(kernel.*|(src|source|sources|solution|solutions|code|work|project|lab|labs|ex|exercise|"
+      "assignment|hw|homework|task|stage|week|part|attempt|submission|try|version)[-_ ]?[0-9]*)$",
+      std::regex::icase);
+  return pattern;
+}
 /// "kernel-1.cu": Canvas numbers files of one name that a student hands in again.
 const std::regex& numbered_name() {
   static const std::regex pattern("^.+-([0-9]{1,4})\\.[^.]+(\\.[^.]+)?$");
   return pattern;
+}
+
+/// "03-transpose" or "transpose".
+bool is_lab_name(const std::string& name, const std::vector<course::Lab>& labs) {
+  const std::string word = folded(name);
+  return std::any_of(labs.begin(), labs.end(), [&](const course::Lab& lab) {
+    return word == lab.id || (lab.id.size() > 3 && word == lab.id.substr(3));
+  });
 }
 
 /// The folder that everything lies in says nothing about a student.
@@ -68,8 +84,7 @@ bool has_common_folder(const Entries& entries, const std::vector<course::Lab>& l
   for (const std::string& name : second) {
     const std::string word = folded(stem(name));
     if (word.starts_with("kernel") || std::regex_match(word, attempt_name())) return false;
-    for (const course::Lab& lab : labs)
-      if (word == lab.id || (lab.id.size() > 3 && word == lab.id.substr(3))) return false;
+    if (is_lab_name(word, labs)) return false;
   }
   return true;
 }
@@ -283,6 +298,25 @@ Layout detect(const Entries& entries) {
   if (2 * canvas >= names.size() && canvas > 0) return Layout::kCanvas;
   if (2 * entries.clones.size() >= names.size() && !entries.clones.empty()) return Layout::kGithub;
   return Layout::kPlain;
+}
+
+bool holds_class(const std::string& archive, const Entries& members,
+                 const std::vector<course::Lab>& labs, const Roster& roster) {
+  if (detect(members) != Layout::kPlain) return true;
+  std::set<std::string> names;
+  for (const Rest& rest : rests_of(members, has_common_folder(members, labs))) {
+    const bool in_archive = std::any_of(rest.path.begin(), rest.path.end(), is_archive_name);
+    if (rest.entry->is_source() || in_archive) names.insert(stem(rest.path[0]));
+  }
+  const auto is_student = [&](const std::string& name) {
+    return roster.find(name) != nullptr || roster.find_alike(name) != nullptr;
+  };
+  if (std::any_of(names.begin(), names.end(), is_student)) return true;
+  if (is_student(stem(archive)) || names.size() < 2) return false;
+  std::smatch match;
+  return std::none_of(names.begin(), names.end(), [&](const std::string& name) {
+    return std::regex_match(name, match, own_name()) || is_lab_name(name, labs);
+  });
 }
 
 std::vector<Item> items_of(const Entries& entries, Layout layout,

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "grader/intake/entries.hpp"
+#include "grader/intake/roster.hpp"
 
 namespace membound::intake {
 
@@ -48,6 +49,13 @@ struct Item {
 
 /// The layout that most names fit.
 [[nodiscard]] Layout detect(const Entries& entries);
+
+/// Whether an archive that lies alone in a folder holds a class, and not one student's work: it has
+/// a learning system's layout, or names a student of the roster; else, where the archive's own name
+/// is no student, at least two names on top hold sources, and none of them is a lab's, an attempt's
+/// or one that people give folders of their own ("src", "lab3", "kernel.cu").
+[[nodiscard]] bool holds_class(const std::string& archive, const Entries& members,
+                               const std::vector<course::Lab>& labs, const Roster& roster);
 
 /// Entries by student and attempt, in the order of their names.
 [[nodiscard]] std::vector<Item> items_of(const Entries& entries, Layout layout,

@@ -178,6 +178,59 @@ TEST_F(IntakeTest, AClassInOneArchiveWithArchivesInIt) {
   EXPECT_EQ(taken(), "alice 03-transpose#1 // a\nbob 03-transpose#1 // b\n");
 }
 
+TEST_F(IntakeTest, OneStudentsArchiveAloneInTheFolderIsThatStudents) {
+  for (const char* inside : {"kernel.cu", "src/kernel.cu", "03-transpose/kernel.cu", "lab3/a.cu",
+                             "janes-work/deep/kernel.cu"}) {
+    in_.write("jane.zip", make_archive("zip", {{inside, "// j\n" + kTranspose},
+                                               {"notes/readme.txt", "hello"}}));
+    EXPECT_EQ(taken(), "jane 03-transpose#1 // j\n") << inside;
+  }
+}
+
+TEST_F(IntakeTest, SeveralLabsInOneStudentsArchiveStayThatStudents) {
+  in_.write("jane.zip", make_archive("zip", {{"01-reverse-array/kernel.cu", "// 1\n" + kReverse},
+                                             {"transpose/kernel.cu", "// 3\n" + kTranspose}}));
+  EXPECT_EQ(taken(), "jane 01-reverse-array#1 // 1\njane 03-transpose#1 // 3\n");
+}
+
+TEST_F(IntakeTest, TheRosterTellsAClassOfOneFromAStudent) {
+  roster("id\nalice\njane\n");
+  in_.write("export.zip", make_archive("zip", {{"alice/kernel.cu", "// a\n" + kTranspose}}));
+  EXPECT_EQ(taken(), "alice 03-transpose#1 // a\n");
+  fs::remove(in_.path() / "export.zip");
+  in_.write("jane.zip", make_archive("zip", {{"one/kernel.cu", "// j\n" + kTranspose},
+                                             {"two/notes.cu", "// other\n"}}));
+  EXPECT_THAT(taken(), HasSubstr("jane 03-transpose#1 // j\n"));
+}
+
+TEST_F(IntakeTest, ALearningSystemsExportAloneInTheFolderIsAClass) {
+  in_.write("x.zip", make_archive("zip", {{"doejane_4711_100_kernel.cu", "// c\n" + kTranspose}}));
+  EXPECT_EQ(taken(), "4711 03-transpose#1 // c\n");
+}
+
+TEST_F(IntakeTest, AnArchiveGivenByItselfIsAClass) {
+  in_.write("x.zip", make_archive("zip", {{"alice/kernel.cu", "// a\n" + kTranspose}}));
+  request_.sources = {in_.path() / "x.zip"};
+  EXPECT_EQ(taken(), "alice 03-transpose#1 // a\n");
+}
+
+TEST_F(IntakeTest, AllOfItIsOneStudentsWhereThatIsSaid) {
+  request_.student = "s";
+  in_.write("deep/er/kernel.cu", "// s\n" + kTranspose);
+  in_.write("report.txt", "words");
+  EXPECT_EQ(taken(), "s 03-transpose#1 // s\n");
+  in_.write("kernel (1).cu", "// other\n" + kTranspose);
+  EXPECT_EQ(taken(), "s 03-transpose#1 // s\n");
+  in_.write("deep/two/kernel.cu", "// t\n" + kTranspose);
+  EXPECT_THAT(taken(), HasSubstr("REFUSED two files could be the submission"));
+}
+
+TEST_F(IntakeTest, OneStudentsArchiveIsOpenedWhereThatIsSaid) {
+  request_.student = "s";
+  in_.write("work.zip", make_archive("zip", {{"alice/kernel.cu", "// s\n" + kTranspose}}));
+  EXPECT_EQ(taken(), "s 03-transpose#1 // s\n");
+}
+
 TEST_F(IntakeTest, TheNewestNumberedAttemptCounts) {
   in_.write("alice/attempt-1/kernel.cu", "// 1\n" + kTranspose);
   in_.write("alice/attempt-2/kernel.cu", "// 2\n" + kTranspose);
