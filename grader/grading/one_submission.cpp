@@ -39,7 +39,8 @@ base::Result<judge::CheckRequest> check_request(const OneRequest& request) {
   check.seconds_per_stage = settings.seconds_per_stage;
   check.version = settings.version;
   check.stop = request.stop;
-  if (!settings.trust_submissions) check.graded = judge::GradedCompile{};
+  if (!settings.trust_submissions || settings.hold_policy)
+    check.graded = judge::GradedCompile{.confined = !settings.trust_submissions};
   check.on_tick = [&request](int stage) {
     if (request.on_step) request.on_step("stage " + std::to_string(stage));
   };

@@ -31,6 +31,7 @@ struct Settings {
   std::string version;             ///< Membound's
   /// Grade even where nothing confines submissions: each then runs in the judge's own process.
   bool trust_submissions = false;
+  bool hold_policy = false;  ///< hold what they compile to against the policy even then
 
   [[nodiscard]] bool is_virtual() const { return device.starts_with("vgpu"); }
 };

@@ -113,6 +113,19 @@ bool confined(const CompileRequest& request) {
   return request.graded && request.graded->confined && !base::switched_off("compile.jail");
 }
 
+/// Sets `rejected` where the compiled code holds what this lab does not allow.
+void hold_against_policy(const CompileRequest& request, std::string_view compiled,
+                         CompiledCode& code) {
+  const auto breaches = check_policy(compiled, request.graded->allowed);
+  if (!breaches) {
+    // The parser knows all that compilers write; whoever made it write something else meant to.
+    code.rejected = "kernel.cu: compiles to PTX that cannot be checked: " +
+                    base::printable(breaches.error().found) + "\n";
+    return;
+  }
+  for (const Breach& breach : *breaches) code.rejected += base::printable(to_string(breach)) + "\n";
+}
+
 /// Sets what is known of the run, and `compiled`.
 base::Status run_compiler(const CompileRequest& request, const fs::path& output,
                           CompiledCode& code) {
@@ -122,11 +135,16 @@ base::Status run_compiler(const CompileRequest& request, const fs::path& output,
                                       .output_limit_bytes = kOutputLimit,
                                       .stop = request.stop});
   if (!run) return run.error();
-  code.output = run->output;
+  code.output = request.graded ? base::printable(run->output) : run->output;
   code.seconds = run->seconds;
   code.timed_out = run->timed_out;
   code.stopped = run->stopped;
   code.compiled = run->exit_code == 0;
+  if (!code.compiled || !request.graded) return base::Done{};
+  const auto made = course::read_file(output);
+  if (!made) return made.error();
+  hold_against_policy(request, *made, code);
+  code.compiled = code.rejected.empty();
   return base::Done{};
 }
 
@@ -140,14 +158,7 @@ base::Status run_confined(const CompileRequest& request, const fs::path& output,
   code.limit = made->limit;
   code.timed_out = made->limit == jail::LimitHit::kWall || made->limit == jail::LimitHit::kCpu;
   if (!made->compiled) return base::Done{};
-  const auto breaches = check_policy(made->code, request.graded->allowed);
-  if (!breaches) {
-    // The parser knows all that compilers write; whoever made it write something else meant to.
-    code.rejected = "kernel.cu: compiles to PTX that cannot be checked: " +
-                    base::printable(breaches.error().found) + "\n";
-    return base::Done{};
-  }
-  for (const Breach& breach : *breaches) code.rejected += base::printable(to_string(breach)) + "\n";
+  hold_against_policy(request, made->code, code);
   code.compiled = code.rejected.empty();
   if (!code.compiled) return base::Done{};
   return course::write_file(output, made->code);
@@ -175,8 +186,8 @@ base::Result<CompiledCode> compile(const CompileRequest& request) {
   std::string everything;
   for (const std::string& part :
        {request.compiler.name(), *flags, request.architecture,
-        confined(request) ? mark_of(*request.graded)
-                          : shown_path(request.source, request.root).string(),
+        request.graded ? mark_of(*request.graded) : "",
+        confined(request) ? "" : shown_path(request.source, request.root).string(),
         header_texts(request), *source})
     everything += std::to_string(part.size()) + ":" + part;
   const CachePlace place = place_of(request, base::sha256(everything));

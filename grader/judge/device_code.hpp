@@ -21,7 +21,7 @@ namespace membound::judge {
 
 /// How code of people whom nobody trusts is compiled.
 struct GradedCompile {
-  /// In a jail, and its PTX held against the policy. False: --trust-submissions, neither.
+  /// In a jail. What it compiles to is held against the policy either way.
   bool confined = true;
   jail::Limits limits = {.wall_seconds = 30,
                          .cpu_seconds = 30,
