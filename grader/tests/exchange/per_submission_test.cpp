@@ -9,7 +9,9 @@
 #include <pugixml.hpp>
 #include <set>
 
+#include "grader/exchange/gradescope.hpp"
 #include "grader/tests/exchange/grades.hpp"
+#include "grader/tests/exchange/gradescope_rules.hpp"
 
 namespace membound::exchange {
 namespace {
@@ -25,33 +27,6 @@ json json_of(const Export& result, const std::string& name) {
 }
 
 // --- Gradescope --------------------------------------------------------------------------------
-
-/// Gradescope's rules: known keys only, texts in a known format, a score wherever tests have none.
-void expect_gradescope_accepts(const json& results) {
-  const std::set<std::string> top = {"score",
-                                     "execution_time",
-                                     "output",
-                                     "output_format",
-                                     "test_output_format",
-                                     "visibility",
-                                     "test_name_format",
-                                     "tests",
-                                     "extra_data",
-                                     "leaderboard",
-                                     "stdout_visibility"};
-  const std::set<std::string> of_test = {"score",  "max_score",     "status",    "name",
-                                         "number", "output_format", "output",    "name_format",
-                                         "tags",   "visibility",    "extra_data"};
-  const std::set<std::string> formats = {"text", "html", "simple_format", "md", "ansi"};
-  for (const auto& [key, value] : results.items()) EXPECT_TRUE(top.contains(key)) << key;
-  EXPECT_TRUE(formats.contains(results.at("output_format")));
-  EXPECT_TRUE(results.at("score").is_number());
-  for (const json& test : results.at("tests")) {
-    for (const auto& [key, value] : test.items()) EXPECT_TRUE(of_test.contains(key)) << key;
-    EXPECT_THAT(test.at("status").get<std::string>(), testing::AnyOf("passed", "failed"));
-    EXPECT_LE(test.at("score").get<double>(), test.at("max_score").get<double>());
-  }
-}
 
 TEST(GradescopeExport, KeepsTheRulesForEveryVerdict) {
   const Export result =
@@ -81,6 +56,19 @@ TEST(GradescopeExport, WritesNothingForAWithheldScore) {
   const Export result = exported("gradescope", {suspicious("a"), missing("b")});
   EXPECT_THAT(result.documents, IsEmpty());
   EXPECT_THAT(result.left_out, ElementsAre(HasSubstr("withheld")));
+}
+
+TEST(GradescopeResults, OfAWithheldScoreHaveNone) {
+  const json results = gradescope_results(suspicious("a"));
+  expect_gradescope_accepts(results, false);
+  EXPECT_THAT(results["output"].get<std::string>(), HasSubstr("Your instructor has to look"));
+}
+
+TEST(GradescopeResults, OfWhatCannotBeGradedAreZeroWithTheReason) {
+  const json results = gradescope_refusal("there is no kernel.cu");
+  expect_gradescope_accepts(results);
+  EXPECT_EQ(results["score"], 0);
+  EXPECT_EQ(results["output"], "there is no kernel.cu");
 }
 
 // --- PrairieLearn ------------------------------------------------------------------------------
