@@ -38,6 +38,9 @@ void add_grade(CLI::App& app, Action& chosen);
 void add_explain(CLI::App& app, Action& chosen);
 void add_report(CLI::App& app, Action& chosen);
 void add_export(CLI::App& app, Action& chosen);
+void add_release(CLI::App& app, Action& chosen);
+void add_gradescope_autograder(CLI::App& app, Action& chosen);
+void add_autograde(CLI::App& app, Action& chosen);
 void add_dev(CLI::App& app, Action& chosen);
 void add_selftest(CLI::App& app, Action& chosen);
 /// Subcommands of dev.

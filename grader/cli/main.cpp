@@ -27,10 +27,13 @@ int main(int argc, char** argv) {
     line.add(add_completion);  // for bash, zsh, fish
 
     // For instructors
-    line.add(add_grade);    // a class, unattended
-    line.add(add_explain);  // one verdict again
-    line.add(add_report);   // the class as pages
-    line.add(add_export);   // grades for a learning platform
+    line.add(add_grade);                  // a class, unattended
+    line.add(add_explain);                // one verdict again
+    line.add(add_report);                 // the class as pages
+    line.add(add_export);                 // grades for a learning platform
+    line.add(add_release);                // the course as students get it
+    line.add(add_gradescope_autograder);  // the zip with which Gradescope grades
+    line.add(add_autograde);              // one submission in such a container
 
     // For authors
     line.add(add_dev);       // does a lab agree with itself

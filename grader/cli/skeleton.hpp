@@ -18,8 +18,8 @@ namespace membound::cli {
 /// lines stand in the solution in the same order (solving only adds lines).
 [[nodiscard]] bool is_skeleton_of(std::string_view text, std::string_view solution);
 
-/// The newest version in git's history, else the build's copy, that is a skeleton of the reference
-/// answer.
+/// The copy that came with a student's tree; else the newest version in git's history, else the
+/// build's copy, that is a skeleton of the reference answer.
 [[nodiscard]] base::Result<std::string> find_skeleton(const judge::Workplace& place,
                                                       const course::Lab& lab);
 

@@ -4,7 +4,8 @@
 # add_lab(<NN-name>)
 #   The whole build of a lab. From labs/<NN-name>/{test.cpp,reference.cpp}: the trusted test program
 #   <build>/labs/<NN-name>/test; from solutions/<NN-name>/kernel.cu: the reference answer beside it, by
-#   each device compiler that is here.
+#   each device compiler that is here. In a student's tree, which has no solutions/, those that were
+#   compiled for it: released/<NN-name>/.
 #   With tests on, CTest proves the lab on the virtual GPU:
 #     agrees_with_itself   its files against one another
 #     claims_hold          skeleton, reference answer and wrong answers do what they claim; where
@@ -24,16 +25,21 @@ function(add_lab lab)
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/labs OUTPUT_NAME ${lab}/test)
   target_link_libraries(${target} PRIVATE membound::harness)
 
-  add_device_code(${target}_reference ${PROJECT_SOURCE_DIR}/solutions/${lab}/kernel.cu
-    ${build_dir}/reference INCLUDES ${source_dir})
-  add_dependencies(${target} ${target}_reference)
-  if(MEMBOUND_NVCC AND MEMBOUND_CLANG)
-    add_device_code(${target}_reference_clang ${PROJECT_SOURCE_DIR}/solutions/${lab}/kernel.cu
-      ${build_dir}/reference COMPILER clang INCLUDES ${source_dir})
-    add_dependencies(${target} ${target}_reference_clang)
+  set(solution ${PROJECT_SOURCE_DIR}/solutions/${lab}/kernel.cu)
+  if(EXISTS ${solution})
+    add_device_code(${target}_reference ${solution} ${build_dir}/reference INCLUDES ${source_dir})
+    if(MEMBOUND_NVCC AND MEMBOUND_CLANG)
+      add_device_code(${target}_reference_clang ${solution} ${build_dir}/reference COMPILER clang
+        INCLUDES ${source_dir})
+      add_dependencies(${target} ${target}_reference_clang)
+    endif()
+  else()
+    add_released_code(${target}_reference ${PROJECT_SOURCE_DIR}/released/${lab}
+      ${build_dir}/reference)
   endif()
+  add_dependencies(${target} ${target}_reference)
 
-  if(BUILD_TESTING)
+  if(BUILD_TESTING AND EXISTS ${solution})
     set(compilers ${MEMBOUND_DEVICE_COMPILER})
     if(MEMBOUND_NVCC AND MEMBOUND_CLANG)
       set(compilers both)

@@ -5,6 +5,10 @@
 #   Compiles CUDA device code alone, as the grader compiles a student's kernel.cu, into one file that
 #   the harness loads at run time: <output>.fatbin by nvcc, <output>.ptx by clang. CMake's CUDA language
 #   is not used: the rest of the project is plain C++ and builds where no CUDA host compiler works.
+# add_released_code(<target> <folder> <output>)
+#   The same files taken from where `membound release` put them compiled: <folder>/reference.ptx as
+#   <output>.ptx, and of <folder>/reference.sm_<NN>.fatbin the newest that this build's GPU can load as
+#   <output>.fatbin.
 #
 # MEMBOUND_DEVICE_COMPILER is nvcc where there is one, else clang (for the virtual GPU only), else empty;
 # MEMBOUND_CUDA_ARCHITECTURE is the compute capability without its dot.
@@ -75,4 +79,32 @@ function(add_device_code target source output)
     COMMENT "Compiling device code ${shown} with ${arg_COMPILER}" VERBATIM)
   add_custom_target(${target} ALL DEPENDS ${output})
   set_target_properties(${target} PROPERTIES DEVICE_CODE ${output})
+endfunction()
+
+function(add_released_code target folder output)
+  set(chosen 0)
+  file(GLOB fatbins CONFIGURE_DEPENDS ${folder}/reference.sm_*.fatbin)
+  foreach(file IN LISTS fatbins)
+    string(REGEX REPLACE ".*sm_([0-9]+)\\.fatbin$" "\\1" architecture ${file})
+    if(architecture GREATER chosen AND NOT architecture GREATER MEMBOUND_CUDA_ARCHITECTURE)
+      set(chosen ${architecture})
+    endif()
+  endforeach()
+  set(outputs "")
+  foreach(pair reference.sm_${chosen}.fatbin:fatbin reference.ptx:ptx)
+    string(REPLACE ":" ";" pair ${pair})
+    list(GET pair 0 name)
+    list(GET pair 1 ending)
+    if(EXISTS ${folder}/${name})
+      add_custom_command(OUTPUT ${output}.${ending}
+        COMMAND ${CMAKE_COMMAND} -E copy ${folder}/${name} ${output}.${ending}
+        DEPENDS ${folder}/${name} COMMENT "Taking over ${name}" VERBATIM)
+      list(APPEND outputs ${output}.${ending})
+    endif()
+  endforeach()
+  if(NOT outputs)
+    message(FATAL_ERROR "There is neither a source nor a compiled reference answer for this GPU "
+      "(compute capability ${MEMBOUND_CUDA_ARCHITECTURE}) in ${folder}: fetch the course anew")
+  endif()
+  add_custom_target(${target} ALL DEPENDS ${outputs})
 endfunction()

@@ -124,7 +124,14 @@ base::Result<CompiledPair> compile_submission(const CheckRequest& request) {
   std::error_code ignored;
   if (fs::exists(pair.reference, ignored) || !pair.submission.compiled) return pair;
   const fs::path source = reference_source(request.place, request.lab->id);
-  if (!fs::exists(source, ignored)) return not_built(pair.reference);
+  if (!fs::exists(source, ignored)) {
+    const std::string name(to_string(request.compiler.kind));
+    return base::Error{
+        base::ErrorKind::kUsage, "--compiler " + name,
+        "this course came without a reference answer compiled by " + name, "",
+        "--compiler " +
+            std::string(request.compiler.kind == DeviceCompiler::kNvcc ? "clang" : "nvcc")};
+  }
   const auto reference = compile(compile_request(request, source));
   if (!reference) return reference.error();
   if (!reference->compiled && !reference->stopped) {

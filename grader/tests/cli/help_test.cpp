@@ -19,7 +19,8 @@ class Help : public testing::Test {
   Help() {
     for (const auto add :
          {add_list, add_handout, add_check, add_watch, add_profile, add_hint, add_reset, add_doctor,
-          add_run, add_completion, add_grade, add_explain, add_report, add_export, add_dev})
+          add_run, add_completion, add_grade, add_explain, add_report, add_export, add_release,
+          add_gradescope_autograder, add_autograde, add_dev})
       line_.add(add);
     collect(line_.app());
   }
@@ -78,6 +79,9 @@ TEST(HelpPages, ArePrintedAtMost80ColumnsWide) {
                                              {"report"},
                                              {"export"},
                                              {"explain"},
+                                             {"release"},
+                                             {"gradescope-autograder"},
+                                             {"autograde"},
                                              {"dev"},
                                              {"dev", "check"}}) {
     auto all = words;
