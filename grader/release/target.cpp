@@ -65,6 +65,15 @@ std::vector<std::string> own_files(const fs::path& folder,
   return own;
 }
 
+/// Also true of an empty folder. A new repository's clone is one to release into.
+bool holds_nothing_but_git(const fs::path& folder) {
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error))
+    if (entry->path().filename() != ".git") return false;
+  return !error;
+}
+
 fs::path part_of(const fs::path& folder) { return folder.string() + ".part"; }
 
 /// Clears away what a killed call left; brings back a .git that was on its way.
@@ -107,7 +116,7 @@ base::Status check_target(const fs::path& folder) {
   if (!fs::is_directory(status))
     return base::Error{base::ErrorKind::kUsage, folder.string(), "is no folder",
                        "a folder, or a name that is free", ""};
-  if (fs::is_empty(folder, error)) return base::Done{};
+  if (holds_nothing_but_git(folder)) return base::Done{};
   const auto files = manifest_of(folder);
   if (!files)
     return base::Error{base::ErrorKind::kUsage, folder.string(),
@@ -138,8 +147,7 @@ base::Status put_in_place(const Tree& tree, const fs::path& given) {
     return written;
   }
   fs::remove(part / kUnfinished, error);
-  const bool replaces = fs::exists(folder / kManifest, error);
-  if (!replaces) {
+  if (!fs::exists(folder, error) || fs::is_empty(folder, error)) {
     fs::rename(part, folder, error);  // an empty folder is replaced
     if (error) return cannot(folder, "cannot be made: " + error.message());
     return base::Done{};

@@ -13,8 +13,8 @@
 
 namespace membound::release {
 
-/// Whether `folder` may be written: it is not there, empty, or an earlier release in which nothing
-/// was added or changed. Build folders and .membound do not count and are dropped.
+/// Whether `folder` may be written: it is not there, empty but for a .git, or an earlier release in
+/// which nothing was added or changed. Build folders and .membound do not count and are dropped.
 [[nodiscard]] base::Status check_target(const std::filesystem::path& folder);
 
 /// Writes beside it (FOLDER.part) and renames. Killed at any moment, FOLDER is the old tree or the

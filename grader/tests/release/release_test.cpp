@@ -181,6 +181,14 @@ TEST_F(TargetTest, AnEarlierReleaseIsReplacedAndItsGitKept) {
   EXPECT_TRUE(tidy());
 }
 
+TEST_F(TargetTest, ANewRepositorysCloneIsTaken) {
+  folder_.write("out/.git/HEAD", "ref");
+  EXPECT_EQ(put(tree("1")), "");
+  EXPECT_EQ(read("a/b.txt"), "1");
+  EXPECT_EQ(read(".git/HEAD"), "ref");
+  EXPECT_TRUE(tidy());
+}
+
 TEST_F(TargetTest, AFolderWithOtherThingsIsRefused) {
   folder_.write("out/thesis.tex", "years of work");
   EXPECT_THAT(put(tree("1")), HasSubstr("is not empty, and no earlier release"));
