@@ -141,9 +141,11 @@ base::Result<grading::BatchRequest> batch_request(const Options& options, const 
   auto settings = grading_settings(context, options, !jailed);
   if (!settings) return settings.error();
   settings->hold_policy = true;
-  confinement = jailed ? "in a jail: " + jail::probe().describe()
-                       : "no jail here (" + jail::probe().describe() +
-                             "): the container alone confines the compiler; the policy holds";
+  const jail::Enforcement& here = jail::probe();
+  confinement = jailed
+                    ? "in a jail: " + here.describe()
+                    : "without a jail, confined by the container alone; the policy holds. Why: " +
+                          (here.problem.empty() ? here.describe() : here.problem);
   std::size_t stages = 1;
   for (const course::Lab& one : context.course.labs)
     if (!lab || one.id == *lab) stages = std::max(stages, one.stages.size());

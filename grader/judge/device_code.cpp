@@ -126,6 +126,15 @@ void hold_against_policy(const CompileRequest& request, std::string_view compile
   for (const Breach& breach : *breaches) code.rejected += base::printable(to_string(breach)) + "\n";
 }
 
+/// As people see it: printable, and without where on this machine the submission lies.
+std::string graded_output(const CompileRequest& request, std::string output) {
+  const std::string place = shown_path(request.source, request.root).string();
+  const std::string name = request.source.filename().string();
+  for (auto at = output.find(place); at != std::string::npos; at = output.find(place, at))
+    output.replace(at, place.size(), name), at += name.size();
+  return base::printable(output);
+}
+
 /// Sets what is known of the run, and `compiled`.
 base::Status run_compiler(const CompileRequest& request, const fs::path& output,
                           CompiledCode& code) {
@@ -135,7 +144,7 @@ base::Status run_compiler(const CompileRequest& request, const fs::path& output,
                                       .output_limit_bytes = kOutputLimit,
                                       .stop = request.stop});
   if (!run) return run.error();
-  code.output = request.graded ? base::printable(run->output) : run->output;
+  code.output = request.graded ? graded_output(request, run->output) : run->output;
   code.seconds = run->seconds;
   code.timed_out = run->timed_out;
   code.stopped = run->stopped;

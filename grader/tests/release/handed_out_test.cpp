@@ -316,11 +316,13 @@ TEST_F(Gradescope, SaysWhichFilesItCannotChooseBetween) {
 
 TEST_F(Gradescope, ShowsWhatTheCompilerSays) {
   submit("kernel.cu", "#include \"kernel.cuh\"\n__global__ void reverse_straight(int oops {}\n");
-  const json results = grade();
-  exchange::expect_gradescope_accepts(results);
-  EXPECT_EQ(results["score"], 0);
-  EXPECT_EQ(results["extra_data"]["verdict"], "COMPILE_ERROR") << last_output;
-  EXPECT_THAT(results["output"].get<std::string>(), HasSubstr("error"));
+  for (const char* off : {"", "compile.jail"}) {
+    const json results = grade(program(), {{"MEMBOUND_SWITCH_OFF", off}});
+    exchange::expect_gradescope_accepts(results);
+    EXPECT_EQ(results["score"], 0);
+    EXPECT_EQ(results["extra_data"]["verdict"], "COMPILE_ERROR") << last_output;
+    EXPECT_THAT(results["output"].get<std::string>(), HasSubstr("\nkernel.cu(2): error"));
+  }
 }
 
 TEST_F(Gradescope, GivesAnAttackNothingWithAJailOrWithout) {
