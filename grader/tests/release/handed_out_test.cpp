@@ -76,7 +76,7 @@ class HandedOut : public testing::Test {
   }
   /// What a build in the tree makes: this build's programs, the tree's references.
   static void stand_in() {
-    for (const char* name : {"vgpu", "grader"})
+    for (const char* name : {"vgpu", "grader", "forward", "libexec"})
       fs::create_directories(build()), fs::create_directory_symlink(kBuild / name, build() / name);
     fs::create_directories(build() / "bin");
     fs::copy_file(MEMBOUND_PROGRAM, program());
