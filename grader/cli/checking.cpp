@@ -33,10 +33,9 @@ base::Result<judge::CompilerInfo> choose_compiler(const Context& context, const 
     }
     return judge::find_compiler(DeviceCompiler::kClang, places);
   }
-  auto nvcc = judge::find_compiler(DeviceCompiler::kNvcc, places);
-  if (nvcc || wanted == "nvcc" || !device.is_virtual()) return nvcc;
-  auto clang = judge::find_compiler(DeviceCompiler::kClang, places);
-  return clang ? clang : nvcc;
+  if (wanted == "nvcc" || !device.is_virtual())
+    return judge::find_compiler(DeviceCompiler::kNvcc, places);
+  return judge::find_any_compiler(places);
 }
 
 std::filesystem::path submission_of(const Context& context, const CheckOptions& options,

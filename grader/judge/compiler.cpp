@@ -146,4 +146,11 @@ base::Result<CompilerInfo> find_compiler(DeviceCompiler kind, const CompilerPlac
   return none_found(kind, passed_over);
 }
 
+base::Result<CompilerInfo> find_any_compiler(const CompilerPlaces& places) {
+  auto nvcc = find_compiler(DeviceCompiler::kNvcc, places);
+  if (nvcc) return nvcc;
+  auto clang = find_compiler(DeviceCompiler::kClang, places);
+  return clang ? clang : nvcc;
+}
+
 }  // namespace membound::judge

@@ -53,6 +53,9 @@ struct CompilerPlaces {
 [[nodiscard]] base::Result<CompilerInfo> find_compiler(DeviceCompiler kind,
                                                        const CompilerPlaces& places);
 
+/// For the virtual GPU: nvcc where there is one, else clang. An error is nvcc's.
+[[nodiscard]] base::Result<CompilerInfo> find_any_compiler(const CompilerPlaces& places);
+
 /// One run of a compiler, with paths as the compiler will see them.
 struct CompilerRun {
   DeviceCompiler kind = DeviceCompiler::kNvcc;

@@ -137,6 +137,20 @@ TEST_F(DeviceCode, FindsTheCompilerBehindAScriptInPath) {
   EXPECT_EQ(found->program, real);
 }
 
+TEST_F(DeviceCode, TakesClangWhereThereIsNoNvcc) {
+  folder_.script("bin/clang++", "echo 'Debian clang version 14.0.6'");
+  CompilerPlaces places;
+  places.system = "/nowhere";
+  places.path = (folder_.path() / "bin").string();
+  const auto clang = find_any_compiler(places);
+  ASSERT_TRUE(clang);
+  EXPECT_EQ(clang->name(), "clang 14.0.6");
+  folder_.script("bin/nvcc", "echo 'release 13.0, V13.0.88'");
+  const auto nvcc = find_any_compiler(places);
+  ASSERT_TRUE(nvcc);
+  EXPECT_EQ(nvcc->name(), "nvcc 13.0.88");
+}
+
 TEST_F(DeviceCode, SaysWhereItLookedWhenThereIsNoCompiler) {
   const auto none = find_compiler(DeviceCompiler::kNvcc, {.system = "/nowhere"});
   ASSERT_FALSE(none);
