@@ -22,8 +22,8 @@ using judge::DeviceCompiler;
 
 constexpr double kCompileSeconds = 300;
 
-/// Flags of the course that write source names into the result.
-constexpr std::array<std::string_view, 2> kDebugFlags = {"-lineinfo", "-gline-directives-only"};
+/// Flags of the course for nvcc that write source names into the result.
+constexpr std::array<std::string_view, 1> kDebugFlags = {"-lineinfo"};
 
 /// One file to make.
 struct Task {
@@ -72,17 +72,23 @@ base::Result<std::vector<std::string>> flags_of(const fs::path& root,
 base::Result<std::vector<std::string>> command(const ReferenceRequest& request, const Task& task,
                                                const std::string& source,
                                                const std::string& output) {
+  const fs::path student = request.root / "grader" / "harness" / "student";
+  const std::vector<std::string> inputs = {
+      "-I" + student.string(), "-I" + (request.root / "labs" / task.lab).string(), source};
+  std::vector<std::string> all;
+  if (task.compiler->kind == DeviceCompiler::kClang) {
+    // The course's own two steps, as submissions are compiled; -g0 takes back what tells names.
+    all = {"/bin/sh", student / "clang" / "compile.sh", output, task.compiler->program, "-g0"};
+    all.insert(all.end(), inputs.begin(), inputs.end());
+    return all;
+  }
   auto flags = flags_of(request.root, *task.compiler);
   if (!flags) return flags.error();
-  const fs::path student = request.root / "grader" / "harness" / "student";
-  std::vector<std::string> all = {task.compiler->program.string()};
+  all = {task.compiler->program};
   all.insert(all.end(), flags->begin(), flags->end());
-  if (task.compiler->kind == DeviceCompiler::kNvcc)
-    all.push_back("-arch=sm_" + task.architecture);
-  else
-    all.push_back("-I" + (student / "clang").string());
-  all.insert(all.end(), {"-I" + student.string(),
-                         "-I" + (request.root / "labs" / task.lab).string(), source, "-o", output});
+  all.push_back("-arch=sm_" + task.architecture);
+  all.insert(all.end(), inputs.begin(), inputs.end());
+  all.insert(all.end(), {"-o", output});
   return all;
 }
 
