@@ -100,6 +100,7 @@ judge::CheckRequest request_for(const Context& context, const Tools& tools,
     if (options.trace) request.environment["MEMBOUND_TRACE"] = "on";
     request.seconds_per_stage = kVirtualSecondsPerStage;
     request.stages_at_once = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+    request.look_again = true;
   }
   request.seed = options.seed;
   request.version = kVersion;

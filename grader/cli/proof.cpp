@@ -123,6 +123,7 @@ class Prover {
         request.more_arguments.insert(request.more_arguments.end(),
                                       {"--launch-seconds", kSecondsOfAnEndlessLaunch});
       request.stages_at_once = 1;  // the claims are what runs side by side
+      request.look_again = false;  // only verdicts count here
       const auto result = judge::check(request);
       auto proof = result ? std::optional(compare(claim, *result)) : std::nullopt;
       if (proof && tools_.second_compiler && !stop_->load()) {

@@ -181,6 +181,7 @@ void to_json(json& out, const StageMeasurement& value) {
          {"abort_text", value.abort_text},
          {"kernels", value.kernels},
          {"counters", value.counters},
+         {"checks", value.checks},
          {"device", value.device},
          {"similar_stage", value.similar_stage},
          {"cpu_baselines", value.cpu_baselines},
@@ -199,6 +200,7 @@ void from_json(const json& in, StageMeasurement& value) {
   read_field(in, "abort_text", value.abort_text);
   read_field(in, "kernels", value.kernels);
   read_field(in, "counters", value.counters);
+  read_field(in, "checks", value.checks);
   read_field(in, "device", value.device);
   read_field(in, "similar_stage", value.similar_stage);
   read_field(in, "cpu_baselines", value.cpu_baselines);

@@ -123,6 +123,9 @@ struct StageMeasurement {
   /// The virtual GPU's report of the student's timed run, {"kernels", "reports"}, and, under
   /// "reference", that of the reference's; null elsewhere.
   nlohmann::json counters;
+  /// What the virtual GPU's checkers found in the launches of its tests: an array of reports as in
+  /// docs/counters_file.md, each with its "test"; null where none looked on.
+  nlohmann::json checks;
   DeviceInfo device;
   int similar_stage = 0;  ///< that of the slowest case; 0 = none
   std::vector<CpuBaselineTime> cpu_baselines;

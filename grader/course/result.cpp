@@ -90,8 +90,9 @@ double Result::max_points() const {
 }
 
 void to_json(json& out, const Finding& value) {
-  out = {{"kind", value.kind}, {"text", value.text}, {"hint_tag", value.hint_tag},
-         {"test", value.test}, {"file", value.file}, {"line", value.line}};
+  out = {{"kind", value.kind},    {"text", value.text}, {"hint_tag", value.hint_tag},
+         {"test", value.test},    {"file", value.file}, {"line", value.line},
+         {"advice", value.advice}};
 }
 
 void from_json(const json& in, Finding& value) {
@@ -100,6 +101,7 @@ void from_json(const json& in, Finding& value) {
   read_field(in, "hint_tag", value.hint_tag);
   read_field(in, "test", value.test);
   read_field(in, "file", value.file);
+  read_field(in, "advice", value.advice);
   read_field(in, "line", value.line);
 }
 

@@ -54,6 +54,7 @@ struct Finding {
   std::string test;      ///< the test it comes from; may be empty
   std::string file;      ///< the source line it is about; may be empty
   int line = 0;
+  std::string advice = {};  ///< what to do about it; may be empty
 };
 
 /// What the memory accesses of one source line cost, from the virtual GPU's counters.

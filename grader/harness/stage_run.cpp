@@ -4,7 +4,9 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <stdexcept>
 
 #include "grader/harness/cuda_check.hpp"
@@ -20,6 +22,14 @@ std::string join_types(const std::vector<std::string>& types) {
   std::string text;
   for (const std::string& type : types) text += (text.empty() ? "" : ", ") + type;
   return "(" + text + ")";
+}
+
+constexpr std::size_t kMostChecks = 20;
+
+/// Has the judge asked for the virtual GPU's checkers?
+bool device_checks() {
+  const char* const checks = std::getenv("MEMBOUND_CHECK");
+  return checks != nullptr && *checks != '\0';
 }
 
 /// What the lab's own test passes must be what the lab's own signature says.
@@ -73,6 +83,7 @@ testing::AssertionResult StageRun::launch(const std::string& instance,
     wait_code = cudaDeviceSynchronize();
   }
   if (wait_code != cudaSuccess) abort_fault(wait_code);
+  if (device_checks()) keep_checks(session_.device().take_report());
   if (launch_code != cudaSuccess) {
     static_cast<void>(cudaGetLastError());
     problem_ = "illegal-launch";
@@ -155,6 +166,26 @@ void StageRun::end_stage() {
   write_line();
 }
 
+void StageRun::keep_checks(const nlohmann::json& report) {
+  if (!report.is_object() || !report.contains("reports")) return;
+  const std::lock_guard lock(mutex_);
+  nlohmann::json& all = measurement_.checks;
+  if (all.is_null()) all = nlohmann::json::array();
+  const auto same = [](const nlohmann::json& a, const nlohmann::json& b) {
+    return a.value("kind", "") == b.value("kind", "") &&
+           a.value("ptx_line", 0) == b.value("ptx_line", 0) &&
+           a.value("line", 0) == b.value("line", 0);
+  };
+  for (nlohmann::json entry : report["reports"]) {
+    const bool fault = entry.value("checker", "") == "fault";
+    const bool known = std::any_of(all.begin(), all.end(),
+                                   [&](const nlohmann::json& other) { return same(entry, other); });
+    if (fault || known || all.size() >= kMostChecks) continue;
+    entry["test"] = test_;
+    all.push_back(std::move(entry));
+  }
+}
+
 void StageRun::write_line() {
   measurement_.seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
@@ -205,11 +236,13 @@ void StageRun::abort_fault(cudaError_t code) {
   if (const std::string problem = runner_problem(session_.options().student_device);
       !problem.empty())
     abort_without_runner(problem);
+  const nlohmann::json report = session_.device().take_report();
+  if (device_checks()) keep_checks(report);
   if (code == cudaErrorLaunchTimeout)
     abort({course::kAbortTimeout, "FinishesInTime", "timeout",
            "the device stopped a launch in the test " + test_ + ": " + cuda_error_text(code),
            kExitTimeout});
-  const std::string details = fault_text(session_.device().take_report());
+  const std::string details = fault_text(report);
   abort({course::kAbortFault, "RunsWithoutFault", "fault",
          cuda_error_text(code) + ", in the test " + test_ + (details.empty() ? "" : "\n" + details),
          kExitFault});

@@ -81,6 +81,8 @@ class StageRun {
   void find_similar_stage(std::size_t case_index, course::Timing& timing);
   [[nodiscard]] TimingBench bench();
   void write_line();
+  /// Keeps what the virtual GPU's checkers found since the last launch.
+  void keep_checks(const nlohmann::json& report);
 
   Session& session_;
   course::Stage stage_;

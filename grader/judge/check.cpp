@@ -10,6 +10,7 @@
 #include "grader/judge/compile_hints.hpp"
 #include "grader/judge/runner.hpp"
 #include "grader/judge/runner_rules.hpp"
+#include "grader/judge/second_look.hpp"
 #include "grader/judge/verdict.hpp"
 
 namespace membound::judge {
@@ -213,6 +214,7 @@ base::Result<course::Result> run_and_judge(const CheckRequest& request, const Co
   run.on_tick = request.on_tick;
   auto outcome = run_stages(run);
   if (!outcome) return outcome.error();
+  if (request.look_again && !outcome->stopped) look_again(run, outcome->measurements);
   judge_all(request, *outcome, result);
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
   result.seconds = taken.count() + code.submission.seconds;

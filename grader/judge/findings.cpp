@@ -157,6 +157,38 @@ void add_kernel_facts(const course::Lab& lab, const course::StageMeasurement& me
   }
 }
 
+/// In the order in which their findings matter.
+constexpr const char* kCheckers[] = {"memcheck", "racecheck", "synccheck", "initcheck"};
+
+/// "block (1, 0, 0), thread (31, 0, 0)".
+std::string thread_text(const nlohmann::json& report) {
+  std::string text;
+  for (const char* key : {"block", "thread"}) {
+    if (!report.contains(key) || !report[key].is_array()) continue;
+    std::string numbers;
+    for (const nlohmann::json& number : report[key])
+      numbers += (numbers.empty() ? "" : ", ") + number.dump();
+    text += (text.empty() ? "" : ", ") + std::string(key) + " (" + numbers + ")";
+  }
+  return text;
+}
+
+Finding checker_finding(const course::Lab& lab, const nlohmann::json& report) {
+  Finding finding;
+  std::string what, kind;
+  course::read_field(report, "checker", finding.kind);
+  course::read_field(report, "kind", kind);
+  course::read_field(report, "text", what);
+  course::read_field(report, "file", finding.file);
+  course::read_field(report, "line", finding.line);
+  course::read_field(report, "advice", finding.advice);
+  finding.text = kind + ", " + thread_text(report) + ": " + what;
+  std::string tag = kind;
+  std::replace(tag.begin(), tag.end(), ' ', '-');
+  finding.hint_tag = first_known_tag(lab, {tag, finding.kind});
+  return finding;
+}
+
 const course::TestOutcome* first_failed(const course::StageMeasurement& measurement) {
   for (const course::TestOutcome& test : measurement.tests)
     if (!test.passed && !test.skipped) return &test;
@@ -193,6 +225,20 @@ std::vector<Finding> failure_findings(const course::Lab& lab, const course::Stag
   if (test != nullptr && aborted) tags.push_back(test->hint_tag);
   finding.hint_tag = first_known_tag(lab, tags);
   return {finding};
+}
+
+std::vector<Finding> checker_findings(const course::Lab& lab,
+                                      const course::StageMeasurement& measurement) {
+  std::vector<Finding> all;
+  if (!measurement.checks.is_array()) return all;
+  for (const char* checker : kCheckers) {
+    for (const nlohmann::json& report : measurement.checks) {
+      std::string name;
+      course::read_field(report, "checker", name);
+      if (name == checker) all.push_back(checker_finding(lab, report));
+    }
+  }
+  return all;
 }
 
 std::vector<Finding> speed_findings(const course::Lab& lab, const course::Stage& stage,

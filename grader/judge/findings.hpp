@@ -30,6 +30,11 @@ namespace membound::judge {
     const course::Lab& lab, const course::Stage& stage, const course::StageMeasurement& measurement,
     const std::vector<course::SourceLine>& lines);
 
+/// What the virtual GPU's checkers found when a failure was run again, memory errors first: they
+/// can cause all others. The lab's hint for each kind, if it has one.
+[[nodiscard]] std::vector<course::Finding> checker_findings(
+    const course::Lab& lab, const course::StageMeasurement& measurement);
+
 /// What is worth telling whatever the verdict: checkers' reports, throttled clocks.
 [[nodiscard]] std::vector<course::Finding> side_findings(
     const course::StageMeasurement& measurement);

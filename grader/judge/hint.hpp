@@ -23,8 +23,9 @@ struct Hint {
 /// The tag of the most telling finding that has one; empty when there is none.
 [[nodiscard]] std::string hint_tag(const course::StageResult& result);
 
-/// The next tier of the hint that the stage's last result calls for, or the last tier again when
-/// all are used. An error says why there is none: never checked, passed, or nothing fits.
+/// What a checker said of the last result, once; then the next tier of the hint that the stage's
+/// last result calls for, or the last tier again when all are used. An error says why there is
+/// none: never checked, passed, or nothing fits.
 [[nodiscard]] base::Result<Hint> next_hint(const course::Lab& lab, const course::Stage& stage,
                                            const StageState& state);
 

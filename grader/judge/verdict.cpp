@@ -170,6 +170,8 @@ StageResult judge_stage(const course::Lab& lab, const course::Stage& stage,
 
   if (result.verdict != Verdict::kPassed && result.verdict != Verdict::kSkipped)
     result.findings = failure_findings(lab, stage, measurement, result.verdict);
+  for (course::Finding& finding : checker_findings(lab, measurement))
+    result.findings.push_back(std::move(finding));
   if (result.verdict == Verdict::kSlow || result.verdict == Verdict::kAmbiguous)
     explain_speed(lab, stage, measurement, result);
   for (course::Finding& finding : side_findings(measurement))

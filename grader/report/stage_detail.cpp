@@ -120,6 +120,7 @@ std::string findings_text(const StageResult& stage, const Style& style) {
               std::to_string(finding.line) + ": ";
     }
     text += wrapped("- " + where + finding.text, style.width, kIndent);
+    if (!finding.advice.empty()) text += wrapped("  try: " + finding.advice, style.width, kIndent);
   }
   return text;
 }

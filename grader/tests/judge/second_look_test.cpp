@@ -1,0 +1,129 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/judge/second_look.hpp"
+
+#include <gmock/gmock.h>
+
+#include "grader/judge/findings.hpp"
+#include "grader/judge/hint.hpp"
+
+namespace membound::judge {
+namespace {
+
+using nlohmann::json;
+using testing::Contains;
+using testing::ElementsAre;
+
+course::Lab lab_of_one() {
+  course::Lab lab;
+  lab.id = "04-x";
+  lab.stages.resize(1);
+  lab.stages[0].number = 3;
+  lab.stages[0].kernel = "reduce_tree";
+  return lab;
+}
+
+course::StageMeasurement failing(const std::string& test, const std::string& tag) {
+  course::StageMeasurement measurement;
+  measurement.stage = 3;
+  measurement.kernel = "reduce_tree";
+  course::TestOutcome outcome;
+  outcome.name = test;
+  outcome.hint_tag = tag;
+  measurement.tests = {outcome};
+  return measurement;
+}
+
+json report(const char* checker, const char* kind, int line) {
+  return {{"checker", checker},      {"kind", kind},
+          {"file", "/x/kernel.cu"},  {"line", line},
+          {"block", {0, 0, 0}},      {"thread", {5, 0, 0}},
+          {"text", "what happened"}, {"advice", "do this"}};
+}
+
+TEST(SecondLook, FollowsAWrongResult) {
+  EXPECT_TRUE(deserves_second_look(lab_of_one(), failing("SumsOneBlock", "one-block")));
+}
+
+TEST(SecondLook, IsNotTakenAtWhatWasMerelySlowOrNeverRan) {
+  const course::Lab lab = lab_of_one();
+  EXPECT_FALSE(deserves_second_look(lab, failing("HasTheRightSignature", "wrong-signature")));
+  course::StageMeasurement passed = failing("SumsOneBlock", "");
+  passed.tests[0].passed = true;
+  EXPECT_FALSE(deserves_second_look(lab, passed));
+}
+
+TEST(SecondLook, IsNotWorthAnotherMinute) {
+  course::StageMeasurement measurement = failing("SumsOneBlock", "one-block");
+  measurement.seconds = 60;
+  EXPECT_FALSE(deserves_second_look(lab_of_one(), measurement));
+}
+
+TEST(SecondLook, RunsTheFailedTestAloneWithCheckers) {
+  RunRequest run;
+  run.stages = {1, 2, 3};
+  run.more_arguments = {"--counters"};
+  const RunRequest again = second_look(run, failing("SumsOneBlock", "one-block"));
+  EXPECT_THAT(again.stages, ElementsAre(3));
+  EXPECT_THAT(again.more_arguments,
+              ElementsAre("--quick", "--gtest_filter=reduce_tree.SumsOneBlock"));
+  EXPECT_THAT(again.environment,
+              Contains(testing::Pair("MEMBOUND_CHECK", testing::HasSubstr("racecheck"))));
+}
+
+TEST(SecondLook, RunsAllTestsAfterAFaultWhichHasNoneOfItsOwn) {
+  course::StageMeasurement measurement = failing("RunsWithoutFault", "fault");
+  measurement.abort = course::kAbortFault;
+  EXPECT_THAT(second_look(RunRequest{}, measurement).more_arguments, ElementsAre("--quick"));
+}
+
+TEST(CheckerFindings, TellMemoryErrorsFirst) {
+  course::StageMeasurement measurement;
+  measurement.checks = {report("initcheck", "uninitialised read", 9),
+                        report("racecheck", "data race", 8),
+                        report("memcheck", "out of bounds read", 7)};
+  const auto all = checker_findings(lab_of_one(), measurement);
+  ASSERT_EQ(all.size(), 3u);
+  EXPECT_EQ(all[0].kind, "memcheck");
+  EXPECT_EQ(all[0].line, 7);
+  EXPECT_EQ(all[0].text, "out of bounds read, block (0, 0, 0), thread (5, 0, 0): what happened");
+  EXPECT_EQ(all[0].advice, "do this");
+  EXPECT_EQ(all[1].kind, "racecheck");
+}
+
+TEST(CheckerFindings, TakeTheLabsHintForTheirKind) {
+  course::Lab lab = lab_of_one();
+  lab.hints["data-race"] = {"first"};
+  course::StageMeasurement measurement;
+  measurement.checks = {report("racecheck", "data race", 8)};
+  EXPECT_EQ(checker_findings(lab, measurement)[0].hint_tag, "data-race");
+}
+
+TEST(CheckerFindings, AreNoneWhereNobodyLooked) {
+  EXPECT_TRUE(checker_findings(lab_of_one(), {}).empty());
+}
+
+TEST(CheckerHint, ComesOnceAndBeforeTheLabsOwn) {
+  course::Lab lab = lab_of_one();
+  lab.hints["one-block"] = {"nudge"};
+  StageState state;
+  state.last.emplace();
+  state.last->verdict = course::Verdict::kWrong;
+  course::Finding failed, race;
+  failed.hint_tag = "one-block";
+  race.kind = "racecheck";
+  race.file = "/x/kernel.cu";
+  race.line = 8;
+  race.text = "data race";
+  race.advice = "put __syncthreads() between";
+  state.last->findings = {failed, race};
+  const auto first = next_hint(lab, lab.stages[0], state);
+  ASSERT_TRUE(first);
+  EXPECT_EQ(first->text, "kernel.cu:8: data race. Try: put __syncthreads() between.");
+  EXPECT_TRUE(first->is_new);
+  state.hints_used[first->tag] = first->tier;
+  EXPECT_EQ(next_hint(lab, lab.stages[0], state)->text, "nudge");
+}
+
+}  // namespace
+}  // namespace membound::judge
