@@ -100,7 +100,6 @@ judge::CheckRequest request_for(const Context& context, const Tools& tools,
     if (options.trace) request.environment["MEMBOUND_TRACE"] = "on";
     request.seconds_per_stage = kVirtualSecondsPerStage;
     request.stages_at_once = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-    request.look_again = true;
   }
   request.seed = options.seed;
   request.version = kVersion;
@@ -136,6 +135,11 @@ base::Result<Checked> check_labs(const Context& context, const Tools& tools,
       const auto place = std::find(request.stages.begin(), request.stages.end(), stage);
       progress->now(id + ", stage " + std::to_string(stage),
                     done + static_cast<int>(place - request.stages.begin()));
+    };
+    request.look_again = tools.device.is_virtual();
+    request.on_second_look = [&](int stage) {
+      progress->now(id + ", stage " + std::to_string(stage) + ": looking for the cause",
+                    done + static_cast<int>(request.stages.size()));
     };
     const auto result = judge::run_and_judge(request, *code);
     progress.reset();  // its line goes before the result is printed

@@ -39,6 +39,34 @@ std::string head_field(const std::string& text, const std::string& key) {
   return "";
 }
 
+/// The lines below the head that contain `part`.
+std::set<int> lines_with(const std::string& text, const std::string& part) {
+  std::set<int> lines;
+  std::istringstream stream(text);
+  int number = 0;
+  for (std::string line; std::getline(stream, line);) {
+    ++number;
+    if (!line.starts_with("//") && line.find(part) != std::string::npos) lines.insert(number);
+  }
+  return lines;
+}
+
+/// "// Finds: data race in `tile[y][x] =`": what the checkers say first, and a piece of the line.
+base::Status read_finds(const std::string& text, const fs::path& file, Claim& claim) {
+  const std::string finds = head_field(text, "Finds");
+  if (finds.empty()) return base::Done{};
+  const auto at = finds.find(" in `");
+  if (at != std::string::npos && finds.ends_with('`') && finds.size() > at + 6) {
+    claim.finds = finds.substr(0, at);
+    claim.lines = lines_with(text, finds.substr(at + 5, finds.size() - at - 6));
+  }
+  if (!claim.lines.empty()) return base::Done{};
+  return base::Error{base::ErrorKind::kInput, file.string(), "// Finds: " + finds,
+                     "a kind of finding and a piece of a line of this file, as in "
+                     "\"// Finds: data race in `tile[y][x] =`\"",
+                     "docs/checkers.md lists the kinds"};
+}
+
 base::Result<Claim> claim_of(const course::Lab& lab, const fs::path& file) {
   const auto text = course::read_file(file);
   if (!text) return text.error();
@@ -51,7 +79,9 @@ base::Result<Claim> claim_of(const course::Lab& lab, const fs::path& file) {
                        "\"// Stage: 3\" and \"// Fails: <test>\" at the head",
                        "membound dev check tells more"};
   }
-  return Claim{&lab, file, {number}, fails};
+  Claim claim{&lab, file, {number}, fails};
+  if (const auto read = read_finds(*text, file, claim); !read) return read.error();
+  return claim;
 }
 
 bool needs_timing(const Claim& claim) {
@@ -82,6 +112,20 @@ std::optional<std::string> contradiction(const Claim& claim, const course::Stage
   if (claim.fails == kAnyTest && !fails) return where + "passes";
   if (claim.fails == kAnyTest || claim.fails == failed) return std::nullopt;
   return where + (fails ? "fails " + told(stage) : "passes every test");
+}
+
+/// How the checkers' first finding contradicts the claim; nothing if it does not.
+std::optional<std::string> unlike_found(const Claim& claim, const course::StageResult& stage) {
+  const auto found = std::find_if(stage.findings.begin(), stage.findings.end(),
+                                  [](const course::Finding& one) { return !one.advice.empty(); });
+  if (found == stage.findings.end()) {
+    if (claim.finds.empty()) return std::nullopt;
+    return "the checkers find nothing, not a " + claim.finds;
+  }
+  if (!claim.finds.empty() && found->text.starts_with(claim.finds + " in ") &&
+      claim.lines.contains(found->line))
+    return std::nullopt;
+  return "the checkers find, in line " + std::to_string(found->line) + ", " + found->text;
 }
 
 class Prover {
@@ -123,11 +167,13 @@ class Prover {
         request.more_arguments.insert(request.more_arguments.end(),
                                       {"--launch-seconds", kSecondsOfAnEndlessLaunch});
       request.stages_at_once = 1;  // the claims are what runs side by side
-      request.look_again = false;  // only verdicts count here
+      request.look_again = tools_.device.is_virtual() && claim.fails != kAnyTest;
       const auto result = judge::check(request);
       auto proof = result ? std::optional(compare(claim, *result)) : std::nullopt;
+      if (proof && request.look_again) add_findings(*proof, *result);
       if (proof && tools_.second_compiler && !stop_->load()) {
         request.compiler = *tools_.second_compiler;
+        request.look_again = false;  // one compiler's findings are enough
         const auto second = judge::check(request);
         if (second) {
           add_second(*proof, *result, *second);
@@ -202,6 +248,15 @@ Proof compare(const Claim& claim, const course::Result& result) {
   }
   if (proof.holds) proof.shown = "as claimed";
   return proof;
+}
+
+void add_findings(Proof& proof, const course::Result& result) {
+  for (const course::StageResult& stage : result.stages) {
+    const auto problem = unlike_found(proof.claim, stage);
+    if (!problem) continue;
+    proof.shown = (proof.holds ? "" : proof.shown + "; ") + *problem;
+    proof.holds = false;
+  }
 }
 
 void add_second(Proof& proof, const course::Result& first, const course::Result& second) {

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <filesystem>
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,10 @@ struct Claim {
   std::vector<int> stages;
   /// For each stage: the test that must be the first to fail; "" = it must pass.
   std::string fails;
+  /// What the checkers' first finding must be ("data race"), and at which lines of the file; both
+  /// empty: they must find nothing.
+  std::string finds = {};
+  std::set<int> lines = {};
 };
 
 /// What running it showed.
@@ -44,6 +49,9 @@ struct Proof {
 
 /// Whether a result is what was claimed. Pure.
 [[nodiscard]] Proof compare(const Claim& claim, const course::Result& result);
+
+/// Adds what the checkers of the virtual GPU found: first what is claimed, or nothing. Pure.
+void add_findings(Proof& proof, const course::Result& result);
 
 /// Adds what the same submission showed with another compiler: the claim must hold there as well,
 /// and every stage must have the same verdict for the same reason. Pure.

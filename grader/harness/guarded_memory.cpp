@@ -3,13 +3,13 @@
 #include "grader/harness/guarded_memory.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <set>
 #include <utility>
 
 #include "grader/base/switches.hpp"
 #include "grader/harness/cuda_check.hpp"
+#include "grader/harness/device_checks.hpp"
 #include "grader/harness/guard_check.hpp"
 #include "grader/harness/poison.hpp"
 
@@ -17,17 +17,9 @@ namespace membound::harness {
 
 namespace {
 
-/// Do the virtual GPU's checkers look on? They know each allocation's bounds to the byte, and would
-/// take a guard zone for a part of the array.
-bool device_checks_bounds() {
-  const char* const checks = std::getenv("MEMBOUND_CHECK");
-  return checks != nullptr && *checks != '\0' && std::strcmp(checks, "none") != 0;
-}
-
-std::size_t guard_bytes() {
-  static const std::size_t bytes = device_checks_bounds() ? 0 : kGuardBytes;
-  return bytes;
-}
+/// None where the virtual GPU's checkers look on: they know each allocation's bounds to the byte,
+/// and would take a guard zone for a part of the array.
+std::size_t guard_bytes() { return device_checks() ? 0 : kGuardBytes; }
 
 }  // namespace
 
@@ -114,6 +106,7 @@ GuardedMemory::GuardedMemory(std::size_t size_bytes, std::size_t element_bytes, 
   // A submission chooses the size of its scratch: ours must not grow with it.
   if (initial == nullptr && size_bytes > kPieceBytes) {
     fill_in_pieces(block_->d_allocation, zone, size_bytes);
+    forget_writes(d_allocation, size_bytes);
     return;
   }
   if (initial == nullptr) {
@@ -127,6 +120,7 @@ GuardedMemory::GuardedMemory(std::size_t size_bytes, std::size_t element_bytes, 
   content.insert(content.end(), zone.begin(), zone.end());
   cuda_check(cudaMemcpy(d_allocation, content.data(), content.size(), cudaMemcpyHostToDevice),
              "filling an array");
+  if (initial == nullptr) forget_writes(d_allocation, size_bytes);
 }
 
 GuardedMemory::GuardedMemory(GuardedMemory&& other) noexcept = default;

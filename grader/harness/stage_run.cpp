@@ -4,12 +4,11 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <stdexcept>
 
 #include "grader/harness/cuda_check.hpp"
+#include "grader/harness/device_checks.hpp"
 #include "grader/harness/fault_text.hpp"
 #include "grader/harness/guarded_memory.hpp"
 #include "grader/harness/runner_link.hpp"
@@ -22,14 +21,6 @@ std::string join_types(const std::vector<std::string>& types) {
   std::string text;
   for (const std::string& type : types) text += (text.empty() ? "" : ", ") + type;
   return "(" + text + ")";
-}
-
-constexpr std::size_t kMostChecks = 20;
-
-/// Has the judge asked for the virtual GPU's checkers?
-bool device_checks() {
-  const char* const checks = std::getenv("MEMBOUND_CHECK");
-  return checks != nullptr && *checks != '\0';
 }
 
 /// What the lab's own test passes must be what the lab's own signature says.
@@ -69,6 +60,8 @@ testing::AssertionResult StageRun::launch(const std::string& instance,
                                           KernelArguments arguments) {
   check_arguments(arguments, session_.program().signature, instance);
   const double seconds = session_.timeout_seconds(stage_);
+  // What the harness's own kernels did before is not the submission's.
+  if (device_checks()) static_cast<void>(session_.device().take_report());
   const Preparation preparation =
       session_.student().prepare({stage_.kernel, instance, sizes}, seconds);
   if (preparation.refusal) return refuse(*preparation.refusal);
@@ -167,23 +160,9 @@ void StageRun::end_stage() {
 }
 
 void StageRun::keep_checks(const nlohmann::json& report) {
-  if (!report.is_object() || !report.contains("reports")) return;
+  if (!device_checks()) return;
   const std::lock_guard lock(mutex_);
-  nlohmann::json& all = measurement_.checks;
-  if (all.is_null()) all = nlohmann::json::array();
-  const auto same = [](const nlohmann::json& a, const nlohmann::json& b) {
-    return a.value("kind", "") == b.value("kind", "") &&
-           a.value("ptx_line", 0) == b.value("ptx_line", 0) &&
-           a.value("line", 0) == b.value("line", 0);
-  };
-  for (nlohmann::json entry : report["reports"]) {
-    const bool fault = entry.value("checker", "") == "fault";
-    const bool known = std::any_of(all.begin(), all.end(),
-                                   [&](const nlohmann::json& other) { return same(entry, other); });
-    if (fault || known || all.size() >= kMostChecks) continue;
-    entry["test"] = test_;
-    all.push_back(std::move(entry));
-  }
+  add_checks(report, test_, measurement_.checks);
 }
 
 void StageRun::write_line() {
@@ -237,7 +216,7 @@ void StageRun::abort_fault(cudaError_t code) {
       !problem.empty())
     abort_without_runner(problem);
   const nlohmann::json report = session_.device().take_report();
-  if (device_checks()) keep_checks(report);
+  keep_checks(report);
   if (code == cudaErrorLaunchTimeout)
     abort({course::kAbortTimeout, "FinishesInTime", "timeout",
            "the device stopped a launch in the test " + test_ + ": " + cuda_error_text(code),

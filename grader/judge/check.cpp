@@ -214,7 +214,10 @@ base::Result<course::Result> run_and_judge(const CheckRequest& request, const Co
   run.on_tick = request.on_tick;
   auto outcome = run_stages(run);
   if (!outcome) return outcome.error();
-  if (request.look_again && !outcome->stopped) look_again(run, outcome->measurements);
+  if (request.look_again && !outcome->stopped) {
+    run.on_tick = request.on_second_look;
+    look_again(run, outcome->measurements);
+  }
   judge_all(request, *outcome, result);
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
   result.seconds = taken.count() + code.submission.seconds;

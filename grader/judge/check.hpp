@@ -58,6 +58,7 @@ struct CheckRequest {
   std::string version;                     ///< Membound's, for the result
   const std::atomic<bool>* stop = nullptr;
   std::function<void(int stage)> on_tick = {};
+  std::function<void(int stage)> on_second_look = {};  ///< the same while a failure is run again
   /// Set for code that nobody trusts; what the lab allows besides is added from lab.json.
   std::optional<GradedCompile> graded = {};
 };

@@ -3,14 +3,21 @@
 #include "grader/judge/second_look.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <thread>
 
 #include "grader/judge/verdict.hpp"
 
 namespace membound::judge {
 namespace {
 
-/// Where the first run took longer, a second, slower one is not worth waiting for.
+/// Where the tests took longer, a second, slower look is not worth waiting for.
+constexpr double kMostSecondsBefore = 20;
+/// Of a second look, until it is given up.
 constexpr double kMostSeconds = 20;
+/// After so many warp instructions a launch is given up: some seconds, and, unlike a limit in
+/// seconds, at the same place each time. The largest test of a lab has a fifth of it.
+constexpr const char* kStepLimit = "50000000";
 
 const course::TestOutcome* first_failed(const course::StageMeasurement& measurement) {
   const auto found =
@@ -23,10 +30,11 @@ const course::TestOutcome* first_failed(const course::StageMeasurement& measurem
 
 bool deserves_second_look(const course::Lab& lab, const course::StageMeasurement& measurement) {
   const course::Stage* const stage = lab.stage(measurement.stage);
-  if (stage == nullptr || measurement.seconds > kMostSeconds) return false;
+  if (stage == nullptr) return false;
   switch (judge_stage(lab, *stage, measurement).verdict) {
     case course::Verdict::kWrong:
     case course::Verdict::kFault:
+      return measurement.seconds <= kMostSecondsBefore;
     case course::Verdict::kTimeout:
       return true;
     default:
@@ -37,24 +45,39 @@ bool deserves_second_look(const course::Lab& lab, const course::StageMeasurement
 RunRequest second_look(const RunRequest& run, const course::StageMeasurement& measurement) {
   RunRequest again = run;
   again.stages = {measurement.stage};
+  again.stages_at_once = 1;
   again.more_arguments = {"--quick"};
+  // In all, the stage's own timeout included: a launch that does not end is the step limit's.
+  const course::Stage* const stage = run.lab->stage(measurement.stage);
+  again.seconds_per_stage = kMostSeconds - (stage == nullptr ? 0 : stage->timeout_seconds);
   const course::TestOutcome* const failed = first_failed(measurement);
   // A fault has no test of its own, and a timed run is not among the quick ones.
   if (measurement.abort.empty() && failed != nullptr && failed->hint_tag != "wrong-in-timed-run")
     again.more_arguments.push_back("--gtest_filter=" + measurement.kernel + "." + failed->name);
   again.environment["MEMBOUND_CHECK"] = "memcheck,racecheck,initcheck,synccheck";
   again.environment["MEMBOUND_CACHES"] = "off";
+  again.environment["MEMBOUND_STEP_LIMIT"] = kStepLimit;
+  again.environment.erase("MEMBOUND_TRACE");
   return again;
 }
 
 void look_again(const RunRequest& run, std::vector<course::StageMeasurement>& measurements) {
-  for (course::StageMeasurement& measurement : measurements) {
-    if (!deserves_second_look(*run.lab, measurement)) continue;
-    // What the second look itself ends in says nothing new.
-    const auto outcome = run_stages(second_look(run, measurement));
-    if (outcome && !outcome->measurements.empty())
-      measurement.checks = outcome->measurements.front().checks;
-  }
+  std::vector<course::StageMeasurement*> failed;
+  for (course::StageMeasurement& measurement : measurements)
+    if (deserves_second_look(*run.lab, measurement)) failed.push_back(&measurement);
+  std::atomic<std::size_t> next = 0;
+  const auto work = [&] {
+    for (std::size_t i = next++; i < failed.size(); i = next++) {
+      // What the second look itself ends in says nothing new.
+      const auto outcome = run_stages(second_look(run, *failed[i]));
+      if (outcome && !outcome->measurements.empty())
+        failed[i]->checks = outcome->measurements.front().checks;
+      if (outcome && outcome->stopped) next = failed.size();
+    }
+  };
+  std::vector<std::jthread> threads;
+  const auto most = static_cast<std::size_t>(std::max(1, run.stages_at_once));
+  for (std::size_t i = 0; i < std::min(most, failed.size()); ++i) threads.emplace_back(work);
 }
 
 }  // namespace membound::judge

@@ -101,7 +101,9 @@ std::string findings(const StageResult& stage) {
   for (const course::Finding& finding : stage.findings) {
     if (!finding.test.empty() || finding.text.empty()) continue;
     items += "<li>" + (finding.line > 0 ? "Line " + std::to_string(finding.line) + ": " : "") +
-             escaped(finding.text) + "</li>\n";
+             escaped(finding.text) +
+             (finding.advice.empty() ? "" : " <strong>Try:</strong> " + escaped(finding.advice)) +
+             "</li>\n";
   }
   return items.empty() ? "" : "<ul>\n" + items + "</ul>\n";
 }

@@ -14,6 +14,7 @@ using course::TestOutcome;
 
 constexpr int kIndent = 2;
 constexpr std::size_t kLinesShown = 8;
+constexpr std::size_t kCheckerFindingsShown = 3;
 constexpr int kCells = 40;  // of the ruler from 0 to the reference's speed
 
 std::string tests_text(const StageResult& stage, const Style& style) {
@@ -111,16 +112,27 @@ std::string lines_text(const StageResult& stage, const Style& style) {
 
 std::string findings_text(const StageResult& stage, const Style& style) {
   std::string text;
+  std::size_t left = kCheckerFindingsShown, untold = 0;
   for (const course::Finding& finding : stage.findings) {
     // A failed test is already told in full above.
     if (!finding.test.empty()) continue;
+    if (!finding.advice.empty() && left == 0) {
+      ++untold;
+      continue;
+    }
+    if (!finding.advice.empty()) --left;
     std::string where;
     if (finding.line > 0) {
       where = std::filesystem::path(finding.file).filename().string() + ":" +
               std::to_string(finding.line) + ": ";
     }
     text += wrapped("- " + where + finding.text, style.width, kIndent);
-    if (!finding.advice.empty()) text += wrapped("  try: " + finding.advice, style.width, kIndent);
+    if (!finding.advice.empty())
+      text += wrapped("try: " + finding.advice, style.width, kIndent + 2);
+  }
+  if (untold > 0) {
+    text += wrapped("(" + std::to_string(untold) + " more: see the page of --open)", style.width,
+                    kIndent);
   }
   return text;
 }

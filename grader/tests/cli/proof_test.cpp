@@ -113,5 +113,71 @@ TEST(Claims, AreSkeletonReferenceAndEveryWrongAnswer) {
   EXPECT_FALSE(claims_of(lab, place)) << "its head does not stand at the head";
 }
 
+course::Result with_finding(const std::string& text, int line) {
+  course::Result result = result_of({{Verdict::kWrong, "B"}});
+  course::Finding failed, found;
+  failed.text = "the failed test";
+  found.text = text;
+  found.line = line;
+  found.advice = "what to do";
+  result.stages[0].findings = {failed, found};
+  return result;
+}
+
+TEST(Proof, OfAFindingIsItsKindAtOneOfTheLinesNamed) {
+  Claim race = claim("B");
+  race.finds = "data race";
+  race.lines = {7, 9};
+  const auto shown_for = [&](const course::Result& result) {
+    Proof proof = compare(race, result);
+    add_findings(proof, result);
+    return proof.shown;
+  };
+  EXPECT_EQ(shown_for(with_finding("data race in k, block (0, 0, 0): …", 9)), "as claimed");
+  EXPECT_EQ(shown_for(with_finding("data race in k", 8)),
+            "the checkers find, in line 8, data race in k");
+  EXPECT_EQ(shown_for(with_finding("uninitialised read in k", 9)),
+            "the checkers find, in line 9, uninitialised read in k");
+  EXPECT_EQ(shown_for(result_of({{Verdict::kWrong, "B"}})),
+            "the checkers find nothing, not a data race");
+}
+
+TEST(Proof, WithoutAFindingClaimedIsThatTheCheckersFindNone) {
+  const course::Result result = with_finding("data race in k", 9);
+  Proof proof = compare(claim("B"), result);
+  add_findings(proof, result);
+  EXPECT_FALSE(proof.holds);
+}
+
+TEST(Claims, KnowTheLinesThatAFindingNames) {
+  const judge::TemporaryFolder folder;
+  course::Lab lab;
+  lab.id = "03-x";
+  lab.stages.resize(1);
+  lab.stages[0].number = 1;
+  judge::Workplace place;
+  place.root = folder.path();
+  folder.write("solutions/03-x/wrong/a.cu",
+               "// Stage: 1\n// Fails: B\n// Finds: data race in `tile[x] =`\n\n"
+               "  tile[x] = 1;\n  y = tile[x];\n  tile[x] = 2;\n");
+  const auto claims = claims_of(lab, place);
+  ASSERT_TRUE(claims) << base::to_string(claims.error());
+  EXPECT_EQ(claims->back().finds, "data race");
+  EXPECT_EQ(claims->back().lines, (std::set<int>{5, 7}));
+}
+
+TEST(Claims, RefuseAFindingAtNoLineOfTheFile) {
+  const judge::TemporaryFolder folder;
+  course::Lab lab;
+  lab.id = "03-x";
+  lab.stages.resize(1);
+  lab.stages[0].number = 1;
+  judge::Workplace place;
+  place.root = folder.path();
+  folder.write("solutions/03-x/wrong/a.cu",
+               "// Stage: 1\n// Fails: B\n// Finds: data race in `tile[y]`\n  tile[x] = 1;\n");
+  EXPECT_FALSE(claims_of(lab, place));
+}
+
 }  // namespace
 }  // namespace membound::cli

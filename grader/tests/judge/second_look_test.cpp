@@ -6,6 +6,7 @@
 
 #include "grader/judge/findings.hpp"
 #include "grader/judge/hint.hpp"
+#include "grader/judge/verdict.hpp"
 
 namespace membound::judge {
 namespace {
@@ -35,10 +36,11 @@ course::StageMeasurement failing(const std::string& test, const std::string& tag
 }
 
 json report(const char* checker, const char* kind, int line) {
-  return {{"checker", checker},      {"kind", kind},
-          {"file", "/x/kernel.cu"},  {"line", line},
-          {"block", {0, 0, 0}},      {"thread", {5, 0, 0}},
-          {"text", "what happened"}, {"advice", "do this"}};
+  return {{"checker", checker},         {"kind", kind},
+          {"file", "/x/kernel.cu"},     {"line", line},
+          {"block", {0, 0, 0}},         {"thread", {5, 0, 0}},
+          {"kernel", "_Z4treeIfEvPT_"}, {"text", "what happened"},
+          {"advice", "do this"}};
 }
 
 TEST(SecondLook, FollowsAWrongResult) {
@@ -60,7 +62,9 @@ TEST(SecondLook, IsNotWorthAnotherMinute) {
 }
 
 TEST(SecondLook, RunsTheFailedTestAloneWithCheckers) {
+  const course::Lab lab = lab_of_one();
   RunRequest run;
+  run.lab = &lab;
   run.stages = {1, 2, 3};
   run.more_arguments = {"--counters"};
   const RunRequest again = second_look(run, failing("SumsOneBlock", "one-block"));
@@ -74,7 +78,32 @@ TEST(SecondLook, RunsTheFailedTestAloneWithCheckers) {
 TEST(SecondLook, RunsAllTestsAfterAFaultWhichHasNoneOfItsOwn) {
   course::StageMeasurement measurement = failing("RunsWithoutFault", "fault");
   measurement.abort = course::kAbortFault;
-  EXPECT_THAT(second_look(RunRequest{}, measurement).more_arguments, ElementsAre("--quick"));
+  const course::Lab lab = lab_of_one();
+  RunRequest run;
+  run.lab = &lab;
+  EXPECT_THAT(second_look(run, measurement).more_arguments, ElementsAre("--quick"));
+}
+
+TEST(SecondLook, EndsAfterAWhileAndAtTheSamePlaceEachTime) {
+  course::Lab lab = lab_of_one();
+  lab.stages[0].timeout_seconds = 40;
+  RunRequest run;
+  run.lab = &lab;
+  run.seconds_per_stage = 1200;
+  const RunRequest again = second_look(run, failing("SumsOneBlock", "one-block"));
+  EXPECT_LE(again.seconds_per_stage + lab.stages[0].timeout_seconds, 20);
+  EXPECT_THAT(again.environment, Contains(testing::Key("MEMBOUND_STEP_LIMIT")));
+}
+
+TEST(CheckerFindings, NeverTurnAVerdict) {
+  const course::Lab lab = lab_of_one();
+  course::StageMeasurement passed = failing("SumsOneBlock", "");
+  passed.tests[0].passed = true;
+  const auto before = judge_stage(lab, lab.stages[0], passed);
+  passed.checks = {report("racecheck", "data race", 8)};
+  const auto after = judge_stage(lab, lab.stages[0], passed);
+  EXPECT_EQ(after.verdict, before.verdict);
+  EXPECT_EQ(after.points, before.points);
 }
 
 TEST(CheckerFindings, TellMemoryErrorsFirst) {
@@ -86,7 +115,8 @@ TEST(CheckerFindings, TellMemoryErrorsFirst) {
   ASSERT_EQ(all.size(), 3u);
   EXPECT_EQ(all[0].kind, "memcheck");
   EXPECT_EQ(all[0].line, 7);
-  EXPECT_EQ(all[0].text, "out of bounds read, block (0, 0, 0), thread (5, 0, 0): what happened");
+  EXPECT_EQ(all[0].text,
+            "out of bounds read in tree, block (0, 0, 0), thread (5, 0, 0): what happened");
   EXPECT_EQ(all[0].advice, "do this");
   EXPECT_EQ(all[1].kind, "racecheck");
 }

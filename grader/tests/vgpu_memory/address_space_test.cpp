@@ -61,6 +61,31 @@ TEST_F(AddressSpaceTest, PreciseSpansEndWithTheAllocation) {
   EXPECT_TRUE(space_.span_of(*address + 100, false)) << "the same mapped piece";
 }
 
+TEST_F(AddressSpaceTest, KeepsItsDistanceBetweenAllocationsWhenAsked) {
+  space_.keep_distance(64 << 10);
+  const auto first = space_.allocate(100, 1, {}), second = space_.allocate(100, 1, {});
+  EXPECT_GE(*second - (*first + 100), std::uint64_t{64} << 10);
+  EXPECT_TRUE(space_.free(*first));
+  EXPECT_TRUE(space_.free(*second));
+}
+
+TEST_F(AddressSpaceTest, ForgetsWritesAndKeepsValues) {
+  space_.track_initialised(true);
+  const auto address = space_.allocate(8, 1, {});
+  const std::vector<int> in{1, 2};
+  std::vector<int> out(2);
+  space_.copy_in(*address, in.data(), 8);
+  const std::uint8_t* const written =
+      space_.initialised_shadow() + (*address - space_.shared_window());
+  EXPECT_EQ(written[0], 1);
+  EXPECT_EQ(written[4], 1);
+  space_.forget_writes(*address, 4);
+  EXPECT_EQ(written[0], 0);
+  EXPECT_EQ(written[4], 1);
+  EXPECT_TRUE(space_.copy_out(out.data(), *address, 8));
+  EXPECT_EQ(in, out);
+}
+
 TEST_F(AddressSpaceTest, NearestNamesTheAllocationThatWasMissed) {
   const auto address = space_.allocate(100, 1, {AllocationKind::kMalloc, "cudaMalloc", false});
   ASSERT_TRUE(space_.nearest(*address + 104));

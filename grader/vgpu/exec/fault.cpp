@@ -48,14 +48,17 @@ bool is_toolkit(const std::string& file) {
          file.find("/cuda/include/") != std::string::npos;
 }
 
-/// The instruction's source line; of inlined toolkit code, that of the last instruction before it
-/// which is the user's own.
+/// The instruction's source line; of inlined toolkit code, that of the call, or of the last
+/// instruction before it which is the user's own.
 program::SourceLine user_line(const program::Function& function, std::size_t index,
                               std::span<const std::string> files) {
-  for (std::size_t i = index + 1; i-- > 0;) {
-    const program::SourceLine line = function.lines[i];
-    if (line.line != 0 && line.file < files.size() && !is_toolkit(files[line.file])) return line;
-  }
+  const auto users = [&](const program::SourceLine& line) {
+    return line.line != 0 && line.file < files.size() && !is_toolkit(files[line.file]);
+  };
+  if (!users(function.lines[index]) && users(function.call_sites[index]))
+    return function.call_sites[index];
+  for (std::size_t i = index + 1; i-- > 0;)
+    if (users(function.lines[i])) return function.lines[i];
   return function.lines[index];
 }
 

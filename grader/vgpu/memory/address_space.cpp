@@ -31,7 +31,8 @@ std::uint64_t align_up(std::uint64_t value, std::uint64_t alignment) {
 
 }  // namespace
 
-AddressSpace::AddressSpace(std::uint64_t capacity_bytes) : capacity_bytes_(capacity_bytes) {
+AddressSpace::AddressSpace(std::uint64_t capacity_bytes)
+    : capacity_bytes_(capacity_bytes), gap_bytes_(kMinAlignment) {
   // Twice the capacity leaves room for quarantine and fragments.
   std::uint64_t wanted = align_up(2 * capacity_bytes, kChunkBytes) + 32 * kChunkBytes +
                          kSharedWindowBytes + kLocalWindowBytes;
@@ -74,16 +75,11 @@ void AddressSpace::use_chunks(std::uint64_t begin, std::uint64_t end, int change
   }
 }
 
-namespace {
-
 /// What an allocation takes of the window: nothing else begins right behind its end, so that
 /// memcheck sees an index that is one too far.
-std::uint64_t extent(std::uint64_t size_bytes) {
-  constexpr std::uint64_t kGapBytes = kMinAlignment;
-  return align_up(size_bytes, kMinAlignment) + kGapBytes;
+std::uint64_t AddressSpace::extent(const Allocation& allocation) {
+  return align_up(allocation.size_bytes, kMinAlignment) + allocation.gap_bytes;
 }
-
-}  // namespace
 
 std::optional<std::uint64_t> AddressSpace::allocate(std::uint64_t bytes, std::uint64_t alignment,
                                                     AllocationInfo info) {
@@ -94,7 +90,8 @@ std::optional<std::uint64_t> AddressSpace::allocate(std::uint64_t bytes, std::ui
   for (auto hole = holes_.begin(); hole != holes_.end(); ++hole) {
     const auto [begin, end] = *hole;
     const std::uint64_t address = align_up(begin, alignment);
-    const std::uint64_t used_end = address + extent(size);
+    Allocation allocation{address, size, info, next_serial_, false, gap_bytes_};
+    const std::uint64_t used_end = address + extent(allocation);
     if (used_end > end || used_end < address) continue;
     holes_.erase(hole);
     if (begin < address) holes_[begin] = address;
@@ -102,7 +99,8 @@ std::optional<std::uint64_t> AddressSpace::allocate(std::uint64_t bytes, std::ui
     use_chunks(address, used_end, +1);
     used_bytes_ += size;
     set_initialised(address, size, info.initialised ? 1 : 0);
-    live_[address] = Allocation{address, size, std::move(info), next_serial_++, false};
+    live_[address] = std::move(allocation);
+    ++next_serial_;
     return address;
   }
   return std::nullopt;
@@ -110,7 +108,7 @@ std::optional<std::uint64_t> AddressSpace::allocate(std::uint64_t bytes, std::ui
 
 void AddressSpace::retire(Allocation allocation) {
   const std::uint64_t begin = allocation.address;
-  const std::uint64_t end = begin + extent(allocation.size_bytes);
+  const std::uint64_t end = begin + extent(allocation);
   auto next = holes_.lower_bound(begin);
   std::uint64_t joined_begin = begin, joined_end = end;
   if (next != holes_.end() && next->first == end) {
@@ -137,7 +135,7 @@ bool AddressSpace::free(std::uint64_t address) {
   live_.erase(found);
   allocation.freed = true;
   used_bytes_ -= allocation.size_bytes;
-  const std::uint64_t end = address + extent(allocation.size_bytes);
+  const std::uint64_t end = address + extent(allocation);
   use_chunks(address, end, -1);
   if (allocation.size_bytes >= kReleaseBytes) {
     const std::uint64_t page = 4096;
@@ -199,7 +197,7 @@ std::vector<Allocation> AddressSpace::live() const {
 void AddressSpace::register_host_range(void* pointer, std::uint64_t bytes, AllocationKind kind) {
   const std::lock_guard lock(mutex_);
   const auto address = reinterpret_cast<std::uint64_t>(pointer);
-  live_[address] = Allocation{address, bytes, {kind, "", true}, next_serial_++, false};
+  live_[address] = Allocation{address, bytes, {kind, "", true}, next_serial_++, false, 0};
 }
 
 bool AddressSpace::unregister_host_range(void* pointer) {
@@ -313,6 +311,16 @@ AccessShadow& AddressSpace::access_shadow(std::uint32_t cell_shift) {
 void AddressSpace::mark_initialised(std::uint64_t address, std::uint64_t bytes) {
   const std::lock_guard lock(mutex_);
   set_initialised(address, bytes, 1);
+}
+
+void AddressSpace::forget_writes(std::uint64_t address, std::uint64_t bytes) {
+  const std::lock_guard lock(mutex_);
+  if (resolve(address, bytes) != nullptr) set_initialised(address, bytes, 0);
+}
+
+void AddressSpace::keep_distance(std::uint64_t bytes) {
+  const std::lock_guard lock(mutex_);
+  gap_bytes_ = std::max(kMinAlignment, align_up(bytes, kMinAlignment));
 }
 
 void AddressSpace::set_initialised(std::uint64_t address, std::uint64_t bytes, std::uint8_t value) {

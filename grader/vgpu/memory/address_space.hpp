@@ -49,6 +49,7 @@ struct Allocation {
   AllocationInfo info;
   std::uint64_t serial = 0;  ///< counts up from 1: "allocation 3"
   bool freed = false;
+  std::uint64_t gap_bytes = 0;  ///< kept free behind it
 };
 
 /// Addresses [begin, end) an access may touch, and the distance from address to host byte.
@@ -124,6 +125,11 @@ class AddressSpace {
   [[nodiscard]] bool tracks_initialised() const { return initialised_ != nullptr; }
   /// Marks bytes as written.
   void mark_initialised(std::uint64_t address, std::uint64_t bytes);
+  /// Marks bytes as never written; their values stay.
+  void forget_writes(std::uint64_t address, std::uint64_t bytes);
+  /// From now on at least so many bytes lie between two allocations. memcheck takes an index that
+  /// is too large for one of the next allocation where it leads there.
+  void keep_distance(std::uint64_t bytes);
   /// One byte per byte of device memory, 1 = written; null when not tracked. Index it by
   /// `address - shared_window()`.
   [[nodiscard]] std::uint8_t* initialised_shadow() const { return initialised_; }
@@ -132,6 +138,7 @@ class AddressSpace {
   [[nodiscard]] AccessShadow& access_shadow(std::uint32_t cell_shift);
 
  private:
+  [[nodiscard]] static std::uint64_t extent(const Allocation& allocation);
   void use_chunks(std::uint64_t begin, std::uint64_t end, int change);
   void set_initialised(std::uint64_t address, std::uint64_t bytes, std::uint8_t value);
   void retire(Allocation allocation);
@@ -144,6 +151,7 @@ class AddressSpace {
   std::int64_t host_offset_ = 0;
   std::uint8_t* initialised_ = nullptr;
   std::array<std::unique_ptr<AccessShadow>, 3> access_shadows_;  // by cell_shift
+  std::uint64_t gap_bytes_;
   std::uint64_t used_bytes_ = 0;
   std::uint64_t next_serial_ = 1;
   mutable std::mutex mutex_;

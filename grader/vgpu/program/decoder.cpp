@@ -153,6 +153,7 @@ void Decoder::lay_out_shared() {
 void Decoder::emit(const Instruction& instruction) {
   out_->code.push_back(instruction);
   out_->lines.push_back(line_);
+  out_->call_sites.push_back(call_site_);
 }
 
 void Decoder::emit_guard_branch(const Value& guard) {
@@ -184,10 +185,11 @@ Instruction Decoder::start(const ptx::Instruction& in, const OpcodeInfo& info) {
 void Decoder::place_instruction(const ptx::Instruction& in) {
   const OpcodeInfo& info = *find_opcode(in.opcode);
   code_index_.push_back(static_cast<std::uint32_t>(out_->code.size()));
-  line_ = {};
+  line_ = call_site_ = {};
   if (in.location != ptx::kNoIndex) {
     const ptx::SourceLocation& location = source_.locations[in.location];
     line_ = {location.file, location.line};
+    call_site_ = {location.inlined_at_file, location.inlined_at_line};
   }
   Instruction out = start(in, info);
   if (!out.has(kUnsupportedForm) && !read_operands(in, info, out)) out.flags |= kUnsupportedForm;

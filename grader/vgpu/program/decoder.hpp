@@ -92,7 +92,7 @@ class Decoder {
   std::vector<FrameField> formals_;             // returns, then parameters
   std::vector<std::uint32_t> variable_offset_;  // frame or shared offset of each variable
   std::map<std::tuple<int, int, int, std::uint32_t, std::uint64_t>, std::uint32_t> constants_;
-  SourceLine line_ = {};
+  SourceLine line_ = {}, call_site_ = {};
 };
 
 }  // namespace membound::vgpu::program

@@ -302,13 +302,15 @@ base::Status Linker::decode_one(std::uint32_t f, std::uint32_t shared_base_bytes
   assign_registers(function, sizes);
   gather_facts(function, facts_[f]);
   if (module_of_[f] == 0) return base::Done{};
-  for (SourceLine& line : function.lines) {  // file numbers of later modules: by name
-    if (line.line == 0) continue;
+  const auto by_name = [&](SourceLine& line) {  // file numbers of later modules
+    if (line.line == 0) return;
     const std::string_view name = program_.modules_[module_of_[f]].file_name(line.file);
     const auto found = std::find(program_.files_.begin(), program_.files_.end(), name);
     line.file = static_cast<std::uint32_t>(found - program_.files_.begin());
     if (found == program_.files_.end()) program_.files_.push_back(std::string(name));
-  }
+  };
+  for (SourceLine& line : function.lines) by_name(line);
+  for (SourceLine& line : function.call_sites) by_name(line);
   return base::Done{};
 }
 

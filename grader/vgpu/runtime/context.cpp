@@ -34,6 +34,10 @@ Context* make_context() {
   return made;
 }
 
+/// Between two allocations while memcheck looks on: an index may be wrong by a few rows of a
+/// matrix.
+constexpr std::uint64_t kCheckedDistanceBytes = std::uint64_t{64} << 10;
+
 }  // namespace
 
 Context::Context(Settings settings_, timing::Machine machine_)
@@ -42,6 +46,7 @@ Context::Context(Settings settings_, timing::Machine machine_)
       memory(machine.memory_bytes),
       services(memory) {
   if (settings.checks.initialised) memory.track_initialised(true);
+  if (settings.checks.memory) memory.keep_distance(kCheckedDistanceBytes);
   log.set_device(machine.name + " (virtual)", machine.id);
 }
 

@@ -28,6 +28,14 @@ CUDA_EXPORT std::size_t membound_vgpu_take_report(char* buffer, std::size_t size
   return text.size() + 1;
 }
 
+/// Device memory [d_begin, d_begin + bytes) counts as never written: what a test has filled with a
+/// pattern of its own, so that initcheck sees who reads it.
+CUDA_EXPORT void membound_vgpu_forget_writes(const void* d_begin, std::size_t bytes) {
+  Context& only = context();
+  const std::scoped_lock lock(only.mutex);
+  only.memory.forget_writes(reinterpret_cast<std::uint64_t>(d_begin), bytes);
+}
+
 /// Virtual time of the host in nanoseconds: for programs that time with clocks of their own.
 CUDA_EXPORT double membound_vgpu_host_ns() {
   Context& only = context();

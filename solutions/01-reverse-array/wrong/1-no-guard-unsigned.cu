@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stage: 1
 // Fails: RunsWithoutFault
+// Finds: out of bounds read in `out[place] = in[i];`
 // Why:   surplus threads are not stopped, and their place, below 0, is kept in an unsigned number:
 //        16 GB behind the array.
 #include "kernel.cuh"

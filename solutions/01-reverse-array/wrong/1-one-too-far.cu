@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stage: 1
 // Fails: MovesOneElement
+// Finds: out of bounds write in `if (i < n) out[n - i] = in[i];`
 // Why:   element 0 goes to place n, one behind the end; the last place is n - 1.
 #include "kernel.cuh"
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stage: 2
 // Fails: ReversesOneBlock
+// Finds: data race in `if (place < count) piece[count - 1 - place] = in[start +`
 // Why:   nobody waits: the first warp fetches what the last warp has not stored yet.
 #include "kernel.cuh"
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stage: 2
 // Fails: MovesOneElement
+// Finds: uninitialised read in `if (place < count) out[out_start + place] = piece[place];`
 // Why:   turns a short piece round as if it had kThreads elements, so that they land where nobody
 //        fetches them.
 #include "kernel.cuh"

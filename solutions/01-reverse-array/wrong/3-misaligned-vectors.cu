@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stage: 3
 // Fails: RunsWithoutFault
+// Finds: misaligned access in `const int4 read = *reinterpret_cast<const int4*>(in + (n -`
 // Why:   reads an int4 for any n; unless n is a multiple of 4 it does not lie at a multiple of 16
 //        bytes.
 #include "kernel.cuh"

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stage: 3
 // Fails: SecondLaunchGivesTheSame
+// Finds: data race in `last_n = n;`
 // Why:   believes that an array of the same length is the same array, and does nothing when it
 //        meets one twice in a row.
 #include "kernel.cuh"

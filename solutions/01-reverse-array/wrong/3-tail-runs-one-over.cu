@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stage: 3
 // Fails: MovesOneElement
+// Finds: out of bounds read in `for (long long i = first; i <= n; ++i) out[i] = in[n - 1 -`
 // Why:   the loop for the elements behind the last vector ends one too late and writes element n.
 #include "kernel.cuh"
 

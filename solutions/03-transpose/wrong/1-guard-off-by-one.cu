@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stage: 1
 // Fails: MovesOneElement
+// Finds: out of bounds write in `out[at(out_row, row, rows)] = in[at(row, col, cols)];`
 // Why:   takes care not to read behind the end, but lets thread `cols` through to write row `cols`
 //        of `out`, which does not exist.
 #include "kernel.cuh"

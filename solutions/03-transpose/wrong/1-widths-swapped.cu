@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stage: 1
 // Fails: TellsRowsFromColumns
+// Finds: out of bounds read in `out[at(out_row, row, rows)] = in[at(row, out_row, rows)];`
 // Why:   takes `in` to be rows wide, which only a square matrix forgives.
 #include "kernel.cuh"
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stage: 2
 // Fails: MovesOneElement
+// Finds: out of bounds read in `out[at(col, row, rows)] = in[at(row, col, cols)];`
 // Why:   <= in place of < in the guard of the columns: one thread too many in each row copies what
 //        lies behind `in` to what lies behind `out`.
 #include "kernel.cuh"

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stage: 3
 // Fails: MovesOneTile
+// Finds: data race in `tile[threadIdx.y][threadIdx.x] = in[at(row, col, cols)];`
 // Why:   nobody waits: a warp reads columns of the tile that other warps have not filled yet. One
 //        element, held by one thread, survives that.
 #include "kernel.cuh"

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stage: 3
 // Fails: TilesCutOffAtOneEdge
+// Finds: out of bounds write in `out[at(out_row, out_col, rows)] =`
 // Why:   threads outside of `in` leave at the top, and the others write without a guard of their
 //        own. A cut-off tile is 31 columns wide when read and 31 rows high when written: other
 //        threads are needed.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stage: 4
 // Fails: MovesOneTile
+// Finds: out of bounds read in `tile[threadIdx.y][threadIdx.x] = in[at(row, col, cols + 1)];`
 // Why:   only the tile is padded, but `in` is read as if its rows were one element wider, too.
 #include "kernel.cuh"
 

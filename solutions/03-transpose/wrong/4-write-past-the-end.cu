@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stage: 4
 // Fails: MovesOneElement
+// Finds: out of bounds write in `out[at(out_row, out_col, rows)] =`
 // Why:   <= lets row `cols` of `out` through, which does not exist: one row is written past the
 //        end.
 #include "kernel.cuh"

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stage: 5
 // Fails: MovesOneElement
+// Finds: out of bounds write in `out[at(out_row + step, out_col, rows)] =`
 // Why:   the guard of the store asks for the first of the four elements only; the other three are
 //        written behind the end.
 #include "kernel.cuh"

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stage: 6
 // Fails: SecondLaunchGivesTheSame
+// Finds: data race in `last_rows<T> = rows;`
 // Why:   believes that a matrix of the same size is the same matrix, and does nothing when it meets
 //        one twice in a row.
 #include "kernel.cuh"

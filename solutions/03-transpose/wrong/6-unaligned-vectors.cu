@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stage: 6
 // Fails: RunsWithoutFault
+// Finds: misaligned access in `const Pack<T> pack = *reinterpret_cast<const`
 // Why:   reads 16 bytes at once wherever 16 bytes are left in the row. With 127 columns the next
 //        row does not begin at a multiple of 16 bytes.
 #include "kernel.cuh"

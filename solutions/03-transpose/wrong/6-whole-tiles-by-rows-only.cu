@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stage: 6
 // Fails: TilesCutOffAtOneEdge
+// Finds: out of bounds read in `tile[y][x] = in[at(first_row + y, first_col + x, cols)];`
 // Why:   skips the guards when the rows are a multiple of the tile, without a look at the columns.
 #include "kernel.cuh"
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stage: 1
 // Fails: AddsOneElement
+// Finds: out of bounds read in `atomicAdd(sum, in[element]);`
 // Why:   the threads behind the end of the array add what lies there.
 #include "kernel.cuh"
 

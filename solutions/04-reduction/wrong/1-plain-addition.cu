@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stage: 1
 // Fails: AddsOneBlock
+// Finds: data race in `if (element < n) *sum += in[element];`
 // Why:   adds without an atomic operation: of all lanes that load *sum at the same time, only one
 //        stores what remains.
 #include "kernel.cuh"

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stage: 2
 // Fails: SizesAroundABlock
+// Finds: data race in `if (threadIdx.x == 0) *sum = block_sum;`
 // Why:   *sum = where the sums of several blocks have to be added: the last block wins.
 #include "kernel.cuh"
 

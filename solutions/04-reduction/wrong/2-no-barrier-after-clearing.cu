@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stage: 2
 // Fails: AddsOneBlock
+// Finds: data race in `block_sum = 0.0f;`
 // Why:   no barrier between clearing block_sum and adding to it: what the other warps have added by
 //        then is wiped out.
 #include "kernel.cuh"

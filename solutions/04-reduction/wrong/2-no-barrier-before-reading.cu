@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stage: 2
 // Fails: AddsOneBlock
+// Finds: data race in `if (element < n) atomicAdd(&block_sum, in[element]);`
 // Why:   no barrier between adding to block_sum and reading it: thread 0 takes a sum to which only
 //        its own warp has added.
 #include "kernel.cuh"

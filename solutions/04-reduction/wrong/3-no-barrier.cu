@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stage: 3
 // Fails: AddsOneBlock
+// Finds: data race in `partial[threadIdx.x] = element < n ? in[element] : 0.0f;`
 // Why:   no barrier in the tree: the first warp adds words that the other warps have not filled
 //        yet.
 #include "kernel.cuh"

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stage: 3
 // Fails: SizesAroundABlock
+// Finds: out of bounds atomic in `if (threadIdx.x == 0) atomicAdd(sum + blockIdx.x,`
 // Why:   each block writes to a word of its own behind *sum, where no memory of ours is.
 #include "kernel.cuh"
 

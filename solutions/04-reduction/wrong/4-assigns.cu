@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stage: 4
 // Fails: SizesAroundABlock
+// Finds: data race in `if (threadIdx.x == 0) *sum = value;`
 // Why:   *sum = where the sums of several blocks have to be added: the last block wins.
 #include "kernel.cuh"
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stage: 5
 // Fails: RunsWithoutFault
+// Finds: misaligned access in `const float4 four = vectors[vector];`
 // Why:   reads vectors of 16 bytes from the second element on, at addresses that are no multiple of
 //        16.
 #include "kernel.cuh"

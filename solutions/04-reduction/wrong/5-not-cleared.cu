@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stage: 5
 // Fails: AddsOneBlock
+// Finds: uninitialised read in `if (threadIdx.x == 0) atomicAdd(sum, value);`
 // Why:   adds to the rubbish that *sum holds before the stage.
 #include "kernel.cuh"
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stage: 6
 // Fails: AddsOneBlock
+// Finds: out of bounds write in `of_block[blockIdx.x] = block;`
 // Why:   asks for one float of scratch less than there are blocks: the last one writes behind it.
 #include "kernel.cuh"
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stage: 1
 // Fails: OnePlace
+// Finds: out of bounds read in `best = fminf(best, d[at(from, via, n)] + d[at(via, to, n)]);`
 // Why:   the threads that stick out of the matrix write behind its end.
 #include "kernel.cuh"
 

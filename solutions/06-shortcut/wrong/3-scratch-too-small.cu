@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stage: 3
 // Fails: RoadsThatGoBothWays
+// Finds: out of bounds write in `roads_out(scratch, n)[at(row, col, width)] = cost;`
 // Why:   asks for one row of scratch less than the two copies need.
 #include "kernel.cuh"
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stage: 3
 // Fails: OnePlace
+// Finds: out of bounds write in `r[at(from, to, n)] = best[a][b];`
 // Why:   writes all 64 results of a thread, also those behind the edges of `r`.
 #include "kernel.cuh"
 

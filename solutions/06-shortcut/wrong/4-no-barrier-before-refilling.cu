@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stage: 4
 // Fails: RoadsThatGoBothWays
+// Finds: data race in `panel_in[p][thread] = in[at(first_via + p, blockIdx.y *`
 // Why:   no barrier between reading the panels and filling them anew: the first warp overwrites
 //        what the second still needs.
 #include "kernel.cuh"

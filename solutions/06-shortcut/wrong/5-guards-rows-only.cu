@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stage: 5
 // Fails: OnePlace
+// Finds: out of bounds write in `if (from < n) r[at(from, to, n)] = best[a][b];`
 // Why:   checks the row and not the column: the columns of the padding are written over the next
 //        rows and behind the end of `r`.
 #include "kernel.cuh"

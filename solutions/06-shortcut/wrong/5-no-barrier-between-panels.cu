@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stage: 5
 // Fails: RoadsThatGoBothWays
+// Finds: data race in `*reinterpret_cast<float4*>(&panel_in[1 -`
 // Why:   no barrier between two panels: the faster warps go on to a panel that the slower ones have
 //        not fetched yet.
 #include "kernel.cuh"

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stage: 5
 // Fails: RoadsThatGoBothWays
+// Finds: data race in `&panel_in[now][p][half * kFastTile / 2 + threadIdx.y * 4]);`
 // Why:   fetches the next panel into the one that the slower warps are still reading.
 #include "kernel.cuh"
 

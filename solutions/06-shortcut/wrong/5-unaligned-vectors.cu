@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stage: 5
 // Fails: RunsWithoutFault
+// Finds: out of bounds read in `const float4 four = *reinterpret_cast<const`
 // Why:   reads `d` in vectors of 16 bytes, but only every fourth row of it starts at a multiple of
 //        16 bytes unless n is a multiple of 4.
 #include "kernel.cuh"

@@ -1,0 +1,27 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Do the virtual GPU's checkers look on, and what follows from it for memory and measurements.
+/// Place in the chain: guarded_memory, stage_run -> [device_checks] -> MEMBOUND_CHECK, the virtual
+/// GPU's own functions. Left out: the checkers, which are the virtual GPU's.
+#pragma once
+
+#include <cstddef>
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace membound::harness {
+
+/// Has the judge asked for the virtual GPU's checkers?
+[[nodiscard]] bool device_checks();
+
+/// Device memory that was filled with a pattern counts as never written, so that a checker sees who
+/// reads it. Does nothing without checkers.
+void forget_writes(const void* d_begin, std::size_t bytes);
+
+/// Adds the findings of a report (docs/counters_file.md) to `all`, an array or null, with the name
+/// of the test. What another instance or another turn of an unrolled loop shows at the same line
+/// is one finding.
+void add_checks(const nlohmann::json& report, const std::string& test, nlohmann::json& all);
+
+}  // namespace membound::harness
