@@ -9,6 +9,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "grader/tests/vgpu_runtime/cuda_calls.hpp"
@@ -181,6 +182,47 @@ TEST(Api, AnIllegalAddressStaysUntilTheDeviceIsReset) {
   EXPECT_EQ(cudaGetLastError(), cudaErrorIllegalAddress);
   EXPECT_EQ(cudaDeviceReset(), cudaSuccess);
   EXPECT_EQ(cudaMalloc(&pointer, 4), cudaSuccess);
+}
+
+/// A launch that costs the device, waited for.
+cudaError_t lose_device() {
+  std::uint64_t nowhere = 0;
+  float factor = 1;
+  int count = 1;
+  void* arguments[] = {&nowhere, &nowhere, &factor, &count};
+  cudaLaunchKernel(kernel(load(), "scale"), {1, 1, 1}, {1, 1, 1}, arguments, 0, nullptr);
+  return cudaDeviceSynchronize();
+}
+
+TEST(Api, TheErrorOfALostDeviceIsTheLastErrorOnceForEachCallThatReturnsIt) {
+  EXPECT_EQ(lose_device(), cudaErrorIllegalAddress);
+  EXPECT_EQ(cudaGetLastError(), cudaErrorIllegalAddress);
+  EXPECT_EQ(cudaGetLastError(), cudaSuccess);
+  EXPECT_EQ(cudaPeekAtLastError(), cudaSuccess);
+  void* pointer = nullptr;
+  EXPECT_EQ(cudaMalloc(&pointer, 4), cudaErrorIllegalAddress);
+  EXPECT_EQ(cudaGetLastError(), cudaErrorIllegalAddress);
+  EXPECT_EQ(cudaGetLastError(), cudaSuccess);
+  EXPECT_EQ(cudaDeviceReset(), cudaSuccess);
+}
+
+TEST(Api, PeekingDoesNotForgetTheErrorOfALostDevice) {
+  EXPECT_EQ(lose_device(), cudaErrorIllegalAddress);
+  EXPECT_EQ(cudaPeekAtLastError(), cudaErrorIllegalAddress);
+  EXPECT_EQ(cudaPeekAtLastError(), cudaErrorIllegalAddress);
+  EXPECT_EQ(cudaGetLastError(), cudaErrorIllegalAddress);
+  EXPECT_EQ(cudaDeviceReset(), cudaSuccess);
+}
+
+TEST(Api, ALostDeviceFailsTheCallsOfEveryThreadAndIsTheLastErrorOnlyOfThoseThatCalled) {
+  EXPECT_EQ(lose_device(), cudaErrorIllegalAddress);
+  std::thread([] {
+    EXPECT_EQ(cudaGetLastError(), cudaSuccess);
+    EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
+    EXPECT_EQ(cudaGetLastError(), cudaErrorIllegalAddress);
+  }).join();
+  EXPECT_EQ(cudaGetLastError(), cudaErrorIllegalAddress);
+  EXPECT_EQ(cudaDeviceReset(), cudaSuccess);
 }
 
 TEST(Api, TheReportCountsTheLaunchesSinceItWasTaken) {

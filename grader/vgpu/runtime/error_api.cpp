@@ -26,13 +26,11 @@ cudaError_t last_error(bool forget) {
 
 namespace {
 
-/// A lost device stays the last error however often it is asked for.
+/// What this thread's calls have returned since it was asked for last. Errors that cost the device
+/// are forgotten like all others; it is the next call which needs the device that returns them
+/// again (as an H200 with CUDA 13 does).
 cudaError_t ask_last_error(bool forget) {
   forget_unchecked_launch();
-  if (Context* only = existing_context()) {
-    const std::scoped_lock lock(only->mutex);
-    if (const cudaError_t lost = only->error_seen_by(false); lost != cudaSuccess) return lost;
-  }
   return last_error(forget);
 }
 
