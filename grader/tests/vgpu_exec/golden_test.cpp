@@ -213,8 +213,6 @@ TEST_P(GoldenTest, GivesWhatItSays) {
     request.dynamic_shared_bytes = static_cast<std::uint32_t>(std::stoul(option("shared")));
   if (option("checks") == "all") {
     machine.space().track_initialised(true);
-    // Of two blocks that run at the same time either may come second; alone they tell one story.
-    request.limits.worker_threads = 1;
     request.checks = {
         .memory = true, .initialised = true, .races = true, .synchronisation = true, .leaks = true};
   }

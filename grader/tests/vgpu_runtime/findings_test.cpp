@@ -282,7 +282,8 @@ TEST(Scheduling, IndependentThreadsPassTheLockOn) {
   EXPECT_EQ(outcome.said, "");
 }
 
-/// One core for whatever is started while it lives: blocks then run one after the other.
+/// One core for whatever is started while it lives: without racecheck what a racing kernel computes
+/// depends on how its blocks run side by side.
 class OneCore {
  public:
   OneCore() {

@@ -54,6 +54,12 @@ bool reads_one_place(const WarpAccess& access, Shape shape) {
   return true;
 }
 
+bool between_blocks(const WarpAccess& access, const Race& race) {
+  return access.space == StateSpace::kGlobal &&
+         memory::Stamp::block(race.before) !=
+             (access.warp->block->linear & memory::Stamp::kBlockMask);
+}
+
 /// Waiting at a barrier: warps, and how many threads.
 struct Waiting {
   std::uint32_t warps = 0;
@@ -76,26 +82,53 @@ Waiting waiting_at(const Block& block, std::uint32_t id) {
 }  // namespace
 
 Checker::Checker(Launch& launch)
-    : launch_(launch), checks_(launch.request->checks), rows_(row_loops()) {
-  if (checks_.races)
-    races_.emplace(
-        launch, [this](const WarpAccess& access, const Race& race) { report_race(access, race); });
+    : launch_(launch), checks_(launch.request->checks), rows_(row_loops()) {}
+
+Checker::BlockState& Checker::new_state(const Block& block) {
+  const std::lock_guard lock(mutex_);
+  BlockState& state = *states_.emplace_back(std::make_unique<BlockState>());
+  if (!checks_.races) return state;
+  if (launch_.parallel && undo_ == nullptr)
+    undo_ = std::make_unique<memory::UndoLog>(*launch_.request->memory);
+  const std::size_t number = races_.size();
+  auto& races = races_[block.worker];
+  if (races == nullptr) {
+    races = std::make_unique<RaceChecker>(
+        launch_, number,
+        [this](const WarpAccess& access, const Race& race) { report_race(access, race); });
+  }
+  state.race_checker = races.get();
+  return state;
+}
+
+bool Checker::must_repeat() const {
+  if (undo_ == nullptr) return false;
+  if (launch_.fault && launch_.fault->kind == FaultKind::kStopped) return false;
+  if (blocks_race_ || launch_.fault) return true;
+  for (auto one = races_.begin(); one != races_.end(); ++one)
+    for (auto other = std::next(one); other != races_.end(); ++other)
+      if (one->second->conflicts_with(*other->second)) return true;
+  return false;
+}
+
+void Checker::take_back() { undo_->roll_back(); }
+
+void Checker::before_write(const WarpAccess& access, bool row) {
+  if (row) return undo_->before_write(access.addresses[0], std::uint64_t{32} * access.bytes);
+  for (std::uint32_t rest = access.mask; rest != 0; rest &= rest - 1)
+    undo_->before_write(access.addresses[std::countr_zero(rest)], access.bytes);
 }
 
 void Checker::block_begins(Block& block) {
-  if (block.checker_state == nullptr) {
-    const std::lock_guard lock(mutex_);
-    states_.push_back(std::make_unique<BlockState>());
-    block.checker_state = states_.back().get();
-  }
+  if (block.checker_state == nullptr) block.checker_state = &new_state(block);
   BlockState& state = state_of(block);
   ++state.period;
   if (checks_.initialised) state.written.assign(launch_.shared_bytes, 0);
-  if (races_) races_->start_block(block, state.races);
+  if (state.race_checker != nullptr) state.race_checker->start_block(block, state.races);
 }
 
 void Checker::arrives(Warp& w, std::uint32_t id) {
-  if (races_) state_of(*w.block).races.clock.arrive(w.index, id);
+  if (checks_.races) state_of(*w.block).races.clock.arrive(w.index, id);
 }
 
 void Checker::opens(Block& block, std::uint32_t id) {
@@ -104,7 +137,7 @@ void Checker::opens(Block& block, std::uint32_t id) {
       [[unlikely]]
     report_exits(block, id);
   ++state_of(block).period;
-  if (!races_) return;
+  if (!checks_.races) return;
   BlockClock& clock = state_of(block).races.clock;
   if (of_all) return clock.meet(id);
   const Waiting waiting = waiting_at(block, id);
@@ -128,19 +161,22 @@ void Checker::report_exits(const Block& block, std::uint32_t id) {
 }
 
 void Checker::lanes_meet(Warp& w, std::uint32_t lanes) {
-  if (races_) state_of(*w.block).races.clock.meet_lanes(w.index, lanes);
+  if (checks_.races) state_of(*w.block).races.clock.meet_lanes(w.index, lanes);
 }
 
 void Checker::fence(Warp& w, const Step* step) {
-  if (races_) races_->fence(w, step, state_of(*w.block).races);
+  BlockState& state = state_of(*w.block);
+  if (checks_.races) state.race_checker->fence(w, step, state.races);
 }
 
 void Checker::mbarrier(Warp& w, std::uint32_t mask, const std::uint64_t* offsets, bool arrives) {
-  if (races_) races_->mbarrier(w, mask, offsets, arrives, state_of(*w.block).races);
+  BlockState& state = state_of(*w.block);
+  if (checks_.races) state.race_checker->mbarrier(w, mask, offsets, arrives, state.races);
 }
 
 void Checker::allocated(std::uint64_t address, std::uint64_t bytes) {
-  if (races_) races_->allocated(address, bytes);
+  // Kernels that allocate run on one worker.
+  for (const auto& [worker, races] : races_) races->allocated(address, bytes);
 }
 
 template <typename Make>
@@ -156,16 +192,17 @@ void Checker::report(const Warp& w, const Key& key, Make make) {
     entry.report.count = count;
     return;
   }
-  if (reports_.size() >= checks_.max_reports) return;
   reports_[key] = {make(), w.block->linear};
 }
 
 void Checker::access(const WarpAccess& access) {
-  if (access.space == StateSpace::kLocal || (!checks_.initialised && !races_)) return;
+  if (access.space == StateSpace::kLocal || (!checks_.initialised && !checks_.races)) return;
   BlockState& state = state_of(*access.warp->block);
   const Shape shape =
       access.mask == 0xFFFFFFFFu ? rows_.shape(access.addresses, access.bytes) : Shape::kOther;
   const bool row = shape == Shape::kRow;
+  if (undo_ != nullptr && access.space == StateSpace::kGlobal && access.kind != AccessKind::kLoad)
+    before_write(access, row);
   BlockState::Settled* settled = nullptr;
   const std::uint64_t key = access.addresses[0] << 8 | std::uint64_t{access.bytes} << 2 |
                             static_cast<std::uint64_t>(shape);
@@ -189,8 +226,8 @@ void Checker::access(const WarpAccess& access) {
     else if (space.initialised_shadow() != nullptr)
       check_written(access, space.initialised_shadow(), space.shared_window(), row, lanes);
   }
-  if (!races_) return;
-  const Noted noted = races_->access(access, state.races, shape, lanes);
+  if (!checks_.races) return;
+  const Noted noted = state.race_checker->access(access, state.races, shape, lanes);
   if (settled != nullptr && noted == Noted::kSettled) *settled = {key, state.period};
 }
 
@@ -259,6 +296,12 @@ const Step* Checker::step_of(std::uint16_t origin) const {
 }
 
 void Checker::report_race(const WarpAccess& access, const Race& race) {
+  if (undo_ != nullptr && between_blocks(access, race)) {
+    // Who is named, and which of several races, depends on who came first: once more in order.
+    blocks_race_ = true;
+    launch_.halt.store(true, std::memory_order_relaxed);
+    return;
+  }
   const Step* const other_step = step_of(race.origin);
   report(*access.warp, {access.step, "data race", other_step}, [&] {
     CheckReport found{"racecheck",
@@ -339,6 +382,7 @@ std::vector<CheckReport> Checker::take_reports() {
   // In the order of the program; of a place's kinds, the alphabet's.
   std::vector<CheckReport> all;
   for (auto& [key, entry] : reports_) all.push_back(std::move(entry.report));
+  if (all.size() > checks_.max_reports) all.resize(checks_.max_reports);
   return all;
 }
 

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <map>
 #include <memory>
 #include <optional>
@@ -15,11 +16,14 @@
 
 #include "grader/vgpu/exec/access.hpp"
 #include "grader/vgpu/exec/race_checker.hpp"
+#include "grader/vgpu/memory/undo_log.hpp"
 
 namespace membound::vgpu::exec {
 
-/// One launch's checkers. Findings of kernels whose blocks run in parallel are those of the lowest
-/// block that was seen; with one worker thread they are the same each time.
+/// One launch's checkers. What is found does not depend on the number of worker threads: of a
+/// place's findings those of the lowest block are kept, and with the race checker on, a launch of
+/// several workers in which blocks raced with each other, or a fault ended it early, asks to be run
+/// again by one (`must_repeat`).
 class Checker : public Observer {
  public:
   explicit Checker(Launch& launch);
@@ -38,6 +42,12 @@ class Checker : public Observer {
   void allocated(std::uint64_t address, std::uint64_t bytes) override;
   bool bad_access(const WarpAccess& access, FaultKind kind, std::uint32_t lane) override;
 
+  /// Must the launch be taken back and run by one worker, because what was found depends on who
+  /// came first? Call it when all workers have ended.
+  [[nodiscard]] bool must_repeat() const;
+  /// Undoes everything the launch wrote.
+  void take_back();
+
   /// Findings, in the order of their first occurrence in the program.
   [[nodiscard]] std::vector<CheckReport> take_reports();
 
@@ -46,6 +56,7 @@ class Checker : public Observer {
   struct BlockState {
     std::vector<std::uint8_t> written;  ///< bytes of shared memory
     BlockRaces races;
+    RaceChecker* race_checker = nullptr;  ///< its worker's; null without racecheck
     /// Reads of shared memory that found nothing and would change nothing, by address and shape;
     /// they count as long as nobody writes and no barrier opens, which begins a new `period`.
     struct Settled {
@@ -78,6 +89,8 @@ class Checker : public Observer {
                    const std::string& text);
   void report_exits(const Block& block, std::uint32_t id);
   [[nodiscard]] const Step* step_of(std::uint16_t origin) const;
+  BlockState& new_state(const Block& block);
+  void before_write(const WarpAccess& access, bool row);
   static BlockState& state_of(const Block& block) {
     return *static_cast<BlockState*>(block.checker_state);
   }
@@ -85,8 +98,10 @@ class Checker : public Observer {
   Launch& launch_;
   Checks checks_;
   const RowLoops& rows_;
-  std::optional<RaceChecker> races_;
   std::mutex mutex_;
+  std::map<const Worker*, std::unique_ptr<RaceChecker>> races_;
+  std::unique_ptr<memory::UndoLog> undo_;  ///< racecheck with several workers
+  std::atomic<bool> blocks_race_ = false;  ///< … and two blocks did
   std::map<Key, Entry> reports_;
   std::vector<std::unique_ptr<BlockState>> states_;  // one a block in flight
 };

@@ -153,6 +153,22 @@ std::uint64_t resident_blocks(const Launch& launch, std::uint64_t blocks) {
   return std::max<std::uint64_t>(1, std::min<std::uint64_t>(32, by_threads)) * request.sm_count;
 }
 
+/// With the race checker a launch of several workers may be taken back and run again (Checker). One
+/// that leaves more behind than bytes in memory cannot be taken back: one worker runs it at once.
+bool runs_only_once(const Launch& launch) {
+  const LaunchRequest& request = *launch.request;
+  if (!request.checks.races) return false;
+  if (request.tracing.listener != nullptr) return true;
+  for (const FunctionCode& code : launch.code) {
+    for (const program::Instruction& in : code.function->code)
+      if (in.opcode == program::Opcode::kSust || in.opcode == program::Opcode::kSured) return true;
+    for (const program::Call& call : code.function->calls)
+      if (call.builtin != program::Builtin::kNone && call.builtin != program::Builtin::kAssertFail)
+        return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::vector<std::unique_ptr<Worker>> run_grid(Launch& launch) {
@@ -161,7 +177,7 @@ std::vector<std::unique_ptr<Worker>> run_grid(Launch& launch) {
   const bool alone = launch.kernel->communicates_between_blocks || request.cooperative;
   std::uint64_t threads =
       request.limits.worker_threads != 0 ? request.limits.worker_threads : processors();
-  threads = alone ? 1 : std::min(threads, blocks);
+  threads = alone || runs_only_once(launch) ? 1 : std::min(threads, blocks);
   launch.parallel = threads > 1;
   std::vector<std::unique_ptr<Worker>> workers(threads);
   const BlockOrder order(blocks, request.shuffle_seed);

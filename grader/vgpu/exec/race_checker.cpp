@@ -47,15 +47,6 @@ std::uint32_t cell_shift(const Launch& launch, StateSpace space) {
   return static_cast<std::uint32_t>(std::countr_zero(bytes));
 }
 
-/// Plain reads of other workers' cells may be stale by a moment: two blocks that touch one place
-/// within nanoseconds can both miss it. Tearing cannot happen.
-std::uint64_t load_cell(const std::uint64_t& cell) {
-  return __atomic_load_n(&cell, __ATOMIC_RELAXED);
-}
-void store_cell(std::uint64_t& cell, std::uint64_t value) {
-  __atomic_store_n(&cell, value, __ATOMIC_RELAXED);
-}
-
 Reach reach_of(const Instruction& in) {
   return in.scope == Scope::kCta || in.scope == Scope::kCluster ? Reach::kBlock : Reach::kDevice;
 }
@@ -120,17 +111,41 @@ struct RaceChecker::Cells {
   }
 };
 
-RaceChecker::RaceChecker(Launch& launch, std::function<void(const WarpAccess&, const Race&)> found)
+RaceChecker::RaceChecker(Launch& launch, std::size_t worker,
+                         std::function<void(const WarpAccess&, const Race&)> found)
     : launch_(launch),
       found_(std::move(found)),
       rows_(row_loops()),
-      shadow_(&launch.request->memory->access_shadow(cell_shift(launch, StateSpace::kGlobal))),
+      shadow_(
+          &launch.request->memory->access_shadow(cell_shift(launch, StateSpace::kGlobal), worker)),
       tag_(shadow_->next_tag()),
       shared_shift_(cell_shift(launch, StateSpace::kShared)) {
   global_ = shadow_->view();
   // calloc: pages of zeros that cost nothing until touched.
   pages_.reset(static_cast<Pages*>(std::calloc((global_.cells >> kPageShift) + 2, sizeof(Pages))));
   MEMBOUND_CHECK(pages_ != nullptr);
+  if (launch.parallel) marks_ = &shadow_->cleared_marks();
+}
+
+bool RaceChecker::conflicts_with(const RaceChecker& other) const {
+  return marks_ != nullptr && other.marks_ != nullptr && marks_->conflicts_with(*other.marks_);
+}
+
+void RaceChecker::mark(const WarpAccess& access, Shape shape, std::uint32_t lanes,
+                       std::uint64_t flags) {
+  using Kind = memory::AccessMarks::Kind;
+  // Atomic towards its own block only: for the others as good as none.
+  const bool atomic = (flags & Stamp::kAtomic) != 0 && (flags & Stamp::kBlockScope) == 0;
+  const Kind kind = atomic                             ? Kind::kAtomic
+                    : access.kind == AccessKind::kLoad ? Kind::kRead
+                                                       : Kind::kWrite;
+  const std::uint64_t count = std::max(1u, access.bytes >> global_.cell_shift);
+  const auto cell = [&](std::uint32_t lane) {
+    return (access.addresses[lane] - global_.begin) >> global_.cell_shift;
+  };
+  if (shape == Shape::kRow) return marks_->note(cell(0), 32 * count, kind);
+  for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1)
+    marks_->note(cell(static_cast<std::uint32_t>(std::countr_zero(rest))), count, kind);
 }
 
 void RaceChecker::start_block(Block& block, BlockRaces& races) const {
@@ -157,6 +172,7 @@ Noted RaceChecker::access(const WarpAccess& access, BlockRaces& races, Shape sha
   const Warp& w = *access.warp;
   const bool shared = access.space == StateSpace::kShared;
   const std::uint64_t flags = flags_of(access);
+  if (marks_ != nullptr && !shared) mark(access, shape, lanes, flags);
   if (flags != 0) {
     ordered_access(access, races, flags, lanes);
     return Noted::kYes;
@@ -219,7 +235,7 @@ bool RaceChecker::quiet(const WarpAccess& access, const BlockRaces& races, std::
     if (cell >= view.cells) return false;
     if (!shared) touch_pages(cell, cell, !load);
     const std::uint64_t now = stamp + (std::uint64_t{lane} << Stamp::kThreadShift);
-    const std::uint64_t wrote = load_cell(view.writes[cell]), read = load_cell(view.reads[cell]);
+    const std::uint64_t wrote = view.writes[cell], read = view.reads[cell];
     others |= wrote - since < span ? (wrote ^ now) & kOnlyMine : 0;
     others |= read - since < span ? (read ^ now) & kOnlyMine : 0;
     if (!shared) others |= foreign(wrote, own) || foreign(read, own) ? 1 : 0;
@@ -233,12 +249,12 @@ bool RaceChecker::quiet(const WarpAccess& access, const BlockRaces& races, std::
   for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
     const std::uint64_t now = stamp + (std::uint64_t{lane} << Stamp::kThreadShift);
-    const std::uint64_t before = load_cell(stamps[cells[lane]]);
+    const std::uint64_t before = stamps[cells[lane]];
     // An earlier lane of this very access has been here.
     twice |= (before & ~(std::uint64_t{0x1F} << Stamp::kThreadShift)) == stamp && before != now
                  ? 1u << lane
                  : 0;
-    store_cell(stamps[cells[lane]], now);
+    stamps[cells[lane]] = now;
     origins[cells[lane]] = origin;
   }
   for (; load && twice != 0; twice &= twice - 1)
@@ -250,7 +266,7 @@ void RaceChecker::touch_pages(std::uint64_t first_cell, std::uint64_t last_cell,
   for (const std::uint64_t cell : {first_cell, last_cell}) {
     Pages& page = pages_[cell >> kPageShift];
     std::uint8_t& flag = writes ? page.written : page.read;
-    if (flag == 0) __atomic_store_n(&flag, 1, __ATOMIC_RELAXED);
+    flag = 1;
   }
 }
 
@@ -263,7 +279,7 @@ bool RaceChecker::read_by_all(const WarpAccess& access, const BlockRaces& races,
   const std::uint64_t own = stamp & Stamp::kSameBlock;
   const std::uint64_t since = own | std::uint64_t{races.clock.floor()} << Stamp::kTimeShift;
   const std::uint64_t end = own + (std::uint64_t{1} << Stamp::kBlockShift);
-  const std::uint64_t wrote = load_cell(view.writes[cell]), read = load_cell(view.reads[cell]);
+  const std::uint64_t wrote = view.writes[cell], read = view.reads[cell];
   if (wrote - since < end - since || (!shared && foreign(wrote, own))) return false;
   // So many have read it already that one more warp changes nothing.
   if ((read & Stamp::kAtomic) != 0) return false;
@@ -334,13 +350,13 @@ void RaceChecker::check(const WarpAccess& access, BlockRaces& races, const Cells
     const std::uint64_t now = stamp + (std::uint64_t{lane} << Stamp::kThreadShift);
     for (std::uint64_t cell = first; cell < first + cells.count; ++cell) {
       const std::uint64_t address = view.begin + (cell << view.cell_shift);
-      const std::uint64_t wrote = load_cell(view.writes[cell]);
+      const std::uint64_t wrote = view.writes[cell];
       if (races_with(wrote, now) && !(writes && changes_nothing(access, lane))) {
         found_(access, {lane, address, wrote, view.write_origins[cell], true});
         break;
       }
       if (!writes) continue;
-      const std::uint64_t read = load_cell(view.reads[cell]);
+      const std::uint64_t read = view.reads[cell];
       if (races_with(read, now)) {
         found_(access, {lane, address, read, view.read_origins[cell], false});
         break;
@@ -372,11 +388,11 @@ void RaceChecker::lane_by_lane(const WarpAccess& access, BlockRaces& races, std:
     const std::uint64_t now = stamp + (std::uint64_t{lane} << Stamp::kThreadShift);
     for (std::uint64_t cell = first; cell < first + cells.count; ++cell) {
       if (access.kind != AccessKind::kLoad) {
-        store_cell(view.writes[cell], now);
+        view.writes[cell] = now;
         view.write_origins[cell] = origin;
         continue;
       }
-      const std::uint64_t before = load_cell(view.reads[cell]);
+      const std::uint64_t before = view.reads[cell];
       const bool recent = before - since < end - since;
       const bool elsewhere = !shared && foreign(before, own);
       const bool live = recent || elsewhere;
@@ -384,7 +400,7 @@ void RaceChecker::lane_by_lane(const WarpAccess& access, BlockRaces& races, std:
                  is_atomic = (now & Stamp::kAtomic) != 0;
       if (live && is_atomic && !was_atomic) continue;  // the plain reader matters more
       if (!live || (was_atomic && !is_atomic)) {
-        store_cell(view.reads[cell], now);
+        view.reads[cell] = now;
         view.read_origins[cell] = origin;
         continue;
       }
@@ -392,15 +408,14 @@ void RaceChecker::lane_by_lane(const WarpAccess& access, BlockRaces& races, std:
       // A reader before whom all is in order need not be remembered.
       const bool same_thread = (difference & (Stamp::kSameThread | Stamp::kMany)) == 0;
       if (same_thread || races.clock.ordered(before, Stamp::thread(now))) {
-        store_cell(view.reads[cell], now);
+        view.reads[cell] = now;
         view.read_origins[cell] = origin;
       } else if ((difference & Stamp::kSameWarp) == 0) {
         const bool other = (difference & Stamp::kSameThread) != 0;
-        store_cell(view.reads[cell],
-                   now | (before & Stamp::kMany) | (other ? Stamp::kManyLanes : 0));
+        view.reads[cell] = now | (before & Stamp::kMany) | (other ? Stamp::kManyLanes : 0);
         view.read_origins[cell] = origin;
       } else {
-        store_cell(view.reads[cell], before | (elsewhere ? Stamp::kManyBlocks : Stamp::kManyWarps));
+        view.reads[cell] = before | (elsewhere ? Stamp::kManyBlocks : Stamp::kManyWarps);
       }
     }
   }

@@ -40,11 +40,14 @@ struct Race {
   bool before_wrote = false;
 };
 
-/// One launch's race checker.
+/// One worker's race checker in one launch: it sees the blocks that this worker runs, and nobody
+/// else touches its memory. What blocks of two workers do to each other, it does not see; their
+/// marks tell whether there is anything to see, and then the launch is run again by one worker.
 class RaceChecker {
  public:
-  /// `found` is called for each race, perhaps from several threads at once.
-  RaceChecker(Launch& launch, std::function<void(const WarpAccess&, const Race&)> found);
+  /// `found` is called for each race. `worker` counts from 0.
+  RaceChecker(Launch& launch, std::size_t worker,
+              std::function<void(const WarpAccess&, const Race&)> found);
 
   void start_block(Block& block, BlockRaces& races) const;
   /// `shape` is kOther where lanes are missing; `lanes` are those to look at.
@@ -55,9 +58,12 @@ class RaceChecker {
                 BlockRaces& races) const;
   /// The device's heap hands out memory.
   void allocated(std::uint64_t address, std::uint64_t bytes);
+  /// Was some place accessed by both workers, and not by both atomically, nor read by both?
+  [[nodiscard]] bool conflicts_with(const RaceChecker& other) const;
 
  private:
   struct Cells;
+  void mark(const WarpAccess& access, Shape shape, std::uint32_t lanes, std::uint64_t flags);
   void ordered_access(const WarpAccess& access, BlockRaces& races, std::uint64_t flags,
                       std::uint32_t lanes);
   [[nodiscard]] bool read_by_all(const WarpAccess& access, const BlockRaces& races,
@@ -87,6 +93,7 @@ class RaceChecker {
   static constexpr std::uint32_t kPageShift = 10;
   void touch_pages(std::uint64_t first_cell, std::uint64_t last_cell, bool writes);
   std::unique_ptr<Pages[], Free> pages_;
+  memory::AccessMarks* marks_ = nullptr;  ///< of global memory, where other workers run too
   std::uint64_t tag_ = 0;
   std::uint32_t shared_shift_ = 2;
   std::unordered_map<std::uint64_t, HandOver> hand_overs_;  ///< global memory; blocks interleaved

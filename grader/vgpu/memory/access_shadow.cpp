@@ -55,6 +55,12 @@ std::uint32_t AccessShadow::next_tag() {
   return ++tag_;
 }
 
+AccessMarks& AccessShadow::cleared_marks() {
+  if (marks_ == nullptr) marks_ = std::make_unique<AccessMarks>(view_.cells);
+  marks_->clear();
+  return *marks_;
+}
+
 void AccessShadow::forget(std::uint64_t address, std::uint64_t bytes) {
   const std::uint64_t first = (address - view_.begin) >> view_.cell_shift;
   if (first >= view_.cells) return;

@@ -10,6 +10,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+
+#include "grader/vgpu/memory/access_marks.hpp"
 
 namespace membound::vgpu::memory {
 
@@ -84,6 +87,8 @@ class AccessShadow {
   [[nodiscard]] const ShadowView& view() const { return view_; }
   /// A tag (1 … 255) that no cell holds.
   [[nodiscard]] std::uint32_t next_tag();
+  /// Marks for a launch with other workers beside this one, cleared.
+  [[nodiscard]] AccessMarks& cleared_marks();
   /// Nobody has touched these bytes: memory that is handed out anew.
   void forget(std::uint64_t address, std::uint64_t bytes);
 
@@ -91,6 +96,7 @@ class AccessShadow {
   void reserve();
   void release();
   ShadowView view_;
+  std::unique_ptr<AccessMarks> marks_;
   std::uint32_t tag_ = 0;
 };
 

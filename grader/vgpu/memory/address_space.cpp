@@ -300,9 +300,11 @@ void AddressSpace::track_initialised(bool on) {
   MEMBOUND_CHECK(initialised_ != nullptr);
 }
 
-AccessShadow& AddressSpace::access_shadow(std::uint32_t cell_shift) {
+AccessShadow& AddressSpace::access_shadow(std::uint32_t cell_shift, std::size_t worker) {
   const std::lock_guard lock(mutex_);
-  std::unique_ptr<AccessShadow>& shadow = access_shadows_.at(cell_shift);
+  auto& shadows = access_shadows_.at(cell_shift);
+  if (shadows.size() <= worker) shadows.resize(worker + 1);
+  std::unique_ptr<AccessShadow>& shadow = shadows[worker];
   if (shadow == nullptr)
     shadow = std::make_unique<AccessShadow>(window_, window_bytes_, cell_shift);
   return *shadow;

@@ -133,9 +133,11 @@ class AddressSpace {
   /// One byte per byte of device memory, 1 = written; null when not tracked. Index it by
   /// `address - shared_window()`.
   [[nodiscard]] std::uint8_t* initialised_shadow() const { return initialised_; }
-  /// The race checker's memory, in cells of 1 << `cell_shift` (0 … 2) bytes; made when first asked
-  /// for.
-  [[nodiscard]] AccessShadow& access_shadow(std::uint32_t cell_shift);
+  /// The race checker's memory, in cells of 1 << `cell_shift` (0 … 2) bytes, of one worker thread;
+  /// made when first asked for.
+  [[nodiscard]] AccessShadow& access_shadow(std::uint32_t cell_shift, std::size_t worker);
+  /// Distance from a device address to its host byte.
+  [[nodiscard]] std::int64_t host_offset() const { return host_offset_; }
 
  private:
   [[nodiscard]] static std::uint64_t extent(const Allocation& allocation);
@@ -150,7 +152,7 @@ class AddressSpace {
   std::uint64_t window_bytes_ = 0;
   std::int64_t host_offset_ = 0;
   std::uint8_t* initialised_ = nullptr;
-  std::array<std::unique_ptr<AccessShadow>, 3> access_shadows_;  // by cell_shift
+  std::array<std::vector<std::unique_ptr<AccessShadow>>, 3> access_shadows_;  // by cell_shift
   std::uint64_t gap_bytes_;
   std::uint64_t used_bytes_ = 0;
   std::uint64_t next_serial_ = 1;
