@@ -15,14 +15,6 @@ namespace {
 using course::Grade;
 using course::GradeVerdict;
 
-void use(const course::GradedSlice& slice, judge::CheckRequest& check) {
-  check.environment["MEMBOUND_SMS"] = std::to_string(slice.vgpu_sms);
-  std::string size;
-  for (const std::int64_t extent : slice.size)
-    size += (size.empty() ? "" : "x") + std::to_string(extent);
-  check.more_arguments.insert(check.more_arguments.end(), {"--size", size});
-}
-
 base::Result<judge::CheckRequest> check_request(const OneRequest& request) {
   const Settings& settings = *request.settings;
   judge::CheckRequest check;
@@ -44,7 +36,8 @@ base::Result<judge::CheckRequest> check_request(const OneRequest& request) {
   check.on_tick = [&request](int stage) {
     if (request.on_step) request.on_step("stage " + std::to_string(stage));
   };
-  if (request.lab->graded_slice && settings.is_virtual()) use(*request.lab->graded_slice, check);
+  if (request.lab->graded_slice && settings.is_virtual())
+    judge::use_slice(*request.lab->graded_slice, check);
   if (request.job->seed_key.empty()) return check;
   auto split = judge::split_options(check);
   if (!split) return split.error();

@@ -99,6 +99,14 @@ fs::path harness_kernels(const Workplace& place) {
   return stem;
 }
 
+void use_slice(const course::GradedSlice& slice, CheckRequest& request) {
+  request.environment["MEMBOUND_SMS"] = std::to_string(slice.vgpu_sms);
+  std::string size;
+  for (const std::int64_t extent : slice.size)
+    size += (size.empty() ? "" : "x") + std::to_string(extent);
+  request.more_arguments.insert(request.more_arguments.end(), {"--size", size});
+}
+
 std::string utc_now() {
   const std::time_t now = std::time(nullptr);
   std::tm parts{};

@@ -63,6 +63,9 @@ struct CheckRequest {
   std::optional<GradedCompile> graded = {};
 };
 
+/// Runs the check on a slice of its virtual device, and times that slice's size.
+void use_slice(const course::GradedSlice& slice, CheckRequest& request);
+
 /// The submission and the reference answer it is held against.
 struct CompiledPair {
   CompiledCode submission;

@@ -63,5 +63,34 @@ INSTANTIATE_TEST_SUITE_P(Labs, SameVerdicts,
                                          "06-shortcut"),
                          [](const auto& lab) { return "Lab" + lab.param.substr(0, 2); });
 
+/// An answer that is right and slow, by lab and file; its name begins with its stage.
+using SlowAnswer = std::pair<std::string, std::string>;
+
+class SameOnASlice : public Split, public testing::WithParamInterface<SlowAnswer> {};
+
+TEST_P(SameOnASlice, ASlowAnswerHasTheRatioOfTheWhole) {
+  const auto& [lab, file] = GetParam();
+  CheckRequest request = request_for(lab, source() / "solutions" / lab / "wrong" / file);
+  request.stages = {file[0] - '0'};
+  const course::Result whole = run(request);
+  ASSERT_TRUE(lab_->graded_slice);
+  use_slice(*lab_->graded_slice, request);
+  const course::Result slice = run(request);
+  ASSERT_EQ(whole.stages.size(), 1U);
+  ASSERT_EQ(slice.stages.size(), 1U);
+  EXPECT_EQ(course::to_string(slice.stages[0].verdict), course::to_string(whole.stages[0].verdict));
+  EXPECT_NEAR(slice.stages[0].ratio.value_or(0), whole.stages[0].ratio.value_or(9), 0.001);
+}
+
+INSTANTIATE_TEST_SUITE_P(Labs, SameOnASlice,
+                         testing::Values(SlowAnswer("01-reverse-array", "3-one-int-per-thread.cu"),
+                                         SlowAnswer("03-transpose", "2-wide-blocks.cu"),
+                                         SlowAnswer("03-transpose", "4-padded-the-wrong-side.cu"),
+                                         SlowAnswer("03-transpose", "6-one-element-per-thread.cu")),
+                         [](const auto& slow) {
+                           return "Lab" + slow.param.first.substr(0, 2) + "Stage" +
+                                  slow.param.second[0];
+                         });
+
 }  // namespace
 }  // namespace membound::judge
