@@ -79,7 +79,7 @@ struct Launch {
   int input;
   int output;
   int report;  // receives errno when bubblewrap cannot be started
-  int info;    // bubblewrap's; the keeper closes it
+  int status;  // the stage's
   const int* kept;
   std::size_t kept_count;
   const Cgroup* cgroup;
@@ -113,6 +113,17 @@ bool give_up_rights(uid_t user) {
   fail(launch, errno);
 }
 
+/// The keeper never calls exec, so nothing is closed for it: what other threads had open when it
+/// was forked, such as the pipe on which one of them waits for a program's start, it would hold
+/// open for as long as the run takes.
+void close_all_but(int one, int other) {
+  const auto low = static_cast<unsigned>(one < other ? one : other);
+  const auto high = static_cast<unsigned>(one < other ? other : one);
+  if (low > 0) close_range(0, low - 1, 0);
+  if (high > low + 1) close_range(low + 1, high - 1, 0);
+  close_range(high + 1, ~0U, 0);
+}
+
 /// Stands between us and bubblewrap, whose own first process inside outlives it by a moment and
 /// would become a child of the machine's init; in a container that may be a program that collects
 /// nobody. When the keeper has ended, nothing of the run is left.
@@ -129,8 +140,7 @@ bool give_up_rights(uid_t user) {
   const pid_t bubblewrap = fork();
   if (bubblewrap < 0) fail(launch, errno);
   if (bubblewrap == 0) become_bubblewrap(launch, self);
-  close(launch.report);
-  close(launch.info);
+  close_all_but(launch.output, launch.status);
   while (waitpid(-1, nullptr, 0) > 0 || errno == EINTR) {
   }
   _exit(0);
@@ -336,7 +346,7 @@ base::Result<JailOutcome> run_with(const Setup& setup, const JailRequest& reques
                       .input = input.get(),
                       .output = output_write.get(),
                       .report = report_write.get(),
-                      .info = info_write.get(),
+                      .status = status_write.get(),
                       .kept = kept.data(),
                       .kept_count = kept.size(),
                       .cgroup = &*cgroup,

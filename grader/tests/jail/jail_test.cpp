@@ -5,10 +5,15 @@
 /// skips these; continuous integration runs on one that can.
 #include "grader/jail/jail.hpp"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
+#include <poll.h>
 #include <signal.h>
+#include <unistd.h>
 
+#include <atomic>
 #include <fstream>
+#include <thread>
 
 #include "grader/tests/jail/jailed_shell.hpp"
 #include "grader/tests/judge/temporary_folder.hpp"
@@ -27,6 +32,27 @@ TEST_F(Jail, TellsOutputAndExitCode) {
   EXPECT_EQ(outcome.exit_code, 7);
   EXPECT_EQ(outcome.signal, 0);
   EXPECT_EQ(outcome.limit, LimitHit::kNone);
+}
+
+TEST_F(Jail, HoldsNoneOfOurDescriptorsWhileItRuns) {
+  // Another thread may wait for the end of a pipe, as run_process() does when it starts a program.
+  int ends[2] = {-1, -1};
+  ASSERT_EQ(pipe2(ends, O_CLOEXEC), 0);
+  JailRequest request;
+  request.arguments = {"/bin/sh", "-c", "echo started; exec sleep 30"};
+  std::atomic<bool> stop = false;
+  std::atomic<int> ticks = 0;
+  request.stop = &stop;
+  request.keep_going = [&] { return ++ticks > 0; };
+  std::thread runs([&] { EXPECT_TRUE(run(request)); });
+  while (ticks == 0) std::this_thread::yield();
+  close(ends[1]);
+  pollfd watched{ends[0], POLLIN, 0};
+  EXPECT_EQ(poll(&watched, 1, 10'000), 1) << "the pipe's other end is still open";
+  EXPECT_NE(watched.revents & POLLHUP, 0);
+  stop = true;
+  runs.join();
+  close(ends[0]);
 }
 
 TEST_F(Jail, TellsASignalFromAnExitCodeThatLooksLikeOne) {
