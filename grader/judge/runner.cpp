@@ -166,6 +166,7 @@ class StageRunner {
       const auto end = runners->finish();
       if (!end) return end.error();
       limit = end->limit;
+      outcome_.last_output += runners->story();
     }
     outcome_.stopped = process->stopped;
     if (process->stopped) return base::Done{};

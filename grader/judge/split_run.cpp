@@ -5,9 +5,13 @@
 #include <sys/random.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <cstring>
 #include <utility>
+
+#include "grader/base/printable.hpp"
 
 namespace membound::judge {
 namespace {
@@ -31,6 +35,22 @@ jail::JailOutcome outcome_of(const jail::ProcessOutcome& process) {
   outcome.stopped = process.stopped;
   if (process.timed_out) outcome.limit = jail::LimitHit::kWall;
   return outcome;
+}
+
+std::string story_of(const char* whose, const base::Result<jail::JailOutcome>& end) {
+  constexpr std::size_t kLastWords = 400;
+  const std::string start = std::string("\n") + whose + " runner ";
+  if (!end) return start + "could not be started: " + base::to_string(end.error());
+  if (end->limit != jail::LimitHit::kNone)
+    return start + "reached its limit of " + std::string(jail::to_string(end->limit));
+  if (end->signal == 0 && end->exit_code == 0) return "";
+  std::string text =
+      start + (end->signal != 0 ? std::string("was ended by a signal: ") + strsignal(end->signal)
+                                : "ended with exit code " + std::to_string(end->exit_code));
+  const std::string words = base::printable(end->output);
+  if (!words.empty())
+    text += ": " + words.substr(words.size() - std::min(words.size(), kLastWords));
+  return text;
 }
 
 }  // namespace
@@ -92,7 +112,10 @@ void RunnerPair::run_reference(const std::atomic<bool>* stop) {
                                           .stop = stop,
                                           .descriptors = {runner_reference_.get()}});
   runner_reference_ = {};  // the test program sees the end of a runner that is no more
-  if (!outcome) reference_ = outcome.error();
+  if (outcome)
+    reference_ = outcome_of(*outcome);
+  else
+    reference_ = outcome.error();
 }
 
 void RunnerPair::run_submission(const std::atomic<bool>* stop) {
@@ -136,6 +159,10 @@ base::Result<jail::JailOutcome> RunnerPair::finish() {
     if (thread.joinable()) thread.join();
   if (!reference_) return reference_.error();
   return submission_;
+}
+
+std::string RunnerPair::story() const {
+  return story_of("the reference's", reference_) + story_of("the submission's", submission_);
 }
 
 }  // namespace membound::judge

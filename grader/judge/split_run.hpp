@@ -58,6 +58,9 @@ class RunnerPair {
 
   /// Closes our ends, waits for both runners; how the submission's ended.
   [[nodiscard]] base::Result<jail::JailOutcome> finish();
+  /// After finish(): a line for each runner that ended badly, with its last words; "" where both
+  /// ended well. For people: the words may be a submission's.
+  [[nodiscard]] std::string story() const;
 
  private:
   explicit RunnerPair(const SplitOptions& options) : options_(options) {}
@@ -72,7 +75,7 @@ class RunnerPair {
   remote::Descriptor runner_reference_, runner_submission_;  // the runners' ends
   std::vector<std::thread> threads_;
   base::Result<jail::JailOutcome> submission_ = jail::JailOutcome{};
-  base::Status reference_ = base::Done{};
+  base::Result<jail::JailOutcome> reference_ = jail::JailOutcome{};
 };
 
 }  // namespace membound::judge

@@ -68,6 +68,25 @@ TEST_F(LostRunner, KilledAtAnyMomentNoStageIsLostOrPassedByMistake) {
   }
 }
 
+TEST_F(LostRunner, ItsLastWordsAreInTheFinding) {
+  CheckRequest request =
+      request_for("01-reverse-array", source() / "labs/01-reverse-array/kernel.cu");
+  request.stages = {1};
+  split(request);
+  const fs::path wrapper = folder_.path() / "runner_without_a_device";
+  request.split->runner = wrapper;
+  std::ofstream(wrapper) << "#!/bin/sh\necho no device: unknown error >&2\nexit 3\n";
+  chmod(wrapper.c_str(), 0755);
+  const course::Result result = run(request);
+  ASSERT_EQ(result.stages.size(), 1U);
+  EXPECT_EQ(course::to_string(result.stages[0].verdict), "infra_error");
+  ASSERT_FALSE(result.stages[0].findings.empty());
+  EXPECT_NE(result.stages[0].findings[0].text.find(
+                "the submission's runner ended with exit code 3: no device: unknown error"),
+            std::string::npos)
+      << result.stages[0].findings[0].text;
+}
+
 /// In the jail, where it limits memory: elsewhere there is nothing to test.
 class JailedRunner : public LostRunner {
  protected:
