@@ -71,10 +71,10 @@ int heap() {
   *place = 1;
   write_word<<<1, 1>>>(place, 2);
   const cudaError_t code = cudaDeviceSynchronize();
-  std::printf("E1 pageableMemoryAccess %d, through the host's page tables %d; the kernel's write: %s; "
-              "the word is %s\n",
-              pageable, uses_host_tables, cudaGetErrorString(code),
-              *place == 2 ? "CHANGED" : "unchanged");
+  std::printf(
+      "E1 pageableMemoryAccess %d, through the host's page tables %d; the kernel's write: %s; "
+      "the word is %s\n",
+      pageable, uses_host_tables, cudaGetErrorString(code), *place == 2 ? "CHANGED" : "unchanged");
   return 0;
 }
 
@@ -177,21 +177,25 @@ Function driver(const char* name) {
   return reinterpret_cast<Function>(function);
 }
 
-/// E4: writes to a gap without memory, or to memory mapped for reading. `what`: "gap" or "read-only".
+/// E4: writes to a gap without memory, or to memory mapped for reading. `what`: "gap" or
+/// "read-only".
 int mappings(const std::string& what) {
   need(cudaFree(nullptr), "starting");
   const auto granularity =
       driver<CUresult (*)(std::size_t*, const CUmemAllocationProp*,
                           CUmemAllocationGranularity_flags)>("cuMemGetAllocationGranularity");
-  const auto reserve = driver<CUresult (*)(CUdeviceptr*, std::size_t, std::size_t, CUdeviceptr,
-                                           unsigned long long)>("cuMemAddressReserve");
+  const auto reserve =
+      driver<CUresult (*)(CUdeviceptr*, std::size_t, std::size_t, CUdeviceptr, unsigned long long)>(
+          "cuMemAddressReserve");
   const auto create =
       driver<CUresult (*)(CUmemGenericAllocationHandle*, std::size_t, const CUmemAllocationProp*,
                           unsigned long long)>("cuMemCreate");
-  const auto map = driver<CUresult (*)(CUdeviceptr, std::size_t, std::size_t,
-                                       CUmemGenericAllocationHandle, unsigned long long)>("cuMemMap");
-  const auto allow = driver<CUresult (*)(CUdeviceptr, std::size_t, const CUmemAccessDesc*,
-                                         std::size_t)>("cuMemSetAccess");
+  const auto map =
+      driver<CUresult (*)(CUdeviceptr, std::size_t, std::size_t, CUmemGenericAllocationHandle,
+                          unsigned long long)>("cuMemMap");
+  const auto allow =
+      driver<CUresult (*)(CUdeviceptr, std::size_t, const CUmemAccessDesc*, std::size_t)>(
+          "cuMemSetAccess");
   if (granularity == nullptr || reserve == nullptr || create == nullptr || map == nullptr ||
       allow == nullptr) {
     std::printf("E4 %s: this device has no mappings to try\n", what.c_str());
@@ -203,9 +207,8 @@ int mappings(const std::string& what) {
   std::size_t size = 0;
   CUdeviceptr place = 0;
   CUmemGenericAllocationHandle memory = 0;
-  const CUmemAccessDesc access{
-      form.location,
-      what == "gap" ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE : CU_MEM_ACCESS_FLAGS_PROT_READ};
+  const CUmemAccessDesc access{form.location, what == "gap" ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE
+                                                            : CU_MEM_ACCESS_FLAGS_PROT_READ};
   CUresult code = granularity(&size, &form, CU_MEM_ALLOC_GRANULARITY_MINIMUM);
   if (code == CUDA_SUCCESS) code = reserve(&place, 2 * size, 0, 0, 0);
   if (code == CUDA_SUCCESS) code = create(&memory, size, &form, 0);
