@@ -16,12 +16,13 @@ __global__ void big_shared() {
   dynamic[threadIdx.x] = 1;
 }
 
-/// A lost device answers everything with `code` until it is reset.
+/// A lost device answers every call that needs it with `code` until it is reset.
 void expect_lost(cudaError_t code) {
   CHECK_FAILS(cudaSuccess, cudaGetLastError());  // the launch itself was fine
   CHECK_FAILS(code, cudaDeviceSynchronize());
+  CHECK_FAILS(code, cudaPeekAtLastError());
   CHECK_FAILS(code, cudaGetLastError());
-  CHECK_FAILS(code, cudaGetLastError());
+  CHECK_FAILS(cudaSuccess, cudaGetLastError());  // asking forgets this one, too
   void* pointer = nullptr;
   CHECK_FAILS(code, cudaMalloc(&pointer, 4));
   CHECK_FAILS(code, cudaDeviceSynchronize());
