@@ -17,7 +17,7 @@ inline constexpr const char* kAfterwards = "## After you are done";
 /// The text up to that heading, and a sentence in place of the rest.
 [[nodiscard]] std::string student_handout(const std::string& text);
 
-/// Shortens handouts/<lab>/handout.md, and takes out the files beside it that the rest of it no
+/// Shortens handouts/LAB/handout.md, and takes out the files beside it that the rest of it no
 /// longer names: pictures of what comes afterwards, programs to try it with.
 void shorten_handout(Tree& tree, const std::string& lab);
 

@@ -4,7 +4,7 @@
 /// A lab's reference answers compiled so that they can be given away: without line tables, source
 /// names and comments. What stays is what a GPU needs, and with it everything that a patient reader
 /// of PTX or SASS can see: docs/releasing.md says so.
-/// Place in the chain: solutions/<lab>/kernel.cu -> [reference] -> student_tree.
+/// Place in the chain: solutions/LAB/kernel.cu -> [reference] -> student_tree.
 #pragma once
 
 #include <atomic>
@@ -35,7 +35,7 @@ struct ReferenceRequest {
 /// newest file not above its own GPU's (grader/cmake/DeviceCode.cmake).
 [[nodiscard]] std::vector<std::string> usual_architectures();
 
-/// released/<lab>/reference.sm_<NN>.fatbin by nvcc and released/<lab>/reference.ptx by clang, as
+/// released/LAB/reference.sm_NN.fatbin by nvcc and released/LAB/reference.ptx by clang, as
 /// many of them at once as there are cores.
 [[nodiscard]] base::Result<Tree> compile_references(const ReferenceRequest& request);
 
