@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "grader/base/durable_file.hpp"
+#include "grader/base/scratch_folder.hpp"
 #include "grader/cli/action.hpp"
 #include "grader/cli/grading_options.hpp"
 #include "grader/cli/interrupt.hpp"
@@ -78,26 +79,6 @@ class Deadline {
   std::condition_variable changed_;
   bool done_ = false;
   std::thread thread_;
-};
-
-/// A folder of this call alone, gone at its end.
-class WorkFolder {
- public:
-  WorkFolder() {
-    std::error_code error;
-    std::string name = (fs::temp_directory_path(error) / "membound-autograde-XXXXXX").string();
-    if (mkdtemp(name.data()) != nullptr) path_ = name;
-  }
-  ~WorkFolder() {
-    std::error_code error;
-    if (!path_.empty()) fs::remove_all(path_, error);
-  }
-  WorkFolder(const WorkFolder&) = delete;
-  WorkFolder& operator=(const WorkFolder&) = delete;
-  [[nodiscard]] const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
 };
 
 /// What the platform says of the assignment; empty where it says nothing.
@@ -234,7 +215,7 @@ nlohmann::json grade_it(const Options& options) {
     return exchange::gradescope_failure("The autograder could not start.");
   }
   const nlohmann::json assignment = assignment_of(options);
-  const WorkFolder work;
+  const base::ScratchFolder work("autograde");
   const auto lab = lab_for(options, *context, assignment);
   std::string confinement;
   auto request = lab ? batch_request(options, *context, *lab, work.path(), confinement)

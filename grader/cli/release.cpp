@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "grader/base/scratch_folder.hpp"
 #include "grader/cli/action.hpp"
 #include "grader/cli/build_info.hpp"
 #include "grader/cli/context.hpp"
@@ -39,26 +40,6 @@ struct Options {
   std::string compiler = "both";
   std::vector<std::string> architectures;
   release::AutograderOptions autograder;
-};
-
-/// A folder of this call alone, gone at its end.
-class Scratch {
- public:
-  Scratch() {
-    std::error_code error;
-    std::string name = (fs::temp_directory_path(error) / "membound-release-XXXXXX").string();
-    if (mkdtemp(name.data()) != nullptr) path_ = name;
-  }
-  ~Scratch() {
-    std::error_code error;
-    if (!path_.empty()) fs::remove_all(path_, error);
-  }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  [[nodiscard]] const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
 };
 
 base::Result<std::vector<judge::CompilerInfo>> compilers_for(const Options& options,
@@ -168,7 +149,7 @@ int run_release(const Options& options) {
   // Before anything is compiled.
   if (const auto usable = release::check_target(options.out); !usable)
     return report_error(usable.error());
-  const Scratch scratch;
+  const base::ScratchFolder scratch("release");
   auto request = request_for(options, *context, scratch.path());
   if (!request) return report_error(request.error());
   const auto tree = make_tree(*request, *context);
@@ -191,7 +172,7 @@ int run_autograder(Options options) {
                                              "a virtual one, as vgpu:h200", ""}
                                : device.error());
   }
-  const Scratch scratch;
+  const base::ScratchFolder scratch("release");
   if (!options.autograder.lab.empty()) {
     const auto lab = context->course.find(options.autograder.lab);
     if (!lab) return report_error(lab.error());

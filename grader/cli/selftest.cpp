@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "grader/base/printable.hpp"
+#include "grader/base/scratch_folder.hpp"
 #include "grader/cli/action.hpp"
 #include "grader/cli/checking.hpp"
 #include "grader/cli/interrupt.hpp"
@@ -34,25 +35,6 @@ struct Options {
   bool attack = false, table = false;
   std::string filter, device, compiler;
   int jobs = 2;
-};
-
-/// Made empty, removed with everything in it.
-class ScratchFolder {
- public:
-  ScratchFolder() {
-    std::string pattern = (fs::temp_directory_path() / "membound-selftest-XXXXXX").string();
-    if (mkdtemp(pattern.data()) != nullptr) path_ = pattern;
-  }
-  ~ScratchFolder() {
-    std::error_code ignored;
-    if (!path_.empty()) fs::remove_all(path_, ignored);
-  }
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-  [[nodiscard]] const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
 };
 
 std::string expectation(const selftest::Case& one, const judge::CompilerInfo& compiler) {
@@ -124,7 +106,7 @@ int run(const Options& options) {
   check.compiler = options.compiler;
   const auto tools = choose_tools(*context, check);
   if (!tools) return report_error(tools.error());
-  const ScratchFolder scratch;
+  const base::ScratchFolder scratch("selftest");
   selftest::Workbench bench;
   bench.root = context->place.root;
   bench.build = context->place.build;

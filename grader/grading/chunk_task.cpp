@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <system_error>
 
+#include "grader/base/scratch_folder.hpp"
 #include "grader/course/files.hpp"
 #include "grader/grading/chunks.hpp"
 #include "grader/grading/plan.hpp"
@@ -17,27 +18,6 @@ namespace membound::grading {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// A folder on the node's own disk, gone with the task.
-class OwnFolder {
- public:
-  OwnFolder() {
-    std::error_code error;
-    std::string pattern = (fs::temp_directory_path(error) / "membound-task-XXXXXX").string();
-    if (mkdtemp(pattern.data()) != nullptr) path_ = pattern;
-  }
-  ~OwnFolder() {
-    std::error_code ignored;
-    if (!path_.empty()) fs::remove_all(path_, ignored);
-  }
-  OwnFolder(const OwnFolder&) = delete;
-  OwnFolder& operator=(const OwnFolder&) = delete;
-
-  [[nodiscard]] const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 const course::Lab* lab_of(const course::Course& course, const std::string& id) {
   for (const course::Lab& lab : course.labs)
@@ -90,7 +70,7 @@ base::Result<ChunkOutcome> run_chunk(const ChunkRequest& given) {
                        std::to_string(request.number),
                        "a chunk of " + std::to_string(chunks->size()),
                        {}};
-  const OwnFolder folder;
+  const base::ScratchFolder folder("task");
   request.settings.place.state = folder.path();
   const intake::Store store(request.out);
   ChunkOutcome outcome;

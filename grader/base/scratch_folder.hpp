@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// A folder among the machine's temporary files, for one owner. Nothing in it outlives the owner;
+/// what must survive a crash is durable_file's.
+#pragma once
+
+#include <filesystem>
+#include <string_view>
+
+namespace membound::base {
+
+/// Made empty, removed with everything in it.
+class ScratchFolder {
+ public:
+  /// `name` tells people whose it is: "membound-NAME-…" below $TMPDIR or /tmp.
+  explicit ScratchFolder(std::string_view name);
+  ~ScratchFolder();
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+
+  /// Empty where the folder could not be made.
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace membound::base
