@@ -4,6 +4,7 @@
 
 #include <signal.h>
 
+#include <algorithm>
 #include <cstring>
 #include <optional>
 
@@ -44,8 +45,15 @@ void take_files(const JailRequest& request, Reader& reader, std::uint32_t count,
   }
 }
 
+/// Of the whole run: what the supervisor last counted, or what the stage collected at the end.
+double cpu_seconds(const Observed& observed, const std::optional<Report>& report) {
+  const double collected = report ? static_cast<double>(report->cpu_microseconds) / 1e6 : 0;
+  return std::max(observed.cpu_seconds, collected);
+}
+
 /// The limit that explains this end, for those that the kernel enforces.
-LimitHit kernel_limit(const Observed& observed, const std::optional<Report>& report) {
+LimitHit kernel_limit(const Limits& limits, const Observed& observed,
+                      const std::optional<Report>& report) {
   if (observed.memory_kills > 0) return LimitHit::kMemory;
   const int signal = report ? report->signal : 0;
   if (signal == SIGXCPU) return LimitHit::kCpu;
@@ -53,6 +61,8 @@ LimitHit kernel_limit(const Observed& observed, const std::optional<Report>& rep
   if (signal == SIGSYS) return LimitHit::kSyscall;
   const bool well = report && report->exit_code == 0;
   if (well) return LimitHit::kNone;
+  // The kernel may end a child before the supervisor looks; its parent then just ends badly.
+  if (cpu_seconds(observed, report) >= limits.cpu_seconds) return LimitHit::kCpu;
   if (report && report->scratch_full != 0) return LimitHit::kFileSize;
   return observed.refused_processes > 0 ? LimitHit::kProcesses : LimitHit::kNone;
 }
@@ -72,7 +82,7 @@ base::Result<JailOutcome> outcome_of(const JailRequest& request, const Observed&
   outcome.seconds = observed.seconds;
   outcome.limit = observed.limit;
   if (outcome.limit == LimitHit::kNone && !observed.stopped)
-    outcome.limit = kernel_limit(observed, reported ? report : std::nullopt);
+    outcome.limit = kernel_limit(request.limits, observed, reported ? report : std::nullopt);
   const bool explained = outcome.limit != LimitHit::kNone || observed.stopped;
   if ((!stands || *stands != kStageStands) && !explained) {
     return base::Error{base::ErrorKind::kMachine, "bwrap",
@@ -92,8 +102,7 @@ base::Result<JailOutcome> outcome_of(const JailRequest& request, const Observed&
   }
   outcome.exit_code = report->signal == 0 ? report->exit_code : -1;
   outcome.signal = report->signal;
-  if (outcome.cpu_seconds == 0)
-    outcome.cpu_seconds = static_cast<double>(report->cpu_microseconds) / 1e6;
+  outcome.cpu_seconds = cpu_seconds(observed, report);
   if (outcome.peak_memory_bytes == 0) outcome.peak_memory_bytes = report->peak_kilobytes * 1024;
   take_files(request, reader, report->files, outcome);
   return outcome;
