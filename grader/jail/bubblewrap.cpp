@@ -52,6 +52,7 @@ class CommandBuilder {
         return problem_;
     for (const fs::path& node : request_.devices)
       if (!bind(node, node, Access::kDevice)) return problem_;
+    if (!request_.devices.empty()) let_a_driver_start();
     if (base::switched_off("jail.files")) option({"--bind", "/", "/outside"});
     scratch();
     option({"--remount-ro", "/dev", "--remount-ro", "/", "--chdir", request_.folder});
@@ -107,6 +108,15 @@ class CommandBuilder {
       else if (fs::exists(path, ignored))
         bind_as_it_is(path);
     }
+  }
+  /// What a GPU's driver asks for before anything else, and answers CUDA_ERROR_OPERATING_SYSTEM
+  /// (304) without: /sys, where it finds the device, as every container shows it; and leave to name
+  /// its threads, in /proc/PID/task/TID/comm. Inside, /proc holds the jail's own processes only,
+  /// and the rest of it is root's. Source: reports of others' jails, github.com/NVIDIA/OpenShell,
+  /// issue 1486, and github.com/truefoundry/trueforge, issue 466.
+  void let_a_driver_start() {
+    bind_as_it_is("/sys");
+    order("device", "/proc");
   }
   /// Everybody may reach the system's own folders.
   void bind_as_it_is(const char* path) {

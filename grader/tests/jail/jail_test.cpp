@@ -55,6 +55,18 @@ TEST_F(Jail, HoldsNoneOfOurDescriptorsWhileItRuns) {
   close(ends[0]);
 }
 
+TEST_F(Jail, LetsAGpusDriverReadSysAndNameItsThreads) {
+  JailRequest request;
+  request.devices = {"/dev/null"};
+  const std::string asks = "ls /sys/devices >/dev/null && echo named >/proc/self/task/$$/comm";
+  EXPECT_EQ(shell(asks, request).exit_code, 0) << shell(asks, request).output;
+  // The rest of /proc stays the kernel's.
+  EXPECT_NE(shell("echo 1 >/proc/sys/kernel/panic", request).exit_code, 0);
+  EXPECT_NE(shell("echo 0 >/sys/kernel/mm/transparent_hugepage/enabled", request).exit_code, 0);
+}
+
+TEST_F(Jail, ShowsNoSysToWhoHasNoDevice) { EXPECT_NE(shell("ls /sys/devices").exit_code, 0); }
+
 TEST_F(Jail, TellsASignalFromAnExitCodeThatLooksLikeOne) {
   const auto killed = shell("kill -SEGV $$");
   EXPECT_EQ(killed.exit_code, -1);
