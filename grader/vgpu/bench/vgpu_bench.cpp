@@ -3,7 +3,7 @@
 /// @file
 /// How fast the virtual GPU is: warp instructions a second, counters on, on a padded transpose of
 /// 2048 x 2048 floats, a reduction of 16 M floats and a min-plus product of 512 x 512 integers.
-///   vgpu_bench [--all-checks] [--threads N] [FILE.ptx]
+///   vgpu_bench [--all-checks] [--threads N] [--only KERNEL] [--rounds N] [FILE.ptx]
 /// CPU time is that of all threads together: beside other work it says more than the wall clock.
 /// Results are verified; a wrong one ends the program with exit code 1.
 #include <algorithm>
@@ -30,6 +30,8 @@ struct Options {
   std::string ptx_path = MEMBOUND_BENCH_PTX;
   bool all_checks = false;
   unsigned threads = 0;
+  std::string only = {};  ///< the one kernel to run: for a profiler
+  int rounds = 5;
 };
 
 /// Packs kernel arguments as a launch wants them.
@@ -69,7 +71,11 @@ class Bench {
     return data;
   }
 
-  /// Best of five.
+  [[nodiscard]] bool wants(const char* name) const {
+    return options_.only.empty() || options_.only == name;
+  }
+
+  /// Best of the rounds.
   bool time(const char* name, Dim3 grid, Dim3 block, const Arguments& arguments) {
     exec::LaunchRequest request;
     request.program = &program_;
@@ -88,7 +94,7 @@ class Bench {
                         .leaks = true};
     double best = 1e9, best_cpu = 1e9;
     exec::LaunchReport report;
-    for (int round = 0; round < 5; ++round) {
+    for (int round = 0; round < options_.rounds; ++round) {
       const std::clock_t before = std::clock();
       report = exec::launch(request);
       best_cpu = std::min(best_cpu, static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC);
@@ -117,6 +123,7 @@ class Bench {
 };
 
 bool bench_transpose(Bench& bench) {
+  if (!bench.wants("transpose")) return true;
   constexpr int kSize = 2048;
   std::vector<float> in(kSize * kSize);
   for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<float>(i);
@@ -132,6 +139,7 @@ bool bench_transpose(Bench& bench) {
 }
 
 bool bench_reduce(Bench& bench) {
+  if (!bench.wants("reduce")) return true;
   constexpr int kCount = 1 << 24;
   const auto d_in = bench.upload(std::vector<float>(kCount, 1.0f));
   const auto d_out = bench.upload(std::vector<float>(kCount / 256));
@@ -143,6 +151,7 @@ bool bench_reduce(Bench& bench) {
 }
 
 bool bench_min_plus(Bench& bench) {
+  if (!bench.wants("min_plus")) return true;
   constexpr int kSize = 512;
   std::vector<int> a(kSize * kSize), b(kSize * kSize);
   for (std::size_t i = 0; i < a.size(); ++i) {
@@ -172,6 +181,10 @@ int main(int argc, char** argv) {
       options.all_checks = true;
     else if (std::strcmp(argv[i], "--threads") == 0 && i + 1 < argc)
       options.threads = static_cast<unsigned>(std::stoul(argv[++i]));
+    else if (std::strcmp(argv[i], "--only") == 0 && i + 1 < argc)
+      options.only = argv[++i];
+    else if (std::strcmp(argv[i], "--rounds") == 0 && i + 1 < argc)
+      options.rounds = std::stoi(argv[++i]);
     else
       options.ptx_path = argv[i];
   }
