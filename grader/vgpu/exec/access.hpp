@@ -7,6 +7,8 @@
 /// memory/shared_banks, memory/address_space. Rare and slow cases are in access.cpp.
 #pragma once
 
+#include <array>
+
 #include "grader/vgpu/exec/access_event.hpp"
 #include "grader/vgpu/exec/lane_math.hpp"
 #include "grader/vgpu/exec/lanes.hpp"
@@ -14,6 +16,14 @@
 #include "grader/vgpu/memory/shared_banks.hpp"
 
 namespace membound::vgpu::exec {
+
+/// How the lanes of a full warp lie in memory.
+enum class Shape : std::uint8_t {
+  kUnknown,  ///< nobody has looked
+  kRow,      ///< neighbours, in order
+  kSame,     ///< all at one address
+  kOther     ///< also where lanes are missing
+};
 
 /// One warp-wide access, for checkers and the cache model.
 struct WarpAccess {
@@ -24,6 +34,36 @@ struct WarpAccess {
   std::uint32_t mask = 0;
   std::uint32_t bytes = 0;                   ///< a lane
   const std::uint64_t* addresses = nullptr;  ///< of 32 lanes; offsets for shared and local
+  Shape shape = Shape::kUnknown;
+};
+
+/// Reads of shared memory by full warps of which the observer need not hear again: they found
+/// nothing, and another one would change nothing, as long as nobody writes and no barrier opens.
+class SettledReads {
+ public:
+  [[nodiscard]] bool has(std::uint64_t offset, std::uint32_t bytes, Shape shape) const {
+    const Entry& entry = entries_[slot(offset, shape)];
+    return entry.period == period_ && entry.key == key(offset, bytes, shape);
+  }
+  void add(std::uint64_t offset, std::uint32_t bytes, Shape shape) {
+    entries_[slot(offset, shape)] = {key(offset, bytes, shape), period_};
+  }
+  /// Somebody wrote, or a barrier opened: none counts any more.
+  void begin_period() { ++period_; }
+
+ private:
+  struct Entry {
+    std::uint64_t key = 0;
+    std::uint64_t period = 0;
+  };
+  static std::uint64_t key(std::uint64_t offset, std::uint32_t bytes, Shape shape) {
+    return offset << 8 | std::uint64_t{bytes} << 2 | static_cast<std::uint64_t>(shape);
+  }
+  static std::size_t slot(std::uint64_t offset, Shape shape) {
+    return (offset >> 2 ^ offset >> 7 ^ (shape == Shape::kRow ? 128u : 0u)) & 255u;
+  }
+  std::array<Entry, 256> entries_{};
+  std::uint64_t period_ = 1;
 };
 
 /// Looks on at every access; null costs nothing.
@@ -68,7 +108,7 @@ bool check_offsets(Warp& w, const Step* s, const std::uint64_t* offsets, std::ui
                    AccessKind kind);
 /// Tells the observer.
 void observe(Warp& w, const Step* s, ptx::StateSpace space, AccessKind kind, std::uint32_t mask,
-             std::uint32_t bytes, const std::uint64_t* addresses);
+             std::uint32_t bytes, const std::uint64_t* addresses, Shape shape = Shape::kUnknown);
 /// Tells the observer who of the running lanes met: those that name each other in `masks`.
 void tell_who_meets(Warp& w, const std::uint32_t* masks);
 /// Lane-local memory, grown to hold [0, bytes); false: beyond the limit, and a fault.

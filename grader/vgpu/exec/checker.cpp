@@ -122,7 +122,8 @@ void Checker::before_write(const WarpAccess& access, bool row) {
 void Checker::block_begins(Block& block) {
   if (block.checker_state == nullptr) block.checker_state = &new_state(block);
   BlockState& state = state_of(block);
-  ++state.period;
+  state.settled.begin_period();
+  for (Warp& w : block.warps) w.settled = &state.settled;
   if (checks_.initialised) state.written.assign(launch_.shared_bytes, 0);
   if (state.race_checker != nullptr) state.race_checker->start_block(block, state.races);
 }
@@ -136,7 +137,7 @@ void Checker::opens(Block& block, std::uint32_t id) {
   if (of_all && checks_.synchronisation && block.live_threads < launch_.request->block.count())
       [[unlikely]]
     report_exits(block, id);
-  ++state_of(block).period;
+  state_of(block).settled.begin_period();
   if (!checks_.races) return;
   BlockClock& clock = state_of(block).races.clock;
   if (of_all) return clock.meet(id);
@@ -198,37 +199,30 @@ void Checker::report(const Warp& w, const Key& key, Make make) {
 void Checker::access(const WarpAccess& access) {
   if (access.space == StateSpace::kLocal || (!checks_.initialised && !checks_.races)) return;
   BlockState& state = state_of(*access.warp->block);
-  const Shape shape =
-      access.mask == 0xFFFFFFFFu ? rows_.shape(access.addresses, access.bytes) : Shape::kOther;
+  const Shape shape = access.shape != Shape::kUnknown ? access.shape
+                      : access.mask == 0xFFFFFFFFu    ? rows_.shape(access.addresses, access.bytes)
+                                                      : Shape::kOther;
   const bool row = shape == Shape::kRow;
-  if (undo_ != nullptr && access.space == StateSpace::kGlobal && access.kind != AccessKind::kLoad)
-    before_write(access, row);
-  BlockState::Settled* settled = nullptr;
-  const std::uint64_t key = access.addresses[0] << 8 | std::uint64_t{access.bytes} << 2 |
-                            static_cast<std::uint64_t>(shape);
-  if (access.space == StateSpace::kShared) {
-    if (access.kind != AccessKind::kLoad) ++state.period;
-    if (shape != Shape::kOther && access.kind == AccessKind::kLoad) {
-      settled = &state.settled[(access.addresses[0] >> 2 ^ access.addresses[0] >> 7 ^
-                                (shape == Shape::kRow ? 128 : 0)) &
-                               255];
-      if (settled->key == key && settled->period == state.period) return;
-    }
-  }
+  const bool shared = access.space == StateSpace::kShared, load = access.kind == AccessKind::kLoad;
+  if (access.shape == Shape::kUnknown && shared && load &&
+      state.settled.has(access.addresses[0], access.bytes, shape))
+    return;
+  if (undo_ != nullptr && !shared && !load) before_write(access, row);
+  if (shared && !load) state.settled.begin_period();
   // Lanes that read the same as the first lane need no look of their own.
-  const std::uint32_t lanes = access.kind == AccessKind::kLoad && reads_one_place(access, shape)
-                                  ? access.mask & (0u - access.mask)
-                                  : access.mask;
+  const std::uint32_t lanes =
+      load && reads_one_place(access, shape) ? access.mask & (0u - access.mask) : access.mask;
   if (checks_.initialised) {
     const memory::AddressSpace& space = *launch_.request->memory;
-    if (access.space == StateSpace::kShared)
+    if (shared)
       check_written(access, state.written.data(), 0, row, lanes);
     else if (space.initialised_shadow() != nullptr)
       check_written(access, space.initialised_shadow(), space.shared_window(), row, lanes);
   }
   if (!checks_.races) return;
   const Noted noted = state.race_checker->access(access, state.races, shape, lanes);
-  if (settled != nullptr && noted == Noted::kSettled) *settled = {key, state.period};
+  if (noted == Noted::kSettled && shared && shape != Shape::kOther)
+    state.settled.add(access.addresses[0], access.bytes, shape);
 }
 
 void Checker::check_written(const WarpAccess& access, std::uint8_t* shadow, std::uint64_t base,
@@ -244,6 +238,7 @@ void Checker::check_written(const WarpAccess& access, std::uint8_t* shadow, std:
     if (access.kind == AccessKind::kLoad && rows_.all_set(bytes, count)) return;
   }
   if (access.bytes == 4 && base == 0 && access.kind == AccessKind::kLoad) {
+    if (lanes == 0xFFFFFFFFu && rows_.all_set_words(shadow, access.addresses)) return;
     std::uint32_t missing = 0;
     for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
       std::uint32_t flags;

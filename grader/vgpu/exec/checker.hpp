@@ -57,14 +57,7 @@ class Checker : public Observer {
     std::vector<std::uint8_t> written;  ///< bytes of shared memory
     BlockRaces races;
     RaceChecker* race_checker = nullptr;  ///< its worker's; null without racecheck
-    /// Reads of shared memory that found nothing and would change nothing, by address and shape;
-    /// they count as long as nobody writes and no barrier opens, which begins a new `period`.
-    struct Settled {
-      std::uint64_t key = 0;
-      std::uint64_t period = 0;
-    };
-    std::array<Settled, 256> settled{};
-    std::uint64_t period = 1;
+    SettledReads settled;
   };
   /// Where a finding is kept: findings of one place are counted, not repeated.
   struct Key {

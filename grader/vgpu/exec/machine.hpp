@@ -33,6 +33,7 @@ struct Block;
 struct Worker;
 struct Launch;
 class Observer;
+class SettledReads;
 
 /// Executes one step for the lanes of the running group; returns the next step, or `warp.stop`.
 using Handler = const Step* (*)(Warp&, const Step*);
@@ -158,7 +159,8 @@ struct alignas(64) Warp {
   Worker* worker = nullptr;
   Block* block = nullptr;
   Launch* launch = nullptr;
-  Observer* observer = nullptr;  ///< checkers and cache model; null when none looks on
+  Observer* observer = nullptr;           ///< checkers and cache model; null when none looks on
+  const SettledReads* settled = nullptr;  ///< what it need not hear of; null: it hears everything
   Frame* frame = nullptr;
   alignas(64) std::array<std::uint32_t, 32> lanes{};  ///< 0 or ~0 a lane; kept when not full
   std::array<Group, 32> groups{};

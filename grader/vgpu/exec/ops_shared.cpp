@@ -54,11 +54,14 @@ const Step* shared_slowly(Warp& w, const Step* s, const u32* narrow) {
 }
 
 template <bool kLoad>
-[[gnu::noinline]] void tell(Warp& w, const Step* s, const u32* narrow, u32 bytes) {
+[[gnu::noinline]] void tell(Warp& w, const Step* s, const u32* narrow, u32 bytes, Shape shape) {
+  if (kLoad && shape != Shape::kOther && w.settled != nullptr &&
+      w.settled->has(narrow[0], bytes, shape))
+    return;
   alignas(32) u64 offsets[32];
   MEMBOUND_LANES offsets[i] = narrow[i];
   observe(w, s, StateSpace::kShared, kLoad ? AccessKind::kLoad : AccessKind::kStore, w.mask, bytes,
-          offsets);
+          offsets, shape);
 }
 
 template <typename T, typename Word, int kVector, bool kLoad, typename Address>
@@ -87,7 +90,10 @@ const Step* shared(Warp& w, const Step* s) {
     T* row = reinterpret_cast<T*>(w.shared + offsets[0]);
     constexpr u32 kPasses = kBytes <= 4 ? 1 : kBytes / 4;
     if (w.observer != nullptr) [[unlikely]]
-      tell<kLoad>(w, s, offsets, kBytes);
+      tell<kLoad>(w, s, offsets, kBytes,
+                  not_row == 0    ? Shape::kRow
+                  : not_same == 0 ? Shape::kSame
+                                  : Shape::kOther);
     if (not_row == 0) {
       count_shared(stats, {kPasses, kPasses, 32 * kBytes});
       if constexpr (kLoad) {

@@ -6,12 +6,13 @@
 #include <bit>
 #include <cstring>
 
-#include "grader/base/check.hpp"
 #include "grader/vgpu/exec/prepare.hpp"
+#include "grader/vgpu/exec/race_moment.hpp"
 
 namespace membound::vgpu::exec {
 namespace {
 
+using memory::LineStamp;
 using memory::ShadowView;
 using memory::Stamp;
 using program::Instruction;
@@ -66,13 +67,6 @@ bool both_atomic(std::uint64_t a, std::uint64_t b) {
   return same_block || ((a | b) & Stamp::kBlockScope) == 0;
 }
 
-/// Of this launch, and other blocks had part in it.
-bool foreign(std::uint64_t stamp, std::uint64_t own_block) {
-  const std::uint64_t difference = stamp ^ own_block;
-  return difference >> Stamp::kTagShift == 0 &&
-         ((difference & Stamp::kSameBlock) != 0 || (stamp & Stamp::kManyBlocks) != 0);
-}
-
 /// Does the store leave in memory what is there already?
 bool changes_nothing(const WarpAccess& access, std::uint32_t lane) {
   const Instruction& in = *access.step->extra->in;
@@ -121,31 +115,10 @@ RaceChecker::RaceChecker(Launch& launch, std::size_t worker,
       tag_(shadow_->next_tag()),
       shared_shift_(cell_shift(launch, StateSpace::kShared)) {
   global_ = shadow_->view();
-  // calloc: pages of zeros that cost nothing until touched.
-  pages_.reset(static_cast<Pages*>(std::calloc((global_.cells >> kPageShift) + 2, sizeof(Pages))));
-  MEMBOUND_CHECK(pages_ != nullptr);
-  if (launch.parallel) marks_ = &shadow_->cleared_marks();
 }
 
 bool RaceChecker::conflicts_with(const RaceChecker& other) const {
-  return marks_ != nullptr && other.marks_ != nullptr && marks_->conflicts_with(*other.marks_);
-}
-
-void RaceChecker::mark(const WarpAccess& access, Shape shape, std::uint32_t lanes,
-                       std::uint64_t flags) {
-  using Kind = memory::AccessMarks::Kind;
-  // Atomic towards its own block only: for the others as good as none.
-  const bool atomic = (flags & Stamp::kAtomic) != 0 && (flags & Stamp::kBlockScope) == 0;
-  const Kind kind = atomic                             ? Kind::kAtomic
-                    : access.kind == AccessKind::kLoad ? Kind::kRead
-                                                       : Kind::kWrite;
-  const std::uint64_t count = std::max(1u, access.bytes >> global_.cell_shift);
-  const auto cell = [&](std::uint32_t lane) {
-    return (access.addresses[lane] - global_.begin) >> global_.cell_shift;
-  };
-  if (shape == Shape::kRow) return marks_->note(cell(0), 32 * count, kind);
-  for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1)
-    marks_->note(cell(static_cast<std::uint32_t>(std::countr_zero(rest))), count, kind);
+  return shadow_->conflicts_with(*other.shadow_);
 }
 
 void RaceChecker::start_block(Block& block, BlockRaces& races) const {
@@ -169,63 +142,53 @@ void RaceChecker::start_block(Block& block, BlockRaces& races) const {
 
 Noted RaceChecker::access(const WarpAccess& access, BlockRaces& races, Shape shape,
                           std::uint32_t lanes) {
-  const Warp& w = *access.warp;
-  const bool shared = access.space == StateSpace::kShared;
   const std::uint64_t flags = flags_of(access);
-  if (marks_ != nullptr && !shared) mark(access, shape, lanes, flags);
   if (flags != 0) {
+    if (access.space == StateSpace::kGlobal) take_apart(access, shape, lanes, flags);
     ordered_access(access, races, flags, lanes);
     return Noted::kYes;
   }
-  races.clock.touch(w.index);
-  const std::uint64_t stamp =
-      Stamp::make(tag_, w.block->linear, races.clock.time(w.index), std::uint64_t{w.index} * 32, 0);
+  races.clock.touch(access.warp->index);
+  const Moment now(access, races, tag_, 0);
   if (shape == Shape::kRow) {
-    const ShadowView& view = shared ? races.shared : global_;
-    const std::uint64_t first = (access.addresses[0] - view.begin) >> view.cell_shift;
-    const std::uint32_t per_lane = access.bytes >> view.cell_shift;
-    CellRow cells{first,
-                  32 * per_lane,
-                  static_cast<std::uint32_t>(std::countr_zero(per_lane)),
-                  stamp,
-                  races.clock.floor(),
-                  races.clock.whole(w.index),
-                  static_cast<std::uint16_t>(access.step->stats),
-                  true,
-                  !shared};
-    if (first < view.cells) {
-      const bool load = access.kind == AccessKind::kLoad;
-      bool check_other_kind = true;
-      if (!shared) {
-        const std::uint64_t last = first + cells.cells - 1;
-        touch_pages(first, last, !load);
-        const Pages &a = pages_[first >> kPageShift], &b = pages_[last >> kPageShift];
-        check_other_kind = load ? (a.written | b.written) != 0 : (a.read | b.read) != 0;
-      }
-      cells.check_other_kind = check_other_kind;
-      const Noted noted =
-          (access.kind == AccessKind::kLoad ? rows_.read : rows_.write)(view, cells);
-      if (noted != Noted::kNo) return noted;
-    }
+    const Noted noted = row(access, races, now);
+    if (noted != Noted::kNo) return noted;
   }
-  if (shape == Shape::kSame && access.kind == AccessKind::kLoad &&
-      read_by_all(access, races, stamp))
+  if (!now.shared) take_apart(access, shape, lanes, flags);
+  if (shape == Shape::kSame && now.load) {
+    const Noted noted = read_together(access, races, now);
+    if (noted != Noted::kNo) return noted;
+  }
+  if (!quiet(access, races, now, lanes)) lane_by_lane(access, races, now, lanes);
+  return Noted::kYes;
+}
+
+/// All lanes read one cell. kNo: nothing was noted.
+Noted RaceChecker::read_together(const WarpAccess& access, const BlockRaces& races,
+                                 const Moment& now) const {
+  const ShadowView& view = now.shared ? races.shared : global_;
+  const std::uint64_t cell = (access.addresses[0] - view.begin) >> view.cell_shift;
+  if (cell >= view.cells || access.bytes >> view.cell_shift != 1) return Noted::kNo;
+  if (now.counts(view.last_write(cell))) return Noted::kNo;
+  const std::uint64_t read = view.reads[cell];
+  // So many have read it already that one more warp changes nothing.
+  if ((read & Stamp::kAtomic) == 0 && ((now.recent(read) && (read & Stamp::kManyWarps) != 0) ||
+                                       (now.foreign(read) && (read & Stamp::kManyBlocks) != 0)))
     return Noted::kSettled;
-  if (!quiet(access, races, stamp, lanes)) lane_by_lane(access, races, stamp, lanes);
+  note_read(view, cell, now.stamp | Stamp::kManyLanes, races, now);
   return Noted::kYes;
 }
 
 /// The common case of scattered lanes: nobody else has touched their cells since the last barrier.
 /// Then they are noted without further ado.
-bool RaceChecker::quiet(const WarpAccess& access, const BlockRaces& races, std::uint64_t stamp,
-                        std::uint32_t lanes) {
-  const bool shared = access.space == StateSpace::kShared;
-  const bool load = access.kind == AccessKind::kLoad;
-  const ShadowView& view = shared ? races.shared : global_;
+bool RaceChecker::quiet(const WarpAccess& access, const BlockRaces& races, const Moment& now,
+                        std::uint32_t lanes) const {
+  const ShadowView& view = now.shared ? races.shared : global_;
   if (access.bytes >> view.cell_shift != 1 || lanes != access.mask) return false;
-  const std::uint64_t own = stamp & Stamp::kSameBlock;
-  const std::uint64_t since = own | std::uint64_t{races.clock.floor()} << Stamp::kTimeShift;
-  const std::uint64_t span = own + (std::uint64_t{1} << Stamp::kBlockShift) - since;
+  if (now.shared && lanes == 0xFFFFFFFFu)
+    return rows_.scattered(view, access.addresses,
+                           {0, 32, 0, now.stamp, now.floor, now.whole, now.origin, true, false},
+                           now.load) != Noted::kNo;
   constexpr std::uint64_t kOnlyMine = Stamp::kSameThread | Stamp::kMany | Stamp::kAtomic;
   std::uint64_t others = 0;
   std::array<std::uint64_t, 32> cells;
@@ -233,58 +196,29 @@ bool RaceChecker::quiet(const WarpAccess& access, const BlockRaces& races, std::
     const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
     const std::uint64_t cell = (access.addresses[lane] - view.begin) >> view.cell_shift;
     if (cell >= view.cells) return false;
-    if (!shared) touch_pages(cell, cell, !load);
-    const std::uint64_t now = stamp + (std::uint64_t{lane} << Stamp::kThreadShift);
-    const std::uint64_t wrote = view.writes[cell], read = view.reads[cell];
-    others |= wrote - since < span ? (wrote ^ now) & kOnlyMine : 0;
-    others |= read - since < span ? (read ^ now) & kOnlyMine : 0;
-    if (!shared) others |= foreign(wrote, own) || foreign(read, own) ? 1 : 0;
+    const std::uint64_t stamp = now.stamp + (std::uint64_t{lane} << Stamp::kThreadShift);
+    const std::uint64_t wrote = view.last_write(cell), read = view.last_read(cell);
+    others |= now.recent(wrote) ? (wrote ^ stamp) & kOnlyMine : 0;
+    others |= now.recent(read) ? (read ^ stamp) & kOnlyMine : 0;
+    others |= now.foreign(wrote) || now.foreign(read) ? 1 : 0;
     cells[lane] = cell;
   }
   if (others != 0) return false;
-  std::uint64_t* const stamps = load ? view.reads : view.writes;
-  std::uint16_t* const origins = load ? view.read_origins : view.write_origins;
-  const auto origin = static_cast<std::uint16_t>(access.step->stats);
-  std::uint64_t twice = 0;  // lanes that read one cell: they are many
+  std::uint64_t* const stamps = now.load ? view.reads : view.writes;
+  std::uint16_t* const origins = now.load ? view.read_origins : view.write_origins;
+  std::uint32_t twice = 0;  // lanes that read one cell: they are many
   for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
-    const std::uint64_t now = stamp + (std::uint64_t{lane} << Stamp::kThreadShift);
+    const std::uint64_t stamp = now.stamp + (std::uint64_t{lane} << Stamp::kThreadShift);
     const std::uint64_t before = stamps[cells[lane]];
     // An earlier lane of this very access has been here.
-    twice |= (before & ~(std::uint64_t{0x1F} << Stamp::kThreadShift)) == stamp && before != now
-                 ? 1u << lane
-                 : 0;
-    stamps[cells[lane]] = now;
-    origins[cells[lane]] = origin;
+    twice |= (before & ~LineStamp::kLayout) == now.stamp && before != stamp ? 1u << lane : 0;
+    stamps[cells[lane]] = stamp;
+    origins[cells[lane]] = now.origin;
   }
-  for (; load && twice != 0; twice &= twice - 1)
+  for (; now.load && twice != 0; twice &= twice - 1)
     view.reads[cells[static_cast<std::size_t>(std::countr_zero(twice))]] |= Stamp::kManyLanes;
   return true;
-}
-
-void RaceChecker::touch_pages(std::uint64_t first_cell, std::uint64_t last_cell, bool writes) {
-  for (const std::uint64_t cell : {first_cell, last_cell}) {
-    Pages& page = pages_[cell >> kPageShift];
-    std::uint8_t& flag = writes ? page.written : page.read;
-    flag = 1;
-  }
-}
-
-bool RaceChecker::read_by_all(const WarpAccess& access, const BlockRaces& races,
-                              std::uint64_t stamp) const {
-  const bool shared = access.space == StateSpace::kShared;
-  const ShadowView& view = shared ? races.shared : global_;
-  const std::uint64_t cell = (access.addresses[0] - view.begin) >> view.cell_shift;
-  if (cell >= view.cells || access.bytes >> view.cell_shift != 1) return false;
-  const std::uint64_t own = stamp & Stamp::kSameBlock;
-  const std::uint64_t since = own | std::uint64_t{races.clock.floor()} << Stamp::kTimeShift;
-  const std::uint64_t end = own + (std::uint64_t{1} << Stamp::kBlockShift);
-  const std::uint64_t wrote = view.writes[cell], read = view.reads[cell];
-  if (wrote - since < end - since || (!shared && foreign(wrote, own))) return false;
-  // So many have read it already that one more warp changes nothing.
-  if ((read & Stamp::kAtomic) != 0) return false;
-  return (read - since < end - since && (read & Stamp::kManyWarps) != 0) ||
-         (!shared && foreign(read, own) && (read & Stamp::kManyBlocks) != 0);
 }
 
 HandOver* RaceChecker::hand_over_at(const WarpAccess& access, BlockRaces& races,
@@ -312,10 +246,7 @@ void RaceChecker::ordered_access(const WarpAccess& access, BlockRaces& races, st
     }
   }
   clock.touch(w);
-  lane_by_lane(
-      access, races,
-      Stamp::make(tag_, access.warp->block->linear, clock.time(w), std::uint64_t{w} * 32, flags),
-      lanes);
+  lane_by_lane(access, races, Moment(access, races, tag_, flags), lanes);
   if (!writes) return;
   const bool releases =
       in.order == Order::kRelease || in.order == Order::kAcqRel || in.order == Order::kSc;
@@ -329,96 +260,85 @@ void RaceChecker::ordered_access(const WarpAccess& access, BlockRaces& races, st
 }
 
 void RaceChecker::check(const WarpAccess& access, BlockRaces& races, const Cells& cells,
-                        std::uint64_t stamp) {
+                        const Moment& now) {
   const ShadowView& view = *cells.view;
   const bool writes = access.kind != AccessKind::kLoad;
-  const bool global = access.space == StateSpace::kGlobal;
-  const std::uint64_t own = stamp & Stamp::kSameBlock;
-  const std::uint64_t since = own | std::uint64_t{races.clock.floor()} << Stamp::kTimeShift;
-  const std::uint64_t end = own + (std::uint64_t{1} << Stamp::kBlockShift);
-  const auto races_with = [&](std::uint64_t before, std::uint64_t now) {
-    const bool recent = before - since < end - since;
-    if (!recent && !(global && foreign(before, own))) [[likely]]
+  const auto races_with = [&](std::uint64_t before, std::uint64_t stamp) {
+    if (!now.counts(before)) [[likely]]
       return false;
-    if (both_atomic(before, now)) return false;
-    return !races.clock.ordered(before, Stamp::thread(now));
+    if (both_atomic(before, stamp)) return false;
+    return !races.clock.ordered(before, Stamp::thread(stamp));
   };
   for (std::uint32_t rest = cells.lanes; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
     const std::uint64_t first = cells.first(access, lane);
     if (first >= view.cells) continue;  // host memory
-    const std::uint64_t now = stamp + (std::uint64_t{lane} << Stamp::kThreadShift);
+    const std::uint64_t stamp = now.stamp + (std::uint64_t{lane} << Stamp::kThreadShift);
     for (std::uint64_t cell = first; cell < first + cells.count; ++cell) {
       const std::uint64_t address = view.begin + (cell << view.cell_shift);
-      const std::uint64_t wrote = view.writes[cell];
-      if (races_with(wrote, now) && !(writes && changes_nothing(access, lane))) {
-        found_(access, {lane, address, wrote, view.write_origins[cell], true});
+      const std::uint64_t wrote = view.last_write(cell);
+      if (races_with(wrote, stamp) && !(writes && changes_nothing(access, lane))) {
+        found_(access, {lane, address, wrote, view.write_origin(cell), true});
         break;
       }
       if (!writes) continue;
-      const std::uint64_t read = view.reads[cell];
-      if (races_with(read, now)) {
-        found_(access, {lane, address, read, view.read_origins[cell], false});
+      const std::uint64_t read = view.last_read(cell);
+      if (races_with(read, stamp)) {
+        found_(access, {lane, address, read, view.read_origin(cell), false});
         break;
       }
     }
   }
 }
 
-void RaceChecker::lane_by_lane(const WarpAccess& access, BlockRaces& races, std::uint64_t stamp,
+void RaceChecker::lane_by_lane(const WarpAccess& access, BlockRaces& races, const Moment& now,
                                std::uint32_t lanes) {
-  const bool shared = access.space == StateSpace::kShared;
   Cells cells;
-  cells.view = shared ? &races.shared : &global_;
+  cells.view = now.shared ? &races.shared : &global_;
   cells.lanes = lanes;
   cells.count = std::max(1u, access.bytes >> cells.view->cell_shift);
   // First everybody looks, then everybody leaves a stamp: lanes of one instruction do not race.
-  check(access, races, cells, stamp);
+  check(access, races, cells, now);
   const ShadowView& view = *cells.view;
-  const auto origin = static_cast<std::uint16_t>(access.step->stats);
-  if (lanes != access.mask) stamp |= Stamp::kManyLanes;
-  const std::uint64_t own = stamp & Stamp::kSameBlock;
-  const std::uint64_t since = own | std::uint64_t{races.clock.floor()} << Stamp::kTimeShift;
-  const std::uint64_t end = own + (std::uint64_t{1} << Stamp::kBlockShift);
+  const std::uint64_t common = now.stamp | (lanes != access.mask ? Stamp::kManyLanes : 0);
   for (std::uint32_t rest = cells.lanes; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
     const std::uint64_t first = cells.first(access, lane);
     if (first >= view.cells) continue;
-    if (!shared) touch_pages(first, first + cells.count - 1, access.kind != AccessKind::kLoad);
-    const std::uint64_t now = stamp + (std::uint64_t{lane} << Stamp::kThreadShift);
+    const std::uint64_t stamp = common + (std::uint64_t{lane} << Stamp::kThreadShift);
     for (std::uint64_t cell = first; cell < first + cells.count; ++cell) {
-      if (access.kind != AccessKind::kLoad) {
-        view.writes[cell] = now;
-        view.write_origins[cell] = origin;
-        continue;
-      }
-      const std::uint64_t before = view.reads[cell];
-      const bool recent = before - since < end - since;
-      const bool elsewhere = !shared && foreign(before, own);
-      const bool live = recent || elsewhere;
-      const bool was_atomic = (before & Stamp::kAtomic) != 0,
-                 is_atomic = (now & Stamp::kAtomic) != 0;
-      if (live && is_atomic && !was_atomic) continue;  // the plain reader matters more
-      if (!live || (was_atomic && !is_atomic)) {
-        view.reads[cell] = now;
-        view.read_origins[cell] = origin;
-        continue;
-      }
-      const std::uint64_t difference = before ^ now;
-      // A reader before whom all is in order need not be remembered.
-      const bool same_thread = (difference & (Stamp::kSameThread | Stamp::kMany)) == 0;
-      if (same_thread || races.clock.ordered(before, Stamp::thread(now))) {
-        view.reads[cell] = now;
-        view.read_origins[cell] = origin;
-      } else if ((difference & Stamp::kSameWarp) == 0) {
-        const bool other = (difference & Stamp::kSameThread) != 0;
-        view.reads[cell] = now | (before & Stamp::kMany) | (other ? Stamp::kManyLanes : 0);
-        view.read_origins[cell] = origin;
+      if (now.load) {
+        note_read(view, cell, stamp, races, now);
       } else {
-        view.reads[cell] = before | (elsewhere ? Stamp::kManyBlocks : Stamp::kManyWarps);
+        view.writes[cell] = stamp;
+        view.write_origins[cell] = now.origin;
       }
     }
   }
+}
+
+/// Of several readers of a cell, who is remembered?
+void RaceChecker::note_read(const ShadowView& view, std::uint64_t cell, std::uint64_t stamp,
+                            const BlockRaces& races, const Moment& now) const {
+  const std::uint64_t before = view.reads[cell];
+  const bool foreign = now.foreign(before), counts = now.recent(before) || foreign;
+  const bool was_atomic = (before & Stamp::kAtomic) != 0, is_atomic = (stamp & Stamp::kAtomic) != 0;
+  if (counts && is_atomic && !was_atomic) return;  // the plain reader matters more
+  const std::uint64_t difference = before ^ stamp;
+  const bool other_thread = (difference & Stamp::kSameThread) != 0;
+  if (counts && was_atomic == is_atomic) {
+    // A reader before whom all is in order need not be remembered.
+    const bool same_thread = !other_thread && (difference & Stamp::kMany) == 0;
+    if (!same_thread && !races.clock.ordered(before, Stamp::thread(stamp))) {
+      if ((difference & Stamp::kSameWarp) != 0) {
+        view.reads[cell] = before | (foreign ? Stamp::kManyBlocks : Stamp::kManyWarps);
+        return;
+      }
+      stamp |= (before & Stamp::kMany) | (other_thread ? Stamp::kManyLanes : 0);
+    }
+  }
+  view.reads[cell] = stamp;
+  view.read_origins[cell] = now.origin;
 }
 
 void RaceChecker::fence(const Warp& warp, const Step* step, BlockRaces& races) const {

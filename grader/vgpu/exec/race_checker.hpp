@@ -10,9 +10,8 @@
 /// Place in the chain: exec/checker -> [race_checker] -> race_clock, memory/access_shadow.
 #pragma once
 
-#include <cstdlib>
 #include <functional>
-#include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 
@@ -30,6 +29,8 @@ struct BlockRaces {
   std::vector<std::uint16_t> origins;  ///< the same
   std::unordered_map<std::uint64_t, HandOver> hand_overs;  ///< by offset in shared memory
 };
+
+struct Moment;
 
 /// A race that was found.
 struct Race {
@@ -50,7 +51,7 @@ class RaceChecker {
               std::function<void(const WarpAccess&, const Race&)> found);
 
   void start_block(Block& block, BlockRaces& races) const;
-  /// `shape` is kOther where lanes are missing; `lanes` are those to look at.
+  /// `lanes` are those to look at.
   Noted access(const WarpAccess& access, BlockRaces& races, Shape shape, std::uint32_t lanes);
   void fence(const Warp& warp, const Step* step, BlockRaces& races) const;
   /// An mbarrier is arrived at, or waited for.
@@ -63,16 +64,26 @@ class RaceChecker {
 
  private:
   struct Cells;
-  void mark(const WarpAccess& access, Shape shape, std::uint32_t lanes, std::uint64_t flags);
+  void take_apart(const WarpAccess& access, Shape shape, std::uint32_t lanes, std::uint64_t flags);
+  [[nodiscard]] bool is_apart(std::uint64_t line) const;
+  [[nodiscard]] Noted row(const WarpAccess& access, BlockRaces& races, const Moment& now);
+  [[nodiscard]] bool whole_line(std::uint64_t number, std::uint32_t per_lane, std::uint32_t part,
+                                const Moment& now);
+  [[nodiscard]] bool read_line(memory::Line& line, std::uint64_t stamp, const Moment& now) const;
+  [[nodiscard]] bool write_line(memory::Line& line, std::uint64_t stamp, const Moment& now) const;
+  [[nodiscard]] std::optional<bool> other_kind_apart(std::uint64_t first, std::uint64_t cells,
+                                                     const Moment& now) const;
   void ordered_access(const WarpAccess& access, BlockRaces& races, std::uint64_t flags,
                       std::uint32_t lanes);
-  [[nodiscard]] bool read_by_all(const WarpAccess& access, const BlockRaces& races,
-                                 std::uint64_t stamp) const;
-  [[nodiscard]] bool quiet(const WarpAccess& access, const BlockRaces& races, std::uint64_t stamp,
-                           std::uint32_t lanes);
-  void lane_by_lane(const WarpAccess& access, BlockRaces& races, std::uint64_t stamp,
+  [[nodiscard]] Noted read_together(const WarpAccess& access, const BlockRaces& races,
+                                    const Moment& now) const;
+  [[nodiscard]] bool quiet(const WarpAccess& access, const BlockRaces& races, const Moment& now,
+                           std::uint32_t lanes) const;
+  void note_read(const memory::ShadowView& view, std::uint64_t cell, std::uint64_t stamp,
+                 const BlockRaces& races, const Moment& now) const;
+  void lane_by_lane(const WarpAccess& access, BlockRaces& races, const Moment& now,
                     std::uint32_t lanes);
-  void check(const WarpAccess& access, BlockRaces& races, const Cells& cells, std::uint64_t stamp);
+  void check(const WarpAccess& access, BlockRaces& races, const Cells& cells, const Moment& now);
   [[nodiscard]] HandOver* hand_over_at(const WarpAccess& access, BlockRaces& races,
                                        std::uint64_t address, bool make);
 
@@ -81,19 +92,6 @@ class RaceChecker {
   const RowLoops& rows_;
   memory::AccessShadow* shadow_ = nullptr;
   memory::ShadowView global_;
-  /// Of each 1024 cells of global memory: did this launch read, did it write there? Saves looking
-  /// at the stamps of arrays that are only read, or only written.
-  struct Pages {
-    std::uint8_t read = 0;
-    std::uint8_t written = 0;
-  };
-  struct Free {
-    void operator()(Pages* pages) const { std::free(pages); }
-  };
-  static constexpr std::uint32_t kPageShift = 10;
-  void touch_pages(std::uint64_t first_cell, std::uint64_t last_cell, bool writes);
-  std::unique_ptr<Pages[], Free> pages_;
-  memory::AccessMarks* marks_ = nullptr;  ///< of global memory, where other workers run too
   std::uint64_t tag_ = 0;
   std::uint32_t shared_shift_ = 2;
   std::unordered_map<std::uint64_t, HandOver> hand_overs_;  ///< global memory; blocks interleaved

@@ -157,6 +157,48 @@ Noted write(const ShadowView& view, const CellRow& row) {
   return row.between_blocks ? write_row<true>(view, row) : write_row<false>(view, row);
 }
 
+Noted scattered(const ShadowView& view, const u64* addresses, const CellRow& row, bool load) {
+  const Limits limits(row);
+  alignas(32) u64 cells[32];
+  MEMBOUND_LANES cells[i] = addresses[i] >> view.cell_shift;
+  constexpr u64 kOnlyMine = Stamp::kSameThread | Stamp::kMany | Stamp::kAtomic;
+  const u64 *const writes = view.writes, *const reads = view.reads;
+  u64 others = 0;
+  MEMBOUND_LANES {
+    const u64 now = row.stamp + (static_cast<u64>(i) << Stamp::kThreadShift);
+    const u64 wrote = writes[cells[i]], read = reads[cells[i]];
+    others |= limits.recent(wrote) & (wrote ^ now) & kOnlyMine;
+    others |= limits.recent(read) & (read ^ now) & kOnlyMine;
+  }
+  if (others != 0) return Noted::kNo;
+  u64* const stamps = load ? view.reads : view.writes;
+  std::uint16_t* const origins = load ? view.read_origins : view.write_origins;
+  for (u64 i = 0; i < 32; ++i) {
+    stamps[cells[i]] = row.stamp + (i << Stamp::kThreadShift);
+    origins[cells[i]] = row.origin;
+  }
+  if (!load) return Noted::kYes;
+  u64 shared = 0;
+  MEMBOUND_LANES shared |=
+      stamps[cells[i]] ^ (row.stamp + (static_cast<u64>(i) << Stamp::kThreadShift));
+  if (shared == 0) return Noted::kYes;
+  for (u64 i = 0; i < 32; ++i) {  // a later lane reads the same cell: they are many
+    const u64 now = row.stamp + (i << Stamp::kThreadShift);
+    if (((stamps[cells[i]] ^ now) & Stamp::kSameThread) != 0) stamps[cells[i]] |= Stamp::kManyLanes;
+  }
+  return Noted::kYes;
+}
+
+bool all_set_words(const std::uint8_t* bytes, const u64* offsets) {
+  std::uint32_t missing = 0;
+  MEMBOUND_LANES {
+    std::uint32_t word;
+    std::memcpy(&word, bytes + offsets[i], sizeof word);
+    missing |= word ^ 0x01010101u;
+  }
+  return missing == 0;
+}
+
 bool all_set(const std::uint8_t* bytes, std::size_t count) {
   std::uint8_t missing = 0;
   for (std::size_t i = 0; i < count; ++i) missing |= static_cast<std::uint8_t>(bytes[i] ^ 1);
@@ -175,6 +217,6 @@ Shape shape(const u64* addresses, u64 stride) {
 
 }  // namespace
 
-RowLoops make_row_loops() { return {&read, &write, &all_set, &shape}; }
+RowLoops make_row_loops() { return {&read, &write, &scattered, &all_set, &all_set_words, &shape}; }
 
 }  // namespace membound::vgpu::exec::MEMBOUND_ISA

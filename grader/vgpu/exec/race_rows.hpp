@@ -10,16 +10,17 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "grader/vgpu/exec/access.hpp"
 #include "grader/vgpu/memory/access_shadow.hpp"
 
 namespace membound::vgpu::exec {
 
-/// A row of cells and who accesses it.
+/// A row of cells, none of them in a line with one stamp for all, and who accesses it.
 struct CellRow {
-  std::size_t first = 0;         ///< index of the first cell
+  std::size_t first = 0;         ///< index of the first cell; not of scattered ones
   std::uint32_t cells = 0;       ///< a multiple of 32
   std::uint32_t per_lane = 0;    ///< log2 of the cells of one lane
-  std::uint64_t stamp = 0;       ///< of lane 0; lane l adds l << Stamp::kThreadShift
+  std::uint64_t stamp = 0;       ///< of the first lane; the next adds 1 << Stamp::kThreadShift
   std::uint64_t floor = 0;       ///< time of the block's last barrier
   std::uint64_t whole = 0;       ///< when the whole warp met last
   std::uint16_t origin = 0;      ///< the instruction
@@ -34,19 +35,18 @@ enum class Noted : std::uint8_t {
   kSettled  ///< no race, and so many read the row that one more read changes nothing
 };
 
-/// How the lanes of a full warp lie in memory.
-enum class Shape : std::uint8_t {
-  kRow,   ///< neighbours, in order
-  kSame,  ///< all at one address
-  kOther
-};
-
 /// The loops, for one instruction set.
 struct RowLoops {
   Noted (*read)(const memory::ShadowView& view, const CellRow& row) = nullptr;
   Noted (*write)(const memory::ShadowView& view, const CellRow& row) = nullptr;
-  /// Are all bytes non-zero?
+  /// The same for a warp's lanes anywhere in shared memory, a cell each. Only the simple case:
+  /// nobody else has touched their cells since the last barrier; else kNo.
+  Noted (*scattered)(const memory::ShadowView& view, const std::uint64_t* addresses,
+                     const CellRow& row, bool load) = nullptr;
+  /// Are all bytes 1?
   bool (*all_set)(const std::uint8_t* bytes, std::size_t count) = nullptr;
+  /// Are the four bytes at each of 32 offsets 1?
+  bool (*all_set_words)(const std::uint8_t* bytes, const std::uint64_t* offsets) = nullptr;
   /// How the addresses of 32 lanes lie, each of `stride` bytes.
   Shape (*shape)(const std::uint64_t* addresses, std::uint64_t stride) = nullptr;
 };

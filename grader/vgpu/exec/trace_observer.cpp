@@ -21,4 +21,9 @@ void TraceObserver::access(const WarpAccess& access) {
   tracing.listener->on_access(event);
 }
 
+void TraceObserver::block_begins(Block& block) {
+  PassingObserver::block_begins(block);
+  for (Warp& w : block.warps) w.settled = nullptr;  // a listener wants to hear everything
+}
+
 }  // namespace membound::vgpu::exec

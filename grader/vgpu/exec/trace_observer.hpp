@@ -17,6 +17,7 @@ class TraceObserver : public PassingObserver {
   TraceObserver(const Launch& launch, Observer* next) : PassingObserver(next), launch_(launch) {}
 
   void access(const WarpAccess& access) override;
+  void block_begins(Block& block) override;
 
  private:
   const Launch& launch_;

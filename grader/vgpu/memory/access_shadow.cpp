@@ -2,69 +2,125 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/vgpu/memory/access_shadow.hpp"
 
-#include <sys/mman.h>
-
 #include <algorithm>
-
-#include "grader/base/check.hpp"
 
 namespace membound::vgpu::memory {
 namespace {
 
+using Marks = std::array<std::uint32_t, 3>;
+
 template <typename T>
-T* reserve_cells(std::uint64_t cells) {
-  void* place = mmap(nullptr, cells * sizeof(T), PROT_READ | PROT_WRITE,
-                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  MEMBOUND_CHECK(place != MAP_FAILED);
-  // A kernel touches many cells once: large pages save most of the faults.
-  madvise(place, cells * sizeof(T), MADV_HUGEPAGE);
-  return static_cast<T*>(place);
+std::uint32_t bits_of(const std::array<T, 3>& marks, Mark mark) {
+  return marks[static_cast<std::size_t>(mark)];
+}
+
+/// Cells that both accessed, not both atomically nor both reading.
+std::uint32_t meetings(const Marks& a, const Marks& b) {
+  const std::uint32_t any_a = a[0] | a[1] | a[2], any_b = b[0] | b[1] | b[2];
+  return (bits_of(a, Mark::kWrite) & any_b) | (bits_of(b, Mark::kWrite) & any_a) |
+         (bits_of(a, Mark::kAtomic) & bits_of(b, Mark::kRead)) |
+         (bits_of(b, Mark::kAtomic) & bits_of(a, Mark::kRead));
+}
+
+/// The same, of a chunk's kinds of access.
+Marks spread(std::uint8_t kinds) {
+  Marks marks{};
+  for (std::size_t mark = 0; mark < marks.size(); ++mark) marks[mark] = kinds >> mark & 1u;
+  return marks;
 }
 
 }  // namespace
 
-AccessShadow::AccessShadow(std::uint64_t begin, std::uint64_t bytes, std::uint32_t cell_shift) {
-  view_.begin = begin;
-  view_.cells = bytes >> cell_shift;
-  view_.cell_shift = cell_shift;
-  reserve();
-}
-
-AccessShadow::~AccessShadow() { release(); }
-
-void AccessShadow::reserve() {
-  view_.writes = reserve_cells<std::uint64_t>(view_.cells);
-  view_.reads = reserve_cells<std::uint64_t>(view_.cells);
-  view_.write_origins = reserve_cells<std::uint16_t>(view_.cells);
-  view_.read_origins = reserve_cells<std::uint16_t>(view_.cells);
-}
-
-void AccessShadow::release() {
-  munmap(view_.writes, view_.cells * sizeof(std::uint64_t));
-  munmap(view_.reads, view_.cells * sizeof(std::uint64_t));
-  munmap(view_.write_origins, view_.cells * sizeof(std::uint16_t));
-  munmap(view_.read_origins, view_.cells * sizeof(std::uint16_t));
+AccessShadow::AccessShadow(std::uint64_t begin, std::uint64_t bytes, std::uint32_t cell_shift)
+    : view_{.begin = begin, .cells = bytes >> cell_shift, .cell_shift = cell_shift},
+      writes_((view_.cells + LineStamp::kCells) * sizeof(std::uint64_t), true),
+      reads_((view_.cells + LineStamp::kCells) * sizeof(std::uint64_t), true),
+      write_origins_((view_.cells + LineStamp::kCells) * sizeof(std::uint16_t), true),
+      read_origins_((view_.cells + LineStamp::kCells) * sizeof(std::uint16_t), true),
+      lines_((view_.cells / LineStamp::kCells + 1) * sizeof(Line), true),
+      chunk_bytes_((view_.cells / LineStamp::kCells >> kChunkShift) + 1),
+      chunk_marks_(static_cast<std::uint8_t*>(chunk_bytes_.data())) {
+  view_.writes = static_cast<std::uint64_t*>(writes_.data());
+  view_.reads = static_cast<std::uint64_t*>(reads_.data());
+  view_.write_origins = static_cast<std::uint16_t*>(write_origins_.data());
+  view_.read_origins = static_cast<std::uint16_t*>(read_origins_.data());
+  view_.lines = static_cast<Line*>(lines_.data());
 }
 
 std::uint32_t AccessShadow::next_tag() {
+  for (const std::uint64_t chunk : chunks_) chunk_marks_[chunk] = 0;
+  chunks_.clear();
   if (tag_ == Stamp::kLastTag) {
-    release();
-    reserve();
+    for (LazyBytes* table : {&writes_, &reads_, &lines_}) table->clear();
     tag_ = 0;
   }
   return ++tag_;
 }
 
-AccessMarks& AccessShadow::cleared_marks() {
-  if (marks_ == nullptr) marks_ = std::make_unique<AccessMarks>(view_.cells);
-  marks_->clear();
-  return *marks_;
+void AccessShadow::spread_writes(std::uint64_t number) {
+  Line& line = view_.lines[number];
+  const std::uint64_t before = line.write, first = number * LineStamp::kCells;
+  if (before == apart()) return;
+  line.write = apart();
+  // Cells of a line that nobody has touched in this launch hold stamps of earlier ones.
+  if (Stamp::tag(before) != tag_) return;
+  for (std::uint32_t i = 0; i < LineStamp::kCells; ++i)
+    view_.writes[first + i] = LineStamp::of_cell(before, i);
+  std::fill_n(view_.write_origins + first, LineStamp::kCells, line.write_origin);
+}
+
+void AccessShadow::spread_reads(std::uint64_t number) {
+  Line& line = view_.lines[number];
+  const std::uint64_t before = line.read, first = number * LineStamp::kCells;
+  if (before == apart()) return;
+  line.read = apart();
+  if (Stamp::tag(before) != tag_) return;
+  for (std::uint32_t i = 0; i < LineStamp::kCells; ++i)
+    view_.reads[first + i] = LineStamp::of_cell(before, i);
+  std::fill_n(view_.read_origins + first, LineStamp::kCells, line.read_origin);
+}
+
+void AccessShadow::take_apart(std::uint64_t first, std::uint64_t count, Mark mark, bool writes) {
+  if (first >= view_.cells) return;
+  const std::uint64_t end = first + std::min(count, view_.cells - first);
+  for (std::uint64_t cell = first; cell < end;) {
+    const std::uint64_t number = cell >> LineStamp::kShift;
+    const std::uint64_t offset = cell % LineStamp::kCells;
+    const std::uint64_t here = std::min(LineStamp::kCells - offset, end - cell);
+    const std::uint64_t ones = (std::uint64_t{1} << here) - 1;
+    line(number, mark).marks[static_cast<std::size_t>(mark)] |=
+        static_cast<std::uint32_t>(ones << offset);
+    writes ? spread_writes(number) : spread_reads(number);
+    cell += here;
+  }
+}
+
+bool AccessShadow::conflicts_with(const AccessShadow& other) const {
+  for (const std::uint64_t chunk : chunks_) {
+    if (meetings(spread(chunk_marks_[chunk]), spread(other.chunk_marks_[chunk])) == 0) continue;
+    const std::uint64_t begin = chunk << kChunkShift;
+    const std::uint64_t end =
+        std::min(begin + (std::uint64_t{1} << kChunkShift), view_.cells / LineStamp::kCells + 1);
+    for (std::uint64_t number = begin; number < end; ++number)
+      if (meetings(marks_of(number), other.marks_of(number)) != 0) return true;
+  }
+  return false;
+}
+
+std::array<std::uint32_t, 3> AccessShadow::marks_of(std::uint64_t number) const {
+  const Line& line = view_.lines[number];
+  return Stamp::tag(line.write) == tag_ || Stamp::tag(line.read) == tag_ ? line.marks : Marks{};
 }
 
 void AccessShadow::forget(std::uint64_t address, std::uint64_t bytes) {
   const std::uint64_t first = (address - view_.begin) >> view_.cell_shift;
   if (first >= view_.cells) return;
   const std::uint64_t count = std::min(view_.cells - first, (bytes >> view_.cell_shift) + 1);
+  const std::uint64_t last = (first + count - 1) >> LineStamp::kShift;
+  for (std::uint64_t number = first >> LineStamp::kShift; number <= last; ++number) {
+    spread_writes(number);
+    spread_reads(number);
+  }
   std::fill_n(view_.writes + first, count, 0);
   std::fill_n(view_.reads + first, count, 0);
 }

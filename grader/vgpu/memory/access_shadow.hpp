@@ -3,16 +3,22 @@
 /// @file
 /// Who touched a cell of memory last: the memory of the race checker. A cell is as many bytes as
 /// the smallest access of the kernel has, 4 for most. Stamps of earlier launches, and of earlier
-/// blocks in shared memory, are recognised as such, so nothing is cleared between them. Place in
-/// the chain: exec/race_checker -> [access_shadow]. Left out: what orders two accesses, which
-/// exec/race_clock knows.
+/// blocks in shared memory, are recognised as such, so nothing is cleared between them.
+///
+/// In global memory 32 aligned cells are a line. A warp that accesses whole lines leaves one stamp
+/// a line; only once somebody else wants a part of one do its cells get stamps of their own. Most
+/// kernels never make them.
+/// Place in the chain: exec/race_checker -> [access_shadow]. Left out: what orders two accesses,
+/// which exec/race_clock knows.
 #pragma once
 
+#include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <vector>
 
-#include "grader/vgpu/memory/access_marks.hpp"
+#include "grader/vgpu/memory/lazy_bytes.hpp"
 
 namespace membound::vgpu::memory {
 
@@ -58,12 +64,46 @@ struct Stamp {
   static constexpr std::uint32_t thread(std::uint64_t s) {
     return static_cast<std::uint32_t>(s >> kThreadShift) & 0x3FF;
   }
+  static constexpr std::uint64_t tag(std::uint64_t s) { return s >> kTagShift; }
   static constexpr std::uint32_t warp(std::uint64_t s) { return thread(s) / 32; }
   static constexpr std::uint32_t lane(std::uint64_t s) { return thread(s) % 32; }
 };
 
+/// The stamp of a line: that of lane 0, with the lanes' layout in place of the lane.
+struct LineStamp {
+  static constexpr std::uint32_t kCells = 32;  ///< of a line
+  static constexpr std::uint32_t kShift = 5;   ///< log2 of kCells
+  static constexpr std::uint64_t kLayout = std::uint64_t{0x1F} << Stamp::kThreadShift;
+
+  /// Which lanes have the line's cells, where 1 << `per_lane` (at most 16) cells are a lane's and
+  /// the line is number `part` of the access. 31 is left for apart().
+  static constexpr std::uint64_t layout(std::uint32_t per_lane, std::uint32_t part) {
+    return std::uint64_t{(1u << per_lane) - 1 + part} << Stamp::kThreadShift;
+  }
+  /// The cells have stamps of their own.
+  static constexpr bool apart(std::uint64_t line) { return (line & kLayout) == kLayout; }
+  /// The stamp of one cell (0 … 31) of a line that is not apart.
+  static constexpr std::uint64_t of_cell(std::uint64_t line, std::uint32_t cell) {
+    const auto layout = static_cast<std::uint32_t>((line & kLayout) >> Stamp::kThreadShift) + 1;
+    const auto per_lane = static_cast<std::uint32_t>(std::bit_width(layout)) - 1;
+    const std::uint32_t first = (layout - (1u << per_lane)) << (kShift - per_lane);
+    return (line & ~kLayout) | std::uint64_t{first + (cell >> per_lane)} << Stamp::kThreadShift;
+  }
+};
+
+/// How an access looks to blocks of other workers.
+enum class Mark : std::uint8_t { kRead, kWrite, kAtomic };
+
+/// 32 neighbouring cells of global memory.
+struct alignas(32) Line {
+  std::uint64_t write = 0;               ///< LineStamp of the last write
+  std::uint64_t read = 0;                ///< and of the last read
+  std::array<std::uint32_t, 3> marks{};  ///< by Mark, a bit each cell: of the stamps' launch
+  std::uint16_t write_origin = 0, read_origin = 0;
+};
+
 /// Cells of one range of addresses: last write and last read, and the number of the instruction
-/// that made each.
+/// that made each. In global memory they count only where their line is apart.
 struct ShadowView {
   std::uint64_t* writes = nullptr;
   std::uint64_t* reads = nullptr;
@@ -72,31 +112,76 @@ struct ShadowView {
   std::uint64_t begin = 0;       ///< first address
   std::uint64_t cells = 0;       ///< how many
   std::uint32_t cell_shift = 2;  ///< log2 of a cell's bytes
+  Line* lines = nullptr;         ///< null for shared memory, which has none
+
+  /// Who wrote, or read, a cell last.
+  [[nodiscard]] std::uint64_t last_write(std::uint64_t cell) const {
+    if (lines == nullptr) return writes[cell];
+    const std::uint64_t line = lines[cell >> LineStamp::kShift].write;
+    return LineStamp::apart(line) ? writes[cell] : LineStamp::of_cell(line, cell % 32);
+  }
+  [[nodiscard]] std::uint64_t last_read(std::uint64_t cell) const {
+    if (lines == nullptr) return reads[cell];
+    const std::uint64_t line = lines[cell >> LineStamp::kShift].read;
+    return LineStamp::apart(line) ? reads[cell] : LineStamp::of_cell(line, cell % 32);
+  }
+  [[nodiscard]] std::uint16_t write_origin(std::uint64_t cell) const {
+    const Line* line = lines == nullptr ? nullptr : lines + (cell >> LineStamp::kShift);
+    return line == nullptr || LineStamp::apart(line->write) ? write_origins[cell]
+                                                            : line->write_origin;
+  }
+  [[nodiscard]] std::uint16_t read_origin(std::uint64_t cell) const {
+    const Line* line = lines == nullptr ? nullptr : lines + (cell >> LineStamp::kShift);
+    return line == nullptr || LineStamp::apart(line->read) ? read_origins[cell] : line->read_origin;
+  }
 };
 
-/// Cells for the device's memory, in pages that cost nothing until touched; kept from launch to
-/// launch.
+/// Cells and lines for the device's memory, in pages that cost nothing until touched; kept from
+/// launch to launch. One worker's: nobody else touches it while a launch runs.
 class AccessShadow {
  public:
   /// Covers [begin, begin + bytes) in cells of 1 << `cell_shift` bytes.
   AccessShadow(std::uint64_t begin, std::uint64_t bytes, std::uint32_t cell_shift);
-  ~AccessShadow();
-  AccessShadow(const AccessShadow&) = delete;
-  AccessShadow& operator=(const AccessShadow&) = delete;
 
   [[nodiscard]] const ShadowView& view() const { return view_; }
-  /// A tag (1 … 255) that no cell holds.
+  /// A launch begins: a tag (1 … 255) that no cell holds; nothing is marked.
   [[nodiscard]] std::uint32_t next_tag();
-  /// Marks for a launch with other workers beside this one, cleared.
-  [[nodiscard]] AccessMarks& cleared_marks();
   /// Nobody has touched these bytes: memory that is handed out anew.
   void forget(std::uint64_t address, std::uint64_t bytes);
 
+  /// A line that is about to be accessed. Whoever asks stamps its writes or its reads.
+  [[nodiscard]] Line& line(std::uint64_t number, Mark mark) {
+    Line& line = view_.lines[number];
+    if (Stamp::tag(line.write) != tag_ && Stamp::tag(line.read) != tag_) line.marks = {};
+    std::uint8_t& chunk = chunk_marks_[number >> kChunkShift];
+    const auto bit = static_cast<std::uint8_t>(1u << static_cast<std::uint32_t>(mark));
+    if ((chunk & bit) == 0) [[unlikely]] {
+      if (chunk == 0) chunks_.push_back(number >> kChunkShift);
+      chunk |= bit;
+    }
+    return line;
+  }
+  /// Cells [first, first + count) are about to be accessed one by one: from now on their lines'
+  /// writes (or reads) are apart. Cells behind the last one are left out.
+  void take_apart(std::uint64_t first, std::uint64_t count, Mark mark, bool writes);
+
+  /// Was some cell accessed in this launch and in the other's, not atomically by both, and not read
+  /// by both?
+  [[nodiscard]] bool conflicts_with(const AccessShadow& other) const;
+
  private:
-  void reserve();
-  void release();
+  static constexpr std::uint32_t kChunkShift = 10;  ///< lines that are looked at together
+  [[nodiscard]] std::uint64_t apart() const {
+    return std::uint64_t{tag_} << Stamp::kTagShift | LineStamp::kLayout;
+  }
+  void spread_writes(std::uint64_t number);
+  void spread_reads(std::uint64_t number);
+  [[nodiscard]] std::array<std::uint32_t, 3> marks_of(std::uint64_t number) const;
+
   ShadowView view_;
-  std::unique_ptr<AccessMarks> marks_;
+  LazyBytes writes_, reads_, write_origins_, read_origins_, lines_, chunk_bytes_;
+  std::uint8_t* chunk_marks_;               ///< of each chunk: a bit each Mark
+  std::vector<std::uint64_t> chunks_ = {};  ///< those with marks
   std::uint32_t tag_ = 0;
 };
 

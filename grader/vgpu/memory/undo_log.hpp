@@ -16,8 +16,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "grader/vgpu/memory/access_marks.hpp"
 #include "grader/vgpu/memory/address_space.hpp"
+#include "grader/vgpu/memory/lazy_bytes.hpp"
 
 namespace membound::vgpu::memory {
 
