@@ -90,6 +90,19 @@ constexpr Case kCases[] = {
      "add.u64 %rd2, %rd2, 1073741824;\nadd.u64 %rd2, %rd0, %rd2;\nst.global.u32 [%rd2], "
      "%r0;\nDONE:\n",
      "out of bounds write"},
+    {"AWordOfAnotherWarpsRowOfPairs",
+     "mul.wide.u32 %rd2, %r1, 256;\nadd.u64 %rd2, %rd0, %rd2;\nsetp.ge.u32 %p1, %r0, 32;\n"
+     "@%p1 bra READ;\nmul.wide.u32 %rd3, %r0, 8;\nadd.u64 %rd3, %rd2, %rd3;\n"
+     "st.global.v2.u32 [%rd3], {%r0, %r1};\nbra DONE;\n"
+     "READ: ld.global.u32 %r4, [%rd2+28];\nDONE:\n",
+     "data race"},
+    {"AWordOfAnotherWarpsRowAfterABarrier",
+     "mul.wide.u32 %rd2, %r1, 256;\nadd.u64 %rd2, %rd0, %rd2;\nsetp.ge.u32 %p1, %r0, 32;\n"
+     "@%p1 bra MEET;\nmul.wide.u32 %rd3, %r0, 8;\nadd.u64 %rd3, %rd2, %rd3;\n"
+     "st.global.v2.u32 [%rd3], {%r0, %r1};\nMEET: bar.sync 0;\nld.global.u32 %r4, [%rd2+28];\n"
+     "bar.sync 0;\nsetp.ne.u32 %p2, %r0, 60;\n@%p2 bra DONE;\nst.global.u32 [%rd2+28], %r0;\n"
+     "DONE:\n",
+     ""},
     {"NeighboursThatOnlyAdd",
      "ld.global.u32 %r3, [%rd1];\nadd.u32 %r3, %r3, 5;\nst.global.u32 [%rd1], %r3;\n", ""},
     {"AtomicsAlone", "mov.u32 %r3, 1;\nred.global.add.u32 [%rd0], %r3;\n", ""},

@@ -50,5 +50,67 @@ TEST(AccessShadow, ClearsItselfBeforeATagComesAgain) {
   EXPECT_EQ(shadow.view().writes[0], 0u);
 }
 
+TEST(LineStamp, SaysWhichLaneHasACell) {
+  // Rows of 1, 2, 4, 8 and 16 cells a lane, a line at a time.
+  for (std::uint32_t per_lane = 0; per_lane <= 4; ++per_lane) {
+    for (std::uint32_t part = 0; part < 1u << per_lane; ++part) {
+      const std::uint64_t line =
+          Stamp::make(3, 9, 5, 7 * 32, Stamp::kManyWarps) | LineStamp::layout(per_lane, part);
+      EXPECT_FALSE(LineStamp::apart(line));
+      for (std::uint32_t cell = 0; cell < 32; ++cell) {
+        const std::uint64_t lane = (part * 32 + cell) >> per_lane;
+        EXPECT_EQ(LineStamp::of_cell(line, cell),
+                  Stamp::make(3, 9, 5, 7 * 32 + lane, Stamp::kManyWarps))
+            << per_lane << ", " << part << ", " << cell;
+      }
+    }
+  }
+}
+
+/// A shadow in a launch, one of whose lines a warp has written as a row.
+class AccessShadowLine : public testing::Test {
+ protected:
+  AccessShadowLine() {
+    Line& line = shadow_.line(2, Mark::kWrite);
+    line.marks[static_cast<std::size_t>(Mark::kWrite)] = ~0u;
+    line.write = stamp_;
+    line.write_origin = 12;
+  }
+  AccessShadow shadow_{kBegin, 1 << 20, 2};
+  const std::uint64_t stamp_ = Stamp::make(shadow_.next_tag(), 1, 1, 0, 0);
+};
+
+TEST_F(AccessShadowLine, TellsOfEachCellWhoWroteIt) {
+  EXPECT_EQ(Stamp::lane(shadow_.view().last_write(64)), 0u);
+  EXPECT_EQ(Stamp::lane(shadow_.view().last_write(95)), 31u);
+  EXPECT_EQ(shadow_.view().write_origin(70), 12u);
+}
+
+TEST_F(AccessShadowLine, KeepsItsStampsWhenTakenApart) {
+  shadow_.take_apart(70, 1, Mark::kWrite, true);
+  EXPECT_TRUE(LineStamp::apart(shadow_.view().lines[2].write));
+  for (std::uint32_t cell = 0; cell < 32; ++cell) {
+    EXPECT_EQ(shadow_.view().last_write(64 + cell),
+              stamp_ + (std::uint64_t{cell} << Stamp::kThreadShift));
+    EXPECT_EQ(shadow_.view().write_origin(64 + cell), 12u);
+  }
+}
+
+TEST_F(AccessShadowLine, IsForgottenOnlyWhereMemoryIsHandedOut) {
+  shadow_.forget(kBegin + 64 * 4, 7);  // two cells
+  EXPECT_EQ(shadow_.view().last_write(64), 0u);
+  EXPECT_EQ(shadow_.view().last_write(65), 0u);
+  EXPECT_EQ(Stamp::lane(shadow_.view().last_write(66)), 2u);
+}
+
+TEST_F(AccessShadowLine, KeepsItsMarksWhenTakenApart) {
+  AccessShadow other(kBegin, 1 << 20, 2);
+  static_cast<void>(other.next_tag());
+  other.take_apart(95, 1, Mark::kRead, false);
+  shadow_.take_apart(70, 1, Mark::kRead, false);
+  EXPECT_TRUE(shadow_.conflicts_with(other));
+  EXPECT_TRUE(other.conflicts_with(shadow_));
+}
+
 }  // namespace
 }  // namespace membound::vgpu::memory

@@ -108,5 +108,30 @@ TEST_F(AddressSpaceDeathTest, TheHostCannotReadDeviceMemory) {
   EXPECT_DEATH(static_cast<void>(*reinterpret_cast<volatile int*>(*address)), "");
 }
 
+TEST(AddressSpace, KnowsThePagesOfWhichEveryByteWasWritten) {
+  AddressSpace space(64 << 20);
+  space.track_initialised(true);
+  constexpr std::uint64_t kPage = AddressSpace::kPageBytes;
+  const auto from = *space.allocate(4 * kPage, kPage, {}),
+             to = *space.allocate(4 * kPage, kPage, {});
+  const auto whole = [&](std::uint64_t address) {
+    return space.whole_pages_written(address - space.shared_window(), 4);
+  };
+  EXPECT_FALSE(whole(from));
+  space.fill(from, std::byte{1}, kPage + 100);
+  EXPECT_TRUE(whole(from));
+  EXPECT_FALSE(whole(from + kPage));
+  space.mark_initialised(from + kPage + 100, 3 * kPage - 100);
+  EXPECT_TRUE(whole(from + kPage));
+  EXPECT_FALSE(space.whole_pages_written(from + 4 * kPage - 2 - space.shared_window(), 4));
+  space.copy(to, from, 2 * kPage);
+  EXPECT_TRUE(whole(to + kPage));
+  space.forget_writes(from + kPage + 7, 1);
+  EXPECT_FALSE(whole(from + kPage));
+  space.copy(to + 8, from + kPage, 16);
+  EXPECT_FALSE(whole(to));
+  EXPECT_TRUE(whole(to + kPage));
+}
+
 }  // namespace
 }  // namespace membound::vgpu::memory

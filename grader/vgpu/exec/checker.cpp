@@ -227,10 +227,12 @@ void Checker::access(const WarpAccess& access) {
 
 void Checker::check_written(const WarpAccess& access, std::uint8_t* shadow, std::uint64_t base,
                             bool row, std::uint32_t lanes) {
-  const std::uint64_t window = launch_.request->memory->window_bytes();
+  const memory::AddressSpace& space = *launch_.request->memory;
+  const std::uint64_t window = space.window_bytes();
   if (row && (base == 0 || access.addresses[0] - base < window)) {
     std::uint8_t* bytes = shadow + (access.addresses[0] - base);
     const std::size_t count = std::size_t{32} * access.bytes;
+    if (base != 0 && space.whole_pages_written(access.addresses[0] - base, count)) return;
     if (access.kind == AccessKind::kStore) {
       std::memset(bytes, 1, count);
       return;
@@ -251,6 +253,7 @@ void Checker::check_written(const WarpAccess& access, std::uint8_t* shadow, std:
     const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
     const std::uint64_t index = access.addresses[lane] - base;
     if (base != 0 && index >= window) continue;  // host memory
+    if (base != 0 && space.whole_pages_written(index, access.bytes)) continue;
     std::uint8_t* written = shadow + index;
     if (access.kind != AccessKind::kStore && !all_written(written, access.bytes)) [[unlikely]]
       report_unwritten(access, lane, index);

@@ -138,9 +138,8 @@ bool AddressSpace::free(std::uint64_t address) {
   const std::uint64_t end = address + extent(allocation);
   use_chunks(address, end, -1);
   if (allocation.size_bytes >= kReleaseBytes) {
-    const std::uint64_t page = 4096;
-    const std::uint64_t first = align_up(address, page);
-    const std::uint64_t last = end & ~(page - 1);
+    const std::uint64_t first = align_up(address, kPageBytes);
+    const std::uint64_t last = end & ~(kPageBytes - 1);
     madvise(reinterpret_cast<void*>(first + static_cast<std::uint64_t>(host_offset_)), last - first,
             MADV_DONTNEED);
   }
@@ -244,10 +243,12 @@ bool AddressSpace::copy(std::uint64_t to, std::uint64_t from, std::uint64_t byte
   if (target == nullptr || source == nullptr) return bytes == 0;
   std::memmove(target, source, bytes);
   if (initialised_ != nullptr && is_device_address(to)) {
-    if (is_device_address(from))
+    if (is_device_address(from)) {
       std::memmove(initialised_ + (to - window_), initialised_ + (from - window_), bytes);
-    else
+      look_at_pages(to - window_, bytes, std::nullopt);
+    } else {
       set_initialised(to, bytes, 1);
+    }
   }
   return true;
 }
@@ -294,10 +295,13 @@ void AddressSpace::track_initialised(bool on) {
   if (!on) {
     munmap(initialised_, window_bytes_);
     initialised_ = nullptr;
+    page_bytes_.reset();
     return;
   }
   initialised_ = static_cast<std::uint8_t*>(reserve(0, window_bytes_, PROT_READ | PROT_WRITE));
   MEMBOUND_CHECK(initialised_ != nullptr);
+  page_bytes_ = std::make_unique<LazyBytes>(window_bytes_ / kPageBytes + 1);
+  written_pages_ = static_cast<std::uint8_t*>(page_bytes_->data());
 }
 
 AccessShadow& AddressSpace::access_shadow(std::uint32_t cell_shift, std::size_t worker) {
@@ -328,6 +332,19 @@ void AddressSpace::keep_distance(std::uint64_t bytes) {
 void AddressSpace::set_initialised(std::uint64_t address, std::uint64_t bytes, std::uint8_t value) {
   if (initialised_ == nullptr || !is_device_address(address)) return;
   std::memset(initialised_ + (address - window_), value, bytes);
+  look_at_pages(address - window_, bytes, value);
+}
+
+void AddressSpace::look_at_pages(std::uint64_t first, std::uint64_t bytes,
+                                 std::optional<std::uint8_t> all) {
+  const std::uint64_t end = first + bytes;
+  for (std::uint64_t page = first / kPageBytes; page * kPageBytes < end; ++page) {
+    const std::uint64_t begin = page * kPageBytes;
+    const bool inside = begin >= first && begin + kPageBytes <= end;
+    written_pages_[page] = all && (inside || *all == 0)
+                               ? *all
+                               : std::memchr(initialised_ + begin, 0, kPageBytes) == nullptr;
+  }
 }
 
 }  // namespace membound::vgpu::memory

@@ -21,6 +21,7 @@
 
 #include "grader/base/result.hpp"
 #include "grader/vgpu/memory/access_shadow.hpp"
+#include "grader/vgpu/memory/lazy_bytes.hpp"
 
 namespace membound::vgpu::memory {
 
@@ -69,6 +70,8 @@ class AddressSpace {
   /// Memory is mapped in pieces of this size, as on a GPU: without memcheck only an access outside
   /// every mapped piece is illegal.
   static constexpr std::uint64_t kChunkBytes = std::uint64_t{2} << 20;
+
+  static constexpr std::uint64_t kPageBytes = 4096;
 
   /// `capacity_bytes` is what cudaMemGetInfo calls total; exceeding it is "out of memory".
   explicit AddressSpace(std::uint64_t capacity_bytes);
@@ -130,6 +133,13 @@ class AddressSpace {
   /// From now on at least so many bytes lie between two allocations. memcheck takes an index that
   /// is too large for one of the next allocation where it leads there.
   void keep_distance(std::uint64_t bytes);
+  /// Does every byte of the pages with these bytes count as written? Offsets from shared_window(),
+  /// at most a page; only while tracked. Kernels neither make this true nor end it: what the host
+  /// has filled need not be looked at byte by byte.
+  [[nodiscard]] bool whole_pages_written(std::uint64_t offset, std::uint64_t bytes) const {
+    return (written_pages_[offset / kPageBytes] &
+            written_pages_[(offset + bytes - 1) / kPageBytes]) != 0;
+  }
   /// One byte per byte of device memory, 1 = written; null when not tracked. Index it by
   /// `address - shared_window()`.
   [[nodiscard]] std::uint8_t* initialised_shadow() const { return initialised_; }
@@ -143,6 +153,7 @@ class AddressSpace {
   [[nodiscard]] static std::uint64_t extent(const Allocation& allocation);
   void use_chunks(std::uint64_t begin, std::uint64_t end, int change);
   void set_initialised(std::uint64_t address, std::uint64_t bytes, std::uint8_t value);
+  void look_at_pages(std::uint64_t first, std::uint64_t bytes, std::optional<std::uint8_t> all);
   void retire(Allocation allocation);
   [[nodiscard]] const Allocation* holder(std::uint64_t address) const;
   [[nodiscard]] std::byte* resolve(std::uint64_t address, std::uint64_t bytes) const;
@@ -152,6 +163,8 @@ class AddressSpace {
   std::uint64_t window_bytes_ = 0;
   std::int64_t host_offset_ = 0;
   std::uint8_t* initialised_ = nullptr;
+  std::unique_ptr<LazyBytes> page_bytes_;  // while `initialised_` is there
+  std::uint8_t* written_pages_ = nullptr;  // 1 where every byte is
   std::array<std::vector<std::unique_ptr<AccessShadow>>, 3> access_shadows_;  // by cell_shift
   std::uint64_t gap_bytes_;
   std::uint64_t used_bytes_ = 0;

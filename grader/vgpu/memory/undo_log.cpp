@@ -60,7 +60,8 @@ void UndoLog::keep(std::uint64_t page) {
   if (const std::uint8_t* const flags = space_.initialised_shadow(); flags != nullptr) {
     const std::uint8_t* const first = flags + page * kPageBytes;
     kept->written = *first;
-    if (std::memcmp(first, first + 1, kPageBytes - 1) != 0)
+    if (!space_.whole_pages_written(page * kPageBytes, kPageBytes) &&
+        std::memcmp(first, first + 1, kPageBytes - 1) != 0)
       kept->flags.assign(first, first + kPageBytes);
   }
   pages_.push_back(std::move(kept));

@@ -41,7 +41,7 @@ class UndoLog {
   void roll_back();
 
  private:
-  static constexpr std::uint64_t kPageBytes = 4096;
+  static constexpr std::uint64_t kPageBytes = AddressSpace::kPageBytes;
   struct Page {
     std::uint64_t number = 0;
     std::array<std::byte, kPageBytes> bytes;
