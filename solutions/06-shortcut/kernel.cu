@@ -429,13 +429,16 @@ __global__ void __launch_bounds__(kFastThreads, kBlocksPerSm)
       }
     }
   } else {
+    // In a slice no tile is cut off, so a thread writes whole vectors.
+    constexpr int kRow = kFastTile / 4;  // vectors of a row
     float* const slice =
         fast_slices(scratch, n) + at(blockIdx.y * gridDim.x + blockIdx.x, 0, kFastTile * kFastTile);
+    float4* const mine = reinterpret_cast<float4*>(slice) + row * kRow + col / 4;
 #pragma unroll
     for (int a = 0; a < 8; ++a) {
-      float* const to = slice + (row + a / 4 * kFastHalf + a % 4) * kFastTile + col;
-      load_vector(to, &best[a][0]);
-      load_vector(to + kFastHalf, &best[a][4]);
+      float4* const to = mine + (a / 4 * kFastHalf + a % 4) * kRow;
+      to[0] = make_float4(best[a][0], best[a][1], best[a][2], best[a][3]);
+      to[kFastHalf / 4] = make_float4(best[a][4], best[a][5], best[a][6], best[a][7]);
     }
   }
 }
