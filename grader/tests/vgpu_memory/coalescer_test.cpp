@@ -101,6 +101,23 @@ TEST(AtomicSectors, AWordWantedTwiceVisitsItsSectorTwice) {
   EXPECT_EQ(atomic_sectors(pairs.data(), ~0u), 4u);  // 2 sectors, each twice
 }
 
+TEST(AtomicWordLoop, BothHalvesOfAWordTakeTwoTurns) {
+  const WordLoop neighbours = atomic_word_loop(strided(0, 2).data(), ~0u);
+  EXPECT_EQ(neighbours.turns, 2u);
+  EXPECT_EQ(neighbours.load.sectors, 2u) << "16 words";
+  EXPECT_EQ(neighbours.load.bytes, 64u);
+  EXPECT_EQ(neighbours.swaps.sectors, 4u) << "2 each turn";
+  EXPECT_EQ(neighbours.swap_sectors, 6u) << "2 lanes on each word, then 1";
+}
+
+TEST(AtomicWordLoop, EveryTurnLosesTheLaneThatCameThrough) {
+  const WordLoop one = atomic_word_loop(strided(0, 0).data(), ~0u);
+  EXPECT_EQ(one.turns, 32u);
+  EXPECT_EQ(one.swaps.lines, 32u);
+  EXPECT_EQ(one.swap_sectors, 528u) << "32 + 31 + … + 1";
+  EXPECT_EQ(atomic_word_loop(strided(0, 0).data(), 0x10u).turns, 1u);
+}
+
 TEST(AtomicSectors, OneWordForAllIsVisitedByEveryLane) {
   EXPECT_EQ(atomic_sectors(strided(0, 0).data(), ~0u), 32u);
 }

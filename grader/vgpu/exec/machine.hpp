@@ -91,6 +91,10 @@ struct alignas(64) StepStats {
   std::uint64_t loop_loads = 0;       ///< shared atomics made of a loop: its loads
   std::uint64_t loop_load_wavefronts = 0;
   std::uint64_t loop_ideal_wavefronts = 0;
+  std::uint64_t word_loads = 0;  ///< 16-bit global atomics, a loop on a word: its loads
+  std::uint64_t word_load_sectors = 0;
+  std::uint64_t word_load_ideal_sectors = 0;
+  std::uint64_t word_load_bytes = 0;
 };
 
 /// Registers and locals of one call.

@@ -133,14 +133,34 @@ bool loops_in_shared_memory(const Instruction& in) {
   return is_float(in.type) || ptx::size_bytes(in.type) != 4;
 }
 
-void count_global(Warp& w, StepStats& stats, const u64* addresses, u32 mask, u32 bytes,
-                  bool joined) {
+/// A loop on words of global memory; `in` is a 16-bit addition.
+void count_word_loop(StepStats& stats, const Instruction& in, const u64* addresses, u32 mask) {
+  const auto loop = memory::atomic_word_loop(addresses, mask);
+  stats.requests += loop.turns;
+  stats.sectors += loop.load.sectors + loop.swaps.sectors;
+  stats.ideal_sectors += loop.load.ideal_sectors + loop.swaps.ideal_sectors;
+  stats.lines += loop.load.lines + loop.swaps.lines;
+  stats.extra_sectors += loop.swap_sectors;
+  stats.word_loads += 1;
+  stats.word_load_sectors += loop.load.sectors;
+  stats.word_load_ideal_sectors += loop.load.ideal_sectors;
+  stats.word_load_bytes += loop.load.bytes;
+  // The profiler takes bytes that go through a generic address for shared memory's, too.
+  if (in.space == StateSpace::kNone) stats.shared_bytes += loop.load.bytes + loop.swaps.bytes;
+}
+
+void count_global(Warp& w, StepStats& stats, const Instruction& in, const u64* addresses, u32 mask,
+                  u32 bytes) {
   const auto lanes = static_cast<u32>(std::popcount(mask));
   stats.lanes += lanes;
-  if (joined) mask &= 0u - mask;
+  if (is_joined(in)) mask &= 0u - mask;
   const auto cost = memory::coalesce(addresses, mask, bytes);
-  generic::count_global(stats, cost);
-  stats.extra_sectors += memory::atomic_sectors(addresses, mask);
+  if (loops_on_a_word(in)) {
+    count_word_loop(stats, in, addresses, mask);
+  } else {
+    generic::count_global(stats, cost);
+    stats.extra_sectors += memory::atomic_sectors(addresses, mask);
+  }
   stats.collisions += static_cast<u32>(std::popcount(mask)) - cost.bytes / bytes;
   for (u32 rest = mask; rest != 0; rest &= rest - 1)
     w.worker->hottest.add(addresses[std::countr_zero(rest)], 1);
@@ -171,7 +191,7 @@ bool resolve(Warp& w, const Step* s, StateSpace space, u64* addresses, u32& mask
   const Instruction& in = *s->extra->in;
   if (space == StateSpace::kGlobal) {
     if (!translate_slowly(w, s, addresses, mask, bytes, AccessKind::kAtomic, host)) return false;
-    if (mask != 0) count_global(w, stats, addresses, mask, bytes, is_joined(in));
+    if (mask != 0) count_global(w, stats, in, addresses, mask, bytes);
   } else {
     if (!check_offsets(w, s, addresses, mask, bytes, w.shared_bytes, StateSpace::kShared,
                        AccessKind::kAtomic))

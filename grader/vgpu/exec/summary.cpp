@@ -42,6 +42,10 @@ void add(StepStats& to, const StepStats& from) {
   to.loop_loads += from.loop_loads;
   to.loop_load_wavefronts += from.loop_load_wavefronts;
   to.loop_ideal_wavefronts += from.loop_ideal_wavefronts;
+  to.word_loads += from.word_loads;
+  to.word_load_sectors += from.word_load_sectors;
+  to.word_load_ideal_sectors += from.word_load_ideal_sectors;
+  to.word_load_bytes += from.word_load_bytes;
 }
 
 void add_global(Counters& c, const StepStats& s) {
@@ -85,10 +89,11 @@ void add_store(Counters& c, const Instruction& in, const StepStats& s) {
 }
 
 /// True for what the hardware runs as a reduction: nobody reads the result, the operation is no
-/// exchange, and the address is known to be of global memory.
+/// exchange nor a loop of them, and the address is known to be of global memory.
 bool is_reduction(const Instruction& in) {
   return in.has(program::kResultUnused) && in.space == ptx::StateSpace::kGlobal &&
-         in.atomic != program::Atomic::kExch && in.atomic != program::Atomic::kCas;
+         in.atomic != program::Atomic::kExch && in.atomic != program::Atomic::kCas &&
+         !loops_on_a_word(in);
 }
 
 void add_atomic(Counters& c, const Instruction& in, const StepStats& s) {
@@ -102,6 +107,10 @@ void add_atomic(Counters& c, const Instruction& in, const StepStats& s) {
   c.atomic_lanes += s.lanes;
   c.atomic_same_address += s.collisions;
   add_global(c, s);
+  c.global_load_requests += s.word_loads;
+  c.global_load_sectors += s.word_load_sectors;
+  c.global_load_ideal_sectors += s.word_load_ideal_sectors;
+  c.global_load_bytes += s.word_load_bytes;
   c.shared_atomic_requests += s.shared_requests;
   c.shared_atomic_wavefronts += s.wavefronts;
   c.shared_atomic_loops += s.loop_loads;

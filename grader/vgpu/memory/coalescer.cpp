@@ -60,6 +60,32 @@ std::uint32_t atomic_sectors(const std::uint64_t* addresses, std::uint32_t mask)
   return total + most;
 }
 
+WordLoop atomic_word_loop(const std::uint64_t* addresses, std::uint32_t mask) {
+  constexpr std::uint32_t kWordBytes = 4;
+  std::array<std::uint64_t, kLanes> words{};
+  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    const int lane = std::countr_zero(rest);
+    words[lane] = addresses[lane] / kWordBytes * kWordBytes;
+  }
+  WordLoop loop;
+  loop.load = coalesce(words.data(), mask, kWordBytes);
+  while (mask != 0) {
+    const Coalesced swap = coalesce(words.data(), mask, kWordBytes);
+    loop.turns += 1;
+    loop.swaps.sectors += swap.sectors;
+    loop.swaps.lines += swap.lines;
+    loop.swaps.ideal_sectors += swap.ideal_sectors;
+    loop.swaps.bytes += swap.bytes;
+    loop.swap_sectors += atomic_sectors(words.data(), mask);
+    NumberSet served;
+    for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+      const int lane = std::countr_zero(rest);
+      if (served.insert(words[lane])) mask &= ~(1u << lane);
+    }
+  }
+  return loop;
+}
+
 std::uint32_t partial_sectors(const std::uint64_t* addresses, std::uint32_t mask,
                               std::uint32_t bytes) {
   std::array<std::uint64_t, kLanes> sorted;

@@ -57,6 +57,17 @@ struct Coalesced {
 /// request apart in passes, by lines, and may then visit a sector once more.
 [[nodiscard]] std::uint32_t atomic_sectors(const std::uint64_t* addresses, std::uint32_t mask);
 
+/// An atomic of 16 bits that the hardware makes of a loop: load the word, compute, compare-and-swap
+/// it, until every lane had its turn; of the lanes that want one word, the first comes through, and
+/// the others try again. What other warps do between is left out.
+struct WordLoop {
+  std::uint32_t turns = 0;
+  Coalesced load;
+  Coalesced swaps;                 ///< of all turns
+  std::uint32_t swap_sectors = 0;  ///< atomic_sectors() of all turns
+};
+[[nodiscard]] WordLoop atomic_word_loop(const std::uint64_t* addresses, std::uint32_t mask);
+
 /// Number of distinct addresses over the active lanes.
 [[nodiscard]] std::uint32_t distinct_addresses(const std::uint64_t* addresses, std::uint32_t mask);
 

@@ -141,9 +141,9 @@ AtomicLoop shared_atomic_loop(const std::uint32_t* offsets, std::uint32_t mask,
     loop.loads.bytes += load.bytes;
     // A swap looks and then writes; two words a lane go through as two halves, as far as there are
     // lanes in both.
-    const std::uint32_t swap = words == 1 ? 2 : (std::popcount(served) == 1 ? 3 : 4);
-    loop.swaps.taken += swap;
-    loop.swaps.ideal += swap;
+    const auto lanes = static_cast<std::uint32_t>(std::popcount(served));
+    loop.swaps.taken += words == 1 ? 2 : (lanes == 1 ? 3 : 4);
+    loop.swaps.ideal += words == 1 ? 2 : 2 + (lanes * bytes + 127) / 128;
     loop.swaps.bytes += load.bytes;
     mask &= ~served;
   }

@@ -187,6 +187,13 @@ struct Instruction {
   [[nodiscard]] bool has(std::uint32_t flag) const { return (flags & flag) != 0; }
 };
 
+/// True for an atomic addition of 16 bits. The hardware has none: ptxas makes a loop of it that
+/// loads the word around them, adds, and compares and swaps (seen in the machine code for 9.0).
+[[nodiscard]] inline bool loops_on_a_word(const Instruction& in) {
+  return in.atomic == Atomic::kAdd && in.vector == 1 && ptx::is_float(in.type) &&
+         ptx::size_bytes(in.type) == 2;
+}
+
 /// Modes of the opcodes that have some.
 enum class ShuffleMode : std::uint8_t { kIdx, kUp, kDown, kBfly };
 enum class VoteMode : std::uint8_t { kAll, kAny, kUni, kBallot };
