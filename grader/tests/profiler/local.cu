@@ -28,17 +28,25 @@ void try_patterns(const std::string& type) {
     run_pattern("array." + type, pattern, local_array<T>, in, out);
 }
 
-/// A sort in local memory; what is compared depends on the data.
+/// A sort whose array stays in registers: written so that every index is known when it is compiled,
+/// which ptxas also makes of two plain loops.
 __global__ void local_sort(const int* in, int* out) {
   int mine[12];
+#pragma unroll
   for (int i = 0; i < 12; ++i) mine[i] = in[thread_number() * 12 + i] * 73 % 101;
+#pragma unroll
   for (int i = 1; i < 12; ++i)
-    for (int j = i; j > 0 && mine[j - 1] > mine[j]; --j) {
-      const int other = mine[j];
-      mine[j] = mine[j - 1];
-      mine[j - 1] = other;
+#pragma unroll
+    for (int j = i; j > 0; --j) {
+      const int low = min(mine[j - 1], mine[j]);
+      mine[j] = max(mine[j - 1], mine[j]);
+      mine[j - 1] = low;
     }
-  out[thread_number()] = mine[in[thread_number()] % 12];
+  int wanted = mine[0];
+  const int at = in[thread_number()] % 12;
+#pragma unroll
+  for (int i = 1; i < 12; ++i) wanted = at == i ? mine[i] : wanted;
+  out[thread_number()] = wanted;
 }
 
 /// More values alive than it may have registers.

@@ -9,7 +9,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <fstream>
 #include <map>
+#include <set>
+#include <sstream>
 
 #include "grader/tests/profiler/truth.hpp"
 
@@ -82,6 +85,32 @@ TEST(Truth, EveryExactCounterWithAMetricIsCompared) {
   }
 }
 
+/// "shared_ ideal_shared" -> "`shared_` `ideal_shared`".
+std::string each_as_code(const std::string& words) {
+  std::string text;
+  std::istringstream in(words);
+  for (std::string word; in >> word;) text += (text.empty() ? "`" : " `") + word + "`";
+  return text;
+}
+
+TEST(Deviations, AreTheTableOfTheDocumentation) {
+  std::set<std::string> documented, known;
+  std::ifstream file(MEMBOUND_SOURCE_DIR "/docs/counters.md");
+  bool in_table = false;
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with("| section |"))
+      in_table = true;
+    else if (!line.starts_with("|"))
+      in_table = false;
+    else if (in_table && !line.starts_with("| ---"))
+      documented.insert(line);
+  }
+  for (const Deviation& d : read_deviations(MEMBOUND_PROFILER_DEVIATIONS))
+    known.insert("| " + d.section + " | `" + d.name + "` | " + each_as_code(d.counters) + " | " +
+                 d.reason + " |");
+  EXPECT_EQ(documented, known);
+}
+
 /// How far a modelled counter is off, over the launches of some sections whose metric is at least
 /// `floor` (below, the profiler sees mostly what is not the kernel's).
 struct Claim {
@@ -99,14 +128,14 @@ std::vector<std::string> with_labs(std::vector<std::string> sections) {
 }
 
 const Claim kClaims[] = {
-    {"atomic_sectors", {"atomics"}, 1, 0, 0.94},
+    {"atomic_sectors", {"atomics"}, 1, 0, 0.75},
     {"reduction_sectors", with_labs({"atomics", "caches"}), 1, 0, 0.017},
     {"shared_atomic_requests", with_labs({"shared_atomics"}), 1, 0, 0.78},
     {"shared_atomic_wavefronts", with_labs({"shared_atomics"}), 1, 0, 0.78},
     {"texture_sectors", {"textures"}, 1, 0, 0.59},
     {"l1_load_hit_sectors", with_labs({"caches"}), 20000, 0.02, 1},
     {"l2_read_sectors", with_labs({"caches"}), 20000, 0.01, 10},
-    {"l2_write_sectors", with_labs({"caches"}), 20000, 0.01, 1.5},
+    {"l2_write_sectors", with_labs({"caches"}), 20000, 0.01, 0.33},
     {"dram_read_bytes", with_labs({"caches"}), 1 << 20, 0.01, 1},
     {"dram_write_bytes", with_labs({"caches"}), 1 << 20, 0.53, 6.2},
 };
