@@ -206,7 +206,7 @@ const Mistake kMistakes[] = {
      "membound: synccheck: divergent barrier\n"
      "  in waits_in_a_branch(int*), block (0, 0, 0), thread (0, 0, 0)\n"
      "  at findings.cu:[waits_in_a_branch]: bar.sync\n"
-     "  16 of 32 lanes of the warp reach this barrier together; all must take the same way to it\n"
+     "  16 of 32 lanes of the warp come to this barrier, the others have ended\n"
      "  try: move the barrier out of the branch, so that every thread of the block reaches it\n"},
     {"leaves_before_the_barrier",
      "membound: synccheck: barrier after exit\n"

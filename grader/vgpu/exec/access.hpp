@@ -71,7 +71,8 @@ class Observer {
  public:
   virtual ~Observer() = default;
   virtual void access(const WarpAccess& access) = 0;
-  /// A group arrives at a block barrier; `whole_warp` when no lane of the warp is missing.
+  /// A group arrives at a block barrier that wants its whole warp; `whole_warp` when no lane is
+  /// missing.
   virtual void barrier(Warp& warp, const Step* step, bool whole_warp) = 0;
   /// A collective ran whose member mask names lanes that did not take part, or did not name lanes
   /// that did.

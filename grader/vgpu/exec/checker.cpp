@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/vgpu/exec/checker.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -13,6 +14,11 @@ namespace {
 using ptx::StateSpace;
 
 std::string number_of_lanes(std::uint32_t mask) { return std::to_string(std::popcount(mask)); }
+
+std::string describe_arrival(std::uint32_t lanes, std::uint32_t live, const char* others) {
+  return number_of_lanes(lanes) + " of " + number_of_lanes(live) +
+         " lanes of the warp come to this barrier, the others " + others;
+}
 
 /// Has every byte been written? The sizes of ordinary accesses without a call.
 bool all_written(const std::uint8_t* written, std::uint32_t bytes) {
@@ -124,6 +130,7 @@ void Checker::block_begins(Block& block) {
   BlockState& state = state_of(block);
   state.settled.begin_period();
   for (Warp& w : block.warps) w.settled = &state.settled;
+  state.arrivals.clear();
   if (checks_.initialised) state.written.assign(launch_.shared_bytes, 0);
   if (state.race_checker != nullptr) state.race_checker->start_block(block, state.races);
 }
@@ -134,6 +141,7 @@ void Checker::arrives(Warp& w, std::uint32_t id) {
 
 void Checker::opens(Block& block, std::uint32_t id) {
   const bool of_all = block.barriers[id].expected == 0;
+  if (!state_of(block).arrivals.empty()) report_incomplete_arrivals(block, id);
   if (of_all && checks_.synchronisation && block.live_threads < launch_.request->block.count())
       [[unlikely]]
     report_exits(block, id);
@@ -325,14 +333,72 @@ void Checker::report_sync(const Warp& w, const Step* step, std::uint32_t lane, c
   });
 }
 
+// Lanes may come one after the other: since Volta a barrier waits for every thread that has not
+// ended, and an aligned one (__syncthreads) wants all lanes of a warp at the same instruction, not
+// at the same time (PTX ISA, barrier: "wait for all non-exited threads from its warp").
 void Checker::barrier(Warp& w, const Step* step, bool whole_warp) {
   if (!checks_.synchronisation) return;
-  const auto lane = static_cast<std::uint32_t>(std::countr_zero(w.mask));
-  if (!whole_warp) {
-    report_sync(w, step, lane, "divergent barrier",
-                number_of_lanes(w.mask) + " of " + number_of_lanes(w.live) +
-                    " lanes of the warp reach this barrier together; all must take the same way "
-                    "to it");
+  std::vector<Arrival>& arrivals = state_of(*w.block).arrivals;
+  if (whole_warp && arrivals.empty()) return;
+  arrivals.resize(w.block->warps.size());
+  Arrival& here = arrivals[w.index];
+  bool elsewhere = false;
+  if (here.step != nullptr && (here.step != step || (here.lanes & w.mask) != 0)) {
+    here.others = "come to another one";
+    report_arrival(w, here);
+    elsewhere = true;
+  }
+  if (here.step == nullptr) {
+    if (whole_warp) return;
+    here = {step, 0, w.live, elsewhere ? "come to another one" : "have ended",
+            place_of(w, step, static_cast<std::uint32_t>(std::countr_zero(w.mask)))};
+  }
+  here.lanes |= w.mask;
+  if (here.lanes == here.live)
+    here = {};
+  else if (whole_warp)
+    report_arrival(w, here);
+}
+
+void Checker::report_arrival(const Warp& w, Arrival& arrival) {
+  report_sync(w, arrival.step, static_cast<std::uint32_t>(std::countr_zero(arrival.lanes)),
+              "divergent barrier", describe_arrival(arrival.lanes, arrival.live, arrival.others));
+  arrival = {};
+}
+
+/// Barrier `id` opens although lanes of a warp that wait there still miss some.
+void Checker::report_incomplete_arrivals(const Block& block, std::uint32_t id) {
+  std::vector<Arrival>& arrivals = state_of(block).arrivals;
+  for (std::size_t i = 0; i < arrivals.size(); ++i) {
+    if (arrivals[i].step == nullptr) continue;
+    const Warp& w = block.warps[i];
+    const auto waits = [&](const Group& group) {
+      return group.state == GroupState::kBarrier && group.barrier == id &&
+             group.pc == arrivals[i].step + 1;
+    };
+    if (std::any_of(w.groups.begin(), w.groups.begin() + w.group_count, waits))
+      report_arrival(w, arrivals[i]);
+  }
+}
+
+/// A launch that hangs ends in a fault; the lanes its block waited for never came.
+void Checker::report_arrivals_of_the_fault() {
+  if (!launch_.fault ||
+      (launch_.fault->kind != FaultKind::kDeadlock && launch_.fault->kind != FaultKind::kStepLimit))
+    return;
+  for (const auto& state : states_) {
+    for (const Arrival& arrival : state->arrivals) {
+      if (arrival.step == nullptr || !(arrival.place.block == launch_.fault->place.block)) continue;
+      CheckReport found{"synccheck",
+                        "divergent barrier",
+                        arrival.place,
+                        0,
+                        0,
+                        1,
+                        describe_arrival(arrival.lanes, arrival.live, "never do")};
+      found.advice = sync_advice(found.kind);
+      reports_.try_emplace({arrival.step, found.kind, nullptr}, Entry{found, 0});
+    }
   }
 }
 
@@ -377,6 +443,7 @@ bool Checker::bad_access(const WarpAccess& access, FaultKind kind, std::uint32_t
 }
 
 std::vector<CheckReport> Checker::take_reports() {
+  report_arrivals_of_the_fault();
   // In the order of the program; of a place's kinds, the alphabet's.
   std::vector<CheckReport> all;
   for (auto& [key, entry] : reports_) all.push_back(std::move(entry.report));

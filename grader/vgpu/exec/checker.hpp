@@ -52,12 +52,21 @@ class Checker : public Observer {
   [[nodiscard]] std::vector<CheckReport> take_reports();
 
  private:
+  /// Lanes of one warp at a barrier that wants the whole warp, while others are still missing.
+  struct Arrival {
+    const Step* step = nullptr;
+    std::uint32_t lanes = 0;
+    std::uint32_t live = 0;  ///< lanes that had not ended when the first came
+    const char* others = "have ended";
+    Place place = {};
+  };
   /// What is remembered of one block in flight.
   struct BlockState {
     std::vector<std::uint8_t> written;  ///< bytes of shared memory
     BlockRaces races;
     RaceChecker* race_checker = nullptr;  ///< its worker's; null without racecheck
     SettledReads settled;
+    std::vector<Arrival> arrivals;  ///< by warp; empty until lanes of one come apart
   };
   /// Where a finding is kept: findings of one place are counted, not repeated.
   struct Key {
@@ -81,6 +90,9 @@ class Checker : public Observer {
   void report_sync(const Warp& warp, const Step* step, std::uint32_t lane, const char* kind,
                    const std::string& text);
   void report_exits(const Block& block, std::uint32_t id);
+  void report_arrival(const Warp& warp, Arrival& arrival);
+  void report_incomplete_arrivals(const Block& block, std::uint32_t id);
+  void report_arrivals_of_the_fault();
   [[nodiscard]] const Step* step_of(std::uint16_t origin) const;
   BlockState& new_state(const Block& block);
   void before_write(const WarpAccess& access, bool row);
