@@ -83,6 +83,7 @@ class Local {
 
   void run_all(int workers) {
     std::vector<std::thread> threads;
+    threads.reserve(static_cast<std::size_t>(workers));
     for (int worker = 0; worker < workers; ++worker)
       threads.emplace_back([this, worker] { work(worker); });
     for (std::thread& thread : threads) thread.join();
@@ -117,7 +118,7 @@ class Local {
       if (one.id == job.lab) lab = &one;
     MEMBOUND_CHECK(lab != nullptr);
     if (base::failpoint("job.before_lease")) return full();
-    const auto leased = work_.ledger->lease(job.key);
+    auto leased = work_.ledger->lease(job.key);
     if (!leased) return leased;
     if (base::failpoint("job.leased")) return full();
 
@@ -137,15 +138,15 @@ class Local {
     OneOutcome outcome = work_.grade_one(request);
     if (base::failpoint("job.judged")) return full();
     if (outcome.stopped) return work_.ledger->give_back(job.key);
-    const auto kept = outcome.grade.verdict == course::GradeVerdict::kInfraError
-                          ? our_fault(job, outcome.grade)
-                          : finish(job, outcome.grade);
+    auto kept = outcome.grade.verdict == course::GradeVerdict::kInfraError
+                    ? our_fault(job, outcome.grade)
+                    : finish(job, outcome.grade);
     if (kept && outcome.device_lost) return *outcome.device_lost;
     return kept;
   }
 
   base::Status finish(const Job& job, const course::Grade& grade) {
-    const auto finished = work_.ledger->finish(job.key, grade);
+    auto finished = work_.ledger->finish(job.key, grade);
     if (!finished) return finished;
     if (work_.watcher.done) work_.watcher.done(job, grade);
     const std::lock_guard guard(mutex_);

@@ -156,8 +156,8 @@ base::Status write_outputs(const fs::path& out, const ClassGrades& all) {
   std::set<std::string> written;
   for (const auto& [student, grades] : students) {
     const std::string name = base::file_name(student) + ".json";
-    const auto status = base::write_durably(out / "students" / name,
-                                            course::dump_safely(grades, 1) + "\n", "report");
+    auto status = base::write_durably(out / "students" / name,
+                                      course::dump_safely(grades, 1) + "\n", "report");
     if (!status) return status;
     written.insert(name);
   }
