@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "grader/base/check.hpp"
+#include "grader/base/switches.hpp"
 
 namespace membound::harness {
 
@@ -24,6 +25,7 @@ Watchdog::Watch Watchdog::watch(double seconds, std::string what) {
   {
     const std::lock_guard lock(mutex_);
     MEMBOUND_CHECK(!deadline_);
+    if (base::switched_off("harness.deadline")) return Watch(*this);
     const auto duration = std::chrono::duration_cast<std::chrono::steady_clock::duration>(
         std::chrono::duration<double>(seconds));
     deadline_ = Deadline{std::chrono::steady_clock::now() + duration, std::move(what), seconds};

@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 
 #include <set>
+#include <string_view>
 
 #include "grader/course/files.hpp"
 #include "grader/selftest/table.hpp"
@@ -50,6 +51,36 @@ TEST(Corpus, ACompilerOfItsOwnKindHasExpectationsOfItsOwn) {
   one.expected_with["clang"] = {"COMPILE_ERROR"};
   EXPECT_EQ(expected_of(one, "nvcc"), std::vector<std::string>{"FAIL_WRONG"});
   EXPECT_EQ(expected_of(one, "clang"), std::vector<std::string>{"COMPILE_ERROR"});
+}
+
+/// The names that `switched_off("…")` asks for anywhere in the grader.
+std::set<std::string> switches() {
+  constexpr std::string_view kAsk = "switched_off(\"";
+  std::set<std::string> names;
+  for (const auto& entry :
+       fs::recursive_directory_iterator(fs::path(MEMBOUND_SOURCE_DIR) / "grader")) {
+    const std::string path = entry.path().string();
+    if (entry.path().extension() != ".cpp" || path.find("/tests/") != std::string::npos) continue;
+    const auto text = course::read_file(entry.path());
+    if (!text) continue;
+    for (auto at = text->find(kAsk); at != std::string::npos; at = text->find(kAsk, at + 1)) {
+      const auto begin = at + kAsk.size();
+      names.insert(text->substr(begin, text->find('"', begin) - begin));
+    }
+  }
+  return names;
+}
+
+TEST(Corpus, HasAnAttackForEverySwitch) {
+  std::string all = ",";
+  for (const Case& one : corpus("attacks")) all += one.switch_off + ",";
+  // Chooses how limits are enforced; switches none of them off.
+  constexpr std::string_view kNoDefence = "jail.cgroup";
+  for (const std::string& name : switches()) {
+    if (name == kNoDefence) continue;
+    EXPECT_THAT(all, testing::HasSubstr("," + name + ",")) << name;
+  }
+  EXPECT_GE(switches().size(), 20u);
 }
 
 TEST(Corpus, EveryCaseHasItsParts) {
