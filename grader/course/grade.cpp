@@ -221,6 +221,7 @@ void to_json(json& out, const Grade& value) {
          {"seed", value.seed},
          {"seed_key", value.seed_key},
          {"digests", value.digests},
+         {"reference_sha256", value.reference_sha256},
          {"limits_in_force", value.limits_in_force},
          {"fingerprint", hex_of(value.fingerprint)},
          {"result", value.result}};
@@ -252,6 +253,7 @@ void from_json(const json& in, Grade& value) {
   read_field(in, "seed", value.seed);
   read_field(in, "seed_key", value.seed_key);
   read_field(in, "digests", value.digests);
+  read_field(in, "reference_sha256", value.reference_sha256);
   read_field(in, "limits_in_force", value.limits_in_force);
   std::string fingerprint;
   read_field(in, "fingerprint", fingerprint);

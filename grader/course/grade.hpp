@@ -92,6 +92,9 @@ struct Grade {
   /// empty: submission and judge shared a process, and the data follow from `seed` alone.
   std::string seed_key;
   GradeDigests digests;
+  /// Of the reference's predicted times that this class was held against; empty: each submission
+  /// was timed beside the reference.
+  std::string reference_sha256;
   std::string limits_in_force;  ///< which mechanism enforced what, in words
   /// Of the compiled code, for finding what is alike (similarity/); empty where nothing compiled.
   std::vector<std::uint64_t> fingerprint;

@@ -2,15 +2,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/grading/one_submission.hpp"
 
+#include <mutex>
+#include <system_error>
+
 #include "grader/base/digest.hpp"
 #include "grader/base/failpoint.hpp"
 #include "grader/course/files.hpp"
 #include "grader/grading/device_health.hpp"
+#include "grader/judge/reference_times.hpp"
 #include "grader/judge/verdict.hpp"
 #include "grader/similarity/similarity.hpp"
 
 namespace membound::grading {
 namespace {
+
+namespace fs = std::filesystem;
 
 using course::Grade;
 using course::GradeVerdict;
@@ -45,6 +51,29 @@ base::Result<judge::CheckRequest> check_request(const OneRequest& request) {
   split->use_jail = !settings.trust_submissions;
   check.split = *std::move(split);
   return check;
+}
+
+/// The reference's times for a lab that is graded at one size on a virtual GPU; nothing where each
+/// submission is timed beside it. One worker makes them, for all of them and those who come later.
+base::Result<std::optional<judge::ReferenceTimes>> known_times(const OneRequest& request,
+                                                               const judge::CheckRequest& check,
+                                                               const fs::path& reference) {
+  if (!check.split || !request.lab->graded_slice || !request.settings->is_virtual())
+    return std::optional<judge::ReferenceTimes>();
+  const course::GradeDigests& digests = request.planned->digests;
+  const std::string name =
+      base::sha256(request.lab->id + " " + digests.harness + " " + digests.toolchain + " " +
+                   digests.lab + " " + digests.limits + " " + request.settings->device);
+  const fs::path file =
+      check.place.state / "reference" / (name + (request.is_replay ? ".replay" : "") + ".json");
+  static std::mutex one_at_a_time;
+  const std::lock_guard lock(one_at_a_time);
+  std::error_code ignored;
+  if (request.is_replay) fs::remove(file, ignored);
+  auto times = judge::time_reference(check, reference, file);
+  if (!times) return times.error();
+  if (!times->unusable.empty()) return std::optional<judge::ReferenceTimes>();
+  return std::optional<judge::ReferenceTimes>(*std::move(times));
 }
 
 /// Why, in a few words, for the table: the first stage that is as bad as the whole.
@@ -100,9 +129,9 @@ OneOutcome grade_one(const OneRequest& request) {
   if (!text || base::sha256(*text) != request.job->submission_sha256)
     return our_fault("the store no longer holds what was handed in");
   if (request.on_step) request.on_step("compiling");
-  const auto asked = check_request(request);
+  auto asked = check_request(request);
   if (!asked) return our_fault(base::to_string(asked.error()));
-  const judge::CheckRequest& check = *asked;
+  judge::CheckRequest& check = *asked;
   const auto code = judge::compile_submission(check);
   if (!code) return our_fault(base::to_string(code.error()));
   if (base::failpoint("job.compiled")) return our_fault("No space left on device");
@@ -111,6 +140,16 @@ OneOutcome grade_one(const OneRequest& request) {
   if (code->submission.compiled)
     if (auto fingerprint = similarity::fingerprint_of_code(code->submission.file))
       grade.fingerprint = *std::move(fingerprint);
+
+  if (code->submission.compiled) {
+    if (request.on_step) request.on_step("timing the reference");
+    const auto times = known_times(request, check, code->reference);
+    if (!times) return our_fault(base::to_string(times.error()));
+    if (*times) {
+      check.split->reference_times = (*times)->file;
+      grade.reference_sha256 = (*times)->sha256;
+    }
+  }
 
   base::Result<course::Result> result = [&] {
     if (!code->submission.compiled) return judge::run_and_judge(check, *code);

@@ -27,6 +27,8 @@ struct OneRequest {
   std::string limits;            ///< in force, for the record
   std::filesystem::path source;  ///< the kernel.cu in the store
   const std::atomic<bool>* stop = nullptr;
+  /// A verdict is repeated: what others of the batch left behind is not used, but made anew.
+  bool is_replay = false;
   std::function<void(const std::string& doing)> on_step = {};
   /// Called before the device is used and after; a real device serves one at a time.
   std::function<void()> take_device = {}, free_device = {};

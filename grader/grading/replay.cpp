@@ -116,6 +116,7 @@ base::Result<Replay> replay(const std::filesystem::path& out, const course::Grad
   request.limits = recorded.limits_in_force;
   request.source = store.file(recorded.submission_sha256);
   request.stop = stop;
+  request.is_replay = true;
   request.on_step = on_step;
   OneOutcome outcome = grade_one(request);
   if (outcome.stopped) {
@@ -123,6 +124,9 @@ base::Result<Replay> replay(const std::filesystem::path& out, const course::Grad
                        "", "give the same command again"};
   }
   again.repeated = std::move(outcome.grade);
+  // Empty in verdicts from before the times were shared; what they say is the same.
+  if (!recorded.reference_sha256.empty())
+    changed(recorded.reference_sha256, again.repeated.reference_sha256, "the reference's times");
   again.differences = differences(recorded.result, again.repeated.result);
   return again;
 }

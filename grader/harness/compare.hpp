@@ -29,6 +29,12 @@ struct Tolerance {
   double relative = 0;
 };
 
+/// What a comparison of timed runs found; device/kernels.cu writes it, too.
+struct Difference {
+  unsigned long long wrong = 0;
+  unsigned long long first = ~0ULL;  ///< index of the first wrong element
+};
+
 /// Success, or a failure that tells the first wrong element with its coordinates, expected and got,
 /// how many of how many are wrong, how many were never written, and a small picture of where.
 /// T: float, double, int, unsigned, long long, unsigned long long (and the std::int64_t kinds).

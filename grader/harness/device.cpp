@@ -86,13 +86,18 @@ DeviceLimits Device::limits() const {
   return limits;
 }
 
-nlohmann::json Device::take_report() const {
+std::string Device::take_report_text() const {
   auto* take = virtual_gpu_function<std::size_t(char*, std::size_t)>("membound_vgpu_take_report");
-  if (!is_virtual() || take == nullptr) return nullptr;
+  if (!is_virtual() || take == nullptr) return {};
   const DeviceScope on(number_);
   std::string text(take(nullptr, 0), '\0');
   text.resize(take(text.data(), text.size()));
   while (!text.empty() && text.back() == '\0') text.pop_back();
+  return text;
+}
+
+nlohmann::json Device::take_report() const {
+  const std::string text = take_report_text();
   return text.empty() ? nlohmann::json() : nlohmann::json::parse(text, nullptr, false);
 }
 

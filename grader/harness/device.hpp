@@ -40,8 +40,12 @@ class Device {
 
   /// The virtual GPU's report of all launches since the last call; null on a real GPU.
   [[nodiscard]] nlohmann::json take_report() const;
+  /// Takes it and looks away.
+  void forget_report() const { static_cast<void>(take_report_text()); }
 
  private:
+  [[nodiscard]] std::string take_report_text() const;
+
   int number_ = 0;
   course::DeviceInfo info_;
   DeviceLimits limits_;

@@ -5,9 +5,11 @@
 #include <algorithm>
 
 #include "grader/base/check.hpp"
+#include "grader/base/switches.hpp"
 #include "grader/harness/cuda_check.hpp"
 #include "grader/harness/data.hpp"
 #include "grader/harness/device_scope.hpp"
+#include "grader/harness/host_arrays.hpp"
 #include "grader/harness/poison.hpp"
 #include "grader/harness/runner_link.hpp"
 
@@ -33,37 +35,6 @@ const char* name_of(ElementType type) {
       break;
   }
   return "double";
-}
-
-Draw draw_of(const TimedBuffer& buffer, std::uint64_t seed) {
-  const IntegerRange range = buffer.integers.value_or(IntegerRange{});
-  return {seed,
-          range.low,
-          range.high,
-          buffer.infinity_share,
-          static_cast<int>(buffer.fill),
-          buffer.integers ? 1 : 0};
-}
-
-/// What membound_fill_… writes, computed here.
-template <typename T>
-void fill_from_here(const TimedBuffer& buffer, void* d_data, std::uint64_t seed) {
-  const std::vector<T> values = draw<T>(buffer.count, draw_of(buffer, seed));
-  cuda_check(cudaMemcpy(d_data, values.data(), buffer.size_bytes(), cudaMemcpyHostToDevice),
-             "writing an input");
-}
-
-void fill_from_here(const TimedBuffer& buffer, void* d_data, std::uint64_t seed) {
-  switch (buffer.type) {
-    case ElementType::kInt32:
-      return fill_from_here<int>(buffer, d_data, seed);
-    case ElementType::kInt64:
-      return fill_from_here<long long>(buffer, d_data, seed);
-    case ElementType::kFloat:
-      return fill_from_here<float>(buffer, d_data, seed);
-    case ElementType::kDouble:
-      return fill_from_here<double>(buffer, d_data, seed);
-  }
 }
 
 dim3 blocks_of(std::size_t elements, std::size_t per_block) {
@@ -126,7 +97,10 @@ void DeviceKernels::fill(const TimedBuffer& buffer, void* d_data, std::uint64_t 
   if (buffer.count == 0) return;
   if (is_virtual_) {
     const DeviceScope on(device_);
-    return fill_from_here(buffer, d_data, seed);
+    const HostArray values = drawn(buffer, seed);
+    cuda_check(cudaMemcpy(d_data, values.data(), values.size(), cudaMemcpyHostToDevice),
+               "writing an input");
+    return;
   }
   const Draw draw = draw_of(buffer, seed);
   const unsigned long long count = buffer.count;
@@ -136,7 +110,8 @@ void DeviceKernels::fill(const TimedBuffer& buffer, void* d_data, std::uint64_t 
 
 void DeviceKernels::prepare_output(const TimedBuffer& buffer, void* d_data) const {
   const unsigned long long words = buffer.size_bytes() / sizeof(kPoisonWord);
-  const unsigned word = buffer.initial == Initial::kPoison ? kPoisonWord : 0;
+  const bool poisons = buffer.initial == Initial::kPoison && !base::switched_off("harness.poison");
+  const unsigned word = poisons ? kPoisonWord : 0;
   if (is_virtual_) {
     if (words == 0) return;
     const DeviceScope on(device_);

@@ -21,12 +21,6 @@
 
 namespace membound::harness {
 
-/// What a comparison on the device found; device/kernels.cu writes it.
-struct Difference {
-  unsigned long long wrong = 0;
-  unsigned long long first = ~0ULL;  ///< index of the first wrong element
-};
-
 /// Additions and minima that one thread of add_min() does per round, together.
 inline constexpr int kAddMinOperationsPerRound = 512;
 

@@ -4,6 +4,7 @@
 /// main() of every lab's test program: options, session, one suite per stage, GoogleTest.
 /// Exit codes: 0 all passed, 1 some not, 2 wrong use, 3 our fault; 5 to 7 as in stage_run.hpp.
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 #include <atomic>
 #include <cstdio>
@@ -12,8 +13,10 @@
 #include <memory>
 
 #include "grader/base/check.hpp"
+#include "grader/course/files.hpp"
 #include "grader/harness/device_scope.hpp"
 #include "grader/harness/options.hpp"
+#include "grader/harness/reference_timer.hpp"
 #include "grader/harness/registry.hpp"
 #include "grader/harness/runner_link.hpp"
 #include "grader/harness/session.hpp"
@@ -27,6 +30,17 @@ using namespace membound::harness;
 
 constexpr int kExitOurFault = 3;
 
+int write_times(Session& session, const std::filesystem::path& file) {
+  if (!session.device().is_virtual()) {
+    std::fputs("--time-reference: a real GPU is timed beside each submission\n", stderr);
+    return 2;
+  }
+  const base::Status written = course::write_file(file, time_references(session).to_text());
+  if (written) return 0;
+  std::fprintf(stderr, "%s\n", base::to_string(written.error()).c_str());
+  return kExitOurFault;
+}
+
 int run_all(const Options& options, const LabProgram& program) {
   std::atomic<StageRun*> current{nullptr};
   Watchdog watchdog([&current](const std::string& what, double seconds) {
@@ -38,6 +52,7 @@ int run_all(const Options& options, const LabProgram& program) {
     if (session.error().kind == base::ErrorKind::kInput) return kExitNotLoadable;
     return session.error().kind == base::ErrorKind::kUsage ? 2 : kExitOurFault;
   }
+  if (!options.time_reference.empty()) return write_times(**session, options.time_reference);
   const DeviceScope on_students_device(options.student_device);
   std::deque<StageRun> runs;  // a deque: the runs must stay where they are
   auto recorder = std::make_unique<StageRecorder>(current);
@@ -55,9 +70,18 @@ int run_all(const Options& options, const LabProgram& program) {
   }
 }
 
+/// Arrays of some megabytes come and go with every test: kept, their pages need not be made and
+/// cleared anew each time.
+void keep_freed_memory() {
+  constexpr int kKeptBytes = 256 << 20;
+  mallopt(M_MMAP_THRESHOLD, kKeptBytes);
+  mallopt(M_TRIM_THRESHOLD, kKeptBytes);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  keep_freed_memory();
   testing::InitGoogleTest(&argc, argv);
   // What a test throws is not the student's fault: it ends the run, with exit code 3.
   GTEST_FLAG_SET(catch_exceptions, false);

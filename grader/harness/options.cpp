@@ -72,6 +72,11 @@ ParsedOptions parse_options(int argc, const char* const* argv) {
   app.add_option("--student-device", options.student_device,
                  "the device of the student's kernels; the reference's is device 0")
       ->check(CLI::Range(0, 63));
+  app.add_option("--reference-times", options.reference_times,
+                 "times of the reference answer on a virtual GPU; it is not run then")
+      ->check(CLI::ExistingFile);
+  app.add_option("--time-reference", options.time_reference,
+                 "only time the reference answer on a virtual GPU; write the times here");
   app.add_option("--seed-key", seed_key, "a secret of 32 hexadecimal digits in place of --seed");
   try {
     app.parse(argc, argv);

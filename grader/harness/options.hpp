@@ -33,7 +33,11 @@ struct Options {
   /// Where the student's kernels run; the reference runs on device 0. Another number means two
   /// runners and the checks of a graded run.
   int student_device = 0;
-  std::optional<SeedKey> seed_key;  ///< of a graded run: takes the place of `seed`
+  /// Known times of the reference, from an earlier start with time_reference: it is not run then,
+  /// and the only device is the student's. Empty: none.
+  std::filesystem::path reference_times;
+  std::filesystem::path time_reference;  ///< only time the reference, into this file; empty: no
+  std::optional<SeedKey> seed_key;       ///< of a graded run: takes the place of `seed`
 };
 
 /// Options, or what to print and how to exit (also for --help).

@@ -35,12 +35,37 @@ base::Status check_stages(const Options& options, const course::Lab& lab) {
   return base::Done{};
 }
 
+/// The times of the file, if they may stand for runs of this lab's reference on this device.
+base::Result<ReferenceTimes> fitting_times(const Options& options, const LabProgram& program,
+                                           const course::Lab& lab, const Device& device) {
+  auto times = read_reference_times(options.reference_times);
+  if (!times) return times.error();
+  const auto unfit = [&](const std::string& found, const std::string& expected) {
+    return base::Error{base::ErrorKind::kUsage, options.reference_times.string(), found, expected,
+                       "leave --reference-times out"};
+  };
+  if (!device.is_virtual()) return unfit("a real GPU", "a virtual one, whose times are predicted");
+  if (options.student_device != 0) return unfit("two devices", "--student-device 0");
+  if (times->lab != lab.id || times->device != device.info().virtual_name)
+    return unfit("times of " + times->lab + " on " + times->device,
+                 lab.id + " on " + device.info().virtual_name);
+  if (!times->unusable.empty()) return unfit(times->unusable, "times that may be shared");
+  if (options.size.empty()) return unfit("no --size", "one size for all stages");
+  for (const course::Stage& stage : lab.stages)
+    for (const TimedCase& timed : program.timed_cases(stage, options.size))
+      if (!timed.expected || times->find(stage.number, timed.label) == nullptr)
+        return unfit("nothing for " + timed.label + " of stage " + std::to_string(stage.number),
+                     "the times of every case");
+  return times;
+}
+
 }  // namespace
 
 Session::Session(const Options& options, const LabProgram& program, Watchdog& watchdog,
                  course::Lab lab, Device device, Device reference_device, Submission student,
                  Submission reference, DeviceKernels kernels,
-                 std::optional<DeviceKernels> reference_kernels)
+                 std::optional<DeviceKernels> reference_kernels,
+                 std::optional<ReferenceTimes> known)
     : options_(options),
       program_(program),
       watchdog_(watchdog),
@@ -51,6 +76,7 @@ Session::Session(const Options& options, const LabProgram& program, Watchdog& wa
       reference_(std::move(reference)),
       kernels_(std::move(kernels)),
       reference_kernels_(std::move(reference_kernels)),
+      known_(std::move(known)),
       seeds_(options.seed_key),
       student_launcher_(student_, device_, watchdog_, program_.signature, lab_.size_names),
       reference_launcher_(reference_, reference_device_, watchdog_, program_.signature,
@@ -81,7 +107,14 @@ base::Result<std::unique_ptr<Session>> Session::open(const Options& options,
   if (!reference_device) return reference_device.error();
   auto device = Device::open(options.student_device);
   if (!device) return device.error();
-  auto reference = Submission::load(options.reference);
+  std::optional<ReferenceTimes> known;
+  if (!options.reference_times.empty()) {
+    auto times = fitting_times(options, program, *lab, *device);
+    if (!times) return times.error();
+    known = *std::move(times);
+  }
+  auto reference =
+      known ? base::Result<Submission>(Submission()) : Submission::load(options.reference);
   if (!reference) return reference.error();
   auto kernels = DeviceKernels::load(options.kernels, *device);
   if (!kernels) return kernels.error();
@@ -102,10 +135,10 @@ base::Result<std::unique_ptr<Session>> Session::open(const Options& options,
     error.kind = base::ErrorKind::kInput;
     return error;
   }
-  return std::unique_ptr<Session>(new Session(options, program, watchdog, *std::move(lab),
-                                              *std::move(device), *std::move(reference_device),
-                                              *std::move(student), *std::move(reference),
-                                              *std::move(kernels), std::move(reference_kernels)));
+  return std::unique_ptr<Session>(
+      new Session(options, program, watchdog, *std::move(lab), *std::move(device),
+                  *std::move(reference_device), *std::move(student), *std::move(reference),
+                  *std::move(kernels), std::move(reference_kernels), std::move(known)));
 }
 
 std::vector<course::Stage> Session::stages() const {

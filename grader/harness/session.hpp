@@ -17,6 +17,7 @@
 #include "grader/harness/device_kernels.hpp"
 #include "grader/harness/launcher.hpp"
 #include "grader/harness/options.hpp"
+#include "grader/harness/reference_times.hpp"
 #include "grader/harness/submission.hpp"
 #include "grader/harness/timed_case.hpp"
 #include "grader/harness/watchdog.hpp"
@@ -46,6 +47,8 @@ class Session {
   [[nodiscard]] const Seeds& seeds() const { return seeds_; }
   [[nodiscard]] const Launcher& student() const { return student_launcher_; }
   [[nodiscard]] const Launcher& reference() const { return reference_launcher_; }
+  /// Null where the reference is run.
+  [[nodiscard]] const ReferenceTimes* known_times() const { return known_ ? &*known_ : nullptr; }
   [[nodiscard]] Watchdog& watchdog() { return watchdog_; }
   [[nodiscard]] ClockReader& clocks() { return clocks_; }
   [[nodiscard]] Ceilings& ceilings() { return ceilings_; }
@@ -63,16 +66,18 @@ class Session {
  private:
   Session(const Options& options, const LabProgram& program, Watchdog& watchdog, course::Lab lab,
           Device device, Device reference_device, Submission student, Submission reference,
-          DeviceKernels kernels, std::optional<DeviceKernels> reference_kernels);
+          DeviceKernels kernels, std::optional<DeviceKernels> reference_kernels,
+          std::optional<ReferenceTimes> known);
 
   const Options& options_;
   const LabProgram& program_;
   Watchdog& watchdog_;
   course::Lab lab_;
   Device device_, reference_device_;
-  Submission student_, reference_;
+  Submission student_, reference_;  // the latter without kernels where its times are known
   DeviceKernels kernels_;
   std::optional<DeviceKernels> reference_kernels_;  // none where the two devices are one
+  std::optional<ReferenceTimes> known_;
   Seeds seeds_;
   Launcher student_launcher_, reference_launcher_;
   ClockReader clocks_;

@@ -61,7 +61,7 @@ testing::AssertionResult StageRun::launch(const std::string& instance,
   check_arguments(arguments, session_.program().signature, instance);
   const double seconds = session_.timeout_seconds(stage_);
   // What the harness's own kernels did before is not the submission's.
-  if (device_checks()) static_cast<void>(session_.device().take_report());
+  if (device_checks()) session_.device().forget_report();
   const Preparation preparation =
       session_.student().prepare({stage_.kernel, instance, sizes}, seconds);
   if (preparation.refusal) return refuse(*preparation.refusal);

@@ -80,6 +80,7 @@ TimingBench StageRun::bench() {
           session_.watchdog(),
           session_.clocks(),
           session_.ceilings(),
+          session_.known_times(),
           [this](cudaError_t code) { abort_fault(code); }};
 }
 
@@ -114,8 +115,8 @@ testing::AssertionResult StageRun::check_speed() {
 TimingOutcome StageRun::time_one(const TimedCase& timed_case, std::uint64_t seed) {
   StopLimits limits;
   limits.bar = stage_.pass_ratio;
-  return time_case(bench(),
-                   {timed_case, stage_.kernel, limits, session_.timeout_seconds(stage_), seed});
+  return time_case(bench(), {timed_case, stage_.number, stage_.kernel, limits,
+                             session_.timeout_seconds(stage_), seed});
 }
 
 void StageRun::keep(TimingOutcome outcome, std::size_t case_index) {
@@ -140,8 +141,12 @@ void StageRun::find_similar_stage(std::size_t case_index, course::Timing& timing
     if (other.number == stage_.number) continue;
     const std::vector<TimedCase> cases = session_.program().timed_cases(other, size);
     if (case_index >= cases.size()) continue;
-    const TimingRequest request{cases[case_index], other.kernel, StopLimits{},
-                                session_.timeout_seconds(stage_), session_.options().seed};
+    const TimingRequest request{cases[case_index],
+                                other.number,
+                                other.kernel,
+                                StopLimits{},
+                                session_.timeout_seconds(stage_),
+                                session_.options().seed};
     try {
       times.emplace_back(other.number, time_reference(bench(), request));
     } catch (const ReferenceError& error) {  // a hint less; the stage itself was measured

@@ -4,11 +4,14 @@
 
 #include <sys/random.h>
 
+#include <algorithm>
+#include <cstring>
 #include <memory>
 #include <stdexcept>
 
 #include "grader/base/switches.hpp"
 #include "grader/harness/device_scope.hpp"
+#include "grader/harness/host_arrays.hpp"
 #include "grader/harness/runner_link.hpp"
 #include "grader/harness/statistics.hpp"
 
@@ -27,6 +30,26 @@ std::uint64_t fresh_key() {
   return key;
 }
 
+/// Nothing to do for an array without elements.
+void write(void* d_target, const HostArray& from) {
+  if (from.empty()) return;
+  cuda_check(cudaMemcpy(d_target, from.data(), from.size(), cudaMemcpyHostToDevice),
+             "writing an array");
+}
+
+HostArray read(const void* d_source, std::size_t size_bytes) {
+  HostArray bytes(size_bytes);
+  if (size_bytes > 0)
+    cuda_check(cudaMemcpy(bytes.data(), d_source, size_bytes, cudaMemcpyDeviceToHost),
+               "reading an array");
+  return bytes;
+}
+
+/// As ==, which looks at one byte after the other.
+bool same_bytes(const HostArray& a, const HostArray& b) {
+  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size()) == 0);
+}
+
 double now_ns() {
   return std::chrono::duration<double, std::nano>(
              std::chrono::steady_clock::now().time_since_epoch())
@@ -41,7 +64,7 @@ TimedRun::TimedRun(const TimingBench& bench, const TimingRequest& request)
       student_side_(make_side(bench.device, bench.kernels)),
       kept_([&] {
         const DeviceScope on(bench.reference_device.number());
-        return DeviceBuffer(request.timed_case.output.size_bytes());
+        return DeviceBuffer(bench.known ? 0 : request.timed_case.output.size_bytes());
       }()) {
   if (bench.reference_device.number() != bench.device.number())
     reference_side_.emplace(make_side(bench.reference_device, bench.reference_kernels));
@@ -64,10 +87,18 @@ TimedRun::Runner TimedRun::runner(const Launcher& launcher, const ReadyLaunch& l
   return {launcher, launch, DeviceBuffer(launch.scratch_bytes), is_student};
 }
 
-void TimedRun::prepare(const Side& side, std::uint64_t seed) const {
+void TimedRun::prepare(const Side& side, std::uint64_t seed) {
   const std::vector<TimedBuffer>& inputs = request_.timed_case.inputs;
-  for (std::size_t i = 0; i < inputs.size(); ++i)
-    side.kernels.fill(inputs[i], side.d_inputs[i], bench_.seeds.derive(seed, i));
+  if (is_known()) drawn_.clear();
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const std::uint64_t seed_of_input = bench_.seeds.derive(seed, i);
+    if (!is_known()) {
+      side.kernels.fill(inputs[i], side.d_inputs[i], seed_of_input);
+      continue;
+    }
+    drawn_.push_back(drawn(inputs[i], seed_of_input));
+    write(side.d_inputs[i], drawn_.back());
+  }
   side.kernels.prepare_output(request_.timed_case.output, side.output.data());
   // The last of these is still running when the launches are queued: the host's launch time stays
   // hidden.
@@ -115,6 +146,16 @@ TimedRun::Fingerprints TimedRun::fingerprints(const Side& side, std::uint64_t ke
 }
 
 void TimedRun::keep_output() {
+  if (is_known()) {
+    // The launch has ended, and only a virtual GPU's times are known: nothing runs afterwards.
+    const DeviceScope on(student_side_.device.number());
+    output_after_ = read(student_side_.output.data(), student_side_.output.size_bytes());
+    inputs_after_.clear();
+    for (std::size_t i = 0; i < student_side_.inputs.size(); ++i)
+      inputs_after_.push_back(
+          read(student_side_.d_inputs[i], student_side_.inputs[i].size_bytes()));
+    return;
+  }
   if (!is_split()) {
     if (kept_.size_bytes() == 0) return;
     cuda_check(cudaMemcpyAsync(kept_.data(), student_side_.output.data(), kept_.size_bytes(),
@@ -134,8 +175,22 @@ void TimedRun::keep_output() {
     suspicion_ = "the output still changed after the launch had ended";
 }
 
+Difference TimedRun::compare_with_expected() {
+  const bool same_inputs = std::equal(drawn_.begin(), drawn_.end(), inputs_after_.begin(),
+                                      inputs_after_.end(), same_bytes);
+  if (!same_inputs && !base::switched_off("harness.inputs"))
+    suspicion_ = "the launch changed its inputs";
+  // Only now: while the submission ran, the answer was nowhere.
+  const HostArray expected = request_.timed_case.expected(drawn_);
+  if (same_bytes(expected, output_after_)) return {};
+  return difference_of(request_.timed_case.output, output_after_, expected,
+                       request_.timed_case.tolerance);
+}
+
 Difference TimedRun::compare_kept() {
-  if (kept_.size_bytes() == 0 || base::switched_off("harness.timed-compare")) return {};
+  if (base::switched_off("harness.timed-compare")) return {};
+  if (is_known()) return compare_with_expected();
+  if (kept_.size_bytes() == 0) return {};
   if (!is_split())
     return bench_.kernels.compare(request_.timed_case.output, kept_.data(),
                                   student_side_.output.data(), request_.timed_case.tolerance);

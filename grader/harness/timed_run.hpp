@@ -19,6 +19,8 @@ namespace membound::harness {
 /// Device memory of one case. In a student's check, student and reference use the same inputs and
 /// the same output buffer, so that addresses are no difference between them. In a graded run each
 /// has its own, on its own device: the reference's output is never where the student's code runs.
+/// Where the reference's times are known there is only the student's, and its output is held
+/// against the lab's own answer, computed here.
 class TimedRun {
  public:
   TimedRun(const TimingBench& bench, const TimingRequest& request);
@@ -68,10 +70,12 @@ class TimedRun {
   [[nodiscard]] Side& side_of(bool is_student) {
     return is_student || !reference_side_ ? student_side_ : *reference_side_;
   }
-  void prepare(const Side& side, std::uint64_t seed) const;
+  void prepare(const Side& side, std::uint64_t seed);
   [[nodiscard]] cudaError_t launch_between_events(const Runner& runner, Side& side) const;
   [[nodiscard]] Fingerprints fingerprints(const Side& side, std::uint64_t key) const;
   [[nodiscard]] Difference compare_on_reference_device();
+  [[nodiscard]] bool is_known() const { return bench_.known != nullptr; }
+  [[nodiscard]] Difference compare_with_expected();
 
   const TimingBench& bench_;
   const TimingRequest& request_;
@@ -79,6 +83,9 @@ class TimedRun {
   DeviceBuffer kept_;  // on the reference's device
   std::optional<Side> reference_side_;
   Fingerprints student_prints_;
+  std::vector<HostArray> drawn_;  // where times are known: the inputs,
+  HostArray output_after_;        // and what the launch left behind
+  std::vector<HostArray> inputs_after_;
   std::string suspicion_;
 };
 

@@ -25,6 +25,7 @@
 #include "grader/harness/device.hpp"
 #include "grader/harness/device_kernels.hpp"
 #include "grader/harness/launcher.hpp"
+#include "grader/harness/reference_times.hpp"
 #include "grader/harness/seeds.hpp"
 #include "grader/harness/stop_rule.hpp"
 #include "grader/harness/timed_case.hpp"
@@ -44,6 +45,9 @@ struct TimingBench {
   Watchdog& watchdog;
   ClockReader& clocks;
   Ceilings& ceilings;
+  /// What the reference takes; then it has no device: both names above are the student's. May be
+  /// null.
+  const ReferenceTimes* known;
   /// A student's launch ended with this error; does not return.
   std::function<void(cudaError_t)> on_fault;
 };
@@ -51,7 +55,8 @@ struct TimingBench {
 /// One case of one stage.
 struct TimingRequest {
   const TimedCase& timed_case;
-  std::string kernel;  ///< the stage's
+  int stage = 0;       ///< its number
+  std::string kernel;  ///< and kernel
   StopLimits limits;
   double timeout_seconds = 20;
   std::uint64_t seed = 1;
@@ -71,11 +76,15 @@ class ReferenceError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// Leaves in a report of the virtual GPU only kernels of the module that was timed: ours prepare
+/// its data.
+void drop_own_kernels(nlohmann::json& report);
+
 /// Times the case. Throws ReferenceError.
 [[nodiscard]] TimingOutcome time_case(const TimingBench& bench, const TimingRequest& request);
 
-/// Time of another stage's reference answer on a case like `timed_case`: median of three. Throws
-/// ReferenceError.
+/// Time of a stage's reference answer on `timed_case`: median of three, or what is known of it.
+/// Throws ReferenceError.
 [[nodiscard]] double time_reference(const TimingBench& bench, const TimingRequest& request);
 
 }  // namespace membound::harness

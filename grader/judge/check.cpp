@@ -18,10 +18,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-fs::path program_of(const CheckRequest& request) {
-  return request.place.build / "labs" / request.lab->id / "test";
-}
-
 base::Error not_built(const fs::path& file) {
   return {base::ErrorKind::kMachine, file.string(), "is not built",
           "the lab's test program and reference answer, made by the build",
@@ -87,6 +83,10 @@ fs::path built_reference(const Workplace& place, const std::string& lab, DeviceC
 
 fs::path reference_source(const Workplace& place, const std::string& lab) {
   return place.root / "solutions" / lab / "kernel.cu";
+}
+
+fs::path test_program(const Workplace& place, const std::string& lab) {
+  return place.build / "labs" / lab / "test";
 }
 
 fs::path harness_kernels(const Workplace& place) {
@@ -200,7 +200,7 @@ base::Result<course::Result> run_and_judge(const CheckRequest& request, const Co
     }
     return result;
   }
-  const fs::path program = program_of(request);
+  const fs::path program = test_program(request.place, request.lab->id);
   for (const fs::path& needed : {program, code.reference})
     if (std::error_code ignored; !fs::exists(needed, ignored)) return not_built(needed);
   RunRequest run;

@@ -36,6 +36,8 @@ struct Workplace {
 /// Its source.
 [[nodiscard]] std::filesystem::path reference_source(const Workplace& place,
                                                      const std::string& lab);
+/// The lab's test program.
+[[nodiscard]] std::filesystem::path test_program(const Workplace& place, const std::string& lab);
 /// The harness's own kernels, as the build's compiler made them: a fatbin, or PTX.
 [[nodiscard]] std::filesystem::path harness_kernels(const Workplace& place);
 

@@ -120,8 +120,13 @@ class StageRunner {
                                     file_.path().string(),
                                     "--seed",
                                     std::to_string(request_.seed)};
-    if (request_.split)
-      all.insert(all.end(), {"--student-device", "1", "--seed-key", request_.split->seed_key});
+    if (request_.split) {
+      all.insert(all.end(),
+                 {"--student-device", std::to_string(RunnerPair::student_device(*request_.split)),
+                  "--seed-key", request_.split->seed_key});
+      if (!request_.split->reference_times.empty())
+        all.insert(all.end(), {"--reference-times", request_.split->reference_times.string()});
+    }
     all.insert(all.end(), request_.more_arguments.begin(), request_.more_arguments.end());
     return all;
   }

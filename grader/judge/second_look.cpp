@@ -47,6 +47,7 @@ RunRequest second_look(const RunRequest& run, const course::StageMeasurement& me
   again.stages = {measurement.stage};
   again.stages_at_once = 1;
   again.more_arguments = {"--quick"};
+  if (again.split) again.split->reference_times.clear();  // they are of the size that was dropped
   // In all, the stage's own timeout included: a launch that does not end is the step limit's.
   const course::Stage* const stage = run.lab->stage(measurement.stage);
   again.seconds_per_stage = kMostSeconds - (stage == nullptr ? 0 : stage->timeout_seconds);

@@ -69,13 +69,18 @@ base::Result<std::string> fresh_seed_key() {
 base::Result<std::unique_ptr<RunnerPair>> RunnerPair::start(const SplitOptions& options,
                                                             const std::atomic<bool>* stop) {
   std::unique_ptr<RunnerPair> pair(new RunnerPair(options));
-  auto reference = remote::make_socket_pair();
-  if (!reference) return reference.error();
+  if (options.reference_times.empty()) {
+    auto reference = remote::make_socket_pair();
+    if (!reference) return reference.error();
+    std::tie(pair->judge_reference_, pair->runner_reference_) = *std::move(reference);
+  } else {
+    pair->reference_ = jail::JailOutcome{.exit_code = 0};  // ended well, as it never began
+  }
   auto submission = remote::make_socket_pair();
   if (!submission) return submission.error();
-  std::tie(pair->judge_reference_, pair->runner_reference_) = *std::move(reference);
   std::tie(pair->judge_submission_, pair->runner_submission_) = *std::move(submission);
-  pair->threads_.emplace_back([&one = *pair, stop] { one.run_reference(stop); });
+  if (options.reference_times.empty())
+    pair->threads_.emplace_back([&one = *pair, stop] { one.run_reference(stop); });
   pair->threads_.emplace_back([&one = *pair, stop] { one.run_submission(stop); });
   return pair;
 }
@@ -83,13 +88,16 @@ base::Result<std::unique_ptr<RunnerPair>> RunnerPair::start(const SplitOptions& 
 RunnerPair::~RunnerPair() { static_cast<void>(finish()); }
 
 std::vector<int> RunnerPair::descriptors() const {
+  if (!options_.reference_times.empty()) return {judge_submission_.get()};
   return {judge_reference_.get(), judge_submission_.get()};
 }
 
 std::map<std::string, std::string> RunnerPair::environment() const {
+  std::string sockets;
+  for (const int socket : descriptors())
+    sockets += (sockets.empty() ? "" : ",") + std::to_string(socket);
   return {{"LD_LIBRARY_PATH", options_.forward_folder.string()},
-          {"MEMBOUND_REMOTE_SOCKETS",
-           std::to_string(judge_reference_.get()) + "," + std::to_string(judge_submission_.get())}};
+          {"MEMBOUND_REMOTE_SOCKETS", sockets}};
 }
 
 std::vector<std::string> RunnerPair::command(const std::filesystem::path& program,

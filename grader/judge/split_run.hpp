@@ -3,7 +3,8 @@
 /// @file
 /// A graded run has three processes: the lab's test program, which judges; a runner for the
 /// reference; and a runner for the submission, in a jail. This starts the two runners beside a run
-/// of the test program and tells how the submission's ended.
+/// of the test program and tells how the submission's ended. Where the reference's times are known,
+/// on a virtual GPU, it needs no runner.
 /// Place in the chain: runner -> [split_run] -> jail, remote. Left out: what the end means for a
 /// verdict; runner.cpp decides.
 #pragma once
@@ -33,7 +34,9 @@ struct SplitOptions {
   std::string seed_key;  ///< 32 hexadecimal digits, from fresh_seed_key() or of a run to repeat
   jail::Limits limits;   ///< of the submission's runner
   std::vector<std::filesystem::path> devices = {};  ///< nodes such as /dev/nvidiactl
-  bool scrub = false;    ///< overwrite the GPU's free memory before and after
+  bool scrub = false;  ///< overwrite the GPU's free memory before and after
+  /// What the reference takes, from time_reference(): it gets no runner then. Empty: it is run.
+  std::filesystem::path reference_times = {};
   bool use_jail = true;  ///< false only where submissions are trusted
 };
 
@@ -53,6 +56,10 @@ class RunnerPair {
 
   /// The judge's ends, for ProcessRequest::descriptors.
   [[nodiscard]] std::vector<int> descriptors() const;
+  /// The submission's among the devices that the test program sees.
+  [[nodiscard]] static int student_device(const SplitOptions& options) {
+    return options.reference_times.empty() ? 1 : 0;
+  }
   /// For the test program: where the forwarding runtime and the sockets are.
   [[nodiscard]] std::map<std::string, std::string> environment() const;
 

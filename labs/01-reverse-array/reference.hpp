@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// Lab 01: what "reversed" means, in a plain loop on the CPU. The tests compare every element of
-/// every small run with it; timed runs are compared with the reference kernel instead.
+/// every small run with it. Timed runs are compared with the reference kernel; where a class is
+/// graded without running that for everybody, with this.
 #pragma once
 
 #include <vector>

@@ -116,6 +116,9 @@ std::vector<TimedCase> timed_cases(const membound::course::Stage&,
   timed.arguments = [n](std::span<void* const> d_inputs, void* d_output) {
     return kernel_arguments(static_cast<int*>(d_output), static_cast<const int*>(d_inputs[0]), n);
   };
+  timed.expected = [](std::span<const HostArray> inputs) {
+    return bytes_of(reversed(values_of<int>(inputs[0])));
+  };
   return {timed};
 }
 

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// Lab 03: what "transposed" means, in plain loops on the CPU. The tests compare every element of
-/// every small run with it; timed runs are compared with the reference kernel instead.
+/// every small run with it. Timed runs are compared with the reference kernel; where a class is
+/// graded without running that for everybody, with this.
 #pragma once
 
 #include <cstdint>

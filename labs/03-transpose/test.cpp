@@ -193,6 +193,9 @@ TimedCase timed_case(std::int64_t rows, std::int64_t cols) {
     return kernel_arguments(static_cast<T*>(d_output), static_cast<const T*>(d_inputs[0]),
                             static_cast<int>(rows), static_cast<int>(cols));
   };
+  timed.expected = [rows, cols](std::span<const HostArray> inputs) {
+    return bytes_of(transposed(values_of<T>(inputs[0]), rows, cols));
+  };
   return timed;
 }
 

@@ -7,7 +7,7 @@
 #
 #   grade_class.sh BUILD LAB STUDENTS LAYOUT      (LAYOUT: as for make_class, or all)
 #
-# Prints the time and the rate.
+# Prints the time, the rate and the most memory that the grader itself held.
 set -euo pipefail
 build=$1 lab=$2 students=$3 layout=$4
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../../.." && pwd)
@@ -33,13 +33,21 @@ for kind in mixed clean; do
   started=$(date +%s.%N)
   "$build/bin/membound" grade "${sources[@]}" --roster "$work/$kind/roster.csv" \
     --lab "$lab" --device vgpu --seed 1 "${trust[@]}" --out "$work/$kind/out" \
-    >"$work/$kind/summary" 2>"$work/$kind/messages" || {
+    >"$work/$kind/summary" 2>"$work/$kind/messages" &
+  grader=$! most_kb=0
+  while kill -0 "$grader" 2>/dev/null; do
+    kb=$(awk '/^VmHWM/ { print $2 }' "/proc/$grader/status" 2>/dev/null || true)
+    [ "${kb:-0}" -le "$most_kb" ] || most_kb=$kb
+    sleep 0.1
+  done
+  wait "$grader" || {
     cat "$work/$kind/messages"
     exit 1
   }
   texts=$(sed -n 's/.* rows, \([0-9]*\) different texts.*/\1/p' "$work/$kind/messages")
   awk -v a="$started" -v b="$(date +%s.%N)" -v n="$students" -v t="$texts" -v k="$kind" \
     'BEGIN { s = b - a; printf "%s class: %d students, %d texts in %.0f s: %.0f students a minute\n", k, n, t, s, n * 60 / s }'
+  echo "most memory of the grader itself: $((most_kb / 1024)) MiB"
   "$build/bin/membound" grade --verify --out "$work/$kind/out"
 done
 cat "$work/mixed/summary"
