@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/vgpu/program/joining.hpp"
 
+#include <algorithm>
 #include <vector>
 
 namespace membound::vgpu::program {
@@ -31,7 +32,7 @@ class Uniformity {
       case ValueKind::kPredicate:
         return !varies_[value.index];
       case ValueKind::kConstant:
-        return !is_lane_number(function_.constants[value.index]);
+        return !is_lane_number(constant_at(value.index));
       case ValueKind::kWarp:
         return value.index == kWarpId;
       default:
@@ -42,6 +43,13 @@ class Uniformity {
  private:
   static bool is_register(const Value& value) {
     return value.kind == ValueKind::kRegister || value.kind == ValueKind::kPredicate;
+  }
+
+  /// A Value names the first slot of a constant, not its number.
+  [[nodiscard]] const Constant& constant_at(std::uint32_t slot) const {
+    const auto& slots = function_.constant_slots;
+    const auto place = std::lower_bound(slots.begin(), slots.end(), slot);
+    return function_.constants[static_cast<std::size_t>(place - slots.begin())];
   }
 
   static bool is_lane_number(const Constant& constant) {
