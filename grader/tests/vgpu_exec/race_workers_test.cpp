@@ -103,6 +103,16 @@ constexpr Case kCases[] = {
      "bar.sync 0;\nsetp.ne.u32 %p2, %r0, 60;\n@%p2 bra DONE;\nst.global.u32 [%rd2+28], %r0;\n"
      "DONE:\n",
      ""},
+    {"AWordThatLaneZeroWroteForItsWarp",
+     "and.b32 %r3, %r0, 31;\nshr.u32 %r4, %r0, 5;\nshl.b32 %r4, %r4, 2;\nmov.u32 %r5, tile;\n"
+     "add.u32 %r5, %r5, %r4;\nsetp.eq.u32 %p1, %r3, 0;\n@%p1 st.shared.u32 [%r5], %r0;\n"
+     "ld.shared.u32 %r6, [%r5];\n",
+     "data race"},
+    {"AWordThatLaneZeroWroteBeforeAWarpBarrier",
+     "and.b32 %r3, %r0, 31;\nshr.u32 %r4, %r0, 5;\nshl.b32 %r4, %r4, 2;\nmov.u32 %r5, tile;\n"
+     "add.u32 %r5, %r5, %r4;\nsetp.eq.u32 %p1, %r3, 0;\n@%p1 st.shared.u32 [%r5], %r0;\n"
+     "bar.warp.sync 0xffffffff;\nld.shared.u32 %r6, [%r5];\n",
+     ""},
     {"NeighboursThatOnlyAdd",
      "ld.global.u32 %r3, [%rd1];\nadd.u32 %r3, %r3, 5;\nst.global.u32 [%rd1], %r3;\n", ""},
     {"AtomicsAlone", "mov.u32 %r3, 1;\nred.global.add.u32 [%rd0], %r3;\n", ""},

@@ -159,8 +159,26 @@ Noted RaceChecker::access(const WarpAccess& access, BlockRaces& races, Shape sha
     const Noted noted = read_together(access, races, now);
     if (noted != Noted::kNo) return noted;
   }
+  if (now.load && lanes != access.mask) lanes = some_readers(access, races, now);
   if (!quiet(access, races, now, lanes)) lane_by_lane(access, races, now, lanes);
   return Noted::kYes;
+}
+
+/// Of lanes that read one place, those that are looked at: one, and another where that one wrote
+/// some of it, which is in order for itself alone.
+std::uint32_t RaceChecker::some_readers(const WarpAccess& access, const BlockRaces& races,
+                                        const Moment& now) const {
+  const ShadowView& view = now.shared ? races.shared : global_;
+  const auto lane = static_cast<std::uint32_t>(std::countr_zero(access.mask));
+  const std::uint32_t one = 1u << lane, others = access.mask & ~one;
+  const std::uint64_t first = (access.addresses[lane] - view.begin) >> view.cell_shift;
+  const std::uint64_t stamp = now.stamp + (std::uint64_t{lane} << Stamp::kThreadShift);
+  if (first >= view.cells) return one;
+  const std::uint64_t end = first + std::max(1u, access.bytes >> view.cell_shift);
+  for (std::uint64_t cell = first; cell < end; ++cell)
+    if (((view.last_write(cell) ^ stamp) & Stamp::kSameThread) == 0)
+      return one | (others & (0u - others));
+  return one;
 }
 
 /// All lanes read one cell. kNo: nothing was noted.

@@ -77,6 +77,8 @@ class RaceChecker {
                       std::uint32_t lanes);
   [[nodiscard]] Noted read_together(const WarpAccess& access, const BlockRaces& races,
                                     const Moment& now) const;
+  [[nodiscard]] std::uint32_t some_readers(const WarpAccess& access, const BlockRaces& races,
+                                           const Moment& now) const;
   [[nodiscard]] bool quiet(const WarpAccess& access, const BlockRaces& races, const Moment& now,
                            std::uint32_t lanes) const;
   void note_read(const memory::ShadowView& view, std::uint64_t cell, std::uint64_t stamp,
