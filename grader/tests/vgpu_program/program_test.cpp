@@ -122,6 +122,26 @@ TEST(Link, AnAtomicNobodyReadsIsAReduction) {
   EXPECT_FALSE(program.find_kernel("k")->communicates_between_blocks);
 }
 
+TEST(Link, AtomicsOfLanesThatAddTheirOwnNumbersAreNotJoined) {
+  // The parameter before %laneid takes two slots: slots and constants are not counted alike.
+  const auto joining = [](const std::string& value) {
+    const Program program = link(R"(.visible .entry k(.param .u64 out) {
+      .reg .b32 %r<3>; .reg .b64 %rd<9>;
+      ld.param.u64 %rd1, [out];
+      st.global.u64 [%rd1], 11;
+      mov.u32 %r1, )" + value + R"(;
+      cvt.u64.u32 %rd5, %r1;
+      st.global.u64 [%rd1+8], 12; st.global.u64 [%rd1+16], 13;
+      red.global.add.u64 [%rd1], %rd5;
+      ret; })");
+    for (const Instruction& in : program.functions()[0].code)
+      if (in.opcode == Opcode::kRed) return static_cast<Joining>(in.mode);
+    throw std::runtime_error("no atomic");
+  };
+  EXPECT_EQ(joining("%laneid"), Joining::kNever);
+  EXPECT_EQ(joining("7"), Joining::kAlways);
+}
+
 TEST(Link, ABlockThatReadsWhatAnotherCountedCommunicates) {
   const Program program = link(R"(.visible .entry k(.param .u64 out) {
     .reg .b32 %r<3>; .reg .b64 %rd<2>;
