@@ -239,12 +239,9 @@ void Checker::check_written(const WarpAccess& access, std::uint8_t* shadow, std:
   const std::uint64_t window = space.window_bytes();
   if (row && (base == 0 || access.addresses[0] - base < window)) {
     std::uint8_t* bytes = shadow + (access.addresses[0] - base);
-    const std::size_t count = std::size_t{32} * access.bytes;
+    const std::uint32_t count = 32 * access.bytes;
     if (base != 0 && space.whole_pages_written(access.addresses[0] - base, count)) return;
-    if (access.kind == AccessKind::kStore) {
-      std::memset(bytes, 1, count);
-      return;
-    }
+    if (access.kind == AccessKind::kStore) return set_written(bytes, count);
     if (access.kind == AccessKind::kLoad && rows_.all_set(bytes, count)) return;
   }
   if (access.bytes == 4 && base == 0 && access.kind == AccessKind::kLoad) {
