@@ -174,6 +174,7 @@ cudaError_t run_copy(Context& context, Timeline& timeline, const CopyOperation& 
     timeline.ready_ns = context.clock.run_copy(engine, timeline.ready_ns, ns).end_ns;
   }
   timeline.after_kernel = false;
+  context.last_work = {timeline.ready_ns - ns, timeline.ready_ns};
   return cudaSuccess;
 }
 
@@ -195,9 +196,10 @@ cudaError_t run_fill(Context& context, Timeline& timeline, const FillOperation& 
       if (fill.on_device) context.memory.mark_initialised(address, row_bytes);
     }
   const double bytes = static_cast<double>(row_bytes * fill.height * fill.depth);
-  timeline.ready_ns += context.machine.launch_ns + context.machine.ramp_ns +
-                       bytes / context.machine.dram_reached_gbs;
-  timeline.after_kernel = false;
+  const double ns = context.machine.launch_ns + context.machine.ramp_ns +
+                    bytes / context.machine.dram_reached_gbs;
+  context.last_work = {timeline.ready_ns, timeline.ready_ns + ns};
+  timeline = {timeline.ready_ns + ns, false};
   return cudaSuccess;
 }
 

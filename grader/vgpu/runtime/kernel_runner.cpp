@@ -202,6 +202,7 @@ cudaError_t run_kernel(Context& context, Timeline& timeline, const KernelOperati
   const double share = static_cast<double>(operation.grid.count()) / slots;
   const TimeSpan span = context.clock.run_kernel(timeline.ready_ns, duration, share);
   timeline = {span.end_ns, true};
+  context.last_work = span;
 
   LaunchRecord record{
       kernel.name, operation.grid,           operation.block,     kernel.register_count,

@@ -42,3 +42,12 @@ CUDA_EXPORT double membound_vgpu_host_ns() {
   const std::scoped_lock lock(only.mutex);
   return only.clock.host_ns();
 }
+
+/// When, in virtual nanoseconds, the latest kernel, copy or fill of this process runs; 0 and 0
+/// before the first.
+CUDA_EXPORT void membound_vgpu_last_work(double* start_ns, double* end_ns) {
+  Context& only = context();
+  const std::scoped_lock lock(only.mutex);
+  *start_ns = only.last_work.start_ns;
+  *end_ns = only.last_work.end_ns;
+}
