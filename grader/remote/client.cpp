@@ -117,6 +117,46 @@ std::int32_t Connection::download(void* data, std::uint64_t address, std::uint64
   return 0;
 }
 
+std::int32_t Connection::copy_in(std::uint64_t address, const void* data, std::uint64_t bytes,
+                                 std::uint32_t stream, bool pinned) {
+  const std::scoped_lock lock(mutex_);
+  const auto* from = static_cast<const std::byte*>(data);
+  for (std::uint64_t done = 0; done < bytes;) {
+    const std::uint64_t piece = std::min(kSharedBytes, bytes - done);
+    std::memcpy(buffer_.data(), from + done, piece);
+    const CopyIn request{address + done, piece, stream, static_cast<std::uint8_t>(pinned)};
+    if (const std::int32_t code = call(request); code != 0) return code;
+    done += piece;
+  }
+  return 0;
+}
+
+std::int32_t Connection::copy_out(void* data, std::uint64_t address, std::uint64_t bytes,
+                                  std::uint32_t stream, std::vector<Ticket>* pinned) {
+  const std::scoped_lock lock(mutex_);
+  auto* to = static_cast<std::byte*>(data);
+  for (std::uint64_t done = 0; done < bytes;) {
+    const std::uint64_t piece = std::min(kSharedBytes, bytes - done);
+    const CopyOut request{address + done, piece, stream,
+                          static_cast<std::uint8_t>(pinned != nullptr)};
+    TicketAnswer answer;
+    if (const std::int32_t code = call(request, &answer); code != 0) return code;
+    if (pinned == nullptr)
+      std::memcpy(to + done, buffer_.data(), piece);
+    else
+      pinned->push_back({answer.ticket, to + done, piece});
+    done += piece;
+  }
+  return 0;
+}
+
+std::int32_t Connection::take_copy(const Ticket& ticket) {
+  const std::scoped_lock lock(mutex_);
+  const std::int32_t code = call(TakeCopy{ticket.number});
+  if (code == 0) std::memcpy(ticket.to, buffer_.data(), ticket.bytes);
+  return code;
+}
+
 std::int32_t Connection::load_module(std::span<const std::byte> code, ModuleAnswer& module) {
   const std::scoped_lock lock(mutex_);
   constexpr std::int32_t kInvalidValue = 1;  // cudaErrorInvalidValue

@@ -52,6 +52,18 @@ class Connection {
   /// Copies in pieces of the shared buffer.
   [[nodiscard]] std::int32_t upload(std::uint64_t address, const void* data, std::uint64_t bytes);
   [[nodiscard]] std::int32_t download(void* data, std::uint64_t address, std::uint64_t bytes);
+  /// The same in stream order. From pinned memory a copy is only begun; into pinned memory it
+  /// leaves tickets, one for each piece, with which take_copy() gets the bytes once they are there.
+  [[nodiscard]] std::int32_t copy_in(std::uint64_t address, const void* data, std::uint64_t bytes,
+                                     std::uint32_t stream, bool pinned);
+  struct Ticket {
+    std::uint32_t number = 0;
+    std::byte* to = nullptr;
+    std::uint64_t bytes = 0;
+  };
+  [[nodiscard]] std::int32_t copy_out(void* data, std::uint64_t address, std::uint64_t bytes,
+                                      std::uint32_t stream, std::vector<Ticket>* pinned);
+  [[nodiscard]] std::int32_t take_copy(const Ticket& ticket);
   /// `code` is the whole file.
   [[nodiscard]] std::int32_t load_module(std::span<const std::byte> code, ModuleAnswer& module);
   /// The virtual GPU's report; empty elsewhere.

@@ -18,13 +18,9 @@
 #include <variant>
 #include <vector>
 
-namespace membound::remote {
+#include "grader/remote/program_messages.hpp"
 
-/// Answer of a request that has nothing to tell but its code.
-struct NoAnswer {
-  template <typename Self, typename V>
-  static void visit(Self&, V&) {}
-};
+namespace membound::remote {
 
 /// What a runner is; the first request on every connection.
 struct DeviceAnswer {
@@ -34,10 +30,11 @@ struct DeviceAnswer {
   std::string virtual_name;             ///< of the virtual GPU, else empty
   std::uint8_t pageable_access = 0;     ///< kernels can reach all of the runner's memory (HMM, ATS)
   std::uint64_t allocatable_bytes = 0;  ///< what the runner will hand out at most
+  std::uint8_t records_calls = 0;       ///< a host-code lab's program is at the other end
   template <typename Self, typename V>
   static void visit(Self& s, V& v) {
     v(s.properties), v(s.driver_version), v(s.runtime_version), v(s.pci_bus_id);
-    v(s.virtual_name), v(s.pageable_access), v(s.allocatable_bytes);
+    v(s.virtual_name), v(s.pageable_access), v(s.allocatable_bytes), v(s.records_calls);
   }
 };
 struct DescribeDevice {
@@ -93,9 +90,10 @@ struct SetBytes {
   std::uint64_t address = 0;
   std::int32_t value = 0;
   std::uint64_t bytes = 0;
+  std::uint32_t stream = 0;
   template <typename Self, typename V>
   static void visit(Self& s, V& v) {
-    v(s.address), v(s.value), v(s.bytes);
+    v(s.address), v(s.value), v(s.bytes), v(s.stream);
   }
 };
 /// The first `bytes` of the shared buffer to the device.
@@ -129,9 +127,10 @@ struct Download {
 struct CopyOnDevice {
   using Answer = NoAnswer;
   std::uint64_t to = 0, from = 0, bytes = 0;
+  std::uint32_t stream = 0;
   template <typename Self, typename V>
   static void visit(Self& s, V& v) {
-    v(s.to), v(s.from), v(s.bytes);
+    v(s.to), v(s.from), v(s.bytes), v(s.stream);
   }
 };
 
@@ -226,9 +225,10 @@ struct Launch {
   std::array<std::uint32_t, 3> grid{}, block{};
   std::uint32_t shared_bytes = 0;
   std::vector<std::byte> parameters;  ///< all parameters at their offsets
+  std::uint32_t stream = 0;
   template <typename Self, typename V>
   static void visit(Self& s, V& v) {
-    v(s.kernel), v(s.grid), v(s.block), v(s.shared_bytes), v(s.parameters);
+    v(s.kernel), v(s.grid), v(s.block), v(s.shared_bytes), v(s.parameters), v(s.stream);
   }
 };
 
@@ -241,8 +241,11 @@ struct EventAnswer {
 };
 struct CreateEvent {
   using Answer = EventAnswer;
+  std::uint32_t flags = 0;
   template <typename Self, typename V>
-  static void visit(Self&, V&) {}
+  static void visit(Self& s, V& v) {
+    v(s.flags);
+  }
 };
 struct DestroyEvent {
   using Answer = NoAnswer;
@@ -254,10 +257,10 @@ struct DestroyEvent {
 };
 struct RecordEvent {
   using Answer = NoAnswer;
-  std::uint32_t event = 0;
+  std::uint32_t event = 0, stream = 0;
   template <typename Self, typename V>
   static void visit(Self& s, V& v) {
-    v(s.event);
+    v(s.event), v(s.stream);
   }
 };
 struct WaitForEvent {
@@ -328,11 +331,13 @@ struct Goodbye {
 };
 
 /// Every request there is. Its number on the wire is its place here: append, never reorder.
-using Request = std::variant<DescribeDevice, AskMemory, Synchronize, Allocate, Free, SetBytes,
-                             Upload, UploadInline, Download, CopyOnDevice, LoadModule, UnloadModule,
-                             AskKernelAttributes, AllowSharedBytes, AskOccupancy, Launch,
-                             CreateEvent, DestroyEvent, RecordEvent, WaitForEvent, AskElapsed,
-                             ResetPersistingL2, TakeReport, Batch, Goodbye>;
+using Request =
+    std::variant<DescribeDevice, AskMemory, Synchronize, Allocate, Free, SetBytes, Upload,
+                 UploadInline, Download, CopyOnDevice, LoadModule, UnloadModule,
+                 AskKernelAttributes, AllowSharedBytes, AskOccupancy, Launch, CreateEvent,
+                 DestroyEvent, RecordEvent, WaitForEvent, AskElapsed, ResetPersistingL2, TakeReport,
+                 Batch, Goodbye, CreateStream, DestroyStream, WaitForStream, AskStream, AskEvent,
+                 StreamWaitsForEvent, CopyIn, CopyOut, TakeCopy, NoteErrorCheck>;
 
 /// Whether a request may stand in a Batch: its answer is a code and it waits for nothing.
 template <typename T>

@@ -31,7 +31,17 @@ constexpr const char* kNames[] = {"DescribeDevice",
                                   "ResetPersistingL2",
                                   "TakeReport",
                                   "Batch",
-                                  "Goodbye"};
+                                  "Goodbye",
+                                  "CreateStream",
+                                  "DestroyStream",
+                                  "WaitForStream",
+                                  "AskStream",
+                                  "AskEvent",
+                                  "StreamWaitsForEvent",
+                                  "CopyIn",
+                                  "CopyOut",
+                                  "TakeCopy",
+                                  "NoteErrorCheck"};
 static_assert(std::size(kNames) == std::variant_size_v<Request>);
 
 base::Error broken(std::string found, std::string expected) {

@@ -15,6 +15,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -48,7 +49,7 @@ void report_scrub(const char* when) {
                took.count());
 }
 
-int serve(int socket, bool scrub) {
+int serve(int socket, int record, bool scrub) {
   std::atomic<bool> is_busy{true};
   std::thread(end_with_the_judge, socket, std::cref(is_busy)).detach();
   if (const cudaError_t code = cudaDeviceSetLimit(cudaLimitPrintfFifoSize, kPrintfBytes);
@@ -60,7 +61,9 @@ int serve(int socket, bool scrub) {
   is_busy = false;
   remote::ServerEnd end{};
   {
-    remote::Server server(remote::Descriptor(socket), is_busy);
+    std::optional<remote::CallRecorder> recorder;
+    if (record >= 0) recorder.emplace(record);
+    remote::Server server(remote::Descriptor(socket), is_busy, recorder ? &*recorder : nullptr);
     end = server.serve();
   }
   is_busy = false;  // scrubbing may take longer than the watcher's patience
@@ -76,10 +79,12 @@ int main(int argc, char** argv) {
   const rlimit none{0, 0};
   setrlimit(RLIMIT_CORE, &none);
   CLI::App app{"Holds the device for one graded submission; started by membound."};
-  int socket = -1;
+  int socket = -1, record = -1;
   bool scrub = false;
   std::string probe;
   app.add_option("--socket", socket, "the inherited descriptor to serve");
+  app.add_option("--record", record,
+                 "the inherited descriptor to which every call of a program is written");
   app.add_flag("--scrub", scrub, "overwrite the GPU's free memory before and after the run");
   app.add_option("--probe", probe,
                  "do not serve: say as JSON whether the device works, with "
@@ -90,5 +95,5 @@ int main(int argc, char** argv) {
     std::fputs("--socket or --probe is needed; membound starts this program itself\n", stderr);
     return 2;
   }
-  return serve(socket, scrub);
+  return serve(socket, record, scrub);
 }

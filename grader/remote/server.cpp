@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "grader/remote/describe_call.hpp"
 #include "grader/remote/protocol.hpp"
 #include "grader/remote/virtual_services.hpp"
 
@@ -19,8 +20,8 @@ void say(const base::Error& error) { std::fprintf(stderr, "%s\n", base::to_strin
 
 }  // namespace
 
-Server::Server(Descriptor socket, std::atomic<bool>& is_busy)
-    : channel_(std::move(socket)), is_busy_(is_busy) {}
+Server::Server(Descriptor socket, std::atomic<bool>& is_busy, CallRecorder* recorder)
+    : channel_(std::move(socket)), is_busy_(is_busy), recorder_(recorder) {}
 
 // Freed by hand, so that a scrub afterwards finds all of it.
 Server::~Server() {
@@ -56,6 +57,10 @@ ServerEnd Server::serve() {
       say(request.error());
       return ServerEnd::kBrokenProtocol;
     }
+    if (recorder_ != nullptr && recorder_->is_full()) {
+      std::fprintf(stderr, "more than %zu calls\n", CallRecorder::kMostCalls);
+      return ServerEnd::kBrokenProtocol;
+    }
     is_busy_ = true;
     const std::vector<std::byte> answer = respond(*request);
     is_busy_ = false;
@@ -71,6 +76,12 @@ std::vector<std::byte> Server::respond(const Request& request) {
       [this]<typename Query>(const Query& query) {
         typename Query::Answer answer;
         const cudaError_t code = handle(query, answer);
+        if (recorder_ != nullptr) {
+          Call call = describe(query, answer);
+          if constexpr (std::is_same_v<Query, Launch>)
+            if (const Kernel* launched = kernel(query.kernel)) call.kernel = launched->info.name;
+          note(std::move(call), code);
+        }
         if (code == cudaSuccess) return encode_answer(0, answer);
         // The code travels with its answer; a later call must not find it again.
         static_cast<void>(cudaGetLastError());
@@ -101,6 +112,7 @@ cudaError_t Server::handle(const DescribeDevice&, DeviceAnswer& answer) {
   answer.properties.assign(bytes, bytes + sizeof(properties));
   answer.pageable_access = properties.pageableMemoryAccess != 0 ? 1 : 0;
   answer.virtual_name = virtual_gpu_name();
+  answer.records_calls = recorder_ != nullptr ? 1 : 0;
   static_cast<void>(cudaDriverGetVersion(&answer.driver_version));
   static_cast<void>(cudaRuntimeGetVersion(&answer.runtime_version));
   char bus_id[32] = {};
@@ -141,7 +153,10 @@ cudaError_t Server::handle(const Free& request, NoAnswer&) {
 
 cudaError_t Server::handle(const SetBytes& request, NoAnswer&) {
   if (!allocations_.contain(request.address, request.bytes)) return cudaErrorInvalidValue;
-  return cudaMemset(reinterpret_cast<void*>(request.address), request.value, request.bytes);
+  cudaStream_t in = nullptr;
+  if (const cudaError_t code = stream(request.stream, in); code != cudaSuccess) return code;
+  return cudaMemsetAsync(reinterpret_cast<void*>(request.address), request.value, request.bytes,
+                         in);
 }
 
 cudaError_t Server::handle(const Upload& request, NoAnswer&) {
@@ -168,9 +183,11 @@ cudaError_t Server::handle(const CopyOnDevice& request, NoAnswer&) {
   if (!allocations_.contain(request.to, request.bytes) ||
       !allocations_.contain(request.from, request.bytes))
     return cudaErrorInvalidValue;
+  cudaStream_t in = nullptr;
+  if (const cudaError_t code = stream(request.stream, in); code != cudaSuccess) return code;
   return cudaMemcpyAsync(reinterpret_cast<void*>(request.to),
                          reinterpret_cast<const void*>(request.from), request.bytes,
-                         cudaMemcpyDeviceToDevice, nullptr);
+                         cudaMemcpyDeviceToDevice, in);
 }
 
 cudaError_t Server::handle(const LoadModule& request, ModuleAnswer& answer) {
@@ -250,13 +267,15 @@ cudaError_t Server::handle(const Launch& request, NoAnswer&) {
   const Kernel* asked = kernel(request.kernel);
   if (asked == nullptr) return cudaErrorInvalidDeviceFunction;
   if (!launch_is_legal(request, asked->info, limits_)) return cudaErrorInvalidConfiguration;
+  cudaStream_t in = nullptr;
+  if (const cudaError_t code = stream(request.stream, in); code != cudaSuccess) return code;
   std::vector<std::byte> bytes = request.parameters;
   std::vector<void*> addresses;
   for (const Parameter& parameter : asked->info.parameters)
     addresses.push_back(bytes.data() + parameter.offset_bytes);
   return cudaLaunchKernel(asked->function, {request.grid[0], request.grid[1], request.grid[2]},
                           {request.block[0], request.block[1], request.block[2]}, addresses.data(),
-                          request.shared_bytes, nullptr);
+                          request.shared_bytes, in);
 }
 
 cudaError_t Server::event(std::uint32_t index, cudaEvent_t& out) const {
@@ -266,10 +285,11 @@ cudaError_t Server::event(std::uint32_t index, cudaEvent_t& out) const {
   return cudaSuccess;
 }
 
-cudaError_t Server::handle(const CreateEvent&, EventAnswer& answer) {
+cudaError_t Server::handle(const CreateEvent& request, EventAnswer& answer) {
   if (events_.size() >= kMaxEvents) return cudaErrorInvalidValue;
   cudaEvent_t event = nullptr;
-  if (const cudaError_t code = cudaEventCreate(&event); code != cudaSuccess) return code;
+  if (const cudaError_t code = cudaEventCreateWithFlags(&event, request.flags); code != cudaSuccess)
+    return code;
   answer.event = next_event_;
   events_[next_event_++] = event;
   return cudaSuccess;
@@ -285,7 +305,9 @@ cudaError_t Server::handle(const DestroyEvent& request, NoAnswer&) {
 cudaError_t Server::handle(const RecordEvent& request, NoAnswer&) {
   cudaEvent_t found = nullptr;
   if (const cudaError_t code = event(request.event, found); code != cudaSuccess) return code;
-  return cudaEventRecord(found, nullptr);
+  cudaStream_t in = nullptr;
+  if (const cudaError_t code = stream(request.stream, in); code != cudaSuccess) return code;
+  return cudaEventRecord(found, in);
 }
 
 cudaError_t Server::handle(const WaitForEvent& request, NoAnswer&) {
@@ -311,6 +333,8 @@ cudaError_t Server::handle(const TakeReport&, ReportAnswer& answer) {
 }
 
 cudaError_t Server::handle(const Batch& request, CodesAnswer& answer) {
+  // A program's calls are noted one by one.
+  if (recorder_ != nullptr) return cudaErrorNotSupported;
   if (request.requests.size() > kMaxBatch) return cudaErrorInvalidValue;
   // All are decoded before the first one runs: between two launches nothing should be left to do.
   std::vector<Request> all;

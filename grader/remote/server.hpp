@@ -20,9 +20,11 @@
 #include <vector>
 
 #include "grader/base/result.hpp"
+#include "grader/remote/call_record.hpp"
 #include "grader/remote/channel.hpp"
 #include "grader/remote/runner_limits.hpp"
 #include "grader/remote/shared_buffer.hpp"
+#include "grader/remote/staging.hpp"
 
 namespace membound::remote {
 
@@ -33,7 +35,8 @@ enum class ServerEnd { kGoodbye, kJudgeGone, kBrokenProtocol };
 class Server {
  public:
   /// `is_busy` is true while a request is being worked on, for whoever watches the connection.
-  Server(Descriptor socket, std::atomic<bool>& is_busy);
+  /// With a recorder the other side is a whole program, and every call it makes is noted.
+  Server(Descriptor socket, std::atomic<bool>& is_busy, CallRecorder* recorder = nullptr);
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
@@ -56,6 +59,9 @@ class Server {
   [[nodiscard]] std::vector<std::byte> respond(const Request& request);
   [[nodiscard]] const Kernel* kernel(std::uint32_t index) const;
   [[nodiscard]] cudaError_t event(std::uint32_t index, cudaEvent_t& out) const;
+  [[nodiscard]] cudaError_t stream(std::uint32_t index, cudaStream_t& out) const;
+  /// Gives the call to the recorder, with its result and its place on the timeline.
+  void note(Call call, cudaError_t code) const;
 
   // One overload per request; the answer's fields are only sent when the code is cudaSuccess.
   cudaError_t handle(const DescribeDevice& request, DeviceAnswer& answer);
@@ -83,16 +89,29 @@ class Server {
   cudaError_t handle(const TakeReport& request, ReportAnswer& answer);
   cudaError_t handle(const Batch& request, CodesAnswer& answer);
   cudaError_t handle(const Goodbye& request, NoAnswer& answer);
+  cudaError_t handle(const CreateStream& request, StreamAnswer& answer);
+  cudaError_t handle(const DestroyStream& request, NoAnswer& answer);
+  cudaError_t handle(const WaitForStream& request, NoAnswer& answer);
+  cudaError_t handle(const AskStream& request, NoAnswer& answer);
+  cudaError_t handle(const AskEvent& request, NoAnswer& answer);
+  cudaError_t handle(const StreamWaitsForEvent& request, NoAnswer& answer);
+  cudaError_t handle(const CopyIn& request, NoAnswer& answer);
+  cudaError_t handle(const CopyOut& request, TicketAnswer& answer);
+  cudaError_t handle(const TakeCopy& request, NoAnswer& answer);
+  cudaError_t handle(const NoteErrorCheck& request, NoAnswer& answer);
 
   Channel channel_;
   std::optional<SharedBuffer> buffer_;
   std::atomic<bool>& is_busy_;
+  CallRecorder* recorder_;
   Allocations allocations_{0};
   LaunchLimits limits_;
   std::map<std::uint32_t, Module> modules_;
   std::vector<Kernel> kernels_;
   std::map<std::uint32_t, cudaEvent_t> events_;
-  std::uint32_t next_module_ = 0, next_event_ = 0;
+  std::map<std::uint32_t, cudaStream_t> streams_;
+  Staging staging_;
+  std::uint32_t next_module_ = 0, next_event_ = 0, next_stream_ = 1;
 };
 
 /// Writes zeros over all device memory that can be had, so that neither what ran before is read nor

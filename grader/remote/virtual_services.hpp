@@ -25,6 +25,10 @@ namespace membound::remote {
 /// Writes the virtual GPU's report into `room`; its bytes, without a final zero. 0 on a GPU.
 [[nodiscard]] std::size_t take_virtual_report(std::span<std::byte> room);
 
+/// When the device works on the latest kernel, copy or fill, on its virtual clock; untouched on a
+/// GPU.
+void last_virtual_work(double& start_ns, double& end_ns);
+
 /// Offsets and sizes of the kernel's parameters, as its module says.
 [[nodiscard]] std::vector<Parameter> parameters_of(cudaKernel_t kernel);
 

@@ -5,8 +5,20 @@
 #include <cstring>
 
 #include "grader/remote/forward/devices.hpp"
+#include "grader/remote/forward/host_memory.hpp"
 
 using namespace membound::remote;  // NOLINT: the C interface below
+
+namespace {
+
+/// Errors are kept on this side; that the program looked is for its record.
+void note_error_check() {
+  Connection* runner = connection();
+  if (runner != nullptr && runner->device().records_calls != 0)
+    static_cast<void>(runner->call(NoteErrorCheck{}));
+}
+
+}  // namespace
 
 FORWARD_EXPORT cudaError_t cudaGetDeviceCount(int* count) {
   if (count == nullptr) return remember(cudaErrorInvalidValue);
@@ -63,16 +75,23 @@ FORWARD_EXPORT cudaError_t cudaRuntimeGetVersion(int* version) {
 }
 
 FORWARD_EXPORT cudaError_t cudaDeviceSynchronize() {
-  return with_runner([](Connection& runner) { return runner.call(Synchronize{}); });
+  return with_runner(
+      [](Connection& runner) { return delivered(runner, runner.call(Synchronize{})); });
 }
 
 FORWARD_EXPORT cudaError_t cudaCtxResetPersistingL2Cache() {
   return with_runner([](Connection& runner) { return runner.call(ResetPersistingL2{}); });
 }
 
-FORWARD_EXPORT cudaError_t cudaGetLastError() { return std::exchange(last_error(), cudaSuccess); }
+FORWARD_EXPORT cudaError_t cudaGetLastError() {
+  note_error_check();
+  return std::exchange(last_error(), cudaSuccess);
+}
 
-FORWARD_EXPORT cudaError_t cudaPeekAtLastError() { return last_error(); }
+FORWARD_EXPORT cudaError_t cudaPeekAtLastError() {
+  note_error_check();
+  return last_error();
+}
 
 FORWARD_EXPORT const char* cudaGetErrorName(cudaError_t code) {
   switch (static_cast<int>(code)) {

@@ -37,6 +37,12 @@ struct ForwardLibrary {
   std::vector<std::unique_ptr<ForwardKernel>> kernels;
 };
 
+/// What a cudaStream_t points to, but for the default one, which is null.
+struct ForwardStream {
+  int device;
+  std::uint32_t number;
+};
+
 /// What a cudaEvent_t points to.
 struct ForwardEvent {
   int device;
@@ -59,6 +65,15 @@ cudaError_t remember(cudaError_t code);
 inline cudaError_t remember(std::int32_t code) { return remember(static_cast<cudaError_t>(code)); }
 /// The calling thread's last error.
 [[nodiscard]] cudaError_t& last_error();
+
+/// Sends a module's code and fills in what it holds.
+[[nodiscard]] std::int32_t load_library(Connection& runner, std::span<const std::byte> code,
+                                        std::unique_ptr<ForwardLibrary>& out);
+/// The kernel behind a handle: of a library, or the host function that nvcc made for a kernel of
+/// the program itself, whose code is then sent if it was not yet. Null with a code that says why.
+[[nodiscard]] const ForwardKernel* find_kernel(const void* function, std::int32_t& code);
+/// The number of a stream; false for cudaStreamPerThread, which is not forwarded.
+[[nodiscard]] bool stream_number(cudaStream_t handle, std::uint32_t& out);
 
 /// Calls `body` with the current device's runner.
 template <typename Body>

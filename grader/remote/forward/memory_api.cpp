@@ -3,7 +3,10 @@
 /// @file
 /// Memory of the current device. Addresses are the runner's: numbers that this process never
 /// follows.
+#include <cstring>
+
 #include "grader/remote/forward/devices.hpp"
+#include "grader/remote/forward/host_memory.hpp"
 
 using namespace membound::remote;  // NOLINT: the C interface below
 
@@ -18,14 +21,20 @@ FORWARD_EXPORT cudaError_t cudaMalloc(void** data, std::size_t bytes) {
   return with_runner([&](Connection& runner) {
     AddressAnswer answer;
     const std::int32_t code = runner.call(Allocate{bytes}, &answer);
-    if (code == 0) *data = reinterpret_cast<void*>(answer.address);
+    if (code != 0) return code;
+    *data = reinterpret_cast<void*>(answer.address);
+    remember_device_memory(*data, bytes);
     return code;
   });
 }
 
 FORWARD_EXPORT cudaError_t cudaFree(void* data) {
   if (data == nullptr) return cudaSuccess;
-  return with_runner([&](Connection& runner) { return runner.call(Free{number_of(data)}); });
+  return with_runner([&](Connection& runner) {
+    const std::int32_t code = delivered(runner, runner.call(Free{number_of(data)}));
+    if (code == 0) forget_device_memory(data);
+    return code;
+  });
 }
 
 FORWARD_EXPORT cudaError_t cudaMemset(void* data, int value, std::size_t bytes) {
@@ -37,11 +46,14 @@ FORWARD_EXPORT cudaError_t cudaMemset(void* data, int value, std::size_t bytes) 
 FORWARD_EXPORT cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes,
                                       cudaMemcpyKind kind) {
   return with_runner([&](Connection& runner) -> std::int32_t {
-    switch (kind) {
+    switch (direction_of(to, from, kind)) {
       case cudaMemcpyHostToDevice:
         return runner.upload(number_of(to), from, bytes);
       case cudaMemcpyDeviceToHost:
-        return runner.download(to, number_of(from), bytes);
+        return delivered(runner, runner.download(to, number_of(from), bytes));
+      case cudaMemcpyHostToHost:
+        std::memmove(to, from, bytes);
+        return cudaSuccess;
       case cudaMemcpyDeviceToDevice:
         return runner.call(CopyOnDevice{number_of(to), number_of(from), bytes});
       default:
@@ -52,8 +64,61 @@ FORWARD_EXPORT cudaError_t cudaMemcpy(void* to, const void* from, std::size_t by
 
 FORWARD_EXPORT cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes,
                                            cudaMemcpyKind kind, cudaStream_t stream) {
-  if (stream != nullptr) return remember(cudaErrorInvalidResourceHandle);
-  return cudaMemcpy(to, from, bytes, kind);
+  std::uint32_t in = 0;
+  if (!stream_number(stream, in)) return remember(cudaErrorInvalidResourceHandle);
+  return with_runner([&](Connection& runner) -> std::int32_t {
+    // A test program's only stream is the default one, and its copies may wait.
+    if (runner.device().records_calls == 0) return cudaMemcpy(to, from, bytes, kind);
+    switch (direction_of(to, from, kind)) {
+      case cudaMemcpyHostToDevice:
+        return runner.copy_in(number_of(to), from, bytes, in, is_pinned(from, bytes));
+      case cudaMemcpyDeviceToHost:
+        return copy_to_host(runner, to, number_of(from), bytes, in);
+      case cudaMemcpyDeviceToDevice:
+        return runner.call(CopyOnDevice{number_of(to), number_of(from), bytes, in});
+      case cudaMemcpyHostToHost:
+        std::memmove(to, from, bytes);
+        return cudaSuccess;
+      default:
+        return cudaErrorInvalidMemcpyDirection;
+    }
+  });
+}
+
+FORWARD_EXPORT cudaError_t cudaMemsetAsync(void* data, int value, std::size_t bytes,
+                                           cudaStream_t stream) {
+  std::uint32_t in = 0;
+  if (!stream_number(stream, in)) return remember(cudaErrorInvalidResourceHandle);
+  return with_runner([&](Connection& runner) {
+    return runner.call(SetBytes{number_of(data), value, bytes, in});
+  });
+}
+
+FORWARD_EXPORT cudaError_t cudaHostAlloc(void** data, std::size_t bytes, unsigned int) {
+  if (data == nullptr) return remember(cudaErrorInvalidValue);
+  *data = allocate_pinned(bytes);
+  return *data == nullptr ? remember(cudaErrorMemoryAllocation) : cudaSuccess;
+}
+
+FORWARD_EXPORT cudaError_t cudaMallocHost(void** data, std::size_t bytes) {
+  return cudaHostAlloc(data, bytes, 0);
+}
+
+FORWARD_EXPORT cudaError_t cudaFreeHost(void* data) {
+  if (data == nullptr) return cudaSuccess;
+  const cudaError_t code = cudaDeviceSynchronize();  // a copy into it may be under way
+  if (!free_pinned(data)) return remember(cudaErrorInvalidValue);
+  return code;
+}
+
+FORWARD_EXPORT cudaError_t cudaHostRegister(void* data, std::size_t bytes, unsigned int) {
+  if (data == nullptr || bytes == 0) return remember(cudaErrorInvalidValue);
+  return pin(data, bytes) ? cudaSuccess : remember(cudaErrorHostMemoryAlreadyRegistered);
+}
+
+FORWARD_EXPORT cudaError_t cudaHostUnregister(void* data) {
+  const cudaError_t code = cudaDeviceSynchronize();
+  return unpin(data) ? code : remember(cudaErrorHostMemoryNotRegistered);
 }
 
 FORWARD_EXPORT cudaError_t cudaMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes) {

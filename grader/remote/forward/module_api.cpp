@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Modules, kernels, launches and events. The module's file is read here and its bytes are sent:
+/// Modules, kernels and launches. The module's file is read here and its bytes are sent:
 /// a runner has no files.
 #include <cstring>
 #include <fstream>
@@ -17,22 +17,43 @@ namespace {
 ForwardLibrary* library_of(cudaLibrary_t handle) {
   return reinterpret_cast<ForwardLibrary*>(handle);
 }
-const ForwardKernel* kernel_of(const void* handle) {
-  return static_cast<const ForwardKernel*>(handle);
-}
 cudaKernel_t handle_of(ForwardKernel& kernel) { return reinterpret_cast<cudaKernel_t>(&kernel); }
-ForwardEvent* event_of(cudaEvent_t handle) { return reinterpret_cast<ForwardEvent*>(handle); }
 
 /// Calls `body` with the runner that holds the kernel.
 template <typename Body>
 cudaError_t with_kernel(const void* function, Body body) {
-  const ForwardKernel* kernel = kernel_of(function);
-  if (kernel == nullptr) return remember(cudaErrorInvalidDeviceFunction);
+  std::int32_t code = cudaErrorInvalidDeviceFunction;
+  const ForwardKernel* kernel = find_kernel(function, code);
+  if (kernel == nullptr) return remember(code);
   return with_runner(kernel->library->device,
                      [&](Connection& runner) { return body(runner, *kernel); });
 }
 
+/// Of a library: there these two questions are asked.
+const ForwardKernel& of_library(const void* function) {
+  return *static_cast<const ForwardKernel*>(function);
+}
+
 }  // namespace
+
+namespace membound::remote {
+
+std::int32_t load_library(Connection& runner, std::span<const std::byte> code,
+                          std::unique_ptr<ForwardLibrary>& out) {
+  ModuleAnswer answer;
+  const std::int32_t result = runner.load_module(code, answer);
+  if (result != 0) return result;
+  out = std::make_unique<ForwardLibrary>();
+  out->device = current_device();
+  out->module = answer.module;
+  for (std::size_t i = 0; i < answer.kernels.size(); ++i)
+    out->kernels.push_back(std::make_unique<ForwardKernel>(
+        ForwardKernel{out.get(), answer.first_kernel + static_cast<std::uint32_t>(i),
+                      std::move(answer.kernels[i])}));
+  return result;
+}
+
+}  // namespace membound::remote
 
 FORWARD_EXPORT cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t* library, const char* file_name,
                                                    cudaJitOption*, void**, unsigned,
@@ -42,16 +63,9 @@ FORWARD_EXPORT cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t* library, const
   if (!file) return remember(cudaErrorFileNotFound);
   const std::string code{std::istreambuf_iterator<char>(file), {}};
   return with_runner([&](Connection& runner) {
-    ModuleAnswer answer;
-    const std::int32_t result = runner.load_module(std::as_bytes(std::span(code)), answer);
+    std::unique_ptr<ForwardLibrary> loaded;
+    const std::int32_t result = load_library(runner, std::as_bytes(std::span(code)), loaded);
     if (result != 0) return result;
-    auto loaded = std::make_unique<ForwardLibrary>();
-    loaded->device = current_device();
-    loaded->module = answer.module;
-    for (std::size_t i = 0; i < answer.kernels.size(); ++i)
-      loaded->kernels.push_back(std::make_unique<ForwardKernel>(
-          ForwardKernel{loaded.get(), answer.first_kernel + static_cast<std::uint32_t>(i),
-                        std::move(answer.kernels[i])}));
     *library = reinterpret_cast<cudaLibrary_t>(loaded.release());
     return result;
   });
@@ -89,13 +103,13 @@ FORWARD_EXPORT cudaError_t cudaLibraryGetKernel(cudaKernel_t* out, cudaLibrary_t
 }
 
 FORWARD_EXPORT cudaError_t cudaFuncGetName(const char** name, const void* function) {
-  *name = kernel_of(function)->info.name.c_str();
+  *name = of_library(function).info.name.c_str();
   return cudaSuccess;
 }
 
 FORWARD_EXPORT cudaError_t cudaFuncGetParamInfo(const void* function, std::size_t index,
                                                 std::size_t* offset, std::size_t* size) {
-  const std::vector<Parameter>& parameters = kernel_of(function)->info.parameters;
+  const std::vector<Parameter>& parameters = of_library(function).info.parameters;
   // Not remembered as the last error: asking for one too many is how parameters are counted.
   if (index >= parameters.size()) return cudaErrorInvalidValue;
   if (offset != nullptr) *offset = parameters[index].offset_bytes;
@@ -142,7 +156,9 @@ FORWARD_EXPORT cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim
                                             void** arguments, std::size_t shared_bytes,
                                             cudaStream_t stream) {
   return with_kernel(function, [&](Connection& runner, const ForwardKernel& kernel) {
-    if (stream != nullptr) return static_cast<std::int32_t>(cudaErrorInvalidResourceHandle);
+    std::uint32_t in = 0;
+    if (!stream_number(stream, in))
+      return static_cast<std::int32_t>(cudaErrorInvalidResourceHandle);
     if (kernel.library->device != current_device())
       return static_cast<std::int32_t>(cudaErrorInvalidDeviceFunction);
     if (shared_bytes > std::numeric_limits<std::uint32_t>::max())
@@ -151,55 +167,13 @@ FORWARD_EXPORT cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim
                   {grid.x, grid.y, grid.z},
                   {block.x, block.y, block.z},
                   static_cast<std::uint32_t>(shared_bytes),
-                  {}};
+                  {},
+                  in};
     launch.parameters.resize(parameter_bytes(kernel.info));
     for (std::size_t i = 0; i < kernel.info.parameters.size(); ++i) {
       const Parameter& parameter = kernel.info.parameters[i];
       std::memcpy(&launch.parameters[parameter.offset_bytes], arguments[i], parameter.size_bytes);
     }
     return runner.call(launch);
-  });
-}
-
-FORWARD_EXPORT cudaError_t cudaEventCreate(cudaEvent_t* event) {
-  return with_runner([&](Connection& runner) {
-    EventAnswer answer;
-    const std::int32_t code = runner.call(CreateEvent{}, &answer);
-    if (code == 0)
-      *event = reinterpret_cast<cudaEvent_t>(new ForwardEvent{current_device(), answer.event});
-    return code;
-  });
-}
-
-FORWARD_EXPORT cudaError_t cudaEventDestroy(cudaEvent_t handle) {
-  if (handle == nullptr) return remember(cudaErrorInvalidResourceHandle);
-  const std::unique_ptr<ForwardEvent> event(event_of(handle));
-  return with_runner(event->device,
-                     [&](Connection& runner) { return runner.call(DestroyEvent{event->number}); });
-}
-
-FORWARD_EXPORT cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
-  if (stream != nullptr) return remember(cudaErrorInvalidResourceHandle);
-  return with_runner(event_of(event)->device, [&](Connection& runner) {
-    return runner.call(RecordEvent{event_of(event)->number});
-  });
-}
-
-FORWARD_EXPORT cudaError_t cudaEventSynchronize(cudaEvent_t event) {
-  return with_runner(event_of(event)->device, [&](Connection& runner) {
-    return runner.call(WaitForEvent{event_of(event)->number});
-  });
-}
-
-FORWARD_EXPORT cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start,
-                                                cudaEvent_t stop) {
-  if (event_of(start)->device != event_of(stop)->device)
-    return remember(cudaErrorInvalidResourceHandle);
-  return with_runner(event_of(start)->device, [&](Connection& runner) {
-    ElapsedAnswer answer;
-    const std::int32_t code =
-        runner.call(AskElapsed{event_of(start)->number, event_of(stop)->number}, &answer);
-    *milliseconds = answer.milliseconds;
-    return code;
   });
 }

@@ -1,0 +1,139 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Ordinary programs: what nvcc's host code calls by itself, registering device code before main
+/// and the two halves of `<<<…>>>`. The code is sent to the runner when a kernel is first needed.
+#include <cstdio>
+#include <cstring>
+#include <map>
+#include <mutex>
+
+#include "grader/remote/forward/devices.hpp"
+
+using namespace membound::remote;  // NOLINT: the C interface below
+
+namespace {
+
+/// What __cudaRegisterFatBinary is given (docs/virtual_gpu_fatbin.md).
+struct Wrapper {
+  std::uint32_t magic, version;
+  const std::byte* container;
+};
+constexpr std::uint32_t kWrapperMagic = 0x466243B1, kContainerMagic = 0xBA55ED50;
+
+/// The device code of one source file.
+struct Image {
+  std::span<const std::byte> code;
+  std::unique_ptr<ForwardLibrary> library;
+};
+/// The host function that stands for a kernel.
+struct Stub {
+  Image* image;
+  std::string name;
+};
+struct Configuration {
+  dim3 grid, block;
+  std::size_t shared_bytes;
+  void* stream;
+};
+
+struct Program {
+  std::mutex mutex;
+  std::map<const void*, Stub> stubs;
+};
+Program& program() {
+  static auto* const only = new Program;  // registering happens before and after main
+  return *only;
+}
+
+thread_local std::vector<Configuration> configurations;
+
+/// Bytes of the container by its own header: u32 magic | u16 version | u16 header | u64 entries.
+std::span<const std::byte> container_of(const Wrapper& wrapper) {
+  std::uint32_t magic = 0;
+  std::uint16_t header = 0;
+  std::uint64_t entries = 0;
+  if (wrapper.magic != kWrapperMagic || wrapper.container == nullptr) return {};
+  std::memcpy(&magic, wrapper.container, sizeof magic);
+  std::memcpy(&header, wrapper.container + 6, sizeof header);
+  std::memcpy(&entries, wrapper.container + 8, sizeof entries);
+  if (magic != kContainerMagic) return {};
+  return {wrapper.container, header + entries};
+}
+
+}  // namespace
+
+namespace membound::remote {
+
+const ForwardKernel* find_kernel(const void* function, std::int32_t& code) {
+  code = cudaErrorInvalidDeviceFunction;
+  const std::scoped_lock lock(program().mutex);
+  const auto stub = program().stubs.find(function);
+  // Not of this program: the handle of a library's kernel.
+  if (stub == program().stubs.end()) return static_cast<const ForwardKernel*>(function);
+  Image& image = *stub->second.image;
+  if (image.library == nullptr) {
+    Connection* runner = connection();
+    code = runner == nullptr ? kDisconnected : load_library(*runner, image.code, image.library);
+    if (code != 0) return nullptr;
+  }
+  for (const auto& kernel : image.library->kernels)
+    if (kernel->info.name == stub->second.name) return kernel.get();
+  code = cudaErrorInvalidDeviceFunction;
+  return nullptr;
+}
+
+}  // namespace membound::remote
+
+FORWARD_EXPORT void** __cudaRegisterFatBinary(void* wrapper) {
+  Wrapper content{};
+  if (wrapper != nullptr) std::memcpy(&content, wrapper, sizeof content);
+  return reinterpret_cast<void**>(new Image{container_of(content), nullptr});
+}
+
+FORWARD_EXPORT void __cudaRegisterFatBinaryEnd(void**) {}
+
+FORWARD_EXPORT void __cudaUnregisterFatBinary(void**) {}
+
+FORWARD_EXPORT void __cudaRegisterFunction(void** image, const char* host_stub, char*,
+                                           const char* device_name, int, void*, void*, void*, void*,
+                                           int*) {
+  const std::scoped_lock lock(program().mutex);
+  program().stubs[host_stub] = {reinterpret_cast<Image*>(image), device_name};
+}
+
+// Variables may be there; host code cannot reach them (cudaMemcpyToSymbol is not forwarded).
+FORWARD_EXPORT void __cudaRegisterVar(void**, char*, char*, const char*, int, std::size_t, int,
+                                      int) {}
+
+FORWARD_EXPORT char __cudaInitModule(void**) { return 1; }
+
+FORWARD_EXPORT unsigned int __cudaPushCallConfiguration(dim3 grid, dim3 block,
+                                                        std::size_t shared_bytes, void* stream) {
+  configurations.push_back({grid, block, shared_bytes, stream});
+  return 0;
+}
+
+FORWARD_EXPORT cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block,
+                                                      std::size_t* shared_bytes, void* stream) {
+  if (configurations.empty()) return remember(cudaErrorMissingConfiguration);
+  const Configuration top = configurations.back();
+  configurations.pop_back();
+  *grid = top.grid;
+  *block = top.block;
+  *shared_bytes = top.shared_bytes;
+  std::memcpy(stream, &top.stream, sizeof top.stream);
+  return cudaSuccess;
+}
+
+FORWARD_EXPORT cudaError_t __cudaGetKernel(cudaKernel_t* out, const void* host_stub) {
+  // The stub itself will do for a handle: whoever launches looks it up.
+  *out = reinterpret_cast<cudaKernel_t>(const_cast<void*>(host_stub));
+  return cudaSuccess;
+}
+
+FORWARD_EXPORT cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block,
+                                              void** arguments, std::size_t shared_bytes,
+                                              cudaStream_t stream) {
+  return cudaLaunchKernel(kernel, grid, block, arguments, shared_bytes, stream);
+}
