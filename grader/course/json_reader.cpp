@@ -210,6 +210,8 @@ JsonValue JsonValue::member(const std::string& key) const {
   return {document_, &kNull, pointer_ + "/" + key};
 }
 
+bool JsonValue::is_object() const { return value_->is_object(); }
+
 std::optional<JsonValue> JsonValue::optional_member(const std::string& key) const {
   if (!value_->is_object()) return std::nullopt;
   const auto found = value_->find(key);

@@ -62,6 +62,7 @@ class JsonValue {
   [[nodiscard]] std::optional<JsonValue> optional_member(const std::string& key) const;
   /// The elements of an array with at least `least` of them.
   [[nodiscard]] std::vector<JsonValue> elements(std::size_t least) const;
+  [[nodiscard]] bool is_object() const;
   /// Names of the members of an object, in the file's alphabetical order.
   [[nodiscard]] std::vector<std::string> keys() const;
   /// Reports every member whose key is not in `known`, suggesting the nearest one.

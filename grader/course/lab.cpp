@@ -16,6 +16,7 @@ namespace {
 constexpr std::int64_t kMostElements = std::int64_t{1} << 40;
 constexpr double kMostPoints = 10000;
 constexpr double kMostSeconds = 3600;
+constexpr double kMostDemanded = 1e12;
 
 bool is_kernel_name(const std::string& text) {
   if (text.empty() || std::isdigit(static_cast<unsigned char>(text[0])) != 0) return false;
@@ -63,9 +64,42 @@ double read_number(const JsonValue& object, const char* key, NumberRange range, 
   return value ? value->number(range) : otherwise;
 }
 
-Stage read_stage(const JsonValue& json, int expected_number, std::size_t size_count) {
+CallDemand read_demand(const JsonValue& json) {
+  json.only_keys({"rule", "number"});
+  const JsonValue name = json.member("rule");
+  CallDemand demand{find_call_rule(name.text())};
+  if (demand.rule == nullptr) {
+    std::string all;
+    for (const CallRule& rule : call_rules())
+      all += (all.empty() ? "one of " : ", ") + std::string(rule.name);
+    name.report(all);
+  } else if (!demand.rule->number.empty()) {
+    demand.number = json.member("number").number({0, kMostDemanded});
+  } else if (json.optional_member("number")) {
+    json.member("number").report("no number: this rule takes none");
+  }
+  return demand;
+}
+
+/// false, or an object with the program's limits.
+std::optional<HostCode> read_host_code(const JsonValue& root) {
+  const auto object = root.optional_member("host_code");
+  if (!object || !object->is_object()) {
+    if (root.member("host_code").boolean())
+      root.member("host_code").report("false, or an object: {\"seconds\": 10}");
+    return std::nullopt;
+  }
+  object->only_keys({"seconds", "memory_mb", "output_kb"});
+  HostCode code;
+  code.seconds = read_number(*object, "seconds", {0.1, kMostSeconds}, code.seconds);
+  code.memory_mb = static_cast<int>(read_number(*object, "memory_mb", {64, 65536}, code.memory_mb));
+  code.output_kb = static_cast<int>(read_number(*object, "output_kb", {1, 16384}, code.output_kb));
+  return code;
+}
+
+Stage read_stage(const JsonValue& json, int expected_number, const Lab& lab) {
   json.only_keys({"number", "name", "kernel", "title", "points", "pass_ratio", "full_ratio",
-                  "correctness_points_share", "timed_sizes", "timeout_seconds"});
+                  "correctness_points_share", "timed_sizes", "timeout_seconds", "calls"});
   Stage stage;
   const JsonValue number = json.member("number");
   stage.number = static_cast<int>(number.integer(1, 1000));
@@ -84,6 +118,12 @@ Stage read_stage(const JsonValue& json, int expected_number, std::size_t size_co
       read_number(json, "correctness_points_share", {0, 1}, stage.correctness_points_share);
   stage.timeout_seconds =
       read_number(json, "timeout_seconds", {0.1, kMostSeconds}, stage.timeout_seconds);
+  if (lab.host_code) {
+    for (const JsonValue& demand : json.member("calls").elements(1))
+      stage.calls.push_back(read_demand(demand));
+    return stage;  // nothing of it is timed against a reference answer
+  }
+  const std::size_t size_count = lab.size_names.size();
   const JsonValue sizes = json.member("timed_sizes");
   sizes.only_keys({"gpu", "vgpu"});
   stage.gpu_sizes = read_sizes(sizes.member("gpu"), size_count);
@@ -95,7 +135,7 @@ void read_stages(const JsonValue& json, Lab& lab) {
   std::set<std::string> names;
   int number = 1;
   for (const JsonValue& entry : json.elements(1)) {
-    Stage stage = read_stage(entry, number++, lab.size_names.size());
+    Stage stage = read_stage(entry, number++, lab);
     if (!names.insert(stage.name).second)
       entry.member("name").report("a name that no other stage of the lab has");
     lab.stages.push_back(std::move(stage));
@@ -161,10 +201,12 @@ base::Result<Lab> lab_from_text(std::string text, const std::string& file_name,
   lab.title = root.member("title").text();
   lab.summary = root.member("summary").text();
   lab.handout = root.member("handout").text();
-  lab.host_code = root.member("host_code").boolean();
-  lab.bound = read_bound(root.member("bound"));
-  for (const JsonValue& name : root.member("sizes").elements(1))
-    lab.size_names.push_back(name.text());
+  lab.host_code = read_host_code(root);
+  if (!lab.host_code) {
+    lab.bound = read_bound(root.member("bound"));
+    for (const JsonValue& name : root.member("sizes").elements(1))
+      lab.size_names.push_back(name.text());
+  }
   lab.vgpu_sms = static_cast<int>(read_number(root, "vgpu_sms", {0, 1000}, 0));
   if (const auto slice = root.optional_member("graded_slice"))
     lab.graded_slice = read_slice(*slice, lab.size_names.size());

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What a lab is: its stages, its bars, its hints, read from labs/NN-name/lab.json (schema:
-/// docs/lab.schema.json).
-/// Place in the chain: lab.json -> [lab] -> harness, judge, report, cli. Left out: tests and
-/// kernels, which are code and live beside the lab.json.
+/// What a lab is: its stages, its bars, its hints, its demands on calls, read from
+/// labs/NN-name/lab.json (schema: docs/lab.schema.json). Place in the chain: lab.json -> [lab] ->
+/// harness, judge, report, cli. Left out: tests and kernels, which are code and live beside the
+/// lab.json.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "grader/base/result.hpp"
+#include "grader/course/call_rules.hpp"
 
 namespace membound::course {
 
@@ -27,6 +28,19 @@ enum class Bound {
 
 /// "bandwidth" or "operations", as lab.json writes it.
 [[nodiscard]] std::string_view to_string(Bound bound);
+
+/// One demand on a program's calls.
+struct CallDemand {
+  const CallRule* rule = nullptr;  ///< a row of call_rules()
+  double number = 0;               ///< where the rule takes one
+};
+
+/// What the program of a host-code lab may use in one run.
+struct HostCode {
+  double seconds = 10;  ///< wall clock and CPU time
+  int memory_mb = 512;
+  int output_kb = 64;  ///< what it prints; its output files may have 64 MB each
+};
 
 /// One rung of a lab's ladder: one kernel with one lesson.
 struct Stage {
@@ -40,7 +54,8 @@ struct Stage {
   double correctness_points_share = 0.5;  ///< the part of the points a correct result earns
   /// Sizes to time, preferred first; the harness takes the first that fits the device.
   std::vector<std::vector<std::int64_t>> gpu_sizes, vgpu_sizes;
-  double timeout_seconds = 20;  ///< for one launch
+  double timeout_seconds = 20;         ///< for one launch
+  std::vector<CallDemand> calls = {};  ///< of a host-code lab's program, in the order of the tests
 };
 
 /// What a class is graded on where the device is virtual: as many SMs fewer as the problem is
@@ -58,7 +73,8 @@ struct Lab {
   std::string summary;            ///< one sentence
   std::filesystem::path folder;   ///< labs/03-transpose, as the lab.json was found
   std::filesystem::path handout;  ///< relative to the course's root
-  bool host_code = false;         ///< the submission is a whole program, not device code
+  /// The submission is a whole program, not device code; with what it may use.
+  std::optional<HostCode> host_code = {};
   Bound bound = Bound::kBandwidth;
   std::vector<std::string> size_names;
   /// On the virtual GPU: how many SMs of the machine the lab runs on; 0 = all. A slice is filled by

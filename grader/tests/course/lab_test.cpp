@@ -113,6 +113,44 @@ TEST(Lab, FitsTheSchemaExactlyWhenItIsRead) {
   }
 }
 
+/// Stages 1 and 2 demand calls in place of a speed.
+std::string host_code_text() {
+  auto json = nlohmann::json::parse(kGood);
+  json["host_code"] = {{"seconds", 2.5}, {"memory_mb", 128}};
+  json.erase("bound");
+  json.erase("sizes");
+  for (auto& stage : json["stages"]) {
+    stage.erase("timed_sizes");
+    stage["calls"] = {{{"rule", "launches"}, {"number", 5}}, {{"rule", "frees-memory"}}};
+  }
+  return json.dump();
+}
+
+TEST(Lab, ReadsWhatAHostCodeLabDemands) {
+  EXPECT_EQ(schema_problems("docs/lab.schema.json", nlohmann::json::parse(host_code_text())), "");
+  const auto lab = read(host_code_text());
+  ASSERT_TRUE(lab) << base::to_string(lab.error());
+  ASSERT_TRUE(lab->host_code);
+  EXPECT_EQ(lab->host_code->seconds, 2.5);
+  EXPECT_EQ(lab->host_code->output_kb, 64);
+  ASSERT_EQ(lab->stages[1].calls.size(), 2U);
+  EXPECT_EQ(lab->stages[1].calls[0].rule->test, "LaunchesItsKernel");
+  EXPECT_EQ(lab->stages[1].calls[0].number, 5);
+}
+
+TEST(Lab, RefusesDemandsThatNobodyCanDecide) {
+  const auto error_with = [](const nlohmann::json& demand) {
+    auto json = nlohmann::json::parse(host_code_text());
+    json["stages"][0]["calls"][0] = demand;
+    const auto lab = read(json.dump());
+    return lab ? "no error" : base::to_string(lab.error());
+  };
+  EXPECT_THAT(error_with({{"rule", "lunches"}}), HasSubstr("one of launches, calls-succeed"));
+  EXPECT_THAT(error_with({{"rule", "streams"}}), HasSubstr("has no \"number\""));
+  EXPECT_THAT(error_with({{"rule", "frees-memory"}, {"number", 1}}),
+              HasSubstr("no number: this rule takes none"));
+}
+
 TEST(Lab, TakesTheCoursesBarsWhereNoneAreGiven) {
   const auto lab = read(kGood);
   ASSERT_TRUE(lab);
