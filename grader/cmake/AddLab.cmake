@@ -11,13 +11,43 @@
 #     claims_hold          skeleton, reference answer and wrong answers do what they claim; where
 #                          both are here, with nvcc and with clang, and with equal verdicts
 #     ladder.<machine>     the stages' predicted speeds are in the order that lab.json gives
-#   On a GPU, `membound dev check --run <NN-name>` proves the same.
+#   On a GPU, `membound dev check --run <NN-name>` proves the same. A host-code lab (an object
+#   "host_code" in its lab.json) has no reference beside it, no ladder, and is compiled by nvcc alone.
+# add_host_lab(<target> <folder> <NN-name>)
+#   The test program of a host-code lab in <folder>: <build>/labs/<NN-name>/test. What it runs, it is
+#   given when it starts: the runner and the forwarding runtime.
+function(add_host_lab target source_dir lab)
+  set(sources ${source_dir}/test.cpp)
+  if(EXISTS ${source_dir}/reference.cpp)
+    list(APPEND sources ${source_dir}/reference.cpp)
+  endif()
+  add_executable(${target} ${sources})
+  set_target_properties(${target} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/labs OUTPUT_NAME ${lab}/test)
+  target_link_libraries(${target} PRIVATE membound::host_harness)
+  add_dependencies(${target} membound_runner forward_cudart)
+endfunction()
+
 set(MEMBOUND_LADDER_MACHINES h200 titan-v k80)
 
 function(add_lab lab)
   set(source_dir ${PROJECT_SOURCE_DIR}/labs/${lab})
   set(build_dir ${PROJECT_BINARY_DIR}/labs/${lab})
   string(MAKE_C_IDENTIFIER lab_${lab} target)
+
+  file(READ ${source_dir}/lab.json description)
+  string(JSON kind ERROR_VARIABLE ignored TYPE "${description}" host_code)
+  if(kind STREQUAL OBJECT)
+    add_host_lab(${target} ${source_dir} ${lab})
+    if(BUILD_TESTING AND MEMBOUND_NVCC AND EXISTS ${PROJECT_SOURCE_DIR}/solutions/${lab})
+      add_test(NAME labs.${lab}.agrees_with_itself COMMAND membound dev check ${lab})
+      add_test(NAME labs.${lab}.claims_hold
+        COMMAND membound dev check --run ${lab} --device vgpu:h200 --compiler nvcc)
+      set_tests_properties(labs.${lab}.agrees_with_itself labs.${lab}.claims_hold PROPERTIES
+        LABELS labs TIMEOUT 600 ENVIRONMENT MEMBOUND_ROOT=${PROJECT_SOURCE_DIR})
+    endif()
+    return()
+  endif()
 
   add_executable(${target} ${source_dir}/test.cpp ${source_dir}/reference.cpp)
   # Ninja makes an alias of every output's name, and `test` alone is CTest's.

@@ -77,10 +77,12 @@ base::Result<std::string> limits_in_force(const Settings& settings) {
 
 base::Result<course::GradeDigests> digests_of(const Settings& settings, const course::Lab& lab,
                                               const std::string& limits) {
-  std::vector<fs::path> harness = {settings.place.build / "labs" / lab.id / "test",
-                                   reference_of(settings, lab),
-                                   judge::harness_kernels(settings.place)};
-  if (!settings.trust_submissions) {
+  std::vector<fs::path> harness = {settings.place.build / "labs" / lab.id / "test"};
+  if (!lab.host_code) {
+    harness.push_back(reference_of(settings, lab));
+    harness.push_back(judge::harness_kernels(settings.place));
+  }
+  if (!settings.trust_submissions || lab.host_code) {
     harness.push_back(settings.place.build / "libexec" / "membound_runner");
     harness.push_back(settings.place.build / "forward" / "libcudart.so.13");
   }

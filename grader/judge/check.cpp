@@ -33,6 +33,7 @@ CompileRequest compile_request(const CheckRequest& request, const fs::path& sour
   compile.architecture = request.architecture;
   compile.cache_folder = request.place.state / "cache";
   compile.stop = request.stop;
+  if (request.lab->host_code) compile.runtime = request.place.build / "forward";
   return compile;
 }
 
@@ -118,6 +119,11 @@ std::string utc_now() {
 
 base::Result<CompiledPair> compile_submission(const CheckRequest& request) {
   CompiledPair pair;
+  // Its demands speak of the virtual clock's timeline, which no GPU tells.
+  if (request.lab->host_code && request.device == "gpu")
+    return base::Error{base::ErrorKind::kUsage, request.lab->id,
+                       "is a host-code lab, which is judged on the virtual GPU only", "",
+                       "--device vgpu"};
   CompileRequest submission = compile_request(request, request.submission);
   submission.graded = request.graded;
   if (submission.graded) {
@@ -127,6 +133,7 @@ base::Result<CompiledPair> compile_submission(const CheckRequest& request) {
   auto code = compile(submission);
   if (!code) return code.error();
   pair.submission = std::move(*code);
+  if (request.lab->host_code) return pair;  // which no reference answer is run beside
   // Held against a reference of the same compiler, or the ratio would compare compilers. The build
   // made one with each compiler that it found.
   pair.reference = built_reference(request.place, request.lab->id, request.compiler.kind);
@@ -201,9 +208,14 @@ base::Result<course::Result> run_and_judge(const CheckRequest& request, const Co
     return result;
   }
   const fs::path program = test_program(request.place, request.lab->id);
-  for (const fs::path& needed : {program, code.reference})
-    if (std::error_code ignored; !fs::exists(needed, ignored)) return not_built(needed);
   RunRequest run;
+  if (request.lab->host_code) {
+    run.runner = request.place.build / "libexec" / "membound_runner";
+    run.forward_folder = request.place.build / "forward";
+  }
+  for (const fs::path& needed :
+       {program, request.lab->host_code ? run.runner : fs::path(code.reference)})
+    if (std::error_code ignored; !fs::exists(needed, ignored)) return not_built(needed);
   run.program = program;
   run.lab_json = request.lab->folder / "lab.json";
   run.submission = code.submission.file;
@@ -222,7 +234,7 @@ base::Result<course::Result> run_and_judge(const CheckRequest& request, const Co
   run.on_tick = request.on_tick;
   auto outcome = run_stages(run);
   if (!outcome) return outcome.error();
-  if (request.look_again && !outcome->stopped) {
+  if (request.look_again && !outcome->stopped && !request.lab->host_code) {
     run.on_tick = request.on_second_look;
     look_again(run, outcome->measurements);
   }

@@ -21,6 +21,7 @@ constexpr const char* kCourse = "/course";
 constexpr const char* kStudentHeaders = "grader/harness/student";
 constexpr const char* kSource = "kernel.cu";
 constexpr const char* kResult = "kernel.out";
+constexpr const char* kRuntime = "/membound/cuda";
 
 struct Tool {
   std::string inside;  // the compiler's path in the jail
@@ -77,11 +78,13 @@ base::Result<JailedCompile> compile_in_jail(const CompileRequest& request) {
                               .student = kStudentHeaders,
                               .lab = lab,
                               .source = kSource,
-                              .output = fs::path("/scratch") / kResult});
+                              .output = fs::path("/scratch") / kResult,
+                              .runtime = request.runtime.empty() ? "" : kRuntime});
   run.bindings = tool.bindings;
   run.bindings.push_back({request.root / kStudentHeaders, course / kStudentHeaders});
   add_headers(request.lab_folder, course / lab, run.bindings);
   run.bindings.push_back({request.source, course / kSource});
+  if (!request.runtime.empty()) run.bindings.push_back({request.runtime, kRuntime});
   run.folder = course;
   run.collected = {kResult};
   run.limits = request.graded->limits;

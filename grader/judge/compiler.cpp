@@ -100,12 +100,14 @@ CompilerPlaces compiler_places(const fs::path& root) {
 std::vector<std::string> command_of(const CompilerRun& run) {
   std::vector<std::string> all;
   if (run.kind == DeviceCompiler::kNvcc) {
-    all = {run.program, "--options-file", run.student / "nvcc.flags",
+    all = {run.program, "--options-file",
+           run.student / (run.runtime.empty() ? "nvcc.flags" : "nvcc-program.flags"),
            "-arch=sm_" + run.architecture};
   } else {
     all = {"/bin/sh", run.student / "clang" / "compile.sh", run.output, run.program};
   }
   all.insert(all.end(), {"-I" + run.student.string(), "-I" + run.lab.string(), run.source});
+  if (!run.runtime.empty()) all.insert(all.end(), {"-L" + run.runtime.string(), "-lcudart"});
   if (run.kind == DeviceCompiler::kNvcc) all.insert(all.end(), {"-o", run.output});
   return all;
 }

@@ -65,6 +65,8 @@ struct CompilerRun {
   std::filesystem::path lab;      ///< folder of kernel.cuh
   std::filesystem::path source;
   std::filesystem::path output;
+  /// Not empty for a whole program (nvcc only): the folder of the libcudart it is linked with.
+  std::filesystem::path runtime = {};
 };
 
 /// Its command line.

@@ -30,7 +30,8 @@ fs::path student_folder(const CompileRequest& request) {
 }
 
 fs::path flags_file(const CompileRequest& request) {
-  return student_folder(request) / (std::string(to_string(request.compiler.kind)) + ".flags");
+  return student_folder(request) / (std::string(to_string(request.compiler.kind)) +
+                                    (request.runtime.empty() ? ".flags" : "-program.flags"));
 }
 
 /// Below the root as a path from the root: short in messages, and the same on every machine.
@@ -74,7 +75,8 @@ std::vector<std::string> command(const CompileRequest& request, const fs::path& 
                      .student = shown_path(student_folder(request), request.root),
                      .lab = shown_path(request.lab_folder, request.root),
                      .source = shown_path(request.source, request.root),
-                     .output = output});
+                     .output = output,
+                     .runtime = request.runtime});
 }
 
 /// Keeps the newest files only. Another process may do the same at the same moment: every failure
@@ -105,8 +107,9 @@ struct CachePlace {
 };
 
 CachePlace place_of(const CompileRequest& request, const std::string& key) {
-  return {request.cache_folder / (key + std::string(code_ending(request.compiler.kind))),
-          request.cache_folder / (key + ".txt")};
+  const std::string ending =
+      request.runtime.empty() ? std::string(code_ending(request.compiler.kind)) : ".program";
+  return {request.cache_folder / (key + ending), request.cache_folder / (key + ".txt")};
 }
 
 bool confined(const CompileRequest& request) {
@@ -184,6 +187,11 @@ course::GradeVerdict grade_verdict_of(const CompiledCode& code) {
 }
 
 base::Result<CompiledCode> compile(const CompileRequest& request) {
+  if (!request.runtime.empty() && request.compiler.kind != DeviceCompiler::kNvcc)
+    return base::Error{base::ErrorKind::kUsage, request.source.string(),
+                       "is a program with host code, which " + request.compiler.name() +
+                           " is not asked to compile",
+                       "nvcc", "--compiler nvcc; ./membound fetches it where it is missing"};
   const auto source = course::read_file(request.source);
   if (!source) return source.error();
   const auto flags = course::read_file(flags_file(request));
@@ -227,6 +235,11 @@ base::Result<CompiledCode> compile(const CompileRequest& request) {
   }
   const auto messages = course::write_file(place.messages, code.output);
   if (!messages) return messages.error();
+  if (!request.runtime.empty())
+    fs::permissions(part,
+                    fs::perms::owner_all | fs::perms::group_read | fs::perms::group_exec |
+                        fs::perms::others_read | fs::perms::others_exec,
+                    error);
   fs::rename(part, place.code, error);
   if (error) {
     return base::Error{base::ErrorKind::kMachine, place.code.string(),

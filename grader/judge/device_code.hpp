@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// kernel.cu -> device code, kept by content hash so that equal text compiles once.
-/// Place in the chain: submission -> [device_code] -> runner. Left out: what the compiler's
-/// messages mean (compile_hints).
+/// kernel.cu -> device code, or, in a host-code lab, a program; kept by content hash so that equal
+/// text compiles once. Place in the chain: submission -> [device_code] -> runner. Left out: what
+/// the compiler's messages mean (compile_hints).
 #pragma once
 
 #include <atomic>
@@ -44,13 +44,15 @@ struct CompileRequest {
   double timeout_seconds = 60;
   const std::atomic<bool>* stop = nullptr;
   std::optional<GradedCompile> graded = {};
+  /// Of a host-code lab: the whole text is compiled, and linked with the libcudart of this folder.
+  std::filesystem::path runtime = {};
 };
 
 /// What came of it. A text that does not compile is no error of this function: its messages are the
 /// student's to read.
 struct CompiledCode {
   bool compiled = false;
-  std::filesystem::path file;  ///< the fatbin or PTX; empty unless compiled
+  std::filesystem::path file;  ///< the fatbin, PTX or program; empty unless compiled
   std::string output;          ///< the compiler's own words: errors, or warnings
   std::string sha256;          ///< of the source text
   bool from_cache = false;

@@ -104,26 +104,34 @@ class StageRunner {
   }
 
  private:
+  [[nodiscard]] bool host_code() const { return request_.lab->host_code.has_value(); }
+
   [[nodiscard]] std::vector<std::string> command() const {
-    std::vector<std::string> all = {request_.program.string(),
-                                    "--lab",
-                                    request_.lab_json.string(),
-                                    "--submission",
-                                    request_.submission.string(),
-                                    "--reference",
-                                    request_.reference.string(),
-                                    "--harness-kernels",
-                                    request_.harness_kernels.string(),
-                                    "--stages",
-                                    numbers(left_),
-                                    "--result",
-                                    file_.path().string(),
-                                    "--seed",
-                                    std::to_string(request_.seed)};
+    const bool host = host_code();
+    std::vector<std::string> all = {
+        request_.program.string(),
+        "--lab",
+        request_.lab_json.string(),
+        "--submission",
+        request_.submission.string(),
+        host ? "--runner" : "--reference",
+        (host ? request_.runner : request_.reference).string(),
+        host ? "--forward" : "--harness-kernels",
+        (host ? request_.forward_folder : request_.harness_kernels).string(),
+        "--stages",
+        numbers(left_),
+        "--result",
+        file_.path().string(),
+        "--seed",
+        std::to_string(request_.seed)};
+    if (request_.split) all.insert(all.end(), {"--seed-key", request_.split->seed_key});
+    if (host) {
+      if (request_.split && request_.split->use_jail) all.emplace_back("--jailed");
+      return all;
+    }
     if (request_.split) {
       all.insert(all.end(),
-                 {"--student-device", std::to_string(RunnerPair::student_device(*request_.split)),
-                  "--seed-key", request_.split->seed_key});
+                 {"--student-device", std::to_string(RunnerPair::student_device(*request_.split))});
       if (!request_.split->reference_times.empty())
         all.insert(all.end(), {"--reference-times", request_.split->reference_times.string()});
     }
@@ -135,7 +143,7 @@ class StageRunner {
     file_.remove();
     std::unique_ptr<RunnerPair> runners;
     std::map<std::string, std::string> environment = request_.environment;
-    if (request_.split) {
+    if (request_.split && !host_code()) {
       auto started = RunnerPair::start(*request_.split, request_.stop);
       if (!started) return started.error();
       runners = *std::move(started);

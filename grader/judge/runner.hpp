@@ -29,6 +29,9 @@ struct RunRequest {
   std::filesystem::path submission;  ///< device code
   std::filesystem::path reference;
   std::filesystem::path harness_kernels;
+  /// Of a host-code lab, whose test program starts runners itself, in place of the two above:
+  /// membound_runner and the folder of the forwarding runtime.
+  std::filesystem::path runner = {}, forward_folder = {};
   const course::Lab* lab = nullptr;
   std::vector<int> stages;
   std::uint64_t seed = 1;
@@ -38,7 +41,8 @@ struct RunRequest {
   int stages_at_once = 1;  ///< each in a process of its own; 1 on a real device, which times
   double seconds_per_stage = 180;           ///< backstop, on top of the stage's own launch timeout
   const std::atomic<bool>* stop = nullptr;  ///< set by Ctrl-C
-  /// Graded: reference and submission in runners of their own; `environment` is then theirs.
+  /// Graded: reference and submission in runners of their own; `environment` is then theirs. In a
+  /// host-code lab it says the seed key and whether there are jails.
   std::optional<SplitOptions> split = {};
   /// Called about twenty times a second with a stage that is running, by several threads.
   std::function<void(int stage)> on_tick = {};

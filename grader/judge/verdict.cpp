@@ -162,11 +162,15 @@ StageResult judge_stage(const course::Lab& lab, const course::Stage& stage,
   if (measurement.similar_stage > 0) result.similar_stage = measurement.similar_stage;
 
   const auto wrong = verdict_on_results(measurement);
-  result.verdict = wrong ? *wrong : verdict_on_speed(measurement, result, stage);
+  // Of a host-code lab nothing is timed: what its calls cost is among its demands.
+  result.verdict = wrong           ? *wrong
+                   : lab.host_code ? Verdict::kPassed
+                                   : verdict_on_speed(measurement, result, stage);
   result.correct =
       !wrong && result.verdict != Verdict::kWrong && result.verdict != Verdict::kSuspicious;
   // Correctness alone earns its share also where nothing could be timed.
-  if (result.correct) result.points = points_for(stage, result.ratio.value_or(0));
+  if (result.correct)
+    result.points = lab.host_code ? stage.points : points_for(stage, result.ratio.value_or(0));
 
   if (result.verdict != Verdict::kPassed && result.verdict != Verdict::kSkipped)
     result.findings = failure_findings(lab, stage, measurement, result.verdict);

@@ -127,7 +127,8 @@ base::Result<Tree> student_tree(const ReleaseRequest& request) {
   if (!written) return written.error();
   ReferenceRequest reference;
   reference.root = request.root;
-  reference.labs = ids_of(request);
+  for (const course::Lab& lab : request.labs)
+    if (!lab.host_code) reference.labs.push_back(lab.id);
   reference.compilers = request.compilers;
   reference.architectures = request.architectures;
   reference.scratch = request.scratch;

@@ -55,6 +55,14 @@ bool is_elf(Bytes bytes) {
   return begins_with(bytes, kElfMagic);
 }
 
+/// A program for the host's processor: an ELF file, but no cubin.
+bool is_program(Bytes bytes) {
+  constexpr std::size_t kMachineOffset = 18;
+  constexpr std::uint16_t kCudaMachine = 190;
+  return is_elf(bytes) && bytes.size() >= kMachineOffset + 2 &&
+         read_at<std::uint16_t>(bytes, kMachineOffset) != kCudaMachine;
+}
+
 /// PTX begins with '.version', maybe behind white space and comments.
 bool looks_like_ptx(Bytes bytes) {
   for (std::byte each : bytes) {
@@ -199,9 +207,29 @@ const Entry* nearest(std::span<const Entry> entries, EntryKind kind, std::uint32
   return below != nullptr ? below : above;
 }
 
+/// The entries of every container in a program; the linker puts them at multiples of 8.
+base::Result<std::vector<Entry>> read_program(Bytes bytes, std::string_view where) {
+  constexpr std::size_t kAlignment = 8;
+  std::vector<Entry> all;
+  for (std::size_t at = 0; at + kContainerHeaderBytes <= bytes.size(); at += kAlignment) {
+    const Bytes rest = bytes.subspan(at);
+    if (!begins_with(rest, kContainerMagic)) continue;
+    const std::size_t size = container_bytes(rest.data());
+    Reader reader(where);
+    if (auto status = reader.read_containers(rest.first(std::min(size, rest.size()))); !status)
+      return status.error();
+    for (Entry& entry : reader.take()) all.push_back(std::move(entry));
+  }
+  return all;
+}
+
 }  // namespace
 
 base::Result<std::vector<Entry>> read(Bytes bytes, std::string_view where) {
+  if (is_program(bytes)) {
+    auto entries = read_program(bytes, where);
+    if (!entries || !entries->empty()) return entries;
+  }
   if (is_elf(bytes)) {
     auto arch = cubin_arch(bytes, where);
     if (!arch) return arch.error();

@@ -39,8 +39,9 @@ struct Entry {
 /// Decompressed size over all entries that read() accepts; more is an error.
 inline constexpr std::uint64_t kMaxPayloadBytes = std::uint64_t{1} << 28;
 
-/// Reads one or several containers back to back, a plain PTX text or a plain cubin. Entries of
-/// kinds other than PTX and ELF are skipped. `where` names the bytes in messages.
+/// Reads one or several containers back to back, a plain PTX text or a plain cubin, or all
+/// containers that lie in a host program (an ELF file that is no cubin). Entries of kinds other
+/// than PTX and ELF are skipped. `where` names the bytes in messages.
 [[nodiscard]] base::Result<std::vector<Entry>> read(std::span<const std::byte> bytes,
                                                     std::string_view where = "fat binary");
 

@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdio>
+#include <cstdlib>
+
+#include "kernel.cuh"
+
+void check(cudaError_t code) {
+  if (code == cudaSuccess) return;
+  std::fprintf(stderr, "%s\n", cudaGetErrorString(code));
+  std::exit(1);
+}
+
+__global__ void add(const int* a, const int* b, int* c, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  // TODO: which threads have an element? (1 line)
+}
+
+__global__ void grow(int* c, int n) {
+  for (int i = threadIdx.x; i < n; i += blockDim.x)
+    for (int round = 0; round < kRounds; ++round)
+      reinterpret_cast<volatile int*>(c)[i] = reinterpret_cast<volatile int*>(c)[i] + 1;
+}
+
+__global__ void scale(int* c, int n) {
+  for (int i = threadIdx.x; i < n; i += blockDim.x)
+    for (int round = 0; round < kRounds; ++round)
+      reinterpret_cast<volatile int*>(c)[i] =
+          reinterpret_cast<volatile int*>(c)[i] * (round == 0 ? 2 : 1);
+}
+
+void add_and_check(const membound::Program& program) {
+  std::vector<int> c(program.read<int>("a").size());
+  // TODO: what must be copied, launched, checked and timed? (about 25 lines)
+  program.write("c", c);
+}
+
+void side_by_side(const membound::Program& program) {
+  std::vector<int> a = program.read<int>("a");
+  // TODO: one stream for each fifth (about 15 lines)
+  program.write("c", a);
+}
+
+void overlap(const membound::Program& program) {
+  std::vector<int> a = program.read<int>("a");
+  // TODO: which pieces may be on their way at once? (about 20 lines)
+  program.write("c", a);
+}
+
+int main(int argc, char** argv) {
+  const membound::Program program(argc, argv);
+  if (program.stage() == 1) add_and_check(program);
+  if (program.stage() == 2) side_by_side(program);
+  if (program.stage() == 3) overlap(program);
+}
