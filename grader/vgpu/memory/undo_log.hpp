@@ -44,7 +44,7 @@ class UndoLog {
   static constexpr std::uint64_t kPageBytes = AddressSpace::kPageBytes;
   struct Page {
     std::uint64_t number = 0;
-    std::array<std::byte, kPageBytes> bytes;
+    alignas(64) std::array<std::byte, kPageBytes> bytes;
     /// Which bytes had been written: all of them or none, or else one flag each.
     std::uint8_t written = 0;
     std::vector<std::uint8_t> flags = {};
