@@ -61,7 +61,7 @@ class SlurmExecutor : public testing::Test {
     slurm.minutes_per_task = 5;
     slurm.poll_seconds = 0.1;
     slurm.queue_seconds = 0.5;
-    slurm.patience_seconds = 8;
+    slurm.patience_seconds = 20;  // a node that registers anew takes some
     slurm.say = [this](const std::string& text) {
       const std::lock_guard guard(mutex_);
       said_ += text + "\n";
