@@ -2,12 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/harness/signature.hpp"
 
-#include <cxxabi.h>
-
 #include <algorithm>
 #include <cctype>
-#include <cstdlib>
-#include <memory>
 #include <optional>
 
 #include "grader/course/nearest.hpp"
@@ -15,40 +11,6 @@
 
 namespace membound::harness {
 namespace {
-
-/// "" if `mangled` is not a mangled name.
-std::string demangle(const char* mangled) {
-  int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> text(
-      abi::__cxa_demangle(mangled, nullptr, nullptr, &status), &std::free);
-  return status == 0 ? std::string(text.get()) : std::string();
-}
-
-/// Where the bracket lies that the last character of `text` closes.
-std::size_t opening_of_last(std::string_view text, char open, char close) {
-  int depth = 0;
-  for (std::size_t i = text.size(); i-- > 0;) {
-    if (text[i] == close) ++depth;
-    if (text[i] == open && --depth == 0) return i;
-  }
-  return std::string_view::npos;
-}
-
-/// Drops a return type: everything up to the last space outside of brackets.
-std::string_view without_return_type(std::string_view text) {
-  int depth = 0;
-  for (std::size_t i = text.size(); i-- > 0;) {
-    if (text[i] == ')' || text[i] == '>') ++depth;
-    if (text[i] == '(' || text[i] == '<') --depth;
-    if (text[i] == ' ' && depth == 0) return text.substr(i + 1);
-  }
-  return text;
-}
-
-std::string_view without_namespace(std::string_view base) {
-  const std::size_t colon = base.rfind("::");
-  return colon == std::string_view::npos ? base : base.substr(colon + 2);
-}
 
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
@@ -64,7 +26,7 @@ base::Error missing_kernel(const std::vector<KernelName>& kernels, const std::st
                            const std::string& parameters) {
   std::vector<std::string> names;
   for (const KernelName& kernel : kernels)
-    if (!kernel.parameters.empty()) names.push_back(std::string(without_namespace(kernel.base)));
+    if (!kernel.parameters.empty()) names.push_back(base::without_namespaces(kernel.base));
   std::sort(names.begin(), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());
   std::string list;
@@ -102,26 +64,7 @@ base::Error wrong_signature(const KernelName& found, const std::string& name,
 
 }  // namespace
 
-std::string type_name(const std::type_info& type) { return demangle(type.name()); }
-
-KernelName parse_kernel_name(const std::string& mangled) {
-  const std::string full = mangled.starts_with("_Z") ? demangle(mangled.c_str()) : std::string();
-  if (full.empty() || full.back() != ')') return {mangled, "", ""};
-  const std::size_t open = opening_of_last(full, '(', ')');
-  if (open == std::string::npos) return {mangled, "", ""};
-  KernelName name;
-  name.parameters = full.substr(open);
-  std::string head = full.substr(0, open);
-  if (!head.empty() && head.back() == '>') {
-    const std::size_t angle = opening_of_last(head, '<', '>');
-    if (angle != std::string::npos) {
-      name.instance = head.substr(angle);
-      head.resize(angle);
-    }
-  }
-  name.base = std::string(without_return_type(head));
-  return name;
-}
+std::string type_name(const std::type_info& type) { return base::demangled(type.name()); }
 
 std::string instantiate_parameters(const std::string& parameters, const std::string& instance) {
   if (instance.size() < 2) return parameters;
@@ -177,7 +120,7 @@ KernelMatch find_kernel(const std::vector<KernelName>& kernels, const std::strin
   const KernelName* other_parameters = nullptr;
   for (std::size_t i = 0; i < kernels.size(); ++i) {
     const KernelName& kernel = kernels[i];
-    if (without_namespace(kernel.base) != base_name || kernel.parameters.empty()) continue;
+    if (base::without_namespaces(kernel.base) != base_name || kernel.parameters.empty()) continue;
     same_name.push_back(&kernel);
     if (kernel.instance != instance) continue;
     if (kernel.parameters == parameters) return {KernelProblem::kNone, i, {}};

@@ -12,19 +12,13 @@
 #include <string_view>
 #include <vector>
 
+#include "grader/base/function_name.hpp"
 #include "grader/base/result.hpp"
 
 namespace membound::harness {
 
-/// The name of a __global__ function, taken apart: "void ns::f<float>(float*, int)".
-struct KernelName {
-  std::string base;        ///< "ns::f"
-  std::string instance;    ///< "<float>", or empty
-  std::string parameters;  ///< "(float*, int)"; empty for an extern "C" function, whose are unknown
-};
-
-/// Takes a mangled name apart; an unmangled one (extern "C") is all base.
-[[nodiscard]] KernelName parse_kernel_name(const std::string& mangled);
+/// The name of a __global__ function, taken apart.
+using KernelName = base::FunctionName;
 
 /// "(T*, T const*, int)" and "<float>" give "(float*, float const*, int)".
 [[nodiscard]] std::string instantiate_parameters(const std::string& parameters,

@@ -36,7 +36,7 @@ base::Result<Submission> Submission::load(const std::filesystem::path& file) {
     const char* name = nullptr;
     if (const cudaError_t code = cudaFuncGetName(&name, kernel); code != cudaSuccess)
       return not_loadable(file, code);
-    submission.kernels_.push_back({kernel, parse_kernel_name(name)});
+    submission.kernels_.push_back({kernel, base::parse_function_name(name)});
   }
   return submission;
 }

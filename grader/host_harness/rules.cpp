@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cstdio>
 #include <map>
 #include <set>
 
 #include "grader/base/check.hpp"
+#include "grader/base/function_name.hpp"
 #include "grader/host_harness/spans.hpp"
 
 namespace membound::host_harness {
@@ -27,14 +27,8 @@ struct Case {
   double number;
 
   [[nodiscard]] bool is_launch(const Call& call) const {
-    return call.kind == CallKind::kLaunch && call.succeeded() && names(call.kernel, kernel);
-  }
-  /// Whether the mangled name is that of a function of this name.
-  [[nodiscard]] static bool names(const std::string& mangled, const std::string& name) {
-    const std::string part = std::to_string(name.size()) + name;
-    const auto at = mangled.find(part);
-    if (at == std::string::npos) return mangled == name;
-    return at > 0 && std::isdigit(static_cast<unsigned char>(mangled[at - 1])) == 0;
+    return call.kind == CallKind::kLaunch && call.succeeded() &&
+           base::short_function_name(call.kernel) == kernel;
   }
 };
 
@@ -50,7 +44,8 @@ std::string nth_launch(const Calls& calls, std::size_t index) {
   const auto n =
       std::count_if(calls.begin(), calls.begin() + static_cast<std::ptrdiff_t>(index) + 1,
                     [](const Call& call) { return call.kind == CallKind::kLaunch; });
-  return "launch " + std::to_string(n) + " (" + calls[index].kernel + ")";
+  return "launch " + std::to_string(n) + " (" + base::short_function_name(calls[index].kernel) +
+         ")";
 }
 
 Breach launches(const Case& c) {

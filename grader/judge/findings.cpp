@@ -2,14 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/judge/findings.hpp"
 
-#include <cxxabi.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <set>
 
+#include "grader/base/function_name.hpp"
 #include "grader/course/json_fields.hpp"
 #include "grader/judge/source_lines.hpp"
 
@@ -176,16 +174,6 @@ std::string thread_text(const nlohmann::json& report) {
   return text;
 }
 
-/// "transpose" for "_Z9transposeIfEvPT_PKS0_i" and for itself.
-std::string readable_kernel(const std::string& name) {
-  int status = 0;
-  char* const text = abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);
-  std::string readable = status == 0 && text != nullptr ? text : name;
-  std::free(text);
-  readable = readable.substr(0, readable.find_first_of("<("));
-  return readable.substr(readable.rfind(' ') + 1);  // a template's starts with what it returns
-}
-
 Finding checker_finding(const course::Lab& lab, const nlohmann::json& report) {
   Finding finding;
   std::string what, kind;
@@ -195,7 +183,7 @@ Finding checker_finding(const course::Lab& lab, const nlohmann::json& report) {
   course::read_field(report, "file", finding.file);
   course::read_field(report, "line", finding.line);
   course::read_field(report, "advice", finding.advice);
-  const std::string kernel = readable_kernel(course::text_or_empty(report, "kernel"));
+  const std::string kernel = base::short_function_name(course::text_or_empty(report, "kernel"));
   finding.text =
       kind + (kernel.empty() ? "" : " in " + kernel) + ", " + thread_text(report) + ": " + what;
   std::string tag = kind;

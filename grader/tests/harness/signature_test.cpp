@@ -19,7 +19,7 @@ constexpr const char* kParameters = "(T*, T const*, int, int)";
 
 std::vector<KernelName> names(const std::vector<const char*>& mangled) {
   std::vector<KernelName> all;
-  for (const char* name : mangled) all.push_back(parse_kernel_name(name));
+  for (const char* name : mangled) all.push_back(base::parse_function_name(name));
   return all;
 }
 
@@ -29,34 +29,34 @@ KernelMatch find(const std::vector<const char*>& mangled, const std::string& bas
 }
 
 TEST(Signature, APlainKernelIsTakenApart) {
-  const KernelName name = parse_kernel_name(kReverse);
+  const KernelName name = base::parse_function_name(kReverse);
   EXPECT_EQ(name.base, "reverse_direct");
   EXPECT_EQ(name.instance, "");
   EXPECT_EQ(name.parameters, "(int*, int const*, long long)");
 }
 
 TEST(Signature, AnInstanceLosesItsReturnType) {
-  const KernelName name = parse_kernel_name(kTiledFloat);
+  const KernelName name = base::parse_function_name(kTiledFloat);
   EXPECT_EQ(name.base, "transpose_tiled");
   EXPECT_EQ(name.instance, "<float>");
   EXPECT_EQ(name.parameters, "(float*, float const*, int, int)");
 }
 
 TEST(Signature, AValueAsTemplateArgumentIsPartOfTheInstance) {
-  const KernelName name = parse_kernel_name("_Z1fILi4EEvPf");  // void f<4>(float*)
+  const KernelName name = base::parse_function_name("_Z1fILi4EEvPf");  // void f<4>(float*)
   EXPECT_EQ(name.base, "f");
   EXPECT_EQ(name.instance, "<4>");
 }
 
 TEST(Signature, AnExternCNameIsAllBase) {
-  const KernelName name = parse_kernel_name("membound_launch_of_reverse_direct");
+  const KernelName name = base::parse_function_name("membound_launch_of_reverse_direct");
   EXPECT_EQ(name.base, "membound_launch_of_reverse_direct");
   EXPECT_EQ(name.parameters, "");
 }
 
 TEST(Signature, NamesThatAreNoCppNamesDoNotBreakIt) {
   for (const char* name : {"", "_Z", "_Z9", "_ZZZZ", "__nv_static_1"})
-    EXPECT_EQ(parse_kernel_name(name).base, name);
+    EXPECT_EQ(base::parse_function_name(name).base, name);
 }
 
 TEST(Signature, TIsReplacedOnlyWhereItStandsAlone) {

@@ -3,11 +3,9 @@
 /// @file
 /// The sentences of messages.hpp that tell of races and shared memory, and what to do about
 /// findings.
-#include <cxxabi.h>
-
-#include <cstdlib>
 #include <filesystem>
 
+#include "grader/base/function_name.hpp"
 #include "grader/vgpu/exec/messages.hpp"
 
 namespace membound::vgpu::exec {
@@ -18,12 +16,7 @@ using ptx::StateSpace;
 
 /// "tile" for "_ZZ9transposePfE4tile".
 std::string variable_name(const std::string& mangled) {
-  int status = 0;
-  char* text = abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status);
-  std::string name = status == 0 && text != nullptr ? text : mangled;
-  std::free(text);
-  const std::size_t last = name.rfind("::");
-  return last == std::string::npos ? name : name.substr(last + 2);
+  return base::without_namespaces(base::demangled(mangled));
 }
 
 std::string triple(const Dim3& d) {

@@ -2,14 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/vgpu/runtime/listing.hpp"
 
-#include <cxxabi.h>
-
 #include <cstdio>
-#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <map>
 
+#include "grader/base/function_name.hpp"
 #include "grader/vgpu/fatbin/fatbin.hpp"
 #include "grader/vgpu/program/shapes.hpp"
 #include "grader/vgpu/ptx/parser.hpp"
@@ -18,15 +16,6 @@
 
 namespace membound::vgpu::runtime {
 namespace {
-
-std::string readable(std::string_view mangled) {
-  const std::string name(mangled);
-  int status = 0;
-  char* const text = abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);
-  std::string result = status == 0 && text != nullptr ? text : name;
-  std::free(text);
-  return result;
-}
 
 /// What stands behind an instruction where it is not executed like most.
 std::string remark(const ptx::Instruction& instruction) {
@@ -42,8 +31,9 @@ std::string list_function(const ptx::Module& module, const ptx::Function& functi
   std::map<std::size_t, std::string> labels;
   for (const ptx::Label& label : function.labels)
     labels[label.instruction] += std::string(label.name) + ":\n";
-  std::string text = (function.is_entry ? "kernel " : "function ") + readable(function.name) +
-                     ": " + std::to_string(function.instructions.size()) + " instructions\n";
+  std::string text = (function.is_entry ? "kernel " : "function ") +
+                     base::demangled(std::string(function.name)) + ": " +
+                     std::to_string(function.instructions.size()) + " instructions\n";
   std::pair<std::uint32_t, std::uint32_t> place{0, 0};
   for (std::size_t i = 0; i < function.instructions.size(); ++i) {
     const ptx::Instruction& instruction = function.instructions[i];
@@ -85,7 +75,7 @@ base::Result<std::string> list_code(const std::string& path, const std::string& 
     if (!module) return module.error();
     for (const ptx::Function& function : module->functions) {
       if (!function.has_body) continue;
-      const std::string name = readable(function.name);
+      const std::string name = base::demangled(std::string(function.name));
       names += (names.empty() ? "" : ", ") + name;
       if (name.find(filter) != std::string::npos) text += list_function(*module, function);
     }

@@ -8,7 +8,7 @@
 #include <cinttypes>
 #include <cstdio>
 
-#include "grader/vgpu/runtime/report_log.hpp"
+#include "grader/base/function_name.hpp"
 
 namespace membound::vgpu::runtime::messages {
 namespace {
@@ -39,7 +39,7 @@ std::string triple(const Dim3& d) {
 
 /// "  in scale(float*, int), block (1, 0, 0), thread (5, 0, 0)\n  at scale.cu:12: ld.global…".
 std::string place_text(const exec::Place& place) {
-  std::string text = "\n  in " + demangled(place.kernel) + ", block " + triple(place.block) +
+  std::string text = "\n  in " + base::demangled(place.kernel) + ", block " + triple(place.block) +
                      ", thread " + triple(place.thread);
   if (!place.file.empty()) text += "\n  at " + place.file + ":" + std::to_string(place.line);
   if (place.file.empty() && place.ptx_line > 0)
@@ -72,7 +72,7 @@ std::string finding(const exec::CheckReport& report) {
 
 std::string unusable_code(const std::string& kernel, const base::Error& error) {
   std::string text = kernel.empty() ? "this program's device code cannot run here"
-                                    : "kernel " + demangled(kernel) + " cannot run here";
+                                    : "kernel " + base::demangled(kernel) + " cannot run here";
   return text + "\n  " + base::to_string(error);
 }
 
@@ -88,7 +88,7 @@ std::string leak(const memory::Allocation& allocation) {
 }
 
 std::string unchecked_launch(std::string_view kernel, cudaError_t code) {
-  return "a launch of " + demangled(std::string(kernel)) +
+  return "a launch of " + base::demangled(std::string(kernel)) +
          " failed and nobody asked: " + error_name(code) + ", " + error_text(code) +
          "\n  try: call cudaGetLastError() after each launch";
 }

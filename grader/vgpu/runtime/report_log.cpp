@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/vgpu/runtime/report_log.hpp"
 
-#include <cxxabi.h>
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -11,11 +10,12 @@
 #include <charconv>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <type_traits>
+
+#include "grader/base/function_name.hpp"
 
 namespace membound::vgpu::runtime {
 namespace {
@@ -61,11 +61,12 @@ class Members {
   std::string& text_;
 };
 
-/// demangled() of the kernels seen so far; launches are recorded by one thread at a time.
+/// base::demangled() of the kernels seen so far; launches are recorded by one thread at a time.
 const std::string& demangled_once(const std::string& name) {
   static auto& known = *new std::map<std::string, std::string>;
   const auto found = known.find(name);
-  return found != known.end() ? found->second : known.emplace(name, demangled(name)).first->second;
+  return found != known.end() ? found->second
+                              : known.emplace(name, base::demangled(name)).first->second;
 }
 
 Json place_json(const exec::Place& place) {
@@ -102,14 +103,6 @@ class RawWriter {
 };
 
 }  // namespace
-
-std::string demangled(const std::string& name) {
-  int status = 0;
-  char* text = abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);
-  std::string result = status == 0 && text != nullptr ? text : name;
-  std::free(text);
-  return result;
-}
 
 std::string to_json(const LaunchRecord& record) {
   // By hand: this is done for every launch, and a tree of values would cost more than the launch of

@@ -38,9 +38,6 @@ struct LaunchRecord {
   std::uint32_t traced_warp = 0;
 };
 
-/// "scale(float*, int)" for "_Z5scalePfi"; the name itself where it is not a C++ one.
-[[nodiscard]] std::string demangled(const std::string& name);
-
 /// JSON objects, one per launch and one per finding.
 [[nodiscard]] std::string to_json(const LaunchRecord& record);
 [[nodiscard]] std::string to_json(const exec::CheckReport& report);
