@@ -2,20 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/harness/lab_test.hpp"
 
+#include "grader/base/stable_hash.hpp"
 #include "grader/harness/stage_run.hpp"
 
 namespace membound::harness {
-namespace {
-
-/// FNV-1a: any stable mixture of a name into a number would do.
-std::uint64_t hash_of(const std::string& text) {
-  std::uint64_t hash = 0xCBF29CE484222325ULL;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3ULL;
-  return hash;
-}
-
-}  // namespace
-
 void LabTest::SetUp() {
   if (!run_->blocked().empty()) GTEST_SKIP() << "not run: " << run_->blocked();
 }
@@ -26,7 +16,7 @@ std::uint64_t LabTest::seed() const {
   const testing::TestInfo& info = *testing::UnitTest::GetInstance()->current_test_info();
   return run_->session().seeds().derive(
       run_->session().options().seed,
-      hash_of(std::string(info.test_suite_name()) + "." + info.name()));
+      base::stable_hash(std::string(info.test_suite_name()) + "." + info.name()));
 }
 
 bool LabTest::on_virtual_gpu() const { return run_->session().device().is_virtual(); }

@@ -11,13 +11,14 @@
 #include <exception>
 #include <sstream>
 #include <string_view>
-#include <thread>
 
+#include "grader/base/stable_hash.hpp"
 #include "grader/course/lab.hpp"
 #include "grader/course/measurement.hpp"
 #include "grader/host_harness/options.hpp"
 #include "grader/host_harness/program_test.hpp"
 #include "grader/host_harness/rules.hpp"
+#include "grader/remote/runner_limits.hpp"
 
 extern char** environ;
 
@@ -31,8 +32,6 @@ constexpr double kVirtualCpuFactor = 6;
 constexpr double kRunnerSpareSeconds = 5;
 constexpr std::size_t kRunnerMemoryMegabytes = 2048;
 constexpr int kProgramProcesses = 32;
-/// Beside the virtual GPU's workers, one for each core.
-constexpr int kOtherThreads = 64;
 constexpr std::size_t kOutputFileMegabytes = 64;
 
 double seconds_since(Clock::time_point start) {
@@ -74,16 +73,9 @@ Setting setting_of(const Options& options, const course::HostCode& code) {
   runner.cpu_seconds = kVirtualCpuFactor * code.seconds;
   runner.memory_bytes = kRunnerMemoryMegabytes * jail::kMegabyte;
   runner.output_bytes = jail::kMegabyte;
-  runner.processes = kOtherThreads + 2 * static_cast<int>(std::thread::hardware_concurrency());
+  runner.processes = remote::most_runner_threads();
   runner.limit_address_space = false;  // the virtual GPU reserves far more than it uses
   return setting;
-}
-
-/// A stable mixture of a name into a number (FNV-1a).
-std::uint64_t hash_of(const std::string& text) {
-  std::uint64_t hash = 0xCBF29CE484222325ULL;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3ULL;
-  return hash;
 }
 
 course::StageMeasurement measure(const Options& options, const course::Lab& lab,
@@ -101,7 +93,7 @@ course::StageMeasurement measure(const Options& options, const course::Lab& lab,
   for (const HostTest& test : kTests) {
     const auto since = Clock::now();
     ProgramTest one(setting, stage.number,
-                    seeds.derive(options.seed, hash_of(stage.kernel + "." + test.name)));
+                    seeds.derive(options.seed, base::stable_hash(stage.kernel + "." + test.name)));
     const testing::AssertionResult result = test.body(one);
     course::TestOutcome outcome;
     outcome.name = test.name;

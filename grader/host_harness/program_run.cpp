@@ -16,6 +16,7 @@
 #include "grader/base/scratch_folder.hpp"
 #include "grader/course/files.hpp"
 #include "grader/jail/process.hpp"
+#include "grader/jail/unjailed.hpp"
 #include "grader/remote/channel.hpp"
 
 namespace membound::host_harness {
@@ -23,42 +24,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Inside the program's jail.
+// Inside the jails; where there are none, jail/unjailed finds what is meant.
 constexpr const char* kProgram = "/membound/program";
 constexpr const char* kForward = "/membound/cuda";
 constexpr const char* kInputs = "/membound/inputs";
 constexpr const char* kOutputs = "/scratch";
 constexpr const char* kRunner = "/membound/membound_runner";
 
-std::string joined(const std::vector<fs::path>& folders) {
-  std::string text;
-  for (const fs::path& folder : folders) text += (text.empty() ? "" : ":") + folder.string();
-  return text;
-}
-
 base::Error machine_error(const std::string& where) {
   return {base::ErrorKind::kMachine, where, std::generic_category().message(errno), "",
           "check the disk and the machine's log"};
-}
-
-/// Without a jail only the wall clock and the output are limited.
-base::Result<jail::JailOutcome> run_plainly(const jail::JailRequest& request,
-                                            const fs::path& folder) {
-  const auto ended = jail::run_process({.arguments = request.arguments,
-                                        .environment = request.environment,
-                                        .folder = folder,
-                                        .timeout_seconds = request.limits.wall_seconds,
-                                        .output_limit_bytes = request.limits.output_bytes,
-                                        .descriptors = request.descriptors});
-  if (!ended) return ended.error();
-  jail::JailOutcome outcome;
-  outcome.exit_code = ended->exit_code;
-  outcome.signal = ended->signal;
-  outcome.output = ended->output;
-  outcome.seconds = ended->seconds;
-  if (ended->timed_out) outcome.limit = jail::LimitHit::kWall;
-  if (ended->output_cut) outcome.limit = jail::LimitHit::kOutput;
-  return outcome;
 }
 
 /// The runner's memory file of calls, empty.
@@ -110,7 +85,7 @@ class Run {
     RunEnd end;
     end.program = *std::move(program);
     end.runner = *std::move(runner);
-    end.outputs = setting_.use_jail ? end.program.files : written_outputs();
+    end.outputs = end.program.files;
     const auto text = read_record(*record);
     if (!text) return text.error();
     auto calls = remote::calls_from_text(*text);
@@ -122,12 +97,10 @@ class Run {
 
  private:
   [[nodiscard]] fs::path inputs() const { return folder_.path() / "inputs"; }
-  [[nodiscard]] fs::path outputs() const { return folder_.path() / "outputs"; }
 
   base::Status lay_out() {
     std::error_code error;
     fs::create_directories(inputs(), error);
-    fs::create_directories(outputs(), error);
     // The program's user is another one.
     for (const fs::path& folder : {folder_.path(), inputs()})
       fs::permissions(folder, fs::perms(0755), error);
@@ -140,42 +113,36 @@ class Run {
     return base::Done{};
   }
 
-  [[nodiscard]] std::map<std::string, std::string> written_outputs() const {
-    std::map<std::string, std::string> found;
-    for (const std::string& name : given_.outputs)
-      if (auto bytes = course::read_file(outputs() / name)) found[name] = *std::move(bytes);
-    return found;
+  [[nodiscard]] base::Result<jail::JailOutcome> run_one(const jail::JailRequest& request) const {
+    return setting_.use_jail ? jail::run(request) : jail::run_unjailed(request);
   }
 
   base::Result<jail::JailOutcome> run_runner(int socket, int record) const {
     jail::JailRequest request;
-    request.arguments = {setting_.use_jail ? kRunner : setting_.runner.string(), "--socket",
-                         std::to_string(socket), "--record", std::to_string(record)};
+    request.arguments = {kRunner, "--socket", std::to_string(socket), "--record",
+                         std::to_string(record)};
     request.bindings.push_back({setting_.runner, kRunner});
     for (const fs::path& folder : setting_.runtime_folders)
       request.bindings.push_back({folder, folder});
     request.environment = setting_.runner_environment;
-    request.environment["LD_LIBRARY_PATH"] = joined(setting_.runtime_folders);
+    request.environment["LD_LIBRARY_PATH"] = jail::search_path(setting_.runtime_folders);
     request.limits = setting_.runner_limits;
     request.descriptors = {socket, record};
-    return setting_.use_jail ? jail::run(request) : run_plainly(request, {});
+    return run_one(request);
   }
 
   base::Result<jail::JailOutcome> run_students(int socket) const {
-    const bool jailed = setting_.use_jail;
     jail::JailRequest request;
-    request.arguments = {jailed ? kProgram : setting_.program.string(),
-                         std::to_string(given_.stage), jailed ? kInputs : inputs().string(),
-                         jailed ? kOutputs : outputs().string()};
+    request.arguments = {kProgram, std::to_string(given_.stage), kInputs, kOutputs};
     request.bindings = {
         {setting_.program, kProgram}, {setting_.forward_folder, kForward}, {inputs(), kInputs}};
-    request.environment = {
-        {"LD_LIBRARY_PATH", jailed ? kForward : setting_.forward_folder.string()},
-        {"MEMBOUND_REMOTE_SOCKETS", std::to_string(socket)}};
+    request.scratch = request.folder = kOutputs;
+    request.environment = {{"LD_LIBRARY_PATH", kForward},
+                           {"MEMBOUND_REMOTE_SOCKETS", std::to_string(socket)}};
     request.limits = setting_.program_limits;
     request.descriptors = {socket};
     for (const std::string& name : given_.outputs) request.collected.emplace_back(name);
-    return jailed ? jail::run(request) : run_plainly(request, outputs());
+    return run_one(request);
   }
 
   const Setting& setting_;

@@ -186,6 +186,13 @@ std::filesystem::path find_in_path(const std::string& program, const std::string
   return {};
 }
 
+std::string search_path(const std::vector<std::filesystem::path>& folders) {
+  std::string text;
+  for (const std::filesystem::path& folder : folders)
+    text += (text.empty() ? "" : ":") + folder.string();
+  return text;
+}
+
 base::Result<ProcessOutcome> run_process(const ProcessRequest& request) {
   const char* const path = std::getenv("PATH");
   const std::string program =

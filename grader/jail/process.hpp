@@ -50,4 +50,7 @@ struct ProcessOutcome {
 [[nodiscard]] std::filesystem::path find_in_path(const std::string& program,
                                                  const std::string& path);
 
+/// What find_in_path() and $LD_LIBRARY_PATH take: the folders with ':' between.
+[[nodiscard]] std::string search_path(const std::vector<std::filesystem::path>& folders);
+
 }  // namespace membound::jail

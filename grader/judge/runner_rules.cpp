@@ -9,9 +9,9 @@
 #include <sstream>
 #include <string>
 #include <system_error>
-#include <thread>
 
 #include "grader/jail/process.hpp"
+#include "grader/remote/runner_limits.hpp"
 
 namespace membound::judge {
 namespace {
@@ -26,8 +26,6 @@ constexpr std::size_t kMemory = 6144 * jail::kMegabyte;
 /// A printf left in a kernel is no crime: each launch hands over one buffer of 16 KiB at most
 /// (remote/runner_main), and a lab makes a few hundred launches.
 constexpr std::size_t kOutput = 16 * jail::kMegabyte;
-/// Beside the virtual GPU's workers, one for each core: runtime, driver, watcher.
-constexpr int kOtherThreads = 64;
 
 /// "nvidia0", "nvidia12": one for each GPU.
 bool is_gpu(const std::string& name) {
@@ -91,7 +89,7 @@ jail::Limits runner_limits(int stages, double seconds_per_stage, bool is_virtual
   limits.cpu_seconds = is_virtual ? stages * kVirtualCpuSecondsPerStage : limits.wall_seconds;
   limits.memory_bytes = kMemory;
   limits.output_bytes = kOutput;
-  limits.processes = kOtherThreads + 2 * static_cast<int>(std::thread::hardware_concurrency());
+  limits.processes = remote::most_runner_threads();
   limits.limit_address_space = false;  // both kinds of device reserve far more than they use
   return limits;
 }

@@ -12,30 +12,14 @@
 #include <utility>
 
 #include "grader/base/printable.hpp"
+#include "grader/jail/process.hpp"
+#include "grader/jail/unjailed.hpp"
 
 namespace membound::judge {
 namespace {
 
-/// Where the submission's runner finds its program inside the jail.
+/// Where a runner finds its program inside a jail.
 constexpr const char* kRunnerInside = "/membound/membound_runner";
-
-std::string joined(const std::vector<std::filesystem::path>& folders) {
-  std::string text;
-  for (const std::filesystem::path& folder : folders)
-    text += (text.empty() ? "" : ":") + folder.string();
-  return text;
-}
-
-jail::JailOutcome outcome_of(const jail::ProcessOutcome& process) {
-  jail::JailOutcome outcome;
-  outcome.exit_code = process.exit_code;
-  outcome.signal = process.signal;
-  outcome.output = process.output;
-  outcome.seconds = process.seconds;
-  outcome.stopped = process.stopped;
-  if (process.timed_out) outcome.limit = jail::LimitHit::kWall;
-  return outcome;
-}
 
 std::string story_of(const char* whose, const base::Result<jail::JailOutcome>& end) {
   constexpr std::size_t kLastWords = 400;
@@ -100,60 +84,33 @@ std::map<std::string, std::string> RunnerPair::environment() const {
           {"MEMBOUND_REMOTE_SOCKETS", sockets}};
 }
 
-std::vector<std::string> RunnerPair::command(const std::filesystem::path& program,
-                                             const remote::Descriptor& socket) const {
-  std::vector<std::string> words = {program.string(), "--socket", std::to_string(socket.get())};
-  if (options_.scrub) words.emplace_back("--scrub");
-  return words;
-}
-
-std::map<std::string, std::string> RunnerPair::runner_environment() const {
-  std::map<std::string, std::string> environment = options_.runner_environment;
-  environment["LD_LIBRARY_PATH"] = joined(options_.runtime_folders);
-  return environment;
+jail::JailRequest RunnerPair::runner_request(const remote::Descriptor& socket,
+                                             const std::atomic<bool>* stop) const {
+  jail::JailRequest request;
+  request.arguments = {kRunnerInside, "--socket", std::to_string(socket.get())};
+  if (options_.scrub) request.arguments.emplace_back("--scrub");
+  request.bindings.push_back({options_.runner, kRunnerInside});
+  for (const std::filesystem::path& folder : options_.runtime_folders)
+    request.bindings.push_back({folder, folder});
+  request.environment = options_.runner_environment;
+  request.environment["LD_LIBRARY_PATH"] = jail::search_path(options_.runtime_folders);
+  request.limits = options_.limits;
+  request.descriptors = {socket.get()};
+  request.stop = stop;
+  return request;
 }
 
 void RunnerPair::run_reference(const std::atomic<bool>* stop) {
-  const auto outcome = jail::run_process({.arguments = command(options_.runner, runner_reference_),
-                                          .environment = runner_environment(),
-                                          .timeout_seconds = options_.limits.wall_seconds,
-                                          .stop = stop,
-                                          .descriptors = {runner_reference_.get()}});
+  reference_ = jail::run_unjailed(runner_request(runner_reference_, stop));
   runner_reference_ = {};  // the test program sees the end of a runner that is no more
-  if (outcome)
-    reference_ = outcome_of(*outcome);
-  else
-    reference_ = outcome.error();
 }
 
 void RunnerPair::run_submission(const std::atomic<bool>* stop) {
-  if (options_.use_jail) {
-    jail::JailRequest request;
-    request.arguments = command(kRunnerInside, runner_submission_);
-    request.bindings.push_back({options_.runner, kRunnerInside});
-    for (const std::filesystem::path& folder : options_.runtime_folders)
-      request.bindings.push_back({folder, folder});
-    request.environment = runner_environment();
-    request.limits = options_.limits;
-    request.syscalls =
-        options_.devices.empty() ? jail::SyscallProfile::kCompute : jail::SyscallProfile::kDevice;
-    request.descriptors = {runner_submission_.get()};
-    request.devices = options_.devices;
-    request.stop = stop;
-    submission_ = jail::run(request);
-  } else {
-    const auto outcome =
-        jail::run_process({.arguments = command(options_.runner, runner_submission_),
-                           .environment = runner_environment(),
-                           .timeout_seconds = options_.limits.wall_seconds,
-                           .output_limit_bytes = options_.limits.output_bytes,
-                           .stop = stop,
-                           .descriptors = {runner_submission_.get()}});
-    if (outcome)
-      submission_ = outcome_of(*outcome);
-    else
-      submission_ = outcome.error();
-  }
+  jail::JailRequest request = runner_request(runner_submission_, stop);
+  request.syscalls =
+      options_.devices.empty() ? jail::SyscallProfile::kCompute : jail::SyscallProfile::kDevice;
+  request.devices = options_.devices;
+  submission_ = options_.use_jail ? jail::run(request) : jail::run_unjailed(request);
   runner_submission_ = {};
 }
 

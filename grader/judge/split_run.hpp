@@ -19,7 +19,6 @@
 
 #include "grader/base/result.hpp"
 #include "grader/jail/jail.hpp"
-#include "grader/jail/process.hpp"
 #include "grader/remote/channel.hpp"
 
 namespace membound::judge {
@@ -73,9 +72,8 @@ class RunnerPair {
   explicit RunnerPair(const SplitOptions& options) : options_(options) {}
   void run_reference(const std::atomic<bool>* stop);
   void run_submission(const std::atomic<bool>* stop);
-  [[nodiscard]] std::vector<std::string> command(const std::filesystem::path& program,
-                                                 const remote::Descriptor& socket) const;
-  [[nodiscard]] std::map<std::string, std::string> runner_environment() const;
+  [[nodiscard]] jail::JailRequest runner_request(const remote::Descriptor& socket,
+                                                 const std::atomic<bool>* stop) const;
 
   const SplitOptions& options_;
   remote::Descriptor judge_reference_, judge_submission_;    // the test program's ends

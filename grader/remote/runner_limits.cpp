@@ -2,9 +2,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/remote/runner_limits.hpp"
 
+#include <thread>
+
 #include "grader/remote/protocol.hpp"
 
 namespace membound::remote {
+
+int most_runner_threads() {
+  // Beside the virtual GPU's workers, fewer than there are cores: the runner has two threads of its
+  // own (runner_main), and on a GPU the driver some more, of which nobody promises how many. So
+  // many are room for all of them, and still an end for what multiplies.
+  constexpr int kOtherThreads = 64;
+  return kOtherThreads + 2 * static_cast<int>(std::thread::hardware_concurrency());
+}
 
 void Allocations::add(std::uint64_t address, std::uint64_t bytes) {
   bytes_of_[address] = bytes;

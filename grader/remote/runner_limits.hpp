@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// What the runner holds its requests against, decided without CUDA: which bytes of the device are
-/// allocated, and what a launch may ask for.
-/// Place in the chain: server -> [runner_limits].
+/// allocated, and what a launch may ask for; and how many threads it needs itself.
+/// Place in the chain: server, judge, host_harness -> [runner_limits].
 #pragma once
 
 #include <cstdint>
@@ -13,6 +13,9 @@
 #include "grader/remote/messages.hpp"
 
 namespace membound::remote {
+
+/// How many threads a runner may have at one moment, for the limits of its jail.
+[[nodiscard]] int most_runner_threads();
 
 /// The allocations of a runner, and how much more it hands out.
 class Allocations {

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "grader/base/stable_hash.hpp"
 #include "grader/similarity/similarity.hpp"
 #include "grader/vgpu/fatbin/fatbin.hpp"
 #include "grader/vgpu/ptx/parser.hpp"
@@ -16,24 +17,20 @@ using vgpu::ptx::OperandKind;
 
 constexpr std::uint32_t kArchitecture = 90;  // any: all submissions are compiled alike
 
-/// FNV-1a, 64 bits: the same on every machine and in every version.
+/// Of texts and numbers, one after another.
 class Hash {
  public:
   void add(std::string_view text) {
-    for (const char c : text) add_byte(static_cast<unsigned char>(c));
-    add_byte(0xFF);  // in no UTF-8 text: "ab","c" is not "a","bc"
+    bytes_.add_bytes(text);
+    bytes_.add_byte(0xFF);  // in no UTF-8 text: "ab","c" is not "a","bc"
   }
   void add(std::uint64_t number) {
-    for (int i = 0; i < 8; ++i) add_byte(static_cast<unsigned char>(number >> (8 * i)));
+    for (int i = 0; i < 8; ++i) bytes_.add_byte(static_cast<unsigned char>(number >> (8 * i)));
   }
-  [[nodiscard]] std::uint64_t value() const { return value_; }
+  [[nodiscard]] std::uint64_t value() const { return bytes_.value(); }
 
  private:
-  void add_byte(unsigned char byte) {
-    value_ ^= byte;
-    value_ *= 0x100000001B3U;
-  }
-  std::uint64_t value_ = 0xCBF29CE484222325U;
+  base::StableHash bytes_;
 };
 
 /// Numbers count, names do not: a constant is the author's choice, a register the compiler's.
