@@ -21,11 +21,24 @@ namespace fs = std::filesystem;
 
 constexpr double kLaunchSeconds = 2;
 constexpr double kStageSeconds = 60;
+constexpr double kProgramSeconds = 4;  // of a host-code lab: an honest one is done in one
 constexpr std::size_t kDetailLength = 160;
+constexpr const char* kHostCodeDevice = "vgpu:h200";
+/// What an attack prints that has reached its aim.
+constexpr const char* kGotThrough = "GOT THROUGH";
+
+CaseOutcome not_run(const std::string& why) {
+  CaseOutcome outcome;
+  outcome.got = "NOT RUN";
+  outcome.detail = why;
+  outcome.not_run = true;
+  return outcome;
+}
 
 /// Small enough that the bombs among the cases end soon, large enough for every honest one.
-judge::GradedCompile compile_rules() {
+judge::GradedCompile compile_rules(const course::Lab& lab) {
   judge::GradedCompile rules;
+  if (lab.host_code) return rules;  // a whole program with its headers is no bomb
   rules.limits.wall_seconds = 120;  // CPU time is what ends the bombs, also on a busy machine
   rules.limits.cpu_seconds = 5;
   rules.limits.memory_bytes = 512 * jail::kMegabyte;
@@ -54,11 +67,16 @@ base::Result<judge::CheckRequest> check_request(const Workbench& bench, const Ca
   check.compiler = bench.compiler;
   check.device = bench.device;
   check.environment = bench.environment;
-  check.more_arguments = {"--size", small_size(lab)};
+  if (lab.host_code && bench.device == "gpu") {  // which no host-code lab is judged on
+    check.device = kHostCodeDevice;
+    check.environment = {{"LD_LIBRARY_PATH", (bench.build / "vgpu").string()},
+                         {"MEMBOUND_DEVICE", kHostCodeDevice}};
+  }
+  if (!lab.host_code) check.more_arguments = {"--size", small_size(lab)};
   check.seed = 20261121;
   check.seconds_per_stage = kStageSeconds;
   check.stop = bench.stop;
-  check.graded = compile_rules();
+  check.graded = compile_rules(lab);
   auto split = judge::split_options(check);
   if (!split) return split.error();
   check.split = *std::move(split);
@@ -70,6 +88,8 @@ base::Result<CaseOutcome> grade(const Workbench& bench, const Case& one) {
   if (lab == bench.labs.end())
     return base::Error{base::ErrorKind::kInput, one.id, "no lab " + one.lab, "a lab of the course",
                        ""};
+  if (lab->second.host_code && bench.compiler.kind != judge::DeviceCompiler::kNvcc)
+    return not_run("programs with host code are compiled by nvcc only");
   const auto asked = check_request(bench, one, lab->second);
   if (!asked) return asked.error();
   const judge::CheckRequest& check = *asked;
@@ -89,6 +109,9 @@ base::Result<CaseOutcome> grade(const Workbench& bench, const Case& one) {
   std::string findings;
   for (const course::StageResult& stage : result->stages)
     for (const course::Finding& finding : stage.findings) findings += finding.text + " ";
+  // A program's last words are part of what is found.
+  if (lab->second.host_code && findings.find(kGotThrough) != std::string::npos)
+    outcome.got = kGotThrough;
   all += findings;
   outcome.detail = first_words(compiled ? findings : all);
   if (!one.secret.empty()) {
@@ -116,45 +139,54 @@ base::Result<CaseOutcome> jailed(const Case& one) {
   CaseOutcome outcome;
   const std::string_view limit = to_string(run->limit);
   // An attack that reaches its aim says so.
-  outcome.got = run->output.find("GOT THROUGH") != std::string::npos ? "GOT THROUGH"
-                : !limit.empty()                                     ? std::string(limit)
+  outcome.got = run->output.find(kGotThrough) != std::string::npos ? kGotThrough
+                : !limit.empty()                                   ? std::string(limit)
                 : run->signal != 0 ? "SIGNAL " + std::to_string(run->signal)
                                    : "EXIT " + std::to_string(run->exit_code);
   outcome.detail = first_words(run->output.substr(0, kDetailLength));
   return outcome;
 }
 
+/// A copy with short timeouts.
+base::Status add_lab(Workbench& bench, const course::Lab& lab) {
+  const fs::path folder = bench.scratch / "labs" / lab.id;
+  std::error_code error;
+  fs::create_directories(folder, error);
+  fs::copy_file(lab.folder / "kernel.cuh", folder / "kernel.cuh",
+                fs::copy_options::overwrite_existing, error);
+  const auto text = course::read_file(lab.folder / "lab.json");
+  if (!text) return text.error();
+  auto json = nlohmann::json::parse(*text);
+  for (auto& stage : json["stages"]) stage["timeout_seconds"] = kLaunchSeconds;
+  if (lab.host_code) json["host_code"]["seconds"] = kProgramSeconds;
+  const auto written = course::write_file(folder / "lab.json", json.dump(1));
+  if (!written) return written.error();
+  auto copy = course::read_lab(folder / "lab.json");
+  if (!copy) return copy.error();
+  bench.labs.emplace(lab.id, std::move(*copy));
+  return base::Done{};
+}
+
 }  // namespace
 
 base::Status prepare(Workbench& bench) {
-  const auto course = course::read_course(bench.root);
-  if (!course) return course.error();
-  for (course::Lab lab : course->labs) {
-    const fs::path folder = bench.scratch / "labs" / lab.id;
-    std::error_code error;
-    fs::create_directories(folder, error);
-    fs::copy_file(lab.folder / "kernel.cuh", folder / "kernel.cuh",
-                  fs::copy_options::overwrite_existing, error);
-    const auto text = course::read_file(lab.folder / "lab.json");
-    if (!text) return text.error();
-    auto json = nlohmann::json::parse(*text);
-    for (auto& stage : json["stages"]) stage["timeout_seconds"] = kLaunchSeconds;
-    const auto written = course::write_file(folder / "lab.json", json.dump(1));
-    if (!written) return written.error();
-    auto copy = course::read_lab(folder / "lab.json");
-    if (!copy) return copy.error();
-    bench.labs.emplace(lab.id, std::move(*copy));
+  // The course's own, and the one that host-code attacks are tried on.
+  for (const fs::path& root : {bench.root, bench.root / "grader/tests/host_harness"}) {
+    const auto course = course::read_course(root);
+    if (!course) return course.error();
+    for (const course::Lab& lab : course->labs)
+      if (auto added = add_lab(bench, lab); !added) return added;
   }
   return base::Done{};
 }
 
 base::Result<CaseOutcome> run_case(const Workbench& bench, const Case& one) {
   const auto start = std::chrono::steady_clock::now();
-  base::Result<CaseOutcome> outcome = CaseOutcome{"NOT RUN", 0, "needs a GPU", false, 0};
+  base::Result<CaseOutcome> outcome = not_run("needs a GPU");
   if (one.kind == CaseKind::kGrade) outcome = grade(bench, one);
   if (one.kind == CaseKind::kJail) outcome = jailed(one);
   if (one.kind == CaseKind::kIntake) outcome = intake_case(bench.scratch, one);
-  if (!outcome) return outcome;
+  if (!outcome || outcome->not_run) return outcome;
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
   outcome->seconds = taken.count();
   const auto& expected = expected_of(one, std::string(to_string(bench.compiler.kind)));

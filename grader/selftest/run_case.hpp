@@ -29,8 +29,8 @@ struct Workbench {
   const std::atomic<bool>* stop = nullptr;
 };
 
-/// The labs of the course with short launch timeouts, so that a kernel that never ends costs
-/// seconds; their folders are copies in scratch.
+/// The labs of the course and the one of the host-code attacks with short launch timeouts, so that
+/// a kernel that never ends costs seconds; their folders are copies in scratch.
 [[nodiscard]] base::Status prepare(Workbench& bench);
 
 /// What came of a case.
@@ -39,6 +39,7 @@ struct CaseOutcome {
   double points = 0;   ///< it earned; an attack must have none
   std::string detail;  ///< the first words of why
   bool as_expected = false;
+  bool not_run = false;  ///< cannot be tried with this device or compiler
   double seconds = 0;
 };
 

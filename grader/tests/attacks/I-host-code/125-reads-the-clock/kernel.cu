@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-// Must be: POLICY_REJECT
-// Tries:   device code that looks at the global clock
+//
+// device code that looks at the global clock
 #include "kernel.cuh"
 
 __global__ void add(unsigned long long* c) { asm volatile("mov.u64 %0, %globaltimer;" : "=l"(*c)); }

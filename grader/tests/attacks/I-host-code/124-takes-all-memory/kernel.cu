@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-// Must be: MEMORY
-// Tries:   allocates and touches host memory without end
+//
+// allocates and touches host memory without end
 #include "kernel.cuh"
 
 #include <cstring>

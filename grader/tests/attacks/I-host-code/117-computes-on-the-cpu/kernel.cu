@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-// Must be: FAIL_WRONG
-// Tries:   writes the right output without launching anything
+//
+// writes the right output without launching anything
 #include "kernel.cuh"
 
 __global__ void add(const int*, const int*, int*, int) {}

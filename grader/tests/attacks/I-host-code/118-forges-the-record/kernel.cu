@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-// Must be: FAIL_WRONG
-// Tries:   writes a record of calls to every descriptor, and messages to the runner's socket
+//
+// writes a record of calls to every descriptor, and messages to the runner's socket
 #include "kernel.cuh"
 
 #include <sys/socket.h>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-// Must be: TIMEOUT
-// Tries:   never ends, on the device
+//
+// never ends, on the device
 #include "kernel.cuh"
 
 __global__ void add(volatile int* c) {
