@@ -177,6 +177,12 @@ std::string to_json(const exec::Fault& fault) {
   return dump(json);
 }
 
+ReportLog::~ReportLog() {
+  // A loop: were each entry to free its next one, a long list would be a deep recursion.
+  for (const Entry* entry = first_.next.load(); entry != nullptr;)
+    delete std::exchange(entry, entry->next.load());
+}
+
 void ReportLog::set_device(std::string name, std::string machine_id) {
   header_ = "{\"device\":" + dump(Json(name)) + ",\"machine\":" + dump(Json(machine_id));
 }

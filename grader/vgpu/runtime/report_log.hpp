@@ -48,6 +48,7 @@ struct LaunchRecord {
 class ReportLog {
  public:
   ReportLog() = default;
+  ~ReportLog();
   ReportLog(const ReportLog&) = delete;
   ReportLog& operator=(const ReportLog&) = delete;
 
@@ -76,7 +77,7 @@ class ReportLog {
   [[nodiscard]] std::string text_from(const Entry* before) const;
 
   std::string header_ = "{\"device\":\"\",\"machine\":\"\"";
-  Entry first_{"", false, nullptr};  // a sentinel; entries are never freed
+  Entry first_{"", false, nullptr};  // a sentinel; entries live as long as the log
   Entry* last_ = &first_;
   const Entry* taken_ = &first_;
 };
