@@ -31,6 +31,21 @@ if(MEMBOUND_SANITIZER)
     target_compile_options(membound_options INTERFACE -Wno-maybe-uninitialized)
   endif()
 endif()
+# What a program that was built without the sanitizer must load first when it loads a library of ours;
+# a list for LD_PRELOAD.
+set(MEMBOUND_SANITIZER_RUNTIME "")
+if(MEMBOUND_SANITIZER AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  foreach(pair IN ITEMS "address libasan.so" "thread libtsan.so" "undefined libubsan.so")
+    string(REPLACE " " ";" pair "${pair}")
+    list(GET pair 0 sanitizer)
+    list(GET pair 1 library)
+    if(MEMBOUND_SANITIZER MATCHES ${sanitizer})
+      execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=${library}
+        OUTPUT_VARIABLE path OUTPUT_STRIP_TRAILING_WHITESPACE)
+      string(APPEND MEMBOUND_SANITIZER_RUNTIME "${path} ")
+    endif()
+  endforeach()
+endif()
 target_include_directories(membound_options INTERFACE ${PROJECT_SOURCE_DIR})
 
 set(CMAKE_CXX_EXTENSIONS OFF)
