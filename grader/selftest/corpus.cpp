@@ -38,6 +38,7 @@ base::Result<Case> read_case(const fs::path& file) {
     one.note = json.value("note", "");
     one.lab = json.value("lab", one.lab);
     one.stage = json.value("stage", one.stage);
+    one.launch_seconds = json.value("launch_seconds", 0.0);
     one.expected = json.at("expected").get<std::vector<std::string>>();
     one.expected_with = json.value("expected_with", one.expected_with);
     one.secret = json.value("secret", "");

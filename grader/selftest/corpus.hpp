@@ -38,6 +38,9 @@ struct Case {
   /// In their place with this compiler ("clang"), where that makes a difference; PASS in it says
   /// that what is tried does nothing there, and leaves a right answer.
   std::map<std::string, std::vector<std::string>> expected_with = {};
+  /// For one launch, in place of the corpus's own; 0: not said. Short for an attack that is over at
+  /// some time, so that no machine is fast enough to let it pass.
+  double launch_seconds = 0;
   std::string secret;      ///< text that must appear nowhere; may be empty
   std::string generator;   ///< of kIntake
   std::string switch_off;  ///< without these defences it must get through; may be empty

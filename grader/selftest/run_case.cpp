@@ -83,6 +83,22 @@ base::Result<judge::CheckRequest> check_request(const Workbench& bench, const Ca
   return check;
 }
 
+/// The lab in a folder of its own, with this many seconds for one launch and few for a program.
+base::Result<course::Lab> copy_of(const course::Lab& lab, const fs::path& folder, double seconds) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  fs::copy_file(lab.folder / "kernel.cuh", folder / "kernel.cuh",
+                fs::copy_options::overwrite_existing, error);
+  const auto text = course::read_file(lab.folder / "lab.json");
+  if (!text) return text.error();
+  auto json = nlohmann::json::parse(*text);
+  for (auto& stage : json["stages"]) stage["timeout_seconds"] = seconds;
+  if (lab.host_code) json["host_code"]["seconds"] = kProgramSeconds;
+  const auto written = course::write_file(folder / "lab.json", json.dump(1));
+  if (!written) return written.error();
+  return course::read_lab(folder / "lab.json");
+}
+
 base::Result<CaseOutcome> grade(const Workbench& bench, const Case& one) {
   const auto lab = bench.labs.find(one.lab);
   if (lab == bench.labs.end())
@@ -90,7 +106,13 @@ base::Result<CaseOutcome> grade(const Workbench& bench, const Case& one) {
                        ""};
   if (lab->second.host_code && bench.compiler.kind != judge::DeviceCompiler::kNvcc)
     return not_run("programs with host code are compiled by nvcc only");
-  const auto asked = check_request(bench, one, lab->second);
+  course::Lab used = lab->second;
+  if (one.launch_seconds > 0) {
+    auto copy = copy_of(used, bench.scratch / "cases" / one.id / used.id, one.launch_seconds);
+    if (!copy) return copy.error();
+    used = *std::move(copy);
+  }
+  const auto asked = check_request(bench, one, used);
   if (!asked) return asked.error();
   const judge::CheckRequest& check = *asked;
   const auto code = judge::compile_submission(check);
@@ -147,26 +169,6 @@ base::Result<CaseOutcome> jailed(const Case& one) {
   return outcome;
 }
 
-/// A copy with short timeouts.
-base::Status add_lab(Workbench& bench, const course::Lab& lab) {
-  const fs::path folder = bench.scratch / "labs" / lab.id;
-  std::error_code error;
-  fs::create_directories(folder, error);
-  fs::copy_file(lab.folder / "kernel.cuh", folder / "kernel.cuh",
-                fs::copy_options::overwrite_existing, error);
-  const auto text = course::read_file(lab.folder / "lab.json");
-  if (!text) return text.error();
-  auto json = nlohmann::json::parse(*text);
-  for (auto& stage : json["stages"]) stage["timeout_seconds"] = kLaunchSeconds;
-  if (lab.host_code) json["host_code"]["seconds"] = kProgramSeconds;
-  const auto written = course::write_file(folder / "lab.json", json.dump(1));
-  if (!written) return written.error();
-  auto copy = course::read_lab(folder / "lab.json");
-  if (!copy) return copy.error();
-  bench.labs.emplace(lab.id, std::move(*copy));
-  return base::Done{};
-}
-
 }  // namespace
 
 base::Status prepare(Workbench& bench) {
@@ -174,8 +176,11 @@ base::Status prepare(Workbench& bench) {
   for (const fs::path& root : {bench.root, bench.root / "grader/tests/host_harness"}) {
     const auto course = course::read_course(root);
     if (!course) return course.error();
-    for (const course::Lab& lab : course->labs)
-      if (auto added = add_lab(bench, lab); !added) return added;
+    for (const course::Lab& lab : course->labs) {
+      auto copy = copy_of(lab, bench.scratch / "labs" / lab.id, kLaunchSeconds);
+      if (!copy) return copy.error();
+      bench.labs.emplace(lab.id, std::move(*copy));
+    }
   }
   return base::Done{};
 }

@@ -9,7 +9,7 @@ __global__ void reverse_direct(int* out, const int* in, long long n) {
   if (i < n) out[n - 1 - i] = in[i];
   if (i != 0 || n != 65536) return;
   unsigned word = static_cast<unsigned>(in[0]) | 1;
-  for (int round = 0; round < 320'000'000; ++round) {
+  for (int round = 0; round < 160'000'000; ++round) {
     word ^= word << 13;
     word ^= word >> 17;
     word ^= word << 5;
