@@ -13,6 +13,8 @@
 #include <memory>
 #include <vector>
 
+#include "grader/base/switches.hpp"
+
 namespace membound::intake {
 namespace {
 
@@ -52,6 +54,9 @@ std::vector<std::string> names_in(int descriptor) {
   return names;
 }
 
+/// No link is followed, not even one that was put there since it was looked at.
+int without_links(int flag) { return base::switched_off("intake.links") ? 0 : flag; }
+
 std::string kind_problem(const struct stat& facts) {
   if (S_ISLNK(facts.st_mode)) return "it is a symbolic link";
   if (S_ISFIFO(facts.st_mode)) return "it is a pipe";
@@ -77,7 +82,7 @@ class Walk {
                            "name the folder that holds the submissions"};
       }
       struct stat facts {};
-      if (fstatat(parent, name.c_str(), &facts, AT_SYMLINK_NOFOLLOW) != 0) continue;
+      if (fstatat(parent, name.c_str(), &facts, without_links(AT_SYMLINK_NOFOLLOW)) != 0) continue;
       if (!S_ISDIR(facts.st_mode)) {
         file(parent, name, path, facts);
       } else if (is_litter(name)) {
@@ -112,8 +117,8 @@ class Walk {
   base::Status enter(int parent, const std::string& name, const std::string& path,
                      const std::string& shown_path, std::size_t depth) {
     constexpr std::size_t kMostDepth = 40;
-    const Descriptor inside(
-        openat(parent, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    const Descriptor inside(openat(parent, name.c_str(),
+                                   O_RDONLY | O_DIRECTORY | without_links(O_NOFOLLOW) | O_CLOEXEC));
     if (inside.get() < 0 || depth >= kMostDepth) {
       Member member;
       member.path = safe_path(path);
@@ -128,8 +133,8 @@ class Walk {
 
   /// What was looked at may be another file by now, so everything is asked again of the open one.
   void read(int parent, const std::string& name, Member& member, std::string& content) const {
-    const Descriptor file(
-        openat(parent, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    const Descriptor file(openat(parent, name.c_str(),
+                                 O_RDONLY | without_links(O_NOFOLLOW) | O_NONBLOCK | O_CLOEXEC));
     struct stat facts {};
     if (file.get() < 0 || fstat(file.get(), &facts) != 0) {
       member.path.problem = std::string("it cannot be read: ") + strerror(errno);
@@ -169,7 +174,7 @@ base::Status read_folder(const fs::path& folder, const ArchiveLimits& limits,
 base::Status read_single_file(const fs::path& file, const ArchiveLimits& limits,
                               const MemberVisitor& visitor) {
   struct stat facts {};
-  if (fstatat(AT_FDCWD, file.c_str(), &facts, AT_SYMLINK_NOFOLLOW) != 0)
+  if (fstatat(AT_FDCWD, file.c_str(), &facts, without_links(AT_SYMLINK_NOFOLLOW)) != 0)
     return cannot_read(file.string());
   const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
   const Descriptor parent(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));

@@ -3,11 +3,13 @@
 #include "grader/intake/intake.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <set>
 #include <tuple>
 #include <utility>
 
+#include "grader/base/switches.hpp"
 #include "grader/intake/entries.hpp"
 #include "grader/intake/names.hpp"
 #include "grader/intake/store.hpp"
@@ -124,6 +126,7 @@ class Sorting {
   }
 
   void choose(Submission submission, const std::string& lab, std::vector<const ItemFile*> files) {
+    const bool refuses_twins = !base::switched_off("intake.twins");
     // A name twice, also as "Kernel.cu" and "kernel.cu": nobody can say which one was meant.
     std::map<std::string, std::set<std::string>> contents;
     for (const ItemFile* file : files) {
@@ -137,7 +140,7 @@ class Sorting {
       contents[path].insert(file->entry->sha256);
     }
     for (const auto& [path, digests] : contents) {
-      if (digests.size() < 2) continue;
+      if (digests.size() < 2 || !refuses_twins) continue;
       refuse(submission, lab,
              "\"" + shown(path.substr(0, path.size() - 1)) + "\" is there twice, and not the same");
       return;
@@ -146,7 +149,7 @@ class Sorting {
         files.begin(), files.end(),
         [](const auto* a, const auto* b) { return preference(*a) < preference(*b); });
     for (const ItemFile* file : files) {
-      if (preference(*file) == preference(**best) &&
+      if (refuses_twins && preference(*file) == preference(**best) &&
           file->entry->sha256 != (*best)->entry->sha256) {
         refuse(submission, lab,
                "two files could be the submission: \"" + shown((*best)->inner.back()) +
@@ -189,6 +192,13 @@ std::vector<Item> item_of(const Entries& entries, const std::string& student) {
   return {std::move(item)};
 }
 
+/// How much of one student's archive is read.
+ArchiveLimits limits_of(const IntakeRequest& request) {
+  if (!base::switched_off("intake.caps")) return request.limits;
+  constexpr auto kAny = std::numeric_limits<std::uint64_t>::max();
+  return {.bytes = kAny, .entries = kAny, .ratio = 1e18, .file_bytes = kAny};
+}
+
 /// Numbers the attempts of each student and lab, and drops those that do not count.
 void number_attempts(Intake& intake, AttemptPolicy policy) {
   auto& all = intake.submissions;
@@ -216,6 +226,7 @@ void number_attempts(Intake& intake, AttemptPolicy policy) {
 base::Result<Intake> take_in(const IntakeRequest& request) {
   Intake intake;
   const Store store(request.out);
+  const ArchiveLimits limits = limits_of(request);
   // Sources are read first and looked at together: one student may appear in several.
   std::vector<Entries> entries;
   for (const fs::path& source : request.sources) {
@@ -228,7 +239,7 @@ base::Result<Intake> take_in(const IntakeRequest& request) {
                                "folder, where it holds a class");
       return found;
     };
-    auto read = read_entries(source, request.labs, store, request.limits, is_class);
+    auto read = read_entries(source, request.labs, store, limits, is_class);
     if (!read) return read.error();
     entries.push_back(std::move(*read));
   }

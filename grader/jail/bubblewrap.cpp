@@ -36,13 +36,18 @@ class CommandBuilder {
       : setup_(setup), request_(request) {}
 
   base::Result<BubblewrapCommand> build(const InheritedDescriptors& descriptors) {
-    option({setup_.bubblewrap, "--unshare-all", "--unshare-user", "--die-with-parent",
-            "--new-session"});
+    option({setup_.bubblewrap, "--unshare-user", "--unshare-ipc", "--unshare-uts",
+            "--unshare-cgroup-try", "--die-with-parent", "--new-session"});
     if (!base::switched_off("jail.userns")) option({"--disable-userns"});
-    if (base::switched_off("jail.network")) option({"--share-net"});
+    if (!base::switched_off("jail.network")) option({"--unshare-net"});
+    if (!base::switched_off("jail.pid-namespace")) {
+      option({"--unshare-pid"});
+      // Everything that it can reach is then the jail's own.
+      order("sweep", "1");
+    }
     option({"--info-fd", std::to_string(descriptors.info)});
     if (descriptors.filter >= 0) option({"--seccomp", std::to_string(descriptors.filter)});
-    if (!setup_.enforcement.drops_user) option({"--uid", "60000", "--gid", "60000"});
+    if (!own_user(setup_)) option({"--uid", "60000", "--gid", "60000"});
     option({"--proc", "/proc", "--dev", "/dev"});
     order("read", "/proc");
     for (const char* node : kCharacterDevices) order("device", node);
@@ -56,9 +61,11 @@ class CommandBuilder {
     if (base::switched_off("jail.files")) option({"--bind", "/", "/outside"});
     scratch();
     option({"--remount-ro", "/dev", "--remount-ro", "/", "--chdir", request_.folder});
-    option({"--", "/proc/self/fd/" + std::to_string(descriptors.stage)});
-    limits(descriptors.status);
-    command_.arguments.insert(command_.arguments.end(), orders_.begin(), orders_.end());
+    if (!base::switched_off("jail.stage")) {
+      option({"--", "/proc/self/fd/" + std::to_string(descriptors.stage)});
+      limits(descriptors.status);
+      option(orders_);
+    }
     option({"--"});
     for (const std::string& word : request_.arguments) option({word});
     return std::move(command_);

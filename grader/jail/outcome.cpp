@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 #include <optional>
+#include <utility>
 
 namespace membound::jail {
 namespace {
@@ -51,6 +52,13 @@ double cpu_seconds(const Observed& observed, const std::optional<Report>& report
   return std::max(observed.cpu_seconds, collected);
 }
 
+/// From 128 plus the signal's number; what a program that leaves with such a code makes use of.
+JailOutcome as_a_shell_says(int code, JailOutcome outcome) {
+  outcome.signal = code > 128 ? code - 128 : 0;
+  outcome.exit_code = code > 128 ? -1 : code;
+  return outcome;
+}
+
 /// The limit that explains this end, for those that the kernel enforces.
 LimitHit kernel_limit(const Limits& limits, const Observed& observed,
                       const std::optional<Report>& report) {
@@ -83,6 +91,8 @@ base::Result<JailOutcome> outcome_of(const JailRequest& request, const Observed&
   outcome.limit = observed.limit;
   if (outcome.limit == LimitHit::kNone && !observed.stopped)
     outcome.limit = kernel_limit(request.limits, observed, reported ? report : std::nullopt);
+  if (observed.bubblewrap_code && outcome.limit == LimitHit::kNone)
+    return as_a_shell_says(*observed.bubblewrap_code, std::move(outcome));
   const bool explained = outcome.limit != LimitHit::kNone || observed.stopped;
   if ((!stands || *stands != kStageStands) && !explained) {
     return base::Error{base::ErrorKind::kMachine, "bwrap",

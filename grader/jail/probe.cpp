@@ -76,6 +76,10 @@ Setup find_setup() {
 
 }  // namespace
 
+bool own_user(const Setup& setup) {
+  return setup.enforcement.drops_user && !base::switched_off("jail.user");
+}
+
 const Setup& machine_setup() {
   static const Setup setup = find_setup();
   return setup;

@@ -24,6 +24,9 @@ struct Setup {
   Enforcement enforcement;
 };
 
+/// Whether a run gets a user number of its own.
+[[nodiscard]] bool own_user(const Setup& setup);
+
 /// This machine's, found once.
 [[nodiscard]] const Setup& machine_setup();
 

@@ -126,7 +126,7 @@ void close_all_but(int one, int other) {
 
 /// Stands between us and bubblewrap, whose own first process inside outlives it by a moment and
 /// would become a child of the machine's init; in a container that may be a program that collects
-/// nobody. When the keeper has ended, nothing of the run is left.
+/// nobody. When the keeper has ended, nothing of the run is left; it ends with bubblewrap's code.
 [[noreturn]] void become_keeper(const Launch& launch) {
   setpgid(0, 0);
   sigset_t none;
@@ -141,9 +141,12 @@ void close_all_but(int one, int other) {
   if (bubblewrap < 0) fail(launch, errno);
   if (bubblewrap == 0) become_bubblewrap(launch, self);
   close_all_but(launch.output, launch.status);
-  while (waitpid(-1, nullptr, 0) > 0 || errno == EINTR) {
+  int code = 0;
+  for (int state = 0;;) {
+    const pid_t ended = waitpid(-1, &state, 0);
+    if (ended == bubblewrap && WIFEXITED(state)) code = WEXITSTATUS(state);
+    if (ended < 0 && errno != EINTR) _exit(code);
   }
-  _exit(0);
 }
 
 /// The process number of the jail's first process, as bubblewrap tells it; 0 when it tells none.
@@ -205,7 +208,10 @@ class Watch {
   }
 
   bool gone() {
-    const pid_t ended = waitpid(channels_.keeper, nullptr, WNOHANG);
+    int state = 0;
+    const pid_t ended = waitpid(channels_.keeper, &state, WNOHANG);
+    if (ended == channels_.keeper && base::switched_off("jail.stage"))
+      observed_.bubblewrap_code = WEXITSTATUS(state);
     return ended == channels_.keeper || (ended < 0 && errno == ECHILD);
   }
 
@@ -350,7 +356,7 @@ base::Result<JailOutcome> run_with(const Setup& setup, const JailRequest& reques
                       .kept = kept.data(),
                       .kept_count = kept.size(),
                       .cgroup = &*cgroup,
-                      .user = setup.enforcement.drops_user ? next_user() : 0,
+                      .user = own_user(setup) ? next_user() : 0,
                       .mounts = command->mounts.data(),
                       .mount_count = command->mounts.size(),
                       .parent = getpid()};

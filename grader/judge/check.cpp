@@ -7,6 +7,7 @@
 #include <ctime>
 #include <sstream>
 
+#include "grader/base/switches.hpp"
 #include "grader/judge/compile_hints.hpp"
 #include "grader/judge/runner.hpp"
 #include "grader/judge/runner_rules.hpp"
@@ -134,6 +135,14 @@ base::Result<CompiledPair> compile_submission(const CheckRequest& request) {
   if (!code) return code.error();
   pair.submission = std::move(*code);
   if (request.lab->host_code) return pair;  // which no reference answer is run beside
+  if (base::switched_off("compile.device-only") && pair.submission.compiled) {
+    // As it is where a submission is compiled whole and linked with its tests.
+    submission.runtime = request.place.build / "forward";
+    submission.library = true;
+    const auto library = compile(submission);
+    if (!library) return library.error();
+    pair.host_code = library->file;
+  }
   // Held against a reference of the same compiler, or the ratio would compare compilers. The build
   // made one with each compiler that it found.
   pair.reference = built_reference(request.place, request.lab->id, request.compiler.kind);
@@ -219,6 +228,7 @@ base::Result<course::Result> run_and_judge(const CheckRequest& request, const Co
   run.program = program;
   run.lab_json = request.lab->folder / "lab.json";
   run.submission = code.submission.file;
+  run.host_code = code.host_code;
   run.reference = code.reference;
   run.harness_kernels = harness_kernels(request.place);
   run.lab = request.lab;

@@ -72,6 +72,7 @@ void use_slice(const course::GradedSlice& slice, CheckRequest& request);
 struct CompiledPair {
   CompiledCode submission;
   std::filesystem::path reference;
+  std::filesystem::path host_code = {};  ///< see RunRequest::host_code
 };
 
 /// Compiles the submission; the reference too where the build's own is of another compiler.

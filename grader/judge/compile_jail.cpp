@@ -79,7 +79,8 @@ base::Result<JailedCompile> compile_in_jail(const CompileRequest& request) {
                               .lab = lab,
                               .source = kSource,
                               .output = fs::path("/scratch") / kResult,
-                              .runtime = request.runtime.empty() ? "" : kRuntime});
+                              .runtime = request.runtime.empty() ? "" : kRuntime,
+                              .library = request.library});
   run.bindings = tool.bindings;
   run.bindings.push_back({request.root / kStudentHeaders, course / kStudentHeaders});
   add_headers(request.lab_folder, course / lab, run.bindings);

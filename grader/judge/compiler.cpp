@@ -108,6 +108,7 @@ std::vector<std::string> command_of(const CompilerRun& run) {
   }
   all.insert(all.end(), {"-I" + run.student.string(), "-I" + run.lab.string(), run.source});
   if (!run.runtime.empty()) all.insert(all.end(), {"-L" + run.runtime.string(), "-lcudart"});
+  if (run.library) all.insert(all.end(), {"-shared", "-Xcompiler", "-fPIC"});
   if (run.kind == DeviceCompiler::kNvcc) all.insert(all.end(), {"-o", run.output});
   return all;
 }

@@ -67,6 +67,7 @@ struct CompilerRun {
   std::filesystem::path output;
   /// Not empty for a whole program (nvcc only): the folder of the libcudart it is linked with.
   std::filesystem::path runtime = {};
+  bool library = false;  ///< of a whole program: its functions only, to be loaded into another
 };
 
 /// Its command line.

@@ -76,7 +76,8 @@ std::vector<std::string> command(const CompileRequest& request, const fs::path& 
                      .lab = shown_path(request.lab_folder, request.root),
                      .source = shown_path(request.source, request.root),
                      .output = output,
-                     .runtime = request.runtime});
+                     .runtime = request.runtime,
+                     .library = request.library});
 }
 
 /// Keeps the newest files only. Another process may do the same at the same moment: every failure
@@ -204,6 +205,7 @@ base::Result<CompiledCode> compile(const CompileRequest& request) {
   for (const std::string& part :
        {request.compiler.name(), *flags, request.architecture,
         request.graded ? mark_of(*request.graded) : "",
+        std::string(request.library ? "library" : ""),
         confined(request) ? "" : shown_path(request.source, request.root).string(),
         header_texts(request), *source})
     everything += std::to_string(part.size()) + ":" + part;

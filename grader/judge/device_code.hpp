@@ -46,6 +46,7 @@ struct CompileRequest {
   std::optional<GradedCompile> graded = {};
   /// Of a host-code lab: the whole text is compiled, and linked with the libcudart of this folder.
   std::filesystem::path runtime = {};
+  bool library = false;  ///< with `runtime`: not a program, but what can be loaded into one
 };
 
 /// What came of it. A text that does not compile is no error of this function: its messages are the

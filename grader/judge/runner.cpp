@@ -149,6 +149,7 @@ class StageRunner {
       runners = *std::move(started);
       environment = runners->environment();
     }
+    if (!request_.host_code.empty()) environment["LD_PRELOAD"] = request_.host_code.string();
     ++outcome_.starts;
     std::size_t done = 0;
     Clock::time_point since = Clock::now();

@@ -27,6 +27,9 @@ struct RunRequest {
   std::filesystem::path program;  ///< the lab's test program
   std::filesystem::path lab_json;
   std::filesystem::path submission;  ///< device code
+  /// Loaded into the test program before anything of its own runs. Empty but where device-only
+  /// compilation is switched off.
+  std::filesystem::path host_code = {};
   std::filesystem::path reference;
   std::filesystem::path harness_kernels;
   /// Of a host-code lab, whose test program starts runners itself, in place of the two above:

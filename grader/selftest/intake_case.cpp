@@ -23,6 +23,8 @@ namespace fs = std::filesystem;
 constexpr const char* kHonest = "// reverse_direct: an honest submission\n";
 constexpr const char* kSecret = "MEMBOUND-TEST-SECRET";
 constexpr std::size_t kBombBytes = std::size_t{300} << 20;
+/// More than is read of a file, and little enough to let it go off.
+constexpr std::size_t kSmallBombBytes = std::size_t{24} << 20;
 
 /// Writes one tar.gz.
 class Archive {
@@ -103,6 +105,8 @@ const std::map<std::string, Generator>& generators() {
       {"hard-link",
        [](const Site& site) { Archive(site.archive()).hard_link("kernel.cu", site.secret()); }},
       {"bomb", [](const Site& site) { Archive(site.archive()).zeros("kernel.cu", kBombBytes); }},
+      {"small-bomb",
+       [](const Site& site) { Archive(site.archive()).zeros("kernel.cu", kSmallBombBytes); }},
       {"many-members",
        [](const Site& site) {
          Archive archive(site.archive());
@@ -112,6 +116,11 @@ const std::map<std::string, Generator>& generators() {
        [](const Site& site) {
          Archive archive(site.archive());
          archive.file("\033[2J\xe2\x80\xaekernel.cu", kHonest);
+       }},
+      {"control-characters-outside",
+       [](const Site& site) {
+         Archive archive(site.given() / "student\033[2J\xe2\x80\xae.tar.gz");
+         archive.file("kernel.cu", kHonest);
        }},
       {"option-name",
        [](const Site& site) {
@@ -126,8 +135,8 @@ const std::map<std::string, Generator>& generators() {
       {"twin-names",
        [](const Site& site) {
          Archive archive(site.archive());
-         archive.file("kernel.cu", kHonest);
          archive.file("KERNEL.cu", std::string(kHonest) + kSecret);
+         archive.file("kernel.cu", kHonest);
        }},
       {"swapped-later",
        [](const Site& site) {
@@ -162,6 +171,12 @@ bool has_control(const std::string& text) {
   return text.find("\xe2\x80\xae") != std::string::npos;
 }
 
+/// What is in the store of a submission that is to be graded.
+std::string judge_taken(const std::string& text) {
+  if (text == kHonest) return "SAFE";
+  return text.size() > intake::ArchiveLimits{}.file_bytes ? "FILLED" : "LEAK";
+}
+
 std::string judge_intake(const Site& site, const intake::Intake& taken, std::string& detail) {
   std::string got = "REFUSED";
   const intake::Store store(site.out());
@@ -171,8 +186,8 @@ std::string judge_intake(const Site& site, const intake::Intake& taken, std::str
     detail += one.refused.value_or("taken") + "; ";
     if (one.refused) continue;
     const auto text = store.get(one.sha256);
-    got = text && *text == kHonest ? "SAFE" : "LEAK";
-    if (got == "LEAK") return got;
+    got = text ? judge_taken(*text) : "LEAK";
+    if (got != "SAFE") return got;
   }
   return escaped(site) ? "ESCAPED" : got;
 }

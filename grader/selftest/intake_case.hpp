@@ -13,7 +13,8 @@
 namespace membound::selftest {
 
 /// "REFUSED" when nothing of it is to be graded, "SAFE" when what is to be graded is exactly the
-/// honest file in it, else "LEAK" or "ESCAPED".
+/// honest file in it, else "LEAK", "ESCAPED" (a file lies where the archive wanted it) or "FILLED"
+/// (the store holds more than may be read of one file).
 [[nodiscard]] base::Result<CaseOutcome> intake_case(const std::filesystem::path& scratch,
                                                     const Case& one);
 

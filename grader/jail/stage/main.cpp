@@ -11,6 +11,7 @@
 /// Arguments: `key=value` in any order, then `--`, then the program and its own.
 ///   status=FD  landlock=ABI  address=BYTES  cpu=SECONDS  file=BYTES  processes=N  keep=FD
 ///   read=PATH  scratch=PATH  device=PATH  collect=PATH (beneath scratch)
+///   sweep=1 (in a PID namespace of its own)
 #include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -167,8 +168,9 @@ void send_files(const Orders& orders, int status, Report report) {
   }
 }
 
-/// Waits for the program, then ends and collects whatever it left running.
-Report wait_for(pid_t program) {
+/// Waits for the program, then ends and collects whatever it left running. To `sweep` is to end all
+/// that can be reached, which is only the jail's own in a PID namespace.
+Report wait_for(pid_t program, bool sweep) {
   Report report;
   bool ended = false;
   for (;;) {
@@ -180,7 +182,7 @@ Report wait_for(pid_t program) {
     ended = true;
     if (WIFEXITED(state)) report.exit_code = WEXITSTATUS(state);
     if (WIFSIGNALED(state)) report.signal = WTERMSIG(state);
-    kill(-1, SIGKILL);
+    if (sweep) kill(-1, SIGKILL);
   }
   if (!ended) _exit(126);
   rusage usage{};
@@ -209,7 +211,7 @@ int run_stage(char** first, char** last, char** program) {
   close(error_pipe[1]);
   int reason = 0;
   const bool failed = read(error_pipe[0], &reason, sizeof reason) == sizeof reason;
-  Report report = wait_for(child);
+  Report report = wait_for(child, orders.find("sweep") != nullptr);
   if (failed) report.start_error = reason;
   send_files(orders, status, report);
   return 0;
