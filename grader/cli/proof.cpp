@@ -171,7 +171,8 @@ class Prover {
       const auto result = judge::check(request);
       auto proof = result ? std::optional(compare(claim, *result)) : std::nullopt;
       if (proof && request.look_again) add_findings(*proof, *result);
-      if (proof && tools_.second_compiler && !stop_->load()) {
+      // Programs with host code have one compiler.
+      if (proof && tools_.second_compiler && !claim.lab->host_code && !stop_->load()) {
         request.compiler = *tools_.second_compiler;
         request.look_again = false;  // one compiler's findings are enough
         const auto second = judge::check(request);

@@ -25,15 +25,16 @@ struct LabFolders {
   [[nodiscard]] std::string shown(const std::filesystem::path& file) const;
 };
 
-/// Every lab has the same files, no more and no fewer.
-void check_files(const LabFolders& folders, Drifts& drifts);
+/// Every lab has the same files, no more and no fewer. A host-code lab may do without a reference.
+void check_files(const course::Lab& lab, const LabFolders& folders, Drifts& drifts);
 
 /// The skeleton has TODOs, each with the number of lines it takes, for every stage; solving it only
 /// adds lines: all its other lines stand in the solution in the same order.
 void check_skeleton(const course::Lab& lab, const LabFolders& folders, Drifts& drifts);
 
-/// The names of a lab's tests, its own (LAB_TEST in test.cpp) and the harness's.
-[[nodiscard]] std::set<std::string> test_names(const LabFolders& folders);
+/// The names of a lab's tests: its own (LAB_TEST in test.cpp, or the rows of a host-code lab's
+/// kTests) and the harness's, or those that a host-code lab's demands become.
+[[nodiscard]] std::set<std::string> test_names(const course::Lab& lab, const LabFolders& folders);
 
 /// Every hint tag in test.cpp has three tiers in lab.json, and every tag of lab.json is used by a
 /// test or belongs to the harness's own.

@@ -29,7 +29,7 @@ std::string LabFolders::shown(const std::filesystem::path& file) const {
 std::vector<Drift> check_lab(const course::Lab& lab, const std::filesystem::path& root) {
   const LabFolders folders(lab, root);
   std::vector<Drift> drifts;
-  check_files(folders, drifts);
+  check_files(lab, folders, drifts);
   check_skeleton(lab, folders, drifts);
   check_hints(lab, folders, drifts);
   check_wrong_answers(lab, folders, drifts);

@@ -52,7 +52,7 @@ int check_one(const course::Lab& lab, const std::string& name, const std::string
   const std::string test = head_field(lines, "Fails").value_or("");
   if (!tests.contains(test)) {
     drifts.push_back({file, 0, "no test is called \"" + test + "\"",
-                      "\"// Fails: <a LAB_TEST of test.cpp or a test of the harness>\"",
+                      "\"// Fails: <a test of test.cpp or of the harness>\"",
                       "name the one test that must fail"});
   }
   if (head_field(lines, "Why").value_or("").empty()) {
@@ -65,7 +65,7 @@ int check_one(const course::Lab& lab, const std::string& name, const std::string
 }  // namespace
 
 void check_wrong_answers(const course::Lab& lab, const LabFolders& folders, Drifts& drifts) {
-  const std::set<std::string> tests = test_names(folders);
+  const std::set<std::string> tests = test_names(lab, folders);
   const fs::path folder = folders.solution / "wrong";
   std::vector<fs::path> files;
   std::error_code unreadable;

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "grader/course/call_rules.hpp"
 #include "grader/course/files.hpp"
 #include "grader/drift/snippets.hpp"
 
@@ -147,6 +148,50 @@ TEST_F(DriftTest, ASnippetThatDriftedIsFoundAndMended) {
   EXPECT_EQ(*fix_snippets(root_, handout), 1);
   EXPECT_THAT(drifts(), IsEmpty());
   EXPECT_EQ(*fix_snippets(root_, handout), 0);
+}
+
+/// The same lab about host code.
+class HostLabDriftTest : public DriftTest {
+ protected:
+  void SetUp() override {
+    DriftTest::SetUp();
+    lab_.host_code = course::HostCode{};
+    lab_.stages[0].calls = {{course::find_call_rule("frees-memory"), 0}};
+    write("labs/01-copy/test.cpp",
+          "const Pair kOther = {\"Elsewhere\", \"x\", 1};\n"
+          "const std::vector<HostTest> kTests = {\n    {\"CopiesOne\", \"\", [](ProgramTest& test) "
+          "{}},\n"
+          "    {\"StopsAtTheEdge\", \"edge\", [](ProgramTest& test) {}}};\n");
+  }
+  void write_failing(const std::string& test) {
+    write("solutions/01-copy/wrong/1-a.cu",
+          "// Stage: 1\n// Fails: " + test + "\n// Why:   it forgets.\nint main();\n");
+  }
+};
+
+TEST_F(HostLabDriftTest, ALabThatAgreesHasNone) { EXPECT_THAT(drifts(), IsEmpty()); }
+
+TEST_F(HostLabDriftTest, DoesWithoutAReference) {
+  for (const char* name : {"reference.hpp", "reference.cpp"})
+    fs::remove(root_ / "labs/01-copy" / name);
+  EXPECT_THAT(drifts(), IsEmpty());
+}
+
+TEST_F(HostLabDriftTest, ADemandIsATestThatAWrongAnswerMayFail) {
+  write_failing("FreesItsMemory");
+  EXPECT_THAT(drifts(), IsEmpty());
+  write_failing("UsesItsStreams");  // which no stage demands
+  EXPECT_THAT(drifts(), ElementsAre(HasSubstr("no test is called \"UsesItsStreams\"")));
+}
+
+TEST_F(HostLabDriftTest, HasNoTestOfAKernelAlone) {
+  write_failing("ReachesItsBar");
+  EXPECT_THAT(drifts(), ElementsAre(HasSubstr("no test is called \"ReachesItsBar\"")));
+}
+
+TEST_F(HostLabDriftTest, AHintThatARowNamesIsThere) {
+  lab_.hints.clear();
+  EXPECT_THAT(drifts(), ElementsAre(HasSubstr("the hint \"edge\" is not in lab.json")));
 }
 
 }  // namespace

@@ -11,9 +11,10 @@ void check(cudaError_t code) {
   std::exit(1);
 }
 
+// Stage 1: one kernel, checked and timed.
 __global__ void add(const int* a, const int* b, int* c, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  // TODO: which threads have an element? (1 line)
+  // TODO 1 (1 line): which threads have an element?
 }
 
 __global__ void grow(int* c, int n) {
@@ -30,21 +31,21 @@ __global__ void scale(int* c, int n) {
 }
 
 void add_and_check(const membound::Program& program) {
-  std::vector<int> c(program.read<int>("a").size());
-  // TODO: what must be copied, launched, checked and timed? (about 25 lines)
-  program.write("c", c);
+  const std::vector<int> a = program.read<int>("a"), b = program.read<int>("b");
+  // TODO 2 (about 25 lines): what must be copied, launched, checked and timed?
 }
 
+// Stage 2: five kernels, five streams.
 void side_by_side(const membound::Program& program) {
   std::vector<int> a = program.read<int>("a");
-  // TODO: one stream for each fifth (about 15 lines)
+  // TODO 3 (about 15 lines): what may each fifth have of its own?
   program.write("c", a);
 }
 
+// Stage 3: copies beside kernels, ordered by events.
 void overlap(const membound::Program& program) {
-  std::vector<int> a = program.read<int>("a");
-  // TODO: which pieces may be on their way at once? (about 20 lines)
-  program.write("c", a);
+  const std::vector<int> a = program.read<int>("a");
+  // TODO 4 (about 20 lines): which pieces may be on their way at once?
 }
 
 int main(int argc, char** argv) {

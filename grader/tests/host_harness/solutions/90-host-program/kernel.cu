@@ -11,6 +11,7 @@ void check(cudaError_t code) {
   std::exit(1);
 }
 
+// Stage 1: one kernel, checked and timed.
 __global__ void add(const int* a, const int* b, int* c, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) c[i] = a[i] + b[i];
@@ -60,6 +61,7 @@ void add_and_check(const membound::Program& program) {
   check(cudaFree(d_c));
 }
 
+// Stage 2: five kernels, five streams.
 void side_by_side(const membound::Program& program) {
   std::vector<int> a = program.read<int>("a");
   const int n = static_cast<int>(a.size()), part = n / kFifths;
@@ -79,6 +81,7 @@ void side_by_side(const membound::Program& program) {
   program.write("c", a);
 }
 
+// Stage 3: copies beside kernels, ordered by events.
 void overlap(const membound::Program& program) {
   const std::vector<int> a = program.read<int>("a");
   const int n = static_cast<int>(a.size()), part = n / kPieces;
