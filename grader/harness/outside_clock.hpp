@@ -22,7 +22,7 @@ struct OutsideSamples {
 /// What the two clocks say.
 struct ClockComparison {
   double outside_ns = 0;    ///< median of the work seen from outside, less the cost of the way
-  double tolerance_ns = 0;  ///< max(5 % of the events' time, 3 sigma of the outside samples)
+  double tolerance_ns = 0;  ///< max(5 % of the events' time, 3 sigma, 10 us)
   bool agrees = true;
 };
 

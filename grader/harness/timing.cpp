@@ -11,7 +11,7 @@ namespace membound::harness {
 namespace {
 
 constexpr std::uint64_t kWarmUpPairs = 2;
-constexpr std::uint64_t kClockTries = 3;
+constexpr std::uint64_t kClockTries = 10;
 constexpr double kLongWarmUp = 1;  // seconds after which one pair was warm-up enough
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
