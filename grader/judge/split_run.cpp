@@ -88,7 +88,6 @@ jail::JailRequest RunnerPair::runner_request(const remote::Descriptor& socket,
                                              const std::atomic<bool>* stop) const {
   jail::JailRequest request;
   request.arguments = {kRunnerInside, "--socket", std::to_string(socket.get())};
-  if (options_.scrub) request.arguments.emplace_back("--scrub");
   request.bindings.push_back({options_.runner, kRunnerInside});
   for (const std::filesystem::path& folder : options_.runtime_folders)
     request.bindings.push_back({folder, folder});
@@ -107,6 +106,8 @@ void RunnerPair::run_reference(const std::atomic<bool>* stop) {
 
 void RunnerPair::run_submission(const std::atomic<bool>* stop) {
   jail::JailRequest request = runner_request(runner_submission_, stop);
+  // The other runner has no memory yet, and waits for the judge, who asks this one first.
+  if (options_.scrub) request.arguments.emplace_back("--scrub");
   request.syscalls =
       options_.devices.empty() ? jail::SyscallProfile::kCompute : jail::SyscallProfile::kDevice;
   request.devices = options_.devices;

@@ -49,9 +49,20 @@ void report_scrub(const char* when) {
                took.count());
 }
 
+/// One that does not scrub leaves the device alone until it is asked for something: another runner
+/// may be scrubbing, which takes all memory that is free.
+/// False if the judge has gone without a word.
+bool wait_for_the_judge(int socket) {
+  pollfd watched{socket, POLLIN, 0};
+  while (poll(&watched, 1, -1) < 0 && errno == EINTR) {
+  }
+  return (watched.revents & POLLIN) != 0;
+}
+
 int serve(int socket, int record, bool scrub) {
   std::atomic<bool> is_busy{true};
   std::thread(end_with_the_judge, socket, std::cref(is_busy)).detach();
+  if (!scrub && !wait_for_the_judge(socket)) return 0;
   if (const cudaError_t code = cudaDeviceSetLimit(cudaLimitPrintfFifoSize, kPrintfBytes);
       code != cudaSuccess) {
     std::fprintf(stderr, "no device: %s\n", cudaGetErrorString(code));

@@ -76,16 +76,19 @@ cudaError_t remember(cudaError_t code) {
 
 Connection* connection(int device) {
   if (device < 0 || device >= device_count()) return nullptr;
-  Device& chosen = devices()[static_cast<std::size_t>(device)];
   const std::scoped_lock lock(opening());
-  if (chosen.connection == nullptr && chosen.problem.empty()) {
-    auto opened = Connection::open(Descriptor(chosen.socket));
+  // The last one first: a submission's runner answers once it has scrubbed all free memory of the
+  // GPU, and until then the reference's, which waits to be asked, must not want any.
+  for (int last = device_count() - 1; last >= device; --last) {
+    Device& one = devices()[static_cast<std::size_t>(last)];
+    if (one.connection != nullptr || !one.problem.empty()) continue;
+    auto opened = Connection::open(Descriptor(one.socket));
     if (opened)
-      chosen.connection = *std::move(opened);
+      one.connection = *std::move(opened);
     else
-      chosen.problem = base::to_string(opened.error());
+      one.problem = base::to_string(opened.error());
   }
-  return chosen.connection.get();
+  return devices()[static_cast<std::size_t>(device)].connection.get();
 }
 
 Connection* connection() { return connection(current_device()); }
