@@ -37,22 +37,22 @@ struct Options {
   int jobs = 2;
 };
 
-std::string expectation(const selftest::Case& one, const judge::CompilerInfo& compiler) {
+std::string expectation(const selftest::Workbench& bench, const selftest::Case& one) {
   std::string text;
   for (const std::string& word :
-       selftest::expected_of(one, std::string(judge::to_string(compiler.kind))))
+       selftest::expected_of(one, std::string(judge::to_string(bench.compiler.kind)), bench.device))
     text += (text.empty() ? "" : " | ") + word;
   return text;
 }
 
-std::string row(const selftest::Case& one, const judge::CompilerInfo& compiler,
+std::string row(const selftest::Workbench& bench, const selftest::Case& one,
                 const selftest::CaseOutcome& outcome) {
   return report::padded(one.kind == selftest::CaseKind::kGpu ? "GPU"
                         : outcome.not_run                    ? "--"
                         : outcome.as_expected                ? "ok"
                                                              : "BAD",
                         5) +
-         report::padded(one.id, 34) + report::padded(expectation(one, compiler), 30) +
+         report::padded(one.id, 34) + report::padded(expectation(bench, one), 30) +
          report::padded(outcome.got, 16) + one.defence + "\n";
 }
 
@@ -80,7 +80,7 @@ class Table {
       selftest::CaseOutcome shown = outcome ? *outcome : selftest::CaseOutcome{};
       if (!outcome) shown.got = "OUR FAULT";
       if (!outcome) shown.detail = base::to_string(outcome.error());
-      std::fputs(row(one, bench_.compiler, shown).c_str(), stdout);
+      std::fputs(row(bench_, one, shown).c_str(), stdout);
       if (shown.not_run) {
         ++not_run_;
       } else if (!shown.as_expected) {

@@ -1,54 +1,20 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include <fcntl.h>
-#include <sys/file.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <deque>
-#include <filesystem>
 #include <mutex>
 #include <optional>
 #include <thread>
 
 #include "grader/base/failpoint.hpp"
 #include "grader/grading/executor.hpp"
+#include "grader/judge/real_device.hpp"
 
 namespace membound::grading {
 namespace {
 
-namespace fs = std::filesystem;
-
 /// So many jobs in a row that fail by our own fault: it is not the jobs.
 constexpr int kHopeless = 8;
-
-/// Serves one worker at a time, among threads and among processes.
-class RealDevice {
- public:
-  explicit RealDevice(const std::string& name) {
-    std::error_code error;
-    const fs::path file = fs::temp_directory_path(error) / ("membound-" + name + ".lock");
-    descriptor_ = open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
-  }
-  ~RealDevice() {
-    if (descriptor_ >= 0) close(descriptor_);
-  }
-  RealDevice(const RealDevice&) = delete;
-  RealDevice& operator=(const RealDevice&) = delete;
-
-  void take() {
-    mutex_.lock();
-    if (descriptor_ >= 0) flock(descriptor_, LOCK_EX);
-  }
-  void free() {
-    if (descriptor_ >= 0) flock(descriptor_, LOCK_UN);
-    mutex_.unlock();
-  }
-
- private:
-  std::mutex mutex_;
-  int descriptor_ = -1;
-};
 
 /// One call of run_local.
 class Local {
@@ -132,8 +98,8 @@ class Local {
     request.stop = work_.stop;
     request.on_step = [&](const std::string& doing) { tell(worker, job, doing); };
     if (!work_.settings->is_virtual()) {
-      request.take_device = [this] { device_.take(); };
-      request.free_device = [this] { device_.free(); };
+      request.take_device = [this] { device_.lock(); };
+      request.free_device = [this] { device_.unlock(); };
     }
     OneOutcome outcome = work_.grade_one(request);
     if (base::failpoint("job.judged")) return full();
@@ -182,7 +148,7 @@ class Local {
   }
 
   const Work& work_;
-  RealDevice device_;
+  judge::RealDevice device_;
   std::mutex mutex_;
   std::deque<const Job*> queue_, suspects_;
   Executed executed_;

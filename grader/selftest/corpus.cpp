@@ -58,9 +58,12 @@ base::Result<Case> read_case(const fs::path& file) {
 
 }  // namespace
 
-const std::vector<std::string>& expected_of(const Case& one, const std::string& compiler) {
-  const auto place = one.expected_with.find(compiler);
-  return place == one.expected_with.end() ? one.expected : place->second;
+const std::vector<std::string>& expected_of(const Case& one, const std::string& compiler,
+                                            const std::string& device) {
+  for (const std::string& difference : {compiler, device})
+    if (const auto place = one.expected_with.find(difference); place != one.expected_with.end())
+      return place->second;
+  return one.expected;
 }
 
 std::string_view to_string(CaseKind kind) {

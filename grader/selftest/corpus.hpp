@@ -35,8 +35,8 @@ struct Case {
   std::string lab = "01-reverse-array";
   int stage = 1;
   std::vector<std::string> expected;  ///< verdicts, any of which is right
-  /// In their place with this compiler ("clang"), where that makes a difference; PASS in it says
-  /// that what is tried does nothing there, and leaves a right answer.
+  /// In their place with this compiler ("clang") or on a real GPU ("gpu"), where that makes a
+  /// difference; PASS in it says that what is tried does nothing there, and leaves a right answer.
   std::map<std::string, std::vector<std::string>> expected_with = {};
   /// For one launch, in place of the corpus's own; 0: not said. Short for an attack that is over at
   /// some time, so that no machine is fast enough to let it pass.
@@ -47,9 +47,10 @@ struct Case {
   std::filesystem::path folder;
 };
 
-/// What must come of a case with this compiler.
+/// What must come of a case with this compiler on this device ("gpu", "vgpu:h200").
 [[nodiscard]] const std::vector<std::string>& expected_of(const Case& one,
-                                                          const std::string& compiler);
+                                                          const std::string& compiler,
+                                                          const std::string& device);
 
 /// "grade", "jail", "intake" or "gpu", as case.json writes it.
 [[nodiscard]] std::string_view to_string(CaseKind kind);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <fstream>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <system_error>
 
@@ -12,6 +13,7 @@
 #include "grader/course/grade.hpp"
 #include "grader/jail/jail.hpp"
 #include "grader/judge/check.hpp"
+#include "grader/judge/real_device.hpp"
 #include "grader/selftest/intake_case.hpp"
 
 namespace membound::selftest {
@@ -117,7 +119,12 @@ base::Result<CaseOutcome> grade(const Workbench& bench, const Case& one) {
   const judge::CheckRequest& check = *asked;
   const auto code = judge::compile_submission(check);
   if (!code) return code.error();
-  const auto result = judge::run_and_judge(check, *code);
+  const auto result = [&] {
+    if (bench.device != "gpu") return judge::run_and_judge(check, *code);
+    judge::RealDevice device(bench.device);
+    const std::lock_guard alone(device);
+    return judge::run_and_judge(check, *code);
+  }();
   if (!result) return result.error();
   CaseOutcome outcome;
   const bool compiled = code->submission.compiled;
@@ -194,7 +201,8 @@ base::Result<CaseOutcome> run_case(const Workbench& bench, const Case& one) {
   if (!outcome || outcome->not_run) return outcome;
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
   outcome->seconds = taken.count();
-  const auto& expected = expected_of(one, std::string(to_string(bench.compiler.kind)));
+  const auto& expected =
+      expected_of(one, std::string(to_string(bench.compiler.kind)), bench.device);
   const auto is_expected = [&](const std::string& verdict) {
     return std::find(expected.begin(), expected.end(), verdict) != expected.end();
   };

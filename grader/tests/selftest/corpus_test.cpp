@@ -49,8 +49,8 @@ TEST(Corpus, ACompilerOfItsOwnKindHasExpectationsOfItsOwn) {
   Case one;
   one.expected = {"FAIL_WRONG"};
   one.expected_with["clang"] = {"COMPILE_ERROR"};
-  EXPECT_EQ(expected_of(one, "nvcc"), std::vector<std::string>{"FAIL_WRONG"});
-  EXPECT_EQ(expected_of(one, "clang"), std::vector<std::string>{"COMPILE_ERROR"});
+  EXPECT_EQ(expected_of(one, "nvcc", "vgpu:h200"), std::vector<std::string>{"FAIL_WRONG"});
+  EXPECT_EQ(expected_of(one, "clang", "vgpu:h200"), std::vector<std::string>{"COMPILE_ERROR"});
 }
 
 /// The names that `switched_off("…")` asks for anywhere in the grader.
