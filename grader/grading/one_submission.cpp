@@ -7,6 +7,7 @@
 
 #include "grader/base/digest.hpp"
 #include "grader/base/failpoint.hpp"
+#include "grader/base/printable.hpp"
 #include "grader/course/files.hpp"
 #include "grader/grading/device_health.hpp"
 #include "grader/judge/reference_times.hpp"
@@ -76,13 +77,21 @@ base::Result<std::optional<judge::ReferenceTimes>> known_times(const OneRequest&
   return std::optional<judge::ReferenceTimes>(*std::move(times));
 }
 
+/// The last words of a program say most about why it ended.
+std::string last_line(std::string text) {
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  return base::printable(text.substr(text.rfind('\n') + 1));
+}
+
 /// Why, in a few words, for the table: the first stage that is as bad as the whole.
 std::string reason(const Grade& grade) {
   for (const course::StageResult& stage : grade.result.stages) {
     if (course::grade_verdict_of(stage.verdict) != grade.verdict || stage.passed()) continue;
+    const std::string where = "stage " + std::to_string(stage.stage) + ": ";
+    if (stage.verdict == course::Verdict::kInfraError && !stage.findings.empty())
+      return where + last_line(stage.findings.front().text);
     const std::string test = judge::failed_test(stage);
-    return "stage " + std::to_string(stage.stage) + ": " +
-           (test.empty() ? std::string(course::to_string(stage.verdict)) : test);
+    return where + (test.empty() ? std::string(course::to_string(stage.verdict)) : test);
   }
   return "";
 }
