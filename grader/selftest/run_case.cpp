@@ -120,8 +120,8 @@ base::Result<CaseOutcome> grade(const Workbench& bench, const Case& one) {
   const auto code = judge::compile_submission(check);
   if (!code) return code.error();
   const auto result = [&] {
-    if (bench.device != "gpu") return judge::run_and_judge(check, *code);
-    judge::RealDevice device(bench.device);
+    if (check.device != "gpu") return judge::run_and_judge(check, *code);
+    judge::RealDevice device(check.device);
     const std::lock_guard alone(device);
     return judge::run_and_judge(check, *code);
   }();
