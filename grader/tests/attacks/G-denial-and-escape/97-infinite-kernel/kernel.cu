@@ -4,10 +4,12 @@
 // a kernel that never ends
 #include "kernel.cuh"
 
+// In global memory: ptxas drops a loop on a thread's own volatile variable.
+__device__ volatile int go = 1;
+
 __global__ void reverse_direct(int* out, const int* in, long long n) {
   const long long i = before_this_block(kThreads) + threadIdx.x;
-  volatile int x = 1;
-  while (x) {}
+  while (go) {}
   if (i < n) out[n - 1 - i] = in[i];
 }
 

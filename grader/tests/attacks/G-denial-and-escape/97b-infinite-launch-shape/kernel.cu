@@ -4,13 +4,15 @@
 // a launch shape that never ends
 #include "kernel.cuh"
 
+// In global memory: ptxas drops a loop on a thread's own volatile variable.
+__device__ volatile int go = 1;
+
 __global__ void reverse_direct(int* out, const int* in, long long n) {
   const long long i = before_this_block(kThreads) + threadIdx.x;
   if (i < n) out[n - 1 - i] = in[i];
 }
 
 LAUNCH_SHAPE(reverse_direct, long long n) {
-  volatile bool go = true;
   while (go) {
   }
   return {.grid = {ceil_div(n, kThreads)}, .block = {kThreads}};

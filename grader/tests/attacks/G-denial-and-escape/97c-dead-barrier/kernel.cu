@@ -4,9 +4,12 @@
 // half of a block waits at a barrier for ever
 #include "kernel.cuh"
 
+// In global memory: ptxas drops a loop on a thread's own volatile variable.
+__device__ volatile int go = 1;
+
 __global__ void reverse_direct(int* out, const int* in, long long n) {
   const long long i = before_this_block(kThreads) + threadIdx.x;
-  if (threadIdx.x & 1) { volatile int x = 1; while (x) {} }
+  if (threadIdx.x & 1) while (go) {}
   __syncthreads();
   if (i < n) out[n - 1 - i] = in[i];
 }
