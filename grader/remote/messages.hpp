@@ -337,7 +337,8 @@ using Request =
                  AskKernelAttributes, AllowSharedBytes, AskOccupancy, Launch, CreateEvent,
                  DestroyEvent, RecordEvent, WaitForEvent, AskElapsed, ResetPersistingL2, TakeReport,
                  Batch, Goodbye, CreateStream, DestroyStream, WaitForStream, AskStream, AskEvent,
-                 StreamWaitsForEvent, CopyIn, CopyOut, TakeCopy, NoteErrorCheck>;
+                 StreamWaitsForEvent, CopyIn, CopyOut, TakeCopy, NoteErrorCheck, FindVariable,
+                 AskAttribute, AskStreamPriorities>;
 
 /// Whether a request may stand in a Batch: its answer is a code and it waits for nothing.
 template <typename T>

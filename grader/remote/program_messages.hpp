@@ -2,11 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// What the program of a host-code lab asks of its runner beside what a test program asks: streams,
-/// copies in stream order, events of streams. Stream 0 is the default one.
-/// Place in the chain: messages -> [program_messages] -> wire.
+/// copies in stream order, events of streams, variables, numbers of the device. Stream 0 is the
+/// default one. Place in the chain: messages -> [program_messages] -> wire.
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 namespace membound::remote {
 
@@ -114,6 +115,53 @@ struct TakeCopy {
     v(s.ticket);
   }
 };
+/// Where a variable of a module is; from then on it may be copied to and from.
+struct VariableAnswer {
+  std::uint64_t address = 0, bytes = 0;
+  template <typename Self, typename V>
+  static void visit(Self& s, V& v) {
+    v(s.address), v(s.bytes);
+  }
+};
+struct FindVariable {
+  using Answer = VariableAnswer;
+  std::uint32_t module = 0;
+  std::string name;  ///< mangled
+  template <typename Self, typename V>
+  static void visit(Self& s, V& v) {
+    v(s.module), v(s.name);
+  }
+};
+
+struct NumberAnswer {
+  std::int32_t number = 0;
+  template <typename Self, typename V>
+  static void visit(Self& s, V& v) {
+    v(s.number);
+  }
+};
+/// A cudaDeviceAttr.
+struct AskAttribute {
+  using Answer = NumberAnswer;
+  std::int32_t attribute = 0;
+  template <typename Self, typename V>
+  static void visit(Self& s, V& v) {
+    v(s.attribute);
+  }
+};
+struct PrioritiesAnswer {
+  std::int32_t least = 0, greatest = 0;
+  template <typename Self, typename V>
+  static void visit(Self& s, V& v) {
+    v(s.least), v(s.greatest);
+  }
+};
+struct AskStreamPriorities {
+  using Answer = PrioritiesAnswer;
+  template <typename Self, typename V>
+  static void visit(Self&, V&) {}
+};
+
 /// The program looked at its last error. Where errors are kept is the program's side; this is for
 /// the record of calls alone.
 struct NoteErrorCheck {

@@ -41,7 +41,10 @@ constexpr const char* kNames[] = {"DescribeDevice",
                                   "CopyIn",
                                   "CopyOut",
                                   "TakeCopy",
-                                  "NoteErrorCheck"};
+                                  "NoteErrorCheck",
+                                  "FindVariable",
+                                  "AskAttribute",
+                                  "AskStreamPriorities"};
 static_assert(std::size(kNames) == std::variant_size_v<Request>);
 
 base::Error broken(std::string found, std::string expected) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/remote/server.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <utility>
 
@@ -152,7 +153,7 @@ cudaError_t Server::handle(const Free& request, NoAnswer&) {
 }
 
 cudaError_t Server::handle(const SetBytes& request, NoAnswer&) {
-  if (!allocations_.contain(request.address, request.bytes)) return cudaErrorInvalidValue;
+  if (!holds(request.address, request.bytes)) return cudaErrorInvalidValue;
   cudaStream_t in = nullptr;
   if (const cudaError_t code = stream(request.stream, in); code != cudaSuccess) return code;
   return cudaMemsetAsync(reinterpret_cast<void*>(request.address), request.value, request.bytes,
@@ -160,28 +161,27 @@ cudaError_t Server::handle(const SetBytes& request, NoAnswer&) {
 }
 
 cudaError_t Server::handle(const Upload& request, NoAnswer&) {
-  if (request.bytes > kSharedBytes || !allocations_.contain(request.address, request.bytes))
+  if (request.bytes > kSharedBytes || !holds(request.address, request.bytes))
     return cudaErrorInvalidValue;
   return cudaMemcpy(reinterpret_cast<void*>(request.address), buffer_->data(), request.bytes,
                     cudaMemcpyHostToDevice);
 }
 
 cudaError_t Server::handle(const UploadInline& request, NoAnswer&) {
-  if (!allocations_.contain(request.address, request.data.size())) return cudaErrorInvalidValue;
+  if (!holds(request.address, request.data.size())) return cudaErrorInvalidValue;
   return cudaMemcpy(reinterpret_cast<void*>(request.address), request.data.data(),
                     request.data.size(), cudaMemcpyHostToDevice);
 }
 
 cudaError_t Server::handle(const Download& request, NoAnswer&) {
-  if (request.bytes > kSharedBytes || !allocations_.contain(request.address, request.bytes))
+  if (request.bytes > kSharedBytes || !holds(request.address, request.bytes))
     return cudaErrorInvalidValue;
   return cudaMemcpy(buffer_->data(), reinterpret_cast<const void*>(request.address), request.bytes,
                     cudaMemcpyDeviceToHost);
 }
 
 cudaError_t Server::handle(const CopyOnDevice& request, NoAnswer&) {
-  if (!allocations_.contain(request.to, request.bytes) ||
-      !allocations_.contain(request.from, request.bytes))
+  if (!holds(request.to, request.bytes) || !holds(request.from, request.bytes))
     return cudaErrorInvalidValue;
   cudaStream_t in = nullptr;
   if (const cudaError_t code = stream(request.stream, in); code != cudaSuccess) return code;
@@ -231,7 +231,14 @@ cudaError_t Server::handle(const UnloadModule& request, NoAnswer&) {
   for (Kernel& kernel : kernels_)
     if (kernel.module == request.module) kernel.function = nullptr;
   modules_.erase(found);
+  variables_.erase(request.module);
   return code;
+}
+
+bool Server::holds(std::uint64_t address, std::uint64_t bytes) const {
+  return allocations_.contain(address, bytes) ||
+         std::any_of(variables_.begin(), variables_.end(),
+                     [&](const auto& one) { return one.second.contain(address, bytes); });
 }
 
 const Server::Kernel* Server::kernel(std::uint32_t index) const {

@@ -60,6 +60,8 @@ class Server {
   [[nodiscard]] const Kernel* kernel(std::uint32_t index) const;
   [[nodiscard]] cudaError_t event(std::uint32_t index, cudaEvent_t& out) const;
   [[nodiscard]] cudaError_t stream(std::uint32_t index, cudaStream_t& out) const;
+  /// Whether all of these bytes are the other side's: of one allocation or one variable.
+  [[nodiscard]] bool holds(std::uint64_t address, std::uint64_t bytes) const;
   /// Gives the call to the recorder, with its result and its place on the timeline.
   void note(Call call, cudaError_t code) const;
 
@@ -99,12 +101,16 @@ class Server {
   cudaError_t handle(const CopyOut& request, TicketAnswer& answer);
   cudaError_t handle(const TakeCopy& request, NoAnswer& answer);
   cudaError_t handle(const NoteErrorCheck& request, NoAnswer& answer);
+  cudaError_t handle(const FindVariable& request, VariableAnswer& answer);
+  cudaError_t handle(const AskAttribute& request, NumberAnswer& answer);
+  cudaError_t handle(const AskStreamPriorities& request, PrioritiesAnswer& answer);
 
   Channel channel_;
   std::optional<SharedBuffer> buffer_;
   std::atomic<bool>& is_busy_;
   CallRecorder* recorder_;
   Allocations allocations_{0};
+  std::map<std::uint32_t, Allocations> variables_;  // by module: those that were asked for
   LaunchLimits limits_;
   std::map<std::uint32_t, Module> modules_;
   std::vector<Kernel> kernels_;

@@ -84,7 +84,7 @@ cudaError_t Server::handle(const StreamWaitsForEvent& request, NoAnswer&) {
 }
 
 cudaError_t Server::handle(const CopyIn& request, NoAnswer&) {
-  if (request.bytes > kSharedBytes || !allocations_.contain(request.address, request.bytes))
+  if (request.bytes > kSharedBytes || !holds(request.address, request.bytes))
     return cudaErrorInvalidValue;
   cudaStream_t in = nullptr;
   if (const cudaError_t code = stream(request.stream, in); code != cudaSuccess) return code;
@@ -95,7 +95,7 @@ cudaError_t Server::handle(const CopyIn& request, NoAnswer&) {
 }
 
 cudaError_t Server::handle(const CopyOut& request, TicketAnswer& answer) {
-  if (request.bytes > kSharedBytes || !allocations_.contain(request.address, request.bytes))
+  if (request.bytes > kSharedBytes || !holds(request.address, request.bytes))
     return cudaErrorInvalidValue;
   cudaStream_t in = nullptr;
   if (const cudaError_t code = stream(request.stream, in); code != cudaSuccess) return code;
@@ -110,5 +110,35 @@ cudaError_t Server::handle(const TakeCopy& request, NoAnswer&) {
 }
 
 cudaError_t Server::handle(const NoteErrorCheck&, NoAnswer&) { return cudaSuccess; }
+
+cudaError_t Server::handle(const FindVariable& request, VariableAnswer& answer) {
+  const auto module = modules_.find(request.module);
+  if (module == modules_.end()) return cudaErrorInvalidResourceHandle;
+  void* found = nullptr;
+  std::size_t bytes = 0;
+  if (const cudaError_t code =
+          cudaLibraryGetGlobal(&found, &bytes, module->second.library, request.name.c_str());
+      code != cudaSuccess)
+    return code;
+  answer = {reinterpret_cast<std::uintptr_t>(found), bytes};
+  // Not among the allocations: nobody may free it.
+  variables_.try_emplace(request.module, bytes).first->second.add(answer.address, bytes);
+  return cudaSuccess;
+}
+
+cudaError_t Server::handle(const AskAttribute& request, NumberAnswer& answer) {
+  int number = 0;
+  const cudaError_t code =
+      cudaDeviceGetAttribute(&number, static_cast<cudaDeviceAttr>(request.attribute), 0);
+  answer.number = number;
+  return code;
+}
+
+cudaError_t Server::handle(const AskStreamPriorities&, PrioritiesAnswer& answer) {
+  int least = 0, greatest = 0;
+  const cudaError_t code = cudaDeviceGetStreamPriorityRange(&least, &greatest);
+  answer = {least, greatest};
+  return code;
+}
 
 }  // namespace membound::remote

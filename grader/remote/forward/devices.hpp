@@ -72,6 +72,8 @@ inline cudaError_t remember(std::int32_t code) { return remember(static_cast<cud
 /// The kernel behind a handle: of a library, or the host function that nvcc made for a kernel of
 /// the program itself, whose code is then sent if it was not yet. Null with a code that says why.
 [[nodiscard]] const ForwardKernel* find_kernel(const void* function, std::int32_t& code);
+/// Where the variable is for which nvcc's host variable `symbol` stands; the code of an error.
+[[nodiscard]] std::int32_t find_variable(const void* symbol, VariableAnswer& out);
 /// The number of a stream; false for cudaStreamPerThread, which is not forwarded.
 [[nodiscard]] bool stream_number(cudaStream_t handle, std::uint32_t& out);
 

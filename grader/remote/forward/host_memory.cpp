@@ -33,6 +33,11 @@ class Ranges {
     --at;
     return start - at->first < at->second && bytes <= at->second - (start - at->first);
   }
+  [[nodiscard]] std::vector<void*> starts() const {
+    std::vector<void*> all;
+    for (const auto& [start, bytes] : bytes_of_) all.push_back(reinterpret_cast<void*>(start));
+    return all;
+  }
 
  private:
   std::map<std::uintptr_t, std::size_t> bytes_of_;
@@ -40,7 +45,7 @@ class Ranges {
 
 struct Memory {
   std::mutex mutex;
-  Ranges pinned, device;
+  Ranges pinned, device, variables;
   std::map<void*, std::size_t> ours;  // what allocate_pinned() gave
   std::vector<Connection::Ticket> under_way;
 };
@@ -95,10 +100,23 @@ void forget_device_memory(const void* data) {
   memory().device.remove(data);
 }
 
+std::vector<void*> device_memory() {
+  const std::scoped_lock lock(memory().mutex);
+  return memory().device.starts();
+}
+
+void remember_variable(const void* data, std::size_t bytes) {
+  const std::scoped_lock lock(memory().mutex);
+  memory().variables.add(data, bytes);
+}
+
 cudaMemcpyKind direction_of(const void* to, const void* from, cudaMemcpyKind kind) {
   if (kind != cudaMemcpyDefault) return kind;
   const std::scoped_lock lock(memory().mutex);
-  const bool to_device = memory().device.holds(to, 1), from_device = memory().device.holds(from, 1);
+  const auto is_devices = [](const void* data) {
+    return memory().device.holds(data, 1) || memory().variables.holds(data, 1);
+  };
+  const bool to_device = is_devices(to), from_device = is_devices(from);
   if (to_device) return from_device ? cudaMemcpyDeviceToDevice : cudaMemcpyHostToDevice;
   return from_device ? cudaMemcpyDeviceToHost : cudaMemcpyHostToHost;
 }

@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "grader/remote/forward/devices.hpp"
 
@@ -27,6 +28,10 @@ namespace membound::remote {
 
 void remember_device_memory(const void* data, std::size_t bytes);
 void forget_device_memory(const void* data);
+/// What cudaMalloc() gave and nobody freed.
+[[nodiscard]] std::vector<void*> device_memory();
+/// A variable of the device: known for its address, never freed.
+void remember_variable(const void* data, std::size_t bytes);
 /// What cudaMemcpyDefault means for these two; any other kind as it is.
 [[nodiscard]] cudaMemcpyKind direction_of(const void* to, const void* from, cudaMemcpyKind kind);
 

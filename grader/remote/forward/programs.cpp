@@ -9,6 +9,7 @@
 #include <mutex>
 
 #include "grader/remote/forward/devices.hpp"
+#include "grader/remote/forward/host_memory.hpp"
 
 using namespace membound::remote;  // NOLINT: the C interface below
 
@@ -37,9 +38,17 @@ struct Configuration {
   void* stream;
 };
 
+/// The host variable that stands for one of the device's.
+struct Shadow {
+  Image* image;
+  std::string name;
+  std::uint64_t address = 0, bytes = 0;  // once it was asked for
+};
+
 struct Program {
   std::mutex mutex;
   std::map<const void*, Stub> stubs;
+  std::map<const void*, Shadow> shadows;
 };
 Program& program() {
   static auto* const only = new Program;  // registering happens before and after main
@@ -61,6 +70,13 @@ std::span<const std::byte> container_of(const Wrapper& wrapper) {
   return {wrapper.container, header + entries};
 }
 
+/// Sends the code if it was not yet.
+std::int32_t load(Image& image) {
+  if (image.library != nullptr) return 0;
+  Connection* runner = connection();
+  return runner == nullptr ? kDisconnected : load_library(*runner, image.code, image.library);
+}
+
 }  // namespace
 
 namespace membound::remote {
@@ -72,15 +88,30 @@ const ForwardKernel* find_kernel(const void* function, std::int32_t& code) {
   // Not of this program: the handle of a library's kernel.
   if (stub == program().stubs.end()) return static_cast<const ForwardKernel*>(function);
   Image& image = *stub->second.image;
-  if (image.library == nullptr) {
-    Connection* runner = connection();
-    code = runner == nullptr ? kDisconnected : load_library(*runner, image.code, image.library);
-    if (code != 0) return nullptr;
-  }
+  if (code = load(image); code != 0) return nullptr;
   for (const auto& kernel : image.library->kernels)
     if (kernel->info.name == stub->second.name) return kernel.get();
   code = cudaErrorInvalidDeviceFunction;
   return nullptr;
+}
+
+std::int32_t find_variable(const void* symbol, VariableAnswer& out) {
+  const std::scoped_lock lock(program().mutex);
+  const auto found = program().shadows.find(symbol);
+  if (found == program().shadows.end()) return cudaErrorInvalidSymbol;
+  Shadow& shadow = found->second;
+  if (shadow.address == 0) {
+    if (const std::int32_t code = load(*shadow.image); code != 0) return code;
+    Connection* runner = connection(shadow.image->library->device);
+    if (runner == nullptr) return kDisconnected;
+    const FindVariable question{shadow.image->library->module, shadow.name};
+    if (const std::int32_t code = runner->call(question, &out); code != 0) return code;
+    shadow.address = out.address;
+    shadow.bytes = out.bytes;
+    remember_variable(reinterpret_cast<const void*>(out.address), out.bytes);
+  }
+  out = {shadow.address, shadow.bytes};
+  return 0;
 }
 
 }  // namespace membound::remote
@@ -102,9 +133,11 @@ FORWARD_EXPORT void __cudaRegisterFunction(void** image, const char* host_stub, 
   program().stubs[host_stub] = {reinterpret_cast<Image*>(image), device_name};
 }
 
-// Variables may be there; host code cannot reach them (cudaMemcpyToSymbol is not forwarded).
-FORWARD_EXPORT void __cudaRegisterVar(void**, char*, char*, const char*, int, std::size_t, int,
-                                      int) {}
+FORWARD_EXPORT void __cudaRegisterVar(void** image, char* host_variable, char*,
+                                      const char* device_name, int, std::size_t, int, int) {
+  const std::scoped_lock lock(program().mutex);
+  program().shadows[host_variable] = {reinterpret_cast<Image*>(image), device_name};
+}
 
 FORWARD_EXPORT char __cudaInitModule(void**) { return 1; }
 

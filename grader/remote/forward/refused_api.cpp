@@ -14,8 +14,8 @@ constexpr int kNotSupported = 801;  // cudaErrorNotSupported
 int refuse(const char* name, std::atomic<bool>& was_said) {
   if (!was_said.exchange(true))
     std::fprintf(stderr,
-                 "membound: %s is not forwarded to runners (docs/architecture.md tells which calls "
-                 "are)\n",
+                 "membound: %s cannot be used here: the process that holds the device is not asked "
+                 "for it (docs/writing_a_lab.md tells what it is asked for)\n",
                  name);
   return kNotSupported;
 }

@@ -96,5 +96,19 @@ TEST_F(GradedHostLab, TheReferenceAnswerPassesEveryStageWithAllPoints) {
   EXPECT_EQ(outcome.result.points(), lab_.max_points());
 }
 
+TEST_F(GradedHostLab, TheCallsThatProgramsUsuallyMakeAreForwarded) {
+  CheckRequest request = request_for(kHere / "programs" / "usual_calls.cu", {1});
+  grade(request);
+  const Outcome outcome = run(request);
+  ASSERT_EQ(outcome.result.stages.size(), 1U) << outcome.text();
+  const auto passed = [&](const std::string& name) {
+    for (const course::TestOutcome& test : outcome.result.stages[0].tests)
+      if (test.name == name) return test.passed;
+    return false;
+  };
+  for (const char* test : {"TakesALittle", "TakesMuch", "FreesItsMemory"})
+    EXPECT_TRUE(passed(test)) << test << "\n" << outcome.text();
+}
+
 }  // namespace
 }  // namespace membound::judge

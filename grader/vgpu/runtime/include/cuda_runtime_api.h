@@ -11,6 +11,8 @@
 
 #include "grader/vgpu/runtime/cuda_abi.hpp"
 
+enum cudaDeviceAttr : int;
+enum cudaFuncCache : int;
 enum cudaJitOption : int;
 enum cudaLibraryOption : int;
 enum cudaDriverEntryPointQueryResult : int { cudaDriverEntryPointSuccess = 0 };
