@@ -43,8 +43,8 @@ cudaError_t array_copy(cudaStream_t stream, bool asynchronous, cudaMemcpyKind ki
     if (!make(call.context, copy)) return cudaErrorInvalidValue;
     if (const cudaError_t code = check_copy(call.context, copy, kind); code != cudaSuccess)
       return code;
-    if (!asynchronous) return submit_and_wait(call.context, call.lock, *target, std::move(copy));
-    return submit(call.context, call.lock, *target, std::move(copy)).code;
+    if (!asynchronous) return submit_and_wait(call.context, call.lock, *target, copy);
+    return submit(call.context, call.lock, *target, copy).code;
   });
 }
 

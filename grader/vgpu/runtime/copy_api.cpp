@@ -29,9 +29,9 @@ cudaError_t copy_call(cudaStream_t stream, bool asynchronous, Make make) {
     if (target == nullptr) return cudaErrorInvalidResourceHandle;
     CopyOperation copy;
     if (const cudaError_t code = make(call.context, copy); code != cudaSuccess) return code;
-    if (!asynchronous) return submit_and_wait(call.context, call.lock, *target, std::move(copy));
+    if (!asynchronous) return submit_and_wait(call.context, call.lock, *target, copy);
     const bool blocks = copy_blocks_host(call.context, copy);
-    const Submitted done = submit(call.context, call.lock, *target, std::move(copy));
+    const Submitted done = submit(call.context, call.lock, *target, copy);
     if (blocks && !done.captured) call.context.clock.host_waits_until(target->timeline.ready_ns);
     return done.code;
   });
@@ -89,7 +89,7 @@ cudaError_t fill_call(FillOperation fill, cudaStream_t stream) {
     Stream* target = call.stream(stream);
     if (target == nullptr) return cudaErrorInvalidResourceHandle;
     if (const cudaError_t code = check_fill(call.context, fill); code != cudaSuccess) return code;
-    return submit(call.context, call.lock, *target, std::move(fill)).code;
+    return submit(call.context, call.lock, *target, fill).code;
   });
 }
 

@@ -35,7 +35,7 @@ cudaError_t copy_node(Context& context, const cudaMemcpy3DParms* parameters, Ope
   if (parameters == nullptr) return cudaErrorInvalidValue;
   CopyOperation copy;
   const cudaError_t code = make_copy_3d(context, copy, *parameters);
-  out = std::move(copy);
+  out = copy;
   return code;
 }
 
@@ -47,7 +47,7 @@ cudaError_t copy_node_1d(Context& context, void* to, const void* from, std::size
   copy.as_given.dstPtr = {to, bytes, bytes, 1};
   copy.as_given.extent = {bytes, 1, 1};
   copy.as_given.kind = kind;
-  out = std::move(copy);
+  out = copy;
   return code;
 }
 
