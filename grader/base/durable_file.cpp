@@ -9,10 +9,10 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <system_error>
 
 #include "grader/base/failpoint.hpp"
+#include "grader/base/system_text.hpp"
 
 namespace membound::base {
 namespace {
@@ -44,11 +44,11 @@ bool passes(std::string_view point, const char* step) {
 
 Status sync_folder(const fs::path& folder) {
   const int descriptor = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) return failed(folder, std::string("cannot be opened: ") + strerror(errno));
+  if (descriptor < 0) return failed(folder, "cannot be opened: " + reason_text(errno));
   const bool synced = fsync(descriptor) == 0;
   const int reason = errno;
   close(descriptor);
-  if (!synced) return failed(folder, std::string("cannot be synced: ") + strerror(reason));
+  if (!synced) return failed(folder, "cannot be synced: " + reason_text(reason));
   return Done{};
 }
 
@@ -64,7 +64,7 @@ Status write_durably(const fs::path& file, std::string_view text, std::string_vi
       passes(point, ".begin")
           ? mkostemps(beside.data(), static_cast<int>(kPartEnding.size()), O_CLOEXEC)
           : -1;
-  if (descriptor < 0) return failed(file, std::string("cannot be written: ") + strerror(errno));
+  if (descriptor < 0) return failed(file, "cannot be written: " + reason_text(errno));
   bool good = write_all(descriptor, text) && fchmod(descriptor, mode) == 0 &&
               passes(point, ".written") && fsync(descriptor) == 0;
   int reason = errno;
@@ -78,10 +78,9 @@ Status write_durably(const fs::path& file, std::string_view text, std::string_vi
   }
   if (!good) {
     unlink(beside.c_str());
-    return failed(file, std::string("cannot be written: ") + strerror(reason));
+    return failed(file, "cannot be written: " + reason_text(reason));
   }
-  if (!passes(point, ".renamed"))
-    return failed(folder, std::string("cannot be synced: ") + strerror(errno));
+  if (!passes(point, ".renamed")) return failed(folder, "cannot be synced: " + reason_text(errno));
   return sync_folder(folder);
 }
 

@@ -6,8 +6,9 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <utility>
+
+#include "grader/base/system_text.hpp"
 
 namespace membound::cli {
 
@@ -16,7 +17,7 @@ base::Result<FileWatch> FileWatch::on(const std::filesystem::path& file) {
   const bool watching = descriptor >= 0 && inotify_add_watch(descriptor, file.parent_path().c_str(),
                                                              IN_CLOSE_WRITE | IN_MOVED_TO) >= 0;
   if (!watching) {
-    const std::string reason = std::strerror(errno);
+    const std::string reason = base::reason_text(errno);
     if (descriptor >= 0) close(descriptor);
     return base::Error{base::ErrorKind::kMachine, file.parent_path().string(),
                        "cannot be watched: " + reason, "",

@@ -7,9 +7,9 @@
 #include <CLI/CLI.hpp>
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <memory>
 
+#include "grader/base/system_text.hpp"
 #include "grader/cli/action.hpp"
 #include "grader/cli/context.hpp"
 #include "grader/cli/device.hpp"
@@ -77,7 +77,7 @@ int run(const Options& options) {
   arguments.push_back(nullptr);
   execv(program.c_str(), arguments.data());
   return report_error({base::ErrorKind::kMachine, program.string(),
-                       std::string("cannot be started: ") + std::strerror(errno), "", ""});
+                       "cannot be started: " + base::reason_text(errno), "", ""});
 }
 
 }  // namespace

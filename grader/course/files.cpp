@@ -8,10 +8,11 @@
 
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <system_error>
+
+#include "grader/base/system_text.hpp"
 
 namespace membound::course {
 namespace {
@@ -55,11 +56,11 @@ base::Status write_file(const std::filesystem::path& file, std::string_view text
   std::string beside = (folder / ("." + file.filename().string() + ".XXXXXX")).string();
   const int descriptor = mkstemp(beside.data());
   if (descriptor < 0)
-    return failed(file, std::string("cannot be written: ") + std::strerror(errno), kRights);
+    return failed(file, "cannot be written: " + base::reason_text(errno), kRights);
   const bool written = write_all(descriptor, text) && fchmod(descriptor, 0644) == 0;
   const bool closed = close(descriptor) == 0;
   if (!written || !closed || std::rename(beside.c_str(), file.c_str()) != 0) {
-    const std::string reason = std::strerror(errno);
+    const std::string reason = base::reason_text(errno);
     unlink(beside.c_str());
     return failed(file, "cannot be written: " + reason, kRights);
   }

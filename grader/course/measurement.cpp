@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 
+#include "grader/base/system_text.hpp"
 #include "grader/course/json_fields.hpp"
 
 namespace membound::course {
@@ -215,7 +215,7 @@ base::Status append_line(const std::filesystem::path& file, const StageMeasureme
   const std::string line = to_line(measurement) + "\n";
   const auto failed = [&](const char* what) {
     return base::Error{base::ErrorKind::kMachine, file.string(),
-                       std::string(what) + ": " + std::strerror(errno), "a file to append to",
+                       std::string(what) + ": " + base::reason_text(errno), "a file to append to",
                        "check the rights of the folder and that the disk is not full"};
   };
   const int descriptor = open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);

@@ -3,9 +3,9 @@
 #include "grader/host_harness/program_test.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 #include "grader/base/printable.hpp"
+#include "grader/base/system_text.hpp"
 #include "grader/course/measurement.hpp"
 
 namespace membound::host_harness {
@@ -92,7 +92,7 @@ testing::AssertionResult ProgramTest::explain_end() {
                                             << to_string(program.limit) << last_words(program);
   if (program.signal != 0)
     return failure(course::kAbortFault)
-           << "the program was ended by a signal: " << strsignal(program.signal)
+           << "the program was ended by a signal: " << base::signal_text(program.signal)
            << first_failed_call(end_.calls) << last_words(program);
   // The submission's fault if a kernel of it may have been running, else the machine's or ours.
   constexpr int kRunnerWithoutDevice = 3;

@@ -9,11 +9,11 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <memory>
 #include <vector>
 
 #include "grader/base/switches.hpp"
+#include "grader/base/system_text.hpp"
 
 namespace membound::intake {
 namespace {
@@ -36,7 +36,7 @@ class Descriptor {
 };
 
 base::Error cannot_read(const std::string& name) {
-  return {base::ErrorKind::kInput, name, std::string("cannot be read: ") + std::strerror(errno),
+  return {base::ErrorKind::kInput, name, "cannot be read: " + base::reason_text(errno),
           "a readable folder or file", "check its path and rights"};
 }
 
@@ -123,7 +123,7 @@ class Walk {
       Member member;
       member.path = safe_path(path);
       member.path.problem = inside.get() < 0
-                                ? std::string("the folder cannot be read: ") + strerror(errno)
+                                ? "the folder cannot be read: " + base::reason_text(errno)
                                 : "it lies too many folders deep";
       visitor_.take(member, "");
       return base::Done{};
@@ -137,7 +137,7 @@ class Walk {
                                  O_RDONLY | without_links(O_NOFOLLOW) | O_NONBLOCK | O_CLOEXEC));
     struct stat facts {};
     if (file.get() < 0 || fstat(file.get(), &facts) != 0) {
-      member.path.problem = std::string("it cannot be read: ") + strerror(errno);
+      member.path.problem = "it cannot be read: " + base::reason_text(errno);
       return;
     }
     if (const std::string problem = kind_problem(facts); !problem.empty()) {
@@ -148,7 +148,7 @@ class Walk {
     while (content.size() <= limits_.file_bytes) {
       const ssize_t size = ::read(file.get(), block, sizeof block);
       if (size < 0 && errno == EINTR) continue;
-      if (size < 0) member.path.problem = std::string("it cannot be read: ") + strerror(errno);
+      if (size < 0) member.path.problem = "it cannot be read: " + base::reason_text(errno);
       if (size <= 0) break;
       content.append(block, static_cast<std::size_t>(size));
     }

@@ -6,10 +6,10 @@
 
 #include <cerrno>
 #include <cmath>
-#include <cstring>
 #include <system_error>
 
 #include "grader/base/switches.hpp"
+#include "grader/base/system_text.hpp"
 
 namespace membound::jail {
 namespace {
@@ -89,7 +89,7 @@ class CommandBuilder {
     struct stat about {};
     if (stat(outside.c_str(), &about) != 0) {
       problem_ = {base::ErrorKind::kMachine, outside.string(),
-                  std::string("cannot be shown to a jailed program: ") + std::strerror(errno),
+                  "cannot be shown to a jailed program: " + base::reason_text(errno),
                   "a file or folder that is there", "membound doctor"};
       return false;
     }

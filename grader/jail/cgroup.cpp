@@ -8,10 +8,11 @@
 #include <atomic>
 #include <cerrno>
 #include <charconv>
-#include <cstring>
 #include <fstream>
 #include <set>
 #include <sstream>
+
+#include "grader/base/system_text.hpp"
 
 namespace membound::jail {
 namespace {
@@ -192,8 +193,8 @@ base::Result<Cgroup> Cgroup::make(const CgroupPlaces& places, std::size_t memory
   const std::string name = new_name();
   const auto refused = [](const fs::path& where) {
     return base::Error{base::ErrorKind::kMachine, where.string(),
-                       std::string("cannot be made: ") + std::strerror(errno),
-                       "a control group for one run", "membound doctor"};
+                       "cannot be made: " + base::reason_text(errno), "a control group for one run",
+                       "membound doctor"};
   };
   const std::pair<const fs::path*, fs::path*> wanted[] = {{&places.memory, &group.memory_},
                                                           {&places.processes, &group.processes_},

@@ -9,6 +9,8 @@
 #include <optional>
 #include <utility>
 
+#include "grader/base/system_text.hpp"
+
 namespace membound::jail {
 namespace {
 
@@ -100,10 +102,9 @@ base::Result<JailOutcome> outcome_of(const JailRequest& request, const Observed&
                        "membound doctor"};
   }
   if (reported && report->start_error != 0) {
-    return base::Error{
-        base::ErrorKind::kMachine, request.arguments.front(),
-        std::string("cannot be started in the jail: ") + std::strerror(report->start_error),
-        "a program at this path inside the jail", "membound doctor"};
+    return base::Error{base::ErrorKind::kMachine, request.arguments.front(),
+                       "cannot be started in the jail: " + base::reason_text(report->start_error),
+                       "a program at this path inside the jail", "membound doctor"};
   }
   if (!reported) {
     // The stage itself was ended, and with it the program.

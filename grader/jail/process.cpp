@@ -14,10 +14,10 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
-#include <cstring>
 #include <optional>
 #include <string_view>
 
+#include "grader/base/system_text.hpp"
 #include "grader/jail/descriptor.hpp"
 
 namespace membound::jail {
@@ -81,9 +81,8 @@ struct Launch {
 }
 
 base::Error cannot_start(const std::string& program, int reason) {
-  return {base::ErrorKind::kMachine, program,
-          std::string("cannot be started: ") + std::strerror(reason), "a program that runs here",
-          "membound doctor"};
+  return {base::ErrorKind::kMachine, program, "cannot be started: " + base::reason_text(reason),
+          "a program that runs here", "membound doctor"};
 }
 
 /// Follows one running child until it and its group are gone.

@@ -17,10 +17,10 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
-#include <cstring>
 #include <optional>
 
 #include "grader/base/switches.hpp"
+#include "grader/base/system_text.hpp"
 #include "grader/jail/bubblewrap.hpp"
 #include "grader/jail/outcome.hpp"
 #include "grader/jail/process_tree.hpp"
@@ -333,7 +333,7 @@ base::Result<JailOutcome> run_with(const Setup& setup, const JailRequest& reques
   if (!input.open() || !filter_file.open() || !stage_program().open() ||
       !make_pipe(channels.output, output_write) || !make_pipe(channels.status, status_write) ||
       !make_pipe(info_read, info_write) || !make_pipe(report_read, report_write))
-    return cannot("cannot be prepared", std::strerror(errno));
+    return cannot("cannot be prepared", base::reason_text(errno));
   auto command =
       bubblewrap_command(setup, request,
                          {.filter = base::switched_off("jail.seccomp") ? -1 : filter_file.get(),
@@ -361,14 +361,14 @@ base::Result<JailOutcome> run_with(const Setup& setup, const JailRequest& reques
                       .mount_count = command->mounts.size(),
                       .parent = getpid()};
   channels.keeper = fork();
-  if (channels.keeper < 0) return cannot("cannot be started", std::strerror(errno));
+  if (channels.keeper < 0) return cannot("cannot be started", base::reason_text(errno));
   if (channels.keeper == 0) become_keeper(launch);
   setpgid(channels.keeper, channels.keeper);
   for (Descriptor* end : {&output_write, &status_write, &info_write, &report_write}) end->reset();
   int reason = 0;
   if (read(report_read.get(), &reason, sizeof reason) == sizeof reason) {
     waitpid(channels.keeper, nullptr, 0);
-    return cannot("cannot be started", std::strerror(reason));
+    return cannot("cannot be started", base::reason_text(reason));
   }
   channels.inside = told_process(info_read.get());
   if (channels.inside > 0)

@@ -9,8 +9,9 @@
 #include <sys/personality.h>
 
 #include <cerrno>
-#include <cstring>
 #include <memory>
+
+#include "grader/base/system_text.hpp"
 
 namespace membound::jail {
 namespace {
@@ -65,10 +66,9 @@ class Filter {
     if (context_ == nullptr || !file.open()) note(-ENOMEM);
     if (problem_ == 0) note(seccomp_export_bpf(context_.get(), file.get()));
     if (problem_ != 0) {
-      return base::Error{
-          base::ErrorKind::kMachine, "libseccomp",
-          std::string("cannot make the system call filter: ") + std::strerror(-problem_),
-          "libseccomp 2.5 or newer", "sudo apt-get install libseccomp-dev"};
+      return base::Error{base::ErrorKind::kMachine, "libseccomp",
+                         "cannot make the system call filter: " + base::reason_text(-problem_),
+                         "libseccomp 2.5 or newer", "sudo apt-get install libseccomp-dev"};
     }
     const off_t size = lseek(file.get(), 0, SEEK_END);
     std::string all(static_cast<std::size_t>(size), '\0');

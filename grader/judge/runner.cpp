@@ -6,12 +6,12 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstring>
 #include <optional>
 #include <system_error>
 #include <thread>
 #include <utility>
 
+#include "grader/base/system_text.hpp"
 #include "grader/course/files.hpp"
 #include "grader/jail/process.hpp"
 
@@ -256,7 +256,7 @@ class StageRunner {
       text = "nothing was reported for " +
              std::to_string(static_cast<int>(backstop_seconds(stage))) + " seconds";
     } else if (process.signal != 0) {
-      text = std::string("the test program was ended by a signal: ") + strsignal(process.signal);
+      text = "the test program was ended by a signal: " + base::signal_text(process.signal);
     } else if (process.exit_code == 0 || process.exit_code == kExitTestsFailed) {
       text = "the test program ended without a result for this stage";
     } else {

@@ -8,10 +8,10 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
-#include <cstring>
 #include <utility>
 
 #include "grader/base/printable.hpp"
+#include "grader/base/system_text.hpp"
 #include "grader/jail/process.hpp"
 #include "grader/jail/unjailed.hpp"
 
@@ -29,7 +29,7 @@ std::string story_of(const char* whose, const base::Result<jail::JailOutcome>& e
     return start + "reached its limit of " + std::string(jail::to_string(end->limit));
   if (end->signal == 0 && end->exit_code == 0) return "";
   std::string text =
-      start + (end->signal != 0 ? std::string("was ended by a signal: ") + strsignal(end->signal)
+      start + (end->signal != 0 ? "was ended by a signal: " + base::signal_text(end->signal)
                                 : "ended with exit code " + std::to_string(end->exit_code));
   const std::string words = base::printable(end->output);
   if (!words.empty())

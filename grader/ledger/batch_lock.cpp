@@ -14,6 +14,8 @@
 #include <system_error>
 #include <utility>
 
+#include "grader/base/system_text.hpp"
+
 namespace membound::ledger {
 namespace {
 
@@ -40,7 +42,7 @@ std::string read_line(int descriptor) {
 
 base::Error failed(const std::filesystem::path& file, int reason) {
   return {base::ErrorKind::kMachine, file.string(),
-          std::string("cannot be locked: ") + std::strerror(reason), "",
+          "cannot be locked: " + base::reason_text(reason), "",
           "check the rights of the folder and that the disk is not full"};
 }
 

@@ -7,13 +7,13 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "grader/base/digest.hpp"
+#include "grader/base/system_text.hpp"
 #include "grader/course/files.hpp"
 
 namespace membound::release {
@@ -102,7 +102,7 @@ base::Status write_all(const Tree& tree, const fs::path& part) {
     const auto written = course::write_file(part / name, file.bytes);
     if (!written) return written;
     if (chmod((part / name).c_str(), file.executable ? 0755 : 0644) != 0)
-      return cannot(part / name, std::strerror(errno));
+      return cannot(part / name, base::reason_text(errno));
   }
   return base::Done{};
 }
@@ -157,7 +157,7 @@ base::Status put_in_place(const Tree& tree, const fs::path& given) {
     if (error) return cannot(folder / ".git", "cannot be moved: " + error.message());
   }
   if (renameat2(AT_FDCWD, part.c_str(), AT_FDCWD, folder.c_str(), RENAME_EXCHANGE) != 0) {
-    const std::string why = std::strerror(errno);
+    const std::string why = base::reason_text(errno);
     const auto back = recover(folder);
     return back ? cannot(folder, "cannot be replaced: " + why) : back.error();
   }
