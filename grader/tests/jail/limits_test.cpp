@@ -56,7 +56,9 @@ TEST_P(JailLimits, CpuTimeOfOneProcess) {
   request.limits.cpu_seconds = 1;
   const auto outcome = limited("while :; do :; done", request);
   EXPECT_EQ(outcome.limit, LimitHit::kCpu);
-  EXPECT_GT(outcome.cpu_seconds, 0.9);
+  // The kernel enforces the limit by ticks it saw the process in, but reports time exactly: on a
+  // busy machine a process at its limit was seen with 0.84 s.
+  EXPECT_GT(outcome.cpu_seconds, 0.5);
   EXPECT_LT(outcome.cpu_seconds, 2);
 }
 
