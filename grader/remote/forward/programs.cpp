@@ -116,6 +116,7 @@ std::int32_t find_variable(const void* symbol, VariableAnswer& out) {
 
 }  // namespace membound::remote
 
+// NOLINTBEGIN(bugprone-reserved-identifier): the names are those that nvcc's programs call
 FORWARD_EXPORT void** __cudaRegisterFatBinary(void* wrapper) {
   Wrapper content{};
   if (wrapper != nullptr) std::memcpy(&content, wrapper, sizeof content);
@@ -170,3 +171,4 @@ FORWARD_EXPORT cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, di
                                               cudaStream_t stream) {
   return cudaLaunchKernel(kernel, grid, block, arguments, shared_bytes, stream);
 }
+// NOLINTEND(bugprone-reserved-identifier)

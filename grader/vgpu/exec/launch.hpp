@@ -96,8 +96,8 @@ struct LaunchRequest {
 
 /// An opcode with the type it was executed for.
 struct ExecutedOpcode {
-  std::string_view name;  ///< as in opcodes.def
-  ptx::ScalarType type = ptx::ScalarType::kNone;
+  std::string_view name;                          ///< as in opcodes.def
+  ptx::ScalarType type = ptx::ScalarType::kNone;  // NOLINTNEXTLINE(modernize-use-nullptr)
   friend auto operator<=>(const ExecutedOpcode&, const ExecutedOpcode&) = default;
 };
 

@@ -6,7 +6,7 @@
 
 namespace membound::vgpu::runtime {
 
-GraphNode& Graph::add(Operation operation, std::vector<GraphNode*> dependencies) {
+GraphNode& Graph::add(Operation operation, const std::vector<GraphNode*>& dependencies) {
   CUgraphNode_st& node = nodes.emplace_back();
   node.graph = this;
   node.operation = std::move(operation);

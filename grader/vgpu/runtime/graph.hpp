@@ -38,7 +38,7 @@ struct Graph {
   std::list<CUgraphNode_st> nodes;
   std::vector<cudaUserObject_t> user_objects;
 
-  GraphNode& add(Operation operation, std::vector<GraphNode*> dependencies);
+  GraphNode& add(Operation operation, const std::vector<GraphNode*>& dependencies);
   /// Removes a node and every edge to it.
   void remove(GraphNode& node);
   /// A deep copy; `origin` of each node names the node it comes from.

@@ -29,9 +29,9 @@ cudaError_t add_node(const NodePlace& place, Make make) {
       return cudaErrorInvalidValue;
     Operation operation;
     if (const cudaError_t code = make(call.context, operation); code != cudaSuccess) return code;
-    std::vector<GraphNode*> dependencies(place.dependencies, place.dependencies + place.count);
-    *place.out =
-        static_cast<CUgraphNode_st*>(&graph->add(std::move(operation), std::move(dependencies)));
+    const std::vector<GraphNode*> dependencies(place.dependencies,
+                                               place.dependencies + place.count);
+    *place.out = static_cast<CUgraphNode_st*>(&graph->add(std::move(operation), dependencies));
     return cudaSuccess;
   });
 }

@@ -127,6 +127,7 @@ timing::Occupancy occupancy(const Context& only, const KernelHandle& handle, int
 
 using namespace membound::vgpu::runtime;  // NOLINT: the C interface below
 
+// NOLINTBEGIN(bugprone-reserved-identifier): the names are those that nvcc's programs call
 CUDA_CALL __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments,
                              std::size_t shared_bytes, cudaStream_t stream) {
   return launch_from_stub({kernel, grid, block, arguments, shared_bytes, stream, false});
@@ -136,6 +137,7 @@ CUDA_CALL __cudaLaunchKernel_ptsz(cudaKernel_t kernel, dim3 grid, dim3 block, vo
                                   std::size_t shared_bytes, cudaStream_t stream) {
   return __cudaLaunchKernel(kernel, grid, block, arguments, shared_bytes, per_thread(stream));
 }
+// NOLINTEND(bugprone-reserved-identifier)
 
 CUDA_CALL cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments,
                            std::size_t shared_bytes, cudaStream_t stream) {

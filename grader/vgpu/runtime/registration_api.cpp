@@ -45,6 +45,7 @@ bool fill_managed_pointers(Context& only, Module& module) {
 
 using namespace membound::vgpu::runtime;  // NOLINT: the C interface below
 
+// NOLINTBEGIN(bugprone-reserved-identifier): the names are those that nvcc's programs call
 CUDA_EXPORT void** __cudaRegisterFatBinary(void* wrapper) {
   Context& only = context();
   const std::scoped_lock lock(only.mutex);
@@ -119,3 +120,4 @@ CUDA_CALL __cudaGetKernel(cudaKernel_t* out, const void* host_stub) {
   *out = static_cast<CUkern_st*>(only.registry.find_kernel(host_stub));
   return *out ? cudaSuccess : remember_error(cudaErrorInvalidDeviceFunction);
 }
+// NOLINTEND(bugprone-reserved-identifier)

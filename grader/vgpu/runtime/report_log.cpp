@@ -183,7 +183,7 @@ ReportLog::~ReportLog() {
     delete std::exchange(entry, entry->next.load());
 }
 
-void ReportLog::set_device(std::string name, std::string machine_id) {
+void ReportLog::set_device(const std::string& name, const std::string& machine_id) {
   header_ = "{\"device\":" + dump(Json(name)) + ",\"machine\":" + dump(Json(machine_id));
 }
 

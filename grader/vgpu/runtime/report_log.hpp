@@ -53,7 +53,7 @@ class ReportLog {
   ReportLog& operator=(const ReportLog&) = delete;
 
   /// The first entry of the file; before it, nothing is written.
-  void set_device(std::string name, std::string machine_id);
+  void set_device(const std::string& name, const std::string& machine_id);
   void add_kernel(std::string json);
   void add_report(std::string json);
 
