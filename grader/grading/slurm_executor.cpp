@@ -27,6 +27,12 @@ double seconds_since(Clock::time_point time) {
   return std::chrono::duration<double>(Clock::now() - time).count();
 }
 
+/// A node that is held for no job.
+struct Forgotten {
+  Clock::time_point since = Clock::now();
+  bool said = false;
+};
+
 /// One call of run_slurm.
 class Collector {
  public:
@@ -129,7 +135,23 @@ class Collector {
     }
     for (const slurm::Trouble& trouble : snapshot->troubles)
       say(trouble.what + "\n  try: " + trouble.fix);
+    watch_forgotten(snapshot->forgotten);
     return snapshot->alive() > 0;
+  }
+
+  /// Says which nodes are held for no job, once that has lasted; again when it comes back.
+  void watch_forgotten(const std::vector<slurm::Trouble>& forgotten) {
+    std::map<std::string, Forgotten> still;
+    for (const slurm::Trouble& trouble : forgotten) {
+      const auto before = forgotten_.find(trouble.what);
+      Forgotten node = before == forgotten_.end() ? Forgotten{} : before->second;
+      if (!node.said && seconds_since(node.since) >= settings_.forgotten_seconds) {
+        node.said = true;
+        if (settings_.say) settings_.say(trouble.what + "\n  try: " + trouble.fix);
+      }
+      still[trouble.what] = node;
+    }
+    forgotten_ = std::move(still);
   }
 
   /// Verdicts whose files are there; how many.
@@ -191,6 +213,7 @@ class Collector {
   std::map<std::string, const Job*> pending_;
   std::string job_;
   std::set<std::string> said_;
+  std::map<std::string, Forgotten> forgotten_;  // by what is said of the node
   Executed executed_;
 };
 

@@ -22,10 +22,11 @@ struct SlurmSettings {
   std::size_t chunk = 16;                 ///< submissions of one task, at most
   int at_once = 0;                        ///< tasks running together; 0: as many as fit
   int minutes_per_task = 60;
-  double poll_seconds = 1;      ///< between two looks at the folder of results
-  double queue_seconds = 5;     ///< between two looks at Slurm
-  double patience_seconds = 0;  ///< without a new result until tasks count as lost; 0: their time
-                                ///< limit and five minutes
+  double poll_seconds = 1;        ///< between two looks at the folder of results
+  double queue_seconds = 5;       ///< between two looks at Slurm
+  double patience_seconds = 0;    ///< without a new result until tasks count as lost; 0: their time
+                                  ///< limit and five minutes
+  double forgotten_seconds = 60;  ///< that a node is held for no job until that is said
   std::function<void(const std::string& text)> say;  ///< troubles and their remedies, once each
 };
 

@@ -31,6 +31,34 @@ base::Result<std::string> ask(const std::vector<std::string>& arguments) {
   return outcome->output;
 }
 
+/// See Snapshot::forgotten. Empty also where it cannot be known; the next look may tell.
+std::vector<Trouble> forgotten_nodes() {
+  const auto used =
+      ask({"sinfo", "--noheader", "--Node", "--all", "--Format=NodeList:|,CPUsState:|,GresUsed:|"});
+  const auto lists =
+      ask({"squeue", "--noheader", "--all",
+           "--states=RUNNING,COMPLETING,CONFIGURING,SUSPENDED,STOPPED,RESIZING,SIGNALING,STAGE_OUT",
+           "--format=%N"});
+  if (!used || !lists) return {};
+  std::string busy;
+  // "n[1-3],m7" as names; without an argument it would ask the environment.
+  for (std::size_t start = 0; start < lists->size();) {
+    const std::size_t end = std::min(lists->find('\n', start), lists->size());
+    if (end > start) busy += (busy.empty() ? "" : ",") + lists->substr(start, end - start);
+    start = end + 1;
+  }
+  if (!busy.empty()) {
+    const auto names = ask({"scontrol", "show", "hostnames", busy});
+    if (!names) return {};
+    busy = *names;
+  }
+  std::vector<Trouble> found = forgotten_from(*used, busy);
+  if (found.empty()) return found;
+  // Where others' jobs are hidden, a node that works for them looks forgotten.
+  const auto config = ask({"scontrol", "show", "config"});
+  return config && !hides_jobs(*config) ? found : std::vector<Trouble>{};
+}
+
 }  // namespace
 
 int Snapshot::alive() const {
@@ -92,6 +120,7 @@ base::Result<Snapshot> look(const std::string& job) {
   if (!nodes) return nodes.error();
   for (Trouble& trouble : node_troubles_from(*nodes))
     snapshot.troubles.push_back(std::move(trouble));
+  if (any_waits_for_room(snapshot.tasks)) snapshot.forgotten = forgotten_nodes();
   return snapshot;
 }
 

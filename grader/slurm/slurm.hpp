@@ -46,6 +46,9 @@ struct Trouble {
 struct Snapshot {
   std::vector<Task> tasks;  ///< that Slurm still knows
   std::vector<Trouble> troubles;
+  /// Nodes that Slurm holds for no job while tasks wait for room. For a moment, as a job ends, that
+  /// is nothing; where it lasts, nothing but the fix ends it.
+  std::vector<Trouble> forgotten;
   /// Tasks that wait, run or come to their end.
   [[nodiscard]] int alive() const;
 };
@@ -75,5 +78,13 @@ void cancel(const std::string& job);
                                                const std::vector<Task>& tasks);
 /// Nodes that take no jobs: lines "<node>|<state>|<reason>".
 [[nodiscard]] std::vector<Trouble> node_troubles_from(std::string_view sinfo_output);
+/// Whether one of them waits until something else ends.
+[[nodiscard]] bool any_waits_for_room(const std::vector<Task>& tasks);
+/// Nodes with something in use and no job on them: lines "<node>|<CPUs allocated/idle/other/total>|
+/// <GRES in use>"; `busy` are the nodes with jobs, a line each.
+[[nodiscard]] std::vector<Trouble> forgotten_from(std::string_view sinfo_output,
+                                                  std::string_view busy);
+/// Whether users see no job but their own, in what `scontrol show config` prints.
+[[nodiscard]] bool hides_jobs(std::string_view config);
 
 }  // namespace membound::slurm

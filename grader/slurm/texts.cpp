@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <set>
 
 #include "grader/base/check.hpp"
 #include "grader/slurm/slurm.hpp"
@@ -32,6 +33,17 @@ std::string in_quotes(std::string_view argument) {
   std::string text = "'";
   for (const char c : argument) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return text + "'";
+}
+
+/// "gpu:fake:2(IDX:0-1)", "gpu:fake:1", "gpu:2"; not "gpu:fake:0(IDX:N/A)" or "(null)".
+bool gres_in_use(std::string_view gres) {
+  gres = gres.substr(0, gres.find('('));
+  const auto colon = gres.rfind(':');
+  if (colon == std::string_view::npos) return false;
+  int count = 0;
+  const auto number = gres.substr(colon + 1);
+  return std::from_chars(number.data(), number.data() + number.size(), count).ec == std::errc() &&
+         count > 0;
 }
 
 /// Reasons for which a task waits until somebody acts. Source: Slurm's "Job Reason Codes".
@@ -113,6 +125,38 @@ std::vector<Trouble> node_troubles_from(std::string_view sinfo_output) {
                         "scontrol update NodeName=" + node + " State=RESUME"});
   }
   return troubles;
+}
+
+bool any_waits_for_room(const std::vector<Task>& tasks) {
+  return std::any_of(tasks.begin(), tasks.end(), [](const Task& task) {
+    return task.state == "PENDING" && (task.reason == "Resources" || task.reason == "Priority");
+  });
+}
+
+std::vector<Trouble> forgotten_from(std::string_view sinfo_output, std::string_view busy) {
+  const auto lines = split(busy, '\n');
+  const std::set<std::string_view> with_jobs(lines.begin(), lines.end());
+  std::set<std::string_view> seen;  // a node is listed once for each of its partitions
+  std::vector<Trouble> troubles;
+  for (const auto& row : rows_of_three(sinfo_output)) {
+    const std::string_view node = row[0], cpus = row[1].substr(0, row[1].find('/'));
+    if (with_jobs.contains(node) || !seen.insert(node).second) continue;
+    std::string held;
+    if (!cpus.empty() && cpus != "0") held = std::string(cpus) + " CPUs";
+    for (const std::string_view gres : split(row[2], ','))
+      if (gres_in_use(gres)) held += (held.empty() ? "" : ", ") + std::string(gres);
+    if (held.empty()) continue;
+    troubles.push_back({"node " + std::string(node) + " holds " + held +
+                            " for no job, as after the controller's death, and tasks wait for it",
+                        "scontrol reconfigure"});
+  }
+  return troubles;
+}
+
+bool hides_jobs(std::string_view config) {
+  for (const std::string_view line : split(config, '\n'))
+    if (line.starts_with("PrivateData")) return line.find("jobs") != std::string_view::npos;
+  return false;
 }
 
 }  // namespace membound::slurm

@@ -61,6 +61,7 @@ class SlurmExecutor : public testing::Test {
     slurm.minutes_per_task = 5;
     slurm.poll_seconds = 0.1;
     slurm.queue_seconds = 0.5;
+    slurm.forgotten_seconds = 1;
     slurm.patience_seconds = 20;  // a node that registers anew takes some
     slurm.say = [this](const std::string& text) {
       const std::lock_guard guard(mutex_);
@@ -87,16 +88,20 @@ class SlurmExecutor : public testing::Test {
       fault();
     });
     std::atomic<bool> over = false;
-    // Does what the messages say, and restarts the node's daemon when nothing moves: a controller
-    // that was killed between writing down its nodes and its jobs holds a node for a job that it
-    // has forgotten, until the node registers anew (seen with Slurm 22.05).
+    // Does what the messages say, and restarts the node's daemon when nothing moves all the same.
     std::thread instructor([&] {
       using Clock = std::chrono::steady_clock;
-      std::size_t seen = 0;
+      std::size_t seen = 0, obeyed = 0;
       for (auto moved = Clock::now(); !over;) {
         {
           const std::lock_guard guard(mutex_);
           if (said_.find("State=RESUME") != std::string::npos) resume_node();
+          // Not again for what was said before: it makes the controller read everything anew.
+          if (const auto at = said_.rfind("scontrol reconfigure");
+              at != std::string::npos && at >= obeyed) {
+            slurm::Cluster::run("scontrol reconfigure");
+            obeyed = said_.size();
+          }
         }
         const std::size_t now = results();
         if (now != seen) moved = Clock::now();

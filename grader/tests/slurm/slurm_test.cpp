@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <sstream>
 
@@ -92,6 +93,56 @@ TEST_F(Slurm, TellsThatTheNodeIsDrainedAndHowToResumeIt) {
   EXPECT_THAT(trouble.what, HasSubstr("a test"));
   EXPECT_EQ(Cluster::run(trouble.fix), 0);
   EXPECT_TRUE(await([] { return !text_of("drained.0").empty(); }));
+}
+
+/// Kills the controller while two tasks run and lets them end before the node has registered with
+/// the one that came back, which then never frees what they had (seen with Slurm 22.05).
+void leave_a_node_held(const Cluster& cluster, const Array& array) {
+  const auto state = cluster.folder() / "state" / "job_state";
+  const auto job = submit(array);
+  ASSERT_TRUE(job) << base::to_string(job.error());
+  const auto running = [&job] {
+    const auto snapshot = look(*job);
+    if (!snapshot) return false;
+    return std::all_of(snapshot->tasks.begin(), snapshot->tasks.end(),
+                       [](const Task& task) { return task.state == "RUNNING"; });
+  };
+  ASSERT_TRUE(await(running));
+  // A controller that did not write its jobs down would start them again.
+  const auto seen = std::filesystem::file_time_type::clock::now();
+  ASSERT_TRUE(await([&] { return std::filesystem::last_write_time(state) > seen; }));
+  cluster.control("controller", "");
+  ASSERT_TRUE(await([&job] { return static_cast<bool>(look(*job)); }));
+  std::ofstream(array.command.back()).flush();
+  ASSERT_TRUE(await([&job] {
+    const auto snapshot = look(*job);
+    return snapshot && snapshot->alive() == 0;
+  }));
+}
+
+TEST_F(Slurm, TellsThatANodeIsHeldForNoJobAndHowToFreeIt) {
+  std::string later, held;
+  // The node may register first on a busy machine.
+  for (int attempt = 0; attempt < 5 && held.empty(); ++attempt) {
+    const std::string number = std::to_string(attempt);
+    Array ending = gpu_tasks("ending" + number, {0, 1});
+    ending.command = {"sh", "-c", "while [ ! -e \"$0\" ]; do sleep 0.05; done",
+                      cluster_->folder() / ("gate" + number)};
+    leave_a_node_held(*cluster_, ending);
+    Array both = gpu_tasks("both" + number, {0});
+    both.options = {"--gres=gpu:2"};
+    later = submitted(both);
+    ASSERT_TRUE(await([&] {
+      const auto snapshot = look(later);
+      if (snapshot && !snapshot->forgotten.empty()) held = both.name + ".0";
+      return !held.empty() || !text_of(both.name + ".0").empty();
+    }));
+  }
+  ASSERT_NE(held, "");
+  const Trouble trouble = look(later)->forgotten.front();
+  EXPECT_THAT(trouble.what, HasSubstr("gpu:fake"));
+  EXPECT_EQ(Cluster::run(trouble.fix), 0);
+  EXPECT_TRUE(await([&held] { return !text_of(held).empty(); }));
 }
 
 TEST_F(Slurm, CancelEndsTheTasks) {

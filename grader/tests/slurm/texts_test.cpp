@@ -55,6 +55,7 @@ TEST(SlurmQueue, NoTextStopsTheReader) {
     for (unsigned i = 0; i < random() % 30; ++i) text += "1_|\nAx%"[random() % 7];
     static_cast<void>(tasks_from(text));
     static_cast<void>(node_troubles_from(text));
+    static_cast<void>(forgotten_from(text, text));
   }
 }
 
@@ -77,6 +78,46 @@ TEST(SlurmTroubles, ADrainedNodeNamesItsReasonAndTheCommand) {
   ASSERT_EQ(troubles.size(), 2U);
   EXPECT_EQ(troubles[0].what, "node n2 is drained: Duplicate jobid");
   EXPECT_EQ(troubles[0].fix, "scontrol update NodeName=n2 State=RESUME");
+}
+
+// As Slurm 22.05 printed it after its controller was killed while two tasks ran.
+constexpr std::string_view kForgotten = "vm|0/2/0/2|gpu:fake:2(IDX:0-1)|\n";
+
+TEST(SlurmForgotten, ANodeWithGpusInUseAndNoJobIsNamedWithTheCommand) {
+  const auto troubles = forgotten_from(kForgotten, "");
+  ASSERT_EQ(troubles.size(), 1U);
+  EXPECT_EQ(troubles[0].what,
+            "node vm holds gpu:fake:2(IDX:0-1) for no job, as after the controller's death, and "
+            "tasks wait for it");
+  EXPECT_EQ(troubles[0].fix, "scontrol reconfigure");
+}
+
+TEST(SlurmForgotten, ANodeWithProcessorsInUseAndNoJobIsOne) {
+  const auto troubles = forgotten_from("n1|4/4/0/8|(null)|\nn2|0/8/0/8|(null)|\n", "n3\n");
+  ASSERT_EQ(troubles.size(), 1U);
+  EXPECT_THAT(troubles[0].what, HasSubstr("node n1 holds 4 CPUs for no job"));
+}
+
+TEST(SlurmForgotten, ANodeWithAJobIsNone) {
+  EXPECT_THAT(forgotten_from(kForgotten, "n1\nvm\n"), IsEmpty());
+}
+
+TEST(SlurmForgotten, ANodeThatIsFreeIsNone) {
+  EXPECT_THAT(forgotten_from("vm|0/2/0/2|gpu:fake:0(IDX:N/A),mps:0|\n", ""), IsEmpty());
+}
+
+TEST(SlurmForgotten, ANodeOfTwoPartitionsIsNamedOnce) {
+  EXPECT_EQ(forgotten_from(std::string(kForgotten) + std::string(kForgotten), "").size(), 1U);
+}
+
+TEST(SlurmForgotten, MattersOnlyToTasksThatWaitForRoom) {
+  EXPECT_TRUE(any_waits_for_room(tasks_from("1_0|RUNNING|None\n1_1|PENDING|Resources\n")));
+  EXPECT_FALSE(any_waits_for_room(tasks_from("1_0|RUNNING|None\n1_1|PENDING|JobHeldUser\n")));
+}
+
+TEST(SlurmForgotten, IsNotKnownWhereOthersJobsAreHidden) {
+  EXPECT_FALSE(hides_jobs("Prefix = x\nPrivateData             = none\n"));
+  EXPECT_TRUE(hides_jobs("PrivateData             = jobs,nodes\n"));
 }
 
 TEST(SlurmSnapshot, CountsWhatStillLives) {
