@@ -14,8 +14,8 @@ constexpr int kNotSupported = 801;  // cudaErrorNotSupported
 int refuse(const char* name, std::atomic<bool>& was_said) {
   if (!was_said.exchange(true))
     std::fprintf(stderr,
-                 "membound: %s cannot be used here: the process that holds the device is not asked "
-                 "for it (docs/writing_a_lab.md tells what it is asked for)\n",
+                 "membound: %s cannot be used here: program and device are two processes, and it "
+                 "is not passed on. Allocations, copies, launches, streams and events are.\n",
                  name);
   return kNotSupported;
 }
