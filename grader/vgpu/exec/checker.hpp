@@ -72,8 +72,8 @@ class Checker : public Observer {
   struct Key {
     const Step* step = nullptr;
     std::string kind;
-    const Step* other = nullptr;  ///< of a race
-    auto operator<=>(const Key&) const = default;
+    const Step* other = nullptr;                   ///< of a race
+    auto operator<=>(const Key&) const = default;  // NOLINT(modernize-use-nullptr)
   };
   struct Entry {
     CheckReport report;

@@ -102,8 +102,8 @@ void run_in_parallel(Launch& launch, std::vector<std::unique_ptr<Worker>>& worke
 
 /// Asking the system reads files; the answer does not change.
 std::uint64_t processors() {
-  static const std::uint64_t kCount = std::max(1u, std::thread::hardware_concurrency());
-  return kCount;
+  static const std::uint64_t count = std::max(1u, std::thread::hardware_concurrency());
+  return count;
 }
 
 /// One thread. A block runs until it is done or only spins; then those that wait get a turn, and a
