@@ -3,7 +3,7 @@
 /// @file
 /// How fast the virtual GPU is: warp instructions a second, counters on, on a padded transpose of
 /// 2048 x 2048 floats, a reduction of 16 M floats and a min-plus product of 512 x 512 integers.
-///   vgpu_bench [--all-checks] [--threads N] [--only KERNEL] [--rounds N] [FILE.ptx]
+///   vgpu_bench [--all-checks] [--caches] [--threads N] [--only KERNEL] [--rounds N] [FILE.ptx]
 /// CPU time is that of all threads together: beside other work it says more than the wall clock.
 /// Results are verified; a wrong one ends the program with exit code 1.
 #include <algorithm>
@@ -29,6 +29,7 @@ using membound::vgpu::Dim3;
 struct Options {
   std::string ptx_path = MEMBOUND_BENCH_PTX;
   bool all_checks = false;
+  bool caches = false;  ///< with the cache model, as an H200's
   unsigned threads = 0;
   std::string only = {};  ///< the one kernel to run: for a profiler
   int rounds = 5;
@@ -86,6 +87,9 @@ class Bench {
     request.parameters = arguments.bytes();
     request.memory = &space_;
     request.limits.worker_threads = options_.threads;
+    request.caches.enabled = options_.caches;
+    request.caches.resident_blocks_per_sm =
+        static_cast<std::uint32_t>(2048 / block.count());  // as many as its threads allow
     if (options_.all_checks)
       request.checks = {.memory = true,
                         .initialised = true,
@@ -179,6 +183,8 @@ int main(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     if (std::strcmp(argv[i], "--all-checks") == 0)
       options.all_checks = true;
+    else if (std::strcmp(argv[i], "--caches") == 0)
+      options.caches = true;
     else if (std::strcmp(argv[i], "--threads") == 0 && i + 1 < argc)
       options.threads = static_cast<unsigned>(std::stoul(argv[++i]));
     else if (std::strcmp(argv[i], "--only") == 0 && i + 1 < argc)
