@@ -7,32 +7,11 @@
 namespace membound::vgpu::memory {
 namespace {
 
-TEST(SectoredCache, TheSecondLoadOfASectorHits) {
-  SectoredCache cache(1 << 16);
-  EXPECT_FALSE(cache.load(5));
-  EXPECT_TRUE(cache.load(5));
-}
-
-TEST(SectoredCache, ANeighbouringSectorOfTheLineIsNotThereYet) {
-  SectoredCache cache(1 << 16);
-  EXPECT_FALSE(cache.load(4));
-  EXPECT_FALSE(cache.load(5));
-}
-
-TEST(SectoredCache, TheLeastRecentlyUsedOfFourLinesLeaves) {
-  SectoredCache cache(512);  // one set of four lines
-  for (std::uint64_t line = 0; line < 4; ++line) EXPECT_FALSE(cache.load(line * 4));
-  EXPECT_TRUE(cache.load(0));
-  EXPECT_FALSE(cache.load(4 * 4));  // pushes out line 1
-  EXPECT_TRUE(cache.load(0));
-  EXPECT_FALSE(cache.load(1 * 4));
-}
-
-TEST(TouchMap, OnlyTheFirstTouchCounts) {
+TEST(TouchMap, OnlyTheFirstTouchOfASectorCounts) {
   TouchMap map(0, 1 << 20);
-  EXPECT_TRUE(map.touch(100));
-  EXPECT_FALSE(map.touch(100));
-  EXPECT_FALSE(map.touch(1 << 20)) << "outside";
+  EXPECT_EQ(map.touch(100, 0b0011), 2u);
+  EXPECT_EQ(map.touch(100, 0b0110), 1u);
+  EXPECT_EQ(map.touch(1 << 20, 0b1111), 0u) << "outside";
 }
 
 TEST(DramBytes, WhatFitsL2IsReadOnce) {

@@ -80,6 +80,8 @@ class Observer {
                           std::uint32_t present) = 0;
   /// A block begins.
   virtual void block_begins(Block& block) = 0;
+  /// All its threads have exited. Not told of a block in which the launch ended.
+  virtual void block_ends(Block& block) = 0;
   /// The running lanes arrive at block barrier `id`, which counts its threads itself.
   virtual void arrives(Warp& warp, std::uint32_t id) = 0;
   /// Block barrier `id` opens: groups that wait there go on after this.

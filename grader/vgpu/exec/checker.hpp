@@ -33,6 +33,7 @@ class Checker : public Observer {
   void collective(Warp& warp, const Step* step, std::uint32_t members,
                   std::uint32_t present) override;
   void block_begins(Block& block) override;
+  void block_ends(Block&) override {}
   void arrives(Warp& warp, std::uint32_t id) override;
   void opens(Block& block, std::uint32_t id) override;
   void lanes_meet(Warp& warp, std::uint32_t lanes) override;

@@ -9,6 +9,7 @@
 #include <random>
 #include <thread>
 
+#include "grader/vgpu/exec/access.hpp"
 #include "grader/vgpu/exec/block.hpp"
 #include "grader/vgpu/exec/helper_threads.hpp"
 
@@ -71,10 +72,16 @@ void shuffle_warps(Launch& launch, Block& block) {
   std::shuffle(block.turn_order.begin(), block.turn_order.end(), random);
 }
 
-void begin(Launch& launch, Worker& worker, Block& block, std::uint64_t linear) {
-  start_block(block, linear);
+void begin(Launch& launch, Worker& worker, Block& block, const BlockOrder& order,
+           std::uint64_t turn) {
+  block.turn = turn;
+  start_block(block, order[turn]);
   shuffle_warps(launch, block);
   ++worker.blocks;
+}
+
+void end(Launch& launch, Block& block) {
+  if (launch.observer != nullptr) launch.observer->block_ends(block);
 }
 
 void run_in_parallel(Launch& launch, std::vector<std::unique_ptr<Worker>>& workers,
@@ -88,8 +95,9 @@ void run_in_parallel(Launch& launch, std::vector<std::unique_ptr<Worker>>& worke
     while (!launch.halt.load(std::memory_order_relaxed)) {
       const std::uint64_t turn = next.fetch_add(1, std::memory_order_relaxed);
       if (turn >= blocks) break;
-      begin(launch, worker, *block, order[turn]);
+      begin(launch, worker, *block, order, turn);
       if (run_block(*block, false) == BlockTurn::kHalted) break;
+      end(launch, *block);
       if (launch.defer_reductions) {
         ledger.hand_in(block->linear, std::move(block->reductions));
         block->reductions.clear();
@@ -122,7 +130,7 @@ void run_interleaved(Launch& launch, Worker& worker, const BlockOrder& order, st
         block = std::move(spare.back());
         spare.pop_back();
       }
-      begin(launch, worker, *block, order[started++]);
+      begin(launch, worker, *block, order, started++);
       running.push_front(std::move(block));
     } else if (running.empty()) {
       return;
@@ -135,6 +143,7 @@ void run_interleaved(Launch& launch, Worker& worker, const BlockOrder& order, st
         case BlockTurn::kHalted:
           return;
         case BlockTurn::kDone:
+          end(launch, *block);
           spare.push_back(std::move(block));
           break;
         case BlockTurn::kYielded:

@@ -91,6 +91,7 @@ std::optional<LaunchReport> run_once(const LaunchRequest& request) {
   }
   if (checker) report.checks = checker->take_reports();
   report.fault = std::move(state.fault);
+  if (caches) caches->settle();
   report.counters = summarise(state, workers);
   if (request.lists_opcodes) report.opcodes = executed_opcodes(state, workers);
   if (caches) caches->add_to(report.counters.totals);

@@ -202,7 +202,8 @@ struct FloatReduction {
 struct Block {
   Launch* launch = nullptr;
   Worker* worker = nullptr;
-  std::uint64_t linear = 0;
+  std::uint64_t turn = 0;    ///< in the order blocks start in
+  std::uint64_t linear = 0;  ///< in the grid
   Dim3 index{0, 0, 0};
   std::vector<Warp> warps;
   std::vector<std::uint32_t> turn_order;  ///< which warp comes when

@@ -28,6 +28,9 @@ class PassingObserver : public Observer {
   void block_begins(Block& block) override {
     if (next_ != nullptr) next_->block_begins(block);
   }
+  void block_ends(Block& block) override {
+    if (next_ != nullptr) next_->block_ends(block);
+  }
   void arrives(Warp& warp, std::uint32_t id) override {
     if (next_ != nullptr) next_->arrives(warp, id);
   }

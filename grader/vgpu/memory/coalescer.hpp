@@ -16,6 +16,10 @@ namespace membound::vgpu::memory {
 inline constexpr std::uint32_t kSectorBytes = 32;
 inline constexpr std::uint32_t kLineBytes = 128;
 inline constexpr std::uint32_t kLanes = 32;
+/// How many sectors of a line, a bit each.
+[[nodiscard]] constexpr std::uint32_t sectors_in(std::uint32_t sectors) {
+  return static_cast<std::uint32_t>(0x4332322132212110u >> (4 * sectors) & 15);
+}
 
 /// What one request costs.
 struct Coalesced {

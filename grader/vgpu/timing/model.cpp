@@ -121,8 +121,10 @@ double block_residence_ns(const Setting& s) {
   const double warps_per_block = std::ceil(real(s.shape.block.count()) / 32);
   const double warps = s.blocks * warps_per_block;
   const double rounds = ratio(load_rounds(s), warps);
-  // L1 keeps what resident threads have in local memory.
-  const double found = ratio(real(c.l1_load_hit_sectors), real(c.global_load_sectors));
+  // L1 keeps what resident threads have in local memory. What several warps ask for together is
+  // fetched once, but all of them wait for it.
+  const double found = ratio(real(c.l1_load_hit_sectors - c.l1_load_joined_sectors),
+                             real(c.global_load_sectors));
   const double hits = ratio(real(c.global_load_requests) * found + real(c.local_load_requests),
                             real(c.global_load_requests + c.local_load_requests));
   const double round_ns = (1 - hits) * s.machine.load_round_ns + hits * s.machine.cached_round_ns;
