@@ -6,7 +6,7 @@
 # machine's GPU, and writes what the profiler counted, a row a launch; the virtual GPU is compared with it:
 #   grader/tests/profiler/make_truth.sh BUILD > grader/tests/data/h200_profiler.csv
 # BUILD is a build folder of the project (labs' test programs, reference answers, harness.fatbin).
-# Takes about a third of a second a launch. Clocks are left alone; caches are flushed before every launch.
+# Takes about a third of a second a launch, 7 minutes in all. Clocks are left alone; caches are flushed before every launch.
 set -euo pipefail
 export LC_ALL=C  # numbers without separators
 build=$(cd "$1" && pwd)
@@ -54,7 +54,7 @@ profile() {  # section, program and arguments…
 }
 
 echo "# What Nsight Compute counted, a row a launch; made by grader/tests/profiler/make_truth.sh"
-echo "# $(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader), $(ncu --version | grep -o 'Version [0-9.]*'), $("$nvcc" --version | grep -o 'V[0-9.]*'), $(date +%F)"
+echo "# $(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader), $(ncu --version | grep -o 'Version [0-9.]*'), $("$nvcc" --version | grep -oE 'V[0-9]+\.[0-9.]+'), $(date +%F)"
 for source in *.cu; do
   profile "${source%.cu}" "$place/${source%.cu}"
 done
