@@ -30,7 +30,8 @@ bool page(const std::string& text) {
   const char* const path = std::getenv("PATH");
   const std::string program = pager.substr(0, pager.find(' '));
   if (path == nullptr || jail::find_in_path(program, path).empty()) return false;
-  setenv("LESS", "FRX", 0);  // leave short text alone, keep colours
+  // Leave short text alone, keep colours. No other thread runs.
+  setenv("LESS", "FRX", 0);  // NOLINT(concurrency-mt-unsafe)
   FILE* const pipe = popen(pager.c_str(), "w");
   if (pipe == nullptr) return false;
   std::fputs(text.c_str(), pipe);

@@ -64,6 +64,7 @@ int run(const Options& options) {
                          "membound run --help"});
   }
   if (const auto error = cannot_be_seen(program)) return report_error(*error);
+  // For the program that takes our place; no other thread runs. NOLINTBEGIN(concurrency-mt-unsafe)
   for (const auto& [name, value] : device->environment) setenv(name.c_str(), value.c_str(), 1);
   const std::pair<const char*, const std::string&> settings[] = {
       {"MEMBOUND_COUNTERS", options.counters},     {"MEMBOUND_CHECK", options.checks},
@@ -71,6 +72,7 @@ int run(const Options& options) {
       {"MEMBOUND_STEP_LIMIT", options.step_limit}, {"MEMBOUND_TRACE", options.trace}};
   for (const auto& [name, value] : settings)
     if (!value.empty()) setenv(name, value.c_str(), 1);
+  // NOLINTEND(concurrency-mt-unsafe)
   std::vector<char*> arguments;
   for (const std::string& argument : options.program)
     arguments.push_back(const_cast<char*>(argument.c_str()));

@@ -48,21 +48,20 @@ base::Result<std::string> read_file(const std::filesystem::path& file) {
 }
 
 base::Status write_file(const std::filesystem::path& file, std::string_view text) {
-  const char* const kRights = "check the rights of the folder and that the disk is not full";
+  const char* const rights = "check the rights of the folder and that the disk is not full";
   std::error_code error;
   const auto folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
   std::filesystem::create_directories(folder, error);
-  if (error) return failed(folder, "cannot be made: " + error.message(), kRights);
+  if (error) return failed(folder, "cannot be made: " + error.message(), rights);
   std::string beside = (folder / ("." + file.filename().string() + ".XXXXXX")).string();
   const int descriptor = mkstemp(beside.data());
-  if (descriptor < 0)
-    return failed(file, "cannot be written: " + base::reason_text(errno), kRights);
+  if (descriptor < 0) return failed(file, "cannot be written: " + base::reason_text(errno), rights);
   const bool written = write_all(descriptor, text) && fchmod(descriptor, 0644) == 0;
   const bool closed = close(descriptor) == 0;
   if (!written || !closed || std::rename(beside.c_str(), file.c_str()) != 0) {
     const std::string reason = base::reason_text(errno);
     unlink(beside.c_str());
-    return failed(file, "cannot be written: " + reason, kRights);
+    return failed(file, "cannot be written: " + reason, rights);
   }
   return base::Done{};
 }

@@ -24,8 +24,8 @@ double Ceilings::median_ns(const Prepare& prepare, const Work& work) {
   const int samples = device_.is_virtual() ? 1 : kSamples;
   const int warm_up = device_.is_virtual() ? 0 : 2;
   std::vector<double> times;
-  for (int i = -warm_up; i < samples; ++i) {
-    prepare(static_cast<std::uint64_t>(i + warm_up));
+  for (int i = 0; i < warm_up + samples; ++i) {
+    prepare(static_cast<std::uint64_t>(i));
     kernels_.flush_l2();
     // As one piece: a runner that waited for us between the events would time our socket, too.
     LaunchBatch batch;
@@ -34,7 +34,7 @@ double Ceilings::median_ns(const Prepare& prepare, const Work& work) {
     timer_.stop();
     cuda_check(batch.send(), "measuring a ceiling");
     cuda_check(timer_.wait(), "measuring a ceiling");
-    if (i >= 0) times.push_back(timer_.nanoseconds());
+    if (i >= warm_up) times.push_back(timer_.nanoseconds());
   }
   return median(times);
 }

@@ -25,8 +25,8 @@ int LabTest::multiprocessors() const { return run_->session().device().info().sm
 
 testing::AssertionResult LabTest::launch_with(const std::string& instance,
                                               const std::vector<std::int64_t>& sizes,
-                                              KernelArguments arguments) {
-  return run_->launch(instance, sizes, std::move(arguments));
+                                              const KernelArguments& arguments) {
+  return run_->launch(instance, sizes, arguments);
 }
 
 }  // namespace membound::harness

@@ -63,7 +63,7 @@ class LabTest : public testing::Test {
   /// As launch(), with a list made before.
   [[nodiscard]] testing::AssertionResult launch_with(const std::string& instance,
                                                      const std::vector<std::int64_t>& sizes,
-                                                     KernelArguments arguments);
+                                                     const KernelArguments& arguments);
 
   /// The stage under test, for the harness's own tests.
   [[nodiscard]] StageRun& run() const { return *run_; }

@@ -200,11 +200,12 @@ std::vector<course::KernelFacts> Launcher::facts(const ReadyLaunch& launch) cons
     facts.block_z = static_cast<int>(step.shape.block.z);
     if (cudaOccupancyMaxActiveBlocksPerMultiprocessor(
             &facts.blocks_per_sm, step.kernel->function, threads,
-            static_cast<std::size_t>(step.shape.shared_bytes)) == cudaSuccess)
-      facts.occupancy =
-          static_cast<double>(facts.blocks_per_sm) * ((threads + 31) / 32) / device_.warps_per_sm();
-    else
+            static_cast<std::size_t>(step.shape.shared_bytes)) == cudaSuccess) {
+      const int warps = facts.blocks_per_sm * ((threads + 31) / 32);
+      facts.occupancy = static_cast<double>(warps) / device_.warps_per_sm();
+    } else {
       static_cast<void>(cudaGetLastError());
+    }
     all.push_back(std::move(facts));
   }
   return all;

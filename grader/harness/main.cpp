@@ -71,11 +71,11 @@ int run_all(const Options& options, const LabProgram& program) {
 }
 
 /// Arrays of some megabytes come and go with every test: kept, their pages need not be made and
-/// cleared anew each time.
+/// cleared anew each time. Before there is a second thread.
 void keep_freed_memory() {
   constexpr int kKeptBytes = 256 << 20;
-  mallopt(M_MMAP_THRESHOLD, kKeptBytes);
-  mallopt(M_TRIM_THRESHOLD, kKeptBytes);
+  mallopt(M_MMAP_THRESHOLD, kKeptBytes);  // NOLINT(concurrency-mt-unsafe)
+  mallopt(M_TRIM_THRESHOLD, kKeptBytes);  // NOLINT(concurrency-mt-unsafe)
 }
 
 }  // namespace

@@ -24,6 +24,7 @@ inline constexpr std::uint32_t kGuardWords[2] = {0x7FF60000U, 0xFF7F0000U};
 template <typename T>
 [[nodiscard]] bool is_poison(const T& value) {
   static_assert(sizeof(T) % sizeof(std::uint32_t) == 0, "poison comes in words of 4 bytes");
+  // NOLINTNEXTLINE(bugprone-sizeof-expression): words of a T that may be one
   std::uint32_t words[sizeof(T) / sizeof(std::uint32_t)];
   std::memcpy(words, &value, sizeof(T));
   for (const std::uint32_t word : words)

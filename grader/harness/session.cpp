@@ -100,7 +100,9 @@ base::Result<std::unique_ptr<Session>> Session::open(const Options& options,
                        "lab " + program.lab_id + ", which this test program tests",
                        {}};
   if (auto status = check_stages(options, *lab); !status) return status.error();
-  // Read by the virtual GPU with the first CUDA call; a real one knows nothing of it.
+  // Read by the virtual GPU with the first CUDA call; a real one knows nothing of it. No other
+  // thread runs before that.
+  // NOLINTNEXTLINE(concurrency-mt-unsafe)
   if (lab->vgpu_sms > 0) setenv("MEMBOUND_SMS", std::to_string(lab->vgpu_sms).c_str(), 0);
   constexpr int kReferenceDevice = 0;
   auto reference_device = Device::open(kReferenceDevice);

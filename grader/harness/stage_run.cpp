@@ -57,7 +57,7 @@ testing::AssertionResult StageRun::refuse(const Refusal& refusal) {
 
 testing::AssertionResult StageRun::launch(const std::string& instance,
                                           const std::vector<std::int64_t>& sizes,
-                                          KernelArguments arguments) {
+                                          const KernelArguments& arguments) {
   check_arguments(arguments, session_.program().signature, instance);
   const double seconds = session_.timeout_seconds(stage_);
   // What the harness's own kernels did before is not the submission's.

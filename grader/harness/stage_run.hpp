@@ -36,7 +36,7 @@ class StageRun {
   /// See LabTest::launch().
   [[nodiscard]] testing::AssertionResult launch(const std::string& instance,
                                                 const std::vector<std::int64_t>& sizes,
-                                                KernelArguments arguments);
+                                                const KernelArguments& arguments);
   /// Whether every instance's kernels exist with the right parameters.
   [[nodiscard]] testing::AssertionResult check_signatures();
   /// Whether the launches for the timed sizes keep all limits.

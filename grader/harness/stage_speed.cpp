@@ -25,9 +25,9 @@ std::string rate_text(double per_second, bool operations) {
 /// Shortest of a few runs; one is enough when it takes long.
 double time_on_cpu(const std::function<void()>& work) {
   constexpr int kRuns = 5;
-  constexpr double kLong_ns = 5e8;
+  constexpr double kLongNs = 5e8;
   double best_ns = 0;
-  for (int i = 0; i < kRuns && best_ns < kLong_ns; ++i) {
+  for (int i = 0; i < kRuns && best_ns < kLongNs; ++i) {
     const auto start = std::chrono::steady_clock::now();
     work();
     const double time_ns =

@@ -4,6 +4,8 @@
 /// main() of the test program of every host-code lab: for each stage the lab's tests, then the
 /// demands on the calls of the last one's run, as one measurement.
 /// Exit codes: 0 all passed, 1 some not, 2 wrong use, 3 our fault.
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -19,8 +21,6 @@
 #include "grader/host_harness/program_test.hpp"
 #include "grader/host_harness/rules.hpp"
 #include "grader/remote/runner_limits.hpp"
-
-extern char** environ;
 
 namespace membound::host_harness {
 namespace {

@@ -68,7 +68,7 @@ struct Launch {
   if (getppid() != launch.parent) _exit(127);
   sigset_t none;
   sigemptyset(&none);
-  sigprocmask(SIG_SETMASK, &none, nullptr);
+  pthread_sigmask(SIG_SETMASK, &none, nullptr);
   for (const int number : {SIGINT, SIGTERM, SIGPIPE, SIGQUIT}) signal(number, SIG_DFL);
   for (const int number : *launch.descriptors) fcntl(number, F_SETFD, 0);
   const bool ready = dup2(launch.input, 0) >= 0 && dup2(launch.output, 1) >= 0 &&

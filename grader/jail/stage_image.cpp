@@ -21,10 +21,12 @@ membound_stage_end:
   .popsection
 )");
 
+// Names of symbols, as the assembler has them. NOLINTBEGIN(readability-identifier-naming)
 extern "C" {
 extern const char membound_stage_begin[];
 extern const char membound_stage_end[];
 }
+// NOLINTEND(readability-identifier-naming)
 
 namespace membound::jail {
 namespace {

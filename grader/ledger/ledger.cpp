@@ -130,7 +130,9 @@ base::Result<Reconciled> Ledger::reconcile() {
   std::map<std::string, JobState> jobs;
   for (JobState& job : this->jobs()) jobs[job.key] = job;
 
-  for (auto& [key, job] : jobs) {
+  for (auto& entry : jobs) {  // no structured binding: clang before 16 captures none
+    const std::string& key = entry.first;
+    JobState& job = entry.second;
     const bool open_job = job.state != State::kDone;
     const fs::path file = folder / record_name(key, job.round);
     std::error_code ignored;

@@ -19,6 +19,8 @@ bool is_text_for_people(const std::string& name) {
 
 }  // namespace
 
+// The files are moved, which clang-tidy does not see.
+// NOLINTNEXTLINE(performance-unnecessary-value-param)
 base::Result<Tree> autograder_tree(const ReleaseRequest& request, Tree students,
                                    const AutograderOptions& options) {
   Tree tree;

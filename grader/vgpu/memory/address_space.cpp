@@ -82,7 +82,7 @@ std::uint64_t AddressSpace::extent(const Allocation& allocation) {
 }
 
 std::optional<std::uint64_t> AddressSpace::allocate(std::uint64_t bytes, std::uint64_t alignment,
-                                                    AllocationInfo info) {
+                                                    const AllocationInfo& info) {
   const std::lock_guard lock(mutex_);
   const std::uint64_t size = std::max<std::uint64_t>(bytes, 1);
   if (size > capacity_bytes_ || used_bytes_ + size > capacity_bytes_) return std::nullopt;
@@ -106,7 +106,7 @@ std::optional<std::uint64_t> AddressSpace::allocate(std::uint64_t bytes, std::ui
   return std::nullopt;
 }
 
-void AddressSpace::retire(Allocation allocation) {
+void AddressSpace::retire(const Allocation& allocation) {
   const std::uint64_t begin = allocation.address;
   const std::uint64_t end = begin + extent(allocation);
   auto next = holes_.lower_bound(begin);
@@ -145,7 +145,7 @@ bool AddressSpace::free(std::uint64_t address) {
   }
   quarantine_.push_back(std::move(allocation));
   while (quarantine_.size() > kQuarantineEntries) {
-    retire(std::move(quarantine_.front()));
+    retire(quarantine_.front());
     quarantine_.pop_front();
   }
   return true;

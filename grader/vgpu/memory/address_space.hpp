@@ -82,7 +82,7 @@ class AddressSpace {
   /// A device address, or nothing when the capacity is exhausted. `alignment` is a power of two;
   /// at least 256 is used.
   [[nodiscard]] std::optional<std::uint64_t> allocate(std::uint64_t bytes, std::uint64_t alignment,
-                                                      AllocationInfo info);
+                                                      const AllocationInfo& info);
   /// False when no live allocation starts at `address`.
   bool free(std::uint64_t address);
 
@@ -154,7 +154,7 @@ class AddressSpace {
   void use_chunks(std::uint64_t begin, std::uint64_t end, int change);
   void set_initialised(std::uint64_t address, std::uint64_t bytes, std::uint8_t value);
   void look_at_pages(std::uint64_t first, std::uint64_t bytes, std::optional<std::uint8_t> all);
-  void retire(Allocation allocation);
+  void retire(const Allocation& allocation);
   [[nodiscard]] const Allocation* holder(std::uint64_t address) const;
   [[nodiscard]] std::byte* resolve(std::uint64_t address, std::uint64_t bytes) const;
 

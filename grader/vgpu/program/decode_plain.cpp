@@ -58,8 +58,6 @@ ScalarType source_type(const Instruction& in, std::size_t index) {
     case Opcode::kPrmt:
     case Opcode::kLop3:
       return ScalarType::kB32;
-    case Opcode::kStackrestore:
-      return in.type;
     default:
       return in.type;
   }
