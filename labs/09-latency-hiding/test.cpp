@@ -1,0 +1,138 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Lab 09: the tests of every stage, easiest first, and the run that is timed. All numbers are
+/// whole and their results stay below 2^24, so that no order of the two operations rounds.
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "grader/harness/lab_test.hpp"
+#include "labs/09-latency-hiding/reference.hpp"
+
+namespace {
+
+using namespace membound::harness;
+using membound::labs::latency_hiding::calibrated;
+
+/// Odd, so that a sample that was never calibrated or calibrated twice is not right by luck.
+constexpr float kGain = 3, kOffset = 7;
+/// |3 * sample + 7| stays far below 2^24.
+constexpr std::int64_t kLargest = 1'000'000;
+
+std::string about(std::size_t n, float gain, float offset) {
+  std::ostringstream text;
+  text << "\nfor " << n << (n == 1 ? " sample" : " samples") << ", gain " << gain << ", offset "
+       << offset;
+  return text.str();
+}
+
+class Calibrate : public LabTest {
+ protected:
+  /// Runs the stage on `in` and compares all of its output.
+  void check_values(const std::vector<float>& in, float gain, float offset) {
+    DeviceArray<float> d_in(in);
+    auto d_out = DeviceArray<float>::poisoned(in.size());
+    ASSERT_TRUE(launch_once(d_out, d_in, gain, offset)) << about(in.size(), gain, offset);
+    ASSERT_TRUE(arrays_equal(d_out.to_host(), calibrated(in, gain, offset), shape(in.size())))
+        << about(in.size(), gain, offset);
+  }
+
+  void check(std::size_t n, float gain = kGain, float offset = kOffset) {
+    check_values(generate_integers<float>(n, -kLargest, kLargest, seed()), gain, offset);
+  }
+
+  void check_sizes(std::initializer_list<std::size_t> sizes) {
+    for (const std::size_t n : sizes) {
+      if (HasFailure()) return;
+      check(n);
+    }
+  }
+
+  testing::AssertionResult launch_once(DeviceArray<float>& d_out, DeviceArray<float>& d_in,
+                                       float gain, float offset) {
+    const auto n = static_cast<long long>(d_in.size());
+    const float* const in = d_in.data();
+    return launch("", {n}, d_out.data(), in, n, gain, offset);
+  }
+
+  static Shape shape(std::size_t n) { return {{static_cast<std::int64_t>(n)}, {"sample"}}; }
+};
+
+LAB_TEST_WITH_HINT(Calibrate, CalibratesOneSample, "first-sample") { check(1); }
+
+LAB_TEST_WITH_HINT(Calibrate, CalibratesOneBlock, "one-batch") { check(256); }
+
+LAB_TEST_WITH_HINT(Calibrate, CalibratesOneBatch, "one-batch") {
+  // 256 x 2, 256 x 16, 384 x 16: what a block of each stage takes at once.
+  check_sizes({512, 4096, 6144});
+}
+
+LAB_TEST_WITH_HINT(Calibrate, OneMoreAndOneLessThanABatch, "rest") {
+  check_sizes({255, 257, 511, 513, 4095, 4097, 6143, 6145});
+}
+
+LAB_TEST_WITH_HINT(Calibrate, EveryRemainderOfAVector, "rest") {
+  check_sizes({2, 3, 4, 5, 6, 7, 4093, 4094, 4096, 8190, 8191, 8193});
+}
+
+LAB_TEST_WITH_HINT(Calibrate, Primes, "rest") { check_sizes({127, 1021, 10007, 12289}); }
+
+LAB_TEST_WITH_HINT(Calibrate, LeavesAnEmptyArrayAlone, "empty") { check(0); }
+
+LAB_TEST_WITH_HINT(Calibrate, UsesGainAndOffset, "formula") {
+  check(3001, -1, 0);
+  if (!HasFailure()) check(3001, 0, 5);
+  if (!HasFailure()) check(3001, 2, -11);
+}
+
+LAB_TEST_WITH_HINT(Calibrate, SeveralSweeps, "sweeps") {
+  // More than a full device takes in one step, whatever the stage: 2,048 threads an SM with two
+  // loads each, and 512 with sixteen, are 8,192 samples at most.
+  check(static_cast<std::size_t>(multiprocessors()) * 8192 * 2 + 4099);
+}
+
+LAB_TEST_WITH_HINT(Calibrate, SecondLaunchGivesTheSame, "second-launch") {
+  const auto in = generate_integers<float>(20'011, -kLargest, kLargest, seed());
+  DeviceArray<float> d_in(in);
+  auto d_first = DeviceArray<float>::poisoned(in.size());
+  auto d_second = DeviceArray<float>::poisoned(in.size());
+  ASSERT_TRUE(launch_once(d_first, d_in, kGain, kOffset)) << "\nin the first of two launches";
+  ASSERT_TRUE(launch_once(d_second, d_in, kGain, kOffset)) << "\nin the second of two launches";
+  const std::vector<float> expected = calibrated(in, kGain, kOffset);
+  EXPECT_TRUE(arrays_equal(d_first.to_host(), expected, shape(in.size())))
+      << "\nin the first of two launches";
+  EXPECT_TRUE(arrays_equal(d_second.to_host(), expected, shape(in.size())))
+      << "\nin the second of two launches";
+}
+
+/// Every sample is read once and written once.
+std::vector<TimedCase> timed_cases(const membound::course::Stage&,
+                                   std::span<const std::int64_t> size) {
+  const long long n = size[0];
+  const auto count = static_cast<std::size_t>(n);
+  TimedCase timed;
+  timed.label = std::to_string(n) + " samples";
+  timed.sizes = {n};
+  timed.useful_bytes = 2.0 * static_cast<double>(n) * sizeof(float);
+  timed.inputs = {{.count = count, .integers = IntegerRange{-kLargest, kLargest}}};
+  timed.output = {.count = count};
+  timed.arguments = [n](std::span<void* const> d_inputs, void* d_output) {
+    return kernel_arguments(static_cast<float*>(d_output), static_cast<const float*>(d_inputs[0]),
+                            n, kGain, kOffset);
+  };
+  timed.expected = [](std::span<const HostArray> inputs) {
+    return bytes_of(calibrated(values_of<float>(inputs[0]), kGain, kOffset));
+  };
+  return {timed};
+}
+
+LAB_PROGRAM({.lab_id = "09-latency-hiding",
+             .signature = {.parameters = "(float*, float const*, long long, float, float)"},
+             .timed_cases = timed_cases});
+
+}  // namespace

@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+// Stage: 2
+// Fails: CalibratesOneSample
+// Finds: out of bounds read in `sample[k] = in[first + k * kThreads];`
+// Why:   counts the last, cut-off batch as a whole one and reads behind the end.
+#include "kernel.cuh"
+
+__global__ void calibrate_several(float* out, const float* in, long long n, float gain,
+                                  float offset) {
+  // Given: whole batches come first, without a question in between; `rest` is where they end.
+  constexpr int kBatch = kLoads * kThreads;
+  const long long batches = ceil_div(n, kBatch);
+  const long long rest = batches * kBatch;
+
+  for (long long batch = blockIdx.x; batch < batches; batch += gridDim.x) {
+    const long long first = batch * kBatch + threadIdx.x;
+    float sample[kLoads];
+#pragma unroll
+    for (int k = 0; k < kLoads; ++k) sample[k] = in[first + k * kThreads];
+
+    float* const to = out + first;  // for all that the compiler knows, part of what is to be loaded
+#pragma unroll
+    for (int k = 0; k < kLoads; ++k) to[k * kThreads] = gain * sample[k] + offset;
+  }
+  for (long long i = rest + number_in_grid(); i < n; i += threads_of_grid()) {
+    out[i] = gain * in[i] + offset;
+  }
+}
+
+LAUNCH_SHAPE(calibrate_several, long long n) {
+  LaunchShape shape;
+  shape.block = kThreads;
+  shape.grid = gpu.sm_count * (gpu.max_threads_per_sm / kThreads);
+  return shape;
+}
