@@ -1,0 +1,216 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Lab 02: the tests of every stage, easiest first, and the runs that are timed. Every result is
+/// rounded once, so all comparisons are exact.
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "grader/harness/lab_test.hpp"
+#include "grader/harness/poison.hpp"
+#include "labs/02-coalescing/reference.hpp"
+
+namespace {
+
+using namespace membound::harness;
+using namespace membound::labs::coalescing;
+
+enum Number { kInvert = 1, kEdges, kPlanes, kPremultiply };
+
+/// Floats of a pixel.
+std::int64_t channels_of(int stage) {
+  if (stage == kPlanes) return 3;
+  return stage == kPremultiply ? 4 : 1;
+}
+
+/// A picture without gaps.
+Picture tight(int stage, std::int64_t rows, std::int64_t cols) {
+  return {rows, cols, channels_of(stage) * cols};
+}
+
+std::vector<float> expected_pixels(int stage, const std::vector<float>& in,
+                                   const Picture& picture) {
+  if (stage == kInvert) return inverted(in, picture);
+  if (stage == kEdges) return edges(in, picture);
+  return stage == kPlanes ? planes(in, picture) : premultiplied(in, picture);
+}
+
+/// Whether `out` has floats behind its rows that are none of the picture's.
+bool has_gaps(int stage, const Picture& picture) {
+  return picture.pitch > channels_of(stage) * picture.cols;
+}
+
+/// How the pixels of `out` are laid out once the gaps are taken out.
+Shape shape_of(int stage, const Picture& picture) {
+  if (stage == kPlanes) return {{3, picture.rows, picture.cols}, {"plane", "row", "column"}};
+  if (stage == kPremultiply) return {{picture.rows, picture.cols, 4}, {"row", "column", "channel"}};
+  return {{picture.rows, picture.cols}, {"row", "column"}};
+}
+
+/// "for a picture of 3 x 65 pixels, pitch 72"
+std::string about(const Picture& picture) {
+  std::ostringstream text;
+  text << "\nfor a picture of " << picture.rows << " x " << picture.cols << " pixels, pitch "
+       << picture.pitch;
+  return text.str();
+}
+
+class Coalescing : public LabTest {
+ protected:
+  /// Runs the stage on `in` and compares all pixels and all gaps of its output.
+  void check_values(const std::vector<float>& in, const Picture& picture) {
+    DeviceArray<float> d_in(in);
+    auto d_out = DeviceArray<float>::poisoned(in.size());
+    ASSERT_TRUE(launch_once(d_out, d_in, picture)) << about(picture);
+    const std::vector<float> out = d_out.to_host();
+    ASSERT_TRUE(arrays_equal(without_gaps(out, picture),
+                             expected_pixels(stage().number, in, picture),
+                             shape_of(stage().number, picture)))
+        << about(picture);
+    if (has_gaps(stage().number, picture)) check_gaps(out, picture);
+  }
+
+  void check(std::int64_t rows, std::int64_t cols, Fill fill = Fill::kUniform) {
+    const Picture picture = tight(stage().number, rows, cols);
+    check_values(generate<float>(rows * picture.pitch, fill, seed()), picture);
+  }
+
+  /// Stages 1 and 2: a picture with gaps. The others have none; they get one as wide as the pitch.
+  void check_pitch(std::int64_t rows, std::int64_t cols, std::int64_t pitch) {
+    if (channels_of(stage().number) > 1) return check(rows, pitch);
+    check_values(generate<float>(rows * pitch, Fill::kUniform, seed()), {rows, cols, pitch});
+  }
+
+  testing::AssertionResult launch_once(DeviceArray<float>& d_out, DeviceArray<float>& d_in,
+                                       const Picture& picture) {
+    const float* const in = d_in.data();
+    return launch("", {picture.rows, picture.cols, picture.pitch}, d_out.data(), in,
+                  static_cast<int>(picture.rows), static_cast<int>(picture.cols),
+                  static_cast<int>(picture.pitch));
+  }
+
+  [[nodiscard]] std::vector<float> without_gaps(const std::vector<float>& out,
+                                                const Picture& picture) const {
+    if (!has_gaps(stage().number, picture)) return out;
+    std::vector<float> pixels;
+    for (std::int64_t row = 0; row < picture.rows; ++row)
+      for (std::int64_t col = 0; col < picture.cols; ++col)
+        pixels.push_back(out[row * picture.pitch + col]);
+    return pixels;
+  }
+
+  static void check_gaps(const std::vector<float>& out, const Picture& picture) {
+    for (std::int64_t row = 0; row < picture.rows; ++row)
+      for (std::int64_t col = picture.cols; col < picture.pitch; ++col)
+        ASSERT_TRUE(is_poison(out[row * picture.pitch + col]))
+            << "\nthe kernel wrote into the gap behind row " << row << " of `out`: at column "
+            << col << ", the row has " << picture.cols << about(picture);
+  }
+};
+
+LAB_TEST_WITH_HINT(Coalescing, OnePixel, "first-pixel") { check(1, 1); }
+
+LAB_TEST_WITH_HINT(Coalescing, OneLine, "one-line") { check(1, 32, Fill::kRamp); }
+
+LAB_TEST_WITH_HINT(Coalescing, OneLongRow, "one-row") { check(1, 4096, Fill::kRamp); }
+
+LAB_TEST_WITH_HINT(Coalescing, SeveralRowsInStep, "rows") { check(9, 64); }
+
+LAB_TEST_WITH_HINT(Coalescing, SeveralRowsOutOfStep, "out-of-step") { check(35, 37); }
+
+LAB_TEST_WITH_HINT(Coalescing, WidthsAroundABlock, "edge-guard") {
+  for (const std::int64_t cols : {255, 256, 257, 1023, 1024, 1025, 2047, 2049}) {
+    check(3, cols);
+    if (HasFailure()) return;
+  }
+}
+
+LAB_TEST_WITH_HINT(Coalescing, NarrowPictures, "edge-guard") {
+  for (std::int64_t cols = 1; cols <= 40 && !HasFailure(); ++cols) check(5, cols);
+}
+
+LAB_TEST_WITH_HINT(Coalescing, RowsWithGaps, "pitch") {
+  check_pitch(7, 61, 64);
+  if (!HasFailure()) check_pitch(6, 1021, 1027);
+  if (!HasFailure()) check_pitch(40, 3, 33);
+}
+
+LAB_TEST_WITH_HINT(Coalescing, PrimesInBothDirections, "edge-guard") { check(113, 211); }
+
+LAB_TEST_WITH_HINT(Coalescing, LeavesEmptyPicturesAlone, "empty") {
+  check(0, 0);
+  if (!HasFailure()) check(0, 5);
+  if (!HasFailure()) check(5, 0);
+}
+
+LAB_TEST_WITH_HINT(Coalescing, GreyOfAllMagnitudes, "rounding") {
+  // Denormals, the largest floats, zeros of both signs: one operation, rounded once.
+  check(31, 67, Fill::kAdversarial);
+}
+
+LAB_TEST_WITH_HINT(Coalescing, TallPictures, "cover") { check(3001, 2); }
+
+LAB_TEST_WITH_HINT(Coalescing, SeveralWavesOfBlocks, "cover") { check(601, 1201); }
+
+LAB_TEST_WITH_HINT(Coalescing, SecondLaunchGivesTheSame, "second-launch") {
+  const Picture picture = tight(stage().number, 50, 403);
+  const std::vector<float> in =
+      generate<float>(picture.rows * picture.pitch, Fill::kUniform, seed());
+  check_values(in, picture);
+  if (HasFailure()) return;
+  check_values(in, picture);
+  if (HasFailure()) FAIL() << "in the second of two launches; the first was right";
+}
+
+/// The floats of `out` where `pixels` are its picture and nobody has written the gaps.
+std::vector<float> with_gaps(const std::vector<float>& pixels, const Picture& picture) {
+  std::vector<float> out(picture.rows * picture.pitch, std::bit_cast<float>(kPoisonWord));
+  for (std::int64_t row = 0; row < picture.rows; ++row)
+    for (std::int64_t col = 0; col < picture.cols; ++col)
+      out[row * picture.pitch + col] = pixels[row * picture.cols + col];
+  return out;
+}
+
+/// Every float of the picture is read once and written once; gaps are not.
+TimedCase timed_case(int stage, const Picture& picture) {
+  const auto count = static_cast<std::size_t>(picture.rows * picture.pitch);
+  TimedCase timed;
+  timed.label = std::to_string(picture.rows) + " x " + std::to_string(picture.cols) +
+                " pixels, pitch " + std::to_string(picture.pitch);
+  timed.sizes = {picture.rows, picture.cols, picture.pitch};
+  timed.useful_bytes = 2.0 * static_cast<double>(channels_of(stage)) *
+                       static_cast<double>(picture.rows * picture.cols) * sizeof(float);
+  timed.inputs = {{.type = ElementType::kFloat, .count = count}};
+  timed.output = {.type = ElementType::kFloat, .count = count};
+  timed.arguments = [picture](std::span<void* const> d_inputs, void* d_output) {
+    return kernel_arguments(static_cast<float*>(d_output), static_cast<const float*>(d_inputs[0]),
+                            static_cast<int>(picture.rows), static_cast<int>(picture.cols),
+                            static_cast<int>(picture.pitch));
+  };
+  timed.expected = [stage, picture](std::span<const HostArray> inputs) {
+    std::vector<float> out = expected_pixels(stage, values_of<float>(inputs[0]), picture);
+    return bytes_of(has_gaps(stage, picture) ? with_gaps(out, picture) : out);
+  };
+  return timed;
+}
+
+/// Stage 2 twice: without gaps, nearly every row out of step; and each row at the start of a line.
+std::vector<TimedCase> timed_cases(const membound::course::Stage& stage,
+                                   std::span<const std::int64_t> size) {
+  const Picture picture = tight(stage.number, size[0], size[1]);
+  if (stage.number != kEdges) return {timed_case(stage.number, picture)};
+  const std::int64_t in_step = (picture.cols + 31) / 32 * 32;
+  return {timed_case(stage.number, picture),
+          timed_case(stage.number, {picture.rows, picture.cols, in_step})};
+}
+
+LAB_PROGRAM({.lab_id = "02-coalescing",
+             .signature = {.parameters = "(float*, float const*, int, int, int)"},
+             .timed_cases = timed_cases});
+
+}  // namespace

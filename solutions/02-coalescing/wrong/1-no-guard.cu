@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+// Stage: 1
+// Fails: OnePixel
+// Finds: out of bounds read in `grey[k] = in[at(row, col, pitch)];`
+// Why:   loads and stores all kEach pixels of every thread, whether the row has them or not.
+#include "kernel.cuh"
+
+__global__ void invert(float* out, const float* in, int rows, int cols, int pitch) {
+  const int row = blockIdx.y;
+  const int first = blockIdx.x * kThreads * kEach + threadIdx.x;
+
+  float grey[kEach];
+
+  for (int k = 0; k < kEach; ++k) {
+    const int col = first + k * kThreads;
+    grey[k] = in[at(row, col, pitch)];
+  }
+
+  for (int k = 0; k < kEach; ++k) {
+    const int col = first + k * kThreads;
+    out[at(row, col, pitch)] = 1.0f - grey[k];
+  }
+}
+
+LAUNCH_SHAPE(invert, int rows, int cols, int pitch) {
+  LaunchShape shape;
+  shape.block = kThreads;
+  shape.grid = {ceil_div(cols, kThreads * kEach), rows};
+  return shape;
+}

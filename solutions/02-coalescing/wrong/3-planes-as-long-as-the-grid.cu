@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+// Stage: 3
+// Fails: OnePixel
+// Finds: out of bounds write in `out[c * padded + pixel] = color[c];`
+// Why:   takes the number of threads for the number of pixels, so the planes lie too far apart.
+#include "kernel.cuh"
+
+__global__ void planes(float* out, const float* in, int rows, int cols, int pitch) {
+  const long long count = static_cast<long long>(rows) * cols;
+  const long long padded = static_cast<long long>(gridDim.x) * kThreads;
+  const long long pixel = before_this_block(kThreads) + threadIdx.x;
+
+  if (pixel >= count) return;
+  float color[kColors];
+  for (int c = 0; c < kColors; ++c) color[c] = in[pixel * kColors + c];
+  for (int c = 0; c < kColors; ++c) out[c * padded + pixel] = color[c];
+}
+
+LAUNCH_SHAPE(planes, int rows, int cols, int pitch) {
+  LaunchShape shape;
+  shape.block = kThreads;
+  shape.grid = ceil_div(static_cast<long long>(rows) * cols, kThreads);
+  return shape;
+}

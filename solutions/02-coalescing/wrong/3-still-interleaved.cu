@@ -1,0 +1,23 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+// Stage: 3
+// Fails: OneLine
+// Why:   puts the three colours of a pixel side by side again: a copy.
+#include "kernel.cuh"
+
+__global__ void planes(float* out, const float* in, int rows, int cols, int pitch) {
+  const long long count = static_cast<long long>(rows) * cols;
+  const long long pixel = before_this_block(kThreads) + threadIdx.x;
+
+  if (pixel >= count) return;
+  float color[kColors];
+  for (int c = 0; c < kColors; ++c) color[c] = in[pixel * kColors + c];
+  for (int c = 0; c < kColors; ++c) out[pixel * kColors + c] = color[c];
+}
+
+LAUNCH_SHAPE(planes, int rows, int cols, int pitch) {
+  LaunchShape shape;
+  shape.block = kThreads;
+  shape.grid = ceil_div(static_cast<long long>(rows) * cols, kThreads);
+  return shape;
+}

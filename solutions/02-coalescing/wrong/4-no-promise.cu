@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+// Stage: 4
+// Fails: ReachesItsBar
+// Why:   the struct promises nothing about where it lies, so its four floats are loaded and stored
+//        one by one.
+#include "kernel.cuh"
+
+struct Pixel {
+  float r, g, b, a;
+};
+
+__global__ void premultiply(float* out, const float* in, int rows, int cols, int pitch) {
+  const long long pixel = before_this_block(kThreads) + threadIdx.x;
+  if (pixel < static_cast<long long>(rows) * cols) {
+    Pixel value = reinterpret_cast<const Pixel*>(in)[pixel];
+    value.r *= value.a;
+    value.g *= value.a;
+    value.b *= value.a;
+    reinterpret_cast<Pixel*>(out)[pixel] = value;
+  }
+}
+
+LAUNCH_SHAPE(premultiply, int rows, int cols, int pitch) {
+  LaunchShape shape;
+  shape.block = kThreads;
+  shape.grid = ceil_div(static_cast<long long>(rows) * cols, kThreads);
+  return shape;
+}
