@@ -160,7 +160,7 @@ std::string entry_points() {
 #define WORDS_answered ++answered, "answered"
 #define WORDS_refused ++refused, "refused: `cudaErrorNotSupported`"
 #define ENTRY_POINT(name, what) rows += row({code(#name), (WORDS_##what)});
-#include "grader/vgpu/runtime/entry_points.def"
+#include "grader/device_code/cuda_api/entry_points.def"
 #undef ENTRY_POINT
   return "# Functions of the CUDA runtime {#reference_entry_points}\n\n"
          "Every function that the CUDA 13.0 runtime library exports is there, so that every "

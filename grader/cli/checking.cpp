@@ -5,46 +5,15 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <future>
-#include <system_error>
-#include <thread>
 
 #include "grader/cli/action.hpp"
-#include "grader/cli/build_info.hpp"
-#include "grader/cli/messages.hpp"
+#include "grader/cli/error_output.hpp"
 #include "grader/report/progress.hpp"
 
 namespace membound::cli {
 namespace {
 
 using course::Verdict;
-using judge::DeviceCompiler;
-
-/// The virtual GPU computes every thread on the CPU, which may be busy with other work.
-constexpr double kVirtualSecondsPerStage = 1200;
-
-base::Result<judge::CompilerInfo> choose_compiler(const Context& context, const std::string& wanted,
-                                                  const Device& device) {
-  const auto places = judge::compiler_places(context.place.root);
-  if (wanted == "clang") {
-    if (!device.is_virtual()) {
-      return base::Error{base::ErrorKind::kUsage, "--compiler clang",
-                         "makes code for the virtual GPU only, and this check is for a real one",
-                         "", "--device vgpu, or --compiler nvcc"};
-    }
-    return judge::find_compiler(DeviceCompiler::kClang, places);
-  }
-  if (wanted == "nvcc" || !device.is_virtual())
-    return judge::find_compiler(DeviceCompiler::kNvcc, places);
-  return judge::find_any_compiler(places);
-}
-
-std::filesystem::path submission_of(const Context& context, const CheckOptions& options,
-                                    const course::Lab& lab) {
-  if (options.submission.empty()) return context.kernel_of(lab);
-  std::error_code error;
-  const auto whole = std::filesystem::absolute(options.submission, error);
-  return error ? std::filesystem::path(options.submission) : whole.lexically_normal();
-}
 
 int count_stages(const std::vector<course::Selection>& selections) {
   std::size_t count = 0;
@@ -60,7 +29,7 @@ void remember(const Context& context, const course::Result& result) {
 
 }  // namespace
 
-void add_check_options(CLI::App& command, CheckOptions& options, bool both) {
+void add_check_options(CLI::App& command, judge::CheckOptions& options, bool both) {
   command.add_option("--device", options.device);
   std::vector<std::string> compilers = {"nvcc", "clang"};
   if (both) compilers.emplace_back("both");
@@ -68,54 +37,15 @@ void add_check_options(CLI::App& command, CheckOptions& options, bool both) {
   command.add_option("--seed", options.seed);
 }
 
-base::Result<Tools> choose_tools(const Context& context, const CheckOptions& options) {
-  auto device = choose_device(options.device, context.place.root, context.place.build);
-  if (!device) return device.error();
-  const bool both = options.compiler == "both";
-  auto compiler = choose_compiler(context, both ? "nvcc" : options.compiler, *device);
-  if (!compiler) return compiler.error();
-  Tools tools{std::move(*device), std::move(*compiler)};
-  if (both) {
-    auto clang = choose_compiler(context, "clang", tools.device);
-    if (!clang) return clang.error();
-    tools.second_compiler = std::move(*clang);
-  }
-  return tools;
-}
-
-judge::CheckRequest request_for(const Context& context, const Tools& tools,
-                                const CheckOptions& options, const course::Selection& selection,
-                                const std::atomic<bool>* stop) {
-  judge::CheckRequest request;
-  request.place = context.place;
-  request.lab = selection.lab;
-  request.stages = selection.stages;
-  request.submission = submission_of(context, options, *selection.lab);
-  request.compiler = tools.compiler;
-  request.architecture = kArchitecture;
-  request.device = tools.device.name;
-  request.environment = tools.device.environment;
-  if (tools.device.is_virtual()) {
-    request.more_arguments = {"--counters"};
-    if (options.trace) request.environment["MEMBOUND_TRACE"] = "on";
-    request.seconds_per_stage = kVirtualSecondsPerStage;
-    request.stages_at_once = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-  }
-  request.seed = options.seed;
-  request.version = kVersion;
-  request.stop = stop;
-  return request;
-}
-
-base::Result<Checked> check_labs(const Context& context, const Tools& tools,
-                                 const CheckOptions& options,
+base::Result<Checked> check_labs(const Context& context, const judge::Tools& tools,
+                                 const judge::CheckOptions& options,
                                  const std::vector<course::Selection>& selections,
                                  const std::atomic<bool>* stop,
                                  const std::function<void(const course::Result&)>& on_result) {
   std::vector<judge::CheckRequest> requests;
   std::vector<std::future<base::Result<judge::CompiledPair>>> compiling;
   for (const course::Selection& selection : selections)
-    requests.push_back(request_for(context, tools, options, selection, stop));
+    requests.push_back(judge::request_for(context.place, tools, options, selection, stop));
   compiling.reserve(requests.size());
   for (const judge::CheckRequest& request : requests) {
     compiling.push_back(

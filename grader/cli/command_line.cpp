@@ -7,10 +7,10 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 
-#include "grader/cli/build_info.hpp"
+#include "grader/base/nearest.hpp"
+#include "grader/cli/error_output.hpp"
 #include "grader/cli/help.hpp"
-#include "grader/cli/messages.hpp"
-#include "grader/course/nearest.hpp"
+#include "grader/judge/build_info.hpp"
 #include "grader/report/markdown.hpp"
 
 namespace membound::cli {
@@ -55,7 +55,7 @@ std::string help_page_name(const CLI::App& app) {
 CommandLine::CommandLine() : app_(std::make_unique<CLI::App>("", "membound")) {
   app_->formatter(std::make_shared<HelpPages>());
   app_->set_help_flag("-h,--help");
-  app_->set_version_flag("--version", std::string("membound ") + kVersion);
+  app_->set_version_flag("--version", std::string("membound ") + judge::kVersion);
   app_->require_subcommand(0, 1);
 }
 
@@ -105,7 +105,7 @@ int CommandLine::complain(const std::string& found, const std::string& word) con
     for (const std::string& name : known) list += (list.empty() ? "" : ", ") + name;
     error.expected = "one of " + list;
   }
-  const auto suggestion = word.empty() ? std::nullopt : course::nearest(word, known);
+  const auto suggestion = word.empty() ? std::nullopt : base::nearest(word, known);
   error.advice = suggestion ? "did you mean \"" + *suggestion + "\"?" : path + " --help";
   return report_error(error);
 }

@@ -60,13 +60,13 @@ GradeProgress::~GradeProgress() {
   thread_.join();
 }
 
-void GradeProgress::now(int worker, const grading::Job& job, const std::string& doing) {
+void GradeProgress::now(int worker, const queue::Job& job, const std::string& doing) {
   const std::lock_guard lock(mutex_);
   counts_.now[worker] =
       doing.empty() ? "" : job.lab + " " + job.submission_sha256.substr(0, 8) + ", " + doing;
 }
 
-void GradeProgress::done(const grading::Job&, const course::Grade& grade) {
+void GradeProgress::done(const queue::Job&, const course::Grade& grade) {
   const std::lock_guard lock(mutex_);
   ++counts_.done;
   if (grade.verdict) ++counts_.by[*grade.verdict];

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// How far a batch is: one changing line on a terminal, a plain line every ten seconds elsewhere.
-/// Place in the chain: grading::Watcher -> [grade_progress] -> standard error.
+/// Place in the chain: queue::Watcher -> [grade_progress] -> standard error.
 #pragma once
 
 #include <chrono>
@@ -12,8 +12,8 @@
 #include <string>
 #include <thread>
 
+#include "grader/classroom/queue/batch_executor.hpp"
 #include "grader/course/grade.hpp"
-#include "grader/grading/executor.hpp"
 #include "grader/report/style.hpp"
 
 namespace membound::cli {
@@ -39,8 +39,8 @@ class GradeProgress {
   GradeProgress(const GradeProgress&) = delete;
   GradeProgress& operator=(const GradeProgress&) = delete;
 
-  void now(int worker, const grading::Job& job, const std::string& doing);
-  void done(const grading::Job& job, const course::Grade& grade);
+  void now(int worker, const queue::Job& job, const std::string& doing);
+  void done(const queue::Job& job, const course::Grade& grade);
 
  private:
   void draw_until_done();

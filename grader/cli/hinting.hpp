@@ -7,7 +7,7 @@
 #include <string>
 
 #include "grader/base/result.hpp"
-#include "grader/cli/context.hpp"
+#include "grader/cli/command_context.hpp"
 
 namespace membound::cli {
 

@@ -7,7 +7,7 @@
 
 #include "grader/cli/action.hpp"
 #include "grader/cli/command_line.hpp"
-#include "grader/cli/messages.hpp"
+#include "grader/cli/error_output.hpp"
 
 int main(int argc, char** argv) {
   using namespace membound::cli;

@@ -7,8 +7,8 @@
 #include <cstdlib>
 #include <sstream>
 
-#include "grader/course/files.hpp"
-#include "grader/jail/process.hpp"
+#include "grader/base/process.hpp"
+#include "grader/base/text_files.hpp"
 #include "grader/report/html.hpp"
 
 namespace membound::cli {
@@ -20,9 +20,9 @@ constexpr double kOpenSeconds = 5;
 bool open_in_browser(const std::filesystem::path& file) {
   if (std::getenv("DISPLAY") == nullptr && std::getenv("WAYLAND_DISPLAY") == nullptr) return false;
   const char* const path = std::getenv("PATH");
-  const auto opener = jail::find_in_path("xdg-open", path == nullptr ? "" : path);
+  const auto opener = base::find_in_path("xdg-open", path == nullptr ? "" : path);
   if (opener.empty()) return false;
-  const auto run = jail::run_process(
+  const auto run = base::run_process(
       {.arguments = {opener.string(), file.string()}, .timeout_seconds = kOpenSeconds});
   return run && run->exit_code == 0;
 }
@@ -36,7 +36,7 @@ void add_page_options(CLI::App& command, PageOptions& options) {
 
 report::SourceText read_source(const std::filesystem::path& file) {
   report::SourceText lines;
-  const auto text = course::read_file(file);
+  const auto text = base::read_file(file);
   if (!text) return lines;
   std::istringstream stream(*text);
   for (std::string line; std::getline(stream, line);) lines.push_back(line);
@@ -47,7 +47,7 @@ base::Status make_page(const Context& context, const PageOptions& options,
                        const course::Result& result, const std::filesystem::path& source) {
   std::filesystem::path file = options.html;
   if (file.empty()) file = context.place.state / "pages" / (result.lab + ".html");
-  const auto written = course::write_file(file, report::render_html(result, read_source(source)));
+  const auto written = base::write_file(file, report::render_html(result, read_source(source)));
   if (!written) return written.error();
   const bool shown = options.open && open_in_browser(file);
   std::fprintf(stderr, "%s %s\n", shown ? "opened" : "the page is", file.c_str());

@@ -8,8 +8,8 @@
 #include <filesystem>
 #include <string>
 
-#include "grader/cli/context.hpp"
-#include "grader/report/profile.hpp"
+#include "grader/cli/command_context.hpp"
+#include "grader/report/profile_text.hpp"
 
 namespace CLI {
 class App;

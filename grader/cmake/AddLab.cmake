@@ -24,8 +24,8 @@ function(add_host_lab target source_dir lab)
   add_executable(${target} ${sources})
   set_target_properties(${target} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/labs OUTPUT_NAME ${lab}/test)
-  target_link_libraries(${target} PRIVATE membound::host_harness)
-  add_dependencies(${target} membound_runner forward_cudart)
+  target_link_libraries(${target} PRIVATE membound::harness_program)
+  add_dependencies(${target} runner_program forward_cudart)
 endfunction()
 
 set(MEMBOUND_LADDER_MACHINES h200 titan-v k80)

@@ -1,28 +1,33 @@
 # SPDX-FileCopyrightText: The Membound authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# add_module(<name> SOURCES … HEADERS … [LINKS …] [PRIVATE_LINKS …])
-#   One module = one folder = one namespace = one target: library membound_<name>, used as
-#   membound::<name>. HEADERS are public and each compiles alone (target all_verify_interface_…).
-# add_module_tests(<name> SOURCES … [LINKS …] [SERIAL <filter>])
-#   The unit tests of a module: program <name>_tests, every case known to CTest. Cases that SERIAL
+# add_module(<name> [FOLDERS dir…] [EXCEPT file…] [EXTRA_SOURCES file…] [LINKS …] [PRIVATE_LINKS …])
+#   One room: the library membound_<name>, used as membound::<name>, of every .cpp in this folder, or
+#   in the inner FOLDERS, but for those of EXCEPT; a new file needs no line here.
+# add_module_tests(<name> [EXCEPT file…] [LINKS …] [SERIAL <filter>])
+#   The unit tests of a room: program <name>_tests of every .cpp in this folder, every case known to CTest. Cases that SERIAL
 #   matches look at the whole machine; they run together, as one test, with nothing beside them.
 include(GoogleTest)
 
 function(add_module name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;HEADERS;LINKS;PRIVATE_LINKS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "FOLDERS;EXCEPT;EXTRA_SOURCES;LINKS;PRIVATE_LINKS")
+  if(NOT arg_FOLDERS)
+    set(arg_FOLDERS .)
+  endif()
+  list(TRANSFORM arg_FOLDERS APPEND /*.cpp OUTPUT_VARIABLE patterns)
+  file(GLOB sources RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} CONFIGURE_DEPENDS ${patterns})
+  list(REMOVE_ITEM sources ${arg_EXCEPT})
   set(target membound_${name})
-  add_library(${target} STATIC ${arg_SOURCES})
+  add_library(${target} STATIC ${sources} ${arg_EXTRA_SOURCES})
   add_library(membound::${name} ALIAS ${target})
-  target_sources(${target} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}
-    FILES ${arg_HEADERS})
-  set_target_properties(${target} PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON)
   target_link_libraries(${target} PUBLIC membound_options ${arg_LINKS} PRIVATE ${arg_PRIVATE_LINKS})
 endfunction()
 
 function(add_module_tests name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SERIAL" "SOURCES;LINKS")
-  add_executable(${name}_tests ${arg_SOURCES})
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SERIAL" "EXCEPT;LINKS")
+  file(GLOB sources RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} CONFIGURE_DEPENDS *.cpp)
+  list(REMOVE_ITEM sources ${arg_EXCEPT})
+  add_executable(${name}_tests ${sources})
   target_link_libraries(${name}_tests PRIVATE membound::${name} ${arg_LINKS} GTest::gmock
     GTest::gtest_main)
   set(filter "*")

@@ -7,7 +7,7 @@
 #include <set>
 #include <system_error>
 
-#include "grader/course/nearest.hpp"
+#include "grader/base/nearest.hpp"
 
 namespace membound::course {
 namespace {
@@ -38,7 +38,7 @@ std::string joined(const std::vector<std::string>& words) {
 
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates,
                          const std::string& otherwise) {
-  const auto suggestion = nearest(word, candidates);
+  const auto suggestion = base::nearest(word, candidates);
   return suggestion ? "did you mean \"" + *suggestion + "\"?" : otherwise;
 }
 

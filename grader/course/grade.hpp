@@ -18,7 +18,7 @@
 
 #include "grader/base/result.hpp"
 #include "grader/course/lab.hpp"
-#include "grader/course/result.hpp"
+#include "grader/course/lab_result.hpp"
 
 namespace membound::course {
 

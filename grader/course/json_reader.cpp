@@ -8,7 +8,7 @@
 #include <map>
 #include <sstream>
 
-#include "grader/course/nearest.hpp"
+#include "grader/base/nearest.hpp"
 
 namespace membound::course {
 namespace {
@@ -247,7 +247,7 @@ void JsonValue::only_keys(const std::vector<std::string>& known) const {
     if (std::find(known.begin(), known.end(), key) != known.end()) continue;
     std::string list;
     for (const std::string& name : known) list += (list.empty() ? "" : ", ") + name;
-    const auto suggestion = nearest(key, known);
+    const auto suggestion = base::nearest(key, known);
     document_->report(pointer_ + "/" + key, "is not a known key", "one of " + list,
                       suggestion ? "did you mean \"" + *suggestion + "\"?" : "");
   }

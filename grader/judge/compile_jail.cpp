@@ -29,7 +29,7 @@ struct Tool {
 };
 
 /// A compiler below /usr is there already; any other brings the folder above its bin/.
-Tool tool_of(const CompilerInfo& compiler) {
+Tool tool_of(const compilers::CompilerInfo& compiler) {
   std::error_code error;
   const fs::path whole = fs::canonical(compiler.program, error);
   const fs::path program = error ? compiler.program : whole;
@@ -72,15 +72,15 @@ base::Result<JailedCompile> compile_in_jail(const CompileRequest& request) {
   const std::string lab = "labs/" + request.lab_folder.filename().string();
   const fs::path course = kCourse;
   jail::JailRequest run;
-  run.arguments = command_of({.kind = request.compiler.kind,
-                              .program = tool.inside,
-                              .architecture = request.architecture,
-                              .student = kStudentHeaders,
-                              .lab = lab,
-                              .source = kSource,
-                              .output = fs::path("/scratch") / kResult,
-                              .runtime = request.runtime.empty() ? "" : kRuntime,
-                              .library = request.library});
+  run.arguments = compilers::command_of({.kind = request.compiler.kind,
+                                         .program = tool.inside,
+                                         .architecture = request.architecture,
+                                         .student = kStudentHeaders,
+                                         .lab = lab,
+                                         .source = kSource,
+                                         .output = fs::path("/scratch") / kResult,
+                                         .runtime = request.runtime.empty() ? "" : kRuntime,
+                                         .library = request.library});
   run.bindings = tool.bindings;
   run.bindings.push_back({request.root / kStudentHeaders, course / kStudentHeaders});
   add_headers(request.lab_folder, course / lab, run.bindings);

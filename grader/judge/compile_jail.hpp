@@ -9,8 +9,8 @@
 #include <string>
 
 #include "grader/base/result.hpp"
-#include "grader/jail/jail.hpp"
-#include "grader/judge/device_code.hpp"
+#include "grader/judge/compile.hpp"
+#include "grader/sandbox/jail/jail.hpp"
 
 namespace membound::judge {
 

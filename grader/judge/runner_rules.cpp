@@ -10,8 +10,8 @@
 #include <string>
 #include <system_error>
 
-#include "grader/jail/process.hpp"
-#include "grader/remote/runner_limits.hpp"
+#include "grader/base/process.hpp"
+#include "grader/sandbox/runner/runner_limits.hpp"
 
 namespace membound::judge {
 namespace {
@@ -73,7 +73,7 @@ std::vector<fs::path> library_folders(const std::string& ldd_output) {
 }
 
 base::Result<std::vector<fs::path>> gpu_library_folders(const fs::path& runner) {
-  const auto listed = jail::run_process({.arguments = {runner.string()},
+  const auto listed = base::run_process({.arguments = {runner.string()},
                                          .environment = {{"LD_TRACE_LOADED_OBJECTS", "1"}},
                                          .timeout_seconds = 10});
   if (!listed) return listed.error();
@@ -89,7 +89,7 @@ jail::Limits runner_limits(int stages, double seconds_per_stage, bool is_virtual
   limits.cpu_seconds = is_virtual ? stages * kVirtualCpuSecondsPerStage : limits.wall_seconds;
   limits.memory_bytes = kMemory;
   limits.output_bytes = kOutput;
-  limits.processes = remote::most_runner_threads();
+  limits.processes = runner::most_runner_threads();
   limits.limit_address_space = false;  // both kinds of device reserve far more than they use
   return limits;
 }

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "grader/base/result.hpp"
-#include "grader/jail/jail.hpp"
+#include "grader/sandbox/jail/jail.hpp"
 
 namespace membound::judge {
 

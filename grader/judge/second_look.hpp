@@ -9,7 +9,7 @@
 
 #include "grader/course/lab.hpp"
 #include "grader/course/measurement.hpp"
-#include "grader/judge/runner.hpp"
+#include "grader/judge/test_program.hpp"
 
 namespace membound::judge {
 

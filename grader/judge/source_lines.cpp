@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "grader/course/json_fields.hpp"
-#include "grader/judge/profile.hpp"
+#include "grader/judge/counters_profile.hpp"
 
 namespace membound::judge {
 namespace {

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "grader/course/result.hpp"
+#include "grader/course/lab_result.hpp"
 
 namespace membound::judge {
 

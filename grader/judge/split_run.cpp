@@ -11,9 +11,9 @@
 #include <utility>
 
 #include "grader/base/printable.hpp"
+#include "grader/base/process.hpp"
 #include "grader/base/system_text.hpp"
-#include "grader/jail/process.hpp"
-#include "grader/jail/unjailed.hpp"
+#include "grader/sandbox/jail/unjailed.hpp"
 
 namespace membound::judge {
 namespace {
@@ -54,13 +54,13 @@ base::Result<std::unique_ptr<RunnerPair>> RunnerPair::start(const SplitOptions& 
                                                             const std::atomic<bool>* stop) {
   std::unique_ptr<RunnerPair> pair(new RunnerPair(options));
   if (options.reference_times.empty()) {
-    auto reference = remote::make_socket_pair();
+    auto reference = runner::make_socket_pair();
     if (!reference) return reference.error();
     std::tie(pair->judge_reference_, pair->runner_reference_) = *std::move(reference);
   } else {
     pair->reference_ = jail::JailOutcome{.exit_code = 0};  // ended well, as it never began
   }
-  auto submission = remote::make_socket_pair();
+  auto submission = runner::make_socket_pair();
   if (!submission) return submission.error();
   std::tie(pair->judge_submission_, pair->runner_submission_) = *std::move(submission);
   if (options.reference_times.empty())
@@ -84,7 +84,7 @@ std::map<std::string, std::string> RunnerPair::environment() const {
           {"MEMBOUND_REMOTE_SOCKETS", sockets}};
 }
 
-jail::JailRequest RunnerPair::runner_request(const remote::Descriptor& socket,
+jail::JailRequest RunnerPair::runner_request(const runner::Descriptor& socket,
                                              const std::atomic<bool>* stop) const {
   jail::JailRequest request;
   request.arguments = {kRunnerInside, "--socket", std::to_string(socket.get())};
@@ -92,7 +92,7 @@ jail::JailRequest RunnerPair::runner_request(const remote::Descriptor& socket,
   for (const std::filesystem::path& folder : options_.runtime_folders)
     request.bindings.push_back({folder, folder});
   request.environment = options_.runner_environment;
-  request.environment["LD_LIBRARY_PATH"] = jail::search_path(options_.runtime_folders);
+  request.environment["LD_LIBRARY_PATH"] = base::search_path(options_.runtime_folders);
   request.limits = options_.limits;
   request.descriptors = {socket.get()};
   request.stop = stop;
@@ -117,7 +117,7 @@ void RunnerPair::run_submission(const std::atomic<bool>* stop) {
 
 base::Result<jail::JailOutcome> RunnerPair::finish() {
   // Shut down, not only closed: a process that another thread forked just now may hold a copy.
-  for (const remote::Descriptor* end : {&judge_reference_, &judge_submission_})
+  for (const runner::Descriptor* end : {&judge_reference_, &judge_submission_})
     if (*end) shutdown(end->get(), SHUT_RDWR);
   judge_reference_ = {};
   judge_submission_ = {};

@@ -18,8 +18,8 @@
 #include <vector>
 
 #include "grader/base/result.hpp"
-#include "grader/jail/jail.hpp"
-#include "grader/remote/channel.hpp"
+#include "grader/sandbox/jail/jail.hpp"
+#include "grader/sandbox/runner/channel.hpp"
 
 namespace membound::judge {
 
@@ -72,12 +72,12 @@ class RunnerPair {
   explicit RunnerPair(const SplitOptions& options) : options_(options) {}
   void run_reference(const std::atomic<bool>* stop);
   void run_submission(const std::atomic<bool>* stop);
-  [[nodiscard]] jail::JailRequest runner_request(const remote::Descriptor& socket,
+  [[nodiscard]] jail::JailRequest runner_request(const runner::Descriptor& socket,
                                                  const std::atomic<bool>* stop) const;
 
   const SplitOptions& options_;
-  remote::Descriptor judge_reference_, judge_submission_;    // the test program's ends
-  remote::Descriptor runner_reference_, runner_submission_;  // the runners' ends
+  runner::Descriptor judge_reference_, judge_submission_;    // the test program's ends
+  runner::Descriptor runner_reference_, runner_submission_;  // the runners' ends
   std::vector<std::thread> threads_;
   base::Result<jail::JailOutcome> submission_ = jail::JailOutcome{};
   base::Result<jail::JailOutcome> reference_ = jail::JailOutcome{};

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
-#include "grader/course/files.hpp"
+#include "grader/base/text_files.hpp"
 #include "grader/course/json_fields.hpp"
 
 namespace membound::judge {
@@ -22,7 +22,7 @@ std::filesystem::path file_of(const std::filesystem::path& folder, const std::st
 }  // namespace
 
 StageState StateFolder::read(const std::string& lab, int stage) const {
-  const auto text = course::read_file(file_of(folder_, lab, stage));
+  const auto text = base::read_file(file_of(folder_, lab, stage));
   if (!text) return {};
   try {
     const json in = json::parse(*text);
@@ -48,7 +48,7 @@ base::Status StateFolder::write(const std::string& lab, int stage, const StageSt
               {"ever_passed", state.ever_passed},
               {"hints_used", state.hints_used}};
   if (state.last) out["last"] = *state.last;
-  return course::write_file(file_of(folder_, lab, stage), course::dump_safely(out) + "\n");
+  return base::write_file(file_of(folder_, lab, stage), course::dump_safely(out) + "\n");
 }
 
 base::Status StateFolder::remember(const course::Result& result) const {

@@ -13,7 +13,7 @@
 #include <string>
 
 #include "grader/base/result.hpp"
-#include "grader/course/result.hpp"
+#include "grader/course/lab_result.hpp"
 
 namespace membound::judge {
 

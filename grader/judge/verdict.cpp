@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "grader/judge/counters_profile.hpp"
 #include "grader/judge/findings.hpp"
-#include "grader/judge/profile.hpp"
 #include "grader/judge/source_lines.hpp"
 
 namespace membound::judge {

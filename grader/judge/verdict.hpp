@@ -9,8 +9,8 @@
 #include <string>
 
 #include "grader/course/lab.hpp"
+#include "grader/course/lab_result.hpp"
 #include "grader/course/measurement.hpp"
-#include "grader/course/result.hpp"
 
 namespace membound::judge {
 

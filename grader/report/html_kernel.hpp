@@ -7,8 +7,8 @@
 
 #include <string>
 
-#include "grader/course/result.hpp"
-#include "grader/report/profile.hpp"
+#include "grader/course/lab_result.hpp"
+#include "grader/report/profile_text.hpp"
 
 namespace membound::report {
 

@@ -10,7 +10,7 @@
 #include <optional>
 #include <string>
 
-#include "grader/course/profile.hpp"
+#include "grader/course/kernel_profile.hpp"
 
 namespace membound::report {
 

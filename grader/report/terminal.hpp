@@ -7,7 +7,7 @@
 
 #include <string>
 
-#include "grader/course/result.hpp"
+#include "grader/course/lab_result.hpp"
 #include "grader/report/style.hpp"
 
 namespace membound::report {

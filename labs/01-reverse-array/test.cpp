@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "grader/harness/lab_test.hpp"
+#include "grader/harness/lab/lab_test.hpp"
 #include "labs/01-reverse-array/reference.hpp"
 
 namespace {

@@ -12,7 +12,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "grader/harness/lab_test.hpp"
+#include "grader/harness/lab/lab_test.hpp"
 #include "labs/03-transpose/reference.hpp"
 
 namespace {

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "grader/harness/lab_test.hpp"
+#include "grader/harness/lab/lab_test.hpp"
 #include "labs/06-shortcut/reference.hpp"
 
 namespace {

@@ -21,7 +21,7 @@ using testing::StartsWith;
 
 class Commands : public testing::Test {
  protected:
-  jail::ProcessOutcome check(const std::vector<std::string>& words) {
+  base::ProcessOutcome check(const std::vector<std::string>& words) {
     std::vector<std::string> all = {"check", "--device", "vgpu"};
     all.insert(all.end(), words.begin(), words.end());
     return course_.run(all);
@@ -276,7 +276,7 @@ TEST_F(Commands, DevCheckRunsEveryClaim) {
 
 TEST_F(Commands, CompletionIsAScriptOfItsShell) {
   const auto script = course_.write("c.bash", course_.run({"completion", "bash"}).output);
-  const auto offered = jail::run_process(
+  const auto offered = base::run_process(
       {.arguments = {"bash", "-c",
                      "source " + script.string() + "; COMP_WORDS=(" + course_.program().string() +
                          " check 01-f); COMP_CWORD=2; _membound " + course_.program().string() +

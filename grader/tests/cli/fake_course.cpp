@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "grader/course/files.hpp"
+#include "grader/base/text_files.hpp"
 
 namespace membound::cli {
 namespace {
@@ -107,7 +107,7 @@ void FakeCourse::answer(const std::string& one, const std::string& two) const {
 }
 
 std::string FakeCourse::read(const fs::path& file) const {
-  const auto text = course::read_file(file);
+  const auto text = base::read_file(file);
   return text ? *text : "(no " + file.string() + ")";
 }
 
@@ -118,19 +118,19 @@ std::map<std::string, std::string> FakeCourse::environment() const {
           {"PAGER", ""}};
 }
 
-jail::ProcessOutcome FakeCourse::run(
+base::ProcessOutcome FakeCourse::run(
     const std::vector<std::string>& words,
     const std::map<std::string, std::string>& more_environment) const {
-  jail::ProcessRequest request;
+  base::ProcessRequest request;
   request.arguments = {program().string()};
   request.arguments.insert(request.arguments.end(), words.begin(), words.end());
   request.environment = environment();
   for (const auto& [name, value] : more_environment) request.environment[name] = value;
   request.folder = folder_.path();
   request.timeout_seconds = 60;
-  const auto outcome = jail::run_process(request);
+  const auto outcome = base::run_process(request);
   EXPECT_TRUE(outcome);
-  return outcome ? *outcome : jail::ProcessOutcome{};
+  return outcome ? *outcome : base::ProcessOutcome{};
 }
 
 std::size_t widest_line(const std::string& text) {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "grader/jail/process.hpp"
+#include "grader/base/process.hpp"
 #include "grader/tests/judge/temporary_folder.hpp"
 
 namespace membound::cli {
@@ -31,7 +31,7 @@ class FakeCourse {
   [[nodiscard]] std::string read(const std::filesystem::path& file) const;
 
   /// Runs the program; stdout and stderr come together. `environment` on top of the fake one.
-  [[nodiscard]] jail::ProcessOutcome run(
+  [[nodiscard]] base::ProcessOutcome run(
       const std::vector<std::string>& words,
       const std::map<std::string, std::string>& environment = {}) const;
   /// What the program needs of the environment.

@@ -7,8 +7,8 @@
 #include <span>
 
 #include "grader/base/check.hpp"
-#include "grader/vgpu/fatbin/cubin.hpp"
-#include "grader/vgpu/fatbin/fatbin.hpp"
+#include "grader/device_code/fatbin/cubin.hpp"
+#include "grader/device_code/fatbin/fatbin.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace membound::vgpu;

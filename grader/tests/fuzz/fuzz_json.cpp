@@ -12,8 +12,8 @@
 
 #include "grader/base/check.hpp"
 #include "grader/course/lab.hpp"
+#include "grader/course/lab_result.hpp"
 #include "grader/course/measurement.hpp"
-#include "grader/course/result.hpp"
 #include "grader/judge/findings.hpp"
 #include "grader/judge/source_lines.hpp"
 #include "grader/vgpu/timing/machine.hpp"

@@ -9,8 +9,8 @@
 #include <string_view>
 
 #include "grader/base/check.hpp"
-#include "grader/vgpu/ptx/parser.hpp"
-#include "grader/vgpu/ptx/printer.hpp"
+#include "grader/device_code/ptx/parser.hpp"
+#include "grader/device_code/ptx/printer.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace membound::vgpu;

@@ -8,12 +8,12 @@
 #include <span>
 
 #include "grader/base/check.hpp"
-#include "grader/remote/protocol.hpp"
-#include "grader/remote/runner_limits.hpp"
+#include "grader/sandbox/runner/protocol.hpp"
+#include "grader/sandbox/runner/runner_limits.hpp"
 
 namespace {
 
-using namespace membound::remote;
+using namespace membound::forward;
 
 template <typename Answer>
 void try_answer(std::span<const std::byte> bytes) {

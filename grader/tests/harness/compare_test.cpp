@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/harness/compare.hpp"
+#include "grader/harness/cases/compare.hpp"
 
 #include <gmock/gmock.h>
 
 #include <cstring>
 #include <limits>
 
-#include "grader/harness/poison.hpp"
+#include "grader/harness/cases/poison.hpp"
 
 namespace membound::harness {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/harness/data.hpp"
+#include "grader/harness/cases/data.hpp"
 
 #include <gtest/gtest.h>
 

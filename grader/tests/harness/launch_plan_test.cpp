@@ -15,7 +15,7 @@
 #include <cstddef>
 #include <cstring>
 
-#include "grader/harness/launch_plan.hpp"
+#include "grader/harness/cases/launch_plan.hpp"
 
 namespace membound::harness {
 namespace {

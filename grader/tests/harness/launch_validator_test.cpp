@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/harness/launch_validator.hpp"
+#include "grader/harness/device/launch_validator.hpp"
 
 #include <gmock/gmock.h>
 

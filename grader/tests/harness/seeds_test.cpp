@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/harness/seeds.hpp"
+#include "grader/harness/cases/seeds.hpp"
 
 #include <gtest/gtest.h>
 
-#include "grader/harness/device/values.cuh"
+#include "grader/harness/cases/values.cuh"
 
 namespace membound::harness {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/harness/watchdog.hpp"
+#include "grader/harness/device/watchdog.hpp"
 
 #include <gtest/gtest.h>
 

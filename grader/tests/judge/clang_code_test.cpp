@@ -5,8 +5,8 @@
 /// matters to results and to counters.
 #include <gmock/gmock.h>
 
-#include "grader/course/files.hpp"
-#include "grader/judge/device_code.hpp"
+#include "grader/base/text_files.hpp"
+#include "grader/judge/compile.hpp"
 #include "grader/tests/judge/temporary_folder.hpp"
 
 namespace membound::judge {
@@ -20,7 +20,8 @@ class ClangCode : public testing::Test {
  protected:
   void SetUp() override {
     const fs::path root = MEMBOUND_SOURCE_DIR;
-    auto clang = find_compiler(DeviceCompiler::kClang, compiler_places(root));
+    auto clang = compilers::find_compiler(compilers::DeviceCompiler::kClang,
+                                          compilers::compiler_places(root));
     if (!clang) GTEST_SKIP() << base::to_string(clang.error());
     request_.compiler = *std::move(clang);
     request_.root = root;
@@ -36,7 +37,7 @@ class ClangCode : public testing::Test {
   std::string ptx_of(const std::string& text) {
     const CompiledCode code = compiled(text);
     EXPECT_TRUE(code.compiled) << code.output;
-    const auto ptx = course::read_file(code.file);
+    const auto ptx = base::read_file(code.file);
     return ptx ? *ptx : "";
   }
   TemporaryFolder folder_;

@@ -4,7 +4,7 @@
 
 #include <gmock/gmock.h>
 
-#include "grader/judge/compile_hints.hpp"
+#include "grader/device_code/compilers/compile_hints.hpp"
 #include "grader/judge/source_lines.hpp"
 
 namespace membound::judge {
@@ -158,11 +158,12 @@ TEST(Findings, PassOnCheckersReportsAndThrottling) {
 }
 
 TEST(CompileHints, SpeakOfTheFirstErrorThatIsKnown) {
-  EXPECT_THAT(compile_hint("k.cu(3): error: identifier \"rowz\" is undefined"),
+  EXPECT_THAT(compilers::compile_hint("k.cu(3): error: identifier \"rowz\" is undefined"),
               HasSubstr("typing error"));
-  EXPECT_THAT(compile_hint("k.cu(3): error: expected a \";\"\nk.cu(9): error: x is undefined"),
-              HasSubstr("';' is missing"));
-  EXPECT_THAT(compile_hint("something new"), HasSubstr("first error"));
+  EXPECT_THAT(
+      compilers::compile_hint("k.cu(3): error: expected a \";\"\nk.cu(9): error: x is undefined"),
+      HasSubstr("';' is missing"));
+  EXPECT_THAT(compilers::compile_hint("something new"), HasSubstr("first error"));
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "grader/judge/findings.hpp"
-#include "grader/judge/hint.hpp"
+#include "grader/judge/next_hint.hpp"
 #include "grader/judge/verdict.hpp"
 
 namespace membound::judge {

@@ -4,7 +4,7 @@
 
 #include <gmock/gmock.h>
 
-#include "grader/judge/hint.hpp"
+#include "grader/judge/next_hint.hpp"
 #include "grader/tests/judge/temporary_folder.hpp"
 
 namespace membound::judge {

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "grader/judge/hint.hpp"
+#include "grader/judge/next_hint.hpp"
 
 namespace membound::judge {
 namespace {

@@ -15,9 +15,9 @@
 #include <string>
 #include <vector>
 
-#include "grader/vgpu/exec/launch.hpp"
+#include "grader/device_code/ptx/parser.hpp"
+#include "grader/vgpu/exec/launch/launch.hpp"
 #include "grader/vgpu/program/module.hpp"
-#include "grader/vgpu/ptx/parser.hpp"
 
 namespace {
 
@@ -196,7 +196,7 @@ int main(int argc, char** argv) {
   }
   std::ifstream file(options.ptx_path);
   const std::string text{std::istreambuf_iterator<char>(file), {}};
-  const auto module = membound::vgpu::ptx::parse(text, options.ptx_path);
+  const auto module = membound::ptx::parse(text, options.ptx_path);
   if (!module) return std::printf("%s\n", to_string(module.error()).c_str()), 2;
   const auto linked = program::Program::link({&*module, 1});
   if (!linked) return std::printf("%s\n", to_string(linked.error()).c_str()), 2;

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
+#include "grader/device_code/ptx/parser.hpp"
 #include "grader/vgpu/program/control_flow.hpp"
 #include "grader/vgpu/program/suffixes.hpp"
-#include "grader/vgpu/ptx/parser.hpp"
 
 namespace membound::vgpu::program {
 namespace {

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "grader/vgpu/ptx/types.hpp"
+#include "grader/device_code/ptx/types.hpp"
 
 namespace membound::vgpu::program {
 

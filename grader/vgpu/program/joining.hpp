@@ -5,7 +5,7 @@
 /// mean one word, it joins their values first (a vote, a sum over the warp) and sends one
 /// operation. What lanes only happen to share at run time stays one operation a lane. Place in the
 /// chain: program/linker, before registers get slots -> exec counts joined atomics. Source: the
-/// machine code nvcc 13 makes of grader/tests/profiler/atomics.cu for sm_90.
+/// machine code nvcc 13 makes of grader/tests/vgpu/profiler/atomics.cu for sm_90.
 #pragma once
 
 #include <cstddef>

@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "grader/device_code/ptx/parser.hpp"
 #include "grader/vgpu/program/decoder.hpp"
 #include "grader/vgpu/program/joining.hpp"
 #include "grader/vgpu/program/module.hpp"
 #include "grader/vgpu/program/registers.hpp"
 #include "grader/vgpu/program/rounds.hpp"
-#include "grader/vgpu/ptx/parser.hpp"
 
 namespace membound::vgpu::program {
 namespace {

@@ -16,9 +16,9 @@
 #include <vector>
 
 #include "grader/base/result.hpp"
+#include "grader/device_code/ptx/ast.hpp"
 #include "grader/vgpu/memory/dim3.hpp"
 #include "grader/vgpu/program/instruction.hpp"
-#include "grader/vgpu/ptx/ast.hpp"
 
 namespace membound::vgpu::program {
 

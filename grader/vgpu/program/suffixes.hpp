@@ -7,9 +7,9 @@
 
 #include <string>
 
+#include "grader/device_code/ptx/ast.hpp"
 #include "grader/vgpu/program/instruction.hpp"
 #include "grader/vgpu/program/shapes.hpp"
-#include "grader/vgpu/ptx/ast.hpp"
 
 namespace membound::vgpu::program {
 

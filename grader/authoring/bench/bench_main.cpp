@@ -1,0 +1,114 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// membound_bench: times every stage's reference answer beside the libraries a user would call and
+/// the device's ceilings, and prints one Markdown table per lab and size.
+/// Exit codes: 0 measured, 1 some result was wrong, 2 wrong use, 3 our fault or the machine's.
+#include <CLI/CLI.hpp>
+#include <ctime>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <string>
+
+#include "grader/authoring/bench/bench_table.hpp"
+#include "grader/authoring/bench/groups.hpp"
+
+namespace {
+
+using namespace membound;
+
+constexpr int kExitWrong = 1;
+constexpr int kExitMachine = 3;
+
+struct Options {
+  std::filesystem::path labs = "labs";
+  std::filesystem::path build;
+  std::filesystem::path json;
+  std::string only;
+  int rounds = 15;
+  std::uint64_t seed = 1;
+};
+
+std::string today() {
+  char text[32];
+  const std::time_t now = std::time(nullptr);
+  std::strftime(text, sizeof(text), "%Y-%m-%d", std::gmtime(&now));
+  return text;
+}
+
+void print_heading(const course::DeviceInfo& device, const Options& options) {
+  std::cout << device.name << ", " << device.sm_count << " SMs, driver for CUDA "
+            << device.driver_version << ", runtime " << device.runtime_version << ", " << today()
+            << ", medians of " << options.rounds << " interleaved runs\n"
+            << std::flush;
+}
+
+int run(const Options& options) {
+  auto device = harness::Device::open();
+  if (!device) throw std::runtime_error(base::to_string(device.error()));
+  auto kernels =
+      harness::DeviceKernels::load(options.build / "grader/harness/harness.fatbin", *device);
+  if (!kernels) throw std::runtime_error(base::to_string(kernels.error()));
+  harness::Watchdog watchdog([](const std::string& what, double seconds) {
+    std::cerr << what << " took longer than " << seconds << " s\n";
+    std::_Exit(kExitMachine);
+  });
+  const authoring::Machine machine{*device, *kernels, watchdog, options.labs, options.build};
+  print_heading(device->info(), options);
+  nlohmann::json groups = nlohmann::json::array();
+  int wrong_runs = 0;
+  for (const authoring::GroupMaker& maker : authoring::all_groups(machine)) {
+    if (maker.title.find(options.only) == std::string::npos) continue;
+    const authoring::Group group = maker.make();
+    const authoring::Held held{maker.title, group.unit, group.contestants,
+                               authoring::hold(group, *kernels, options.rounds, options.seed)};
+    for (const authoring::Outcome& outcome : held.outcomes) wrong_runs += outcome.wrong_runs;
+    std::cout << "\n" << authoring::markdown(held) << std::flush;
+    groups.push_back(authoring::to_json(held));
+  }
+  if (!options.json.empty()) {
+    const course::DeviceInfo& info = device->info();
+    std::ofstream(options.json) << nlohmann::json{{"device", info.name},
+                                                  {"driver", info.driver_version},
+                                                  {"runtime", info.runtime_version},
+                                                  {"date", today()},
+                                                  {"rounds", options.rounds},
+                                                  {"groups", groups}}
+                                       .dump(1)
+                                << "\n";
+  }
+  return wrong_runs == 0 ? 0 : kExitWrong;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options options;
+  options.build =
+      std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path();  // <build>/bin/
+  CLI::App app("Times every reference answer beside the libraries a user would call.");
+  app.add_option("--labs", options.labs, "The folder labs/ of the source tree")
+      ->check(CLI::ExistingDirectory)
+      ->capture_default_str();
+  app.add_option("--build", options.build, "The build folder, with the compiled reference answers");
+  app.add_option("--only", options.only, "Only groups whose title contains this text");
+  app.add_option("--rounds", options.rounds, "Runs of each contestant")
+      ->check(CLI::Range(1, 10000))
+      ->capture_default_str();
+  app.add_option("--seed", options.seed, "Seed of the data and of the order")
+      ->capture_default_str();
+  app.add_option("--json", options.json, "Write everything, also single times, to this file");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  }
+  try {
+    return run(options);
+  } catch (const std::exception& error) {
+    std::cerr << error.what() << "\n";
+    return kExitMachine;
+  }
+}

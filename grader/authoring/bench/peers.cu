@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/authoring/bench/peers.hpp"
+
+#include <cublas_v2.h>
+#include <thrust/execution_policy.h>
+#include <thrust/reverse.h>
+
+#include <cub/device/device_reduce.cuh>
+#include <stdexcept>
+#include <string>
+
+namespace membound::authoring {
+namespace {
+
+void check(cudaError_t code, const char* what) {
+  if (code != cudaSuccess)
+    throw std::runtime_error(std::string(what) + ": " + cudaGetErrorString(code));
+}
+
+void check(cublasStatus_t status, const char* what) {
+  if (status != CUBLAS_STATUS_SUCCESS)
+    throw std::runtime_error(std::string(what) + ": " + cublasGetStatusString(status));
+}
+
+}  // namespace
+
+void reverse_with_thrust(int* d_out, const int* d_in, long long n) {
+  thrust::reverse_copy(thrust::device, d_in, d_in + n, d_out);
+}
+
+CubSum::CubSum(long long n) : n_(n) {
+  const float* const no_input = nullptr;
+  float* const no_output = nullptr;
+  check(cub::DeviceReduce::Sum(nullptr, temporary_bytes_, no_input, no_output, n_),
+        "asking CUB for its temporary memory");
+  check(cudaMalloc(&d_temporary_, temporary_bytes_), "allocating CUB's temporary memory");
+}
+
+CubSum::~CubSum() { cudaFree(d_temporary_); }
+
+void CubSum::operator()(float* d_sum, const float* d_in) const {
+  std::size_t bytes = temporary_bytes_;
+  check(cub::DeviceReduce::Sum(d_temporary_, bytes, d_in, d_sum, n_), "cub::DeviceReduce::Sum");
+}
+
+struct Geam::Handle {
+  cublasHandle_t cublas = nullptr;
+};
+
+Geam::Geam() : handle_(std::make_unique<Handle>()) {
+  check(cublasCreate(&handle_->cublas), "starting cuBLAS");
+}
+
+Geam::~Geam() { cublasDestroy(handle_->cublas); }
+
+// cuBLAS counts by columns: our rows x cols matrix, row after row, is its cols x rows matrix.
+void Geam::operator()(float* d_out, const float* d_in, int rows, int cols) const {
+  const float one = 1;
+  const float zero = 0;
+  check(cublasSgeam(handle_->cublas, CUBLAS_OP_T, CUBLAS_OP_T, rows, cols, &one, d_in, cols, &zero,
+                    d_in, cols, d_out, rows),
+        "cublasSgeam");
+}
+
+void Geam::operator()(double* d_out, const double* d_in, int rows, int cols) const {
+  const double one = 1;
+  const double zero = 0;
+  check(cublasDgeam(handle_->cublas, CUBLAS_OP_T, CUBLAS_OP_T, rows, cols, &one, d_in, cols, &zero,
+                    d_in, cols, d_out, rows),
+        "cublasDgeam");
+}
+
+}  // namespace membound::authoring

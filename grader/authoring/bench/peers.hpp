@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The library calls that a user would make instead of writing the kernels of the labs.
+/// Place in the chain: groups -> [peers] -> cuBLAS, CUB, Thrust. All queue on the default stream.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+namespace membound::authoring {
+
+/// thrust::reverse_copy on the device.
+void reverse_with_thrust(int* d_out, const int* d_in, long long n);
+
+/// cub::DeviceReduce::Sum, with its temporary memory allocated beforehand.
+class CubSum {
+ public:
+  explicit CubSum(long long n);
+  ~CubSum();
+  CubSum(const CubSum&) = delete;
+  CubSum& operator=(const CubSum&) = delete;
+  void operator()(float* d_sum, const float* d_in) const;
+
+ private:
+  long long n_;
+  void* d_temporary_ = nullptr;
+  std::size_t temporary_bytes_ = 0;
+};
+
+/// cuBLAS's geam as a transpose: out = 1 * in^T + 0 * in^T.
+class Geam {
+ public:
+  Geam();
+  ~Geam();
+  Geam(const Geam&) = delete;
+  Geam& operator=(const Geam&) = delete;
+  void operator()(float* d_out, const float* d_in, int rows, int cols) const;
+  void operator()(double* d_out, const double* d_in, int rows, int cols) const;
+
+ private:
+  struct Handle;
+  std::unique_ptr<Handle> handle_;
+};
+
+}  // namespace membound::authoring

@@ -1,0 +1,258 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/authoring/figure.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <set>
+
+#include "grader/authoring/figure_words.hpp"
+#include "grader/base/text_files.hpp"
+#include "grader/judge/counters_profile.hpp"
+#include "grader/judge/tools.hpp"
+#include "grader/report/access_picture.hpp"
+#include "grader/report/text.hpp"
+
+namespace membound::authoring {
+namespace {
+
+namespace fs = std::filesystem;
+using course::KernelProfile;
+using course::MemoryAccess;
+
+/// What a run left, and whose source its lines are.
+struct Traced {
+  std::vector<KernelProfile> profiles;
+  fs::path source;      ///< the answer's file; empty for a counters file
+  std::string subject;  ///< "03-transpose, stage 1"
+};
+
+base::Error input_error(std::string where, std::string found, std::string expected,
+                        std::string advice) {
+  return {base::ErrorKind::kInput, std::move(where), std::move(found), std::move(expected),
+          std::move(advice)};
+}
+
+std::string first_failure(const course::StageResult& stage) {
+  for (const course::TestOutcome& test : stage.tests)
+    if (!test.passed) return test.name + ": " + test.message;
+  return stage.findings.empty() ? "" : stage.findings.front().text;
+}
+
+base::Result<fs::path> answer_file(const judge::Workplace& place, const course::Lab& lab,
+                                   const std::string& answer) {
+  fs::path file = answer;
+  if (answer == "reference") file = place.root / "solutions" / lab.id / "kernel.cu";
+  if (answer == "skeleton") file = lab.folder / "kernel.cu";
+  std::error_code error;
+  if (fs::exists(file, error)) return fs::absolute(file, error);
+  return input_error("--answer " + answer, "there is no such file",
+                     "reference, skeleton, or a kernel.cu", "");
+}
+
+base::Result<Traced> run_lab(const judge::Workplace& place, const course::Course& course,
+                             const FigureOptions& options) {
+  const auto lab = course.find(options.what);
+  if (!lab) return lab.error();
+  const int number = options.stage == 0 ? (*lab)->stages.front().number : options.stage;
+  if ((*lab)->stage(number) == nullptr) {
+    return base::Error{base::ErrorKind::kUsage, "--stage",
+                       (*lab)->id + " has no stage " + std::to_string(number),
+                       "1 to " + std::to_string((*lab)->stages.size()), ""};
+  }
+  const auto file = answer_file(place, **lab, options.answer);
+  if (!file) return file.error();
+  judge::CheckOptions check;
+  check.device = options.device;
+  check.compiler = options.compiler;
+  check.submission = file->string();
+  const auto tools = judge::choose_tools(place, check);
+  if (!tools) return tools.error();
+  if (!tools->device.is_virtual()) {
+    return base::Error{base::ErrorKind::kUsage, "--device", "a GPU does not tell what its lanes do",
+                       "vgpu or vgpu:MODEL", ""};
+  }
+  judge::CheckRequest request = judge::request_for(place, *tools, check, {*lab, {number}}, nullptr);
+  request.more_arguments = {"--counters", "--gtest_filter=*.ReachesItsBar"};
+  if (!options.size.empty())
+    request.more_arguments.insert(request.more_arguments.end(), {"--size", options.size});
+  request.environment["MEMBOUND_CACHES"] = "off";
+  request.environment["MEMBOUND_TRACE"] = options.block + ":" + std::to_string(options.warp) + ":" +
+                                          std::to_string(options.occurrence + 1);
+  auto code = judge::compile_submission(request);
+  if (!code) return code.error();
+  if (!code->submission.compiled)
+    return input_error(file->string(), "does not compile:\n" + code->submission.output, "", "");
+  code->reference = code->submission.file;  // nothing is graded: one answer is enough
+  const auto result = judge::run_and_judge(request, *code);
+  if (!result) return result.error();
+  const course::StageResult& stage = result->stages.front();
+  if (stage.profiles.empty()) {
+    return input_error(
+        file->string(),
+        "its kernel of stage " + std::to_string(number) + " did not run: " + first_failure(stage),
+        "a kernel that runs", "membound check " + (*lab)->id + "/" + std::to_string(number));
+  }
+  return Traced{stage.profiles, *file, (*lab)->id + ", stage " + std::to_string(number)};
+}
+
+base::Result<Traced> read_counters(const FigureOptions& options) {
+  const auto text = base::read_file(options.what);
+  if (!text) return text.error();
+  const auto json = nlohmann::json::parse(*text, nullptr, false);
+  if (json.is_discarded() || !json.is_object() || !json.contains("kernels"))
+    return input_error(options.what, "is not a counters file", "docs/counters_file.md",
+                       "membound run --counters FILE --trace -- PROGRAM");
+  return Traced{judge::profiles(json), {}, fs::path(options.what).filename().string()};
+}
+
+/// The lines `wanted` means: a number, or all that hold the text.
+std::set<int> wanted_lines(const Traced& traced, const std::string& wanted) {
+  int number = 0;
+  const auto [end, code] = std::from_chars(wanted.data(), wanted.data() + wanted.size(), number);
+  if (code == std::errc() && end == wanted.data() + wanted.size()) return {number};
+  std::set<int> lines;
+  const auto text = base::read_file(traced.source);
+  if (!text) return lines;
+  int line = 1;
+  for (std::size_t at = 0; at < text->size(); ++line) {
+    const std::size_t stop = std::min(text->find('\n', at), text->size());
+    if (text->substr(at, stop - at).find(wanted) != std::string::npos) lines.insert(line);
+    at = stop + 1;
+  }
+  return lines;
+}
+
+bool is_of(const Traced& traced, const MemoryAccess& access) {
+  return traced.source.empty() || fs::path(access.file).filename() == traced.source.filename();
+}
+
+bool fits(const FigureOptions& options, const Traced& traced, const std::set<int>& lines,
+          const MemoryAccess& access) {
+  if (options.ptx_line > 0 && access.ptx_line != options.ptx_line) return false;
+  if (!options.line.empty() && (!lines.contains(access.line) || !is_of(traced, access)))
+    return false;
+  if (!options.access.empty() && access.kind != options.access) return false;
+  return options.kind.empty() || (options.kind == "banks") == access.is_shared();
+}
+
+/// "line 40: load, 4 sectors per request, ideal 4".
+std::string told(const MemoryAccess& access) {
+  const std::string place = access.line > 0 ? "line " + std::to_string(access.line)
+                                            : "PTX line " + std::to_string(access.ptx_line);
+  return place + ": " + (access.is_shared() ? "shared " : "") + access.kind + ", " +
+         report::cost_in_words(access);
+}
+
+std::string list_accesses(const std::vector<const KernelProfile*>& kernels) {
+  std::vector<std::string> rows;
+  for (const KernelProfile* kernel : kernels)
+    for (const MemoryAccess& access : kernel->accesses)
+      if (std::find(rows.begin(), rows.end(), told(access)) == rows.end())
+        rows.push_back(told(access));
+  std::string text = rows.empty() ? "none at all by this warp: does it run?" : "";
+  for (const std::string& row : rows) text += "\n    " + row;
+  return text;
+}
+
+/// The accesses of one kernel that are meant; those of different kinds are not mixed up.
+base::Result<const MemoryAccess*> choose(const FigureOptions& options, const Traced& traced,
+                                         const KernelProfile** chosen) {
+  std::vector<const KernelProfile*> kernels;
+  for (const KernelProfile& profile : traced.profiles)
+    if (profile.name.find(options.kernel) != std::string::npos) kernels.push_back(&profile);
+  if (kernels.empty()) {
+    std::vector<std::string> names;
+    for (const KernelProfile& profile : traced.profiles) names.push_back(profile.name);
+    return input_error("--kernel " + options.kernel, "no kernel that ran has this in its name",
+                       report::listed(names), "");
+  }
+  const std::set<int> lines = wanted_lines(traced, options.line);
+  std::vector<const MemoryAccess*> found;
+  for (const KernelProfile* kernel : kernels) {
+    for (const MemoryAccess& access : kernel->accesses)
+      if (fits(options, traced, lines, access)) found.push_back(&access);
+    *chosen = kernel;
+    if (!found.empty()) break;
+  }
+  const std::string where = options.ptx_line > 0 ? "--ptx-line " + std::to_string(options.ptx_line)
+                                                 : "--line " + options.line;
+  if (found.empty()) {
+    return input_error(where,
+                       "block " + options.block + ", warp " + std::to_string(options.warp) +
+                           " makes no such access",
+                       "one of these:" + list_accesses(kernels), "");
+  }
+  for (const MemoryAccess* access : found) {
+    if (access->kind == found.front()->kind && access->space == found.front()->space) continue;
+    return input_error(where,
+                       "has different accesses: " + told(*found.front()) + "; " + told(*access),
+                       "one of them", "--access load|store, --kind sectors|banks");
+  }
+  if (static_cast<std::size_t>(options.occurrence) >= found.size()) {
+    return input_error("--occurrence " + std::to_string(options.occurrence),
+                       "the warp makes this access " + std::to_string(found.size()) + " times",
+                       "a number below that; the first is 0", "");
+  }
+  return found[static_cast<std::size_t>(options.occurrence)];
+}
+
+std::string warp_in_words(const FigureOptions& options, const KernelProfile& kernel) {
+  const auto& block = kernel.traced_block;
+  std::string text = "block (" + std::to_string(block[0]) + ", " + std::to_string(block[1]) + ", " +
+                     std::to_string(block[2]) + "), warp " + std::to_string(kernel.traced_warp);
+  if (options.occurrence > 0)
+    text += ", access " + std::to_string(options.occurrence + 1) + " of the line";
+  return text;
+}
+
+}  // namespace
+
+void add_figure_options(CLI::App& app, FigureOptions& options) {
+  const auto one_of = [](std::initializer_list<std::string> words) {
+    return CLI::IsMember(std::vector<std::string>(words));
+  };
+  app.add_option("LAB", options.what)->required();
+  app.add_option("--stage", options.stage)->check(CLI::NonNegativeNumber);
+  app.add_option("--answer", options.answer);
+  app.add_option("--line", options.line);
+  app.add_option("--ptx-line", options.ptx_line)->check(CLI::NonNegativeNumber);
+  app.add_option("--kernel", options.kernel);
+  app.add_option("--access", options.access)->check(one_of({"load", "store"}));
+  app.add_option("--kind", options.kind)->check(one_of({"sectors", "banks"}));
+  app.add_option("--block", options.block);
+  app.add_option("--warp", options.warp)->check(CLI::NonNegativeNumber);
+  app.add_option("--occurrence", options.occurrence)->check(CLI::Range(0, 4000));
+  app.add_option("--size", options.size);
+  app.add_option("--title", options.title);
+  app.add_option("--device", options.device);
+  app.add_option("--compiler", options.compiler)->check(one_of({"nvcc", "clang"}));
+}
+
+base::Result<std::string> draw_figure(const judge::Workplace& place, const course::Course& course,
+                                      const FigureOptions& asked) {
+  FigureOptions options = asked;
+  if (options.line.empty() && options.ptx_line == 0) {
+    return base::Error{base::ErrorKind::kUsage, "membound dev figure", "which access is not said",
+                       "--line NUMBER, --line TEXT or --ptx-line NUMBER",
+                       "membound dev figure --help"};
+  }
+  while (std::count(options.block.begin(), options.block.end(), ',') < 2) options.block += ",0";
+  const bool file = options.what.ends_with(".json");
+  const auto traced = file ? read_counters(options) : run_lab(place, course, options);
+  if (!traced) return traced.error();
+  const KernelProfile* kernel = nullptr;
+  const auto access = choose(options, *traced, &kernel);
+  if (!access) return access.error();
+  std::string title = options.title;
+  if (title.empty())
+    title = traced->subject + ": " + told(**access).substr(0, told(**access).find(','));
+  std::string svg = report::draw_access(**access, title, warp_in_words(options, *kernel));
+  const std::string license = "<!-- SPDX-License-Identifier: Apache-2.0 -->\n";
+  svg.insert(svg.find(license) + license.size(), figure_mark(asked));
+  return svg;
+}
+
+}  // namespace membound::authoring

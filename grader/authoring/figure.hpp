@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Runs a kernel on the virtual GPU and draws what one access of one warp does: for `dev figure`,
+/// and for the figures of handouts that were made by it.
+/// Place in the chain: dev_figure, figure_drift -> [figure] -> judge, report/access_picture.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "grader/base/result.hpp"
+#include "grader/course/course_tree.hpp"
+#include "grader/judge/judge.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace membound::authoring {
+
+/// What is to be drawn, as the command line gives it.
+struct FigureOptions {
+  std::string what;                  ///< a lab, or a counters file (FILE.json)
+  int stage = 0;                     ///< 0: the lab's first
+  std::string answer = "reference";  ///< or "skeleton", or a file
+  std::string line;                  ///< a number, or a piece of the line's text
+  int ptx_line = 0;                  ///< in place of `line`
+  std::string kernel;                ///< a piece of its readable name: "<double>"
+  std::string access;                ///< load, store or atomic
+  std::string kind;                  ///< sectors or banks
+  std::string block = "0,0,0";
+  int warp = 0;
+  int occurrence = 0;  ///< of this line's accesses, in the order they are made
+  std::string size;    ///< of the problem: "256x256"; empty: the lab's
+  std::string title;
+  std::string device = "vgpu:h200";
+  std::string compiler;
+};
+
+/// Adds everything but where to write.
+void add_figure_options(CLI::App& app, FigureOptions& options);
+
+/// The SVG picture; it names the command that made it.
+[[nodiscard]] base::Result<std::string> draw_figure(const judge::Workplace& place,
+                                                    const course::Course& course,
+                                                    const FigureOptions& options);
+
+/// The words of the command that made `svg`; empty if it was not made by one.
+[[nodiscard]] std::vector<std::string> figure_words(const std::string& svg);
+/// The options that such words stand for.
+[[nodiscard]] base::Result<FigureOptions> figure_options(const std::vector<std::string>& words);
+
+}  // namespace membound::authoring

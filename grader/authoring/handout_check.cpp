@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include <pugixml.hpp>
+#include <regex>
+
+#include "grader/authoring/checks.hpp"
+#include "grader/authoring/lines.hpp"
+#include "grader/authoring/snippets.hpp"
+
+namespace membound::authoring {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Targets of Markdown links and images in `file` that are files of the tree.
+void check_links(const LabFolders& folders, const fs::path& file, std::set<fs::path>& linked,
+                 Drifts& drifts) {
+  static const std::regex kLink(R"(\]\(([^)\s]+)\))");
+  const std::vector<std::string> lines = read_lines(file);
+  bool in_code = false;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (trimmed(lines[i]).starts_with("```")) in_code = !in_code;
+    if (in_code) continue;
+    for (std::sregex_iterator it(lines[i].begin(), lines[i].end(), kLink), end; it != end; ++it) {
+      const std::string target = (*it)[1].str();
+      if (target.find("://") != std::string::npos || target.starts_with("#")) continue;
+      const fs::path path = file.parent_path() / target.substr(0, target.find('#'));
+      linked.insert(path.lexically_normal());
+      if (fs::exists(path)) continue;
+      drifts.push_back({folders.shown(file), static_cast<int>(i) + 1,
+                        "the link to " + target + " leads nowhere", "a file of the tree",
+                        "correct the link"});
+    }
+  }
+}
+
+void check_figure(const LabFolders& folders, const fs::path& file, Drifts& drifts) {
+  pugi::xml_document document;
+  const pugi::xml_parse_result parsed = document.load_file(file.c_str());
+  if (parsed && document.child("svg")) return;
+  drifts.push_back({folders.shown(file), 0,
+                    parsed ? std::string("it has no <svg> element") : parsed.description(),
+                    "a well-formed SVG picture", "open it in a browser and mend it"});
+}
+
+}  // namespace
+
+void check_handout(const LabFolders& folders, Drifts& drifts) {
+  std::set<fs::path> linked;
+  const fs::path handout = folders.handout / "handout.md";
+  check_links(folders, handout, linked, drifts);
+  check_links(folders, folders.lab / "README.md", linked, drifts);
+  check_links(folders, folders.solution / "NOTES.md", linked, drifts);
+  check_snippets(folders, handout, drifts);
+
+  std::error_code unreadable;
+  for (const fs::directory_entry& entry :
+       fs::directory_iterator(folders.handout / "figures", unreadable)) {
+    if (entry.path().extension() == ".svg") check_figure(folders, entry.path(), drifts);
+    if (linked.contains(entry.path().lexically_normal())) continue;
+    drifts.push_back({folders.shown(entry.path()), 0, "no page shows this figure",
+                      "a link in the handout", "show it or remove it"});
+  }
+}
+
+}  // namespace membound::authoring

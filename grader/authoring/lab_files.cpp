@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <set>
+
+#include "grader/authoring/checks.hpp"
+
+namespace membound::authoring {
+namespace {
+
+namespace fs = std::filesystem;
+
+void check_folder(const LabFolders& folders, const fs::path& folder,
+                  const std::set<std::string>& wanted, Drifts& drifts,
+                  const std::set<std::string>& allowed = {}) {
+  for (const std::string& name : wanted) {
+    if (fs::exists(folder / name)) continue;
+    drifts.push_back({folders.shown(folder / name), 0, "the file is missing",
+                      "every lab has the same files", "docs/writing_a_lab.md says what it holds"});
+  }
+  std::error_code unreadable;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, unreadable)) {
+    const std::string name = entry.path().filename().string();
+    if (wanted.contains(name) || allowed.contains(name)) continue;
+    drifts.push_back({folders.shown(entry.path()), 0, "no lab has such a file",
+                      "only the files docs/writing_a_lab.md names", "remove or move it"});
+  }
+}
+
+}  // namespace
+
+void check_files(const course::Lab& lab, const LabFolders& folders, Drifts& drifts) {
+  const std::set<std::string> reference = {"reference.hpp", "reference.cpp"};
+  std::set<std::string> wanted = {"README.md", "lab.json", "kernel.cuh", "kernel.cu", "test.cpp"};
+  if (!lab.host_code) wanted.insert(reference.begin(), reference.end());
+  check_folder(folders, folders.lab, wanted, drifts, reference);
+  check_folder(folders, folders.solution, {"kernel.cu", "NOTES.md", "wrong"}, drifts);
+  check_folder(folders, folders.handout, {"handout.md", "figures"}, drifts, {"experiment.cu"});
+}
+
+}  // namespace membound::authoring

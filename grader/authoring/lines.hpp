@@ -1,0 +1,26 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// A text file as lines, and the few questions the checks ask of a line.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace membound::authoring {
+
+/// The lines of `file` without their ends; none if it cannot be read (check_files() tells).
+[[nodiscard]] std::vector<std::string> read_lines(const std::filesystem::path& file);
+
+/// `text` without spaces and tabs at both ends.
+[[nodiscard]] std::string_view trimmed(std::string_view text);
+
+/// The text after "// ", or an empty one if the line is no such comment.
+[[nodiscard]] std::string_view comment_of(std::string_view line);
+
+/// The number of a head "// Stage 3: …" (or "// Stage 3 …"), 0 for any other line.
+[[nodiscard]] int stage_of_head(std::string_view line);
+
+}  // namespace membound::authoring

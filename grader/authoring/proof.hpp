@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Runs what a lab's author claims: the skeleton fails every stage, the reference answer passes
+/// every stage, and each wrong answer fails the test it names.
+/// Place in the chain: labs/, solutions/ -> [proof] -> judge. Left out: what can be seen without
+/// running, which grader/authoring checks.
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <functional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "grader/base/result.hpp"
+#include "grader/judge/tools.hpp"
+
+namespace membound::authoring {
+
+/// In Claim::fails: the stage must fail, whatever the test.
+inline constexpr const char* kAnyTest = "*";
+
+/// One claim about one file.
+struct Claim {
+  const course::Lab* lab = nullptr;
+  std::filesystem::path file;
+  std::vector<int> stages;
+  /// For each stage: the test that must be the first to fail; "" = it must pass.
+  std::string fails;
+  /// What the checkers' first finding must be ("data race"), and at which lines of the file; both
+  /// empty: they must find nothing.
+  std::string finds = {};
+  std::set<int> lines = {};
+};
+
+/// What running it showed.
+struct Proof {
+  Claim claim;
+  bool holds = false;
+  std::string shown;  ///< "as claimed", or what happened instead
+};
+
+/// All claims of a lab: skeleton, reference answer, wrong answers. A wrong answer whose head cannot
+/// be read is an error.
+[[nodiscard]] base::Result<std::vector<Claim>> claims_of(const course::Lab& lab,
+                                                         const judge::Workplace& place);
+
+/// Whether a result is what was claimed. Pure.
+[[nodiscard]] Proof compare(const Claim& claim, const course::Result& result);
+
+/// Adds what the checkers of the virtual GPU found: first what is claimed, or nothing. Pure.
+void add_findings(Proof& proof, const course::Result& result);
+
+/// Adds what the same submission showed with another compiler: the claim must hold there as well,
+/// and every stage must have the same verdict for the same reason. Pure.
+void add_second(Proof& proof, const course::Result& first, const course::Result& second);
+
+/// Runs all claims, with judge::Tools::second_compiler too where there is one, several at once on
+/// the virtual GPU; `on_proof` hears of each when it is there. The proofs come in the order of the
+/// claims; fewer when stopped.
+[[nodiscard]] base::Result<std::vector<Proof>> prove(
+    const judge::Workplace& place, const judge::Tools& tools, const judge::CheckOptions& options,
+    const std::vector<Claim>& claims, const std::atomic<bool>* stop,
+    const std::function<void(const Proof&)>& on_proof);
+
+}  // namespace membound::authoring

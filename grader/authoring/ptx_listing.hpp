@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The code in a program, a fat binary or a PTX file as a list that people can read: per kernel and
+/// source line the PTX instructions, each with what the virtual GPU counts it as.
+/// Place in the chain: `membound dev ptx` -> [listing] -> inspect, fatbin, ptx.
+#pragma once
+
+#include <string>
+
+#include "grader/base/result.hpp"
+
+namespace membound::authoring {
+
+/// Every function whose readable name holds `filter` (all if it is empty) of the newest PTX in
+/// `path`. An error where there is no PTX, or none that can be read, or no such function.
+[[nodiscard]] base::Result<std::string> list_code(const std::string& path,
+                                                  const std::string& filter);
+
+}  // namespace membound::authoring

@@ -1,0 +1,233 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/base/process.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <optional>
+#include <string_view>
+
+#include "grader/base/descriptor.hpp"
+#include "grader/base/system_text.hpp"
+
+namespace membound::base {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int kTickMs = 50;
+/// Between asking a program to end and ending it.
+constexpr std::chrono::milliseconds kGrace{1000};
+
+std::vector<std::string> merged_environment(const std::map<std::string, std::string>& changes) {
+  std::vector<std::string> all;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    if (!changes.contains(std::string(text.substr(0, text.find('='))))) all.emplace_back(text);
+  }
+  for (const auto& [name, value] : changes)
+    if (!value.empty()) all.push_back(name + "=" + value);
+  return all;
+}
+
+std::vector<char*> pointers(std::vector<std::string>& texts) {
+  std::vector<char*> all;
+  for (std::string& text : texts) all.push_back(text.data());
+  all.push_back(nullptr);
+  return all;
+}
+
+/// What the child needs between fork and exec, made before: there it may only call functions that
+/// are safe in a process forked from one with threads.
+struct Launch {
+  const char* program;
+  char** arguments;
+  char** environment;
+  const char* folder;  // null: stay
+  int input;
+  int output;
+  int report;  // receives errno when the program cannot be started
+  pid_t parent;
+  const std::vector<int>* descriptors;
+};
+
+[[noreturn]] void become(const Launch& launch) {
+  setpgid(0, 0);
+  // Should we be killed, the program must not live on.
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != launch.parent) _exit(127);
+  sigset_t none;
+  sigemptyset(&none);
+  pthread_sigmask(SIG_SETMASK, &none, nullptr);
+  for (const int number : {SIGINT, SIGTERM, SIGPIPE, SIGQUIT}) signal(number, SIG_DFL);
+  for (const int number : *launch.descriptors) fcntl(number, F_SETFD, 0);
+  const bool ready = dup2(launch.input, 0) >= 0 && dup2(launch.output, 1) >= 0 &&
+                     dup2(launch.output, 2) >= 0 &&
+                     (launch.folder == nullptr || chdir(launch.folder) == 0);
+  if (ready) execve(launch.program, launch.arguments, launch.environment);
+  const int reason = errno;
+  [[maybe_unused]] const auto written = write(launch.report, &reason, sizeof reason);
+  _exit(127);
+}
+
+Error cannot_start(const std::string& program, int reason) {
+  return {ErrorKind::kMachine, program, "cannot be started: " + reason_text(reason),
+          "a program that runs here", "membound doctor"};
+}
+
+/// Follows one running child until it and its group are gone.
+class Watch {
+ public:
+  Watch(const ProcessRequest& request, pid_t child, int output)
+      : request_(request), child_(child), output_(output) {}
+
+  ProcessOutcome finish() {
+    bool open = true;
+    while (!exited()) {
+      open = open && wait_for_output();
+      if (!open) usleep(2000);
+      check_limits();
+    }
+    // Whatever the program started and left behind ends with it.
+    kill(-child_, SIGKILL);
+    while (open && read_some()) {
+    }
+    outcome_.seconds = seconds();
+    return std::move(outcome_);
+  }
+
+ private:
+  [[nodiscard]] double seconds() const {
+    return std::chrono::duration<double>(Clock::now() - start_).count();
+  }
+
+  bool exited() {
+    int status = 0;
+    const pid_t ended = waitpid(child_, &status, WNOHANG);
+    if (ended == 0 || (ended < 0 && errno == EINTR)) return false;
+    if (ended == child_ && WIFEXITED(status)) outcome_.exit_code = WEXITSTATUS(status);
+    if (ended == child_ && WIFSIGNALED(status)) outcome_.signal = WTERMSIG(status);
+    return true;
+  }
+
+  /// False when the other end is closed.
+  bool wait_for_output() {
+    pollfd entry{output_, POLLIN, 0};
+    if (poll(&entry, 1, kTickMs) <= 0) return true;
+    return read_some();
+  }
+
+  bool read_some() {
+    std::array<char, 65536> buffer;
+    const ssize_t size = read(output_, buffer.data(), buffer.size());
+    if (size < 0) return errno == EINTR;
+    if (size == 0) return false;
+    const auto space = request_.output_limit_bytes - outcome_.output.size();
+    const auto kept = std::min(space, static_cast<std::size_t>(size));
+    outcome_.output.append(buffer.data(), kept);
+    outcome_.output_cut = outcome_.output_cut || kept < static_cast<std::size_t>(size);
+    return true;
+  }
+
+  void check_limits() {
+    if (ending_) {
+      if (Clock::now() > *ending_ + kGrace) kill(-child_, SIGKILL);
+      return;
+    }
+    if (request_.stop != nullptr && request_.stop->load()) {
+      outcome_.stopped = true;
+      end(SIGINT);
+    } else if (seconds() > request_.timeout_seconds ||
+               (request_.keep_going && !request_.keep_going())) {
+      outcome_.timed_out = true;
+      end(SIGTERM);
+    }
+  }
+
+  void end(int number) {
+    kill(-child_, number);
+    ending_ = Clock::now();
+  }
+
+  const ProcessRequest& request_;
+  pid_t child_;
+  int output_;
+  Clock::time_point start_ = Clock::now();
+  std::optional<Clock::time_point> ending_;
+  ProcessOutcome outcome_;
+};
+
+}  // namespace
+
+std::filesystem::path find_in_path(const std::string& program, const std::string& path) {
+  if (program.find('/') != std::string::npos)
+    return access(program.c_str(), X_OK) == 0 ? std::filesystem::path(program)
+                                              : std::filesystem::path();
+  for (std::size_t start = 0; start <= path.size();) {
+    const auto end = std::min(path.find(':', start), path.size());
+    const auto candidate = std::filesystem::path(path.substr(start, end - start)) / program;
+    std::error_code ignored;
+    if (std::filesystem::is_regular_file(candidate, ignored) &&
+        access(candidate.c_str(), X_OK) == 0)
+      return candidate;
+    start = end + 1;
+  }
+  return {};
+}
+
+std::string search_path(const std::vector<std::filesystem::path>& folders) {
+  std::string text;
+  for (const std::filesystem::path& folder : folders)
+    text += (text.empty() ? "" : ":") + folder.string();
+  return text;
+}
+
+Result<ProcessOutcome> run_process(const ProcessRequest& request) {
+  const char* const path = std::getenv("PATH");
+  const std::string program =
+      find_in_path(request.arguments.front(), path == nullptr ? "/usr/bin:/bin" : path).string();
+  if (program.empty()) return cannot_start(request.arguments.front(), ENOENT);
+  auto arguments = request.arguments;
+  auto environment = merged_environment(request.environment);
+  const auto argument_pointers = pointers(arguments);
+  const auto environment_pointers = pointers(environment);
+
+  Descriptor output_read, output_write, report_read, report_write;
+  const Descriptor input(open("/dev/null", O_RDONLY | O_CLOEXEC));
+  if (input.get() < 0 || !make_pipe(output_read, output_write) ||
+      !make_pipe(report_read, report_write))
+    return cannot_start(program, errno);
+  const Launch launch{program.c_str(),
+                      const_cast<char**>(argument_pointers.data()),
+                      const_cast<char**>(environment_pointers.data()),
+                      request.folder.empty() ? nullptr : request.folder.c_str(),
+                      input.get(),
+                      output_write.get(),
+                      report_write.get(),
+                      getpid(),
+                      &request.descriptors};
+  const pid_t child = fork();
+  if (child < 0) return cannot_start(program, errno);
+  if (child == 0) become(launch);
+  setpgid(child, child);  // here too: whichever of the two comes first
+  output_write.reset();
+  report_write.reset();
+  int reason = 0;
+  if (read(report_read.get(), &reason, sizeof reason) == sizeof reason) {
+    waitpid(child, nullptr, 0);
+    return cannot_start(program, reason);
+  }
+  return Watch(request, child, output_read.get()).finish();
+}
+
+}  // namespace membound::base

@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Reads zip and tar archives member by member into memory, under limits. Nothing is ever unpacked
+/// to a path that the archive names.
+/// Place in the chain: file or bytes -> [archive] -> entries. libarchive takes the formats apart.
+/// Left out: what the members are for.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "grader/base/result.hpp"
+#include "grader/classroom/intake/student_names.hpp"
+
+namespace membound::intake {
+
+/// How much of a stranger's archive is read before it is refused.
+struct ArchiveLimits {
+  std::uint64_t bytes = 64ULL << 20;  ///< of all members together, unpacked
+  std::uint64_t entries = 5000;
+  double ratio = 200;                  ///< unpacked over packed bytes, from kFreeBytes on
+  std::uint64_t file_bytes = 1 << 20;  ///< of one member whose content is wanted
+
+  /// An archive with a whole class in it, which an LMS made.
+  [[nodiscard]] static ArchiveLimits of_class() {
+    return {.bytes = 16ULL << 30, .entries = 1'000'000, .ratio = 1000, .file_bytes = 64ULL << 20};
+  }
+};
+
+/// Any archive may unpack to this much, whatever its ratio.
+inline constexpr std::uint64_t kFreeBytes = 4 << 20;
+
+/// One member.
+struct Member {
+  SafePath path;  ///< its problem is also set for links, devices, pipes and encrypted members
+  std::int64_t time = 0;  ///< last change, seconds since 1970; 0: not said
+  std::uint64_t size = 0;
+};
+
+/// What to do with members.
+struct MemberVisitor {
+  /// Whether the content is wanted. Not asked for members with a problem.
+  std::function<bool(const Member&)> wants;
+  /// Every member that is no folder; `content` is empty unless wanted. A wanted member larger than
+  /// file_bytes comes with a problem in place of its content.
+  std::function<void(const Member&, std::string content)> take;
+};
+
+/// Reads a file, or bytes in memory; `name` is for messages. An error means that the archive as a
+/// whole is refused: damaged, of another kind, or beyond a limit.
+[[nodiscard]] base::Status read_archive_file(const std::filesystem::path& file,
+                                             const ArchiveLimits& limits,
+                                             const MemberVisitor& visitor);
+[[nodiscard]] base::Status read_archive_bytes(std::string_view bytes, const std::string& name,
+                                              const ArchiveLimits& limits,
+                                              const MemberVisitor& visitor);
+
+}  // namespace membound::intake

@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Every file of what was handed in, from folders and archives alike, archives within archives
+/// opened. Sources (.cu) go to the store at once; of everything else only the name is kept.
+/// Place in the chain: folder or archive -> [entries] -> layout.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "grader/base/result.hpp"
+#include "grader/classroom/intake/archive.hpp"
+#include "grader/classroom/intake/store.hpp"
+#include "grader/course/lab.hpp"
+
+namespace membound::intake {
+
+/// One file, or an archive that was refused.
+struct Entry {
+  std::vector<std::string> path;  ///< parts; an archive's name is one of them
+  std::vector<std::string> raw;   ///< the same parts, byte by byte as found
+  std::int64_t time = 0;          ///< seconds since 1970; 0: not known
+  std::uint64_t size = 0;
+  std::optional<std::string> problem;  ///< why it cannot be used
+  std::string sha256;                  ///< in the store: sources without a problem
+  std::vector<std::string> labs;       ///< ids of labs whose kernels it defines, most first
+  std::string text;                    ///< of submission_metadata.yml only
+
+  [[nodiscard]] const std::string& name() const { return path.back(); }
+  [[nodiscard]] bool is_source() const;
+};
+
+/// All of them.
+struct Entries {
+  std::vector<Entry> files;
+  std::set<std::string> clones;  ///< top-level folders that hold a .git
+};
+
+/// Archives within archives are opened this deep.
+inline constexpr int kMostNestedArchives = 3;
+
+/// Asked about the only archive in a folder, by its name and what is in it: whether it holds a
+/// class, so that its members and not the archive itself are what the folder holds.
+using HoldsClass = std::function<bool(const std::string& archive, const Entries& members)>;
+
+/// Reads `source`: a folder, an archive with the whole class, a folder with nothing but such an
+/// archive in it, or a single file. `student_limits` hold for each archive inside. An error means
+/// that the source as a whole cannot be read; a bad member is an entry with a problem.
+[[nodiscard]] base::Result<Entries> read_entries(const std::filesystem::path& source,
+                                                 const std::vector<course::Lab>& labs,
+                                                 const Store& store,
+                                                 const ArchiveLimits& student_limits,
+                                                 const HoldsClass& holds_class);
+
+/// Ids of the labs whose kernels' names occur in `source` outside of comments and strings, the lab
+/// with most of them first.
+[[nodiscard]] std::vector<std::string> labs_defined(std::string_view source,
+                                                    const std::vector<course::Lab>& labs);
+
+}  // namespace membound::intake

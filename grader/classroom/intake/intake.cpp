@@ -1,0 +1,269 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/classroom/intake/intake.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "grader/base/switches.hpp"
+#include "grader/classroom/intake/entries.hpp"
+#include "grader/classroom/intake/store.hpp"
+#include "grader/classroom/intake/student_names.hpp"
+#include "grader/classroom/intake/students.hpp"
+
+namespace membound::intake {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The lab that a part of a path names: "03-transpose", "transpose", "lab03-transpose-final".
+std::optional<std::string> lab_named(const std::string& part,
+                                     const std::vector<course::Lab>& labs) {
+  const std::string word = folded(stem(part));
+  std::optional<std::string> found;
+  for (const course::Lab& lab : labs) {
+    const std::string id = folded(lab.id);
+    const auto dash = id.find('-');
+    const std::string name = dash == std::string::npos ? id : id.substr(dash + 1);
+    if (word == id || word == name) return lab.id;
+    if (word.find(id) != std::string::npos) found = lab.id;
+  }
+  return found;
+}
+
+/// The innermost part that names a lab.
+std::optional<std::string> lab_of_path(const std::vector<std::string>& inner,
+                                       const std::vector<course::Lab>& labs) {
+  for (auto part = inner.rbegin(); part != inner.rend(); ++part)
+    if (const auto lab = lab_named(*part, labs)) return lab;
+  return std::nullopt;
+}
+
+/// "kernel.cu" before others, then what lies less deep.
+std::tuple<bool, std::size_t> preference(const ItemFile& file) {
+  std::string name = folded(file.inner.back());
+  // Canvas writes "kernel-2.cu" for the second kernel.cu.
+  if (name.starts_with("kernel-") &&
+      name.find_first_not_of("0123456789", 7) == name.size() - std::string(".cu").size())
+    name = "kernel.cu";
+  return {name != "kernel.cu", file.inner.size()};
+}
+
+/// Turns the items of one source into submissions.
+class Sorting {
+ public:
+  Sorting(const IntakeRequest& request, Intake& intake) : request_(request), intake_(intake) {}
+
+  void add(const Item& item, const Owner& owner, const std::string& source) {
+    Submission base;
+    base.student = owner.student;
+    base.name = shown(owner.name);
+    base.email = shown(owner.email);
+    base.note = owner.note;
+    base.origin = shown(source + "/" + item.origin);
+    base.time = parse_time(owner.submitted_at).value_or(item.time);
+    base.attempt = item.order;
+    base.late = lateness(request_.late, base.time);
+    if (item.marked_late && base.late.by_seconds == 0 && request_.late.due)
+      add_note(base, "marked late by the learning system; the time is not known here");
+    if (owner.refused) {
+      refuse(base, lab_or_unknown(item), *owner.refused);
+      return;
+    }
+    // Of an archive that was refused some members may have been read; none of them counts.
+    for (const ItemFile& file : item.files) {
+      if (!file.entry->problem || file.entry->is_source() || !is_archive_name(file.entry->name()))
+        continue;
+      refuse(base, lab_or_unknown(item),
+             "\"" + shown(file.inner.back()) + "\" is refused: " + *file.entry->problem);
+      return;
+    }
+    std::map<std::string, std::vector<const ItemFile*>> by_lab;
+    bool skipped = false;
+    for (const ItemFile& file : item.files) {
+      if (!file.entry->is_source()) continue;
+      if (const auto lab = lab_of(file))
+        by_lab[*lab].push_back(&file);
+      else
+        skipped = true;
+    }
+    for (const auto& [lab, files] : by_lab) choose(base, lab, files);
+    if (by_lab.empty() && !skipped) nothing_usable(base, item);
+  }
+
+ private:
+  static void add_note(Submission& submission, const std::string& text) {
+    submission.note += (submission.note.empty() ? "" : "; ") + text;
+  }
+
+  /// Nothing where only another lab is graded.
+  [[nodiscard]] std::optional<std::string> lab_of(const ItemFile& file) const {
+    const auto named = lab_of_path(file.inner, request_.labs);
+    if (request_.lab) {
+      if (named && *named != *request_.lab) return std::nullopt;
+      return request_.lab;
+    }
+    if (named) return named;
+    if (!file.entry->labs.empty()) return file.entry->labs.front();
+    return kUnknownLab;
+  }
+
+  [[nodiscard]] std::string lab_or_unknown(const Item& item) const {
+    for (const ItemFile& file : item.files)
+      if (file.entry->is_source())
+        if (const auto lab = lab_of(file)) return *lab;
+    return request_.lab.value_or(kUnknownLab);
+  }
+
+  void refuse(Submission submission, const std::string& lab, const std::string& why) {
+    submission.lab = lab;
+    submission.refused = why;
+    intake_.submissions.push_back(std::move(submission));
+  }
+
+  void choose(Submission submission, const std::string& lab, std::vector<const ItemFile*> files) {
+    const bool refuses_twins = !base::switched_off("intake.twins");
+    // A name twice, also as "Kernel.cu" and "kernel.cu": nobody can say which one was meant.
+    std::map<std::string, std::set<std::string>> contents;
+    for (const ItemFile* file : files) {
+      if (file->entry->problem) {
+        refuse(submission, lab,
+               "\"" + shown(file->inner.back()) + "\" is refused: " + *file->entry->problem);
+        return;
+      }
+      std::string path;
+      for (const std::string& part : file->inner) path += folded(part) + "/";
+      contents[path].insert(file->entry->sha256);
+    }
+    for (const auto& [path, digests] : contents) {
+      if (digests.size() < 2 || !refuses_twins) continue;
+      refuse(submission, lab,
+             "\"" + shown(path.substr(0, path.size() - 1)) + "\" is there twice, and not the same");
+      return;
+    }
+    const auto best = std::min_element(
+        files.begin(), files.end(),
+        [](const auto* a, const auto* b) { return preference(*a) < preference(*b); });
+    for (const ItemFile* file : files) {
+      if (refuses_twins && preference(*file) == preference(**best) &&
+          file->entry->sha256 != (*best)->entry->sha256) {
+        refuse(submission, lab,
+               "two files could be the submission: \"" + shown((*best)->inner.back()) +
+                   "\" and \"" + shown(file->inner.back()) + "\"; hand in one kernel.cu");
+        return;
+      }
+    }
+    if (lab == kUnknownLab) {
+      refuse(submission, lab,
+             "nothing tells which lab it is for: neither a folder's name nor the kernels in it");
+      return;
+    }
+    submission.lab = lab;
+    submission.sha256 = (*best)->entry->sha256;
+    intake_.submissions.push_back(std::move(submission));
+  }
+
+  void nothing_usable(const Submission& base, const Item& item) {
+    std::string found;
+    for (const ItemFile& file : item.files) {
+      if (found.size() > 80) break;
+      if (!is_litter(file.inner.back()))
+        found += (found.empty() ? "" : ", ") + shown(file.inner.back(), 60);
+    }
+    if (found.empty()) return;  // litter only
+    refuse(base, request_.lab.value_or(kUnknownLab), "no kernel.cu in it; found: " + found);
+  }
+
+  const IntakeRequest& request_;
+  Intake& intake_;
+};
+
+/// Everything as what one student handed in at one time; nothing where there is nothing.
+std::vector<Item> item_of(const Entries& entries, const std::string& student) {
+  Item item;
+  item.key = item.raw_key = item.origin = student;
+  item.key_is_id = true;
+  for (const Entry& entry : entries.files) item.files.push_back({&entry, entry.path});
+  if (item.files.empty()) return {};
+  return {std::move(item)};
+}
+
+/// How much of one student's archive is read.
+ArchiveLimits limits_of(const IntakeRequest& request) {
+  if (!base::switched_off("intake.caps")) return request.limits;
+  constexpr auto kAny = std::numeric_limits<std::uint64_t>::max();
+  return {.bytes = kAny, .entries = kAny, .ratio = 1e18, .file_bytes = kAny};
+}
+
+/// Numbers the attempts of each student and lab, and drops those that do not count.
+void number_attempts(Intake& intake, AttemptPolicy policy) {
+  auto& all = intake.submissions;
+  std::stable_sort(all.begin(), all.end(), [](const Submission& a, const Submission& b) {
+    return std::tie(a.student, a.lab, a.attempt, a.time) <
+           std::tie(b.student, b.lab, b.attempt, b.time);
+  });
+  std::vector<Submission> kept;
+  int number = 0;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const bool first =
+        i == 0 || all[i - 1].student != all[i].student || all[i - 1].lab != all[i].lab;
+    number = first ? 1 : number + 1;
+    const bool last =
+        i + 1 == all.size() || all[i + 1].student != all[i].student || all[i + 1].lab != all[i].lab;
+    if (policy == AttemptPolicy::kLatest && !last) continue;
+    kept.push_back(all[i]);
+    kept.back().attempt = number;
+  }
+  all = std::move(kept);
+}
+
+}  // namespace
+
+base::Result<Intake> take_in(const IntakeRequest& request) {
+  Intake intake;
+  const Store store(request.out);
+  const ArchiveLimits limits = limits_of(request);
+  // Sources are read first and looked at together: one student may appear in several.
+  std::vector<Entries> entries;
+  for (const fs::path& source : request.sources) {
+    const auto is_class = [&](const std::string& archive, const Entries& members) {
+      if (!request.student.empty()) return false;
+      const bool found = holds_class(archive, members, request.labs, request.roster);
+      if (!found)
+        intake.notes.push_back(shown(archive) +
+                               " is taken for one student's; give the archive itself, not its "
+                               "folder, where it holds a class");
+      return found;
+    };
+    auto read = read_entries(source, request.labs, store, limits, is_class);
+    if (!read) return read.error();
+    entries.push_back(std::move(*read));
+  }
+  std::vector<Item> items;
+  std::vector<std::string> from;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const Layout layout = request.layout.value_or(detect(entries[i]));
+    const std::string name = request.sources[i].filename().empty()
+                                 ? request.sources[i].parent_path().filename().string()
+                                 : request.sources[i].filename().string();
+    auto found = request.student.empty() ? items_of(entries[i], layout, request.labs)
+                                         : item_of(entries[i], request.student);
+    intake.notes.push_back(shown(name) + ": " + std::to_string(found.size()) + " items, layout " +
+                           std::string(to_string(layout)));
+    for (Item& item : found) {
+      items.push_back(std::move(item));
+      from.push_back(name);
+    }
+  }
+  const auto owners = owners_of(items, request.roster);
+  Sorting sorting(request, intake);
+  for (std::size_t i = 0; i < items.size(); ++i) sorting.add(items[i], owners[i], from[i]);
+  number_attempts(intake, request.attempts);
+  return intake;
+}
+
+}  // namespace membound::intake

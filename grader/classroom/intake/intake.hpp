@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// From what was exported to a list of submissions: who, which lab, which attempt, which file. A
+/// bad item is a submission with a reason why it is refused; the others go on.
+/// Place in the chain: folders, archives, roster -> [intake] -> grading. Left out: verdicts.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "grader/base/result.hpp"
+#include "grader/classroom/intake/archive.hpp"
+#include "grader/classroom/intake/late.hpp"
+#include "grader/classroom/intake/layout.hpp"
+#include "grader/classroom/intake/roster.hpp"
+#include "grader/course/lab.hpp"
+
+namespace membound::intake {
+
+/// A submission whose lab nothing tells.
+inline constexpr const char* kUnknownLab = "unknown";
+
+/// Which of several attempts of one student counts.
+enum class AttemptPolicy { kLatest, kBest };
+
+struct IntakeRequest {
+  std::vector<std::filesystem::path> sources;
+  std::vector<course::Lab> labs;   ///< all of the course
+  std::optional<std::string> lab;  ///< the only one that is graded; nothing: whichever is found
+  Roster roster;                   ///< may be empty
+  std::string student;             ///< not empty: all sources together are this student's alone
+  std::optional<Layout> layout;    ///< nothing: detected
+  AttemptPolicy attempts = AttemptPolicy::kLatest;
+  LatePolicy late;
+  std::filesystem::path out;  ///< the store is made in it
+  ArchiveLimits limits;       ///< of one student's archive
+};
+
+/// One file to grade, or to refuse.
+struct Submission {
+  std::string student;      ///< the roster's id, else as the layout names them
+  std::string name, email;  ///< may be empty
+  std::string lab;          ///< kUnknownLab where nothing tells
+  std::string origin;       ///< for people: where it was found, with harmless characters
+  std::string sha256;       ///< in the store; where refused, that of what was found or ""
+  std::int64_t time = 0;    ///< when it was handed in; 0: not known
+  int attempt = 1;          ///< of this student and lab, from 1
+  Lateness late;            ///< by the policy
+  std::optional<std::string> refused;  ///< why it is not graded
+  std::string note;                    ///< what a person should know; may be empty
+};
+
+/// Everything that was handed in.
+struct Intake {
+  std::vector<Submission> submissions;  ///< by student, lab and attempt
+  std::vector<std::string> notes;       ///< about the whole
+};
+
+/// Reads all sources. An error means that a source or the store cannot be read or written at all.
+[[nodiscard]] base::Result<Intake> take_in(const IntakeRequest& request);
+
+}  // namespace membound::intake

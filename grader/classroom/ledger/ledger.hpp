@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The memory of a batch: which jobs there are, how far each is, and a chain of signed verdicts
+/// that nobody can shorten, reorder or change unseen. Killed at any moment it loses, doubles and
+/// changes nothing:
+///
+///   result file (beside, sync, rename, sync)  ->  ledger (one transaction)  ->  done
+///
+/// The file is the truth; at the next start the ledger catches up with the files.
+/// Place in the chain: grading -> [ledger] -> SQLite. One process holds the batch (BatchLock), with
+/// one connection, in SQLite's rollback-journal mode, synced. Knows no labs.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "grader/base/result.hpp"
+#include "grader/classroom/ledger/record.hpp"
+
+namespace membound::ledger {
+
+/// queued -> running -> done; a job that was running when the grader died twice is quarantined.
+enum class State { kQueued, kRunning, kDone, kQuarantined };
+
+[[nodiscard]] std::string_view to_string(State state);
+
+/// One job as the ledger sees it.
+struct JobState {
+  std::string key;
+  State state = State::kQueued;
+  int round = 1;
+  int attempts = 0;  ///< that ended in an error of ours, and which the grader survived
+  int deaths = 0;    ///< how often the grader died while the job was running
+};
+
+struct OpenOptions {
+  std::filesystem::path key_file = {};  ///< of the secret; empty: OUT/key
+  int quarantine_after = 2;             ///< deaths
+};
+
+/// What the start of a batch found and put right.
+struct Reconciled {
+  int taken_over = 0;              ///< verdicts in files that the ledger did not have yet
+  int interrupted = 0;             ///< jobs that were running when the grader died
+  int swept = 0;                   ///< files that a kill left half written
+  std::vector<std::string> notes;  ///< for people: damaged files put aside, quarantined jobs
+};
+
+/// Safe to use from several threads.
+class Ledger {
+ public:
+  /// Takes the lock; makes what is not there yet.
+  [[nodiscard]] static base::Result<Ledger> open(const std::filesystem::path& out,
+                                                 const OpenOptions& options);
+  Ledger(Ledger&&) noexcept;
+  ~Ledger();
+
+  /// Makes the plan's digest part of the chain (where it is not the last plan's) and its jobs
+  /// known. Jobs that are no longer planned stay in the ledger.
+  [[nodiscard]] base::Status plan(const std::string& digest, const std::vector<std::string>& keys);
+  /// Catches up with the files. To be called once, after plan().
+  [[nodiscard]] base::Result<Reconciled> reconcile();
+  /// All jobs, or one.
+  [[nodiscard]] std::vector<JobState> jobs() const;
+  [[nodiscard]] std::optional<JobState> job(const std::string& key) const;
+
+  /// From here on the job counts as running.
+  [[nodiscard]] base::Status lease(const std::string& key);
+  /// Back into the queue, as if it had never started: Ctrl-C.
+  [[nodiscard]] base::Status give_back(const std::string& key);
+  /// Back into the queue, with one attempt used up; returns how many are.
+  [[nodiscard]] base::Result<int> count_attempt(const std::string& key);
+  /// The verdict: file first, then ledger.
+  [[nodiscard]] base::Status finish(const std::string& key, const course::Grade& grade);
+  /// Another round for a job that is done or quarantined. The old verdict stays in the chain.
+  [[nodiscard]] base::Status regrade(const std::string& key);
+
+  /// Signs and checks what is written outside of the ledger.
+  [[nodiscard]] const std::string& secret() const;
+
+ private:
+  struct Parts;
+  explicit Ledger(std::unique_ptr<Parts> parts);
+  std::unique_ptr<Parts> parts_;
+};
+
+/// The verdicts that count, by job.
+struct Verdicts {
+  std::map<std::string, course::Grade> grades;
+  std::set<std::string> quarantined;
+};
+
+/// Reads them without taking the lock. An error names a file that is missing, changed or not this
+/// batch's.
+[[nodiscard]] base::Result<Verdicts> read_verdicts(const std::filesystem::path& out,
+                                                   const std::filesystem::path& key_file = {});
+
+/// What a check of the whole batch found.
+struct Verification {
+  int verdicts = 0;
+  int plans = 0;
+  std::vector<std::string> problems;  ///< empty: everything is as it was written
+};
+
+/// Holds chain, files and plan against one another. Changes nothing and needs no lock.
+[[nodiscard]] base::Result<Verification> verify(const std::filesystem::path& out,
+                                                const std::filesystem::path& key_file = {});
+
+}  // namespace membound::ledger

@@ -1,0 +1,227 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/classroom/queue/batch.hpp"
+
+#include <algorithm>
+#include <set>
+#include <system_error>
+#include <utility>
+
+#include "grader/base/digest.hpp"
+#include "grader/base/durable_file.hpp"
+#include "grader/base/failpoint.hpp"
+#include "grader/base/text_files.hpp"
+#include "grader/classroom/intake/store.hpp"
+#include "grader/classroom/intake/student_names.hpp"
+
+namespace membound::queue {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A folder with something else in it is not made a batch's.
+base::Status check_folder(const fs::path& out) {
+  std::error_code error;
+  if (!fs::exists(out, error) || fs::exists(out / "lock", error)) return base::Done{};
+  if (fs::is_directory(out, error) && fs::is_empty(out, error)) return base::Done{};
+  return base::Error{base::ErrorKind::kUsage, out.string(),
+                     "holds something that membound grade did not write", "a new or empty folder",
+                     "use another --out"};
+}
+
+/// The earlier plan's seed, the one that was asked for, or a new one: 256 bits.
+std::string batch_seed(const BatchRequest& request, const std::optional<Plan>& earlier) {
+  if (request.seed) return base::sha256("seed " + std::to_string(*request.seed));
+  if (earlier) return earlier->batch_seed;
+  return base::hex(base::random_bytes(32));
+}
+
+/// Whether verdicts made now would be those that an earlier plan asks for.
+base::Status check_fit(const Plan& plan, const Settings& settings) {
+  const std::string advice = "give the submissions again: what is still valid is kept";
+  if (plan.device != settings.device) {
+    return base::Error{base::ErrorKind::kUsage, "--device",
+                       "is " + settings.device + ", and the batch is graded on " + plan.device,
+                       "--device " + plan.device, advice};
+  }
+  const auto limits = limits_in_force(settings);
+  if (!limits) return limits.error();
+  for (const auto& [id, planned] : plan.labs) {
+    const auto lab = std::find_if(settings.course->labs.begin(), settings.course->labs.end(),
+                                  [&id = id](const course::Lab& one) { return one.id == id; });
+    if (lab == settings.course->labs.end()) {
+      return base::Error{base::ErrorKind::kUsage, "batch.json",
+                         "was planned for the lab " + id + ", which this course does not have", "",
+                         "use the course it was made with"};
+    }
+    const auto now = digests_of(settings, *lab, *limits);
+    if (!now) return now.error();
+    if (nlohmann::json(*now) != nlohmann::json(planned.digests)) {
+      return base::Error{base::ErrorKind::kUsage, id,
+                         "the lab, its test program, the compiler or the limits changed since the "
+                         "batch was planned",
+                         "the same course and build", advice};
+    }
+  }
+  return base::Done{};
+}
+
+base::Result<Plan> plan_for(const BatchRequest& request, const std::optional<Plan>& earlier,
+                            std::vector<std::string>& notes) {
+  if (request.intake.sources.empty()) {
+    if (!earlier) {
+      return base::Error{base::ErrorKind::kUsage, request.out.string(),
+                         "there is no batch to go on with", "a folder that membound grade made",
+                         "membound grade SUBMISSIONS --out " + request.out.string()};
+    }
+    const auto fits = check_fit(*earlier, request.settings);
+    if (!fits) return fits.error();
+    return *earlier;
+  }
+  auto intake = intake::take_in(request.intake);
+  if (!intake) return intake.error();
+  notes.insert(notes.end(), intake->notes.begin(), intake->notes.end());
+  if (intake->submissions.empty()) {
+    return base::Error{base::ErrorKind::kInput, request.intake.sources.front().string(),
+                       "holds nothing that could be graded",
+                       "folders or archives with a kernel.cu each",
+                       "name the folder or archive that the learning system exported"};
+  }
+  return make_plan(*intake, request.intake, request.settings, batch_seed(request, earlier));
+}
+
+/// Writes the plan where it changed, and makes the ledger know it.
+base::Status keep_plan(const fs::path& out, const Plan& plan, ledger::Ledger& ledger) {
+  const std::string text = to_text(plan);
+  const auto old = base::read_file(out / "batch.json");
+  if (!old || *old != text) {
+    const auto written = base::write_durably(out / "batch.json", text, "plan");
+    if (!written) return written;
+  }
+  std::vector<std::string> keys;
+  for (const Job& job : plan.jobs) keys.push_back(job.key);
+  return ledger.plan(base::sha256(text), keys);
+}
+
+/// Keys of the jobs of the students that `words` mean; a word that means nobody is an error.
+base::Result<std::set<std::string>> jobs_of(const Plan& plan,
+                                            const std::vector<std::string>& words) {
+  std::set<std::string> keys;
+  for (const std::string& word : words) {
+    bool found = false;
+    for (const Row& row : plan.rows) {
+      if (!is_meant(row, word)) continue;
+      found = true;
+      if (!row.job.empty()) keys.insert(row.job);
+    }
+    if (!found) {
+      return base::Error{base::ErrorKind::kUsage, word, "nobody of that name handed something in",
+                         "a student's id, name or email as in grades.csv", ""};
+    }
+  }
+  return keys;
+}
+
+base::Status queue_regrading(const Plan& plan, const BatchRequest& request,
+                             ledger::Ledger& ledger) {
+  const auto keys = jobs_of(plan, request.regrade);
+  if (!keys) return keys.error();
+  for (const std::string& key : *keys) {
+    const auto queued = ledger.regrade(key);
+    if (!queued) return queued;
+  }
+  return base::Done{};
+}
+
+base::Result<std::vector<const Job*>> queue_of(const Plan& plan, const BatchRequest& request,
+                                               const ledger::Ledger& ledger) {
+  const auto only = jobs_of(plan, request.only);
+  if (!only) return only.error();
+  std::set<std::string> open;
+  for (const ledger::JobState& job : ledger.jobs())
+    if (job.state == ledger::State::kQueued) open.insert(job.key);
+  std::vector<const Job*> queue;
+  for (const Job& job : plan.jobs)
+    if (open.contains(job.key) && (request.only.empty() || only->contains(job.key)))
+      queue.push_back(&job);
+  return queue;
+}
+
+void add_reconciled(const ledger::Reconciled& found, std::vector<std::string>& notes) {
+  if (found.taken_over > 0)
+    notes.push_back(std::to_string(found.taken_over) + " verdicts taken over from result files");
+  if (found.interrupted > 0)
+    notes.push_back("the last call ended while " + std::to_string(found.interrupted) +
+                    " submissions were being graded; they are graded again");
+  notes.insert(notes.end(), found.notes.begin(), found.notes.end());
+}
+
+}  // namespace
+
+bool is_meant(const Row& row, const std::string& word) {
+  const std::string wanted = intake::folded(word);
+  return wanted == intake::folded(row.student) || wanted == intake::folded(row.name) ||
+         wanted == intake::folded(row.email);
+}
+
+base::Result<BatchSummary> run_batch(const BatchRequest& given) {
+  BatchRequest request = given;
+  // Compilers and test programs run in other folders.
+  std::error_code ignored;
+  request.out = fs::absolute(request.out, ignored).lexically_normal();
+  request.intake.out = request.out;
+  request.intake.labs = request.settings.course->labs;
+  request.settings.place.state = request.out / "work";
+  const auto usable = check_folder(request.out);
+  if (!usable) return usable.error();
+  const auto limits = limits_in_force(request.settings);
+  if (!limits) return limits.error();
+
+  auto ledger = ledger::Ledger::open(request.out, request.ledger);
+  if (!ledger) return ledger.error();
+  const intake::Store store(request.out);
+  BatchStart start;
+  store.sweep();
+  fs::remove_all(request.settings.place.state / "tmp", ignored);
+
+  const auto earlier = read_plan(request.out);
+  if (!earlier) return earlier.error();
+  auto plan = plan_for(request, *earlier, start.notes);
+  if (!plan) return plan.error();
+  const auto kept = keep_plan(request.out, *plan, *ledger);
+  if (!kept) return kept.error();
+  const auto reconciled = ledger->reconcile();
+  if (!reconciled) return reconciled.error();
+  add_reconciled(*reconciled, start.notes);
+  const auto regrading = queue_regrading(*plan, request, *ledger);
+  if (!regrading) return regrading.error();
+  const auto queue = queue_of(*plan, request, *ledger);
+  if (!queue) return queue.error();
+
+  start.rows = plan->rows.size();
+  start.jobs = plan->jobs.size();
+  start.queued = queue->size();
+  start.limits = plan->limits;
+  if (request.on_start) request.on_start(start);
+
+  const Work work{&*plan,       &request.settings, &*ledger,         &store,
+                  request.stop, request.watcher,   request.grade_one};
+  const auto executed =
+      request.executor ? request.executor(work, *queue) : run_local(work, *queue, request.workers);
+
+  // Whatever stopped it: what is graded is written.
+  BatchSummary summary;
+  const auto verdicts = ledger::read_verdicts(request.out, request.ledger.key_file);
+  if (!verdicts) return executed ? verdicts.error() : executed.error();
+  summary.grades = class_grades(*plan, *verdicts);
+  const auto written = write_outputs(request.out, summary.grades);
+  if (!executed) return executed.error();
+  if (!written) return written.error();
+  if (base::failpoint("batch.done")) return base::Error{base::ErrorKind::kMachine, "", "full"};
+  summary.plan = std::move(*plan);
+  summary.graded = executed->graded;
+  summary.stopped = executed->stopped;
+  return summary;
+}
+
+}  // namespace membound::queue

@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// A class from what was handed in to grades.csv: take in, plan, grade what is not graded yet,
+/// write. Giving the same command again goes on where the last one ended, however it ended.
+/// Place in the chain: cli -> [batch] -> intake, plan, ledger, executor, outputs.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "grader/base/result.hpp"
+#include "grader/classroom/intake/intake.hpp"
+#include "grader/classroom/ledger/ledger.hpp"
+#include "grader/classroom/queue/batch_executor.hpp"
+#include "grader/classroom/queue/grading_settings.hpp"
+#include "grader/classroom/queue/outputs.hpp"
+#include "grader/classroom/queue/plan.hpp"
+
+namespace membound::queue {
+
+/// What the batch starts with, for whoever shows it.
+struct BatchStart {
+  std::size_t rows = 0;    ///< of the plan
+  std::size_t jobs = 0;    ///< different texts
+  std::size_t queued = 0;  ///< to be graded now
+  std::string limits;
+  std::vector<std::string> notes;
+};
+
+struct BatchRequest {
+  std::filesystem::path out;
+  /// Its `out` and `labs` are filled in. No sources: the plan of the earlier call.
+  intake::IntakeRequest intake;
+  Settings settings;  ///< its place.state is filled in
+  ledger::OpenOptions ledger;
+  std::optional<std::uint64_t> seed;  ///< nothing: drawn, or that of the earlier call
+  std::vector<std::string> only;      ///< students; empty: all
+  std::vector<std::string> regrade;   ///< students whose verdicts are made anew
+  /// Does the jobs; empty: run_local with `workers`.
+  std::function<base::Result<Executed>(const Work&, const std::vector<const Job*>&)> executor;
+  int workers = 1;
+  /// Another way to grade one job than the real one: tests that kill batches need quick ones.
+  std::function<OneOutcome(const OneRequest&)> grade_one = grade_one;
+  const std::atomic<bool>* stop = nullptr;
+  Watcher watcher;
+  std::function<void(const BatchStart&)> on_start;
+};
+
+/// What came of it.
+struct BatchSummary {
+  Plan plan;
+  ClassGrades grades;
+  int graded = 0;  ///< in this call
+  bool stopped = false;
+};
+
+/// An error means that the batch could not start, or could not go on; what was graded is kept.
+[[nodiscard]] base::Result<BatchSummary> run_batch(const BatchRequest& request);
+
+/// Whether a student's row is meant by a word of the command line: id, name or email in any case.
+[[nodiscard]] bool is_meant(const Row& row, const std::string& word);
+
+}  // namespace membound::queue

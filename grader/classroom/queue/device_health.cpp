@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/classroom/queue/device_health.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include "grader/base/printable.hpp"
+#include "grader/base/process.hpp"
+
+namespace membound::queue {
+namespace {
+
+constexpr std::size_t kOutputLimit = 4096;
+
+std::string trimmed(std::string text) {
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  return base::printable(text);
+}
+
+}  // namespace
+
+bool may_have_hurt(const course::Result& result) {
+  return std::any_of(result.stages.begin(), result.stages.end(), [](const auto& stage) {
+    switch (stage.verdict) {
+      case course::Verdict::kFault:
+      case course::Verdict::kTimeout:
+      case course::Verdict::kMemory:
+      case course::Verdict::kOutputLimit:
+      case course::Verdict::kSuspicious:
+      case course::Verdict::kInfraError:
+        return true;
+      default:
+        return false;
+    }
+  });
+}
+
+base::Status probe_device(const Settings& settings, const ProbePatience& patience) {
+  std::string last;
+  for (int i = 0; i < patience.tries; ++i) {
+    if (i > 0) std::this_thread::sleep_for(std::chrono::duration<double>(patience.seconds_between));
+    const auto run = base::run_process(
+        {.arguments = {(settings.place.build / "libexec" / "membound_runner").string(), "--probe",
+                       judge::harness_kernels(settings.place).string()},
+         .environment = settings.environment,
+         .timeout_seconds = patience.seconds_per_try,
+         .output_limit_bytes = kOutputLimit});
+    if (!run) return run.error();
+    if (!run->timed_out && run->exit_code == 0) return base::Done{};
+    last = run->timed_out
+               ? "no answer in " + std::to_string(static_cast<int>(patience.seconds_per_try)) + " s"
+               : trimmed(run->output);
+  }
+  return base::Error{base::ErrorKind::kMachine, settings.device,
+                     "does not work any more since the last submission: " + last,
+                     "a device that runs one small kernel; nobody else is judged on it as it is",
+                     "look at nvidia-smi and the machine's log; then membound grade --resume"};
+}
+
+}  // namespace membound::queue

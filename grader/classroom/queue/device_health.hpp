@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Whether a real device still works after a submission that broke a rule of it. One that does not
+/// is in quarantine: nobody else is judged on it.
+/// Place in the chain: one_submission -> [device_health] -> membound_runner --probe.
+#pragma once
+
+#include "grader/base/result.hpp"
+#include "grader/classroom/queue/grading_settings.hpp"
+#include "grader/course/lab_result.hpp"
+
+namespace membound::queue {
+
+/// Whether the run may have left the device in a bad state: a fault, a launch that did not end, a
+/// lost runner, or a result too good to be true.
+[[nodiscard]] bool may_have_hurt(const course::Result& result);
+
+/// How patient the question is. The driver needs seconds to take a kernel that never ends off the
+/// device once its process is gone.
+struct ProbePatience {
+  double seconds_per_try = 20;
+  int tries = 3;
+  double seconds_between = 5;
+};
+
+/// Runs one kernel in a process of its own and reads its result back. An error: the device does not
+/// answer, or answers wrong.
+[[nodiscard]] base::Status probe_device(const Settings& settings,
+                                        const ProbePatience& patience = {});
+
+}  // namespace membound::queue

@@ -1,0 +1,118 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/classroom/queue/grading_settings.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <system_error>
+
+#include "grader/base/digest.hpp"
+#include "grader/base/text_files.hpp"
+#include "grader/classroom/intake/late.hpp"
+#include "grader/sandbox/jail/jail.hpp"
+
+namespace membound::queue {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Adds a name and a file's content to a digest.
+base::Status add_file(base::Sha256& digest, const fs::path& file) {
+  const auto text = base::read_file(file);
+  if (!text) {
+    return base::Error{base::ErrorKind::kMachine, file.string(), "is not built, or cannot be read",
+                       "what the build makes for grading",
+                       "start with ./membound, which builds what is missing"};
+  }
+  digest.add(file.filename().string() + '\0' + std::to_string(text->size()) + '\0');
+  digest.add(*text);
+  return base::Done{};
+}
+
+/// What a submission's speed is held against: the reference answer that the build made with the
+/// batch's compiler, or the source that the judge compiles where there is none.
+fs::path reference_of(const Settings& settings, const course::Lab& lab) {
+  const fs::path built = judge::built_reference(settings.place, lab.id, settings.compiler.kind);
+  const fs::path source = judge::reference_source(settings.place, lab.id);
+  std::error_code ignored;
+  return fs::exists(built, ignored) || !fs::exists(source, ignored) ? built : source;
+}
+
+base::Result<std::string> digest_of(const std::vector<fs::path>& files, const std::string& more) {
+  base::Sha256 digest;
+  digest.add(more + '\0');
+  for (const fs::path& file : files) {
+    const auto added = add_file(digest, file);
+    if (!added) return added.error();
+  }
+  return digest.finish();
+}
+
+std::vector<fs::path> headers_in(const fs::path& folder) {
+  std::vector<fs::path> headers;
+  std::error_code error;
+  for (fs::recursive_directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error))
+    if (entry->is_regular_file(error)) headers.push_back(entry->path());
+  std::sort(headers.begin(), headers.end());
+  return headers;
+}
+
+}  // namespace
+
+base::Result<std::string> limits_in_force(const Settings& settings) {
+  if (!settings.trust_submissions) {
+    const jail::Enforcement& here = jail::probe();
+    if (here.untrusted_ok()) return "compiler and runner in jails; " + here.describe();
+    return base::Error{base::ErrorKind::kMachine, "grading",
+                       "nothing here confines what strangers hand in: " + here.describe(),
+                       "bubblewrap and user namespaces, see docs/security.md",
+                       "--trust-submissions, if you know everybody who handed something in"};
+  }
+  return "trusted submissions: wall clock " +
+         std::to_string(static_cast<int>(settings.seconds_per_stage)) +
+         " s a stage and 60 s for the compiler (supervisor); memory, files and network: none";
+}
+
+base::Result<course::GradeDigests> digests_of(const Settings& settings, const course::Lab& lab,
+                                              const std::string& limits) {
+  std::vector<fs::path> harness = {settings.place.build / "labs" / lab.id / "test"};
+  if (!lab.host_code) {
+    harness.push_back(reference_of(settings, lab));
+    harness.push_back(judge::harness_kernels(settings.place));
+  }
+  if (!settings.trust_submissions || lab.host_code) {
+    harness.push_back(settings.place.build / "libexec" / "membound_runner");
+    harness.push_back(settings.place.build / "forward" / "libcudart.so.13");
+  }
+  if (settings.is_virtual()) harness.push_back(settings.place.build / "vgpu" / "libcudart.so.13");
+  course::GradeDigests digests;
+  auto part = digest_of(harness, settings.version);
+  if (!part) return part.error();
+  digests.harness = *part;
+  part = digest_of(headers_in(settings.place.root / "grader" / "harness" / "student"),
+                   settings.compiler.name() + " " + settings.architecture);
+  if (!part) return part.error();
+  digests.toolchain = *part;
+  part = digest_of({lab.folder / "lab.json", lab.folder / "kernel.cuh"}, lab.id);
+  if (!part) return part.error();
+  digests.lab = *part;
+  std::string arguments;
+  for (const std::string& argument : test_arguments(settings)) arguments += " " + argument;
+  digests.limits = base::sha256(limits + "\n" + arguments);
+  return digests;
+}
+
+std::vector<std::string> test_arguments(const Settings& settings) {
+  if (settings.is_virtual()) return {"--counters"};
+  return {};
+}
+
+std::string now_text() {
+  if (const char* epoch = std::getenv("SOURCE_DATE_EPOCH"); epoch != nullptr)
+    if (const auto text = intake::utc_text(std::atoll(epoch)); !text.empty()) return text;
+  return judge::utc_now();
+}
+
+}  // namespace membound::queue

@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// How a batch grades: what every verdict depends on besides the submission, and the digests that
+/// say so.
+/// Place in the chain: cli -> [settings] -> plan, one_submission.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "grader/base/result.hpp"
+#include "grader/course/course_tree.hpp"
+#include "grader/course/grade.hpp"
+#include "grader/judge/judge.hpp"
+
+namespace membound::queue {
+
+/// The same for every submission of a batch.
+struct Settings {
+  judge::Workplace
+      place;  ///< its `state` is OUT/work: nothing is shared with a student's own checks
+  const course::Course* course = nullptr;
+  compilers::CompilerInfo compiler;
+  std::string architecture = "90";
+  std::string device = "vgpu:h200";                ///< or "gpu"
+  std::map<std::string, std::string> environment;  ///< chooses the device
+  double seconds_per_stage = 180;  ///< backstop for a test program that reports nothing
+  std::string version;             ///< Membound's
+  /// Grade even where nothing confines submissions: each then runs in the judge's own process.
+  bool trust_submissions = false;
+  bool hold_policy = false;  ///< hold what they compile to against the policy even then
+
+  [[nodiscard]] bool is_virtual() const { return device.starts_with("vgpu"); }
+};
+
+/// What confines a submission on this machine, in words for the record. An error where nothing
+/// does and the settings do not say that the submissions are trusted.
+[[nodiscard]] base::Result<std::string> limits_in_force(const Settings& settings);
+
+/// Digests of one lab under these settings. Reads the files; an error names one that is not built.
+[[nodiscard]] base::Result<course::GradeDigests> digests_of(const Settings& settings,
+                                                            const course::Lab& lab,
+                                                            const std::string& limits);
+
+/// Options for the lab's test program.
+[[nodiscard]] std::vector<std::string> test_arguments(const Settings& settings);
+
+/// Now in UTC, or the time that SOURCE_DATE_EPOCH names: two runs then write the same bytes.
+[[nodiscard]] std::string now_text();
+
+}  // namespace membound::queue

@@ -1,0 +1,166 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "grader/base/failpoint.hpp"
+#include "grader/classroom/queue/batch_executor.hpp"
+#include "grader/judge/real_device.hpp"
+
+namespace membound::queue {
+namespace {
+
+/// So many jobs in a row that fail by our own fault: it is not the jobs.
+constexpr int kHopeless = 8;
+
+/// One call of run_local.
+class Local {
+ public:
+  Local(const Work& work, const std::vector<const Job*>& queue)
+      : work_(work), device_(work.settings->device) {
+    for (const Job* job : queue) {
+      const auto state = work.ledger->job(job->key);
+      (state && state->deaths > 0 ? suspects_ : queue_).push_back(job);
+    }
+  }
+
+  base::Result<Executed> run(int workers) {
+    run_all(std::max(1, workers));
+    // One that was running when the grader died may have been the reason. Alone it takes nobody
+    // else with it, and what it does is known to be its doing.
+    if (!ending()) {
+      queue_.swap(suspects_);
+      run_all(1);
+    }
+    executed_.stopped = stopped();
+    if (fatal_) return *fatal_;
+    return executed_;
+  }
+
+ private:
+  [[nodiscard]] bool stopped() const { return work_.stop != nullptr && work_.stop->load(); }
+  bool ending() {
+    const std::lock_guard guard(mutex_);
+    return fatal_.has_value() || stopped();
+  }
+
+  void run_all(int workers) {
+    std::vector<std::thread> threads;
+    threads.reserve(static_cast<std::size_t>(workers));
+    for (int worker = 0; worker < workers; ++worker)
+      threads.emplace_back([this, worker] { work(worker); });
+    for (std::thread& thread : threads) thread.join();
+  }
+
+  void work(int worker) {
+    while (const Job* job = next()) {
+      const auto status = one(worker, *job);
+      tell(worker, *job, "");
+      if (status) continue;
+      const std::lock_guard guard(mutex_);
+      if (!fatal_) fatal_ = status.error();
+    }
+  }
+
+  const Job* next() {
+    if (stopped()) return nullptr;
+    const std::lock_guard guard(mutex_);
+    if (fatal_ || queue_.empty()) return nullptr;
+    const Job* const job = queue_.front();
+    queue_.pop_front();
+    return job;
+  }
+
+  void tell(int worker, const Job& job, const std::string& doing) const {
+    if (work_.watcher.now) work_.watcher.now(worker, job, doing);
+  }
+
+  base::Status one(int worker, const Job& job) {
+    const course::Lab* lab = nullptr;
+    for (const course::Lab& one : work_.settings->course->labs)
+      if (one.id == job.lab) lab = &one;
+    MEMBOUND_CHECK(lab != nullptr);
+    if (base::failpoint("job.before_lease")) return full();
+    auto leased = work_.ledger->lease(job.key);
+    if (!leased) return leased;
+    if (base::failpoint("job.leased")) return full();
+
+    OneRequest request;
+    request.settings = work_.settings;
+    request.lab = lab;
+    request.job = &job;
+    request.planned = &work_.plan->labs.at(job.lab);
+    request.limits = work_.plan->limits;
+    request.source = work_.store->file(job.submission_sha256);
+    request.stop = work_.stop;
+    request.on_step = [&](const std::string& doing) { tell(worker, job, doing); };
+    if (!work_.settings->is_virtual()) {
+      request.take_device = [this] { device_.lock(); };
+      request.free_device = [this] { device_.unlock(); };
+    }
+    OneOutcome outcome = work_.grade_one(request);
+    if (base::failpoint("job.judged")) return full();
+    if (outcome.stopped) return work_.ledger->give_back(job.key);
+    auto kept = outcome.grade.verdict == course::GradeVerdict::kInfraError
+                    ? our_fault(job, outcome.grade)
+                    : finish(job, outcome.grade);
+    if (kept && outcome.device_lost) return *outcome.device_lost;
+    return kept;
+  }
+
+  base::Status finish(const Job& job, const course::Grade& grade) {
+    auto finished = work_.ledger->finish(job.key, grade);
+    if (!finished) return finished;
+    if (work_.watcher.done) work_.watcher.done(job, grade);
+    const std::lock_guard guard(mutex_);
+    ++executed_.graded;
+    if (grade.verdict != course::GradeVerdict::kInfraError) failures_in_a_row_ = 0;
+    return base::Done{};
+  }
+
+  base::Status our_fault(const Job& job, course::Grade grade) {
+    const auto attempts = work_.ledger->count_attempt(job.key);
+    if (!attempts) return attempts.error();
+    {
+      const std::lock_guard guard(mutex_);
+      if (++failures_in_a_row_ >= kHopeless) {
+        return base::Error{base::ErrorKind::kMachine, "grading",
+                           "the last " + std::to_string(kHopeless) +
+                               " tries failed by our own fault, the last one with: " + grade.note,
+                           "a grader that works on this machine",
+                           "membound doctor; then give the same command again"};
+      }
+      if (*attempts < kMostAttempts) {
+        queue_.push_back(&job);
+        return base::Done{};
+      }
+    }
+    grade.note = "tried " + std::to_string(*attempts) + " times: " + grade.note;
+    return finish(job, grade);
+  }
+
+  [[nodiscard]] static base::Error full() {
+    return {base::ErrorKind::kMachine, "grading", "No space left on device", "",
+            "make room; then give the same command again"};
+  }
+
+  const Work& work_;
+  judge::RealDevice device_;
+  std::mutex mutex_;
+  std::deque<const Job*> queue_, suspects_;
+  Executed executed_;
+  int failures_in_a_row_ = 0;
+  std::optional<base::Error> fatal_;
+};
+
+}  // namespace
+
+base::Result<Executed> run_local(const Work& work, const std::vector<const Job*>& queue,
+                                 int workers) {
+  return Local(work, queue).run(workers);
+}
+
+}  // namespace membound::queue

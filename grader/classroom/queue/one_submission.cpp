@@ -1,0 +1,187 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/classroom/queue/one_submission.hpp"
+
+#include <mutex>
+#include <system_error>
+
+#include "grader/base/digest.hpp"
+#include "grader/base/failpoint.hpp"
+#include "grader/base/printable.hpp"
+#include "grader/base/text_files.hpp"
+#include "grader/classroom/queue/device_health.hpp"
+#include "grader/classroom/similarity/similarity.hpp"
+#include "grader/judge/class_reference_times.hpp"
+#include "grader/judge/verdict.hpp"
+
+namespace membound::queue {
+namespace {
+
+namespace fs = std::filesystem;
+
+using course::Grade;
+using course::GradeVerdict;
+
+base::Result<judge::CheckRequest> check_request(const OneRequest& request) {
+  const Settings& settings = *request.settings;
+  judge::CheckRequest check;
+  check.place = settings.place;
+  check.lab = request.lab;
+  for (const course::Stage& stage : request.lab->stages) check.stages.push_back(stage.number);
+  check.submission = request.source;
+  check.compiler = settings.compiler;
+  check.architecture = settings.architecture;
+  check.device = settings.device;
+  check.environment = settings.environment;
+  check.more_arguments = test_arguments(settings);
+  check.seed = request.job->seed;
+  check.seconds_per_stage = settings.seconds_per_stage;
+  check.version = settings.version;
+  check.stop = request.stop;
+  if (!settings.trust_submissions || settings.hold_policy)
+    check.graded = judge::GradedCompile{.confined = !settings.trust_submissions};
+  check.on_tick = [&request](int stage) {
+    if (request.on_step) request.on_step("stage " + std::to_string(stage));
+  };
+  if (request.lab->graded_slice && settings.is_virtual())
+    judge::use_slice(*request.lab->graded_slice, check);
+  if (request.job->seed_key.empty()) return check;
+  auto split = judge::split_options(check);
+  if (!split) return split.error();
+  split->seed_key = request.job->seed_key;
+  split->use_jail = !settings.trust_submissions;
+  check.split = *std::move(split);
+  return check;
+}
+
+/// The reference's times for a lab that is graded at one size on a virtual GPU; nothing where each
+/// submission is timed beside it. One worker makes them, for all of them and those who come later.
+base::Result<std::optional<judge::ReferenceTimes>> known_times(const OneRequest& request,
+                                                               const judge::CheckRequest& check,
+                                                               const fs::path& reference) {
+  if (!check.split || !request.lab->graded_slice || !request.settings->is_virtual())
+    return std::optional<judge::ReferenceTimes>();
+  const course::GradeDigests& digests = request.planned->digests;
+  const std::string name =
+      base::sha256(request.lab->id + " " + digests.harness + " " + digests.toolchain + " " +
+                   digests.lab + " " + digests.limits + " " + request.settings->device);
+  const fs::path file =
+      check.place.state / "reference" / (name + (request.is_replay ? ".replay" : "") + ".json");
+  static std::mutex one_at_a_time;
+  const std::lock_guard lock(one_at_a_time);
+  std::error_code ignored;
+  if (request.is_replay) fs::remove(file, ignored);
+  auto times = judge::time_reference(check, reference, file);
+  if (!times) return times.error();
+  if (!times->unusable.empty()) return std::optional<judge::ReferenceTimes>();
+  return std::optional<judge::ReferenceTimes>(*std::move(times));
+}
+
+/// The last words of a program say most about why it ended.
+std::string last_line(std::string text) {
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  return base::printable(text.substr(text.rfind('\n') + 1));
+}
+
+/// Why, in a few words, for the table: the first stage that is as bad as the whole.
+std::string reason(const Grade& grade) {
+  for (const course::StageResult& stage : grade.result.stages) {
+    if (course::grade_verdict_of(stage.verdict) != grade.verdict || stage.passed()) continue;
+    const std::string where = "stage " + std::to_string(stage.stage) + ": ";
+    if (stage.verdict == course::Verdict::kInfraError && !stage.findings.empty())
+      return where + last_line(stage.findings.front().text);
+    const std::string test = judge::failed_test(stage);
+    return where + (test.empty() ? std::string(course::to_string(stage.verdict)) : test);
+  }
+  return "";
+}
+
+/// Gives the device back on every way out.
+class Device {
+ public:
+  explicit Device(const OneRequest& request) : request_(request) {
+    if (request.take_device) request.take_device();
+  }
+  ~Device() {
+    if (request_.free_device) request_.free_device();
+  }
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+
+ private:
+  const OneRequest& request_;
+};
+
+bool stopped(const OneRequest& request) { return request.stop != nullptr && request.stop->load(); }
+
+}  // namespace
+
+OneOutcome grade_one(const OneRequest& request) {
+  OneOutcome outcome;
+  Grade& grade = outcome.grade;
+  grade.lab = request.lab->id;
+  grade.submission_sha256 = request.job->submission_sha256;
+  grade.seed = request.job->seed;
+  grade.seed_key = request.job->seed_key;
+  grade.digests = request.planned->digests;
+  grade.limits_in_force = request.limits;
+  grade.result.lab = request.lab->id;
+  grade.device = request.settings->device;
+  const auto our_fault = [&](const std::string& why) {
+    grade.end(GradeVerdict::kInfraError, why, *request.lab);
+    grade.graded_at = now_text();
+    outcome.stopped = stopped(request);
+    return outcome;
+  };
+
+  const auto text = base::read_file(request.source);
+  if (!text || base::sha256(*text) != request.job->submission_sha256)
+    return our_fault("the store no longer holds what was handed in");
+  if (request.on_step) request.on_step("compiling");
+  auto asked = check_request(request);
+  if (!asked) return our_fault(base::to_string(asked.error()));
+  judge::CheckRequest& check = *asked;
+  const auto code = judge::compile_submission(check);
+  if (!code) return our_fault(base::to_string(code.error()));
+  if (base::failpoint("job.compiled")) return our_fault("No space left on device");
+
+  // Without one the submission is like no other; that is no reason not to grade it.
+  if (code->submission.compiled)
+    if (auto fingerprint = similarity::fingerprint_of_code(code->submission.file))
+      grade.fingerprint = *std::move(fingerprint);
+
+  if (code->submission.compiled) {
+    if (request.on_step) request.on_step("timing the reference");
+    const auto times = known_times(request, check, code->reference);
+    if (!times) return our_fault(base::to_string(times.error()));
+    if (*times) {
+      check.split->reference_times = (*times)->file;
+      grade.reference_sha256 = (*times)->sha256;
+    }
+  }
+
+  base::Result<course::Result> result = [&] {
+    if (!code->submission.compiled) return judge::run_and_judge(check, *code);
+    if (request.on_step) request.on_step("waiting for the device");
+    const Device device(request);
+    auto judged = judge::run_and_judge(check, *code);
+    if (!request.settings->is_virtual() && !stopped(request) && (!judged || may_have_hurt(*judged)))
+      if (const auto works = probe_device(*request.settings); !works)
+        outcome.device_lost = works.error();
+    return judged;
+  }();
+  if (!result) return our_fault(base::to_string(result.error()));
+  outcome.stopped = stopped(request);
+  if (outcome.stopped) return outcome;
+  // The file lies in the batch's store; where that is says nothing about the submission.
+  result->submission = "kernel.cu";
+  result->created_at = now_text();
+  grade.take(std::move(*result), *request.lab);
+  if (!code->submission.compiled) grade.verdict = judge::grade_verdict_of(code->submission);
+  if (grade.device.empty()) grade.device = request.settings->device;
+  grade.graded_at = now_text();
+  grade.note = reason(grade);
+  return outcome;
+}
+
+}  // namespace membound::queue

@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// One job from its text to its grade: compile, run, judge, and say what it means for a score.
+/// Place in the chain: executor, replay -> [one_submission] -> judge. The only place in grading
+/// that knows how a submission is run.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "grader/base/result.hpp"
+#include "grader/classroom/queue/grading_settings.hpp"
+#include "grader/classroom/queue/plan.hpp"
+#include "grader/course/grade.hpp"
+
+namespace membound::queue {
+
+/// What to run, and who wants to know how far it is.
+struct OneRequest {
+  const Settings* settings = nullptr;
+  const course::Lab* lab = nullptr;
+  const Job* job = nullptr;
+  const PlannedLab* planned = nullptr;
+  std::string limits;            ///< in force, for the record
+  std::filesystem::path source;  ///< the kernel.cu in the store
+  const std::atomic<bool>* stop = nullptr;
+  /// A verdict is repeated: what others of the batch left behind is not used, but made anew.
+  bool is_replay = false;
+  std::function<void(const std::string& doing)> on_step = {};
+  /// Called before the device is used and after; a real device serves one at a time.
+  std::function<void()> take_device = {}, free_device = {};
+};
+
+/// What came of it.
+struct OneOutcome {
+  course::Grade grade;   ///< without a student; meaningless when `stopped`
+  bool stopped = false;  ///< by Ctrl-C: nothing was decided
+  /// The device does not work since: the grade stands, and the next one would not.
+  std::optional<base::Error> device_lost = {};
+};
+
+/// Never decides about what our own side failed at: that is the verdict INFRA_ERROR, with the
+/// reason in its note.
+[[nodiscard]] OneOutcome grade_one(const OneRequest& request);
+
+}  // namespace membound::queue

@@ -1,0 +1,174 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/classroom/queue/outputs.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <set>
+#include <system_error>
+
+#include "grader/base/csv.hpp"
+#include "grader/base/durable_file.hpp"
+#include "grader/base/words.hpp"
+#include "grader/course/json_fields.hpp"
+
+namespace membound::queue {
+namespace {
+
+namespace fs = std::filesystem;
+using course::Grade;
+using course::GradeVerdict;
+
+/// "12.5", "100": at most two decimals.
+std::string decimal(double value, int digits) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%.*f", digits, value);
+  std::string short_text = text;
+  if (short_text.find('.') != std::string::npos) {
+    short_text.erase(short_text.find_last_not_of('0') + 1);
+    if (short_text.ends_with('.')) short_text.pop_back();
+  }
+  return short_text;
+}
+
+void join(std::string& note, const std::string& more) {
+  if (!more.empty()) note += (note.empty() ? "" : "; ") + more;
+}
+
+/// The half of a grade that the plan knows.
+void take_row(const Row& row, Grade& grade) {
+  grade.student = row.student;
+  grade.student_name = row.name;
+  grade.student_email = row.email;
+  grade.lab = row.lab;
+  grade.origin = row.origin;
+  grade.submitted_at = row.submitted_at;
+  grade.late_by_seconds = row.late_by_seconds;
+  grade.late_factor = row.late_factor;
+  grade.attempt = row.attempt;
+}
+
+/// A row that no run decides.
+Grade without_run(const Plan& plan, const Row& row) {
+  Grade grade;
+  take_row(row, grade);
+  grade.result.lab = row.lab;
+  grade.submission_sha256 = row.submission_sha256;
+  const auto lab = plan.labs.find(row.lab);
+  if (lab != plan.labs.end()) {
+    grade.max_score = lab->second.max_score;
+    grade.digests = lab->second.digests;
+  }
+  grade.score = 0;
+  if (!row.refused.empty()) {
+    grade.verdict = GradeVerdict::kPolicyReject;
+    grade.note = row.refused;
+  }
+  join(grade.note, row.note);
+  return grade;
+}
+
+Grade with_verdict(const Row& row, const Grade& decided) {
+  Grade grade = decided;
+  take_row(row, grade);
+  if (grade.score) grade.score = *grade.score * row.late_factor;
+  grade.note = row.note;
+  join(grade.note, decided.note);
+  return grade;
+}
+
+Grade quarantined(const Plan& plan, const Row& row) {
+  Grade grade = without_run(plan, row);
+  grade.verdict = GradeVerdict::kInfraError;
+  grade.score.reset();
+  join(grade.note,
+       "in quarantine: the grader died more than once while grading it; "
+       "membound grade --regrade tries again");
+  return grade;
+}
+
+/// A score before none, a higher one before a lower.
+bool better(const Grade& a, const Grade& b) {
+  if (a.score.has_value() != b.score.has_value()) return a.score.has_value();
+  return a.score.value_or(0) > b.score.value_or(0);
+}
+
+}  // namespace
+
+ClassGrades class_grades(const Plan& plan, const ledger::Verdicts& verdicts) {
+  ClassGrades all;
+  for (const Row& row : plan.rows) {
+    Grade grade;
+    if (row.job.empty()) {
+      grade = without_run(plan, row);
+    } else if (const auto found = verdicts.grades.find(row.job); found != verdicts.grades.end()) {
+      grade = with_verdict(row, found->second);
+    } else if (verdicts.quarantined.contains(row.job)) {
+      grade = quarantined(plan, row);
+    } else {
+      all.open.push_back(row);
+      continue;
+    }
+    if (!all.grades.empty() && all.grades.back().student == grade.student &&
+        all.grades.back().lab == grade.lab) {
+      if (!plan.best_attempt || better(grade, all.grades.back())) all.grades.back() = grade;
+      continue;
+    }
+    all.grades.push_back(std::move(grade));
+  }
+  return all;
+}
+
+base::Result<ClassGrades> read_class(const fs::path& out, const fs::path& key_file) {
+  const auto plan = read_plan(out);
+  if (!plan) return plan.error();
+  if (!*plan) {
+    return base::Error{base::ErrorKind::kUsage, out.string(), "no class was graded here",
+                       "the folder that membound grade wrote (--out)", ""};
+  }
+  const auto verdicts = ledger::read_verdicts(out, key_file);
+  if (!verdicts) return verdicts.error();
+  return class_grades(**plan, *verdicts);
+}
+
+std::string grades_csv(const ClassGrades& all) {
+  base::CsvTable table;
+  table.header = {"student",   "lab",   "score",  "max_score",
+                  "verdict",   "ratio", "device", "submission_sha256",
+                  "graded_at", "note"};
+  for (const Grade& grade : all.grades) {
+    table.rows.push_back({grade.student, grade.lab, grade.score ? decimal(*grade.score, 2) : "",
+                          decimal(grade.max_score, 2),
+                          grade.verdict ? std::string(course::to_string(*grade.verdict)) : "",
+                          grade.ratio ? decimal(*grade.ratio, 4) : "", grade.device,
+                          grade.submission_sha256, grade.graded_at, grade.note});
+  }
+  for (const Row& row : all.open)
+    table.rows.push_back(
+        {row.student, row.lab, "", "", "", "", "", row.submission_sha256, "", "not graded yet"});
+  return base::write_csv(table, base::CsvReader::kSpreadsheet);
+}
+
+base::Status write_outputs(const fs::path& out, const ClassGrades& all) {
+  std::map<std::string, nlohmann::json> students;
+  for (const Grade& grade : all.grades) students[grade.student].push_back(grade);
+  std::set<std::string> written;
+  for (const auto& [student, grades] : students) {
+    const std::string name = base::file_name(student) + ".json";
+    auto status = base::write_durably(out / "students" / name,
+                                      course::dump_safely(grades, 1) + "\n", "report");
+    if (!status) return status;
+    written.insert(name);
+  }
+  // Files of students who are no longer in the plan.
+  std::error_code error;
+  std::vector<fs::path> old;
+  for (fs::directory_iterator entry(out / "students", error), end; !error && entry != end;
+       entry.increment(error))
+    if (!written.contains(entry->path().filename().string())) old.push_back(entry->path());
+  for (const fs::path& file : old) fs::remove(file, error);
+  return base::write_durably(out / "grades.csv", grades_csv(all), "report");
+}
+
+}  // namespace membound::queue

@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// What a batch leaves for people and programs: a Grade for each row of the plan, grades.csv and
+/// students/NAME.json. A function of the plan and the verdicts alone, whatever happened between.
+/// Place in the chain: plan, ledger -> [outputs] -> report, exchange.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "grader/base/result.hpp"
+#include "grader/classroom/ledger/ledger.hpp"
+#include "grader/classroom/queue/plan.hpp"
+#include "grader/course/grade.hpp"
+
+namespace membound::queue {
+
+/// The class as far as it is graded.
+struct ClassGrades {
+  std::vector<course::Grade> grades;  ///< by student and lab; one for each of both
+  std::vector<Row> open;              ///< not graded yet
+};
+
+/// Puts rows and verdicts together. Of several attempts the best score counts, where the plan says
+/// so; else the plan holds the latest alone.
+[[nodiscard]] ClassGrades class_grades(const Plan& plan, const ledger::Verdicts& verdicts);
+
+/// The grades of the batch in `out`, read from signed files: for `report`, `export` and the like.
+[[nodiscard]] base::Result<ClassGrades> read_class(const std::filesystem::path& out,
+                                                   const std::filesystem::path& key_file = {});
+
+/// The text of grades.csv: a header and a row for each student and lab; rows that are not graded
+/// yet have no score and say so.
+[[nodiscard]] std::string grades_csv(const ClassGrades& all);
+
+/// Writes grades.csv and students/*.json.
+[[nodiscard]] base::Status write_outputs(const std::filesystem::path& out, const ClassGrades& all);
+
+}  // namespace membound::queue

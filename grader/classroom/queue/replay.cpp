@@ -1,0 +1,134 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/classroom/queue/replay.hpp"
+
+#include <algorithm>
+#include <system_error>
+
+#include "grader/classroom/intake/store.hpp"
+#include "grader/classroom/intake/student_names.hpp"
+#include "grader/classroom/queue/batch.hpp"
+#include "grader/classroom/queue/one_submission.hpp"
+
+namespace membound::queue {
+namespace {
+
+std::string shown(const std::optional<double>& value) {
+  return value ? std::to_string(*value) : "none";
+}
+
+/// Tests by name and outcome; how long they took is nobody's doing.
+std::string outcome_of(const course::TestOutcome& test) {
+  return test.name + (test.skipped ? " skipped" : test.passed ? " passed" : " failed");
+}
+
+void compare_stage(const course::StageResult& a, const course::StageResult& b,
+                   std::vector<std::string>& found) {
+  const std::string where = "stage " + std::to_string(a.stage) + ": ";
+  if (a.verdict != b.verdict) {
+    found.push_back(where + std::string(course::to_string(a.verdict)) + " was recorded, now " +
+                    std::string(course::to_string(b.verdict)));
+  }
+  if (a.points != b.points)
+    found.push_back(where + std::to_string(a.points) + " points were recorded, now " +
+                    std::to_string(b.points));
+  if (a.ratio != b.ratio)
+    found.push_back(where + "ratio " + shown(a.ratio) + " was recorded, now " + shown(b.ratio));
+  for (std::size_t i = 0; i < std::max(a.tests.size(), b.tests.size()); ++i) {
+    const std::string before = i < a.tests.size() ? outcome_of(a.tests[i]) : "no test";
+    const std::string now = i < b.tests.size() ? outcome_of(b.tests[i]) : "no test";
+    if (before != now) found.push_back(where + before + " was recorded, now " + now);
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> differences(const course::Result& recorded,
+                                     const course::Result& repeated) {
+  std::vector<std::string> found;
+  const std::size_t stages = std::min(recorded.stages.size(), repeated.stages.size());
+  for (std::size_t i = 0; i < stages; ++i)
+    compare_stage(recorded.stages[i], repeated.stages[i], found);
+  if (recorded.stages.size() != repeated.stages.size())
+    found.push_back(std::to_string(recorded.stages.size()) + " stages were recorded, now " +
+                    std::to_string(repeated.stages.size()));
+  return found;
+}
+
+base::Result<std::vector<course::Grade>> find_grades(const std::filesystem::path& out,
+                                                     const std::filesystem::path& key_file,
+                                                     const std::string& student,
+                                                     const std::string& lab) {
+  const auto all = read_class(out, key_file);
+  if (!all) return all.error();
+  std::vector<course::Grade> found;
+  for (const course::Grade& grade : all->grades) {
+    Row row;
+    row.student = grade.student;
+    row.name = grade.student_name;
+    row.email = grade.student_email;
+    if (is_meant(row, student) && (lab.empty() || grade.lab == lab)) found.push_back(grade);
+  }
+  if (!found.empty()) return found;
+  return base::Error{base::ErrorKind::kUsage, student,
+                     "has no grade in " + out.string() + (lab.empty() ? "" : " for " + lab),
+                     "a student's id, name or email as in grades.csv", ""};
+}
+
+base::Result<Replay> replay(const std::filesystem::path& out, const course::Grade& recorded,
+                            Settings settings, const std::atomic<bool>* stop,
+                            const std::function<void(const std::string&)>& on_step) {
+  const course::Lab* lab = nullptr;
+  for (const course::Lab& one : settings.course->labs)
+    if (one.id == recorded.lab) lab = &one;
+  if (lab == nullptr) {
+    return base::Error{base::ErrorKind::kUsage, recorded.lab, "is no lab of this course", "",
+                       "use the course that the class was graded with"};
+  }
+  std::error_code ignored;
+  const std::filesystem::path whole = std::filesystem::absolute(out, ignored);
+  settings.place.state = whole / "work";
+  const auto digests = digests_of(settings, *lab, recorded.limits_in_force);
+  if (!digests) return digests.error();
+
+  Replay again;
+  again.recorded = recorded;
+  const auto changed = [&](const std::string& then, const std::string& now, const char* what) {
+    if (then != now) again.changed.push_back(what);
+  };
+  changed(recorded.digests.lab, digests->lab, "the lab's lab.json or kernel.cuh");
+  changed(recorded.digests.harness, digests->harness,
+          "the lab's test program, reference answer or runtime");
+  changed(recorded.digests.toolchain, digests->toolchain, "the compiler or the student headers");
+  changed(recorded.digests.limits, digests->limits, "the limits of the run");
+  if (recorded.device != settings.device)
+    again.changed.push_back("the device: graded on " + recorded.device + ", repeated on " +
+                            settings.device);
+
+  const intake::Store store(whole);
+  const Job job{"", recorded.lab, recorded.submission_sha256, recorded.seed, recorded.seed_key};
+  const PlannedLab planned{lab->max_points(), *digests};
+  OneRequest request;
+  request.settings = &settings;
+  request.lab = lab;
+  request.job = &job;
+  request.planned = &planned;
+  request.limits = recorded.limits_in_force;
+  request.source = store.file(recorded.submission_sha256);
+  request.stop = stop;
+  request.is_replay = true;
+  request.on_step = on_step;
+  OneOutcome outcome = grade_one(request);
+  if (outcome.stopped) {
+    return base::Error{base::ErrorKind::kUsage, recorded.student, "stopped before it was repeated",
+                       "", "give the same command again"};
+  }
+  again.repeated = std::move(outcome.grade);
+  // Empty in verdicts from before the times were shared; what they say is the same.
+  if (!recorded.reference_sha256.empty())
+    changed(recorded.reference_sha256, again.repeated.reference_sha256, "the reference's times");
+  again.differences = differences(recorded.result, again.repeated.result);
+  return again;
+}
+
+}  // namespace membound::queue

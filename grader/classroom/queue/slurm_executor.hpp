@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The executor that lets a Slurm cluster grade: the queue becomes a job array, each task grades a
+/// chunk, and this process collects result files. What Slurm says is never taken for a result, nor
+/// its silence for a failure: tasks that are lost are submitted again, those that come twice find
+/// their result there.
+/// Place in the chain: batch -> [slurm_executor] -> slurm, chunks, ledger.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "grader/classroom/queue/batch_executor.hpp"
+
+namespace membound::queue {
+
+struct SlurmSettings {
+  std::vector<std::string> task_command;  ///< grades one chunk; its number comes behind
+  std::vector<std::string> options;       ///< for sbatch: "--partition=gpu"
+  std::size_t chunk = 16;                 ///< submissions of one task, at most
+  int at_once = 0;                        ///< tasks running together; 0: as many as fit
+  int minutes_per_task = 60;
+  double poll_seconds = 1;        ///< between two looks at the folder of results
+  double queue_seconds = 5;       ///< between two looks at Slurm
+  double patience_seconds = 0;    ///< without a new result until tasks count as lost; 0: their time
+                                  ///< limit and five minutes
+  double forgotten_seconds = 60;  ///< that a node is held for no job until that is said
+  std::function<void(const std::string& text)> say;  ///< troubles and their remedies, once each
+};
+
+/// Returns when every job of the queue has its verdict, or after Ctrl-C, which cancels the array.
+[[nodiscard]] base::Result<Executed> run_slurm(const Work& work,
+                                               const std::vector<const Job*>& queue,
+                                               const std::filesystem::path& out,
+                                               const SlurmSettings& settings);
+
+}  // namespace membound::queue

@@ -1,0 +1,146 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/classroom/release/student_tree.hpp"
+
+#include <kainjow/mustache.hpp>
+#include <nlohmann/json.hpp>
+
+#include "grader/base/digest.hpp"
+#include "grader/base/text_files.hpp"
+#include "grader/classroom/release/course_files.hpp"
+#include "grader/classroom/release/leaks.hpp"
+#include "grader/classroom/release/reference.hpp"
+#include "grader/classroom/release/released_handout.hpp"
+
+namespace membound::release {
+namespace {
+
+namespace fs = std::filesystem;
+using kainjow::mustache::data;
+
+constexpr std::size_t kNamedLeaks = 5;
+
+fs::path templates(const ReleaseRequest& request) {
+  return request.root / "grader" / "release" / "templates";
+}
+
+std::vector<std::string> ids_of(const ReleaseRequest& request) {
+  std::vector<std::string> ids;
+  for (const course::Lab& lab : request.labs) ids.push_back(lab.id);
+  return ids;
+}
+
+/// What is written anew for students.
+base::Status add_written(const ReleaseRequest& request, Tree& tree) {
+  auto presets = student_presets(tree["CMakePresets.json"].bytes);
+  if (!presets) return presets.error();
+  tree["CMakePresets.json"].bytes = *std::move(presets);
+  tree["labs/CMakeLists.txt"].bytes =
+      student_lab_list(tree["labs/CMakeLists.txt"].bytes, ids_of(request));
+  auto readme = filled_template(request, "student_readme.md.in");
+  if (!readme) return readme.error();
+  tree["README.md"].bytes = *std::move(readme);
+  auto workflow = base::read_file(templates(request) / "membound.yml");
+  if (!workflow) return workflow.error();
+  tree[".github/workflows/membound.yml"].bytes = *std::move(workflow);
+  for (const auto& [lab, skeleton] : request.skeletons) {
+    tree["labs/" + lab + "/kernel.cu"].bytes = skeleton;
+    tree["released/" + lab + "/skeleton.cu"].bytes = skeleton;
+    shorten_handout(tree, lab);
+  }
+  return base::Done{};
+}
+
+void add_references(const Tree& references, Tree& tree) {
+  for (const auto& [name, file] : references) tree[name] = file;
+}
+
+void add_manifest(const ReleaseRequest& request, Tree& tree) {
+  nlohmann::ordered_json manifest;
+  manifest["schema"] = kManifestSchema;
+  manifest["membound_version"] = request.version;
+  manifest["labs"] = ids_of(request);
+  manifest["compilers"] = nlohmann::json::array();
+  for (const compilers::CompilerInfo& compiler : request.compilers)
+    manifest["compilers"].push_back(compiler.name());
+  manifest["architectures"] = request.architectures;
+  auto& files = manifest["files"] = nlohmann::ordered_json::object();
+  for (const auto& [name, file] : tree) files[name] = base::sha256(file.bytes);
+  tree[kManifest].bytes = manifest.dump(1) + "\n";
+}
+
+/// Lines of these are no secrets, wherever else they stand.
+std::vector<std::string> open_texts(const ReleaseRequest& request, const Tree& tree) {
+  std::vector<std::string> texts = request.open;
+  for (const auto& [name, file] : tree)
+    if (name.ends_with(".cuh") || name.starts_with("grader/harness/device/"))
+      texts.push_back(file.bytes);
+  return texts;
+}
+
+base::Status look_for_leaks(const ReleaseRequest& request, const Tree& tree) {
+  const auto secrets = Secrets::read(request.root, open_texts(request, tree));
+  if (!secrets) return secrets.error();
+  const auto leaks = find_leaks(tree, *secrets, {request.root, request.scratch});
+  if (!leaks) return leaks.error();
+  if (leaks->empty()) return base::Done{};
+  std::string found = std::to_string(leaks->size()) + " places would give a solution away:";
+  for (std::size_t i = 0; i < leaks->size() && i < kNamedLeaks; ++i)
+    found += "\n" + to_string((*leaks)[i]);
+  return base::Error{base::ErrorKind::kInput, "release", found,
+                     "no line of solutions/ outside of skeletons",
+                     "take these lines out, or say them otherwise; nothing was written"};
+}
+
+}  // namespace
+
+base::Result<std::string> filled_template(const ReleaseRequest& request, const std::string& name,
+                                          const std::map<std::string, std::string>& more) {
+  const fs::path file = templates(request) / name;
+  const auto text = base::read_file(file);
+  if (!text) return text.error();
+  data labs{data::type::list};
+  for (const course::Lab& lab : request.labs) {
+    data one{data::type::object};
+    one.set("id", lab.id);
+    one.set("title", lab.title);
+    one.set("summary", lab.summary);
+    labs << one;
+  }
+  data values{data::type::object};
+  values.set("labs", labs);
+  values.set("first", request.labs.empty() ? "" : request.labs.front().id);
+  values.set("version", request.version);
+  for (const auto& [key, value] : more)
+    values.set(key, value.empty() ? data{data::type::bool_false} : data{value});
+  kainjow::mustache::mustache page{*text};
+  page.set_custom_escape([](const std::string& plain) { return plain; });
+  if (!page.is_valid())
+    return base::Error{base::ErrorKind::kInternal, file.string(), page.error_message(), "", ""};
+  return page.render(values);
+}
+
+base::Result<Tree> student_tree(const ReleaseRequest& request) {
+  auto tree = course_files(request.root, ids_of(request));
+  if (!tree) return tree.error();
+  const auto written = add_written(request, *tree);
+  if (!written) return written.error();
+  ReferenceRequest reference;
+  reference.root = request.root;
+  for (const course::Lab& lab : request.labs)
+    if (!lab.host_code) reference.labs.push_back(lab.id);
+  reference.compilers = request.compilers;
+  reference.architectures = request.architectures;
+  reference.scratch = request.scratch;
+  reference.stop = request.stop;
+  reference.on_step = request.on_step;
+  const auto references = compile_references(reference);
+  if (!references) return references.error();
+  add_references(*references, *tree);
+  const auto looked = look_for_leaks(request, *tree);
+  if (!looked) return looked.error();
+  add_manifest(request, *tree);
+  return tree;
+}
+
+}  // namespace membound::release

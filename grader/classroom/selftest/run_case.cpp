@@ -1,0 +1,215 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/classroom/selftest/run_case.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <system_error>
+
+#include "grader/base/text_files.hpp"
+#include "grader/classroom/selftest/intake_case.hpp"
+#include "grader/course/grade.hpp"
+#include "grader/judge/judge.hpp"
+#include "grader/judge/real_device.hpp"
+#include "grader/sandbox/jail/jail.hpp"
+
+namespace membound::selftest {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double kLaunchSeconds = 2;
+constexpr double kStageSeconds = 60;
+constexpr double kProgramSeconds = 4;  // of a host-code lab: an honest one is done in one
+constexpr std::size_t kDetailLength = 160;
+constexpr const char* kHostCodeDevice = "vgpu:h200";
+/// What an attack prints that has reached its aim.
+constexpr const char* kGotThrough = "GOT THROUGH";
+
+CaseOutcome not_run(const std::string& why) {
+  CaseOutcome outcome;
+  outcome.got = "NOT RUN";
+  outcome.detail = why;
+  outcome.not_run = true;
+  return outcome;
+}
+
+/// Small enough that the bombs among the cases end soon, large enough for every honest one.
+judge::GradedCompile compile_rules(const course::Lab& lab) {
+  judge::GradedCompile rules;
+  if (lab.host_code) return rules;  // a whole program with its headers is no bomb
+  rules.limits.wall_seconds = 120;  // CPU time is what ends the bombs, also on a busy machine
+  rules.limits.cpu_seconds = 5;
+  rules.limits.memory_bytes = 512 * jail::kMegabyte;
+  rules.limits.file_bytes = 16 * jail::kMegabyte;
+  rules.limits.scratch_bytes = 64 * jail::kMegabyte;
+  return rules;
+}
+
+/// The harness times this many elements only; what is timed must still be right.
+std::string small_size(const course::Lab& lab) {
+  return lab.size_names.size() == 1 ? "65536" : "256x256";
+}
+
+std::string first_words(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text.size() <= kDetailLength ? text : text.substr(0, kDetailLength) + " …";
+}
+
+base::Result<judge::CheckRequest> check_request(const Workbench& bench, const Case& one,
+                                                const course::Lab& lab) {
+  judge::CheckRequest check;
+  check.place = {bench.root, bench.build, bench.scratch};
+  check.lab = &lab;
+  check.stages = {one.stage};
+  check.submission = one.folder / "kernel.cu";
+  check.compiler = bench.compiler;
+  check.device = bench.device;
+  check.environment = bench.environment;
+  if (lab.host_code && bench.device == "gpu") {  // which no host-code lab is judged on
+    check.device = kHostCodeDevice;
+    check.environment = {{"LD_LIBRARY_PATH", (bench.build / "vgpu").string()},
+                         {"MEMBOUND_DEVICE", kHostCodeDevice}};
+  }
+  if (!lab.host_code) check.more_arguments = {"--size", small_size(lab)};
+  check.seed = 20261121;
+  check.seconds_per_stage = kStageSeconds;
+  check.stop = bench.stop;
+  check.graded = compile_rules(lab);
+  auto split = judge::split_options(check);
+  if (!split) return split.error();
+  check.split = *std::move(split);
+  return check;
+}
+
+/// The lab in a folder of its own, with this many seconds for one launch and few for a program.
+base::Result<course::Lab> copy_of(const course::Lab& lab, const fs::path& folder, double seconds) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  fs::copy_file(lab.folder / "kernel.cuh", folder / "kernel.cuh",
+                fs::copy_options::overwrite_existing, error);
+  const auto text = base::read_file(lab.folder / "lab.json");
+  if (!text) return text.error();
+  auto json = nlohmann::json::parse(*text);
+  for (auto& stage : json["stages"]) stage["timeout_seconds"] = seconds;
+  if (lab.host_code) json["host_code"]["seconds"] = kProgramSeconds;
+  const auto written = base::write_file(folder / "lab.json", json.dump(1));
+  if (!written) return written.error();
+  return course::read_lab(folder / "lab.json");
+}
+
+base::Result<CaseOutcome> grade(const Workbench& bench, const Case& one) {
+  const auto lab = bench.labs.find(one.lab);
+  if (lab == bench.labs.end())
+    return base::Error{base::ErrorKind::kInput, one.id, "no lab " + one.lab, "a lab of the course",
+                       ""};
+  if (lab->second.host_code && bench.compiler.kind != compilers::DeviceCompiler::kNvcc)
+    return not_run("programs with host code are compiled by nvcc only");
+  course::Lab used = lab->second;
+  if (one.launch_seconds > 0) {
+    auto copy = copy_of(used, bench.scratch / "cases" / one.id / used.id, one.launch_seconds);
+    if (!copy) return copy.error();
+    used = *std::move(copy);
+  }
+  const auto asked = check_request(bench, one, used);
+  if (!asked) return asked.error();
+  const judge::CheckRequest& check = *asked;
+  const auto code = judge::compile_submission(check);
+  if (!code) return code.error();
+  const auto result = [&] {
+    if (check.device != "gpu") return judge::run_and_judge(check, *code);
+    judge::RealDevice device(check.device);
+    const std::lock_guard alone(device);
+    return judge::run_and_judge(check, *code);
+  }();
+  if (!result) return result.error();
+  CaseOutcome outcome;
+  const bool compiled = code->submission.compiled;
+  const auto verdict =
+      compiled ? course::grade_verdict_of(*result) : judge::grade_verdict_of(code->submission);
+  outcome.got = course::to_string(verdict);
+  // What a withheld score would be is for a person to say.
+  if (course::has_score(verdict))
+    for (const course::StageResult& stage : result->stages) outcome.points += stage.points;
+  std::string all = code->submission.output + code->submission.rejected;
+  std::string findings;
+  for (const course::StageResult& stage : result->stages)
+    for (const course::Finding& finding : stage.findings) findings += finding.text + " ";
+  // A program's last words are part of what is found.
+  if (lab->second.host_code && findings.find(kGotThrough) != std::string::npos)
+    outcome.got = kGotThrough;
+  all += findings;
+  outcome.detail = first_words(compiled ? findings : all);
+  if (!one.secret.empty()) {
+    std::string artefact;
+    if (const auto bytes = base::read_file(code->submission.file)) artefact = *bytes;
+    if (all.find(one.secret) != std::string::npos || artefact.find(one.secret) != std::string::npos)
+      outcome.got = "LEAK";
+  }
+  return outcome;
+}
+
+base::Result<CaseOutcome> jailed(const Case& one) {
+  jail::JailRequest request;
+  request.arguments = {"/bin/sh", "/attack.sh"};
+  request.bindings = {{one.folder / "attack.sh", "/attack.sh"}};
+  request.limits.wall_seconds = 3;
+  request.limits.cpu_seconds = 2;
+  request.limits.memory_bytes = 64 * jail::kMegabyte;
+  request.limits.output_bytes = 64 * 1024;
+  request.limits.file_bytes = 4 * jail::kMegabyte;
+  request.limits.scratch_bytes = 8 * jail::kMegabyte;
+  request.limits.processes = 20;
+  const auto run = jail::run(request);
+  if (!run) return run.error();
+  CaseOutcome outcome;
+  const std::string_view limit = to_string(run->limit);
+  // An attack that reaches its aim says so.
+  outcome.got = run->output.find(kGotThrough) != std::string::npos ? kGotThrough
+                : !limit.empty()                                   ? std::string(limit)
+                : run->signal != 0 ? "SIGNAL " + std::to_string(run->signal)
+                                   : "EXIT " + std::to_string(run->exit_code);
+  outcome.detail = first_words(run->output.substr(0, kDetailLength));
+  return outcome;
+}
+
+}  // namespace
+
+base::Status prepare(Workbench& bench) {
+  // The course's own, and the one that host-code attacks are tried on.
+  for (const fs::path& root : {bench.root, bench.root / "grader/tests/harness/program"}) {
+    const auto course = course::read_course(root);
+    if (!course) return course.error();
+    for (const course::Lab& lab : course->labs) {
+      auto copy = copy_of(lab, bench.scratch / "labs" / lab.id, kLaunchSeconds);
+      if (!copy) return copy.error();
+      bench.labs.emplace(lab.id, std::move(*copy));
+    }
+  }
+  return base::Done{};
+}
+
+base::Result<CaseOutcome> run_case(const Workbench& bench, const Case& one) {
+  const auto start = std::chrono::steady_clock::now();
+  base::Result<CaseOutcome> outcome = not_run("needs a GPU");
+  if (one.kind == CaseKind::kGrade) outcome = grade(bench, one);
+  if (one.kind == CaseKind::kJail) outcome = jailed(one);
+  if (one.kind == CaseKind::kIntake) outcome = intake_case(bench.scratch, one);
+  if (!outcome || outcome->not_run) return outcome;
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+  outcome->seconds = taken.count();
+  const auto& expected =
+      expected_of(one, std::string(to_string(bench.compiler.kind)), bench.device);
+  const auto is_expected = [&](const std::string& verdict) {
+    return std::find(expected.begin(), expected.end(), verdict) != expected.end();
+  };
+  const bool known = is_expected(outcome->got);
+  const bool no_points = one.number == 0 || outcome->points == 0 || is_expected("PASS");
+  outcome->as_expected = known && no_points;
+  return outcome;
+}
+
+}  // namespace membound::selftest

@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Tries one case of the corpus on this machine and says whether it came out as it must.
+/// Place in the chain: corpus -> [run_case] -> cli, tests. Left out: printing.
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "grader/classroom/selftest/corpus.hpp"
+#include "grader/course/course_tree.hpp"
+#include "grader/device_code/compilers/compiler.hpp"
+
+namespace membound::selftest {
+
+/// What is needed to try cases. Made once; several threads may use it.
+struct Workbench {
+  std::filesystem::path root;     ///< the course
+  std::filesystem::path build;    ///< test programs and reference answers
+  std::filesystem::path scratch;  ///< a folder of its own, removed by whoever made it
+  compilers::CompilerInfo compiler;
+  std::string device;                              ///< "vgpu:h200" or "gpu"
+  std::map<std::string, std::string> environment;  ///< chooses the device
+  std::map<std::string, course::Lab> labs;         ///< with timeouts of a few seconds
+  const std::atomic<bool>* stop = nullptr;
+};
+
+/// The labs of the course and the one of the host-code attacks with short launch timeouts, so that
+/// a kernel that never ends costs seconds; their folders are copies in scratch.
+[[nodiscard]] base::Status prepare(Workbench& bench);
+
+/// What came of a case.
+struct CaseOutcome {
+  std::string got;     ///< a verdict; for a jail the limit that was hit or "ENDED"
+  double points = 0;   ///< it earned; an attack must have none
+  std::string detail;  ///< the first words of why
+  bool as_expected = false;
+  bool not_run = false;  ///< cannot be tried with this device or compiler
+  double seconds = 0;
+};
+
+/// An error means that our own part failed.
+[[nodiscard]] base::Result<CaseOutcome> run_case(const Workbench& bench, const Case& one);
+
+}  // namespace membound::selftest

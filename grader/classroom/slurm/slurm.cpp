@@ -1,0 +1,129 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/classroom/slurm/slurm.hpp"
+
+#include <algorithm>
+#include <fstream>
+
+#include "grader/base/process.hpp"
+
+namespace membound::slurm {
+namespace {
+
+constexpr double kAnswerSeconds = 30;  // a busy controller takes seconds; a dead one never answers
+
+base::Error no_answer(const std::string& command, const std::string& output) {
+  return {base::ErrorKind::kMachine, command,
+          output.empty() ? "no answer" : output.substr(0, output.find('\n')),
+          "an answer of Slurm's controller",
+          "is the cluster up? `sinfo` must answer; then call again with --resume"};
+}
+
+/// What the command printed; an error when it failed.
+base::Result<std::string> ask(const std::vector<std::string>& arguments) {
+  base::ProcessRequest request;
+  request.arguments = arguments;
+  request.timeout_seconds = kAnswerSeconds;
+  const auto outcome = base::run_process(request);
+  if (!outcome) return outcome.error();
+  if (outcome->timed_out || outcome->exit_code != 0)
+    return no_answer(arguments.front(), outcome->output);
+  return outcome->output;
+}
+
+/// See Snapshot::forgotten. Empty also where it cannot be known; the next look may tell.
+std::vector<Trouble> forgotten_nodes() {
+  const auto used =
+      ask({"sinfo", "--noheader", "--Node", "--all", "--Format=NodeList:|,CPUsState:|,GresUsed:|"});
+  const auto lists =
+      ask({"squeue", "--noheader", "--all",
+           "--states=RUNNING,COMPLETING,CONFIGURING,SUSPENDED,STOPPED,RESIZING,SIGNALING,STAGE_OUT",
+           "--format=%N"});
+  if (!used || !lists) return {};
+  std::string busy;
+  // "n[1-3],m7" as names; without an argument it would ask the environment.
+  for (std::size_t start = 0; start < lists->size();) {
+    const std::size_t end = std::min(lists->find('\n', start), lists->size());
+    if (end > start) busy += (busy.empty() ? "" : ",") + lists->substr(start, end - start);
+    start = end + 1;
+  }
+  if (!busy.empty()) {
+    const auto names = ask({"scontrol", "show", "hostnames", busy});
+    if (!names) return {};
+    busy = *names;
+  }
+  std::vector<Trouble> found = forgotten_from(*used, busy);
+  if (found.empty()) return found;
+  // Where others' jobs are hidden, a node that works for them looks forgotten.
+  const auto config = ask({"scontrol", "show", "config"});
+  return config && !hides_jobs(*config) ? found : std::vector<Trouble>{};
+}
+
+}  // namespace
+
+int Snapshot::alive() const {
+  return static_cast<int>(std::count_if(tasks.begin(), tasks.end(), [](const Task& task) {
+    return task.state == "PENDING" || task.state == "RUNNING" || task.state == "COMPLETING" ||
+           task.state == "CONFIGURING" || task.state == "SUSPENDED" || task.state == "REQUEUED";
+  }));
+}
+
+base::Status check_available() {
+  const auto answer = ask({"sinfo", "--noheader", "--format=%P"});
+  if (!answer) return answer.error();
+  return base::Done{};
+}
+
+base::Result<std::string> submit(const Array& array) {
+  const std::filesystem::path script = array.folder / (array.name + ".sh");
+  // Slurm keeps a copy of its own: the file need not survive anything.
+  if (!(std::ofstream(script) << script_text(array.command)).flush())
+    return base::Error{base::ErrorKind::kMachine,
+                       script.string(),
+                       "cannot be written",
+                       "a folder that this machine and the nodes can write to",
+                       {}};
+  std::vector<std::string> command = {
+      "sbatch",
+      "--parsable",
+      "--requeue",
+      "--job-name=" + array.name,
+      "--array=" + array_text(array.tasks, array.at_once),
+      "--time=" + std::to_string(array.minutes),
+      "--output=" + (array.folder / (array.name + "-%a.log")).string(),
+      "--open-mode=append"};
+  if (array.memory_mb > 0) command.push_back("--mem=" + std::to_string(array.memory_mb));
+  command.insert(command.end(), array.options.begin(), array.options.end());
+  command.push_back(script.string());
+  auto answer = ask(command);
+  if (!answer) return answer.error();
+  // "12" or "12;cluster", on a line of its own behind warnings.
+  while (!answer->empty() && answer->back() == '\n') answer->pop_back();
+  std::string id = answer->substr(answer->rfind('\n') + 1);
+  id.resize(std::min(id.size(), id.find(';')));
+  if (id.empty() || id.find_first_not_of("0123456789") != std::string::npos)
+    return no_answer("sbatch", *answer);
+  return id;
+}
+
+base::Result<Snapshot> look(const std::string& job) {
+  Snapshot snapshot;
+  const auto queue = ask(
+      {"squeue", "--noheader", "--array", "--states=all", "--jobs=" + job, "--format=%i|%T|%r"});
+  // Some minutes after its end Slurm does not know a job any more; that is no failure.
+  if (queue)
+    snapshot.tasks = tasks_from(*queue);
+  else if (queue.error().found.find("Invalid job id") == std::string::npos)
+    return queue.error();
+  snapshot.troubles = troubles_of(job, snapshot.tasks);
+  const auto nodes = ask({"sinfo", "--noheader", "--Node", "--format=%N|%T|%E"});
+  if (!nodes) return nodes.error();
+  for (Trouble& trouble : node_troubles_from(*nodes))
+    snapshot.troubles.push_back(std::move(trouble));
+  if (any_waits_for_room(snapshot.tasks)) snapshot.forgotten = forgotten_nodes();
+  return snapshot;
+}
+
+void cancel(const std::string& job) { static_cast<void>(ask({"scancel", job})); }
+
+}  // namespace membound::slurm

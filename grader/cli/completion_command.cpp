@@ -1,0 +1,109 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// membound completion bash|zsh|fish. The scripts are made from the command line itself, so that
+/// they know every command and option; lab names are asked for when they are needed.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+
+#include "grader/cli/action.hpp"
+#include "grader/cli/error_output.hpp"
+
+namespace membound::cli {
+namespace {
+
+std::vector<const CLI::App*> commands_of(const CLI::App& app) {
+  return app.get_subcommands([](const CLI::App*) { return true; });
+}
+
+std::string options_of(const CLI::App& command) {
+  std::string text;
+  for (const CLI::Option* option : command.get_options())
+    for (const std::string& name : option->get_lnames())
+      text += (text.empty() ? "" : " ") + ("--" + name);
+  return text;
+}
+
+std::string command_names(const CLI::App& app) {
+  std::string text;
+  for (const CLI::App* command : commands_of(app))
+    text += (text.empty() ? "" : " ") + command->get_name();
+  return text;
+}
+
+/// What stands after a command beside its options: lab names for most.
+std::string words_of(const CLI::App& command) {
+  if (command.get_name() == "completion") return "bash zsh fish";
+  const std::string inner = command_names(command);
+  if (!inner.empty()) return inner;
+  return command.get_option_no_throw("LAB") != nullptr ? "$(\"$1\" list --names 2>/dev/null)" : "";
+}
+
+std::string bash(const CLI::App& app) {
+  std::string cases;
+  for (const CLI::App* command : commands_of(app)) {
+    std::string words = options_of(*command) + " " + words_of(*command);
+    for (const CLI::App* inner : commands_of(*command)) words += " " + options_of(*inner);
+    cases += "    " + command->get_name() + ") words=\"" + words + "\" ;;\n";
+  }
+  return "# bash completion for membound; use: source <(./membound completion bash)\n"
+         "_membound() {\n"
+         "  local current=${COMP_WORDS[COMP_CWORD]} words\n"
+         "  case ${COMP_WORDS[1]} in\n" +
+         cases + "    *) words=\"" + command_names(app) +
+         " --help --version\" ;;\n"
+         "  esac\n"
+         "  [ \"$COMP_CWORD\" -gt 1 ] || words=\"" +
+         command_names(app) +
+         " --help --version\"\n"
+         "  COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n"
+         "  [ ${#COMPREPLY[@]} -gt 0 ] || COMPREPLY=($(compgen -f -- \"$current\"))\n"
+         "}\n"
+         "complete -F _membound membound ./membound\n";
+}
+
+std::string zsh(const CLI::App& app) {
+  return "# zsh completion for membound; use: source <(./membound completion zsh)\n"
+         "autoload -Uz bashcompinit && bashcompinit\n" +
+         bash(app);
+}
+
+std::string fish(const CLI::App& app) {
+  std::string text =
+      "# fish completion for membound; use: ./membound completion fish | source\n"
+      "complete -c membound -f\n";
+  for (const CLI::App* command : commands_of(app)) {
+    const std::string name = command->get_name();
+    const std::string seen = "-n '__fish_seen_subcommand_from " + name + "'";
+    text += "complete -c membound -n __fish_use_subcommand -a " + name + "\n";
+    for (const CLI::Option* option : command->get_options())
+      for (const std::string& word : option->get_lnames())
+        text += "complete -c membound " + seen + " -l " + word + "\n";
+    std::string words = words_of(*command);
+    if (words.starts_with("$("))
+      words = "(set -l words (commandline -opc); $words[1] list --names 2>/dev/null)";
+    if (!words.empty()) text += "complete -c membound " + seen + " -a '" + words + "'\n";
+  }
+  return text;
+}
+
+int run(const CLI::App& app, const std::string& shell) {
+  const std::string text = shell == "bash" ? bash(app) : shell == "zsh" ? zsh(app) : fish(app);
+  std::fputs(text.c_str(), stdout);
+  return kExitPassed;
+}
+
+}  // namespace
+
+void add_completion(CLI::App& app, Action& chosen) {
+  auto shell = std::make_shared<std::string>();
+  CLI::App* const command = app.add_subcommand("completion", "");
+  command->add_option("SHELL", *shell)
+      ->required()
+      ->check(CLI::IsMember({std::string("bash"), std::string("zsh"), std::string("fish")}));
+  command->callback(
+      [shell, &app, &chosen] { chosen = [shell, &app] { return run(app, *shell); }; });
+}
+
+}  // namespace membound::cli

@@ -1,0 +1,165 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// membound dev check [LAB…] [--fix] [--run]: does a lab agree with itself, and with its claims.
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+
+#include "grader/authoring/drift.hpp"
+#include "grader/authoring/figure_drift.hpp"
+#include "grader/authoring/proof.hpp"
+#include "grader/authoring/snippets.hpp"
+#include "grader/cli/action.hpp"
+#include "grader/cli/error_output.hpp"
+#include "grader/cli/interrupt.hpp"
+#include "grader/report/progress.hpp"
+#include "grader/report/text.hpp"
+
+namespace membound::cli {
+namespace {
+
+struct Options : judge::CheckOptions {
+  std::vector<std::string> labs;
+  bool fix = false;
+  bool run = false;
+};
+
+constexpr std::size_t kNameWidth = 42;
+
+/// "skeleton", "reference answer" or "wrong/4-no-edge.cu".
+std::string name_of(const authoring::Claim& claim) {
+  if (claim.fails.empty()) return "reference answer";
+  return claim.fails == authoring::kAnyTest ? "skeleton"
+                                            : "wrong/" + claim.file.filename().string();
+}
+
+std::string words_of(const authoring::Claim& claim) {
+  if (claim.fails.empty()) return "passes every stage";
+  return claim.fails == authoring::kAnyTest ? "fails every stage" : "fails " + claim.fails;
+}
+
+std::string row(const authoring::Proof& proof, const report::Style& style) {
+  const report::Tone tone = proof.holds ? report::Tone::kGood : report::Tone::kBad;
+  std::string text = style.sign(tone) + " " + report::padded(name_of(proof.claim), kNameWidth) +
+                     words_of(proof.claim) + "\n";
+  if (!proof.holds) text += report::wrapped("but " + proof.shown, style.width, 4);
+  return text;
+}
+
+std::string table(const std::vector<authoring::Proof>& proofs, const report::Style& style) {
+  std::string text;
+  const course::Lab* lab = nullptr;
+  for (const authoring::Proof& proof : proofs) {
+    if (proof.claim.lab != lab) {
+      lab = proof.claim.lab;
+      text += style.paint(lab->id, report::Tone::kStrong) + "\n";
+    }
+    text += row(proof, style);
+  }
+  return text;
+}
+
+/// The half that runs no tests: prints every drift, returns how many there are.
+int check_drift(const Context& context, const std::vector<const course::Lab*>& labs, bool fix) {
+  int count = 0;
+  for (const course::Lab* lab : labs) {
+    auto drifts = authoring::check_lab(*lab, context.place.root);
+    if (auto figures = authoring::check_figures(context.place, context.course, *lab, fix)) {
+      drifts.insert(drifts.end(), figures->drifts.begin(), figures->drifts.end());
+      if (figures->rewritten > 0)
+        std::printf("%s: %d figures rewritten\n", lab->handout.c_str(), figures->rewritten);
+    } else {
+      report_note("figures were not made again: " + base::to_string(figures.error()));
+    }
+    for (const authoring::Drift& found : drifts)
+      std::printf("%s\n", authoring::to_string(found).c_str());
+    count += static_cast<int>(drifts.size());
+    const report::Tone tone = drifts.empty() ? report::Tone::kGood : report::Tone::kBad;
+    std::printf("%s %s %s\n", context.out.sign(tone).c_str(), report::padded(lab->id, 24).c_str(),
+                drifts.empty() ? "agrees with itself"
+                               : (std::to_string(drifts.size()) + " to mend").c_str());
+  }
+  return count;
+}
+
+/// The running half; the exit code.
+int check_claims(const Context& context, const Options& options,
+                 const std::vector<const course::Lab*>& labs) {
+  const auto tools = judge::choose_tools(context.place, options);
+  if (!tools) return report_error(tools.error());
+  std::vector<authoring::Claim> claims;
+  for (const course::Lab* lab : labs) {
+    auto some = authoring::claims_of(*lab, context.place);
+    if (!some) return report_error(some.error());
+    claims.insert(claims.end(), some->begin(), some->end());
+  }
+  const std::atomic<bool>* const stop = catch_interrupts();
+  std::printf("Running %zu claims on %s with %s%s.\n", claims.size(), tools->device.name.c_str(),
+              tools->compiler.name().c_str(),
+              tools->second_compiler ? (" and " + tools->second_compiler->name()).c_str() : "");
+  std::fflush(stdout);
+  auto progress = std::make_unique<report::Progress>("proving", static_cast<int>(claims.size()),
+                                                     context.err, context.err_is_terminal);
+  int done = 0;
+  const auto proofs = authoring::prove(
+      context.place, *tools, options, claims, stop, [&](const authoring::Proof& proof) {
+        progress->now(proof.claim.lab->id + ": " + name_of(proof.claim), ++done);
+      });
+  progress.reset();
+  if (!proofs) return report_error(proofs.error());
+  std::fputs(table(*proofs, context.out).c_str(), stdout);
+  const auto held = static_cast<std::size_t>(std::count_if(
+      proofs->begin(), proofs->end(), [](const authoring::Proof& proof) { return proof.holds; }));
+  std::printf("%zu of %zu claims hold.\n", held, claims.size());
+  if (stop->load()) return kExitInterrupted;
+  return held == claims.size() ? kExitPassed : kExitNotPassed;
+}
+
+int run(const Options& options) {
+  const auto context = make_context();
+  if (!context) return report_error(context.error());
+  std::vector<const course::Lab*> labs;
+  for (const std::string& word : options.labs) {
+    const auto lab = context->course.find(word);
+    if (!lab) return report_error(lab.error());
+    labs.push_back(*lab);
+  }
+  if (options.labs.empty())
+    for (const course::Lab& lab : context->course.labs) labs.push_back(&lab);
+  if (options.fix) {
+    for (const course::Lab* lab : labs) {
+      const auto changed =
+          authoring::fix_snippets(context->place.root, context->place.root / lab->handout);
+      if (!changed) return report_error(changed.error());
+      std::printf("%s: %d snippets rewritten\n", lab->handout.c_str(), *changed);
+    }
+  }
+  const int drifts = check_drift(*context, labs, options.fix);
+  if (!options.run) return drifts == 0 ? kExitPassed : kExitNotPassed;
+  const int proved = check_claims(*context, options, labs);
+  return proved == kExitPassed && drifts > 0 ? kExitNotPassed : proved;
+}
+
+}  // namespace
+
+void add_dev(CLI::App& app, Action& chosen) {
+  CLI::App* const dev = app.add_subcommand("dev", "");
+  dev->require_subcommand(1);
+  auto options = std::make_shared<Options>();
+  add_dev_figure(*dev, chosen);
+  add_dev_ptx(*dev, chosen);
+  CLI::App* const command = dev->add_subcommand("check", "");
+  command->add_option("LAB", options->labs);
+  command->add_flag("--fix", options->fix);
+  command->add_flag("--run", options->run);
+  add_check_options(*command, *options, true);
+  command->callback([options, &chosen] { chosen = [options] { return run(*options); }; });
+  add_dev_ladder(*dev, chosen);
+  add_dev_keep_skeletons(*dev, chosen);
+}
+
+}  // namespace membound::cli

@@ -1,0 +1,158 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// membound dev ladder [LAB…] [--slow]: how fast the reference answers are, and whether the stages
+/// come out in the order that the lab says. On a GPU it measures, on the virtual one it predicts:
+/// docs/timing_model.md sets the two side by side.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+
+#include "grader/authoring/proof.hpp"
+#include "grader/cli/action.hpp"
+#include "grader/cli/error_output.hpp"
+#include "grader/cli/interrupt.hpp"
+#include "grader/judge/verdict.hpp"
+#include "grader/report/terminal.hpp"
+#include "grader/report/text.hpp"
+
+namespace membound::cli {
+namespace {
+
+struct Options : judge::CheckOptions {
+  std::vector<std::string> labs;
+  bool slow = false;
+};
+
+const course::StageResult* stage_of(const course::Result& result, int number) {
+  for (const course::StageResult& stage : result.stages)
+    if (stage.stage == number) return &stage;
+  return nullptr;
+}
+
+std::string speed_text(const course::Lab& lab, double speed) {
+  char text[40];
+  const bool operations = lab.bound == course::Bound::kOperations;
+  std::snprintf(text, sizeof text, "%10.4g %s", speed / 1e9, operations ? "Gop/s" : "GB/s");
+  return text;
+}
+
+std::string share_text(double share) {
+  char text[24];
+  std::snprintf(text, sizeof text, "%7.3f", share);
+  return text;
+}
+
+/// Runs one file's stages; a stage without a speed is an error.
+base::Result<course::Result> measure(const Context& context, const judge::Tools& tools,
+                                     judge::CheckOptions options, const authoring::Claim& claim,
+                                     const std::atomic<bool>* stop) {
+  options.submission = claim.file.string();
+  auto result = judge::check(request_for(context, tools, options, {claim.lab, claim.stages}, stop));
+  if (!result) return result;
+  for (const int number : claim.stages) {
+    const course::StageResult* const stage = stage_of(*result, number);
+    if (stage != nullptr && stage->speed && stage->ratio) continue;
+    return base::Error{base::ErrorKind::kInternal, claim.file.string(),
+                       "stage " + std::to_string(number) + " was not timed", "a speed",
+                       "membound dev check --run " + claim.lab->id};
+  }
+  return result;
+}
+
+/// One line a stage, slowest first as the lab says; whether that is what was found.
+bool print_ladder(const course::Lab& lab, const course::Result& result,
+                  const report::Style& style) {
+  const double fastest = *stage_of(result, lab.ladder.back())->speed;
+  bool in_order = true;
+  double before = 0;
+  for (const int number : lab.ladder) {
+    const course::StageResult& stage = *stage_of(result, number);
+    const bool fits = *stage.speed > before;
+    in_order = in_order && fits;
+    before = *stage.speed;
+    std::printf("%s %s %s of the last one\n",
+                style.sign(fits ? report::Tone::kGood : report::Tone::kBad).c_str(),
+                (report::padded(std::to_string(number) + " " + stage.kernel, 34) +
+                 speed_text(lab, *stage.speed))
+                    .c_str(),
+                share_text(*stage.speed / fastest).c_str());
+  }
+  return in_order;
+}
+
+/// A time of the virtual GPU is a prediction, and the result must tell its reader.
+bool says_predicted(const course::Result& result) {
+  return result.device.virtual_name.empty() ||
+         report::render(result, report::Style{}).find("predicted") != std::string::npos;
+}
+
+base::Status print_slow_answers(const Context& context, const judge::Tools& tools,
+                                const Options& options, const std::vector<authoring::Claim>& claims,
+                                const std::atomic<bool>* stop) {
+  for (const authoring::Claim& claim : claims) {
+    if (claim.fails != judge::kSpeedTest || stop->load()) continue;
+    const auto result = measure(context, tools, options, claim, stop);
+    if (!result) return result.error();
+    const course::StageResult& stage = result->stages.front();
+    std::printf("  %s %s of the reference answer; the bar is %g\n",
+                report::padded("wrong/" + claim.file.filename().string(), 42).c_str(),
+                share_text(*stage.ratio).c_str(), stage.pass_ratio);
+  }
+  return base::Done{};
+}
+
+int run(const Options& options) {
+  const auto context = make_context();
+  if (!context) return report_error(context.error());
+  const auto tools = judge::choose_tools(context->place, options);
+  if (!tools) return report_error(tools.error());
+  std::vector<const course::Lab*> labs;
+  for (const std::string& word : options.labs) {
+    const auto lab = context->course.find(word);
+    if (!lab) return report_error(lab.error());
+    labs.push_back(*lab);
+  }
+  if (labs.empty())
+    for (const course::Lab& lab : context->course.labs) labs.push_back(&lab);
+  const std::atomic<bool>* const stop = catch_interrupts();
+  bool good = true;
+  for (const course::Lab* lab : labs) {
+    const auto claims = authoring::claims_of(*lab, context->place);
+    if (!claims) return report_error(claims.error());
+    const auto reference =
+        std::find_if(claims->begin(), claims->end(),
+                     [](const authoring::Claim& claim) { return claim.fails.empty(); });
+    const auto result = measure(*context, *tools, options, *reference, stop);
+    if (stop->load()) return kExitInterrupted;
+    if (!result) return report_error(result.error());
+    const std::string device = result->device.virtual_name.empty()
+                                   ? result->device.name
+                                   : result->device.name + ", " + tools->device.name;
+    const bool labelled = says_predicted(*result);
+    std::printf("%s on %s, %s%s\n", lab->id.c_str(), device.c_str(), result->compiler.c_str(),
+                result->device.virtual_name.empty() ? "" : ", predicted");
+    const bool in_order = print_ladder(*lab, *result, context->out);
+    if (!in_order) std::printf("  The stages are not in the order that lab.json gives.\n");
+    if (!labelled) std::printf("  The result does not say that its times are predicted.\n");
+    good = good && in_order && labelled;
+    if (!options.slow) continue;
+    const auto slow = print_slow_answers(*context, *tools, options, *claims, stop);
+    if (!slow) return report_error(slow.error());
+  }
+  return good ? kExitPassed : kExitNotPassed;
+}
+
+}  // namespace
+
+void add_dev_ladder(CLI::App& dev, Action& chosen) {
+  auto options = std::make_shared<Options>();
+  CLI::App* const command = dev.add_subcommand("ladder", "");
+  command->add_option("LAB", options->labs);
+  command->add_flag("--slow", options->slow);
+  add_check_options(*command, *options);
+  command->callback([options, &chosen] { chosen = [options] { return run(*options); }; });
+}
+
+}  // namespace membound::cli

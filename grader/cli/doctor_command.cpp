@@ -1,0 +1,163 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// membound doctor: what this machine can do, and how to mend what it cannot.
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <system_error>
+#include <vector>
+
+#include "grader/cli/action.hpp"
+#include "grader/cli/command_context.hpp"
+#include "grader/device_code/compilers/compiler.hpp"
+#include "grader/judge/build_info.hpp"
+#include "grader/judge/device_choice.hpp"
+#include "grader/report/text.hpp"
+#include "grader/sandbox/jail/jail.hpp"
+
+namespace membound::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+enum class Health { kOk, kWarning, kBad };
+
+/// One line of the report.
+struct Row {
+  Health health;
+  std::string what;
+  std::string found;
+  std::string fix;  ///< what to do unless all is well
+};
+
+constexpr double kGigabyte = 1e9;
+constexpr double kLittleSpace = 0.2 * kGigabyte;
+constexpr double kSomeSpace = 2 * kGigabyte;
+/// The runtime the test programs are linked with needs a driver at least as new.
+constexpr int kOldestDriver = 13;
+
+std::vector<Row> course_rows(const fs::path& build) {
+  const auto root = course_root();
+  if (!root) return {{Health::kBad, "course", root.error().found, root.error().advice}};
+  const auto course = course::read_course(*root);
+  if (!course)
+    return {
+        {Health::kBad, "course", base::to_string(course.error()), "mend the file that is named"}};
+  std::vector<Row> rows = {{Health::kOk, "course",
+                            root->string() + ", " + std::to_string(course->labs.size()) + " labs",
+                            ""}};
+  std::string missing;
+  for (const course::Lab& lab : course->labs) {
+    std::error_code error;
+    if (!fs::exists(build / "labs" / lab.id / "test", error))
+      missing += (missing.empty() ? "" : ", ") + lab.id;
+  }
+  if (missing.empty()) {
+    rows.push_back({Health::kOk, "test programs", "built in " + (build / "labs").string(), ""});
+  } else {
+    rows.push_back({Health::kBad, "test programs", "not built: " + missing,
+                    "start with ./membound, which builds them once a compiler is there"});
+  }
+  return rows;
+}
+
+Row compiler_row(const base::Result<compilers::CompilerInfo>& nvcc,
+                 const base::Result<compilers::CompilerInfo>& clang, bool has_virtual) {
+  if (nvcc) return {Health::kOk, "compiler", nvcc->name() + ", " + nvcc->program.string(), ""};
+  const std::string problem = "nvcc " + nvcc.error().found;
+  if (clang && has_virtual) {
+    return {Health::kWarning, "compiler",
+            problem + "; " + clang->name() + " compiles for the virtual GPU", nvcc.error().advice};
+  }
+  return {Health::kBad, "compiler", problem, nvcc.error().advice};
+}
+
+Row gpu_row(const judge::GpuAnswer& gpu, bool has_virtual) {
+  if (!gpu.answers) {
+    return {has_virtual ? Health::kWarning : Health::kBad, "GPU", gpu.problem,
+            has_virtual ? "nothing: checks run on the virtual GPU, whose times are predicted"
+                        : "install NVIDIA's driver, or build the virtual GPU with ./membound"};
+  }
+  if (std::atoi(gpu.driver.c_str()) < kOldestDriver) {
+    return {Health::kBad, "GPU",
+            gpu.name + ", but its driver supports CUDA " + gpu.driver + " at most",
+            "install a driver for CUDA " + std::to_string(kOldestDriver) +
+                ", or use --device vgpu meanwhile"};
+  }
+  return {Health::kOk, "GPU", gpu.name + ", driver for CUDA " + gpu.driver, ""};
+}
+
+Row vgpu_row(const fs::path& build) {
+  if (judge::has_vgpu(build))
+    return {Health::kOk, "virtual GPU", judge::vgpu_folder(build).string(), ""};
+  return {Health::kWarning, "virtual GPU", "not built", "start with ./membound"};
+}
+
+Row sandbox_row() {
+  const jail::Enforcement& here = jail::probe();
+  if (here.untrusted_ok()) return {Health::kOk, "sandbox", here.describe(), ""};
+  return {Health::kWarning, "sandbox", here.describe(),
+          "sudo apt-get install bubblewrap, and allow user namespaces; needed only to grade other "
+          "people's work, see docs/security.md"};
+}
+
+Row disk_row(const fs::path& folder) {
+  std::error_code error;
+  const auto space = fs::space(folder, error);
+  const auto free_bytes = static_cast<double>(space.available);
+  if (error)
+    return {Health::kBad, "disk", folder.string() + ": " + error.message(), "make it writable"};
+  const std::string found =
+      report::number(free_bytes / kGigabyte) + " GB free for " + folder.string();
+  if (free_bytes < kLittleSpace) return {Health::kBad, "disk", found, "make room"};
+  if (free_bytes < kSomeSpace)
+    return {Health::kWarning, "disk", found, "make room before building"};
+  return {Health::kOk, "disk", found, ""};
+}
+
+std::string text_of(const Row& row, const report::Style& style) {
+  static constexpr std::pair<const char*, report::Tone> kWords[] = {
+      {"ok  ", report::Tone::kGood},
+      {"warn", report::Tone::kWarning},
+      {"bad ", report::Tone::kBad}};
+  const auto& [word, tone] = kWords[static_cast<int>(row.health)];
+  const int indent = 20;
+  std::string text = style.paint(word, tone) + "  " + report::padded(row.what, 14);
+  text += report::wrapped(row.found, style.width, indent).substr(indent);
+  if (row.health != Health::kOk && !row.fix.empty())
+    text += report::wrapped("fix: " + row.fix, style.width, indent);
+  return text;
+}
+
+int run() {
+  const fs::path build = build_folder();
+  std::vector<Row> rows = course_rows(build);
+  const auto root = course_root();
+  const auto places = compilers::compiler_places(root ? *root : fs::path());
+  const bool has_virtual = judge::has_vgpu(build);
+  rows.push_back(gpu_row(judge::ask_gpu(), has_virtual));
+  rows.push_back(vgpu_row(build));
+  rows.push_back(compiler_row(compilers::find_compiler(compilers::DeviceCompiler::kNvcc, places),
+                              compilers::find_compiler(compilers::DeviceCompiler::kClang, places),
+                              has_virtual));
+  rows.push_back(sandbox_row());
+  rows.push_back(disk_row(root ? state_folder(*root) : fs::current_path()));
+  const report::Style style = report::Style::for_stream(STDOUT_FILENO);
+  std::printf("membound %s\n", judge::kVersion);
+  bool bad = false;
+  for (const Row& row : rows) {
+    std::fputs(text_of(row, style).c_str(), stdout);
+    bad = bad || row.health == Health::kBad;
+  }
+  return bad ? kExitNotPassed : kExitPassed;
+}
+
+}  // namespace
+
+void add_doctor(CLI::App& app, Action& chosen) {
+  app.add_subcommand("doctor", "")->callback([&chosen] { chosen = run; });
+}
+
+}  // namespace membound::cli

@@ -1,0 +1,308 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// membound grade SUBMISSIONS… --out DIR
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <thread>
+
+#include "grader/base/text_files.hpp"
+#include "grader/classroom/queue/batch.hpp"
+#include "grader/classroom/queue/chunk_task.hpp"
+#include "grader/classroom/queue/slurm_executor.hpp"
+#include "grader/cli/action.hpp"
+#include "grader/cli/error_output.hpp"
+#include "grader/cli/grade_progress.hpp"
+#include "grader/cli/grading_options.hpp"
+#include "grader/cli/interrupt.hpp"
+#include "grader/judge/build_info.hpp"
+#include "grader/report/text.hpp"
+
+namespace membound::cli {
+namespace {
+
+/// The virtual GPU computes every thread on the CPU, which may be busy with other work.
+constexpr double kVirtualSecondsPerStage = 300;
+constexpr std::int64_t kSecondsPerMinute = 60;
+
+struct Options : judge::CheckOptions {
+  std::vector<std::string> submissions;
+  std::string out;
+  std::string lab;
+  std::string roster;
+  std::string layout;
+  std::string due;
+  std::string attempt = "latest";
+  std::string key;
+  double late_percent = 0;
+  std::int64_t grace_minutes = 0;
+  int jobs = 0;
+  int quarantine_after = 2;
+  bool resume = false;
+  bool trust = false;
+  bool verify = false;
+  bool has_seed = false;
+  std::vector<std::string> only, regrade;
+  std::string executor = "local";
+  std::vector<std::string> slurm_options;
+  std::size_t chunk = 16;
+  int at_once = 0;
+  int minutes = 60;
+  int task = -1;  ///< of a job array: the chunk to grade
+};
+
+base::Error wrong_use(const std::string& where, const std::string& found,
+                      const std::string& expected, const std::string& advice) {
+  return {base::ErrorKind::kUsage, where, found, expected, advice};
+}
+
+base::Status read_intake(const Options& options, const Context& context,
+                         intake::IntakeRequest& intake) {
+  for (const std::string& source : options.submissions) intake.sources.emplace_back(source);
+  if (!options.lab.empty()) {
+    const auto lab = context.course.find(options.lab);
+    if (!lab) return lab.error();
+    intake.lab = (*lab)->id;
+  }
+  if (!options.roster.empty()) {
+    const auto text = base::read_file(options.roster);
+    if (!text) return text.error();
+    auto roster = intake::Roster::from_text(*text, options.roster);
+    if (!roster) return roster.error();
+    intake.roster = std::move(*roster);
+  }
+  if (!options.layout.empty()) intake.layout = intake::layout_from_string(options.layout);
+  if (!options.due.empty()) {
+    intake.late.due = intake::parse_time(options.due);
+    if (!intake.late.due) {
+      return wrong_use("--due", "\"" + options.due + "\" is no time",
+                       "2026-11-30, 2026-11-30T23:59 or 2026-11-30T23:59+01:00", "");
+    }
+  }
+  intake.late.percent_per_day = options.late_percent;
+  intake.late.grace_seconds = options.grace_minutes * kSecondsPerMinute;
+  if (options.attempt == "best") intake.attempts = intake::AttemptPolicy::kBest;
+  return base::Done{};
+}
+
+int workers_for(const Options& options) {
+  if (options.jobs > 0) return options.jobs;
+  return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+}
+
+void print_start(const queue::BatchStart& start) {
+  for (const std::string& note : start.notes) std::fprintf(stderr, "membound: %s\n", note.c_str());
+  std::fprintf(stderr, "membound: %zu rows, %zu different texts, %zu to grade\n", start.rows,
+               start.jobs, start.queued);
+  std::fprintf(stderr, "membound: limits in force: %s\n", start.limits.c_str());
+}
+
+/// Verdicts and what a person should look at.
+void print_summary(const queue::BatchSummary& summary, const Options& options,
+                   const Context& context) {
+  std::map<course::GradeVerdict, int> counts;
+  int missing = 0;
+  for (const course::Grade& grade : summary.grades.grades)
+    if (grade.verdict)
+      ++counts[*grade.verdict];
+    else
+      ++missing;
+  std::string text;
+  for (const auto& [verdict, count] : counts)
+    text += report::padded(course::to_string(verdict), 15) + std::to_string(count) + "\n";
+  if (missing > 0) text += report::padded("(nothing)", 15) + std::to_string(missing) + "\n";
+  if (!summary.grades.open.empty())
+    text += report::padded("(not graded)", 15) + std::to_string(summary.grades.open.size()) + "\n";
+  std::fputs(text.c_str(), stdout);
+  constexpr std::size_t kShown = 20;
+  std::size_t shown = 0;
+  for (const course::Grade& grade : summary.grades.grades) {
+    if (!grade.withheld() || ++shown > kShown) continue;
+    std::printf("%s %s, %s: %s; %s\n", context.out.sign(report::Tone::kWarning).c_str(),
+                grade.student.c_str(), grade.lab.c_str(),
+                std::string(course::to_string(*grade.verdict)).c_str(), grade.note.c_str());
+  }
+  if (shown > kShown) std::printf("and %zu more withheld scores\n", shown - kShown);
+  std::printf("%s/grades.csv has a row for each student and lab\n", options.out.c_str());
+}
+
+int exit_code_of(const queue::BatchSummary& summary) {
+  if (summary.stopped) return kExitInterrupted;
+  for (const course::Grade& grade : summary.grades.grades)
+    if (grade.verdict == course::GradeVerdict::kInfraError) return kExitOurFault;
+  return kExitPassed;
+}
+
+int verify(const Options& options) {
+  const auto found = ledger::verify(options.out, options.key);
+  if (!found) return report_error(found.error());
+  for (const std::string& problem : found->problems) std::printf("%s\n", problem.c_str());
+  std::printf("%d verdicts, %d plans: %s\n", found->verdicts, found->plans,
+              found->problems.empty()
+                  ? "all signed, in order and unchanged"
+                  : (std::to_string(found->problems.size()) + " problems").c_str());
+  return found->problems.empty() ? kExitPassed : kExitNotPassed;
+}
+
+/// How a task of a job array is called; the chunk's number comes behind.
+std::vector<std::string> task_command(const Options& options, const queue::Settings& settings) {
+  std::error_code error;
+  std::vector<std::string> command = {
+      std::filesystem::read_symlink("/proc/self/exe", error).string(), "grade",
+      "--out=" + std::filesystem::absolute(options.out).string(), "--device=" + settings.device,
+      "--compiler=" + std::string(judge::to_string(settings.compiler.kind))};
+  if (!options.key.empty())
+    command.push_back("--key=" + std::filesystem::absolute(options.key).string());
+  if (options.trust) command.emplace_back("--trust-submissions");
+  command.emplace_back("--task");
+  return command;
+}
+
+int run_task(const Options& options, const queue::Settings& settings) {
+  queue::ChunkRequest request;
+  request.out = options.out;
+  request.key_file = options.key;
+  request.settings = settings;
+  request.number = options.task;
+  request.stop = catch_interrupts();
+  const auto outcome = queue::run_chunk(request);
+  if (!outcome) return report_error(outcome.error());
+  std::printf("chunk %d: %d graded, %d found, %d failed by our own fault\n", options.task,
+              outcome->graded, outcome->found, outcome->failed);
+  return outcome->failed > 0 ? kExitOurFault : kExitPassed;
+}
+
+int run(const Options& options) {
+  if (options.verify) return verify(options);
+  if (options.submissions.empty() && !options.resume && options.regrade.empty() &&
+      options.task < 0) {
+    return report_error(wrong_use("SUBMISSIONS", "is missing",
+                                  "a folder or archive with what was handed in",
+                                  "--resume goes on with what --out knows already"));
+  }
+  const auto context = make_context();
+  if (!context) return report_error(context.error());
+  judge::CheckOptions device = options;
+  if (options.submissions.empty())
+    if (const auto plan = queue::read_plan(options.out); plan && *plan)
+      device = as_before(options, (*plan)->device, (*plan)->compiler);
+  const auto settings = grading_settings(*context, device, options.trust);
+  if (!settings) return report_error(settings.error());
+  queue::BatchRequest request;
+  request.out = options.out;
+  request.settings = *settings;
+  if (settings->is_virtual()) request.settings.seconds_per_stage = kVirtualSecondsPerStage;
+  if (options.task >= 0) return run_task(options, request.settings);
+  if (options.executor == "slurm")
+    request.executor = [&](const queue::Work& work, const std::vector<const queue::Job*>& queue) {
+      queue::SlurmSettings slurm;
+      slurm.task_command = task_command(options, *settings);
+      slurm.options = options.slurm_options;
+      slurm.chunk = options.chunk;
+      slurm.at_once = options.at_once;
+      slurm.minutes_per_task = options.minutes;
+      slurm.say = [](const std::string& text) { report_note(text); };
+      return queue::run_slurm(work, queue, std::filesystem::absolute(options.out), slurm);
+    };
+  request.ledger = {options.key, options.quarantine_after};
+  if (options.has_seed) request.seed = options.seed;
+  request.only = options.only;
+  request.regrade = options.regrade;
+  request.workers = workers_for(options);
+  request.stop = catch_interrupts();
+  const auto read = read_intake(options, *context, request.intake);
+  if (!read) return report_error(read.error());
+
+  std::unique_ptr<GradeProgress> progress;
+  request.on_start = [&](const queue::BatchStart& start) {
+    print_start(start);
+    progress =
+        std::make_unique<GradeProgress>(start.queued, context->err, context->err_is_terminal);
+  };
+  request.watcher.now = [&](int worker, const queue::Job& job, const std::string& doing) {
+    progress->now(worker, job, doing);
+  };
+  request.watcher.done = [&](const queue::Job& job, const course::Grade& grade) {
+    progress->done(job, grade);
+  };
+  const auto summary = queue::run_batch(request);
+  progress.reset();
+  if (!summary) return report_error(summary.error());
+  print_summary(*summary, options, *context);
+  if (summary->stopped) {
+    report_note("stopped; what is graded is kept. To go on: membound grade --resume --out " +
+                options.out + (options.trust ? " --trust-submissions" : ""));
+  }
+  return exit_code_of(*summary);
+}
+
+}  // namespace
+
+base::Result<queue::Settings> grading_settings(const Context& context,
+                                               const judge::CheckOptions& options,
+                                               bool trust_submissions) {
+  const auto tools = judge::choose_tools(context.place, options);
+  if (!tools) return tools.error();
+  queue::Settings settings;
+  settings.place = context.place;
+  settings.course = &context.course;
+  settings.compiler = tools->compiler;
+  settings.architecture = judge::kArchitecture;
+  settings.device = tools->device.name;
+  settings.environment = tools->device.environment;
+  settings.version = judge::kVersion;
+  settings.trust_submissions = trust_submissions;
+  return settings;
+}
+
+judge::CheckOptions as_before(judge::CheckOptions options, const std::string& device,
+                              const std::string& compiler) {
+  if (options.device.empty()) options.device = device;
+  // "clang 14.0.6": the version is the digests' business.
+  if (options.compiler.empty()) options.compiler = compiler.substr(0, compiler.find(' '));
+  return options;
+}
+
+void add_grade(CLI::App& app, Action& chosen) {
+  auto options = std::make_shared<Options>();
+  CLI::App* const command = app.add_subcommand("grade", "");
+  command->add_option("SUBMISSIONS", options->submissions);
+  command->add_option("--out", options->out)->required();
+  command->add_option("--lab", options->lab);
+  command->add_option("--roster", options->roster);
+  command->add_option("--layout", options->layout)
+      ->check(CLI::IsMember({std::string("plain"), std::string("canvas"), std::string("moodle"),
+                             std::string("gradescope"), std::string("github")}));
+  command->add_option("--due", options->due);
+  command->add_option("--late-percent-per-day", options->late_percent)->check(CLI::Range(0, 100));
+  command->add_option("--grace-minutes", options->grace_minutes)->check(CLI::NonNegativeNumber);
+  command->add_option("--attempt", options->attempt)
+      ->check(CLI::IsMember({std::string("latest"), std::string("best")}));
+  command->add_option("--jobs", options->jobs)->check(CLI::Range(1, 1024));
+  command->add_option("--only", options->only);
+  command->add_option("--regrade", options->regrade);
+  command->add_flag("--resume", options->resume);
+  command->add_flag("--trust-submissions", options->trust);
+  command->add_flag("--verify", options->verify);
+  command->add_option("--key", options->key);
+  command->add_option("--quarantine-after", options->quarantine_after)
+      ->check(CLI::Range(1, 1 << 30));
+  command->add_option("--executor", options->executor)
+      ->check(CLI::IsMember({std::string("local"), std::string("slurm")}));
+  command->add_option("--slurm-option", options->slurm_options);
+  command->add_option("--chunk", options->chunk)->check(CLI::Range(1, 1000));
+  command->add_option("--at-once", options->at_once)->check(CLI::Range(1, 10000));
+  command->add_option("--minutes", options->minutes)->check(CLI::Range(1, 10000));
+  command->add_option("--task", options->task)->check(CLI::Range(0, 1 << 20))->group("");
+  add_check_options(*command, *options);
+  command->callback([options, command, &chosen] {
+    options->has_seed = command->count("--seed") > 0;
+    chosen = [options] { return run(*options); };
+  });
+}
+
+}  // namespace membound::cli

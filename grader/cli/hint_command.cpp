@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// membound hint [LAB[/STAGE]]
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+
+#include "grader/cli/action.hpp"
+#include "grader/cli/error_output.hpp"
+#include "grader/cli/hinting.hpp"
+#include "grader/judge/next_hint.hpp"
+#include "grader/report/text.hpp"
+
+namespace membound::cli {
+namespace {
+
+/// The stage whose last check asks for help: the first that was checked and did not pass.
+int stage_in_need(const Context& context, const course::Lab& lab) {
+  for (const course::Stage& stage : lab.stages) {
+    const judge::StageState state = context.states().read(lab.id, stage.number);
+    if (state.last && !state.last->passed()) return stage.number;
+  }
+  return current_stage(context, lab);
+}
+
+int run(const std::string& word) {
+  const auto context = make_context();
+  if (!context) return report_error(context.error());
+  const course::Lab* lab = &current_lab(*context);
+  int stage = 0;
+  if (!word.empty()) {
+    const auto selection = course::select(context->course, word);
+    if (!selection) return report_error(selection.error());
+    lab = selection->lab;
+    if (word.find('/') != std::string::npos) stage = selection->stages.front();
+  }
+  if (stage == 0) stage = stage_in_need(*context, *lab);
+  const auto text = hint_text(*context, *lab, *lab->stage(stage));
+  if (!text) return report_error(text.error());
+  std::fputs(text->c_str(), stdout);
+  return kExitPassed;
+}
+
+}  // namespace
+
+base::Result<std::string> hint_text(const Context& context, const course::Lab& lab,
+                                    const course::Stage& stage) {
+  judge::StageState state = context.states().read(lab.id, stage.number);
+  const auto hint = judge::next_hint(lab, stage, state);
+  if (!hint) return hint.error();
+  if (hint->is_new) {
+    state.hints_used[hint->tag] = hint->tier;
+    const auto kept = context.states().write(lab.id, stage.number, state);
+    if (!kept) return kept.error();
+  }
+  std::string text = context.out.paint("Hint " + std::to_string(hint->tier) + " of " +
+                                           std::to_string(hint->tiers) + " for " + lab.id + "/" +
+                                           std::to_string(stage.number) + " (" + hint->tag + ")",
+                                       report::Tone::kStrong);
+  text += "\n" + report::wrapped(hint->text, context.out.width, 2);
+  if (hint->tier < hint->tiers) text += "Ask again for the next one.\n";
+  return text;
+}
+
+void add_hint(CLI::App& app, Action& chosen) {
+  auto word = std::make_shared<std::string>();
+  CLI::App* const command = app.add_subcommand("hint", "");
+  command->add_option("LAB", *word);
+  command->callback([word, &chosen] { chosen = [word] { return run(*word); }; });
+}
+
+}  // namespace membound::cli

@@ -1,0 +1,117 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// membound list [LAB…]
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+
+#include "grader/cli/action.hpp"
+#include "grader/cli/error_output.hpp"
+#include "grader/cli/lab_listing.hpp"
+#include "grader/report/terminal.hpp"
+#include "grader/report/text.hpp"
+
+namespace membound::cli {
+namespace {
+
+struct Options {
+  std::vector<std::string> labs;
+  bool names = false;
+};
+
+constexpr std::size_t kIdWidth = 18;
+constexpr std::size_t kTitleWidth = 34;
+
+report::Tone tone_of(const judge::StageState& state) {
+  if (state.last) return report::tone_of(state.last->verdict);
+  return report::Tone::kFaint;
+}
+
+std::string stage_line(const course::Stage& stage, const judge::StageState& state,
+                       const report::Style& style) {
+  std::string text = "  " + style.sign(tone_of(state)) + " " +
+                     report::padded(std::to_string(stage.number) + " " + stage.title, 36);
+  if (!state.last) return text + style.paint("not checked yet", report::Tone::kFaint) + "\n";
+  text += report::padded(report::words_for(state.last->verdict), 20);
+  text += report::points(state.last->points) + " of " + report::points(stage.points);
+  if (state.last->points < state.best_points)
+    text += style.paint(" (best " + report::points(state.best_points) + ")", report::Tone::kFaint);
+  return text + "\n";
+}
+
+/// What a shell's completion offers: labs and stages.
+std::string names(const course::Course& course) {
+  std::string text;
+  for (const course::Lab& lab : course.labs) {
+    text += lab.id + "\n";
+    for (const course::Stage& stage : lab.stages)
+      text += lab.id + "/" + std::to_string(stage.number) + "\n";
+  }
+  return text;
+}
+
+int run(const Options& options) {
+  const auto context = make_context();
+  if (!context) return report_error(context.error());
+  if (options.names) {
+    std::fputs(names(context->course).c_str(), stdout);
+    return kExitPassed;
+  }
+  if (options.labs.empty()) {
+    std::fputs(course_listing(*context).c_str(), stdout);
+    return kExitPassed;
+  }
+  for (const std::string& word : options.labs) {
+    const auto lab = context->course.find(word);
+    if (!lab) return report_error(lab.error());
+    std::fputs(lab_listing(*context, **lab).c_str(), stdout);
+  }
+  return kExitPassed;
+}
+
+}  // namespace
+
+std::string course_listing(const Context& context) {
+  const report::Style& style = context.out;
+  std::string text;
+  double points = 0, most = 0;
+  for (const course::Lab& lab : context.course.labs) {
+    std::string signs;
+    double lab_points = 0;
+    for (const course::Stage& stage : lab.stages) {
+      const judge::StageState state = context.states().read(lab.id, stage.number);
+      signs += style.sign(tone_of(state));
+      lab_points += state.best_points;
+    }
+    text += report::padded(lab.id, kIdWidth) + report::padded(lab.title, kTitleWidth) + " " +
+            signs + std::string(8 - std::min<std::size_t>(8, lab.stages.size()), ' ') +
+            report::points(lab_points) + " of " + report::points(lab.max_points()) + "\n";
+    points += lab_points;
+    most += lab.max_points();
+  }
+  text += "\n" + report::points(points) + " of " + report::points(most) + " points. ";
+  const course::Lab& next = current_lab(context);
+  return text + "Next: ./membound check " + next.id + "/" +
+         std::to_string(current_stage(context, next)) + "\n";
+}
+
+std::string lab_listing(const Context& context, const course::Lab& lab) {
+  const report::Style& style = context.out;
+  std::string text = style.paint(lab.id + ": " + lab.title, report::Tone::kStrong) + "\n";
+  text += report::wrapped(lab.summary, style.width, 0);
+  for (const course::Stage& stage : lab.stages)
+    text += stage_line(stage, context.states().read(lab.id, stage.number), style);
+  return text;
+}
+
+void add_list(CLI::App& app, Action& chosen) {
+  auto options = std::make_shared<Options>();
+  CLI::App* const command = app.add_subcommand("list", "");
+  command->add_option("LAB", options->labs);
+  command->add_flag("--names", options->names);
+  command->callback([options, &chosen] { chosen = [options] { return run(*options); }; });
+}
+
+}  // namespace membound::cli

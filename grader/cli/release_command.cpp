@@ -1,0 +1,227 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// membound release --out DIR, membound gradescope-autograder --out FILE: what students and
+/// Gradescope get.
+#include "grader/classroom/release/student_tree.hpp"
+
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+
+#include "grader/authoring/untouched_skeleton.hpp"
+#include "grader/base/scratch_folder.hpp"
+#include "grader/base/text_files.hpp"
+#include "grader/classroom/release/autograder.hpp"
+#include "grader/classroom/release/course_archive.hpp"
+#include "grader/classroom/release/reference.hpp"
+#include "grader/classroom/release/target.hpp"
+#include "grader/cli/action.hpp"
+#include "grader/cli/command_context.hpp"
+#include "grader/cli/error_output.hpp"
+#include "grader/cli/interrupt.hpp"
+#include "grader/judge/build_info.hpp"
+#include "grader/judge/device_choice.hpp"
+#include "grader/report/progress.hpp"
+#include "grader/report/text.hpp"
+
+namespace membound::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+  std::string out;
+  std::vector<std::string> labs;
+  std::string compiler = "both";
+  std::vector<std::string> architectures;
+  release::AutograderOptions autograder;
+};
+
+base::Result<std::vector<compilers::CompilerInfo>> compilers_for(const Options& options,
+                                                                 const fs::path& root) {
+  std::vector<compilers::CompilerInfo> found;
+  const auto places = compilers::compiler_places(root);
+  for (const auto kind : {compilers::DeviceCompiler::kNvcc, compilers::DeviceCompiler::kClang}) {
+    if (options.compiler != "both" && options.compiler != judge::to_string(kind)) continue;
+    auto compiler = compilers::find_compiler(kind, places);
+    if (compiler) {
+      found.push_back(*std::move(compiler));
+      continue;
+    }
+    base::Error error = compiler.error();
+    if (options.compiler == "both")
+      error.advice += "; or hand out for students of the other compiler alone: --compiler " +
+                      std::string(kind == compilers::DeviceCompiler::kNvcc ? "clang" : "nvcc");
+    return error;
+  }
+  return found;
+}
+
+base::Status check_architectures(const std::vector<std::string>& architectures) {
+  for (const std::string& text : architectures) {
+    const bool number = !text.empty() && text.size() <= 3 &&
+                        std::all_of(text.begin(), text.end(),
+                                    [](char letter) { return letter >= '0' && letter <= '9'; });
+    if (number) continue;
+    return base::Error{base::ErrorKind::kUsage, "--architectures",
+                       "\"" + text + "\" is no compute capability",
+                       "numbers without a dot, as in 86,90", ""};
+  }
+  return base::Done{};
+}
+
+base::Result<release::ReleaseRequest> request_for(const Options& options, const Context& context,
+                                                  const fs::path& scratch) {
+  std::error_code error;
+  release::ReleaseRequest request;
+  request.root = fs::canonical(context.place.root, error);
+  if (!fs::is_directory(request.root / "solutions", error)) {
+    return base::Error{base::ErrorKind::kUsage, context.place.root.string(),
+                       "has no solutions/: it was handed out itself", "the instructors' course",
+                       "call it in the course you teach from"};
+  }
+  request.scratch = scratch;
+  request.version = judge::kVersion;
+  for (const course::Lab& lab : context.course.labs)
+    if (options.labs.empty()) request.labs.push_back(lab);
+  for (const std::string& word : options.labs) {
+    const auto lab = context.course.find(word);
+    if (!lab) return lab.error();
+    const bool twice = std::any_of(request.labs.begin(), request.labs.end(),
+                                   [&](const course::Lab& one) { return one.id == (*lab)->id; });
+    if (!twice) request.labs.push_back(**lab);
+  }
+  std::sort(request.labs.begin(), request.labs.end(),
+            [](const course::Lab& a, const course::Lab& b) { return a.id < b.id; });
+  for (const course::Lab& lab : context.course.labs) {
+    auto skeleton = authoring::find_skeleton(context.place, lab);
+    if (!skeleton) return skeleton.error();
+    request.open.push_back(*skeleton);
+    if (const auto contract = base::read_file(lab.folder / "kernel.cuh"))
+      request.open.push_back(*contract);
+    const bool given = std::any_of(request.labs.begin(), request.labs.end(),
+                                   [&](const course::Lab& one) { return one.id == lab.id; });
+    if (given) request.skeletons[lab.id] = *std::move(skeleton);
+  }
+  auto compilers = compilers_for(options, context.place.root);
+  if (!compilers) return compilers.error();
+  request.compilers = *std::move(compilers);
+  const auto checked = check_architectures(options.architectures);
+  if (!checked) return checked.error();
+  request.architectures =
+      options.architectures.empty() ? release::usual_architectures() : options.architectures;
+  return request;
+}
+
+/// The tree, with a line of progress while it is made.
+base::Result<release::Tree> make_tree(release::ReleaseRequest& request, const Context& context) {
+  request.stop = catch_interrupts();
+  report::Progress progress("compiling", 0, context.err, context.err_is_terminal);
+  request.on_step = [&progress](const std::string& what, int done, int all) {
+    progress.now(what + " (" + std::to_string(done + 1) + " of " + std::to_string(all) + ")", done);
+  };
+  return release::student_tree(request);
+}
+
+int finish(const base::Status& written, const std::atomic<bool>* stop) {
+  if (stop != nullptr && stop->load()) {
+    report_note("stopped; nothing was written");
+    return kExitInterrupted;
+  }
+  return written ? kExitPassed : report_error(written.error());
+}
+
+std::string size_of(const release::Tree& tree) {
+  std::size_t bytes = 0;
+  for (const auto& [name, file] : tree) bytes += file.bytes.size();
+  return std::to_string(tree.size()) + " files, " +
+         report::number(static_cast<double>(bytes) / 1e6) + " MB";
+}
+
+int run_release(const Options& options) {
+  const auto context = make_context();
+  if (!context) return report_error(context.error());
+  // Before anything is compiled.
+  if (const auto usable = release::check_target(options.out); !usable)
+    return report_error(usable.error());
+  const base::ScratchFolder scratch("release");
+  auto request = request_for(options, *context, scratch.path());
+  if (!request) return report_error(request.error());
+  const auto tree = make_tree(*request, *context);
+  if (!tree) return finish(tree.error(), request->stop);
+  const auto written = release::put_in_place(*tree, options.out);
+  if (!written) return finish(written, nullptr);
+  std::printf("%s: %zu labs, %s; no line of solutions/ is in it\n", options.out.c_str(),
+              request->labs.size(), size_of(*tree).c_str());
+  return kExitPassed;
+}
+
+int run_autograder(Options options) {
+  const auto context = make_context();
+  if (!context) return report_error(context.error());
+  if (const auto device = judge::choose_device(options.autograder.device, context->place.root,
+                                               context->place.build);
+      !device || !device->is_virtual()) {
+    return report_error(device ? base::Error{base::ErrorKind::kUsage, "--device",
+                                             "Gradescope's containers have no GPU",
+                                             "a virtual one, as vgpu:h200", ""}
+                               : device.error());
+  }
+  const base::ScratchFolder scratch("release");
+  if (!options.autograder.lab.empty()) {
+    const auto lab = context->course.find(options.autograder.lab);
+    if (!lab) return report_error(lab.error());
+    options.autograder.lab = (*lab)->id;
+    options.labs = {(*lab)->id};
+  }
+  // The container has no GPU: the build there is for the capability that is assumed without one.
+  options.compiler = options.autograder.compiler;
+  options.architectures = {"90"};
+  auto request = request_for(options, *context, scratch.path());
+  if (!request) return report_error(request.error());
+  auto students = make_tree(*request, *context);
+  if (!students) return finish(students.error(), request->stop);
+  const auto tree = release::autograder_tree(*request, *std::move(students), options.autograder);
+  if (!tree) return report_error(tree.error());
+  const auto zip = release::zip_of(*tree);
+  if (!zip) return report_error(zip.error());
+  const auto written = base::write_file(options.out, *zip);
+  if (!written) return report_error(written.error());
+  std::printf("%s: %s, %s MB packed\n", options.out.c_str(), size_of(*tree).c_str(),
+              report::number(static_cast<double>(zip->size()) / 1e6).c_str());
+  return kExitPassed;
+}
+
+}  // namespace
+
+void add_release(CLI::App& app, Action& chosen) {
+  auto options = std::make_shared<Options>();
+  CLI::App* const command = app.add_subcommand("release", "");
+  command->add_option("--out", options->out)->required();
+  command->add_option("--lab", options->labs);
+  command->add_option("--compiler", options->compiler)
+      ->check(CLI::IsMember({std::string("nvcc"), std::string("clang"), std::string("both")}));
+  command->add_option("--architectures", options->architectures)->delimiter(',');
+  command->callback([options, &chosen] { chosen = [options] { return run_release(*options); }; });
+}
+
+void add_gradescope_autograder(CLI::App& app, Action& chosen) {
+  auto options = std::make_shared<Options>();
+  release::AutograderOptions& autograder = options->autograder;
+  CLI::App* const command = app.add_subcommand("gradescope-autograder", "");
+  command->add_option("--out", options->out)->required();
+  command->add_option("--lab", autograder.lab);
+  command->add_option("--compiler", autograder.compiler)
+      ->check(CLI::IsMember({std::string("nvcc"), std::string("clang")}));
+  command->add_option("--device", autograder.device);
+  command->add_option("--seconds", autograder.seconds)->check(CLI::Range(30, 2400));
+  command->callback(
+      [options, &chosen] { chosen = [options] { return run_autograder(*options); }; });
+}
+
+}  // namespace membound::cli

@@ -1,0 +1,104 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// membound run [options] -- PROGRAM …: any CUDA program on the virtual GPU.
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstdlib>
+#include <memory>
+
+#include "grader/base/process.hpp"
+#include "grader/base/system_text.hpp"
+#include "grader/base/text_files.hpp"
+#include "grader/cli/action.hpp"
+#include "grader/cli/command_context.hpp"
+#include "grader/cli/error_output.hpp"
+#include "grader/judge/device_choice.hpp"
+
+namespace membound::cli {
+namespace {
+
+struct Options {
+  std::string device = std::string("vgpu:") + judge::kDefaultModel;
+  std::string counters, checks, scheduling, shuffle, step_limit, trace;
+  std::vector<std::string> program;
+};
+
+/// Why the virtual GPU will not see this program's calls; nothing if it will.
+std::optional<base::Error> cannot_be_seen(const std::filesystem::path& program) {
+  const auto content = base::read_file(program);
+  if (!content || !content->starts_with("\x7f"
+                                        "ELF"))
+    return std::nullopt;  // a script may start anything
+  if (content->find("libcudart.so.13") != std::string::npos) return std::nullopt;
+  if (const auto at = content->find("libcudart.so."); at != std::string::npos) {
+    const std::string library = content->substr(at, content->find('\0', at) - at);
+    return base::Error{base::ErrorKind::kInput, program.string(), "uses " + library,
+                       "libcudart.so.13, the runtime of CUDA 13",
+                       "compile it with CUDA 13: nvcc -cudart shared …"};
+  }
+  if (content->find("cudaMalloc") == std::string::npos &&
+      content->find("__cudaRegisterFatBinary") == std::string::npos)
+    return std::nullopt;  // no CUDA in it that we could name
+  return base::Error{base::ErrorKind::kInput, program.string(),
+                     "holds the CUDA runtime in itself, where nothing can stand in for it",
+                     "a program that loads libcudart.so.13", "link it with: nvcc -cudart shared …"};
+}
+
+int run(const Options& options) {
+  const char* const root = std::getenv("MEMBOUND_ROOT");
+  const auto device =
+      judge::choose_device(options.device, root == nullptr ? "" : root, build_folder());
+  if (!device) return report_error(device.error());
+  if (!device->is_virtual()) {
+    return report_error({base::ErrorKind::kUsage, "--device",
+                         "a GPU needs no help to run a program", "vgpu or vgpu:MODEL",
+                         "start the program by itself"});
+  }
+  const char* const path = std::getenv("PATH");
+  const auto program = base::find_in_path(options.program.front(), path == nullptr ? "" : path);
+  if (program.empty()) {
+    return report_error({base::ErrorKind::kUsage, options.program.front(),
+                         "there is no such program, or it cannot be run", "",
+                         "membound run --help"});
+  }
+  if (const auto error = cannot_be_seen(program)) return report_error(*error);
+  // For the program that takes our place; no other thread runs. NOLINTBEGIN(concurrency-mt-unsafe)
+  for (const auto& [name, value] : device->environment) setenv(name.c_str(), value.c_str(), 1);
+  const std::pair<const char*, const std::string&> settings[] = {
+      {"MEMBOUND_COUNTERS", options.counters},     {"MEMBOUND_CHECK", options.checks},
+      {"MEMBOUND_SCHEDULING", options.scheduling}, {"MEMBOUND_SHUFFLE", options.shuffle},
+      {"MEMBOUND_STEP_LIMIT", options.step_limit}, {"MEMBOUND_TRACE", options.trace}};
+  for (const auto& [name, value] : settings)
+    if (!value.empty()) setenv(name, value.c_str(), 1);
+  // NOLINTEND(concurrency-mt-unsafe)
+  std::vector<char*> arguments;
+  for (const std::string& argument : options.program)
+    arguments.push_back(const_cast<char*>(argument.c_str()));
+  arguments.push_back(nullptr);
+  execv(program.c_str(), arguments.data());
+  return report_error({base::ErrorKind::kMachine, program.string(),
+                       "cannot be started: " + base::reason_text(errno), "", ""});
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, Action& chosen) {
+  auto options = std::make_shared<Options>();
+  CLI::App* const command = app.add_subcommand("run", "");
+  command->add_option("--device", options->device);
+  command->add_option("--counters", options->counters);
+  command->add_option("--check", options->checks);
+  command->add_option("--scheduling", options->scheduling)
+      ->check(CLI::IsMember({std::string("independent"), std::string("lockstep")}));
+  command->add_option("--shuffle", options->shuffle);
+  command->add_option("--step-limit", options->step_limit);
+  command->add_option("--trace", options->trace);
+  command->add_option("PROGRAM", options->program)->required();
+  command->prefix_command(false);
+  command->callback([options, &chosen] { chosen = [options] { return run(*options); }; });
+}
+
+}  // namespace membound::cli

@@ -1,0 +1,160 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// membound selftest --attack: does this installation withstand the corpus of attacks, and does it
+/// refuse no honest submission?
+#include <stdlib.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "grader/base/printable.hpp"
+#include "grader/base/scratch_folder.hpp"
+#include "grader/classroom/selftest/attack_table.hpp"
+#include "grader/classroom/selftest/run_case.hpp"
+#include "grader/cli/action.hpp"
+#include "grader/cli/checking.hpp"
+#include "grader/cli/error_output.hpp"
+#include "grader/cli/interrupt.hpp"
+#include "grader/report/text.hpp"
+#include "grader/sandbox/jail/jail.hpp"
+
+namespace membound::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kCorpora[] = {"grader/tests/attacks", "grader/tests/honest"};
+
+struct Options {
+  bool attack = false, table = false;
+  std::string filter, device, compiler;
+  int jobs = 2;
+};
+
+std::string expectation(const selftest::Workbench& bench, const selftest::Case& one) {
+  std::string text;
+  for (const std::string& word :
+       selftest::expected_of(one, std::string(judge::to_string(bench.compiler.kind)), bench.device))
+    text += (text.empty() ? "" : " | ") + word;
+  return text;
+}
+
+std::string row(const selftest::Workbench& bench, const selftest::Case& one,
+                const selftest::CaseOutcome& outcome) {
+  return report::padded(one.kind == selftest::CaseKind::kGpu ? "GPU"
+                        : outcome.not_run                    ? "--"
+                        : outcome.as_expected                ? "ok"
+                                                             : "BAD",
+                        5) +
+         report::padded(one.id, 34) + report::padded(expectation(bench, one), 30) +
+         report::padded(outcome.got, 16) + one.defence + "\n";
+}
+
+/// Takes cases off one list with several threads; prints each row when it is done.
+class Table {
+ public:
+  Table(const selftest::Workbench& bench, const std::vector<selftest::Case>& cases)
+      : bench_(bench), cases_(cases) {}
+
+  bool run(int jobs) {
+    std::vector<std::thread> threads;
+    for (int i = 0; i < jobs; ++i) threads.emplace_back([this] { work(); });
+    for (std::thread& thread : threads) thread.join();
+    std::printf("%zu cases, %d not as expected, %d not run\n", cases_.size(), bad_, not_run_);
+    return bad_ == 0;
+  }
+
+ private:
+  void work() {
+    for (std::size_t i = 0; (i = next_++) < cases_.size();) {
+      if (bench_.stop != nullptr && bench_.stop->load()) return;
+      const selftest::Case& one = cases_[i];
+      const auto outcome = selftest::run_case(bench_, one);
+      const std::lock_guard lock(mutex_);
+      selftest::CaseOutcome shown = outcome ? *outcome : selftest::CaseOutcome{};
+      if (!outcome) shown.got = "OUR FAULT";
+      if (!outcome) shown.detail = base::to_string(outcome.error());
+      std::fputs(row(bench_, one, shown).c_str(), stdout);
+      if (shown.not_run) {
+        ++not_run_;
+      } else if (!shown.as_expected) {
+        ++bad_;
+        std::printf("     %s\n", base::printable(shown.detail).c_str());
+      }
+      std::fflush(stdout);
+    }
+  }
+
+  const selftest::Workbench& bench_;
+  const std::vector<selftest::Case>& cases_;
+  std::atomic<std::size_t> next_{0};
+  std::mutex mutex_;
+  int bad_ = 0, not_run_ = 0;
+};
+
+int run(const Options& options) {
+  const auto context = make_context();
+  if (!context) return report_error(context.error());
+  judge::CheckOptions check;
+  check.device = options.device;
+  check.compiler = options.compiler;
+  const auto tools = judge::choose_tools(context->place, check);
+  if (!tools) return report_error(tools.error());
+  const base::ScratchFolder scratch("selftest");
+  selftest::Workbench bench;
+  bench.root = context->place.root;
+  bench.build = context->place.build;
+  bench.scratch = scratch.path();
+  bench.compiler = tools->compiler;
+  bench.device = tools->device.name;
+  bench.environment = tools->device.environment;
+  const auto prepared = selftest::prepare(bench);
+  if (!prepared) return report_error(prepared.error());
+  std::vector<selftest::Case> cases;
+  for (const char* folder : kCorpora) {
+    auto some = selftest::read_corpus(bench.root / folder);
+    if (!some) return report_error(some.error());
+    for (selftest::Case& one : *some)
+      if (one.id.find(options.filter) != std::string::npos) cases.push_back(std::move(one));
+  }
+  std::printf("%s; %s\n", jail::probe().describe().c_str(), tools->compiler.name().c_str());
+  return Table(bench, cases).run(options.jobs) ? kExitPassed : kExitNotPassed;
+}
+
+int print_table() {
+  const auto root = course_root();
+  if (!root) return report_error(root.error());
+  for (const char* folder : kCorpora) {
+    const auto cases = selftest::read_corpus(*root / folder);
+    if (!cases) return report_error(cases.error());
+    std::fputs((selftest::markdown_table(*cases) + "\n").c_str(), stdout);
+  }
+  return kExitPassed;
+}
+
+}  // namespace
+
+void add_selftest(CLI::App& app, Action& chosen) {
+  auto* const command = app.add_subcommand("selftest", "");
+  const auto options = std::make_shared<Options>();
+  auto* const what = command->add_option_group("what");
+  what->add_flag("--attack", options->attack, "");
+  what->add_flag("--table", options->table, "");
+  what->require_option(1);
+  command->add_option("--filter", options->filter, "");
+  command->add_option("--device", options->device, "");
+  command->add_option("--compiler", options->compiler, "")
+      ->check(CLI::IsMember({std::string("nvcc"), std::string("clang")}));
+  command->add_option("--jobs", options->jobs, "")->check(CLI::Range(1, 64));
+  command->callback([options, &chosen] {
+    chosen = [options] { return options->table ? print_table() : run(*options); };
+  });
+}
+
+}  // namespace membound::cli

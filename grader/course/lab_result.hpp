@@ -1,0 +1,140 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The result of checking a submission: what was decided, stage by stage, with the numbers behind
+/// it. One JSON form (docs/result.md, docs/result.schema.json); everything that is shown is drawn
+/// from it.
+/// Place in the chain: judge/verdict -> [result] -> report, state files, --json.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "grader/base/result.hpp"
+#include "grader/course/kernel_profile.hpp"
+#include "grader/course/lab.hpp"
+#include "grader/course/measurement.hpp"
+
+namespace membound::course {
+
+/// What became of one stage.
+enum class Verdict {
+  kPassed,          ///< right, and at the bar or above
+  kSlow,            ///< right, and below the bar
+  kWrong,           ///< a test failed
+  kMissingKernel,   ///< no kernel of the stage's name in the submission
+  kWrongSignature,  ///< the kernel's parameters are not the lab's
+  kIllegalLaunch,   ///< LAUNCH_SHAPE or LAUNCH_PLAN asks for what no device can launch
+  kFault,           ///< the kernel used an address it must not, or broke another rule of the device
+  kTimeout,         ///< a launch did not end in time
+  kMemory,          ///< its runner needed more memory than a graded run allows
+  kOutputLimit,     ///< it printed more than a graded run allows
+  kCompileError,    ///< kernel.cu does not compile
+  kAmbiguous,       ///< right; measured as long as allowed, and the bar still lies in the interval
+  kSuspicious,      ///< faster than the device can be: something was not done
+  kSkipped,         ///< not run, with a reason
+  kInfraError       ///< our own programs failed; says nothing about the submission
+};
+
+/// "passed", "missing_kernel", … as in result.json.
+[[nodiscard]] std::string_view to_string(Verdict verdict);
+/// The verdict of that name, or nothing.
+[[nodiscard]] std::optional<Verdict> verdict_from_string(std::string_view text);
+
+/// One observation worth telling, most telling first.
+struct Finding {
+  std::string kind;      ///< failed-test, bank-conflicts, uncoalesced-load, similar-stage, …
+  std::string text;      ///< one or more plain sentences
+  std::string hint_tag;  ///< which of the lab's hints fits; may be empty
+  std::string test;      ///< the test it comes from; may be empty
+  std::string file;      ///< the source line it is about; may be empty
+  int line = 0;
+  std::string advice = {};  ///< what to do about it; may be empty
+};
+
+/// What the memory accesses of one source line cost, from the virtual GPU's counters.
+struct SourceLine {
+  std::string file;
+  int line = 0;
+  std::string instance;  ///< template arguments of the kernel, "float"; empty for a plain one
+  std::string access;    ///< "load", "shared store", "atomic", "local load", …
+  std::string unit;      ///< "sectors" or "wavefronts"
+  std::uint64_t requests = 0;
+  double per_request = 0;        ///< units one warp-wide request takes
+  double ideal_per_request = 0;  ///< 0 = no ideal is defined for this access
+};
+
+/// The result of one stage.
+struct StageResult {
+  std::string lab;
+  int stage = 0;
+  std::string name, kernel, title;
+  std::string device;  ///< "NVIDIA H200" or "vgpu:h200"
+  Verdict verdict = Verdict::kSkipped;
+  bool correct = false;  ///< every test but that of speed passed
+  Bound bound = Bound::kBandwidth;
+  /// Bytes or operations per second of the slowest timed case, student's and reference's, and the
+  /// device's ceiling. Nothing where nothing was timed.
+  std::optional<double> speed, reference_speed, ceiling;
+  std::optional<double> ratio, ratio_low, ratio_high;
+  double pass_ratio = 0, full_ratio = 0;
+  double points = 0, max_points = 0;
+  std::int64_t samples = 0;  ///< timed pairs behind `ratio`
+  int similar_stage = 0;     ///< whose reference answer is about as fast; 0 = none
+  std::vector<Finding> findings;
+  std::vector<TestOutcome> tests;
+  std::vector<Timing> timings;
+  std::vector<KernelFacts> kernels;
+  std::vector<SourceLine> source_lines;
+  std::vector<KernelProfile> profiles;  ///< on the virtual GPU
+  std::vector<CpuBaselineTime> cpu_baselines;
+  std::vector<std::string> notes;
+  double seconds = 0;
+
+  [[nodiscard]] bool passed() const { return verdict == Verdict::kPassed; }
+};
+
+/// The result of one submission to one lab.
+struct Result {
+  static constexpr const char* kSchema = "membound-result/1";
+
+  std::string lab, title;
+  std::string membound_version;
+  std::string created_at;         ///< UTC, "2026-11-21T06:18:13Z"
+  std::string submission;         ///< the file's path as given
+  std::string submission_sha256;  ///< of its text
+  std::string compiler;           ///< "nvcc 13.0.88"
+  std::string compiler_output;    ///< errors and warnings as the compiler printed them
+  DeviceInfo device;
+  std::uint64_t seed = 0;
+  double seconds = 0;
+  std::vector<StageResult> stages;
+
+  /// Every stage that was asked for is passed; false when there is none.
+  [[nodiscard]] bool passed() const;
+  [[nodiscard]] double points() const;
+  [[nodiscard]] double max_points() const;
+};
+
+void to_json(nlohmann::json& out, const Finding& value);
+void to_json(nlohmann::json& out, const SourceLine& value);
+void to_json(nlohmann::json& out, const StageResult& value);
+void to_json(nlohmann::json& out, const Result& value);
+void from_json(const nlohmann::json& in, Finding& value);
+void from_json(const nlohmann::json& in, SourceLine& value);
+void from_json(const nlohmann::json& in, StageResult& value);
+void from_json(const nlohmann::json& in, Result& value);
+
+/// Pretty JSON with a newline at the end; several results (several labs) become an array.
+[[nodiscard]] std::string to_text(const std::vector<Result>& results);
+
+/// One stage result from JSON text, as state files keep it.
+[[nodiscard]] base::Result<StageResult> stage_result_from_text(const std::string& text,
+                                                               const std::string& file_name);
+
+}  // namespace membound::course

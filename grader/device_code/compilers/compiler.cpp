@@ -1,0 +1,159 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/device_code/compilers/compiler.hpp"
+
+#include <cctype>
+#include <cstdlib>
+#include <fstream>
+
+#include "grader/base/process.hpp"
+
+namespace membound::compilers {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double kVersionSeconds = 20;
+
+/// The harness loads kernels with cudaLibraryLoadFromFile, which CUDA 12 brought; clang 14 is the
+/// oldest one the student header was compiled with.
+int oldest(DeviceCompiler kind) { return kind == DeviceCompiler::kNvcc ? 12 : 14; }
+
+std::vector<fs::path> candidates(DeviceCompiler kind, const CompilerPlaces& places) {
+  const std::string name = kind == DeviceCompiler::kNvcc ? "nvcc" : "clang++";
+  std::vector<fs::path> all;
+  const auto add = [&](const fs::path& program) {
+    std::error_code ignored;
+    if (!program.empty() && fs::exists(program, ignored)) all.push_back(program);
+  };
+  if (kind == DeviceCompiler::kNvcc && !places.toolkit.empty()) add(places.toolkit / "bin" / name);
+  add(base::find_in_path(name, places.path));
+  if (kind == DeviceCompiler::kClang) {
+    for (int version = 20; version >= oldest(kind); --version)
+      add(base::find_in_path(name + "-" + std::to_string(version), places.path));
+    return all;
+  }
+  add(places.system / "bin" / name);
+  if (!places.root.empty()) add(places.root / ".membound/toolkit/nvidia/cu13/bin" / name);
+  return all;
+}
+
+bool is_script(const fs::path& program) {
+  std::ifstream file(program, std::ios::binary);
+  return file.get() == '#' && file.get() == '!';
+}
+
+/// The compiler that a script in PATH starts, or `program` where that can't be told. The jail shows
+/// a compiler only its own toolkit, in which such a script leads nowhere.
+fs::path behind_script(const fs::path& program) {
+  if (!is_script(program)) return program;
+  const auto answer =
+      base::run_process({.arguments = {program.string(), "--dryrun", "-c", "kernel.cu"},
+                         .timeout_seconds = kVersionSeconds});
+  if (!answer) return program;
+  const fs::path folder = folder_in_dry_run(answer->output);
+  std::error_code ignored;
+  return !folder.empty() && fs::exists(folder / "nvcc", ignored) ? folder / "nvcc" : program;
+}
+
+base::Error none_found(DeviceCompiler kind, const std::string& passed_over) {
+  base::Error error;
+  error.kind = base::ErrorKind::kMachine;
+  error.where = std::string(to_string(kind));
+  error.found = passed_over.empty() ? "not found on this machine" : "too old: " + passed_over;
+  if (kind == DeviceCompiler::kNvcc) {
+    error.expected =
+        "the CUDA compiler, version 12 or newer (in $MEMBOUND_TOOLKIT/bin, PATH, "
+        "/usr/local/cuda/bin or .membound/toolkit)";
+    error.advice = "start with ./membound, which fetches it, or set MEMBOUND_TOOLKIT";
+  } else {
+    error.expected = "clang++ 14 or newer in PATH";
+    error.advice = "sudo apt-get install clang, or use --compiler nvcc";
+  }
+  return error;
+}
+
+}  // namespace
+
+std::string_view to_string(DeviceCompiler compiler) {
+  return compiler == DeviceCompiler::kNvcc ? "nvcc" : "clang";
+}
+
+std::string_view code_ending(DeviceCompiler compiler) {
+  return compiler == DeviceCompiler::kNvcc ? ".fatbin" : ".ptx";
+}
+
+std::string CompilerInfo::name() const { return std::string(to_string(kind)) + " " + version; }
+
+CompilerPlaces compiler_places(const fs::path& root) {
+  const auto variable = [](const char* name) {
+    const char* value = std::getenv(name);
+    return std::string(value == nullptr ? "" : value);
+  };
+  CompilerPlaces places;
+  places.toolkit = variable("MEMBOUND_TOOLKIT");
+  places.path = variable("PATH");
+  places.root = root;
+  return places;
+}
+
+std::vector<std::string> command_of(const CompilerRun& run) {
+  std::vector<std::string> all;
+  if (run.kind == DeviceCompiler::kNvcc) {
+    all = {run.program, "--options-file",
+           run.student / (run.runtime.empty() ? "nvcc.flags" : "nvcc-program.flags"),
+           "-arch=sm_" + run.architecture};
+  } else {
+    all = {"/bin/sh", run.student / "clang" / "compile.sh", run.output, run.program};
+  }
+  all.insert(all.end(), {"-I" + run.student.string(), "-I" + run.lab.string(), run.source});
+  if (!run.runtime.empty()) all.insert(all.end(), {"-L" + run.runtime.string(), "-lcudart"});
+  if (run.library) all.insert(all.end(), {"-shared", "-Xcompiler", "-fPIC"});
+  if (run.kind == DeviceCompiler::kNvcc) all.insert(all.end(), {"-o", run.output});
+  return all;
+}
+
+std::string version_in(DeviceCompiler kind, std::string_view text) {
+  // nvcc: "… release 13.0, V13.0.88"; clang: "Debian clang version 14.0.6".
+  const std::string_view mark = kind == DeviceCompiler::kNvcc ? ", V" : "clang version ";
+  const auto at = text.find(mark);
+  if (at == std::string_view::npos) return "";
+  text.remove_prefix(at + mark.size());
+  std::string version;
+  for (const char letter : text) {
+    if (std::isdigit(static_cast<unsigned char>(letter)) == 0 && letter != '.') break;
+    version += letter;
+  }
+  return version;
+}
+
+std::string folder_in_dry_run(std::string_view text) {
+  static constexpr std::string_view kMark = "_HERE_=";
+  const auto at = text.find(kMark);
+  if (at == std::string_view::npos) return "";
+  text.remove_prefix(at + kMark.size());
+  return std::string(text.substr(0, text.find_first_of("\r\n")));
+}
+
+base::Result<CompilerInfo> find_compiler(DeviceCompiler kind, const CompilerPlaces& places) {
+  std::string passed_over;
+  for (const fs::path& program : candidates(kind, places)) {
+    const auto answer = base::run_process(
+        {.arguments = {program.string(), "--version"}, .timeout_seconds = kVersionSeconds});
+    if (!answer) continue;
+    const std::string version = version_in(kind, answer->output);
+    if (answer->exit_code == 0 && std::atoi(version.c_str()) >= oldest(kind))
+      return CompilerInfo{kind, behind_script(program), version};
+    passed_over += (passed_over.empty() ? "" : ", ") + program.string() + " " + version;
+  }
+  return none_found(kind, passed_over);
+}
+
+base::Result<CompilerInfo> find_any_compiler(const CompilerPlaces& places) {
+  auto nvcc = find_compiler(DeviceCompiler::kNvcc, places);
+  if (nvcc) return nvcc;
+  auto clang = find_compiler(DeviceCompiler::kClang, places);
+  return clang ? clang : nvcc;
+}
+
+}  // namespace membound::compilers

@@ -1,0 +1,82 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The compilers that can turn a kernel.cu into device code, and where on this machine they are.
+/// Place in the chain: machine -> [compiler] -> device_code, doctor.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "grader/base/result.hpp"
+
+namespace membound::compilers {
+
+/// The one seam between compilers.
+enum class DeviceCompiler {
+  kNvcc,  ///< makes a fatbin, for GPUs and the virtual GPU
+  kClang  ///< makes PTX without an NVIDIA toolkit, for the virtual GPU only
+};
+
+/// "nvcc" or "clang".
+[[nodiscard]] std::string_view to_string(DeviceCompiler compiler);
+
+/// How the names of files with its device code end: ".fatbin" or ".ptx".
+[[nodiscard]] std::string_view code_ending(DeviceCompiler compiler);
+
+/// A compiler that is there.
+struct CompilerInfo {
+  DeviceCompiler kind = DeviceCompiler::kNvcc;
+  std::filesystem::path program;
+  std::string version;  ///< "13.0.88", "14.0.6"
+
+  /// "nvcc 13.0.88", as results record it.
+  [[nodiscard]] std::string name() const;
+};
+
+/// Where to look, in this order; every part may be empty.
+struct CompilerPlaces {
+  std::filesystem::path toolkit;  ///< $MEMBOUND_TOOLKIT
+  std::string path;               ///< $PATH
+  std::filesystem::path system = "/usr/local/cuda";
+  std::filesystem::path root;  ///< the course's, whose .membound/toolkit the launcher fills
+};
+
+/// The places the environment names, for a course at `root`.
+[[nodiscard]] CompilerPlaces compiler_places(const std::filesystem::path& root);
+
+/// The first usable compiler of this kind: nvcc of CUDA 12 or newer, clang 14 or newer. Older ones
+/// are passed over, and named in the error when there is no other. `program` is the compiler
+/// itself, also where PATH holds a script that starts it.
+[[nodiscard]] base::Result<CompilerInfo> find_compiler(DeviceCompiler kind,
+                                                       const CompilerPlaces& places);
+
+/// For the virtual GPU: nvcc where there is one, else clang. An error is nvcc's.
+[[nodiscard]] base::Result<CompilerInfo> find_any_compiler(const CompilerPlaces& places);
+
+/// One run of a compiler, with paths as the compiler will see them.
+struct CompilerRun {
+  DeviceCompiler kind = DeviceCompiler::kNvcc;
+  std::filesystem::path program;
+  std::string architecture;       ///< compute capability without its dot (nvcc only)
+  std::filesystem::path student;  ///< folder of the student headers and flags
+  std::filesystem::path lab;      ///< folder of kernel.cuh
+  std::filesystem::path source;
+  std::filesystem::path output;
+  /// Not empty for a whole program (nvcc only): the folder of the libcudart it is linked with.
+  std::filesystem::path runtime = {};
+  bool library = false;  ///< of a whole program: its functions only, to be loaded into another
+};
+
+/// Its command line.
+[[nodiscard]] std::vector<std::string> command_of(const CompilerRun& run);
+
+/// The version in what `nvcc --version` or `clang++ --version` prints; empty when there is none.
+[[nodiscard]] std::string version_in(DeviceCompiler kind, std::string_view text);
+
+/// The folder of nvcc in what `nvcc --dryrun` prints ("#$ _HERE_=/usr/local/cuda/bin"), or nothing.
+[[nodiscard]] std::string folder_in_dry_run(std::string_view text);
+
+}  // namespace membound::compilers

@@ -1,0 +1,221 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/device_code/policy/policy.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "grader/base/switches.hpp"
+#include "grader/device_code/fatbin/fatbin.hpp"
+#include "grader/device_code/ptx/parser.hpp"
+
+namespace membound::policy {
+namespace {
+
+
+/// Every opcode of PTX ISA 9.0 that computes, moves data or orders threads. Left out, and so not
+/// allowed: trap, brkpt and pmevent (end or watch the program), nanosleep (waits for others),
+/// discard, applypriority, createpolicy (rule over the cache beyond the launch), griddepcontrol
+/// (overlaps with the launch that comes next).
+constexpr std::array kOpcodes = std::to_array<std::string_view>(
+    {"abs",        "activemask", "add",       "addc",      "alloca",
+     "and",        "atom",       "bar",       "barrier",   "bfe",
+     "bfi",        "bfind",      "bmsk",      "bra",       "brev",
+     "brx",        "call",       "clmad",     "clz",       "clusterlaunchcontrol",
+     "cnot",       "copysign",   "cos",       "cp",        "cvt",
+     "cvta",       "div",        "dp2a",      "dp4a",      "elect",
+     "ex2",        "exit",       "fence",     "fma",       "fns",
+     "getctarank", "isspacep",   "istypep",   "ld",        "ldmatrix",
+     "ldu",        "lg2",        "lop3",      "mad",       "mad24",
+     "madc",       "mapa",       "match",     "max",       "mbarrier",
+     "membar",     "min",        "mma",       "mov",       "movmatrix",
+     "mul",        "mul24",      "multimem",  "neg",       "not",
+     "or",         "popc",       "prefetch",  "prefetchu", "prmt",
+     "rcp",        "red",        "redux",     "rem",       "ret",
+     "rsqrt",      "sad",        "selp",      "set",       "setmaxnreg",
+     "setp",       "shf",        "shfl",      "shl",       "shr",
+     "sin",        "slct",       "sqrt",      "st",        "stackrestore",
+     "stacksave",  "stmatrix",   "sub",       "subc",      "suld",
+     "suq",        "sured",      "sust",      "szext",     "tanh",
+     "tensormap",  "testp",      "tex",       "tld4",      "txq",
+     "vabsdiff",   "vabsdiff2",  "vabsdiff4", "vadd",      "vadd2",
+     "vadd4",      "vavrg2",     "vavrg4",    "vmad",      "vmax",
+     "vmax2",      "vmax4",      "vmin",      "vmin2",     "vmin4",
+     "vote",       "vset",       "vset2",     "vset4",     "vshl",
+     "vshr",       "vsub",       "vsub2",     "vsub4",     "wgmma",
+     "wmma",       "xor"});
+
+/// Who a thread is and what it was given. Left out: %globaltimer*, %gridid, %smid, %nsmid, %pm*,
+/// %envreg*, %clock*.
+constexpr std::array kRegisters = std::to_array<std::string_view>({"%tid",
+                                                                   "%ntid",
+                                                                   "%ctaid",
+                                                                   "%nctaid",
+                                                                   "%laneid",
+                                                                   "%warpid",
+                                                                   "%nwarpid",
+                                                                   "%lanemask_eq",
+                                                                   "%lanemask_le",
+                                                                   "%lanemask_lt",
+                                                                   "%lanemask_ge",
+                                                                   "%lanemask_gt",
+                                                                   "%clusterid",
+                                                                   "%nclusterid",
+                                                                   "%cluster_ctaid",
+                                                                   "%cluster_nctaid",
+                                                                   "%cluster_ctarank",
+                                                                   "%cluster_nctarank",
+                                                                   "%is_explicit_cluster",
+                                                                   "%total_smem_size",
+                                                                   "%dynamic_smem_size",
+                                                                   "%aggr_smem_size",
+                                                                   "%reserved_smem_offset_begin",
+                                                                   "%reserved_smem_offset_end",
+                                                                   "%reserved_smem_offset_cap",
+                                                                   "%reserved_smem_offset_0",
+                                                                   "%reserved_smem_offset_1",
+                                                                   "%current_graph_exec"});
+
+constexpr std::array kDirectives = std::to_array<std::string_view>(
+    {".maxntid", ".reqntid", ".minnctapersm", ".maxnctapersm", ".maxnreg", ".noreturn",
+     ".reqnctapercluster", ".explicitcluster", ".maxclusterrank", ".blocksareclusters", ".pragma",
+     ".unique", ".abi_preserve", ".abi_preserve_control"});
+
+/// Functions that the device itself brings: printf, malloc, assert.
+constexpr std::array kFunctions =
+    std::to_array<std::string_view>({"vprintf", "malloc", "free", "__assertfail"});
+
+/// Libraries of the toolkit that would do the work of a lab.
+constexpr std::array kLibraries =
+    std::to_array<std::string_view>({"/cub/", "/thrust/", "/cutlass/", "/cublasdx/", "/cufftdx/"});
+
+template <std::size_t kCount>
+bool has(const std::array<std::string_view, kCount>& list, std::string_view name) {
+  return std::find(list.begin(), list.end(), name) != list.end();
+}
+
+/// Walks one module and notes what is in no list.
+class Inspector {
+ public:
+  Inspector(const ptx::Module& module, const std::vector<std::string>& also)
+      : module_(module), also_(also.begin(), also.end()) {}
+
+  std::vector<Breach> inspect() {
+    for (const ptx::Variable& variable : module_.globals) {
+      if (variable.is_managed) note(".managed", variable.name, nullptr, ptx::kNoIndex);
+      const bool from_elsewhere =
+          variable.linkage == ptx::Linkage::kExtern && variable.space != ptx::StateSpace::kShared;
+      if (from_elsewhere) note(".extern", variable.name, nullptr, ptx::kNoIndex);
+    }
+    inspect_files();
+    for (const ptx::Alias& alias : module_.aliases)
+      note(".alias", alias.name, nullptr, ptx::kNoIndex);
+    for (const ptx::Function& function : module_.functions) inspect(function);
+    return std::move(breaches_);
+  }
+
+ private:
+  /// Line tables name every header that code came from.
+  void inspect_files() {
+    for (const ptx::File& file : module_.files) {
+      for (const std::string_view folder : kLibraries) {
+        if (file.name.find(folder) == std::string_view::npos) continue;
+        note(folder.substr(1, folder.size() - 2), file.name.substr(file.name.rfind('/') + 1),
+             nullptr, ptx::kNoIndex);
+        break;
+      }
+    }
+  }
+
+  void inspect(const ptx::Function& function) {
+    if (!function.has_body && !is_defined(function.name) && !has(kFunctions, function.name))
+      note(".extern", function.name, &function, ptx::kNoIndex);
+    for (const ptx::Directive& directive : function.directives)
+      if (!has(kDirectives, directive.name))
+        note(directive.name, directive.name, &function, ptx::kNoIndex);
+    for (const ptx::Instruction& instruction : function.instructions) {
+      if (!has(kOpcodes, instruction.opcode))
+        note(instruction.opcode, instruction.mnemonic, &function, instruction.location);
+      for (const ptx::Operand& operand : instruction.operands)
+        inspect(operand, instruction, function);
+    }
+  }
+
+  void inspect(const ptx::Operand& operand, const ptx::Instruction& instruction,
+               const ptx::Function& function) {
+    if (operand.reference.kind == ptx::ReferenceKind::kSpecialRegister) {
+      // Written with a component: %tid.x.
+      const std::string_view name =
+          operand.reference.name.substr(0, operand.reference.name.find('.'));
+      if (!has(kRegisters, name)) note(name, instruction.mnemonic, &function, instruction.location);
+    }
+    for (const ptx::Operand& child : operand.children) inspect(child, instruction, function);
+  }
+
+  [[nodiscard]] bool is_defined(std::string_view name) const {
+    const ptx::Function* const function = module_.find_function(name);
+    return function != nullptr && function->has_body;
+  }
+
+  void note(std::string_view what, std::string_view instruction, const ptx::Function* function,
+            std::uint32_t location) {
+    if (also_.contains(what) || breaches_.size() >= kMostBreaches) return;
+    Breach breach{std::string(what), std::string(instruction), "", "", 0};
+    if (function != nullptr) breach.function = function->name;
+    if (function != nullptr && location != ptx::kNoIndex) {
+      const ptx::SourceLocation& place = function->locations[location];
+      // Where a macro or an inlined helper of the toolkit was called from says more to its author.
+      const bool inlined = place.inlined_at_line != 0;
+      breach.file = module_.file_name(inlined ? place.inlined_at_file : place.file);
+      breach.file = breach.file.substr(breach.file.rfind('/') + 1);
+      breach.line = static_cast<int>(inlined ? place.inlined_at_line : place.line);
+    }
+    breaches_.push_back(std::move(breach));
+  }
+
+  const ptx::Module& module_;
+  std::set<std::string, std::less<>> also_;
+  std::vector<Breach> breaches_;
+};
+
+}  // namespace
+
+std::string to_string(const Breach& breach) {
+  std::string text = breach.file.empty() ? "kernel.cu" : breach.file;
+  if (breach.line > 0) text += ":" + std::to_string(breach.line);
+  text += ": " + breach.what + " is not allowed in graded code";
+  if (breach.instruction != breach.what) text += " (" + breach.instruction + ")";
+  if (!breach.function.empty()) text += ", in " + breach.function;
+  return text;
+}
+
+base::Result<std::vector<Breach>> check_ptx(std::string_view text,
+                                            const std::vector<std::string>& also) {
+  const auto module = ptx::parse(text, "kernel.ptx");
+  if (!module) return module.error();
+  return Inspector(*module, also).inspect();
+}
+
+base::Result<std::vector<Breach>> check_policy(std::string_view compiled,
+                                               const std::vector<std::string>& also) {
+  if (base::switched_off("policy")) return std::vector<Breach>{};
+  const auto entries = fatbin::read(std::as_bytes(std::span(compiled)), "compiled kernel");
+  if (!entries) return entries.error();
+  std::vector<Breach> all;
+  bool any = false;
+  for (const fatbin::Entry& entry : *entries) {
+    if (entry.kind != fatbin::EntryKind::kPtx) continue;
+    any = true;
+    const auto breaches = check_ptx(entry.text(), also);
+    if (!breaches) return breaches.error();
+    all.insert(all.end(), breaches->begin(), breaches->end());
+  }
+  if (!any) {
+    return base::Error{base::ErrorKind::kInput, "compiled kernel", "holds no PTX",
+                       "PTX, which is what graded code is checked by", "nvcc -arch=sm_90"};
+  }
+  return all;
+}
+
+}  // namespace membound::policy

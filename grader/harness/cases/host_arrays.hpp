@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Arrays of a timed case on the host: what is drawn for an input, and where an output is wrong.
+/// Place in the chain: timed_run, device_kernels -> [host_arrays] -> data, compare. Left out: the
+/// same on a device (device/kernels.cu), by the same rules.
+#pragma once
+
+#include <cstdint>
+
+#include "grader/harness/cases/timed_case.hpp"
+
+namespace membound::harness {
+
+/// How this input is drawn.
+[[nodiscard]] Draw draw_of(const TimedBuffer& buffer, std::uint64_t seed);
+
+/// What membound_fill_… writes for this input and seed.
+[[nodiscard]] HostArray drawn(const TimedBuffer& buffer, std::uint64_t seed);
+
+/// Compares two outputs of this form by the rule stated at Tolerance.
+[[nodiscard]] Difference difference_of(const TimedBuffer& buffer, const HostArray& got,
+                                       const HostArray& expected, Tolerance tolerance);
+
+}  // namespace membound::harness

@@ -1,0 +1,124 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// What a lab declares about itself and about the runs that are timed.
+/// Place in the chain: a lab's test.cpp -> [timed_case] -> timing. Left out: how it is timed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "grader/course/lab.hpp"
+#include "grader/harness/cases/compare.hpp"
+#include "grader/harness/cases/data.hpp"
+#include "grader/harness/cases/kernel_arguments.hpp"
+
+namespace membound::harness {
+
+/// Element types that the harness's device kernels can fill and compare.
+enum class ElementType { kInt32, kInt64, kFloat, kDouble };
+
+/// Bytes of one element.
+[[nodiscard]] constexpr std::size_t element_bytes(ElementType type) {
+  return type == ElementType::kInt32 || type == ElementType::kFloat ? 4 : 8;
+}
+
+/// The ElementType of T.
+template <typename T>
+[[nodiscard]] constexpr ElementType element_type_of() {
+  static_assert(std::is_arithmetic_v<T> && (sizeof(T) == 4 || sizeof(T) == 8));
+  if (std::is_floating_point_v<T>)
+    return sizeof(T) == 4 ? ElementType::kFloat : ElementType::kDouble;
+  return sizeof(T) == 4 ? ElementType::kInt32 : ElementType::kInt64;
+}
+
+/// Whole numbers from low to high, both included.
+struct IntegerRange {
+  std::int64_t low = 0;
+  std::int64_t high = 0;
+};
+
+/// What an output holds before the launch.
+enum class Initial { kPoison, kZero };
+
+/// One array of a timed run. Inputs are drawn anew before every launch.
+struct TimedBuffer {
+  ElementType type = ElementType::kFloat;
+  std::size_t count = 0;
+  Fill fill = Fill::kUniform;              ///< inputs only
+  std::optional<IntegerRange> integers{};  ///< inputs: whole numbers in place of `fill`
+  double infinity_share = 0;               ///< inputs: this share (0 to 1) becomes +infinity
+  Initial initial = Initial::kPoison;      ///< outputs only
+
+  [[nodiscard]] std::size_t size_bytes() const { return count * element_bytes(type); }
+};
+
+/// An array on the host as its bytes, whatever its elements are.
+using HostArray = std::vector<std::byte>;
+
+/// The bytes of `values`.
+template <typename T>
+[[nodiscard]] HostArray bytes_of(const std::vector<T>& values) {
+  HostArray bytes(values.size() * sizeof(T));
+  if (!bytes.empty()) std::memcpy(bytes.data(), values.data(), bytes.size());
+  return bytes;
+}
+
+/// The values whose bytes these are.
+template <typename T>
+[[nodiscard]] std::vector<T> values_of(const HostArray& bytes) {
+  std::vector<T> values(bytes.size() / sizeof(T));
+  if (!values.empty()) std::memcpy(values.data(), bytes.data(), values.size() * sizeof(T));
+  return values;
+}
+
+/// One workload that is timed; the student's kernel and the reference run on the same inputs and
+/// the student's output of every run is compared with the reference's.
+struct TimedCase {
+  std::string label;                ///< "float 4096 x 4096"
+  std::string instance;             ///< "" or the template arguments, "<float>"
+  std::vector<std::int64_t> sizes;  ///< what LAUNCH_SHAPE receives
+  double useful_bytes = 0;          ///< that any solution must move: each input and output once
+  double useful_operations = 0;     ///< for labs bound by operations; 0 otherwise
+  std::vector<TimedBuffer> inputs;
+  TimedBuffer output;
+  Tolerance tolerance{};
+  /// The kernel's arguments for these device addresses (inputs in the order given above).
+  std::function<KernelArguments(std::span<void* const> d_inputs, void* d_output)> arguments;
+  /// The right output for these inputs, computed here; none where only the reference answer can say
+  /// in reasonable time. With one, a class is graded without running the reference for each.
+  std::function<HostArray(std::span<const HostArray> inputs)> expected{};
+};
+
+/// Which parameters every stage's kernel takes.
+struct Signature {
+  /// {""} for a plain kernel, else the template arguments that must exist: {"<float>", "<double>"}.
+  std::vector<std::string> instances = {""};
+  /// As c++filt prints them, with T for the template's type: "(T*, T const*, int, int)".
+  std::string parameters;
+};
+
+/// A host computation of the same result whose time is shown beside the GPU's; never graded.
+struct CpuBaseline {
+  std::string label;  ///< "CPU, one core"
+  /// Makes the data for `size` (not timed) and returns the work to time.
+  std::function<std::function<void()>(std::span<const std::int64_t> size)> prepare;
+};
+
+/// What a test.cpp tells about its lab; exactly one LAB_PROGRAM per test program.
+struct LabProgram {
+  std::string lab_id;
+  Signature signature;
+  /// The workloads of a stage for one size of its timed_sizes (or of --size).
+  std::function<std::vector<TimedCase>(const course::Stage&, std::span<const std::int64_t> size)>
+      timed_cases;
+  std::vector<CpuBaseline> cpu_baselines{};
+};
+
+}  // namespace membound::harness

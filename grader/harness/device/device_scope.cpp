@@ -1,0 +1,27 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/harness/device/device_scope.hpp"
+
+#include "grader/harness/device/cuda_check.hpp"
+
+namespace membound::harness {
+namespace {
+
+int current_device = 0;  // as the runtime has it; asked so often that it is kept
+
+void make_current(int device) {
+  if (device == current_device) return;
+  cuda_check(cudaSetDevice(device), "choosing a device");
+  current_device = device;
+}
+
+}  // namespace
+
+DeviceScope::DeviceScope(int device) : before_(current_device) { make_current(device); }
+
+// The device before was current once, so that it can be made current again.
+DeviceScope::~DeviceScope() { make_current(before_); }
+
+int DeviceScope::current() { return current_device; }
+
+}  // namespace membound::harness

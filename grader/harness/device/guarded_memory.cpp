@@ -1,0 +1,161 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/harness/device/guarded_memory.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <set>
+#include <utility>
+
+#include "grader/base/switches.hpp"
+#include "grader/harness/cases/poison.hpp"
+#include "grader/harness/device/cuda_check.hpp"
+#include "grader/harness/device/device_checks.hpp"
+#include "grader/harness/device/guard_check.hpp"
+
+namespace membound::harness {
+
+namespace {
+
+/// None where the virtual GPU's checkers look on: they know each allocation's bounds to the byte,
+/// and would take a guard zone for a part of the array.
+std::size_t guard_bytes() { return device_checks() ? 0 : kGuardBytes; }
+
+}  // namespace
+
+struct GuardedMemory::Block {
+  std::byte* d_allocation = nullptr;
+  std::size_t size_bytes = 0;
+  std::size_t element_bytes = 1;
+  Role role = Role::kOutput;
+  std::uint16_t mark = next_mark();  // of its guard zones
+  std::vector<std::byte> initial;    // inputs only: what must still be there after a launch
+
+  [[nodiscard]] std::byte* d_data() const { return d_allocation + guard_bytes(); }
+
+  // Arrays made one after the other have marks that differ in many bits. Never 0, so that zeros
+  // show, too.
+  static std::uint16_t next_mark() {
+    static std::uint16_t mark = 0;
+    mark = static_cast<std::uint16_t>(mark + 0x9E37);
+    return mark == 0 ? next_mark() : mark;
+  }
+
+  // All blocks alive. A list of the process, because a launch must find the arrays that a test made
+  // without being told of them. Only the main thread makes arrays and launches.
+  static std::set<Block*>& all() {
+    static std::set<Block*> blocks;
+    return blocks;
+  }
+
+  ~Block() {
+    all().erase(this);
+    cudaFree(d_allocation);  // fails only after a fault, when the process ends anyway
+  }
+};
+
+namespace {
+
+std::vector<std::byte> poison_bytes(std::size_t size_bytes) {
+  std::vector<std::byte> bytes(size_bytes);
+  if (base::switched_off("harness.poison")) return bytes;
+  for (std::size_t i = 0; i < size_bytes; i += sizeof(kPoisonWord))
+    std::memcpy(&bytes[i], &kPoisonWord, std::min(sizeof(kPoisonWord), size_bytes - i));
+  return bytes;
+}
+
+constexpr std::size_t kPieceBytes = std::size_t{16} << 20;  // whole poison words
+
+/// Zone, poison and zone with the host memory of one piece.
+void fill_in_pieces(std::byte* d_target, const std::vector<std::byte>& zone,
+                    std::size_t size_bytes) {
+  const auto put = [&](const std::byte* from, std::size_t bytes) {
+    cuda_check(cudaMemcpy(d_target, from, bytes, cudaMemcpyHostToDevice), "filling an array");
+    d_target += bytes;
+  };
+  const std::vector<std::byte> poison = poison_bytes(kPieceBytes);
+  put(zone.data(), zone.size());
+  for (std::size_t done = 0; done < size_bytes; done += kPieceBytes)
+    put(poison.data(), std::min(kPieceBytes, size_bytes - done));
+  put(zone.data(), zone.size());
+}
+
+std::vector<std::byte> read_back(const std::byte* d_source, std::size_t size_bytes) {
+  std::vector<std::byte> bytes(size_bytes);
+  if (size_bytes > 0)
+    cuda_check(cudaMemcpy(bytes.data(), d_source, size_bytes, cudaMemcpyDeviceToHost),
+               "reading device memory back");
+  return bytes;
+}
+
+}  // namespace
+
+GuardedMemory::GuardedMemory(std::size_t size_bytes, std::size_t element_bytes, const void* initial,
+                             Role role)
+    : block_(std::make_unique<Block>()) {
+  block_->size_bytes = size_bytes;
+  block_->element_bytes = element_bytes;
+  block_->role = role;
+  void* d_allocation = nullptr;
+  const std::size_t whole_bytes = std::max<std::size_t>(1, size_bytes + 2 * guard_bytes());
+  cuda_check(cudaMalloc(&d_allocation, whole_bytes), "allocating an array");
+  block_->d_allocation = static_cast<std::byte*>(d_allocation);
+  Block::all().insert(block_.get());
+
+  std::vector<std::byte> content = guard_pattern(guard_bytes(), block_->mark);
+  const std::vector<std::byte> zone = content;
+  // A submission chooses the size of its scratch: ours must not grow with it.
+  if (initial == nullptr && size_bytes > kPieceBytes) {
+    fill_in_pieces(block_->d_allocation, zone, size_bytes);
+    forget_writes(d_allocation, size_bytes);
+    return;
+  }
+  if (initial == nullptr) {
+    const std::vector<std::byte> poison = poison_bytes(size_bytes);
+    content.insert(content.end(), poison.begin(), poison.end());
+  } else {
+    const auto* bytes = static_cast<const std::byte*>(initial);
+    content.insert(content.end(), bytes, bytes + size_bytes);
+    if (role == Role::kInput) block_->initial.assign(bytes, bytes + size_bytes);
+  }
+  content.insert(content.end(), zone.begin(), zone.end());
+  cuda_check(cudaMemcpy(d_allocation, content.data(), content.size(), cudaMemcpyHostToDevice),
+             "filling an array");
+  if (initial == nullptr) forget_writes(d_allocation, size_bytes);
+}
+
+GuardedMemory::GuardedMemory(GuardedMemory&& other) noexcept = default;
+GuardedMemory& GuardedMemory::operator=(GuardedMemory&& other) noexcept = default;
+GuardedMemory::~GuardedMemory() = default;
+
+void* GuardedMemory::data() const { return block_->d_data(); }
+std::size_t GuardedMemory::size_bytes() const { return block_->size_bytes; }
+
+void GuardedMemory::copy_to(void* host) const {
+  if (block_->size_bytes == 0) return;
+  cuda_check(cudaMemcpy(host, block_->d_data(), block_->size_bytes, cudaMemcpyDeviceToHost),
+             "reading an array back");
+}
+
+std::optional<GuardedMemory::Damage> GuardedMemory::find_damage() {
+  for (const Block* block : Block::all()) {
+    const std::size_t count = block->size_bytes / block->element_bytes;
+    const auto damage = [&](const std::byte* d_zone, Side side) {
+      if (base::switched_off("harness.guard-zones")) return std::optional<std::string>();
+      return zone_damage(read_back(d_zone, guard_bytes()), block->mark, side, block->element_bytes,
+                         count);
+    };
+    if (auto text = damage(block->d_allocation, Side::kBefore))
+      return Damage{block->d_data(), DamageKind::kOutside, *text};
+    if (auto text = damage(block->d_data() + block->size_bytes, Side::kBehind))
+      return Damage{block->d_data(), DamageKind::kOutside, *text};
+    if (block->role != Role::kInput || block->size_bytes == 0) continue;
+    if (base::switched_off("harness.inputs")) continue;
+    if (auto text = input_damage(read_back(block->d_data(), block->size_bytes), block->initial,
+                                 block->element_bytes))
+      return Damage{block->d_data(), DamageKind::kInputChanged, *text};
+  }
+  return std::nullopt;
+}
+
+}  // namespace membound::harness

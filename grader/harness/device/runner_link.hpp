@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// What the harness asks the forwarding runtime of a graded run beside CUDA: how the runner is, and
+/// that several launches travel in one message. With the GPU's or the virtual GPU's own runtime
+/// there is no runner, and all of this does nothing.
+/// Place in the chain: stage_run, timed_run -> [runner_link] -> grader/sandbox/forward, by dlsym.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+namespace membound::harness {
+
+/// What became of the runner that holds `device`; empty while all is well or there is none.
+[[nodiscard]] std::string runner_problem(int device);
+
+/// Whether that runner ended while a kernel may have been running in it: then the kernel ended it.
+[[nodiscard]] bool runner_ended_in_launch(int device);
+
+/// Whether kernels on `device` can reach the memory of the process that launches them.
+[[nodiscard]] bool runner_has_pageable_access(int device);
+
+/// Whether the kernel takes parameters of exactly these sizes. A runner's word decides how many
+/// bytes of ours a launch copies, so it is held against our own; true where there is no runner.
+[[nodiscard]] bool parameters_match(const void* function, std::span<const std::size_t> sizes);
+
+/// Collects the launches, copies and events on the current device between its construction and
+/// send(), so that the runner does them without waiting for us in between.
+class LaunchBatch {
+ public:
+  LaunchBatch();
+  ~LaunchBatch();
+  LaunchBatch(const LaunchBatch&) = delete;
+  LaunchBatch& operator=(const LaunchBatch&) = delete;
+
+  /// The first code that is not cudaSuccess. Without a runner there was nothing to collect.
+  [[nodiscard]] cudaError_t send();
+
+ private:
+  bool open_ = false;
+};
+
+}  // namespace membound::harness

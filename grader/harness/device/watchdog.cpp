@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/harness/device/watchdog.hpp"
+
+#include <utility>
+
+#include "grader/base/check.hpp"
+#include "grader/base/switches.hpp"
+
+namespace membound::harness {
+
+Watchdog::Watchdog(Expiry on_expiry)
+    : on_expiry_(std::move(on_expiry)), thread_([this] { loop(); }) {}
+
+Watchdog::~Watchdog() {
+  {
+    const std::lock_guard lock(mutex_);
+    closing_ = true;
+  }
+  changed_.notify_one();
+  thread_.join();
+}
+
+Watchdog::Watch Watchdog::watch(double seconds, std::string what) {
+  {
+    const std::lock_guard lock(mutex_);
+    MEMBOUND_CHECK(!deadline_);
+    if (base::switched_off("harness.deadline")) return Watch(*this);
+    const auto duration = std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+        std::chrono::duration<double>(seconds));
+    deadline_ = Deadline{std::chrono::steady_clock::now() + duration, std::move(what), seconds};
+  }
+  changed_.notify_one();
+  return Watch(*this);
+}
+
+void Watchdog::disarm() {
+  {
+    const std::lock_guard lock(mutex_);
+    deadline_.reset();
+  }
+  changed_.notify_one();
+}
+
+void Watchdog::loop() {
+  std::unique_lock lock(mutex_);
+  while (!closing_) {
+    if (!deadline_) {
+      changed_.wait(lock);
+    } else if (std::chrono::steady_clock::now() < deadline_->end) {
+      const auto end = deadline_->end;  // a copy: disarm() may clear the deadline meanwhile
+      changed_.wait_until(lock, end);
+    } else {
+      const Deadline late = *deadline_;
+      deadline_.reset();
+      lock.unlock();
+      on_expiry_(late.what, late.seconds);
+      lock.lock();
+    }
+  }
+}
+
+}  // namespace membound::harness

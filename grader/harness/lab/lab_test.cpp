@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/harness/lab/lab_test.hpp"
+
+#include "grader/base/stable_hash.hpp"
+#include "grader/harness/lab/stage_run.hpp"
+
+namespace membound::harness {
+void LabTest::SetUp() {
+  if (!run_->blocked().empty()) GTEST_SKIP() << "not run: " << run_->blocked();
+}
+
+const course::Stage& LabTest::stage() const { return run_->stage(); }
+
+std::uint64_t LabTest::seed() const {
+  const testing::TestInfo& info = *testing::UnitTest::GetInstance()->current_test_info();
+  return run_->session().seeds().derive(
+      run_->session().options().seed,
+      base::stable_hash(std::string(info.test_suite_name()) + "." + info.name()));
+}
+
+bool LabTest::on_virtual_gpu() const { return run_->session().device().is_virtual(); }
+
+int LabTest::multiprocessors() const { return run_->session().device().info().sm_count; }
+
+testing::AssertionResult LabTest::launch_with(const std::string& instance,
+                                              const std::vector<std::int64_t>& sizes,
+                                              const KernelArguments& arguments) {
+  return run_->launch(instance, sizes, arguments);
+}
+
+}  // namespace membound::harness

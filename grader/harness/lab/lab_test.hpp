@@ -1,0 +1,110 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The one header a lab's test.cpp includes: the fixture LabTest and the macros LAB_TEST,
+/// LAB_TEST_WITH_HINT and LAB_PROGRAM. The harness brings main().
+/// Place in the chain: a lab's test.cpp -> [lab_test] -> launcher, compare, data, device_array.
+///
+///   class Transpose : public LabTest { protected: void check(std::int64_t rows, …); };
+///   LAB_TEST(Transpose, MovesOneElement) { check(1, 1); }
+///   LAB_PROGRAM({.lab_id = "03-transpose", .signature = {…}, .timed_cases = timed_cases});
+///
+/// Every LAB_TEST is registered once per stage, in the order of the file; the suite is named after
+/// the stage's kernel. Before them run HasTheRightSignature and LaunchesWithinLimits, after them
+/// ReachesItsBar, which times the LabProgram's cases.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "grader/course/lab.hpp"
+#include "grader/harness/cases/compare.hpp"
+#include "grader/harness/cases/data.hpp"
+#include "grader/harness/cases/kernel_arguments.hpp"
+#include "grader/harness/cases/timed_case.hpp"
+#include "grader/harness/device/device_array.hpp"
+
+namespace membound::harness {
+
+class StageRun;  // stage_run.hpp: the stage under test with its loaded modules
+
+/// Fixture of every lab test.
+class LabTest : public testing::Test {
+ public:
+  /// Called by the harness before SetUp().
+  void attach(StageRun& run) { run_ = &run; }
+
+ protected:
+  /// Skips the test when an earlier one showed that the stage cannot run at all.
+  void SetUp() override;
+
+  [[nodiscard]] const course::Stage& stage() const;
+  /// Derived from --seed and the names of stage and test: the same for the same command line.
+  [[nodiscard]] std::uint64_t seed() const;
+  /// Whether the kernels run on the virtual GPU.
+  [[nodiscard]] bool on_virtual_gpu() const;
+  /// How many multiprocessors they run on: few on a slice of a virtual GPU.
+  [[nodiscard]] int multiprocessors() const;
+
+  /// Evaluates the student's LAUNCH_SHAPE or LAUNCH_PLAN for `sizes`, checks it against the
+  /// device's limits, and launches the stage's kernels with `arguments…`, given exactly as the
+  /// kernel declares them (an int for an int; the scratch pointer is added). Waits for the end,
+  /// then checks all guard zones and inputs. `instance` is "" or the template arguments.
+  template <typename... Arguments>
+  [[nodiscard]] testing::AssertionResult launch(const std::string& instance,
+                                                const std::vector<std::int64_t>& sizes,
+                                                Arguments... arguments) {
+    return launch_with(instance, sizes, kernel_arguments(arguments...));
+  }
+
+  /// As launch(), with a list made before.
+  [[nodiscard]] testing::AssertionResult launch_with(const std::string& instance,
+                                                     const std::vector<std::int64_t>& sizes,
+                                                     const KernelArguments& arguments);
+
+  /// The stage under test, for the harness's own tests.
+  [[nodiscard]] StageRun& run() const { return *run_; }
+
+ private:
+  StageRun* run_ = nullptr;
+};
+
+namespace detail {
+
+/// One LAB_TEST: what is needed to register it for a stage.
+struct LabTestEntry {
+  const char* name;
+  const char* hint_tag;  ///< "" for none
+  const char* file;
+  int line;
+  LabTest* (*make)();
+};
+
+/// Both are called while static objects are initialised, before main().
+bool add_lab_test(const LabTestEntry& entry);
+bool set_lab_program(LabProgram program);
+
+}  // namespace detail
+}  // namespace membound::harness
+
+/// One test of the lab; the body that follows is a member function of a class derived from Fixture.
+#define LAB_TEST(Fixture, Name) LAB_TEST_WITH_HINT(Fixture, Name, "")
+
+/// As LAB_TEST; `tag` names the hints of lab.json that fit when this test fails.
+#define LAB_TEST_WITH_HINT(Fixture, Name, tag)                                                 \
+  class Fixture##_##Name##_LabTest : public Fixture {                                          \
+    void TestBody() override;                                                                  \
+  };                                                                                           \
+  [[maybe_unused]] static const bool Fixture##_##Name##_added =                                \
+      ::membound::harness::detail::add_lab_test(                                               \
+          {#Name, tag, __FILE__, __LINE__,                                                     \
+           []() -> ::membound::harness::LabTest* { return new Fixture##_##Name##_LabTest; }}); \
+  void Fixture##_##Name##_LabTest::TestBody()
+
+/// LAB_PROGRAM({.lab_id = …, .signature = …, .timed_cases = …}), exactly once per test program.
+#define LAB_PROGRAM(...)                                 \
+  [[maybe_unused]] static const bool lab_program_added = \
+      ::membound::harness::detail::set_lab_program(__VA_ARGS__)

@@ -1,0 +1,230 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/harness/lab/stage_run.hpp"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <stdexcept>
+
+#include "grader/harness/device/cuda_check.hpp"
+#include "grader/harness/device/device_checks.hpp"
+#include "grader/harness/device/fault_text.hpp"
+#include "grader/harness/device/guarded_memory.hpp"
+#include "grader/harness/device/runner_link.hpp"
+#include "grader/harness/device/signature.hpp"
+
+namespace membound::harness {
+namespace {
+
+std::string join_types(const std::vector<std::string>& types) {
+  std::string text;
+  for (const std::string& type : types) text += (text.empty() ? "" : ", ") + type;
+  return "(" + text + ")";
+}
+
+/// What the lab's own test passes must be what the lab's own signature says.
+void check_arguments(const KernelArguments& arguments, const Signature& signature,
+                     const std::string& instance) {
+  const std::string parameters = instantiate_parameters(signature.parameters, instance);
+  if (arguments_fit(arguments.types(), parameters)) return;
+  throw std::logic_error("test.cpp passes " + join_types(arguments.types()) +
+                         " to launch(), but the lab's signature is " + parameters);
+}
+
+}  // namespace
+
+StageRun::StageRun(Session& session, course::Stage stage)
+    : session_(session), stage_(std::move(stage)), start_(std::chrono::steady_clock::now()) {
+  measurement_.lab = session.lab().id;
+  measurement_.kernel = stage_.kernel;
+  measurement_.stage = stage_.number;
+  measurement_.device = session.device().info();
+  measurement_.seed = session.options().seed;
+  if (runner_has_pageable_access(session.options().student_device))
+    measurement_.notes.emplace_back(
+        "kernels on this machine can reach all memory of the runner (pageable memory access)");
+  if (!session.clocks().available() && !session.device().is_virtual())
+    measurement_.notes.emplace_back("libnvidia-ml.so.1 was not found: no clocks were read");
+}
+
+testing::AssertionResult StageRun::refuse(const Refusal& refusal) {
+  // Evaluating the launch runs the student's code: it may have broken the device.
+  if (const cudaError_t code = cudaDeviceSynchronize(); code != cudaSuccess) abort_fault(code);
+  problem_ = refusal.tag;
+  return testing::AssertionFailure() << base::to_string(refusal.error);
+}
+
+testing::AssertionResult StageRun::launch(const std::string& instance,
+                                          const std::vector<std::int64_t>& sizes,
+                                          const KernelArguments& arguments) {
+  check_arguments(arguments, session_.program().signature, instance);
+  const double seconds = session_.timeout_seconds(stage_);
+  // What the harness's own kernels did before is not the submission's.
+  if (device_checks()) session_.device().forget_report();
+  const Preparation preparation =
+      session_.student().prepare({stage_.kernel, instance, sizes}, seconds);
+  if (preparation.refusal) return refuse(*preparation.refusal);
+  const ReadyLaunch& ready = preparation.launch;
+  std::optional<GuardedMemory> scratch;
+  if (ready.scratch_bytes > 0) scratch.emplace(ready.scratch_bytes, 1, nullptr, Role::kOutput);
+  void* d_scratch = scratch ? scratch->data() : nullptr;
+  cudaError_t launch_code = cudaSuccess, wait_code = cudaSuccess;
+  {
+    const auto watch = session_.watchdog().watch(seconds, "a launch of " + stage_.kernel);
+    launch_code = session_.student().launch(ready, arguments, d_scratch);
+    wait_code = cudaDeviceSynchronize();
+  }
+  if (wait_code != cudaSuccess) abort_fault(wait_code);
+  if (device_checks()) keep_checks(session_.device().take_report());
+  if (launch_code != cudaSuccess) {
+    static_cast<void>(cudaGetLastError());
+    problem_ = "illegal-launch";
+    return testing::AssertionFailure()
+           << "the launch was refused by CUDA: " << cuda_error_text(launch_code);
+  }
+  return look_for_damage(arguments, d_scratch);
+}
+
+testing::AssertionResult StageRun::look_for_damage(const KernelArguments& arguments,
+                                                   const void* d_scratch) {
+  const auto damage = GuardedMemory::find_damage();
+  if (!damage) return testing::AssertionSuccess();
+  const bool changed = damage->kind == GuardedMemory::DamageKind::kInputChanged;
+  problem_ = changed ? "input-changed" : "guard-zone";
+  const std::size_t index = arguments.index_of_pointer(damage->data);
+  std::string which = "an array of this test";
+  if (damage->data == d_scratch)
+    which = "the scratch buffer";
+  else if (index < arguments.size())
+    which = "parameter " + std::to_string(index + 1) + " of the kernel (" +
+            arguments.types()[index] + ")";
+  return testing::AssertionFailure() << (changed ? "the kernel wrote to an input: "
+                                                 : "the kernel wrote outside of its arrays: ")
+                                     << which << ": " << damage->text;
+}
+
+testing::AssertionResult StageRun::check_signatures() {
+  const std::vector<TimedCase> cases = session_.timed_cases(stage_);
+  for (const std::string& instance : session_.program().signature.instances) {
+    const TimedCase* fitting = &cases.front();
+    for (const TimedCase& timed_case : cases)
+      if (timed_case.instance == instance) fitting = &timed_case;
+    const Launcher::Request request{stage_.kernel, instance, fitting->sizes};
+    const Preparation preparation =
+        session_.student().prepare(request, session_.timeout_seconds(stage_));
+    std::optional<Refusal> refusal = preparation.refusal;
+    // Limits are the next test's; but without an answer the kernel was not looked for yet.
+    if (refusal && refusal->tag == "illegal-launch")
+      refusal = preparation.is_plan ? std::nullopt : session_.student().check_kernel(request);
+    if (!refusal) continue;
+    blocked_ = "the stage's kernel cannot be used, see HasTheRightSignature";
+    return refuse(*refusal);
+  }
+  return testing::AssertionSuccess();
+}
+
+testing::AssertionResult StageRun::check_launches() {
+  for (const TimedCase& timed_case : session_.timed_cases(stage_)) {
+    const Preparation preparation = session_.student().prepare(
+        {stage_.kernel, timed_case.instance, timed_case.sizes}, session_.timeout_seconds(stage_));
+    if (!preparation.refusal) continue;
+    blocked_ = "the stage's launch is refused, see LaunchesWithinLimits";
+    return refuse(*preparation.refusal) << "\nfor the timed case " << timed_case.label;
+  }
+  return testing::AssertionSuccess();
+}
+
+void StageRun::begin_stage() { start_ = std::chrono::steady_clock::now(); }
+
+void StageRun::begin_test(const std::string& name) {
+  const std::lock_guard lock(mutex_);
+  test_ = name;
+  problem_.clear();
+}
+
+void StageRun::end_test(course::TestOutcome outcome) {
+  const std::lock_guard lock(mutex_);
+  measurement_.tests.push_back(std::move(outcome));
+}
+
+bool StageRun::all_passed() const {
+  for (const course::TestOutcome& test : measurement_.tests)
+    if (!test.passed || test.skipped) return false;
+  return true;
+}
+
+void StageRun::end_stage() {
+  const std::lock_guard lock(mutex_);
+  write_line();
+}
+
+void StageRun::keep_checks(const nlohmann::json& report) {
+  if (!device_checks()) return;
+  const std::lock_guard lock(mutex_);
+  add_checks(report, test_, measurement_.checks);
+}
+
+void StageRun::write_line() {
+  measurement_.seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  if (session_.options().result.empty()) return;
+  const base::Status written = course::append_line(session_.options().result, measurement_);
+  if (written) return;
+  std::fprintf(stderr, "%s\n", base::to_string(written.error()).c_str());
+  std::fflush(stderr);
+  _exit(base::exit_code_of(base::ErrorKind::kMachine));
+}
+
+void StageRun::abort(const Abort& abort) {
+  const std::lock_guard lock(mutex_);
+  measurement_.abort = abort.kind;
+  measurement_.abort_text = abort.text;
+  if (abort.kind != course::kAbortCrash) {  // which is no test of the submission
+    course::TestOutcome outcome;
+    outcome.name = abort.test;
+    outcome.message = abort.text;
+    outcome.hint_tag = abort.tag;
+    measurement_.tests.push_back(std::move(outcome));
+  }
+  std::fprintf(stderr, "%s.%s: %s\n", stage_.kernel.c_str(), abort.test, abort.text.c_str());
+  std::fflush(nullptr);
+  write_line();
+  // Not exit(): destructors would wait for a device that does not answer.
+  _exit(abort.exit_code);
+}
+
+void StageRun::abort_timeout(const std::string& what, double seconds) {
+  char limit[32];
+  std::snprintf(limit, sizeof(limit), "%.3g", seconds);
+  abort({course::kAbortTimeout, "FinishesInTime", "timeout",
+         what + " did not end within " + limit + " s, in the test " + test_ +
+             "; does a loop ever end, does every thread of the block reach each barrier?",
+         kExitTimeout});
+}
+
+void StageRun::abort_without_runner(const std::string& problem) {
+  const std::string text = "the runner was lost in the test " + test_ + ": " + problem;
+  // A kernel that may have been running is what ended it; without one it is not the submission.
+  if (runner_ended_in_launch(session_.options().student_device))
+    abort({course::kAbortFault, "RunsWithoutFault", "fault", text, kExitFault});
+  abort({course::kAbortCrash, "KeepsItsRunner", "", text, kExitFault});
+}
+
+void StageRun::abort_fault(cudaError_t code) {
+  if (const std::string problem = runner_problem(session_.options().student_device);
+      !problem.empty())
+    abort_without_runner(problem);
+  const nlohmann::json report = session_.device().take_report();
+  keep_checks(report);
+  if (code == cudaErrorLaunchTimeout)
+    abort({course::kAbortTimeout, "FinishesInTime", "timeout",
+           "the device stopped a launch in the test " + test_ + ": " + cuda_error_text(code),
+           kExitTimeout});
+  const std::string details = fault_text(report);
+  abort({course::kAbortFault, "RunsWithoutFault", "fault",
+         cuda_error_text(code) + ", in the test " + test_ + (details.empty() ? "" : "\n" + details),
+         kExitFault});
+}
+
+}  // namespace membound::harness

@@ -1,0 +1,97 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// One stage under test: launches for its tests, its timing, and the measurement that grows.
+/// Place in the chain: lab_test, built_in_tests -> [stage_run] -> launcher, timing, session.
+/// Left out: GoogleTest's bookkeeping (stage_recorder.hpp).
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <mutex>
+#include <string>
+
+#include "grader/course/measurement.hpp"
+#include "grader/harness/lab/session.hpp"
+#include "grader/harness/measure/timing.hpp"
+
+namespace membound::harness {
+
+/// Exit codes of a test program that could not go on with its stage; 0, 1, 3 are GoogleTest's and
+/// our own.
+inline constexpr int kExitTimeout = 5;
+inline constexpr int kExitFault = 6;
+inline constexpr int kExitNotLoadable = 7;  ///< the device does not take the submission's code
+
+/// The stage under test. Its methods are called by the main thread, abort_timeout() also by the
+/// watchdog's.
+class StageRun {
+ public:
+  StageRun(Session& session, course::Stage stage);
+
+  [[nodiscard]] const course::Stage& stage() const { return stage_; }
+  [[nodiscard]] Session& session() { return session_; }
+
+  /// See LabTest::launch().
+  [[nodiscard]] testing::AssertionResult launch(const std::string& instance,
+                                                const std::vector<std::int64_t>& sizes,
+                                                const KernelArguments& arguments);
+  /// Whether every instance's kernels exist with the right parameters.
+  [[nodiscard]] testing::AssertionResult check_signatures();
+  /// Whether the launches for the timed sizes keep all limits.
+  [[nodiscard]] testing::AssertionResult check_launches();
+  /// Times all cases; failure tells the first that misses the bar or is wrong.
+  [[nodiscard]] testing::AssertionResult check_speed();
+
+  /// Bookkeeping of the recorder.
+  void begin_stage();
+  void begin_test(const std::string& name);
+  void end_test(course::TestOutcome outcome);
+  void end_stage();
+  /// Why later tests make no sense; empty while they do.
+  [[nodiscard]] const std::string& blocked() const { return blocked_; }
+  [[nodiscard]] bool all_passed() const;
+  [[nodiscard]] const course::StageMeasurement& measurement() const { return measurement_; }
+  /// The built-in tag of what went wrong in the test that is running; empty for nothing special.
+  [[nodiscard]] const std::string& problem() const { return problem_; }
+
+  /// A launch does not end: writes the stage's line and ends the process with kExitTimeout.
+  [[noreturn]] void abort_timeout(const std::string& what, double seconds);
+  /// The device reported `code` and cannot be used any more: writes the line and ends the process.
+  [[noreturn]] void abort_fault(cudaError_t code);
+
+ private:
+  struct Abort {
+    std::string_view kind;
+    const char* test;
+    const char* tag;
+    std::string text;
+    int exit_code;
+  };
+  [[noreturn]] void abort(const Abort& abort);
+  [[noreturn]] void abort_without_runner(const std::string& problem);
+  [[nodiscard]] testing::AssertionResult refuse(const Refusal& refusal);
+  [[nodiscard]] testing::AssertionResult look_for_damage(const KernelArguments& arguments,
+                                                         const void* d_scratch);
+  [[nodiscard]] testing::AssertionResult judge_case(const course::Timing& timing,
+                                                    const TimedCase& timed_case);
+  [[nodiscard]] TimingOutcome time_one(const TimedCase& timed_case, std::uint64_t seed);
+  void keep(TimingOutcome outcome, std::size_t case_index);
+  void find_similar_stage(std::size_t case_index, course::Timing& timing);
+  [[nodiscard]] TimingBench bench();
+  void write_line();
+  /// Keeps what the virtual GPU's checkers found since the last launch.
+  void keep_checks(const nlohmann::json& report);
+
+  Session& session_;
+  course::Stage stage_;
+  std::chrono::steady_clock::time_point start_;
+  std::string test_;  // the one that is running
+  std::string problem_;
+  std::string blocked_;
+  std::mutex mutex_;  // guards measurement_ and test_ against the watchdog's thread
+  course::StageMeasurement measurement_;
+};
+
+}  // namespace membound::harness

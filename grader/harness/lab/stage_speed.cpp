@@ -1,0 +1,192 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The half of StageRun that times: its cases, what follows from a slow one, the CPU beside them.
+#include <algorithm>
+#include <cstdio>
+
+#include "grader/harness/lab/stage_run.hpp"
+#include "grader/harness/measure/timing.hpp"
+
+namespace membound::harness {
+namespace {
+
+std::string format(const char* pattern, double a, double b) {
+  char text[160];
+  std::snprintf(text, sizeof(text), pattern, a, b);
+  return text;
+}
+
+/// "3.91 TB/s"
+std::string rate_text(double per_second, bool operations) {
+  return format(operations ? "%.4g Gop/s" : "%.4g GB/s", per_second / 1e9, 0);
+}
+
+/// Shortest of a few runs; one is enough when it takes long.
+double time_on_cpu(const std::function<void()>& work) {
+  constexpr int kRuns = 5;
+  constexpr double kLongNs = 5e8;
+  double best_ns = 0;
+  for (int i = 0; i < kRuns && best_ns < kLongNs; ++i) {
+    const auto start = std::chrono::steady_clock::now();
+    work();
+    const double time_ns =
+        std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count();
+    best_ns = i == 0 ? time_ns : std::min(best_ns, time_ns);
+  }
+  return best_ns;
+}
+
+/// Adds a case's counters to the stage's, each kernel marked with the case's label.
+void merge_counters(nlohmann::json& all, nlohmann::json one, const std::string& label) {
+  if (!one.is_object()) return;
+  for (auto* part : {&one, one.contains("reference") ? &one["reference"] : nullptr})
+    if (part != nullptr && part->contains("kernels"))
+      for (nlohmann::json& kernel : (*part)["kernels"]) kernel["case"] = label;
+  if (!all.is_object()) {
+    all = std::move(one);
+    return;
+  }
+  for (const char* list : {"kernels", "reports"})
+    for (const nlohmann::json& entry : one.value(list, nlohmann::json::array()))
+      all[list].push_back(entry);
+  if (one.contains("reference"))
+    for (const nlohmann::json& entry : one["reference"].value("kernels", nlohmann::json::array()))
+      all["reference"]["kernels"].push_back(entry);
+}
+
+std::vector<course::CpuBaselineTime> time_cpu_baselines(const LabProgram& program,
+                                                        const std::vector<std::int64_t>& size,
+                                                        const TimedCase& timed_case) {
+  std::vector<course::CpuBaselineTime> times;
+  for (const CpuBaseline& baseline : program.cpu_baselines) {
+    const std::function<void()> work = baseline.prepare(size);
+    times.push_back(
+        {baseline.label, time_on_cpu(work), timed_case.useful_bytes, timed_case.useful_operations});
+  }
+  return times;
+}
+
+}  // namespace
+
+TimingBench StageRun::bench() {
+  return {session_.device(),
+          session_.kernels(),
+          session_.reference_device(),
+          session_.reference_kernels(),
+          session_.seeds(),
+          session_.student(),
+          session_.reference(),
+          session_.watchdog(),
+          session_.clocks(),
+          session_.ceilings(),
+          session_.known_times(),
+          [this](cudaError_t code) { abort_fault(code); }};
+}
+
+testing::AssertionResult StageRun::check_speed() {
+  const std::vector<TimedCase> cases = session_.timed_cases(stage_);
+  // In a graded run each stage has inputs of its own: an output that a stage leaves behind in
+  // memory must not be the answer of the next one.
+  const std::uint64_t seed = session_.options().seed;
+  const std::uint64_t base_seed =
+      session_.options().seed_key
+          ? session_.seeds().derive(seed, static_cast<std::uint64_t>(stage_.number))
+          : seed;
+  testing::AssertionResult verdict = testing::AssertionSuccess();
+  std::string first_problem;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    TimingOutcome outcome = time_one(cases[i], session_.seeds().derive(base_seed, i));
+    if (outcome.refusal) return refuse(*outcome.refusal);
+    const testing::AssertionResult one = judge_case(outcome.timing, cases[i]);
+    keep(std::move(outcome), i);
+    if (one || !verdict) continue;
+    verdict = one;
+    first_problem = problem_;
+  }
+  problem_ = first_problem;
+  const bool is_last = session_.stages().back().number == stage_.number;
+  if (is_last && !session_.device().is_virtual())
+    measurement_.cpu_baselines =
+        time_cpu_baselines(session_.program(), session_.timed_size(stage_), cases.front());
+  return verdict;
+}
+
+TimingOutcome StageRun::time_one(const TimedCase& timed_case, std::uint64_t seed) {
+  StopLimits limits;
+  limits.bar = stage_.pass_ratio;
+  return time_case(bench(), {timed_case, stage_.number, stage_.kernel, limits,
+                             session_.timeout_seconds(stage_), seed});
+}
+
+void StageRun::keep(TimingOutcome outcome, std::size_t case_index) {
+  course::Timing& timing = outcome.timing;
+  if (timing.ratio < stage_.pass_ratio && timing.runs_wrong == 0)
+    find_similar_stage(case_index, timing);
+  const std::lock_guard lock(mutex_);
+  if (case_index == 0) measurement_.kernels = std::move(outcome.facts);
+  if (session_.options().counters)
+    merge_counters(measurement_.counters, std::move(outcome.counters), timing.label);
+  measurement_.timings.push_back(std::move(timing));
+  const auto slowest = std::min_element(
+      measurement_.timings.begin(), measurement_.timings.end(),
+      [](const course::Timing& a, const course::Timing& b) { return a.ratio < b.ratio; });
+  measurement_.similar_stage = slowest->similar_stage;
+}
+
+void StageRun::find_similar_stage(std::size_t case_index, course::Timing& timing) {
+  std::vector<std::pair<int, double>> times;
+  const std::vector<std::int64_t> size = session_.timed_size(stage_);
+  for (const course::Stage& other : session_.lab().stages) {
+    if (other.number == stage_.number) continue;
+    const std::vector<TimedCase> cases = session_.program().timed_cases(other, size);
+    if (case_index >= cases.size()) continue;
+    const TimingRequest request{cases[case_index],
+                                other.number,
+                                other.kernel,
+                                StopLimits{},
+                                session_.timeout_seconds(stage_),
+                                session_.options().seed};
+    try {
+      times.emplace_back(other.number, time_reference(bench(), request));
+    } catch (const ReferenceError& error) {  // a hint less; the stage itself was measured
+      measurement_.notes.emplace_back(error.what());
+    }
+  }
+  timing.similar_stage = nearest_stage(timing.student_median_ns, times);
+  for (const auto& [number, time_ns] : times)
+    if (number == timing.similar_stage) timing.similar_stage_ns = time_ns;
+}
+
+testing::AssertionResult StageRun::judge_case(const course::Timing& timing,
+                                              const TimedCase& timed_case) {
+  const bool operations = timed_case.useful_operations > 0;
+  const double work = operations ? timed_case.useful_operations : timed_case.useful_bytes;
+  const std::string rate = rate_text(work / timing.student_median_ns * 1e9, operations);
+  if (timing.runs_wrong > 0) {
+    problem_ = "wrong-in-timed-run";
+    return testing::AssertionFailure()
+           << timing.label << ": the result of " << timing.runs_wrong << " of "
+           << timing.runs_checked
+           << " timed runs differs from the reference answer's: " << timing.wrong_elements
+           << " elements in the first of them, the first is element " << timing.first_wrong_index;
+  }
+  if (timing.suspicious) {
+    problem_ = "suspicious";
+    if (!timing.suspicion.empty())
+      return testing::AssertionFailure() << timing.label << ": " << timing.suspicion;
+    return testing::AssertionFailure()
+           << timing.label << ": " << rate << " is more than the device can do ("
+           << rate_text(timing.ceiling, operations) << " measured in the same run)";
+  }
+  if (timing.ratio < stage_.pass_ratio) {
+    problem_ = "slow";
+    return testing::AssertionFailure()
+           << timing.label << ": " << rate
+           << format(", %.3f of the reference answer's speed; the bar is %.3f", timing.ratio,
+                     stage_.pass_ratio);
+  }
+  return testing::AssertionSuccess();
+}
+
+}  // namespace membound::harness

@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// main() of every lab's test program: options, session, one suite per stage, GoogleTest.
+/// Exit codes: 0 all passed, 1 some not, 2 wrong use, 3 our fault; 5 to 7 as in stage_run.hpp.
+#include <gtest/gtest.h>
+#include <malloc.h>
+
+#include <atomic>
+#include <cstdio>
+#include <deque>
+#include <exception>
+#include <memory>
+
+#include "grader/base/check.hpp"
+#include "grader/base/text_files.hpp"
+#include "grader/harness/device/device_scope.hpp"
+#include "grader/harness/device/runner_link.hpp"
+#include "grader/harness/lab/reference_timer.hpp"
+#include "grader/harness/lab/session.hpp"
+#include "grader/harness/lab/stage_recorder.hpp"
+#include "grader/harness/lab/stage_run.hpp"
+#include "grader/harness/lab/test_options.hpp"
+#include "grader/harness/lab/test_registry.hpp"
+
+namespace {
+
+using namespace membound;
+using namespace membound::harness;
+
+constexpr int kExitOurFault = 3;
+
+int write_times(Session& session, const std::filesystem::path& file) {
+  if (!session.device().is_virtual()) {
+    std::fputs("--time-reference: a real GPU is timed beside each submission\n", stderr);
+    return 2;
+  }
+  const base::Status written = base::write_file(file, time_references(session).to_text());
+  if (written) return 0;
+  std::fprintf(stderr, "%s\n", base::to_string(written.error()).c_str());
+  return kExitOurFault;
+}
+
+int run_all(const Options& options, const LabProgram& program) {
+  std::atomic<StageRun*> current{nullptr};
+  Watchdog watchdog([&current](const std::string& what, double seconds) {
+    if (StageRun* run = current) run->abort_timeout(what, seconds);
+  });
+  const auto session = Session::open(options, program, watchdog);
+  if (!session) {
+    std::fprintf(stderr, "%s\n", base::to_string(session.error()).c_str());
+    if (session.error().kind == base::ErrorKind::kInput) return kExitNotLoadable;
+    return session.error().kind == base::ErrorKind::kUsage ? 2 : kExitOurFault;
+  }
+  if (!options.time_reference.empty()) return write_times(**session, options.time_reference);
+  const DeviceScope on_students_device(options.student_device);
+  std::deque<StageRun> runs;  // a deque: the runs must stay where they are
+  auto recorder = std::make_unique<StageRecorder>(current);
+  for (const course::Stage& stage : (*session)->stages()) {
+    StageRun& run = runs.emplace_back(**session, stage);
+    recorder->add(run, register_stage(run));
+  }
+  testing::UnitTest::GetInstance()->listeners().Append(recorder.release());
+  try {
+    return RUN_ALL_TESTS();
+  } catch (const CudaError& error) {
+    // A runner that has died makes any call fail, not only launches.
+    if (current.load() == nullptr || runner_problem(options.student_device).empty()) throw;
+    current.load()->abort_fault(error.code());
+  }
+}
+
+/// Arrays of some megabytes come and go with every test: kept, their pages need not be made and
+/// cleared anew each time. Before there is a second thread.
+void keep_freed_memory() {
+  constexpr int kKeptBytes = 256 << 20;
+  mallopt(M_MMAP_THRESHOLD, kKeptBytes);  // NOLINT(concurrency-mt-unsafe)
+  mallopt(M_TRIM_THRESHOLD, kKeptBytes);  // NOLINT(concurrency-mt-unsafe)
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  keep_freed_memory();
+  testing::InitGoogleTest(&argc, argv);
+  // What a test throws is not the student's fault: it ends the run, with exit code 3.
+  GTEST_FLAG_SET(catch_exceptions, false);
+  const ParsedOptions parsed = parse_options(argc, argv);
+  if (!parsed.options) {
+    std::fputs(parsed.text.c_str(), parsed.exit_code == 0 ? stdout : stderr);
+    return parsed.exit_code;
+  }
+  const LabProgram* program = lab_program();
+  MEMBOUND_CHECK(program != nullptr);  // a test.cpp without LAB_PROGRAM
+  try {
+    return run_all(*parsed.options, *program);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "internal error: %s\n", error.what());
+    return kExitOurFault;
+  }
+}

@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/harness/measure/ceiling.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "grader/harness/device/device_scope.hpp"
+#include "grader/harness/device/runner_link.hpp"
+#include "grader/harness/measure/statistics.hpp"
+
+namespace membound::harness {
+namespace {
+
+constexpr int kSamples = 9;
+constexpr std::size_t kLeastBytes = 1 << 20;
+constexpr int kRoundsOnGpu = 4096;    // some milliseconds, so that the clock settles
+constexpr int kRoundsOnVirtual = 32;  // deterministic; each round costs host time
+
+}  // namespace
+
+template <typename Prepare, typename Work>
+double Ceilings::median_ns(const Prepare& prepare, const Work& work) {
+  const int samples = device_.is_virtual() ? 1 : kSamples;
+  const int warm_up = device_.is_virtual() ? 0 : 2;
+  std::vector<double> times;
+  for (int i = 0; i < warm_up + samples; ++i) {
+    prepare(static_cast<std::uint64_t>(i));
+    kernels_.flush_l2();
+    // As one piece: a runner that waited for us between the events would time our socket, too.
+    LaunchBatch batch;
+    timer_.start();
+    work();
+    timer_.stop();
+    cuda_check(batch.send(), "measuring a ceiling");
+    cuda_check(timer_.wait(), "measuring a ceiling");
+    if (i >= warm_up) times.push_back(timer_.nanoseconds());
+  }
+  return median(times);
+}
+
+// Under the conditions of a timed run: fresh random data, a poisoned output, then the flush. On an
+// H200 buffers of zeros came out a tenth slower.
+double Ceilings::measure_bytes(CeilingKind kind, std::size_t bytes) {
+  const bool writes = kind == CeilingKind::kCopy;
+  const std::size_t moved_bytes = writes ? bytes / 2 : bytes;
+  const TimedBuffer form{.type = ElementType::kFloat, .count = moved_bytes / sizeof(float)};
+  const DeviceBuffer source(moved_bytes);
+  const DeviceBuffer target(writes ? moved_bytes : 0);
+  const auto prepare = [&](std::uint64_t seed) {
+    kernels_.fill(form, source.data(), seed);
+    if (writes) kernels_.prepare_output(form, target.data());
+  };
+  const double time_ns = median_ns(prepare, [&] {
+    if (writes)
+      kernels_.copy(target.data(), source.data(), moved_bytes);
+    else
+      kernels_.read(source.data(), moved_bytes);
+  });
+  return static_cast<double>(bytes) / time_ns * 1e9;
+}
+
+double Ceilings::measure_operations() {
+  double operations = 0;
+  const int rounds = device_.is_virtual() ? kRoundsOnVirtual : kRoundsOnGpu;
+  const double time_ns =
+      median_ns([](std::uint64_t) {}, [&] { operations = kernels_.add_min(rounds); });
+  return operations / time_ns * 1e9;
+}
+
+double Ceilings::measure(CeilingKind kind, double useful_bytes) {
+  const DeviceScope on(device_.number());
+  // Whole kilobytes, so that both halves of a copy are whole vectors.
+  const std::size_t bytes =
+      kind == CeilingKind::kOperations
+          ? 0
+          : std::max(kLeastBytes, static_cast<std::size_t>(useful_bytes) / 1024 * 1024);
+  const auto key = std::make_pair(kind, bytes);
+  if (const auto known = known_.find(key); known != known_.end()) return known->second;
+  const double rate =
+      kind == CeilingKind::kOperations ? measure_operations() : measure_bytes(kind, bytes);
+  known_.emplace(key, rate);
+  return rate;
+}
+
+}  // namespace membound::harness

@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// What follows from measured speeds, without measuring: which ceiling fits a case, what is too
+/// fast to be true, which stage a slow kernel resembles. Place in the chain: ceiling, timing,
+/// stage_run -> [speed_rules]. Left out: points (judge/verdict).
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "grader/harness/cases/timed_case.hpp"
+
+namespace membound::harness {
+
+/// A result faster than the ceiling by more than this share is suspicious: a kernel cannot move the
+/// useful bytes faster than a plain copy moves as many. The margin covers the noise of both
+/// medians.
+inline constexpr double kSuspicionMargin = 0.05;
+
+/// Which kernel a case is held against.
+enum class CeilingKind {
+  kCopy,       ///< reads and writes
+  kRead,       ///< hardly writes: reading alone is faster than copying
+  kOperations  ///< additions and minima
+};
+
+/// "copy", "read" or "operations".
+[[nodiscard]] std::string to_string(CeilingKind kind);
+
+/// By useful_operations and the sizes of inputs and output.
+[[nodiscard]] CeilingKind ceiling_kind_of(const TimedCase& timed_case);
+
+/// Whether `rate` is beyond what `ceiling` allows; never when the ceiling is 0 (not measured).
+[[nodiscard]] bool is_suspicious(double rate, double ceiling);
+
+/// The stage among `stage_times` (number, nanoseconds) that is nearest to `student_ns`, if it is
+/// within 20 %; 0 if none is.
+[[nodiscard]] int nearest_stage(double student_ns,
+                                const std::vector<std::pair<int, double>>& stage_times);
+
+}  // namespace membound::harness

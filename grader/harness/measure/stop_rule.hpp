@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// When a timing has seen enough: early where the ratio is far from the bar, late where it is near.
+/// Place in the chain: timing -> [stop_rule] -> statistics. Left out: measuring; a test feeds this
+/// rule with simulated noise.
+///
+/// Looking at an interval after every pair and stopping at the first good look makes errors more
+/// likely than the interval says. So a verdict against the student needs the 99.5 % interval, at
+/// least kUsualPairs pairs, or every single pair far below the bar.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "grader/harness/measure/statistics.hpp"
+
+namespace membound::harness {
+
+/// Confidence of the interval that is reported.
+inline constexpr double kReportedConfidence = 0.95;
+/// Confidence needed to stop with "below the bar".
+inline constexpr double kStopConfidence = 0.995;
+/// Pairs before any pair's ratio counts, unless all are far below.
+inline constexpr std::size_t kUsualPairs = 21;
+/// Pairs after which "all of them far below the bar" ends the measurement.
+inline constexpr std::size_t kFewestPairs = 5;
+/// Far below: less than this share of the bar.
+inline constexpr double kFarShare = 0.8;
+
+/// Caps of one timed case.
+struct StopLimits {
+  double bar = 0.75;         ///< the stage's pass_ratio
+  double seconds_clear = 4;  ///< once the interval lies on one side of the bar
+  double seconds_near = 15;  ///< while the bar lies in the interval
+  std::size_t most_pairs = 401;
+};
+
+/// The rule's answer after some pairs.
+struct StopDecision {
+  bool stop = false;
+  bool decided = false;   ///< the reported interval lies on one side of the bar
+  std::string_view word;  ///< above | below | settled | time | pairs; empty while going on
+  std::string reason;     ///< the same as a sentence
+};
+
+/// `ratios`: reference time / student time of each pair so far, `seconds`: spent on them.
+[[nodiscard]] StopDecision decide_stop(std::span<const double> ratios, double seconds,
+                                       const StopLimits& limits);
+
+}  // namespace membound::harness

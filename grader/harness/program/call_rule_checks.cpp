@@ -1,0 +1,216 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/harness/program/call_rule_checks.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <map>
+#include <set>
+
+#include "grader/base/check.hpp"
+#include "grader/base/function_name.hpp"
+#include "grader/harness/program/spans.hpp"
+
+namespace membound::harness {
+namespace {
+
+using runner::Call;
+using runner::CallKind;
+using Calls = std::vector<Call>;
+using Breach = std::optional<std::string>;
+
+/// What a rule looks at.
+struct Case {
+  const Calls& calls;
+  const std::string& kernel;
+  double number;
+
+  [[nodiscard]] bool is_launch(const Call& call) const {
+    return call.kind == CallKind::kLaunch && call.succeeded() &&
+           base::short_function_name(call.kernel) == kernel;
+  }
+};
+
+std::string number_text(double number) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g", number);
+  return text;
+}
+std::string whole(double number) { return std::to_string(static_cast<long long>(number)); }
+
+/// "launch 2 (scale)": the n-th of the record, as people count.
+std::string nth_launch(const Calls& calls, std::size_t index) {
+  const auto n =
+      std::count_if(calls.begin(), calls.begin() + static_cast<std::ptrdiff_t>(index) + 1,
+                    [](const Call& call) { return call.kind == CallKind::kLaunch; });
+  return "launch " + std::to_string(n) + " (" + base::short_function_name(calls[index].kernel) +
+         ")";
+}
+
+Breach launches(const Case& c) {
+  const auto count = std::count_if(c.calls.begin(), c.calls.end(),
+                                   [&](const Call& call) { return c.is_launch(call); });
+  if (static_cast<double>(count) >= c.number) return {};
+  return c.kernel + " was launched " + std::to_string(count) + " times, expected at least " +
+         whole(c.number) + ".";
+}
+
+Breach calls_succeed(const Case& c) {
+  for (std::size_t i = 0; i < c.calls.size(); ++i)
+    if (!c.calls[i].succeeded())
+      return "Call " + std::to_string(i + 1) + " (" + std::string(to_string(c.calls[i].kind)) +
+             ") gave CUDA error " + std::to_string(c.calls[i].code) + ".";
+  return {};
+}
+
+Breach copies_back(const Case& c) {
+  double bytes = 0;
+  for (const Call& call : c.calls)
+    if (call.kind == CallKind::kCopyOut && call.succeeded())
+      bytes += static_cast<double>(call.bytes);
+  if (bytes >= c.number) return {};
+  return whole(bytes) + " bytes were copied from the device to the host, expected at least " +
+         whole(c.number) + ".";
+}
+
+Breach checks_launches(const Case& c) {
+  std::optional<std::size_t> unchecked;
+  for (std::size_t i = 0; i < c.calls.size(); ++i) {
+    if (c.calls[i].kind == CallKind::kErrorCheck) unchecked.reset();
+    if (c.calls[i].kind != CallKind::kLaunch) continue;
+    if (unchecked) break;
+    unchecked = i;
+  }
+  if (!unchecked) return {};
+  return "Nobody looked whether " + nth_launch(c.calls, *unchecked) + " gave an error.";
+}
+
+Breach frees_memory(const Case& c) {
+  std::map<std::uint64_t, std::uint64_t> held;
+  for (const Call& call : c.calls) {
+    if (!call.succeeded()) continue;
+    if (call.kind == CallKind::kAllocate) held[call.address] = call.bytes;
+    if (call.kind == CallKind::kFree) held.erase(call.address);
+  }
+  if (held.empty()) return {};
+  std::uint64_t bytes = 0;
+  for (const auto& [address, size] : held) bytes += size;
+  return std::to_string(held.size()) + " allocations with " + std::to_string(bytes) +
+         " bytes were left at the end.";
+}
+
+/// The place in the record where the event was last recorded before `end`.
+std::optional<std::size_t> recorded_at(const Calls& calls, std::uint32_t event, std::size_t end) {
+  for (std::size_t i = end; i-- > 0;)
+    if (calls[i].kind == CallKind::kRecordEvent && calls[i].succeeded() && calls[i].event == event)
+      return i;
+  return {};
+}
+
+Breach times_with_events(const Case& c) {
+  bool asked = false;
+  for (std::size_t i = 0; i < c.calls.size(); ++i) {
+    const Call& question = c.calls[i];
+    if (question.kind != CallKind::kElapsed || !question.succeeded()) continue;
+    asked = true;
+    const auto first = recorded_at(c.calls, question.event, i);
+    const auto second = recorded_at(c.calls, question.second_event, i);
+    if (!first || !second || *first > *second) continue;
+    for (std::size_t between = *first; between < *second; ++between)
+      if (c.is_launch(c.calls[between])) return {};
+  }
+  return asked ? "The time between two events was asked for, but no launch of " + c.kernel +
+                     " lies between them."
+               : std::string("No time between two events was asked for with success.");
+}
+
+Breach streams(const Case& c) {
+  std::set<std::uint32_t> used;
+  for (const Call& call : c.calls)
+    if (c.is_launch(call)) used.insert(call.stream);
+  if (static_cast<double>(used.size()) >= c.number) return {};
+  return c.kernel + " was launched in " + std::to_string(used.size()) +
+         " different streams, expected at least " + whole(c.number) + ".";
+}
+
+Breach kernels_overlap(const Case& c) {
+  std::vector<Span> kernels;
+  for (const Call& call : c.calls)
+    if (c.is_launch(call)) kernels.push_back({call.start_ns, call.end_ns});
+  const double alone = total_ns(kernels);
+  const double saved = alone > 0 ? 1 - covered_ns(kernels) / alone : 0;
+  if (saved >= c.number) return {};
+  return "Running kernels side by side saved " + number_text(saved) +
+         " of their time on the timeline, expected at least " + number_text(c.number) + ".";
+}
+
+Breach copies_overlap(const Case& c) {
+  std::vector<Span> kernels, copies;
+  for (const Call& call : c.calls) {
+    if (!call.succeeded()) continue;
+    if (call.kind == CallKind::kLaunch) kernels.push_back({call.start_ns, call.end_ns});
+    if (call.kind == CallKind::kCopyIn || call.kind == CallKind::kCopyOut)
+      copies.push_back({call.start_ns, call.end_ns});
+  }
+  const double all = total_ns(copies);
+  double beside = 0;
+  for (const Span& copy : copies) beside += covered_ns(within(kernels, copy));
+  const double share = all > 0 ? beside / all : 0;
+  if (share >= c.number) return {};
+  return "A kernel ran during " + number_text(share) +
+         " of the time that copies took on the timeline, expected at least " +
+         number_text(c.number) + ".";
+}
+
+Breach stream_waits(const Case& c) {
+  double count = 0;
+  for (std::size_t i = 0; i < c.calls.size(); ++i) {
+    const Call& wait = c.calls[i];
+    if (wait.kind != CallKind::kStreamWaits || !wait.succeeded()) continue;
+    const auto at = recorded_at(c.calls, wait.event, i);
+    if (at && c.calls[*at].stream != wait.stream) ++count;
+  }
+  if (count >= c.number) return {};
+  return "A stream waited for an event of another one " + whole(count) +
+         " times, expected at least " + whole(c.number) + ".";
+}
+
+Breach host_waits(const Case& c) {
+  const auto count = std::count_if(c.calls.begin(), c.calls.end(),
+                                   [](const Call& call) { return call.host_waits; });
+  if (static_cast<double>(count) <= c.number) return {};
+  return "The host waited for the device " + std::to_string(count) + " times, expected at most " +
+         whole(c.number) + ".";
+}
+
+struct Decision {
+  std::string_view name;
+  Breach (*decide)(const Case& c);
+};
+constexpr std::array kDecisions = std::to_array<Decision>({{"launches", launches},
+                                                           {"calls-succeed", calls_succeed},
+                                                           {"copies-back", copies_back},
+                                                           {"checks-launches", checks_launches},
+                                                           {"frees-memory", frees_memory},
+                                                           {"times-with-events", times_with_events},
+                                                           {"streams", streams},
+                                                           {"kernels-overlap", kernels_overlap},
+                                                           {"copies-overlap", copies_overlap},
+                                                           {"stream-waits", stream_waits},
+                                                           {"host-waits", host_waits}});
+
+}  // namespace
+
+std::optional<std::string> breach_of(const course::CallDemand& demand, const std::string& kernel,
+                                     const std::vector<runner::Call>& calls) {
+  const auto found = std::find_if(kDecisions.begin(), kDecisions.end(), [&](const Decision& one) {
+    return one.name == demand.rule->name;
+  });
+  MEMBOUND_CHECK(found != kDecisions.end());
+  auto breach = found->decide({calls, kernel, demand.number});
+  if (breach) *breach += " " + std::string(demand.rule->remedy);
+  return breach;
+}
+
+}  // namespace membound::harness

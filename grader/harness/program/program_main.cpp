@@ -1,0 +1,173 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// main() of the test program of every host-code lab: for each stage the lab's tests, then the
+/// demands on the calls of the last one's run, as one measurement.
+/// Exit codes: 0 all passed, 1 some not, 2 wrong use, 3 our fault.
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <sstream>
+#include <string_view>
+
+#include "grader/base/stable_hash.hpp"
+#include "grader/course/lab.hpp"
+#include "grader/course/measurement.hpp"
+#include "grader/harness/program/call_rule_checks.hpp"
+#include "grader/harness/program/program_options.hpp"
+#include "grader/harness/program/program_test.hpp"
+#include "grader/sandbox/runner/runner_limits.hpp"
+
+namespace membound::harness {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// The virtual GPU computes each thread on the CPU: so many times the program's own CPU time.
+constexpr double kVirtualCpuFactor = 6;
+constexpr double kRunnerSpareSeconds = 5;
+constexpr std::size_t kRunnerMemoryMegabytes = 2048;
+constexpr int kProgramProcesses = 32;
+constexpr std::size_t kOutputFileMegabytes = 64;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// What chooses the runner's device: our own MEMBOUND_ variables and library path.
+void take_environment(Setting& setting) {
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    const auto equals = text.find('=');
+    if (text.starts_with("MEMBOUND_") && equals != std::string_view::npos)
+      setting.runner_environment[std::string(text.substr(0, equals))] = text.substr(equals + 1);
+  }
+  const char* folders = std::getenv("LD_LIBRARY_PATH");
+  std::istringstream text(folders == nullptr ? "" : folders);
+  for (std::string folder; std::getline(text, folder, ':');)
+    if (!folder.empty()) setting.runtime_folders.emplace_back(folder);
+}
+
+Setting setting_of(const Options& options, const course::HostCode& code) {
+  Setting setting;
+  setting.program = options.submission;
+  setting.runner = options.runner;
+  setting.forward_folder = options.forward;
+  setting.use_jail = options.jailed;
+  take_environment(setting);
+  jail::Limits& program = setting.program_limits;
+  // A call on the virtual GPU is the program's wall clock, not its CPU time.
+  program.wall_seconds = code.seconds;
+  program.cpu_seconds = code.seconds;
+  program.memory_bytes = static_cast<std::size_t>(code.memory_mb) * jail::kMegabyte;
+  program.output_bytes = static_cast<std::size_t>(code.output_kb) * 1024;
+  program.file_bytes = kOutputFileMegabytes * jail::kMegabyte;
+  program.scratch_bytes = 2 * kOutputFileMegabytes * jail::kMegabyte;
+  program.processes = kProgramProcesses;
+  jail::Limits& runner = setting.runner_limits;
+  runner.wall_seconds = code.seconds + kRunnerSpareSeconds;
+  runner.cpu_seconds = kVirtualCpuFactor * code.seconds;
+  runner.memory_bytes = kRunnerMemoryMegabytes * jail::kMegabyte;
+  runner.output_bytes = jail::kMegabyte;
+  runner.processes = runner::most_runner_threads();
+  runner.limit_address_space = false;  // the virtual GPU reserves far more than it uses
+  return setting;
+}
+
+course::StageMeasurement measure(const Options& options, const course::Lab& lab,
+                                 const course::Stage& stage, const Setting& setting) {
+  const auto start = Clock::now();
+  course::StageMeasurement measurement;
+  measurement.lab = lab.id;
+  measurement.kernel = stage.kernel;
+  measurement.stage = stage.number;
+  measurement.seed = options.seed;
+  const auto device = setting.runner_environment.find("MEMBOUND_DEVICE");
+  measurement.device.name = device == setting.runner_environment.end() ? "gpu" : device->second;
+  const harness::Seeds seeds(options.seed_key);
+  std::vector<runner::Call> calls;
+  for (const HostTest& test : kTests) {
+    const auto since = Clock::now();
+    ProgramTest one(setting, stage.number,
+                    seeds.derive(options.seed, base::stable_hash(stage.kernel + "." + test.name)));
+    const testing::AssertionResult result = test.body(one);
+    course::TestOutcome outcome;
+    outcome.name = test.name;
+    outcome.passed = static_cast<bool>(result);
+    outcome.message = result ? "" : result.message();
+    outcome.hint_tag = result ? "" : test.hint_tag;
+    outcome.seconds = seconds_since(since);
+    calls = one.end().calls;
+    measurement.abort = one.abort();
+    if (measurement.abort.empty()) {
+      measurement.tests.push_back(std::move(outcome));
+      continue;
+    }
+    measurement.abort_text = outcome.message + ", in the test " + outcome.name;
+    measurement.seconds = seconds_since(start);
+    return measurement;
+  }
+  for (const course::CallDemand& demand : stage.calls) {
+    const auto breach = breach_of(demand, stage.kernel, calls);
+    course::TestOutcome outcome;
+    outcome.name = demand.rule->test;
+    outcome.passed = !breach;
+    outcome.message = breach.value_or("");
+    outcome.hint_tag = breach ? demand.rule->name : "";
+    measurement.tests.push_back(std::move(outcome));
+  }
+  measurement.seconds = seconds_since(start);
+  return measurement;
+}
+
+int run_all(const Options& options) {
+  const auto lab = course::read_lab(options.lab_json);
+  if (!lab || !lab->host_code) {
+    std::fprintf(stderr, "%s\n",
+                 lab ? "the lab has no host_code" : base::to_string(lab.error()).c_str());
+    return 2;
+  }
+  const Setting setting = setting_of(options, *lab->host_code);
+  bool all_passed = true;
+  for (const course::Stage& stage : lab->stages) {
+    const auto& asked = options.stages;
+    if (!asked.empty() && std::find(asked.begin(), asked.end(), stage.number) == asked.end())
+      continue;
+    const course::StageMeasurement measurement = measure(options, *lab, stage, setting);
+    for (const course::TestOutcome& test : measurement.tests) {
+      all_passed = all_passed && test.passed;
+      std::printf("%s %s.%s %s\n", test.passed ? "passed" : "FAILED", stage.kernel.c_str(),
+                  test.name.c_str(), test.message.c_str());
+    }
+    all_passed = all_passed && measurement.abort.empty();
+    if (!measurement.abort_text.empty()) std::printf("%s\n", measurement.abort_text.c_str());
+    if (options.result.empty()) continue;
+    if (const auto written = course::append_line(options.result, measurement); !written) {
+      std::fprintf(stderr, "%s\n", base::to_string(written.error()).c_str());
+      return base::exit_code_of(written.error().kind);
+    }
+  }
+  return all_passed ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace membound::harness
+
+int main(int argc, char** argv) {
+  using namespace membound::harness;
+  const ParsedOptions parsed = parse_options(argc, argv);
+  if (!parsed.options) {
+    std::fputs(parsed.text.c_str(), parsed.exit_code == 0 ? stdout : stderr);
+    return parsed.exit_code;
+  }
+  try {
+    return run_all(*parsed.options);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "internal error: %s\n", error.what());
+    return 3;
+  }
+}

@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// One run of a student's program: the program in one jail, the runner that holds the device in
+/// another, a socket between them. Inputs are files the program is shown, outputs files it leaves;
+/// what it asked the device for is the runner's word, never its own.
+/// Place in the chain: program_test -> [program_run] -> jail, remote. Left out: whether any of it
+/// is right.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "grader/base/result.hpp"
+#include "grader/sandbox/jail/jail.hpp"
+#include "grader/sandbox/runner/call_record.hpp"
+
+namespace membound::harness {
+
+/// What every run of a submission has in common.
+struct Setting {
+  std::filesystem::path program;         ///< the student's, compiled and linked
+  std::filesystem::path runner;          ///< membound_runner
+  std::filesystem::path forward_folder;  ///< holds the forwarding libcudart.so.13
+  /// Where the runner finds its runtime, and what chooses its device.
+  std::vector<std::filesystem::path> runtime_folders;
+  std::map<std::string, std::string> runner_environment;
+  jail::Limits program_limits, runner_limits;
+  bool use_jail = true;
+};
+
+/// What one run is given.
+struct Given {
+  int stage = 1;
+  std::map<std::string, std::string> inputs;  ///< by name: the bytes
+  std::vector<std::string> outputs;           ///< names that are wanted back
+};
+
+/// How it went.
+struct RunEnd {
+  jail::JailOutcome program, runner;
+  std::map<std::string, std::string> outputs;  ///< those that were written
+  std::vector<runner::Call> calls;
+  bool too_many_calls = false;  ///< the runner stopped listening
+};
+
+/// An error is the machine's or ours.
+[[nodiscard]] base::Result<RunEnd> run_program(const Setting& setting, const Given& given);
+
+}  // namespace membound::harness

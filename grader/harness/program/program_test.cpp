@@ -1,0 +1,109 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/harness/program/program_test.hpp"
+
+#include <algorithm>
+
+#include "grader/base/printable.hpp"
+#include "grader/base/system_text.hpp"
+#include "grader/course/measurement.hpp"
+
+namespace membound::harness {
+namespace {
+
+constexpr std::size_t kLastWords = 600;
+
+std::string_view abort_of(jail::LimitHit limit) {
+  switch (limit) {
+    case jail::LimitHit::kWall:
+    case jail::LimitHit::kCpu:
+      return course::kAbortTimeout;
+    case jail::LimitHit::kMemory:
+      return course::kAbortMemory;
+    case jail::LimitHit::kOutput:
+    case jail::LimitHit::kFileSize:
+      return course::kAbortOutput;
+    default:
+      return course::kAbortFault;
+  }
+}
+
+std::string last_words(const jail::JailOutcome& outcome) {
+  const std::string words = base::printable(outcome.output);
+  if (words.empty()) return "";
+  return "\nits last words:\n" + words.substr(words.size() - std::min(words.size(), kLastWords));
+}
+
+/// The first call that failed, which is often why the rest went wrong.
+std::string first_failed_call(const std::vector<runner::Call>& calls) {
+  for (std::size_t i = 0; i < calls.size(); ++i)
+    if (!calls[i].succeeded())
+      return "\nits call number " + std::to_string(i + 1) + " (" +
+             std::string(to_string(calls[i].kind)) + ") failed with CUDA error " +
+             std::to_string(calls[i].code);
+  return "";
+}
+
+bool launched(const std::vector<runner::Call>& calls) {
+  return std::any_of(calls.begin(), calls.end(), [](const runner::Call& call) {
+    return call.kind == runner::CallKind::kLaunch;
+  });
+}
+
+}  // namespace
+
+testing::AssertionResult ProgramTest::run(const std::string& output) {
+  given_.stage = stage_;
+  given_.outputs = {output};
+  auto ended = run_program(setting_, given_);
+  if (!ended) {
+    abort_ = course::kAbortCrash;
+    return testing::AssertionFailure() << base::to_string(ended.error());
+  }
+  end_ = *std::move(ended);
+  if (auto well = explain_end(); !well) return well;
+  if (!end_.outputs.contains(output))
+    return testing::AssertionFailure() << "the program wrote no output \"" << output << "\""
+                                       << first_failed_call(end_.calls) << last_words(end_.program);
+  return testing::AssertionSuccess();
+}
+
+testing::AssertionResult ProgramTest::explain_end() {
+  const jail::JailOutcome& program = end_.program;
+  const jail::JailOutcome& runner = end_.runner;
+  const auto failure = [&](std::string_view abort) {
+    abort_ = abort;
+    return testing::AssertionFailure();
+  };
+  if (end_.too_many_calls)
+    return failure(course::kAbortOutput)
+           << "the program made more than " << runner::CallRecorder::kMostCalls
+           << " calls of the CUDA runtime";
+  // Before the program's own end, which a runner that ended may have caused.
+  if (runner.limit == jail::LimitHit::kMemory || runner.limit == jail::LimitHit::kOutput ||
+      runner.limit == jail::LimitHit::kCpu)
+    return failure(abort_of(runner.limit))
+           << "the program's kernels reached the limit of " << to_string(runner.limit);
+  if (program.limit == jail::LimitHit::kSyscall)
+    return failure(course::kAbortFault)
+           << "the program was ended for a system call that no program of this lab needs";
+  if (program.limit != jail::LimitHit::kNone)
+    return failure(abort_of(program.limit)) << "the program reached its limit of "
+                                            << to_string(program.limit) << last_words(program);
+  if (program.signal != 0)
+    return failure(course::kAbortFault)
+           << "the program was ended by a signal: " << base::signal_text(program.signal)
+           << first_failed_call(end_.calls) << last_words(program);
+  // The submission's fault if a kernel of it may have been running, else the machine's or ours.
+  constexpr int kRunnerWithoutDevice = 3;
+  if (runner.signal != 0 || runner.limit != jail::LimitHit::kNone ||
+      runner.exit_code == kRunnerWithoutDevice)
+    return failure(launched(end_.calls) ? course::kAbortFault : course::kAbortCrash)
+           << "the runner that held the device was lost" << last_words(runner);
+  if (program.exit_code != 0)
+    return testing::AssertionFailure() << "the program ended with exit code " << program.exit_code
+                                       << first_failed_call(end_.calls) << last_words(program);
+  return testing::AssertionSuccess();
+}
+
+}  // namespace membound::harness

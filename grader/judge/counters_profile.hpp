@@ -1,0 +1,23 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The virtual GPU's counters -> one profile for each kernel.
+/// Place in the chain: counters JSON -> [profile] -> verdict, cli (dev figure), report.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "grader/course/kernel_profile.hpp"
+
+namespace membound::judge {
+
+/// Kernels that the harness or LAUNCH_SHAPE brought along are not the student's.
+[[nodiscard]] bool is_harness_kernel(const std::string& display_name);
+
+/// One profile for each kernel, launch shape and timed case in `counters` ({"kernels": […]}), in
+/// the order of their first launch; the harness's own are left out. Empty where there are none.
+[[nodiscard]] std::vector<course::KernelProfile> profiles(const nlohmann::json& counters);
+
+}  // namespace membound::judge

@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// One submission from kernel.cu to Result: compile, run, judge. In two halves, so that several
+/// labs can compile at once and still use the device one after the other.
+/// Place in the chain: cli -> [check] -> device_code, runner, verdict.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "grader/base/result.hpp"
+#include "grader/course/lab.hpp"
+#include "grader/course/lab_result.hpp"
+#include "grader/judge/compile.hpp"
+#include "grader/judge/split_run.hpp"
+
+namespace membound::judge {
+
+/// The folders a check works with.
+struct Workplace {
+  std::filesystem::path root;   ///< the course
+  std::filesystem::path build;  ///< test programs and reference answers
+  std::filesystem::path state;  ///< .membound: cache/, state/, tmp/
+};
+
+/// The reference answer that the build made with this compiler; it may be absent.
+[[nodiscard]] std::filesystem::path built_reference(const Workplace& place, const std::string& lab,
+                                                    compilers::DeviceCompiler compiler);
+/// Its source.
+[[nodiscard]] std::filesystem::path reference_source(const Workplace& place,
+                                                     const std::string& lab);
+/// The lab's test program.
+[[nodiscard]] std::filesystem::path test_program(const Workplace& place, const std::string& lab);
+/// The harness's own kernels, as the build's compiler made them: a fatbin, or PTX.
+[[nodiscard]] std::filesystem::path harness_kernels(const Workplace& place);
+
+/// What to check, where and how.
+struct CheckRequest {
+  Workplace place;
+  const course::Lab* lab = nullptr;
+  std::vector<int> stages;
+  std::filesystem::path submission;  ///< the kernel.cu
+  compilers::CompilerInfo compiler;
+  std::string architecture = "90";
+  std::string device = "gpu";                           ///< "vgpu:h200": results name it so
+  std::map<std::string, std::string> environment = {};  ///< chooses the device
+  std::vector<std::string> more_arguments = {};         ///< for the test program
+  std::uint64_t seed = 1;
+  std::optional<SplitOptions> split = {};  ///< graded: see split_options()
+  int stages_at_once = 1;                  ///< more only where nothing is timed by a clock
+  bool look_again = false;                 ///< run failures again with the checkers on
+  double seconds_per_stage = 180;          ///< backstop for a test program that reports nothing
+  std::string version;                     ///< Membound's, for the result
+  const std::atomic<bool>* stop = nullptr;
+  std::function<void(int stage)> on_tick = {};
+  std::function<void(int stage)> on_second_look = {};  ///< the same while a failure is run again
+  /// Set for code that nobody trusts; what the lab allows besides is added from lab.json.
+  std::optional<GradedCompile> graded = {};
+};
+
+/// Runs the check on a slice of its virtual device, and times that slice's size.
+void use_slice(const course::GradedSlice& slice, CheckRequest& request);
+
+/// The submission and the reference answer it is held against.
+struct CompiledPair {
+  CompiledCode submission;
+  std::filesystem::path reference;
+  std::filesystem::path host_code = {};  ///< see RunRequest::host_code
+};
+
+/// Compiles the submission; the reference too where the build's own is of another compiler.
+[[nodiscard]] base::Result<CompiledPair> compile_submission(const CheckRequest& request);
+
+/// Runs and judges. Stages that did not finish before Ctrl-C are left out of the result.
+[[nodiscard]] base::Result<course::Result> run_and_judge(const CheckRequest& request,
+                                                         const CompiledPair& code);
+
+/// A graded run of `request`: runners of this build, what they may use, and a fresh seed key. The
+/// caller keeps the key for who wants to repeat the run, or puts that of an earlier run in place.
+[[nodiscard]] base::Result<SplitOptions> split_options(const CheckRequest& request);
+
+/// Both halves.
+[[nodiscard]] base::Result<course::Result> check(const CheckRequest& request);
+
+/// Now, as results write it: "2026-11-21T06:18:13Z".
+[[nodiscard]] std::string utc_now();
+
+}  // namespace membound::judge

@@ -1,0 +1,329 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/judge/test_program.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "grader/base/process.hpp"
+#include "grader/base/system_text.hpp"
+#include "grader/base/text_files.hpp"
+
+namespace membound::judge {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t kOutputLimit = 1 << 20;
+constexpr std::size_t kOutputShown = 4000;
+/// The program's own words for how it ended; see grader/harness.
+constexpr int kExitTestsFailed = 1;
+constexpr int kExitTimeout = 5;
+constexpr int kExitFault = 6;
+constexpr int kExitNotLoadable = 7;
+
+std::string numbers(const std::vector<int>& stages) {
+  std::string text;
+  for (const int stage : stages) text += (text.empty() ? "" : ",") + std::to_string(stage);
+  return text;
+}
+
+std::string last_part(const std::string& text) {
+  if (text.size() <= kOutputShown) return text;
+  const auto start = text.find('\n', text.size() - kOutputShown);
+  return "[…]" + text.substr(start == std::string::npos ? text.size() - kOutputShown : start);
+}
+
+/// The abort that a limit stands for which only the submission can have reached; "" for one that
+/// the machine may have set: what its runner is refused may also be what its driver asks for.
+std::string_view abort_of(jail::LimitHit limit) {
+  switch (limit) {
+    case jail::LimitHit::kMemory:
+      return course::kAbortMemory;
+    case jail::LimitHit::kWall:
+    case jail::LimitHit::kCpu:
+      return course::kAbortTimeout;
+    case jail::LimitHit::kOutput:
+      return course::kAbortOutput;
+    default:
+      return "";
+  }
+}
+
+std::string limit_text(jail::LimitHit limit) {
+  return "the submission's runner was ended at its limit of " + std::string(jail::to_string(limit));
+}
+
+/// Removes the result file when the run is over.
+class ScratchFile {
+ public:
+  explicit ScratchFile(fs::path path) : path_(std::move(path)) { remove(); }
+  ~ScratchFile() { remove(); }
+  ScratchFile(const ScratchFile&) = delete;
+  ScratchFile& operator=(const ScratchFile&) = delete;
+  [[nodiscard]] const fs::path& path() const { return path_; }
+  void remove() const {
+    std::error_code ignored;
+    fs::remove(path_, ignored);
+  }
+  /// How many stages have been reported so far.
+  [[nodiscard]] std::size_t lines() const {
+    std::error_code error;
+    if (fs::file_size(path_, error) == 0 || error) return 0;
+    const auto text = base::read_file(path_);
+    return text ? static_cast<std::size_t>(std::count(text->begin(), text->end(), '\n')) : 0;
+  }
+
+ private:
+  fs::path path_;
+};
+
+/// One start of the program after the other until every stage has a measurement.
+class StageRunner {
+ public:
+  explicit StageRunner(const RunRequest& request)
+      : request_(request),
+        file_(request.scratch_folder /
+              ("run-" + request.lab->id + "-" + std::to_string(gettid()) + ".jsonl")),
+        left_(request.stages) {}
+
+  base::Result<RunOutcome> run() {
+    while (!left_.empty() && !outcome_.stopped) {
+      const auto status = start_once();
+      if (!status) return status.error();
+    }
+    sort();
+    return std::move(outcome_);
+  }
+
+ private:
+  [[nodiscard]] bool host_code() const { return request_.lab->host_code.has_value(); }
+
+  [[nodiscard]] std::vector<std::string> command() const {
+    const bool host = host_code();
+    std::vector<std::string> all = {
+        request_.program.string(),
+        "--lab",
+        request_.lab_json.string(),
+        "--submission",
+        request_.submission.string(),
+        host ? "--runner" : "--reference",
+        (host ? request_.runner : request_.reference).string(),
+        host ? "--forward" : "--harness-kernels",
+        (host ? request_.forward_folder : request_.harness_kernels).string(),
+        "--stages",
+        numbers(left_),
+        "--result",
+        file_.path().string(),
+        "--seed",
+        std::to_string(request_.seed)};
+    if (request_.split) all.insert(all.end(), {"--seed-key", request_.split->seed_key});
+    if (host) {
+      if (request_.split && request_.split->use_jail) all.emplace_back("--jailed");
+      return all;
+    }
+    if (request_.split) {
+      all.insert(all.end(),
+                 {"--student-device", std::to_string(RunnerPair::student_device(*request_.split))});
+      if (!request_.split->reference_times.empty())
+        all.insert(all.end(), {"--reference-times", request_.split->reference_times.string()});
+    }
+    all.insert(all.end(), request_.more_arguments.begin(), request_.more_arguments.end());
+    return all;
+  }
+
+  base::Status start_once() {
+    file_.remove();
+    std::unique_ptr<RunnerPair> runners;
+    std::map<std::string, std::string> environment = request_.environment;
+    if (request_.split && !host_code()) {
+      auto started = RunnerPair::start(*request_.split, request_.stop);
+      if (!started) return started.error();
+      runners = *std::move(started);
+      environment = runners->environment();
+    }
+    if (!request_.host_code.empty()) environment["LD_PRELOAD"] = request_.host_code.string();
+    ++outcome_.starts;
+    std::size_t done = 0;
+    Clock::time_point since = Clock::now();
+    const auto keep_going = [&] {
+      if (const std::size_t lines = file_.lines(); lines > done) {
+        done = lines;
+        since = Clock::now();
+      }
+      const int stage = left_[std::min(done, left_.size() - 1)];
+      if (request_.on_tick) request_.on_tick(stage);
+      const std::chrono::duration<double> waited = Clock::now() - since;
+      return waited.count() < backstop_seconds(stage);
+    };
+    const auto process =
+        base::run_process({.arguments = command(),
+                           .environment = environment,
+                           .output_limit_bytes = kOutputLimit,
+                           .stop = request_.stop,
+                           .keep_going = keep_going,
+                           .descriptors = runners ? runners->descriptors() : std::vector<int>{}});
+    if (!process) return process.error();
+    outcome_.last_output = last_part(process->output);
+    const std::size_t before = left_.size();
+    const auto collected = collect();
+    if (!collected) return collected.error();
+    jail::LimitHit limit = jail::LimitHit::kNone;
+    if (runners) {
+      const auto end = runners->finish();
+      if (!end) return end.error();
+      limit = end->limit;
+      outcome_.last_output += runners->story();
+    }
+    outcome_.stopped = process->stopped;
+    if (process->stopped) return base::Done{};
+    if (left_.size() < before) blame_limit(limit);
+    explain_missing(*process, before, limit);
+    return base::Done{};
+  }
+
+  /// A limit of the jail says more than what the test program saw of it: a connection that ended.
+  void blame_limit(jail::LimitHit limit) {
+    course::StageMeasurement& last = outcome_.measurements.back();
+    if (limit == jail::LimitHit::kNone || last.abort.empty()) return;
+    if (const std::string_view abort = abort_of(limit); !abort.empty()) last.abort = abort;
+    last.abort_text = limit_text(limit) + "; " + last.abort_text;
+    // The test that the program made up for the loss tells less than the limit does.
+    if (!last.tests.empty() && last.abort != course::kAbortCrash) {
+      last.tests.back().message = last.abort_text;
+      last.tests.back().hint_tag = std::string(last.abort);
+    }
+  }
+
+  [[nodiscard]] double backstop_seconds(int stage) const {
+    const course::Stage* const entry = request_.lab->stage(stage);
+    return request_.seconds_per_stage + (entry == nullptr ? 0 : entry->timeout_seconds);
+  }
+
+  /// Takes over what the program reported.
+  base::Status collect() {
+    const auto text = base::read_file(file_.path());
+    if (!text) return base::Done{};  // it wrote nothing
+    auto lines = course::measurements_from_text(*text, request_.program.string());
+    if (!lines) return lines.error();
+    for (course::StageMeasurement& measurement : *lines) {
+      const auto place = std::find(left_.begin(), left_.end(), measurement.stage);
+      if (place == left_.end()) continue;
+      left_.erase(place);
+      outcome_.measurements.push_back(std::move(measurement));
+    }
+    return base::Done{};
+  }
+
+  /// Gives a measurement to stages that the program owes one.
+  void explain_missing(const base::ProcessOutcome& process, std::size_t before,
+                       jail::LimitHit limit) {
+    if (left_.empty()) return;
+    const bool said_why = process.exit_code == kExitTimeout || process.exit_code == kExitFault;
+    if (said_why && left_.size() < before)
+      return;  // it reported the culprit: go on with the others
+    const bool all_alike =
+        process.exit_code >= 0 && !said_why && !process.timed_out;  // another start ends no better
+    const std::vector<int> lost = all_alike ? left_ : std::vector<int>{left_.front()};
+    for (const int stage : lost) outcome_.measurements.push_back(crash_of(stage, process, limit));
+    left_.erase(left_.begin(), left_.begin() + static_cast<std::ptrdiff_t>(lost.size()));
+  }
+
+  [[nodiscard]] course::StageMeasurement crash_of(int stage, const base::ProcessOutcome& process,
+                                                  jail::LimitHit limit) const {
+    course::StageMeasurement measurement;
+    measurement.lab = request_.lab->id;
+    measurement.stage = stage;
+    measurement.kernel = request_.lab->stage(stage)->kernel;
+    measurement.seed = request_.seed;
+    measurement.abort = course::kAbortCrash;
+    std::string text;
+    if (const std::string_view abort = abort_of(limit); !abort.empty()) {
+      measurement.abort = abort;
+      text = limit_text(limit);
+    } else if (process.exit_code == kExitNotLoadable) {
+      measurement.abort = course::kAbortFault;
+      text = "kernel.cu compiled, but the device does not load what came of it";
+    } else if (process.timed_out) {
+      measurement.abort = course::kAbortTimeout;
+      text = "nothing was reported for " +
+             std::to_string(static_cast<int>(backstop_seconds(stage))) + " seconds";
+    } else if (process.signal != 0) {
+      text = "the test program was ended by a signal: " + base::signal_text(process.signal);
+    } else if (process.exit_code == 0 || process.exit_code == kExitTestsFailed) {
+      text = "the test program ended without a result for this stage";
+    } else {
+      text = "the test program ended with exit code " + std::to_string(process.exit_code);
+    }
+    if (!outcome_.last_output.empty()) text += "\n" + outcome_.last_output;
+    measurement.abort_text = text;
+    return measurement;
+  }
+
+  void sort() {
+    const auto position = [&](const course::StageMeasurement& measurement) {
+      return std::find(request_.stages.begin(), request_.stages.end(), measurement.stage);
+    };
+    std::sort(outcome_.measurements.begin(), outcome_.measurements.end(),
+              [&](const auto& a, const auto& b) { return position(a) < position(b); });
+  }
+
+  const RunRequest& request_;
+  ScratchFile file_;
+  std::vector<int> left_;
+  RunOutcome outcome_;
+};
+
+/// Takes one stage after the other with several threads. Their outcomes, as if one had done it all.
+base::Result<RunOutcome> run_side_by_side(const RunRequest& request) {
+  std::vector<std::optional<base::Result<RunOutcome>>> parts(request.stages.size());
+  std::atomic<std::size_t> next = 0;
+  const auto work = [&] {
+    for (std::size_t i = next++; i < parts.size(); i = next++) {
+      RunRequest part = request;
+      part.stages = {request.stages[i]};
+      parts[i] = StageRunner(part).run();
+      if (!*parts[i] || (*parts[i])->stopped) next = parts.size();
+    }
+  };
+  {
+    std::vector<std::jthread> threads;
+    const auto most = static_cast<std::size_t>(request.stages_at_once);
+    for (std::size_t i = 0; i < std::min(most, parts.size()); ++i) threads.emplace_back(work);
+  }
+  RunOutcome whole;
+  for (auto& part : parts) {
+    if (!part) continue;
+    if (!*part) return part->error();
+    RunOutcome& one = **part;
+    whole.stopped = whole.stopped || one.stopped;
+    whole.starts += one.starts;
+    if (!one.last_output.empty()) whole.last_output = std::move(one.last_output);
+    for (course::StageMeasurement& measurement : one.measurements)
+      whole.measurements.push_back(std::move(measurement));
+  }
+  return whole;
+}
+
+}  // namespace
+
+base::Result<RunOutcome> run_stages(const RunRequest& request) {
+  std::error_code error;
+  fs::create_directories(request.scratch_folder, error);
+  if (error) {
+    return base::Error{base::ErrorKind::kMachine, request.scratch_folder.string(),
+                       "cannot be made: " + error.message(), "a folder to write results to",
+                       "check the rights of the course's folder and that the disk is not full"};
+  }
+  if (request.stages_at_once > 1 && request.stages.size() > 1) return run_side_by_side(request);
+  return StageRunner(request).run();
+}
+
+}  // namespace membound::judge

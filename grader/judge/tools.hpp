@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Device and compiler of a check on this machine, and the request that follows from them.
+/// Place in the chain: options of check, watch, dev check -> [tools] -> judge.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "grader/base/result.hpp"
+#include "grader/course/course_tree.hpp"
+#include "grader/device_code/compilers/compiler.hpp"
+#include "grader/judge/device_choice.hpp"
+#include "grader/judge/judge.hpp"
+
+namespace membound::judge {
+
+/// Options of a check as the command line gives them.
+struct CheckOptions {
+  std::string device;      ///< "" = the GPU if one answers, else the virtual GPU
+  std::string compiler;    ///< "" = nvcc, or clang where there is none and the device is virtual
+  std::string submission;  ///< another kernel.cu; empty: the lab's
+  std::uint64_t seed = 1;
+  bool trace = false;  ///< on the virtual GPU: keep what one warp asks of memory, for pictures
+};
+
+/// Device and compiler that the options lead to on this machine.
+struct Tools {
+  Device device;
+  compilers::CompilerInfo compiler;
+  std::optional<compilers::CompilerInfo> second_compiler = {};  ///< --compiler both
+};
+[[nodiscard]] base::Result<Tools> choose_tools(const Workplace& place, const CheckOptions& options);
+
+/// The request for one lab.
+[[nodiscard]] CheckRequest request_for(const Workplace& place, const Tools& tools,
+                                       const CheckOptions& options,
+                                       const course::Selection& selection,
+                                       const std::atomic<bool>* stop);
+
+}  // namespace membound::judge

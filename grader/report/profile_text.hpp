@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// What the virtual GPU saw of a kernel, as text for a terminal: what bounds it, and what each
+/// source line costs.
+/// Place in the chain: course/result, kernel.cu's text -> [profile] -> cli.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "grader/course/lab_result.hpp"
+#include "grader/report/style.hpp"
+
+namespace membound::report {
+
+/// The text of the file that was checked, to show lines from; empty where it cannot be read.
+using SourceText = std::vector<std::string>;
+
+/// One row of a profile's table: a line and one kind of access, or branches that diverged.
+struct ProfileRow {
+  int line = 0;
+  std::string access;       ///< "load", "shared store", "branch", …
+  std::string requests;     ///< "131,072"
+  std::string per_request;  ///< "32 sectors", "25 % diverge"
+  std::string ideal;        ///< "4"; empty where none is defined
+  bool wasteful = false;
+};
+
+/// The rows of one kernel in the order of the source. Lines of headers are left out.
+[[nodiscard]] std::vector<ProfileRow> profile_rows(const course::StageResult& stage,
+                                                   const course::KernelProfile& kernel);
+
+/// Lines of `source` that `kernel` spends instructions on: first and last, widened by a few; both 0
+/// where there are none.
+[[nodiscard]] std::pair<int, int> lines_shown(const course::KernelProfile& kernel,
+                                              const SourceText& source);
+
+/// "8 blocks of 256 threads; 24 registers a thread, 0 bytes shared memory a block": a kernel's
+/// launch in words.
+[[nodiscard]] std::string launch_in_words(const course::KernelProfile& kernel);
+
+/// All kernels of a stage.
+[[nodiscard]] std::string render_profile(const course::StageResult& stage, const SourceText& source,
+                                         const Style& style);
+
+}  // namespace membound::report

@@ -1,0 +1,166 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Devices, errors, and what the harness asks beside CUDA.
+#include <cstring>
+
+#include "grader/sandbox/forward/devices.hpp"
+#include "grader/sandbox/forward/host_memory.hpp"
+
+using namespace membound::forward;  // NOLINT: the C interface below
+
+namespace {
+
+/// Errors are kept on this side; that the program looked is for its record.
+void note_error_check() {
+  Connection* runner = connection();
+  if (runner != nullptr && runner->device().records_calls != 0)
+    static_cast<void>(runner->call(NoteErrorCheck{}));
+}
+
+}  // namespace
+
+FORWARD_EXPORT cudaError_t cudaGetDeviceCount(int* count) {
+  if (count == nullptr) return remember(cudaErrorInvalidValue);
+  *count = device_count();
+  return *count > 0 ? cudaSuccess : remember(cudaErrorNoDevice);
+}
+
+FORWARD_EXPORT cudaError_t cudaSetDevice(int device) {
+  if (device < 0 || device >= device_count()) return remember(cudaErrorInvalidDevice);
+  current_device() = device;
+  return cudaSuccess;
+}
+
+FORWARD_EXPORT cudaError_t cudaGetDevice(int* device) {
+  if (device == nullptr) return remember(cudaErrorInvalidValue);
+  *device = current_device();
+  return cudaSuccess;
+}
+
+FORWARD_EXPORT cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
+  if (properties == nullptr) return remember(cudaErrorInvalidValue);
+  return with_runner(device, [&](Connection& runner) {
+    const std::vector<std::byte>& bytes = runner.device().properties;
+    if (bytes.size() != sizeof(*properties)) return cudaErrorNotSupported;
+    std::memcpy(properties, bytes.data(), bytes.size());
+    properties->name[sizeof(properties->name) - 1] = '\0';
+    return cudaSuccess;
+  });
+}
+
+FORWARD_EXPORT cudaError_t cudaDeviceGetPCIBusId(char* text, int size, int device) {
+  if (text == nullptr || size <= 0) return remember(cudaErrorInvalidValue);
+  return with_runner(device, [&](Connection& runner) {
+    const std::string& bus_id = runner.device().pci_bus_id;
+    if (bus_id.empty() || bus_id.size() >= static_cast<std::size_t>(size))
+      return cudaErrorInvalidValue;
+    std::memcpy(text, bus_id.c_str(), bus_id.size() + 1);
+    return cudaSuccess;
+  });
+}
+
+FORWARD_EXPORT cudaError_t cudaDriverGetVersion(int* version) {
+  return with_runner([&](Connection& runner) {
+    *version = runner.device().driver_version;
+    return cudaSuccess;
+  });
+}
+
+FORWARD_EXPORT cudaError_t cudaRuntimeGetVersion(int* version) {
+  return with_runner([&](Connection& runner) {
+    *version = runner.device().runtime_version;
+    return cudaSuccess;
+  });
+}
+
+FORWARD_EXPORT cudaError_t cudaDeviceSynchronize() {
+  return with_runner(
+      [](Connection& runner) { return delivered(runner, runner.call(Synchronize{})); });
+}
+
+FORWARD_EXPORT cudaError_t cudaCtxResetPersistingL2Cache() {
+  return with_runner([](Connection& runner) { return runner.call(ResetPersistingL2{}); });
+}
+
+FORWARD_EXPORT cudaError_t cudaGetLastError() {
+  note_error_check();
+  return std::exchange(last_error(), cudaSuccess);
+}
+
+FORWARD_EXPORT cudaError_t cudaPeekAtLastError() {
+  note_error_check();
+  return last_error();
+}
+
+FORWARD_EXPORT const char* cudaGetErrorName(cudaError_t code) {
+  switch (static_cast<int>(code)) {
+#define CUDA_ERROR(name, number, text) \
+  case number:                         \
+    return #name;
+#include "grader/device_code/cuda_api/error_table.def"
+#undef CUDA_ERROR
+    default:
+      return "unrecognized error code";
+  }
+}
+
+FORWARD_EXPORT const char* cudaGetErrorString(cudaError_t code) {
+  switch (static_cast<int>(code)) {
+#define CUDA_ERROR(name, number, text) \
+  case number:                         \
+    return text;
+#include "grader/device_code/cuda_api/error_table.def"
+#undef CUDA_ERROR
+    default:
+      return "unrecognized error code";
+  }
+}
+
+/// The current device's; "" for a GPU.
+FORWARD_EXPORT const char* membound_vgpu_name() {
+  const Connection* runner = connection();
+  return runner == nullptr ? "" : runner->device().virtual_name.c_str();
+}
+
+/// The current device's report since the last one. As the virtual GPU's own function: with too
+/// little room nothing is written and nothing is forgotten.
+FORWARD_EXPORT std::size_t membound_vgpu_take_report(char* buffer, std::size_t size) {
+  static std::string text;  // taken from the runner, not yet by the caller
+  Connection* runner = connection();
+  if (text.empty() && runner != nullptr) text = runner->take_report();
+  const std::size_t bytes = text.size() + 1;
+  if (buffer == nullptr || size < bytes) return bytes;
+  std::memcpy(buffer, text.c_str(), bytes);
+  text.clear();
+  return bytes;
+}
+
+/// What became of the device's runner; "" while all is well. Valid until the next call.
+FORWARD_EXPORT const char* membound_remote_problem(int device) {
+  thread_local std::string text;
+  text = problem_of(device);
+  return text.c_str();
+}
+
+/// Whether the runner ended while it could be running code of a module: then the module ended it.
+FORWARD_EXPORT int membound_remote_ended_in_launch(int device) {
+  const Connection* runner = connection(device);
+  return runner != nullptr && runner->ended() && runner->ended_in_launch() ? 1 : 0;
+}
+
+/// Whether kernels on the device can reach the runner's own memory (HMM, ATS).
+FORWARD_EXPORT int membound_remote_pageable_access(int device) {
+  const Connection* runner = connection(device);
+  return runner != nullptr && runner->device().pageable_access != 0 ? 1 : 0;
+}
+
+/// Launches, copies and records on the current device are kept back until end_batch().
+FORWARD_EXPORT void membound_remote_begin_batch() {
+  if (Connection* runner = connection()) runner->begin_batch();
+}
+
+/// Sends them; the first code that is not cudaSuccess.
+FORWARD_EXPORT cudaError_t membound_remote_end_batch() {
+  return with_runner([](Connection& runner) { return runner.end_batch(); });
+}

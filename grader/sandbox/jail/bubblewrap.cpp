@@ -1,0 +1,175 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/sandbox/jail/bubblewrap.hpp"
+
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cmath>
+#include <system_error>
+
+#include "grader/base/switches.hpp"
+#include "grader/base/system_text.hpp"
+
+namespace membound::jail {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The system's programs, libraries and headers. Not /usr/local, /opt or /etc as a whole: a site
+/// puts things of its own there.
+constexpr const char* kSystem[] = {"/usr/bin",         "/usr/lib",         "/usr/lib32",
+                                   "/usr/lib64",       "/usr/libexec",     "/usr/include",
+                                   "/etc/ld.so.cache", "/etc/alternatives"};
+/// Links into /usr on merged systems, folders on others.
+constexpr const char* kPerhapsLinks[] = {"/bin", "/lib", "/lib32", "/lib64"};
+constexpr const char* kCharacterDevices[] = {"/dev/null", "/dev/zero", "/dev/full", "/dev/random",
+                                             "/dev/urandom"};
+
+/// Of the jail itself: bubblewrap's first process inside, and the stage.
+constexpr int kOwnProcesses = 2;
+
+/// Collects the two halves: bubblewrap's options and the stage's orders.
+class CommandBuilder {
+ public:
+  CommandBuilder(const Setup& setup, const JailRequest& request)
+      : setup_(setup), request_(request) {}
+
+  base::Result<BubblewrapCommand> build(const InheritedDescriptors& descriptors) {
+    option({setup_.bubblewrap, "--unshare-user", "--unshare-ipc", "--unshare-uts",
+            "--unshare-cgroup-try", "--die-with-parent", "--new-session"});
+    if (!base::switched_off("jail.userns")) option({"--disable-userns"});
+    if (!base::switched_off("jail.network")) option({"--unshare-net"});
+    if (!base::switched_off("jail.pid-namespace")) {
+      option({"--unshare-pid"});
+      // Everything that it can reach is then the jail's own.
+      order("sweep", "1");
+    }
+    option({"--info-fd", std::to_string(descriptors.info)});
+    if (descriptors.filter >= 0) option({"--seccomp", std::to_string(descriptors.filter)});
+    if (!own_user(setup_)) option({"--uid", "60000", "--gid", "60000"});
+    option({"--proc", "/proc", "--dev", "/dev"});
+    order("read", "/proc");
+    for (const char* node : kCharacterDevices) order("device", node);
+    bind_system();
+    for (const Binding& one : request_.bindings)
+      if (!bind(one.outside, one.inside, one.writable ? Access::kWrite : Access::kRead))
+        return problem_;
+    for (const fs::path& node : request_.devices)
+      if (!bind(node, node, Access::kDevice)) return problem_;
+    if (!request_.devices.empty()) let_a_driver_start();
+    if (base::switched_off("jail.files")) option({"--bind", "/", "/outside"});
+    scratch();
+    option({"--remount-ro", "/dev", "--remount-ro", "/", "--chdir", request_.folder});
+    if (!base::switched_off("jail.stage")) {
+      option({"--", "/proc/self/fd/" + std::to_string(descriptors.stage)});
+      limits(descriptors.status);
+      option(orders_);
+    }
+    option({"--"});
+    for (const std::string& word : request_.arguments) option({word});
+    return std::move(command_);
+  }
+
+ private:
+  enum class Access { kRead, kWrite, kDevice };
+
+  void option(const std::vector<std::string>& words) {
+    command_.arguments.insert(command_.arguments.end(), words.begin(), words.end());
+  }
+  void order(const std::string& key, const std::string& value) {
+    orders_.push_back(key + "=" + value);
+  }
+
+  bool bind(const fs::path& outside, const fs::path& inside, Access access) {
+    order(access == Access::kRead    ? "read"
+          : access == Access::kWrite ? "scratch"
+                                     : "device",
+          inside);
+    struct stat about {};
+    if (stat(outside.c_str(), &about) != 0) {
+      problem_ = {base::ErrorKind::kMachine, outside.string(),
+                  "cannot be shown to a jailed program: " + base::reason_text(errno),
+                  "a file or folder that is there", "membound doctor"};
+      return false;
+    }
+    const std::string name = access == Access::kRead    ? "--ro-bind"
+                             : access == Access::kWrite ? "--bind"
+                                                        : "--dev-bind";
+    if (setup_.stages_mounts && access != Access::kDevice) {
+      command_.mounts.emplace_back(outside, S_ISDIR(about.st_mode), command_.mounts.size());
+      option({name, command_.mounts.back().target, inside});
+    } else {
+      option({name, outside, inside});
+    }
+    return true;
+  }
+
+  void bind_system() {
+    std::error_code ignored;
+    for (const char* path : kSystem)
+      if (fs::exists(path, ignored)) bind_as_it_is(path);
+    for (const char* path : kPerhapsLinks) {
+      if (fs::is_symlink(path, ignored))
+        option({"--symlink", fs::read_symlink(path, ignored), path});
+      else if (fs::exists(path, ignored))
+        bind_as_it_is(path);
+    }
+  }
+  /// What a GPU's driver asks for before anything else, and answers CUDA_ERROR_OPERATING_SYSTEM
+  /// (304) without: /sys, where it finds the device, as every container shows it; and leave to name
+  /// its threads, in /proc/PID/task/TID/comm. Inside, /proc holds the jail's own processes only,
+  /// and the rest of it is root's. Source: reports of others' jails, github.com/NVIDIA/OpenShell,
+  /// issue 1486, and github.com/truefoundry/trueforge, issue 466.
+  void let_a_driver_start() {
+    bind_as_it_is("/sys");
+    order("device", "/proc");
+  }
+  /// Everybody may reach the system's own folders.
+  void bind_as_it_is(const char* path) {
+    order("read", path);
+    option({"--ro-bind", path, path});
+  }
+
+  void scratch() {
+    if (!base::switched_off("jail.scratch"))
+      option({"--size", std::to_string(request_.limits.scratch_bytes)});
+    option({"--tmpfs", request_.scratch});
+    // First among its kind: the stage looks there for room that is left.
+    orders_.insert(orders_.begin(), "scratch=" + request_.scratch.string());
+  }
+
+  void limits(int status) {
+    const Limits& limits = request_.limits;
+    const Enforcement& enforcement = setup_.enforcement;
+    order("status", std::to_string(status));
+    order("landlock",
+          base::switched_off("jail.landlock") ? "0" : std::to_string(enforcement.landlock_abi));
+    if (setup_.cgroups.memory.empty() && limits.limit_address_space &&
+        !base::switched_off("jail.memory"))
+      order("address", std::to_string(limits.memory_bytes));
+    if (!base::switched_off("jail.cpu"))
+      order("cpu", std::to_string(static_cast<long long>(std::ceil(limits.cpu_seconds))));
+    if (!base::switched_off("jail.file-size")) order("file", std::to_string(limits.file_bytes));
+    if (setup_.cgroups.processes.empty() && setup_.counts_processes &&
+        !base::switched_off("jail.processes"))
+      order("processes", std::to_string(limits.processes + kOwnProcesses));
+    for (const int kept : request_.descriptors) order("keep", std::to_string(kept));
+    for (const fs::path& file : request_.collected) order("collect", request_.scratch / file);
+  }
+
+  const Setup& setup_;
+  const JailRequest& request_;
+  BubblewrapCommand command_;
+  std::vector<std::string> orders_;
+  base::Error problem_;
+};
+
+}  // namespace
+
+base::Result<BubblewrapCommand> bubblewrap_command(const Setup& setup, const JailRequest& request,
+                                                   const InheritedDescriptors& descriptors) {
+  return CommandBuilder(setup, request).build(descriptors);
+}
+
+}  // namespace membound::jail

@@ -1,0 +1,102 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "grader/base/process.hpp"
+#include "grader/base/switches.hpp"
+#include "grader/sandbox/jail/setup.hpp"
+#include "grader/sandbox/jail/stage/landlock.hpp"
+#include "grader/sandbox/jail/staged_mount.hpp"
+
+namespace membound::jail {
+namespace {
+
+constexpr double kTrialSeconds = 20;
+
+/// Starts the smallest program there is in the jail that was put together.
+base::Status try_out(const Setup& setup) {
+  JailRequest request;
+  request.arguments = {"/usr/bin/true"};
+  request.limits.wall_seconds = kTrialSeconds;
+  const auto outcome = run_with(setup, request);
+  if (!outcome) return outcome.error();
+  if (outcome->exit_code == 0) return base::Done{};
+  return base::Error{base::ErrorKind::kMachine, "bwrap",
+                     "a trial run did not end well: " + outcome->output, "exit code 0",
+                     "membound doctor"};
+}
+
+bool kernel_at_least(int major, int minor) {
+  utsname name{};
+  int is_major = 0, is_minor = 0;
+  if (uname(&name) != 0 || std::sscanf(name.release, "%d.%d", &is_major, &is_minor) != 2)
+    return false;
+  return is_major > major || (is_major == major && is_minor >= minor);
+}
+
+Setup find_setup() {
+  Setup setup;
+  Enforcement& found = setup.enforcement;
+  const char* const path = std::getenv("PATH");
+  setup.bubblewrap = base::find_in_path("bwrap", path == nullptr ? "/usr/bin:/bin" : path);
+  if (setup.bubblewrap.empty()) {
+    found.problem = "bubblewrap (bwrap) is not installed";
+    return setup;
+  }
+  setup.stages_mounts = can_stage_mounts();
+  found.drops_user = geteuid() == 0;
+  setup.counts_processes = found.drops_user || kernel_at_least(5, 14);
+  if (!base::switched_off("jail.landlock")) found.landlock_abi = landlock_abi();
+  if (!base::switched_off("jail.cgroup")) setup.cgroups = find_cgroups();
+  base::Status works = try_out(setup);
+  if (!works && setup.cgroups.version != 0) {
+    // A group can be made but not joined, as in some containers.
+    setup.cgroups = {};
+    works = try_out(setup);
+  }
+  if (!works) {
+    const std::string& why = works.error().found;
+    found.problem = "no jail can be made: " + why.substr(0, why.find('\n'));
+    return setup;
+  }
+  const Mechanism cgroup = setup.cgroups.version == 2 ? Mechanism::kCgroupV2 : Mechanism::kCgroupV1;
+  found.files = found.network = Mechanism::kNamespace;
+  found.syscalls = Mechanism::kSeccomp;
+  found.memory = setup.cgroups.memory.empty() ? Mechanism::kSupervisor : cgroup;
+  found.cpu = setup.cgroups.cpu.empty() ? Mechanism::kSupervisor : cgroup;
+  found.processes = !setup.cgroups.processes.empty() ? cgroup
+                    : setup.counts_processes         ? Mechanism::kRlimit
+                                                     : Mechanism::kNone;
+  return setup;
+}
+
+}  // namespace
+
+bool own_user(const Setup& setup) {
+  return setup.enforcement.drops_user && !base::switched_off("jail.user");
+}
+
+const Setup& machine_setup() {
+  static const Setup setup = find_setup();
+  return setup;
+}
+
+const Enforcement& probe() { return machine_setup().enforcement; }
+
+base::Result<JailOutcome> run(const JailRequest& request) {
+  const Setup& setup = machine_setup();
+  if (!setup.enforcement.untrusted_ok()) {
+    return base::Error{base::ErrorKind::kMachine, "jail", setup.enforcement.describe(),
+                       "files, network and system calls closed off, and limits on memory, CPU time "
+                       "and processes",
+                       "sudo apt-get install bubblewrap, allow user namespaces, or give "
+                       "--trust-submissions when all submissions come from people you trust"};
+  }
+  return run_with(setup, request);
+}
+
+}  // namespace membound::jail

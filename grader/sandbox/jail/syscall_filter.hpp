@@ -1,0 +1,23 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Which system calls a jailed program may not make, as a seccomp program that bubblewrap loads.
+/// Place in the chain: libseccomp -> [syscall_filter] -> supervisor.
+/// Left out: arguments behind pointers, which seccomp cannot see.
+#pragma once
+
+#include <string>
+
+#include "grader/base/descriptor.hpp"
+#include "grader/base/result.hpp"
+#include "grader/sandbox/jail/jail.hpp"
+
+namespace membound::jail {
+
+/// The BPF program's bytes; made once a profile.
+[[nodiscard]] base::Result<std::string> filter_bytes(SyscallProfile profile);
+
+/// A file in memory with these bytes, at its start.
+[[nodiscard]] base::Descriptor memory_file(const char* name, const std::string& bytes);
+
+}  // namespace membound::jail

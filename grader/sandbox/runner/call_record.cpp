@@ -1,0 +1,100 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/sandbox/runner/call_record.hpp"
+
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+namespace membound::runner {
+namespace {
+
+constexpr std::array kWords = std::to_array<std::pair<CallKind, std::string_view>>(
+    {{CallKind::kLaunch, "launch"},
+     {CallKind::kCopyIn, "copy-in"},
+     {CallKind::kCopyOut, "copy-out"},
+     {CallKind::kCopyOnDevice, "copy-on-device"},
+     {CallKind::kFill, "fill"},
+     {CallKind::kAllocate, "allocate"},
+     {CallKind::kFree, "free"},
+     {CallKind::kCreateStream, "create-stream"},
+     {CallKind::kDestroyStream, "destroy-stream"},
+     {CallKind::kCreateEvent, "create-event"},
+     {CallKind::kDestroyEvent, "destroy-event"},
+     {CallKind::kRecordEvent, "record-event"},
+     {CallKind::kStreamWaits, "stream-waits"},
+     {CallKind::kElapsed, "elapsed"},
+     {CallKind::kWaitStream, "wait-stream"},
+     {CallKind::kWaitEvent, "wait-event"},
+     {CallKind::kWaitDevice, "wait-device"},
+     {CallKind::kErrorCheck, "error-check"}});
+
+CallKind kind_from(std::string_view word) {
+  for (const auto& [kind, text] : kWords)
+    if (text == word) return kind;
+  return CallKind::kNone;
+}
+
+}  // namespace
+
+std::string_view to_string(CallKind kind) {
+  for (const auto& [known, text] : kWords)
+    if (known == kind) return text;
+  return "";
+}
+
+std::string to_line(const Call& call) {
+  const nlohmann::json json = {
+      {"call", to_string(call.kind)}, {"code", call.code},    {"waits", call.host_waits},
+      {"stream", call.stream},        {"event", call.event},  {"second_event", call.second_event},
+      {"address", call.address},      {"bytes", call.bytes},  {"kernel", call.kernel},
+      {"start_ns", call.start_ns},    {"end_ns", call.end_ns}};
+  return json.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+base::Result<std::vector<Call>> calls_from_text(std::string_view text) {
+  std::vector<Call> calls;
+  for (auto end = text.find('\n'); end != std::string_view::npos; end = text.find('\n')) {
+    const auto json = nlohmann::json::parse(text.substr(0, end), nullptr, false);
+    text.remove_prefix(end + 1);
+    Call call;
+    try {
+      call = {kind_from(json.at("call").get<std::string>()),
+              json.at("code"),
+              json.at("waits"),
+              json.at("stream"),
+              json.at("event"),
+              json.at("second_event"),
+              json.at("address"),
+              json.at("bytes"),
+              json.at("kernel"),
+              json.at("start_ns"),
+              json.at("end_ns")};
+    } catch (const nlohmann::json::exception&) {
+      call.kind = CallKind::kNone;
+    }
+    if (call.kind == CallKind::kNone)
+      return base::Error{base::ErrorKind::kMachine, "a runner's record of calls",
+                         "line " + std::to_string(calls.size() + 1) + " cannot be read",
+                         "one call a line", "runner and test program of the same build"};
+    calls.push_back(std::move(call));
+  }
+  return calls;
+}
+
+void CallRecorder::add(const Call& call) {
+  ++count_;
+  const std::string line = to_line(call);
+  std::string_view left = line;
+  while (!left.empty()) {
+    const ssize_t now = write(fd_, left.data(), left.size());
+    if (now < 0 && errno == EINTR) continue;
+    if (now <= 0) return;  // what is missing earns nothing
+    left.remove_prefix(static_cast<std::size_t>(now));
+  }
+}
+
+}  // namespace membound::runner

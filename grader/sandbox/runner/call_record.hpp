@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// What the program of a host-code lab asked its device for, call by call, as the runner saw it:
+/// one JSON object a line, written before the call is answered. The program itself has no hand in
+/// it.
+/// Place in the chain: server -> [call_record] -> host_harness's rules.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "grader/base/result.hpp"
+
+namespace membound::runner {
+
+/// What a call was for.
+enum class CallKind {
+  kNone,
+  kLaunch,
+  kCopyIn,   ///< host to device
+  kCopyOut,  ///< device to host
+  kCopyOnDevice,
+  kFill,
+  kAllocate,
+  kFree,
+  kCreateStream,
+  kDestroyStream,
+  kCreateEvent,
+  kDestroyEvent,
+  kRecordEvent,
+  kStreamWaits,  ///< a stream waits for an event
+  kElapsed,      ///< the time between two events was asked for
+  kWaitStream,   ///< from here on the host waits
+  kWaitEvent,
+  kWaitDevice,
+  kErrorCheck  ///< cudaGetLastError or cudaPeekAtLastError
+};
+
+/// "launch", "copy-in", …
+[[nodiscard]] std::string_view to_string(CallKind kind);
+
+/// One call.
+struct Call {
+  CallKind kind = CallKind::kNone;
+  int code = 0;              ///< what it returned, a cudaError_t
+  bool host_waits = false;   ///< a copy that returns only when it is done
+  std::uint32_t stream = 0;  ///< 0: the default one
+  std::uint32_t event = 0, second_event = 0;
+  std::uint64_t address = 0, bytes = 0;
+  std::string kernel = {};          ///< mangled
+  double start_ns = 0, end_ns = 0;  ///< when the device works on it, on the virtual clock; else 0
+
+  [[nodiscard]] bool succeeded() const { return code == 0; }
+};
+
+/// The line of one call, with its newline.
+[[nodiscard]] std::string to_line(const Call& call);
+/// All calls of a record. A last line that is cut off is left out.
+[[nodiscard]] base::Result<std::vector<Call>> calls_from_text(std::string_view text);
+
+/// Appends lines to an inherited descriptor.
+class CallRecorder {
+ public:
+  static constexpr std::size_t kMostCalls = 100000;
+
+  explicit CallRecorder(int fd) : fd_(fd) {}
+  void add(const Call& call);
+  /// Whether there were more calls than anyone makes who wants to be judged by them.
+  [[nodiscard]] bool is_full() const { return count_ >= kMostCalls; }
+
+ private:
+  int fd_;
+  std::size_t count_ = 0;
+};
+
+}  // namespace membound::runner

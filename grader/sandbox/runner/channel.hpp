@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Frames over one connected stream socket, and one file descriptor at its beginning.
+/// Place in the chain: client, server -> [channel] -> protocol. Left out: what frames say.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "grader/base/result.hpp"
+#include "grader/sandbox/runner/protocol.hpp"
+
+namespace membound::runner {
+
+/// Owns a file descriptor.
+class Descriptor {
+ public:
+  Descriptor() = default;
+  explicit Descriptor(int fd) : fd_(fd) {}
+  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    Descriptor(std::move(other)).swap(*this);  // what was ours is closed now
+    return *this;
+  }
+  ~Descriptor();
+  void swap(Descriptor& other) noexcept { std::swap(fd_, other.fd_); }
+  [[nodiscard]] int get() const { return fd_; }
+  [[nodiscard]] int release() { return std::exchange(fd_, -1); }
+  explicit operator bool() const { return fd_ >= 0; }
+
+ private:
+  int fd_ = -1;
+};
+
+/// Two connected sockets: the judge's end first. Both are closed on exec; whoever starts a program
+/// clears that for the end it passes on.
+[[nodiscard]] base::Result<std::pair<Descriptor, Descriptor>> make_socket_pair();
+
+/// A frame that arrived whole.
+struct Frame {
+  FrameHeader header;
+  std::vector<std::byte> payload;
+};
+
+/// Sends and receives whole frames; blocking. After an error the connection is of no more use.
+class Channel {
+ public:
+  explicit Channel(Descriptor socket) : socket_(std::move(socket)) {}
+
+  [[nodiscard]] base::Status send(std::uint32_t sequence, std::uint32_t kind,
+                                  std::span<const std::byte> payload) const;
+  /// The end of the stream is an error that ended() tells apart.
+  [[nodiscard]] base::Result<Frame> receive();
+  /// Whether the other side has closed, which its death does too.
+  [[nodiscard]] bool ended() const { return ended_; }
+
+  /// One descriptor, with one byte: before the first frame.
+  [[nodiscard]] base::Status send_descriptor(int fd) const;
+  [[nodiscard]] base::Result<Descriptor> receive_descriptor();
+
+  [[nodiscard]] int fd() const { return socket_.get(); }
+
+ private:
+  [[nodiscard]] base::Status read_exactly(std::span<std::byte> bytes);
+
+  Descriptor socket_;
+  bool ended_ = false;
+};
+
+}  // namespace membound::runner

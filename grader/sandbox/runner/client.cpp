@@ -1,0 +1,191 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/sandbox/runner/client.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace membound::runner {
+namespace {
+
+/// Whether code of the loaded module may be running while the runner works on the request.
+bool may_run_kernels(const Request& request) {
+  return std::holds_alternative<Launch>(request) || std::holds_alternative<Batch>(request);
+}
+
+/// Whether the runner has waited for all launches when it answers.
+bool waits(const Request& request) {
+  return std::holds_alternative<Synchronize>(request) ||
+         std::holds_alternative<WaitForEvent>(request) || std::holds_alternative<Download>(request);
+}
+
+}  // namespace
+
+base::Result<std::unique_ptr<Connection>> Connection::open(Descriptor socket) {
+  auto buffer = SharedBuffer::make();
+  if (!buffer) return buffer.error();
+  std::unique_ptr<Connection> connection(new Connection(std::move(socket), *std::move(buffer)));
+  if (auto sent = connection->channel_.send_descriptor(connection->buffer_.fd()); !sent)
+    return sent.error();
+  const std::int32_t code = connection->call(DescribeDevice{}, &connection->device_);
+  if (!connection->problem_.empty() || code != 0)
+    return base::Error{
+        base::ErrorKind::kMachine, "a runner",
+        connection->problem_.empty() ? "CUDA error " + std::to_string(code) : connection->problem_,
+        "a runner with a device", "`membound doctor` tells what is missing"};
+  return {std::move(connection)};
+}
+
+Connection::~Connection() {
+  batching_ = false;
+  if (problem_.empty()) static_cast<void>(call(Goodbye{}));
+}
+
+std::int32_t Connection::give_up(const std::string& why) {
+  if (problem_.empty()) problem_ = why;
+  batch_.clear();
+  return kDisconnected;
+}
+
+std::int32_t Connection::exchange(const Request& request, std::vector<std::byte>& payload) {
+  if (!problem_.empty()) return kDisconnected;
+  in_launch_ = launched_ = launched_ || may_run_kernels(request);
+  const auto kind = static_cast<std::uint32_t>(request.index());
+  ++sequence_;
+  auto sent = channel_.send(sequence_, kind, encode(request));
+  if (!sent) return give_up(sent.error().found);
+  auto frame = channel_.receive();
+  if (!frame) return give_up(frame.error().found);
+  if (frame->header.sequence != sequence_ || frame->header.kind != (kind | kAnswerBit))
+    return give_up("an answer that was not asked for");
+  if (waits(request)) launched_ = false;
+  in_launch_ = false;
+  payload = std::move(frame->payload);
+  return 0;
+}
+
+void Connection::begin_batch() {
+  const std::scoped_lock lock(mutex_);
+  batching_ = true;
+  batch_code_ = 0;
+}
+
+std::int32_t Connection::send_batch() {
+  if (batch_.empty()) return batch_code_;
+  const Batch batch{std::exchange(batch_, {})};
+  std::vector<std::byte> payload;
+  if (const std::int32_t code = exchange(batch, payload); code != 0) return batch_code_ = code;
+  const auto decoded = decode_answer<CodesAnswer>(payload);
+  if (!decoded || decoded->answer.codes.size() > batch.requests.size())
+    return batch_code_ = give_up("an answer to a batch that has no sense");
+  for (const std::int32_t code : decoded->answer.codes)
+    if (batch_code_ == 0) batch_code_ = code;
+  if (batch_code_ == 0) batch_code_ = decoded->code;
+  return batch_code_;
+}
+
+std::int32_t Connection::end_batch() {
+  const std::scoped_lock lock(mutex_);
+  const std::int32_t code = send_batch();
+  batching_ = false;
+  return problem_.empty() ? code : kDisconnected;
+}
+
+std::int32_t Connection::upload(std::uint64_t address, const void* data, std::uint64_t bytes) {
+  const std::scoped_lock lock(mutex_);
+  const auto* from = static_cast<const std::byte*>(data);
+  if (bytes <= kInlineBytes) return call(UploadInline{address, {from, from + bytes}});
+  for (std::uint64_t done = 0; done < bytes;) {
+    const std::uint64_t piece = std::min(kSharedBytes, bytes - done);
+    std::memcpy(buffer_.data(), from + done, piece);
+    if (const std::int32_t code = call(Upload{address + done, piece}); code != 0) return code;
+    done += piece;
+  }
+  return 0;
+}
+
+std::int32_t Connection::download(void* data, std::uint64_t address, std::uint64_t bytes) {
+  const std::scoped_lock lock(mutex_);
+  auto* to = static_cast<std::byte*>(data);
+  for (std::uint64_t done = 0; done < bytes;) {
+    const std::uint64_t piece = std::min(kSharedBytes, bytes - done);
+    if (const std::int32_t code = call(Download{address + done, piece}); code != 0) return code;
+    std::memcpy(to + done, buffer_.data(), piece);
+    done += piece;
+  }
+  return 0;
+}
+
+std::int32_t Connection::copy_in(std::uint64_t address, const void* data, std::uint64_t bytes,
+                                 std::uint32_t stream, bool pinned) {
+  const std::scoped_lock lock(mutex_);
+  const auto* from = static_cast<const std::byte*>(data);
+  for (std::uint64_t done = 0; done < bytes;) {
+    const std::uint64_t piece = std::min(kSharedBytes, bytes - done);
+    std::memcpy(buffer_.data(), from + done, piece);
+    const CopyIn request{address + done, piece, stream, static_cast<std::uint8_t>(pinned)};
+    if (const std::int32_t code = call(request); code != 0) return code;
+    done += piece;
+  }
+  return 0;
+}
+
+std::int32_t Connection::copy_out(void* data, std::uint64_t address, std::uint64_t bytes,
+                                  std::uint32_t stream, std::vector<Ticket>* pinned) {
+  const std::scoped_lock lock(mutex_);
+  auto* to = static_cast<std::byte*>(data);
+  for (std::uint64_t done = 0; done < bytes;) {
+    const std::uint64_t piece = std::min(kSharedBytes, bytes - done);
+    const CopyOut request{address + done, piece, stream,
+                          static_cast<std::uint8_t>(pinned != nullptr)};
+    TicketAnswer answer;
+    if (const std::int32_t code = call(request, &answer); code != 0) return code;
+    if (pinned == nullptr)
+      std::memcpy(to + done, buffer_.data(), piece);
+    else
+      pinned->push_back({answer.ticket, to + done, piece});
+    done += piece;
+  }
+  return 0;
+}
+
+std::int32_t Connection::take_copy(const Ticket& ticket) {
+  const std::scoped_lock lock(mutex_);
+  const std::int32_t code = call(TakeCopy{ticket.number});
+  if (code == 0) std::memcpy(ticket.to, buffer_.data(), ticket.bytes);
+  return code;
+}
+
+std::int32_t Connection::load_module(std::span<const std::byte> code, ModuleAnswer& module) {
+  const std::scoped_lock lock(mutex_);
+  constexpr std::int32_t kInvalidValue = 1;  // cudaErrorInvalidValue
+  if (code.empty() || code.size() > kSharedBytes) return kInvalidValue;
+  std::memcpy(buffer_.data(), code.data(), code.size());
+  return call(LoadModule{code.size()}, &module);
+}
+
+std::string Connection::take_report() {
+  const std::scoped_lock lock(mutex_);
+  if (device_.virtual_name.empty()) return {};
+  ReportAnswer answer;
+  if (call(TakeReport{}, &answer) != 0) return {};
+  return {reinterpret_cast<const char*>(buffer_.data()), answer.bytes};
+}
+
+std::string Connection::problem() const {
+  const std::scoped_lock lock(mutex_);
+  return problem_;
+}
+
+bool Connection::ended() const {
+  const std::scoped_lock lock(mutex_);
+  return channel_.ended();
+}
+
+bool Connection::ended_in_launch() const {
+  const std::scoped_lock lock(mutex_);
+  return in_launch_;
+}
+
+}  // namespace membound::runner

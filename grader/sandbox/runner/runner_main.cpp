@@ -1,0 +1,110 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// membound_runner: the process that holds the device and the device code of one submission, and
+/// nothing worth stealing. It serves one judge over one socket and ends with it.
+/// Place in the chain: grader/judge starts it (in a jail for a student's code) -> [runner_main] ->
+/// server. Exit codes: 0 the judge is done or gone, 2 wrong use, 3 no device, 4 a broken protocol.
+#include <cuda_runtime_api.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+
+#include <CLI/CLI.hpp>
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "grader/sandbox/runner/device_probe.hpp"
+#include "grader/sandbox/runner/server.hpp"
+
+namespace {
+
+using namespace membound;
+
+constexpr int kExitNoDevice = 3, kExitProtocol = 4;
+constexpr auto kPatience = std::chrono::milliseconds(500);
+constexpr std::size_t kPrintfBytes = 1 << 14;  // a kernel's printf: enough to look at, no flood
+
+/// A judge that has gone waits for nothing: a request that is still being worked on, an endless
+/// kernel say, is ended with the process.
+void end_with_the_judge(int socket, const std::atomic<bool>& is_busy) {
+  pollfd watched{socket, POLLRDHUP, 0};
+  while (poll(&watched, 1, -1) < 0 && errno == EINTR) {
+  }
+  std::this_thread::sleep_for(kPatience);
+  if (is_busy) raise(SIGKILL);
+}
+
+void report_scrub(const char* when) {
+  const auto start = std::chrono::steady_clock::now();
+  const std::uint64_t bytes = runner::scrub_device();
+  if (bytes == 0) return;
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  std::fprintf(stderr, "scrubbed %.1f GB %s in %.3f s\n", static_cast<double>(bytes) / 1e9, when,
+               took.count());
+}
+
+/// One that does not scrub leaves the device alone until it is asked for something: another runner
+/// may be scrubbing, which takes all memory that is free.
+/// False if the judge has gone without a word.
+bool wait_for_the_judge(int socket) {
+  pollfd watched{socket, POLLIN, 0};
+  while (poll(&watched, 1, -1) < 0 && errno == EINTR) {
+  }
+  return (watched.revents & POLLIN) != 0;
+}
+
+int serve(int socket, int record, bool scrub) {
+  std::atomic<bool> is_busy{true};
+  std::thread(end_with_the_judge, socket, std::cref(is_busy)).detach();
+  if (!scrub && !wait_for_the_judge(socket)) return 0;
+  if (const cudaError_t code = cudaDeviceSetLimit(cudaLimitPrintfFifoSize, kPrintfBytes);
+      code != cudaSuccess) {
+    std::fprintf(stderr, "no device: %s\n", cudaGetErrorString(code));
+    return kExitNoDevice;
+  }
+  if (scrub) report_scrub("before the run");
+  is_busy = false;
+  runner::ServerEnd end{};
+  {
+    std::optional<runner::CallRecorder> recorder;
+    if (record >= 0) recorder.emplace(record);
+    runner::Server server(runner::Descriptor(socket), is_busy, recorder ? &*recorder : nullptr);
+    end = server.serve();
+  }
+  is_busy = false;  // scrubbing may take longer than the watcher's patience
+  if (scrub) report_scrub("after the run");
+  return end == runner::ServerEnd::kBrokenProtocol ? kExitProtocol : 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  // Dies with whoever started it, even before there is a socket to watch.
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  const rlimit none{0, 0};
+  setrlimit(RLIMIT_CORE, &none);
+  CLI::App app{"Holds the device for one graded submission; started by membound."};
+  int socket = -1, record = -1;
+  bool scrub = false;
+  std::string probe;
+  app.add_option("--socket", socket, "the inherited descriptor to serve");
+  app.add_option("--record", record,
+                 "the inherited descriptor to which every call of a program is written");
+  app.add_flag("--scrub", scrub, "overwrite the GPU's free memory before and after the run");
+  app.add_option("--probe", probe,
+                 "do not serve: say as JSON whether the device works, with "
+                 "the kernels of this harness.fatbin");
+  CLI11_PARSE(app, argc, argv);
+  if (!probe.empty()) return runner::probe_device(probe) ? 0 : kExitNoDevice;
+  if (socket < 0) {
+    std::fputs("--socket or --probe is needed; membound starts this program itself\n", stderr);
+    return 2;
+  }
+  return serve(socket, record, scrub);
+}

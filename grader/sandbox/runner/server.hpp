@@ -1,0 +1,128 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The runner's end of the connection: does what is asked with the CUDA runtime it is linked to,
+/// the GPU's or the virtual GPU's, and nothing else.
+/// Place in the chain: runner_main -> [server] -> runner_limits, protocol -> CUDA runtime.
+/// Left out: the process around it (watching the judge, limits, the jail).
+///
+/// It holds no secret: no seed of another run, no expected output, no clock that counts. What it
+/// says is checked on the judge's side.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "grader/base/result.hpp"
+#include "grader/sandbox/runner/call_record.hpp"
+#include "grader/sandbox/runner/channel.hpp"
+#include "grader/sandbox/runner/runner_limits.hpp"
+#include "grader/sandbox/runner/shared_buffer.hpp"
+#include "grader/sandbox/runner/staging.hpp"
+
+namespace membound::runner {
+
+/// How the conversation ended.
+enum class ServerEnd { kGoodbye, kJudgeGone, kBrokenProtocol };
+
+/// Serves one judge on the current device.
+class Server {
+ public:
+  /// `is_busy` is true while a request is being worked on, for whoever watches the connection.
+  /// With a recorder the other side is a whole program, and every call it makes is noted.
+  Server(Descriptor socket, std::atomic<bool>& is_busy, CallRecorder* recorder = nullptr);
+  ~Server();
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  /// Until the judge says goodbye, disappears or breaks the protocol (said on standard error).
+  [[nodiscard]] ServerEnd serve();
+
+ private:
+  struct Module {
+    cudaLibrary_t library = nullptr;
+    std::vector<std::byte> code;  // kept as long as the library: not every runtime copies it
+  };
+  struct Kernel {
+    cudaKernel_t function = nullptr;
+    KernelInfo info;
+    std::uint32_t module = 0;
+  };
+
+  [[nodiscard]] base::Status receive_buffer();
+  [[nodiscard]] std::vector<std::byte> respond(const Request& request);
+  [[nodiscard]] const Kernel* kernel(std::uint32_t index) const;
+  [[nodiscard]] cudaError_t event(std::uint32_t index, cudaEvent_t& out) const;
+  [[nodiscard]] cudaError_t stream(std::uint32_t index, cudaStream_t& out) const;
+  /// Whether all of these bytes are the other side's: of one allocation or one variable.
+  [[nodiscard]] bool holds(std::uint64_t address, std::uint64_t bytes) const;
+  /// Gives the call to the recorder, with its result and its place on the timeline.
+  void note(Call call, cudaError_t code) const;
+
+  // One overload per request; the answer's fields are only sent when the code is cudaSuccess.
+  cudaError_t handle(const DescribeDevice& request, DeviceAnswer& answer);
+  cudaError_t handle(const AskMemory& request, MemoryAnswer& answer);
+  cudaError_t handle(const Synchronize& request, NoAnswer& answer);
+  cudaError_t handle(const Allocate& request, AddressAnswer& answer);
+  cudaError_t handle(const Free& request, NoAnswer& answer);
+  cudaError_t handle(const SetBytes& request, NoAnswer& answer);
+  cudaError_t handle(const Upload& request, NoAnswer& answer);
+  cudaError_t handle(const UploadInline& request, NoAnswer& answer);
+  cudaError_t handle(const Download& request, NoAnswer& answer);
+  cudaError_t handle(const CopyOnDevice& request, NoAnswer& answer);
+  cudaError_t handle(const LoadModule& request, ModuleAnswer& answer);
+  cudaError_t handle(const UnloadModule& request, NoAnswer& answer);
+  cudaError_t handle(const AskKernelAttributes& request, AttributesAnswer& answer);
+  cudaError_t handle(const AllowSharedBytes& request, NoAnswer& answer);
+  cudaError_t handle(const AskOccupancy& request, OccupancyAnswer& answer);
+  cudaError_t handle(const Launch& request, NoAnswer& answer);
+  cudaError_t handle(const CreateEvent& request, EventAnswer& answer);
+  cudaError_t handle(const DestroyEvent& request, NoAnswer& answer);
+  cudaError_t handle(const RecordEvent& request, NoAnswer& answer);
+  cudaError_t handle(const WaitForEvent& request, NoAnswer& answer);
+  cudaError_t handle(const AskElapsed& request, ElapsedAnswer& answer);
+  cudaError_t handle(const ResetPersistingL2& request, NoAnswer& answer);
+  cudaError_t handle(const TakeReport& request, ReportAnswer& answer);
+  cudaError_t handle(const Batch& request, CodesAnswer& answer);
+  cudaError_t handle(const Goodbye& request, NoAnswer& answer);
+  cudaError_t handle(const CreateStream& request, StreamAnswer& answer);
+  cudaError_t handle(const DestroyStream& request, NoAnswer& answer);
+  cudaError_t handle(const WaitForStream& request, NoAnswer& answer);
+  cudaError_t handle(const AskStream& request, NoAnswer& answer);
+  cudaError_t handle(const AskEvent& request, NoAnswer& answer);
+  cudaError_t handle(const StreamWaitsForEvent& request, NoAnswer& answer);
+  cudaError_t handle(const CopyIn& request, NoAnswer& answer);
+  cudaError_t handle(const CopyOut& request, TicketAnswer& answer);
+  cudaError_t handle(const TakeCopy& request, NoAnswer& answer);
+  cudaError_t handle(const NoteErrorCheck& request, NoAnswer& answer);
+  cudaError_t handle(const FindVariable& request, VariableAnswer& answer);
+  cudaError_t handle(const AskAttribute& request, NumberAnswer& answer);
+  cudaError_t handle(const AskStreamPriorities& request, PrioritiesAnswer& answer);
+
+  Channel channel_;
+  std::optional<SharedBuffer> buffer_;
+  std::atomic<bool>& is_busy_;
+  CallRecorder* recorder_;
+  Allocations allocations_{0};
+  std::map<std::uint32_t, Allocations> variables_;  // by module: those that were asked for
+  LaunchLimits limits_;
+  std::map<std::uint32_t, Module> modules_;
+  std::vector<Kernel> kernels_;
+  std::map<std::uint32_t, cudaEvent_t> events_;
+  std::map<std::uint32_t, cudaStream_t> streams_;
+  Staging staging_;
+  std::uint32_t next_module_ = 0, next_event_ = 0, next_stream_ = 1;
+};
+
+/// Writes zeros over all device memory that can be had, so that neither what ran before is read nor
+/// what ran here is left behind; the bytes written. Nothing to do on the virtual GPU, whose memory
+/// is this process's.
+[[nodiscard]] std::uint64_t scrub_device();
+
+}  // namespace membound::runner

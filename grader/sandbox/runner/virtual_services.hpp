@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// What the runner asks its runtime beside the plain API: who a virtual GPU is, what it counted,
+/// and the layout of a kernel's parameters.
+/// Place in the chain: server -> [virtual_services] -> CUDA runtime, found with dlsym where only
+/// one of the two runtimes has it.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "grader/sandbox/runner/messages.hpp"
+
+namespace membound::runner {
+
+/// "NVIDIA H200 (virtual)"; empty on a GPU.
+[[nodiscard]] const std::string& virtual_gpu_name();
+
+/// Writes the virtual GPU's report into `room`; its bytes, without a final zero. 0 on a GPU.
+[[nodiscard]] std::size_t take_virtual_report(std::span<std::byte> room);
+
+/// When the device works on the latest kernel, copy or fill, on its virtual clock; untouched on a
+/// GPU.
+void last_virtual_work(double& start_ns, double& end_ns);
+
+/// Offsets and sizes of the kernel's parameters, as its module says.
+[[nodiscard]] std::vector<Parameter> parameters_of(cudaKernel_t kernel);
+
+}  // namespace membound::runner

@@ -1,0 +1,198 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A tiny lab that agrees with itself, written into a folder of the test's own; each test breaks one
+// thing and expects the one drift that names it.
+#include "grader/authoring/drift.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "grader/authoring/snippets.hpp"
+#include "grader/base/text_files.hpp"
+#include "grader/course/call_rules.hpp"
+
+namespace membound::authoring {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class DriftTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    const auto* info = testing::UnitTest::GetInstance()->current_test_info();
+    root_ = fs::path(testing::TempDir()) / ("drift_" + std::string(info->name()));
+    fs::remove_all(root_);
+    lab_.id = "01-copy";
+    lab_.stages.push_back({.number = 1, .name = "one", .kernel = "copy", .title = "Copy"});
+    lab_.hints["edge"] = {"one", "two", "three"};
+    write("labs/01-copy/README.md", "[handout](../../handouts/01-copy/handout.md)\n");
+    for (const char* name : {"lab.json", "kernel.cuh", "reference.hpp", "reference.cpp"}) {
+      write(std::string("labs/01-copy/") + name, "\n");
+    }
+    write("labs/01-copy/test.cpp",
+          "LAB_TEST(Copy, CopiesOne) {}\nLAB_TEST_WITH_HINT(Copy, StopsAtTheEdge, \"edge\") {}\n");
+    write("labs/01-copy/kernel.cu",
+          "// Stage 1: Copy\nvoid copy() {\n  // TODO 1 (about 1 line): what now?\n  // more\n}\n");
+    write("solutions/01-copy/kernel.cu", "// Stage 1: Copy\nvoid copy() {\n  work();\n}\n");
+    write("solutions/01-copy/NOTES.md", "notes\n");
+    for (const char* name : {"1-a.cu", "1-b.cu", "1-c.cu"}) {
+      write(std::string("solutions/01-copy/wrong/") + name,
+            "// Stage: 1\n// Fails: StopsAtTheEdge\n// Why:   it forgets.\nvoid copy();\n");
+    }
+    write("handouts/01-copy/handout.md",
+          "![picture](figures/a.svg)\n<!-- snippet: solutions/01-copy/kernel.cu#stage-1 -->\n"
+          "```cpp\nvoid copy() {\n  work();\n}\n```\n");
+    write("handouts/01-copy/figures/a.svg", "<svg></svg>\n");
+  }
+  void TearDown() override { fs::remove_all(root_); }
+
+  void write(const std::string& file, const std::string& text) {
+    fs::create_directories((root_ / file).parent_path());
+    std::ofstream(root_ / file) << text;
+  }
+  std::vector<std::string> drifts() const {
+    std::vector<std::string> texts;
+    for (const Drift& drift : check_lab(lab_, root_)) texts.push_back(to_string(drift));
+    return texts;
+  }
+
+  fs::path root_;
+  course::Lab lab_;
+};
+
+TEST_F(DriftTest, ALabThatAgreesHasNone) { EXPECT_THAT(drifts(), IsEmpty()); }
+
+TEST_F(DriftTest, AMissingFileIsNamed) {
+  fs::remove(root_ / "solutions/01-copy/NOTES.md");
+  EXPECT_THAT(drifts(), ElementsAre(HasSubstr("solutions/01-copy/NOTES.md: the file is missing")));
+}
+
+TEST_F(DriftTest, AStrayFileIsNamed) {
+  write("labs/01-copy/kernel.cu.orig", "");
+  EXPECT_THAT(drifts(), ElementsAre(HasSubstr("labs/01-copy/kernel.cu.orig: no lab has")));
+}
+
+TEST_F(DriftTest, ATodoSaysHowLongItIs) {
+  write("labs/01-copy/kernel.cu", "// Stage 1: Copy\nvoid copy() {\n  // TODO: what now?\n}\n");
+  EXPECT_THAT(drifts(), ElementsAre(HasSubstr("labs/01-copy/kernel.cu:3: this TODO")));
+}
+
+TEST_F(DriftTest, EveryStageHasATodo) {
+  lab_.stages.push_back({.number = 2, .name = "two", .kernel = "copy_two", .title = "Again"});
+  EXPECT_THAT(drifts(), Contains(HasSubstr("stage 2 has no TODO")));
+}
+
+TEST_F(DriftTest, SolvingOnlyAddsLines) {
+  write("labs/01-copy/kernel.cu",
+        "// Stage 1: Copy\nvoid copy() {\n  // TODO 1 (about 1 line): what now?\n  given();\n}\n");
+  EXPECT_THAT(drifts(),
+              ElementsAre(HasSubstr("kernel.cu:4: the solution lacks this line: given()")));
+}
+
+TEST_F(DriftTest, TheOrderOfLinesCounts) {
+  write("solutions/01-copy/kernel.cu", "void copy() {\n// Stage 1: Copy\n  work();\n}\n");
+  EXPECT_THAT(drifts(), Contains(HasSubstr("kernel.cu:2: the solution lacks")));
+}
+
+TEST_F(DriftTest, AHintOfATestIsInLabJson) {
+  lab_.hints.clear();
+  EXPECT_THAT(drifts(), ElementsAre(HasSubstr("the hint \"edge\" is not in lab.json")));
+}
+
+TEST_F(DriftTest, AHintHasThreeTiers) {
+  lab_.hints["edge"].pop_back();
+  EXPECT_THAT(drifts(), ElementsAre(HasSubstr("the hint \"edge\" has 2 tiers")));
+}
+
+TEST_F(DriftTest, AWrongAnswerNamesAnExistingTest) {
+  write("solutions/01-copy/wrong/1-a.cu", "// Stage: 1\n// Fails: Nothing\n// Why: so.\n");
+  EXPECT_THAT(drifts(), ElementsAre(HasSubstr("1-a.cu: no test is called \"Nothing\"")));
+}
+
+TEST_F(DriftTest, AWrongAnswerIsNamedAfterItsStage) {
+  fs::rename(root_ / "solutions/01-copy/wrong/1-a.cu", root_ / "solutions/01-copy/wrong/2_a.cu");
+  EXPECT_THAT(drifts(), ElementsAre(HasSubstr("2_a.cu: the name does not start with the stage")));
+}
+
+TEST_F(DriftTest, AStageHasThreeWrongAnswers) {
+  fs::remove(root_ / "solutions/01-copy/wrong/1-a.cu");
+  EXPECT_THAT(drifts(), ElementsAre(HasSubstr("stage 1 has 2 wrong answers")));
+}
+
+TEST_F(DriftTest, ALinkLeadsSomewhere) {
+  write("labs/01-copy/README.md", "line\n[x](gone.md)\n");
+  EXPECT_THAT(drifts(), ElementsAre(HasSubstr("README.md:2: the link to gone.md leads nowhere")));
+}
+
+TEST_F(DriftTest, AFigureIsWellFormed) {
+  write("handouts/01-copy/figures/a.svg", "<svg><g></svg>");
+  EXPECT_THAT(drifts(), ElementsAre(HasSubstr("a.svg: ")));
+}
+
+TEST_F(DriftTest, AFigureIsShown) {
+  write("handouts/01-copy/figures/b.svg", "<svg/>");
+  EXPECT_THAT(drifts(), ElementsAre(HasSubstr("b.svg: no page shows this figure")));
+}
+
+TEST_F(DriftTest, ASnippetThatDriftedIsFoundAndMended) {
+  write("solutions/01-copy/kernel.cu", "// Stage 1: Copy\nvoid copy() {\n  better();\n}\n");
+  EXPECT_THAT(drifts(), ElementsAre(HasSubstr("handout.md:2: the code differs")));
+  const fs::path handout = root_ / "handouts/01-copy/handout.md";
+  EXPECT_EQ(*fix_snippets(root_, handout), 1);
+  EXPECT_THAT(drifts(), IsEmpty());
+  EXPECT_EQ(*fix_snippets(root_, handout), 0);
+}
+
+/// The same lab about host code.
+class HostLabDriftTest : public DriftTest {
+ protected:
+  void SetUp() override {
+    DriftTest::SetUp();
+    lab_.host_code = course::HostCode{};
+    lab_.stages[0].calls = {{course::find_call_rule("frees-memory"), 0}};
+    write("labs/01-copy/test.cpp",
+          "const Pair kOther = {\"Elsewhere\", \"x\", 1};\n"
+          "const std::vector<HostTest> kTests = {\n    {\"CopiesOne\", \"\", [](ProgramTest& test) "
+          "{}},\n"
+          "    {\"StopsAtTheEdge\", \"edge\", [](ProgramTest& test) {}}};\n");
+  }
+  void write_failing(const std::string& test) {
+    write("solutions/01-copy/wrong/1-a.cu",
+          "// Stage: 1\n// Fails: " + test + "\n// Why:   it forgets.\nint main();\n");
+  }
+};
+
+TEST_F(HostLabDriftTest, ALabThatAgreesHasNone) { EXPECT_THAT(drifts(), IsEmpty()); }
+
+TEST_F(HostLabDriftTest, DoesWithoutAReference) {
+  for (const char* name : {"reference.hpp", "reference.cpp"})
+    fs::remove(root_ / "labs/01-copy" / name);
+  EXPECT_THAT(drifts(), IsEmpty());
+}
+
+TEST_F(HostLabDriftTest, ADemandIsATestThatAWrongAnswerMayFail) {
+  write_failing("FreesItsMemory");
+  EXPECT_THAT(drifts(), IsEmpty());
+  write_failing("UsesItsStreams");  // which no stage demands
+  EXPECT_THAT(drifts(), ElementsAre(HasSubstr("no test is called \"UsesItsStreams\"")));
+}
+
+TEST_F(HostLabDriftTest, HasNoTestOfAKernelAlone) {
+  write_failing("ReachesItsBar");
+  EXPECT_THAT(drifts(), ElementsAre(HasSubstr("no test is called \"ReachesItsBar\"")));
+}
+
+TEST_F(HostLabDriftTest, AHintThatARowNamesIsThere) {
+  lab_.hints.clear();
+  EXPECT_THAT(drifts(), ElementsAre(HasSubstr("the hint \"edge\" is not in lab.json")));
+}
+
+}  // namespace
+}  // namespace membound::authoring

@@ -1,0 +1,183 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/authoring/proof.hpp"
+
+#include <gmock/gmock.h>
+
+#include "grader/tests/judge/temporary_folder.hpp"
+
+namespace membound::authoring {
+namespace {
+
+using course::Verdict;
+using testing::HasSubstr;
+
+course::Result result_of(const std::vector<std::pair<Verdict, std::string>>& stages) {
+  course::Result result;
+  for (const auto& [verdict, failed] : stages) {
+    course::StageResult stage;
+    stage.stage = static_cast<int>(result.stages.size()) + 1;
+    stage.verdict = verdict;
+    stage.tests = {{"A", true, false, "", "", 0}};
+    if (!failed.empty()) stage.tests.push_back({failed, false, false, "", "", 0});
+    result.stages.push_back(stage);
+  }
+  return result;
+}
+
+Claim claim(const std::string& fails, int stages = 1) {
+  Claim claim;
+  claim.fails = fails;
+  for (int i = 1; i <= stages; ++i) claim.stages.push_back(i);
+  return claim;
+}
+
+TEST(Proof, OfAReferenceAnswerIsThatEveryStagePasses) {
+  EXPECT_TRUE(
+      compare(claim("", 2), result_of({{Verdict::kPassed, ""}, {Verdict::kPassed, ""}})).holds);
+  const auto slow =
+      compare(claim("", 2), result_of({{Verdict::kPassed, ""}, {Verdict::kSlow, "ReachesItsBar"}}));
+  EXPECT_FALSE(slow.holds);
+  EXPECT_EQ(slow.shown, "stage 2: slow (ReachesItsBar)");
+}
+
+TEST(Proof, WithTwoCompilersWantsTheSameVerdictForTheSameReason) {
+  auto first = result_of({{Verdict::kWrong, "B"}, {Verdict::kWrong, "B"}});
+  auto second = result_of({{Verdict::kWrong, "B"}, {Verdict::kWrong, "C"}});
+  first.compiler = "nvcc 13.0.88";
+  second.compiler = "clang 14.0.6";
+  auto proof = compare(claim(kAnyTest, 2), first);
+  add_second(proof, first, first);
+  EXPECT_TRUE(proof.holds);
+  add_second(proof, first, second);
+  EXPECT_FALSE(proof.holds);
+  EXPECT_EQ(proof.shown, "stage 2: wrong (B) with nvcc 13.0.88, wrong (C) with clang 14.0.6");
+}
+
+TEST(Proof, WithTwoCompilersMustHoldForTheSecondToo) {
+  const auto first = result_of({{Verdict::kPassed, ""}});
+  auto second = result_of({{Verdict::kSlow, "ReachesItsBar"}});
+  second.compiler = "clang 14.0.6";
+  auto proof = compare(claim(""), first);
+  add_second(proof, first, second);
+  EXPECT_FALSE(proof.holds);
+  EXPECT_THAT(proof.shown, HasSubstr("with clang 14.0.6: stage 1: slow (ReachesItsBar)"));
+}
+
+TEST(Proof, OfASkeletonIsThatNoStagePasses) {
+  EXPECT_TRUE(compare(claim(kAnyTest), result_of({{Verdict::kWrong, "B"}})).holds);
+  EXPECT_FALSE(
+      compare(claim(kAnyTest, 2), result_of({{Verdict::kWrong, "B"}, {Verdict::kPassed, ""}}))
+          .holds);
+  EXPECT_FALSE(compare(claim(kAnyTest), result_of({{Verdict::kSkipped, ""}})).holds)
+      << "right, and not timed";
+}
+
+TEST(Proof, OfAWrongAnswerIsThatTheNamedTestFailsFirst) {
+  EXPECT_TRUE(compare(claim("B"), result_of({{Verdict::kWrong, "B"}})).holds);
+  EXPECT_TRUE(
+      compare(claim("ReachesItsBar"), result_of({{Verdict::kSlow, "ReachesItsBar"}})).holds);
+  EXPECT_TRUE(compare(claim("RunsWithoutFault"), result_of({{Verdict::kFault, ""}})).holds);
+  EXPECT_TRUE(compare(claim("FinishesInTime"), result_of({{Verdict::kTimeout, ""}})).holds);
+  EXPECT_TRUE(compare(claim("Compiles"), result_of({{Verdict::kCompileError, ""}})).holds);
+  const auto other = compare(claim("B"), result_of({{Verdict::kWrong, "C"}}));
+  EXPECT_FALSE(other.holds);
+  EXPECT_EQ(other.shown, "stage 1: fails wrong (C)");
+  EXPECT_THAT(compare(claim("B"), result_of({{Verdict::kPassed, ""}})).shown, HasSubstr("passes"));
+}
+
+TEST(Proof, IsNeverGivenByOurOwnFaults) {
+  for (const char* fails : {"", kAnyTest, "B"})
+    EXPECT_FALSE(compare(claim(fails), result_of({{Verdict::kInfraError, "B"}})).holds) << fails;
+  EXPECT_FALSE(compare(claim("", 2), result_of({{Verdict::kPassed, ""}})).holds)
+      << "a stage is missing";
+}
+
+TEST(Claims, AreSkeletonReferenceAndEveryWrongAnswer) {
+  const judge::TemporaryFolder folder;
+  course::Lab lab;
+  lab.id = "01-x";
+  lab.folder = folder.path() / "labs/01-x";
+  lab.stages.resize(1);
+  lab.stages[0].number = 1;
+  folder.write("solutions/01-x/wrong/1-b.cu", "// Stage: 1\n// Fails: B  \n// Why:   so\nint a;\n");
+  folder.write("solutions/01-x/wrong/notes.txt", "");
+  const judge::Workplace place{folder.path(), "", ""};
+  const auto claims = claims_of(lab, place);
+  ASSERT_TRUE(claims);
+  ASSERT_EQ(claims->size(), 3u);
+  EXPECT_EQ(claims->at(0).fails, kAnyTest);
+  EXPECT_EQ(claims->at(1).fails, "");
+  EXPECT_EQ(claims->at(2).fails, "B");
+  folder.write("solutions/01-x/wrong/1-c.cu", "int a;\n// Stage: 1\n// Fails: B\n");
+  EXPECT_FALSE(claims_of(lab, place)) << "its head does not stand at the head";
+}
+
+course::Result with_finding(const std::string& text, int line) {
+  course::Result result = result_of({{Verdict::kWrong, "B"}});
+  course::Finding failed, found;
+  failed.text = "the failed test";
+  found.text = text;
+  found.line = line;
+  found.advice = "what to do";
+  result.stages[0].findings = {failed, found};
+  return result;
+}
+
+TEST(Proof, OfAFindingIsItsKindAtOneOfTheLinesNamed) {
+  Claim race = claim("B");
+  race.finds = "data race";
+  race.lines = {7, 9};
+  const auto shown_for = [&](const course::Result& result) {
+    Proof proof = compare(race, result);
+    add_findings(proof, result);
+    return proof.shown;
+  };
+  EXPECT_EQ(shown_for(with_finding("data race in k, block (0, 0, 0): …", 9)), "as claimed");
+  EXPECT_EQ(shown_for(with_finding("data race in k", 8)),
+            "the checkers find, in line 8, data race in k");
+  EXPECT_EQ(shown_for(with_finding("uninitialised read in k", 9)),
+            "the checkers find, in line 9, uninitialised read in k");
+  EXPECT_EQ(shown_for(result_of({{Verdict::kWrong, "B"}})),
+            "the checkers find nothing, not a data race");
+}
+
+TEST(Proof, WithoutAFindingClaimedIsThatTheCheckersFindNone) {
+  const course::Result result = with_finding("data race in k", 9);
+  Proof proof = compare(claim("B"), result);
+  add_findings(proof, result);
+  EXPECT_FALSE(proof.holds);
+}
+
+TEST(Claims, KnowTheLinesThatAFindingNames) {
+  const judge::TemporaryFolder folder;
+  course::Lab lab;
+  lab.id = "03-x";
+  lab.stages.resize(1);
+  lab.stages[0].number = 1;
+  judge::Workplace place;
+  place.root = folder.path();
+  folder.write("solutions/03-x/wrong/a.cu",
+               "// Stage: 1\n// Fails: B\n// Finds: data race in `tile[x] =`\n\n"
+               "  tile[x] = 1;\n  y = tile[x];\n  tile[x] = 2;\n");
+  const auto claims = claims_of(lab, place);
+  ASSERT_TRUE(claims) << base::to_string(claims.error());
+  EXPECT_EQ(claims->back().finds, "data race");
+  EXPECT_EQ(claims->back().lines, (std::set<int>{5, 7}));
+}
+
+TEST(Claims, RefuseAFindingAtNoLineOfTheFile) {
+  const judge::TemporaryFolder folder;
+  course::Lab lab;
+  lab.id = "03-x";
+  lab.stages.resize(1);
+  lab.stages[0].number = 1;
+  judge::Workplace place;
+  place.root = folder.path();
+  folder.write("solutions/03-x/wrong/a.cu",
+               "// Stage: 1\n// Fails: B\n// Finds: data race in `tile[y]`\n  tile[x] = 1;\n");
+  EXPECT_FALSE(claims_of(lab, place));
+}
+
+}  // namespace
+}  // namespace membound::authoring

@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/base/text_files.hpp"
+
+#include <gmock/gmock.h>
+
+namespace membound::base {
+namespace {
+
+namespace fs = std::filesystem;
+
+TEST(Files, ReadBackWhatWasWrittenAndLeaveNothingBeside) {
+  const fs::path folder = fs::path(testing::TempDir()) / "membound_files";
+  fs::remove_all(folder);
+  ASSERT_TRUE(write_file(folder / "deep" / "a.txt", "one"));
+  ASSERT_TRUE(write_file(folder / "deep" / "a.txt", std::string("tw\0o", 4)));
+  EXPECT_EQ(*read_file(folder / "deep" / "a.txt"), std::string("tw\0o", 4));
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder / "deep"), fs::directory_iterator()), 1);
+  fs::remove_all(folder);
+}
+
+TEST(Files, SayWhatIsWrong) {
+  EXPECT_EQ(read_file("/nowhere/a.txt").error().found, "there is no such file");
+  EXPECT_EQ(read_file(testing::TempDir()).error().found, "cannot be read");
+  EXPECT_THAT(write_file("/proc/membound/a.txt", "x").error().found,
+              testing::HasSubstr("cannot be made"));
+}
+
+}  // namespace
+}  // namespace membound::base

@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "grader/classroom/gradebook/gradebook.hpp"
+#include "grader/tests/classroom/gradebook/small_class.hpp"
+
+namespace membound::gradebook {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+TEST(StudentPages, AreOneForEachStudentWithAllTheirLabs) {
+  course::Grade other = wrong("a");
+  other.lab = "04-reduction";
+  other.result.title = "Add up an array";
+  const auto pages = student_pages({"GPU 2026", {passed("a"), passed("b"), other}, {}});
+  ASSERT_EQ(pages.size(), 2U);
+  EXPECT_EQ(pages[0].name, "students/a.html");
+  EXPECT_THAT(pages[0].html, HasSubstr("Transpose a matrix"));
+  EXPECT_THAT(pages[0].html, HasSubstr("Add up an array"));
+  EXPECT_THAT(pages[1].html, Not(HasSubstr("Add up an array")));
+}
+
+TEST(StudentPages, ShowNobodyElse) {
+  const auto pages = student_pages({"GPU 2026", {passed("ada"), passed("grace")}, {}});
+  EXPECT_THAT(pages[0].html, Not(HasSubstr("grace")));
+}
+
+TEST(StudentPages, ExplainTheStageThatFailed) {
+  const auto pages = student_pages({"GPU 2026", {wrong("a")}, {}});
+  EXPECT_THAT(pages[0].html, HasSubstr("element 7 is 1, not 2"));
+  EXPECT_THAT(pages[0].html, HasSubstr("<pre>in[0] &amp; &lt;out&gt;</pre>"));
+}
+
+TEST(StudentPages, SayOnceWhatATestSaid) {
+  course::Grade grade = wrong("a");
+  grade.result.stages[0].tests[0].message = grade.result.stages[0].findings[0].text;
+  const std::string html = student_pages({"GPU 2026", {grade}, {}})[0].html;
+  const auto first = html.find("element 7 is 1, not 2");
+  ASSERT_NE(first, std::string::npos);
+  EXPECT_EQ(html.find("element 7 is 1, not 2", first + 1), std::string::npos);
+}
+
+TEST(StudentPages, ShowWhatTheAccessesOfAFailedStageCost) {
+  course::Grade grade = slow("a", 0.3);
+  course::SourceLine line;
+  line.line = 24;
+  line.access = "store";
+  line.instance = "float";
+  line.unit = "sectors";
+  line.per_request = 32;
+  line.ideal_per_request = 4;
+  grade.result.stages[0].source_lines = {line};
+  const auto pages = student_pages({"GPU 2026", {grade}, {}});
+  EXPECT_THAT(pages[0].html,
+              HasSubstr("<td>24</td><td>store (float)</td><td class=\"number\">32.0 sectors</td>"
+                        "<td class=\"number\">4.0</td>"));
+}
+
+TEST(StudentPages, WithholdTheScoreOfASuspiciousOne) {
+  const auto pages = student_pages({"GPU 2026", {suspicious("a")}, {}});
+  EXPECT_THAT(pages[0].html, HasSubstr("<b>withheld</b>points"));
+}
+
+}  // namespace
+}  // namespace membound::gradebook

@@ -1,0 +1,366 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/classroom/queue/batch.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <iterator>
+#include <set>
+#include <thread>
+
+#include "grader/classroom/queue/device_health.hpp"
+#include "grader/sandbox/jail/jail.hpp"
+#include "grader/tests/classroom/queue/fake_class.hpp"
+#include "grader/tests/course/schema_check.hpp"
+
+namespace membound::queue {
+namespace {
+
+namespace fs = std::filesystem;
+using course::GradeVerdict;
+using testing::HasSubstr;
+
+class BatchTest : public testing::Test {
+ protected:
+  BatchTest() {
+    std::string pattern = (fs::temp_directory_path() / "membound-batch-XXXXXX").string();
+    folder_ = mkdtemp(pattern.data());
+    make_fake_class(folder_, 12);
+    course_ = fake_course(folder_);
+    request_ = fake_batch(folder_, course_, folder_ / "out");
+    request_.grade_one = [this](const OneRequest& one) {
+      ++runs_;
+      return fake_grade(one);
+    };
+    setenv("SOURCE_DATE_EPOCH", "1795241893", 1);
+  }
+  ~BatchTest() override { fs::remove_all(folder_); }
+
+  BatchSummary run() {
+    auto summary = run_batch(request_);
+    EXPECT_TRUE(summary) << (summary ? "" : base::to_string(summary.error()));
+    return summary ? std::move(*summary) : BatchSummary();
+  }
+  std::string csv() const {
+    std::ifstream stream(folder_ / "out" / "grades.csv");
+    return {std::istreambuf_iterator<char>(stream), {}};
+  }
+  const course::Grade* grade(const BatchSummary& summary, const std::string& student) {
+    for (const course::Grade& one : summary.grades.grades)
+      if (one.student == student) return &one;
+    ADD_FAILURE() << "no grade of " << student;
+    return nullptr;
+  }
+
+  fs::path folder_;
+  course::Course course_;
+  BatchRequest request_;
+  std::atomic<int> runs_ = 0;
+};
+
+TEST_F(BatchTest, EverybodyHasARow) {
+  EXPECT_EQ(run().grades.grades.size(), 12u);
+  EXPECT_THAT(csv(), HasSubstr("student,lab,score,max_score,verdict,ratio,device,"
+                               "submission_sha256,graded_at,note\r\ns000,01-quick,"));
+}
+
+TEST_F(BatchTest, EqualTextsAreGradedOnceWithOneVerdict) {
+  const BatchSummary summary = run();
+  EXPECT_EQ(runs_, 10);  // of 12 one has no kernel.cu, and one is a copy
+  EXPECT_EQ(grade(summary, "s005")->score, grade(summary, "s006")->score);
+  EXPECT_EQ(grade(summary, "s005")->seed, grade(summary, "s006")->seed);
+}
+
+TEST_F(BatchTest, ARefusalIsARowWithItsReason) {
+  const BatchSummary summary = run();
+  EXPECT_EQ(grade(summary, "s010")->verdict, GradeVerdict::kPolicyReject);
+  EXPECT_THAT(grade(summary, "s010")->note, HasSubstr("no kernel.cu in it; found: report.pdf"));
+}
+
+TEST_F(BatchTest, TheSameCommandAgainGradesNothing) {
+  run();
+  const std::string before = csv();
+  runs_ = 0;
+  run();
+  EXPECT_EQ(runs_, 0);
+  EXPECT_EQ(csv(), before);
+}
+
+TEST_F(BatchTest, ANewSubmissionIsAllThatIsGradedAgain) {
+  run();
+  runs_ = 0;
+  write_text(folder_ / "in" / "s012" / "kernel.cu", "__global__ void quick(int*);  // new\n");
+  EXPECT_EQ(run().grades.grades.size(), 13u);
+  EXPECT_EQ(runs_, 1);
+}
+
+TEST_F(BatchTest, AChangedTestProgramGradesAllAgain) {
+  run();
+  runs_ = 0;
+  write_text(folder_ / "root" / "labs" / "01-quick" / "test", "another program");
+  run();
+  EXPECT_EQ(runs_, 10);
+}
+
+TEST_F(BatchTest, AnotherCompilerGradesAllAgainAndThePlanNamesIt) {
+  run();
+  runs_ = 0;
+  write_text(folder_ / "root" / "labs" / "01-quick" / "reference.ptx", "by clang");
+  request_.settings.compiler = {compilers::DeviceCompiler::kClang, "/usr/bin/clang++", "14.0.6"};
+  run();
+  EXPECT_EQ(runs_, 10);
+  const auto plan = read_plan(request_.out);
+  ASSERT_TRUE(plan && *plan);
+  EXPECT_EQ((*plan)->compiler, "clang 14.0.6");
+}
+
+TEST_F(BatchTest, TheReferenceOfTheOtherCompilerDoesNotMatter) {
+  run();
+  runs_ = 0;
+  write_text(folder_ / "root" / "labs" / "01-quick" / "reference.ptx", "by clang");
+  run();
+  EXPECT_EQ(runs_, 0);
+}
+
+TEST_F(BatchTest, GoesOnWithoutTheSubmissions) {
+  run();
+  request_.intake.sources.clear();
+  request_.regrade = {"s003"};
+  runs_ = 0;
+  run();
+  EXPECT_EQ(runs_, 1);
+}
+
+TEST_F(BatchTest, WithoutTheSubmissionsNothingElseMayHaveChanged) {
+  run();
+  request_.intake.sources.clear();
+  request_.settings.device = "vgpu:k80";
+  EXPECT_FALSE(run_batch(request_));
+  request_.settings.device = "vgpu:h200";
+  EXPECT_TRUE(run_batch(request_));
+  write_text(folder_ / "root" / "labs" / "01-quick" / "lab.json", "other bars");
+  EXPECT_FALSE(run_batch(request_));
+}
+
+TEST_F(BatchTest, OnlyGradesOnlyThese) {
+  request_.only = {"S003", "s004"};
+  const BatchSummary summary = run();
+  EXPECT_EQ(runs_, 2);
+  EXPECT_EQ(summary.grades.open.size(), 9u);
+  EXPECT_THAT(csv(), HasSubstr("not graded yet"));
+}
+
+TEST_F(BatchTest, NobodyOfThatNameIsAnError) {
+  request_.only = {"nobody"};
+  EXPECT_FALSE(run_batch(request_));
+}
+
+TEST_F(BatchTest, CtrlCKeepsWhatIsGraded) {
+  std::atomic<bool> stop = false;
+  request_.stop = &stop;
+  request_.grade_one = [&](const OneRequest& one) {
+    OneOutcome outcome = fake_grade(one);
+    if (++runs_ == 4) {
+      stop = true;
+      outcome.stopped = true;
+    }
+    return outcome;
+  };
+  const BatchSummary summary = run();
+  EXPECT_TRUE(summary.stopped);
+  EXPECT_EQ(summary.graded, 3);
+  stop = false;
+  runs_ = 10;
+  EXPECT_EQ(run().graded, 7);
+  EXPECT_EQ(run().grades.open.size(), 0u);
+}
+
+TEST_F(BatchTest, OurOwnFailureIsTriedThreeTimesAndNeverZero) {
+  request_.only = {"s001"};
+  request_.grade_one = [this](const OneRequest& one) {
+    OneOutcome outcome = fake_grade(one);
+    ++runs_;
+    outcome.grade.end(GradeVerdict::kInfraError, "the device vanished", *one.lab);
+    return outcome;
+  };
+  const BatchSummary summary = run();
+  EXPECT_EQ(runs_, kMostAttempts);
+  EXPECT_EQ(grade(summary, "s001")->verdict, GradeVerdict::kInfraError);
+  EXPECT_EQ(grade(summary, "s001")->score, std::nullopt);
+  EXPECT_EQ(grade(summary, "s001")->note, "tried 3 times: the device vanished");
+}
+
+TEST_F(BatchTest, AFailureThatPassesIsForgotten) {
+  request_.grade_one = [this](const OneRequest& one) {
+    OneOutcome outcome = fake_grade(one);
+    if (runs_++ == 0) outcome.grade.end(GradeVerdict::kInfraError, "once", *one.lab);
+    return outcome;
+  };
+  for (const course::Grade& one : run().grades.grades)
+    EXPECT_NE(one.verdict, GradeVerdict::kInfraError);
+}
+
+TEST_F(BatchTest, AGraderThatAlwaysFailsStopsTheBatch) {
+  request_.grade_one = [](const OneRequest& one) {
+    OneOutcome outcome = fake_grade(one);
+    outcome.grade.end(GradeVerdict::kInfraError, "no compiler", *one.lab);
+    return outcome;
+  };
+  const auto summary = run_batch(request_);
+  ASSERT_FALSE(summary);
+  EXPECT_THAT(summary.error().found, HasSubstr("no compiler"));
+}
+
+TEST_F(BatchTest, ManyWorkersGiveTheSameTable) {
+  run();
+  const std::string one = csv();
+  request_.out = folder_ / "out";
+  fs::remove_all(request_.out);
+  request_.workers = 4;
+  run();
+  EXPECT_EQ(csv(), one);
+}
+
+TEST_F(BatchTest, ARealDeviceServesOneAtATime) {
+  request_.settings.device = "gpu";
+  request_.workers = 4;
+  std::atomic<int> using_it = 0, most = 0;
+  request_.grade_one = [&](const OneRequest& one) {
+    one.take_device();
+    most = std::max<int>(most, ++using_it);
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    --using_it;
+    one.free_device();
+    return fake_grade(one);
+  };
+  EXPECT_EQ(run().grades.open.size(), 0u);
+  EXPECT_EQ(most, 1);
+}
+
+TEST_F(BatchTest, WhoHandedInNothingHasARow) {
+  request_.intake.roster = *intake::Roster::from_text("id,name\ns000,A\ns999,Z\n", "roster.csv");
+  const BatchSummary summary = run();
+  EXPECT_EQ(grade(summary, "s999")->verdict, std::nullopt);
+  EXPECT_EQ(grade(summary, "s999")->score, 0);
+  EXPECT_THAT(csv(), HasSubstr("s999,01-quick,0,10,,,,,,nothing submitted"));
+}
+
+TEST_F(BatchTest, LatePointsAreLost) {
+  request_.intake.late = {1000, 0, 50};  // due in 1970
+  const BatchSummary late = run();
+  EXPECT_EQ(grade(late, "s000")->late_factor, 0);
+  EXPECT_EQ(grade(late, "s000")->score, 0);
+  EXPECT_GT(grade(late, "s000")->late_by_seconds, 0);
+}
+
+TEST_F(BatchTest, NoSpreadsheetRunsAStudentsName) {
+  write_text(folder_ / "in" / "=cmd()" / "kernel.cu", "__global__ void quick(int*);  // x\n");
+  run();
+  EXPECT_THAT(csv(), HasSubstr("'=cmd()"));
+}
+
+TEST_F(BatchTest, GradesFitTheirSchema) {
+  for (const course::Grade& one : run().grades.grades)
+    EXPECT_EQ(course::schema_problems("docs/grade.schema.json", one), "") << one.student;
+}
+
+TEST_F(BatchTest, OtherProgramsReadTheSameGrades) {
+  const BatchSummary summary = run();
+  const auto read = read_class(folder_ / "out");
+  ASSERT_TRUE(read);
+  EXPECT_EQ(nlohmann::json(read->grades), nlohmann::json(summary.grades.grades));
+}
+
+TEST_F(BatchTest, AFolderOfSomebodyElseIsLeftAlone) {
+  write_text(folder_ / "out" / "thesis.tex", "x");
+  EXPECT_FALSE(run_batch(request_));
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_ / "out"), fs::directory_iterator()), 1);
+}
+
+TEST_F(BatchTest, UntrustedSubmissionsNeedAJail) {
+  request_.settings.trust_submissions = false;
+  const auto summary = run_batch(request_);
+  if (!summary) {
+    EXPECT_THAT(summary.error().advice, HasSubstr("--trust-submissions"));
+  }
+}
+
+TEST_F(BatchTest, TrustedSubmissionsHaveNoSeedKey) {
+  EXPECT_EQ(grade(run(), "s001")->seed_key, "");
+}
+
+TEST_F(BatchTest, EveryUntrustedTextHasASeedKeyOfItsOwnThatTheLedgerKeeps) {
+  request_.settings.trust_submissions = false;
+  if (!jail::probe().untrusted_ok()) GTEST_SKIP() << jail::probe().describe();
+  std::set<std::string> keys;
+  for (const course::Grade& one : run().grades.grades)
+    if (!one.result.stages.empty()) keys.insert(one.seed_key);
+  EXPECT_EQ(keys.size(), 10u);  // as many as different texts
+  for (const std::string& key : keys) EXPECT_EQ(key.size(), 32u);
+  const std::string before = *keys.begin();
+  runs_ = 0;
+  std::set<std::string> again;
+  for (const course::Grade& one : run().grades.grades) again.insert(one.seed_key);
+  EXPECT_EQ(runs_, 0);
+  EXPECT_TRUE(again.contains(before));
+  EXPECT_EQ(ledger::verify(folder_ / "out")->problems, std::vector<std::string>());
+}
+
+TEST_F(BatchTest, ADeviceThatIsLostKeepsTheVerdictAndEndsTheBatch) {
+  request_.grade_one = [this](const OneRequest& one) {
+    OneOutcome outcome = fake_grade(one);
+    if (++runs_ == 3) outcome.device_lost = base::Error{.found = "the device is gone"};
+    return outcome;
+  };
+  const auto summary = run_batch(request_);
+  ASSERT_FALSE(summary);
+  EXPECT_EQ(summary.error().found, "the device is gone");
+  runs_ = 10;
+  EXPECT_EQ(run().graded, 7);
+}
+
+TEST_F(BatchTest, AFaultMayHaveHurtTheDeviceAndAWrongAnswerNot) {
+  course::Result result;
+  result.stages.resize(2);
+  result.stages[0].verdict = course::Verdict::kWrong;
+  result.stages[1].verdict = course::Verdict::kSlow;
+  EXPECT_FALSE(may_have_hurt(result));
+  result.stages[1].verdict = course::Verdict::kFault;
+  EXPECT_TRUE(may_have_hurt(result));
+}
+
+/// A membound_runner that says what the script says.
+class DeviceHealth : public BatchTest {
+ protected:
+  base::Status probe(const std::string& script) {
+    const fs::path runner = folder_ / "root" / "libexec" / "membound_runner";
+    write_text(runner, "#!/bin/sh\n" + script + "\n");
+    fs::permissions(runner, fs::perms::owner_all);
+    return probe_device(request_.settings,
+                        {.seconds_per_try = 5, .tries = 2, .seconds_between = 0});
+  }
+};
+
+TEST_F(DeviceHealth, ADeviceThatAnswersIsWell) { EXPECT_TRUE(probe("exit 0")); }
+
+TEST_F(DeviceHealth, ADeviceThatAnswersTheSecondTimeIsWell) {
+  EXPECT_TRUE(probe("[ -e " + (folder_ / "once").string() + " ] || { touch " +
+                    (folder_ / "once").string() + "; exit 3; }"));
+}
+
+TEST_F(DeviceHealth, OneThatFailsIsInQuarantineWithItsWords) {
+  const auto status = probe("echo '{\"ok\":false}'; exit 3");
+  ASSERT_FALSE(status);
+  EXPECT_THAT(status.error().found, HasSubstr("{\"ok\":false}"));
+}
+
+TEST_F(BatchTest, EverythingIsSigned) {
+  run();
+  EXPECT_EQ(ledger::verify(folder_ / "out")->problems, std::vector<std::string>());
+}
+
+}  // namespace
+}  // namespace membound::queue

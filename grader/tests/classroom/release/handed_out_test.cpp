@@ -1,0 +1,349 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// A student's tree and Gradescope's zip, made from this course and used as students and Gradescope
+/// use them. Building in the tree would take too long here: the programs of this build stand in for
+/// those, with the references out of the tree.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <set>
+#include <sstream>
+
+#include "grader/base/process.hpp"
+#include "grader/base/text_files.hpp"
+#include "grader/tests/classroom/exchange/gradescope_rules.hpp"
+#include "grader/tests/judge/temporary_folder.hpp"
+
+namespace membound::release {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::HasSubstr;
+
+const fs::path kSource = MEMBOUND_SOURCE_DIR;
+const fs::path kBuild = MEMBOUND_BUILD_DIR;
+
+std::string read(const fs::path& file) {
+  const auto text = base::read_file(file);
+  return text ? *text : "(none)";
+}
+
+base::ProcessOutcome run(const std::vector<std::string>& words,
+                         const std::map<std::string, std::string>& environment = {},
+                         const fs::path& folder = {}) {
+  const auto run = base::run_process({.arguments = words,
+                                      .environment = environment,
+                                      .folder = folder,
+                                      .timeout_seconds = 300,
+                                      .output_limit_bytes = 16 << 20});
+  EXPECT_TRUE(run) << words.front();
+  return run ? *run : base::ProcessOutcome();
+}
+
+std::vector<fs::path> files_below(const fs::path& folder) {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::recursive_directory_iterator(folder))
+    if (entry.is_regular_file()) files.push_back(entry.path());
+  return files;
+}
+
+class HandedOut : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    folder_ = new judge::TemporaryFolder;
+    const auto release = run({MEMBOUND_PROGRAM, "release", "--out", tree().string(), "--lab",
+                              "reverse", "--lab", "transpose", "--architectures", "90"},
+                             {{"MEMBOUND_ROOT", kSource.string()}});
+    ASSERT_EQ(release.exit_code, 0) << release.output;
+    const auto zip = run({MEMBOUND_PROGRAM, "gradescope-autograder", "--out",
+                          (folder_->path() / "a.zip").string(), "--lab", "reverse"},
+                         {{"MEMBOUND_ROOT", kSource.string()}});
+    ASSERT_EQ(zip.exit_code, 0) << zip.output;
+    fs::create_directories(autograder() / "source");
+    const auto unpacked = run({"cmake", "-E", "tar", "xf", (folder_->path() / "a.zip").string()},
+                              {}, autograder() / "source");
+    ASSERT_EQ(unpacked.exit_code, 0) << unpacked.output;
+    stand_in();
+  }
+  static void TearDownTestSuite() {
+    delete folder_;
+    folder_ = nullptr;
+  }
+  /// What a build in the tree makes: this build's programs, the tree's references.
+  static void stand_in() {
+    for (const char* name : {"vgpu", "grader", "forward", "libexec"})
+      fs::create_directories(build()), fs::create_directory_symlink(kBuild / name, build() / name);
+    fs::create_directories(build() / "bin");
+    fs::copy_file(MEMBOUND_PROGRAM, program());
+    for (const std::string lab : {"01-reverse-array", "03-transpose"}) {
+      fs::create_directories(build() / "labs" / lab);
+      fs::create_symlink(kBuild / "labs" / lab / "test", build() / "labs" / lab / "test");
+      fs::copy_file(tree() / "released" / lab / "reference.sm_90.fatbin",
+                    build() / "labs" / lab / "reference.fatbin");
+      fs::copy_file(tree() / "released" / lab / "reference.ptx",
+                    build() / "labs" / lab / "reference.ptx");
+    }
+  }
+
+  static fs::path tree() { return folder_->path() / "students"; }
+  static fs::path build() { return folder_->path() / "build"; }
+  static fs::path program() { return build() / "bin" / "membound"; }
+  static fs::path autograder() { return folder_->path() / "autograder"; }
+
+  /// Stage by stage: verdict, ratio and points, of a check in `root` with `from`'s program.
+  static std::vector<std::string> verdicts(const fs::path& root, const fs::path& from,
+                                           const std::string& stages, const fs::path& submission,
+                                           const std::string& compiler) {
+    const auto check = run({from.string(), "check", stages, "--submission", submission.string(),
+                            "--device", "vgpu:h200", "--compiler", compiler, "--json", "-"},
+                           {{"MEMBOUND_ROOT", root.string()}});
+    EXPECT_LE(check.exit_code, 1) << check.output;
+    std::vector<std::string> all;
+    const json results = json::parse(check.output, nullptr, false);
+    EXPECT_FALSE(results.is_discarded()) << check.output;
+    if (results.is_discarded()) return all;
+    const json& result = results.is_array() ? results.at(0) : results;
+    for (const json& stage : result.at("stages"))
+      all.push_back(stage.at("verdict").dump() + " " + stage.value("ratio", json()).dump() + " " +
+                    stage.at("points").dump());
+    return all;
+  }
+
+  static inline judge::TemporaryFolder* folder_ = nullptr;
+};
+
+TEST_F(HandedOut, HoldsNothingOfWhatStaysHere) {
+  for (const char* name :
+       {"solutions", "grader/tests", "grader/authoring/bench", ".ci", ".git", "build"})
+    EXPECT_FALSE(fs::exists(tree() / name)) << name;
+  EXPECT_FALSE(fs::exists(tree() / "labs" / "04-reduction"));
+  EXPECT_THAT(read(tree() / "labs" / "CMakeLists.txt"), testing::Not(HasSubstr("add_lab(04")));
+}
+
+TEST_F(HandedOut, HoldsNoLineThatOnlyAnAnswerHas) {
+  // Not the program's own search: long lines of the answers, as they stand there.
+  std::set<std::string> known, secret;
+  const auto lines_of = [](const fs::path& file, std::set<std::string>& lines) {
+    std::istringstream text(read(file));
+    for (std::string line; std::getline(text, line);)
+      if (line.size() > 40 && line.find("SPDX") == std::string::npos) lines.insert(line);
+  };
+  for (const auto& lab : fs::directory_iterator(kSource / "solutions")) {
+    lines_of(lab.path() / "kernel.cu", secret);
+    lines_of(kSource / "labs" / lab.path().filename() / "kernel.cu", known);
+  }
+  for (const std::string& line : known) secret.erase(line);
+  ASSERT_GT(secret.size(), 100U);
+  for (const fs::path& file : files_below(tree())) {
+    const std::string text = read(file);
+    for (const std::string& line : secret)
+      EXPECT_EQ(text.find(line), std::string::npos) << file << ": " << line;
+  }
+}
+
+TEST_F(HandedOut, IsStoppedByALineOfASolution) {
+  const fs::path course = folder_->path() / "course";
+  fs::create_directories(course);
+  for (const char* name : {"grader", "labs", "handouts", "docs", "solutions", "CMakeLists.txt",
+                           "CMakePresets.json", "LICENSE", "membound"})
+    fs::copy(
+        kSource / name, course / name,
+        fs::create_directories(course) ? fs::copy_options::recursive : fs::copy_options::recursive);
+  std::ofstream(course / "labs" / "01-reverse-array" / "README.md", std::ios::app)
+      << "  if (i < n)   out[n - 1 - i] = in[i];\n";
+  const auto release = run({MEMBOUND_PROGRAM, "release", "--out", (course / "out").string(),
+                            "--lab", "reverse", "--compiler", "clang"},
+                           {{"MEMBOUND_ROOT", course.string()}, {"COLUMNS", "200"}});
+  EXPECT_EQ(release.exit_code, 2) << release.output;
+  EXPECT_THAT(release.output, HasSubstr("labs/01-reverse-array/README.md"));
+  EXPECT_FALSE(fs::exists(course / "out"));
+  EXPECT_FALSE(fs::exists(course / "out.part"));
+  fs::remove_all(course);
+}
+
+TEST_F(HandedOut, HasNoLinkThatLeadsNowhere) {
+  static const std::regex kLink(R"(\]\(([^)#:\s]+)(#[^)]*)?\))");
+  int links = 0;
+  for (const fs::path& file : files_below(tree())) {
+    if (file.extension() != ".md") continue;
+    const std::string text = read(file);
+    for (std::sregex_iterator link(text.begin(), text.end(), kLink), end; link != end; ++link) {
+      ++links;
+      EXPECT_TRUE(fs::exists(file.parent_path() / (*link)[1].str())) << file << ": " << link->str();
+    }
+  }
+  EXPECT_GT(links, 10);
+}
+
+TEST_F(HandedOut, ConfiguresAndTakesItsReferencesOver) {
+  const fs::path made = folder_->path() / "configured";
+  const auto configured =
+      run({"cmake", "--preset", "student", "-B", made.string(), "-DMEMBOUND_CUDA_ARCHITECTURE=90"},
+          {}, tree());
+  ASSERT_EQ(configured.exit_code, 0) << configured.output;
+  const auto taken =
+      run({"cmake", "--build", made.string(), "--target", "lab_03_transpose_reference"});
+  ASSERT_EQ(taken.exit_code, 0) << taken.output;
+  for (const auto& [from, to] : {std::pair{"reference.sm_90.fatbin", "reference.fatbin"},
+                                 std::pair{"reference.ptx", "reference.ptx"}})
+    EXPECT_EQ(read(tree() / "released" / "03-transpose" / from),
+              read(made / "labs" / "03-transpose" / to));
+}
+
+TEST_F(HandedOut, GivesTheVerdictsOfTheInstructorsCourse) {
+  const fs::path answer = kSource / "solutions" / "03-transpose" / "kernel.cu";
+  const fs::path skeleton = tree() / "released" / "03-transpose" / "skeleton.cu";
+  EXPECT_EQ(read(skeleton), read(tree() / "labs" / "03-transpose" / "kernel.cu"));
+  for (const fs::path& submission : {answer, skeleton}) {
+    const auto here = verdicts(kSource, MEMBOUND_PROGRAM, "03-transpose/2-3", submission, "nvcc");
+    const auto there = verdicts(tree(), program(), "03-transpose/2-3", submission, "nvcc");
+    EXPECT_EQ(here.size(), 2U);
+    EXPECT_EQ(here, there);
+  }
+}
+
+TEST_F(HandedOut, GivesThemWithClangToo) {
+  const fs::path answer = kSource / "solutions" / "01-reverse-array" / "kernel.cu";
+  const auto here = verdicts(kSource, MEMBOUND_PROGRAM, "01-reverse-array/1", answer, "clang");
+  const auto there = verdicts(tree(), program(), "01-reverse-array/1", answer, "clang");
+  EXPECT_EQ(here.size(), 1U);
+  EXPECT_EQ(here, there);
+}
+
+TEST_F(HandedOut, BringsTheSkeletonBack) {
+  const fs::path kernel = tree() / "labs" / "01-reverse-array" / "kernel.cu";
+  const std::string skeleton = read(kernel);
+  std::ofstream(kernel) << "// TODO nothing\n";
+  const auto reset =
+      run({program().string(), "reset", "reverse"}, {{"MEMBOUND_ROOT", tree().string()}});
+  EXPECT_EQ(reset.exit_code, 0) << reset.output;
+  EXPECT_EQ(read(kernel), skeleton);
+}
+
+TEST_F(HandedOut, CannotBeHandedOutAgain) {
+  const auto again = run({program().string(), "release", "--out", (tree() / "x").string()},
+                         {{"MEMBOUND_ROOT", tree().string()}});
+  EXPECT_EQ(again.exit_code, 2);
+  EXPECT_THAT(again.output, HasSubstr("has no solutions/"));
+}
+
+// --- Gradescope --------------------------------------------------------------------------------
+
+class Gradescope : public HandedOut {
+ protected:
+  /// Empties the submission and results, as in a fresh container.
+  void SetUp() override {
+    for (const char* name : {"submission", "results"}) {
+      fs::remove_all(autograder() / name);
+      fs::create_directories(autograder() / name);
+    }
+  }
+  static void submit(const std::string& name, const std::string& text) {
+    const auto written = base::write_file(autograder() / "submission" / name, text);
+    EXPECT_TRUE(written);
+  }
+  /// The results.json that came of it.
+  static json grade(const fs::path& with = program(),
+                    std::map<std::string, std::string> environment = {}) {
+    environment.insert({{"AUTOGRADER_ROOT", autograder().string()},
+                        {"MEMBOUND_PROGRAM", with.string()},
+                        {"MEMBOUND_ROOT", ""}});
+    const auto graded = run({(autograder() / "source" / "run_autograder").string()}, environment);
+    EXPECT_EQ(graded.exit_code, 0) << graded.output;
+    last_output = graded.output;
+    const json results =
+        json::parse(read(autograder() / "results" / "results.json"), nullptr, false);
+    EXPECT_FALSE(results.is_discarded()) << graded.output;
+    return results;
+  }
+  static inline std::string last_output;
+};
+
+TEST_F(Gradescope, GivesAGoodSubmissionFullMarks) {
+  submit("deep/in/kernel.cu", read(kSource / "solutions" / "01-reverse-array" / "kernel.cu"));
+  submit("notes.txt", "hello");
+  const auto written = base::write_file(
+      autograder() / "submission_metadata.json",
+      R"({"id": 1, "assignment": {"title": "Lab 1", "total_points": "7.0"}, "users": []})");
+  EXPECT_TRUE(written);
+  const json results = grade();
+  exchange::expect_gradescope_accepts(results);
+  EXPECT_EQ(results["extra_data"]["verdict"], "PASS") << last_output;
+  const json& facts = results["tests"].back();
+  EXPECT_EQ(facts["visibility"], "hidden");
+  EXPECT_THAT(facts["output"].get<std::string>(), HasSubstr("Compiled"));
+  EXPECT_THAT(facts["output"].get<std::string>(), HasSubstr("The assignment has 7.0 points"));
+  double most = 0;
+  for (const json& test : results["tests"]) most += test["max_score"].get<double>();
+  EXPECT_EQ(results["score"], most);
+}
+
+TEST_F(Gradescope, ExplainsAWrongOneWithAHint) {
+  submit("kernel.cu", read(autograder() / "source/course/released/01-reverse-array/skeleton.cu"));
+  const json results = grade();
+  exchange::expect_gradescope_accepts(results);
+  EXPECT_EQ(results["score"], 0);
+  EXPECT_EQ(results["extra_data"]["verdict"], "FAIL_WRONG") << last_output;
+  EXPECT_EQ(results["tests"][0]["status"], "failed");
+  EXPECT_THAT(results["tests"][0]["output"].get<std::string>(), HasSubstr("Hint: "));
+}
+
+TEST_F(Gradescope, SaysThatNothingWasHandedIn) {
+  json results = grade();
+  exchange::expect_gradescope_accepts(results);
+  EXPECT_EQ(results["score"], 0);
+  EXPECT_THAT(results["output"].get<std::string>(), HasSubstr("hand in one kernel.cu"));
+  submit("kernel.txt", "a kernel");
+  results = grade();
+  exchange::expect_gradescope_accepts(results);
+  EXPECT_EQ(results["score"], 0);
+  EXPECT_THAT(results["output"].get<std::string>(),
+              HasSubstr("no kernel.cu in it; found: kernel.txt"));
+}
+
+TEST_F(Gradescope, SaysWhichFilesItCannotChooseBetween) {
+  submit("a/kernel.cu", "// one\n");
+  submit("b/kernel.cu", "// two\n");
+  const json results = grade();
+  exchange::expect_gradescope_accepts(results);
+  EXPECT_EQ(results["score"], 0);
+  EXPECT_THAT(results["output"].get<std::string>(), HasSubstr("two files could be the submission"));
+}
+
+TEST_F(Gradescope, ShowsWhatTheCompilerSays) {
+  submit("kernel.cu", "#include \"kernel.cuh\"\n__global__ void reverse_straight(int oops {}\n");
+  for (const char* off : {"", "compile.jail"}) {
+    const json results = grade(program(), {{"MEMBOUND_SWITCH_OFF", off}});
+    exchange::expect_gradescope_accepts(results);
+    EXPECT_EQ(results["score"], 0);
+    EXPECT_EQ(results["extra_data"]["verdict"], "COMPILE_ERROR") << last_output;
+    EXPECT_THAT(results["output"].get<std::string>(), HasSubstr("\nkernel.cu(2): error"));
+  }
+}
+
+TEST_F(Gradescope, GivesAnAttackNothingWithAJailOrWithout) {
+  submit("kernel.cu", read(kSource / "grader/tests/attacks/B-compile/31-globaltimer/kernel.cu"));
+  // In builds that can switch it off, the second time as in a container that allows no jail.
+  for (const char* off : {"", "compile.jail"}) {
+    const json results = grade(program(), {{"MEMBOUND_SWITCH_OFF", off}});
+    exchange::expect_gradescope_accepts(results);
+    EXPECT_EQ(results["score"], 0);
+    EXPECT_EQ(results["extra_data"]["verdict"], "POLICY_REJECT") << last_output;
+  }
+}
+
+TEST_F(Gradescope, AGraderThatDiesIsAFailureForAPersonAndNoZero) {
+  submit("kernel.cu", "// whatever\n");
+  const fs::path dies = folder_->script("dies", "kill -9 $$");
+  const json results = grade(dies);
+  exchange::expect_gradescope_accepts(results, false);
+  EXPECT_THAT(results["output"].get<std::string>(), HasSubstr("your instructor has to look"));
+}
+
+}  // namespace
+}  // namespace membound::release

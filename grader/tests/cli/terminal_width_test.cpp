@@ -1,0 +1,172 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// What needs a terminal or a signal: watch and its keys, Ctrl-C, colours.
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <poll.h>
+#include <pty.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <termios.h>
+#include <unistd.h>
+#include <utmp.h>
+
+#include <chrono>
+
+#include "grader/tests/cli/fake_course.hpp"
+
+namespace membound::cli {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr std::chrono::seconds kPatience{30};
+
+/// The program on a terminal of its own.
+class OnTerminal {
+ public:
+  OnTerminal(const FakeCourse& course, std::vector<std::string> words,
+             const std::map<std::string, std::string>& more_environment = {}) {
+    int slave = -1;
+    EXPECT_EQ(openpty(&terminal_, &slave, nullptr, nullptr, nullptr), 0);
+    tcgetattr(terminal_, &before_);
+    words.insert(words.begin(), course.program().string());
+    std::vector<char*> arguments;
+    for (std::string& word : words) arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    auto environment = course.environment();
+    for (const auto& [name, value] : more_environment) environment[name] = value;
+    environment["TERM"] = "xterm";
+    child_ = fork();
+    if (child_ == 0) {
+      login_tty(slave);
+      for (const auto& [name, value] : environment)
+        value.empty() ? unsetenv(name.c_str()) : setenv(name.c_str(), value.c_str(), 1);
+      execv(arguments[0], arguments.data());
+      _exit(127);
+    }
+    close(slave);
+  }
+  ~OnTerminal() {
+    if (child_ > 0) {
+      kill(child_, SIGKILL);
+      waitpid(child_, nullptr, 0);
+    }
+    close(terminal_);
+  }
+  OnTerminal(const OnTerminal&) = delete;
+  OnTerminal& operator=(const OnTerminal&) = delete;
+
+  /// Waits until `text` has been printed since the last call; what was printed.
+  std::string until(const std::string& text) {
+    std::string seen;
+    const auto start = std::chrono::steady_clock::now();
+    while (seen.find(text) == std::string::npos) {
+      if (std::chrono::steady_clock::now() - start > kPatience || !read_some(seen)) {
+        ADD_FAILURE() << "\"" << text << "\" did not appear in:\n" << seen;
+        break;
+      }
+    }
+    return seen;
+  }
+  void press(const char* keys) const {
+    EXPECT_EQ(write(terminal_, keys, strlen(keys)), static_cast<ssize_t>(strlen(keys)));
+  }
+  /// Waits for the end; the exit code.
+  int end() {
+    std::string rest;
+    while (read_some(rest)) {
+    }
+    int status = 0;
+    waitpid(child_, &status, 0);
+    child_ = -1;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+  }
+  [[nodiscard]] bool settings_are_as_before() const {
+    termios now{};
+    tcgetattr(terminal_, &now);
+    return now.c_lflag == before_.c_lflag && now.c_iflag == before_.c_iflag;
+  }
+
+ private:
+  bool read_some(std::string& to) const {
+    pollfd entry{terminal_, POLLIN, 0};
+    if (poll(&entry, 1, 200) == 0) return true;
+    char buffer[4096];
+    const ssize_t size = read(terminal_, buffer, sizeof buffer);
+    if (size <= 0) return false;  // the other side is closed
+    to.append(buffer, static_cast<std::size_t>(size));
+    return true;
+  }
+  int terminal_ = -1;
+  pid_t child_ = -1;
+  termios before_{};
+};
+
+TEST(Watch, ChecksOnEverySaveAndListensToKeys) {
+  const FakeCourse course;
+  OnTerminal watch(course, {"watch", "1", "--device", "vgpu"});
+  EXPECT_THAT(watch.until("q quit"), HasSubstr("wrong result"));
+  watch.press("l");
+  EXPECT_THAT(watch.until("q quit"), HasSubstr("The second step"));
+  watch.press("h");
+  EXPECT_THAT(watch.until("q quit"), HasSubstr("Who is too many?"));
+  course.answer("passed", "slow");
+  EXPECT_THAT(watch.until("q quit"), HasSubstr("passed"));
+  watch.press("n");
+  EXPECT_THAT(watch.until("q quit"), HasSubstr("too slow"));
+  watch.press("c");
+  EXPECT_THAT(watch.until("q quit"), HasSubstr("1 first"));
+  EXPECT_FALSE(watch.settings_are_as_before());
+  watch.press("q");
+  EXPECT_EQ(watch.end(), 0);
+  EXPECT_TRUE(watch.settings_are_as_before());
+}
+
+TEST(Watch, NoticesAFileThatIsRenamedIntoPlace) {
+  const FakeCourse course;
+  OnTerminal watch(course, {"watch", "1/2", "--device", "vgpu"});
+  watch.until("q quit");
+  const auto beside = course.write("labs/01-fake/kernel.cu~", "// stage 2: passed\n");
+  std::filesystem::rename(beside, course.kernel());
+  EXPECT_THAT(watch.until("q quit"), HasSubstr("passed"));
+  watch.press("q");
+  EXPECT_EQ(watch.end(), 0);
+}
+
+TEST(Watch, RestoresTheTerminalOnCtrlC) {
+  const FakeCourse course;
+  OnTerminal watch(course, {"watch", "1", "--device", "vgpu"});
+  watch.until("q quit");
+  watch.press("\x03");
+  EXPECT_EQ(watch.end(), 130);
+  EXPECT_TRUE(watch.settings_are_as_before());
+}
+
+TEST(CtrlC, EndsACheckAndLeavesNothingRunning) {
+  const FakeCourse course;
+  course.answer("hang", "passed");
+  OnTerminal check(course, {"check", "1", "--device", "vgpu"});
+  check.until("stage 1");  // of the progress line
+  check.press("\x03");
+  EXPECT_EQ(check.end(), 130);
+  const auto left = base::run_process({.arguments = {"pgrep", "-f", course.build().string()}});
+  ASSERT_TRUE(left);
+  EXPECT_EQ(left->output, "");
+}
+
+TEST(Colour, IsThereOnATerminalUnlessNoColorIsSet) {
+  const FakeCourse course;
+  course.answer("passed", "passed");
+  OnTerminal coloured(course, {"check", "1", "--device", "vgpu"}, {{"NO_COLOR", ""}});
+  EXPECT_THAT(coloured.until("30"), HasSubstr("\033[3"));
+  coloured.end();
+  OnTerminal plain(course, {"check", "1", "--device", "vgpu"}, {{"NO_COLOR", "1"}});
+  EXPECT_THAT(plain.until("30"), Not(HasSubstr("\033[3")));
+  plain.end();
+}
+
+}  // namespace
+}  // namespace membound::cli

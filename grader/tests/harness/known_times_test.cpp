@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The file of what the reference takes.
+#include "grader/harness/measure/known_times.hpp"
+
+#include <gtest/gtest.h>
+
+namespace membound::harness {
+namespace {
+
+ReferenceTimes some_times() {
+  ReferenceTimes times;
+  times.lab = "03-transpose";
+  times.device = "NVIDIA H200, 33 of 132 multiprocessors (virtual)";
+  times.add(1, "float 4 x 4", {12.25, 1e12, {{"kernels", nlohmann::json::array()}}});
+  times.add(2, "float 4 x 4", {1.0 / 3.0, 1e12, nullptr});
+  return times;
+}
+
+TEST(ReferenceTimes, ComeBackToTheLastDigit) {
+  const auto read = ReferenceTimes::from_text(some_times().to_text(), "times.json");
+  ASSERT_TRUE(read) << base::to_string(read.error());
+  EXPECT_EQ(read->lab, "03-transpose");
+  ASSERT_NE(read->find(2, "float 4 x 4"), nullptr);
+  EXPECT_EQ(read->find(2, "float 4 x 4")->time_ns, 1.0 / 3.0);
+  EXPECT_TRUE(read->find(1, "float 4 x 4")->counters.contains("kernels"));
+  EXPECT_EQ(read->to_text(), some_times().to_text());
+}
+
+TEST(ReferenceTimes, AreFoundByStageAndLabel) {
+  EXPECT_EQ(some_times().find(3, "float 4 x 4"), nullptr);
+  EXPECT_EQ(some_times().find(1, "double 4 x 4"), nullptr);
+}
+
+TEST(ReferenceTimes, ThatAreNoTimesAreRefused) {
+  ReferenceTimes times = some_times();
+  times.add(1, "float 4 x 4", {0, 1e12, nullptr});
+  EXPECT_FALSE(ReferenceTimes::from_text(times.to_text(), "times.json"));
+  times.add(1, "float 4 x 4", {-1, 1e12, nullptr});
+  EXPECT_FALSE(ReferenceTimes::from_text(times.to_text(), "times.json"));
+  for (const char* text : {"", "[]", "{}", "{\"schema\": \"membound-reference-times/1\"}"})
+    EXPECT_FALSE(ReferenceTimes::from_text(text, "times.json")) << text;
+}
+
+}  // namespace
+}  // namespace membound::harness

@@ -1,0 +1,141 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/harness/program/call_rule_checks.hpp"
+
+#include <gmock/gmock.h>
+
+#include <fstream>
+#include <iterator>
+
+#include "grader/harness/program/spans.hpp"
+
+namespace membound::harness {
+namespace {
+
+using runner::Call;
+using runner::CallKind;
+using testing::HasSubstr;
+
+constexpr const char* kMangled = "_Z5scalePii";
+
+Call launch(std::uint32_t stream = 0, double start_ns = 0, double end_ns = 0) {
+  return {.kind = CallKind::kLaunch,
+          .stream = stream,
+          .kernel = kMangled,
+          .start_ns = start_ns,
+          .end_ns = end_ns};
+}
+Call copy_in(double start_ns, double end_ns) {
+  return {.kind = CallKind::kCopyIn, .bytes = 4, .start_ns = start_ns, .end_ns = end_ns};
+}
+Call record(std::uint32_t event, std::uint32_t stream = 0) {
+  return {.kind = CallKind::kRecordEvent, .stream = stream, .event = event};
+}
+Call of(CallKind kind) { return {.kind = kind}; }
+
+/// "" where the demand is met.
+std::string breach(const char* rule, const std::vector<Call>& calls, double number = 0) {
+  return breach_of({course::find_call_rule(rule), number}, "scale", calls).value_or("");
+}
+
+TEST(Rules, EveryRuleOfTheTableCanBeDecidedAndSaysWhatToDo) {
+  for (const course::CallRule& rule : course::call_rules()) {
+    const auto found = breach_of({&rule, rule.name == "host-waits" ? -1.0 : 1e9}, "scale",
+                                 {{.kind = CallKind::kAllocate, .address = 8, .bytes = 4},
+                                  launch(),
+                                  {.kind = CallKind::kFill, .code = 1}});
+    ASSERT_TRUE(found) << rule.name;
+    EXPECT_THAT(*found, HasSubstr(std::string(rule.remedy)));
+  }
+}
+
+TEST(Rules, ThePageForAuthorsAndTheSchemaHaveEveryRow) {
+  const auto text_of = [](const char* name) {
+    std::ifstream file(std::string(MEMBOUND_SOURCE_DIR) + "/docs/" + name);
+    return std::string{std::istreambuf_iterator<char>(file), {}};
+  };
+  const std::string page = text_of("writing_a_lab.md"), schema = text_of("lab.schema.json");
+  for (const course::CallRule& rule : course::call_rules()) {
+    const std::string number = rule.number.empty() ? " " : " " + std::string(rule.number) + " ";
+    EXPECT_THAT(page, HasSubstr("| `" + std::string(rule.name) + "` | `" + std::string(rule.test) +
+                                "` |" + number + "| " + std::string(rule.meaning) + " |"));
+    EXPECT_THAT(schema, HasSubstr('"' + std::string(rule.name) + '"'));
+  }
+}
+
+TEST(Rules, ALaunchOfAnotherKernelDoesNotCount) {
+  EXPECT_EQ(breach("launches", {launch()}, 1), "");
+  Call other = launch();
+  // scale_twice_x(int*, int); other(scale*), whose parameter has the kernel's name
+  for (const char* name : {"_Z13scale_twice_xPii", "_Z5otherP5scale"}) {
+    other.kernel = name;
+    EXPECT_THAT(breach("launches", {other}, 1), HasSubstr("launched 0 times")) << name;
+  }
+}
+
+TEST(Rules, ALaunchThatFailedDoesNotCount) {
+  Call failed = launch();
+  failed.code = 9;
+  EXPECT_NE(breach("launches", {failed}, 1), "");
+  EXPECT_THAT(breach("calls-succeed", {launch(), failed}), HasSubstr("Call 2 (launch)"));
+}
+
+TEST(Rules, TheLastLaunchNeedsItsCheckToo) {
+  const Call check = of(CallKind::kErrorCheck);
+  EXPECT_EQ(breach("checks-launches", {launch(), check, launch(), check}), "");
+  EXPECT_THAT(breach("checks-launches", {launch(), check, launch()}),
+              HasSubstr("launch 2 (scale) gave"));
+  EXPECT_THAT(breach("checks-launches", {launch(), launch(), check}),
+              HasSubstr("launch 1 (scale) gave"));
+}
+
+TEST(Rules, EachAllocationNeedsItsOwnFree) {
+  const Call one{.kind = CallKind::kAllocate, .address = 256, .bytes = 40};
+  const Call freed{.kind = CallKind::kFree, .address = 256};
+  EXPECT_EQ(breach("frees-memory", {one, freed, one, freed}), "");
+  EXPECT_THAT(breach("frees-memory", {one, freed, one}), HasSubstr("1 allocations with 40 bytes"));
+}
+
+TEST(Rules, AnEventPairTimesOnlyWhatLiesBetween) {
+  const Call asked{.kind = CallKind::kElapsed, .event = 1, .second_event = 2};
+  EXPECT_EQ(breach("times-with-events", {record(1), launch(), record(2), asked}), "");
+  EXPECT_THAT(breach("times-with-events", {record(1), record(2), launch(), asked}),
+              HasSubstr("no launch"));
+  EXPECT_THAT(breach("times-with-events", {record(1), launch(), record(2)}), HasSubstr("No time"));
+}
+
+TEST(Rules, AStreamThatWaitsForItselfWaitsForNobody) {
+  const Call wait{.kind = CallKind::kStreamWaits, .stream = 2, .event = 1};
+  EXPECT_EQ(breach("stream-waits", {record(1, 1), wait}, 1), "");
+  EXPECT_NE(breach("stream-waits", {record(1, 2), wait}, 1), "");
+}
+
+TEST(Rules, OverlapIsTimeSavedAgainstOneByOne) {
+  // Two kernels of 10 ns of which 5 ns are shared: 15 of 20.
+  EXPECT_EQ(breach("kernels-overlap", {launch(1, 0, 10), launch(2, 5, 15)}, 0.25), "");
+  EXPECT_THAT(breach("kernels-overlap", {launch(1, 0, 10), launch(2, 5, 15)}, 0.3),
+              HasSubstr("saved 0.25"));
+  EXPECT_NE(breach("kernels-overlap", {launch(1, 0, 10), launch(2, 10, 20)}, 0.01), "");
+}
+
+TEST(Rules, ACopyCountsWhereAKernelRuns) {
+  EXPECT_EQ(breach("copies-overlap", {copy_in(0, 10), launch(1, 5, 100)}, 0.5), "");
+  EXPECT_THAT(breach("copies-overlap", {copy_in(0, 10), launch(1, 10, 100)}, 0.1),
+              HasSubstr("during 0 of"));
+}
+
+TEST(Rules, CopiesThatReturnWhenDoneAreWaits) {
+  Call copy = copy_in(0, 1);
+  copy.host_waits = true;
+  EXPECT_EQ(breach("host-waits", {copy, launch()}, 1), "");
+  EXPECT_THAT(breach("host-waits", {copy, copy}, 1), HasSubstr("2 times"));
+}
+
+TEST(Spans, CoverTimeOnce) {
+  EXPECT_EQ(covered_ns({{0, 4}, {2, 6}, {8, 9}}), 7);
+  EXPECT_EQ(total_ns({{0, 4}, {2, 6}}), 8);
+  EXPECT_EQ(covered_ns({}), 0);
+}
+
+}  // namespace
+}  // namespace membound::harness

@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The tests of the host-code lab that proves the host harness.
+#include "grader/harness/program/program_test.hpp"
+
+using namespace membound::harness;
+
+namespace {
+
+constexpr std::int64_t kMany = 20 * 64 + 20;  // no multiple of a block; five fifths, four quarters
+constexpr std::int64_t kRounds = 64;
+
+std::vector<int> numbers(ProgramTest& test, const char* name, std::int64_t n, int seed) {
+  auto values = generate_integers<int>(static_cast<std::size_t>(n), -1000, 1000, test.seed(seed));
+  test.give(name, values);
+  return values;
+}
+
+/// What each stage makes of its inputs.
+testing::AssertionResult check(ProgramTest& test, std::int64_t n) {
+  std::vector<int> c = numbers(test, "a", n, 1);
+  if (test.stage() == 1) {
+    const std::vector<int> b = numbers(test, "b", n, 2);
+    for (std::size_t i = 0; i < c.size(); ++i) c[i] += b[i];
+  }
+  for (int& value : c) {
+    if (test.stage() == 2) value += static_cast<int>(kRounds);
+    if (test.stage() == 3) value *= 2;
+  }
+  return test.expect("c", c, {{n}, {"element"}});
+}
+
+}  // namespace
+
+const std::vector<HostTest> membound::harness::kTests = {
+    {"TakesALittle", "", [](ProgramTest& test) { return check(test, 20); }},
+    {"TakesMuch", "sums", [](ProgramTest& test) { return check(test, kMany); }}};

@@ -1,0 +1,178 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/judge/compile.hpp"
+
+#include <gmock/gmock.h>
+
+#include "grader/base/text_files.hpp"
+#include "grader/tests/judge/temporary_folder.hpp"
+
+namespace membound::judge {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+/// A course of one lab, and a compiler that copies its input and counts its calls.
+class DeviceCode : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_.write("grader/harness/student/nvcc.flags", "-fatbin\n");
+    folder_.write("labs/01-x/kernel.cuh", "// given\n");
+    request_.source = folder_.write("labs/01-x/kernel.cu", "code\n");
+    request_.root = folder_.path();
+    request_.lab_folder = folder_.path() / "labs/01-x";
+    request_.cache_folder = folder_.path() / ".membound/cache";
+    // $… in order: --options-file FLAGS -arch=… -I… -I… SOURCE -o OUTPUT
+    request_.compiler.program = folder_.script(
+        "nvcc",
+        "echo call >> calls\n"
+        "grep -q error \"$6\" && { echo \"$6(1): error: this is wrong\" >&2; exit 1; }\n"
+        "grep -q slow \"$6\" && sleep 60\n"
+        "grep -q warn \"$6\" && echo \"$6(1): warning: careful\"\n"
+        "cp \"$6\" \"$8\"");
+    request_.compiler.version = "13.0.1";
+  }
+  CompiledCode compiled() {
+    const auto code = compile(request_);
+    EXPECT_TRUE(code) << base::to_string(code.error());
+    return code ? *code : CompiledCode{};
+  }
+  int calls() {
+    const auto text = base::read_file(folder_.path() / "calls");
+    return text ? static_cast<int>(text->size() / 5) : 0;
+  }
+  TemporaryFolder folder_;
+  CompileRequest request_;
+};
+
+TEST_F(DeviceCode, CompilesEqualTextOnce) {
+  const CompiledCode first = compiled();
+  const CompiledCode second = compiled();
+  EXPECT_TRUE(first.compiled);
+  EXPECT_FALSE(first.from_cache);
+  EXPECT_TRUE(second.from_cache);
+  EXPECT_EQ(first.file, second.file);
+  EXPECT_EQ(*base::read_file(first.file), "code\n");
+  EXPECT_EQ(calls(), 1);
+}
+
+TEST_F(DeviceCode, CompilesAnewWhenAnythingThatCountsChanges) {
+  int expected = 0;
+  const auto compiles_anew = [&] {
+    compiled();
+    return calls() == ++expected;
+  };
+  EXPECT_TRUE(compiles_anew());
+  folder_.write("labs/01-x/kernel.cu", "other code\n");
+  EXPECT_TRUE(compiles_anew());
+  folder_.write("labs/01-x/kernel.cuh", "// given anew\n");
+  EXPECT_TRUE(compiles_anew());
+  folder_.write("grader/harness/student/nvcc.flags", "-fatbin -O3\n");
+  EXPECT_TRUE(compiles_anew());
+  request_.architecture = "80";
+  EXPECT_TRUE(compiles_anew());
+  request_.compiler.version = "13.1.0";
+  EXPECT_TRUE(compiles_anew());
+}
+
+TEST_F(DeviceCode, ShowsTheCompilersOwnWordsWithAPathFromTheRoot) {
+  folder_.write("labs/01-x/kernel.cu", "error\n");
+  const CompiledCode code = compiled();
+  EXPECT_FALSE(code.compiled);
+  EXPECT_EQ(code.output, "labs/01-x/kernel.cu(1): error: this is wrong\n");
+  EXPECT_TRUE(fs::is_empty(request_.cache_folder));
+}
+
+TEST_F(DeviceCode, KeepsWarningsWithTheCachedCode) {
+  folder_.write("labs/01-x/kernel.cu", "warn\n");
+  const std::string first = compiled().output;
+  EXPECT_THAT(first, HasSubstr("careful"));
+  EXPECT_EQ(compiled().output, first);
+}
+
+TEST_F(DeviceCode, EndsACompilerThatTakesTooLong) {
+  folder_.write("labs/01-x/kernel.cu", "slow\n");
+  request_.timeout_seconds = 0.3;
+  const CompiledCode code = compiled();
+  EXPECT_FALSE(code.compiled);
+  EXPECT_TRUE(code.timed_out);
+}
+
+TEST_F(DeviceCode, NamesASubmissionThatIsNotThere) {
+  request_.source = folder_.path() / "nowhere.cu";
+  const auto code = compile(request_);
+  ASSERT_FALSE(code);
+  EXPECT_EQ(code.error().where, request_.source.string());
+}
+
+TEST_F(DeviceCode, FindsTheFirstCompilerThatIsNewEnough) {
+  folder_.script("old/nvcc", "echo 'release 11.8, V11.8.89'");
+  const auto good = folder_.script("toolkit/bin/nvcc", "echo 'release 13.0, V13.0.88'");
+  compilers::CompilerPlaces places;
+  places.system = "/nowhere";
+  places.path = (folder_.path() / "old").string();
+  const auto none = compilers::find_compiler(compilers::DeviceCompiler::kNvcc, places);
+  ASSERT_FALSE(none);
+  EXPECT_THAT(none.error().found, HasSubstr("too old"));
+  EXPECT_THAT(none.error().found, HasSubstr("11.8.89"));
+  places.system = folder_.path() / "toolkit";
+  const auto found = compilers::find_compiler(compilers::DeviceCompiler::kNvcc, places);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->program, good);
+  EXPECT_EQ(found->name(), "nvcc 13.0.88");
+}
+
+TEST_F(DeviceCode, FindsTheCompilerBehindAScriptInPath) {
+  const auto real =
+      folder_.script("toolkit/bin/nvcc",
+                     "[ \"$1\" = --dryrun ] && echo \"#\\$ _HERE_=$(dirname $0)\" >&2\n"
+                     "echo 'release 13.0, V13.0.88'");
+  folder_.script("bin/nvcc", "exec " + real.string() + " \"$@\"");
+  compilers::CompilerPlaces places;
+  places.system = "/nowhere";
+  places.path = (folder_.path() / "bin").string();
+  const auto found = compilers::find_compiler(compilers::DeviceCompiler::kNvcc, places);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->program, real);
+}
+
+TEST_F(DeviceCode, TakesClangWhereThereIsNoNvcc) {
+  folder_.script("bin/clang++", "echo 'Debian clang version 14.0.6'");
+  compilers::CompilerPlaces places;
+  places.system = "/nowhere";
+  places.path = (folder_.path() / "bin").string();
+  const auto clang = compilers::find_any_compiler(places);
+  ASSERT_TRUE(clang);
+  EXPECT_EQ(clang->name(), "clang 14.0.6");
+  folder_.script("bin/nvcc", "echo 'release 13.0, V13.0.88'");
+  const auto nvcc = compilers::find_any_compiler(places);
+  ASSERT_TRUE(nvcc);
+  EXPECT_EQ(nvcc->name(), "nvcc 13.0.88");
+}
+
+TEST_F(DeviceCode, SaysWhereItLookedWhenThereIsNoCompiler) {
+  const auto none =
+      compilers::find_compiler(compilers::DeviceCompiler::kNvcc, {.system = "/nowhere"});
+  ASSERT_FALSE(none);
+  EXPECT_THAT(none.error().expected, HasSubstr("MEMBOUND_TOOLKIT"));
+}
+
+TEST(Compiler, ReadsVersions) {
+  EXPECT_EQ(compilers::version_in(compilers::DeviceCompiler::kNvcc,
+                                  "Cuda compilation tools, release 13.0, V13.0.88\n"),
+            "13.0.88");
+  EXPECT_EQ(
+      compilers::version_in(compilers::DeviceCompiler::kClang, "Debian clang version 14.0.6\n"),
+      "14.0.6");
+  EXPECT_EQ(compilers::version_in(compilers::DeviceCompiler::kNvcc, "no version"), "");
+}
+
+TEST(Compiler, ReadsItsFolderInADryRun) {
+  EXPECT_EQ(compilers::folder_in_dry_run("#$ _SPACE_= \n#$ _HERE_=/opt/cuda/bin\n#$ _THERE_=/x\n"),
+            "/opt/cuda/bin");
+  EXPECT_EQ(compilers::folder_in_dry_run("nvcc fatal"), "");
+}
+
+}  // namespace
+}  // namespace membound::judge

@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// A lab of this tree, checked on the virtual GPU in one process or in three.
+#pragma once
+
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <string>
+
+#include "grader/course/lab.hpp"
+#include "grader/judge/judge.hpp"
+#include "grader/tests/judge/temporary_folder.hpp"
+
+namespace membound::judge {
+
+class Split : public testing::Test {
+ protected:
+  static std::filesystem::path source() { return MEMBOUND_SOURCE_DIR; }
+  static std::filesystem::path build() { return MEMBOUND_BUILD_DIR; }
+
+  /// An ordinary check of all stages.
+  CheckRequest request_for(const std::string& lab_id, const std::filesystem::path& kernel) {
+    auto lab = course::read_lab(source() / "labs" / lab_id / "lab.json");
+    MEMBOUND_CHECK(lab.ok());
+    lab_ = *std::move(lab);
+    CheckRequest request;
+    request.place = {source(), build(), folder_.path()};
+    request.lab = &*lab_;
+    for (const course::Stage& stage : lab_->stages) request.stages.push_back(stage.number);
+    request.submission = kernel;
+    const auto compiler = compilers::find_any_compiler(compilers::compiler_places(source()));
+    MEMBOUND_CHECK(compiler.ok());
+    request.compiler = *compiler;
+    request.architecture = MEMBOUND_ARCHITECTURE;
+    request.device = "vgpu:h200";
+    request.environment = {{"LD_LIBRARY_PATH", (build() / "vgpu").string()},
+                           {"MEMBOUND_DEVICE", "vgpu:h200"}};
+    return request;
+  }
+
+  /// Turns it into a graded one. Without the jail, which has tests of its own and not every machine
+  /// that runs these.
+  static void split(CheckRequest& request) {
+    auto options = split_options(request);
+    MEMBOUND_CHECK(options.ok());
+    request.split = *std::move(options);
+    request.split->use_jail = false;
+    request.split->limits.wall_seconds = 600;
+  }
+
+  course::Result run(const CheckRequest& request) {
+    auto result = check(request);
+    EXPECT_TRUE(result.ok()) << base::to_string(result.error());
+    return result ? *std::move(result) : course::Result{};
+  }
+
+  /// A submission of this text.
+  std::filesystem::path kernel_of(const std::string& text) {
+    const std::filesystem::path file = folder_.path() / "kernel.cu";
+    std::ofstream(file) << text;
+    return file;
+  }
+
+  TemporaryFolder folder_;
+  std::optional<course::Lab> lab_;
+};
+
+}  // namespace membound::judge

@@ -1,0 +1,139 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/judge/test_program.hpp"
+
+#include <gmock/gmock.h>
+
+#include "grader/base/text_files.hpp"
+#include "grader/tests/judge/temporary_folder.hpp"
+
+namespace membound::judge {
+namespace {
+
+using testing::HasSubstr;
+
+/// A test program whose stages do what their entry of `plan` says: pass, fault, crash, hang, quiet.
+class Runner : public testing::Test {
+ protected:
+  void SetUp() override {
+    for (int number = 1; number <= 4; ++number) {
+      course::Stage stage;
+      stage.number = number;
+      stage.kernel = "kernel_" + std::to_string(number);
+      stage.timeout_seconds = 0;
+      lab_.stages.push_back(stage);
+    }
+    lab_.id = "01-x";
+    request_.lab = &lab_;
+    request_.stages = {1, 2, 3, 4};
+    request_.scratch_folder = folder_.path() / "tmp";
+    request_.seconds_per_stage = 20;
+  }
+
+  RunOutcome run(const std::string& plan) {
+    request_.program = folder_.script("test", R"(
+while [ $# -gt 0 ]; do
+  case $1 in --stages) stages=$2;; --result) result=$2;; --seed) seed=$2;; esac
+  shift
+done
+echo "start $stages seed $seed" >> )" + (folder_.path() / "starts").string() +
+                                                  R"(
+line() { echo "{\"lab\":\"01-x\",\"stage\":$1,\"abort\":\"$2\"}" >> $result; }
+for stage in $(echo $stages | tr , ' '); do
+  case $(echo )" + plan + R"( | cut -d, -f$stage) in
+    pass) line $stage "";;
+    fault) line $stage fault; exit 6;;
+    crash) echo "about to die"; kill -SEGV $$;;
+    hang) sleep 60;;
+    quiet) ;;
+    ours) echo "no device"; exit 3;;
+    unloadable) echo "out of memory"; exit 7;;
+  esac
+done)");
+    const auto outcome = run_stages(request_);
+    EXPECT_TRUE(outcome);
+    return outcome ? *outcome : RunOutcome{};
+  }
+  std::string starts() { return *base::read_file(folder_.path() / "starts"); }
+
+  static std::vector<std::string> aborts(const RunOutcome& outcome) {
+    std::vector<std::string> all;
+    for (const auto& measurement : outcome.measurements)
+      all.push_back(std::to_string(measurement.stage) + measurement.abort);
+    return all;
+  }
+
+  TemporaryFolder folder_;
+  course::Lab lab_;
+  RunRequest request_;
+};
+
+TEST_F(Runner, RunsAllStagesInOneStart) {
+  request_.seed = 42;
+  const auto outcome = run("pass,pass,pass,pass");
+  EXPECT_EQ(aborts(outcome), (std::vector<std::string>{"1", "2", "3", "4"}));
+  EXPECT_EQ(starts(), "start 1,2,3,4 seed 42\n");
+}
+
+TEST_F(Runner, StartsAgainForTheStagesAfterAFault) {
+  const auto outcome = run("pass,fault,pass,pass");
+  EXPECT_EQ(aborts(outcome), (std::vector<std::string>{"1", "2fault", "3", "4"}));
+  EXPECT_EQ(starts(), "start 1,2,3,4 seed 1\nstart 3,4 seed 1\n");
+}
+
+TEST_F(Runner, SideBySideEveryStageHasAStartOfItsOwn) {
+  request_.stages_at_once = 3;
+  request_.stages = {4, 2, 1};
+  const auto outcome = run("pass,fault,pass,crash");
+  EXPECT_EQ(aborts(outcome), (std::vector<std::string>{"4crash", "2fault", "1"}));
+  EXPECT_EQ(outcome.starts, 3);
+}
+
+TEST_F(Runner, BlamesTheStageInWhichTheProgramDied) {
+  const auto outcome = run("pass,crash,pass,pass");
+  EXPECT_EQ(aborts(outcome), (std::vector<std::string>{"1", "2crash", "3", "4"}));
+  EXPECT_THAT(outcome.measurements[1].abort_text, HasSubstr("Segmentation fault"));
+  EXPECT_THAT(outcome.measurements[1].abort_text, HasSubstr("about to die"));
+}
+
+TEST_F(Runner, EndsAStageThatReportsNothingInTime) {
+  request_.seconds_per_stage = 0.5;
+  request_.stages = {1, 2};
+  const auto outcome = run("hang,pass");
+  EXPECT_EQ(aborts(outcome), (std::vector<std::string>{"1timeout", "2"}));
+}
+
+TEST_F(Runner, DoesNotStartAgainWhenTheFaultIsOurs) {
+  const auto outcome = run("pass,ours,pass,pass");
+  EXPECT_EQ(aborts(outcome), (std::vector<std::string>{"1", "2crash", "3crash", "4crash"}));
+  EXPECT_EQ(outcome.starts, 1);
+  EXPECT_THAT(outcome.measurements[2].abort_text, HasSubstr("no device"));
+}
+
+TEST_F(Runner, CodeThatTheDeviceDoesNotTakeIsTheSubmissionsFault) {
+  const RunOutcome outcome = run("unloadable,pass,pass,pass");
+  EXPECT_EQ(aborts(outcome), (std::vector<std::string>{"1fault", "2fault", "3fault", "4fault"}));
+  EXPECT_THAT(outcome.measurements[0].abort_text, HasSubstr("out of memory"));
+}
+
+TEST_F(Runner, NoticesAStageLeftOutInSilence) {
+  EXPECT_EQ(aborts(run("pass,quiet,pass,pass")),
+            (std::vector<std::string>{"1", "2crash", "3", "4"}));
+}
+
+TEST_F(Runner, StopsOnCtrlCAndKeepsWhatIsDone) {
+  std::atomic<bool> stop = false;
+  request_.stop = &stop;
+  request_.on_tick = [&](int stage) { stop = stop || stage == 2; };
+  const auto outcome = run("pass,hang,pass,pass");
+  EXPECT_TRUE(outcome.stopped);
+  EXPECT_EQ(aborts(outcome), (std::vector<std::string>{"1"}));
+}
+
+TEST_F(Runner, LeavesNoScratchFileBehind) {
+  run("pass,pass,pass,pass");
+  EXPECT_TRUE(std::filesystem::is_empty(request_.scratch_folder));
+}
+
+}  // namespace
+}  // namespace membound::judge

@@ -1,0 +1,127 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/report/profile_text.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "grader/report/html.hpp"
+#include "grader/report/roofline.hpp"
+
+namespace membound::report {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+const SourceText kSource = {"__global__ void copy(float* out) {", "  if (i < n)",
+                            "    out[32 * i] = in[i];", "}"};
+
+course::StageResult stage() {
+  course::StageResult stage;
+  stage.stage = 2;
+  stage.title = "Strided";
+  stage.verdict = course::Verdict::kPassed;
+  stage.source_lines = {{"kernel.cu", 3, "float", "load", "sectors", 1024, 4, 4},
+                        {"kernel.cu", 3, "float", "store", "sectors", 1024, 32, 4},
+                        {"kernel.cu", 3, "double", "load", "sectors", 512, 8, 8}};
+  course::KernelProfile kernel;
+  kernel.name = "void copy<float>(float*, float const*)";
+  kernel.grid = {8, 2, 1};
+  kernel.block = {256, 1, 1};
+  kernel.registers = 16;
+  kernel.occupancy = 0.5;
+  kernel.blocks_per_sm = 4;
+  kernel.limiter = "shared memory";
+  kernel.predicted_ns = 2000;
+  kernel.bound = "DRAM bandwidth";
+  kernel.bounds = {{"DRAM bandwidth", 1800}, {"issue slots", 450}};
+  kernel.warp_instructions = 9000;
+  kernel.lanes_per_instruction = 31;
+  kernel.dram_bytes = 9'000'000;
+  kernel.lines = {{"kernel.cu", 2, 1024, 1024, 256}, {"kernel.cu", 3, 4096, 0, 0}};
+  stage.profiles = {kernel};
+  return stage;
+}
+
+TEST(Profile, HasARowForEachAccessOfTheKernelsOwnInstance) {
+  const auto all = stage();
+  const auto rows = profile_rows(all, all.profiles[0]);
+  ASSERT_EQ(rows.size(), 3u);
+  EXPECT_EQ(rows[0].access, "branch");
+  EXPECT_EQ(rows[0].per_request, "25 % diverge");
+  EXPECT_EQ(rows[1].access, "load");
+  EXPECT_FALSE(rows[1].wasteful);
+  EXPECT_EQ(rows[2].per_request, "32 sectors");
+  EXPECT_TRUE(rows[2].wasteful);
+}
+
+TEST(Profile, SaysWhatBoundsAndWhatLimitsTheKernel) {
+  const std::string text = render_profile(stage(), kSource, Style{});
+  EXPECT_THAT(text, HasSubstr("8 x 2 blocks of 256 threads; 16 registers"));
+  EXPECT_THAT(text, HasSubstr("limited by shared memory"));
+  EXPECT_THAT(text, HasSubstr("2.00 us predicted; what bounds it: DRAM bandwidth"));
+  EXPECT_THAT(text, HasSubstr("3     out[32 * i] = in[i];"));
+  EXPECT_THAT(text, HasSubstr("<- more than needed"));
+}
+
+TEST(Profile, KeepsToTheWidthOfTheTerminal) {
+  const std::string text = render_profile(stage(), kSource, Style{});
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 80u) << line;
+}
+
+TEST(Profile, SaysThatNothingWasCountedWhereNothingWas) {
+  course::StageResult wrong = stage();
+  wrong.profiles.clear();
+  EXPECT_THAT(render_profile(wrong, kSource, Style{}), HasSubstr("nothing was counted"));
+}
+
+TEST(Roofline, LiesBelowBothRoofs) {
+  const auto roofline = roofline_of(stage().profiles[0]);
+  ASSERT_TRUE(roofline);
+  EXPECT_DOUBLE_EQ(roofline->instructions_per_byte, 0.001);
+  EXPECT_DOUBLE_EQ(roofline->dram_gbs, 5000);
+  EXPECT_DOUBLE_EQ(roofline->issue_roof, 20);
+  EXPECT_LE(roofline->reached, roofline->roof_at(roofline->instructions_per_byte));
+}
+
+TEST(Roofline, IsLeftOutWithoutTraffic) {
+  course::KernelProfile kernel = stage().profiles[0];
+  kernel.dram_bytes = 0;
+  EXPECT_FALSE(roofline_of(kernel));
+}
+
+course::Result result() {
+  course::Result result;
+  result.title = "Copy & paste";
+  result.device = {.name = "NVIDIA H200", .virtual_name = "vgpu:h200"};
+  result.stages = {stage()};
+  return result;
+}
+
+TEST(Html, ShowsTheSourceWithWhatEachLineCosts) {
+  const std::string page = render_html(result(), kSource);
+  EXPECT_THAT(page, HasSubstr("<code>  if (i &lt; n)</code>"));
+  EXPECT_THAT(page, HasSubstr("32 sectors !"));
+  EXPECT_THAT(page, HasSubstr("Copy &amp; paste"));
+}
+
+TEST(Html, NeedsNothingFromElsewhere) {
+  const std::string page = render_html(result(), kSource);
+  EXPECT_THAT(page, Not(HasSubstr("<script")));
+  EXPECT_THAT(page, Not(HasSubstr(" src=")));
+  EXPECT_THAT(page, Not(HasSubstr("@import")));
+}
+
+TEST(Html, EscapesWhatAStudentWrote) {
+  course::Result bad = result();
+  bad.compiler_output = "<script>alert(1)</script>";
+  bad.stages[0].tests = {{.name = "T", .passed = false, .message = "<img onerror=x>"}};
+  const std::string page = render_html(bad, {"<script>", "</code>", "<b>"});
+  EXPECT_THAT(page, Not(HasSubstr("<script>")));
+  EXPECT_THAT(page, Not(HasSubstr("<img")));
+}
+
+}  // namespace
+}  // namespace membound::report

@@ -1,0 +1,179 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// What the judge's end makes of a runner that lies: the other end of each connection here is a
+/// thread that answers as a test says.
+#include "grader/sandbox/runner/client.hpp"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <thread>
+
+namespace membound::runner {
+namespace {
+
+/// Answers the frame, or says false to close the connection.
+using Script = std::function<bool(Channel&, const Frame&)>;
+
+bool answer(Channel& channel, const Frame& frame, std::span<const std::byte> payload) {
+  return channel.send(frame.header.sequence, frame.header.kind | kAnswerBit, payload).ok();
+}
+
+/// A runner that shakes hands honestly and then follows the script.
+class LyingRunner {
+ public:
+  explicit LyingRunner(Script script) {
+    auto pair = make_socket_pair();
+    MEMBOUND_CHECK(pair.ok());
+    thread_ = std::thread(
+        [channel = Channel(std::move(pair->second)), script = std::move(script)]() mutable {
+          auto memory = channel.receive_descriptor();
+          for (bool first = true;; first = false) {
+            const auto frame = channel.receive();
+            if (!frame) return;
+            const bool go_on = first ? answer(channel, *frame, encode_answer(0, DeviceAnswer{}))
+                                     : script(channel, *frame);
+            if (!go_on) return;
+          }
+        });
+    auto opened = Connection::open(std::move(pair->first));
+    MEMBOUND_CHECK(opened.ok());
+    connection = *std::move(opened);
+  }
+  ~LyingRunner() {
+    connection.reset();
+    thread_.join();
+  }
+
+  std::unique_ptr<Connection> connection;
+
+ private:
+  std::thread thread_;
+};
+
+TEST(Client, ACodeComesBackAsItIs) {
+  LyingRunner runner([](Channel& channel, const Frame& frame) {
+    return answer(channel, frame, encode_answer(700, NoAnswer{}));
+  });
+  EXPECT_EQ(runner.connection->call(Synchronize{}), 700);
+  EXPECT_TRUE(runner.connection->problem().empty());
+}
+
+TEST(Client, ARunnerThatDiesInALaunchIsKnownToHave) {
+  LyingRunner runner([](Channel&, const Frame&) { return false; });
+  EXPECT_EQ(runner.connection->call(Launch{}), kDisconnected);
+  EXPECT_TRUE(runner.connection->ended());
+  EXPECT_TRUE(runner.connection->ended_in_launch());
+}
+
+TEST(Client, ARunnerThatDiesWhileTheKernelIsWaitedForIsKnownToHave) {
+  LyingRunner runner([](Channel& channel, const Frame& frame) {
+    return frame.header.kind == kind_of<Launch>() &&
+           answer(channel, frame, encode_answer(0, NoAnswer{}));
+  });
+  EXPECT_EQ(runner.connection->call(Launch{}), 0);
+  EXPECT_EQ(runner.connection->call(Synchronize{}), kDisconnected);
+  EXPECT_TRUE(runner.connection->ended_in_launch());
+}
+
+TEST(Client, ARunnerThatDiesWithNothingLaunchedDidSoByItself) {
+  LyingRunner runner([](Channel&, const Frame&) { return false; });
+  EXPECT_EQ(runner.connection->call(Allocate{64}), kDisconnected);
+  EXPECT_TRUE(runner.connection->ended());
+  EXPECT_FALSE(runner.connection->ended_in_launch());
+}
+
+TEST(Client, AnAnswerToAnotherRequestEndsTheConversation) {
+  LyingRunner runner([](Channel& channel, const Frame& frame) {
+    return channel
+        .send(frame.header.sequence + 1, frame.header.kind | kAnswerBit,
+              encode_answer(0, NoAnswer{}))
+        .ok();
+  });
+  EXPECT_EQ(runner.connection->call(Synchronize{}), kDisconnected);
+  EXPECT_EQ(runner.connection->problem(), "an answer that was not asked for");
+  EXPECT_FALSE(runner.connection->ended());
+}
+
+TEST(Client, AnAnswerOfAnotherKindEndsTheConversation) {
+  LyingRunner runner([](Channel& channel, const Frame& frame) {
+    return channel
+        .send(frame.header.sequence, kind_of<AskElapsed>() | kAnswerBit,
+              encode_answer(0, ElapsedAnswer{1}))
+        .ok();
+  });
+  EXPECT_EQ(runner.connection->call(Synchronize{}), kDisconnected);
+}
+
+TEST(Client, AnAnswerThatIsTooShortOrTooLongEndsTheConversation) {
+  for (const std::size_t bytes : {0, 3, 5}) {
+    LyingRunner runner([bytes](Channel& channel, const Frame& frame) {
+      return answer(channel, frame, std::vector<std::byte>(bytes));
+    });
+    EXPECT_EQ(runner.connection->call(Synchronize{}), kDisconnected) << bytes;
+    EXPECT_FALSE(runner.connection->problem().empty());
+  }
+}
+
+TEST(Client, NothingIsSentAfterTheConversationHasEnded) {
+  int requests = 0;
+  {
+    LyingRunner runner([&requests](Channel& channel, const Frame& frame) {
+      ++requests;
+      return answer(channel, frame, {});
+    });
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(runner.connection->call(Synchronize{}), kDisconnected);
+  }
+  EXPECT_EQ(requests, 1);
+}
+
+TEST(Client, ABatchGoesOutInOnePiece) {
+  std::vector<std::uint32_t> kinds;
+  LyingRunner runner([&kinds](Channel& channel, const Frame& frame) {
+    kinds.push_back(frame.header.kind);
+    if (frame.header.kind == kind_of<Batch>())
+      return answer(channel, frame, encode_answer(0, CodesAnswer{{0, 0, 0}}));
+    return answer(channel, frame, encode_answer(0, NoAnswer{}));
+  });
+  runner.connection->begin_batch();
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(runner.connection->call(Launch{}), 0);
+  EXPECT_EQ(runner.connection->end_batch(), 0);
+  EXPECT_EQ(kinds, std::vector<std::uint32_t>{kind_of<Batch>()});
+}
+
+TEST(Client, TheFirstFailureInABatchIsTheBatchs) {
+  LyingRunner runner([](Channel& channel, const Frame& frame) {
+    return answer(channel, frame, encode_answer(9, CodesAnswer{{0, 9}}));
+  });
+  runner.connection->begin_batch();
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(runner.connection->call(Launch{}), 0);
+  EXPECT_EQ(runner.connection->end_batch(), 9);
+}
+
+TEST(Client, ARequestThatMustWaitSendsTheBatchFirst) {
+  std::vector<std::uint32_t> kinds;
+  LyingRunner runner([&kinds](Channel& channel, const Frame& frame) {
+    kinds.push_back(frame.header.kind);
+    if (frame.header.kind == kind_of<Batch>())
+      return answer(channel, frame, encode_answer(0, CodesAnswer{{0}}));
+    return answer(channel, frame, encode_answer(0, NoAnswer{}));
+  });
+  runner.connection->begin_batch();
+  EXPECT_EQ(runner.connection->call(Launch{}), 0);
+  EXPECT_EQ(runner.connection->call(Synchronize{}), 0);
+  EXPECT_EQ(runner.connection->end_batch(), 0);
+  EXPECT_EQ(kinds, (std::vector<std::uint32_t>{kind_of<Batch>(), kind_of<Synchronize>()}));
+}
+
+TEST(Client, MoreCodesThanRequestsEndTheConversation) {
+  LyingRunner runner([](Channel& channel, const Frame& frame) {
+    return answer(channel, frame, encode_answer(0, CodesAnswer{{0, 0, 0, 0}}));
+  });
+  runner.connection->begin_batch();
+  EXPECT_EQ(runner.connection->call(Launch{}), 0);
+  EXPECT_EQ(runner.connection->end_batch(), kDisconnected);
+}
+
+}  // namespace
+}  // namespace membound::runner

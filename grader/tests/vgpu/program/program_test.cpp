@@ -1,0 +1,217 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+#include "grader/device_code/ptx/parser.hpp"
+#include "grader/vgpu/program/control_flow.hpp"
+#include "grader/vgpu/program/module.hpp"
+#include "grader/vgpu/program/shapes.hpp"
+
+namespace membound::vgpu::program {
+namespace {
+
+Program link(const std::string& body) {
+  const auto module =
+      ptx::parse(".version 8.0\n.target sm_90\n.address_size 64\n" + body, "test.ptx");
+  if (!module) throw std::runtime_error(to_string(module.error()));
+  auto program = Program::link({&*module, 1});
+  if (!program) throw std::runtime_error(to_string(program.error()));
+  return std::move(*program);
+}
+
+TEST(OpcodeTable, EveryRowIsFoundByItsNameAndSaysWhatItDoes) {
+  std::set<std::string_view> names;
+  for (const OpcodeInfo& row : all_opcodes()) {
+    EXPECT_TRUE(names.insert(row.name).second) << row.name << " stands twice";
+    EXPECT_EQ(find_opcode(row.name), &row);
+    EXPECT_EQ(&info_of(row.opcode), &row);
+    EXPECT_FALSE(row.doc.empty()) << row.name;
+  }
+}
+
+TEST(Link, LaysOutParametersByTheirAlignment) {
+  const Program program =
+      link(".visible .entry k(.param .u8 a, .param .u64 b, .param .u32 c) { ret; }\n");
+  const Kernel* kernel = program.find_kernel("k");
+  ASSERT_NE(kernel, nullptr);
+  ASSERT_EQ(kernel->parameters.size(), 3u);
+  EXPECT_EQ(kernel->parameters[1].offset_bytes, 8u);
+  EXPECT_EQ(kernel->parameters[2].offset_bytes, 16u);
+  EXPECT_EQ(kernel->parameter_bytes, 20u);
+}
+
+TEST(Link, RegistersThatNeverMeetShareASlot) {
+  const Program program = link(R"(.visible .entry k(.param .u64 out) {
+    .reg .b32 %r<9>; .reg .b64 %rd<2>;
+    ld.param.u64 %rd1, [out];
+    ld.global.u32 %r1, [%rd1];
+    add.u32 %r2, %r1, 1; add.u32 %r3, %r2, 1; add.u32 %r4, %r3, 1; add.u32 %r5, %r4, 1;
+    st.global.u32 [%rd1], %r5; ret; })");
+  // The pointer is a launch constant; of %r1 … %r5 two are alive at a time.
+  EXPECT_EQ(program.functions()[0].register_slots, 2u);
+}
+
+TEST(Link, KernelsHaveOnlyTheSharedVariablesTheyName) {
+  const Program program = link(R"(
+    .shared .align 16 .b8 a[400]; .shared .align 16 .b8 b[800]; .shared .align 4 .b8 c[4];
+    .visible .entry k() { .reg .b32 %r<3>; ld.shared.u32 %r1, [a]; ld.shared.u32 %r2, [c]; ret; }
+    .visible .entry l() { .reg .b32 %r<3>; ld.shared.u32 %r1, [b]; ret; }
+    .visible .entry m() { ret; })");
+  EXPECT_EQ(program.find_kernel("k")->static_shared_bytes, 404u);
+  EXPECT_EQ(program.find_kernel("l")->static_shared_bytes, 800u);
+  EXPECT_EQ(program.find_kernel("m")->static_shared_bytes, 0u);
+}
+
+TEST(Link, AFunctionThatNamesASharedVariableMakesAllKernelsHaveAll) {
+  const Program program = link(R"(
+    .shared .align 4 .b8 a[400]; .shared .align 4 .b8 b[800];
+    .func f() { .reg .b32 %r<2>; ld.shared.u32 %r1, [a]; ret; }
+    .visible .entry k() { .reg .b32 %r<2>; ld.shared.u32 %r1, [b]; call.uni f; ret; })");
+  EXPECT_EQ(program.find_kernel("k")->static_shared_bytes, 1200u);
+}
+
+TEST(Link, AKernelsOwnSharedVariablesLieBehindThoseItNames) {
+  const Program program = link(R"(
+    .shared .align 4 .b8 a[400]; .shared .align 4 .b8 b[800];
+    .visible .entry k() { .shared .align 4 .b8 own[4]; .reg .b32 %r<3>;
+                          ld.shared.u32 %r1, [a]; ld.shared.u32 %r2, [own]; ret; }
+    .visible .entry l() { .reg .b32 %r<3>; ld.shared.u32 %r1, [b]; ret; })");
+  EXPECT_EQ(program.find_kernel("k")->static_shared_bytes, 404u);
+}
+
+TEST(Link, SharedVariablesOfAFunctionAndOfItsCallerHavePlacesOfTheirOwn) {
+  const Program program = link(R"(
+    .func f() { .shared .align 4 .b8 in_f[400]; .reg .b32 %r<2>; ld.shared.u32 %r1, [in_f]; ret; }
+    .func g() { .shared .align 4 .b8 in_g[8]; .reg .b32 %r<2>; ld.shared.u32 %r1, [in_g]; ret; }
+    .visible .entry k() { .shared .align 4 .b8 in_k[16]; .reg .b32 %r<2>;
+                          ld.shared.u32 %r1, [in_k]; call.uni f; call.uni g; ret; })");
+  const Kernel* kernel = program.find_kernel("k");
+  ASSERT_EQ(kernel->shared_variables.size(), 3u);
+  EXPECT_EQ(kernel->shared_variables[0].offset_bytes, 408u);
+  EXPECT_EQ(kernel->shared_variables[1].offset_bytes, 0u);
+  EXPECT_EQ(kernel->shared_variables[2].offset_bytes, 400u);
+  EXPECT_EQ(kernel->static_shared_bytes, 424u);
+}
+
+TEST(Link, LoadsThatStandTogetherNeedNoRegisterEach) {
+  std::string loads, sums;
+  for (int i = 1; i <= 40; ++i) {
+    loads += "ld.global.u32 %r" + std::to_string(i) + ", [%rd2+" + std::to_string(4 * i) + "];";
+    sums += "add.u32 %r0, %r0, %r" + std::to_string(i) + ";";
+  }
+  const Program program = link(
+      ".visible .entry k(.param .u64 out) { .reg .b32 %r<50>; .reg .b64 %rd<3>;"
+      "ld.param.u64 %rd1, [out]; ld.global.u64 %rd2, [%rd1]; mov.u32 %r0, %tid.x;" +
+      loads + sums + "st.global.u32 [%rd2], %r0; ret; }");
+  EXPECT_LE(program.functions()[0].peak_registers, 6u);
+}
+
+TEST(Link, AnAtomicNobodyReadsIsAReduction) {
+  const Program program = link(R"(.visible .entry k(.param .u64 out) {
+    .reg .b32 %r<3>; .reg .b64 %rd<2>;
+    ld.param.u64 %rd1, [out];
+    atom.global.add.u32 %r1, [%rd1], 1;
+    ret; })");
+  bool unused = false;
+  for (const Instruction& in : program.functions()[0].code)
+    unused = unused || (in.opcode == Opcode::kAtom && in.has(kResultUnused));
+  EXPECT_TRUE(unused);
+  EXPECT_FALSE(program.find_kernel("k")->communicates_between_blocks);
+}
+
+TEST(Link, AtomicsOfLanesThatAddTheirOwnNumbersAreNotJoined) {
+  // The parameter before %laneid takes two slots: slots and constants are not counted alike.
+  const auto joining = [](const std::string& value) {
+    const Program program = link(R"(.visible .entry k(.param .u64 out) {
+      .reg .b32 %r<3>; .reg .b64 %rd<9>;
+      ld.param.u64 %rd1, [out];
+      st.global.u64 [%rd1], 11;
+      mov.u32 %r1, )" + value + R"(;
+      cvt.u64.u32 %rd5, %r1;
+      st.global.u64 [%rd1+8], 12; st.global.u64 [%rd1+16], 13;
+      red.global.add.u64 [%rd1], %rd5;
+      ret; })");
+    for (const Instruction& in : program.functions()[0].code)
+      if (in.opcode == Opcode::kRed) return static_cast<Joining>(in.mode);
+    throw std::runtime_error("no atomic");
+  };
+  EXPECT_EQ(joining("%laneid"), Joining::kNever);
+  EXPECT_EQ(joining("7"), Joining::kAlways);
+}
+
+TEST(Link, ABlockThatReadsWhatAnotherCountedCommunicates) {
+  const Program program = link(R"(.visible .entry k(.param .u64 out) {
+    .reg .b32 %r<3>; .reg .b64 %rd<2>;
+    ld.param.u64 %rd1, [out];
+    atom.global.add.u32 %r1, [%rd1], 1;
+    st.global.u32 [%rd1+4], %r1;
+    ret; })");
+  EXPECT_TRUE(program.find_kernel("k")->communicates_between_blocks);
+}
+
+TEST(Link, FloatReductionsAtTheEndOnlyNeedTheirOrderKept) {
+  const Program program = link(R"(.visible .entry k(.param .u64 out) {
+    .reg .f32 %f<3>; .reg .b64 %rd<2>;
+    ld.param.u64 %rd1, [out];
+    ld.global.f32 %f1, [%rd1+4];
+    atom.global.add.f32 %f2, [%rd1], %f1;
+    ret; })");
+  EXPECT_FALSE(program.find_kernel("k")->communicates_between_blocks);
+  EXPECT_TRUE(program.find_kernel("k")->orders_float_reductions);
+}
+
+TEST(Link, AnUnknownInstructionIsAnErrorWithItsLine) {
+  const auto module = ptx::parse(
+      ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k() { frobnicate.u32; ret; "
+      "}\n",
+      "test.ptx");
+  ASSERT_TRUE(module);
+  const auto program = Program::link({&*module, 1});
+  ASSERT_FALSE(program);
+  EXPECT_EQ(program.error().where, "test.ptx:4");
+}
+
+TEST(Link, AnInitialiserMayHoldAnAddress) {
+  Program program =
+      link(".global .u32 x = 7;\n.global .u64 p = x;\n.visible .entry k() { ret; }\n");
+  program.place_global(*program.find_global("x"), 0x1000);
+  program.place_global(*program.find_global("p"), 0x2000);
+  const auto image = program.initial_image(*program.find_global("p"));
+  ASSERT_EQ(image.size(), 8u);
+  EXPECT_EQ(image[1], std::byte{0x10});
+}
+
+TEST(PostDominators, BothWaysOfADiamondMeetAtItsEnd) {
+  const Program program = link(R"(.visible .entry k(.param .u32 n) {
+    .reg .b32 %r<4>; .reg .pred %p<2>;
+    mov.u32 %r1, %tid.x; setp.eq.u32 %p1, %r1, 0;
+    @%p1 bra left;
+    add.u32 %r2, %r1, 1; bra meet;
+    left: add.u32 %r2, %r1, 2;
+    meet: add.u32 %r3, %r2, 1; ret; })");
+  const auto& code = program.functions()[0].code;
+  for (const Instruction& in : code) {
+    if (in.opcode != Opcode::kBra || !in.guard) continue;
+    ASSERT_NE(in.meeting, kNoTarget);
+    EXPECT_EQ(code[in.meeting].ptx_line, 10u);
+  }
+}
+
+TEST(Rounds, IndependentLoadsWaitTogetherDependentOnesInTurn) {
+  const Program program = link(R"(.visible .entry k(.param .u64 in) {
+    .reg .b64 %rd<5>;
+    ld.param.u64 %rd1, [in];
+    ld.global.u64 %rd2, [%rd1];
+    ld.global.u64 %rd3, [%rd1+8];
+    ld.global.u64 %rd4, [%rd2];
+    st.global.u64 [%rd1], %rd4; st.global.u64 [%rd1+8], %rd3; ret; })");
+  int rounds = 0;
+  for (const Instruction& in : program.functions()[0].code) rounds += in.has(kStartsGlobalRound);
+  EXPECT_EQ(rounds, 2);
+}
+
+}  // namespace
+}  // namespace membound::vgpu::program

@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/vgpu/runtime/device/report_log.hpp"
+
+#include <gmock/gmock.h>
+
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+namespace membound::vgpu::runtime {
+namespace {
+
+nlohmann::json parse(const std::string& text) { return nlohmann::json::parse(text); }
+
+TEST(ReportLog, AnEmptyFileIsStillAFile) {
+  ReportLog log;
+  log.set_device("NVIDIA H200 (virtual)", "h200");
+  const auto json = parse(log.file_text());
+  EXPECT_EQ(json["device"], "NVIDIA H200 (virtual)");
+  EXPECT_TRUE(json["kernels"].empty());
+  EXPECT_TRUE(json["reports"].empty());
+}
+
+TEST(ReportLog, KernelsAndReportsKeepTheirOrder) {
+  ReportLog log;
+  log.add_kernel(R"({"name":"a"})");
+  log.add_report(R"({"kind":"r"})");
+  log.add_kernel(R"({"name":"b"})");
+  const auto json = parse(log.file_text());
+  ASSERT_EQ(json["kernels"].size(), 2u);
+  EXPECT_EQ(json["kernels"][1]["name"], "b");
+  EXPECT_EQ(json["reports"].size(), 1u);
+}
+
+TEST(ReportLog, WhatWasTakenIsNotTakenAgainButStaysInTheFile) {
+  ReportLog log;
+  log.add_kernel(R"({"name":"a"})");
+  EXPECT_EQ(parse(log.text_since_taken())["kernels"].size(), 1u);
+  log.mark_taken();
+  EXPECT_TRUE(parse(log.text_since_taken())["kernels"].empty());
+  EXPECT_EQ(parse(log.file_text())["kernels"].size(), 1u);
+}
+
+TEST(ReportLog, TheWrittenFileIsTheText) {
+  ReportLog log;
+  log.add_kernel(R"({"name":"a"})");
+  log.add_report(R"({"kind":"r"})");
+  const std::string path = testing::TempDir() + "membound_report_log_test.json";
+  ASSERT_TRUE(log.write_file(path.c_str()));
+  std::ifstream file(path);
+  const std::string written{std::istreambuf_iterator<char>(file), {}};
+  EXPECT_EQ(written, log.file_text());
+  std::remove(path.c_str());
+}
+
+TEST(ReportLog, AFileThatCannotBeWrittenIsAnAnswer) {
+  EXPECT_FALSE(ReportLog().write_file("/nonexistent-folder/counters.json"));
+}
+
+TEST(ReportLog, ALaunchBecomesTheFormTheFileDocuments) {
+  counters::LaunchCounters counters;
+  counters.totals.global_load_sectors = 4;
+  counters.lines = {{"scale.cu", 3, counters.totals}};
+  timing::Prediction prediction;
+  prediction.ns = 1234;
+  LaunchRecord record{"_Z5scalePfi", {2, 1, 1}, {32, 1, 1}, 16, 0,   &counters,
+                      &prediction,   {0, 1234}, 1,          99, 0.5, "completed"};
+  const auto json = parse(to_json(record));
+  EXPECT_EQ(json["name"], "_Z5scalePfi");
+  EXPECT_EQ(json["display_name"], "scale(float*, int)");
+  EXPECT_EQ(json["grid"], (nlohmann::json{2, 1, 1}));
+  EXPECT_EQ(json["counters"]["global_load_sectors"], 4);
+  EXPECT_EQ(json["lines"][0]["line"], 3);
+  EXPECT_EQ(json["lines"][0]["counters"]["global_load_sectors"], 4);
+  EXPECT_EQ(json["predicted_ns"], 1234);
+  EXPECT_EQ(json["warp_instructions"], 99);
+}
+
+TEST(ReportLog, NamesThatAreNoUtf8AreStillJson) {
+  exec::Fault fault;
+  fault.place.kernel = "\xff\xfe";
+  EXPECT_NO_THROW(parse(to_json(fault)));
+}
+
+}  // namespace
+}  // namespace membound::vgpu::runtime

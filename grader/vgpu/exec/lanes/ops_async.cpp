@@ -1,0 +1,265 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Asynchronous copies from global to shared memory, and mbarriers.
+///
+/// A copy reads global memory when it is issued and writes shared memory as late as the program
+/// allows: at the wait. A kernel that forgets to wait sees old data, as it may on a GPU.
+/// An mbarrier's 64 bits: phase 63, expected arrivals 42…61, pending arrivals 21…41, pending
+/// transaction bytes 0…20 (two's complement). The layout is ours; PTX calls it opaque.
+#include <cstring>
+
+#include "grader/vgpu/exec/lanes/select.hpp"
+#include "grader/vgpu/exec/state/access.hpp"
+
+namespace membound::vgpu::exec {
+namespace {
+
+using generic::at;
+using generic::u32;
+using generic::u64;
+using program::CopyMode;
+using program::Instruction;
+using program::MbarrierMode;
+using program::Opcode;
+using ptx::StateSpace;
+
+constexpr u64 kCountMask = (u64{1} << 20) - 1;
+
+struct Mbarrier {
+  bool phase = false;
+  u64 expected = 0, pending = 0;
+  std::int64_t bytes = 0;
+
+  static Mbarrier unpack(u64 word) {
+    Mbarrier m;
+    m.phase = word >> 63;
+    m.expected = (word >> 42) & kCountMask;
+    m.pending = (word >> 21) & kCountMask;
+    m.bytes = static_cast<std::int64_t>(word << 43) >> 43;
+    return m;
+  }
+  [[nodiscard]] u64 pack() const {
+    return u64{phase} << 63 | (expected & kCountMask) << 42 | (pending & kCountMask) << 21 |
+           (static_cast<u64>(bytes) & ((u64{1} << 21) - 1));
+  }
+  /// The phase ends when nobody and nothing is awaited any more.
+  void settle() {
+    if (pending != 0 || bytes != 0) return;
+    phase = !phase;
+    pending = expected;
+  }
+};
+
+/// Shared-memory offset of a lane's address operand.
+u32 shared_offset(const Warp& w, const Step* s, int lane) {
+  const Instruction& in = *s->extra->in;
+  u64 address = in.address_bits == 64 ? at<const u64>(w, s->a)[lane] : at<const u32>(w, s->a)[lane];
+  address += static_cast<u64>(in.offset);
+  if (in.space != StateSpace::kShared &&
+      address - w.launch->shared_window < memory::AddressSpace::kSharedWindowBytes)
+    address -= w.launch->shared_window;
+  return static_cast<u32>(address);
+}
+
+void land(Warp& w, const PendingCopy& copy) {
+  std::memcpy(w.shared + copy.shared_offset, copy.data.data(), copy.bytes);
+}
+
+/// Lands the copies of the running lanes up to (not including) the last `keep` commit groups.
+void land_groups(Warp& w, u32 keep, bool uncommitted_too) {
+  std::erase_if(w.copies, [&](const PendingCopy& copy) {
+    if (!((w.mask >> copy.lane) & 1)) return false;
+    const u32 committed = w.commit_groups[copy.lane];
+    const bool due = uncommitted_too || (copy.group < committed && copy.group + keep < committed);
+    if (due) land(w, copy);
+    return due;
+  });
+}
+
+const Step* copy(Warp& w, const Step* s) {
+  const Instruction& in = *s->extra->in;
+  const u32 bytes = in.vector;
+  u64 addresses[32], offsets[32];
+  std::byte* host[32];
+  for (int i = 0; i < 32; ++i) {
+    addresses[i] = at<const u64>(w, s->b)[i] + static_cast<u64>(in.offset2);
+    offsets[i] = shared_offset(w, s, i);
+  }
+  u32 mask = w.mask;
+  if (!check_offsets(w, s, offsets, mask, bytes, w.shared_bytes, StateSpace::kShared,
+                     AccessKind::kStore))
+    return w.stop;
+  bool partly = false;
+  u32 reading = mask;  // a source size of 0 reads nothing and fills with zeros
+  for (u32 rest = mask; rest != 0 && in.s[2]; rest &= rest - 1) {
+    const int i = __builtin_ctz(rest);
+    const u32 size = at<const u32>(w, s->c)[i];
+    if (size == 0) reading &= ~(1u << i);
+    partly = partly || size < bytes;
+  }
+  if (!translate_slowly(w, s, addresses, reading, bytes, AccessKind::kLoad, host)) return w.stop;
+  StepStats& stats = w.stats[s->stats];
+  if (reading != 0) generic::count_global(stats, memory::coalesce(addresses, reading, bytes));
+  if (mask != 0) {
+    u32 narrow[32];
+    for (int i = 0; i < 32; ++i) narrow[i] = static_cast<u32>(offsets[i]);
+    auto passes = memory::shared_wavefronts(narrow, mask, bytes, false);
+    if (bytes == 16 && partly) passes.taken *= 2, passes.ideal *= 2;  // data, then zeros
+    generic::count_shared(stats, passes);
+  }
+  for (u32 rest = mask; rest != 0; rest &= rest - 1) {
+    const int i = __builtin_ctz(rest);
+    PendingCopy pending;
+    pending.lane = static_cast<u32>(i);
+    pending.group = w.commit_groups[pending.lane];
+    pending.shared_offset = static_cast<u32>(offsets[i]);
+    pending.bytes = bytes;
+    const u32 size = in.s[2] ? std::min(bytes, at<const u32>(w, s->c)[i]) : bytes;
+    if ((reading >> i) & 1) std::memcpy(pending.data.data(), host[i], size);
+    w.copies.push_back(pending);
+  }
+  if (w.observer != nullptr && reading != 0)
+    observe(w, s, StateSpace::kGlobal, AccessKind::kLoad, reading, bytes, addresses);
+  if (w.observer != nullptr && mask != 0)
+    observe(w, s, StateSpace::kShared, AccessKind::kStore, mask, bytes, offsets);
+  return s + 1;
+}
+
+const Step* commit(Warp& w, const Step* s) {
+  for (u32 rest = w.mask; rest != 0; rest &= rest - 1) ++w.commit_groups[__builtin_ctz(rest)];
+  return s + 1;
+}
+
+const Step* wait_group(Warp& w, const Step* s) {
+  const Instruction& in = *s->extra->in;
+  land_groups(w, static_cast<u32>(in.offset2), false);
+  return s + 1;
+}
+
+const Step* wait_all(Warp& w, const Step* s) {
+  land_groups(w, 0, true);
+  return s + 1;
+}
+
+/// One mbarrier operation of one lane; returns its result.
+u64 operate(MbarrierMode mode, std::byte* place, u64 operand, bool has_operand) {
+  u64 word;
+  std::memcpy(&word, place, 8);
+  Mbarrier m = Mbarrier::unpack(word);
+  const u64 count = has_operand ? operand : 1;
+  switch (mode) {
+    case MbarrierMode::kInit:
+      m = {false, operand, operand, 0};
+      break;
+    case MbarrierMode::kInval:
+      m = {};
+      break;
+    case MbarrierMode::kArriveDrop:
+      m.expected -= count;
+      m.pending -= count;
+      m.settle();
+      break;
+    case MbarrierMode::kArrive:
+      m.pending -= count;
+      m.settle();
+      break;
+    case MbarrierMode::kArriveExpectTx:
+      m.bytes += static_cast<std::int64_t>(operand);
+      m.pending -= 1;
+      m.settle();
+      break;
+    case MbarrierMode::kExpectTx:
+      m.bytes += static_cast<std::int64_t>(operand);
+      break;
+    case MbarrierMode::kCompleteTx:
+      m.bytes -= static_cast<std::int64_t>(operand);
+      m.settle();
+      break;
+    case MbarrierMode::kTestWait:
+    case MbarrierMode::kTryWait:
+      return m.phase != Mbarrier::unpack(operand).phase;
+    case MbarrierMode::kTestWaitParity:
+    case MbarrierMode::kTryWaitParity:
+      return u64{m.phase} != (operand & 1);
+    case MbarrierMode::kPendingCount:
+      return Mbarrier::unpack(operand).pending;
+  }
+  const u64 packed = m.pack();
+  std::memcpy(place, &packed, 8);
+  return word;
+}
+
+bool is_wait(MbarrierMode mode) {
+  return mode >= MbarrierMode::kTestWait && mode <= MbarrierMode::kTryWaitParity;
+}
+
+const Step* mbarrier(Warp& w, const Step* s) {
+  const Instruction& in = *s->extra->in;
+  const auto mode = static_cast<MbarrierMode>(in.mode);
+  const bool wide = mode == MbarrierMode::kTestWait || mode == MbarrierMode::kTryWait ||
+                    mode == MbarrierMode::kPendingCount;
+  u64 offsets[32] = {};
+  u32 mask = w.mask;
+  if (mode != MbarrierMode::kPendingCount) {
+    for (int i = 0; i < 32; ++i) offsets[i] = shared_offset(w, s, i);
+    if (!check_offsets(w, s, offsets, mask, 8, w.shared_bytes, StateSpace::kShared,
+                       AccessKind::kAtomic))
+      return w.stop;
+  }
+  if (w.observer != nullptr && mode != MbarrierMode::kPendingCount)
+    w.observer->mbarrier(w, mask, offsets, !is_wait(mode));
+  u32 done = 0;
+  for (u32 rest = mask; rest != 0; rest &= rest - 1) {
+    const int i = __builtin_ctz(rest);
+    const u64 operand = !in.s[1] ? 0 : wide ? at<const u64>(w, s->b)[i] : at<const u32>(w, s->b)[i];
+    const u64 result = operate(mode, w.shared + offsets[i], operand, static_cast<bool>(in.s[1]));
+    if (is_wait(mode))
+      done |= static_cast<u32>(result) << i;
+    else if (in.d[0] && mode == MbarrierMode::kPendingCount)
+      at<u32>(w, s->d)[i] = static_cast<u32>(result);
+    else if (in.d[0])
+      at<u64>(w, s->d)[i] = result;
+  }
+  if (is_wait(mode) && in.d[0]) generic::set_predicate(w, s->d, done);
+  return s + 1;
+}
+
+/// The barrier hears of the lane's copies once they have landed; here that is at once.
+const Step* arrive_with_copies(Warp& w, const Step* s) {
+  land_groups(w, 0, true);
+  if (!s->extra->in->has(program::kNoComplete)) return s + 1;  // counted up and down again
+  if (w.observer != nullptr) {
+    u64 offsets[32] = {};
+    for (int i = 0; i < 32; ++i) offsets[i] = shared_offset(w, s, i);
+    w.observer->mbarrier(w, w.mask, offsets, true);
+  }
+  for (u32 rest = w.mask; rest != 0; rest &= rest - 1) {
+    const int i = __builtin_ctz(rest);
+    const u32 offset = shared_offset(w, s, i);
+    if (offset + 8 <= w.shared_bytes) operate(MbarrierMode::kArrive, w.shared + offset, 0, false);
+  }
+  return s + 1;
+}
+
+}  // namespace
+
+Handler select_async(const Instruction& in) {
+  if (in.opcode == Opcode::kMbarrier) return &mbarrier;
+  if (in.opcode != Opcode::kCpAsync) return nullptr;
+  switch (static_cast<CopyMode>(in.mode)) {
+    case CopyMode::kCopy:
+      return &copy;
+    case CopyMode::kCommit:
+      return &commit;
+    case CopyMode::kWaitGroup:
+      return &wait_group;
+    case CopyMode::kWaitAll:
+      return &wait_all;
+    case CopyMode::kArrive:
+      return &arrive_with_copies;
+  }
+  return nullptr;
+}
+
+}  // namespace membound::vgpu::exec

@@ -1,0 +1,294 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Calls and returns, direct and through pointers, and the functions the device runtime provides.
+#include <bit>
+#include <cstring>
+
+#include "grader/vgpu/exec/lanes/print.hpp"
+#include "grader/vgpu/exec/lanes/select.hpp"
+#include "grader/vgpu/exec/schedule/block.hpp"
+#include "grader/vgpu/exec/schedule/scheduler.hpp"
+#include "grader/vgpu/exec/state/access.hpp"
+
+namespace membound::vgpu::exec {
+namespace {
+
+using generic::at;
+using generic::end_run;
+using program::ArgumentCopy;
+using program::Builtin;
+using program::Call;
+using program::Instruction;
+using program::Opcode;
+using program::Value;
+using program::ValueKind;
+
+constexpr std::uint32_t kMaxDepth = 4096;
+
+std::byte* local_bytes(Warp& w, int lane, std::uint32_t offset) {
+  return w.local.data() + static_cast<std::size_t>(lane) * w.local_stride + offset;
+}
+
+/// Where a register Value of a frame (or a constant) has the word of `lane`.
+const std::byte* word_of(const Warp& w, const Frame& frame, const Value& value, int lane,
+                         std::uint32_t bytes) {
+  const std::size_t width = bytes > 4 ? 8 : 4;
+  const std::byte* base = value.kind == ValueKind::kRegister   ? frame.registers
+                          : value.kind == ValueKind::kConstant ? w.bases[kConstantArea]
+                          : value.kind == ValueKind::kWarp     ? w.bases[kWarpArea]
+                                                               : w.bases[kBlockArea];
+  return base + std::size_t{value.index} * 128 + static_cast<std::size_t>(lane) * width;
+}
+
+void copy_arguments(Warp& w, const Call& call, const Frame& caller, const Frame& callee,
+                    std::uint32_t mask) {
+  for (const ArgumentCopy& copy : call.arguments) {
+    for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+      const int lane = __builtin_ctz(rest);
+      const std::byte* from = copy.value
+                                  ? word_of(w, caller, copy.value, lane, copy.size_bytes)
+                                  : local_bytes(w, lane, caller.local_base + copy.caller_offset);
+      std::memcpy(local_bytes(w, lane, callee.local_base + copy.callee_offset), from,
+                  copy.size_bytes);
+    }
+  }
+}
+
+void copy_results(Warp& w, const Call& call, const Frame& caller, const Frame& callee,
+                  std::uint32_t mask) {
+  for (const ArgumentCopy& copy : call.results) {
+    for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+      const int lane = __builtin_ctz(rest);
+      const std::byte* from = local_bytes(w, lane, callee.local_base + copy.callee_offset);
+      std::byte* to =
+          copy.value ? const_cast<std::byte*>(word_of(w, caller, copy.value, lane, copy.size_bytes))
+                     : local_bytes(w, lane, caller.local_base + copy.caller_offset);
+      std::memcpy(to, from, copy.size_bytes);
+    }
+  }
+}
+
+/// The running group enters `function` (index into Launch::code) and will come back to s + 1.
+const Step* enter(Warp& w, const Step* s, std::uint32_t function) {
+  Group& group = w.groups[w.current];
+  Frame* caller = w.frame;
+  if (caller->depth + 1 > kMaxDepth)
+    return raise(w, s, FaultKind::kStackOverflow, static_cast<std::uint32_t>(__builtin_ctz(w.mask)),
+                 0, "calls nest more than " + std::to_string(kMaxDepth) + " deep");
+  const FunctionCode& code = w.launch->code[function];
+  const Call& call = w.launch->code[s->extra->function].function->calls[s->extra->in->call];
+  // Lanes that come back one by one meet again in the caller's frame, which counts them all along.
+  Frame* frame =
+      make_frame(w, function, caller, static_cast<std::uint32_t>(__builtin_popcount(w.mask)));
+  frame->return_to = s + 1;
+  frame->call = &call;
+  w.frame = frame;
+  if (!grow_local(w, s, std::uint64_t{frame->local_base} + code.function->frame_bytes))
+    return w.stop;
+  copy_arguments(w, call, *caller, *frame, w.mask);
+  group.frame = frame;
+  group.pc = code.begin;
+  w.leave = Leave::kSwitch;
+  return w.stop;
+}
+
+const Step* call_builtin(Warp& w, const Step* s, const Call& call);
+
+const Step* call_direct(Warp& w, const Step* s) {
+  const Call& call = w.launch->code[s->extra->function].function->calls[s->extra->in->call];
+  if (call.builtin != Builtin::kNone) return call_builtin(w, s, call);
+  end_run(w, s + 1);
+  return enter(w, s, w.launch->code_of[s->extra->in->target]);
+}
+
+/// Lanes may hold different pointers: those equal to the first lane's go now, the others wait here.
+const Step* call_pointer(Warp& w, const Step* s) {
+  const std::uint64_t* pointers = at<const std::uint64_t>(w, s->a);
+  const std::uint64_t pointer = pointers[__builtin_ctz(w.mask)];
+  std::uint32_t together = 0;
+  for (std::uint32_t rest = w.mask; rest != 0; rest &= rest - 1) {
+    const int lane = __builtin_ctz(rest);
+    if (pointers[lane] == pointer) together |= 1u << lane;
+  }
+  const std::uint64_t index = pointer / 16 - 1;
+  const auto& code_of = w.launch->code_of;
+  if (pointer == 0 || pointer % 16 != 0 || index >= code_of.size() ||
+      code_of[index] == program::kNoTarget || !w.launch->code[code_of[index]].function->has_body) {
+    return raise(w, s, FaultKind::kIllegalAddress,
+                 static_cast<std::uint32_t>(__builtin_ctz(w.mask)), pointer,
+                 "call through a pointer that is not the address of a device function");
+  }
+  const std::uint32_t others = w.mask & ~together;
+  if (others != 0) {
+    end_run(w, s);
+    w.run_begin = s;
+    set_mask(w, together);
+    w.groups[w.current].mask = together;
+    add_group(w, s, others, w.frame, w.groups[w.current].penalty).rejoin =
+        w.groups[w.current].rejoin;
+  }
+  end_run(w, s + 1);
+  return enter(w, s, code_of[index]);
+}
+
+const Step* return_from(Warp& w, const Step* s) {
+  end_run(w, s + 1);
+  Frame* frame = w.frame;
+  if (frame->caller == nullptr) return exit_lanes(w, s);
+  copy_results(w, *frame->call, *frame->caller, *frame, w.mask);
+  Group& group = w.groups[w.current];
+  group.pc = frame->return_to;
+  group.frame = frame->caller;
+  leave_frame(w, frame, static_cast<std::uint32_t>(__builtin_popcount(w.mask)));
+  w.leave = Leave::kSwitch;
+  return w.stop;
+}
+
+/// The 64- or 32-bit argument `index` of one lane.
+std::uint64_t argument(Warp& w, const Call& call, std::size_t index, int lane) {
+  std::uint64_t value = 0;
+  if (index >= call.arguments.size()) return 0;
+  const ArgumentCopy& copy = call.arguments[index];
+  const std::byte* from = copy.value
+                              ? word_of(w, *w.frame, copy.value, lane, copy.size_bytes)
+                              : local_bytes(w, lane, w.frame->local_base + copy.caller_offset);
+  std::memcpy(&value, from, copy.size_bytes <= 8 ? copy.size_bytes : 8);
+  return value;
+}
+
+void give_result(Warp& w, const Call& call, int lane, std::uint64_t value) {
+  if (call.results.empty()) return;
+  const ArgumentCopy& copy = call.results.front();
+  std::byte* to =
+      copy.value ? const_cast<std::byte*>(word_of(w, *w.frame, copy.value, lane, copy.size_bytes))
+                 : local_bytes(w, lane, w.frame->local_base + copy.caller_offset);
+  std::memcpy(to, &value, copy.size_bytes <= 8 ? copy.size_bytes : 8);
+}
+
+std::string assertion_text(Warp& w, const Call& call, int lane) {
+  const auto text = [&](std::size_t index) {
+    return read_string(w, lane, argument(w, call, index, lane));
+  };
+  return text(1) + ":" + std::to_string(argument(w, call, 2, lane)) + ": " + text(3) +
+         ": Assertion `" + text(0) + "` failed.";
+}
+
+const Step* call_builtin(Warp& w, const Step* s, const Call& call) {
+  DeviceCalls* device = w.launch->request->device_calls;
+  if (!grow_local(w, s,
+                  std::uint64_t{w.frame->local_base} +
+                      w.launch->code[w.frame->function].function->frame_bytes))
+    return w.stop;
+  for (std::uint32_t rest = w.mask; rest != 0; rest &= rest - 1) {
+    const int lane = __builtin_ctz(rest);
+    switch (call.builtin) {
+      case Builtin::kPrintf: {
+        const std::string text =
+            format_print(w, lane, argument(w, call, 0, lane), argument(w, call, 1, lane));
+        const bool kept = device != nullptr && device->print(text);
+        give_result(w, call, lane,
+                    kept ? count_conversions(w, lane, argument(w, call, 0, lane)) : 0xFFFFFFFFu);
+        break;
+      }
+      case Builtin::kMalloc: {
+        const std::uint64_t bytes = argument(w, call, 0, lane);
+        const std::uint64_t address = device != nullptr ? device->allocate(bytes) : 0;
+        if (address != 0 && w.observer != nullptr) w.observer->allocated(address, bytes);
+        give_result(w, call, lane, address);
+        break;
+      }
+      case Builtin::kFree: {
+        const std::uint64_t address = argument(w, call, 0, lane);
+        if (address != 0 && device != nullptr && !device->release(address))
+          return raise(w, s, FaultKind::kIllegalAddress, static_cast<std::uint32_t>(lane), address,
+                       "free of an address that device malloc did not return, or that was freed");
+        break;
+      }
+      case Builtin::kAssertFail:
+        return raise(w, s, FaultKind::kAssert, static_cast<std::uint32_t>(lane), 0,
+                     assertion_text(w, call, lane));
+      default:
+        return raise(w, s, FaultKind::kUnsupportedInstruction, static_cast<std::uint32_t>(lane), 0,
+                     "call of '" + call.callee +
+                         "', which no module of the program defines and the virtual GPU does not "
+                         "provide");
+    }
+  }
+  return s + 1;
+}
+
+/// Every lane gets room for the largest request of the group; the frame's end gives it back.
+const Step* allocate_on_stack(Warp& w, const Step* s) {
+  const auto slots = s->extra->in->s_slots;
+  std::uint64_t bytes = 0;
+  for (std::uint32_t rest = w.mask; rest != 0; rest &= rest - 1) {
+    const int lane = __builtin_ctz(rest);
+    const std::uint64_t wanted = slots == 2 ? at<const std::uint64_t>(w, s->a)[lane]
+                                            : at<const std::uint32_t>(w, s->a)[lane];
+    bytes = wanted > bytes ? wanted : bytes;
+  }
+  Frame& frame = *w.frame;
+  const std::uint64_t own = w.launch->code[frame.function].function->frame_bytes;
+  const std::uint64_t address = frame.local_base + own + frame.alloca_bytes;
+  bytes = (bytes + 15) / 16 * 16;
+  if (address + bytes > w.launch->request->limits.local_bytes)
+    return raise(w, s, FaultKind::kStackOverflow, static_cast<std::uint32_t>(__builtin_ctz(w.mask)),
+                 0, "alloca of " + std::to_string(bytes) + " bytes exceeds the stack limit");
+  frame.alloca_bytes += static_cast<std::uint32_t>(bytes);
+  if (!grow_local(w, s, address + bytes)) return w.stop;
+  std::uint64_t values[32];
+  for (std::uint64_t& value : values) value = address;
+  generic::write_lanes(w, s->d, values);
+  return s + 1;
+}
+
+/// Saving the stack needs no more than a number: the bytes taken above the frame's own.
+const Step* save_stack(Warp& w, const Step* s) {
+  std::uint64_t wide[32];
+  std::uint32_t narrow[32];
+  for (int i = 0; i < 32; ++i)
+    narrow[i] = static_cast<std::uint32_t>(wide[i] = w.frame->alloca_bytes);
+  if (s->extra->in->d_slots == 2)
+    generic::write_lanes(w, s->d, wide);
+  else
+    generic::write_lanes(w, s->d, narrow);
+  return s + 1;
+}
+
+/// Lanes of a frame share one number. While some of them are elsewhere they may hold memory above
+/// it, so it stays, and the function's return gives the memory back.
+const Step* restore_stack(Warp& w, const Step* s) {
+  Frame& frame = *w.frame;
+  if (static_cast<std::uint32_t>(std::popcount(w.mask)) != frame.lanes) return s + 1;
+  std::uint64_t most = 0;
+  for (std::uint32_t rest = w.mask; rest != 0; rest &= rest - 1) {
+    const int lane = __builtin_ctz(rest);
+    const std::uint64_t saved = s->extra->in->s_slots == 2 ? at<const std::uint64_t>(w, s->a)[lane]
+                                                           : at<const std::uint32_t>(w, s->a)[lane];
+    most = saved > most ? saved : most;
+  }
+  if (most < frame.alloca_bytes) frame.alloca_bytes = static_cast<std::uint32_t>(most);
+  return s + 1;
+}
+
+}  // namespace
+
+Handler select_call(const Instruction& in) {
+  switch (in.opcode) {
+    case Opcode::kCall:
+      return in.target != program::kNoTarget ? &call_direct : &call_pointer;
+    case Opcode::kRet:
+      return &return_from;
+    case Opcode::kAlloca:
+      return &allocate_on_stack;
+    case Opcode::kStacksave:
+      return &save_stack;
+    case Opcode::kStackrestore:
+      return &restore_stack;
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace membound::vgpu::exec

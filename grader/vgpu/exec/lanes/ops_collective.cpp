@@ -1,0 +1,248 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Shuffles, votes, matches and warp-wide reductions: where lanes see each other.
+/// The lanes a member mask names wait for each other first; lanes that have exited are not missed.
+#include "grader/vgpu/exec/lanes/select.hpp"
+#include "grader/vgpu/exec/schedule/scheduler.hpp"
+#include "grader/vgpu/exec/state/access.hpp"
+
+namespace membound::vgpu::exec {
+namespace {
+
+using generic::at;
+using generic::end_run;
+using generic::predicate;
+using generic::set_predicate;
+using generic::write_lanes;
+using program::Atomic;
+using program::Instruction;
+using program::Opcode;
+using program::ShuffleMode;
+using program::VoteMode;
+
+/// Calls `visit(members, lanes)` once per distinct member mask among the running lanes: halves of a
+/// warp may vote in one instruction, each with its own mask. `members` are those that run, `lanes`
+/// those that named them.
+template <typename Visit>
+void for_each_member_set(const Warp& w, const std::uint32_t* masks, Visit visit) {
+  for (std::uint32_t rest = w.mask; rest != 0;) {
+    const std::uint32_t members = masks[__builtin_ctz(rest)];
+    std::uint32_t lanes = 0;
+    for (std::uint32_t i = 0; i < 32; ++i) {
+      lanes |= static_cast<std::uint32_t>(masks[i] == members) << i;
+    }
+    lanes &= rest;
+    visit(members & w.mask, lanes);
+    rest &= ~lanes;
+  }
+}
+
+/// True when the collective may run now with the lanes in w.mask; else the group waits and the
+/// caller returns w.stop.
+bool converged(Warp& w, const Step* s, Ref member_ref) {
+  const auto* masks = at<const std::uint32_t>(w, member_ref);
+  std::uint32_t members = 0;
+  for (std::uint32_t i = 0; i < 32; ++i) members |= (w.mask >> i) & 1 ? masks[i] : 0;
+  Group& here = w.groups[w.current];
+  if (((members & w.live) & ~w.mask) != 0 && !here.forced && !w.launch->lockstep) {
+    end_run(w, s);
+    here.pc = s;
+    here.state = GroupState::kConverge;
+    here.wanted = members;
+    w.leave = Leave::kWait;
+    return false;
+  }
+  if (w.observer != nullptr && ((members & ~w.mask) != 0 || (w.mask & ~members) != 0))
+    w.observer->collective(w, s, members, w.mask);
+  // By the manual shuffles and votes order no memory; programs rely on it all the same, so what
+  // they do with it is not called a race.
+  if (w.observer != nullptr) tell_who_meets(w, masks);
+  here.forced = false;
+  return true;
+}
+
+const Step* shuffle(Warp& w, const Step* s) {
+  if (!converged(w, s, s->extra->s[3])) return w.stop;
+  const auto mode = static_cast<ShuffleMode>(s->extra->in->mode);
+  const auto* a = at<const std::uint32_t>(w, s->a);
+  const auto* b = at<const std::uint32_t>(w, s->b);
+  const auto* c = at<const std::uint32_t>(w, s->c);
+  std::uint32_t values[32], found = 0;
+  for (std::uint32_t i = 0; i < 32; ++i) {
+    const std::uint32_t by = b[i] & 31, clamp = c[i] & 31, segment = (c[i] >> 8) & 31;
+    const std::uint32_t last = (i & segment) | (clamp & ~segment), first = i & segment;
+    std::uint32_t from = i;
+    bool ok = true;
+    switch (mode) {
+      case ShuffleMode::kUp:
+        ok = static_cast<std::int32_t>(i - by) >= static_cast<std::int32_t>(last);
+        from = i - by;
+        break;
+      case ShuffleMode::kDown:
+        from = i + by, ok = from <= last;
+        break;
+      case ShuffleMode::kBfly:
+        from = i ^ by, ok = from <= last;
+        break;
+      case ShuffleMode::kIdx:
+        from = first | (by & ~segment), ok = from <= last;
+        break;
+    }
+    if (!ok) from = i;
+    values[i] = a[from & 31];
+    found |= static_cast<std::uint32_t>(ok) << i;
+  }
+  write_lanes(w, s->d, values);
+  if (s->offset != 0) set_predicate(w, s->extra->d[1], found);
+  return s + 1;
+}
+
+/// Calls `each` once for every different member mask among the running lanes, with the lanes that
+/// take part (`members`) and those that wait for the answer (`lanes`).
+template <typename Each>
+void for_each_tile(const Warp& w, Ref member_ref, Each each) {
+  const auto* masks = at<const std::uint32_t>(w, member_ref);
+  for (std::uint32_t left = w.mask; left != 0;) {
+    const std::uint32_t mask = masks[__builtin_ctz(left)];
+    std::uint32_t lanes = 0;
+    for (std::uint32_t rest = left; rest != 0; rest &= rest - 1) {
+      const int lane = __builtin_ctz(rest);
+      if (masks[lane] == mask) lanes |= 1u << lane;
+    }
+    each(mask & w.mask, lanes);
+    left &= ~lanes;
+  }
+}
+
+void put_lanes(std::uint32_t* values, std::uint32_t lanes, std::uint32_t value) {
+  for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) values[__builtin_ctz(rest)] = value;
+}
+
+const Step* vote(Warp& w, const Step* s) {
+  if (!converged(w, s, s->b)) return w.stop;
+  const auto mode = static_cast<VoteMode>(s->extra->in->mode);
+  const std::uint32_t says = predicate(w, s->a);
+  std::uint32_t values[32] = {}, holds = 0;
+  for_each_tile(w, s->b, [&](std::uint32_t members, std::uint32_t lanes) {
+    const std::uint32_t yes = says & members;
+    put_lanes(values, lanes, yes);
+    const bool answer = mode == VoteMode::kAll   ? yes == members
+                        : mode == VoteMode::kAny ? yes != 0
+                                                 : yes == 0 || yes == members;
+    if (answer) holds |= lanes;
+  });
+  if (mode == VoteMode::kBallot)
+    write_lanes(w, s->d, values);
+  else
+    set_predicate(w, s->d, holds);
+  return s + 1;
+}
+
+template <typename Word, bool kAll>
+const Step* match(Warp& w, const Step* s) {
+  if (!converged(w, s, s->b)) return w.stop;
+  const auto* a = at<const Word>(w, s->a);
+  std::uint32_t values[32] = {}, holds = 0;
+  for_each_tile(w, s->b, [&](std::uint32_t members, std::uint32_t lanes) {
+    bool equal = true;
+    for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+      const int i = __builtin_ctz(rest);
+      std::uint32_t same = 0;
+      for (std::uint32_t others = members; others != 0; others &= others - 1) {
+        const int j = __builtin_ctz(others);
+        if (a[i] == a[j]) same |= 1u << j;
+      }
+      values[i] = same;
+      equal = equal && same == members;
+    }
+    if (kAll) put_lanes(values, lanes, equal ? members : 0);
+    if (equal) holds |= lanes;
+  });
+  if (kAll && s->offset != 0) set_predicate(w, s->extra->d[1], holds);
+  write_lanes(w, s->d, values);
+  return s + 1;
+}
+
+const Step* active_mask(Warp& w, const Step* s) {
+  std::uint32_t values[32];
+  for (std::uint32_t& value : values) value = w.mask;
+  write_lanes(w, s->d, values);
+  return s + 1;
+}
+
+template <typename T>
+T joined(Atomic operation, T a, T b) {
+  switch (operation) {
+    case Atomic::kAdd:
+      return static_cast<T>(static_cast<std::uint32_t>(a) + static_cast<std::uint32_t>(b));
+    case Atomic::kMin:
+      return b < a ? b : a;
+    case Atomic::kMax:
+      return a < b ? b : a;
+    case Atomic::kAnd:
+      return a & b;
+    case Atomic::kOr:
+      return a | b;
+    default:
+      return a ^ b;
+  }
+}
+
+template <typename T>
+const Step* redux(Warp& w, const Step* s) {
+  if (!converged(w, s, s->b)) return w.stop;
+  const auto* a = at<const T>(w, s->a);
+  std::uint32_t values[32] = {};
+  for_each_tile(w, s->b, [&](std::uint32_t members, std::uint32_t lanes) {
+    const std::uint32_t from = members != 0 ? members : lanes;
+    T result = a[__builtin_ctz(from)];
+    for (std::uint32_t rest = from & (from - 1); rest != 0; rest &= rest - 1)
+      result = joined(s->extra->in->atomic, result, a[__builtin_ctz(rest)]);
+    put_lanes(values, lanes, static_cast<std::uint32_t>(result));
+  });
+  write_lanes(w, s->d, values);
+  return s + 1;
+}
+
+const Step* elect(Warp& w, const Step* s) {
+  if (!converged(w, s, s->a)) return w.stop;
+  std::uint32_t values[32] = {}, leaders = 0;
+  for_each_tile(w, s->a, [&](std::uint32_t members, std::uint32_t lanes) {
+    const std::uint32_t from = members != 0 ? members : lanes;
+    put_lanes(values, lanes, static_cast<std::uint32_t>(__builtin_ctz(from)));
+    leaders |= from & (0u - from);
+  });
+  write_lanes(w, s->d, values);
+  set_predicate(w, s->extra->d[1], leaders);
+  return s + 1;
+}
+
+}  // namespace
+
+Handler select_collective(const Instruction& in) {
+  switch (in.opcode) {
+    case Opcode::kShfl:
+      return &shuffle;
+    case Opcode::kVote:
+      return &vote;
+    case Opcode::kMatch: {
+      const bool all = in.mode == static_cast<std::uint8_t>(program::MatchMode::kAll);
+      if (ptx::size_bytes(in.type) == 8)
+        return all ? &match<std::uint64_t, true> : &match<std::uint64_t, false>;
+      return all ? &match<std::uint32_t, true> : &match<std::uint32_t, false>;
+    }
+    case Opcode::kActivemask:
+      return &active_mask;
+    case Opcode::kRedux:
+      return in.type == ptx::ScalarType::kS32   ? &redux<std::int32_t>
+             : in.type == ptx::ScalarType::kF32 ? nullptr
+                                                : &redux<std::uint32_t>;
+    case Opcode::kElect:
+      return &elect;
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace membound::vgpu::exec

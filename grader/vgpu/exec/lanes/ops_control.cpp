@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Branches, exits and guards. What happens when lanes part is scheduler.cpp's.
+#include "grader/vgpu/exec/lanes/select.hpp"
+#include "grader/vgpu/exec/schedule/scheduler.hpp"
+#include "grader/vgpu/exec/state/lanes.hpp"
+
+namespace membound::vgpu::exec::MEMBOUND_ISA {
+namespace {
+
+using program::Instruction;
+using program::Opcode;
+
+/// Every running lane goes to `s->target`.
+[[gnu::always_inline]] inline const Step* take(Warp& w, const Step* s) {
+  end_run(w, s + 1);
+  w.run_begin = s->target;
+  w.patience -= s->cost;
+  if (w.patience <= 0) [[unlikely]] {
+    w.yielded = s->cost > kLoopCost;
+    w.groups[w.current].pc = s->target;
+    w.leave = Leave::kTired;
+    return w.stop;
+  }
+  if (w.group_count != 1) [[unlikely]]
+    return redirect(w, s->target);
+  return s->target;
+}
+
+const Step* branch(Warp& w, const Step* s) { return take(w, s); }
+
+const Step* branch_if(Warp& w, const Step* s) {
+  const std::uint32_t taken = predicate(w, s->guard) & w.mask;
+  if (taken == 0) return s + 1;
+  if (taken == w.mask) return take(w, s);
+  w.stats[s->stats].divergent += 1;
+  end_run(w, s + 1);
+  w.patience -= s->cost;
+  return diverge(w, s, taken);
+}
+
+const Step* branch_list(Warp& w, const Step* s) {
+  const auto& list =
+      w.launch->code[s->extra->function].function->branch_lists[s->extra->in->target];
+  const Step* begin = w.launch->code[s->extra->function].begin;
+  const std::uint32_t* choice = at<const std::uint32_t>(w, s->a);
+  const Step* targets[32];
+  bool together = true;
+  const int leader = __builtin_ctz(w.mask);
+  for (std::uint32_t rest = w.mask; rest != 0; rest &= rest - 1) {
+    const int i = __builtin_ctz(rest);
+    const std::uint32_t index = choice[i] < list.size() ? choice[i] : 0;
+    targets[i] = begin + list[index];
+    together = together && targets[i] == targets[leader];
+  }
+  end_run(w, s + 1);
+  if (together) {
+    w.run_begin = targets[leader];
+    if (w.group_count != 1) return redirect(w, targets[leader]);
+    return targets[leader];
+  }
+  w.stats[s->stats].divergent += 1;
+  return scatter_group(w, s, targets);
+}
+
+const Step* exit_all(Warp& w, const Step* s) {
+  end_run(w, s + 1);
+  return exit_lanes(w, s);
+}
+
+const Step* guarded(Warp& w, const Step* s) {
+  const std::uint32_t whole = w.mask;
+  const std::uint32_t mask = predicate(w, s->guard) & whole;
+  if (mask == whole) return s->extra->inner(w, s);
+  if (mask == 0) return s + 1;
+  set_mask(w, mask);
+  const Step* next = s->extra->inner(w, s);
+  set_mask(w, whole);
+  return next;
+}
+
+}  // namespace
+
+Handler select_control(const Instruction& in) {
+  switch (in.opcode) {
+    case Opcode::kBra:
+      return in.guard ? &branch_if : &branch;
+    case Opcode::kBrx:
+      return &branch_list;
+    case Opcode::kExit:
+      return &exit_all;
+    default:
+      return nullptr;
+  }
+}
+
+Handler guarded_handler() { return &guarded; }
+
+Handler select(const Instruction& in) {
+  using Selector = Handler (*)(const Instruction&);
+  constexpr Selector kFamilies[] = {select_move,    select_integer, select_bits,    select_float,
+                                    select_global,  select_shared,  select_local,   select_compare,
+                                    select_convert, select_control, select_rounded, select_half,
+                                    select_carry,   select_video};
+  // A carry, or two halfwords at a time, makes add, sub and min another instruction.
+  if (in.has(program::kCarryOut)) return select_carry(in);
+  if (const Handler handler = select_packed(in)) return handler;
+  if (const Handler handler = select_small_float(in)) return handler;
+  for (const Selector family : kFamilies) {
+    if (const Handler handler = family(in)) return handler;
+  }
+  return nullptr;
+}
+
+}  // namespace membound::vgpu::exec::MEMBOUND_ISA

@@ -1,0 +1,334 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Loads and stores of global and constant memory, and through generic addresses.
+///
+/// Three shapes of a full warp are fast: lanes that are neighbours in memory, all lanes at one
+/// address, anything else whose lanes all lie in the span of memory this instruction touched last.
+#include "grader/vgpu/exec/lanes/select.hpp"
+#include "grader/vgpu/exec/state/access.hpp"
+
+namespace membound::vgpu::exec::MEMBOUND_ISA {
+namespace {
+
+using program::Instruction;
+using program::Opcode;
+using ptx::ScalarType;
+using ptx::StateSpace;
+
+/// T: element in memory. Word: register word, at least as wide for loads.
+template <typename T, typename Word, int kVector>
+struct Elements {
+  static constexpr u32 kBytes = sizeof(T) * kVector;
+
+  static Word widen(T value) {
+    if constexpr (std::is_signed_v<T>)
+      return static_cast<Word>(static_cast<std::make_signed_t<Word>>(value));
+    else
+      return static_cast<Word>(value);
+  }
+
+  static void write_back(Warp& w, const Step* s, const Word (*out)[32]) {
+    for (int v = 0; v < kVector; ++v)
+      write_lanes(w, kVector == 1 ? s->d : s->extra->d[static_cast<unsigned>(v)], out[v]);
+  }
+
+  /// Neighbouring lanes: one piece of memory, taken apart.
+  [[gnu::always_inline]] static void load_row(Warp& w, const Step* s, const T* from) {
+    if constexpr (kVector == 1) {
+      Word* __restrict d = at<Word>(w, s->d);
+      MEMBOUND_LANES d[i] = widen(from[i]);
+    } else {
+      Word* d[kVector];
+      for (unsigned v = 0; v < kVector; ++v) d[v] = at<Word>(w, s->extra->d[v]);
+      MEMBOUND_LANES for (int v = 0; v < kVector; ++v) d[v][i] = widen(from[i * kVector + v]);
+    }
+  }
+
+  [[gnu::always_inline]] static void store_row(Warp& w, const Step* s, T* to) {
+    if constexpr (kVector == 1) {
+      const Word* a = at<const Word>(w, s->b);
+      MEMBOUND_LANES to[i] = static_cast<T>(a[i]);
+    } else {
+      const Word* a[kVector];
+      for (unsigned v = 0; v < kVector; ++v) a[v] = at<const Word>(w, s->extra->s[1 + v]);
+      MEMBOUND_LANES for (int v = 0; v < kVector; ++v) to[i * kVector + v] =
+          static_cast<T>(a[v][i]);
+    }
+  }
+
+  static void gather(Warp& w, const Step* s, std::byte* const* host, u32 mask) {
+    alignas(32) Word out[kVector][32];
+    if (mask == w.mask && mask == 0xFFFFFFFFu) {
+      for (int i = 0; i < 32; ++i) {
+        T values[kVector];
+        std::memcpy(values, host[i], sizeof values);
+        for (int v = 0; v < kVector; ++v) out[v][i] = widen(values[v]);
+      }
+    } else {
+      for (unsigned v = 0; v < kVector; ++v) {
+        const Word* old = at<const Word>(w, kVector == 1 ? s->d : s->extra->d[v]);
+        std::memcpy(out[v], old, sizeof out[v]);
+      }
+      for (u32 rest = mask; rest != 0; rest &= rest - 1) {
+        const int i = std::countr_zero(rest);
+        T values[kVector];
+        std::memcpy(values, host[i], sizeof values);
+        for (int v = 0; v < kVector; ++v) out[v][i] = widen(values[v]);
+      }
+    }
+    write_back(w, s, out);
+  }
+
+  static void scatter(Warp& w, const Step* s, std::byte* const* host, u32 mask) {
+    const Word* a[kVector];
+    for (unsigned v = 0; v < kVector; ++v)
+      a[v] = at<const Word>(w, kVector == 1 ? s->b : s->extra->s[1 + v]);
+    for (u32 rest = mask; rest != 0; rest &= rest - 1) {
+      const int i = std::countr_zero(rest);
+      T values[kVector];
+      for (int v = 0; v < kVector; ++v) values[v] = static_cast<T>(a[v][i]);
+      std::memcpy(host[i], values, sizeof values);
+    }
+  }
+};
+
+[[gnu::always_inline]] inline bool in_span(const StepStats& stats, u64 address, u64 bytes) {
+  return address - stats.span_begin <= stats.span_bytes - bytes && bytes <= stats.span_bytes;
+}
+
+/// Host bytes of [address, address + bytes), by the span this step touched last if it can.
+[[gnu::always_inline]] inline std::byte* range(Warp& w, const Step* s, StepStats& stats,
+                                               u64 address, u64 bytes) {
+  if (in_span(stats, address, bytes)) [[likely]]
+    return reinterpret_cast<std::byte*>(address + static_cast<u64>(stats.host_offset));
+  return translate_range(w, s, address, bytes);
+}
+
+/// Host bytes of scattered lanes.
+template <u32 kBytes>
+bool translate(Warp& w, const Step* s, StepStats& stats, const u64* addresses, u32& mask,
+               AccessKind kind, std::byte** host) {
+  const u64 begin = stats.span_begin, limit = stats.span_bytes - kBytes;
+  const u64 offset = static_cast<u64>(stats.host_offset);
+  u32 outside = stats.span_bytes < kBytes ? 1 : 0;
+  u64 misaligned = 0;
+  if (mask == 0xFFFFFFFFu) {
+    MEMBOUND_LANES {
+      outside |= addresses[i] - begin > limit;
+      misaligned |= addresses[i];
+      host[i] = reinterpret_cast<std::byte*>(addresses[i] + offset);
+    }
+  } else {
+    for (u32 rest = mask; rest != 0; rest &= rest - 1) {
+      const int i = std::countr_zero(rest);
+      outside |= addresses[i] - begin > limit;
+      misaligned |= addresses[i];
+      host[i] = reinterpret_cast<std::byte*>(addresses[i] + offset);
+    }
+  }
+  if (outside == 0 && (misaligned & (kBytes - 1)) == 0) [[likely]]
+    return true;
+  return translate_slowly(w, s, addresses, mask, kBytes, kind, host);
+}
+
+template <typename E, AccessKind kKind>
+const Step* scattered(Warp& w, const Step* s, const u64* addresses) {
+  StepStats& stats = w.stats[s->stats];
+  u32 mask = w.mask;
+  std::byte* host[32];
+  if (!translate<E::kBytes>(w, s, stats, addresses, mask, kKind, host)) return w.stop;
+  const bool constant = s->extra->in->has(program::kConstantMemory);
+  if (mask != 0) {
+    if (constant) {
+      stats.requests += 1;
+      stats.lanes += memory::distinct_addresses(addresses, mask);
+    } else {
+      const auto cost = mask == 0xFFFFFFFFu ? coalesce_full(addresses, E::kBytes)
+                                            : memory::coalesce(addresses, mask, E::kBytes);
+      count_global(stats, cost);
+      if constexpr (kKind == AccessKind::kStore)
+        stats.partial_sectors += memory::partial_sectors(addresses, mask, E::kBytes);
+    }
+    if (w.observer != nullptr && !constant)
+      observe(w, s, StateSpace::kGlobal, kKind, mask, E::kBytes, addresses);
+    if constexpr (kKind == AccessKind::kLoad)
+      E::gather(w, s, host, mask);
+    else
+      E::scatter(w, s, host, mask);
+  }
+  return s + 1;
+}
+
+template <typename E, typename T, AccessKind kKind>
+[[gnu::always_inline]] inline const Step* global_access(Warp& w, const Step* s,
+                                                        const u64* addresses) {
+  if (w.mask == 0xFFFFFFFFu) [[likely]] {
+    StepStats& stats = w.stats[s->stats];
+    if (has_stride(addresses, E::kBytes) && addresses[0] % E::kBytes == 0) {
+      std::byte* host = range(w, s, stats, addresses[0], 32 * E::kBytes);
+      if (host != nullptr && !s->extra->in->has(program::kConstantMemory)) [[likely]] {
+        count_global(stats, memory::coalesce_contiguous(addresses[0], 32, E::kBytes));
+        if (w.observer != nullptr) [[unlikely]]
+          observe(w, s, StateSpace::kGlobal, kKind, w.mask, E::kBytes, addresses, Shape::kRow);
+        if constexpr (kKind == AccessKind::kLoad)
+          E::load_row(w, s, reinterpret_cast<const T*>(host));
+        else
+          E::store_row(w, s, reinterpret_cast<T*>(host));
+        if (kKind == AccessKind::kStore && addresses[0] % memory::kSectorBytes != 0)
+          stats.partial_sectors += memory::partial_sectors(addresses, w.mask, E::kBytes);
+        return s + 1;
+      }
+    }
+  }
+  return scattered<E, kKind>(w, s, addresses);
+}
+
+template <typename T, typename Word, int kVector, AccessKind kKind>
+const Step* global(Warp& w, const Step* s) {
+  alignas(32) u64 addresses[32];
+  lane_addresses<u64>(w, s, addresses);
+  return global_access<Elements<T, Word, kVector>, T, kKind>(w, s, addresses);
+}
+
+/// Byte offset of the first lane's data in shared or local memory, lane by lane.
+template <typename E, AccessKind kKind>
+const Step* window_access(Warp& w, const Step* s, const u64* addresses, u32 mask, bool shared) {
+  StepStats& stats = w.stats[s->stats];
+  const u64 window = shared ? w.launch->shared_window : w.launch->local_window;
+  alignas(32) u64 offsets[32];
+  std::byte* host[32];
+  u64 end = 0;
+  for (u32 rest = mask; rest != 0; rest &= rest - 1) {
+    const int i = std::countr_zero(rest);
+    offsets[i] = addresses[i] - window;
+    if (offsets[i] + E::kBytes > end) end = offsets[i] + E::kBytes;
+  }
+  if (!shared && !grow_local(w, s, end)) return w.stop;
+  const u64 limit = shared ? w.shared_bytes : w.local_stride;
+  const StateSpace space = shared ? StateSpace::kShared : StateSpace::kLocal;
+  if (!check_offsets(w, s, offsets, mask, E::kBytes, limit, space, kKind)) return w.stop;
+  if (mask == 0) return s + 1;
+  for (u32 rest = mask; rest != 0; rest &= rest - 1) {
+    const int i = std::countr_zero(rest);
+    host[i] = shared ? w.shared + offsets[i]
+                     : w.local.data() + static_cast<u64>(i) * w.local_stride + offsets[i];
+  }
+  if (shared) {
+    u32 narrow[32];
+    for (int i = 0; i < 32; ++i) narrow[i] = (mask >> i) & 1 ? static_cast<u32>(offsets[i]) : 0;
+    count_shared(stats,
+                 memory::shared_wavefronts(narrow, mask, E::kBytes, kKind == AccessKind::kLoad));
+  } else {
+    stats.local_requests += local_words(E::kBytes);
+    stats.local_sectors += local_sectors(offsets, mask, E::kBytes);
+  }
+  if (w.observer != nullptr) observe(w, s, space, kKind, mask, E::kBytes, offsets);
+  if constexpr (kKind == AccessKind::kLoad)
+    E::gather(w, s, host, mask);
+  else
+    E::scatter(w, s, host, mask);
+  return s + 1;
+}
+
+/// Lanes of one warp may point into different spaces.
+template <typename T, typename Word, int kVector, AccessKind kKind>
+const Step* generic_access(Warp& w, const Step* s) {
+  using E = Elements<T, Word, kVector>;
+  alignas(32) u64 addresses[32];
+  lane_addresses<u64>(w, s, addresses);
+  constexpr u64 kSize = memory::AddressSpace::kSharedWindowBytes;
+  u32 shared = 0, local = 0;
+  MEMBOUND_LANES {
+    shared |= static_cast<u32>(addresses[i] - w.launch->shared_window < kSize) << i;
+    local |= static_cast<u32>(addresses[i] - w.launch->local_window < kSize) << i;
+  }
+  shared &= w.mask;
+  local &= w.mask;
+  if ((shared | local) == 0) [[likely]]
+    return global_access<E, T, kKind>(w, s, addresses);
+  const u32 whole = w.mask;
+  const bool was_full = w.full;
+  const Step* next = s + 1;
+  const u32 parts[3] = {shared, local, whole & ~shared & ~local};
+  for (int p = 0; p < 3 && next == s + 1; ++p) {
+    if (parts[p] == 0) continue;
+    if (parts[p] != whole) set_mask(w, parts[p]);
+    next = p == 2 ? scattered<E, kKind>(w, s, addresses)
+                  : window_access<E, kKind>(w, s, addresses, parts[p], p == 0);
+    if (parts[p] != whole) set_mask(w, whole);
+  }
+  w.full = was_full;
+  return next;
+}
+
+template <typename T, typename Word, AccessKind kKind>
+Handler by_vector(const Instruction& in) {
+  const bool generic = in.space == StateSpace::kNone;
+  switch (in.vector) {
+    case 1:
+      return generic ? &generic_access<T, Word, 1, kKind> : &global<T, Word, 1, kKind>;
+    case 2:
+      return generic ? &generic_access<T, Word, 2, kKind> : &global<T, Word, 2, kKind>;
+    case 4:
+      if constexpr (sizeof(T) <= 4)
+        return generic ? &generic_access<T, Word, 4, kKind> : &global<T, Word, 4, kKind>;
+      return nullptr;
+    default:
+      return nullptr;
+  }
+}
+
+template <AccessKind kKind, typename Word>
+Handler by_element(const Instruction& in) {
+  constexpr bool kLoads = kKind == AccessKind::kLoad;
+  switch (in.type) {
+    case ScalarType::kS8:
+      return by_vector<std::conditional_t<kLoads, i8, u8>, Word, kKind>(in);
+    case ScalarType::kU8:
+    case ScalarType::kB8:
+      return by_vector<u8, Word, kKind>(in);
+    case ScalarType::kS16:
+      return by_vector<std::conditional_t<kLoads, i16, u16>, Word, kKind>(in);
+    case ScalarType::kU16:
+    case ScalarType::kB16:
+    case ScalarType::kF16:
+    case ScalarType::kBf16:
+      return by_vector<u16, Word, kKind>(in);
+    case ScalarType::kS32:
+      return by_vector<std::conditional_t<kLoads, i32, u32>, Word, kKind>(in);
+    case ScalarType::kU32:
+    case ScalarType::kB32:
+    case ScalarType::kF32:
+    case ScalarType::kF16x2:
+    case ScalarType::kBf16x2:
+      return by_vector<u32, Word, kKind>(in);
+    case ScalarType::kS64:
+    case ScalarType::kU64:
+    case ScalarType::kB64:
+    case ScalarType::kF64:
+      if constexpr (sizeof(Word) == 8) return by_vector<u64, Word, kKind>(in);
+      return nullptr;
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace
+
+Handler select_global(const Instruction& in) {
+  const bool load = in.opcode == Opcode::kLd || in.opcode == Opcode::kLdu;
+  if (!load && in.opcode != Opcode::kSt) return nullptr;
+  if (in.space != StateSpace::kGlobal && in.space != StateSpace::kNone &&
+      in.space != StateSpace::kConst)
+    return nullptr;
+  if (in.address_bits != 64 || in.has(program::kFrameLocal)) return nullptr;
+  const auto slots = load ? in.d_slots : in.s_slots;
+  if (slots == 1)
+    return load ? by_element<AccessKind::kLoad, u32>(in) : by_element<AccessKind::kStore, u32>(in);
+  if (slots == 2)
+    return load ? by_element<AccessKind::kLoad, u64>(in) : by_element<AccessKind::kStore, u64>(in);
+  return nullptr;
+}
+
+}  // namespace membound::vgpu::exec::MEMBOUND_ISA

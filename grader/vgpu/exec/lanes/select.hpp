@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Which function executes an instruction: one chooser per family, in two variants (any x86-64, and
+/// AVX2). Null: the family does not know this form.
+/// Place in the chain: exec/prepare asks -> exec/ops_*.cpp answer.
+#pragma once
+
+#include "grader/vgpu/exec/state/execution_state.hpp"
+
+namespace membound::vgpu::exec {
+
+#define MEMBOUND_SELECTORS                                                  \
+  [[nodiscard]] Handler select(const program::Instruction& in);             \
+  [[nodiscard]] Handler select_integer(const program::Instruction& in);     \
+  [[nodiscard]] Handler select_bits(const program::Instruction& in);        \
+  [[nodiscard]] Handler select_carry(const program::Instruction& in);       \
+  [[nodiscard]] Handler select_float(const program::Instruction& in);       \
+  [[nodiscard]] Handler select_rounded(const program::Instruction& in);     \
+  [[nodiscard]] Handler select_half(const program::Instruction& in);        \
+  [[nodiscard]] Handler select_packed(const program::Instruction& in);      \
+  [[nodiscard]] Handler select_small_float(const program::Instruction& in); \
+  [[nodiscard]] Handler select_video(const program::Instruction& in);       \
+  [[nodiscard]] Handler select_compare(const program::Instruction& in);     \
+  [[nodiscard]] Handler select_convert(const program::Instruction& in);     \
+  [[nodiscard]] Handler select_move(const program::Instruction& in);        \
+  [[nodiscard]] Handler select_global(const program::Instruction& in);      \
+  [[nodiscard]] Handler select_shared(const program::Instruction& in);      \
+  [[nodiscard]] Handler select_local(const program::Instruction& in);       \
+  [[nodiscard]] Handler select_control(const program::Instruction& in);     \
+  [[nodiscard]] Handler guarded_handler();
+
+namespace generic {
+MEMBOUND_SELECTORS
+}
+namespace avx2 {
+MEMBOUND_SELECTORS
+}
+
+/// The families where vector instructions gain nothing exist once.
+[[nodiscard]] Handler select_atomic(const program::Instruction& in);
+[[nodiscard]] Handler select_collective(const program::Instruction& in);
+[[nodiscard]] Handler select_sync(const program::Instruction& in);
+[[nodiscard]] Handler select_async(const program::Instruction& in);
+[[nodiscard]] Handler select_call(const program::Instruction& in);
+[[nodiscard]] Handler select_texture(const program::Instruction& in);
+
+}  // namespace membound::vgpu::exec

@@ -1,0 +1,202 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/vgpu/exec/launch/grid.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <numeric>
+#include <random>
+#include <thread>
+
+#include "grader/vgpu/exec/launch/helper_threads.hpp"
+#include "grader/vgpu/exec/schedule/block.hpp"
+#include "grader/vgpu/exec/state/access.hpp"
+
+namespace membound::vgpu::exec {
+namespace {
+
+/// Which block comes when: in order, or shuffled by a seed.
+class BlockOrder {
+ public:
+  BlockOrder(std::uint64_t blocks, std::optional<std::uint64_t> seed) {
+    if (!seed) return;
+    order_.resize(blocks);
+    std::iota(order_.begin(), order_.end(), std::uint64_t{0});
+    std::mt19937_64 random(*seed);
+    std::shuffle(order_.begin(), order_.end(), random);
+  }
+  [[nodiscard]] std::uint64_t operator[](std::uint64_t turn) const {
+    return order_.empty() ? turn : order_[turn];
+  }
+
+ private:
+  std::vector<std::uint64_t> order_;
+};
+
+/// Applies the float reductions of blocks in grid order, each once all before it are in.
+class ReductionLedger {
+ public:
+  void hand_in(std::uint64_t block, std::vector<FloatReduction>&& reductions) {
+    const std::lock_guard lock(mutex_);
+    waiting_[block] = std::move(reductions);
+    for (auto next = waiting_.find(turn_); next != waiting_.end(); next = waiting_.find(turn_)) {
+      for (const FloatReduction& reduction : next->second) apply_reduction(reduction);
+      waiting_.erase(next);
+      ++turn_;
+    }
+  }
+
+ private:
+  std::mutex mutex_;
+  std::uint64_t turn_ = 0;
+  std::map<std::uint64_t, std::vector<FloatReduction>> waiting_;
+};
+
+std::unique_ptr<Worker> make_worker(Launch& launch) {
+  auto worker = std::make_unique<Worker>();
+  worker->launch = &launch;
+  worker->issue_delta.assign(launch.steps.size() + 1, 0);
+  worker->lane_delta.assign(launch.steps.size() + 1, 0);
+  worker->stats.assign(launch.stats_count + 1, StepStats{});
+  return worker;
+}
+
+/// With a seed, warps of a block take their turns in another order too.
+void shuffle_warps(Launch& launch, Block& block) {
+  const auto seed = launch.request->shuffle_seed;
+  block.turn_order.resize(block.warps.size());
+  std::iota(block.turn_order.begin(), block.turn_order.end(), 0u);
+  if (!seed) return;
+  std::mt19937_64 random(*seed ^ (block.linear * 0x9E3779B97F4A7C15u));
+  std::shuffle(block.turn_order.begin(), block.turn_order.end(), random);
+}
+
+void begin(Launch& launch, Worker& worker, Block& block, const BlockOrder& order,
+           std::uint64_t turn) {
+  block.turn = turn;
+  start_block(block, order[turn]);
+  shuffle_warps(launch, block);
+  ++worker.blocks;
+}
+
+void end(Launch& launch, Block& block) {
+  if (launch.observer != nullptr) launch.observer->block_ends(block);
+}
+
+void run_in_parallel(Launch& launch, std::vector<std::unique_ptr<Worker>>& workers,
+                     const BlockOrder& order, std::uint64_t blocks) {
+  std::atomic<std::uint64_t> next{0};
+  ReductionLedger ledger;
+  const auto work = [&](std::size_t index) {
+    workers[index] = make_worker(launch);
+    Worker& worker = *workers[index];
+    const auto block = make_block(launch, worker);
+    while (!launch.halt.load(std::memory_order_relaxed)) {
+      const std::uint64_t turn = next.fetch_add(1, std::memory_order_relaxed);
+      if (turn >= blocks) break;
+      begin(launch, worker, *block, order, turn);
+      if (run_block(*block, false) == BlockTurn::kHalted) break;
+      end(launch, *block);
+      if (launch.defer_reductions) {
+        ledger.hand_in(block->linear, std::move(block->reductions));
+        block->reductions.clear();
+      }
+    }
+  };
+  share_work(workers.size() - 1, work);
+  std::erase(workers, nullptr);  // helpers that came too late
+}
+
+/// Asking the system reads files; the answer does not change.
+std::uint64_t processors() {
+  static const std::uint64_t count = std::max(1u, std::thread::hardware_concurrency());
+  return count;
+}
+
+/// One thread. A block runs until it is done or only spins; then those that wait get a turn, and a
+/// new block starts when there is room for it.
+void run_interleaved(Launch& launch, Worker& worker, const BlockOrder& order, std::uint64_t blocks,
+                     std::uint64_t resident) {
+  std::deque<std::unique_ptr<Block>> running;
+  std::vector<std::unique_ptr<Block>> spare;
+  std::uint64_t started = 0;
+  while (!launch.halt.load(std::memory_order_relaxed)) {
+    if (started < blocks && running.size() < resident) {
+      std::unique_ptr<Block> block;
+      if (spare.empty()) {
+        block = make_block(launch, worker);
+      } else {
+        block = std::move(spare.back());
+        spare.pop_back();
+      }
+      begin(launch, worker, *block, order, started++);
+      running.push_front(std::move(block));
+    } else if (running.empty()) {
+      return;
+    }
+    // A new block first; then everybody who waited, once round.
+    for (std::size_t i = running.size(); i > 0; --i) {
+      std::unique_ptr<Block> block = std::move(running.front());
+      running.pop_front();
+      switch (run_block(*block, true)) {
+        case BlockTurn::kHalted:
+          return;
+        case BlockTurn::kDone:
+          end(launch, *block);
+          spare.push_back(std::move(block));
+          break;
+        case BlockTurn::kYielded:
+          running.push_back(std::move(block));
+          break;
+      }
+    }
+  }
+}
+
+std::uint64_t resident_blocks(const Launch& launch, std::uint64_t blocks) {
+  const LaunchRequest& request = *launch.request;
+  if (request.cooperative) return blocks;
+  if (request.limits.resident_blocks != 0) return request.limits.resident_blocks;
+  const std::uint64_t by_threads = 2048 / std::max<std::uint64_t>(1, request.block.count());
+  return std::max<std::uint64_t>(1, std::min<std::uint64_t>(32, by_threads)) * request.sm_count;
+}
+
+/// With the race checker a launch of several workers may be taken back and run again (Checker). One
+/// that leaves more behind than bytes in memory cannot be taken back: one worker runs it at once.
+bool runs_only_once(const Launch& launch) {
+  const LaunchRequest& request = *launch.request;
+  if (!request.checks.races) return false;
+  if (request.tracing.listener != nullptr) return true;
+  for (const FunctionCode& code : launch.code) {
+    for (const program::Instruction& in : code.function->code)
+      if (in.opcode == program::Opcode::kSust || in.opcode == program::Opcode::kSured) return true;
+    for (const program::Call& call : code.function->calls)
+      if (call.builtin != program::Builtin::kNone && call.builtin != program::Builtin::kAssertFail)
+        return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::vector<std::unique_ptr<Worker>> run_grid(Launch& launch) {
+  const LaunchRequest& request = *launch.request;
+  const std::uint64_t blocks = request.grid.count();
+  const bool alone = launch.kernel->communicates_between_blocks || request.cooperative;
+  std::uint64_t threads =
+      request.limits.worker_threads != 0 ? request.limits.worker_threads : processors();
+  threads = alone || runs_only_once(launch) ? 1 : std::min(threads, blocks);
+  launch.parallel = threads > 1;
+  std::vector<std::unique_ptr<Worker>> workers(threads);
+  const BlockOrder order(blocks, request.shuffle_seed);
+  if (alone) {
+    workers[0] = make_worker(launch);
+    run_interleaved(launch, *workers[0], order, blocks, resident_blocks(launch, blocks));
+  } else {
+    run_in_parallel(launch, workers, order, blocks);
+  }
+  return workers;
+}
+
+}  // namespace membound::vgpu::exec

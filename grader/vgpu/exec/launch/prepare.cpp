@@ -1,0 +1,298 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/vgpu/exec/launch/prepare.hpp"
+#include "grader/vgpu/exec/state/fault_messages.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+
+#include "grader/vgpu/exec/lanes/select.hpp"
+#include "grader/vgpu/exec/schedule/scheduler.hpp"
+
+namespace membound::vgpu::exec {
+namespace {
+
+/// The handler of what has none.
+const Step* unsupported(Warp& w, const Step* s) {
+  return raise(w, s, FaultKind::kUnsupportedInstruction,
+               static_cast<std::uint32_t>(__builtin_ctz(w.mask)), 0,
+               describe_unsupported(*s->extra->in));
+}
+
+using program::Constant;
+using program::Function;
+using program::Instruction;
+using program::LaunchRegister;
+using program::Opcode;
+using program::Value;
+using program::ValueKind;
+
+constexpr std::uint32_t kSlotBytes = 128;
+constexpr std::uint32_t kScratchSlots = 4;       ///< for destinations nobody named
+constexpr std::uint32_t kScratchPredicates = 2;  ///< "always", and a sink
+
+Ref ref_of(const Value& value, const Function& function) {
+  switch (value.kind) {
+    case ValueKind::kRegister:
+      return kFrameArea << 30 | value.index * kSlotBytes;
+    case ValueKind::kConstant:
+      return kConstantArea << 30 | value.index * kSlotBytes;
+    case ValueKind::kWarp:
+      return kWarpArea << 30 | value.index * kSlotBytes;
+    case ValueKind::kBlock:
+      return kBlockArea << 30 | value.index * kSlotBytes;
+    case ValueKind::kPredicate:
+      return value.index * 2 + value.negated;
+    case ValueKind::kTrue:
+      return function.predicate_count * 2 + value.negated;
+    case ValueKind::kNone:
+      break;
+  }
+  return kFrameArea << 30 | ((function.register_slots + 3) / 4 * 4) * kSlotBytes;
+}
+
+/// Destinations that are predicates, when nobody wants them.
+Ref destination_of(const Instruction& in, std::size_t index, const Function& function) {
+  const Value& value = in.d[index];
+  if (value) return ref_of(value, function);
+  const bool predicate = in.opcode == Opcode::kSetp || index == 1 ||
+                         (in.opcode == Opcode::kVote &&
+                          in.mode != static_cast<std::uint8_t>(program::VoteMode::kBallot)) ||
+                         (in.opcode == Opcode::kMbarrier);
+  const bool vector = in.vector > 1;
+  return predicate && !vector ? (function.predicate_count + 1) * 2 : ref_of(value, function);
+}
+
+std::uint32_t lane_value(LaunchRegister id, std::uint32_t lane) {
+  const std::uint32_t bit = 1u << lane;
+  switch (id) {
+    case LaunchRegister::kLaneId:
+      return lane;
+    case LaunchRegister::kLaneMaskEq:
+      return bit;
+    case LaunchRegister::kLaneMaskLt:
+      return bit - 1;
+    case LaunchRegister::kLaneMaskLe:
+      return bit | (bit - 1);
+    case LaunchRegister::kLaneMaskGt:
+      return ~(bit | (bit - 1));
+    case LaunchRegister::kLaneMaskGe:
+      return ~(bit - 1);
+    default:
+      return 0;
+  }
+}
+
+std::uint64_t special_value(const Launch& launch, std::uint32_t index, std::uint32_t lane) {
+  const LaunchRequest& request = *launch.request;
+  const auto environment = static_cast<std::uint32_t>(LaunchRegister::kEnvironment);
+  if (index >= environment) {
+    // Cooperative groups find the grid barrier's address in envreg1 (high half) and envreg2.
+    const std::uint32_t number = index - environment;
+    if (number == 1) return launch.grid_barrier_address >> 32;
+    if (number == 2) return launch.grid_barrier_address & 0xFFFFFFFFu;
+    return 0;
+  }
+  switch (static_cast<LaunchRegister>(index)) {
+    case LaunchRegister::kNtidX:
+      return request.block.x;
+    case LaunchRegister::kNtidY:
+      return request.block.y;
+    case LaunchRegister::kNtidZ:
+      return request.block.z;
+    case LaunchRegister::kNctaidX:
+      return request.grid.x;
+    case LaunchRegister::kNctaidY:
+      return request.grid.y;
+    case LaunchRegister::kNctaidZ:
+      return request.grid.z;
+    case LaunchRegister::kNwarpid:
+      return 64;
+    case LaunchRegister::kNsmid:
+      return request.sm_count;
+    case LaunchRegister::kGridId:
+      return 1;
+    case LaunchRegister::kDynamicShared:
+      return request.dynamic_shared_bytes;
+    case LaunchRegister::kTotalShared:
+      return launch.shared_bytes;
+    case LaunchRegister::kZero:
+      return 0;
+    case LaunchRegister::kOne:
+      return 1;
+    default:
+      return lane_value(static_cast<LaunchRegister>(index), lane);
+  }
+}
+
+bool is_signed(ptx::ScalarType type) {
+  return type == ptx::ScalarType::kS8 || type == ptx::ScalarType::kS16 ||
+         type == ptx::ScalarType::kS32;
+}
+
+std::uint64_t parameter_value(const LaunchRequest& request, const Constant& constant,
+                              std::uint32_t half) {
+  std::uint64_t value = 0;
+  const std::uint64_t offset = constant.bits + 8 * half;
+  const std::uint32_t bytes = std::min(8u, ptx::size_bytes(constant.type));
+  if (offset + bytes > request.parameters.size()) return 0;
+  std::memcpy(&value, request.parameters.data() + offset, bytes);
+  if (!is_signed(constant.type)) return value;
+  const std::uint32_t up = 64 - 8 * bytes;
+  return static_cast<std::uint64_t>(static_cast<std::int64_t>(value << up) >> up);
+}
+
+std::uint64_t constant_value(const Launch& launch, const Constant& constant, std::uint32_t lane,
+                             std::uint32_t half) {
+  const LaunchRequest& request = *launch.request;
+  const std::uint64_t dynamic = (launch.kernel->static_shared_bytes + 15) / 16 * 16;
+  switch (constant.kind) {
+    case Constant::Kind::kLiteral:
+      return half == 0 ? constant.bits : 0;
+    case Constant::Kind::kParameter:
+      return parameter_value(request, constant, half);
+    case Constant::Kind::kParameterAddress:
+      return launch.parameter_address + constant.bits;
+    case Constant::Kind::kSpecial:
+      return special_value(launch, constant.index, lane);
+    case Constant::Kind::kGlobal:
+      return request.program->globals()[constant.index].device_address + constant.bits;
+    case Constant::Kind::kDynamicShared:
+      return dynamic + constant.bits;
+    case Constant::Kind::kFunction:
+      return program::function_address(constant.index);
+    case Constant::Kind::kSharedWindow:
+      return launch.shared_window + constant.bits;
+    case Constant::Kind::kSharedWindowDynamic:
+      return launch.shared_window + dynamic + constant.bits;
+  }
+  return 0;
+}
+
+void fill_constants(const Launch& launch, FunctionCode& code) {
+  const Function& function = *code.function;
+  code.constant_storage.assign(std::size_t{function.constant_slot_count} * 16 + 8, 0);
+  const auto start = reinterpret_cast<std::uintptr_t>(code.constant_storage.data());
+  code.constants = reinterpret_cast<std::byte*>((start + 63) & ~std::uintptr_t{63});
+  for (std::size_t c = 0; c < function.constants.size(); ++c) {
+    const Constant& constant = function.constants[c];
+    std::byte* row = code.constants + std::size_t{function.constant_slots[c]} * kSlotBytes;
+    for (std::uint32_t lane = 0; lane < 32; ++lane) {
+      if (constant.slots == 1) {
+        const auto value = static_cast<std::uint32_t>(constant_value(launch, constant, lane, 0));
+        std::memcpy(row + 4 * lane, &value, 4);
+        continue;
+      }
+      for (std::uint32_t half = 0; half < constant.slots / 2u; ++half) {
+        const std::uint64_t value = constant_value(launch, constant, lane, half);
+        std::memcpy(row + 256 * half + 8 * lane, &value, 8);
+      }
+    }
+  }
+}
+
+std::int32_t loop_cost(const Instruction& in) {
+  if (!in.has(program::kBackward)) return 0;
+  return in.has(program::kPollLoop)   ? kPollCost
+         : in.has(program::kSpinLoop) ? kSpinCost
+                                      : kLoopCost;
+}
+
+bool keeps_stats(const Instruction& in) {
+  switch (in.unit) {
+    case program::Unit::kMemory:
+    case program::Unit::kMove:
+    case program::Unit::kAtomic:
+    case program::Unit::kAsync:
+    case program::Unit::kTexture:
+      return true;
+    default:
+      return in.opcode == Opcode::kBra || in.opcode == Opcode::kBrx;
+  }
+}
+
+void fill_step(Launch& launch, std::uint32_t function_index, const Instruction& in, Step& step,
+               Extra& extra, Variant variant) {
+  const FunctionCode& code = launch.code[function_index];
+  const Function& function = *code.function;
+  extra.in = &in;
+  extra.function = function_index;
+  for (std::size_t i = 0; i < in.d.size(); ++i) extra.d[i] = destination_of(in, i, function);
+  for (std::size_t i = 0; i < in.s.size(); ++i) extra.s[i] = ref_of(in.s[i], function);
+  step.extra = &extra;
+  step.d = extra.d[0];
+  step.a = extra.s[0];
+  step.b = extra.s[1];
+  step.c = extra.s[2];
+  step.offset = in.offset;
+  step.cost = loop_cost(in);
+  switch (in.opcode) {
+    case Opcode::kSetp:
+    case Opcode::kSet:
+      step.cost = static_cast<std::int32_t>(in.combine);
+      step.offset = static_cast<bool>(in.d[1]);
+      break;
+    case Opcode::kShfl:
+    case Opcode::kMatch:
+      step.offset = static_cast<bool>(in.d[1]);
+      break;
+    case Opcode::kBra:
+      step.target = code.begin + in.target;
+      break;
+    default:
+      break;
+  }
+  if (in.guard) step.guard = ref_of(in.guard, function);
+  if (keeps_stats(in)) step.stats = launch.stats_count++;
+  step.handler = choose_handler(in, variant);
+  if (in.guard && in.opcode != Opcode::kBra) {
+    extra.inner = step.handler;
+    step.handler = variant == Variant::kAvx2 ? avx2::guarded_handler() : generic::guarded_handler();
+  }
+}
+
+}  // namespace
+
+Handler choose_handler(const Instruction& in, Variant variant) {
+  if (in.has(program::kUnsupportedForm)) return &unsupported;
+  for (const auto family : {&select_atomic, &select_collective, &select_sync, &select_call,
+                            &select_async, &select_texture}) {
+    if (const Handler handler = family(in)) return handler;
+  }
+  const Handler handler = variant == Variant::kAvx2 ? avx2::select(in) : generic::select(in);
+  return handler != nullptr ? handler : &unsupported;
+}
+
+void prepare(Launch& launch, Variant variant) {
+  const program::Program& program = *launch.request->program;
+  const auto functions = program.functions();
+  launch.code_of.assign(functions.size(), program::kNoTarget);
+  std::size_t total = 0;
+  for (const std::uint32_t f : launch.kernel->reachable) {
+    launch.code_of[f] = static_cast<std::uint32_t>(launch.code.size());
+    FunctionCode& code = launch.code.emplace_back();
+    code.function = &functions[f];
+    code.register_bytes = ((functions[f].register_slots + 3) / 4 * 4 + kScratchSlots) * kSlotBytes;
+    code.predicate_words = functions[f].predicate_count + kScratchPredicates;
+    total += functions[f].code.size();
+  }
+  launch.steps.assign(total + 1, Step{});
+  launch.extras.assign(total + 1, Extra{});
+  std::size_t at = 0;
+  for (FunctionCode& code : launch.code) {
+    code.begin = launch.steps.data() + at;
+    at += code.function->code.size();
+    fill_constants(launch, code);
+  }
+  at = 0;
+  for (std::uint32_t f = 0; f < launch.code.size(); ++f) {
+    for (const Instruction& in : launch.code[f].function->code) {
+      fill_step(launch, f, in, launch.steps[at], launch.extras[at], variant);
+      ++at;
+    }
+  }
+}
+
+}  // namespace membound::vgpu::exec

@@ -1,0 +1,204 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/vgpu/exec/observe/cache_observer.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <optional>
+
+#include "grader/vgpu/memory/line_set.hpp"
+
+namespace membound::vgpu::exec {
+namespace {
+
+/// What shared memory leaves of the SM's storage.
+std::uint64_t l1_size(const Launch& launch, std::uint32_t places) {
+  const std::uint64_t whole = launch.request->caches.l1_bytes;
+  const std::uint64_t shared = std::uint64_t{launch.shared_bytes} * places;
+  return std::max<std::uint64_t>(whole > shared ? whole - shared : 0, 512);
+}
+
+}  // namespace
+
+/// One SM. Only the worker whose block has its turn looks at more than `ended`.
+struct alignas(64) CacheObserver::Sm {
+  std::atomic<std::uint64_t> ended{0};  ///< blocks
+  std::optional<memory::SmLines> lines;
+  std::vector<std::uint32_t> free_at;  ///< when the last block of each place ended
+};
+
+/// What a worker's blocks used.
+struct CacheObserver::Tally {
+  explicit Tally(Worker& of) : worker(of), uses(of.stats.size()) {}
+
+  Worker& worker;
+  memory::ReuseTimes lines;
+  std::vector<std::unique_ptr<memory::ReuseTimes>> uses;  ///< of sectors, by StepStats
+};
+
+/// A block on its SM.
+struct CacheObserver::Seat {
+  /// A line that a load wants, not yet shown to the SM.
+  struct Wanted {
+    std::uint64_t line;
+    std::uint32_t sectors, clock;
+    memory::ReuseTimes* uses;
+  };
+  static constexpr std::size_t kMostWanted = 64;
+
+  Tally* tally = nullptr;
+  Sm* sm = nullptr;  ///< null: the launch ends, nobody counts any more
+  std::uint32_t place = 0;
+  std::vector<std::uint32_t> clocks;  ///< of its warps, in requests
+  std::vector<Wanted> wanted;         ///< in order; they wait for the host's cache
+};
+
+CacheObserver::CacheObserver(Launch& launch, Observer* next)
+    : PassingObserver(next),
+      launch_(launch),
+      places_(std::max(1u, launch.request->caches.resident_blocks_per_sm)),
+      l1_bytes_(l1_size(launch, places_)),
+      read_(launch.request->memory->shared_window(), launch.request->memory->window_bytes()),
+      written_(launch.request->memory->shared_window(), launch.request->memory->window_bytes()),
+      sms_(std::max(1u, launch.request->sm_count)) {}
+
+CacheObserver::~CacheObserver() = default;
+
+void CacheObserver::access(const WarpAccess& access) {
+  PassingObserver::access(access);
+  if (access.space != ptx::StateSpace::kGlobal) return;
+  auto& seat = *static_cast<Seat*>(access.warp->block->cache_state);
+  memory::LineSet lines;
+  if (access.shape == Shape::kRow) {
+    lines.add_range(access.addresses[0], access.addresses[0] + std::uint64_t{32} * access.bytes);
+  } else {
+    for (std::uint32_t rest = access.mask; rest != 0; rest &= rest - 1)
+      lines.add_address(access.addresses[std::countr_zero(rest)]);
+  }
+  std::uint32_t& clock = seat.clocks[access.warp->index];
+  if (access.kind != AccessKind::kLoad) {
+    std::uint32_t writes = 0;
+    for (std::uint32_t i = 0; i < lines.size(); ++i)
+      writes += written_.touch(lines.line(i), lines.sectors(i));
+    if (writes != 0) distinct_writes_.fetch_add(writes, std::memory_order_relaxed);
+  } else if (seat.sm != nullptr) {
+    auto& uses = seat.tally->uses[access.step->stats];
+    if (uses == nullptr) uses = std::make_unique<memory::ReuseTimes>();
+    for (std::uint32_t i = 0; i < lines.size(); ++i) {
+      seat.sm->lines->expect(lines.line(i));
+      seat.wanted.push_back({lines.line(i), lines.sectors(i), clock, uses.get()});
+    }
+    if (seat.wanted.size() >= Seat::kMostWanted) show(seat);
+  }
+  ++clock;
+}
+
+void CacheObserver::show(Seat& seat) {
+  std::uint32_t reads = 0;
+  for (const Seat::Wanted& each : seat.wanted) {
+    const std::uint32_t first =
+        seat.sm->lines->load(each.line, each.sectors, each.clock, seat.tally->lines, *each.uses);
+    if (first == 0) continue;
+    const std::uint32_t pairs = (first | first >> 1) & 5u;  // 64 bytes at a time
+    reads += read_.touch(each.line, pairs * 3);
+  }
+  seat.wanted.clear();
+  if (reads != 0) distinct_reads_.fetch_add(reads, std::memory_order_relaxed);
+}
+
+CacheObserver::Seat& CacheObserver::seat_of(Block& block) {
+  if (block.cache_state == nullptr) {
+    const std::lock_guard lock(mutex_);
+    seats_.push_back(std::make_unique<Seat>());
+    Seat& seat = *seats_.back();
+    block.cache_state = &seat;
+    auto tally = std::find_if(tallies_.begin(), tallies_.end(),
+                              [&](const auto& each) { return &each->worker == block.worker; });
+    if (tally == tallies_.end())
+      tally = tallies_.insert(tally, std::make_unique<Tally>(*block.worker));
+    seat.tally = tally->get();
+  }
+  return *static_cast<Seat*>(block.cache_state);
+}
+
+/// False: the launch ends before. Turns are taken in order, so whoever has the SM's turn before is
+/// at work or waits for a still earlier one.
+bool CacheObserver::wait_for_turn(const Sm& sm, std::uint64_t turn) {
+  if (!launch_.parallel || sm.ended.load() == turn) return true;
+  std::unique_lock lock(mutex_);
+  ++waiting_;
+  while (sm.ended.load() != turn && !launch_.halt.load(std::memory_order_relaxed))
+    ended_.wait_for(lock, std::chrono::milliseconds(5));  // a halt wakes nobody
+  --waiting_;
+  return sm.ended.load() == turn;
+}
+
+void CacheObserver::block_begins(Block& block) {
+  Seat& seat = seat_of(block);
+  Sm& sm = sms_[block.turn % sms_.size()];
+  const std::uint64_t turn = block.turn / sms_.size();
+  seat.sm = wait_for_turn(sm, turn) ? &sm : nullptr;
+  seat.clocks.assign(block.warps.size(), 0);
+  if (seat.sm != nullptr) {
+    if (!sm.lines) {
+      sm.lines.emplace(l1_bytes_);
+      sm.free_at.assign(places_, 0);
+    }
+    seat.place = static_cast<std::uint32_t>(turn % places_);
+    std::fill(seat.clocks.begin(), seat.clocks.end(), sm.free_at[seat.place]);
+  }
+  PassingObserver::block_begins(block);
+}
+
+void CacheObserver::block_ends(Block& block) {
+  PassingObserver::block_ends(block);
+  Seat& seat = *static_cast<Seat*>(block.cache_state);
+  if (seat.sm == nullptr) return;
+  show(seat);
+  seat.sm->free_at[seat.place] = *std::max_element(seat.clocks.begin(), seat.clocks.end());
+  ++seat.sm->ended;
+  if (waiting_.load() == 0) return;
+  { const std::lock_guard lock(mutex_); }  // whoever waits waits by now
+  ended_.notify_all();
+}
+
+void CacheObserver::opens(Block& block, std::uint32_t id) {
+  PassingObserver::opens(block, id);
+  if (block.barriers[id].expected != 0) return;  // not all of the block's warps
+  auto& clocks = static_cast<Seat*>(block.cache_state)->clocks;
+  std::fill(clocks.begin(), clocks.end(), *std::max_element(clocks.begin(), clocks.end()));
+}
+
+void CacheObserver::settle() {
+  for (const auto& seat : seats_)
+    if (!seat->wanted.empty()) show(*seat);  // the launch ended in its block
+  memory::ReuseTimes lines;
+  for (const auto& tally : tallies_) lines.add(tally->lines);
+  std::uint64_t duration = 0;
+  for (const Sm& sm : sms_)
+    if (sm.lines) duration += *std::max_element(sm.free_at.begin(), sm.free_at.end());
+  const std::uint32_t kept = lines.kept_by(l1_bytes_ / memory::kLineBytes, duration);
+  for (const auto& tally : tallies_) {
+    for (std::size_t i = 0; i < tally->uses.size(); ++i) {
+      if (tally->uses[i] == nullptr) continue;
+      const std::uint64_t hits = tally->uses[i]->within(kept);
+      tally->worker.stats[i].l1_hits += hits;
+      joined_ += tally->uses[i]->within(1);
+      l2_reads_ += tally->uses[i]->total() - hits;
+    }
+  }
+}
+
+void CacheObserver::add_to(counters::Counters& totals) const {
+  const memory::Traffic traffic{l2_reads_, distinct_reads_, distinct_writes_};
+  totals.l1_load_joined_sectors = joined_;
+  totals.l2_read_sectors = traffic.l2_read_sectors;
+  // Everything is written through; nothing of it needs a model.
+  totals.l2_write_sectors = totals.global_store_sectors + totals.local_store_sectors +
+                            totals.atomic_sectors + totals.reduction_sectors;
+  totals.dram_read_bytes = memory::dram_read_bytes(traffic, launch_.request->caches.l2_bytes);
+  totals.dram_write_bytes = memory::dram_write_bytes(traffic);
+}
+
+}  // namespace membound::vgpu::exec

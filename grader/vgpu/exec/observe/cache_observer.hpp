@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Feeds the cache model with the sectors of every global access, and passes everything on to the
+/// checkers if there are any.
+/// Place in the chain: exec's handlers -> [cache_observer] -> memory/sm_lines, memory/cache,
+/// exec/checker.
+///
+/// An L1 belongs to an SM. Turn t of the grid is a block of SM t % SMs, as the hardware deals
+/// them out in the first wave; an SM's blocks are shown to its L1 one after another, so that what
+/// comes out does not depend on the number of workers. On the machine they run side by side, and so
+/// do a block's warps: therefore every warp has a clock, which counts its requests. The warps of a
+/// block start together and are level again after a barrier; a block starts when the one that had
+/// its place on the SM has ended. What two warps load at about the same time of their clocks meets
+/// in L1, whoever is simulated first.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "grader/vgpu/exec/observe/passing_observer.hpp"
+#include "grader/vgpu/memory/cache.hpp"
+#include "grader/vgpu/memory/sm_lines.hpp"
+
+namespace membound::vgpu::exec {
+
+/// The cache model of one launch.
+class CacheObserver : public PassingObserver {
+ public:
+  /// `next` (may be null) hears everything too.
+  CacheObserver(Launch& launch, Observer* next);
+  ~CacheObserver() override;
+
+  void access(const WarpAccess& access) override;
+  /// Waits until the SM's block before has ended.
+  void block_begins(Block& block) override;
+  void block_ends(Block& block) override;
+  void opens(Block& block, std::uint32_t id) override;
+
+  /// After the launch: decides what was found in L1. The hits of each step go to its worker's
+  /// counts, to be summed up like all others.
+  void settle();
+  /// Then: adds the rows that no step has to the launch's totals.
+  void add_to(counters::Counters& totals) const;
+
+ private:
+  struct Sm;
+  struct Seat;
+  struct Tally;
+
+  Seat& seat_of(Block& block);
+  void show(Seat& seat);
+  bool wait_for_turn(const Sm& sm, std::uint64_t turn);
+
+  Launch& launch_;
+  std::uint32_t places_;  ///< blocks an SM holds at once
+  std::uint64_t l1_bytes_;
+  memory::TouchMap read_, written_;
+  std::vector<Sm> sms_;
+  std::uint64_t joined_ = 0, l2_reads_ = 0;
+  std::atomic<std::uint64_t> distinct_reads_{0}, distinct_writes_{0};
+
+  std::atomic<std::uint32_t> waiting_{0};
+  std::condition_variable ended_;
+
+  std::mutex mutex_;                             ///< guards what follows
+  std::vector<std::unique_ptr<Seat>> seats_;     ///< one a block in flight
+  std::vector<std::unique_ptr<Tally>> tallies_;  ///< one a worker
+};
+
+}  // namespace membound::vgpu::exec

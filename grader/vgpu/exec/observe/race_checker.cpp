@@ -1,0 +1,381 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/vgpu/exec/observe/race_checker.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "grader/vgpu/exec/observe/race_moment.hpp"
+#include "grader/vgpu/exec/state/variant.hpp"
+
+namespace membound::vgpu::exec {
+namespace {
+
+using memory::LineStamp;
+using memory::ShadowView;
+using memory::Stamp;
+using program::Instruction;
+using program::Opcode;
+using program::Order;
+using program::Scope;
+using ptx::StateSpace;
+
+bool is_access(const Instruction& in) {
+  switch (in.opcode) {
+    case Opcode::kLd:
+    case Opcode::kLdu:
+    case Opcode::kSt:
+    case Opcode::kAtom:
+    case Opcode::kRed:
+    case Opcode::kCpAsync:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// log2 of the smallest access the kernel makes to `space`, at most 4 bytes.
+std::uint32_t cell_shift(const Launch& launch, StateSpace space) {
+  std::uint32_t bytes = 4;
+  for (const FunctionCode& code : launch.code) {
+    for (const Instruction& in : code.function->code) {
+      if (is_access(in) && in.opcode != Opcode::kCpAsync &&
+          (in.space == space || in.space == StateSpace::kNone))
+        bytes = std::min(bytes, std::max(1u, ptx::size_bytes(in.type)));
+    }
+  }
+  return static_cast<std::uint32_t>(std::countr_zero(bytes));
+}
+
+Reach reach_of(const Instruction& in) {
+  return in.scope == Scope::kCta || in.scope == Scope::kCluster ? Reach::kBlock : Reach::kDevice;
+}
+
+/// How the access meets others at the same place: see Stamp's flags.
+std::uint64_t flags_of(const WarpAccess& access) {
+  const Instruction& in = *access.step->extra->in;
+  if (access.kind != AccessKind::kAtomic && in.order == Order::kWeak) return 0;
+  const bool narrow = access.space == StateSpace::kGlobal && reach_of(in) == Reach::kBlock;
+  return Stamp::kAtomic | (narrow ? Stamp::kBlockScope : 0);
+}
+
+/// Both atomic, and each within the other's scope: no race by definition.
+bool both_atomic(std::uint64_t a, std::uint64_t b) {
+  if ((a & b & Stamp::kAtomic) == 0) return false;
+  const bool same_block = ((a ^ b) & Stamp::kSameBlock) == 0;
+  return same_block || ((a | b) & Stamp::kBlockScope) == 0;
+}
+
+/// Does the store leave in memory what is there already?
+bool changes_nothing(const WarpAccess& access, std::uint32_t lane) {
+  const Instruction& in = *access.step->extra->in;
+  if (in.opcode != Opcode::kSt || in.s_slots > 2) return false;
+  const Warp& w = *access.warp;
+  const std::byte* place =
+      access.space == StateSpace::kShared
+          ? w.shared + access.addresses[lane]
+          : w.launch->request->memory->host_bytes(access.addresses[lane], access.bytes);
+  if (place == nullptr) return false;
+  const std::uint32_t bytes = access.bytes / in.vector;
+  for (std::uint32_t v = 0; v < in.vector; ++v) {
+    const Ref ref = in.vector == 1 ? access.step->b : access.step->extra->s[1 + v];
+    const std::uint64_t value = in.s_slots == 2 ? generic::at<const std::uint64_t>(w, ref)[lane]
+                                                : generic::at<const std::uint32_t>(w, ref)[lane];
+    if (std::memcmp(place + v * bytes, &value, bytes) != 0) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+const RowLoops& row_loops() {
+  static const RowLoops loops =
+      best_variant() == Variant::kAvx2 ? avx2::make_row_loops() : generic::make_row_loops();
+  return loops;
+}
+
+/// Which cells a lane of an access touches.
+struct RaceChecker::Cells {
+  const ShadowView* view = nullptr;
+  std::uint32_t lanes = 0;  ///< to look at
+  std::uint32_t count = 0;  ///< cells a lane
+  [[nodiscard]] std::uint64_t first(const WarpAccess& access, std::uint32_t lane) const {
+    return (access.addresses[lane] - view->begin) >> view->cell_shift;
+  }
+};
+
+RaceChecker::RaceChecker(Launch& launch, std::size_t worker,
+                         std::function<void(const WarpAccess&, const Race&)> found)
+    : launch_(launch),
+      found_(std::move(found)),
+      rows_(row_loops()),
+      shadow_(
+          &launch.request->memory->access_shadow(cell_shift(launch, StateSpace::kGlobal), worker)),
+      tag_(shadow_->next_tag()),
+      shared_shift_(cell_shift(launch, StateSpace::kShared)) {
+  global_ = shadow_->view();
+}
+
+bool RaceChecker::conflicts_with(const RaceChecker& other) const {
+  return shadow_->conflicts_with(*other.shadow_);
+}
+
+void RaceChecker::start_block(Block& block, BlockRaces& races) const {
+  if (races.stamps.empty()) {
+    const std::size_t cells = (launch_.shared_bytes >> shared_shift_) + 1;
+    races.stamps.assign(2 * cells, 0);
+    races.origins.assign(2 * cells, 0);
+    races.shared = {races.stamps.data(),
+                    races.stamps.data() + cells,
+                    races.origins.data(),
+                    races.origins.data() + cells,
+                    0,
+                    cells,
+                    shared_shift_};
+  }
+  races.hand_overs.clear();
+  std::array<std::uint32_t, BlockClock::kWarps> lanes{};
+  for (const Warp& w : block.warps) lanes[w.index] = w.live;
+  races.clock.start(block.linear, lanes.data(), static_cast<std::uint32_t>(block.warps.size()));
+}
+
+Noted RaceChecker::access(const WarpAccess& access, BlockRaces& races, Shape shape,
+                          std::uint32_t lanes) {
+  const std::uint64_t flags = flags_of(access);
+  if (flags != 0) {
+    if (access.space == StateSpace::kGlobal) take_apart(access, shape, lanes, flags);
+    ordered_access(access, races, flags, lanes);
+    return Noted::kYes;
+  }
+  races.clock.touch(access.warp->index);
+  const Moment now(access, races, tag_, 0);
+  if (shape == Shape::kRow) {
+    const Noted noted = row(access, races, now);
+    if (noted != Noted::kNo) return noted;
+  }
+  if (!now.shared) take_apart(access, shape, lanes, flags);
+  if (shape == Shape::kSame && now.load) {
+    const Noted noted = read_together(access, races, now);
+    if (noted != Noted::kNo) return noted;
+  }
+  if (now.load && lanes != access.mask) lanes = some_readers(access, races, now);
+  if (!quiet(access, races, now, lanes)) lane_by_lane(access, races, now, lanes);
+  return Noted::kYes;
+}
+
+/// Of lanes that read one place, those that are looked at: one, and another where that one wrote
+/// some of it, which is in order for itself alone.
+std::uint32_t RaceChecker::some_readers(const WarpAccess& access, const BlockRaces& races,
+                                        const Moment& now) const {
+  const ShadowView& view = now.shared ? races.shared : global_;
+  const auto lane = static_cast<std::uint32_t>(std::countr_zero(access.mask));
+  const std::uint32_t one = 1u << lane, others = access.mask & ~one;
+  const std::uint64_t first = (access.addresses[lane] - view.begin) >> view.cell_shift;
+  const std::uint64_t stamp = now.stamp + (std::uint64_t{lane} << Stamp::kThreadShift);
+  if (first >= view.cells) return one;
+  const std::uint64_t end = first + std::max(1u, access.bytes >> view.cell_shift);
+  for (std::uint64_t cell = first; cell < end; ++cell)
+    if (((view.last_write(cell) ^ stamp) & Stamp::kSameThread) == 0)
+      return one | (others & (0u - others));
+  return one;
+}
+
+/// All lanes read one cell. kNo: nothing was noted.
+Noted RaceChecker::read_together(const WarpAccess& access, const BlockRaces& races,
+                                 const Moment& now) const {
+  const ShadowView& view = now.shared ? races.shared : global_;
+  const std::uint64_t cell = (access.addresses[0] - view.begin) >> view.cell_shift;
+  if (cell >= view.cells || access.bytes >> view.cell_shift != 1) return Noted::kNo;
+  if (now.counts(view.last_write(cell))) return Noted::kNo;
+  const std::uint64_t read = view.reads[cell];
+  // So many have read it already that one more warp changes nothing.
+  if ((read & Stamp::kAtomic) == 0 && ((now.recent(read) && (read & Stamp::kManyWarps) != 0) ||
+                                       (now.foreign(read) && (read & Stamp::kManyBlocks) != 0)))
+    return Noted::kSettled;
+  note_read(view, cell, now.stamp | Stamp::kManyLanes, races, now);
+  return Noted::kYes;
+}
+
+/// The common case of scattered lanes: nobody else has touched their cells since the last barrier.
+/// Then they are noted without further ado.
+bool RaceChecker::quiet(const WarpAccess& access, const BlockRaces& races, const Moment& now,
+                        std::uint32_t lanes) const {
+  const ShadowView& view = now.shared ? races.shared : global_;
+  if (access.bytes >> view.cell_shift != 1 || lanes != access.mask) return false;
+  if (now.shared && lanes == 0xFFFFFFFFu)
+    return rows_.scattered(view, access.addresses,
+                           {0, 32, 0, now.stamp, now.floor, now.whole, now.origin, true, false},
+                           now.load) != Noted::kNo;
+  constexpr std::uint64_t kOnlyMine = Stamp::kSameThread | Stamp::kMany | Stamp::kAtomic;
+  std::uint64_t others = 0;
+  std::array<std::uint64_t, 32> cells;
+  for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
+    const std::uint64_t cell = (access.addresses[lane] - view.begin) >> view.cell_shift;
+    if (cell >= view.cells) return false;
+    const std::uint64_t stamp = now.stamp + (std::uint64_t{lane} << Stamp::kThreadShift);
+    const std::uint64_t wrote = view.last_write(cell), read = view.last_read(cell);
+    others |= now.recent(wrote) ? (wrote ^ stamp) & kOnlyMine : 0;
+    others |= now.recent(read) ? (read ^ stamp) & kOnlyMine : 0;
+    others |= now.foreign(wrote) || now.foreign(read) ? 1 : 0;
+    cells[lane] = cell;
+  }
+  if (others != 0) return false;
+  std::uint64_t* const stamps = now.load ? view.reads : view.writes;
+  std::uint16_t* const origins = now.load ? view.read_origins : view.write_origins;
+  std::uint32_t twice = 0;  // lanes that read one cell: they are many
+  for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
+    const std::uint64_t stamp = now.stamp + (std::uint64_t{lane} << Stamp::kThreadShift);
+    const std::uint64_t before = stamps[cells[lane]];
+    // An earlier lane of this very access has been here.
+    twice |= (before & ~LineStamp::kLayout) == now.stamp && before != stamp ? 1u << lane : 0;
+    stamps[cells[lane]] = stamp;
+    origins[cells[lane]] = now.origin;
+  }
+  for (; now.load && twice != 0; twice &= twice - 1)
+    view.reads[cells[static_cast<std::size_t>(std::countr_zero(twice))]] |= Stamp::kManyLanes;
+  return true;
+}
+
+HandOver* RaceChecker::hand_over_at(const WarpAccess& access, BlockRaces& races,
+                                    std::uint64_t address, bool make) {
+  // Blocks in parallel cannot learn from each other: the kernel never reads what they hand over.
+  if (access.space == StateSpace::kGlobal && launch_.parallel) return nullptr;
+  auto& all = access.space == StateSpace::kShared ? races.hand_overs : hand_overs_;
+  if (make) return &all[address];
+  if (all.empty()) return nullptr;
+  const auto found = all.find(address);
+  return found == all.end() ? nullptr : &found->second;
+}
+
+void RaceChecker::ordered_access(const WarpAccess& access, BlockRaces& races, std::uint64_t flags,
+                                 std::uint32_t lanes) {
+  const Instruction& in = *access.step->extra->in;
+  const std::uint32_t w = access.warp->index;
+  BlockClock& clock = races.clock;
+  const bool reads = access.kind != AccessKind::kStore, writes = access.kind != AccessKind::kLoad;
+  if (reads) {
+    for (std::uint32_t rest = access.mask; rest != 0; rest &= rest - 1) {
+      const std::uint64_t address = access.addresses[std::countr_zero(rest)];
+      if (const HandOver* place = hand_over_at(access, races, address, false))
+        clock.take_over(w, *place);
+    }
+  }
+  clock.touch(w);
+  lane_by_lane(access, races, Moment(access, races, tag_, flags), lanes);
+  if (!writes) return;
+  const bool releases =
+      in.order == Order::kRelease || in.order == Order::kAcqRel || in.order == Order::kSc;
+  const bool replaces = access.kind == AccessKind::kStore;
+  for (std::uint32_t rest = access.mask; rest != 0; rest &= rest - 1) {
+    const std::uint64_t address = access.addresses[std::countr_zero(rest)];
+    const bool make = releases || clock.has_fence(w);
+    HandOver* const place = hand_over_at(access, races, address, make);
+    if (place != nullptr) clock.hand_over(w, *place, reach_of(in), releases, replaces);
+  }
+}
+
+void RaceChecker::check(const WarpAccess& access, BlockRaces& races, const Cells& cells,
+                        const Moment& now) {
+  const ShadowView& view = *cells.view;
+  const bool writes = access.kind != AccessKind::kLoad;
+  const auto races_with = [&](std::uint64_t before, std::uint64_t stamp) {
+    if (!now.counts(before)) [[likely]]
+      return false;
+    if (both_atomic(before, stamp)) return false;
+    return !races.clock.ordered(before, Stamp::thread(stamp));
+  };
+  for (std::uint32_t rest = cells.lanes; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
+    const std::uint64_t first = cells.first(access, lane);
+    if (first >= view.cells) continue;  // host memory
+    const std::uint64_t stamp = now.stamp + (std::uint64_t{lane} << Stamp::kThreadShift);
+    for (std::uint64_t cell = first; cell < first + cells.count; ++cell) {
+      const std::uint64_t address = view.begin + (cell << view.cell_shift);
+      const std::uint64_t wrote = view.last_write(cell);
+      if (races_with(wrote, stamp) && !(writes && changes_nothing(access, lane))) {
+        found_(access, {lane, address, wrote, view.write_origin(cell), true});
+        break;
+      }
+      if (!writes) continue;
+      const std::uint64_t read = view.last_read(cell);
+      if (races_with(read, stamp)) {
+        found_(access, {lane, address, read, view.read_origin(cell), false});
+        break;
+      }
+    }
+  }
+}
+
+void RaceChecker::lane_by_lane(const WarpAccess& access, BlockRaces& races, const Moment& now,
+                               std::uint32_t lanes) {
+  Cells cells;
+  cells.view = now.shared ? &races.shared : &global_;
+  cells.lanes = lanes;
+  cells.count = std::max(1u, access.bytes >> cells.view->cell_shift);
+  // First everybody looks, then everybody leaves a stamp: lanes of one instruction do not race.
+  check(access, races, cells, now);
+  const ShadowView& view = *cells.view;
+  const std::uint64_t common = now.stamp | (lanes != access.mask ? Stamp::kManyLanes : 0);
+  for (std::uint32_t rest = cells.lanes; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
+    const std::uint64_t first = cells.first(access, lane);
+    if (first >= view.cells) continue;
+    const std::uint64_t stamp = common + (std::uint64_t{lane} << Stamp::kThreadShift);
+    for (std::uint64_t cell = first; cell < first + cells.count; ++cell) {
+      if (now.load) {
+        note_read(view, cell, stamp, races, now);
+      } else {
+        view.writes[cell] = stamp;
+        view.write_origins[cell] = now.origin;
+      }
+    }
+  }
+}
+
+/// Of several readers of a cell, who is remembered?
+void RaceChecker::note_read(const ShadowView& view, std::uint64_t cell, std::uint64_t stamp,
+                            const BlockRaces& races, const Moment& now) const {
+  const std::uint64_t before = view.reads[cell];
+  const bool foreign = now.foreign(before), counts = now.recent(before) || foreign;
+  const bool was_atomic = (before & Stamp::kAtomic) != 0, is_atomic = (stamp & Stamp::kAtomic) != 0;
+  if (counts && is_atomic && !was_atomic) return;  // the plain reader matters more
+  const std::uint64_t difference = before ^ stamp;
+  const bool other_thread = (difference & Stamp::kSameThread) != 0;
+  if (counts && was_atomic == is_atomic) {
+    // A reader before whom all is in order need not be remembered.
+    const bool same_thread = !other_thread && (difference & Stamp::kMany) == 0;
+    if (!same_thread && !races.clock.ordered(before, Stamp::thread(stamp))) {
+      if ((difference & Stamp::kSameWarp) != 0) {
+        view.reads[cell] = before | (foreign ? Stamp::kManyBlocks : Stamp::kManyWarps);
+        return;
+      }
+      stamp |= (before & Stamp::kMany) | (other_thread ? Stamp::kManyLanes : 0);
+    }
+  }
+  view.reads[cell] = stamp;
+  view.read_origins[cell] = now.origin;
+}
+
+void RaceChecker::fence(const Warp& warp, const Step* step, BlockRaces& races) const {
+  races.clock.fence(warp.index, reach_of(*step->extra->in));
+}
+
+void RaceChecker::mbarrier(const Warp& warp, std::uint32_t mask, const std::uint64_t* offsets,
+                           bool arrives, BlockRaces& races) const {
+  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    HandOver& place = races.hand_overs[offsets[std::countr_zero(rest)]];
+    if (arrives)
+      races.clock.hand_over(warp.index, place, Reach::kBlock, true, false);
+    else
+      races.clock.take_over(warp.index, place);
+  }
+}
+
+void RaceChecker::allocated(std::uint64_t address, std::uint64_t bytes) {
+  shadow_->forget(address, bytes);
+}
+
+}  // namespace membound::vgpu::exec

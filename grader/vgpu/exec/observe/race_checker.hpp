@@ -1,0 +1,102 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Data races: two threads access one place, one of them writes, not both atomically, and nothing
+/// orders the two. In shared and global memory, to the byte, between any two threads: lanes of one
+/// warp (which since Volta do not run in step), warps of a block, blocks of a grid.
+///
+/// Not a race: what one instruction does for the lanes of a warp that execute it together; two
+/// threads writing the value that is there already.
+/// Place in the chain: exec/checker -> [race_checker] -> race_clock, memory/access_shadow.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "grader/vgpu/exec/observe/race_clock.hpp"
+#include "grader/vgpu/exec/observe/race_rows.hpp"
+#include "grader/vgpu/exec/state/access.hpp"
+
+namespace membound::vgpu::exec {
+
+/// What is remembered of one block in flight.
+struct BlockRaces {
+  BlockClock clock;
+  memory::ShadowView shared;
+  std::vector<std::uint64_t> stamps;   ///< shared memory's cells: writes, then reads
+  std::vector<std::uint16_t> origins;  ///< the same
+  std::unordered_map<std::uint64_t, HandOver> hand_overs;  ///< by offset in shared memory
+};
+
+struct Moment;
+
+/// A race that was found.
+struct Race {
+  std::uint32_t lane = 0;     ///< of the access now
+  std::uint64_t address = 0;  ///< of the cell: an offset in shared memory
+  std::uint64_t before = 0;   ///< the stamp of the other access
+  std::uint16_t origin = 0;   ///< and its instruction
+  bool before_wrote = false;
+};
+
+/// One worker's race checker in one launch: it sees the blocks that this worker runs, and nobody
+/// else touches its memory. What blocks of two workers do to each other, it does not see; their
+/// marks tell whether there is anything to see, and then the launch is run again by one worker.
+class RaceChecker {
+ public:
+  /// `found` is called for each race. `worker` counts from 0.
+  RaceChecker(Launch& launch, std::size_t worker,
+              std::function<void(const WarpAccess&, const Race&)> found);
+
+  void start_block(Block& block, BlockRaces& races) const;
+  /// `lanes` are those to look at.
+  Noted access(const WarpAccess& access, BlockRaces& races, Shape shape, std::uint32_t lanes);
+  void fence(const Warp& warp, const Step* step, BlockRaces& races) const;
+  /// An mbarrier is arrived at, or waited for.
+  void mbarrier(const Warp& warp, std::uint32_t mask, const std::uint64_t* offsets, bool arrives,
+                BlockRaces& races) const;
+  /// The device's heap hands out memory.
+  void allocated(std::uint64_t address, std::uint64_t bytes);
+  /// Was some place accessed by both workers, and not by both atomically, nor read by both?
+  [[nodiscard]] bool conflicts_with(const RaceChecker& other) const;
+
+ private:
+  struct Cells;
+  void take_apart(const WarpAccess& access, Shape shape, std::uint32_t lanes, std::uint64_t flags);
+  [[nodiscard]] bool is_apart(std::uint64_t line) const;
+  [[nodiscard]] Noted row(const WarpAccess& access, BlockRaces& races, const Moment& now);
+  [[nodiscard]] bool whole_line(std::uint64_t number, std::uint32_t per_lane, std::uint32_t part,
+                                const Moment& now);
+  [[nodiscard]] bool read_line(memory::Line& line, std::uint64_t stamp, const Moment& now) const;
+  [[nodiscard]] bool write_line(memory::Line& line, std::uint64_t stamp, const Moment& now) const;
+  [[nodiscard]] std::optional<bool> other_kind_apart(std::uint64_t first, std::uint64_t cells,
+                                                     const Moment& now) const;
+  void ordered_access(const WarpAccess& access, BlockRaces& races, std::uint64_t flags,
+                      std::uint32_t lanes);
+  [[nodiscard]] Noted read_together(const WarpAccess& access, const BlockRaces& races,
+                                    const Moment& now) const;
+  [[nodiscard]] std::uint32_t some_readers(const WarpAccess& access, const BlockRaces& races,
+                                           const Moment& now) const;
+  [[nodiscard]] bool quiet(const WarpAccess& access, const BlockRaces& races, const Moment& now,
+                           std::uint32_t lanes) const;
+  void note_read(const memory::ShadowView& view, std::uint64_t cell, std::uint64_t stamp,
+                 const BlockRaces& races, const Moment& now) const;
+  void lane_by_lane(const WarpAccess& access, BlockRaces& races, const Moment& now,
+                    std::uint32_t lanes);
+  void check(const WarpAccess& access, BlockRaces& races, const Cells& cells, const Moment& now);
+  [[nodiscard]] HandOver* hand_over_at(const WarpAccess& access, BlockRaces& races,
+                                       std::uint64_t address, bool make);
+
+  Launch& launch_;
+  std::function<void(const WarpAccess&, const Race&)> found_;
+  const RowLoops& rows_;
+  memory::AccessShadow* shadow_ = nullptr;
+  memory::ShadowView global_;
+  std::uint64_t tag_ = 0;
+  std::uint32_t shared_shift_ = 2;
+  std::unordered_map<std::uint64_t, HandOver> hand_overs_;  ///< global memory; blocks interleaved
+};
+
+}  // namespace membound::vgpu::exec

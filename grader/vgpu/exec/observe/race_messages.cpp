@@ -1,0 +1,157 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The sentences of messages.hpp that tell of races and shared memory, and what to do about
+/// findings.
+#include <filesystem>
+
+#include "grader/base/function_name.hpp"
+#include "grader/vgpu/exec/observe/race_messages.hpp"
+
+namespace membound::vgpu::exec {
+namespace {
+
+using memory::Stamp;
+using ptx::StateSpace;
+
+/// "tile" for "_ZZ9transposePfE4tile".
+std::string variable_name(const std::string& mangled) {
+  return base::without_namespaces(base::demangled(mangled));
+}
+
+std::string triple(const Dim3& d) {
+  return "(" + std::to_string(d.x) + ", " + std::to_string(d.y) + ", " + std::to_string(d.z) + ")";
+}
+
+/// "kernel.cu:16", or where in the PTX.
+std::string line_text(const Place& place) {
+  if (!place.file.empty())
+    return std::filesystem::path(place.file).filename().string() + ":" + std::to_string(place.line);
+  return "line " + std::to_string(place.ptx_line) + " of the PTX";
+}
+
+/// What a race's two threads have in common.
+enum class Relation { kWarp, kBlock, kGrid };
+
+Relation relation(const Warp& w, const Race& race) {
+  if (Stamp::block(race.before) != (w.block->linear & Stamp::kBlockMask)) return Relation::kGrid;
+  return Stamp::warp(race.before) == w.index ? Relation::kWarp : Relation::kBlock;
+}
+
+}  // namespace
+
+std::string describe_shared(const Warp& w, std::uint64_t offset) {
+  const program::Kernel& kernel = *w.launch->kernel;
+  const std::uint64_t dynamic = (std::uint64_t{kernel.static_shared_bytes} + 15) / 16 * 16;
+  const std::uint64_t dynamic_bytes = w.launch->request->dynamic_shared_bytes;
+  const program::SharedVariable* before = nullptr;
+  for (const program::SharedVariable& variable : kernel.shared_variables) {
+    if (variable.offset_bytes > offset) continue;
+    if (before == nullptr || variable.offset_bytes > before->offset_bytes) before = &variable;
+  }
+  const std::string all = "; the block has " + std::to_string(w.shared_bytes) + " bytes";
+  if (dynamic_bytes != 0 && offset >= dynamic) {
+    const std::string where = "offset " + std::to_string(offset - dynamic);
+    return where + " of dynamic shared memory (" + std::to_string(dynamic_bytes) + " bytes)";
+  }
+  if (before == nullptr) return "shared-memory offset " + std::to_string(offset) + all;
+  const std::uint64_t inside = offset - before->offset_bytes;
+  const std::string name = variable_name(before->name);
+  const std::string size = std::to_string(before->size_bytes) + " bytes of shared memory";
+  if (inside < before->size_bytes)
+    return "offset " + std::to_string(inside) + " of " + name + " (" + size + ")";
+  const std::uint64_t past = inside - before->size_bytes;
+  return "shared-memory offset " + std::to_string(offset) + ", " +
+         (past == 0 ? "right behind " : std::to_string(past) + " bytes past the end of ") + name +
+         " (" + size + ")" + all;
+}
+
+OtherAccess other_access(const Warp& w, const Race& race, const Step* step) {
+  OtherAccess other;
+  if (step != nullptr) other.place = place_of(w, step, 0);
+  other.place.kernel = w.launch->kernel->name;
+  other.place.block = w.launch->request->grid.index(Stamp::block(race.before));
+  other.place.thread = w.launch->request->block.index(Stamp::thread(race.before));
+  other.wrote = race.before_wrote;
+  return other;
+}
+
+std::string describe_race(const Warp& w, const WarpAccess& access, const Race& race,
+                          const Place& place, const OtherAccess& other) {
+  const bool writes = access.kind != AccessKind::kLoad;
+  std::string text = access.kind == AccessKind::kAtomic ? "changes "
+                     : writes                           ? "writes "
+                                                        : "reads ";
+  text += std::to_string(access.bytes) + (access.bytes == 1 ? " byte" : " bytes") + " at ";
+  const std::uint64_t address = access.addresses[race.lane];
+  if (access.space == StateSpace::kShared) {
+    text += describe_shared(w, address);
+  } else {
+    text += hex(address);
+    if (const auto held = w.launch->request->memory->find(address))
+      text += ", in " + describe(*held);
+  }
+  text += ", which thread " + triple(other.place.thread) + " of ";
+  text += relation(w, race) == Relation::kGrid   ? "block " + triple(other.place.block)
+          : relation(w, race) == Relation::kWarp ? "the same warp"
+                                                 : "the same block";
+  text += race.before_wrote ? " wrote" : " read";
+  if (other.place.line != 0 || other.place.ptx_line != 0) {
+    const bool same = other.place.file == place.file && other.place.line == place.line &&
+                      (place.line != 0 || other.place.ptx_line == place.ptx_line);
+    text += same ? " at the same line" : " at " + line_text(other.place);
+  }
+  return text + "; nothing orders the two";
+}
+
+std::string race_advice(const Warp& w, const WarpAccess& access, const Race& race,
+                        const Place& place, const OtherAccess& other) {
+  const bool was_atomic = (race.before & Stamp::kAtomic) != 0;
+  const bool is_atomic = access.kind == AccessKind::kAtomic;
+  if (was_atomic != is_atomic && relation(w, race) == Relation::kGrid)
+    return "make both accesses atomic, or let a second kernel do what must come after";
+  const bool same_line = other.place.line == place.line;
+  const std::string between =
+      place.line == 0 || other.place.line == 0 || same_line
+          ? "between the two"
+          : "between lines " + std::to_string(std::min(place.line, other.place.line)) + " and " +
+                std::to_string(std::max(place.line, other.place.line));
+  switch (relation(w, race)) {
+    case Relation::kGrid:
+      return "use an atomic operation, or let each block write to a place of its own: blocks run "
+             "in any order";
+    case Relation::kBlock:
+      return same_line ? "give each thread an element of its own, or put __syncthreads() between "
+                         "one round and the next"
+                       : "put __syncthreads() " + between + ", where every thread reaches it";
+    case Relation::kWarp:
+      break;
+  }
+  return "put __syncwarp() (or __syncthreads()) " + between +
+         ": since Volta the lanes of a warp need not run in step";
+}
+
+std::string sync_advice(std::string_view kind) {
+  if (kind == "divergent barrier")
+    return "move the barrier out of the branch, so that every thread of the block reaches it";
+  if (kind == "barrier after exit")
+    return "let threads without work skip the work, not the barrier: no return before the last "
+           "__syncthreads()";
+  return "name exactly the lanes that reach the call: 0xffffffff where the whole warp does, else "
+         "what __ballot_sync of the condition said before the branch";
+}
+
+std::string access_advice(const WarpAccess& access, FaultKind kind, bool freed) {
+  if (kind == FaultKind::kMisalignedAddress)
+    return "an access of " + std::to_string(access.bytes) + " bytes needs an address that is a " +
+           "multiple of " + std::to_string(access.bytes) +
+           "; give vector types (int2, float4) only arrays and offsets that keep it so";
+  if (freed) return "free the memory after the last kernel that uses it has ended";
+  if (access.space == StateSpace::kShared)
+    return "compare the index with the size of the array; dynamic shared memory is as large as the "
+           "launch says";
+  if (access.space == StateSpace::kLocal) return "compare the index with the size of the array";
+  return "compare the index with the number of elements before the access: if (i < n)";
+}
+
+}  // namespace membound::vgpu::exec

@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The sentences in which races are told.
+/// Place in the chain: race_checker -> [race_messages] -> reports.
+#pragma once
+
+#include <string>
+
+#include "grader/vgpu/exec/observe/race_checker.hpp"
+#include "grader/vgpu/exec/state/fault_messages.hpp"
+
+namespace membound::vgpu::exec {
+
+/// The other side of a race. `step` may be null: too many instructions to tell them apart.
+[[nodiscard]] OtherAccess other_access(const Warp& warp, const Race& race, const Step* step);
+/// "reads 4 bytes at … that thread (1, 3, 0) of the same block wrote at kernel.cu:16; …"
+[[nodiscard]] std::string describe_race(const Warp& warp, const WarpAccess& access,
+                                        const Race& race, const Place& place,
+                                        const OtherAccess& other);
+/// What to do about a race: one sentence.
+[[nodiscard]] std::string race_advice(const Warp& warp, const WarpAccess& access, const Race& race,
+                                      const Place& place, const OtherAccess& other);
+
+}  // namespace membound::vgpu::exec

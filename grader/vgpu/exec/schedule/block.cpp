@@ -1,0 +1,250 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/vgpu/exec/schedule/block.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <numeric>
+
+#include "grader/vgpu/exec/schedule/scheduler.hpp"
+#include "grader/vgpu/exec/state/access.hpp"
+
+namespace membound::vgpu::exec {
+namespace {
+
+constexpr std::size_t kSlotBytes = 128;
+
+std::uint32_t* slot(std::vector<std::uint64_t>& area, std::uint32_t index) {
+  return reinterpret_cast<std::uint32_t*>(area.data()) + index * 32;
+}
+
+/// Thread indices of a warp: the same for every block.
+void fill_thread_indices(Warp& w, const Dim3& shape) {
+  w.special.assign(program::kWarpSlots * kSlotBytes / 8, 0);
+  for (std::uint32_t lane = 0; lane < 32; ++lane) {
+    const Dim3 thread = shape.index(std::uint64_t{w.index} * 32 + lane);
+    slot(w.special, program::kTidX)[lane] = thread.x;
+    slot(w.special, program::kTidY)[lane] = thread.y;
+    slot(w.special, program::kTidZ)[lane] = thread.z;
+    slot(w.special, program::kWarpId)[lane] = w.index;
+  }
+}
+
+std::uint32_t lanes_of_warp(const Launch& launch, std::uint32_t warp) {
+  const std::uint64_t threads = launch.request->block.count();
+  const std::uint64_t left = threads - std::uint64_t{warp} * 32;
+  return left >= 32 ? 0xFFFFFFFFu : (1u << left) - 1;
+}
+
+/// Everybody who waits at barrier `id` goes on.
+void open_barrier(Block& block, std::uint32_t id) {
+  BarrierState& barrier = block.barriers[id];
+  if (Observer* observer = block.launch->observer) observer->opens(block, id);
+  for (Warp& w : block.warps) {
+    for (std::uint32_t g = 0; g < w.group_count; ++g) {
+      Group& group = w.groups[g];
+      if (group.state != GroupState::kBarrier || group.barrier != id) continue;
+      group.state = GroupState::kReady;
+      deliver_barrier_result(w, group, barrier);
+    }
+  }
+  barrier = BarrierState{};
+}
+
+/// Exits can complete a barrier that waits for every thread alive.
+void reconsider_barriers(Block& block) {
+  for (std::uint32_t id = 0; id < block.barriers.size(); ++id) {
+    const BarrierState& barrier = block.barriers[id];
+    if (barrier.arrived != 0 && barrier.expected == 0 && barrier.arrived >= block.live_threads)
+      open_barrier(block, id);
+  }
+}
+
+/// Nobody can run. Lanes that wait for others at a collective go on without them; if there are
+/// none, the block is deadlocked. False: faulted.
+bool resolve_standstill(Block& block) {
+  for (Warp& w : block.warps) {
+    for (std::uint32_t g = 0; g < w.group_count; ++g) {
+      Group& group = w.groups[g];
+      if (group.state != GroupState::kConverge && group.state != GroupState::kWarpBarrier) continue;
+      group.forced = true;
+      group.state = GroupState::kReady;
+      return true;
+    }
+  }
+  for (Warp& w : block.warps) {
+    for (std::uint32_t g = 0; g < w.group_count; ++g) {
+      const Group& group = w.groups[g];
+      if (group.state != GroupState::kBarrier) continue;
+      w.frame = group.frame;
+      const BarrierState& barrier = block.barriers[group.barrier];
+      const std::uint32_t expected = barrier.expected == 0 ? block.live_threads : barrier.expected;
+      raise(w, group.pc - 1, FaultKind::kDeadlock,
+            static_cast<std::uint32_t>(std::countr_zero(group.mask)), 0,
+            "barrier " + std::to_string(group.barrier) + " waits for " + std::to_string(expected) +
+                " threads, " + std::to_string(barrier.arrived) +
+                " have arrived and no other thread of the block can run: some wait at another "
+                "barrier");
+      return false;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+std::unique_ptr<Block> make_block(Launch& launch, Worker& worker) {
+  auto block = std::make_unique<Block>();
+  block->launch = &launch;
+  block->worker = &worker;
+  block->warps = std::vector<Warp>(launch.warps_per_block);
+  // One slack row: a vector load near the end of shared memory never leaves the storage.
+  block->shared_storage.assign(launch.shared_bytes / 8 + 32, 0);
+  block->shared = reinterpret_cast<std::byte*>(block->shared_storage.data());
+  block->special.assign(program::kBlockSlots * kSlotBytes / 8, 0);
+  for (std::uint32_t i = 0; i < block->warps.size(); ++i) {
+    Warp& w = block->warps[i];
+    w.index = i;
+    w.launch = &launch;
+    w.worker = &worker;
+    w.block = block.get();
+    w.stats = worker.stats.data();
+    w.shared = block->shared;
+    w.shared_bytes = launch.shared_bytes;
+    w.observer = launch.observer;
+    fill_thread_indices(w, launch.request->block);
+    w.bases[kWarpArea] = reinterpret_cast<std::byte*>(w.special.data());
+    w.bases[kBlockArea] = reinterpret_cast<std::byte*>(block->special.data());
+  }
+  return block;
+}
+
+void start_block(Block& block, std::uint64_t linear) {
+  Launch& launch = *block.launch;
+  block.linear = linear;
+  block.index = launch.request->grid.index(linear);
+  block.instructions = block.worker->instructions;
+  block.barriers = {};
+  block.live_threads = static_cast<std::uint32_t>(launch.request->block.count());
+  std::fill(block.shared_storage.begin(), block.shared_storage.end(), 0);
+  const std::uint32_t values[program::kBlockSlots] = {
+      block.index.x, block.index.y, block.index.z,
+      static_cast<std::uint32_t>(linear % launch.request->sm_count)};
+  for (std::uint32_t i = 0; i < program::kBlockSlots; ++i)
+    std::fill_n(slot(block.special, i), 32, values[i]);
+  for (Warp& w : block.warps) {
+    w.live = lanes_of_warp(launch, w.index);
+    w.exited = 0;
+    w.group_count = 0;
+    w.current = 0;
+    w.copies.clear();
+    w.commit_groups = {};
+    w.free_frames.clear();
+    for (auto& frame : w.frames) w.free_frames.push_back(frame.get());
+    Frame* frame = make_frame(w, 0, nullptr, static_cast<std::uint32_t>(std::popcount(w.live)));
+    w.groups[0] = Group{};
+    w.groups[0].pc = launch.code[0].begin;
+    w.groups[0].mask = w.live;
+    w.groups[0].frame = frame;
+    w.group_count = 1;
+  }
+  if (launch.observer != nullptr) launch.observer->block_begins(block);
+}
+
+BlockTurn run_block(Block& block, bool may_yield) {
+  Launch& launch = *block.launch;
+  while (true) {
+    bool alive = false, ran = false, only_spun = true;
+    for (const std::uint32_t turn : block.turn_order) {
+      Warp& w = block.warps[turn];
+      if (w.group_count == 0) continue;
+      alive = true;
+      if (!has_ready_group(w)) continue;
+      ran = true;
+      switch (run_warp(w)) {
+        case Turn::kHalted:
+          return BlockTurn::kHalted;
+        case Turn::kYielded:
+          break;
+        case Turn::kDone:
+        case Turn::kBlocked:
+          only_spun = false;
+          break;
+      }
+    }
+    if (!alive) return BlockTurn::kDone;
+    if (!ran && !resolve_standstill(block)) return BlockTurn::kHalted;
+    if (ran && only_spun && may_yield) return BlockTurn::kYielded;
+    if (launch.halt.load(std::memory_order_relaxed)) return BlockTurn::kHalted;
+  }
+}
+
+Frame* make_frame(Warp& w, std::uint32_t function, Frame* caller, std::uint32_t lanes) {
+  const FunctionCode& code = w.launch->code[function];
+  Frame* frame = nullptr;
+  if (!w.free_frames.empty()) {
+    frame = w.free_frames.back();
+    w.free_frames.pop_back();
+  } else {
+    w.frames.push_back(std::make_unique<Frame>());
+    frame = w.frames.back().get();
+  }
+  frame->caller = caller;
+  frame->return_to = nullptr;
+  frame->call = nullptr;
+  frame->function = function;
+  frame->lanes = lanes;
+  frame->depth = caller == nullptr ? 0 : caller->depth + 1;
+  frame->local_base = caller == nullptr
+                          ? 0
+                          : caller->local_base +
+                                w.launch->code[caller->function].function->frame_bytes +
+                                caller->alloca_bytes;
+  frame->alloca_bytes = 0;
+  const std::size_t words = (code.register_bytes + code.predicate_words * 4 + 64) / 8 + 8;
+  if (frame->storage.size() < words) frame->storage.assign(words, 0);
+  // Rows of 128 bytes begin at a cache line, so that no vector straddles two.
+  const auto start = reinterpret_cast<std::uintptr_t>(frame->storage.data());
+  frame->registers = reinterpret_cast<std::byte*>((start + 63) & ~std::uintptr_t{63});
+  frame->predicates = reinterpret_cast<std::uint32_t*>(frame->registers + code.register_bytes);
+  frame->predicates[code.function->predicate_count] = 0xFFFFFFFFu;  // "always"
+  return frame;
+}
+
+void leave_frame(Warp& w, Frame* frame, std::uint32_t lanes) {
+  frame->lanes -= lanes;
+  if (frame->lanes == 0) w.free_frames.push_back(frame);
+}
+
+void leave_block(Warp& w, std::uint32_t mask) {
+  const auto lanes = static_cast<std::uint32_t>(std::popcount(mask));
+  for (Frame* frame = w.frame; frame != nullptr;) {
+    Frame* caller = frame->caller;
+    leave_frame(w, frame, lanes);
+    frame = caller;
+  }
+  w.block->live_threads -= lanes;
+  reconsider_barriers(*w.block);
+}
+
+bool arrive_at_barrier(Warp& w, const Step* step, std::uint32_t id, std::uint32_t expected,
+                       std::uint32_t predicate) {
+  Block& block = *w.block;
+  BarrierState& barrier = block.barriers[id % 16];
+  barrier.arrived += static_cast<std::uint32_t>(std::popcount(w.mask));
+  barrier.expected = expected;
+  barrier.count += static_cast<std::uint32_t>(std::popcount(predicate & w.mask));
+  ++w.worker->barriers;
+  Group& group = w.groups[w.current];
+  group.pc = step + 1;
+  group.state = GroupState::kBarrier;
+  group.barrier = id % 16;
+  if (expected != 0 && w.observer != nullptr) w.observer->arrives(w, id % 16);
+  const std::uint32_t needed = expected == 0 ? block.live_threads : expected;
+  if (barrier.arrived < needed) return true;
+  open_barrier(block, id % 16);
+  return false;
+}
+
+}  // namespace membound::vgpu::exec

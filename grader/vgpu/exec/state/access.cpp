@@ -1,0 +1,149 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/vgpu/exec/state/access.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "grader/vgpu/exec/state/fault_messages.hpp"
+#include "grader/vgpu/memory/number_set.hpp"
+
+namespace membound::vgpu::exec {
+namespace {
+
+/// A bad lane: a checker may take the report and let the others go on, else the launch ends.
+/// True: the lane leaves the mask. False: faulted.
+bool reject(Warp& w, const Step* s, FaultKind kind, const WarpAccess& access, std::uint32_t lane) {
+  if (w.observer != nullptr && w.observer->bad_access(access, kind, lane)) return true;
+  raise(w, s, kind, lane, access.addresses[lane], describe_bad_access(w, access, kind, lane));
+  return false;
+}
+
+/// Of each lane: its frames, the running one included.
+std::uint64_t local_bytes_in_use(const Warp& w) {
+  const auto& code = w.launch->code[w.frame->function];
+  return w.frame->local_base + code.function->frame_bytes + w.frame->alloca_bytes;
+}
+
+}  // namespace
+
+bool translate_slowly(Warp& w, const Step* s, const std::uint64_t* addresses, std::uint32_t& mask,
+                      std::uint32_t bytes, AccessKind kind, std::byte** host) {
+  StepStats& stats = w.stats[s->stats];
+  const memory::AddressSpace& space = *w.launch->request->memory;
+  const WarpAccess access{&w,    s,         ptx::StateSpace::kGlobal, kind, mask,
+                          bytes, addresses, Shape::kUnknown};
+  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
+    const std::uint64_t address = addresses[lane];
+    if (address % bytes != 0) {
+      if (!reject(w, s, FaultKind::kMisalignedAddress, access, lane)) return false;
+      mask &= ~(1u << lane);
+      continue;
+    }
+    if (stats.span_bytes < bytes || address - stats.span_begin > stats.span_bytes - bytes) {
+      const auto span = space.span_of(address, w.launch->precise);
+      if (!span || span->end - address < bytes) {
+        if (!reject(w, s, FaultKind::kIllegalAddress, access, lane)) return false;
+        mask &= ~(1u << lane);
+        continue;
+      }
+      stats.span_begin = span->begin;
+      stats.span_bytes = span->end - span->begin;
+      stats.host_offset = span->host_offset;
+    }
+    host[lane] =
+        reinterpret_cast<std::byte*>(address + static_cast<std::uint64_t>(stats.host_offset));
+  }
+  return true;
+}
+
+std::byte* translate_range(Warp& w, const Step* s, std::uint64_t address, std::uint64_t bytes) {
+  StepStats& stats = w.stats[s->stats];
+  const auto span = w.launch->request->memory->span_of(address, w.launch->precise);
+  if (!span || span->end - address < bytes) return nullptr;
+  stats.span_begin = span->begin;
+  stats.span_bytes = span->end - span->begin;
+  stats.host_offset = span->host_offset;
+  return reinterpret_cast<std::byte*>(address + static_cast<std::uint64_t>(span->host_offset));
+}
+
+bool check_offsets(Warp& w, const Step* s, const std::uint64_t* offsets, std::uint32_t& mask,
+                   std::uint32_t bytes, std::uint64_t limit, ptx::StateSpace space,
+                   AccessKind kind) {
+  const WarpAccess access{&w, s, space, kind, mask, bytes, offsets, Shape::kUnknown};
+  // The storage of local memory grows by doubling; memcheck knows what the thread really has.
+  if (space == ptx::StateSpace::kLocal && w.launch->precise)
+    limit = std::min(limit, local_bytes_in_use(w));
+  // Elements of a vector are aligned together, up to 16 bytes.
+  const std::uint32_t alignment = std::bit_floor(std::min(bytes, 16u));
+  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
+    const bool outside = limit < bytes || offsets[lane] > limit - bytes;
+    if (!outside && offsets[lane] % alignment == 0) continue;
+    const auto fault = outside ? FaultKind::kIllegalAddress : FaultKind::kMisalignedAddress;
+    if (!reject(w, s, fault, access, lane)) return false;
+    mask &= ~(1u << lane);
+  }
+  return true;
+}
+
+void observe(Warp& w, const Step* s, ptx::StateSpace space, AccessKind kind, std::uint32_t mask,
+             std::uint32_t bytes, const std::uint64_t* addresses, Shape shape) {
+  w.observer->access({&w, s, space, kind, mask, bytes, addresses, shape});
+}
+
+void tell_who_meets(Warp& w, const std::uint32_t* masks) {
+  for (std::uint32_t left = w.mask; left != 0;) {
+    const std::uint32_t members = masks[std::countr_zero(left)];
+    std::uint32_t lanes = 0;
+    for (std::uint32_t rest = left; rest != 0; rest &= rest - 1) {
+      const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
+      if (masks[lane] == members) lanes |= 1u << lane;
+    }
+    w.observer->lanes_meet(w, lanes);
+    left &= ~lanes;
+  }
+}
+
+bool grow_local(Warp& w, const Step* s, std::uint64_t bytes) {
+  if (bytes <= w.local_stride) return true;
+  const std::uint64_t limit = w.launch->request->limits.local_bytes;
+  const std::uint64_t in_use = local_bytes_in_use(w);
+  if (w.launch->precise && bytes > in_use) bytes = in_use;  // check_offsets says so
+  if (bytes <= w.local_stride || bytes > std::max(limit, in_use)) return true;
+  const std::uint64_t wanted = std::max<std::uint64_t>(in_use, bytes);
+  std::uint64_t stride = std::max<std::uint64_t>(64, w.local_stride);
+  while (stride < wanted) stride *= 2;
+  if (w.frame->depth == 0) stride = std::max<std::uint64_t>(16, (wanted + 15) / 16 * 16);
+  if (wanted > limit) {
+    raise(w, s, FaultKind::kStackOverflow, static_cast<std::uint32_t>(std::countr_zero(w.mask)), 0,
+          "local memory and call stack need " + std::to_string(wanted) +
+              " bytes a thread; the limit is " + std::to_string(limit));
+    return false;
+  }
+  std::vector<std::byte> larger(stride * 32);
+  for (std::uint32_t lane = 0; lane < 32; ++lane)
+    std::copy_n(w.local.begin() + std::ptrdiff_t{lane} * w.local_stride, w.local_stride,
+                larger.begin() + static_cast<std::ptrdiff_t>(lane * stride));
+  w.local = std::move(larger);
+  w.local_stride = static_cast<std::uint32_t>(stride);
+  return true;
+}
+
+std::uint32_t local_sectors(const std::uint64_t* offsets, std::uint32_t mask, std::uint32_t bytes) {
+  if (mask == 0) return 0;
+  // A row holds one word of each lane: eight lanes share a sector.
+  const std::uint32_t words = local_words(bytes);
+  std::uint32_t total = 0;
+  for (std::uint32_t word = 0; word < words; ++word) {
+    for (std::uint32_t part = 0; part < 4; ++part) {  // lanes 8 part … 8 part + 7
+      memory::NumberSet rows;
+      for (std::uint32_t rest = mask & (0xFFu << (8 * part)); rest != 0; rest &= rest - 1)
+        total += rows.insert(offsets[std::countr_zero(rest)] / 4 + word);
+    }
+  }
+  return total;
+}
+
+}  // namespace membound::vgpu::exec

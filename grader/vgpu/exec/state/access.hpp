@@ -1,0 +1,181 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// From the addresses of 32 lanes to host bytes, counted on the way: what every load, store and
+/// atomic begins with.
+/// Place in the chain: exec/ops_{global,shared,local,atomic}.cpp -> [access] -> memory/coalescer,
+/// memory/shared_banks, memory/address_space. Rare and slow cases are in access.cpp.
+#pragma once
+
+#include <array>
+
+#include "grader/vgpu/exec/state/access_event.hpp"
+#include "grader/vgpu/exec/state/lanes.hpp"
+#include "grader/vgpu/exec/state/word_types.hpp"
+#include "grader/vgpu/memory/coalescer.hpp"
+#include "grader/vgpu/memory/shared_banks.hpp"
+
+namespace membound::vgpu::exec {
+
+/// How the lanes of a full warp lie in memory.
+enum class Shape : std::uint8_t {
+  kUnknown,  ///< nobody has looked
+  kRow,      ///< neighbours, in order
+  kSame,     ///< all at one address
+  kOther     ///< also where lanes are missing
+};
+
+/// One warp-wide access, for checkers and the cache model.
+struct WarpAccess {
+  Warp* warp = nullptr;
+  const Step* step = nullptr;
+  ptx::StateSpace space = ptx::StateSpace::kGlobal;  ///< global, shared or local
+  AccessKind kind = AccessKind::kLoad;
+  std::uint32_t mask = 0;
+  std::uint32_t bytes = 0;                   ///< a lane
+  const std::uint64_t* addresses = nullptr;  ///< of 32 lanes; offsets for shared and local
+  Shape shape = Shape::kUnknown;
+};
+
+/// Reads of shared memory by full warps of which the observer need not hear again: they found
+/// nothing, and another one would change nothing, as long as nobody writes and no barrier opens.
+class SettledReads {
+ public:
+  [[nodiscard]] bool has(std::uint64_t offset, std::uint32_t bytes, Shape shape) const {
+    const Entry& entry = entries_[slot(offset, shape)];
+    return entry.period == period_ && entry.key == key(offset, bytes, shape);
+  }
+  void add(std::uint64_t offset, std::uint32_t bytes, Shape shape) {
+    entries_[slot(offset, shape)] = {key(offset, bytes, shape), period_};
+  }
+  /// Somebody wrote, or a barrier opened: none counts any more.
+  void begin_period() { ++period_; }
+
+ private:
+  struct Entry {
+    std::uint64_t key = 0;
+    std::uint64_t period = 0;
+  };
+  static std::uint64_t key(std::uint64_t offset, std::uint32_t bytes, Shape shape) {
+    return offset << 8 | std::uint64_t{bytes} << 2 | static_cast<std::uint64_t>(shape);
+  }
+  static std::size_t slot(std::uint64_t offset, Shape shape) {
+    return (offset >> 2 ^ offset >> 7 ^ (shape == Shape::kRow ? 128u : 0u)) & 255u;
+  }
+  std::array<Entry, 256> entries_{};
+  std::uint64_t period_ = 1;
+};
+
+/// Looks on at every access; null costs nothing.
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  virtual void access(const WarpAccess& access) = 0;
+  /// A group arrives at a block barrier that wants its whole warp; `whole_warp` when no lane is
+  /// missing.
+  virtual void barrier(Warp& warp, const Step* step, bool whole_warp) = 0;
+  /// A collective ran whose member mask names lanes that did not take part, or did not name lanes
+  /// that did.
+  virtual void collective(Warp& warp, const Step* step, std::uint32_t members,
+                          std::uint32_t present) = 0;
+  /// A block begins.
+  virtual void block_begins(Block& block) = 0;
+  /// All its threads have exited. Not told of a block in which the launch ended.
+  virtual void block_ends(Block& block) = 0;
+  /// The running lanes arrive at block barrier `id`, which counts its threads itself.
+  virtual void arrives(Warp& warp, std::uint32_t id) = 0;
+  /// Block barrier `id` opens: groups that wait there go on after this.
+  virtual void opens(Block& block, std::uint32_t id) = 0;
+  /// Lanes of one warp met, at a warp barrier or a collective.
+  virtual void lanes_meet(Warp& warp, std::uint32_t lanes) = 0;
+  virtual void fence(Warp& warp, const Step* step) = 0;
+  /// Lanes arrive at mbarriers, or wait for them.
+  virtual void mbarrier(Warp& warp, std::uint32_t mask, const std::uint64_t* offsets,
+                        bool arrives) = 0;
+  /// The device's heap hands out memory.
+  virtual void allocated(std::uint64_t address, std::uint64_t bytes) = 0;
+  /// An out-of-bounds or misaligned access. True: reported, go on without these lanes.
+  virtual bool bad_access(const WarpAccess& access, FaultKind kind, std::uint32_t lane) = 0;
+};
+
+/// Host bytes of every lane in `mask`; lanes that may not go on leave the mask. When the launch
+/// faulted, returns false. Refreshes the step's span.
+bool translate_slowly(Warp& w, const Step* s, const std::uint64_t* addresses, std::uint32_t& mask,
+                      std::uint32_t bytes, AccessKind kind, std::byte** host);
+/// The same for one contiguous or uniform range; null: try lane by lane.
+std::byte* translate_range(Warp& w, const Step* s, std::uint64_t address, std::uint64_t bytes);
+/// Raises misaligned or illegal address for the first lane of shared or local memory that offends;
+/// clears such lanes when a checker takes the report. False when the launch faulted.
+bool check_offsets(Warp& w, const Step* s, const std::uint64_t* offsets, std::uint32_t& mask,
+                   std::uint32_t bytes, std::uint64_t limit, ptx::StateSpace space,
+                   AccessKind kind);
+/// Tells the observer.
+void observe(Warp& w, const Step* s, ptx::StateSpace space, AccessKind kind, std::uint32_t mask,
+             std::uint32_t bytes, const std::uint64_t* addresses, Shape shape = Shape::kUnknown);
+/// Tells the observer who of the running lanes met: those that name each other in `masks`.
+void tell_who_meets(Warp& w, const std::uint32_t* masks);
+/// Lane-local memory, grown to hold [0, bytes); false: beyond the limit, and a fault.
+bool grow_local(Warp& w, const Step* s, std::uint64_t bytes);
+/// Words of 4 bytes that a local access of `bytes` a lane has: each is a request of its own.
+[[nodiscard]] constexpr std::uint32_t local_words(std::uint32_t bytes) {
+  return bytes <= 4 ? 1 : bytes / 4;
+}
+/// Sectors of one local access: lane l's word w lies at 128 w + 4 l.
+std::uint32_t local_sectors(const std::uint64_t* offsets, std::uint32_t mask, std::uint32_t bytes);
+
+namespace MEMBOUND_ISA {
+
+/// Addresses of all lanes: register plus immediate, and the frame's base for locals.
+template <typename Word>
+[[gnu::always_inline]] inline void lane_addresses(const Warp& w, const Step* s, u64* out) {
+  const auto* a = at<const Word>(w, s->a);
+  const u64 offset = static_cast<u64>(s->offset);
+  MEMBOUND_LANES out[i] = static_cast<u64>(a[i]) + offset;
+}
+
+/// lane l at first + l * stride?
+[[gnu::always_inline]] inline bool has_stride(const u64* a, u64 stride) {
+  u64 difference = 0;
+  MEMBOUND_LANES difference |= (a[i] - a[0]) ^ (static_cast<u64>(i) * stride);
+  return difference == 0;
+}
+
+/// Sectors, lines and ideal for a full warp in any pattern.
+[[gnu::always_inline]] inline memory::Coalesced coalesce_full(const u64* a, u32 bytes) {
+  u32 sectors = 1, lines = 1, distinct = 1, descents = 0;
+  MEMBOUND_INDEPENDENT for (int i = 0; i < 31; ++i) {
+    sectors += (a[i + 1] >> 5) != (a[i] >> 5);
+    lines += (a[i + 1] >> 7) != (a[i] >> 7);
+    distinct += a[i + 1] != a[i];
+    descents += a[i + 1] < a[i];
+  }
+  if (descents != 0) return memory::coalesce(a, 0xFFFFFFFFu, bytes);
+  return {sectors, lines, memory::ideal_sectors(sectors, 32, bytes), distinct * bytes};
+}
+
+[[gnu::always_inline]] inline void count_global(StepStats& stats, const memory::Coalesced& cost) {
+  stats.requests += 1;
+  stats.sectors += cost.sectors;
+  stats.lines += cost.lines;
+  stats.ideal_sectors += cost.ideal_sectors;
+  stats.bytes += cost.bytes;
+}
+
+[[gnu::always_inline]] inline void count_shared(StepStats& stats, const memory::Wavefronts& cost) {
+  stats.shared_requests += 1;
+  stats.wavefronts += cost.taken;
+  stats.ideal_wavefronts += cost.ideal;
+  stats.shared_bytes += cost.bytes;
+}
+
+/// Wavefronts of a full warp of words of up to 4 bytes; the common patterns without a call.
+[[gnu::always_inline]] inline memory::Wavefronts word_wavefronts(const u32* offsets, u32 bytes,
+                                                                 bool is_load) {
+  u32 banks = 0;
+  MEMBOUND_LANES banks |= 1u << ((offsets[i] >> 2) & 31);
+  if (banks == 0xFFFFFFFFu) return {1, 1, 32 * bytes};  // 32 lanes in 32 banks
+  return memory::shared_wavefronts(offsets, 0xFFFFFFFFu, bytes, is_load);
+}
+
+}  // namespace MEMBOUND_ISA
+}  // namespace membound::vgpu::exec

@@ -1,0 +1,290 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The state of the machine while a launch runs: prepared code, warps with their groups of lanes,
+/// blocks with their barriers.
+/// Place in the chain: exec's own vocabulary; handlers (ops_*.cpp) and schedulers work on it.
+///
+///   Launch ── FunctionCode (steps, constants)          read-only while running
+///   Worker ── one host thread: counters of its own, blocks one after another
+///   Block  ── shared memory, barriers, Warps
+///   Warp   ── frames (registers), groups of lanes that share a program counter
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "grader/vgpu/exec/state/launch_request.hpp"
+#include "grader/vgpu/memory/hot_words.hpp"
+
+namespace membound::vgpu::exec {
+
+struct Warp;
+struct Step;
+struct Block;
+struct Worker;
+struct Launch;
+class Observer;
+class SettledReads;
+
+/// Executes one step for the lanes of the running group; returns the next step, or `warp.stop`.
+using Handler = const Step* (*)(Warp&, const Step*);
+
+/// Where a Value is at run time: two bits choose the area, the rest is a byte offset in it.
+/// Predicates: index * 2 + negated.
+using Ref = std::uint32_t;
+enum Area : std::uint32_t { kFrameArea, kConstantArea, kWarpArea, kBlockArea };
+
+/// What a handler needs rarely.
+struct Extra {
+  std::array<Ref, 4> d{};
+  std::array<Ref, 8> s{};
+  Handler inner = nullptr;  ///< of a guarded step
+  const program::Instruction* in = nullptr;
+  std::uint32_t function = 0;  ///< index into Launch::code
+};
+
+/// One instruction made ready to run.
+struct Step {
+  Handler handler = nullptr;
+  const Extra* extra = nullptr;
+  Ref d = 0, a = 0, b = 0, c = 0;
+  std::int64_t offset = 0;
+  const Step* target = nullptr;
+  Ref guard = 0;
+  std::uint32_t stats = 0;  ///< index of its StepStats
+  std::int32_t cost = 0;    ///< patience a backward branch takes; see scheduler.cpp
+  std::uint32_t pad = 0;
+};
+
+/// What one worker counted for one static memory instruction or branch, and the span of memory it
+/// touched last.
+struct alignas(64) StepStats {
+  std::uint64_t span_begin = 1;  ///< last span: addresses [begin, begin + bytes)
+  std::uint64_t span_bytes = 0;
+  std::int64_t host_offset = 0;
+  std::uint64_t requests = 0;  ///< global memory
+  std::uint64_t sectors = 0;
+  std::uint64_t ideal_sectors = 0;
+  std::uint64_t lines = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t extra_sectors = 0;  ///< atomics: sectors as the profiler counts them
+  std::uint64_t lanes = 0;          ///< atomics: lanes; constants: distinct words
+  std::uint64_t collisions = 0;     ///< atomics: lanes on a word another lane wanted
+  std::uint64_t shared_requests = 0;
+  std::uint64_t wavefronts = 0;
+  std::uint64_t ideal_wavefronts = 0;
+  std::uint64_t shared_bytes = 0;
+  std::uint64_t local_requests = 0;
+  std::uint64_t local_sectors = 0;
+  std::uint64_t divergent = 0;  ///< branches
+  std::uint64_t l1_hits = 0;
+  std::uint64_t partial_sectors = 0;  ///< stores: sectors not wholly written
+  std::uint64_t loop_loads = 0;       ///< shared atomics made of a loop: its loads
+  std::uint64_t loop_load_wavefronts = 0;
+  std::uint64_t loop_ideal_wavefronts = 0;
+  std::uint64_t word_loads = 0;  ///< 16-bit global atomics, a loop on a word: its loads
+  std::uint64_t word_load_sectors = 0;
+  std::uint64_t word_load_ideal_sectors = 0;
+  std::uint64_t word_load_bytes = 0;
+};
+
+/// Registers and locals of one call.
+struct Frame {
+  Frame* caller = nullptr;
+  const Step* return_to = nullptr;
+  const program::Call* call = nullptr;  ///< how results go back
+  std::uint32_t function = 0;
+  std::uint32_t depth = 0;
+  std::uint32_t local_base = 0;        ///< of this frame in each lane's local memory
+  std::uint32_t lanes = 0;             ///< lanes still in it
+  std::uint32_t alloca_bytes = 0;      ///< taken by alloca above the frame\'s own bytes
+  std::vector<std::uint64_t> storage;  ///< registers, then predicates
+  std::byte* registers = nullptr;
+  std::uint32_t* predicates = nullptr;
+};
+
+/// Why a group is not running.
+enum class GroupState : std::uint8_t {
+  kReady,
+  kConverge,     ///< waits at a collective for other lanes of its warp
+  kWarpBarrier,  ///< waits at bar.warp.sync
+  kBarrier       ///< waits at a block barrier
+};
+
+/// Lanes of one warp that share program counter and frame.
+struct Group {
+  const Step* pc = nullptr;
+  std::uint32_t mask = 0;
+  GroupState state = GroupState::kReady;
+  std::uint32_t penalty = 0;  ///< grows each time it spun in vain; lowest runs first
+  Frame* frame = nullptr;
+  std::uint32_t wanted = 0;      ///< kConverge, kWarpBarrier: the member mask
+  std::uint32_t barrier = 0;     ///< kBarrier: which
+  const Step* rejoin = nullptr;  ///< lockstep: where it meets the entry below
+  bool forced = false;           ///< run the collective with the lanes there are
+};
+
+/// Why the inner loop was left.
+enum class Leave : std::uint8_t { kNone, kSwitch, kTired, kWait, kExit, kFault };
+
+/// Asynchronous copies of a warp's lanes that have not landed yet.
+struct PendingCopy {
+  std::uint32_t lane = 0;
+  std::uint32_t group = 0;  ///< commit group it belongs to; counted per lane
+  std::uint32_t shared_offset = 0;
+  std::uint32_t bytes = 0;
+  std::array<std::byte, 16> data{};
+};
+
+/// 32 lanes.
+struct alignas(64) Warp {
+  // What every handler touches comes first.
+  std::array<std::byte*, 4> bases{};
+  std::uint32_t* predicates = nullptr;
+  std::uint32_t mask = 0;  ///< lanes of the running group
+  bool full = false;       ///< mask covers every lane that has not exited
+  Leave leave = Leave::kNone;
+  std::int32_t patience = 0;
+  const Step* stop = nullptr;       ///< where another group waits for the running one
+  const Step* run_begin = nullptr;  ///< first step not yet counted
+  StepStats* stats = nullptr;
+  std::byte* shared = nullptr;
+  std::uint32_t shared_bytes = 0;
+  std::uint32_t live = 0;  ///< lanes that exist and have not exited
+  Worker* worker = nullptr;
+  Block* block = nullptr;
+  Launch* launch = nullptr;
+  Observer* observer = nullptr;           ///< checkers and cache model; null when none looks on
+  const SettledReads* settled = nullptr;  ///< what it need not hear of; null: it hears everything
+  Frame* frame = nullptr;
+  alignas(64) std::array<std::uint32_t, 32> lanes{};  ///< 0 or ~0 a lane; kept when not full
+  std::array<Group, 32> groups{};
+  std::uint32_t group_count = 0;
+  std::uint32_t current = 0;
+  std::uint32_t index = 0;  ///< in its block
+  std::uint32_t exited = 0;
+  std::uint32_t carry = 0;       ///< the carry flag, one bit a lane
+  std::vector<std::byte> local;  ///< [lane][local_stride]
+  std::uint32_t local_stride = 0;
+  std::vector<std::uint64_t> special;          ///< WarpSlot area
+  std::vector<std::unique_ptr<Frame>> frames;  ///< all ever made
+  std::vector<Frame*> free_frames;
+  std::vector<PendingCopy> copies;
+  std::array<std::uint32_t, 32> commit_groups{};  ///< committed so far, a lane
+  bool yielded = false;
+};
+
+/// One of a block's 16 barriers.
+struct BarrierState {
+  std::uint32_t arrived = 0;
+  std::uint32_t expected = 0;  ///< 0: all live threads
+  std::uint32_t count = 0;     ///< red: predicates that held
+  std::uint32_t any = 0, all = 1;
+};
+
+/// A float atomic without a result, kept to be done in the order of blocks.
+struct FloatReduction {
+  std::byte* host = nullptr;
+  std::uint64_t bits = 0;
+  ptx::ScalarType type = ptx::ScalarType::kF32;
+};
+
+/// One block while it runs.
+struct Block {
+  Launch* launch = nullptr;
+  Worker* worker = nullptr;
+  std::uint64_t turn = 0;    ///< in the order blocks start in
+  std::uint64_t linear = 0;  ///< in the grid
+  Dim3 index{0, 0, 0};
+  std::vector<Warp> warps;
+  std::vector<std::uint32_t> turn_order;  ///< which warp comes when
+  std::vector<std::uint64_t> shared_storage;
+  std::byte* shared = nullptr;
+  std::vector<std::uint64_t> special;  ///< BlockSlot area
+  std::array<BarrierState, 16> barriers{};
+  std::uint32_t live_threads = 0;
+  std::uint64_t instructions = 0;  ///< the block's clock
+  void* checker_state = nullptr;   ///< the observers' own, see checker.cpp and cache_observer.cpp
+  void* cache_state = nullptr;
+  std::vector<FloatReduction> reductions;  ///< put off until the block's turn
+};
+
+/// Does it now.
+void apply_reduction(const FloatReduction& reduction);
+
+/// An integer atomic without a result on 4 or 8 bytes; `parallel`: other workers may do the same.
+void apply_atomic(std::byte* place, bool parallel, program::Atomic operation, ptx::ScalarType type,
+                  std::uint64_t operand);
+
+/// A function ready to run.
+struct FunctionCode {
+  const program::Function* function = nullptr;
+  const Step* begin = nullptr;
+  std::vector<std::uint64_t> constant_storage;
+  std::byte* constants = nullptr;
+  std::uint32_t register_bytes = 0;  ///< of a frame, scratch slots included
+  std::uint32_t predicate_words = 0;
+};
+
+/// One host thread's part of a launch.
+struct Worker {
+  Launch* launch = nullptr;
+  std::vector<std::int64_t> issue_delta;  ///< by step: +1 where a run begins, -1 where it ends
+  std::vector<std::int64_t> lane_delta;   ///< the same, times active lanes
+  std::vector<StepStats> stats;
+  std::uint64_t instructions = 0;
+  std::uint64_t next_poll = 0;
+  std::uint64_t blocks = 0;
+  std::uint64_t barriers = 0;
+  memory::HotWords hottest;                  ///< words of global memory that atomics wanted
+  std::vector<std::unique_ptr<Block>> pool;  ///< blocks to use again
+};
+
+/// Everything fixed for a launch, and what workers share.
+struct Launch {
+  const LaunchRequest* request = nullptr;
+  const program::Kernel* kernel = nullptr;
+  std::vector<Step> steps;
+  std::vector<Extra> extras;
+  std::vector<FunctionCode> code;      ///< reachable functions; 0 is the kernel
+  std::vector<std::uint32_t> code_of;  ///< by program function: index into `code`
+  std::uint32_t stats_count = 0;
+  std::uint32_t shared_bytes = 0;
+  std::uint32_t warps_per_block = 0;
+  std::uint64_t shared_window = 0, local_window = 0;
+  std::uint64_t parameter_address = 0;  ///< of the copy in device memory, if the kernel needs one
+  std::uint64_t grid_barrier_address = 0;
+  bool parallel = false;  ///< several workers: atomics must be real ones
+  bool precise = false;   ///< memcheck: spans are single allocations
+  bool lockstep = false;
+  bool defer_reductions = false;
+  Observer* observer = nullptr;
+
+  std::mutex mutex;  ///< guards what follows
+  std::optional<Fault> fault;
+  std::uint64_t fault_block = 0;
+  std::atomic<bool> halt{false};
+  std::atomic<std::uint64_t> instructions{0};
+};
+
+/// Ends the launch with a fault of `lane` at the step about to run (or running). The first block in
+/// grid order wins, so that reports do not depend on the number of workers. Returns warp.stop.
+const Step* raise(Warp& warp, const Step* at, FaultKind kind, std::uint32_t lane,
+                  std::uint64_t address, std::string text);
+
+/// The place of one lane in program and grid.
+[[nodiscard]] Place place_of(const Warp& warp, const Step* at, std::uint32_t lane);
+
+/// Copies `mask` into the running state: lanes, full.
+void set_mask(Warp& warp, std::uint32_t mask);
+
+}  // namespace membound::vgpu::exec

@@ -1,0 +1,97 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/vgpu/exec/state/fault.hpp"
+
+#include "grader/vgpu/exec/state/execution_state.hpp"
+#include "grader/vgpu/exec/state/fault_messages.hpp"
+
+namespace membound::vgpu::exec {
+
+std::string_view to_string(FaultKind kind) {
+  switch (kind) {
+    case FaultKind::kIllegalAddress:
+      return "illegal address";
+    case FaultKind::kMisalignedAddress:
+      return "misaligned address";
+    case FaultKind::kAssert:
+      return "assertion failed";
+    case FaultKind::kTrap:
+      return "trap";
+    case FaultKind::kDeadlock:
+      return "deadlock";
+    case FaultKind::kStepLimit:
+      return "step limit reached";
+    case FaultKind::kUnsupportedInstruction:
+      return "unsupported instruction";
+    case FaultKind::kStackOverflow:
+      return "stack overflow";
+    case FaultKind::kStopped:
+      return "stopped";
+  }
+  return "";
+}
+
+void set_mask(Warp& w, std::uint32_t mask) {
+  w.mask = mask;
+  w.full = mask == w.live;
+  if (w.full) return;
+  for (std::uint32_t i = 0; i < 32; ++i) w.lanes[i] = 0u - ((mask >> i) & 1);
+}
+
+namespace {
+
+/// A header of the toolkit: what it inlines is better told by the line that called it.
+bool is_toolkit(const std::string& file) {
+  return file.find("/targets/x86_64-linux/include/") != std::string::npos ||
+         file.find("/cuda/include/") != std::string::npos;
+}
+
+/// The instruction's source line; of inlined toolkit code, that of the call, or of the last
+/// instruction before it which is the user's own.
+program::SourceLine user_line(const program::Function& function, std::size_t index,
+                              std::span<const std::string> files) {
+  const auto users = [&](const program::SourceLine& line) {
+    return line.line != 0 && line.file < files.size() && !is_toolkit(files[line.file]);
+  };
+  if (!users(function.lines[index]) && users(function.call_sites[index]))
+    return function.call_sites[index];
+  for (std::size_t i = index + 1; i-- > 0;)
+    if (users(function.lines[i])) return function.lines[i];
+  return function.lines[index];
+}
+
+}  // namespace
+
+Place place_of(const Warp& w, const Step* at, std::uint32_t lane) {
+  const Launch& launch = *w.launch;
+  Place place;
+  place.kernel = launch.kernel->name;
+  place.block = w.block->index;
+  place.thread = launch.request->block.index(std::uint64_t{w.index} * 32 + lane);
+  const FunctionCode& code = launch.code[at->extra->function];
+  const auto index = static_cast<std::size_t>(at - code.begin);
+  const auto files = launch.request->program->files();
+  const program::SourceLine line = user_line(*code.function, index, files);
+  if (line.line != 0 && line.file < files.size()) {
+    place.file = files[line.file];
+    place.line = line.line;
+  }
+  place.ptx_line = at->extra->in->ptx_line;
+  place.instruction = std::string(at->extra->in->mnemonic);
+  return place;
+}
+
+const Step* raise(Warp& w, const Step* at, FaultKind kind, std::uint32_t lane,
+                  std::uint64_t address, std::string text) {
+  Launch& launch = *w.launch;
+  const std::lock_guard lock(launch.mutex);
+  if (!launch.fault || w.block->linear < launch.fault_block) {
+    launch.fault = Fault{kind, place_of(w, at, lane), address, std::move(text)};
+    launch.fault_block = w.block->linear;
+  }
+  launch.halt.store(true, std::memory_order_relaxed);
+  w.leave = Leave::kFault;
+  return w.stop;
+}
+
+}  // namespace membound::vgpu::exec

@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The sentences in which faults and findings are told.
+/// Place in the chain: exec -> [messages] -> runtime, reports.
+#pragma once
+
+#include <string>
+
+#include "grader/vgpu/exec/state/access.hpp"
+
+namespace membound::vgpu::exec {
+
+/// "read of 4 bytes at 0x… is 8 bytes past the end of the 4096-byte allocation 3 (cudaMalloc)…"
+[[nodiscard]] std::string describe_bad_access(const Warp& warp, const WarpAccess& access,
+                                              FaultKind kind, std::uint32_t lane);
+/// "the 4096 bytes at 0x… (allocation 3, cudaMalloc)"
+[[nodiscard]] std::string describe(const memory::Allocation& allocation);
+/// "offset 396 of tile (4224 bytes of shared memory)"
+[[nodiscard]] std::string describe_shared(const Warp& warp, std::uint64_t offset);
+/// What to do about findings: one sentence each.
+[[nodiscard]] std::string sync_advice(std::string_view kind);
+[[nodiscard]] std::string access_advice(const WarpAccess& access, FaultKind kind, bool freed);
+/// "0x7f00"
+[[nodiscard]] std::string hex(std::uint64_t value);
+/// What an instruction the virtual GPU cannot run would take.
+[[nodiscard]] std::string describe_unsupported(const program::Instruction& in);
+
+}  // namespace membound::vgpu::exec

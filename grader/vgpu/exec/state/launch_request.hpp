@@ -1,0 +1,114 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// What one kernel launch needs, and what comes back.
+/// Place in the chain: runtime -> [launch_request] -> launch/launch. Left out: streams, time.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "grader/vgpu/counters/counters.hpp"
+#include "grader/vgpu/exec/state/access_event.hpp"
+#include "grader/vgpu/exec/state/fault.hpp"
+#include "grader/vgpu/memory/address_space.hpp"
+#include "grader/vgpu/memory/dim3.hpp"
+#include "grader/vgpu/memory/textures.hpp"
+#include "grader/vgpu/program/module.hpp"
+
+namespace membound::vgpu::exec {
+
+/// Independent: every lane makes progress (Volta and later). Lockstep: a stack of reconvergence
+/// points as before Volta; a spin lock inside one warp hangs, and is reported as a deadlock.
+enum class Scheduling { kIndependent, kLockstep };
+
+/// Which checkers look on. All cost time; none changes what the kernel computes.
+struct Checks {
+  bool memory = false;           ///< out of bounds, misaligned, use after free: to the byte
+  bool initialised = false;      ///< reads of bytes nobody wrote, global and shared
+  bool races = false;            ///< two threads, one byte, no barrier between, one of them writes
+  bool synchronisation = false;  ///< divergent or missing barriers, wrong shuffle and vote masks
+  bool leaks = false;            ///< device-heap memory never freed (host allocations: the runtime)
+  std::uint32_t max_reports = 100;
+  [[nodiscard]] bool any() const {
+    return memory || initialised || races || synchronisation || leaks;
+  }
+};
+
+/// Where a launch gives up.
+struct LaunchLimits {
+  std::uint64_t warp_instructions = 0;  ///< 0: no limit
+  std::uint32_t worker_threads = 0;     ///< 0: one per core
+  std::uint32_t resident_blocks = 0;    ///< interleaved kernels: blocks in flight; 0: by sm_count
+  std::uint64_t local_bytes = std::uint64_t{512} << 10;  ///< a lane's local memory and call stack
+};
+
+/// What the cache model imitates. It is deterministic whatever the number of worker threads; see
+/// memory/cache.hpp for what it models.
+struct CacheModel {
+  bool enabled = false;
+  std::uint64_t l1_bytes = 256 << 10;  ///< of one SM, shared memory included
+  std::uint64_t l2_bytes = 50 << 20;
+  std::uint32_t resident_blocks_per_sm = 1;
+};
+
+/// What kernels may ask of the runtime while they run. May be called from several threads at once.
+class DeviceCalls {
+ public:
+  virtual ~DeviceCalls() = default;
+  /// One formatted printf. Returns false when the buffer is full and the text was dropped.
+  virtual bool print(std::string_view text) = 0;
+  /// Device malloc; 0 when the heap is exhausted.
+  virtual std::uint64_t allocate(std::uint64_t bytes) = 0;
+  /// Device free; false when `address` came from no device malloc.
+  virtual bool release(std::uint64_t address) = 0;
+};
+
+/// One launch. Pointers must outlive the call.
+struct LaunchRequest {
+  const program::Program* program = nullptr;
+  const program::Kernel* kernel = nullptr;
+  Dim3 grid = {};
+  Dim3 block = {};
+  std::uint32_t dynamic_shared_bytes = 0;
+  std::span<const std::byte> parameters = {};  ///< laid out as kernel->parameters says
+  memory::AddressSpace* memory = nullptr;
+  const memory::TextureTable* textures = nullptr;
+  bool cooperative = false;
+  LaunchLimits limits = {};
+  Checks checks = {};
+  Scheduling scheduling = Scheduling::kIndependent;
+  std::optional<std::uint64_t> shuffle_seed = {};  ///< reorders blocks and warps to expose races
+  const std::atomic<bool>* stop = nullptr;         ///< set on Ctrl-C; polled now and then
+  std::uint32_t sm_count = 132;                    ///< of the machine being imitated
+  double clock_ghz = 1.98;                         ///< what clock64 and globaltimer assume
+  DeviceCalls* device_calls = nullptr;
+  CacheModel caches = {};
+  bool lists_opcodes = false;  ///< fills LaunchReport::opcodes
+  Tracing tracing = {};
+};
+
+/// An opcode with the type it was executed for.
+struct ExecutedOpcode {
+  std::string_view name;                          ///< as in opcodes.def
+  ptx::ScalarType type = ptx::ScalarType::kNone;  // NOLINTNEXTLINE(modernize-use-nullptr)
+  friend auto operator<=>(const ExecutedOpcode&, const ExecutedOpcode&) = default;
+};
+
+/// What came of it. Counters and reports are there even when a fault ended the launch.
+struct LaunchReport {
+  std::optional<Fault> fault;
+  counters::LaunchCounters counters;
+  std::vector<CheckReport> checks;
+  std::set<ExecutedOpcode> opcodes;
+  std::uint64_t warp_instructions = 0;
+  double wall_seconds = 0;
+};
+
+}  // namespace membound::vgpu::exec

@@ -1,0 +1,271 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// cudaMemcpy and cudaMemset over plain memory, in their synchronous, asynchronous, 2D, 3D and
+/// symbol spellings. Arrays: array_copy_api.cpp.
+#include "grader/vgpu/runtime/api/api.hpp"
+#include "grader/vgpu/runtime/device/data_movement.hpp"
+#include "grader/vgpu/runtime/device/operation_executor.hpp"
+#include "grader/vgpu/runtime/device/symbols.hpp"
+
+namespace membound::vgpu::runtime {
+namespace {
+
+CopyOperation rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                   std::size_t width, std::size_t height) {
+  CopyOperation copy;
+  copy.to = {reinterpret_cast<std::uint64_t>(to), to_pitch, 0, false};
+  copy.from = {reinterpret_cast<std::uint64_t>(from), from_pitch, 0, false};
+  copy.width_bytes = width;
+  copy.height = height;
+  return copy;
+}
+
+/// Checks with `make`, then hands the copy to the stream; waits unless `asynchronous`.
+template <typename Make>
+cudaError_t copy_call(cudaStream_t stream, bool asynchronous, Make make) {
+  return api_call(asynchronous ? Waits::kNo : Waits::kYes, [&](Call call) -> cudaError_t {
+    Stream* target = call.stream(stream);
+    if (target == nullptr) return cudaErrorInvalidResourceHandle;
+    CopyOperation copy;
+    if (const cudaError_t code = make(call.context, copy); code != cudaSuccess) return code;
+    if (!asynchronous) return submit_and_wait(call.context, call.lock, *target, copy);
+    const bool blocks = copy_blocks_host(call.context, copy);
+    const Submitted done = submit(call.context, call.lock, *target, copy);
+    if (blocks && !done.captured) call.context.clock.host_waits_until(target->timeline.ready_ns);
+    return done.code;
+  });
+}
+
+cudaError_t copy_bytes(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
+                       cudaStream_t stream, bool asynchronous) {
+  return copy_call(stream, asynchronous, [&](Context& only, CopyOperation& copy) {
+    return make_copy(only, copy, to, from, bytes, kind);
+  });
+}
+
+cudaError_t copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                      std::size_t width, std::size_t height, cudaMemcpyKind kind,
+                      cudaStream_t stream, bool asynchronous) {
+  return copy_call(stream, asynchronous, [&](Context& only, CopyOperation& copy) {
+    if (width > to_pitch || width > from_pitch) return cudaErrorInvalidPitchValue;
+    copy = rows(to, to_pitch, from, from_pitch, width, height);
+    return check_copy(only, copy, kind);
+  });
+}
+
+cudaError_t copy_box(const cudaMemcpy3DParms* parameters, cudaStream_t stream, bool asynchronous) {
+  return copy_call(stream, asynchronous, [&](Context& only, CopyOperation& copy) {
+    return parameters ? make_copy_3d(only, copy, *parameters) : cudaErrorInvalidValue;
+  });
+}
+
+cudaError_t copy_to_symbol(const void* symbol, const void* from, std::size_t bytes,
+                           std::size_t offset, cudaMemcpyKind kind, cudaStream_t stream,
+                           bool asynchronous) {
+  return copy_call(stream, asynchronous, [&](Context& only, CopyOperation& copy) {
+    std::uint64_t address = 0;
+    if (const cudaError_t code = symbol_range(only, symbol, offset, bytes, address);
+        code != cudaSuccess)
+      return code;
+    return make_copy(only, copy, reinterpret_cast<void*>(address), from, bytes, kind);
+  });
+}
+
+cudaError_t copy_from_symbol(void* to, const void* symbol, std::size_t bytes, std::size_t offset,
+                             cudaMemcpyKind kind, cudaStream_t stream, bool asynchronous) {
+  return copy_call(stream, asynchronous, [&](Context& only, CopyOperation& copy) {
+    std::uint64_t address = 0;
+    if (const cudaError_t code = symbol_range(only, symbol, offset, bytes, address);
+        code != cudaSuccess)
+      return code;
+    return make_copy(only, copy, to, reinterpret_cast<void*>(address), bytes, kind);
+  });
+}
+
+/// Fills of device memory do not wait for it; cudaMemset is asynchronous too.
+cudaError_t fill_call(FillOperation fill, cudaStream_t stream) {
+  return api_call(Waits::kNo, [&](Call call) -> cudaError_t {
+    Stream* target = call.stream(stream);
+    if (target == nullptr) return cudaErrorInvalidResourceHandle;
+    if (const cudaError_t code = check_fill(call.context, fill); code != cudaSuccess) return code;
+    return submit(call.context, call.lock, *target, fill).code;
+  });
+}
+
+FillOperation bytes_at(void* pointer, int value, std::size_t width) {
+  FillOperation fill;
+  fill.address = reinterpret_cast<std::uint64_t>(pointer);
+  fill.value = static_cast<std::uint32_t>(value);
+  fill.width = width;
+  return fill;
+}
+
+FillOperation rows_at(void* pointer, std::size_t pitch, int value, std::size_t width,
+                      std::size_t height) {
+  FillOperation fill = bytes_at(pointer, value, width);
+  fill.pitch_bytes = pitch;
+  fill.height = height;
+  return fill;
+}
+
+FillOperation box_at(const cudaPitchedPtr& pointer, int value, const cudaExtent& extent) {
+  FillOperation fill = rows_at(pointer.ptr, pointer.pitch, value, extent.width, extent.height);
+  fill.slice_bytes = pointer.pitch * pointer.ysize;
+  fill.depth = extent.depth;
+  return fill;
+}
+
+}  // namespace
+}  // namespace membound::vgpu::runtime
+
+using namespace membound::vgpu::runtime;  // NOLINT: the C interface below
+
+CUDA_CALL cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
+  return copy_bytes(to, from, bytes, kind, nullptr, false);
+}
+CUDA_CALL cudaMemcpy_ptds(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
+  return copy_bytes(to, from, bytes, kind, per_thread(nullptr), false);
+}
+CUDA_CALL cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
+                          cudaStream_t stream) {
+  return copy_bytes(to, from, bytes, kind, stream, true);
+}
+CUDA_CALL cudaMemcpyAsync_ptsz(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
+                               cudaStream_t stream) {
+  return copy_bytes(to, from, bytes, kind, per_thread(stream), true);
+}
+CUDA_CALL cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device,
+                         std::size_t bytes) {
+  if (to_device != 0 || from_device != 0) return remember_error(cudaErrorInvalidDevice);
+  return copy_bytes(to, from, bytes, cudaMemcpyDefault, nullptr, false);
+}
+CUDA_CALL cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device,
+                              std::size_t bytes, cudaStream_t stream) {
+  if (to_device != 0 || from_device != 0) return remember_error(cudaErrorInvalidDevice);
+  return copy_bytes(to, from, bytes, cudaMemcpyDefault, stream, true);
+}
+
+CUDA_CALL cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                       std::size_t width, std::size_t height, cudaMemcpyKind kind) {
+  return copy_rows(to, to_pitch, from, from_pitch, width, height, kind, nullptr, false);
+}
+CUDA_CALL cudaMemcpy2D_ptds(void* to, std::size_t to_pitch, const void* from,
+                            std::size_t from_pitch, std::size_t width, std::size_t height,
+                            cudaMemcpyKind kind) {
+  return copy_rows(to, to_pitch, from, from_pitch, width, height, kind, per_thread(nullptr), false);
+}
+CUDA_CALL cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from,
+                            std::size_t from_pitch, std::size_t width, std::size_t height,
+                            cudaMemcpyKind kind, cudaStream_t stream) {
+  return copy_rows(to, to_pitch, from, from_pitch, width, height, kind, stream, true);
+}
+CUDA_CALL cudaMemcpy2DAsync_ptsz(void* to, std::size_t to_pitch, const void* from,
+                                 std::size_t from_pitch, std::size_t width, std::size_t height,
+                                 cudaMemcpyKind kind, cudaStream_t stream) {
+  return copy_rows(to, to_pitch, from, from_pitch, width, height, kind, per_thread(stream), true);
+}
+
+CUDA_CALL cudaMemcpy3D(const cudaMemcpy3DParms* p) { return copy_box(p, nullptr, false); }
+CUDA_CALL cudaMemcpy3D_ptds(const cudaMemcpy3DParms* p) {
+  return copy_box(p, per_thread(nullptr), false);
+}
+CUDA_CALL cudaMemcpy3DAsync(const cudaMemcpy3DParms* p, cudaStream_t stream) {
+  return copy_box(p, stream, true);
+}
+CUDA_CALL cudaMemcpy3DAsync_ptsz(const cudaMemcpy3DParms* p, cudaStream_t stream) {
+  return copy_box(p, per_thread(stream), true);
+}
+
+CUDA_CALL cudaMemcpyToSymbol(const void* symbol, const void* from, std::size_t bytes,
+                             std::size_t offset, cudaMemcpyKind kind) {
+  return copy_to_symbol(symbol, from, bytes, offset, kind, nullptr, false);
+}
+CUDA_CALL cudaMemcpyToSymbol_ptds(const void* symbol, const void* from, std::size_t bytes,
+                                  std::size_t offset, cudaMemcpyKind kind) {
+  return copy_to_symbol(symbol, from, bytes, offset, kind, per_thread(nullptr), false);
+}
+CUDA_CALL cudaMemcpyToSymbolAsync(const void* symbol, const void* from, std::size_t bytes,
+                                  std::size_t offset, cudaMemcpyKind kind, cudaStream_t stream) {
+  return copy_to_symbol(symbol, from, bytes, offset, kind, stream, true);
+}
+CUDA_CALL cudaMemcpyToSymbolAsync_ptsz(const void* symbol, const void* from, std::size_t bytes,
+                                       std::size_t offset, cudaMemcpyKind kind,
+                                       cudaStream_t stream) {
+  return copy_to_symbol(symbol, from, bytes, offset, kind, per_thread(stream), true);
+}
+CUDA_CALL cudaMemcpyFromSymbol(void* to, const void* symbol, std::size_t bytes, std::size_t offset,
+                               cudaMemcpyKind kind) {
+  return copy_from_symbol(to, symbol, bytes, offset, kind, nullptr, false);
+}
+CUDA_CALL cudaMemcpyFromSymbol_ptds(void* to, const void* symbol, std::size_t bytes,
+                                    std::size_t offset, cudaMemcpyKind kind) {
+  return copy_from_symbol(to, symbol, bytes, offset, kind, per_thread(nullptr), false);
+}
+CUDA_CALL cudaMemcpyFromSymbolAsync(void* to, const void* symbol, std::size_t bytes,
+                                    std::size_t offset, cudaMemcpyKind kind, cudaStream_t stream) {
+  return copy_from_symbol(to, symbol, bytes, offset, kind, stream, true);
+}
+CUDA_CALL cudaMemcpyFromSymbolAsync_ptsz(void* to, const void* symbol, std::size_t bytes,
+                                         std::size_t offset, cudaMemcpyKind kind,
+                                         cudaStream_t stream) {
+  return copy_from_symbol(to, symbol, bytes, offset, kind, per_thread(stream), true);
+}
+
+CUDA_CALL cudaGetSymbolAddress(void** address, const void* symbol) {
+  return api_call(Waits::kNo, [&](Call call) {
+    std::uint64_t found = 0;
+    if (address == nullptr) return cudaErrorInvalidValue;
+    const cudaError_t code = symbol_range(call.context, symbol, 0, 0, found);
+    *address = reinterpret_cast<void*>(found);
+    return code;
+  });
+}
+CUDA_CALL cudaGetSymbolSize(std::size_t* bytes, const void* symbol) {
+  return api_call(Waits::kNo, [&](Call call) {
+    return bytes ? symbol_size(call.context, symbol, *bytes) : cudaErrorInvalidValue;
+  });
+}
+
+CUDA_CALL cudaMemset(void* pointer, int value, std::size_t bytes) {
+  return fill_call(bytes_at(pointer, value, bytes), nullptr);
+}
+CUDA_CALL cudaMemset_ptds(void* pointer, int value, std::size_t bytes) {
+  return fill_call(bytes_at(pointer, value, bytes), per_thread(nullptr));
+}
+CUDA_CALL cudaMemsetAsync(void* pointer, int value, std::size_t bytes, cudaStream_t stream) {
+  return fill_call(bytes_at(pointer, value, bytes), stream);
+}
+CUDA_CALL cudaMemsetAsync_ptsz(void* pointer, int value, std::size_t bytes, cudaStream_t stream) {
+  return fill_call(bytes_at(pointer, value, bytes), per_thread(stream));
+}
+CUDA_CALL cudaMemset2D(void* pointer, std::size_t pitch, int value, std::size_t width,
+                       std::size_t height) {
+  return fill_call(rows_at(pointer, pitch, value, width, height), nullptr);
+}
+CUDA_CALL cudaMemset2D_ptds(void* pointer, std::size_t pitch, int value, std::size_t width,
+                            std::size_t height) {
+  return fill_call(rows_at(pointer, pitch, value, width, height), per_thread(nullptr));
+}
+CUDA_CALL cudaMemset2DAsync(void* pointer, std::size_t pitch, int value, std::size_t width,
+                            std::size_t height, cudaStream_t stream) {
+  return fill_call(rows_at(pointer, pitch, value, width, height), stream);
+}
+CUDA_CALL cudaMemset2DAsync_ptsz(void* pointer, std::size_t pitch, int value, std::size_t width,
+                                 std::size_t height, cudaStream_t stream) {
+  return fill_call(rows_at(pointer, pitch, value, width, height), per_thread(stream));
+}
+CUDA_CALL cudaMemset3D(cudaPitchedPtr pointer, int value, cudaExtent extent) {
+  return fill_call(box_at(pointer, value, extent), nullptr);
+}
+CUDA_CALL cudaMemset3D_ptds(cudaPitchedPtr pointer, int value, cudaExtent extent) {
+  return fill_call(box_at(pointer, value, extent), per_thread(nullptr));
+}
+CUDA_CALL cudaMemset3DAsync(cudaPitchedPtr pointer, int value, cudaExtent extent,
+                            cudaStream_t stream) {
+  return fill_call(box_at(pointer, value, extent), stream);
+}
+CUDA_CALL cudaMemset3DAsync_ptsz(cudaPitchedPtr pointer, int value, cudaExtent extent,
+                                 cudaStream_t stream) {
+  return fill_call(box_at(pointer, value, extent), per_thread(stream));
+}

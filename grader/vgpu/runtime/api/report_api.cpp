@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// What the harness asks the virtual GPU beside CUDA: who it is and what was counted. Found with
+/// dlsym, so that the same program also runs with the real runtime.
+#include <cstring>
+
+#include "grader/vgpu/runtime/api/api.hpp"
+
+using namespace membound::vgpu::runtime;  // NOLINT: the C interface below
+
+/// "NVIDIA H200 (virtual)".
+CUDA_EXPORT const char* membound_vgpu_name() {
+  static const std::string name = context().machine.name + " (virtual)";
+  return name.c_str();
+}
+
+/// The counters file's object for all launches since the last call that took it. Returns its size
+/// with the final zero; with a null or too small buffer nothing is written and nothing is
+/// forgotten.
+CUDA_EXPORT std::size_t membound_vgpu_take_report(char* buffer, std::size_t size) {
+  Context& only = context();
+  const std::scoped_lock lock(only.mutex);
+  const std::string text = only.log.text_since_taken();
+  if (buffer == nullptr || size < text.size() + 1) return text.size() + 1;
+  std::memcpy(buffer, text.c_str(), text.size() + 1);
+  only.log.mark_taken();
+  return text.size() + 1;
+}
+
+/// Device memory [d_begin, d_begin + bytes) counts as never written: what a test has filled with a
+/// pattern of its own, so that initcheck sees who reads it.
+CUDA_EXPORT void membound_vgpu_forget_writes(const void* d_begin, std::size_t bytes) {
+  Context& only = context();
+  const std::scoped_lock lock(only.mutex);
+  only.memory.forget_writes(reinterpret_cast<std::uint64_t>(d_begin), bytes);
+}
+
+/// Virtual time of the host in nanoseconds: for programs that time with clocks of their own.
+CUDA_EXPORT double membound_vgpu_host_ns() {
+  Context& only = context();
+  const std::scoped_lock lock(only.mutex);
+  return only.clock.host_ns();
+}
+
+/// When, in virtual nanoseconds, the latest kernel, copy or fill of this process runs; 0 and 0
+/// before the first.
+CUDA_EXPORT void membound_vgpu_last_work(double* start_ns, double* end_ns) {
+  Context& only = context();
+  const std::scoped_lock lock(only.mutex);
+  *start_ns = only.last_work.start_ns;
+  *end_ns = only.last_work.end_ns;
+}

@@ -1,0 +1,106 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Everything the runtime remembers, in one object: the C interface forces one per process, reached
+/// through context() alone.
+/// Place in the chain: every *_api.cpp -> [context] -> executor, modules, streams, memory.
+/// Left out: what calls mean, which the *_api.cpp files say.
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+
+#include "grader/vgpu/memory/address_space.hpp"
+#include "grader/vgpu/runtime/device/arrays.hpp"
+#include "grader/vgpu/runtime/device/device_services.hpp"
+#include "grader/vgpu/runtime/device/environment_settings.hpp"
+#include "grader/vgpu/runtime/device/graph.hpp"
+#include "grader/vgpu/runtime/device/host_registry.hpp"
+#include "grader/vgpu/runtime/device/modules.hpp"
+#include "grader/vgpu/runtime/device/pools.hpp"
+#include "grader/vgpu/runtime/device/report_log.hpp"
+#include "grader/vgpu/runtime/device/streams.hpp"
+#include "grader/vgpu/runtime/device/virtual_clock.hpp"
+#include "grader/vgpu/timing/machine.hpp"
+
+namespace membound::vgpu::runtime {
+
+/// Host memory the API made or was told of.
+struct HostMemory {
+  std::size_t bytes = 0;
+  unsigned int flags = 0;
+  bool is_managed = false;
+  bool is_registered = false;  ///< the program's own memory, pinned by cudaHostRegister
+};
+
+/// What cudaDeviceSetLimit keeps beside printf's and malloc's sizes.
+struct Limits {
+  std::size_t stack_bytes = 1024;
+  std::size_t l2_fetch_bytes = 64;
+  std::size_t persisting_l2_bytes = 0;
+  std::size_t pending_launches = 2048;
+  std::size_t sync_depth = 2;
+};
+
+/// The process's one virtual device and all that was made on it.
+class Context {
+ public:
+  Context(Settings settings, timing::Machine machine);
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+
+  const Settings settings;
+  const timing::Machine machine;
+  memory::AddressSpace memory;
+  DeviceServices services;
+  VirtualClock clock;
+  StreamTable streams;
+  Registry registry;
+  ArrayTable arrays;
+  GraphTable graphs;
+  PoolTable pools;
+  ReportLog log;
+  Limits limits;
+  std::map<std::uint64_t, HostMemory> host_memory;  ///< by address
+  std::set<exec::ExecutedOpcode> opcodes;           ///< with MEMBOUND_OPCODES: those listed so far
+  unsigned int device_flags = 0;
+  TimeSpan last_work;  ///< of the latest kernel, copy or fill
+
+  std::mutex mutex;               ///< held during every call
+  std::atomic<bool> stop{false};  ///< set by Ctrl-C while a kernel runs
+  std::atomic<bool> kernel_runs{false};
+
+  /// 90 for compute capability 9.0.
+  [[nodiscard]] std::uint32_t arch() const {
+    return machine.compute_major * 10 + machine.compute_minor;
+  }
+  /// The host memory that holds `address`: its start and what is known of it.
+  [[nodiscard]] const std::pair<const std::uint64_t, HostMemory>* find_host_memory(
+      std::uint64_t address) const;
+
+  // A kernel's fault makes the device unusable. It is seen by the first call that waits for the
+  // kernel; from then on every call returns it.
+  void fail(cudaError_t code);
+  [[nodiscard]] bool is_lost() const { return lost_ != cudaSuccess; }
+  /// What a call that waits (or, once seen, any call) must return instead of working.
+  [[nodiscard]] cudaError_t error_seen_by(bool waits);
+  [[nodiscard]] bool lost_was_seen() const { return lost_seen_; }
+
+  /// cudaDeviceReset: forgets everything but the registered code.
+  void reset();
+
+ private:
+  cudaError_t lost_ = cudaSuccess;
+  bool lost_seen_ = false;
+};
+
+/// The one context, made on first use. A wrong setting ends the program with exit code 2.
+[[nodiscard]] Context& context();
+/// The context if there is one already: for exit and signal handlers.
+[[nodiscard]] Context* existing_context();
+
+}  // namespace membound::vgpu::runtime

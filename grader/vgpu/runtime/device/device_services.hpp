@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// What running kernels ask of the runtime: printf's buffer and the device heap.
+/// Place in the chain: exec -> [device services] -> memory, standard output.
+#pragma once
+
+#include <mutex>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "grader/vgpu/exec/launch/launch.hpp"
+#include "grader/vgpu/memory/address_space.hpp"
+
+namespace membound::vgpu::runtime {
+
+/// Called by several worker threads at once.
+class DeviceServices final : public exec::DeviceCalls {
+ public:
+  explicit DeviceServices(memory::AddressSpace& memory) : memory_(memory) {}
+
+  bool print(std::string_view text) override;
+  std::uint64_t allocate(std::uint64_t bytes) override;
+  bool release(std::uint64_t address) override;
+
+  /// Writes what kernels printed to standard output, as a synchronising call does.
+  void flush_output();
+  [[nodiscard]] std::size_t waiting_bytes() const;
+
+  void set_print_limit(std::size_t bytes) { print_limit_bytes_ = bytes; }
+  [[nodiscard]] std::size_t print_limit() const { return print_limit_bytes_; }
+  void set_heap_limit(std::size_t bytes) { heap_limit_bytes_ = bytes; }
+  [[nodiscard]] std::size_t heap_limit() const { return heap_limit_bytes_; }
+  /// Frees everything kernels allocated.
+  void reset();
+
+ private:
+  memory::AddressSpace& memory_;
+  mutable std::mutex mutex_;
+  std::string output_;
+  std::size_t dropped_lines_ = 0;  ///< printf calls since the last flush that found no room
+  std::set<std::uint64_t> heap_;
+  std::size_t heap_used_bytes_ = 0;
+  std::size_t print_limit_bytes_ = 7 << 20;  // defaults of current GPUs, recalled
+  std::size_t heap_limit_bytes_ = 8 << 20;
+};
+
+}  // namespace membound::vgpu::runtime

@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// What the environment asks of the virtual GPU: the seam to `membound run` and the harness.
+/// Place in the chain: environment -> [settings] -> context.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "grader/base/result.hpp"
+#include "grader/vgpu/exec/launch/launch.hpp"
+
+namespace membound::vgpu::runtime {
+
+/// Which warp's accesses go into the counters file: MEMBOUND_TRACE=x,y,z:warp:occurrences, or "on".
+struct TraceSettings {
+  bool on = false;
+  Dim3 block{0, 0, 0};
+  std::uint32_t warp = 0;
+  std::uint32_t occurrences = 1;  ///< of every instruction, the first ones
+};
+
+/// One field per MEMBOUND_… variable; docs/counters_file.md lists them.
+struct Settings {
+  std::string machine_id = "h200";  ///< MEMBOUND_DEVICE=vgpu:h200
+  std::uint32_t sm_count = 0;       ///< MEMBOUND_SMS=N: a slice of the machine; 0: all of it
+  std::string counters_file = {};   ///< MEMBOUND_COUNTERS=FILE.json; empty: none is written
+  exec::Checks checks = {};         ///< MEMBOUND_CHECK=all|none|memcheck,racecheck,…
+  exec::Scheduling scheduling = exec::Scheduling::kIndependent;  ///< MEMBOUND_SCHEDULING
+  std::optional<std::uint64_t> shuffle_seed = {};                ///< MEMBOUND_SHUFFLE=SEED
+  std::uint64_t step_limit = 0;   ///< MEMBOUND_STEP_LIMIT=N warp instructions a launch
+  std::string opcodes_file = {};  ///< MEMBOUND_OPCODES=FILE: what was executed, for our own tests
+  bool model_caches = true;       ///< MEMBOUND_CACHES=off: no L1/L2/DRAM figures, faster
+  TraceSettings trace = {};       ///< MEMBOUND_TRACE
+};
+
+/// Reads one variable; empty when it is not set.
+using Environment = std::function<std::string(const char* name)>;
+
+/// Every variable, or the first one that makes no sense.
+[[nodiscard]] base::Result<Settings> read_settings(const Environment& environment);
+
+}  // namespace membound::vgpu::runtime

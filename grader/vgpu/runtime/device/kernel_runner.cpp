@@ -1,0 +1,226 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/vgpu/runtime/device/kernel_runner.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+
+#include "grader/vgpu/runtime/device/console_messages.hpp"
+#include "grader/vgpu/runtime/device/finish.hpp"
+#include "grader/vgpu/timing/occupancy.hpp"
+#include "grader/vgpu/trace/trace.hpp"
+
+namespace membound::vgpu::runtime {
+namespace {
+
+// The same on every compute capability so far: programming guide, technical specifications.
+constexpr std::uint32_t kMaxThreadsPerBlock = 1024;
+constexpr std::uint32_t kMaxBlockZ = 64;
+constexpr std::uint32_t kMaxGridX = 0x7fffffff;
+constexpr std::uint32_t kMaxGridYZ = 65535;
+constexpr std::uint32_t kRegisterUnit = 256;
+
+bool shape_is_allowed(const dim3& grid, const dim3& block) {
+  const std::uint64_t threads = std::uint64_t{block.x} * block.y * block.z;
+  return grid.x >= 1 && grid.y >= 1 && grid.z >= 1 && grid.x <= kMaxGridX && grid.y <= kMaxGridYZ &&
+         grid.z <= kMaxGridYZ && threads >= 1 && block.x <= kMaxThreadsPerBlock &&
+         block.y <= kMaxThreadsPerBlock && block.z <= kMaxBlockZ && threads <= kMaxThreadsPerBlock;
+}
+
+std::uint32_t registers_of_warp(const program::Kernel& kernel) {
+  return (kernel.register_count * 32 + kRegisterUnit - 1) / kRegisterUnit * kRegisterUnit;
+}
+
+cudaError_t code_of(exec::FaultKind kind) {
+  switch (kind) {
+    case exec::FaultKind::kIllegalAddress:
+      return cudaErrorIllegalAddress;
+    case exec::FaultKind::kMisalignedAddress:
+      return cudaErrorMisalignedAddress;
+    case exec::FaultKind::kAssert:
+      return cudaErrorAssert;
+    case exec::FaultKind::kTrap:
+      return cudaErrorLaunchFailure;
+    case exec::FaultKind::kDeadlock:
+    case exec::FaultKind::kStepLimit:
+    case exec::FaultKind::kStopped:
+      return cudaErrorLaunchTimeout;
+    case exec::FaultKind::kUnsupportedInstruction:
+      return cudaErrorIllegalInstruction;
+    case exec::FaultKind::kStackOverflow:
+      return cudaErrorHardwareStackError;
+  }
+  return cudaErrorLaunchFailure;
+}
+
+exec::LaunchRequest request_for(Context& context, const KernelOperation& operation,
+                                const timing::Occupancy& occupancy) {
+  const Settings& settings = context.settings;
+  exec::LaunchRequest request;
+  request.program = &operation.kernel->module->program();
+  request.kernel = operation.kernel->kernel;
+  request.grid = operation.grid;
+  request.block = operation.block;
+  request.dynamic_shared_bytes = operation.dynamic_shared_bytes;
+  request.parameters = operation.parameters;
+  request.memory = &context.memory;
+  request.textures = &context.arrays;
+  request.cooperative = operation.cooperative;
+  request.limits.warp_instructions = settings.step_limit;
+  request.checks = settings.checks;
+  request.scheduling = settings.scheduling;
+  request.shuffle_seed = settings.shuffle_seed;
+  request.stop = &context.stop;
+  request.sm_count = context.machine.sm_count;
+  request.clock_ghz = context.machine.clock_ghz;
+  request.device_calls = &context.services;
+  request.lists_opcodes = !settings.opcodes_file.empty();
+  request.caches.enabled = settings.model_caches;
+  request.caches.l1_bytes = context.machine.l1_bytes;
+  request.caches.l2_bytes = context.machine.l2_bytes;
+  request.caches.resident_blocks_per_sm = std::max(1u, occupancy.blocks);
+  return request;
+}
+
+/// One kernel at a time may be stopped by Ctrl-C.
+exec::LaunchReport run_watched(Context& context, const exec::LaunchRequest& request) {
+  context.stop = false;
+  context.kernel_runs = true;
+  exec::LaunchReport report = exec::launch(request);
+  context.kernel_runs = false;
+  return report;
+}
+
+void tell(Context& context, const exec::LaunchReport& report) {
+  for (const exec::CheckReport& finding : report.checks) {
+    context.log.add_report(to_json(finding));
+    messages::say(messages::finding(finding));
+  }
+  if (!report.fault) return;
+  context.log.add_report(to_json(*report.fault));
+  // What memcheck has told is not told again.
+  const bool told = std::any_of(report.checks.begin(), report.checks.end(), [&](const auto& found) {
+    return !found.text.empty() && found.text == report.fault->text;
+  });
+  if (!told) messages::say(messages::fault(*report.fault));
+}
+
+/// Appends the opcodes that no earlier kernel executed: a later one may end the process.
+void list_opcodes(Context& context, const exec::LaunchReport& report) {
+  if (report.opcodes.empty()) return;
+  std::ofstream file(context.settings.opcodes_file, std::ios::app);
+  for (const exec::ExecutedOpcode& opcode : report.opcodes) {
+    if (context.opcodes.insert(opcode).second)
+      file << opcode.name << to_string(opcode.type) << "\n";
+  }
+}
+
+}  // namespace
+
+cudaError_t load_kernel(Context& context, KernelHandle& handle) {
+  Module& module = *handle.module;
+  const base::Status loaded = module.load(context.memory, context.arch());
+  if (!loaded) {
+    if (module.take_first_report())
+      messages::say(messages::unusable_code(handle.name, loaded.error()));
+    return module.load_code();
+  }
+  return handle.kernel != nullptr ? cudaSuccess : cudaErrorInvalidDeviceFunction;
+}
+
+std::uint32_t max_dynamic_shared_bytes(const Context& context, const KernelHandle& handle) {
+  if (handle.max_dynamic_shared_bytes >= 0)
+    return static_cast<std::uint32_t>(handle.max_dynamic_shared_bytes);
+  const std::uint32_t fixed = handle.kernel->static_shared_bytes;
+  return context.machine.shared_per_block_bytes -
+         std::min(context.machine.shared_per_block_bytes, fixed);
+}
+
+std::uint32_t max_threads_per_block(const Context& context, const program::Kernel& kernel) {
+  std::uint32_t threads = std::min(kMaxThreadsPerBlock, kernel.max_threads_per_block);
+  if (const std::uint32_t per_warp = registers_of_warp(kernel); per_warp > 0)
+    threads = std::min(threads, context.machine.registers_per_block / per_warp / 4 * 4 * 32);
+  return threads;
+}
+
+cudaError_t check_launch(const Context& context, const KernelHandle& handle, const dim3& grid,
+                         const dim3& block, std::size_t dynamic_shared_bytes, bool cooperative) {
+  const program::Kernel& kernel = *handle.kernel;
+  // Not cudaErrorInvalidConfiguration: CUDA 13.0 with driver 580 on an H200 calls a bad shape this.
+  if (!shape_is_allowed(grid, block)) return cudaErrorInvalidValue;
+  const std::uint32_t threads = block.x * block.y * block.z;
+  if (dynamic_shared_bytes > max_dynamic_shared_bytes(context, handle))
+    return cudaErrorInvalidValue;
+  const std::uint64_t shared = kernel.static_shared_bytes + dynamic_shared_bytes;
+  if (shared > context.machine.shared_per_block_optin_bytes) return cudaErrorInvalidValue;
+  if (threads > kernel.max_threads_per_block) return cudaErrorInvalidValue;
+  if (kernel.required_block && *kernel.required_block != Dim3{block.x, block.y, block.z})
+    return cudaErrorInvalidValue;
+  if (threads > max_threads_per_block(context, kernel)) return cudaErrorLaunchOutOfResources;
+  if (!cooperative) return cudaSuccess;
+  const timing::Occupancy occupancy = occupancy_of(
+      context.machine, {threads, kernel.register_count, static_cast<std::uint32_t>(shared)});
+  const std::uint64_t blocks = std::uint64_t{grid.x} * grid.y * grid.z;
+  return blocks > std::uint64_t{occupancy.blocks} * context.machine.sm_count
+             ? cudaErrorCooperativeLaunchTooLarge
+             : cudaSuccess;
+}
+
+std::vector<std::byte> pack_parameters(const program::Kernel& kernel, void* const* arguments) {
+  std::vector<std::byte> packed(kernel.parameter_bytes);
+  for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {
+    const program::Parameter& parameter = kernel.parameters[i];
+    std::memcpy(packed.data() + parameter.offset_bytes, arguments[i], parameter.size_bytes);
+  }
+  return packed;
+}
+
+cudaError_t run_kernel(Context& context, Timeline& timeline, const KernelOperation& operation,
+                       std::uint64_t stream_id, bool in_graph) {
+  if (context.is_lost()) return cudaSuccess;  // seen by whoever waits
+  const program::Kernel& kernel = *operation.kernel->kernel;
+  const std::uint32_t shared = kernel.static_shared_bytes + operation.dynamic_shared_bytes;
+  const auto threads = static_cast<std::uint32_t>(operation.block.count());
+  const timing::Occupancy occupancy =
+      occupancy_of(context.machine, {threads, kernel.register_count, shared});
+  exec::LaunchRequest request = request_for(context, operation, occupancy);
+  const TraceSettings& tracing = context.settings.trace;
+  trace::Trace tracer(tracing.occurrences);
+  if (tracing.on) request.tracing = {&tracer, tracing.block, tracing.warp};
+  const exec::LaunchReport report = run_watched(context, request);
+
+  const timing::LaunchShape shape{operation.grid, operation.block, kernel.register_count, shared,
+                                  1};
+  const timing::Prediction prediction = predict(context.machine, report.counters, shape);
+  // A kernel right behind another starts up beside it; a graph's nodes are launched faster.
+  double duration = prediction.ns;
+  if (timeline.after_kernel) duration -= context.machine.ramp_ns;
+  if (in_graph) duration -= context.machine.launch_ns - context.machine.graph_launch_ns;
+  const double slots =
+      static_cast<double>(std::max(1u, occupancy.blocks)) * context.machine.sm_count;
+  const double share = static_cast<double>(operation.grid.count()) / slots;
+  const TimeSpan span = context.clock.run_kernel(timeline.ready_ns, duration, share);
+  timeline = {span.end_ns, true};
+  context.last_work = span;
+
+  LaunchRecord record{
+      kernel.name, operation.grid,           operation.block,     kernel.register_count,
+      shared,      &report.counters,         &prediction,         span,
+      stream_id,   report.warp_instructions, report.wall_seconds, "completed"};
+  if (tracing.on) {
+    record.accesses = trace::to_json(tracer.accesses());
+    record.traced_block = tracing.block;
+    record.traced_warp = tracing.warp;
+  }
+  if (report.fault) record.outcome = exec::to_string(report.fault->kind);
+  context.log.add_kernel(to_json(record));
+  list_opcodes(context, report);
+  tell(context, report);
+  if (!report.fault) return cudaSuccess;
+  context.fail(code_of(report.fault->kind));
+  if (report.fault->kind == exec::FaultKind::kStopped) end_stopped(context);
+  return cudaSuccess;
+}
+
+}  // namespace membound::vgpu::runtime

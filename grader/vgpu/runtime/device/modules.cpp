@@ -1,0 +1,170 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/vgpu/runtime/device/modules.hpp"
+
+#include <sys/mman.h>
+
+#include <cstring>
+
+#include "grader/device_code/fatbin/cubin.hpp"
+#include "grader/device_code/ptx/parser.hpp"
+
+namespace membound::vgpu::runtime {
+namespace {
+
+base::Error out_of_memory(const std::string& where, const program::GlobalVariable& variable) {
+  return {base::ErrorKind::kMachine, where,
+          "no device memory is left for the variable " + variable.name, "",
+          "choose a machine with more memory, or make the variable smaller"};
+}
+
+/// Memory with one address for host and device. Null when the system has none.
+std::byte* map_managed(std::uint64_t bytes) {
+  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return memory == MAP_FAILED ? nullptr : static_cast<std::byte*>(memory);
+}
+
+}  // namespace
+
+Module::Module(const void* image, bool is_wrapper, std::string origin)
+    : image_(image), is_wrapper_(is_wrapper), origin_(std::move(origin)) {}
+
+Module::Module(std::vector<std::byte> bytes, std::string origin)
+    : bytes_(std::move(bytes)), origin_(std::move(origin)) {}
+
+bool Module::take_first_report() { return !std::exchange(reported_, true); }
+
+base::Result<std::vector<std::vector<fatbin::Entry>>> Module::read_entries() const {
+  if (image_ != nullptr)
+    return is_wrapper_ ? fatbin::read_wrapper(image_) : fatbin::read_image(image_);
+  auto entries = fatbin::read(bytes_, origin_);
+  if (!entries) return entries.error();
+  return std::vector<std::vector<fatbin::Entry>>{std::move(*entries)};
+}
+
+base::Status Module::load(memory::AddressSpace& memory, std::uint32_t arch) {
+  if (!loaded_) loaded_ = load_once(memory, arch);
+  return *loaded_;
+}
+
+base::Status Module::load_once(memory::AddressSpace& memory, std::uint32_t arch) {
+  auto containers = read_entries();
+  load_code_ = cudaErrorInvalidKernelImage;
+  if (!containers) return containers.error();
+  std::vector<ptx::Module> modules;
+  std::optional<base::Error> without_ptx;
+  for (const auto& entries : *containers) {
+    auto chosen = fatbin::choose_ptx(entries, arch, origin_);
+    if (!chosen) {
+      // With -rdc=true the final container holds the linked cubin only: its PTX is in the others.
+      without_ptx = chosen.error();
+      continue;
+    }
+    auto parsed =
+        ptx::parse((*chosen)->text(), (*chosen)->name.empty() ? origin_ : (*chosen)->name);
+    load_code_ = cudaErrorInvalidPtx;
+    if (!parsed) return parsed.error();
+    ptx_version_ = std::max(ptx_version_, (*chosen)->arch);
+    modules.push_back(std::move(*parsed));
+  }
+  load_code_ = cudaErrorNoKernelImageForDevice;
+  if (modules.empty() && without_ptx) return *without_ptx;
+  auto linked = program::Program::link(modules);
+  load_code_ = cudaErrorInvalidPtx;
+  if (!linked) return linked.error();
+  program_ = std::make_unique<program::Program>(std::move(*linked));
+  take_registers(*containers, arch);
+  load_code_ = cudaErrorMemoryAllocation;
+  if (auto placed = place_variables(memory); !placed) return placed;
+  for (auto& [name, handle] : handles_) handle->kernel = program_->find_kernel(name);
+  load_code_ = cudaSuccess;
+  return base::Done{};
+}
+
+void Module::take_registers(const std::vector<std::vector<fatbin::Entry>>& containers,
+                            std::uint32_t arch) {
+  for (const auto& entries : containers) {
+    const fatbin::Entry* cubin = fatbin::choose_cubin(entries, arch);
+    if (cubin == nullptr) continue;
+    auto kernels = fatbin::read_cubin(cubin->payload, origin_);
+    if (!kernels) continue;  // a cubin of an unknown make: the estimate from the PTX stays
+    for (const fatbin::CubinKernel& found : *kernels)
+      if (program::Kernel* kernel = program_->find_kernel(found.name);
+          kernel != nullptr && found.registers > 0)
+        kernel->register_count = found.registers;
+  }
+}
+
+base::Status Module::place_variables(memory::AddressSpace& memory) {
+  const auto globals = program_->globals();
+  for (std::size_t i = 0; i < globals.size(); ++i) {
+    const program::GlobalVariable& variable = globals[i];
+    const std::uint64_t bytes = std::max<std::uint64_t>(variable.size_bytes, 1);
+    PlacedVariable placed{0, variable.size_bytes, variable.is_managed};
+    if (variable.is_managed) {
+      std::byte* shared = map_managed(bytes);
+      if (shared == nullptr) return out_of_memory(origin_, variable);
+      memory.register_host_range(shared, bytes, memory::AllocationKind::kManaged);
+      placed.address = reinterpret_cast<std::uint64_t>(shared);
+    } else {
+      const auto kind = variable.is_constant ? memory::AllocationKind::kConstant
+                                             : memory::AllocationKind::kGlobalVariable;
+      const auto address =
+          memory.allocate(bytes, variable.alignment_bytes, {kind, variable.name, true});
+      if (!address) return out_of_memory(origin_, variable);
+      placed.address = *address;
+    }
+    program_->place_global(i, placed.address);
+    variables_.push_back(placed);
+  }
+  for (std::size_t i = 0; i < globals.size(); ++i) {
+    const std::vector<std::byte> image = program_->initial_image(i);
+    if (image.empty()) continue;
+    if (variables_[i].is_managed)
+      std::memcpy(reinterpret_cast<void*>(variables_[i].address), image.data(), image.size());
+    else
+      memory.copy_in(variables_[i].address, image.data(), image.size());
+  }
+  return base::Done{};
+}
+
+KernelHandle& Module::handle(const std::string& name) {
+  auto& slot = handles_[name];
+  if (!slot) {
+    slot = std::make_unique<CUkern_st>();
+    slot->module = this;
+    slot->name = name;
+    if (program_) slot->kernel = program_->find_kernel(name);
+  }
+  return *slot;
+}
+
+std::vector<KernelHandle*> Module::all_handles() {
+  std::vector<KernelHandle*> all;
+  for (const program::Kernel& kernel : program_->kernels()) all.push_back(&handle(kernel.name));
+  return all;
+}
+
+std::optional<PlacedVariable> Module::variable(std::string_view name) const {
+  if (!program_) return std::nullopt;
+  const auto index = program_->find_global(name);
+  if (!index) return std::nullopt;
+  return variables_[*index];
+}
+
+void Module::unload(memory::AddressSpace& memory) {
+  for (const PlacedVariable& variable : variables_) {
+    if (variable.is_managed) {
+      memory.unregister_host_range(reinterpret_cast<void*>(variable.address));
+      munmap(reinterpret_cast<void*>(variable.address), std::max<std::uint64_t>(variable.bytes, 1));
+    } else {
+      memory.free(variable.address);
+    }
+  }
+  variables_.clear();
+  for (auto& [name, handle] : handles_) handle->kernel = nullptr;
+  program_.reset();
+  loaded_.reset();
+}
+
+}  // namespace membound::vgpu::runtime

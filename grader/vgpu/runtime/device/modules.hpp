@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Device code as the runtime holds it: what nvcc registered or a library call loaded, turned into
+/// a program on first use, and the handles by which kernels and variables are found.
+/// Place in the chain: fatbin, ptx, program -> [modules] -> launches, symbols.
+/// Left out: who asked (registration_api, library_api).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "grader/base/result.hpp"
+#include "grader/device_code/cuda_api/cuda_abi.hpp"
+#include "grader/device_code/fatbin/fatbin.hpp"
+#include "grader/vgpu/memory/address_space.hpp"
+#include "grader/vgpu/program/module.hpp"
+
+namespace membound::vgpu::runtime {
+
+class Module;
+
+/// One kernel as API handles see it.
+struct KernelHandle {
+  Module* module = nullptr;
+  std::string name;                         ///< mangled
+  const program::Kernel* kernel = nullptr;  ///< null until the module is loaded
+  int max_dynamic_shared_bytes = -1;        ///< -1: the default, 48 KiB less static
+  int preferred_carveout = -1;
+};
+
+/// A variable of a loaded module, where it lies.
+struct PlacedVariable {
+  std::uint64_t address = 0;
+  std::uint64_t bytes = 0;
+  bool is_managed = false;
+};
+
+}  // namespace membound::vgpu::runtime
+
+/// What a cudaKernel_t points to.
+struct CUkern_st final : membound::vgpu::runtime::KernelHandle {};
+
+namespace membound::vgpu::runtime {
+
+/// One program's worth of device code: a registered fat binary or a library.
+class Module {
+ public:
+  /// `image` is what __cudaRegisterFatBinary or cudaLibraryLoadData got: read when first needed.
+  Module(const void* image, bool is_wrapper, std::string origin);
+  /// The bytes of a file.
+  Module(std::vector<std::byte> bytes, std::string origin);
+  Module(const Module&) = delete;
+  Module& operator=(const Module&) = delete;
+
+  /// Reads, parses, links and places everything, once; later calls return the first answer.
+  base::Status load(memory::AddressSpace& memory, std::uint32_t arch);
+  [[nodiscard]] bool is_loaded() const { return program_ != nullptr; }
+  /// The code of the error that load() gave.
+  [[nodiscard]] cudaError_t load_code() const { return load_code_; }
+  /// True the first time it is asked after a failed load: its message is printed once.
+  [[nodiscard]] bool take_first_report();
+
+  /// The handle of a kernel, made on demand; before loading, any name gets one.
+  KernelHandle& handle(const std::string& name);
+  /// Handles of all kernels of a loaded module, in the program's order.
+  std::vector<KernelHandle*> all_handles();
+  [[nodiscard]] std::optional<PlacedVariable> variable(std::string_view name) const;
+
+  [[nodiscard]] const program::Program& program() const { return *program_; }
+  [[nodiscard]] std::uint32_t ptx_version() const { return ptx_version_; }
+  [[nodiscard]] const std::string& origin() const { return origin_; }
+  /// Gives back the memory of variables.
+  void unload(memory::AddressSpace& memory);
+
+ private:
+  base::Status load_once(memory::AddressSpace& memory, std::uint32_t arch);
+  base::Result<std::vector<std::vector<fatbin::Entry>>> read_entries() const;
+  void take_registers(const std::vector<std::vector<fatbin::Entry>>& containers,
+                      std::uint32_t arch);
+  base::Status place_variables(memory::AddressSpace& memory);
+
+  const void* image_ = nullptr;
+  bool is_wrapper_ = false;
+  std::vector<std::byte> bytes_;
+  std::string origin_;
+  std::optional<base::Status> loaded_;
+  cudaError_t load_code_ = cudaSuccess;
+  bool reported_ = false;
+  std::unique_ptr<program::Program> program_;
+  std::map<std::string, std::unique_ptr<CUkern_st>> handles_;
+  std::vector<PlacedVariable> variables_;  // parallel to program_->globals()
+  std::uint32_t ptx_version_ = 0;
+};
+
+}  // namespace membound::vgpu::runtime

@@ -1,0 +1,192 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/vgpu/runtime/device/operation_executor.hpp"
+
+#include <algorithm>
+
+#include "grader/vgpu/runtime/device/data_movement.hpp"
+#include "grader/vgpu/runtime/device/kernel_runner.hpp"
+
+namespace membound::vgpu::runtime {
+namespace {
+
+/// How an operation is to be run: on its own, or as one node of a graph.
+struct Setting {
+  Context& context;
+  HostCalls& host_calls;
+  std::uint64_t stream_id;
+  bool in_graph;
+};
+
+cudaError_t run(Setting& setting, Timeline& timeline, const Operation& operation);
+
+/// Runs nodes in an order their edges allow; each starts when its dependencies end.
+cudaError_t run_nodes(Setting& setting, Timeline& timeline, const std::vector<GraphNode*>& order) {
+  std::map<const GraphNode*, Timeline> done;
+  Timeline latest = timeline;
+  for (GraphNode* node : order) {
+    Timeline mine = timeline;
+    for (const GraphNode* dependency : node->dependencies)
+      if (done[dependency].ready_ns >= mine.ready_ns) mine = done[dependency];
+    if (node->enabled)
+      if (const cudaError_t code = run(setting, mine, node->operation); code != cudaSuccess)
+        return code;
+    done[node] = mine;
+    if (mine.ready_ns >= latest.ready_ns) latest = mine;
+  }
+  timeline = latest;
+  return cudaSuccess;
+}
+
+struct Runner {
+  Setting& setting;
+  Timeline& timeline;
+
+  cudaError_t operator()(const EmptyOperation&) const { return cudaSuccess; }
+  cudaError_t operator()(const KernelOperation& kernel) const {
+    return run_kernel(setting.context, timeline, kernel, setting.stream_id, setting.in_graph);
+  }
+  cudaError_t operator()(const CopyOperation& copy) const {
+    return run_copy(setting.context, timeline, copy);
+  }
+  cudaError_t operator()(const FillOperation& fill) const {
+    return run_fill(setting.context, timeline, fill);
+  }
+  cudaError_t operator()(const HostOperation& call) const {
+    setting.host_calls.push_back(call);
+    return cudaSuccess;
+  }
+  cudaError_t operator()(const RecordOperation& record) const {
+    Event* event = setting.context.streams.find_event(record.event);
+    if (event == nullptr) return cudaErrorInvalidResourceHandle;
+    event->recorded = true;
+    event->time_ns = timeline.ready_ns;
+    return cudaSuccess;
+  }
+  cudaError_t operator()(const WaitOperation& wait) const {
+    const Event* event = setting.context.streams.find_event(wait.event);
+    if (event == nullptr) return cudaErrorInvalidResourceHandle;
+    if (event->recorded && event->time_ns > timeline.ready_ns) {
+      timeline.ready_ns = event->time_ns;
+      timeline.after_kernel = false;
+    }
+    return cudaSuccess;
+  }
+  cudaError_t operator()(const ChildGraphOperation& child) const {
+    const auto order = child.graph->in_order();
+    return order ? run_nodes(setting, timeline, *order) : cudaErrorInvalidValue;
+  }
+  cudaError_t operator()(const AllocateOperation&) const { return cudaSuccess; }
+  cudaError_t operator()(const FreeOperation&) const { return cudaSuccess; }
+};
+
+cudaError_t run(Setting& setting, Timeline& timeline, const Operation& operation) {
+  return std::visit(Runner{setting, timeline}, operation);
+}
+
+/// Calls host functions that are due, without the lock: they may take their time, and other threads
+/// may call CUDA meanwhile.
+void make_calls(std::unique_lock<std::mutex>& lock, const HostCalls& calls) {
+  if (calls.empty()) return;
+  lock.unlock();
+  for (const HostOperation& call : calls) {
+    if (call.function != nullptr) call.function(call.data);
+    if (call.callback != nullptr) call.callback(call.stream, cudaSuccess, call.data);
+  }
+  lock.lock();
+}
+
+void capture(Stream& stream, Operation operation) {
+  // Other streams join a capture by waiting for an event recorded in it.
+  GraphNode& node = stream.capture->graph->add(std::move(operation), stream.capture_front);
+  stream.capture_front = {&node};
+}
+
+/// An event recorded or waited for while capturing moves the fronts of streams, not time.
+bool capture_event(Context& context, Stream& stream, const Operation& operation) {
+  if (const auto* record = std::get_if<RecordOperation>(&operation)) {
+    Event* event = context.streams.find_event(record->event);
+    event->capture = stream.capture;
+    event->captured_front = stream.capture_front;
+    return true;
+  }
+  if (const auto* wait = std::get_if<WaitOperation>(&operation)) {
+    const Event* event = context.streams.find_event(wait->event);
+    if (!event->capture) return true;  // recorded before the capture: nothing left to wait for
+    for (GraphNode* node : event->captured_front)
+      if (std::find(stream.capture_front.begin(), stream.capture_front.end(), node) ==
+          stream.capture_front.end())
+        stream.capture_front.push_back(node);
+    return true;
+  }
+  return false;
+}
+
+/// Legacy default stream work is not allowed while another stream captures in global mode.
+bool breaks_a_capture(Context& context, const Stream& stream) {
+  return context.streams.is_legacy(stream) &&
+         context.streams.any_capturing(cudaStreamCaptureModeGlobal);
+}
+
+}  // namespace
+
+Submitted submit(Context& context, std::unique_lock<std::mutex>& lock, Stream& stream,
+                 Operation operation) {
+  if (stream.capture) {
+    if (!capture_event(context, stream, operation)) capture(stream, std::move(operation));
+    return {cudaSuccess, true};
+  }
+  if (const auto* wait = std::get_if<WaitOperation>(&operation)) {
+    // Waiting for an event of a capturing stream is how a stream joins the capture.
+    const Event* event = context.streams.find_event(wait->event);
+    if (event != nullptr && event->capture) {
+      stream.capture = event->capture;
+      stream.capture_front = event->captured_front;
+      ++stream.capture->joined_streams;
+      return {cudaSuccess, true};
+    }
+  }
+  if (breaks_a_capture(context, stream)) return {cudaErrorStreamCaptureImplicit, false};
+  context.clock.host_works(kSubmitNs);
+  const double earliest = std::max(context.streams.earliest_ns(stream), context.clock.host_ns());
+  if (earliest > stream.timeline.ready_ns) stream.timeline = {earliest, false};
+  HostCalls calls;
+  Setting setting{context, calls, stream.id, false};
+  const cudaError_t code = run(setting, stream.timeline, operation);
+  make_calls(lock, calls);
+  return {code, false};
+}
+
+cudaError_t submit_and_wait(Context& context, std::unique_lock<std::mutex>& lock, Stream& stream,
+                            Operation operation) {
+  if (stream.capture) return cudaErrorStreamCaptureUnsupported;
+  const Submitted submitted = submit(context, lock, stream, std::move(operation));
+  if (submitted.code != cudaSuccess) return submitted.code;
+  context.clock.host_waits_until(stream.timeline.ready_ns);
+  context.services.flush_output();
+  return context.error_seen_by(true);
+}
+
+cudaError_t launch_graph(Context& context, std::unique_lock<std::mutex>& lock, Stream& stream,
+                         ExecutableGraph& graph) {
+  if (stream.capture) {
+    capture(stream, ChildGraphOperation{graph.graph->clone()});
+    return cudaSuccess;
+  }
+  if (breaks_a_capture(context, stream)) return cudaErrorStreamCaptureImplicit;
+  context.clock.host_works(kSubmitNs);
+  const double earliest = std::max(context.streams.earliest_ns(stream), context.clock.host_ns());
+  if (earliest > stream.timeline.ready_ns) stream.timeline = {earliest, false};
+  HostCalls calls;
+  Setting setting{context, calls, stream.id, true};
+  const cudaError_t code = run_nodes(setting, stream.timeline, graph.order);
+  make_calls(lock, calls);
+  return code;
+}
+
+void wait_for_all(Context& context) {
+  context.clock.host_waits_until(context.streams.all_done_ns());
+  context.services.flush_output();
+}
+
+}  // namespace membound::vgpu::runtime

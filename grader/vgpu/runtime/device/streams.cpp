@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/vgpu/runtime/device/streams.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace membound::vgpu::runtime {
+namespace {
+
+// The runtime's special handles: cudaStreamLegacy and cudaStreamPerThread.
+constexpr std::uintptr_t kLegacyHandle = 1;
+constexpr std::uintptr_t kPerThreadHandle = 2;
+
+}  // namespace
+
+StreamTable::StreamTable() { legacy_.id = next_id_++; }
+
+template <typename Visit>
+void StreamTable::for_each(Visit visit) const {
+  visit(static_cast<const Stream&>(legacy_));
+  for (const auto& [thread, stream] : per_thread_) visit(static_cast<const Stream&>(*stream));
+  for (const auto& [handle, stream] : streams_) visit(static_cast<const Stream&>(*stream));
+}
+
+template <typename Visit>
+void StreamTable::for_each(Visit visit) {
+  std::as_const(*this).for_each(
+      [&](const Stream& stream) { visit(const_cast<Stream&>(stream)); });  // they are ours
+}
+
+Stream* StreamTable::find(cudaStream_t handle) {
+  const auto value = reinterpret_cast<std::uintptr_t>(handle);
+  if (value == 0 || value == kLegacyHandle) return &legacy_;
+  if (value == kPerThreadHandle) {
+    auto& stream = per_thread_[std::this_thread::get_id()];
+    if (!stream) {
+      stream = std::make_unique<CUstream_st>();
+      stream->id = next_id_++;
+    }
+    return stream.get();
+  }
+  const auto found = streams_.find(handle);
+  return found == streams_.end() ? nullptr : found->second.get();
+}
+
+Event* StreamTable::find_event(cudaEvent_t handle) {
+  const auto found = events_.find(handle);
+  return found == events_.end() ? nullptr : found->second.get();
+}
+
+cudaStream_t StreamTable::create(unsigned int flags, int priority) {
+  auto stream = std::make_unique<CUstream_st>();
+  stream->id = next_id_++;
+  stream->flags = flags;
+  stream->priority = priority;
+  const cudaStream_t handle = stream.get();
+  streams_.emplace(handle, std::move(stream));
+  return handle;
+}
+
+bool StreamTable::destroy(cudaStream_t handle) { return streams_.erase(handle) > 0; }
+
+cudaEvent_t StreamTable::create_event(unsigned int flags) {
+  auto event = std::make_unique<CUevent_st>();
+  event->flags = flags;
+  const cudaEvent_t handle = event.get();
+  events_.emplace(handle, std::move(event));
+  return handle;
+}
+
+bool StreamTable::destroy_event(cudaEvent_t handle) { return events_.erase(handle) > 0; }
+
+double StreamTable::earliest_ns(const Stream& stream) const {
+  double earliest = stream.timeline.ready_ns;
+  if (is_legacy(stream)) {
+    for_each([&](const Stream& other) {
+      if (other.is_blocking()) earliest = std::max(earliest, other.timeline.ready_ns);
+    });
+  } else if (stream.is_blocking()) {
+    earliest = std::max(earliest, legacy_.timeline.ready_ns);
+  }
+  return earliest;
+}
+
+double StreamTable::all_done_ns() const {
+  double latest = 0;
+  for_each([&](const Stream& stream) { latest = std::max(latest, stream.timeline.ready_ns); });
+  return latest;
+}
+
+bool StreamTable::any_capturing(cudaStreamCaptureMode mode) const {
+  bool found = false;
+  for_each([&](const Stream& stream) {
+    found = found || (stream.capture && stream.capture->mode == mode);
+  });
+  return found;
+}
+
+void StreamTable::end_capture(const Capture& capture) {
+  for_each([&](Stream& stream) {
+    if (stream.capture.get() != &capture) return;
+    stream.capture.reset();
+    stream.capture_front.clear();
+    stream.began_capture = false;
+  });
+}
+
+void StreamTable::reset() {
+  streams_.clear();
+  events_.clear();
+  per_thread_.clear();
+  legacy_.capture.reset();
+}
+
+}  // namespace membound::vgpu::runtime
