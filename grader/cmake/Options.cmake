@@ -51,3 +51,15 @@ target_include_directories(membound_options INTERFACE ${PROJECT_SOURCE_DIR})
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+# A second build of the same sources then takes seconds. Left out where it cannot keep anything, as it
+# would fail each compilation.
+find_program(MEMBOUND_CCACHE ccache DOC "keeps what was compiled")
+if(MEMBOUND_CCACHE AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
+  execute_process(COMMAND ${MEMBOUND_CCACHE} ${CMAKE_CXX_COMPILER} -c -x c++ /dev/null
+      -o ${PROJECT_BINARY_DIR}/ccache_works.o
+    RESULT_VARIABLE ccache_failed OUTPUT_QUIET ERROR_QUIET)
+  if(NOT ccache_failed)
+    set(CMAKE_CXX_COMPILER_LAUNCHER ${MEMBOUND_CCACHE})
+  endif()
+endif()

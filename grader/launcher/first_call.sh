@@ -1,0 +1,46 @@
+# SPDX-FileCopyrightText: The Membound authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# What can be answered before anything is installed or built: help, and a wrong word.
+
+readonly help_pages=$root/grader/cli/help
+
+# Prints the id of the lab that WORD means as the program would take it, or fails.
+lab_of() {
+  local word=${1%%/*} lab id fits=()
+  for lab in "$root"/labs/*/lab.json; do
+    id=$(basename "$(dirname "$lab")")
+    if [ "$id" = "$word" ] || [ "${id#*-}" = "$word" ]; then echo "$id"; return; fi
+    if [[ $word =~ ^[0-9]+$ ]]; then
+      if ((10#${id%%-*} == 10#$word)); then echo "$id"; return; fi
+    elif [[ $word && ($id == "$word"* || ${id#*-} == "$word"*) ]]; then
+      fits+=("$id")
+    fi
+  done
+  [ ${#fits[@]} -eq 1 ] && echo "${fits[0]}"
+}
+
+# Ends the call if it can be answered as it is.
+answer_unbuilt() { # the call's words
+  local page=membound word
+  if [ -e "$help_pages/${1:-}.md" ]; then page=$1; fi
+  if [ -e "$help_pages/${1:-}-${2:-}.md" ]; then page=$1-$2; fi
+  for word; do
+    if [ "$word" = --help ] || [ "$word" = -h ]; then set --; fi
+  done
+  if [ $# -eq 0 ]; then
+    cat "$help_pages/$page.md"
+    exit
+  fi
+  if [[ $1 != -* && $page != "$1"* ]]; then
+    fail 2 "there is no command \"$1\"" "./membound --help, which lists them"
+  fi
+  case "$1" in
+    check | watch | profile | hint | handout | reset)
+      if [[ ${2:--} != -* ]] && ! lab_of "$2" >/dev/null; then
+        fail 2 "\"$2\" means none, or more than one, of $(cd "$root/labs" && echo [0-9]*)" \
+          "the number of a lab, its name, or the beginning of its name: ./membound $1 reverse"
+      fi
+      ;;
+  esac
+}

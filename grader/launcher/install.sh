@@ -1,0 +1,69 @@
+# SPDX-FileCopyrightText: The Membound authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# Brings a machine to where it can build. Broken off anywhere, the next call goes on.
+
+# Settles what a broken-off installation left, then installs.
+apt_get_install() { # package…
+  local -a become=()
+  if [ "$(id -u)" -ne 0 ]; then become=(sudo); fi
+  "${become[@]}" dpkg --configure -a && "${become[@]}" apt-get update -q &&
+    "${become[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -q \
+      --no-install-recommends "$@"
+}
+
+install_packages() { # package…
+  command -v apt-get >/dev/null || fail 3 "this is not Debian or Ubuntu; missing: ${*}" \
+    "install these packages by your system's own means, then call ./membound again"
+  if [ "$(id -u)" -ne 0 ]; then
+    command -v sudo >/dev/null || fail 3 "no right to install: ${*}" \
+      "ask whoever runs this machine: apt-get install ${*}"
+    # The question for the password, if there is one, before a line of progress hides it.
+    sudo true || fail 3 "no right to install: ${*}" \
+      "ask whoever runs this machine: apt-get install ${*}"
+  fi
+  printf '%s\n' "$@" >"$state/installing"
+  with_progress "installing packages" count_packages apt_get_install "$@" 9>&- ||
+    fail 3 "apt-get could not install: ${*} (see .membound/build.log)" \
+      "check the network, or run yourself: sudo apt-get install ${*}"
+  rm "$state/installing"
+}
+
+install_toolkit() {
+  rm -rf "$state/toolkit.part"
+  with_progress "fetching CUDA 13.0 (about 100 MB)" count_wheels \
+    python3 -m pip install --progress-bar off --disable-pip-version-check --no-deps --no-compile \
+    --target "$state/toolkit.part" "${cuda_wheels[@]}" ||
+    fail 3 "pip could not fetch the CUDA compiler (see .membound/build.log)" \
+      "check the network, or install a CUDA toolkit 13 and set MEMBOUND_TOOLKIT to its folder"
+  # The packages lack the names that a linker and CMake look for.
+  ln -s libcudart.so.13 "$state/toolkit.part/nvidia/cu13/lib/libcudart.so"
+  ln -s lib "$state/toolkit.part/nvidia/cu13/lib64"
+  rm -rf "$state/toolkit"
+  mv "$state/toolkit.part" "$state/toolkit"
+}
+
+# Brings the machine to where it can build, or tells what is missing.
+prepare() {
+  choose_compilers
+  local missing fetch=
+  missing=$(missing_packages | sort -u -t: -k1,1)
+  if [ "$want_nvcc" ] && ! find_toolkit >/dev/null; then fetch=1; fi
+  if [ -n "$missing" ] || [ "$fetch" ]; then
+    say "missing on this machine:"
+    { [ -z "$missing" ] || printf '  %s\n' "${missing//$'\n'/$'\n'  }"
+      [ -z "$fetch" ] || echo "  CUDA toolkit: compiles kernels (from PyPI, into .membound/toolkit)"; } >&2
+    if [ "${no_install:-}" ]; then
+      fail 3 "nothing was installed (--no-install)" "call ./membound without --no-install"
+    fi
+    # shellcheck disable=SC2046  # package names hold no spaces
+    [ -z "$missing" ] || install_packages $(cut -d: -f1 <<<"$missing")
+    [ -z "$fetch" ] || install_toolkit
+  fi
+  local toolkit
+  if toolkit=$(find_toolkit); then
+    export MEMBOUND_TOOLKIT=$toolkit CUDAToolkit_ROOT=$toolkit
+  elif [ "$want_nvcc" ]; then
+    fail 3 "the CUDA toolkit is not where it was put" "rm -r .membound/toolkit"
+  fi
+}

@@ -1,0 +1,95 @@
+# SPDX-FileCopyrightText: The Membound authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# What this machine has and what a call needs of it.
+
+# The toolkit in a folder of the project's own: PyPI's packages of CUDA 13.0, one version each.
+readonly cuda_wheels=(nvidia-cuda-nvcc==13.0.88 nvidia-cuda-crt==13.0.88 nvidia-nvvm==13.0.88
+  nvidia-cuda-runtime==13.0.88 nvidia-cuda-cccl==13.0.85)
+readonly wheel_toolkit=$state/toolkit/nvidia/cu13
+
+# A line "package: why" for each Debian package that is missing. A package is known by one file of
+# it, because asking dpkg about fifteen packages takes longer than building one.
+missing_packages() {
+  while read -r package file why; do
+    compgen -G "$file" >/dev/null || echo "$package: $why"
+  done <<'LIST'
+g++ /usr/bin/g++ compiles the grader
+cmake /usr/bin/cmake configures the build
+ninja-build /usr/bin/ninja builds
+git /usr/bin/git restores a lab's skeleton
+libgtest-dev /usr/include/gtest/gtest.h the labs' tests are GoogleTest programs
+libgmock-dev /usr/include/gmock/gmock.h the labs' tests are GoogleTest programs
+nlohmann-json3-dev /usr/include/nlohmann/json.hpp reads lab.json, writes results
+libpugixml-dev /usr/include/pugixml.hpp checks the handouts' figures
+libcli11-dev /usr/include/CLI/CLI.hpp reads the command line
+libkainjow-mustache-dev /usr/include/kainjow/mustache.hpp fills in the class's pages
+libcsv-dev /usr/include/csv.h reads rosters, writes grade tables
+pkg-config /usr/bin/pkg-config finds libraries
+libzstd-dev /usr/include/zstd.h unpacks what nvcc embeds
+liblz4-dev /usr/include/lz4.h unpacks what nvcc embeds
+libssl-dev /usr/include/openssl/evp.h computes SHA-256
+libarchive-dev /usr/include/archive.h reads submissions from zip and tar
+libsqlitecpp-dev /usr/include/SQLiteCpp/SQLiteCpp.h keeps the ledger of a graded class
+libyaml-cpp-dev /usr/include/yaml-cpp/yaml.h reads Gradescope's exports
+libutf8proc-dev /usr/include/utf8proc.h compares names
+libseccomp-dev /usr/include/seccomp.h keeps graded code from system calls it has no use for
+bubblewrap /usr/bin/bwrap shuts graded code in
+LIST
+  if [ "$want_nvcc" ] && ! find_toolkit >/dev/null && ! [ -x /usr/bin/pip3 ]; then
+    echo "python3-pip: fetches the CUDA compiler"
+  fi
+  if [ "$want_clang" ] && ! find_clang; then
+    echo "clang: compiles kernels for the virtual GPU, without a CUDA toolkit"
+  fi
+  if [ "${want_tests:-}" ]; then
+    [ -e /usr/include/valijson/validator.hpp ] || echo "libvalijson-dev: tests the result schema"
+  fi
+  # An installation that was broken off may have unpacked a package and not what it depends on.
+  if [ -e "$state/installing" ]; then sed 's/$/: its installation was broken off/' "$state/installing"; fi
+}
+
+# Prints the folder of a CUDA toolkit of version 13, or fails. Debian's own nvcc is version 11,
+# whose runtime cannot load a kernel from a file.
+find_toolkit() {
+  local nvcc candidate
+  nvcc=$(readlink -f -- "$(command -v nvcc || true)") || true
+  for candidate in "${MEMBOUND_TOOLKIT:-}" "${nvcc%/bin/nvcc}" /usr/local/cuda "$wheel_toolkit"; do
+    [ -n "$candidate" ] && [ -x "$candidate/bin/nvcc" ] &&
+      grep -qs '#define CUDART_VERSION *13' "$candidate/include/cuda_runtime_api.h" &&
+      { echo "$candidate"; return; }
+  done
+  return 1
+}
+
+# Whether clang 14 or newer is there, by any of its names.
+find_clang() {
+  local name version
+  for name in clang++ clang++-{20,19,18,17,16,15,14}; do
+    version=$("$name" --version 2>/dev/null | sed -n 's/.*clang version \([0-9]*\).*/\1/p' | head -n 1)
+    [ "${version:-0}" -ge 14 ] && return
+  done
+  return 1
+}
+
+has_gpu() { [ -e /dev/nvidiactl ] || [ -e /dev/dxg ]; }
+
+# Which device compilers this call needs: the one it names; for the tests both; else nvcc where it is or
+# where a GPU wants it, and clang, which needs no toolkit, everywhere else.
+choose_compilers() {
+  want_nvcc='' want_clang=''
+  case "${want_tests:+both}${compiler:-}" in
+    both*) want_nvcc=1 want_clang=1 ;;
+    nvcc) want_nvcc=1 ;;
+    clang) want_clang=1 ;;
+    *) if find_toolkit >/dev/null || has_gpu; then want_nvcc=1; else want_clang=1; fi ;;
+  esac
+}
+
+# Whether the compiler that this call names is there.
+has_named_compiler() {
+  case "${compiler:-}" in
+    clang) find_clang ;;
+    nvcc) command -v nvcc >/dev/null || find_toolkit >/dev/null ;;
+  esac
+}

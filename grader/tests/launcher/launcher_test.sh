@@ -1,0 +1,85 @@
+#!/usr/bin/env bash
+# SPDX-FileCopyrightText: The Membound authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# The launcher in a copy of the course: a cmake of this test's own stands in for the real one, so
+# that what is held here is what the launcher itself does.
+set -uo pipefail
+source_dir=$1
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+failed=0
+
+# expect WHAT WANTED GOT: WANTED is a pattern.
+expect() {
+  # shellcheck disable=SC2053  # a pattern on purpose
+  [[ $3 == $2 ]] && return
+  printf 'BAD %s\n  expected %s\n  got      %s\n' "$@"
+  failed=1
+}
+
+# --- the line of progress --------------------------------------------------------------------
+
+log=$folder/log
+: >"$log"
+. "$source_dir/grader/launcher/progress.sh"
+cuda_wheels=(a b c)
+expect "no counter" "x, 7 s so far" "$(progress_text x 7)"
+expect "too early to estimate" "x 1/9" "$(progress_text x 4 1 9)"
+expect "minutes" "building 120/380, about 2 min left" "$(progress_text building 60 120 380)"
+expect "seconds" "x 9/10, less than a minute left" "$(progress_text x 90 9 10)"
+expect "ninja" "2 3" "$(printf -- '-- Done\n[1/3] a\n[2/3] b\nwarning\n' | count_steps)"
+expect "pip" "1 3" "$(printf 'Collecting a\n  Downloading a\nCollecting b\n' | count_wheels)"
+expect "apt-get fetching" "1 6" "$(printf '%s\n' 'Get:1 list' \
+  '0 upgraded, 2 newly installed, 0 to remove' 'Get:1 x' | count_packages)"
+expect "apt-get unpacking what it had already" "4 6" "$(printf '%s\n' \
+  '1 upgraded, 1 newly installed, 0 to remove' 'Unpacking a' 'Unpacking b' | count_packages)"
+
+# --- a call ----------------------------------------------------------------------------------
+
+mkdir -p "$folder/course/grader" "$folder/bin"
+cp "$source_dir"/{membound,CMakeLists.txt,CMakePresets.json} "$folder/course"
+cp -r "$source_dir/labs" "$source_dir/solutions" "$folder/course"
+cp -r "$source_dir/grader/launcher" "$folder/course/grader"
+mkdir "$folder/course/grader/cli" && cp -r "$source_dir/grader/cli/help" "$folder/course/grader/cli"
+export PATH=$folder/bin:$PATH
+cat >"$folder/bin/cmake" <<'STEP'
+#!/bin/sh
+echo "cmake $*" >>"$CALLS"
+[ "$1" = --build ] || exit 0
+echo '[1/2] compiling'
+case "${BUILD:-}" in
+  fails) printf 'FAILED: x.o\nx.cpp:1: error\n[2/2] another\n'; exit 1 ;;
+  is_stopped) kill -INT 0; sleep 10 ;;
+esac
+mkdir -p build/student/bin
+printf '#!/bin/sh\necho started "$@"\n' >build/student/bin/membound
+chmod +x build/student/bin/membound
+STEP
+chmod +x "$folder/bin/cmake"
+export CALLS=$folder/calls
+call() { (cd "$folder" && setsid --wait course/membound --no-install "$@" 2>&1); }
+builds() { grep -c -- --build "$CALLS" 2>/dev/null; }
+
+expect "help needs no build" "*# membound check*" "$(call check --help)"
+expect "help of a subcommand" "*# membound dev check*" "$(call dev check -h)"
+expect "an unknown command" "*there is no command \"chekc\"*" "$(call chekc reverse)"
+expect "an unknown lab" "*\"revrese\" means none*03-transpose*" "$(call check revrese)"
+expect "two labs fit" "*\"re/1\" means none, or more than one*" "$(call check re/1)"
+expect "nothing was built for these" "" "$(builds)"
+expect "a build that fails says why" "*FAILED: x.o?x.cpp:1: error*rm -r build/student*" \
+  "$(BUILD=fails call check 3)"
+BUILD=is_stopped call check 3 >"$folder/stopped"
+expect "ended by Ctrl-C: exit code" 130 $?
+expect "ended by Ctrl-C" "*goes on from here*" "$(cat "$folder/stopped")"
+expect "the next call goes on" "*membound: building*started check transpose/2 --seed 1" \
+  "$(call check transpose/2 --seed 1)"
+before=$(builds)
+expect "later calls start at once" "started check 3" "$(call check 3)"
+expect "a changed kernel is no reason to build" "started check 3" \
+  "$(touch "$folder/course/labs/03-transpose/kernel.cu"; call check 3)"
+expect "and did not" "$before" "$(builds)"
+touch "$folder/course/labs/03-transpose/test.cpp"
+expect "a changed test is" "*membound: building*started check 3" "$(call check 3)"
+
+exit "$failed"
