@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "grader/harness/lab_test.hpp"
-#include "grader/harness/poison.hpp"
+#include "grader/harness/cases/poison.hpp"
+#include "grader/harness/lab/lab_test.hpp"
 #include "labs/02-coalescing/reference.hpp"
 
 namespace {

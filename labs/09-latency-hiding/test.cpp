@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "grader/harness/lab_test.hpp"
+#include "grader/harness/lab/lab_test.hpp"
 #include "labs/09-latency-hiding/reference.hpp"
 
 namespace {

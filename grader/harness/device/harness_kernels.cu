@@ -5,7 +5,7 @@
 /// outputs, and the ceilings that students' speeds are held against.
 /// Place in the chain: device_kernels.cpp -> [kernels], compiled to harness.fatbin. Left out:
 /// anything of a lab. All are grid-stride loops, so that any launch is right.
-#include "values.cuh"
+#include "grader/harness/cases/values.cuh"
 
 namespace {
 
