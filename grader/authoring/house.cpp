@@ -9,18 +9,13 @@
 #include <set>
 #include <sstream>
 
+#include "grader/authoring/lines.hpp"
 #include "grader/base/error.hpp"
 #include "grader/base/text_files.hpp"
 
 namespace membound::authoring {
 namespace fs = std::filesystem;
 namespace {
-
-std::string trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t\r");
-  if (first == std::string_view::npos) return "";
-  return std::string(text.substr(first, text.find_last_not_of(" \t\r") - first + 1));
-}
 
 std::vector<std::string> words_of(const std::string& text) {
   std::istringstream stream(text);
@@ -60,8 +55,7 @@ class House {
  private:
   void add(const std::string& file, int line, std::string found, std::string expected,
            std::string advice) {
-    drifts_.push_back(
-        {file, line, std::move(found), std::move(expected), std::move(advice)});
+    drifts_.push_back({file, line, std::move(found), std::move(expected), std::move(advice)});
   }
 
   /// A room uses only rooms that stand below it in the list.
@@ -70,8 +64,8 @@ class House {
       for (const std::string& use : rooms_[i].uses) {
         const bool below = std::any_of(rooms_.begin() + static_cast<std::ptrdiff_t>(i) + 1,
                                        rooms_.end(), [&](const Room& other) {
-                                         return other.path == use || (use.ends_with('/') &&
-                                                                      other.path.starts_with(use));
+                                         return other.path == use ||
+                                                (use.ends_with('/') && other.path.starts_with(use));
                                        });
         if (!below)
           add("grader/rooms.txt", rooms_[i].line, rooms_[i].path + " uses " + use,
@@ -91,8 +85,8 @@ class House {
       const std::string name = file.generic_string();
       if (name == "grader/tests" || name == "grader/cmake") entry.disable_recursion_pending();
       const std::string ending = file.extension().string();
-      const bool source = ending == ".cpp" || ending == ".hpp" || ending == ".h" || ending == ".cu" ||
-                          ending == ".cuh" || ending == ".def";
+      const bool source = ending == ".cpp" || ending == ".hpp" || ending == ".h" ||
+                          ending == ".cu" || ending == ".cuh" || ending == ".def";
       if (source || file.filename() == "CMakeLists.txt") files_.push_back(file);
       if (source && ending != ".def" && !lies_in(name, "grader/harness/student") &&
           !lies_in(name, "grader/device_code/cuda_api/include")) {
@@ -227,18 +221,21 @@ base::Result<std::vector<Room>> read_rooms(std::string_view text, const std::str
     if (trimmed(line).empty() || line.starts_with('#')) continue;
     const auto bad = [&](std::string found) {
       return base::Error{base::ErrorKind::kInput, file_name + ":" + std::to_string(number),
-                         std::move(found), "room: rooms it uses | what it does | what it leaves out",
-                         ""};
+                         std::move(found),
+                         "room: rooms it uses | what it does | what it leaves out", ""};
     };
     const auto colon = line.find(':');
     const auto bar = line.find('|');
     const auto second = bar == std::string::npos ? bar : line.find('|', bar + 1);
     if (colon == std::string::npos || bar < colon) return bad("no colon behind the room");
     if (second == std::string::npos) return bad("fewer than three parts");
-    Room room{.path = trimmed(line.substr(0, colon)),
+    const auto part = [&](std::size_t from, std::size_t to) {
+      return std::string(trimmed(std::string_view(line).substr(from, to - from)));
+    };
+    Room room{.path = part(0, colon),
               .uses = words_of(line.substr(colon + 1, bar - colon - 1)),
-              .does = trimmed(line.substr(bar + 1, second - bar - 1)),
-              .leaves_out = trimmed(line.substr(second + 1)),
+              .does = part(bar + 1, second),
+              .leaves_out = part(second + 1, line.size()),
               .line = number};
     if (!seen.insert(room.path).second) return bad("the room " + room.path + " a second time");
     rooms.push_back(std::move(room));

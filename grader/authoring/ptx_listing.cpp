@@ -19,10 +19,10 @@ namespace {
 
 /// What stands behind an instruction where it is not executed like most.
 std::string remark(const ptx::Instruction& instruction) {
-  const program::OpcodeInfo* const info = program::find_opcode(instruction.opcode);
-  if (info == nullptr || info->shape == program::Shape::kUnsupported)
+  const vgpu::program::OpcodeInfo* const info = vgpu::program::find_opcode(instruction.opcode);
+  if (info == nullptr || info->shape == vgpu::program::Shape::kUnsupported)
     return "  // refused when it is reached";
-  return info->shape == program::Shape::kIgnored ? "  // no effect here" : "";
+  return info->shape == vgpu::program::Shape::kIgnored ? "  // no effect here" : "";
 }
 
 std::string list_function(const ptx::Module& module, const ptx::Function& function) {

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <string_view>
 #include <utility>
 
 namespace membound::base {
@@ -47,5 +48,8 @@ class Descriptor {
   write_end.reset(ends[1]);
   return true;
 }
+
+/// Writes all of `text`, however often it is interrupted. False, with errno set, when it cannot.
+[[nodiscard]] bool write_all(int descriptor, std::string_view text);
 
 }  // namespace membound::base

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <system_error>
 
+#include "grader/base/descriptor.hpp"
 #include "grader/base/failpoint.hpp"
 #include "grader/base/system_text.hpp"
 
@@ -24,16 +25,6 @@ constexpr std::string_view kPartEnding = ".part";
 Error failed(const fs::path& file, const std::string& what) {
   return {ErrorKind::kMachine, file.string(), what, "",
           "check the rights of the folder and that the disk is not full"};
-}
-
-bool write_all(int descriptor, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = write(descriptor, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return true;
 }
 
 bool passes(std::string_view point, const char* step) {

@@ -12,6 +12,7 @@
 #include <iterator>
 #include <system_error>
 
+#include "grader/base/descriptor.hpp"
 #include "grader/base/system_text.hpp"
 
 namespace membound::base {
@@ -20,16 +21,6 @@ namespace {
 Error failed(const std::filesystem::path& file, const std::string& what,
              const std::string& advice) {
   return {ErrorKind::kMachine, file.string(), what, "", advice};
-}
-
-bool write_all(int descriptor, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = write(descriptor, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return true;
 }
 
 }  // namespace

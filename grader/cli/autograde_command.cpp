@@ -38,7 +38,7 @@ constexpr double kShareForStages = 0.8;
 constexpr double kMostSecondsPerStage = 300;
 constexpr const char* kStudent = "submission";
 
-struct Options : judge::CheckOptions {
+struct AutogradeOptions : judge::CheckOptions {
   std::string folder, results, metadata, lab;
   int seconds = 540;
   bool has_seed = false;
@@ -82,7 +82,7 @@ class Deadline {
 };
 
 /// What the platform says of the assignment; empty where it says nothing.
-nlohmann::json assignment_of(const Options& options) {
+nlohmann::json assignment_of(const AutogradeOptions& options) {
   if (options.metadata.empty()) return nlohmann::json::object();
   const auto text = base::read_file(options.metadata);
   if (!text) return nlohmann::json::object();
@@ -93,7 +93,8 @@ nlohmann::json assignment_of(const Options& options) {
 }
 
 /// The lab that is asked for, or the only one whose name stands in the assignment's title.
-base::Result<std::optional<std::string>> lab_for(const Options& options, const Context& context,
+base::Result<std::optional<std::string>> lab_for(const AutogradeOptions& options,
+                                                 const Context& context,
                                                  const nlohmann::json& assignment) {
   if (!options.lab.empty()) {
     const auto lab = context.course.find(options.lab);
@@ -115,7 +116,8 @@ base::Result<std::optional<std::string>> lab_for(const Options& options, const C
 }
 
 /// What to grade, where, and with which limits; `confinement` says what is in force.
-base::Result<queue::BatchRequest> batch_request(const Options& options, const Context& context,
+base::Result<queue::BatchRequest> batch_request(const AutogradeOptions& options,
+                                                const Context& context,
                                                 const std::optional<std::string>& lab,
                                                 const fs::path& work, std::string& confinement) {
   const bool jailed = jail::probe().untrusted_ok();
@@ -207,7 +209,7 @@ nlohmann::json results_of(const base::Result<queue::BatchSummary>& summary, cons
   return results;
 }
 
-nlohmann::json grade_it(const Options& options) {
+nlohmann::json grade_it(const AutogradeOptions& options) {
   const auto context = make_context();
   if (!context) {
     report_error(context.error());
@@ -228,7 +230,7 @@ nlohmann::json grade_it(const Options& options) {
   return results_of(queue::run_batch(*request), *context, assignment, confinement);
 }
 
-int run(const Options& options) {
+int run_autograde(const AutogradeOptions& options) {
   const auto written =
       base::write_durably(options.results, exchange::json_text(grade_it(options)), "report");
   return written ? kExitPassed : report_error(written.error());
@@ -237,7 +239,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_autograde(CLI::App& app, Action& chosen) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<AutogradeOptions>();
   CLI::App* const command = app.add_subcommand("autograde", "");
   command->add_option("FOLDER", options->folder)->required();
   command->add_option("--results", options->results)->required();
@@ -247,7 +249,7 @@ void add_autograde(CLI::App& app, Action& chosen) {
   add_check_options(*command, *options);
   command->callback([options, command, &chosen] {
     options->has_seed = command->count("--seed") > 0;
-    chosen = [options] { return run(*options); };
+    chosen = [options] { return run_autograde(*options); };
   });
 }
 

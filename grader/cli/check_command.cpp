@@ -18,7 +18,7 @@
 namespace membound::cli {
 namespace {
 
-struct Options : judge::CheckOptions {
+struct CheckOptions : judge::CheckOptions {
   std::vector<std::string> labs;
   std::string json;
   PageOptions page;
@@ -48,7 +48,7 @@ base::Status write_json(const std::string& file, const std::vector<course::Resul
 }
 
 /// Every lab's page.
-base::Status make_pages(const Context& context, const Options& options,
+base::Status make_pages(const Context& context, const CheckOptions& options,
                         const std::vector<course::Selection>& selections,
                         const std::vector<course::Result>& results) {
   for (const course::Result& result : results) {
@@ -64,7 +64,7 @@ base::Status make_pages(const Context& context, const Options& options,
   return base::Done{};
 }
 
-int run(Options options) {
+int run_check(CheckOptions options) {
   const auto context = make_context();
   if (!context) return report_error(context.error());
   const auto selections = course::select_all(context->course, options.labs);
@@ -106,14 +106,14 @@ int run(Options options) {
 }  // namespace
 
 void add_check(CLI::App& app, Action& chosen) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CheckOptions>();
   CLI::App* const command = app.add_subcommand("check", "");
   command->add_option("LAB", options->labs)->required();
   add_check_options(*command, *options);
   command->add_option("--submission", options->submission);
   command->add_option("--json", options->json);
   add_page_options(*command, options->page);
-  command->callback([options, &chosen] { chosen = [options] { return run(*options); }; });
+  command->callback([options, &chosen] { chosen = [options] { return run_check(*options); }; });
 }
 
 }  // namespace membound::cli

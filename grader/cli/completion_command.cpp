@@ -88,7 +88,7 @@ std::string fish(const CLI::App& app) {
   return text;
 }
 
-int run(const CLI::App& app, const std::string& shell) {
+int run_completion(const CLI::App& app, const std::string& shell) {
   const std::string text = shell == "bash" ? bash(app) : shell == "zsh" ? zsh(app) : fish(app);
   std::fputs(text.c_str(), stdout);
   return kExitPassed;
@@ -103,7 +103,7 @@ void add_completion(CLI::App& app, Action& chosen) {
       ->required()
       ->check(CLI::IsMember({std::string("bash"), std::string("zsh"), std::string("fish")}));
   command->callback(
-      [shell, &app, &chosen] { chosen = [shell, &app] { return run(app, *shell); }; });
+      [shell, &app, &chosen] { chosen = [shell, &app] { return run_completion(app, *shell); }; });
 }
 
 }  // namespace membound::cli

@@ -11,8 +11,10 @@
 
 #include "grader/authoring/drift.hpp"
 #include "grader/authoring/figure_drift.hpp"
+#include "grader/authoring/house.hpp"
 #include "grader/authoring/proof.hpp"
 #include "grader/authoring/snippets.hpp"
+#include "grader/base/text_files.hpp"
 #include "grader/cli/action.hpp"
 #include "grader/cli/error_output.hpp"
 #include "grader/cli/interrupt.hpp"
@@ -22,7 +24,7 @@
 namespace membound::cli {
 namespace {
 
-struct Options : judge::CheckOptions {
+struct DevCheckOptions : judge::CheckOptions {
   std::vector<std::string> labs;
   bool fix = false;
   bool run = false;
@@ -86,8 +88,23 @@ int check_drift(const Context& context, const std::vector<const course::Lab*>& l
   return count;
 }
 
+/// Whether the grader's own code keeps to its rooms; where that list is not, there is nothing to
+/// check (a course of tests, a student's tree). Prints every drift, returns how many there are.
+int check_rooms(const std::filesystem::path& root, bool fix) {
+  const auto text = base::read_file(root / "grader/rooms.txt");
+  if (!text) return 0;
+  const auto rooms = authoring::read_rooms(*text, "grader/rooms.txt");
+  if (!rooms) return report_error(rooms.error()), 1;
+  auto drifts = authoring::check_house(*rooms, root);
+  for (auto& drift : authoring::check_architecture_page(*rooms, root, fix))
+    drifts.push_back(std::move(drift));
+  for (const authoring::Drift& found : drifts)
+    std::printf("%s\n", authoring::to_string(found).c_str());
+  return static_cast<int>(drifts.size());
+}
+
 /// The running half; the exit code.
-int check_claims(const Context& context, const Options& options,
+int check_claims(const Context& context, const DevCheckOptions& options,
                  const std::vector<const course::Lab*>& labs) {
   const auto tools = judge::choose_tools(context.place, options);
   if (!tools) return report_error(tools.error());
@@ -119,7 +136,7 @@ int check_claims(const Context& context, const Options& options,
   return held == claims.size() ? kExitPassed : kExitNotPassed;
 }
 
-int run(const Options& options) {
+int run_dev_check(const DevCheckOptions& options) {
   const auto context = make_context();
   if (!context) return report_error(context.error());
   std::vector<const course::Lab*> labs;
@@ -138,7 +155,8 @@ int run(const Options& options) {
       std::printf("%s: %d snippets rewritten\n", lab->handout.c_str(), *changed);
     }
   }
-  const int drifts = check_drift(*context, labs, options.fix);
+  int drifts = check_drift(*context, labs, options.fix);
+  if (options.labs.empty()) drifts += check_rooms(context->place.root, options.fix);
   if (!options.run) return drifts == 0 ? kExitPassed : kExitNotPassed;
   const int proved = check_claims(*context, options, labs);
   return proved == kExitPassed && drifts > 0 ? kExitNotPassed : proved;
@@ -149,7 +167,7 @@ int run(const Options& options) {
 void add_dev(CLI::App& app, Action& chosen) {
   CLI::App* const dev = app.add_subcommand("dev", "");
   dev->require_subcommand(1);
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<DevCheckOptions>();
   add_dev_figure(*dev, chosen);
   add_dev_ptx(*dev, chosen);
   CLI::App* const command = dev->add_subcommand("check", "");
@@ -157,7 +175,7 @@ void add_dev(CLI::App& app, Action& chosen) {
   command->add_flag("--fix", options->fix);
   command->add_flag("--run", options->run);
   add_check_options(*command, *options, true);
-  command->callback([options, &chosen] { chosen = [options] { return run(*options); }; });
+  command->callback([options, &chosen] { chosen = [options] { return run_dev_check(*options); }; });
   add_dev_ladder(*dev, chosen);
   add_dev_keep_skeletons(*dev, chosen);
 }

@@ -15,11 +15,11 @@
 namespace membound::cli {
 namespace {
 
-struct Options : authoring::FigureOptions {
+struct DevFigureOptions : authoring::FigureOptions {
   std::string output;
 };
 
-int run(const Options& options) {
+int run_dev_figure(const DevFigureOptions& options) {
   const auto context = make_context();
   if (!context) return report_error(context.error());
   const auto svg = authoring::draw_figure(context->place, context->course, options);
@@ -35,11 +35,12 @@ int run(const Options& options) {
 }  // namespace
 
 void add_dev_figure(CLI::App& dev, Action& chosen) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<DevFigureOptions>();
   CLI::App* const command = dev.add_subcommand("figure", "");
   authoring::add_figure_options(*command, *options);
   command->add_option("-o,--output", options->output);
-  command->callback([options, &chosen] { chosen = [options] { return run(*options); }; });
+  command->callback(
+      [options, &chosen] { chosen = [options] { return run_dev_figure(*options); }; });
 }
 
 }  // namespace membound::cli

@@ -20,7 +20,7 @@
 namespace membound::cli {
 namespace {
 
-struct Options : judge::CheckOptions {
+struct DevLadderOptions : judge::CheckOptions {
   std::vector<std::string> labs;
   bool slow = false;
 };
@@ -49,7 +49,8 @@ base::Result<course::Result> measure(const Context& context, const judge::Tools&
                                      judge::CheckOptions options, const authoring::Claim& claim,
                                      const std::atomic<bool>* stop) {
   options.submission = claim.file.string();
-  auto result = judge::check(request_for(context, tools, options, {claim.lab, claim.stages}, stop));
+  auto result =
+      judge::check(request_for(context.place, tools, options, {claim.lab, claim.stages}, stop));
   if (!result) return result;
   for (const int number : claim.stages) {
     const course::StageResult* const stage = stage_of(*result, number);
@@ -89,7 +90,8 @@ bool says_predicted(const course::Result& result) {
 }
 
 base::Status print_slow_answers(const Context& context, const judge::Tools& tools,
-                                const Options& options, const std::vector<authoring::Claim>& claims,
+                                const DevLadderOptions& options,
+                                const std::vector<authoring::Claim>& claims,
                                 const std::atomic<bool>* stop) {
   for (const authoring::Claim& claim : claims) {
     if (claim.fails != judge::kSpeedTest || stop->load()) continue;
@@ -103,7 +105,7 @@ base::Status print_slow_answers(const Context& context, const judge::Tools& tool
   return base::Done{};
 }
 
-int run(const Options& options) {
+int run_dev_ladder(const DevLadderOptions& options) {
   const auto context = make_context();
   if (!context) return report_error(context.error());
   const auto tools = judge::choose_tools(context->place, options);
@@ -147,12 +149,13 @@ int run(const Options& options) {
 }  // namespace
 
 void add_dev_ladder(CLI::App& dev, Action& chosen) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<DevLadderOptions>();
   CLI::App* const command = dev.add_subcommand("ladder", "");
   command->add_option("LAB", options->labs);
   command->add_flag("--slow", options->slow);
   add_check_options(*command, *options);
-  command->callback([options, &chosen] { chosen = [options] { return run(*options); }; });
+  command->callback(
+      [options, &chosen] { chosen = [options] { return run_dev_ladder(*options); }; });
 }
 
 }  // namespace membound::cli

@@ -13,11 +13,11 @@
 namespace membound::cli {
 namespace {
 
-struct Options {
+struct DevPtxOptions {
   std::string file, kernel;
 };
 
-int run(const Options& options) {
+int run_dev_ptx(const DevPtxOptions& options) {
   const auto listing = authoring::list_code(options.file, options.kernel);
   if (!listing) return report_error(listing.error());
   std::fputs(listing->c_str(), stdout);
@@ -27,11 +27,11 @@ int run(const Options& options) {
 }  // namespace
 
 void add_dev_ptx(CLI::App& dev, Action& chosen) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<DevPtxOptions>();
   CLI::App* const command = dev.add_subcommand("ptx", "");
   command->add_option("FILE", options->file)->required();
   command->add_option("--kernel", options->kernel);
-  command->callback([options, &chosen] { chosen = [options] { return run(*options); }; });
+  command->callback([options, &chosen] { chosen = [options] { return run_dev_ptx(*options); }; });
 }
 
 }  // namespace membound::cli

@@ -131,7 +131,7 @@ std::string text_of(const Row& row, const report::Style& style) {
   return text;
 }
 
-int run() {
+int run_doctor() {
   const fs::path build = build_folder();
   std::vector<Row> rows = course_rows(build);
   const auto root = course_root();
@@ -157,7 +157,7 @@ int run() {
 }  // namespace
 
 void add_doctor(CLI::App& app, Action& chosen) {
-  app.add_subcommand("doctor", "")->callback([&chosen] { chosen = run; });
+  app.add_subcommand("doctor", "")->callback([&chosen] { chosen = run_doctor; });
 }
 
 }  // namespace membound::cli

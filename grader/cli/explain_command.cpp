@@ -18,7 +18,7 @@
 namespace membound::cli {
 namespace {
 
-struct Options : judge::CheckOptions {
+struct ExplainOptions : judge::CheckOptions {
   std::string student;
   std::string out;
   std::string lab;
@@ -52,7 +52,7 @@ void print_grade(const course::Grade& grade) {
 }
 
 /// 0 when the verdict is repeated, 1 when it is not, 3 when our own side failed.
-int replay_one(const Context& context, const Options& options, const course::Grade& grade,
+int replay_one(const Context& context, const ExplainOptions& options, const course::Grade& grade,
                const queue::Settings& settings, const std::atomic<bool>* stop) {
   auto progress =
       std::make_unique<report::Progress>("repeating", 0, context.err, context.err_is_terminal);
@@ -76,7 +76,7 @@ int replay_one(const Context& context, const Options& options, const course::Gra
   return kExitPassed;
 }
 
-int run(const Options& options) {
+int run_explain(const ExplainOptions& options) {
   const auto context = make_context();
   if (!context) return report_error(context.error());
   std::string lab;
@@ -111,7 +111,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_explain(CLI::App& app, Action& chosen) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ExplainOptions>();
   CLI::App* const command = app.add_subcommand("explain", "");
   command->add_option("STUDENT", options->student)->required();
   command->add_option("--out", options->out)->required();
@@ -121,7 +121,7 @@ void add_explain(CLI::App& app, Action& chosen) {
   command->add_option("--device", options->device);
   command->add_option("--compiler", options->compiler)
       ->check(CLI::IsMember({std::string("nvcc"), std::string("clang")}));
-  command->callback([options, &chosen] { chosen = [options] { return run(*options); }; });
+  command->callback([options, &chosen] { chosen = [options] { return run_explain(*options); }; });
 }
 
 }  // namespace membound::cli

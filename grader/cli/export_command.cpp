@@ -18,11 +18,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct ExportOptions {
   std::string batch, out, key, format, lab, sheet, assignment, context;
 };
 
-base::Result<exchange::Settings> settings_of(const Options& options) {
+base::Result<exchange::Settings> settings_of(const ExportOptions& options) {
   exchange::Settings settings;
   settings.assignment = options.assignment;
   if (!options.sheet.empty()) {
@@ -48,7 +48,7 @@ base::Result<exchange::Settings> settings_of(const Options& options) {
 }
 
 /// The grades of one lab, or all.
-base::Result<std::vector<course::Grade>> grades_of(const Options& options) {
+base::Result<std::vector<course::Grade>> grades_of(const ExportOptions& options) {
   auto batch = queue::read_class(options.batch, options.key);
   if (!batch) return batch.error();
   if (!batch->open.empty())
@@ -63,7 +63,7 @@ base::Result<std::vector<course::Grade>> grades_of(const Options& options) {
   return std::move(batch->grades);
 }
 
-int run(const Options& options) {
+int run_export(const ExportOptions& options) {
   const auto settings = settings_of(options);
   if (!settings) return report_error(settings.error());
   const auto grades = grades_of(options);
@@ -87,7 +87,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_export(CLI::App& app, Action& chosen) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ExportOptions>();
   CLI::App* const command = app.add_subcommand("export", "");
   command->add_option("DIR", options->batch)->required();
   command->add_option("--format", options->format)->required();
@@ -97,7 +97,7 @@ void add_export(CLI::App& app, Action& chosen) {
   command->add_option("--assignment", options->assignment);
   command->add_option("--context", options->context);
   command->add_option("--key", options->key);
-  command->callback([options, &chosen] { chosen = [options] { return run(*options); }; });
+  command->callback([options, &chosen] { chosen = [options] { return run_export(*options); }; });
 }
 
 }  // namespace membound::cli

@@ -29,7 +29,7 @@ namespace {
 constexpr double kVirtualSecondsPerStage = 300;
 constexpr std::int64_t kSecondsPerMinute = 60;
 
-struct Options : judge::CheckOptions {
+struct GradeOptions : judge::CheckOptions {
   std::vector<std::string> submissions;
   std::string out;
   std::string lab;
@@ -60,7 +60,7 @@ base::Error wrong_use(const std::string& where, const std::string& found,
   return {base::ErrorKind::kUsage, where, found, expected, advice};
 }
 
-base::Status read_intake(const Options& options, const Context& context,
+base::Status read_intake(const GradeOptions& options, const Context& context,
                          intake::IntakeRequest& intake) {
   for (const std::string& source : options.submissions) intake.sources.emplace_back(source);
   if (!options.lab.empty()) {
@@ -89,7 +89,7 @@ base::Status read_intake(const Options& options, const Context& context,
   return base::Done{};
 }
 
-int workers_for(const Options& options) {
+int workers_for(const GradeOptions& options) {
   if (options.jobs > 0) return options.jobs;
   return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
 }
@@ -102,7 +102,7 @@ void print_start(const queue::BatchStart& start) {
 }
 
 /// Verdicts and what a person should look at.
-void print_summary(const queue::BatchSummary& summary, const Options& options,
+void print_summary(const queue::BatchSummary& summary, const GradeOptions& options,
                    const Context& context) {
   std::map<course::GradeVerdict, int> counts;
   int missing = 0;
@@ -137,7 +137,7 @@ int exit_code_of(const queue::BatchSummary& summary) {
   return kExitPassed;
 }
 
-int verify(const Options& options) {
+int verify(const GradeOptions& options) {
   const auto found = ledger::verify(options.out, options.key);
   if (!found) return report_error(found.error());
   for (const std::string& problem : found->problems) std::printf("%s\n", problem.c_str());
@@ -149,12 +149,13 @@ int verify(const Options& options) {
 }
 
 /// How a task of a job array is called; the chunk's number comes behind.
-std::vector<std::string> task_command(const Options& options, const queue::Settings& settings) {
+std::vector<std::string> task_command(const GradeOptions& options,
+                                      const queue::Settings& settings) {
   std::error_code error;
   std::vector<std::string> command = {
       std::filesystem::read_symlink("/proc/self/exe", error).string(), "grade",
       "--out=" + std::filesystem::absolute(options.out).string(), "--device=" + settings.device,
-      "--compiler=" + std::string(judge::to_string(settings.compiler.kind))};
+      "--compiler=" + std::string(compilers::to_string(settings.compiler.kind))};
   if (!options.key.empty())
     command.push_back("--key=" + std::filesystem::absolute(options.key).string());
   if (options.trust) command.emplace_back("--trust-submissions");
@@ -162,7 +163,7 @@ std::vector<std::string> task_command(const Options& options, const queue::Setti
   return command;
 }
 
-int run_task(const Options& options, const queue::Settings& settings) {
+int run_task(const GradeOptions& options, const queue::Settings& settings) {
   queue::ChunkRequest request;
   request.out = options.out;
   request.key_file = options.key;
@@ -176,7 +177,7 @@ int run_task(const Options& options, const queue::Settings& settings) {
   return outcome->failed > 0 ? kExitOurFault : kExitPassed;
 }
 
-int run(const Options& options) {
+int run_grade(const GradeOptions& options) {
   if (options.verify) return verify(options);
   if (options.submissions.empty() && !options.resume && options.regrade.empty() &&
       options.task < 0) {
@@ -268,7 +269,7 @@ judge::CheckOptions as_before(judge::CheckOptions options, const std::string& de
 }
 
 void add_grade(CLI::App& app, Action& chosen) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<GradeOptions>();
   CLI::App* const command = app.add_subcommand("grade", "");
   command->add_option("SUBMISSIONS", options->submissions);
   command->add_option("--out", options->out)->required();
@@ -301,7 +302,7 @@ void add_grade(CLI::App& app, Action& chosen) {
   add_check_options(*command, *options);
   command->callback([options, command, &chosen] {
     options->has_seed = command->count("--seed") > 0;
-    chosen = [options] { return run(*options); };
+    chosen = [options] { return run_grade(*options); };
   });
 }
 

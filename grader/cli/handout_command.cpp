@@ -18,7 +18,7 @@
 namespace membound::cli {
 namespace {
 
-struct Options {
+struct HandoutOptions {
   std::string lab;
   bool path = false;
 };
@@ -38,7 +38,7 @@ bool page(const std::string& text) {
   return pclose(pipe) == 0;
 }
 
-int run(const Options& options) {
+int run_handout(const HandoutOptions& options) {
   const auto context = make_context();
   if (!context) return report_error(context.error());
   const course::Lab* lab = &current_lab(*context);
@@ -63,11 +63,11 @@ int run(const Options& options) {
 }  // namespace
 
 void add_handout(CLI::App& app, Action& chosen) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<HandoutOptions>();
   CLI::App* const command = app.add_subcommand("handout", "");
   command->add_option("LAB", options->lab);
   command->add_flag("--path", options->path);
-  command->callback([options, &chosen] { chosen = [options] { return run(*options); }; });
+  command->callback([options, &chosen] { chosen = [options] { return run_handout(*options); }; });
 }
 
 }  // namespace membound::cli

@@ -24,7 +24,7 @@ int stage_in_need(const Context& context, const course::Lab& lab) {
   return current_stage(context, lab);
 }
 
-int run(const std::string& word) {
+int run_hint(const std::string& word) {
   const auto context = make_context();
   if (!context) return report_error(context.error());
   const course::Lab* lab = &current_lab(*context);
@@ -67,7 +67,7 @@ void add_hint(CLI::App& app, Action& chosen) {
   auto word = std::make_shared<std::string>();
   CLI::App* const command = app.add_subcommand("hint", "");
   command->add_option("LAB", *word);
-  command->callback([word, &chosen] { chosen = [word] { return run(*word); }; });
+  command->callback([word, &chosen] { chosen = [word] { return run_hint(*word); }; });
 }
 
 }  // namespace membound::cli

@@ -16,7 +16,7 @@
 namespace membound::cli {
 namespace {
 
-struct Options {
+struct ListOptions {
   std::vector<std::string> labs;
   bool names = false;
 };
@@ -52,7 +52,7 @@ std::string names(const course::Course& course) {
   return text;
 }
 
-int run(const Options& options) {
+int run_list(const ListOptions& options) {
   const auto context = make_context();
   if (!context) return report_error(context.error());
   if (options.names) {
@@ -107,11 +107,11 @@ std::string lab_listing(const Context& context, const course::Lab& lab) {
 }
 
 void add_list(CLI::App& app, Action& chosen) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ListOptions>();
   CLI::App* const command = app.add_subcommand("list", "");
   command->add_option("LAB", options->labs);
   command->add_flag("--names", options->names);
-  command->callback([options, &chosen] { chosen = [options] { return run(*options); }; });
+  command->callback([options, &chosen] { chosen = [options] { return run_list(*options); }; });
 }
 
 }  // namespace membound::cli

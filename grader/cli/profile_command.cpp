@@ -17,12 +17,12 @@
 namespace membound::cli {
 namespace {
 
-struct Options : judge::CheckOptions {
+struct ProfileOptions : judge::CheckOptions {
   std::vector<std::string> labs;
   PageOptions page;
 };
 
-int run(Options options) {
+int run_profile(ProfileOptions options) {
   const auto context = make_context();
   if (!context) return report_error(context.error());
   const auto selections = course::select_all(context->course, options.labs);
@@ -64,13 +64,13 @@ int run(Options options) {
 }  // namespace
 
 void add_profile(CLI::App& app, Action& chosen) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ProfileOptions>();
   CLI::App* const command = app.add_subcommand("profile", "");
   command->add_option("LAB", options->labs)->required();
   add_check_options(*command, *options);
   command->add_option("--submission", options->submission);
   add_page_options(*command, options->page);
-  command->callback([options, &chosen] { chosen = [options] { return run(*options); }; });
+  command->callback([options, &chosen] { chosen = [options] { return run_profile(*options); }; });
 }
 
 }  // namespace membound::cli

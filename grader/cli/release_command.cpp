@@ -34,7 +34,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct ReleaseOptions {
   std::string out;
   std::vector<std::string> labs;
   std::string compiler = "both";
@@ -42,12 +42,12 @@ struct Options {
   release::AutograderOptions autograder;
 };
 
-base::Result<std::vector<compilers::CompilerInfo>> compilers_for(const Options& options,
+base::Result<std::vector<compilers::CompilerInfo>> compilers_for(const ReleaseOptions& options,
                                                                  const fs::path& root) {
   std::vector<compilers::CompilerInfo> found;
   const auto places = compilers::compiler_places(root);
   for (const auto kind : {compilers::DeviceCompiler::kNvcc, compilers::DeviceCompiler::kClang}) {
-    if (options.compiler != "both" && options.compiler != judge::to_string(kind)) continue;
+    if (options.compiler != "both" && options.compiler != compilers::to_string(kind)) continue;
     auto compiler = compilers::find_compiler(kind, places);
     if (compiler) {
       found.push_back(*std::move(compiler));
@@ -75,8 +75,8 @@ base::Status check_architectures(const std::vector<std::string>& architectures) 
   return base::Done{};
 }
 
-base::Result<release::ReleaseRequest> request_for(const Options& options, const Context& context,
-                                                  const fs::path& scratch) {
+base::Result<release::ReleaseRequest> request_for(const ReleaseOptions& options,
+                                                  const Context& context, const fs::path& scratch) {
   std::error_code error;
   release::ReleaseRequest request;
   request.root = fs::canonical(context.place.root, error);
@@ -143,7 +143,7 @@ std::string size_of(const release::Tree& tree) {
          report::number(static_cast<double>(bytes) / 1e6) + " MB";
 }
 
-int run_release(const Options& options) {
+int run_release(const ReleaseOptions& options) {
   const auto context = make_context();
   if (!context) return report_error(context.error());
   // Before anything is compiled.
@@ -161,7 +161,7 @@ int run_release(const Options& options) {
   return kExitPassed;
 }
 
-int run_autograder(Options options) {
+int run_autograder(ReleaseOptions options) {
   const auto context = make_context();
   if (!context) return report_error(context.error());
   if (const auto device = judge::choose_device(options.autograder.device, context->place.root,
@@ -200,7 +200,7 @@ int run_autograder(Options options) {
 }  // namespace
 
 void add_release(CLI::App& app, Action& chosen) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ReleaseOptions>();
   CLI::App* const command = app.add_subcommand("release", "");
   command->add_option("--out", options->out)->required();
   command->add_option("--lab", options->labs);
@@ -211,7 +211,7 @@ void add_release(CLI::App& app, Action& chosen) {
 }
 
 void add_gradescope_autograder(CLI::App& app, Action& chosen) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ReleaseOptions>();
   release::AutograderOptions& autograder = options->autograder;
   CLI::App* const command = app.add_subcommand("gradescope-autograder", "");
   command->add_option("--out", options->out)->required();

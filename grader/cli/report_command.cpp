@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct ReportOptions {
   std::string batch, out, key;
   std::string title = "Class";
   bool leaderboard = false, names = false;
@@ -51,7 +51,7 @@ std::vector<gradebook::Likeness> likenesses_of(const std::vector<course::Grade>&
   return likenesses;
 }
 
-int run(const Options& options) {
+int run_report(const ReportOptions& options) {
   const auto context = make_context();
   if (!context) return report_error(context.error());
   auto batch = queue::read_class(options.batch, options.key);
@@ -81,7 +81,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_report(CLI::App& app, Action& chosen) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ReportOptions>();
   CLI::App* const command = app.add_subcommand("report", "");
   command->add_option("DIR", options->batch)->required();
   command->add_option("--out", options->out);
@@ -89,7 +89,7 @@ void add_report(CLI::App& app, Action& chosen) {
   command->add_flag("--leaderboard", options->leaderboard);
   command->add_flag("--leaderboard-names", options->names);
   command->add_option("--key", options->key);
-  command->callback([options, &chosen] { chosen = [options] { return run(*options); }; });
+  command->callback([options, &chosen] { chosen = [options] { return run_report(*options); }; });
 }
 
 }  // namespace membound::cli

@@ -34,7 +34,7 @@ base::Result<fs::path> back_up(const Context& context, const course::Lab& lab,
   return file;
 }
 
-int run(const std::string& word) {
+int run_reset(const std::string& word) {
   const auto context = make_context();
   if (!context) return report_error(context.error());
   const auto lab = context->course.find(word);
@@ -83,7 +83,7 @@ void add_reset(CLI::App& app, Action& chosen) {
   auto word = std::make_shared<std::string>();
   CLI::App* const command = app.add_subcommand("reset", "");
   command->add_option("LAB", *word)->required();
-  command->callback([word, &chosen] { chosen = [word] { return run(*word); }; });
+  command->callback([word, &chosen] { chosen = [word] { return run_reset(*word); }; });
 }
 
 }  // namespace membound::cli

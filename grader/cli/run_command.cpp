@@ -20,7 +20,7 @@
 namespace membound::cli {
 namespace {
 
-struct Options {
+struct RunOptions {
   std::string device = std::string("vgpu:") + judge::kDefaultModel;
   std::string counters, checks, scheduling, shuffle, step_limit, trace;
   std::vector<std::string> program;
@@ -47,7 +47,7 @@ std::optional<base::Error> cannot_be_seen(const std::filesystem::path& program) 
                      "a program that loads libcudart.so.13", "link it with: nvcc -cudart shared …"};
 }
 
-int run(const Options& options) {
+int run_run(const RunOptions& options) {
   const char* const root = std::getenv("MEMBOUND_ROOT");
   const auto device =
       judge::choose_device(options.device, root == nullptr ? "" : root, build_folder());
@@ -86,7 +86,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_run(CLI::App& app, Action& chosen) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<RunOptions>();
   CLI::App* const command = app.add_subcommand("run", "");
   command->add_option("--device", options->device);
   command->add_option("--counters", options->counters);
@@ -98,7 +98,7 @@ void add_run(CLI::App& app, Action& chosen) {
   command->add_option("--trace", options->trace);
   command->add_option("PROGRAM", options->program)->required();
   command->prefix_command(false);
-  command->callback([options, &chosen] { chosen = [options] { return run(*options); }; });
+  command->callback([options, &chosen] { chosen = [options] { return run_run(*options); }; });
 }
 
 }  // namespace membound::cli

@@ -31,7 +31,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kCorpora[] = {"grader/tests/attacks", "grader/tests/honest"};
 
-struct Options {
+struct SelftestOptions {
   bool attack = false, table = false;
   std::string filter, device, compiler;
   int jobs = 2;
@@ -39,8 +39,8 @@ struct Options {
 
 std::string expectation(const selftest::Workbench& bench, const selftest::Case& one) {
   std::string text;
-  for (const std::string& word :
-       selftest::expected_of(one, std::string(judge::to_string(bench.compiler.kind)), bench.device))
+  for (const std::string& word : selftest::expected_of(
+           one, std::string(compilers::to_string(bench.compiler.kind)), bench.device))
     text += (text.empty() ? "" : " | ") + word;
   return text;
 }
@@ -98,7 +98,7 @@ class Table {
   int bad_ = 0, not_run_ = 0;
 };
 
-int run(const Options& options) {
+int run_selftest(const SelftestOptions& options) {
   const auto context = make_context();
   if (!context) return report_error(context.error());
   judge::CheckOptions check;
@@ -142,7 +142,7 @@ int print_table() {
 
 void add_selftest(CLI::App& app, Action& chosen) {
   auto* const command = app.add_subcommand("selftest", "");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<SelftestOptions>();
   auto* const what = command->add_option_group("what");
   what->add_flag("--attack", options->attack, "");
   what->add_flag("--table", options->table, "");
@@ -153,7 +153,7 @@ void add_selftest(CLI::App& app, Action& chosen) {
       ->check(CLI::IsMember({std::string("nvcc"), std::string("clang")}));
   command->add_option("--jobs", options->jobs, "")->check(CLI::Range(1, 64));
   command->callback([options, &chosen] {
-    chosen = [options] { return options->table ? print_table() : run(*options); };
+    chosen = [options] { return options->table ? print_table() : run_selftest(*options); };
   });
 }
 

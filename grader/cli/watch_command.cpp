@@ -23,7 +23,7 @@
 namespace membound::cli {
 namespace {
 
-struct Options : judge::CheckOptions {
+struct WatchOptions : judge::CheckOptions {
   std::string lab;
 };
 
@@ -32,7 +32,7 @@ constexpr int kSettleMs = 60;
 
 class Watcher {
  public:
-  Watcher(const Context& context, const Options& options, const course::Lab& lab, int stage,
+  Watcher(const Context& context, const WatchOptions& options, const course::Lab& lab, int stage,
           const judge::Tools& tools, const FileWatch& file)
       : context_(context),
         options_(options),
@@ -142,7 +142,7 @@ class Watcher {
   }
 
   const Context& context_;
-  const Options& options_;
+  const WatchOptions& options_;
   const course::Lab& lab_;
   int stage_;
   const judge::Tools& tools_;
@@ -152,7 +152,7 @@ class Watcher {
   bool done_ = false;
 };
 
-int run(const Options& options) {
+int run_watch(const WatchOptions& options) {
   const auto context = make_context();
   if (!context) return report_error(context.error());
   const course::Lab* lab = &current_lab(*context);
@@ -174,11 +174,11 @@ int run(const Options& options) {
 }  // namespace
 
 void add_watch(CLI::App& app, Action& chosen) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<WatchOptions>();
   CLI::App* const command = app.add_subcommand("watch", "");
   command->add_option("LAB", options->lab);
   add_check_options(*command, *options);
-  command->callback([options, &chosen] { chosen = [options] { return run(*options); }; });
+  command->callback([options, &chosen] { chosen = [options] { return run_watch(*options); }; });
 }
 
 }  // namespace membound::cli

@@ -24,7 +24,7 @@ function(add_host_lab target source_dir lab)
   add_executable(${target} ${sources})
   set_target_properties(${target} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/labs OUTPUT_NAME ${lab}/test)
-  target_link_libraries(${target} PRIVATE membound::harness_program)
+  target_link_libraries(${target} PRIVATE membound::harness_program_main)
   add_dependencies(${target} runner_program forward_cudart)
 endfunction()
 

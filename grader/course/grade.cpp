@@ -58,11 +58,6 @@ std::string shown_device(const DeviceInfo& device) {
   return device.virtual_name.empty() ? device.name : device.virtual_name;
 }
 
-json number_or_null(const std::optional<double>& value) {
-  if (!value || !std::isfinite(*value)) return nullptr;
-  return *value;
-}
-
 /// 16 digits for each: JSON's own numbers lose bits in many readers.
 std::string hex_of(const std::vector<std::uint64_t>& numbers) {
   std::string text;

@@ -5,7 +5,9 @@
 /// the default (JSON has no NaN: numbers that are not finite are written as null).
 #pragma once
 
+#include <cmath>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <type_traits>
 
@@ -47,6 +49,13 @@ void read_field(const nlohmann::json& json, const char* key, T& value) {
 /// JSON text in one line; bytes that are not UTF-8 (a compiler may print any) become U+FFFD.
 [[nodiscard]] inline std::string dump_safely(const nlohmann::json& json, int indent = -1) {
   return json.dump(indent, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+/// A number in multiples of `unit`; null where there is none, or none that JSON can write.
+[[nodiscard]] inline nlohmann::json number_or_null(const std::optional<double>& value,
+                                                   double unit = 1) {
+  if (!value || !std::isfinite(*value)) return nullptr;
+  return *value / unit;
 }
 
 }  // namespace membound::course

@@ -47,11 +47,6 @@ SpeedKeys speed_keys(Bound bound) {
   return {"ops_per_second", "reference_ops_per_second", "ceiling_ops_per_second", 1};
 }
 
-json number_or_null(const std::optional<double>& value, double unit = 1) {
-  if (!value || !std::isfinite(*value)) return nullptr;
-  return *value / unit;
-}
-
 std::optional<double> optional_number(const json& in, const char* key, double unit = 1) {
   const auto found = in.find(key);
   if (found == in.end() || found->is_null()) return std::nullopt;

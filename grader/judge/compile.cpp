@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kOutputLimit = 256 * 1024;
+constexpr std::size_t kCompilerOutputLimit = 256 * 1024;
 /// Files kept in the cache; each is some ten kilobytes.
 constexpr std::size_t kMostCached = 400;
 
@@ -147,7 +147,7 @@ base::Status run_compiler(const CompileRequest& request, const fs::path& output,
   const auto run = base::run_process({.arguments = command(request, output),
                                       .folder = request.root,
                                       .timeout_seconds = request.timeout_seconds,
-                                      .output_limit_bytes = kOutputLimit,
+                                      .output_limit_bytes = kCompilerOutputLimit,
                                       .stop = request.stop});
   if (!run) return run.error();
   code.output = request.graded ? graded_output(request, run->output) : run->output;

@@ -192,13 +192,13 @@ Finding checker_finding(const course::Lab& lab, const nlohmann::json& report) {
   return finding;
 }
 
+}  // namespace
+
 const course::TestOutcome* first_failed(const course::StageMeasurement& measurement) {
   for (const course::TestOutcome& test : measurement.tests)
     if (!test.passed && !test.skipped) return &test;
   return nullptr;
 }
-
-}  // namespace
 
 std::string first_known_tag(const course::Lab& lab, const std::vector<std::string>& tags) {
   for (const std::string& tag : tags)

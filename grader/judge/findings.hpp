@@ -14,6 +14,9 @@
 
 namespace membound::judge {
 
+/// The test that failed first; null when none did.
+[[nodiscard]] const course::TestOutcome* first_failed(const course::StageMeasurement& measurement);
+
 /// The first of `tags` that the lab has hints for; empty when it has none of them.
 [[nodiscard]] std::string first_known_tag(const course::Lab& lab,
                                           const std::vector<std::string>& tags);

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <thread>
 
+#include "grader/judge/findings.hpp"
 #include "grader/judge/verdict.hpp"
 
 namespace membound::judge {
@@ -18,13 +19,6 @@ constexpr double kMostSeconds = 20;
 /// After so many warp instructions a launch is given up: some seconds, and, unlike a limit in
 /// seconds, at the same place each time. The largest test of a lab has a fifth of it.
 constexpr const char* kStepLimit = "50000000";
-
-const course::TestOutcome* first_failed(const course::StageMeasurement& measurement) {
-  const auto found =
-      std::find_if(measurement.tests.begin(), measurement.tests.end(),
-                   [](const course::TestOutcome& test) { return !test.passed && !test.skipped; });
-  return found == measurement.tests.end() ? nullptr : &*found;
-}
 
 }  // namespace
 

@@ -33,8 +33,7 @@ base::Result<compilers::CompilerInfo> choose_compiler(const Workplace& place,
   return compilers::find_any_compiler(places);
 }
 
-std::filesystem::path submission_of(const Workplace& place, const CheckOptions& options,
-                                    const course::Lab& lab) {
+std::filesystem::path submission_of(const CheckOptions& options, const course::Lab& lab) {
   if (options.submission.empty()) return lab.folder / "kernel.cu";
   std::error_code error;
   const auto whole = std::filesystem::absolute(options.submission, error);
@@ -64,7 +63,7 @@ CheckRequest request_for(const Workplace& place, const Tools& tools, const Check
   request.place = place;
   request.lab = selection.lab;
   request.stages = selection.stages;
-  request.submission = submission_of(place, options, *selection.lab);
+  request.submission = submission_of(options, *selection.lab);
   request.compiler = tools.compiler;
   request.architecture = kArchitecture;
   request.device = tools.device.name;

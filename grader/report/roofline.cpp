@@ -12,8 +12,8 @@
 namespace membound::report {
 namespace {
 
-constexpr double kWidth = 700, kHeight = 300;
-constexpr double kLeft = 74, kRight = 24, kTop = 46, kBottom = 52;
+constexpr double kPlotWidth = 700, kHeight = 300;
+constexpr double kPlotLeft = 74, kPlotRight = 24, kPlotTop = 46, kBottom = 52;
 
 /// Powers of ten that enclose [low, high].
 struct Scale {
@@ -77,25 +77,26 @@ std::string draw_roofline(const Roofline& r, const std::string& title, bool stan
   const double ridge = r.issue_roof / r.dram_gbs;
   const double low = std::min(ridge, r.instructions_per_byte) / 3;
   const double high = std::max(ridge, r.instructions_per_byte) * 3;
-  const Scale x(low, high, kLeft, kWidth - kRight);
+  const Scale x(low, high, kPlotLeft, kPlotWidth - kPlotRight);
   const double left = std::pow(10, x.low), right = std::pow(10, x.high);
-  const Scale y(std::min(r.reached, r.roof_at(left)), r.issue_roof * 1.5, kHeight - kBottom, kTop);
+  const Scale y(std::min(r.reached, r.roof_at(left)), r.issue_roof * 1.5, kHeight - kBottom,
+                kPlotTop);
   const double share = r.reached / r.roof_at(r.instructions_per_byte);
   const std::string words = amount(100 * share) + " % of the roof above it";
-  Svg svg(kWidth, title, words + "; predicted by the timing model");
+  Svg svg(kPlotWidth, title, words + "; predicted by the timing model");
   svg.text(12, 22, 14, "strong", "start", title);
   draw_axes(svg, x, y);
   const double bend = std::clamp(ridge, left, right);
   svg.line(x.at(left), y.at(r.roof_at(left)), x.at(bend), y.at(r.roof_at(bend)), "roof");
   svg.line(x.at(bend), y.at(r.roof_at(bend)), x.at(right), y.at(r.roof_at(right)), "roof");
-  svg.text(kWidth - kRight, y.at(r.issue_roof) - 6, 10.5, "ink", "end",
+  svg.text(kPlotWidth - kPlotRight, y.at(r.issue_roof) - 6, 10.5, "ink", "end",
            "issue slots: " + amount(r.issue_roof) + "e9 a second");
-  svg.text(x.at(left) + 8, kTop + 12, 10.5, "ink", "start",
+  svg.text(x.at(left) + 8, kPlotTop + 12, 10.5, "ink", "start",
            "slope: DRAM, " + amount(r.dram_gbs) + " GB/s");
   const double px = x.at(r.instructions_per_byte), py = y.at(r.reached);
   svg.line(px, py, px, y.at(r.roof_at(r.instructions_per_byte)), "dash");
   svg.circle(px, py, 5, "mark");
-  const bool at_right = px > kWidth / 2;
+  const bool at_right = px > kPlotWidth / 2;
   svg.text(px + (at_right ? -10 : 10), py + 14, 11, "strong", at_right ? "end" : "start",
            "this kernel: " + words);
   return svg.finish(kHeight, standalone);

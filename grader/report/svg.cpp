@@ -9,7 +9,7 @@ namespace membound::report {
 namespace {
 
 // The classes start with "mb-" because a page holds several pictures beside its own looks.
-constexpr const char* kLooks = R"(  <style>
+constexpr const char* kPictureLooks = R"(  <style>
     .mb-page{fill:#fcfbf8}.mb-ink{fill:#24292f}.mb-strong{fill:#24292f;font-weight:bold}
     .mb-faint{fill:#5b6370}.mb-frame{fill:#fbe3c6;stroke:#a85a0c;stroke-width:1}
     .mb-cell{fill:#2f6fb0}.mb-mark{fill:#2f7d4f}.mb-hatch{fill:#ece9e1}
@@ -118,7 +118,7 @@ std::string Svg::finish(double height, bool standalone) const {
          attribute("width", width_) + attribute("height", height) +
          " font-family=\"DejaVu Sans, Verdana, Helvetica, Arial, sans-serif\" role=\"img\">\n" +
          "  <title>" + escaped(title_) + "</title>\n  <desc>" + escaped(description_) +
-         "</desc>\n" + kLooks + "  <rect" + attribute("width", width_) +
+         "</desc>\n" + kPictureLooks + "  <rect" + attribute("width", width_) +
          attribute("height", height) + look_of("page") + "/>\n" + body_ + "</svg>\n";
 }
 

@@ -15,8 +15,8 @@
 namespace membound::exchange {
 namespace {
 
-constexpr std::array<std::string_view, 5> kIdentity = {"ID", "SIS User ID", "SIS Login ID",
-                                                       "Student", "Integration ID"};
+constexpr std::array<std::string_view, 5> kCanvasIdentity = {"ID", "SIS User ID", "SIS Login ID",
+                                                             "Student", "Integration ID"};
 constexpr std::string_view kPointsPossible = "    Points Possible";
 
 bool is_points_row(const std::vector<std::string>& row) {
@@ -103,7 +103,7 @@ base::Result<Export> write_canvas(Grades grades, const Settings& settings) {
     if (!people) return people.error();
     table = *std::move(people);
   }
-  const Matcher matcher(table, kIdentity);
+  const Matcher matcher(table, kCanvasIdentity);
   Export out;
   for (std::size_t lab = 0; lab < labs.size(); ++lab) {
     Column column{title_of(labs[lab], grades, settings.assignment), {}, {}};

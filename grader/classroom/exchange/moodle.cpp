@@ -15,8 +15,8 @@
 namespace membound::exchange {
 namespace {
 
-constexpr std::array<std::string_view, 5> kIdentity = {"Identifier", "ID number", "Username",
-                                                       "Email address", "Full name"};
+constexpr std::array<std::string_view, 5> kMoodleIdentity = {"Identifier", "ID number", "Username",
+                                                             "Email address", "Full name"};
 
 /// Moodle reads feedback as HTML.
 std::string html(std::string_view text) {
@@ -72,7 +72,7 @@ base::Result<Export> fill_worksheet(Grades grades, const Settings& settings) {
   const auto maximum_column = table.column("Maximum Grade");
   const auto locked_column = table.column("Grade can be changed");
   const auto feedback_column = table.column("Feedback comments");
-  const Matcher matcher(table, kIdentity);
+  const Matcher matcher(table, kMoodleIdentity);
   Export out;
   for (const course::Grade& grade : grades) {
     const auto row = find_row(matcher, grade);

@@ -75,10 +75,10 @@ std::optional<std::string> kind_problem(archive_entry* entry) {
 }
 
 /// Reads one archive from its first member to the last.
-class Reading {
+class ArchiveReading {
  public:
-  Reading(struct archive* reader, std::string name, const ArchiveLimits& limits,
-          const MemberVisitor& visitor)
+  ArchiveReading(struct archive* reader, std::string name, const ArchiveLimits& limits,
+                 const MemberVisitor& visitor)
       : reader_(reader), name_(std::move(name)), limits_(limits), visitor_(visitor) {}
 
   base::Status all() {
@@ -186,7 +186,7 @@ base::Status read_archive_file(const std::filesystem::path& file, const ArchiveL
   const Handle reader = new_reader();
   if (archive_read_open_filename(reader.get(), file.c_str(), kReadBlock) != ARCHIVE_OK)
     return cannot_open(reader.get(), file.string());
-  return Reading(reader.get(), file.string(), limits, visitor).all();
+  return ArchiveReading(reader.get(), file.string(), limits, visitor).all();
 }
 
 base::Status read_archive_bytes(std::string_view bytes, const std::string& name,
@@ -195,7 +195,7 @@ base::Status read_archive_bytes(std::string_view bytes, const std::string& name,
   const Handle reader = new_reader();
   if (archive_read_open_memory(reader.get(), bytes.data(), bytes.size()) != ARCHIVE_OK)
     return cannot_open(reader.get(), name);
-  return Reading(reader.get(), name, limits, visitor).all();
+  return ArchiveReading(reader.get(), name, limits, visitor).all();
 }
 
 }  // namespace membound::intake

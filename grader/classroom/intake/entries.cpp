@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kMetadata = "submission_metadata.yml";
+constexpr std::string_view kMetadataNames = "submission_metadata.yml";
 
 bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
@@ -118,7 +118,7 @@ class Reading {
     if (is_litter_path(member)) return false;
     const std::string& name = member.path.parts.back();
     if (has_ending(name, ".cu")) return member.size <= limits_.file_bytes;
-    return (depth == 0 && name == kMetadata) ||
+    return (depth == 0 && name == kMetadataNames) ||
            (depth < kMostNestedArchives && is_archive_name(name) && member.size <= limits_.bytes);
   }
 
@@ -164,7 +164,7 @@ class Reading {
       entry.sha256 = *kept;
       if (base::switched_off("intake.store")) unpack(entry, content);
       entry.labs = labs_defined(content, labs_);
-    } else if (depth == 0 && name == kMetadata) {
+    } else if (depth == 0 && name == kMetadataNames) {
       entry.text = std::move(content);
     } else if (is_archive_name(name)) {
       open_archive(entry, depth, content);

@@ -58,7 +58,7 @@ std::vector<Task> tasks_of(const ReferenceRequest& request) {
 base::Result<std::vector<std::string>> flags_of(const fs::path& root,
                                                 const CompilerInfo& compiler) {
   const fs::path file = root / "grader" / "harness" / "student" /
-                        (std::string(judge::to_string(compiler.kind)) + ".flags");
+                        (std::string(compilers::to_string(compiler.kind)) + ".flags");
   const auto text = base::read_file(file);
   if (!text) return text.error();
   std::vector<std::string> flags;

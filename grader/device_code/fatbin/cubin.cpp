@@ -14,7 +14,7 @@
 namespace membound::fatbin {
 namespace {
 
-using Bytes = std::span<const std::byte>;
+using CubinBytes = std::span<const std::byte>;
 
 /// Entries of .nv.info sections: u8 format, u8 attribute, then a byte, a half-word, or a size and
 /// that many bytes. Numbers found in cubins of nvcc 13.0 and checked against `ptxas -v`.
@@ -39,19 +39,19 @@ constexpr unsigned char kEntryMark = 0x10;  ///< st_other of a kernel's symbol
 struct Section {
   std::string_view name;
   Elf64_Shdr header;
-  Bytes content;  ///< empty for SHT_NOBITS
+  CubinBytes content;  ///< empty for SHT_NOBITS
 };
 
 struct Attributes {
   Format format;
   Attribute attribute;
   std::uint16_t value;
-  Bytes payload;
+  CubinBytes payload;
 };
 
 /// Calls `visit` with each attribute of a .nv.info section; stops where the section is damaged.
 template <typename Visitor>
-void for_each_attribute(Bytes info, Visitor visit) {
+void for_each_attribute(CubinBytes info, Visitor visit) {
   while (info.size() >= 4) {
     Attributes each{static_cast<Format>(read_at<std::uint8_t>(info, 0)),
                     static_cast<Attribute>(read_at<std::uint8_t>(info, 1)),
@@ -74,7 +74,7 @@ std::uint32_t arch_of(const Elf64_Ehdr& header) {
 
 class CubinReader {
  public:
-  CubinReader(Bytes bytes, std::string_view where)
+  CubinReader(CubinBytes bytes, std::string_view where)
       : bytes_(bytes), where_(where), header_(read_at<Elf64_Ehdr>(bytes, 0)) {}
 
   base::Result<std::vector<CubinKernel>> read() {
@@ -111,7 +111,7 @@ class CubinReader {
       sections_.push_back(section);
     }
     if (header_.e_shstrndx >= sections_.size()) return base::Done{};
-    const Bytes names = sections_[header_.e_shstrndx].content;
+    const CubinBytes names = sections_[header_.e_shstrndx].content;
     for (Section& section : sections_) section.name = string_at(names, section.header.sh_name);
     return base::Done{};
   }
@@ -123,7 +123,7 @@ class CubinReader {
       if (section.header.sh_link >= sections_.size()) {
         return errors::bad_cubin(where_, "the table of symbol names");
       }
-      const Bytes names = sections_[section.header.sh_link].content;
+      const CubinBytes names = sections_[section.header.sh_link].content;
       for (std::size_t i = 0; i < section.content.size() / sizeof(Elf64_Sym); ++i) {
         const auto symbol = read_at<Elf64_Sym>(section.content, i * sizeof(Elf64_Sym));
         const std::string_view name = string_at(names, symbol.st_name);
@@ -148,7 +148,7 @@ class CubinReader {
     return found == kernels_.end() ? nullptr : &found->second;
   }
 
-  void read_module_info(Bytes info) {
+  void read_module_info(CubinBytes info) {
     for_each_attribute(info, [&](const Attributes& each) {
       if (each.format != kSized || each.payload.size() < 8) return;
       const auto symbol = read_at<std::uint32_t>(each.payload, 0);
@@ -189,7 +189,7 @@ class CubinReader {
     });
   }
 
-  static void add_parameter(CubinKernel& kernel, Bytes payload) {
+  static void add_parameter(CubinKernel& kernel, CubinBytes payload) {
     const std::size_t ordinal = read_at<std::uint16_t>(payload, 4);
     if (ordinal >= kMaxParameters) return;
     if (kernel.parameter_sizes.size() <= ordinal) {
@@ -200,7 +200,7 @@ class CubinReader {
     kernel.parameter_sizes[ordinal] = read_at<std::uint32_t>(payload, 8) >> 18;
   }
 
-  Bytes bytes_;
+  CubinBytes bytes_;
   std::string_view where_;
   Elf64_Ehdr header_;
   std::vector<Section> sections_;
@@ -210,7 +210,7 @@ class CubinReader {
 
 }  // namespace
 
-base::Result<std::uint32_t> cubin_arch(Bytes bytes, std::string_view where) {
+base::Result<std::uint32_t> cubin_arch(CubinBytes bytes, std::string_view where) {
   if (bytes.size() < sizeof(Elf64_Ehdr)) {
     return errors::cut_off(where, "the ELF header", sizeof(Elf64_Ehdr), bytes.size());
   }
@@ -240,7 +240,7 @@ std::size_t cubin_bytes(const void* data) {
   return end;
 }
 
-base::Result<std::vector<CubinKernel>> read_cubin(Bytes bytes, std::string_view where) {
+base::Result<std::vector<CubinKernel>> read_cubin(CubinBytes bytes, std::string_view where) {
   const auto arch = cubin_arch(bytes, where);
   if (!arch) return arch.error();
   return CubinReader(bytes, where).read();

@@ -7,7 +7,7 @@
 namespace membound::ptx {
 namespace {
 
-constexpr int kMaxDepth = 64;
+constexpr int kMaxExpressionDepth = 64;
 constexpr std::uint64_t kWarpSize = 32;
 
 /// Binding strength of a binary operator, as in C; 0 for anything else.
@@ -161,7 +161,7 @@ bool parse_bracket(Cursor& cursor, Constant& value, int depth) {
 
 /// unary := ('-' | '+' | '!' | '~') unary | '(' expression ')' | literal | WARP_SZ
 bool parse_unary(Cursor& cursor, Constant& value, int depth) {
-  if (depth > kMaxDepth) return cursor.fail(errors::too_deep(cursor.token().position));
+  if (depth > kMaxExpressionDepth) return cursor.fail(errors::too_deep(cursor.token().position));
   if (cursor.accept('-')) return parse_unary(cursor, value, depth + 1) && negate(value);
   if (cursor.accept('+')) return parse_unary(cursor, value, depth + 1);
   if (cursor.at('!') || cursor.at('~')) {

@@ -21,6 +21,8 @@
 
 namespace membound::forward {
 
+using namespace runner;  // every line here speaks its protocol
+
 struct ForwardLibrary;
 
 /// What a cudaKernel_t points to.

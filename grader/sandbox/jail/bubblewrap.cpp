@@ -27,7 +27,7 @@ constexpr const char* kCharacterDevices[] = {"/dev/null", "/dev/zero", "/dev/ful
                                              "/dev/urandom"};
 
 /// Of the jail itself: bubblewrap's first process inside, and the stage.
-constexpr int kOwnProcesses = 2;
+constexpr int kBubblewrapProcesses = 2;
 
 /// Collects the two halves: bubblewrap's options and the stage's orders.
 class CommandBuilder {
@@ -153,7 +153,7 @@ class CommandBuilder {
     if (!base::switched_off("jail.file-size")) order("file", std::to_string(limits.file_bytes));
     if (setup_.cgroups.processes.empty() && setup_.counts_processes &&
         !base::switched_off("jail.processes"))
-      order("processes", std::to_string(limits.processes + kOwnProcesses));
+      order("processes", std::to_string(limits.processes + kBubblewrapProcesses));
     for (const int kept : request_.descriptors) order("keep", std::to_string(kept));
     for (const fs::path& file : request_.collected) order("collect", request_.scratch / file);
   }

@@ -9,6 +9,8 @@
 #include <cstring>
 #include <system_error>
 
+#include "grader/base/system_text.hpp"
+
 namespace membound::runner {
 namespace {
 
@@ -16,8 +18,6 @@ base::Error failed(const std::string& what, const std::string& found) {
   return {base::ErrorKind::kMachine, "the connection between judge and runner", what + ": " + found,
           "a runner that is alive", "look at what the runner printed"};
 }
-
-std::string last_error() { return std::generic_category().message(errno); }
 
 /// Room for one descriptor beside the data, aligned as the kernel wants it.
 struct Ancillary {
@@ -42,7 +42,7 @@ Descriptor::~Descriptor() {
 base::Result<std::pair<Descriptor, Descriptor>> make_socket_pair() {
   int fds[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) != 0)
-    return failed("making it", last_error());
+    return failed("making it", base::reason_text(errno));
   return std::pair(Descriptor(fds[0]), Descriptor(fds[1]));
 }
 
@@ -53,7 +53,7 @@ base::Status Channel::send(std::uint32_t sequence, std::uint32_t kind,
     const ssize_t now =
         ::send(socket_.get(), frame.data() + sent, frame.size() - sent, MSG_NOSIGNAL);
     if (now < 0 && errno == EINTR) continue;
-    if (now <= 0) return failed("sending", last_error());
+    if (now <= 0) return failed("sending", base::reason_text(errno));
     sent += static_cast<std::size_t>(now);
   }
   return base::Done{};
@@ -65,7 +65,7 @@ base::Status Channel::read_exactly(std::span<std::byte> bytes) {
     if (now < 0 && errno == EINTR) continue;
     if (now <= 0) {
       ended_ = now == 0 || errno == ECONNRESET;
-      return failed("receiving", now == 0 ? "the other side has ended" : last_error());
+      return failed("receiving", now == 0 ? "the other side has ended" : base::reason_text(errno));
     }
     bytes = bytes.subspan(static_cast<std::size_t>(now));
   }
@@ -93,7 +93,7 @@ base::Status Channel::send_descriptor(int fd) const {
   head->cmsg_len = CMSG_LEN(sizeof(int));
   std::memcpy(CMSG_DATA(head), &fd, sizeof(fd));
   if (sendmsg(socket_.get(), &message, MSG_NOSIGNAL) != 1)
-    return failed("sending a descriptor", last_error());
+    return failed("sending a descriptor", base::reason_text(errno));
   return base::Done{};
 }
 
@@ -105,7 +105,8 @@ base::Result<Descriptor> Channel::receive_descriptor() {
   const ssize_t got = recvmsg(socket_.get(), &message, MSG_CMSG_CLOEXEC);
   ended_ = got == 0;
   if (got != 1)
-    return failed("receiving a descriptor", ended_ ? "the other side has ended" : last_error());
+    return failed("receiving a descriptor",
+                  ended_ ? "the other side has ended" : base::reason_text(errno));
   const cmsghdr* head = CMSG_FIRSTHDR(&message);
   if (head == nullptr || head->cmsg_level != SOL_SOCKET || head->cmsg_type != SCM_RIGHTS ||
       head->cmsg_len != CMSG_LEN(sizeof(int)))

@@ -14,7 +14,7 @@
 namespace membound::runner {
 namespace {
 
-constexpr unsigned long long kWords = 1 << 18;
+constexpr unsigned long long kProbeWords = 1 << 18;
 constexpr unsigned kWord = 0x5EED1234U;
 
 struct Step {
@@ -32,17 +32,17 @@ Step run(const std::string& file) {
   if (code != cudaSuccess) return {"loading the harness's kernels", code};
   code = cudaLibraryGetKernel(&kernel, library, "membound_set_words");
   if (code != cudaSuccess) return {"finding membound_set_words", code};
-  code = cudaMalloc(&d_words, kWords * sizeof(kWord));
+  code = cudaMalloc(&d_words, kProbeWords * sizeof(kWord));
   if (code != cudaSuccess) return {"allocating 1 MiB", code};
-  unsigned long long count = kWords;
+  unsigned long long count = kProbeWords;
   unsigned word = kWord;
   void* arguments[] = {&d_words, &count, &word};
   code = cudaLaunchKernel(kernel, dim3(64), dim3(256), arguments, 0, nullptr);
   if (code != cudaSuccess) return {"launching a kernel", code};
   code = cudaDeviceSynchronize();
   if (code != cudaSuccess) return {"running a kernel", code};
-  std::vector<unsigned> words(kWords);
-  code = cudaMemcpy(words.data(), d_words, kWords * sizeof(kWord), cudaMemcpyDeviceToHost);
+  std::vector<unsigned> words(kProbeWords);
+  code = cudaMemcpy(words.data(), d_words, kProbeWords * sizeof(kWord), cudaMemcpyDeviceToHost);
   if (code != cudaSuccess) return {"reading memory back", code};
   if (std::any_of(words.begin(), words.end(), [](unsigned got) { return got != kWord; }))
     return {"what a kernel wrote", cudaErrorECCUncorrectable};

@@ -11,6 +11,8 @@
 #include <system_error>
 #include <utility>
 
+#include "grader/base/system_text.hpp"
+
 namespace membound::runner {
 namespace {
 
@@ -22,27 +24,25 @@ base::Error failed(const std::string& found) {
           "check that /proc/sys/vm and the memory limit allow it"};
 }
 
-std::string last_error() { return std::generic_category().message(errno); }
-
 }  // namespace
 
 base::Result<SharedBuffer> SharedBuffer::make() {
   Descriptor memory(memfd_create("membound", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!memory || ftruncate(memory.get(), static_cast<off_t>(kSharedBytes)) != 0 ||
       fcntl(memory.get(), F_ADD_SEALS, kSeals) != 0)
-    return failed(last_error());
+    return failed(base::reason_text(errno));
   return map(std::move(memory));
 }
 
 base::Result<SharedBuffer> SharedBuffer::map(Descriptor memory) {
   struct stat status {};
-  if (fstat(memory.get(), &status) != 0) return failed(last_error());
+  if (fstat(memory.get(), &status) != 0) return failed(base::reason_text(errno));
   if (status.st_size != static_cast<off_t>(kSharedBytes))
     return failed(std::to_string(status.st_size) + " bytes");
   if (const int seals = fcntl(memory.get(), F_GET_SEALS); seals < 0 || (seals & kSeals) != kSeals)
     return failed("a file that can still be shortened");
   void* data = mmap(nullptr, kSharedBytes, PROT_READ | PROT_WRITE, MAP_SHARED, memory.get(), 0);
-  if (data == MAP_FAILED) return failed(last_error());
+  if (data == MAP_FAILED) return failed(base::reason_text(errno));
   SharedBuffer buffer;
   buffer.memory_ = std::move(memory);
   buffer.data_ = static_cast<std::byte*>(data);

@@ -46,7 +46,7 @@ StageResult stage_sample() {
   return stage;
 }
 
-Result sample() {
+Result sample_result() {
   Result result;
   result.lab = "03-transpose";
   result.title = "Transpose a matrix";
@@ -62,7 +62,7 @@ Result sample() {
 }
 
 TEST(Result, ComesBackFromJsonUnchanged) {
-  const nlohmann::json json = sample();
+  const nlohmann::json json = sample_result();
   EXPECT_EQ(nlohmann::json(json.get<Result>()), json);
 }
 
@@ -98,7 +98,7 @@ TEST(Result, KnowsEveryVerdictByName) {
 }
 
 TEST(Result, IsPassedWhenEveryStageIs) {
-  Result result = sample();
+  Result result = sample_result();
   EXPECT_FALSE(result.passed());
   result.stages[0].verdict = Verdict::kPassed;
   EXPECT_TRUE(result.passed());
@@ -107,8 +107,8 @@ TEST(Result, IsPassedWhenEveryStageIs) {
 }
 
 TEST(Result, FitsItsSchema) {
-  EXPECT_EQ(schema_problems("docs/result.schema.json", sample()), "");
-  Result result = sample();
+  EXPECT_EQ(schema_problems("docs/result.schema.json", sample_result()), "");
+  Result result = sample_result();
   result.stages[0].bound = Bound::kOperations;
   result.stages[0].ratio = std::nullopt;
   result.stages.push_back(StageResult{});
@@ -120,12 +120,12 @@ TEST(Result, FitsItsSchema) {
 TEST(Result, DoesNotFitItsSchemaWithAFieldMissingOrWrong) {
   for (const char* pointer : {"/lab", "/stages/0/verdict", "/stages/0/ratio", "/stages/0/points",
                               "/stages/0/bandwidth_gbs", "/stages/0/findings/0/text", "/device"}) {
-    nlohmann::json json = sample();
+    nlohmann::json json = sample_result();
     const nlohmann::json::json_pointer place(pointer);
     json[place.parent_pointer()].erase(place.back());
     EXPECT_NE(schema_problems("docs/result.schema.json", json), "") << pointer;
   }
-  nlohmann::json json = sample();
+  nlohmann::json json = sample_result();
   json["stages"][0]["verdict"] = "great";
   EXPECT_NE(schema_problems("docs/result.schema.json", json), "");
 }

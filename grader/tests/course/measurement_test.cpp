@@ -12,7 +12,7 @@
 namespace membound::course {
 namespace {
 
-StageMeasurement sample() {
+StageMeasurement sample_measurement() {
   StageMeasurement measurement;
   measurement.lab = "03-transpose";
   measurement.kernel = "transpose_tiled";
@@ -36,15 +36,15 @@ StageMeasurement sample() {
 }
 
 TEST(Measurement, ComesBackFromItsLineUnchanged) {
-  const auto back = measurements_from_text(to_line(sample()) + "\n", "r.jsonl");
+  const auto back = measurements_from_text(to_line(sample_measurement()) + "\n", "r.jsonl");
   ASSERT_TRUE(back);
   ASSERT_EQ(back->size(), 1u);
-  EXPECT_EQ(nlohmann::json(back->front()), nlohmann::json(sample()));
+  EXPECT_EQ(nlohmann::json(back->front()), nlohmann::json(sample_measurement()));
   EXPECT_EQ(back->front().seed, 18446744073709551615u);
 }
 
 TEST(Measurement, IsOneLineWhateverAMessageHolds) {
-  StageMeasurement measurement = sample();
+  StageMeasurement measurement = sample_measurement();
   measurement.tests[1].message = "line one\nline two \xff";
   EXPECT_EQ(to_line(measurement).find('\n'), std::string::npos);
   const auto back = measurements_from_text(to_line(measurement) + "\n", "r.jsonl");
@@ -53,7 +53,7 @@ TEST(Measurement, IsOneLineWhateverAMessageHolds) {
 }
 
 TEST(Measurement, ReadsANumberThatIsNotFiniteAsZero) {
-  StageMeasurement measurement = sample();
+  StageMeasurement measurement = sample_measurement();
   measurement.timings[0].ratio = std::numeric_limits<double>::quiet_NaN();
   const auto back = measurements_from_text(to_line(measurement) + "\n", "r.jsonl");
   ASSERT_TRUE(back);
@@ -61,7 +61,7 @@ TEST(Measurement, ReadsANumberThatIsNotFiniteAsZero) {
 }
 
 TEST(Measurement, LeavesOutALineThatWasCutOff) {
-  const std::string line = to_line(sample());
+  const std::string line = to_line(sample_measurement());
   for (const std::size_t cut : {std::size_t{1}, line.size() / 2, line.size()}) {
     const auto back = measurements_from_text(line + "\n" + line.substr(0, cut), "r.jsonl");
     ASSERT_TRUE(back);
@@ -70,7 +70,8 @@ TEST(Measurement, LeavesOutALineThatWasCutOff) {
 }
 
 TEST(Measurement, NamesTheLineThatIsBroken) {
-  const auto back = measurements_from_text(to_line(sample()) + "\n{\"stage\": 1}\n", "r.jsonl");
+  const auto back =
+      measurements_from_text(to_line(sample_measurement()) + "\n{\"stage\": 1}\n", "r.jsonl");
   ASSERT_FALSE(back);
   EXPECT_EQ(back.error().where, "r.jsonl:2");
 }
@@ -78,8 +79,8 @@ TEST(Measurement, NamesTheLineThatIsBroken) {
 TEST(Measurement, AppendsLineAfterLine) {
   const auto file = std::filesystem::path(testing::TempDir()) / "membound_append.jsonl";
   std::filesystem::remove(file);
-  ASSERT_TRUE(append_line(file, sample()));
-  ASSERT_TRUE(append_line(file, sample()));
+  ASSERT_TRUE(append_line(file, sample_measurement()));
+  ASSERT_TRUE(append_line(file, sample_measurement()));
   std::ifstream stream(file);
   const std::string text{std::istreambuf_iterator<char>(stream), {}};
   const auto back = measurements_from_text(text, file.string());
@@ -89,7 +90,7 @@ TEST(Measurement, AppendsLineAfterLine) {
 }
 
 TEST(Measurement, SaysWhyALineCannotBeWritten) {
-  const auto status = append_line("/nonexistent-folder/r.jsonl", sample());
+  const auto status = append_line("/nonexistent-folder/r.jsonl", sample_measurement());
   ASSERT_FALSE(status);
   EXPECT_THAT(status.error().found, testing::HasSubstr("No such file"));
 }

@@ -11,10 +11,6 @@
 namespace membound::vgpu::program {
 namespace {
 
-std::uint32_t align_up(std::uint32_t value, std::uint32_t alignment) {
-  return (value + alignment - 1) / alignment * alignment;
-}
-
 std::uint32_t alignment_of(const ptx::Variable& variable) {
   return std::max<std::uint32_t>(
       1, std::max(variable.alignment_bytes, std::min(16u, ptx::size_bytes(variable.type))));

@@ -16,10 +16,6 @@
 namespace membound::vgpu::program {
 namespace {
 
-std::uint32_t align_up(std::uint32_t value, std::uint32_t alignment) {
-  return alignment <= 1 ? value : (value + alignment - 1) / alignment * alignment;
-}
-
 Dim3 dimensions_of(const ptx::Directive& directive) {
   const auto at = [&](std::size_t i) {
     return i < directive.values.size() ? static_cast<std::uint32_t>(directive.values[i]) : 1u;

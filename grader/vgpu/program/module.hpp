@@ -22,6 +22,11 @@
 
 namespace membound::vgpu::program {
 
+/// `value` rounded up to a multiple of `alignment`.
+[[nodiscard]] constexpr std::uint32_t align_up(std::uint32_t value, std::uint32_t alignment) {
+  return alignment <= 1 ? value : (value + alignment - 1) / alignment * alignment;
+}
+
 /// Where one kernel parameter lies in the parameter buffer.
 struct Parameter {
   std::uint32_t offset_bytes = 0;

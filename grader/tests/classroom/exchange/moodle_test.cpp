@@ -26,7 +26,7 @@ constexpr const char* kWorksheet =
     "Participant 4712,Grace Hopper,grace@example.org,Submitted,2.00,10.00,Yes,-,-,\n"
     "Participant 4713,Edsger Dijkstra,edsger@example.org,Submitted,9.00,10.00,No,-,-,\n";
 
-Settings with_sheet(const std::string& text) {
+Settings with_moodle_sheet(const std::string& text) {
   Settings settings;
   settings.sheet = table_of(text);
   settings.sheet_name = "worksheet.csv";
@@ -53,12 +53,13 @@ std::map<std::string, double> import_worksheet(const std::string& text) {
 }
 
 TEST(MoodleWorksheet, FillsInGradesByParticipantNumberAndByAddress) {
-  const Export result = exported("moodle", {passed("4711"), failed("x")}, with_sheet(kWorksheet));
+  const Export result =
+      exported("moodle", {passed("4711"), failed("x")}, with_moodle_sheet(kWorksheet));
   EXPECT_THAT(import_worksheet(text_of(result, "moodle-worksheet.csv")),
               UnorderedElementsAre(Pair("Participant 4711", 10), Pair("Participant 4712", 2)));
   EXPECT_THAT(result.left_out, ElementsAre("x is not in worksheet.csv"));
   const Export by_address =
-      exported("moodle", {passed("?", "", "grace@example.org")}, with_sheet(kWorksheet));
+      exported("moodle", {passed("?", "", "grace@example.org")}, with_moodle_sheet(kWorksheet));
   EXPECT_THAT(import_worksheet(text_of(by_address, "moodle-worksheet.csv")),
               ElementsAre(Pair("Participant 4712", 10)));
 }
@@ -66,7 +67,7 @@ TEST(MoodleWorksheet, FillsInGradesByParticipantNumberAndByAddress) {
 TEST(MoodleWorksheet, ChangesNothingButGradeAndFeedback) {
   const base::CsvTable before = table_of(kWorksheet);
   const base::CsvTable after = table_of(text_of(
-      exported("moodle", {failed("4711")}, with_sheet(kWorksheet)), "moodle-worksheet.csv"));
+      exported("moodle", {failed("4711")}, with_moodle_sheet(kWorksheet)), "moodle-worksheet.csv"));
   EXPECT_EQ(after.header, before.header);
   for (std::size_t row = 0; row < before.rows.size(); ++row)
     for (std::size_t column = 0; column < before.header.size(); ++column) {
@@ -78,15 +79,15 @@ TEST(MoodleWorksheet, ChangesNothingButGradeAndFeedback) {
 }
 
 TEST(MoodleWorksheet, LeavesALockedGradeAlone) {
-  const Export result = exported("moodle", {passed("4713")}, with_sheet(kWorksheet));
+  const Export result = exported("moodle", {passed("4713")}, with_moodle_sheet(kWorksheet));
   EXPECT_EQ(import_worksheet(text_of(result, "moodle-worksheet.csv")).count("Participant 4713"),
             0U);
   EXPECT_THAT(result.left_out, ElementsAre(HasSubstr("cannot be changed")));
 }
 
 TEST(MoodleWorksheet, FeedbackIsHtmlWithoutTheStudentsMarkup) {
-  const Export result =
-      exported("moodle", {failed("4711", "<script>alert(1)</script>")}, with_sheet(kWorksheet));
+  const Export result = exported("moodle", {failed("4711", "<script>alert(1)</script>")},
+                                 with_moodle_sheet(kWorksheet));
   const std::string text = text_of(result, "moodle-worksheet.csv");
   EXPECT_THAT(text, HasSubstr("&lt;script&gt;"));
   EXPECT_THAT(text, Not(HasSubstr("<script>")));
@@ -95,12 +96,12 @@ TEST(MoodleWorksheet, FeedbackIsHtmlWithoutTheStudentsMarkup) {
 TEST(MoodleWorksheet, RefusesSeveralLabsAnotherMaximumAndAnotherLanguage) {
   course::Grade other = passed("4712");
   other.lab = "04-reduction";
-  EXPECT_THAT(refusal("moodle", {passed("4711"), other}, with_sheet(kWorksheet)),
+  EXPECT_THAT(refusal("moodle", {passed("4711"), other}, with_moodle_sheet(kWorksheet)),
               HasSubstr("grades of 2 labs"));
   EXPECT_THAT(refusal("moodle", {passed("1")},
-                      with_sheet("Identifier,Grade,Maximum Grade\nParticipant 1,,100\n")),
+                      with_moodle_sheet("Identifier,Grade,Maximum Grade\nParticipant 1,,100\n")),
               HasSubstr("a maximum of 100 points"));
-  EXPECT_THAT(refusal("moodle", {passed("1")}, with_sheet("ID,Bewertung\nTeilnehmer 1,\n")),
+  EXPECT_THAT(refusal("moodle", {passed("1")}, with_moodle_sheet("ID,Bewertung\nTeilnehmer 1,\n")),
               HasSubstr("no columns Identifier and Grade"));
 }
 

@@ -16,7 +16,6 @@
 #include <string>
 #include <string_view>
 
-#include "grader/vgpu/exec/lanes/select.hpp"
 #include "grader/vgpu/exec/launch/prepare.hpp"
 #include "grader/vgpu/program/shapes.hpp"
 

@@ -16,7 +16,7 @@
 namespace membound::vgpu::exec {
 namespace {
 
-using Row = std::map<std::string, std::string>;
+using ProbeRow = std::map<std::string, std::string>;
 
 std::vector<std::string> split_csv(const std::string& line) {
   std::vector<std::string> cells(1);
@@ -32,15 +32,15 @@ std::vector<std::string> split_csv(const std::string& line) {
   return cells;
 }
 
-std::vector<Row> read_rows() {
+std::vector<ProbeRow> read_rows() {
   std::ifstream file(MEMBOUND_TEST_DATA "/h200_probe.csv");
   std::string line;
   std::getline(file, line);
   const auto names = split_csv(line);
-  std::vector<Row> rows;
+  std::vector<ProbeRow> rows;
   while (std::getline(file, line)) {
     const auto cells = split_csv(line);
-    Row row;
+    ProbeRow row;
     for (std::size_t i = 0; i < names.size(); ++i) row[names[i]] = cells[i];
     rows.push_back(row);
   }
@@ -161,9 +161,9 @@ std::string program_of(const Probe& probe) {
          body + "ret;\n}\n";
 }
 
-std::uint64_t number(const Row& row, const char* name) { return std::stoull(row.at(name)); }
+std::uint64_t number(const ProbeRow& row, const char* name) { return std::stoull(row.at(name)); }
 
-counters::Counters run_probe(const Row& row, const Probe& probe) {
+counters::Counters run_probe(const ProbeRow& row, const Probe& probe) {
   Machine machine(program_of(probe));
   const bool shared = probe.kind == "lds" || probe.kind == "sts";
   const std::uint32_t bytes = 4 * static_cast<std::uint32_t>(probe.words);
@@ -191,7 +191,7 @@ counters::Counters run_probe(const Row& row, const Probe& probe) {
 
 TEST(H200Probe, EveryOneWarpRowIsEqual) {
   int compared = 0;
-  for (const Row& row : read_rows()) {
+  for (const ProbeRow& row : read_rows()) {
     const Probe probe = parse_name(row.at("kernel"));
     if (probe.kind == "fillk" || probe.kind == "copyk") continue;
     const counters::Counters c = run_probe(row, probe);
@@ -249,7 +249,7 @@ TEST(H200Probe, WholeGridsAreEqualUpToAMillionElements) {
   constexpr std::uint32_t kMost = 1 << 20;
   const auto a = machine.upload(std::vector<float>(kMost));
   const auto b = machine.upload(std::vector<float>(kMost));
-  for (const Row& row : read_rows()) {
+  for (const ProbeRow& row : read_rows()) {
     const Probe probe = parse_name(row.at("kernel"));
     if (probe.kind != "fillk" && probe.kind != "copyk") continue;
     const auto blocks = static_cast<std::uint32_t>(std::stoul(row.at("grid").substr(1)));

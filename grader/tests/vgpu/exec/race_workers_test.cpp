@@ -10,7 +10,7 @@ namespace membound::vgpu::exec {
 namespace {
 
 constexpr const char* kHead = ".version 8.0\n.target sm_90\n.address_size 64\n";
-constexpr std::uint32_t kBlocks = 64, kThreads = 64;
+constexpr std::uint32_t kRaceBlocks = 64, kRaceThreads = 64;
 
 /// `body` sees %r0 = thread, %r1 = block, %r2 = thread of the grid, %rd0 = `out`, %rd1 = its
 /// element of 4 bytes.
@@ -35,16 +35,16 @@ struct Told {
   bool fault = false;
 };
 
-Told run(const std::string& body, std::uint32_t workers, std::uint32_t blocks = kBlocks) {
+Told run(const std::string& body, std::uint32_t workers, std::uint32_t blocks = kRaceBlocks) {
   Machine machine(kernel_of(body));
   machine.space().track_initialised(true);
-  std::vector<std::uint32_t> before(blocks * kThreads);
+  std::vector<std::uint32_t> before(blocks * kRaceThreads);
   for (std::size_t i = 0; i < before.size(); ++i) before[i] = static_cast<std::uint32_t>(i);
   const std::uint64_t out = machine.upload(before);
   machine.request().checks = {
       .memory = true, .initialised = true, .races = true, .synchronisation = true, .leaks = true};
   machine.request().limits.worker_threads = workers;
-  const LaunchReport report = machine.argument(out).run("k", {blocks, 1, 1}, {kThreads, 1, 1});
+  const LaunchReport report = machine.argument(out).run("k", {blocks, 1, 1}, {kRaceThreads, 1, 1});
   Told told;
   told.fault = report.fault.has_value();
   for (const CheckReport& found : report.checks) {

@@ -7,17 +7,17 @@
 namespace membound::vgpu::timing {
 namespace {
 
-Machine machine(const char* id) { return std::move(find_machine(id)).value(); }
+Machine named_machine(const char* id) { return std::move(find_machine(id)).value(); }
 
 TEST(Occupancy, SmallBlocksRunOutOfBlockSlots) {
-  const Occupancy o = occupancy_of(machine("h200"), {32, 16, 0});
+  const Occupancy o = occupancy_of(named_machine("h200"), {32, 16, 0});
   EXPECT_EQ(o.blocks, 32u);
   EXPECT_EQ(o.limiter, Limiter::kBlocks);
   EXPECT_DOUBLE_EQ(o.share, 0.5);
 }
 
 TEST(Occupancy, FullSmIsLimitedByThreads) {
-  const Occupancy o = occupancy_of(machine("h200"), {256, 32, 0});
+  const Occupancy o = occupancy_of(named_machine("h200"), {256, 32, 0});
   EXPECT_EQ(o.blocks, 8u);
   EXPECT_EQ(o.limiter, Limiter::kThreads);
   EXPECT_DOUBLE_EQ(o.share, 1.0);
@@ -26,7 +26,7 @@ TEST(Occupancy, FullSmIsLimitedByThreads) {
 // 33 registers: 33 x 32 = 1056 rounded up to 1280 a warp; a quarter SM has 16384: 12 warps; 48 in
 // all, 6 blocks of 8.
 TEST(Occupancy, RegistersAreGivenOutInUnitsOf256AWarp) {
-  const Occupancy o = occupancy_of(machine("h200"), {256, 33, 0});
+  const Occupancy o = occupancy_of(named_machine("h200"), {256, 33, 0});
   EXPECT_EQ(o.blocks, 6u);
   EXPECT_EQ(o.limiter, Limiter::kRegisters);
 }
@@ -34,37 +34,37 @@ TEST(Occupancy, RegistersAreGivenOutInUnitsOf256AWarp) {
 // 65 registers: 2304 a warp, 7 warps in each quarter, 28 in all: two blocks of 9 warps would need
 // 18, three 27.
 TEST(Occupancy, WarpsOfABlockSpreadOverTheFourParts) {
-  EXPECT_EQ(occupancy_of(machine("h200"), {288, 65, 0}).blocks, 3u);
+  EXPECT_EQ(occupancy_of(named_machine("h200"), {288, 65, 0}).blocks, 3u);
 }
 
 TEST(Occupancy, ABlockThatNeedsMoreRegistersThanThereAreDoesNotFit) {
-  const Occupancy o = occupancy_of(machine("h200"), {1024, 128, 0});
+  const Occupancy o = occupancy_of(named_machine("h200"), {1024, 128, 0});
   EXPECT_EQ(o.blocks, 0u);
   EXPECT_EQ(o.limiter, Limiter::kNothing);
 }
 
 // 32 KiB and the 1 KiB the system takes: 228 / 33 = 6.
 TEST(Occupancy, HopperReservesOneKibibyteOfSharedMemoryPerBlock) {
-  EXPECT_EQ(occupancy_of(machine("h200"), {64, 16, 32 << 10}).blocks, 6u);
-  EXPECT_EQ(occupancy_of(machine("titan-v"), {64, 16, 32 << 10}).blocks, 3u);
-  EXPECT_EQ(occupancy_of(machine("k80"), {64, 16, 32 << 10}).blocks, 3u);
-  EXPECT_EQ(occupancy_of(machine("gtx-980"), {64, 16, 32 << 10}).blocks, 3u);
+  EXPECT_EQ(occupancy_of(named_machine("h200"), {64, 16, 32 << 10}).blocks, 6u);
+  EXPECT_EQ(occupancy_of(named_machine("titan-v"), {64, 16, 32 << 10}).blocks, 3u);
+  EXPECT_EQ(occupancy_of(named_machine("k80"), {64, 16, 32 << 10}).blocks, 3u);
+  EXPECT_EQ(occupancy_of(named_machine("gtx-980"), {64, 16, 32 << 10}).blocks, 3u);
 }
 
 TEST(Occupancy, SharedMemoryBeyondTheOptInLimitDoesNotFit) {
-  EXPECT_EQ(occupancy_of(machine("h200"), {64, 16, 227 << 10}).blocks, 1u);
-  EXPECT_EQ(occupancy_of(machine("h200"), {64, 16, (227 << 10) + 1}).blocks, 0u);
+  EXPECT_EQ(occupancy_of(named_machine("h200"), {64, 16, 227 << 10}).blocks, 1u);
+  EXPECT_EQ(occupancy_of(named_machine("h200"), {64, 16, (227 << 10) + 1}).blocks, 0u);
 }
 
 // Twice the registers of the others: 64 registers a thread still fill the SM.
 TEST(Occupancy, TheK80HasTwiceTheRegisters) {
-  EXPECT_EQ(occupancy_of(machine("k80"), {256, 64, 0}).blocks, 8u);
-  EXPECT_EQ(occupancy_of(machine("v100"), {256, 64, 0}).blocks, 4u);
+  EXPECT_EQ(occupancy_of(named_machine("k80"), {256, 64, 0}).blocks, 8u);
+  EXPECT_EQ(occupancy_of(named_machine("v100"), {256, 64, 0}).blocks, 4u);
 }
 
 TEST(Occupancy, PartlyFilledWarpsCountWhole) {
-  EXPECT_EQ(occupancy_of(machine("h200"), {33, 0, 0}).by_threads, 32u);
-  EXPECT_EQ(occupancy_of(machine("h200"), {65, 0, 0}).by_threads, 21u);
+  EXPECT_EQ(occupancy_of(named_machine("h200"), {33, 0, 0}).by_threads, 32u);
+  EXPECT_EQ(occupancy_of(named_machine("h200"), {65, 0, 0}).by_threads, 21u);
 }
 
 }  // namespace

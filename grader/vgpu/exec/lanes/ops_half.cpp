@@ -153,7 +153,7 @@ u32 compare_halves(const Warp& w, const Step* s, int shift) {
 }
 
 template <typename Format, bool kPair>
-const Step* set_predicates(Warp& w, const Step* s) {
+const Step* set_half_predicates(Warp& w, const Step* s) {
   const u32 low = compare_halves<Format>(w, s, 0);
   const u32 second = kPair ? compare_halves<Format>(w, s, 16) : ~low;
   set_predicate(w, s->d, low);
@@ -192,7 +192,7 @@ Handler by_opcode(const Instruction& in) {
     case Opcode::kTanh:
       return &compute<Format, kPair>;
     case Opcode::kSetp:
-      return &set_predicates<Format, kPair>;
+      return &set_half_predicates<Format, kPair>;
     case Opcode::kSet:
       return &set_numbers<Format, kPair>;
     default:

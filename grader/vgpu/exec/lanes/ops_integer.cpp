@@ -85,7 +85,7 @@ Handler multiply24(const Instruction& in, bool three) {
 }
 
 template <typename Op>
-Handler extreme(const Instruction& in) {
+Handler integer_extreme(const Instruction& in) {
   return by_type(in.type, [&](auto t) -> Handler {
     using T = decltype(t);
     return in.has(program::kRelu) ? kBinary<Relu<Op>, T> : kBinary<Op, T>;
@@ -136,9 +136,9 @@ Handler select_integer(const Instruction& in) {
     case Opcode::kNeg:
       return one_signed<Neg>(in);
     case Opcode::kMin:
-      return extreme<Min>(in);
+      return integer_extreme<Min>(in);
     case Opcode::kMax:
-      return extreme<Max>(in);
+      return integer_extreme<Max>(in);
     default:
       return nullptr;
   }

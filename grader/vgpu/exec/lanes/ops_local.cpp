@@ -20,7 +20,7 @@ u64 read_element(const std::byte* place, u32 bytes, bool is_signed) {
   return is_signed ? static_cast<u64>(static_cast<i64>(value << up) >> up) : value;
 }
 
-bool is_signed(ptx::ScalarType type) {
+bool is_signed_up_to_word(ptx::ScalarType type) {
   return type == ptx::ScalarType::kS8 || type == ptx::ScalarType::kS16 ||
          type == ptx::ScalarType::kS32;
 }
@@ -39,7 +39,7 @@ void move_element(Warp& w, const Instruction& in, const Step* s, unsigned v, int
         std::memcpy(place + 8 * half, word, 8);
     }
   } else if (kLoad) {
-    const u64 value = read_element(place, bytes, is_signed(in.type));
+    const u64 value = read_element(place, bytes, is_signed_up_to_word(in.type));
     if (slots == 2)
       at<u64>(w, ref)[lane] = value;
     else

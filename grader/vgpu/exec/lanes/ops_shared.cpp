@@ -122,7 +122,7 @@ const Step* shared(Warp& w, const Step* s) {
 }
 
 template <typename T, typename Word, bool kLoad>
-Handler by_vector(const Instruction& in) {
+Handler shared_by_vector(const Instruction& in) {
   const bool wide = in.address_bits == 64;
   switch (in.vector) {
     case 1:
@@ -139,33 +139,33 @@ Handler by_vector(const Instruction& in) {
 }
 
 template <bool kLoad, typename Word>
-Handler by_element(const Instruction& in) {
+Handler shared_by_element(const Instruction& in) {
   switch (in.type) {
     case ScalarType::kS8:
-      return by_vector<std::conditional_t<kLoad, i8, u8>, Word, kLoad>(in);
+      return shared_by_vector<std::conditional_t<kLoad, i8, u8>, Word, kLoad>(in);
     case ScalarType::kU8:
     case ScalarType::kB8:
-      return by_vector<u8, Word, kLoad>(in);
+      return shared_by_vector<u8, Word, kLoad>(in);
     case ScalarType::kS16:
-      return by_vector<std::conditional_t<kLoad, i16, u16>, Word, kLoad>(in);
+      return shared_by_vector<std::conditional_t<kLoad, i16, u16>, Word, kLoad>(in);
     case ScalarType::kU16:
     case ScalarType::kB16:
     case ScalarType::kF16:
     case ScalarType::kBf16:
-      return by_vector<u16, Word, kLoad>(in);
+      return shared_by_vector<u16, Word, kLoad>(in);
     case ScalarType::kS32:
-      return by_vector<std::conditional_t<kLoad, i32, u32>, Word, kLoad>(in);
+      return shared_by_vector<std::conditional_t<kLoad, i32, u32>, Word, kLoad>(in);
     case ScalarType::kU32:
     case ScalarType::kB32:
     case ScalarType::kF32:
     case ScalarType::kF16x2:
     case ScalarType::kBf16x2:
-      return by_vector<u32, Word, kLoad>(in);
+      return shared_by_vector<u32, Word, kLoad>(in);
     case ScalarType::kS64:
     case ScalarType::kU64:
     case ScalarType::kB64:
     case ScalarType::kF64:
-      if constexpr (sizeof(Word) == 8) return by_vector<u64, Word, kLoad>(in);
+      if constexpr (sizeof(Word) == 8) return shared_by_vector<u64, Word, kLoad>(in);
       return nullptr;
     default:
       return nullptr;
@@ -178,8 +178,10 @@ Handler select_shared(const Instruction& in) {
   const bool load = in.opcode == Opcode::kLd || in.opcode == Opcode::kLdu;
   if (in.space != StateSpace::kShared || (!load && in.opcode != Opcode::kSt)) return nullptr;
   const auto slots = load ? in.d_slots : in.s_slots;
-  if (slots == 1) return load ? by_element<true, u32>(in) : by_element<false, u32>(in);
-  if (slots == 2) return load ? by_element<true, u64>(in) : by_element<false, u64>(in);
+  if (slots == 1)
+    return load ? shared_by_element<true, u32>(in) : shared_by_element<false, u32>(in);
+  if (slots == 2)
+    return load ? shared_by_element<true, u64>(in) : shared_by_element<false, u64>(in);
   return nullptr;
 }
 

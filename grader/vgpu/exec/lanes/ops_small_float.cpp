@@ -64,7 +64,7 @@ Handler narrow(const Instruction& in) {
 }
 
 /// cvt.pack: `a` above `b`, each clamped to `bits` bits; what of `c` finds room lies above them.
-const Step* pack(Warp& w, const Step* s) {
+const Step* pack_small(Warp& w, const Step* s) {
   const Instruction& in = *s->extra->in;
   const auto* a = at<const i32>(w, s->a);
   const auto* b = at<const i32>(w, s->b);
@@ -91,7 +91,7 @@ const Step* pack(Warp& w, const Step* s) {
 Handler select_small_float(const Instruction& in) {
   if (in.opcode != Opcode::kCvt) return nullptr;
   if (in.mode != 0)
-    return in.has(program::kSat) && in.mode != program::kPackPending ? &pack : nullptr;
+    return in.has(program::kSat) && in.mode != program::kPackPending ? &pack_small : nullptr;
   if (in.type == ScalarType::kE4m3x2) return narrow<E4m3>(in);
   if (in.type == ScalarType::kE5m2x2) return narrow<E5m2>(in);
   if (in.type != ScalarType::kF16x2) return nullptr;

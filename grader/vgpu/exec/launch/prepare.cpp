@@ -255,6 +255,8 @@ void fill_step(Launch& launch, std::uint32_t function_index, const Instruction& 
 
 }  // namespace
 
+Handler unsupported_handler() { return &unsupported; }
+
 Handler choose_handler(const Instruction& in, Variant variant) {
   if (in.has(program::kUnsupportedForm)) return &unsupported;
   for (const auto family : {&select_atomic, &select_collective, &select_sync, &select_call,

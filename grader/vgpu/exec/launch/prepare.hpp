@@ -13,6 +13,9 @@ namespace membound::vgpu::exec {
 /// The handler of one instruction, or the one that raises "unsupported instruction".
 [[nodiscard]] Handler choose_handler(const program::Instruction& in, Variant variant);
 
+/// Raises "unsupported instruction".
+[[nodiscard]] Handler unsupported_handler();
+
 /// Fills steps, code and constants of `launch` for every function its kernel can reach.
 void prepare(Launch& launch, Variant variant);
 

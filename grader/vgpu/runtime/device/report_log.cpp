@@ -27,7 +27,7 @@ std::string dump(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-Json triple(const Dim3& d) { return Json::array({d.x, d.y, d.z}); }
+Json triple_json(const Dim3& d) { return Json::array({d.x, d.y, d.z}); }
 
 std::string triple_text(const Dim3& d) {
   return "[" + std::to_string(d.x) + "," + std::to_string(d.y) + "," + std::to_string(d.z) + "]";
@@ -75,8 +75,8 @@ Json place_json(const exec::Place& place) {
           {"line", place.line},
           {"ptx_line", place.ptx_line},
           {"instruction", place.instruction},
-          {"block", triple(place.block)},
-          {"thread", triple(place.thread)}};
+          {"block", triple_json(place.block)},
+          {"thread", triple_json(place.thread)}};
 }
 
 /// Buffered write(2) that remembers failure.
@@ -149,7 +149,7 @@ std::string to_json(const LaunchRecord& record) {
   }
   text += "]";
   if (!record.accesses.empty())
-    text += ",\"traced_block\":" + dump(triple(record.traced_block)) +
+    text += ",\"traced_block\":" + dump(triple_json(record.traced_block)) +
             ",\"traced_warp\":" + std::to_string(record.traced_warp) +
             ",\"accesses\":" + record.accesses;
   return text + "}";
