@@ -1,0 +1,159 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Lab 08: the tests of every stage, easiest first, and the run that is timed. Every stage has its
+/// own result, of its own number of rows, for the same samples.
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "grader/harness/lab/lab_test.hpp"
+#include "labs/08-local-memory/reference.hpp"
+
+namespace {
+
+using namespace membound::harness;
+using namespace membound::labs::local_memory;
+using membound::course::Stage;
+
+constexpr int kLevels = 8;
+/// Of both signs; their last three bits are any of the levels.
+constexpr std::int64_t kLargest = 1'000'000;
+
+std::string about(std::int64_t n, int m) {
+  return "\nfor " + std::to_string(n) + " series of " + std::to_string(m) + " samples";
+}
+
+int rows_of_result(const Stage& stage, int m) { return stage.number == 3 ? kLevels : m; }
+
+std::vector<int> expected_of(const Stage& stage, const std::vector<int>& in, std::int64_t n,
+                             int m) {
+  if (stage.number == 1) return window_maxima(in, n, m);
+  return stage.number == 2 ? previous_of_level(in, n, m) : level_counts(in, n, m);
+}
+
+class Series : public LabTest {
+ protected:
+  /// Runs the stage on m rows of n samples and compares all of its output.
+  void check_values(const std::vector<int>& in, std::int64_t n, int m) {
+    std::vector<int> out;
+    ASSERT_TRUE(launch_once(in, n, m, out)) << about(n, m);
+    ASSERT_TRUE(arrays_equal(out, expected_of(stage(), in, n, m), shape(n, m))) << about(n, m);
+  }
+
+  void check(std::int64_t n, int m) { check_values(samples(n, m), n, m); }
+
+  [[nodiscard]] std::vector<int> samples(std::int64_t n, int m) const {
+    return generate_integers<int>(static_cast<std::size_t>(n * m), -kLargest, kLargest, seed());
+  }
+
+  testing::AssertionResult launch_once(const std::vector<int>& in, std::int64_t n, int m,
+                                       std::vector<int>& out) {
+    DeviceArray<int> d_in(in);
+    auto d_out =
+        DeviceArray<int>::poisoned(static_cast<std::size_t>(n * rows_of_result(stage(), m)));
+    const int* const first = d_in.data();
+    const auto launched = launch("", {n, m}, d_out.data(), first, static_cast<long long>(n), m);
+    out = d_out.to_host();
+    return launched;
+  }
+
+  [[nodiscard]] Shape shape(std::int64_t n, int m) const {
+    return {{rows_of_result(stage(), m), n}, {stage().number == 3 ? "level" : "sample", "series"}};
+  }
+};
+
+LAB_TEST_WITH_HINT(Series, OneSampleOfOneSeries, "first-sample") { check_values({13}, 1, 1); }
+
+LAB_TEST_WITH_HINT(Series, OneSeries, "one-series") {
+  // Rising and falling, all levels, the largest one first in many windows.
+  std::vector<int> in;
+  for (int j = 0; j < 40; ++j) in.push_back(j % 2 == 0 ? 100 + 3 * j : 400 - 5 * j);
+  check_values(in, 1, 40);
+}
+
+LAB_TEST_WITH_HINT(Series, OneBlockOfSeries, "one-series") { check(256, 20); }
+
+LAB_TEST_WITH_HINT(Series, FewerSamplesThanAWindow, "start") {
+  for (int m = 1; m <= 9 && !HasFailure(); ++m) check(33, m);
+}
+
+LAB_TEST_WITH_HINT(Series, NegativeSamples, "negative") {
+  std::vector<int> in(std::size_t{40} * 30);
+  for (std::size_t i = 0; i < in.size(); ++i) in[i] = -1 - static_cast<int>(i * 37 % 1000);
+  check_values(in, 40, 30);
+}
+
+LAB_TEST_WITH_HINT(Series, AlwaysTheSameLevel, "one-level") {
+  std::vector<int> in(std::size_t{70} * 25);
+  for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<int>(i) * kLevels + 5;
+  check_values(in, 70, 25);
+}
+
+LAB_TEST_WITH_HINT(Series, EveryLaneAnotherLevel, "one-level") {
+  std::vector<int> in(std::size_t{64} * 24);
+  for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<int>(i % 64 + i / 64);
+  check_values(in, 64, 24);
+}
+
+LAB_TEST_WITH_HINT(Series, BlocksCutOff, "edge-guard") {
+  for (const int n : {2, 31, 255, 257, 1000})
+    if (!HasFailure()) check(n, 11);
+}
+
+LAB_TEST_WITH_HINT(Series, PrimesInBothDirections, "edge-guard") {
+  check(127, 101);
+  if (!HasFailure()) check(1021, 17);
+}
+
+LAB_TEST_WITH_HINT(Series, NoSeries, "empty") { check(0, 5); }
+
+LAB_TEST_WITH_HINT(Series, NoSamples, "empty") { check(300, 0); }
+
+LAB_TEST_WITH_HINT(Series, LongSeries, "one-series") { check(3, 5000); }
+
+LAB_TEST_WITH_HINT(Series, SeveralWavesOfBlocks, "edge-guard") {
+  check(std::int64_t{multiprocessors()} * 2048 * 2 + 77, 9);
+}
+
+LAB_TEST_WITH_HINT(Series, SecondLaunchGivesTheSame, "second-launch") {
+  const std::int64_t n = 600;
+  const int m = 19;
+  const std::vector<int> in = samples(n, m), expected = expected_of(stage(), in, n, m);
+  std::vector<int> first, second;
+  ASSERT_TRUE(launch_once(in, n, m, first)) << "\nin the first of two launches";
+  ASSERT_TRUE(launch_once(in, n, m, second)) << "\nin the second of two launches";
+  EXPECT_TRUE(arrays_equal(first, expected, shape(n, m))) << "\nin the first of two launches";
+  EXPECT_TRUE(arrays_equal(second, expected, shape(n, m))) << "\nin the second of two launches";
+}
+
+/// Every sample is read once, and every element of the result is written once.
+std::vector<TimedCase> timed_cases(const Stage& stage, std::span<const std::int64_t> size) {
+  const long long n = size[0];
+  const int m = static_cast<int>(size[1]);
+  const auto read = static_cast<std::size_t>(n * m);
+  const auto written = static_cast<std::size_t>(n * rows_of_result(stage, m));
+  TimedCase timed;
+  timed.label = std::to_string(n) + " series of " + std::to_string(m) + " samples";
+  timed.sizes = {n, m};
+  timed.useful_bytes = static_cast<double>(read + written) * sizeof(int);
+  timed.inputs = {
+      {.type = ElementType::kInt32, .count = read, .integers = IntegerRange{-kLargest, kLargest}}};
+  timed.output = {.type = ElementType::kInt32, .count = written};
+  timed.arguments = [n, m](std::span<void* const> d_inputs, void* d_output) {
+    return kernel_arguments(static_cast<int*>(d_output), static_cast<const int*>(d_inputs[0]), n,
+                            m);
+  };
+  timed.expected = [stage, n, m](std::span<const HostArray> inputs) {
+    return bytes_of(expected_of(stage, values_of<int>(inputs[0]), n, m));
+  };
+  return {timed};
+}
+
+LAB_PROGRAM({.lab_id = "08-local-memory",
+             .signature = {.parameters = "(int*, int const*, long long, int)"},
+             .timed_cases = timed_cases});
+
+}  // namespace

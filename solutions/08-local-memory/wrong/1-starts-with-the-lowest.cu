@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+// Stage: 1
+// Fails: OneBlockOfSeries
+// Why:   the lowest number in place of zeros before the first sample.
+#include "kernel.cuh"
+
+__global__ void window_maximum(int* out, const int* in, long long n, int m) {
+  const long long series = series_of_thread();
+  if (series >= n) return;
+  int window[kWindow];
+#pragma unroll
+  for (int k = 0; k < kWindow; ++k) window[k] = -2147483647 - 1;
+
+  for (int j = 0; j < m; ++j) {
+    const int sample = in[at(j, series, n)];
+    constexpr int kNewest = kWindow - 1;
+#pragma unroll
+    for (int k = 0; k < kNewest; ++k) window[k] = window[k + 1];
+    window[kNewest] = sample;
+
+    int largest = window[0];
+#pragma unroll
+    for (int k = 1; k < kWindow; ++k) largest = max(largest, window[k]);
+    out[at(j, series, n)] = largest;
+  }
+}
+
+// Given, as an example: a thread for every series.
+LAUNCH_SHAPE(window_maximum, long long n, int m) {
+  LaunchShape shape;
+  shape.block = kThreads;
+  shape.grid = ceil_div(n, kThreads);
+  return shape;
+}
