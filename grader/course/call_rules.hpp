@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// What a host-code lab may ask of the calls its students' programs make, one row a rule. How each
-/// is decided: host_harness/rules.
-/// Place in the chain: [call_rules] -> lab, host_harness.
+/// is decided: harness/program/call_rule_checks.
+/// Place in the chain: [call_rules] -> lab, harness/program.
 #pragma once
 
 #include <span>

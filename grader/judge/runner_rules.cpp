@@ -24,7 +24,7 @@ constexpr double kVirtualCpuSecondsPerStage = 60;
 /// runner's memory, and pass through the socket's on a GPU.
 constexpr std::size_t kMemory = 6144 * jail::kMegabyte;
 /// A printf left in a kernel is no crime: each launch hands over one buffer of 16 KiB at most
-/// (remote/runner_main), and a lab makes a few hundred launches.
+/// (sandbox/runner/runner_main), and a lab makes a few hundred launches.
 constexpr std::size_t kOutput = 16 * jail::kMegabyte;
 
 /// "nvidia0", "nvidia12": one for each GPU.

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// The same program without its jail, for people who run their own code and for ourselves.
-/// Place in the chain: host_harness, judge -> [unjailed] -> process. Left out: any protection.
+/// Place in the chain: harness/program, judge -> [unjailed] -> process. Left out: any protection.
 #pragma once
 
 #include "grader/sandbox/jail/jail.hpp"
