@@ -6,10 +6,9 @@
 #include <mutex>
 #include <optional>
 #include <sstream>
-#include <system_error>
 #include <thread>
 
-#include "grader/base/text_files.hpp"
+#include "grader/authoring/wrong_answer.hpp"
 #include "grader/judge/verdict.hpp"
 
 namespace membound::authoring {
@@ -26,20 +25,7 @@ std::vector<int> all_stages(const course::Lab& lab) {
   return numbers;
 }
 
-/// "// Fails: TilesCutOff" in the comments that open the text.
-std::string head_field(const std::string& text, const std::string& key) {
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line) && line.starts_with("//");) {
-    const auto at = line.find(key + ":");
-    if (at == std::string::npos) continue;
-    const auto start = line.find_first_not_of(' ', at + key.size() + 1);
-    if (start == std::string::npos) return "";
-    return line.substr(start, line.find_last_not_of(" \r") - start + 1);
-  }
-  return "";
-}
-
-/// The lines below the head that contain `part`.
+/// The lines of code that contain `part`.
 std::set<int> lines_with(const std::string& text, const std::string& part) {
   std::set<int> lines;
   std::istringstream stream(text);
@@ -51,36 +37,34 @@ std::set<int> lines_with(const std::string& text, const std::string& part) {
   return lines;
 }
 
-/// "// Finds: data race in `tile[y][x] =`": what the checkers say first, and a piece of the line.
-base::Status read_finds(const std::string& text, const fs::path& file, Claim& claim) {
-  const std::string finds = head_field(text, "Finds");
+/// "Finds: data race in `tile[y][x] =`": what the checkers say first, and a piece of the line.
+base::Status read_finds(const WrongAnswer& answer, Claim& claim) {
+  const std::string& finds = answer.head.finds;
   if (finds.empty()) return base::Done{};
   const auto at = finds.find(" in `");
   if (at != std::string::npos && finds.ends_with('`') && finds.size() > at + 6) {
     claim.finds = finds.substr(0, at);
-    claim.lines = lines_with(text, finds.substr(at + 5, finds.size() - at - 6));
+    claim.lines = lines_with(answer.text, finds.substr(at + 5, finds.size() - at - 6));
   }
   if (!claim.lines.empty()) return base::Done{};
-  return base::Error{base::ErrorKind::kInput, file.string(), "// Finds: " + finds,
-                     "a kind of finding and a piece of a line of this file, as in "
-                     "\"// Finds: data race in `tile[y][x] =`\"",
+  return base::Error{base::ErrorKind::kInput, answer.file.string(), "Finds: " + finds,
+                     "a kind of finding and a piece of a line of the wrong answer, as in "
+                     "\"Finds: data race in `tile[y][x] =`\"",
                      "docs/checkers.md lists the kinds"};
 }
 
-base::Result<Claim> claim_of(const course::Lab& lab, const fs::path& file) {
-  const auto text = base::read_file(file);
-  if (!text) return text.error();
-  const std::string stage = head_field(*text, "Stage");
-  const std::string fails = head_field(*text, "Fails");
-  const int number = std::atoi(stage.c_str());
-  if (lab.stage(number) == nullptr || fails.empty()) {
-    return base::Error{base::ErrorKind::kInput, file.string(),
+base::Result<Claim> claim_of(const course::Lab& lab, const WrongAnswer& answer,
+                             const fs::path& folder) {
+  if (lab.stage(answer.head.stage) == nullptr || answer.head.fails.empty()) {
+    return base::Error{base::ErrorKind::kInput, answer.file.string(),
                        "does not say which stage it answers and which test it fails",
-                       "\"// Stage: 3\" and \"// Fails: <test>\" at the head",
+                       "\"Stage: 3\" and \"Fails: <test>\" at the head",
                        "membound dev check tells more"};
   }
-  Claim claim{&lab, file, {number}, fails};
-  if (const auto read = read_finds(*text, file, claim); !read) return read.error();
+  const auto kernel = write_kernel(answer, folder);
+  if (!kernel) return kernel.error();
+  Claim claim{&lab, *kernel, {answer.head.stage}, answer.head.fails};
+  if (const auto read = read_finds(answer, claim); !read) return read.error();
   return claim;
 }
 
@@ -221,14 +205,10 @@ base::Result<std::vector<Claim>> claims_of(const course::Lab& lab, const judge::
   const fs::path solution = place.root / "solutions" / lab.id;
   std::vector<Claim> claims = {{&lab, lab.folder / "kernel.cu", all_stages(lab), kAnyTest},
                                {&lab, solution / "kernel.cu", all_stages(lab), ""}};
-  std::vector<fs::path> wrong;
-  std::error_code error;
-  for (fs::directory_iterator entry(solution / "wrong", error), end; !error && entry != end;
-       entry.increment(error))
-    if (entry->path().extension() == ".cu") wrong.push_back(entry->path());
-  std::sort(wrong.begin(), wrong.end());
-  for (const fs::path& file : wrong) {
-    auto claim = claim_of(lab, file);
+  const auto answers = read_wrong_answers(solution);
+  if (!answers) return answers.error();
+  for (const WrongAnswer& answer : *answers) {
+    auto claim = claim_of(lab, answer, place.state / "wrong" / lab.id);
     if (!claim) return claim.error();
     claims.push_back(std::move(*claim));
   }

@@ -25,7 +25,7 @@ inline constexpr const char* kAnyTest = "*";
 /// One claim about one file.
 struct Claim {
   const course::Lab* lab = nullptr;
-  std::filesystem::path file;
+  std::filesystem::path file;  ///< a wrong answer's: the whole kernel.cu, in the state folder
   std::vector<int> stages;
   /// For each stage: the test that must be the first to fail; "" = it must pass.
   std::string fails;
@@ -42,8 +42,8 @@ struct Proof {
   std::string shown;  ///< "as claimed", or what happened instead
 };
 
-/// All claims of a lab: skeleton, reference answer, wrong answers. A wrong answer whose head cannot
-/// be read is an error.
+/// All claims of a lab: skeleton, reference answer, wrong answers, which are written whole below
+/// place.state/wrong/. A wrong answer that cannot be read is an error.
 [[nodiscard]] base::Result<std::vector<Claim>> claims_of(const course::Lab& lab,
                                                          const judge::Workplace& place);
 

@@ -48,5 +48,6 @@ void add_dev_ladder(CLI::App& dev, Action& chosen);
 void add_dev_keep_skeletons(CLI::App& dev, Action& chosen);
 void add_dev_figure(CLI::App& dev, Action& chosen);
 void add_dev_ptx(CLI::App& dev, Action& chosen);
+void add_dev_wrong(CLI::App& dev, Action& chosen);
 
 }  // namespace membound::cli

@@ -112,9 +112,12 @@ base::Result<Secrets> Secrets::read(const fs::path& root, const std::vector<std:
     const auto text = base::read_file(entry->path());
     if (!text) return text.error();
     const std::string name = entry->path().lexically_relative(root).generic_string();
+    const bool is_patch = entry->path().extension() == ".patch";
     std::istringstream lines(*text);
-    for (std::string line; std::getline(lines, line);)
+    for (std::string line; std::getline(lines, line);) {
+      if (is_patch && line.starts_with('+')) line.erase(0, 1);
       if (line = normalised(line); tells_something(line)) secrets.lines_.try_emplace(line, name);
+    }
   }
   if (error) {
     return base::Error{base::ErrorKind::kMachine, (root / "solutions").string(),

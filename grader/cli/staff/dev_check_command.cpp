@@ -32,11 +32,10 @@ struct DevCheckOptions : judge::CheckOptions {
 
 constexpr std::size_t kNameWidth = 42;
 
-/// "skeleton", "reference answer" or "wrong/4-no-edge.cu".
+/// "skeleton", "reference answer" or "wrong/4-no-edge".
 std::string name_of(const authoring::Claim& claim) {
   if (claim.fails.empty()) return "reference answer";
-  return claim.fails == authoring::kAnyTest ? "skeleton"
-                                            : "wrong/" + claim.file.filename().string();
+  return claim.fails == authoring::kAnyTest ? "skeleton" : "wrong/" + claim.file.stem().string();
 }
 
 std::string words_of(const authoring::Claim& claim) {
@@ -170,6 +169,7 @@ void add_dev(CLI::App& app, Action& chosen) {
   auto options = std::make_shared<DevCheckOptions>();
   add_dev_figure(*dev, chosen);
   add_dev_ptx(*dev, chosen);
+  add_dev_wrong(*dev, chosen);
   CLI::App* const command = dev->add_subcommand("check", "");
   command->add_option("LAB", options->labs);
   command->add_flag("--fix", options->fix);

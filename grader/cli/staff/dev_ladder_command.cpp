@@ -99,7 +99,7 @@ base::Status print_slow_answers(const Context& context, const judge::Tools& tool
     if (!result) return result.error();
     const course::StageResult& stage = result->stages.front();
     std::printf("  %s %s of the reference answer; the bar is %g\n",
-                report::padded("wrong/" + claim.file.filename().string(), 42).c_str(),
+                report::padded("wrong/" + claim.file.stem().string(), 42).c_str(),
                 share_text(*stage.ratio).c_str(), stage.pass_ratio);
   }
   return base::Done{};

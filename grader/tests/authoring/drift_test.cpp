@@ -121,6 +121,35 @@ TEST_F(DriftTest, AWrongAnswerIsNamedAfterItsStage) {
   EXPECT_THAT(drifts(), ElementsAre(HasSubstr("2_a.cu: the name does not start with the stage")));
 }
 
+TEST_F(DriftTest, AWrongAnswerSaysWhy) {
+  write("solutions/01-copy/wrong/1-a.cu", "// Stage: 1\n// Fails: StopsAtTheEdge\n");
+  EXPECT_THAT(drifts(), ElementsAre(HasSubstr("1-a.cu: it does not say why")));
+}
+
+TEST_F(DriftTest, AWrongAnswersPatchApplies) {
+  const std::string head = "Stage: 1\nFails: StopsAtTheEdge\nWhy:   it forgets.\n";
+  fs::remove(root_ / "solutions/01-copy/wrong/1-a.cu");
+  write("solutions/01-copy/wrong/1-a.patch", head + "@@ -3 +3 @@\n-  work();\n+  forget();\n");
+  EXPECT_THAT(drifts(), IsEmpty());
+  write("solutions/01-copy/wrong/1-a.patch", head + "@@ -3 +3 @@\n-  wrok();\n+  forget();\n");
+  EXPECT_THAT(drifts(), Contains(HasSubstr("solutions/01-copy/wrong/1-a.patch:5: line 3 of the old "
+                                           "text is \"  work();\"")));
+}
+
+TEST_F(DriftTest, AMistakeIsShort) {
+  std::string text = "// Stage: 1\n// Fails: StopsAtTheEdge\n// Why:   it forgets.\n";
+  for (int line = 0; line < 40; ++line) text += "int a;\n";
+  write("solutions/01-copy/wrong/1-a.cu", text);
+  EXPECT_THAT(drifts(), IsEmpty());
+  write("solutions/01-copy/wrong/1-a.cu", text + "int a;\n");
+  EXPECT_THAT(drifts(), ElementsAre(HasSubstr("1-a.cu: its mistake takes 41 lines")));
+}
+
+TEST_F(DriftTest, AFileThatIsNoWrongAnswerIsNamed) {
+  write("solutions/01-copy/wrong/1-a.patch.orig", "");
+  EXPECT_THAT(drifts(), ElementsAre(HasSubstr("1-a.patch.orig: no wrong answer is such a file")));
+}
+
 TEST_F(DriftTest, AStageHasThreeWrongAnswers) {
   fs::remove(root_ / "solutions/01-copy/wrong/1-a.cu");
   EXPECT_THAT(drifts(), ElementsAre(HasSubstr("stage 1 has 2 wrong answers")));

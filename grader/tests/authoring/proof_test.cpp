@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 
+#include "grader/base/text_files.hpp"
 #include "grader/tests/judge/temporary_folder.hpp"
 
 namespace membound::authoring {
@@ -102,7 +103,7 @@ TEST(Claims, AreSkeletonReferenceAndEveryWrongAnswer) {
   lab.stages[0].number = 1;
   folder.write("solutions/01-x/wrong/1-b.cu", "// Stage: 1\n// Fails: B  \n// Why:   so\nint a;\n");
   folder.write("solutions/01-x/wrong/notes.txt", "");
-  const judge::Workplace place{folder.path(), "", ""};
+  const judge::Workplace place{folder.path(), "", folder.path() / "state"};
   const auto claims = claims_of(lab, place);
   ASSERT_TRUE(claims);
   ASSERT_EQ(claims->size(), 3u);
@@ -157,6 +158,7 @@ TEST(Claims, KnowTheLinesThatAFindingNames) {
   lab.stages[0].number = 1;
   judge::Workplace place;
   place.root = folder.path();
+  place.state = folder.path() / "state";
   folder.write("solutions/03-x/wrong/a.cu",
                "// Stage: 1\n// Fails: B\n// Finds: data race in `tile[x] =`\n\n"
                "  tile[x] = 1;\n  y = tile[x];\n  tile[x] = 2;\n");
@@ -164,6 +166,26 @@ TEST(Claims, KnowTheLinesThatAFindingNames) {
   ASSERT_TRUE(claims) << base::to_string(claims.error());
   EXPECT_EQ(claims->back().finds, "data race");
   EXPECT_EQ(claims->back().lines, (std::set<int>{5, 7}));
+}
+
+TEST(Claims, OfAPatchAreAboutTheWholeFile) {
+  const judge::TemporaryFolder folder;
+  course::Lab lab;
+  lab.id = "03-x";
+  lab.stages.resize(1);
+  lab.stages[0].number = 1;
+  judge::Workplace place;
+  place.root = folder.path();
+  place.state = folder.path() / "state";
+  folder.write("solutions/03-x/kernel.cu", "one\ntwo\n  tile[x] = 1;\n");
+  folder.write("solutions/03-x/wrong/1-a.patch",
+               "Stage: 1\nFails: B\nFinds: data race in `tile[x] = 2`\nWhy:   so\n"
+               "@@ -3 +3 @@\n-  tile[x] = 1;\n+  tile[x] = 2;\n");
+  const auto claims = claims_of(lab, place);
+  ASSERT_TRUE(claims) << base::to_string(claims.error());
+  EXPECT_EQ(claims->back().file, place.state / "wrong/03-x/1-a.cu");
+  EXPECT_EQ(claims->back().lines, (std::set<int>{3}));
+  EXPECT_EQ(*base::read_file(claims->back().file), "one\ntwo\n  tile[x] = 2;\n");
 }
 
 TEST(Claims, RefuseAFindingAtNoLineOfTheFile) {
@@ -174,6 +196,7 @@ TEST(Claims, RefuseAFindingAtNoLineOfTheFile) {
   lab.stages[0].number = 1;
   judge::Workplace place;
   place.root = folder.path();
+  place.state = folder.path() / "state";
   folder.write("solutions/03-x/wrong/a.cu",
                "// Stage: 1\n// Fails: B\n// Finds: data race in `tile[y]`\n  tile[x] = 1;\n");
   EXPECT_FALSE(claims_of(lab, place));

@@ -274,6 +274,26 @@ TEST_F(Commands, DevCheckRunsEveryClaim) {
                                 HasSubstr("stage 2: passes every test")));
 }
 
+TEST_F(Commands, DevWrongPrintsAWrongAnswerWhole) {
+  course_.write("solutions/01-fake/wrong/2-edge.patch",
+                "Stage: 2\nFails: CutOff\nWhy:   forgets the edge.\n@@ -5 +5 @@\n"
+                "-int b;  // stage 2: passed\n+int b;  // stage 2: wrong\n");
+  const auto whole = course_.run({"dev", "wrong", "1/2-edge"});
+  EXPECT_EQ(whole.exit_code, 0);
+  EXPECT_THAT(whole.output, AllOf(HasSubstr("#include \"kernel.cuh\"\n"),
+                                  HasSubstr("\nint b;  // stage 2: wrong\n")));
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"dev", "wrong", "1"}, {"dev", "wrong"}})
+    EXPECT_THAT(course_.run(words).output,
+                AllOf(HasSubstr("2-edge"), HasSubstr("stage 2 fails CutOff"),
+                      HasSubstr("forgets the edge.")));
+  const auto unknown = course_.run({"dev", "wrong", "1/2-egde"});
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_THAT(unknown.output, HasSubstr("did you mean \"2-edge\"?"));
+  const auto run = course_.run({"dev", "check", "1", "--run", "--device", "vgpu"});
+  EXPECT_THAT(run.output, HasSubstr("3 of 3 claims hold."));
+}
+
 TEST_F(Commands, CompletionIsAScriptOfItsShell) {
   const auto script = course_.write("c.bash", course_.run({"completion", "bash"}).output);
   const auto offered = base::run_process(

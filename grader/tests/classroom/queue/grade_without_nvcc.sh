@@ -33,7 +33,7 @@ grep -q "compiled with clang" "$work/check" || fail "the result does not name cl
 
 mkdir -p "$work"/in/{right,wrong,broken}
 cp "$root/solutions/$lab/kernel.cu" "$work/in/right/"
-cp "$root/solutions/$lab/wrong/1-through-a-float.cu" "$work/in/wrong/kernel.cu"
+"$build/bin/membound" dev wrong "$lab/1-through-a-float" >"$work/in/wrong/kernel.cu"
 echo '#include "kernel.cuh"
 __global__ void reverse_direct(int* out' >"$work/in/broken/kernel.cu"
 without_nvcc "$build/bin/membound" grade "$work/in" --lab "$lab" --device vgpu --seed 1 \

@@ -17,6 +17,8 @@
 #include <cstdio>
 #include <random>
 
+#include "grader/authoring/wrong_answer.hpp"
+#include "grader/base/check.hpp"
 #include "grader/tests/classroom/intake/archive_maker.hpp"
 
 namespace {
@@ -122,11 +124,11 @@ class Maker {
         writers_.emplace_back(out / "submissions" / one, one);
     }
     right_ = read_text(solution / "kernel.cu");
-    for (const auto& entry : fs::directory_iterator(solution / "wrong"))
+    const auto answers = authoring::read_wrong_answers(solution);
+    MEMBOUND_CHECK(answers.ok());
+    for (const authoring::WrongAnswer& answer : *answers)
       // One that never ends costs a minute each; a class has a few, not a tenth.
-      if (entry.path().filename().string().find("for-ever") == std::string::npos)
-        wrong_.push_back(entry.path());
-    std::sort(wrong_.begin(), wrong_.end());
+      if (answer.name.find("for-ever") == std::string::npos) wrong_.push_back(answer.text);
   }
 
   /// Every tenth is hostile. The draws are the same whether they are written or not.
@@ -159,7 +161,7 @@ class Maker {
     const std::string mark = "\n// handed in by " + one.id + "\n";
     const std::string text = kind < 55   ? right_ + mark
                              : kind < 70 ? right_  // copied: all the same
-                             : kind < 97 ? read_text(wrong_[draw(wrong_.size())]) + mark
+                             : kind < 97 ? wrong_[draw(wrong_.size())] + mark
                                          : "";  // an empty file
     const std::size_t form = kind % 5;
     if (form == 1)
@@ -217,7 +219,7 @@ class Maker {
   Writer* writer_ = nullptr;
   std::mt19937 random_;
   std::string right_;
-  std::vector<fs::path> wrong_;
+  std::vector<std::string> wrong_;  // whole kernel.cu files
 };
 
 }  // namespace

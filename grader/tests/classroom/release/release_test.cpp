@@ -123,6 +123,12 @@ TEST_F(LeaksTest, ALineOfTheNotesIsFound) {
               ElementsAre(HasSubstr("solutions/01-x/NOTES.md")));
 }
 
+TEST_F(LeaksTest, ALineThatAWrongAnswersPatchAddsIsFound) {
+  folder_.write("solutions/01-x/wrong/1-too-far.patch",
+                "Stage: 1\n@@ -3 +3 @@\n-  out[n - 1 - i]  =  in[i];\n+  out[n - i] = in[i];\n");
+  EXPECT_THAT(leaks("a.md", "out[n - i] = in[i];"), ElementsAre(HasSubstr("1-too-far.patch")));
+}
+
 TEST_F(LeaksTest, SkeletonsLicencesRulersAndShortLinesAreNone) {
   EXPECT_THAT(leaks("a.md",
                     "open_line_of_skeleton();\n// SPDX-License-Identifier: Apache-2.0\n"

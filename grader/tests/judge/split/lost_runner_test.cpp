@@ -26,8 +26,8 @@ class LostRunner : public Split {
 };
 
 TEST_F(LostRunner, AKernelThatNeverEndsIsATimeoutAndEndsWithItsRunner) {
-  CheckRequest request = request_for(
-      "03-transpose", source() / "solutions/03-transpose/wrong/5-counts-down-for-ever.cu");
+  CheckRequest request =
+      request_for("03-transpose", wrong_answer("03-transpose", "5-counts-down-for-ever"));
   // The lab with a shorter patience.
   const fs::path lab_folder = folder_.path() / "03-transpose";
   fs::create_directories(lab_folder);

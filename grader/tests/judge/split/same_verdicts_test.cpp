@@ -46,10 +46,7 @@ TEST_P(SameVerdicts, OnTheSkeleton) { compare(source() / "labs" / GetParam() / "
 TEST_P(SameVerdicts, OnWrongAnswers) {
   const char* wanted = std::getenv("MEMBOUND_SPLIT_EVERY");
   const std::size_t every = wanted == nullptr ? 8 : std::max(1, std::atoi(wanted));
-  std::vector<fs::path> all;
-  for (const auto& entry : fs::directory_iterator(source() / "solutions" / GetParam() / "wrong"))
-    all.push_back(entry.path());
-  std::sort(all.begin(), all.end());
+  const std::vector<fs::path> all = wrong_answers(GetParam());
   ASSERT_FALSE(all.empty());
   for (std::size_t i = 0; i < all.size(); i += every) {
     // A launch that never ends takes its whole timeout, twice; lost_runner_test has one.
@@ -63,15 +60,15 @@ INSTANTIATE_TEST_SUITE_P(Labs, SameVerdicts,
                                          "06-shortcut"),
                          [](const auto& lab) { return "Lab" + lab.param.substr(0, 2); });
 
-/// An answer that is right and slow, by lab and file; its name begins with its stage.
+/// An answer that is right and slow, by lab and name; its name begins with its stage.
 using SlowAnswer = std::pair<std::string, std::string>;
 
 class SameOnASlice : public Split, public testing::WithParamInterface<SlowAnswer> {};
 
 TEST_P(SameOnASlice, ASlowAnswerHasTheRatioOfTheWhole) {
-  const auto& [lab, file] = GetParam();
-  CheckRequest request = request_for(lab, source() / "solutions" / lab / "wrong" / file);
-  request.stages = {file[0] - '0'};
+  const auto& [lab, name] = GetParam();
+  CheckRequest request = request_for(lab, wrong_answer(lab, name));
+  request.stages = {name[0] - '0'};
   const course::Result whole = run(request);
   ASSERT_TRUE(lab_->graded_slice);
   use_slice(*lab_->graded_slice, request);
@@ -83,10 +80,10 @@ TEST_P(SameOnASlice, ASlowAnswerHasTheRatioOfTheWhole) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Labs, SameOnASlice,
-                         testing::Values(SlowAnswer("01-reverse-array", "3-one-int-per-thread.cu"),
-                                         SlowAnswer("03-transpose", "2-wide-blocks.cu"),
-                                         SlowAnswer("03-transpose", "4-padded-the-wrong-side.cu"),
-                                         SlowAnswer("03-transpose", "6-one-element-per-thread.cu")),
+                         testing::Values(SlowAnswer("01-reverse-array", "3-one-int-per-thread"),
+                                         SlowAnswer("03-transpose", "2-wide-blocks"),
+                                         SlowAnswer("03-transpose", "4-padded-the-wrong-side"),
+                                         SlowAnswer("03-transpose", "6-one-element-per-thread")),
                          [](const auto& slow) {
                            return "Lab" + slow.param.first.substr(0, 2) + "Stage" +
                                   slow.param.second[0];

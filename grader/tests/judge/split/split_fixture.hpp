@@ -11,7 +11,9 @@
 #include <fstream>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "grader/authoring/wrong_answer.hpp"
 #include "grader/course/lab.hpp"
 #include "grader/judge/judge.hpp"
 #include "grader/tests/judge/temporary_folder.hpp"
@@ -64,6 +66,23 @@ class Split : public testing::Test {
     const std::filesystem::path file = folder_.path() / "kernel.cu";
     std::ofstream(file) << text;
     return file;
+  }
+
+  /// The lab's wrong answer "5-counts-down-for-ever" as a whole file.
+  std::filesystem::path wrong_answer(const std::string& lab_id, const std::string& name) {
+    const auto answer = authoring::find_wrong_answer(source() / "solutions" / lab_id, name);
+    MEMBOUND_CHECK(answer.ok());
+    const auto file = authoring::write_kernel(*answer, folder_.path() / "wrong" / lab_id);
+    MEMBOUND_CHECK(file.ok());
+    return *file;
+  }
+
+  /// All of the lab's, in the order of their names.
+  std::vector<std::filesystem::path> wrong_answers(const std::string& lab_id) {
+    std::vector<std::filesystem::path> files;
+    for (const auto& file : authoring::wrong_answer_files(source() / "solutions" / lab_id))
+      files.push_back(wrong_answer(lab_id, file.stem().string()));
+    return files;
   }
 
   TemporaryFolder folder_;

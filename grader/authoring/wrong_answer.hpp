@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// One of a lab's wrong answers: solutions/NN-name/wrong/3-missing-barrier.patch, a head and a diff
+/// against the reference answer. Where most of the kernel differs, it is a whole `.cu`, whose head
+/// is a comment.
+/// Place in the chain: solutions/ -> [wrong_answer] -> drift, claims, `membound dev wrong`, tests.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "grader/base/result.hpp"
+
+namespace membound::authoring {
+
+/// A wrong answer shows its mistake in so many lines at most: a patch changes no more, a whole file
+/// has no more below its head. With head and context that is one screen.
+inline constexpr int kMostLines = 40;
+
+/// What stands at the head of a wrong answer; what does not is empty.
+struct WrongAnswerHead {
+  int stage = 0;      ///< Stage: the one it answers; 0 if it names none
+  std::string fails;  ///< Fails: the test that must be the first to fail
+  std::string finds;  ///< Finds: what the virtual GPU's checkers say first, and at which line
+  std::string why;    ///< Why: what the student believed; on one line
+};
+
+struct WrongAnswer {
+  std::string name;            ///< "3-missing-barrier"
+  std::filesystem::path file;  ///< the patch, or the whole .cu
+  WrongAnswerHead head;
+  std::string text;  ///< the whole kernel.cu
+  int lines = 0;     ///< that show the mistake: see kMostLines
+};
+
+/// The patches and whole files in solution/wrong, by name. A folder that is missing has none.
+[[nodiscard]] std::vector<std::filesystem::path> wrong_answer_files(
+    const std::filesystem::path& solution);
+
+/// Reads solution/wrong/<file>; a patch is applied to solution/kernel.cu. An error: a file that
+/// cannot be read, a patch that cannot be applied. A head may lack fields.
+[[nodiscard]] base::Result<WrongAnswer> read_wrong_answer(const std::filesystem::path& file);
+
+/// Reads all of them; an error is the first one's.
+[[nodiscard]] base::Result<std::vector<WrongAnswer>> read_wrong_answers(
+    const std::filesystem::path& solution);
+
+/// Reads the one that is called `name`, "3-missing-barrier". An error names the most alike.
+[[nodiscard]] base::Result<WrongAnswer> find_wrong_answer(const std::filesystem::path& solution,
+                                                          const std::string& name);
+
+/// Writes the whole kernel.cu as folder/<name>.cu, so that a compiler's messages name lines which
+/// can be looked up, and returns the file.
+[[nodiscard]] base::Result<std::filesystem::path> write_kernel(const WrongAnswer& answer,
+                                                               const std::filesystem::path& folder);
+
+}  // namespace membound::authoring
