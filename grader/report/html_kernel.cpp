@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "grader/report/access_picture.hpp"
 #include "grader/report/roofline.hpp"
@@ -16,73 +17,59 @@ namespace {
 using course::KernelProfile;
 using course::MemoryAccess;
 using course::StageResult;
+using nlohmann::json;
 
 constexpr std::size_t kPicturesShown = 6;
 
-std::string row(const std::string& name, const std::string& value) {
-  return "<tr><th scope=\"row\">" + escaped(name) + "</th><td>" + escaped(value) + "</td></tr>\n";
+json facts(const KernelProfile& kernel) {
+  const auto fact = [](const char* name, std::string value) -> json {
+    return {{"name", name}, {"value", std::move(value)}};
+  };
+  return {fact("launch", launch_in_words(kernel)),
+          fact("occupancy", amount(100 * kernel.occupancy) + " %, " +
+                                std::to_string(kernel.blocks_per_sm) +
+                                " blocks a multiprocessor; limited by " + kernel.limiter),
+          fact("active lanes", amount(kernel.lanes_per_instruction) + " of 32 on average"),
+          fact("time", duration(kernel.predicted_ns) + ", predicted"),
+          fact("bounded by", kernel.bound)};
 }
 
-std::string facts(const KernelProfile& kernel) {
-  std::string text = "<table class=\"facts\">\n";
-  text += row("launch", launch_in_words(kernel));
-  text += row("occupancy", amount(100 * kernel.occupancy) + " %, " +
-                               std::to_string(kernel.blocks_per_sm) +
-                               " blocks a multiprocessor; limited by " + kernel.limiter);
-  text += row("active lanes", amount(kernel.lanes_per_instruction) + " of 32 on average");
-  text += row("time", duration(kernel.predicted_ns) + ", predicted");
-  text += row("bounded by", kernel.bound);
-  return text + "</table>\n";
-}
-
-std::string bounds(const KernelProfile& kernel) {
-  if (kernel.bounds.empty() || kernel.bounds.front().ns <= 0) return "";
-  std::string text =
-      "<table class=\"bounds\"><caption>Were this the only limit, the kernel would "
-      "take</caption>\n";
+json bounds(const KernelProfile& kernel) {
+  json rows = json::array();
+  if (kernel.bounds.empty() || kernel.bounds.front().ns <= 0) return rows;
   for (const course::TimeBound& bound : kernel.bounds) {
     const double share = 100 * bound.ns / kernel.bounds.front().ns;
     if (share < 0.5) break;
-    text += "<tr><th scope=\"row\">" + escaped(bound.name) + "</th><td class=\"n\">" +
-            duration(bound.ns) + "</td><td class=\"bar\"><span style=\"width:" + coordinate(share) +
-            "%\"></span></td></tr>\n";
+    rows.push_back(
+        {{"name", bound.name}, {"value", duration(bound.ns)}, {"percent", coordinate(share)}});
   }
-  return text + "</table>\n";
+  return rows;
 }
 
-std::string costs(const std::vector<ProfileRow>& rows, int line) {
-  std::string access, requests, cost, ideal;
-  for (const ProfileRow& row : rows) {
-    if (row.line != line) continue;
-    const std::string open = row.wasteful ? "<b>" : "<span>";
-    const std::string close = row.wasteful ? "</b>" : "</span>";
-    access += "<span>" + escaped(row.access) + "</span>";
-    requests += "<span>" + row.requests + "</span>";
-    cost += open + escaped(row.per_request) + (row.wasteful ? " !" : "") + close;
-    ideal += "<span>" + (row.ideal.empty() ? "&nbsp;" : row.ideal) + "</span>";
-  }
-  return "<td>" + access + "</td><td class=\"n\">" + requests + "</td><td class=\"n\">" + cost +
-         "</td><td class=\"n\">" + ideal + "</td>";
-}
-
-std::string listing(const StageResult& stage, const KernelProfile& kernel,
-                    const SourceText& source) {
+/// The lines of the source from the first that costs something to the last.
+json lines(const StageResult& stage, const KernelProfile& kernel, const SourceText& source) {
+  json shown = json::array();
   const auto [first, last] = lines_shown(kernel, source);
-  if (first == 0 || source.empty()) return "";
+  if (first == 0 || source.empty()) return shown;
   const std::vector<ProfileRow> rows = profile_rows(stage, kernel);
-  // The costs first: lines of code are longer than a page is wide, and scroll away to the right.
-  std::string text =
-      "<div class=\"wide\"><table class=\"source\"><thead><tr><th>line</th><th>access</th>"
-      "<th>requests</th><th>per request</th><th>ideal</th><th>source</th></tr></thead>\n<tbody>\n";
   for (int line = first; line <= last; ++line) {
-    const bool hot = std::any_of(rows.begin(), rows.end(), [&](const ProfileRow& one) {
-      return one.line == line && one.wasteful;
-    });
-    text += std::string(hot ? "<tr class=\"hot\">" : "<tr>") + "<td class=\"n\">" +
-            std::to_string(line) + "</td>" + costs(rows, line) + "<td><code>" +
-            escaped(source[static_cast<std::size_t>(line - 1)]) + "</code></td></tr>\n";
+    json costs = json::array();
+    bool hot = false;
+    for (const ProfileRow& row : rows) {
+      if (row.line != line) continue;
+      hot = hot || row.wasteful;
+      costs.push_back({{"access", row.access},
+                       {"requests", row.requests},
+                       {"per_request", row.per_request},
+                       {"wasteful", row.wasteful},
+                       {"ideal", row.ideal}});
+    }
+    shown.push_back({{"line", std::to_string(line)},
+                     {"hot", hot},
+                     {"costs", std::move(costs)},
+                     {"source", source[static_cast<std::size_t>(line - 1)]}});
   }
-  return text + "</tbody></table></div>\n";
+  return shown;
 }
 
 double waste(const MemoryAccess& access) {
@@ -107,35 +94,39 @@ std::vector<const MemoryAccess*> pictured(const KernelProfile& kernel) {
   return chosen;
 }
 
-std::string pictures(const KernelProfile& kernel) {
-  std::string text;
-  bool open = true;  // the most wasteful is shown at once
+json pictures(const KernelProfile& kernel) {
+  json shown = json::array();
+  const auto& block = kernel.traced_block;
+  const std::string where = "block (" + std::to_string(block[0]) + ", " + std::to_string(block[1]) +
+                            ", " + std::to_string(block[2]) + "), warp " +
+                            std::to_string(kernel.traced_warp);
   for (const MemoryAccess* access : pictured(kernel)) {
     const std::string what = "Line " + std::to_string(access->line) + ", " +
                              (access->is_shared() ? "shared " : "") + access->kind;
-    const auto& block = kernel.traced_block;
-    const std::string where = "block (" + std::to_string(block[0]) + ", " +
-                              std::to_string(block[1]) + ", " + std::to_string(block[2]) +
-                              "), warp " + std::to_string(kernel.traced_warp);
-    text += std::string("<details") + (open ? " open" : "") + "><summary>" + escaped(what) + ": " +
-            escaped(cost_in_words(*access)) + "</summary>\n<figure>" +
-            draw_access(*access, what, where, false) + "</figure></details>\n";
-    open = false;
+    shown.push_back({{"open", shown.empty()},  // the most wasteful is shown at once
+                     {"summary", what + ": " + cost_in_words(*access)},
+                     {"picture", draw_access(*access, what, where, false)}});
   }
-  return text;
+  if (const auto roofline = roofline_of(kernel))
+    shown.push_back({{"open", false},
+                     {"summary", "Roofline"},
+                     {"picture", draw_roofline(*roofline, "Instruction roofline, predicted")}});
+  return shown;
 }
 
 }  // namespace
 
-std::string html_of_kernel(const StageResult& stage, const KernelProfile& kernel,
-                           const SourceText& source) {
-  std::string text = "<section>\n<h3><code>" + escaped(kernel.name) + "</code></h3>\n";
-  if (!kernel.label.empty()) text += "<p>" + escaped(kernel.label) + "</p>\n";
-  text += facts(kernel) + bounds(kernel) + listing(stage, kernel, source) + pictures(kernel);
-  if (const auto roofline = roofline_of(kernel))
-    text += "<details><summary>Roofline</summary>\n<figure>" +
-            draw_roofline(*roofline, "Instruction roofline, predicted") + "</figure></details>\n";
-  return text + "</section>\n";
+json kernel_values(const StageResult& stage, const KernelProfile& kernel,
+                   const SourceText& source) {
+  json values = {{"name", kernel.name},
+                 {"label", kernel.label},
+                 {"facts", facts(kernel)},
+                 {"bounds", bounds(kernel)},
+                 {"lines", lines(stage, kernel, source)},
+                 {"pictures", pictures(kernel)}};
+  for (const char* list : {"bounds", "lines"})
+    values[std::string("has_") + list] = !values[list].empty();
+  return values;
 }
 
 }  // namespace membound::report

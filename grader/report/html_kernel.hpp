@@ -5,16 +5,16 @@
 /// Place in the chain: course/profile -> [html_kernel] -> html.
 #pragma once
 
-#include <string>
+#include <nlohmann/json_fwd.hpp>
 
 #include "grader/course/lab_result.hpp"
 #include "grader/report/profile_text.hpp"
 
 namespace membound::report {
 
-/// The `<section>` of `kernel`.
-[[nodiscard]] std::string html_of_kernel(const course::StageResult& stage,
-                                         const course::KernelProfile& kernel,
-                                         const SourceText& source);
+/// What templates/page.html shows of `kernel`, a kernel of `stage`.
+[[nodiscard]] nlohmann::json kernel_values(const course::StageResult& stage,
+                                           const course::KernelProfile& kernel,
+                                           const SourceText& source);
 
 }  // namespace membound::report

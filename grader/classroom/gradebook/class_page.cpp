@@ -227,7 +227,7 @@ Page class_page(const Class& all) {
   values["has_attention"] = !values["attention"].empty();
   for (const LabGrades& lab : by_lab(all.grades)) values["labs"].push_back(lab_of(all, lab));
   for (const course::Grade& grade : all.grades) values["rows"].push_back(row_of(grade));
-  return {"index.html", filled("class.html", values)};
+  return {"index.html", filled("class", values)};
 }
 
 }  // namespace membound::gradebook

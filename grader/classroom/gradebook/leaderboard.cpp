@@ -45,7 +45,7 @@ Page leaderboard(const Class& all, Names names, const std::string& salt) {
     if (json rows = rows_of(lab, names, salt); !rows.empty())
       labs.push_back({{"title", lab.title}, {"rows", std::move(rows)}});
   return {"leaderboard.html",
-          filled("leaderboard.html", {{"title", all.title + ": leaderboard"}, {"labs", labs}})};
+          filled("leaderboard", {{"title", all.title + ": leaderboard"}, {"labs", labs}})};
 }
 
 }  // namespace membound::gradebook

@@ -104,7 +104,7 @@ std::vector<Page> student_pages(const Class& all) {
       values["student"] = shown_student(grade);
       values["labs"].push_back(lab_of(grade));
     }
-    pages.push_back({page_of(student), filled("student.html", values)});
+    pages.push_back({page_of(student), filled("student", values)});
   }
   return pages;
 }

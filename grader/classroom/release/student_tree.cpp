@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/classroom/release/student_tree.hpp"
 
-#include <kainjow/mustache.hpp>
 #include <nlohmann/json.hpp>
 
 #include "grader/base/digest.hpp"
+#include "grader/base/filled_template.hpp"
 #include "grader/base/text_files.hpp"
 #include "grader/classroom/release/binaries.hpp"
 #include "grader/classroom/release/course_files.hpp"
@@ -17,12 +17,11 @@ namespace membound::release {
 namespace {
 
 namespace fs = std::filesystem;
-using kainjow::mustache::data;
 
 constexpr std::size_t kNamedLeaks = 5;
 
 fs::path templates(const ReleaseRequest& request) {
-  return request.root / "grader" / "release" / "templates";
+  return request.root / "grader" / "classroom" / "release" / "templates";
 }
 
 std::vector<std::string> ids_of(const ReleaseRequest& request) {
@@ -100,25 +99,18 @@ base::Result<std::string> filled_template(const ReleaseRequest& request, const s
   const fs::path file = templates(request) / name;
   const auto text = base::read_file(file);
   if (!text) return text.error();
-  data labs{data::type::list};
-  for (const course::Lab& lab : request.labs) {
-    data one{data::type::object};
-    one.set("id", lab.id);
-    one.set("title", lab.title);
-    one.set("summary", lab.summary);
-    labs << one;
-  }
-  data values{data::type::object};
-  values.set("labs", labs);
-  values.set("first", request.labs.empty() ? "" : request.labs.front().id);
-  values.set("version", request.version);
-  for (const auto& [key, value] : more)
-    values.set(key, value.empty() ? data{data::type::bool_false} : data{value});
-  kainjow::mustache::mustache page{*text};
-  page.set_custom_escape([](const std::string& plain) { return plain; });
-  if (!page.is_valid())
-    return base::Error{base::ErrorKind::kInternal, file.string(), page.error_message(), "", ""};
-  return page.render(values);
+  nlohmann::json labs = nlohmann::json::array();
+  for (const course::Lab& lab : request.labs)
+    labs.push_back({{"id", lab.id}, {"title", lab.title}, {"summary", lab.summary}});
+  nlohmann::json values = {{"labs", labs},
+                           {"first", request.labs.empty() ? "" : request.labs.front().id},
+                           {"version", request.version}};
+  for (const auto& [key, value] : more) values[key] = value;
+  auto filled = base::filled_template(*text, values, base::Quoting::kNone);
+  if (filled) return filled;
+  base::Error error = filled.error();
+  error.where = file.string();
+  return error;
 }
 
 base::Result<Tree> student_tree(const ReleaseRequest& request) {
