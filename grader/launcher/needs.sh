@@ -32,6 +32,7 @@ nlohmann-json3-dev /usr/include/nlohmann/json.hpp reads lab.json, writes results
 libpugixml-dev /usr/include/pugixml.hpp checks the handouts' figures
 libcli11-dev /usr/include/CLI/CLI.hpp reads the command line
 libkainjow-mustache-dev /usr/include/kainjow/mustache.hpp fills in pages
+libmd4c-dev /usr/include/md4c.h reads handouts and help
 libcsv-dev /usr/include/csv.h reads rosters, writes grade tables
 pkg-config /usr/bin/pkg-config finds libraries
 libelf-dev /usr/include/libelf.h reads cubins and programs

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/report/markdown.hpp"
 
+#include <md4c.h>
+
 #include <algorithm>
 #include <vector>
 
@@ -10,188 +12,178 @@
 namespace membound::report {
 namespace {
 
-std::vector<std::string> lines_of(std::string_view text) {
-  std::vector<std::string> lines;
-  while (!text.empty()) {
-    const auto end = std::min(text.find('\n'), text.size());
-    lines.emplace_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
+constexpr std::size_t kCodeIndent = 4, kQuoteIndent = 2;
+
+std::string text_of(const MD_ATTRIBUTE& attribute) { return {attribute.text, attribute.size}; }
+
+/// Whether a line of nothing but blanks (and the marks of a quote) lies in `source`.
+bool holds_blank_line(std::string_view source) {
+  for (auto end = source.find('\n'); end != std::string_view::npos; end = source.find('\n', end)) {
+    end = source.find_first_not_of(" \t>", end + 1);
+    if (end != std::string_view::npos && source[end] == '\n') return true;
   }
-  return lines;
+  return false;
 }
 
-std::string_view without_indent(std::string_view line) {
-  const auto start = line.find_first_not_of(' ');
-  return start == std::string_view::npos ? std::string_view() : line.substr(start);
-}
-
-/// "[text](address)" and "![text](address)" at `at`: what to print, and where it ends.
-bool link_at(const std::string& line, std::size_t at, std::string& shown, std::size_t& end) {
-  const bool is_figure = line[at] == '!';
-  const std::size_t open = at + (is_figure ? 1 : 0);
-  if (open >= line.size() || line[open] != '[') return false;
-  const auto close = line.find("](", open);
-  if (close == std::string::npos) return false;
-  const auto last = line.find(')', close);
-  if (last == std::string::npos) return false;
-  const std::string text = line.substr(open + 1, close - open - 1);
-  const std::string address = line.substr(close + 2, last - close - 2);
-  end = last + 1;
-  if (is_figure) {
-    shown = "[figure: " + text + ": " + address + "]";
-  } else {
-    shown = address.starts_with('#') || address == text ? text : text + " (" + address + ")";
+/// What a block of HTML says: no comment, no tags, no empty lines.
+std::string words_of(std::string_view html) {
+  if (html.starts_with("<!--")) return "";
+  std::string words;
+  bool in_tag = false;
+  for (const char c : html) {
+    if (c == '<') in_tag = true;
+    if (!in_tag && !(c == '\n' && (words.empty() || words.back() == '\n'))) words += c;
+    if (c == '>') in_tag = false;
   }
-  return true;
+  return words;
 }
 
-/// Signs of emphasis and code go, links open up. Colour would break the wrapping: none.
-std::string inline_text(const std::string& line) {
-  std::string out;
-  bool in_code = false;
-  for (std::size_t i = 0; i < line.size();) {
-    if (line[i] == '`') {
-      in_code = !in_code;
-      ++i;
-      continue;
-    }
-    std::string shown;
-    std::size_t end = 0;
-    if (!in_code && (line[i] == '[' || line[i] == '!') && link_at(line, i, shown, end)) {
-      out += inline_text(shown);
-      i = end;
-      continue;
-    }
-    if (!in_code && line.compare(i, 2, "**") == 0) {
-      i += 2;
-      continue;
-    }
-    // A single star next to a letter is emphasis; "2 * 3" keeps its own.
-    const bool by_letter = (i + 1 < line.size() && line[i + 1] != ' ') !=
-                           (i > 0 && line[i - 1] != ' ' && line[i - 1] != '(');
-    if (!in_code && line[i] == '*' && by_letter) {
-      ++i;
-      continue;
-    }
-    if (!in_code && line[i] == '\\' && i + 1 < line.size()) ++i;
-    out += line[i++];
-  }
-  return out;
-}
-
-/// "- ", "* " or "12. " at the start: how many characters; 0 for none.
-std::size_t list_mark(std::string_view line) {
-  if (line.starts_with("- ") || line.starts_with("* ")) return 2;
-  std::size_t digits = 0;
-  while (digits < line.size() && line[digits] >= '0' && line[digits] <= '9') ++digits;
-  return digits > 0 && line.substr(digits, 2) == ". " ? digits + 2 : 0;
-}
-
-std::vector<std::string> cells_of(std::string_view row) {
-  std::vector<std::string> cells;
-  row.remove_prefix(1);
-  while (!row.empty()) {
-    auto end = std::min(row.find('|'), row.size());
-    // A bar that belongs to the cell is written \|.
-    while (end < row.size() && end > 0 && row[end - 1] == '\\')
-      end = std::min(row.find('|', end + 1), row.size());
-    std::string_view cell = without_indent(row.substr(0, end));
-    while (cell.ends_with(' ')) cell.remove_suffix(1);
-    cells.push_back(inline_text(std::string(cell)));
-    row.remove_prefix(std::min(end + 1, row.size()));
-  }
-  return cells;
-}
-
-class Renderer {
+/// Writes what md4c reads. Blank lines stand where they stand in the source.
+class Writer {
  public:
-  explicit Renderer(const Style& style) : style_(style) {}
+  Writer(std::string_view source, const Style& style) : source_(source), style_(style) {}
 
-  std::string render(std::string_view text) {
-    for (const std::string& line : lines_of(text)) add(line);
-    flush();
-    while (out_.ends_with("\n\n")) out_.pop_back();
+  std::string write() {
+    MD_PARSER parser{};
+    parser.flags = MD_FLAG_TABLES;
+    parser.enter_block = [](MD_BLOCKTYPE type, void* detail, void* self) {
+      static_cast<Writer*>(self)->enter(type, detail);
+      return 0;
+    };
+    parser.leave_block = [](MD_BLOCKTYPE type, void* detail, void* self) {
+      static_cast<Writer*>(self)->leave(type, detail);
+      return 0;
+    };
+    parser.enter_span = [](MD_SPANTYPE, void*, void* self) {
+      auto& writer = *static_cast<Writer*>(self);
+      writer.spans_.push_back(writer.text_.size());
+      return 0;
+    };
+    parser.leave_span = [](MD_SPANTYPE type, void* detail, void* self) {
+      static_cast<Writer*>(self)->leave_span(type, detail);
+      return 0;
+    };
+    parser.text = [](MD_TEXTTYPE type, const char* text, MD_SIZE size, void* self) {
+      static_cast<Writer*>(self)->add(type, {text, size});
+      return 0;
+    };
+    md_parse(source_.data(), static_cast<MD_SIZE>(source_.size()), &parser, this);
     return std::move(out_);
   }
 
  private:
-  void add(const std::string& line) {
-    const std::string_view bare = without_indent(line);
-    if (bare.starts_with("```")) {
-      flush();
-      in_code_ = !in_code_;
-      return;
+  struct List {
+    unsigned number = 0;
+    std::string mark;  ///< "-", or what stands behind the number
+    bool is_numbered = false;
+  };
+
+  void enter(MD_BLOCKTYPE type, void* detail) {
+    write_paragraph();
+    if (type == MD_BLOCK_UL) {
+      lists_.push_back({0, {static_cast<MD_BLOCK_UL_DETAIL*>(detail)->mark}, false});
+    } else if (type == MD_BLOCK_OL) {
+      const auto& list = *static_cast<MD_BLOCK_OL_DETAIL*>(detail);
+      lists_.push_back({list.start, {list.mark_delimiter}, true});
+    } else if (type == MD_BLOCK_LI) {
+      List& list = lists_.back();
+      std::string mark = list.is_numbered ? std::to_string(list.number++) : "";
+      mark += list.mark + " ";
+      mark_ = std::string(indents_.back(), ' ') + mark;
+      indents_.push_back(mark_.size());
+    } else if (type == MD_BLOCK_QUOTE) {
+      indents_.push_back(indents_.back() + kQuoteIndent);
+    } else if (type == MD_BLOCK_TR) {
+      table_.emplace_back();
     }
-    if (in_code_) {
-      out_ += "    " + style_.paint(line, Tone::kFaint) + "\n";
-      return;
-    }
-    const bool is_code = line.starts_with("    ") && paragraph_.empty() && table_.empty();
-    if (is_code && !bare.empty()) {
-      out_ += style_.paint(line, Tone::kFaint) + "\n";
-      return;
-    }
-    if (in_comment_ || bare.starts_with("<!--")) {
-      in_comment_ = line.find("-->") == std::string::npos;
-      return;
-    }
-    if (bare.empty()) {
-      flush();
-      blank();
-    } else if (bare.starts_with('#')) {
-      heading(bare);
-    } else if (bare.starts_with('|')) {
-      if (table_.empty()) flush();
-      if (bare.find_first_not_of("|-: ") != std::string_view::npos)
-        table_.push_back(cells_of(bare));
-    } else if (list_mark(bare) > 0) {
-      flush();
-      indent_ = line.size() - bare.size();
-      hang_ = list_mark(bare);
-      paragraph_ = bare;
-    } else if (bare.starts_with("> ")) {
-      if (paragraph_.empty()) quote_ = true;
-      continue_with(bare.substr(2));
+  }
+
+  void leave(MD_BLOCKTYPE type, void* detail) {
+    if (type == MD_BLOCK_TD || type == MD_BLOCK_TH) {
+      table_.back().push_back(std::move(text_));
+      text_.clear();
+    } else if (type == MD_BLOCK_TABLE) {
+      write_table();
+    } else if (type == MD_BLOCK_CODE) {
+      write_code();
+    } else if (type == MD_BLOCK_HTML) {
+      text_ = words_of(text_);
+      write_paragraph();
+    } else if (type == MD_BLOCK_H) {
+      write_heading(static_cast<MD_BLOCK_H_DETAIL*>(detail)->level);
     } else {
-      continue_with(bare);
+      write_paragraph();
+      if (type == MD_BLOCK_LI || type == MD_BLOCK_QUOTE) indents_.pop_back();
+      if (type == MD_BLOCK_UL || type == MD_BLOCK_OL) lists_.pop_back();
     }
   }
 
-  void continue_with(std::string_view text) {
-    if (!table_.empty()) flush();
-    if (!paragraph_.empty()) paragraph_ += ' ';
-    paragraph_ += text;
+  void leave_span(MD_SPANTYPE type, void* detail) {
+    const std::size_t start = spans_.back();
+    spans_.pop_back();
+    if (type == MD_SPAN_A) {
+      const std::string address = text_of(static_cast<MD_SPAN_A_DETAIL*>(detail)->href);
+      if (!address.starts_with('#') && address != text_.substr(start))
+        text_ += " (" + address + ")";
+    } else if (type == MD_SPAN_IMG) {
+      text_.insert(start, "[figure: ");
+      text_ += ": " + text_of(static_cast<MD_SPAN_IMG_DETAIL*>(detail)->src) + "]";
+    }
   }
 
-  void heading(std::string_view line) {
-    flush();
-    const auto level = line.find_first_not_of('#');
-    if (level == std::string_view::npos) return;
-    std::string text = inline_text(std::string(without_indent(line.substr(level))));
-    // "# Writing a lab {#writing_a_lab}": the mark is Doxygen's.
-    if (const auto mark = text.find(" {#"); mark != std::string::npos) text.resize(mark);
-    if (!out_.empty()) blank();
-    out_ += style_.paint(text, Tone::kStrong) + "\n";
-    if (level == 1) out_ += style_.paint(std::string(columns(text), '='), Tone::kFaint) + "\n";
+  void add(MD_TEXTTYPE type, std::string_view text) {
+    keep_blank_line(text);
+    if (type == MD_TEXT_SOFTBR) {
+      text_ += ' ';
+    } else if (type == MD_TEXT_BR) {
+      text_ += '\n';
+    } else {
+      text_ += text;
+    }
   }
 
-  void blank() {
+  /// Where `text` begins a block behind a blank line of the source. md4c makes some pieces itself.
+  void keep_blank_line(std::string_view text) {
+    if (text.data() < source_.data() || text.data() >= source_.data() + source_.size()) return;
+    const auto start = static_cast<std::size_t>(text.data() - source_.data());
+    if (text_.empty() && table_.size() <= 1 &&
+        holds_blank_line(source_.substr(seen_, start - seen_)))
+      write_blank_line();
+    seen_ = start + text.size();
+  }
+
+  void write_blank_line() {
     if (!out_.empty() && !out_.ends_with("\n\n")) out_ += '\n';
   }
 
-  void flush() {
-    if (!paragraph_.empty()) {
-      const std::size_t depth = indent_ + hang_;
-      const std::string mark = paragraph_.substr(0, hang_);
-      std::string text = wrapped(inline_text(paragraph_.substr(hang_)), style_.width,
-                                 static_cast<int>(quote_ ? depth + 2 : depth));
-      if (hang_ > 0) text.replace(0, depth, std::string(indent_, ' ') + mark);
-      out_ += text;
+  void write_paragraph() {
+    if (text_.empty()) return;
+    std::string lines = wrapped(text_, style_.width, static_cast<int>(indents_.back()));
+    lines.replace(0, mark_.size(), mark_);
+    out_ += lines;
+    mark_.clear();
+    text_.clear();
+  }
+
+  void write_heading(unsigned level) {
+    // "# Writing a lab {#writing_a_lab}": the mark is Doxygen's.
+    text_.resize(std::min(text_.find(" {#"), text_.size()));
+    write_blank_line();
+    out_ += style_.paint(text_, Tone::kStrong) + "\n";
+    if (level == 1) out_ += style_.paint(std::string(columns(text_), '='), Tone::kFaint) + "\n";
+    text_.clear();
+  }
+
+  void write_code() {
+    const std::string indent(indents_.back() + kCodeIndent, ' ');
+    std::string_view rest = text_;
+    while (!rest.empty()) {
+      const auto end = std::min(rest.find('\n'), rest.size());
+      const std::string_view line = rest.substr(0, end);
+      out_ += (line.empty() ? "" : indent + style_.paint(line, Tone::kFaint)) + "\n";
+      rest.remove_prefix(std::min(end + 1, rest.size()));
     }
-    if (!table_.empty()) write_table();
-    paragraph_.clear();
-    indent_ = hang_ = 0;
-    quote_ = false;
+    text_.clear();
   }
 
   /// Columns as wide as their widest cell; a table that is too wide loses the end of its last
@@ -225,21 +217,22 @@ class Renderer {
     table_.clear();
   }
 
+  std::string_view source_;
   const Style& style_;
   std::string out_;
-  std::string paragraph_;  // with its list mark, if any
-  std::size_t indent_ = 0;
-  std::size_t hang_ = 0;  // width of the list mark
-  bool quote_ = false;
-  bool in_code_ = false;
-  bool in_comment_ = false;
+  std::size_t seen_ = 0;                    ///< bytes of the source that were read
+  std::string text_;                        ///< of the block or cell that is being read
+  std::vector<std::size_t> spans_;          ///< where the open ones begin in text_
+  std::string mark_;                        ///< of a list's item, with its indent, until written
+  std::vector<std::size_t> indents_ = {0};  ///< columns, of the open items and quotes
+  std::vector<List> lists_;
   std::vector<std::vector<std::string>> table_;
 };
 
 }  // namespace
 
 std::string render_markdown(std::string_view text, const Style& style) {
-  return Renderer(style).render(text);
+  return Writer(text, style).write();
 }
 
 }  // namespace membound::report

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Markdown as text for a terminal: what handouts and help pages use of it, and no more (headings,
-/// paragraphs, lists, quotes, code, tables, links, figures, comments).
+/// Markdown as text for a terminal; md4c reads it.
 /// Place in the chain: handout.md, help/*.md -> [markdown] -> cli.
 #pragma once
 

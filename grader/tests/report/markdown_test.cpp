@@ -50,6 +50,15 @@ TEST(Markdown, LeavesCommentsOut) {
   EXPECT_EQ(shown("<!-- one\ntwo -->\ntext <b>\n"), "text <b>\n");
 }
 
+TEST(Markdown, ShowsWhatHtmlFoldsAway) {
+  EXPECT_EQ(shown("<details>\n<summary>Answers</summary>\n\n1. so\n\n</details>\n\nend\n"),
+            "Answers\n\n1. so\n\nend\n");
+}
+
+TEST(Markdown, EndsEmphasisBeforePunctuation) {
+  EXPECT_EQ(shown("a *word*, and *more*.\n"), "a word, and more.\n");
+}
+
 TEST(Markdown, SurvivesAnythingCutOff) {
   const std::string text = "# a\n| b | `c` |\n- d [e](f) ![g](h)\n```\ni\n```\n> j\n\\";
   for (std::size_t length = 0; length <= text.size(); ++length)
