@@ -35,7 +35,7 @@ libkainjow-mustache-dev /usr/include/kainjow/mustache.hpp fills in pages
 libmd4c-dev /usr/include/md4c.h reads handouts and help
 libcsv-dev /usr/include/csv.h reads rosters, writes grade tables
 pkg-config /usr/bin/pkg-config finds libraries
-libelf-dev /usr/include/libelf.h reads cubins and programs
+libelf-dev /usr/include/libelf.h reads cubins
 libzstd-dev /usr/include/zstd.h unpacks what nvcc embeds
 liblz4-dev /usr/include/lz4.h unpacks what nvcc embeds
 libssl-dev /usr/include/openssl/evp.h computes SHA-256
