@@ -170,7 +170,8 @@ template <typename E, typename T, AccessKind kKind>
       if (host != nullptr && !s->extra->in->has(program::kConstantMemory)) [[likely]] {
         count_global(stats, memory::coalesce_contiguous(addresses[0], 32, E::kBytes));
         if (w.observer != nullptr) [[unlikely]]
-          observe(w, s, StateSpace::kGlobal, kKind, w.mask, E::kBytes, addresses, Shape::kRow);
+          observe(w, s, StateSpace::kGlobal, kKind, w.mask, E::kBytes, addresses,
+                  LanePattern::kRow);
         if constexpr (kKind == AccessKind::kLoad)
           E::load_row(w, s, reinterpret_cast<const T*>(host));
         else

@@ -54,8 +54,9 @@ const Step* shared_slowly(Warp& w, const Step* s, const u32* narrow) {
 }
 
 template <bool kLoad>
-[[gnu::noinline]] void tell(Warp& w, const Step* s, const u32* narrow, u32 bytes, Shape shape) {
-  if (kLoad && shape != Shape::kOther && w.settled != nullptr &&
+[[gnu::noinline]] void tell(Warp& w, const Step* s, const u32* narrow, u32 bytes,
+                            LanePattern shape) {
+  if (kLoad && shape != LanePattern::kOther && w.settled != nullptr &&
       w.settled->has(narrow[0], bytes, shape))
     return;
   alignas(32) u64 offsets[32];
@@ -91,9 +92,9 @@ const Step* shared(Warp& w, const Step* s) {
     constexpr u32 kPasses = kBytes <= 4 ? 1 : kBytes / 4;
     if (w.observer != nullptr) [[unlikely]]
       tell<kLoad>(w, s, offsets, kBytes,
-                  not_row == 0    ? Shape::kRow
-                  : not_same == 0 ? Shape::kSame
-                                  : Shape::kOther);
+                  not_row == 0    ? LanePattern::kRow
+                  : not_same == 0 ? LanePattern::kSame
+                                  : LanePattern::kOther);
     if (not_row == 0) {
       count_shared(stats, {kPasses, kPasses, 32 * kBytes});
       if constexpr (kLoad) {

@@ -54,7 +54,7 @@ void CacheObserver::access(const WarpAccess& access) {
   if (access.space != ptx::StateSpace::kGlobal) return;
   auto& seat = seats_.of(*access.warp->block);
   memory::LineSet lines;
-  if (access.shape == Shape::kRow) {
+  if (access.shape == LanePattern::kRow) {
     lines.add_range(access.addresses[0], access.addresses[0] + std::uint64_t{32} * access.bytes);
   } else {
     for (std::uint32_t rest = access.mask; rest != 0; rest &= rest - 1)

@@ -52,8 +52,8 @@ void set_written(std::uint8_t* written, std::uint32_t bytes) {
   }
 }
 
-bool reads_one_place(const WarpAccess& access, Shape shape) {
-  if (access.mask == 0xFFFFFFFFu) return shape == Shape::kSame;
+bool reads_one_place(const WarpAccess& access, LanePattern shape) {
+  if (access.mask == 0xFFFFFFFFu) return shape == LanePattern::kSame;
   const int first = std::countr_zero(access.mask);
   for (std::uint32_t rest = access.mask & (access.mask - 1); rest != 0; rest &= rest - 1)
     if (access.addresses[std::countr_zero(rest)] != access.addresses[first]) return false;
@@ -207,12 +207,13 @@ void Checker::report(const Warp& w, const Key& key, Make make) {
 void Checker::access(const WarpAccess& access) {
   if (access.space == StateSpace::kLocal || (!checks_.initialised && !checks_.races)) return;
   BlockState& state = state_of(*access.warp->block);
-  const Shape shape = access.shape != Shape::kUnknown ? access.shape
-                      : access.mask == 0xFFFFFFFFu    ? rows_.shape(access.addresses, access.bytes)
-                                                      : Shape::kOther;
-  const bool row = shape == Shape::kRow;
+  const LanePattern shape = access.shape != LanePattern::kUnknown ? access.shape
+                            : access.mask == 0xFFFFFFFFu
+                                ? rows_.shape(access.addresses, access.bytes)
+                                : LanePattern::kOther;
+  const bool row = shape == LanePattern::kRow;
   const bool shared = access.space == StateSpace::kShared, load = access.kind == AccessKind::kLoad;
-  if (access.shape == Shape::kUnknown && shared && load &&
+  if (access.shape == LanePattern::kUnknown && shared && load &&
       state.settled.has(access.addresses[0], access.bytes, shape))
     return;
   if (undo_ != nullptr && !shared && !load) before_write(access, row);
@@ -229,7 +230,7 @@ void Checker::access(const WarpAccess& access) {
   }
   if (!checks_.races) return;
   const Noted noted = state.race_checker->access(access, state.races, shape, lanes);
-  if (noted == Noted::kSettled && shared && shape != Shape::kOther)
+  if (noted == Noted::kSettled && shared && shape != LanePattern::kOther)
     state.settled.add(access.addresses[0], access.bytes, shape);
 }
 

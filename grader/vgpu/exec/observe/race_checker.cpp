@@ -127,7 +127,7 @@ void RaceChecker::start_block(Block& block, BlockRaces& races) const {
   races.clock.start(block.linear, lanes.data(), static_cast<std::uint32_t>(block.warps.size()));
 }
 
-Noted RaceChecker::access(const WarpAccess& access, BlockRaces& races, Shape shape,
+Noted RaceChecker::access(const WarpAccess& access, BlockRaces& races, LanePattern shape,
                           std::uint32_t lanes) {
   const std::uint64_t flags = flags_of(access);
   if (flags != 0) {
@@ -137,12 +137,12 @@ Noted RaceChecker::access(const WarpAccess& access, BlockRaces& races, Shape sha
   }
   races.clock.touch(access.warp->index);
   const Moment now(access, races, tag_, 0);
-  if (shape == Shape::kRow) {
+  if (shape == LanePattern::kRow) {
     const Noted noted = row(access, races, now);
     if (noted != Noted::kNo) return noted;
   }
   if (!now.shared) take_apart(access, shape, lanes, flags);
-  if (shape == Shape::kSame && now.load) {
+  if (shape == LanePattern::kSame && now.load) {
     const Noted noted = read_together(access, races, now);
     if (noted != Noted::kNo) return noted;
   }

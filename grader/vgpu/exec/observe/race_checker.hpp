@@ -52,7 +52,7 @@ class RaceChecker {
 
   void start_block(Block& block, BlockRaces& races) const;
   /// `lanes` are those to look at.
-  Noted access(const WarpAccess& access, BlockRaces& races, Shape shape, std::uint32_t lanes);
+  Noted access(const WarpAccess& access, BlockRaces& races, LanePattern shape, std::uint32_t lanes);
   void fence(const Warp& warp, const Step* step, BlockRaces& races) const;
   /// An mbarrier is arrived at, or waited for.
   void mbarrier(const Warp& warp, std::uint32_t mask, const std::uint64_t* offsets, bool arrives,
@@ -64,7 +64,8 @@ class RaceChecker {
 
  private:
   struct Cells;
-  void take_apart(const WarpAccess& access, Shape shape, std::uint32_t lanes, std::uint64_t flags);
+  void take_apart(const WarpAccess& access, LanePattern shape, std::uint32_t lanes,
+                  std::uint64_t flags);
   [[nodiscard]] bool is_apart(std::uint64_t line) const;
   [[nodiscard]] Noted row(const WarpAccess& access, BlockRaces& races, const Moment& now);
   [[nodiscard]] bool whole_line(std::uint64_t number, std::uint32_t per_lane, std::uint32_t part,

@@ -27,7 +27,7 @@ Mark mark_of(const WarpAccess& access, std::uint64_t flags) {
 }  // namespace
 
 /// Cells of global memory that are accessed one by one.
-void RaceChecker::take_apart(const WarpAccess& access, Shape shape, std::uint32_t lanes,
+void RaceChecker::take_apart(const WarpAccess& access, LanePattern shape, std::uint32_t lanes,
                              std::uint64_t flags) {
   const Mark mark = mark_of(access, flags);
   const bool writes = access.kind != AccessKind::kLoad;
@@ -35,7 +35,7 @@ void RaceChecker::take_apart(const WarpAccess& access, Shape shape, std::uint32_
   const auto cell = [&](std::uint32_t lane) {
     return (access.addresses[lane] - global_.begin) >> global_.cell_shift;
   };
-  if (shape == Shape::kRow) return shadow_->take_apart(cell(0), 32 * count, mark, writes);
+  if (shape == LanePattern::kRow) return shadow_->take_apart(cell(0), 32 * count, mark, writes);
   for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1)
     shadow_->take_apart(cell(static_cast<std::uint32_t>(std::countr_zero(rest))), count, mark,
                         writes);

@@ -205,14 +205,16 @@ bool all_set(const std::uint8_t* bytes, std::size_t count) {
   return missing == 0;
 }
 
-Shape shape(const u64* addresses, u64 stride) {
+LanePattern shape(const u64* addresses, u64 stride) {
   u64 not_row = 0, not_same = 0;
   MEMBOUND_LANES {
     const u64 distance = addresses[i] - addresses[0];
     not_row |= distance ^ (static_cast<u64>(i) * stride);
     not_same |= distance;
   }
-  return not_row == 0 ? Shape::kRow : not_same == 0 ? Shape::kSame : Shape::kOther;
+  return not_row == 0    ? LanePattern::kRow
+         : not_same == 0 ? LanePattern::kSame
+                         : LanePattern::kOther;
 }
 
 }  // namespace

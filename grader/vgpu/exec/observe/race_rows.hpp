@@ -48,7 +48,7 @@ struct RowLoops {
   /// Are the four bytes at each of 32 offsets 1?
   bool (*all_set_words)(const std::uint8_t* bytes, const std::uint64_t* offsets) = nullptr;
   /// How the addresses of 32 lanes lie, each of `stride` bytes.
-  Shape (*shape)(const std::uint64_t* addresses, std::uint64_t stride) = nullptr;
+  LanePattern (*shape)(const std::uint64_t* addresses, std::uint64_t stride) = nullptr;
 };
 
 /// Those for this CPU.

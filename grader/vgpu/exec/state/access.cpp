@@ -32,7 +32,7 @@ bool translate_slowly(Warp& w, const Step* s, const std::uint64_t* addresses, st
   StepStats& stats = w.stats[s->stats];
   const memory::AddressSpace& space = *w.launch->request->memory;
   const WarpAccess access{&w,    s,         ptx::StateSpace::kGlobal, kind, mask,
-                          bytes, addresses, Shape::kUnknown};
+                          bytes, addresses, LanePattern::kUnknown};
   for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
     const std::uint64_t address = addresses[lane];
@@ -71,7 +71,7 @@ std::byte* translate_range(Warp& w, const Step* s, std::uint64_t address, std::u
 bool check_offsets(Warp& w, const Step* s, const std::uint64_t* offsets, std::uint32_t& mask,
                    std::uint32_t bytes, std::uint64_t limit, ptx::StateSpace space,
                    AccessKind kind) {
-  const WarpAccess access{&w, s, space, kind, mask, bytes, offsets, Shape::kUnknown};
+  const WarpAccess access{&w, s, space, kind, mask, bytes, offsets, LanePattern::kUnknown};
   // The storage of local memory grows by doubling; memcheck knows what the thread really has.
   if (space == ptx::StateSpace::kLocal && w.launch->precise)
     limit = std::min(limit, local_bytes_in_use(w));
@@ -89,7 +89,7 @@ bool check_offsets(Warp& w, const Step* s, const std::uint64_t* offsets, std::ui
 }
 
 void observe(Warp& w, const Step* s, ptx::StateSpace space, AccessKind kind, std::uint32_t mask,
-             std::uint32_t bytes, const std::uint64_t* addresses, Shape shape) {
+             std::uint32_t bytes, const std::uint64_t* addresses, LanePattern shape) {
   w.observer->access({&w, s, space, kind, mask, bytes, addresses, shape});
 }
 

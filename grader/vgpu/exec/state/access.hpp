@@ -28,7 +28,8 @@ bool check_offsets(Warp& w, const Step* s, const std::uint64_t* offsets, std::ui
                    AccessKind kind);
 /// Tells the observer.
 void observe(Warp& w, const Step* s, ptx::StateSpace space, AccessKind kind, std::uint32_t mask,
-             std::uint32_t bytes, const std::uint64_t* addresses, Shape shape = Shape::kUnknown);
+             std::uint32_t bytes, const std::uint64_t* addresses,
+             LanePattern shape = LanePattern::kUnknown);
 /// Tells the observer who of the running lanes met: those that name each other in `masks`.
 void tell_who_meets(Warp& w, const std::uint32_t* masks);
 /// Lane-local memory, grown to hold [0, bytes); false: beyond the limit, and a fault.

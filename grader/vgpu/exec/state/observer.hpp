@@ -15,7 +15,7 @@
 namespace membound::vgpu::exec {
 
 /// How the lanes of a full warp lie in memory.
-enum class Shape : std::uint8_t {
+enum class LanePattern : std::uint8_t {
   kUnknown,  ///< nobody has looked
   kRow,      ///< neighbours, in order
   kSame,     ///< all at one address
@@ -31,18 +31,18 @@ struct WarpAccess {
   std::uint32_t mask = 0;
   std::uint32_t bytes = 0;                   ///< a lane
   const std::uint64_t* addresses = nullptr;  ///< of 32 lanes; offsets for shared and local
-  Shape shape = Shape::kUnknown;
+  LanePattern shape = LanePattern::kUnknown;
 };
 
 /// Reads of shared memory by full warps of which the observer need not hear again: they found
 /// nothing, and another one would change nothing, as long as nobody writes and no barrier opens.
 class SettledReads {
  public:
-  [[nodiscard]] bool has(std::uint64_t offset, std::uint32_t bytes, Shape shape) const {
+  [[nodiscard]] bool has(std::uint64_t offset, std::uint32_t bytes, LanePattern shape) const {
     const Entry& entry = entries_[slot(offset, shape)];
     return entry.period == period_ && entry.key == key(offset, bytes, shape);
   }
-  void add(std::uint64_t offset, std::uint32_t bytes, Shape shape) {
+  void add(std::uint64_t offset, std::uint32_t bytes, LanePattern shape) {
     entries_[slot(offset, shape)] = {key(offset, bytes, shape), period_};
   }
   /// Somebody wrote, or a barrier opened: none counts any more.
@@ -53,11 +53,11 @@ class SettledReads {
     std::uint64_t key = 0;
     std::uint64_t period = 0;
   };
-  static std::uint64_t key(std::uint64_t offset, std::uint32_t bytes, Shape shape) {
+  static std::uint64_t key(std::uint64_t offset, std::uint32_t bytes, LanePattern shape) {
     return offset << 8 | std::uint64_t{bytes} << 2 | static_cast<std::uint64_t>(shape);
   }
-  static std::size_t slot(std::uint64_t offset, Shape shape) {
-    return (offset >> 2 ^ offset >> 7 ^ (shape == Shape::kRow ? 128u : 0u)) & 255u;
+  static std::size_t slot(std::uint64_t offset, LanePattern shape) {
+    return (offset >> 2 ^ offset >> 7 ^ (shape == LanePattern::kRow ? 128u : 0u)) & 255u;
   }
   std::array<Entry, 256> entries_{};
   std::uint64_t period_ = 1;
