@@ -42,9 +42,9 @@ base::Result<std::string> output_of(const std::vector<std::string>& words) {
 }
 
 /// Adds programs, libraries and licences to a tree.
-class Collecting {
+class ProgramFiles {
  public:
-  explicit Collecting(fs::path build) : build_(std::move(build)) {}
+  explicit ProgramFiles(fs::path build) : build_(std::move(build)) {}
 
   base::Status add_program(const std::string& name) {
     auto bytes = base::read_file(build_ / name);
@@ -128,16 +128,16 @@ std::vector<std::pair<std::string, fs::path>> shipped_libraries(const std::strin
 
 base::Result<Tree> built_programs(const fs::path& build, const std::vector<std::string>& labs,
                                   const Tree& students) {
-  Collecting collecting(build);
+  ProgramFiles files(build);
   std::vector<std::string> names(kPrograms.begin(), kPrograms.end());
   for (const std::string& lab : labs) names.push_back("labs/" + lab + "/test");
   for (const std::string& name : names) {
-    const auto added = collecting.add_program(name);
+    const auto added = files.add_program(name);
     if (!added) return added.error();
   }
-  const auto added = collecting.add_libraries();
+  const auto added = files.add_libraries();
   if (!added) return added.error();
-  Tree tree = collecting.take();
+  Tree tree = files.take();
   utsname machine{};
   uname(&machine);
   tree[std::string(kBinaries) + "machine"] = {std::string(machine.machine) + "\n"};

@@ -31,6 +31,7 @@ struct ReleaseRequest {
   std::vector<compilers::CompilerInfo> compilers;  ///< students have one of these
   std::vector<std::string> architectures;          ///< of their GPUs, for nvcc: "86"
   std::string version;                             ///< Membound's
+  std::filesystem::path binaries_of;  ///< the build folder whose programs go along; empty: none do
   const std::atomic<bool>* stop = nullptr;
   /// Called from several threads.
   std::function<void(const std::string& what, int done, int all)> on_step = {};
