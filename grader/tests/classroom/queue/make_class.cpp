@@ -124,9 +124,9 @@ class Maker {
         writers_.emplace_back(out / "submissions" / one, one);
     }
     right_ = read_text(solution / "kernel.cu");
-    const auto answers = authoring::read_wrong_answers(solution);
+    const auto answers = membound::authoring::read_wrong_answers(solution);
     MEMBOUND_CHECK(answers.ok());
-    for (const authoring::WrongAnswer& answer : *answers)
+    for (const membound::authoring::WrongAnswer& answer : *answers)
       // One that never ends costs a minute each; a class has a few, not a tenth.
       if (answer.name.find("for-ever") == std::string::npos) wrong_.push_back(answer.text);
   }
