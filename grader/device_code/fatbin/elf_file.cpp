@@ -46,7 +46,10 @@ std::optional<ElfFile> read_elf(Bytes bytes, ElfFault& fault) {
   const std::unique_ptr<Elf, decltype(&elf_end)> elf(elf_memory(image, bytes.size()), &elf_end);
   const Elf64_Ehdr* const header = elf64_getehdr(elf.get());
   std::size_t count = 0, names = 0;
-  if (header == nullptr || elf_getshdrnum(elf.get(), &count) != 0 ||
+  // Of a table that lies outside of the file libelf says that it has no sections.
+  if (header == nullptr || header->e_shoff > bytes.size() ||
+      std::uint64_t{header->e_shnum} * sizeof(Elf64_Shdr) > bytes.size() - header->e_shoff ||
+      elf_getshdrnum(elf.get(), &count) != 0 ||
       (count != 0 && header->e_shentsize != sizeof(Elf64_Shdr)) ||
       elf_getshdrstrndx(elf.get(), &names) != 0)
     return std::nullopt;

@@ -35,8 +35,8 @@ void tell_by_user_lines(Function& function, std::span<const std::string> files) 
     if (is_users(line))
       last = line;
     else if (is_users(function.call_sites[i]))
-      line = function.call_sites[i];
-    else if (last.line != 0)
+      last = line = function.call_sites[i];
+    else if (last.line != 0)  // called within a header: as the call before
       line = last;
   }
 }
