@@ -40,6 +40,9 @@ void check_skeleton(const course::Lab& lab, const LabFolders& folders, Drifts& d
 /// test or belongs to the harness's own.
 void check_hints(const course::Lab& lab, const LabFolders& folders, Drifts& drifts);
 
+/// Bars on counters name counters that no model had a hand in, and hints that are there.
+void check_counter_bars(const course::Lab& lab, const LabFolders& folders, Drifts& drifts);
+
 /// At least three wrong answers a stage; each is named `<stage>-<words>.cu` and opens with its
 /// stage, the test it must fail, which exists, and why.
 void check_wrong_answers(const course::Lab& lab, const LabFolders& folders, Drifts& drifts);

@@ -32,6 +32,7 @@ std::vector<Drift> check_lab(const course::Lab& lab, const std::filesystem::path
   check_files(lab, folders, drifts);
   check_skeleton(lab, folders, drifts);
   check_hints(lab, folders, drifts);
+  check_counter_bars(lab, folders, drifts);
   check_wrong_answers(lab, folders, drifts);
   check_handout(folders, drifts);
   return drifts;

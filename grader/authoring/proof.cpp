@@ -69,7 +69,8 @@ base::Result<Claim> claim_of(const course::Lab& lab, const WrongAnswer& answer,
 }
 
 bool needs_timing(const Claim& claim) {
-  return claim.fails.empty() || claim.fails == to_string(course::BuiltInTest::kSpeed);
+  return claim.fails.empty() || claim.fails == to_string(course::BuiltInTest::kSpeed) ||
+         claim.fails == to_string(course::BuiltInTest::kBudget);
 }
 
 /// "passed", "wrong (MovesOneTile)".
@@ -213,6 +214,12 @@ base::Result<std::vector<Claim>> claims_of(const course::Lab& lab, const judge::
     claims.push_back(std::move(*claim));
   }
   return claims;
+}
+
+std::size_t leave_out_counted(std::vector<Claim>& claims) {
+  return std::erase_if(claims, [](const Claim& claim) {
+    return claim.fails == to_string(course::BuiltInTest::kBudget);
+  });
 }
 
 Proof compare(const Claim& claim, const course::Result& result) {

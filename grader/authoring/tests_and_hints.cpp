@@ -7,6 +7,7 @@
 #include "grader/base/text_files.hpp"
 #include "grader/course/call_rules.hpp"
 #include "grader/course/contract.hpp"
+#include "grader/vgpu/counters/counters.hpp"
 
 namespace membound::authoring {
 namespace {
@@ -33,6 +34,17 @@ std::vector<OwnTest> own_tests(const course::Lab& lab, const LabFolders& folders
   return tests;
 }
 
+/// A name that a bar on counters uses: a counter that no model had a hand in.
+void check_counter(const std::string& name, const std::string& lab_json, Drifts& drifts) {
+  const auto* const row = vgpu::counters::find_counter(name);
+  if (row != nullptr && row->certainty != "modelled") return;
+  drifts.push_back({lab_json, 0,
+                    row == nullptr ? "nothing that is counted is called \"" + name + "\""
+                                   : "the counter \"" + name + "\" is modelled",
+                    "a counter that is exact, or counted from the PTX",
+                    "docs/counters.md lists them"});
+}
+
 }  // namespace
 
 std::set<std::string> test_names(const course::Lab& lab, const LabFolders& folders) {
@@ -44,6 +56,20 @@ std::set<std::string> test_names(const course::Lab& lab, const LabFolders& folde
       names.insert(std::string(demand.rule->test));
   for (const OwnTest& test : own_tests(lab, folders)) names.insert(test.name);
   return names;
+}
+
+void check_counter_bars(const course::Lab& lab, const LabFolders& folders, Drifts& drifts) {
+  const std::string lab_json = folders.shown(folders.lab / "lab.json");
+  for (const course::Stage& stage : lab.stages) {
+    for (const course::CounterBar& bar : stage.counters) {
+      check_counter(bar.counter, lab_json, drifts);
+      if (!bar.per.empty() && bar.per != course::kMultiprocessors)
+        check_counter(bar.per, lab_json, drifts);
+      if (lab.hints.contains(bar.hint_tag)) continue;
+      drifts.push_back({lab_json, 0, "there is no hint \"" + bar.hint_tag + "\"",
+                        "three tiers under \"hints\"", "write them, or correct the tag"});
+    }
+  }
 }
 
 void check_hints(const course::Lab& lab, const LabFolders& folders, Drifts& drifts) {

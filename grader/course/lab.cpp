@@ -17,6 +17,7 @@ constexpr std::int64_t kMostElements = std::int64_t{1} << 40;
 constexpr double kMostPoints = 10000;
 constexpr double kMostSeconds = 3600;
 constexpr double kMostDemanded = 1e12;
+constexpr double kMostCounted = 1e18;
 
 bool is_kernel_name(const std::string& text) {
   if (text.empty() || std::isdigit(static_cast<unsigned char>(text[0])) != 0) return false;
@@ -81,6 +82,21 @@ CallDemand read_demand(const JsonValue& json) {
   return demand;
 }
 
+/// {"counter": "threads", "per": "multiprocessors", "at_most": 512, "hint": "…"}
+CounterBar read_counter_bar(const JsonValue& json) {
+  json.only_keys({"counter", "per", "at_most", "hint"});
+  const auto name = [](const JsonValue& value) {
+    if (!is_kernel_name(value.text())) value.report("the name of a counter: \"threads\"");
+    return value.text();
+  };
+  CounterBar bar;
+  bar.counter = name(json.member("counter"));
+  bar.at_most = json.member("at_most").number({0, kMostCounted});
+  if (const auto per = json.optional_member("per")) bar.per = name(*per);
+  bar.hint_tag = json.member("hint").text();
+  return bar;
+}
+
 /// false, or an object with the program's limits.
 std::optional<HostCode> read_host_code(const JsonValue& root) {
   const auto object = root.optional_member("host_code");
@@ -99,7 +115,8 @@ std::optional<HostCode> read_host_code(const JsonValue& root) {
 
 Stage read_stage(const JsonValue& json, int expected_number, const Lab& lab) {
   json.only_keys({"number", "name", "kernel", "title", "points", "pass_ratio", "full_ratio",
-                  "correctness_points_share", "timed_sizes", "timeout_seconds", "calls"});
+                  "correctness_points_share", "timed_sizes", "timeout_seconds", "calls",
+                  "counters"});
   Stage stage;
   const JsonValue number = json.member("number");
   stage.number = static_cast<int>(number.integer(1, 1000));
@@ -128,6 +145,8 @@ Stage read_stage(const JsonValue& json, int expected_number, const Lab& lab) {
   sizes.only_keys({"gpu", "vgpu"});
   stage.gpu_sizes = read_sizes(sizes.member("gpu"), size_count);
   stage.vgpu_sizes = read_sizes(sizes.member("vgpu"), size_count);
+  if (const auto bars = json.optional_member("counters"))
+    for (const JsonValue& bar : bars->elements(1)) stage.counters.push_back(read_counter_bar(bar));
   return stage;
 }
 

@@ -35,6 +35,17 @@ struct CallDemand {
   double number = 0;               ///< where the rule takes one
 };
 
+/// The word in CounterBar::per that stands for the device's multiprocessors.
+inline constexpr std::string_view kMultiprocessors = "multiprocessors";
+
+/// The most that the virtual GPU may count in a timed run, for each of a stage's kernels alone.
+struct CounterBar {
+  std::string counter;  ///< a row of grader/vgpu/counters/counters.def: "local_load_requests"
+  double at_most = 0;
+  std::string per;       ///< for each of another counter, or of the multiprocessors; empty: in all
+  std::string hint_tag;  ///< of the lab's hints
+};
+
 /// What the program of a host-code lab may use in one run.
 struct HostCode {
   double seconds = 10;  ///< wall clock and CPU time
@@ -56,6 +67,7 @@ struct Stage {
   std::vector<std::vector<std::int64_t>> gpu_sizes, vgpu_sizes;
   double timeout_seconds = 20;         ///< for one launch
   std::vector<CallDemand> calls = {};  ///< of a host-code lab's program, in the order of the tests
+  std::vector<CounterBar> counters = {};  ///< held only where the device is virtual
 };
 
 /// What a class is graded on where the device is virtual: as many SMs fewer as the problem is

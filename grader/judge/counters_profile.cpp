@@ -59,6 +59,16 @@ bool same_launch(const KernelProfile& a, const KernelProfile& b) {
 
 }  // namespace
 
+std::string kernel_name(const json& kernel) {
+  const std::string shown = course::text_or_empty(kernel, "display_name");
+  return shown.empty() ? course::text_or_empty(kernel, "name") : shown;
+}
+
+double counted(const json& counters, const std::string& name) {
+  constexpr double kMostCounted = 1e18;  // fits a counter of 64 bits
+  return course::number_or_zero(counters, name.c_str(), 0, kMostCounted);
+}
+
 bool is_harness_kernel(const std::string& display_name) {
   return display_name.find("membound_") != std::string::npos;
 }

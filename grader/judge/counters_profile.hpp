@@ -13,6 +13,12 @@
 
 namespace membound::judge {
 
+/// The readable name of a kernel in a counters file of any origin.
+[[nodiscard]] std::string kernel_name(const nlohmann::json& kernel);
+
+/// What `counters` of a kernel or a line, of any origin, says; 0 where it says nothing.
+[[nodiscard]] double counted(const nlohmann::json& counters, const std::string& name);
+
 /// Kernels that the harness or LAUNCH_SHAPE brought along are not the student's.
 [[nodiscard]] bool is_harness_kernel(const std::string& display_name);
 

@@ -38,22 +38,11 @@ constexpr std::array<Access, 8> kAccesses = {{
     {"local store", "sectors", "local_store_requests", "local_store_sectors", nullptr},
 }};
 
-constexpr double kMostCounted = 1e18;  ///< fits a counter of 64 bits
-
-double number(const json& counters, const char* name) {
-  return name == nullptr ? 0 : course::number_or_zero(counters, name, 0, kMostCounted);
-}
-
 struct Sum {
   double requests = 0;
   double units = 0;
   double ideal = 0;
 };
-
-std::string name_of(const json& kernel) {
-  const std::string shown = course::text_or_empty(kernel, "display_name");
-  return shown.empty() ? course::text_or_empty(kernel, "name") : shown;
-}
 
 /// "float" of "void transpose<float>(float*, float const*, int, int)".
 std::string instance_of(const std::string& name) {
@@ -70,21 +59,22 @@ std::vector<course::SourceLine> source_lines(const json& counters) {
   std::map<std::tuple<std::string, int, std::string, std::size_t>, Sum> sums;
   if (!counters.is_object() || !counters.contains("kernels")) return {};
   for (const json& kernel : counters["kernels"]) {
-    const std::string name = name_of(kernel);
+    const std::string name = kernel_name(kernel);
     if (!kernel.is_object() || is_harness_kernel(name) || !kernel.contains("lines")) continue;
     const std::string instance = instance_of(name);
     for (const json& line : kernel["lines"]) {
       if (!line.is_object() || !line.contains("counters")) continue;
       const std::string file = course::text_or_empty(line, "file");
       const auto number_of_line = static_cast<int>(course::number_or_zero(line, "line", 0, 1e9));
-      const json& counted = line["counters"];
+      const json& counters_of_line = line["counters"];
       for (std::size_t i = 0; i < kAccesses.size(); ++i) {
-        const double requests = number(counted, kAccesses[i].requests);
+        const double requests = counted(counters_of_line, kAccesses[i].requests);
         if (requests <= 0) continue;
         Sum& sum = sums[{file, number_of_line, instance, i}];
         sum.requests += requests;
-        sum.units += number(counted, kAccesses[i].units);
-        sum.ideal += number(counted, kAccesses[i].ideal);
+        sum.units += counted(counters_of_line, kAccesses[i].units);
+        if (kAccesses[i].ideal != nullptr)
+          sum.ideal += counted(counters_of_line, kAccesses[i].ideal);
       }
     }
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "grader/judge/counter_bars.hpp"
 #include "grader/judge/counters_profile.hpp"
 #include "grader/judge/findings.hpp"
 #include "grader/judge/source_lines.hpp"
@@ -12,6 +13,7 @@
 namespace membound::judge {
 namespace {
 
+using course::BuiltInTest;
 using course::Cause;
 using course::StageMeasurement;
 using course::StageResult;
@@ -93,6 +95,22 @@ Verdict verdict_on_speed(const StageMeasurement& measurement, const StageResult&
   return Verdict::kAmbiguous;
 }
 
+/// Whether a stage's bars on counters matter: wrong results are told of first.
+bool is_right(Verdict verdict) {
+  return verdict == Verdict::kPassed || verdict == Verdict::kSlow || verdict == Verdict::kAmbiguous;
+}
+
+/// Puts the judge's own test before that of speed, of which it may be the reason.
+void add_budget_test(const std::optional<course::Finding>& missed, StageResult& result) {
+  TestOutcome test{std::string(to_string(BuiltInTest::kBudget)), !missed, false, "", "", 0};
+  if (missed) test.message = missed->text;
+  if (missed) test.hint_tag = missed->hint_tag;
+  const auto speed = std::find_if(
+      result.tests.begin(), result.tests.end(),
+      [](const TestOutcome& other) { return other.name == to_string(BuiltInTest::kSpeed); });
+  result.tests.insert(speed, std::move(test));
+}
+
 /// Adds the reasons. A hint written for this very stage comes first, then the one that fits the
 /// most wasteful line, then the lab's general one.
 void explain_speed(const course::Lab& lab, const course::Stage& stage,
@@ -135,12 +153,21 @@ StageResult judge_stage(const course::Lab& lab, const course::Stage& stage,
   result.verdict = wrong           ? *wrong
                    : lab.host_code ? Verdict::kPassed
                                    : verdict_on_speed(measurement, result, stage);
+  std::optional<course::Finding> missed;
+  if (!stage.counters.empty() && measurement.counters.is_object() && is_right(result.verdict)) {
+    missed = missed_counter_bar(lab, stage, measurement);
+    add_budget_test(missed, result);
+    if (missed) result.verdict = Verdict::kOverBudget;
+  }
   result.correct = !wrong && course::row_of(result.verdict).earns_points;
   // Correctness alone earns its share also where nothing could be timed.
   if (result.correct)
-    result.points = lab.host_code ? stage.points : points_for(stage, result.ratio.value_or(0));
+    result.points =
+        lab.host_code ? stage.points : points_for(stage, missed ? 0 : result.ratio.value_or(0));
 
-  if (result.verdict != Verdict::kPassed && result.verdict != Verdict::kSkipped)
+  if (missed)
+    result.findings = {*missed};
+  else if (result.verdict != Verdict::kPassed && result.verdict != Verdict::kSkipped)
     result.findings = failure_findings(lab, stage, measurement, result.verdict);
   for (course::Finding& finding : checker_findings(lab, measurement))
     result.findings.push_back(std::move(finding));

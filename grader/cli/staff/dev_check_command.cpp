@@ -113,6 +113,10 @@ int check_claims(const Context& context, const DevCheckOptions& options,
     if (!some) return report_error(some.error());
     claims.insert(claims.end(), some->begin(), some->end());
   }
+  if (!tools->device.is_virtual())
+    if (const std::size_t left_out = authoring::leave_out_counted(claims); left_out > 0)
+      std::printf("Left out: %zu claims about counters, which only the virtual GPU counts.\n",
+                  left_out);
   const std::atomic<bool>* const stop = catch_interrupts();
   std::printf("Running %zu claims on %s with %s%s.\n", claims.size(), tools->device.name.c_str(),
               tools->compiler.name().c_str(),

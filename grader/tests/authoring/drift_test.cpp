@@ -111,6 +111,19 @@ TEST_F(DriftTest, AHintHasThreeTiers) {
   EXPECT_THAT(drifts(), ElementsAre(HasSubstr("the hint \"edge\" has 2 tiers")));
 }
 
+TEST_F(DriftTest, ABarNamesACounterThatIsNoModel) {
+  lab_.stages[0].counters = {{"local_load_requests", 0, "", "edge"},
+                             {"shared_wavefronts", 1, "ideal_shared_wavefronts", "edge"},
+                             {"threads", 512, "multiprocessors", "edge"}};
+  EXPECT_THAT(drifts(), IsEmpty());
+  lab_.stages[0].counters = {{"locel_loads", 0, "", "edge"},
+                             {"threads", 1, "dram_read_bytes", "edge"},
+                             {"threads", 1, "", "edges"}};
+  EXPECT_THAT(drifts(), ElementsAre(HasSubstr("nothing that is counted is called \"locel_loads\""),
+                                    HasSubstr("the counter \"dram_read_bytes\" is modelled"),
+                                    HasSubstr("there is no hint \"edges\"")));
+}
+
 TEST_F(DriftTest, AWrongAnswerNamesAnExistingTest) {
   write("solutions/01-copy/wrong/1-a.cu", "// Stage: 1\n// Fails: Nothing\n// Why: so.\n");
   EXPECT_THAT(drifts(), ElementsAre(HasSubstr("1-a.cu: no test is called \"Nothing\"")));

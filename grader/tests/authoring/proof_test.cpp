@@ -188,6 +188,13 @@ TEST(Claims, OfAPatchAreAboutTheWholeFile) {
   EXPECT_EQ(*base::read_file(claims->back().file), "one\ntwo\n  tile[x] = 2;\n");
 }
 
+TEST(Claims, AboutCountersAreLeftOutWhereNothingCounts) {
+  std::vector<Claim> claims = {claim("B"), claim("KeepsItsBudget"), claim("ReachesItsBar")};
+  EXPECT_EQ(leave_out_counted(claims), 1U);
+  ASSERT_EQ(claims.size(), 2U);
+  EXPECT_EQ(claims[1].fails, "ReachesItsBar");
+}
+
 TEST(Claims, RefuseAFindingAtNoLineOfTheFile) {
   const judge::TemporaryFolder folder;
   course::Lab lab;

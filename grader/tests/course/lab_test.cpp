@@ -113,6 +113,33 @@ TEST(Lab, FitsTheSchemaExactlyWhenItIsRead) {
   }
 }
 
+TEST(Lab, AStageMayBoundWhatIsCounted) {
+  const auto lab = read(with(R"("pass_ratio": 0.5)", R"("counters": [
+      {"counter": "local_load_requests", "at_most": 0, "hint": "edge-guard"},
+      {"counter": "threads", "per": "multiprocessors", "at_most": 512, "hint": "edge-guard"}],
+      "pass_ratio": 0.5)"));
+  ASSERT_TRUE(lab) << base::to_string(lab.error());
+  EXPECT_TRUE(lab->stages[0].counters.empty());
+  ASSERT_EQ(lab->stages[1].counters.size(), 2U);
+  EXPECT_EQ(lab->stages[1].counters[0].counter, "local_load_requests");
+  EXPECT_EQ(lab->stages[1].counters[0].at_most, 0);
+  EXPECT_EQ(lab->stages[1].counters[0].per, "");
+  EXPECT_EQ(lab->stages[1].counters[1].per, kMultiprocessors);
+  EXPECT_EQ(lab->stages[1].counters[1].hint_tag, "edge-guard");
+}
+
+TEST(Lab, ABoundOnACounterSaysWhatIsMissing) {
+  const auto error_with_bar = [](const std::string& bar) {
+    return error_of(R"("pass_ratio": 0.5)", R"("counters": [)" + bar + R"(], "pass_ratio": 0.5)");
+  };
+  EXPECT_THAT(error_with_bar(R"({"counter": "threads", "hint": "edge-guard"})"),
+              HasSubstr("at_most"));
+  EXPECT_THAT(error_with_bar(R"({"counter": "two words", "at_most": 1, "hint": "edge-guard"})"),
+              HasSubstr("the name of a counter"));
+  EXPECT_THAT(error_with_bar(R"({"counter": "threads", "at_most": -1, "hint": "edge-guard"})"),
+              HasSubstr("at_most"));
+}
+
 /// Stages 1 and 2 demand calls in place of a speed.
 std::string host_code_text() {
   auto json = nlohmann::json::parse(kGood);

@@ -1,0 +1,23 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Holds what the virtual GPU counted in a timed run against the stage's bars on counters. A real
+/// GPU counts nothing that a check could read, so there every kernel meets them.
+/// Place in the chain: measurement's counters -> [counter_bars] -> verdict.
+#pragma once
+
+#include <optional>
+
+#include "grader/course/lab.hpp"
+#include "grader/course/lab_result.hpp"
+#include "grader/course/measurement.hpp"
+
+namespace membound::judge {
+
+/// The first bar that a kernel of the submission misses, with the source line that misses it by the
+/// most; nothing where all are met, the stage has none, or nothing was counted.
+[[nodiscard]] std::optional<course::Finding> missed_counter_bar(
+    const course::Lab& lab, const course::Stage& stage,
+    const course::StageMeasurement& measurement);
+
+}  // namespace membound::judge

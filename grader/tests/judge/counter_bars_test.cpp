@@ -1,0 +1,152 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/judge/counter_bars.hpp"
+
+#include <gtest/gtest.h>
+
+#include "grader/judge/verdict.hpp"
+
+namespace membound::judge {
+namespace {
+
+using course::CounterBar;
+using course::StageMeasurement;
+using course::Verdict;
+using nlohmann::json;
+
+course::Lab lab_with(CounterBar bar) {
+  course::Lab lab;
+  lab.id = "08-local-memory";
+  course::Stage stage;
+  stage.number = 1;
+  stage.points = 20;
+  stage.counters = {std::move(bar)};
+  lab.stages = {stage};
+  lab.hints["local-memory"] = {"a", "b", "c"};
+  return lab;
+}
+
+json kernel(const char* name, json counters, json lines = json::array()) {
+  return {{"display_name", name}, {"counters", std::move(counters)}, {"lines", std::move(lines)}};
+}
+
+/// Right, and as fast as the reference answer, on 8 multiprocessors.
+StageMeasurement counted(json kernels) {
+  StageMeasurement measurement;
+  measurement.stage = 1;
+  measurement.device.sm_count = 8;
+  measurement.device.virtual_name = "vgpu:h200";
+  measurement.tests = {{"A", true, false, "", "", 0}, {"ReachesItsBar", true, false, "", "", 0}};
+  course::Timing timing;
+  timing.ratio = timing.ratio_low = timing.ratio_high = 1;
+  measurement.timings = {timing};
+  measurement.counters = {{"kernels", std::move(kernels)}};
+  return measurement;
+}
+
+std::string missed(const CounterBar& bar, json kernels) {
+  const course::Lab lab = lab_with(bar);
+  const auto finding = missed_counter_bar(lab, lab.stages[0], counted(std::move(kernels)));
+  return finding ? finding->text : "nothing";
+}
+
+const CounterBar kNoLocalLoads = {"local_load_requests", 0, "", "local-memory"};
+
+TEST(CounterBars, ACountAboveItsBarIsTold) {
+  EXPECT_EQ(missed(kNoLocalLoads, {kernel("f(int*)", {{"local_load_requests", 3}})}),
+            "f takes 3 local load requests in the timed run; this stage allows 0.");
+  EXPECT_EQ(missed(kNoLocalLoads, {kernel("f(int*)", {{"local_load_requests", 0}})}), "nothing");
+}
+
+TEST(CounterBars, AQuotientIsHeldAgainstItsBar) {
+  const CounterBar bar = {"shared_wavefronts", 1, "ideal_shared_wavefronts", ""};
+  EXPECT_EQ(
+      missed(bar, {kernel("f()", {{"shared_wavefronts", 329}, {"ideal_shared_wavefronts", 100}})}),
+      "f takes 3.29 shared wavefronts for each of its ideal shared wavefronts in the timed "
+      "run; this stage allows 1.");
+  EXPECT_EQ(
+      missed(bar, {kernel("f()", {{"shared_wavefronts", 100}, {"ideal_shared_wavefronts", 100}})}),
+      "nothing");
+  EXPECT_EQ(missed(bar, {kernel("f()", {{"shared_wavefronts", 0}})}), "nothing");
+}
+
+TEST(CounterBars, ThreadsAreCountedForEachMultiprocessor) {
+  const CounterBar bar = {"threads", 512, "multiprocessors", ""};
+  EXPECT_EQ(missed(bar, {kernel("f()", {{"threads", 8 * 512 + 8}})}),
+            "f takes 513 threads for each of the multiprocessors in the timed run; this stage "
+            "allows 512.");
+  EXPECT_EQ(missed(bar, {kernel("f()", {{"threads", 8 * 512}})}), "nothing");
+}
+
+TEST(CounterBars, EveryKernelButTheHarnesssOwnIsHeldAgainstThem) {
+  EXPECT_EQ(missed(kNoLocalLoads, {kernel("membound_fill(int*)", {{"local_load_requests", 9}}),
+                                   kernel("first()", {{"local_load_requests", 0}}),
+                                   kernel("second()", {{"local_load_requests", 2}})}),
+            "second takes 2 local load requests in the timed run; this stage allows 0.");
+}
+
+TEST(CounterBars, TheWorstLineIsNamed) {
+  const json lines = {
+      {{"file", "kernel.cu"}, {"line", 7}, {"counters", {{"local_load_requests", 1}}}},
+      {{"file", "kernel.cu"}, {"line", 9}, {"counters", {{"local_load_requests", 5}}}},
+      "no line"};
+  const course::Lab lab = lab_with(kNoLocalLoads);
+  const auto finding = missed_counter_bar(
+      lab, lab.stages[0], counted({kernel("f()", {{"local_load_requests", 6}}, lines)}));
+  ASSERT_TRUE(finding);
+  EXPECT_EQ(finding->file, "kernel.cu");
+  EXPECT_EQ(finding->line, 9);
+  EXPECT_EQ(finding->hint_tag, "local-memory");
+}
+
+TEST(CounterBars, ARealGpuCountsNothingAndMeetsThem) {
+  const course::Lab lab = lab_with(kNoLocalLoads);
+  StageMeasurement measurement = counted(json::array());
+  measurement.counters = nullptr;
+  EXPECT_FALSE(missed_counter_bar(lab, lab.stages[0], measurement));
+}
+
+TEST(CounterBars, AFastKernelOverItsBudgetDoesNotPass) {
+  const course::Lab lab = lab_with(kNoLocalLoads);
+  const auto result =
+      judge_stage(lab, lab.stages[0], counted({kernel("f()", {{"local_load_requests", 6}})}));
+  EXPECT_EQ(result.verdict, Verdict::kOverBudget);
+  EXPECT_TRUE(result.correct);
+  EXPECT_EQ(result.points, 10) << "for being right";
+  EXPECT_EQ(failed_test(result), "KeepsItsBudget");
+  ASSERT_EQ(result.findings.size(), 1U);
+  EXPECT_EQ(result.findings[0].kind, "over-budget");
+}
+
+TEST(CounterBars, ASlowKernelOverItsBudgetIsToldOfTheBudget) {
+  const course::Lab lab = lab_with(kNoLocalLoads);
+  StageMeasurement measurement = counted({kernel("f()", {{"local_load_requests", 6}})});
+  measurement.tests.back().passed = false;
+  measurement.timings[0].ratio = measurement.timings[0].ratio_low =
+      measurement.timings[0].ratio_high = 0.3;
+  const auto result = judge_stage(lab, lab.stages[0], measurement);
+  EXPECT_EQ(result.verdict, Verdict::kOverBudget);
+  EXPECT_EQ(failed_test(result), "KeepsItsBudget");
+}
+
+TEST(CounterBars, AWrongKernelIsWrongFirst) {
+  const course::Lab lab = lab_with(kNoLocalLoads);
+  StageMeasurement measurement = counted({kernel("f()", {{"local_load_requests", 6}})});
+  measurement.tests[0].passed = false;
+  const auto result = judge_stage(lab, lab.stages[0], measurement);
+  EXPECT_EQ(result.verdict, Verdict::kWrong);
+  EXPECT_EQ(failed_test(result), "A");
+}
+
+TEST(CounterBars, AKernelWithinItsBudgetPassesTheTest) {
+  const course::Lab lab = lab_with(kNoLocalLoads);
+  const auto result =
+      judge_stage(lab, lab.stages[0], counted({kernel("f()", {{"local_load_requests", 0}})}));
+  EXPECT_TRUE(result.passed());
+  ASSERT_EQ(result.tests.size(), 3U);
+  EXPECT_EQ(result.tests[1].name, "KeepsItsBudget");
+  EXPECT_TRUE(result.tests[1].passed);
+}
+
+}  // namespace
+}  // namespace membound::judge
