@@ -11,7 +11,7 @@
 /// Kernels  `__global__ void <stage>(float* out, const float* in, long long n, float gain,
 ///          float offset)`
 /// Launch   `LAUNCH_SHAPE(<stage>, long long n)`; `gpu` tells about the device (membound::Gpu).
-/// Threads  Stages 3 and 4 are also graded on how many threads they launch: see there.
+/// Threads  Stages 3 and 4 may launch at most 512 and 384 for each SM; they are counted.
 #pragma once
 
 #include "membound.cuh"
