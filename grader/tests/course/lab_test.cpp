@@ -178,6 +178,15 @@ TEST(Lab, RefusesDemandsThatNobodyCanDecide) {
               HasSubstr("no number: this rule takes none"));
 }
 
+TEST(Lab, NothingIsCountedOfAHostCodeLab) {
+  auto json = nlohmann::json::parse(host_code_text());
+  json["stages"][0]["counters"] = {
+      {{"counter", "threads"}, {"at_most", 1}, {"hint", "edge-guard"}}};
+  const auto lab = read(json.dump());
+  ASSERT_FALSE(lab);
+  EXPECT_THAT(base::to_string(lab.error()), HasSubstr("no bars on counters"));
+}
+
 TEST(Lab, TakesTheCoursesBarsWhereNoneAreGiven) {
   const auto lab = read(kGood);
   ASSERT_TRUE(lab);
