@@ -46,30 +46,29 @@ void print_heading(const course::DeviceInfo& device, const Options& options) {
 }
 
 int run(const Options& options) {
-  auto device = harness::Device::open();
+  const auto device = harness::Device::open(0);
   if (!device) throw std::runtime_error(base::to_string(device.error()));
-  auto kernels =
-      harness::DeviceKernels::load(options.build / "grader/harness/harness.fatbin", *device);
+  const auto kernels = (*device)->load_kernels(options.build / "grader/harness/harness.fatbin");
   if (!kernels) throw std::runtime_error(base::to_string(kernels.error()));
   harness::Watchdog watchdog([](const std::string& what, double seconds) {
     std::cerr << what << " took longer than " << seconds << " s\n";
     std::_Exit(kExitMachine);
   });
-  const authoring::Machine machine{*device, *kernels, watchdog, options.labs, options.build};
-  print_heading(device->info(), options);
+  const authoring::Machine machine{**device, **kernels, watchdog, options.labs, options.build};
+  print_heading((*device)->info(), options);
   nlohmann::json groups = nlohmann::json::array();
   int wrong_runs = 0;
   for (const authoring::GroupMaker& maker : authoring::all_groups(machine)) {
     if (maker.title.find(options.only) == std::string::npos) continue;
     const authoring::Group group = maker.make();
     const authoring::Held held{maker.title, group.unit, group.contestants,
-                               authoring::hold(group, *kernels, options.rounds, options.seed)};
+                               authoring::hold(group, **kernels, options.rounds, options.seed)};
     for (const authoring::Outcome& outcome : held.outcomes) wrong_runs += outcome.wrong_runs;
     std::cout << "\n" << authoring::markdown(held) << std::flush;
     groups.push_back(authoring::to_json(held));
   }
   if (!options.json.empty()) {
-    const course::DeviceInfo& info = device->info();
+    const course::DeviceInfo& info = (*device)->info();
     std::ofstream(options.json) << nlohmann::json{{"device", info.name},
                                                   {"driver", info.driver_version},
                                                   {"runtime", info.runtime_version},

@@ -2,19 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/harness/device/device.hpp"
 
-#include <dlfcn.h>
-
 #include "grader/harness/device/cuda_check.hpp"
 #include "grader/harness/device/device_scope.hpp"
+#include "grader/harness/device/gpu.hpp"
+#include "grader/harness/device/virtual_gpu.hpp"
 
 namespace membound::harness {
 namespace {
-
-/// One of the functions that the virtual GPU's runtime library has beside the CUDA API.
-template <typename Function>
-Function* virtual_gpu_function(const char* name) {
-  return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));
-}
 
 std::string version_text(int version) {
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
@@ -29,8 +23,7 @@ base::Error no_device(cudaError_t code) {
 course::DeviceInfo info_of(const cudaDeviceProp& properties) {
   course::DeviceInfo info;
   info.name = properties.name;
-  if (auto* name = virtual_gpu_function<const char*()>("membound_vgpu_name"))
-    info.virtual_name = name();
+  info.virtual_name = virtual_gpu_name();
   info.compute_capability =
       std::to_string(properties.major) + "." + std::to_string(properties.minor);
   info.sm_count = properties.multiProcessorCount;
@@ -44,7 +37,7 @@ course::DeviceInfo info_of(const cudaDeviceProp& properties) {
 
 }  // namespace
 
-base::Result<Device> Device::open(int number) {
+base::Result<std::unique_ptr<Device>> Device::open(int number) {
   int count = 0;
   if (const cudaError_t code = cudaGetDeviceCount(&count); code != cudaSuccess)
     return no_device(code);
@@ -54,51 +47,32 @@ base::Result<Device> Device::open(int number) {
   if (const cudaError_t code = cudaGetDeviceProperties(&properties, number); code != cudaSuccess)
     return no_device(code);
 
-  Device device;
-  device.number_ = number;
-  device.info_ = info_of(properties);
-  device.limits_.grid = {properties.maxGridSize[0], properties.maxGridSize[1],
-                         properties.maxGridSize[2]};
-  device.limits_.block = {properties.maxThreadsDim[0], properties.maxThreadsDim[1],
-                          properties.maxThreadsDim[2]};
-  device.limits_.threads_per_block = properties.maxThreadsPerBlock;
-  device.limits_.shared_bytes_per_block =
+  DeviceFacts facts{.number = number, .info = info_of(properties)};
+  facts.limits.grid = {properties.maxGridSize[0], properties.maxGridSize[1],
+                       properties.maxGridSize[2]};
+  facts.limits.block = {properties.maxThreadsDim[0], properties.maxThreadsDim[1],
+                        properties.maxThreadsDim[2]};
+  facts.limits.threads_per_block = properties.maxThreadsPerBlock;
+  facts.limits.shared_bytes_per_block =
       static_cast<std::int64_t>(properties.sharedMemPerBlockOptin);
-  device.limits_.registers_per_block = properties.regsPerBlock;
-  device.plan_gpu_ = {properties.multiProcessorCount,
-                      properties.maxThreadsPerMultiProcessor,
-                      static_cast<int>(properties.sharedMemPerBlockOptin),
-                      static_cast<int>(properties.sharedMemPerMultiprocessor),
-                      properties.regsPerMultiprocessor,
-                      properties.l2CacheSize};
-  char bus_id[32] = {};
-  if (!device.is_virtual() && cudaDeviceGetPCIBusId(bus_id, sizeof(bus_id), number) == cudaSuccess)
-    device.pci_bus_id_ = bus_id;
-  return device;
+  facts.limits.registers_per_block = properties.regsPerBlock;
+  facts.plan_gpu = {properties.multiProcessorCount,
+                    properties.maxThreadsPerMultiProcessor,
+                    static_cast<int>(properties.sharedMemPerBlockOptin),
+                    static_cast<int>(properties.sharedMemPerMultiprocessor),
+                    properties.regsPerMultiprocessor,
+                    properties.l2CacheSize};
+  return facts.info.virtual_name.empty() ? make_gpu(std::move(facts))
+                                         : make_virtual_gpu(std::move(facts));
 }
 
 DeviceLimits Device::limits() const {
-  DeviceLimits limits = limits_;
+  DeviceLimits limits = facts_.limits;
   std::size_t free_bytes = 0, all_bytes = 0;
-  const DeviceScope on(number_);
+  const DeviceScope on(number());
   cuda_check(cudaMemGetInfo(&free_bytes, &all_bytes), "asking for the free device memory");
   limits.free_bytes = static_cast<std::int64_t>(free_bytes);
   return limits;
-}
-
-std::string Device::take_report_text() const {
-  auto* take = virtual_gpu_function<std::size_t(char*, std::size_t)>("membound_vgpu_take_report");
-  if (!is_virtual() || take == nullptr) return {};
-  const DeviceScope on(number_);
-  std::string text(take(nullptr, 0), '\0');
-  text.resize(take(text.data(), text.size()));
-  while (!text.empty() && text.back() == '\0') text.pop_back();
-  return text;
-}
-
-nlohmann::json Device::take_report() const {
-  const std::string text = take_report_text();
-  return text.empty() ? nlohmann::json() : nlohmann::json::parse(text, nullptr, false);
 }
 
 }  // namespace membound::harness

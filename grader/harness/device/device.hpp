@@ -1,56 +1,80 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The GPU the test program runs on, real or virtual: its facts and limits.
-/// Place in the chain: session -> [device] -> CUDA runtime. Left out: clocks (clocks.hpp).
+/// The GPU the test program runs on, real or virtual: its facts and limits, and what differs
+/// between the two.
+/// Place in the chain: session -> [device] -> gpu, virtual_gpu -> CUDA runtime. Left out: clocks
+/// (clocks.hpp).
 #pragma once
 
 #include <cstddef>
+#include <filesystem>
+#include <memory>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
+#include <vector>
 
 #include "grader/base/result.hpp"
+#include "grader/course/lab.hpp"
 #include "grader/course/measurement.hpp"
 #include "grader/harness/cases/launch_plan.hpp"
 #include "grader/harness/device/launch_validator.hpp"
+#include "grader/harness/device/timing_rules.hpp"
 
 namespace membound::harness {
+
+class DeviceKernels;
+
+/// What a device says of itself.
+struct DeviceFacts {
+  int number = 0;
+  course::DeviceInfo info = {};
+  DeviceLimits limits = {};  ///< without free_bytes
+  PlanGpu plan_gpu = {};
+};
 
 /// One device of the runtime.
 class Device {
  public:
   /// Fails with a text for the user when the runtime does not find it.
-  [[nodiscard]] static base::Result<Device> open(int number);
+  [[nodiscard]] static base::Result<std::unique_ptr<Device>> open(int number);
+  explicit Device(DeviceFacts facts) : facts_(std::move(facts)) {}
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+  virtual ~Device() = default;
 
   /// What cudaSetDevice takes.
-  [[nodiscard]] int number() const { return number_; }
-
-  [[nodiscard]] const course::DeviceInfo& info() const { return info_; }
-  /// Whether the virtual GPU stands in for a real one.
-  [[nodiscard]] bool is_virtual() const { return !info_.virtual_name.empty(); }
+  [[nodiscard]] int number() const { return facts_.number; }
+  [[nodiscard]] const course::DeviceInfo& info() const { return facts_.info; }
   /// Limits of any launch; free_bytes as it is now.
   [[nodiscard]] DeviceLimits limits() const;
   /// What LAUNCH_SHAPE sees as `gpu`.
-  [[nodiscard]] const PlanGpu& plan_gpu() const { return plan_gpu_; }
-  /// "0000:1a:00.0"; empty on the virtual GPU.
-  [[nodiscard]] const std::string& pci_bus_id() const { return pci_bus_id_; }
+  [[nodiscard]] const PlanGpu& plan_gpu() const { return facts_.plan_gpu; }
   /// Resident warps one SM can hold.
-  [[nodiscard]] int warps_per_sm() const { return plan_gpu_.max_threads_per_sm / 32; }
+  [[nodiscard]] int warps_per_sm() const { return facts_.plan_gpu.max_threads_per_sm / 32; }
 
-  /// The virtual GPU's report of all launches since the last call; null on a real GPU.
-  [[nodiscard]] nlohmann::json take_report() const;
+  /// Where its clocks are read: "0000:1a:00.0"; empty for one without clocks.
+  [[nodiscard]] virtual std::string pci_bus_id() const = 0;
+  [[nodiscard]] virtual const TimingRules& timing_rules() const = 0;
+  /// The sizes of `stage` that are timed here, preferred first.
+  [[nodiscard]] virtual const std::vector<std::vector<std::int64_t>>& timed_sizes(
+      const course::Stage& stage) const = 0;
+  /// How long one launch of `stage` may take.
+  [[nodiscard]] virtual double launch_seconds(const course::Stage& stage) const = 0;
+  /// Whether each thread costs time of the host, also one that does nothing.
+  [[nodiscard]] virtual bool computes_on_the_host() const = 0;
+  /// Whether a launch may go on when the call that waits for it has returned.
+  [[nodiscard]] virtual bool outlasts_a_wait() const = 0;
+  /// The harness's own kernels of `fatbin` on this device.
+  [[nodiscard]] virtual base::Result<std::unique_ptr<DeviceKernels>> load_kernels(
+      const std::filesystem::path& fatbin) const = 0;
+  /// What was counted in all launches since the last call; null where nothing counts.
+  [[nodiscard]] virtual nlohmann::json take_report() const = 0;
   /// Takes it and looks away.
-  void forget_report() const { static_cast<void>(take_report_text()); }
+  virtual void forget_report() const = 0;
 
  private:
-  [[nodiscard]] std::string take_report_text() const;
-
-  int number_ = 0;
-  course::DeviceInfo info_;
-  DeviceLimits limits_;
-  PlanGpu plan_gpu_{};
-  std::string pci_bus_id_;
+  DeviceFacts facts_;
 };
 
 }  // namespace membound::harness

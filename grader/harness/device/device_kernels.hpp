@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The harness's own kernels (device/kernels.cu) as functions: all queue on the default stream.
+/// The harness's own kernels (harness_kernels.cu) as functions: all queue on the default stream.
 /// Place in the chain: timing, ceiling -> [device_kernels] -> CUDA runtime.
+/// Left out: what a GPU does by kernels and a virtual one without (gpu, virtual_gpu).
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -11,6 +12,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "grader/base/result.hpp"
@@ -24,30 +26,37 @@ namespace membound::harness {
 /// Additions and minima that one thread of add_min() does per round, together.
 inline constexpr int kAddMinOperationsPerRound = 512;
 
-/// The loaded harness.fatbin with the buffers its kernels need, on one device.
+/// The loaded harness.fatbin with the buffers its kernels need, on one device, which makes it
+/// (Device::load_kernels).
 class DeviceKernels {
  public:
-  [[nodiscard]] static base::Result<DeviceKernels> load(const std::filesystem::path& fatbin,
-                                                        const Device& device);
+  struct Unload {
+    void operator()(cudaLibrary_t library) const { cudaLibraryUnload(library); }
+  };
+  using Library = std::unique_ptr<CUlib_st, Unload>;
 
-  /// Draws an input. On the virtual GPU, as prepare_output(), computed here and copied: the same
-  /// numbers, without an interpreter between.
-  void fill(const TimedBuffer& buffer, void* d_data, std::uint64_t seed) const;
+  /// Called where `device` is current.
+  DeviceKernels(Library library, const Device& device);
+  DeviceKernels(const DeviceKernels&) = delete;
+  DeviceKernels& operator=(const DeviceKernels&) = delete;
+  virtual ~DeviceKernels() = default;
+
+  /// Draws an input.
+  virtual void fill(const TimedBuffer& buffer, void* d_data, std::uint64_t seed) const = 0;
   /// Gives an output its state before a launch.
   void prepare_output(const TimedBuffer& buffer, void* d_data) const;
   /// Leaves nothing in the L2 cache but clean lines of a buffer of its own, twice the cache's size.
-  void flush_l2() const;
+  virtual void flush_l2() const = 0;
+  /// The last thing before a timed launch: empty caches, and a device that is still busy when the
+  /// launch is queued, so that the host's launch time stays hidden.
+  virtual void settle() const = 0;
   /// Compares two outputs; waits.
   [[nodiscard]] Difference compare(const TimedBuffer& buffer, const void* d_got,
                                    const void* d_expected, Tolerance tolerance) const;
 
-  /// The fingerprint of values.cuh of an array; waits. On the virtual GPU computed here, from a
-  /// copy: the same number in a fraction of the time.
-  [[nodiscard]] std::uint64_t fingerprint(const void* d_data, std::size_t size_bytes,
-                                          std::uint64_t key) const;
-  /// Some ten microseconds of work for the device and little for who interprets it, so that what is
-  /// queued next does not find the device idle.
-  void keep_busy() const;
+  /// The fingerprint of values.cuh of an array; waits.
+  [[nodiscard]] virtual std::uint64_t fingerprint(const void* d_data, std::size_t size_bytes,
+                                                  std::uint64_t key) const = 0;
   /// A launch that does nothing: what is left of a time when the work is taken away.
   void launch_nothing() const;
 
@@ -57,22 +66,48 @@ class DeviceKernels {
   /// Fills the device with warps that each do `rounds` rounds; returns the operations done.
   double add_min(int rounds) const;
 
- private:
-  struct Unload {
-    void operator()(cudaLibrary_t library) const { cudaLibraryUnload(library); }
-  };
-  [[nodiscard]] const void* kernel(const std::string& name) const;
-  template <typename... Arguments>
-  void launch(const std::string& name, dim3 grid, int threads, Arguments... arguments) const;
-  void launch_add_min(int blocks, int threads, int rounds) const;
-  [[nodiscard]] dim3 grid_for(std::size_t elements) const;
+ protected:
+  static constexpr int kThreads = 256;
+  static constexpr std::size_t kVectorBytes = 16;
 
-  std::unique_ptr<CUlib_st, Unload> library_;
-  int sm_count_ = 0;
-  int device_ = 0;
-  bool is_virtual_ = false;
-  DeviceBuffer flush_;   // empty on the virtual GPU
+  /// Some ten microseconds of work for the device and little for who interprets it.
+  void keep_busy() const;
+  /// "int32", …, as the kernels' names end.
+  [[nodiscard]] static std::string type_name(ElementType type);
+  [[nodiscard]] int device() const { return device_; }
+  /// For what a kernel finds.
+  [[nodiscard]] void* d_result() const { return result_.data(); }
+  [[nodiscard]] dim3 grid_for(std::size_t elements) const;
+  template <typename... Arguments>
+  void launch(const std::string& name, dim3 grid, int threads, Arguments... arguments) const {
+    const std::size_t sizes[] = {sizeof(Arguments)...};
+    void* addresses[] = {&arguments...};
+    launch_with(name, grid, threads, sizes, addresses);
+  }
+
+ private:
+  virtual void set_words(void* d_data, std::size_t count, unsigned word) const = 0;
+  void launch_with(const std::string& name, dim3 grid, int threads,
+                   std::span<const std::size_t> sizes, void** addresses) const;
+  void launch_add_min(int blocks, int threads, int rounds) const;
+
+  Library library_;
+  int sm_count_, device_;
   DeviceBuffer result_;  // a Difference, and floats for the ceilings
 };
+
+/// The library in `fatbin`, for this device.
+[[nodiscard]] base::Result<DeviceKernels::Library> load_library(
+    const std::filesystem::path& fatbin);
+
+/// Loads `fatbin` as `Kernels`, which is derived from DeviceKernels.
+template <typename Kernels>
+base::Result<std::unique_ptr<DeviceKernels>> load(const std::filesystem::path& fatbin,
+                                                  const Device& device) {
+  const DeviceScope on(device.number());
+  auto library = load_library(fatbin);
+  if (!library) return library.error();
+  return std::unique_ptr<DeviceKernels>(std::make_unique<Kernels>(*std::move(library), device));
+}
 
 }  // namespace membound::harness

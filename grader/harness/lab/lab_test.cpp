@@ -19,7 +19,7 @@ std::uint64_t LabTest::seed() const {
       base::stable_hash(std::string(info.test_suite_name()) + "." + info.name()));
 }
 
-bool LabTest::on_virtual_gpu() const { return run_->session().device().is_virtual(); }
+bool LabTest::on_virtual_gpu() const { return run_->session().device().computes_on_the_host(); }
 
 int LabTest::multiprocessors() const { return run_->session().device().info().sm_count; }
 

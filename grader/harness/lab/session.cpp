@@ -10,9 +10,7 @@
 namespace membound::harness {
 namespace {
 
-/// The virtual GPU computes each thread on the CPU; a launch that takes 1 ms on a GPU may take
-/// seconds there.
-constexpr double kVirtualTimeoutFactor = 2;
+constexpr int kReferenceDevice = 0;
 
 std::size_t bytes_of(const std::vector<TimedCase>& cases) {
   std::size_t most = 0;  // cases run one after the other
@@ -44,7 +42,8 @@ base::Result<ReferenceTimes> fitting_times(const Options& options, const LabProg
     return base::Error{base::ErrorKind::kUsage, options.reference_times.string(), found, expected,
                        "leave --reference-times out"};
   };
-  if (!device.is_virtual()) return unfit("a real GPU", "a virtual one, whose times are predicted");
+  if (!device.timing_rules().same_every_time)
+    return unfit("a real GPU", "a virtual one, whose times are predicted");
   if (options.student_device != 0) return unfit("two devices", "--student-device 0");
   if (times->lab != lab.id || times->device != device.info().virtual_name)
     return unfit("times of " + times->lab + " on " + times->device,
@@ -62,27 +61,44 @@ base::Result<ReferenceTimes> fitting_times(const Options& options, const LabProg
 }  // namespace
 
 Session::Session(const Options& options, const LabProgram& program, Watchdog& watchdog,
-                 course::Lab lab, Device device, Device reference_device, Submission student,
-                 Submission reference, DeviceKernels kernels,
-                 std::optional<DeviceKernels> reference_kernels,
+                 course::Lab lab, Devices devices, Submission student, Submission reference,
                  std::optional<ReferenceTimes> known)
     : options_(options),
       program_(program),
       watchdog_(watchdog),
       lab_(std::move(lab)),
-      device_(std::move(device)),
-      reference_device_(std::move(reference_device)),
+      devices_(std::move(devices)),
       student_(std::move(student)),
       reference_(std::move(reference)),
-      kernels_(std::move(kernels)),
-      reference_kernels_(std::move(reference_kernels)),
       known_(std::move(known)),
       seeds_(options.seed_key),
-      student_launcher_(student_, device_, watchdog_, program_.signature, lab_.size_names),
-      reference_launcher_(reference_, reference_device_, watchdog_, program_.signature,
+      student_launcher_(student_, device(), watchdog_, program_.signature, lab_.size_names),
+      reference_launcher_(reference_, *devices_.reference().device, watchdog_, program_.signature,
                           lab_.size_names),
-      clocks_(device_.pci_bus_id()),
-      ceilings_(reference_device_, this->reference_kernels()) {}
+      clocks_(device().pci_bus_id()),
+      ceilings_(*devices_.reference().device, *devices_.reference().kernels),
+      bench_(make_bench({device(), *devices_.student.kernels, *devices_.reference().device,
+                         *devices_.reference().kernels, seeds_, student_launcher_,
+                         reference_launcher_, watchdog_, clocks_, ceilings_},
+                        known_ ? &*known_ : nullptr)) {}
+
+base::Result<Session::ReadyDevice> Session::ReadyDevice::open(int number,
+                                                              const std::filesystem::path& fatbin) {
+  auto device = Device::open(number);
+  if (!device) return device.error();
+  auto kernels = (*device)->load_kernels(fatbin);
+  if (!kernels) return kernels.error();
+  return ReadyDevice{*std::move(device), *std::move(kernels)};
+}
+
+base::Result<Session::Devices> Session::Devices::open(const Options& options) {
+  auto student = ReadyDevice::open(options.student_device, options.kernels);
+  if (!student) return student.error();
+  if (options.student_device == kReferenceDevice) return Devices{*std::move(student), {}};
+  auto other = ReadyDevice::open(kReferenceDevice, options.kernels);
+  if (!other) return other.error();
+  return Devices{*std::move(student), *std::move(other)};
+}
 
 base::Result<std::unique_ptr<Session>> Session::open(const Options& options,
                                                      const LabProgram& program,
@@ -104,28 +120,17 @@ base::Result<std::unique_ptr<Session>> Session::open(const Options& options,
   // thread runs before that.
   // NOLINTNEXTLINE(concurrency-mt-unsafe)
   if (lab->vgpu_sms > 0) setenv("MEMBOUND_SMS", std::to_string(lab->vgpu_sms).c_str(), 0);
-  constexpr int kReferenceDevice = 0;
-  auto reference_device = Device::open(kReferenceDevice);
-  if (!reference_device) return reference_device.error();
-  auto device = Device::open(options.student_device);
-  if (!device) return device.error();
+  auto devices = Devices::open(options);
+  if (!devices) return devices.error();
   std::optional<ReferenceTimes> known;
   if (!options.reference_times.empty()) {
-    auto times = fitting_times(options, program, *lab, *device);
+    auto times = fitting_times(options, program, *lab, *devices->student.device);
     if (!times) return times.error();
     known = *std::move(times);
   }
   auto reference =
       known ? base::Result<Submission>(Submission()) : Submission::load(options.reference);
   if (!reference) return reference.error();
-  auto kernels = DeviceKernels::load(options.kernels, *device);
-  if (!kernels) return kernels.error();
-  std::optional<DeviceKernels> reference_kernels;
-  if (options.student_device != kReferenceDevice) {
-    auto loaded = DeviceKernels::load(options.kernels, *reference_device);
-    if (!loaded) return loaded.error();
-    reference_kernels = *std::move(loaded);
-  }
   // Last: where all else could be loaded, what cannot is the submission's own doing.
   const auto load_student = [&] {
     const DeviceScope on(options.student_device);
@@ -137,10 +142,9 @@ base::Result<std::unique_ptr<Session>> Session::open(const Options& options,
     error.kind = base::ErrorKind::kInput;
     return error;
   }
-  return std::unique_ptr<Session>(
-      new Session(options, program, watchdog, *std::move(lab), *std::move(device),
-                  *std::move(reference_device), *std::move(student), *std::move(reference),
-                  *std::move(kernels), std::move(reference_kernels), std::move(known)));
+  return std::unique_ptr<Session>(new Session(options, program, watchdog, *std::move(lab),
+                                              *std::move(devices), *std::move(student),
+                                              *std::move(reference), std::move(known)));
 }
 
 std::vector<course::Stage> Session::stages() const {
@@ -154,9 +158,9 @@ std::vector<course::Stage> Session::stages() const {
 
 std::vector<std::int64_t> Session::timed_size(const course::Stage& stage) const {
   if (!options_.size.empty()) return options_.size;
-  const auto& sizes = device_.is_virtual() ? stage.vgpu_sizes : stage.gpu_sizes;
+  const auto& sizes = device().timed_sizes(stage);
   MEMBOUND_CHECK(!sizes.empty());
-  const auto quarter = static_cast<std::size_t>(device_.info().memory_bytes) / 4;
+  const auto quarter = static_cast<std::size_t>(device().info().memory_bytes) / 4;
   for (const auto& size : sizes)
     if (bytes_of(program_.timed_cases(stage, size)) <= quarter) return size;
   return sizes.back();
@@ -168,7 +172,7 @@ std::vector<TimedCase> Session::timed_cases(const course::Stage& stage) const {
 
 double Session::timeout_seconds(const course::Stage& stage) const {
   if (options_.launch_seconds > 0) return options_.launch_seconds;
-  return stage.timeout_seconds * (device_.is_virtual() ? kVirtualTimeoutFactor : 1);
+  return device().launch_seconds(stage);
 }
 
 }  // namespace membound::harness

@@ -18,6 +18,7 @@
 #include "grader/harness/device/submission.hpp"
 #include "grader/harness/device/watchdog.hpp"
 #include "grader/harness/lab/test_options.hpp"
+#include "grader/harness/measure/bench.hpp"
 #include "grader/harness/measure/ceiling.hpp"
 #include "grader/harness/measure/clocks.hpp"
 #include "grader/harness/measure/known_times.hpp"
@@ -37,21 +38,13 @@ class Session {
   [[nodiscard]] const course::Lab& lab() const { return lab_; }
   [[nodiscard]] const LabProgram& program() const { return program_; }
   /// Where the student's kernels run.
-  [[nodiscard]] const Device& device() const { return device_; }
-  [[nodiscard]] const DeviceKernels& kernels() const { return kernels_; }
-  /// Where the reference's run: the same but in a graded run.
-  [[nodiscard]] const Device& reference_device() const { return reference_device_; }
-  [[nodiscard]] const DeviceKernels& reference_kernels() const {
-    return reference_kernels_ ? *reference_kernels_ : kernels_;
-  }
+  [[nodiscard]] const Device& device() const { return *devices_.student.device; }
   [[nodiscard]] const Seeds& seeds() const { return seeds_; }
   [[nodiscard]] const Launcher& student() const { return student_launcher_; }
-  [[nodiscard]] const Launcher& reference() const { return reference_launcher_; }
-  /// Null where the reference is run.
-  [[nodiscard]] const ReferenceTimes* known_times() const { return known_ ? &*known_ : nullptr; }
   [[nodiscard]] Watchdog& watchdog() { return watchdog_; }
   [[nodiscard]] ClockReader& clocks() { return clocks_; }
-  [[nodiscard]] Ceilings& ceilings() { return ceilings_; }
+  /// Where the student's kernels are timed beside the reference's.
+  [[nodiscard]] const Bench& bench() const { return *bench_; }
 
   /// The stages asked for, in teaching order.
   [[nodiscard]] std::vector<course::Stage> stages() const;
@@ -60,28 +53,41 @@ class Session {
   [[nodiscard]] std::vector<TimedCase> timed_cases(const course::Stage& stage) const;
   /// The size that timed_cases() takes.
   [[nodiscard]] std::vector<std::int64_t> timed_size(const course::Stage& stage) const;
-  /// How long one launch may take; more on the virtual GPU, which computes every thread.
+  /// How long one launch may take.
   [[nodiscard]] double timeout_seconds(const course::Stage& stage) const;
 
  private:
+  /// A device with the harness's own kernels on it.
+  struct ReadyDevice {
+    std::unique_ptr<Device> device;
+    std::unique_ptr<DeviceKernels> kernels;
+
+    [[nodiscard]] static base::Result<ReadyDevice> open(int number,
+                                                        const std::filesystem::path& fatbin);
+  };
+  struct Devices {
+    ReadyDevice student;
+    std::optional<ReadyDevice> other;  ///< the reference's, but where the two are one
+
+    [[nodiscard]] static base::Result<Devices> open(const Options& options);
+    [[nodiscard]] const ReadyDevice& reference() const { return other ? *other : student; }
+  };
   Session(const Options& options, const LabProgram& program, Watchdog& watchdog, course::Lab lab,
-          Device device, Device reference_device, Submission student, Submission reference,
-          DeviceKernels kernels, std::optional<DeviceKernels> reference_kernels,
+          Devices devices, Submission student, Submission reference,
           std::optional<ReferenceTimes> known);
 
   const Options& options_;
   const LabProgram& program_;
   Watchdog& watchdog_;
   course::Lab lab_;
-  Device device_, reference_device_;
+  Devices devices_;
   Submission student_, reference_;  // the latter without kernels where its times are known
-  DeviceKernels kernels_;
-  std::optional<DeviceKernels> reference_kernels_;  // none where the two devices are one
   std::optional<ReferenceTimes> known_;
   Seeds seeds_;
   Launcher student_launcher_, reference_launcher_;
   ClockReader clocks_;
   Ceilings ceilings_;
+  std::unique_ptr<Bench> bench_;
 };
 
 }  // namespace membound::harness

@@ -48,7 +48,7 @@ StageRun::StageRun(Session& session, course::Stage stage)
   if (runner_has_pageable_access(session.options().student_device))
     measurement_.notes.emplace_back(
         "kernels on this machine can reach all memory of the runner (pageable memory access)");
-  if (!session.clocks().available() && !session.device().is_virtual())
+  if (session.clocks().missing())
     measurement_.notes.emplace_back("libnvidia-ml.so.1 was not found: no clocks were read");
 }
 

@@ -63,10 +63,10 @@ class StageRun {
                                                          const void* d_scratch);
   [[nodiscard]] testing::AssertionResult judge_case(const course::Timing& timing,
                                                     const TimedCase& timed_case);
-  [[nodiscard]] TimingOutcome time_one(const TimedCase& timed_case, std::uint64_t seed);
+  [[nodiscard]] TimingRequest timing_request(const TimedCase& timed_case,
+                                             const course::Stage& stage, std::uint64_t seed);
   void keep(TimingOutcome outcome, std::size_t case_index);
   void find_similar_stage(std::size_t case_index, course::Timing& timing);
-  [[nodiscard]] TimingBench bench();
   void write_line();
   /// Keeps what the virtual GPU's checkers found since the last launch.
   void keep_checks(const nlohmann::json& report);

@@ -69,21 +69,6 @@ std::vector<course::CpuBaselineTime> time_cpu_baselines(const LabProgram& progra
 
 }  // namespace
 
-TimingBench StageRun::bench() {
-  return {session_.device(),
-          session_.kernels(),
-          session_.reference_device(),
-          session_.reference_kernels(),
-          session_.seeds(),
-          session_.student(),
-          session_.reference(),
-          session_.watchdog(),
-          session_.clocks(),
-          session_.ceilings(),
-          session_.known_times(),
-          [this](cudaError_t code) { abort_fault(code); }};
-}
-
 testing::AssertionResult StageRun::check_speed() {
   const std::vector<TimedCase> cases = session_.timed_cases(stage_);
   // In a graded run each stage has inputs of its own: an output that a stage leaves behind in
@@ -96,7 +81,8 @@ testing::AssertionResult StageRun::check_speed() {
   testing::AssertionResult verdict = testing::AssertionSuccess();
   course::Cause first_cause = course::Cause::kNone;
   for (std::size_t i = 0; i < cases.size(); ++i) {
-    TimingOutcome outcome = time_one(cases[i], session_.seeds().derive(base_seed, i));
+    TimingOutcome outcome = time_case(
+        session_.bench(), timing_request(cases[i], stage_, session_.seeds().derive(base_seed, i)));
     if (outcome.refusal) return refuse(*outcome.refusal);
     const testing::AssertionResult one = judge_case(outcome.timing, cases[i]);
     keep(std::move(outcome), i);
@@ -106,17 +92,24 @@ testing::AssertionResult StageRun::check_speed() {
   }
   cause_ = first_cause;
   const bool is_last = session_.stages().back().number == stage_.number;
-  if (is_last && !session_.device().is_virtual())
+  if (is_last && session_.device().timing_rules().comparable_with_cpus)
     measurement_.cpu_baselines =
         time_cpu_baselines(session_.program(), session_.timed_size(stage_), cases.front());
   return verdict;
 }
 
-TimingOutcome StageRun::time_one(const TimedCase& timed_case, std::uint64_t seed) {
+TimingRequest StageRun::timing_request(const TimedCase& timed_case, const course::Stage& stage,
+                                       std::uint64_t seed) {
   StopLimits limits;
-  limits.bar = stage_.pass_ratio;
-  return time_case(bench(), {timed_case, stage_.number, stage_.kernel, limits,
-                             session_.timeout_seconds(stage_), seed});
+  limits.bar = stage.pass_ratio;
+  limits.same_every_time = session_.device().timing_rules().same_every_time;
+  return {timed_case,
+          stage.number,
+          stage.kernel,
+          limits,
+          session_.timeout_seconds(stage_),
+          seed,
+          [this](cudaError_t code) { abort_fault(code); }};
 }
 
 void StageRun::keep(TimingOutcome outcome, std::size_t case_index) {
@@ -141,14 +134,9 @@ void StageRun::find_similar_stage(std::size_t case_index, course::Timing& timing
     if (other.number == stage_.number) continue;
     const std::vector<TimedCase> cases = session_.program().timed_cases(other, size);
     if (case_index >= cases.size()) continue;
-    const TimingRequest request{cases[case_index],
-                                other.number,
-                                other.kernel,
-                                StopLimits{},
-                                session_.timeout_seconds(stage_),
-                                session_.options().seed};
     try {
-      times.emplace_back(other.number, time_reference(bench(), request));
+      times.emplace_back(other.number, session_.bench().time_reference(timing_request(
+                                           cases[case_index], other, session_.options().seed)));
     } catch (const ReferenceError& error) {  // a hint less; the stage itself was measured
       measurement_.notes.emplace_back(error.what());
     }

@@ -12,19 +12,15 @@
 namespace membound::harness {
 namespace {
 
-constexpr int kSamples = 9;
 constexpr std::size_t kLeastBytes = 1 << 20;
-constexpr int kRoundsOnGpu = 4096;    // some milliseconds, so that the clock settles
-constexpr int kRoundsOnVirtual = 32;  // deterministic; each round costs host time
 
 }  // namespace
 
 template <typename Prepare, typename Work>
 double Ceilings::median_ns(const Prepare& prepare, const Work& work) {
-  const int samples = device_.is_virtual() ? 1 : kSamples;
-  const int warm_up = device_.is_virtual() ? 0 : 2;
+  const TimingRules& rules = device_.timing_rules();
   std::vector<double> times;
-  for (int i = 0; i < warm_up + samples; ++i) {
+  for (int i = 0; i < rules.ceiling_warm_up + rules.ceiling_samples; ++i) {
     prepare(static_cast<std::uint64_t>(i));
     kernels_.flush_l2();
     // As one piece: a runner that waited for us between the events would time our socket, too.
@@ -34,7 +30,7 @@ double Ceilings::median_ns(const Prepare& prepare, const Work& work) {
     timer_.stop();
     cuda_check(batch.send(), "measuring a ceiling");
     cuda_check(timer_.wait(), "measuring a ceiling");
-    if (i >= warm_up) times.push_back(timer_.nanoseconds());
+    if (i >= rules.ceiling_warm_up) times.push_back(timer_.nanoseconds());
   }
   return median(times);
 }
@@ -62,7 +58,7 @@ double Ceilings::measure_bytes(CeilingKind kind, std::size_t bytes) {
 
 double Ceilings::measure_operations() {
   double operations = 0;
-  const int rounds = device_.is_virtual() ? kRoundsOnVirtual : kRoundsOnGpu;
+  const int rounds = device_.timing_rules().add_min_rounds;
   const double time_ns =
       median_ns([](std::uint64_t) {}, [&] { operations = kernels_.add_min(rounds); });
   return operations / time_ns * 1e9;

@@ -71,7 +71,8 @@ struct ClockReader::Library {
 };
 
 ClockReader::ClockReader(const std::string& pci_bus_id)
-    : library_(pci_bus_id.empty() ? nullptr : Library::open(pci_bus_id)) {}
+    : has_clocks_(!pci_bus_id.empty()),
+      library_(pci_bus_id.empty() ? nullptr : Library::open(pci_bus_id)) {}
 ClockReader::ClockReader(ClockReader&&) noexcept = default;
 ClockReader::~ClockReader() = default;
 

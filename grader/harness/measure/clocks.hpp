@@ -22,13 +22,13 @@ namespace membound::harness {
 /// Collects clock samples of one GPU.
 class ClockReader {
  public:
-  /// `pci_bus_id` as the CUDA runtime prints it; empty (virtual GPU) reads nothing.
+  /// `pci_bus_id` as the CUDA runtime prints it; empty (no clocks) reads nothing.
   explicit ClockReader(const std::string& pci_bus_id);
   ClockReader(ClockReader&&) noexcept;
   ~ClockReader();
 
-  /// Whether there is something to read.
-  [[nodiscard]] bool available() const { return library_ != nullptr; }
+  /// Whether there are clocks, and nothing to read them with.
+  [[nodiscard]] bool missing() const { return has_clocks_ && library_ == nullptr; }
   /// Takes one sample; best while a kernel is running.
   void sample();
   /// Minimum, mean and maximum since the last call, and all throttle reasons seen; starts anew.
@@ -36,6 +36,7 @@ class ClockReader {
 
  private:
   struct Library;
+  bool has_clocks_;
   std::unique_ptr<Library> library_;
   std::vector<double> sm_mhz_;
   unsigned long long throttle_bits_ = 0;

@@ -35,13 +35,14 @@ struct StopLimits {
   double seconds_clear = 4;  ///< once the interval lies on one side of the bar
   double seconds_near = 15;  ///< while the bar lies in the interval
   std::size_t most_pairs = 401;
+  bool same_every_time = false;  ///< as TimingRules::same_every_time
 };
 
 /// The rule's answer after some pairs.
 struct StopDecision {
   bool stop = false;
   bool decided = false;   ///< the reported interval lies on one side of the bar
-  std::string_view word;  ///< above | below | settled | time | pairs; empty while going on
+  std::string_view word;  ///< above | below | settled | time | pairs | single; empty while going on
   std::string reason;     ///< the same as a sentence
 };
 

@@ -1,56 +1,86 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The buffers of a timed case, and one timed run on them.
+/// The buffers of a timed case, and one timed run on them. What differs between the benches is
+/// theirs to say.
 /// Place in the chain: timing -> [timed_run] -> launcher, device_kernels.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "grader/harness/cases/seeds.hpp"
+#include "grader/harness/cases/timed_case.hpp"
+#include "grader/harness/device/device_kernels.hpp"
+#include "grader/harness/device/event_timer.hpp"
+#include "grader/harness/device/launcher.hpp"
 #include "grader/harness/measure/outside_clock.hpp"
-#include "grader/harness/measure/timing.hpp"
+#include "grader/harness/measure/stop_rule.hpp"
 
 namespace membound::harness {
 
-/// Device memory of one case. In a student's check, student and reference use the same inputs and
-/// the same output buffer, so that addresses are no difference between them. In a graded run each
-/// has its own, on its own device: the reference's output is never where the student's code runs.
-/// Where the reference's times are known there is only the student's, and its output is held
-/// against the lab's own answer, computed here.
+struct BenchParts;
+
+/// A reference answer that cannot be launched or fails: our fault, not the student's.
+class ReferenceError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// One case of one stage.
+struct TimingRequest {
+  const TimedCase& timed_case;
+  int stage = 0;       ///< its number
+  std::string kernel;  ///< and kernel
+  StopLimits limits;
+  double timeout_seconds = 20;
+  std::uint64_t seed = 1;
+  /// A student's launch ended with this error; does not return.
+  std::function<void(cudaError_t)> on_fault = {};
+};
+
+/// The seed of a case's run with this number: the first one's is the case's own.
+[[nodiscard]] std::uint64_t seed_of(const Seeds& seeds, std::uint64_t case_seed, std::uint64_t run);
+
+/// What the virtual GPU counted since the last call, without our own kernels, which prepare the
+/// data; null on a real one.
+[[nodiscard]] nlohmann::json take_counters(const Device& device);
+
+/// The runs of one case.
 class TimedRun {
  public:
-  TimedRun(const TimingBench& bench, const TimingRequest& request);
-
-  /// Who launches, and what.
-  struct Runner {
-    const Launcher& launcher;
-    const ReadyLaunch& launch;
-    DeviceBuffer scratch;
-    bool is_student;
-  };
-  [[nodiscard]] Runner runner(const Launcher& launcher, const ReadyLaunch& launch,
-                              bool is_student) const;
+  TimedRun(const BenchParts& parts, const TimingRequest& request, ReadyLaunch student);
+  TimedRun(const TimedRun&) = delete;
+  TimedRun& operator=(const TimedRun&) = delete;
+  virtual ~TimedRun() = default;
 
   /// Prepares inputs and output, flushes, launches between two events and waits; nanoseconds.
-  [[nodiscard]] double run(const Runner& runner, std::uint64_t seed);
+  [[nodiscard]] double run_student(std::uint64_t seed) {
+    return run(student_, student_side_, seed);
+  }
+  /// The reference answer's time on the same inputs.
+  [[nodiscard]] virtual double run_reference(std::uint64_t seed) = 0;
+  /// As take_counters(), of that run.
+  [[nodiscard]] virtual nlohmann::json take_reference_counters() = 0;
   /// Takes the student's output away for later comparison, or its fingerprint.
-  void keep_output();
-  /// Compares what was kept with the reference's output there now.
+  virtual void keep_output() = 0;
+  /// Compares what was kept with the right answer: the reference's output, there now, or the lab's.
   [[nodiscard]] Difference compare_kept();
   /// What was wrong with a run beside its result: work done after the end, inputs changed. Empty
   /// where nothing was; only a graded run looks.
   [[nodiscard]] const std::string& suspicion() const { return suspicion_; }
   /// Time between two events with nothing between them.
   [[nodiscard]] double event_overhead_ns();
+  /// Runs of the student between two looks at our own clock, and of nothing in its place; nothing
+  /// where nobody doubts the device's clock.
+  [[nodiscard]] virtual std::optional<OutsideSamples> time_from_outside(std::uint64_t seed);
 
-  /// Runs of the student between two looks at our own clock, and of nothing in its place.
-  [[nodiscard]] OutsideSamples time_from_outside(const Runner& runner, std::uint64_t seed);
-
- private:
+ protected:
   /// One device's share.
   struct Side {
     const Device& device;
@@ -60,32 +90,37 @@ class TimedRun {
     DeviceBuffer output;
     std::unique_ptr<EventTimer> timer;  // made while the device was current
   };
-  /// Of an array written before the key was drawn.
-  struct Fingerprints {
-    std::uint64_t key = 0, output = 0, inputs = 0;
+  /// What is launched there.
+  struct Answer {
+    const Launcher& launcher;
+    ReadyLaunch launch;
+    DeviceBuffer scratch;
+    std::function<void(cudaError_t)> on_fault;  // does not return
   };
 
-  [[nodiscard]] Side make_side(const Device& device, const DeviceKernels& kernels) const;
-  [[nodiscard]] bool is_split() const { return reference_side_.has_value(); }
-  [[nodiscard]] Side& side_of(bool is_student) {
-    return is_student || !reference_side_ ? student_side_ : *reference_side_;
-  }
-  void prepare(const Side& side, std::uint64_t seed);
-  [[nodiscard]] cudaError_t launch_between_events(const Runner& runner, Side& side) const;
-  [[nodiscard]] Fingerprints fingerprints(const Side& side, std::uint64_t key) const;
-  [[nodiscard]] Difference compare_on_reference_device();
-  [[nodiscard]] bool is_known() const { return bench_.known != nullptr; }
-  [[nodiscard]] Difference compare_with_expected();
+  [[nodiscard]] const BenchParts& parts() const { return parts_; }
+  [[nodiscard]] const TimingRequest& request() const { return request_; }
+  [[nodiscard]] const TimedCase& timed_case() const { return request_.timed_case; }
+  [[nodiscard]] Side& student_side() { return student_side_; }
+  [[nodiscard]] const Answer& student() const { return student_; }
+  void suspect(std::string what) { suspicion_ = std::move(what); }
+  void suspect_changed_inputs();
 
-  const TimingBench& bench_;
+  [[nodiscard]] Side make_side(const Device& device, const DeviceKernels& kernels) const;
+  /// The reference answer, ready to be launched. Throws ReferenceError.
+  [[nodiscard]] Answer make_reference() const;
+  [[nodiscard]] double run(const Answer& answer, Side& side, std::uint64_t seed);
+  void prepare(const Side& side, std::uint64_t seed);
+  [[nodiscard]] cudaError_t launch_between_events(const Answer& answer, Side& side) const;
+
+ private:
+  virtual void write_inputs(const Side& side, std::uint64_t seed);
+  [[nodiscard]] virtual Difference compare() = 0;
+
+  const BenchParts& parts_;
   const TimingRequest& request_;
   Side student_side_;
-  DeviceBuffer kept_;  // on the reference's device
-  std::optional<Side> reference_side_;
-  Fingerprints student_prints_;
-  std::vector<HostArray> drawn_;  // where times are known: the inputs,
-  HostArray output_after_;        // and what the launch left behind
-  std::vector<HostArray> inputs_after_;
+  Answer student_;
   std::string suspicion_;
 };
 

@@ -56,6 +56,14 @@ class StopRule : public testing::Test {
   std::mt19937_64 random_{20240607};
 };
 
+TEST(StopRuleOfPredictions, IsContentWithOnePair) {
+  const double ratios[] = {0.5};
+  EXPECT_FALSE(decide_stop(ratios, 0, {.bar = 0.75}).stop);
+  const StopDecision decision = decide_stop(ratios, 0, {.bar = 0.75, .same_every_time = true});
+  EXPECT_TRUE(decision.stop && decision.decided);
+  EXPECT_EQ(decision.word, "single");
+}
+
 TEST_F(StopRule, TheReferenceNeverFailsAgainstItself) {
   for (const double bar : {0.75, 0.85, 0.92})
     for (int trial = 0; trial < 500; ++trial) {

@@ -1,0 +1,122 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/harness/device/virtual_gpu.hpp"
+
+#include <dlfcn.h>
+
+#include "grader/harness/cases/data.hpp"
+#include "grader/harness/cases/host_arrays.hpp"
+#include "grader/harness/device/device_kernels.hpp"
+
+namespace membound::harness {
+namespace {
+
+constexpr TimingRules kVirtualGpuRules = {
+    .warm_up_pairs = 0,
+    .same_every_time = true,
+    .random_order = false,
+    .event_samples = 1,
+    .ceiling_warm_up = 0,
+    .ceiling_samples = 1,
+    .add_min_rounds = 32,  // each costs host time
+    .reference_warm_up = 0,
+    .reference_samples = 1,
+    // A predicted time breaks no physics: another kernel's prediction is no ceiling for this one's.
+    .bound_by_ceiling = false,
+    .comparable_with_cpus = false,
+};
+
+/// Each thread is computed on the CPU: a launch that takes 1 ms on a GPU may take seconds.
+constexpr double kTimeoutFactor = 2;
+
+/// One of the functions that the virtual GPU's runtime library has beside the CUDA API.
+template <typename Function>
+Function* own_function(const char* name) {
+  return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));
+}
+
+/// The same numbers as a GPU's kernels give, computed here and copied.
+class VirtualGpuKernels : public DeviceKernels {
+ public:
+  using DeviceKernels::DeviceKernels;
+
+  void fill(const TimedBuffer& buffer, void* d_data, std::uint64_t seed) const override {
+    if (buffer.count == 0) return;
+    const DeviceScope on(device());
+    const HostArray values = drawn(buffer, seed);
+    cuda_check(cudaMemcpy(d_data, values.data(), values.size(), cudaMemcpyHostToDevice),
+               "writing an input");
+  }
+
+  void flush_l2() const override {}  // each launch starts with empty caches
+  void settle() const override { keep_busy(); }
+
+  [[nodiscard]] std::uint64_t fingerprint(const void* d_data, std::size_t size_bytes,
+                                          std::uint64_t key) const override {
+    const DeviceScope on(device());
+    std::vector<std::uint32_t> words(size_bytes / sizeof(std::uint32_t));
+    if (!words.empty())
+      cuda_check(cudaMemcpy(words.data(), d_data, size_bytes, cudaMemcpyDeviceToHost),
+                 "reading an array for its fingerprint");
+    return fingerprint_of(words, key);
+  }
+
+ private:
+  void set_words(void* d_data, std::size_t count, unsigned word) const override {
+    const DeviceScope on(device());
+    const std::vector<unsigned> all(count, word);
+    cuda_check(cudaMemcpy(d_data, all.data(), count * sizeof(word), cudaMemcpyHostToDevice),
+               "preparing an output");
+  }
+};
+
+class VirtualGpu : public Device {
+ public:
+  using Device::Device;
+
+  [[nodiscard]] std::string pci_bus_id() const override { return ""; }
+  [[nodiscard]] const TimingRules& timing_rules() const override { return kVirtualGpuRules; }
+  [[nodiscard]] const std::vector<std::vector<std::int64_t>>& timed_sizes(
+      const course::Stage& stage) const override {
+    return stage.vgpu_sizes;
+  }
+  [[nodiscard]] double launch_seconds(const course::Stage& stage) const override {
+    return stage.timeout_seconds * kTimeoutFactor;
+  }
+  [[nodiscard]] bool computes_on_the_host() const override { return true; }
+  [[nodiscard]] bool outlasts_a_wait() const override { return false; }
+  [[nodiscard]] base::Result<std::unique_ptr<DeviceKernels>> load_kernels(
+      const std::filesystem::path& fatbin) const override {
+    return load<VirtualGpuKernels>(fatbin, *this);
+  }
+
+  [[nodiscard]] nlohmann::json take_report() const override {
+    const std::string text = take_report_text();
+    return text.empty() ? nlohmann::json() : nlohmann::json::parse(text, nullptr, false);
+  }
+  void forget_report() const override { static_cast<void>(take_report_text()); }
+
+ private:
+  [[nodiscard]] std::string take_report_text() const {
+    auto* take = own_function<std::size_t(char*, std::size_t)>("membound_vgpu_take_report");
+    if (take == nullptr) return {};
+    const DeviceScope on(number());
+    std::string text(take(nullptr, 0), '\0');
+    text.resize(take(text.data(), text.size()));
+    while (!text.empty() && text.back() == '\0') text.pop_back();
+    return text;
+  }
+};
+
+}  // namespace
+
+std::string virtual_gpu_name() {
+  auto* name = own_function<const char*()>("membound_vgpu_name");
+  return name == nullptr ? "" : name();
+}
+
+std::unique_ptr<Device> make_virtual_gpu(DeviceFacts facts) {
+  return std::make_unique<VirtualGpu>(std::move(facts));
+}
+
+}  // namespace membound::harness

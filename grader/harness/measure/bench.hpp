@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Where a submission is timed beside its reference. Chosen once, by make_bench():
+///   one process       a student's check: both run here, on the same buffers
+///   in the sandbox    graded: each in a runner of its own; the answer is never where the
+///                     student's code runs
+///   with known times  graded on a virtual GPU: only the student's kernels run
+/// Place in the chain: session -> [bench] -> timed_run. Left out: how often something is timed
+/// (timing).
+#pragma once
+
+#include <memory>
+
+#include "grader/harness/cases/seeds.hpp"
+#include "grader/harness/device/device.hpp"
+#include "grader/harness/device/device_kernels.hpp"
+#include "grader/harness/device/launcher.hpp"
+#include "grader/harness/device/watchdog.hpp"
+#include "grader/harness/measure/ceiling.hpp"
+#include "grader/harness/measure/clocks.hpp"
+#include "grader/harness/measure/known_times.hpp"
+#include "grader/harness/measure/timed_run.hpp"
+
+namespace membound::harness {
+
+/// What all cases of a program share.
+struct BenchParts {
+  const Device& device;
+  const DeviceKernels& kernels;
+  const Device& reference_device;  ///< the same two but in the sandbox
+  const DeviceKernels& reference_kernels;
+  const Seeds& seeds;
+  const Launcher& student;
+  const Launcher& reference;
+  Watchdog& watchdog;
+  ClockReader& clocks;
+  Ceilings& ceilings;
+};
+
+/// All functions throw ReferenceError.
+class Bench {
+ public:
+  explicit Bench(const BenchParts& parts) : parts_(parts) {}
+  Bench(const Bench&) = delete;
+  Bench& operator=(const Bench&) = delete;
+  virtual ~Bench() = default;
+
+  [[nodiscard]] const BenchParts& parts() const { return parts_; }
+  /// Makes the buffers of a case; `student` is what its student's runs launch.
+  [[nodiscard]] virtual std::unique_ptr<TimedRun> start(const TimingRequest& request,
+                                                        ReadyLaunch student) const = 0;
+  /// Time of the stage's reference answer alone: a median, or what is known of it.
+  [[nodiscard]] virtual double time_reference(const TimingRequest& request) const;
+  /// What the device reaches at best in such a case: bytes or operations per second.
+  [[nodiscard]] virtual double ceiling(const TimingRequest& request) const;
+
+ private:
+  BenchParts parts_;
+};
+
+/// The bench of a test program. `known` may be null and must outlive it: what the reference takes;
+/// then the reference has no device, and both names in `parts` are the student's.
+[[nodiscard]] std::unique_ptr<Bench> make_bench(const BenchParts& parts,
+                                                const ReferenceTimes* known);
+
+}  // namespace membound::harness

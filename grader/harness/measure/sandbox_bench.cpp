@@ -1,0 +1,178 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/harness/measure/sandbox_bench.hpp"
+
+#include <sys/random.h>
+
+#include <chrono>
+
+#include "grader/harness/device/device_scope.hpp"
+#include "grader/harness/device/runner_link.hpp"
+
+namespace membound::harness {
+namespace {
+
+/// One in so many runs is compared element by element though its fingerprint is right: the check of
+/// the check. Which ones follows from the key, which nobody knows before.
+constexpr std::uint64_t kAuditOneIn = 64;
+constexpr int kOutsideRuns = 9;
+
+std::uint64_t fresh_key() {
+  std::uint64_t key = 0;
+  if (getrandom(&key, sizeof(key), 0) != ssize_t{sizeof(key)})
+    throw std::runtime_error("the kernel of this machine gives no random numbers");
+  return key;
+}
+
+double now_ns() {
+  return std::chrono::duration<double, std::nano>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+class SandboxRun : public TimedRun {
+ public:
+  SandboxRun(const BenchParts& parts, const TimingRequest& request, ReadyLaunch student)
+      : TimedRun(parts, request, std::move(student)),
+        reference_(make_reference()),
+        reference_side_(make_side(parts.reference_device, parts.reference_kernels)),
+        kept_([&] {
+          const DeviceScope on(parts.reference_device.number());
+          return DeviceBuffer(request.timed_case.output.size_bytes());
+        }()) {}
+
+  [[nodiscard]] double run_reference(std::uint64_t seed) override {
+    return run(reference_, reference_side_, seed);
+  }
+  [[nodiscard]] nlohmann::json take_reference_counters() override {
+    return take_counters(parts().reference_device);
+  }
+
+  void keep_output() override {
+    const DeviceScope on(student_side().device.number());
+    // The launch has ended: from here on nothing may change, and only now is there a key.
+    student_prints_ = fingerprints(student_side(), fresh_key());
+  }
+
+ protected:
+  /// Of an array written before the key was drawn.
+  struct Fingerprints {
+    std::uint64_t key = 0, output = 0, inputs = 0;
+  };
+  [[nodiscard]] const Fingerprints& student_prints() const { return student_prints_; }
+
+ private:
+  [[nodiscard]] Fingerprints fingerprints(const Side& side, std::uint64_t key) const {
+    Fingerprints prints{key, 0, 0};
+    prints.output = side.kernels.fingerprint(side.output.data(), side.output.size_bytes(), key);
+    for (std::size_t i = 0; i < side.inputs.size(); ++i)
+      prints.inputs += side.kernels.fingerprint(side.d_inputs[i], side.inputs[i].size_bytes(),
+                                                random_bits(key, i));
+    return prints;
+  }
+
+  [[nodiscard]] Difference compare() override {
+    if (kept_.size_bytes() == 0) return {};
+    const Fingerprints expected = fingerprints(reference_side_, student_prints_.key);
+    if (expected.inputs != student_prints_.inputs) suspect_changed_inputs();
+    if (expected.output == student_prints_.output && student_prints_.key % kAuditOneIn != 0)
+      return {};
+    return compare_on_reference_device();
+  }
+
+  [[nodiscard]] Difference compare_on_reference_device() {
+    std::vector<std::byte> output(kept_.size_bytes());
+    {
+      const DeviceScope on(student_side().device.number());
+      cuda_check(cudaMemcpy(output.data(), student_side().output.data(), output.size(),
+                            cudaMemcpyDeviceToHost),
+                 "reading an output");
+    }
+    const DeviceScope on(reference_side_.device.number());
+    cuda_check(cudaMemcpy(kept_.data(), output.data(), output.size(), cudaMemcpyHostToDevice),
+               "keeping an output");
+    return reference_side_.kernels.compare(timed_case().output, kept_.data(),
+                                           reference_side_.output.data(), timed_case().tolerance);
+  }
+
+  Answer reference_;
+  Side reference_side_;
+  DeviceBuffer kept_;  // on the reference's device
+  Fingerprints student_prints_;
+};
+
+/// Where kernels can go on after their launch was waited for, and write to the memory that the
+/// device's events are in: both are looked for.
+class DoubtfulSandboxRun : public SandboxRun {
+ public:
+  using SandboxRun::SandboxRun;
+
+  void keep_output() override {
+    SandboxRun::keep_output();
+    const Side& side = student_side();
+    const DeviceScope on(side.device.number());
+    cuda_check(cudaDeviceSynchronize(), "waiting for what may still be running");
+    const std::uint64_t afterwards = side.kernels.fingerprint(
+        side.output.data(), side.output.size_bytes(), student_prints().key);
+    if (afterwards != student_prints().output)
+      suspect("the output still changed after the launch had ended");
+  }
+
+  [[nodiscard]] std::optional<OutsideSamples> time_from_outside(std::uint64_t seed) override {
+    const DeviceScope on(student_side().device.number());
+    OutsideSamples samples;
+    for (std::uint64_t i = 0; i < kOutsideRuns; ++i)
+      time_once(parts().seeds.derive(seed, i), samples);
+    return samples;
+  }
+
+ private:
+  void time_once(std::uint64_t seed, OutsideSamples& samples) {
+    Side& side = student_side();
+    prepare(side, seed);
+    const auto watch =
+        parts().watchdog.watch(request().timeout_seconds, "a run of " + timed_case().label);
+    samples.work_wall_ns.push_back(wall_ns([&] { return launch_between_events(student(), side); }));
+    samples.nothing_wall_ns.push_back(wall_ns([&] {
+      side.timer->start();
+      for (std::size_t step = 0; step < student().launch.steps.size(); ++step)
+        side.kernels.launch_nothing();
+      side.timer->stop();
+      return cudaSuccess;
+    }));
+    samples.nothing_event_ns.push_back(side.timer->nanoseconds());
+  }
+
+  template <typename Work>
+  double wall_ns(const Work& work) {
+    cuda_check(cudaDeviceSynchronize(), "preparing a run");
+    const double start_ns = now_ns();
+    LaunchBatch batch;
+    cudaError_t code = work();
+    if (const cudaError_t sent = batch.send(); code == cudaSuccess) code = sent;
+    if (code == cudaSuccess) code = student_side().timer->wait();
+    const double taken_ns = now_ns() - start_ns;
+    if (code != cudaSuccess) student().on_fault(code);
+    return taken_ns;
+  }
+};
+
+template <typename Run>
+class SandboxBench : public Bench {
+ public:
+  using Bench::Bench;
+  [[nodiscard]] std::unique_ptr<TimedRun> start(const TimingRequest& request,
+                                                ReadyLaunch student) const override {
+    return std::make_unique<Run>(parts(), request, std::move(student));
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Bench> make_sandbox_bench(const BenchParts& parts) {
+  if (parts.device.outlasts_a_wait())
+    return std::make_unique<SandboxBench<DoubtfulSandboxRun>>(parts);
+  return std::make_unique<SandboxBench<SandboxRun>>(parts);
+}
+
+}  // namespace membound::harness
