@@ -68,20 +68,19 @@ base::Result<Traced> run_lab(const judge::Workplace& place, const course::Course
   check.device = options.device;
   check.compiler = options.compiler;
   check.submission = file->string();
+  check.no_gpu = base::Error{base::ErrorKind::kUsage, "--device",
+                             "a GPU does not tell what its lanes do", "vgpu or vgpu:MODEL", ""};
   const auto tools = judge::choose_tools(place, check);
   if (!tools) return tools.error();
-  if (!tools->device.is_virtual()) {
-    return base::Error{base::ErrorKind::kUsage, "--device", "a GPU does not tell what its lanes do",
-                       "vgpu or vgpu:MODEL", ""};
-  }
   judge::CheckRequest request = judge::request_for(place, *tools, check, {*lab, {number}}, nullptr);
   request.more_arguments = {
       "--counters", "--gtest_filter=*." + std::string(to_string(course::BuiltInTest::kSpeed))};
   if (!options.size.empty())
     request.more_arguments.insert(request.more_arguments.end(), {"--size", options.size});
-  request.environment["MEMBOUND_CACHES"] = "off";
-  request.environment["MEMBOUND_TRACE"] = options.block + ":" + std::to_string(options.warp) + ":" +
-                                          std::to_string(options.occurrence + 1);
+  request.device.environment["MEMBOUND_CACHES"] = "off";
+  request.device.environment["MEMBOUND_TRACE"] = options.block + ":" +
+                                                 std::to_string(options.warp) + ":" +
+                                                 std::to_string(options.occurrence + 1);
   auto code = judge::compile_submission(request);
   if (!code) return code.error();
   if (!code->submission.compiled)

@@ -127,10 +127,9 @@ class Prover {
         proofs_(claims.size()) {}
 
   base::Result<std::vector<Proof>> run() {
-    // A real device times one kernel at a time.
-    const unsigned most = tools_.device.is_virtual() ? std::thread::hardware_concurrency() : 1;
+    const auto most = static_cast<std::size_t>(tools_.device.kind->stages_at_once());
     std::vector<std::jthread> workers;
-    for (unsigned i = 0; i < std::max(1U, std::min<unsigned>(most, claims_.size())); ++i)
+    for (std::size_t i = 0; i < std::min(most, claims_.size()); ++i)
       workers.emplace_back([this] { work(); });
     workers.clear();
     if (error_) return *error_;
@@ -148,11 +147,11 @@ class Prover {
       options.submission = claim.file.string();
       auto request = judge::request_for(place_, tools_, options, {claim.lab, claim.stages}, stop_);
       if (!needs_timing(claim)) request.more_arguments.emplace_back("--quick");
-      if (tools_.device.is_virtual() && claim.fails == to_string(course::BuiltInTest::kTimeout))
+      if (claim.fails == to_string(course::BuiltInTest::kTimeout))
         request.more_arguments.insert(request.more_arguments.end(),
                                       {"--launch-seconds", kSecondsOfAnEndlessLaunch});
       request.stages_at_once = 1;  // the claims are what runs side by side
-      request.look_again = tools_.device.is_virtual() && claim.fails != kAnyTest;
+      request.look_again = tools_.device.kind->has_checkers() && claim.fails != kAnyTest;
       const auto result = judge::check(request);
       auto proof = result ? std::optional(compare(claim, *result)) : std::nullopt;
       if (proof && request.look_again) add_findings(*proof, *result);

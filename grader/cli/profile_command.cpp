@@ -33,14 +33,12 @@ int run_profile(ProfileOptions options) {
   }
   if (options.device.empty()) options.device = "vgpu";
   options.trace = options.page.wanted();
+  options.no_gpu =
+      base::Error{base::ErrorKind::kUsage, "--device gpu",
+                  "the counters of a GPU are for its own profiler to read", "vgpu or vgpu:MODEL",
+                  "ncu --set full --import-source yes build/student/labs/LAB/test …"};
   const auto tools = judge::choose_tools(context->place, options);
   if (!tools) return report_error(tools.error());
-  if (!tools->device.is_virtual()) {
-    return report_error({base::ErrorKind::kUsage, "--device gpu",
-                         "the counters of a GPU are for its own profiler to read",
-                         "vgpu or vgpu:MODEL",
-                         "ncu --set full --import-source yes build/student/labs/LAB/test …"});
-  }
   const std::atomic<bool>* const stop = catch_interrupts();
   const std::filesystem::path source = options.submission.empty()
                                            ? context->kernel_of(*selections->front().lab)

@@ -49,14 +49,11 @@ std::optional<base::Error> cannot_be_seen(const std::filesystem::path& program) 
 
 int run_run(const RunOptions& options) {
   const char* const root = std::getenv("MEMBOUND_ROOT");
-  const auto device =
-      judge::choose_device(options.device, root == nullptr ? "" : root, build_folder());
+  const auto device = judge::choose_device(
+      options.device, root == nullptr ? "" : root, build_folder(),
+      base::Error{base::ErrorKind::kUsage, "--device", "a GPU needs no help to run a program",
+                  "vgpu or vgpu:MODEL", "start the program by itself"});
   if (!device) return report_error(device.error());
-  if (!device->is_virtual()) {
-    return report_error({base::ErrorKind::kUsage, "--device",
-                         "a GPU needs no help to run a program", "vgpu or vgpu:MODEL",
-                         "start the program by itself"});
-  }
   const char* const path = std::getenv("PATH");
   const auto program = base::find_in_path(options.program.front(), path == nullptr ? "" : path);
   if (program.empty()) {

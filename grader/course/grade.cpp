@@ -23,10 +23,6 @@ std::optional<double> slowest_ratio(const Result& result) {
   return slowest;
 }
 
-std::string shown_device(const DeviceInfo& device) {
-  return device.virtual_name.empty() ? device.name : device.virtual_name;
-}
-
 /// 16 digits for each: JSON's own numbers lose bits in many readers.
 std::string hex_of(const std::vector<std::uint64_t>& numbers) {
   std::string text;
@@ -72,7 +68,7 @@ void Grade::take(Result finished, const Lab& for_lab) {
   max_score = for_lab.max_points();
   verdict = grade_verdict_of(result);
   ratio = slowest_ratio(result);
-  device = shown_device(result.device);
+  device = result.device.short_name();
   seed = result.seed;
   if (!result.submission_sha256.empty()) submission_sha256 = result.submission_sha256;
   score.reset();

@@ -106,6 +106,15 @@ struct DeviceInfo {
   std::int64_t l2_bytes = 0;
   std::string driver_version;
   std::string runtime_version;
+
+  /// "vgpu:h200", or a real GPU's name.
+  [[nodiscard]] std::string short_name() const {
+    return virtual_name.empty() ? name : virtual_name;
+  }
+  /// The same for who reads its times: those of a virtual one are predicted.
+  [[nodiscard]] std::string name_for_times() const {
+    return virtual_name.empty() ? name : virtual_name + " (times are predicted)";
+  }
 };
 
 /// Everything observed about one stage of one submission.

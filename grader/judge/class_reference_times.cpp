@@ -51,7 +51,7 @@ base::Status make(const CheckRequest& request, const fs::path& reference, const 
   const double seconds =
       request.seconds_per_stage * static_cast<double>(request.lab->stages.size());
   const auto run = base::run_process({.arguments = command(request, reference, part),
-                                      .environment = request.environment,
+                                      .environment = request.device.environment,
                                       .timeout_seconds = seconds,
                                       .stop = request.stop});
   if (!run) return run.error();

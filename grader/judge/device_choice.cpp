@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <system_error>
 #include <vector>
 
@@ -76,13 +75,9 @@ base::Error unknown_device(const std::string& wanted, const std::vector<std::str
   return error;
 }
 
-base::Result<Device> virtual_device(const std::string& model, const fs::path& build) {
+base::Result<Device> built_vgpu(const std::string& model, const fs::path& build) {
   if (!has_vgpu(build)) return no_vgpu(build);
-  std::string path = vgpu_folder(build).string();
-  if (const char* old = std::getenv("LD_LIBRARY_PATH"); old != nullptr && *old != '\0')
-    path += std::string(":") + old;
-  const std::string name = "vgpu:" + model;
-  return Device{name, {{"LD_LIBRARY_PATH", path}, {"MEMBOUND_DEVICE", name}}};
+  return virtual_gpu(model, build);
 }
 
 }  // namespace
@@ -121,36 +116,39 @@ GpuAnswer ask_gpu() {
   return answer;
 }
 
-fs::path vgpu_folder(const fs::path& build) { return build / "vgpu"; }
-
 bool has_vgpu(const fs::path& build) {
   std::error_code error;
   return fs::exists(vgpu_folder(build) / kLibrary, error);
 }
 
 base::Result<Device> choose_device(const std::string& wanted, const fs::path& root,
-                                   const fs::path& build) {
+                                   const fs::path& build,
+                                   const std::optional<base::Error>& no_gpu) {
+  const auto gpu_or_refusal = [&]() -> base::Result<Device> {
+    if (no_gpu) return *no_gpu;
+    return real_gpu();
+  };
   if (wanted.empty()) {
     const GpuAnswer gpu = ask_gpu();
-    if (gpu.answers) return Device{"gpu", {}};
-    if (has_vgpu(build)) return virtual_device(kDefaultModel, build);
+    if (gpu.answers) return gpu_or_refusal();
+    if (has_vgpu(build)) return built_vgpu(kDefaultModel, build);
     return base::Error{base::ErrorKind::kMachine, "",
                        "no GPU answers (" + gpu.problem + "), and the virtual GPU is not built",
                        "one of the two", "membound doctor"};
   }
   if (wanted == "gpu") {
     const GpuAnswer gpu = ask_gpu();
-    if (gpu.answers) return Device{"gpu", {}};
+    if (gpu.answers) return gpu_or_refusal();
     return base::Error{base::ErrorKind::kMachine, "--device gpu", "no GPU answers: " + gpu.problem,
                        "an NVIDIA GPU with its driver", "--device vgpu, or membound doctor"};
   }
-  if (wanted == "vgpu") return virtual_device(kDefaultModel, build);
+  if (wanted == "vgpu") return built_vgpu(kDefaultModel, build);
   const auto models = known_models(root);
   const std::string model = wanted.starts_with("vgpu:") ? wanted.substr(5) : "";
   const bool known =
       models.empty() || std::find(models.begin(), models.end(), model) != models.end();
   if (model.empty() || !known) return unknown_device(wanted, models);
-  return virtual_device(model, build);
+  return built_vgpu(model, build);
 }
 
 }  // namespace membound::judge

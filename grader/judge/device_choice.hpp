@@ -6,10 +6,11 @@
 #pragma once
 
 #include <filesystem>
-#include <map>
+#include <optional>
 #include <string>
 
 #include "grader/base/result.hpp"
+#include "grader/judge/check_device.hpp"
 
 namespace membound::judge {
 
@@ -24,25 +25,17 @@ struct GpuAnswer {
 /// Asks the driver, through its library; quick where there is no NVIDIA device file.
 [[nodiscard]] GpuAnswer ask_gpu();
 
-/// The device of a run.
-struct Device {
-  std::string name;  ///< "gpu" or "vgpu:h200"
-  std::map<std::string, std::string> environment;
-
-  [[nodiscard]] bool is_virtual() const { return name != "gpu"; }
-};
-
 inline constexpr const char* kDefaultModel = "h200";
 
-/// `<build>/vgpu`, the folder of the virtual GPU's libcudart.so.13.
-[[nodiscard]] std::filesystem::path vgpu_folder(const std::filesystem::path& build);
-/// Whether it is built.
+/// Whether the virtual GPU is built.
 [[nodiscard]] bool has_vgpu(const std::filesystem::path& build);
 
 /// `wanted` is "", "gpu", "vgpu" or "vgpu:MODEL". The default is the GPU if one answers, else
-/// vgpu:h200 if it is built. `root` is where the known models are listed.
+/// vgpu:h200 if it is built. `root` is where the known models are listed. `no_gpu` is the answer of
+/// a command that has no use for a GPU, where it would be one.
 [[nodiscard]] base::Result<Device> choose_device(const std::string& wanted,
                                                  const std::filesystem::path& root,
-                                                 const std::filesystem::path& build);
+                                                 const std::filesystem::path& build,
+                                                 const std::optional<base::Error>& no_gpu = {});
 
 }  // namespace membound::judge

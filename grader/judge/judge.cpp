@@ -9,7 +9,6 @@
 
 #include "grader/base/switches.hpp"
 #include "grader/device_code/compilers/compile_hints.hpp"
-#include "grader/judge/runner_rules.hpp"
 #include "grader/judge/second_look.hpp"
 #include "grader/judge/test_program.hpp"
 #include "grader/judge/verdict.hpp"
@@ -70,7 +69,7 @@ std::string compile_reason(const CompiledCode& code) {
 void judge_all(const CheckRequest& request, RunOutcome& run, course::Result& result) {
   for (course::StageMeasurement& measurement : run.measurements) {
     // The name by which a student asks for it again.
-    if (request.device != "gpu") measurement.device.virtual_name = request.device;
+    measurement.device.virtual_name = request.device.kind->virtual_name(request.device.name);
     const course::Stage& stage = *request.lab->stage(measurement.stage);
     result.stages.push_back(judge_stage(*request.lab, stage, measurement));
     if (result.device.name.empty()) result.device = measurement.device;
@@ -104,7 +103,7 @@ fs::path harness_kernels(const Workplace& place) {
 }
 
 void use_slice(const course::GradedSlice& slice, CheckRequest& request) {
-  request.environment["MEMBOUND_SMS"] = std::to_string(slice.vgpu_sms);
+  request.device.environment["MEMBOUND_SMS"] = std::to_string(slice.vgpu_sms);
   std::string size;
   for (const std::int64_t extent : slice.size)
     size += (size.empty() ? "" : "x") + std::to_string(extent);
@@ -123,7 +122,7 @@ std::string utc_now() {
 base::Result<CompiledPair> compile_submission(const CheckRequest& request) {
   CompiledPair pair;
   // Its demands speak of the virtual clock's timeline, which no GPU tells.
-  if (request.lab->host_code && request.device == "gpu")
+  if (request.lab->host_code && !request.device.kind->tells_timeline())
     return base::Error{base::ErrorKind::kUsage, request.lab->id,
                        "is a host-code lab, which is judged on the virtual GPU only", "",
                        "--device vgpu"};
@@ -182,28 +181,22 @@ base::Result<SplitOptions> split_options(const CheckRequest& request) {
   if (!key) return key.error();
   split.seed_key = *std::move(key);
   // What chooses the device of a check chooses that of its runners.
-  split.runner_environment = request.environment;
+  split.runner_environment = request.device.environment;
   if (request.lab->vgpu_sms > 0)
     split.runner_environment.emplace("MEMBOUND_SMS", std::to_string(request.lab->vgpu_sms));
-  if (const auto folders = request.environment.find("LD_LIBRARY_PATH");
-      folders != request.environment.end()) {
+  if (const auto folders = split.runner_environment.find("LD_LIBRARY_PATH");
+      folders != split.runner_environment.end()) {
     std::istringstream text(folders->second);
     for (std::string folder; std::getline(text, folder, ':');)
       if (!folder.empty()) split.runtime_folders.emplace_back(folder);
   }
-  const bool is_virtual = request.device != "gpu";
   double seconds_per_stage = request.seconds_per_stage;
   for (const course::Stage& stage : request.lab->stages)
     seconds_per_stage =
         std::max(seconds_per_stage, request.seconds_per_stage + stage.timeout_seconds);
-  split.limits =
-      runner_limits(static_cast<int>(request.stages.size()), seconds_per_stage, is_virtual);
-  if (is_virtual) return split;
-  auto folders = gpu_library_folders(split.runner);
-  if (!folders) return folders.error();
-  split.runtime_folders.insert(split.runtime_folders.end(), folders->begin(), folders->end());
-  split.devices = gpu_nodes();
-  split.scrub = true;
+  const base::Status equipped =
+      request.device.kind->equip(split, static_cast<int>(request.stages.size()), seconds_per_stage);
+  if (!equipped) return equipped.error();
   return split;
 }
 
@@ -240,7 +233,7 @@ base::Result<course::Result> run_and_judge(const CheckRequest& request, const Co
   run.stages_at_once = request.stages_at_once;
   run.split = request.split;
   run.more_arguments = request.more_arguments;
-  run.environment = request.environment;
+  run.environment = request.device.environment;
   run.seconds_per_stage = request.seconds_per_stage;
   run.scratch_folder = request.place.state / "tmp";
   run.stop = request.stop;

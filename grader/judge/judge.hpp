@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,6 +17,7 @@
 #include "grader/base/result.hpp"
 #include "grader/course/lab.hpp"
 #include "grader/course/lab_result.hpp"
+#include "grader/judge/check_device.hpp"
 #include "grader/judge/compile.hpp"
 #include "grader/judge/split_run.hpp"
 
@@ -49,9 +49,8 @@ struct CheckRequest {
   std::filesystem::path submission;  ///< the kernel.cu
   compilers::CompilerInfo compiler;
   std::string architecture = "90";
-  std::string device = "gpu";                           ///< "vgpu:h200": results name it so
-  std::map<std::string, std::string> environment = {};  ///< chooses the device
-  std::vector<std::string> more_arguments = {};         ///< for the test program
+  Device device = real_gpu();
+  std::vector<std::string> more_arguments = {};  ///< for the test program
   std::uint64_t seed = 1;
   std::optional<SplitOptions> split = {};  ///< graded: see split_options()
   int stages_at_once = 1;                  ///< more only where nothing is timed by a clock

@@ -18,8 +18,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The reference answers of a whole lab take 1 to 10 s of CPU time on the virtual GPU.
-constexpr double kVirtualCpuSecondsPerStage = 60;
 /// The largest timed case is 2 GiB of inputs and outputs, which on the virtual GPU lie in the
 /// runner's memory, and pass through the socket's on a GPU.
 constexpr std::size_t kMemory = 6144 * jail::kMegabyte;
@@ -82,11 +80,9 @@ base::Result<std::vector<fs::path>> gpu_library_folders(const fs::path& runner) 
   return folders;
 }
 
-jail::Limits runner_limits(int stages, double seconds_per_stage, bool is_virtual) {
+jail::Limits runner_limits(int stages, double seconds_per_stage) {
   jail::Limits limits;
   limits.wall_seconds = stages * seconds_per_stage;
-  // A GPU's runner spins while it waits: its CPU time is its wall time.
-  limits.cpu_seconds = is_virtual ? stages * kVirtualCpuSecondsPerStage : limits.wall_seconds;
   limits.memory_bytes = kMemory;
   limits.output_bytes = kOutput;
   limits.processes = runner::most_runner_threads();

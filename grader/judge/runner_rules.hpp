@@ -16,8 +16,9 @@ namespace membound::judge {
 
 /// Limits of one runner that may have to work on `stages` stages, each of which the test program
 /// waits at most `seconds_per_stage` for. Launches have deadlines of their own (lab.json): these
-/// limits are what a submission meets that makes thousands of long ones, or takes memory.
-[[nodiscard]] jail::Limits runner_limits(int stages, double seconds_per_stage, bool is_virtual);
+/// limits are what a submission meets that makes thousands of long ones, or takes memory. Of CPU
+/// time they say nothing: DeviceKind::equip() does.
+[[nodiscard]] jail::Limits runner_limits(int stages, double seconds_per_stage);
 
 /// Folders of the libraries that the dynamic linker gives `runner`, and of the CUDA driver, as far
 /// as they lie outside of what every jail sees: a toolkit and a driver may be installed anywhere.

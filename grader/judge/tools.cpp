@@ -2,9 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/judge/tools.hpp"
 
-#include <algorithm>
 #include <system_error>
-#include <thread>
 
 #include "grader/judge/build_info.hpp"
 
@@ -13,22 +11,19 @@ namespace {
 
 using compilers::DeviceCompiler;
 
-/// The virtual GPU computes every thread on the CPU, which may be busy with other work.
-constexpr double kVirtualSecondsPerStage = 1200;
-
 base::Result<compilers::CompilerInfo> choose_compiler(const Workplace& place,
                                                       const std::string& wanted,
                                                       const Device& device) {
   const auto places = compilers::compiler_places(place.root);
   if (wanted == "clang") {
-    if (!device.is_virtual()) {
+    if (!device.kind->runs_code_of(DeviceCompiler::kClang)) {
       return base::Error{base::ErrorKind::kUsage, "--compiler clang",
                          "makes code for the virtual GPU only, and this check is for a real one",
                          "", "--device vgpu, or --compiler nvcc"};
     }
     return compilers::find_compiler(DeviceCompiler::kClang, places);
   }
-  if (wanted == "nvcc" || !device.is_virtual())
+  if (wanted == "nvcc" || !device.kind->runs_code_of(DeviceCompiler::kClang))
     return compilers::find_compiler(DeviceCompiler::kNvcc, places);
   return compilers::find_any_compiler(places);
 }
@@ -43,7 +38,7 @@ std::filesystem::path submission_of(const CheckOptions& options, const course::L
 }  // namespace
 
 base::Result<Tools> choose_tools(const Workplace& place, const CheckOptions& options) {
-  auto device = choose_device(options.device, place.root, place.build);
+  auto device = choose_device(options.device, place.root, place.build, options.no_gpu);
   if (!device) return device.error();
   const bool both = options.compiler == "both";
   auto compiler = choose_compiler(place, both ? "nvcc" : options.compiler, *device);
@@ -66,14 +61,11 @@ CheckRequest request_for(const Workplace& place, const Tools& tools, const Check
   request.submission = submission_of(options, *selection.lab);
   request.compiler = tools.compiler;
   request.architecture = kArchitecture;
-  request.device = tools.device.name;
-  request.environment = tools.device.environment;
-  if (tools.device.is_virtual()) {
-    request.more_arguments = {"--counters"};
-    if (options.trace) request.environment["MEMBOUND_TRACE"] = "on";
-    request.seconds_per_stage = kVirtualSecondsPerStage;
-    request.stages_at_once = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-  }
+  request.device = tools.device;
+  if (options.trace) request.device.environment["MEMBOUND_TRACE"] = "on";
+  request.more_arguments = tools.device.kind->test_arguments();
+  request.seconds_per_stage = tools.device.kind->seconds_per_stage();
+  request.stages_at_once = tools.device.kind->stages_at_once();
   request.seed = options.seed;
   request.version = kVersion;
   request.stop = stop;

@@ -25,6 +25,7 @@ struct CheckOptions {
   std::string submission;  ///< another kernel.cu; empty: the lab's
   std::uint64_t seed = 1;
   bool trace = false;  ///< on the virtual GPU: keep what one warp asks of memory, for pictures
+  std::optional<base::Error> no_gpu = {};  ///< see choose_device()
 };
 
 /// Device and compiler that the options lead to on this machine.

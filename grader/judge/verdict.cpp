@@ -135,8 +135,7 @@ double points_for(const course::Stage& stage, double ratio) {
 StageResult judge_stage(const course::Lab& lab, const course::Stage& stage,
                         const StageMeasurement& measurement) {
   StageResult result = empty_result(lab, stage);
-  result.device = measurement.device.virtual_name.empty() ? measurement.device.name
-                                                          : measurement.device.virtual_name;
+  result.device = measurement.device.short_name();
   result.tests = measurement.tests;
   result.timings = measurement.timings;
   result.kernels = measurement.kernels;

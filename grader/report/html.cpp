@@ -90,14 +90,11 @@ json stage_values(const StageResult& stage, const SourceText& source) {
 }  // namespace
 
 std::string render_html(const course::Result& result, const SourceText& source) {
-  const bool is_virtual = !result.device.virtual_name.empty();
   json values = {
       {"style", template_text("style")},
       {"title", result.title},
-      {"made_from", result.submission + " on " +
-                        (is_virtual ? result.device.virtual_name + " (times are predicted)"
-                                    : result.device.name) +
-                        ", " + result.compiler + ", seed " + std::to_string(result.seed) + ", " +
+      {"made_from", result.submission + " on " + result.device.name_for_times() + ", " +
+                        result.compiler + ", seed " + std::to_string(result.seed) + ", " +
                         result.created_at + "; Membound " + result.membound_version},
       {"compiler_output", result.compiler_output},
       {"stages", json::array()}};

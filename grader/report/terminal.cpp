@@ -15,9 +15,7 @@ using course::Verdict;
 std::string number_of(const std::string& lab_id) { return lab_id.substr(0, lab_id.find('-')); }
 
 std::string head(const course::Result& result, const Style& style) {
-  const std::string device = result.device.virtual_name.empty()
-                                 ? result.device.name
-                                 : result.device.virtual_name + " (times are predicted)";
+  const std::string device = result.device.name_for_times();
   std::string text = style.paint("Lab " + result.lab + ": " + result.title, Tone::kStrong) + "\n";
   if (!device.empty()) {
     text += wrapped("on " + device + ", compiled with " + result.compiler + ", seed " +

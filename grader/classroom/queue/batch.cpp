@@ -39,9 +39,9 @@ std::string batch_seed(const BatchRequest& request, const std::optional<Plan>& e
 /// Whether verdicts made now would be those that an earlier plan asks for.
 base::Status check_fit(const Plan& plan, const Settings& settings) {
   const std::string advice = "give the submissions again: what is still valid is kept";
-  if (plan.device != settings.device) {
+  if (plan.device != settings.device.name) {
     return base::Error{base::ErrorKind::kUsage, "--device",
-                       "is " + settings.device + ", and the batch is graded on " + plan.device,
+                       "is " + settings.device.name + ", and the batch is graded on " + plan.device,
                        "--device " + plan.device, advice};
   }
   const auto limits = limits_in_force(settings);

@@ -35,7 +35,7 @@ base::Status probe_device(const Settings& settings, const ProbePatience& patienc
     const auto run = base::run_process(
         {.arguments = {(settings.place.build / "libexec" / "membound_runner").string(), "--probe",
                        judge::harness_kernels(settings.place).string()},
-         .environment = settings.environment,
+         .environment = settings.device.environment,
          .timeout_seconds = patience.seconds_per_try,
          .output_limit_bytes = kOutputLimit});
     if (!run) return run.error();
@@ -44,7 +44,7 @@ base::Status probe_device(const Settings& settings, const ProbePatience& patienc
                ? "no answer in " + std::to_string(static_cast<int>(patience.seconds_per_try)) + " s"
                : trimmed(run->output);
   }
-  return base::Error{base::ErrorKind::kMachine, settings.device,
+  return base::Error{base::ErrorKind::kMachine, settings.device.name,
                      "does not work any more since the last submission: " + last,
                      "a device that runs one small kernel; nobody else is judged on it as it is",
                      "look at nvidia-smi and the machine's log; then membound grade --resume"};

@@ -86,7 +86,8 @@ base::Result<course::GradeDigests> digests_of(const Settings& settings, const co
     harness.push_back(settings.place.build / "libexec" / "membound_runner");
     harness.push_back(settings.place.build / "forward" / "libcudart.so.13");
   }
-  if (settings.is_virtual()) harness.push_back(settings.place.build / "vgpu" / "libcudart.so.13");
+  for (fs::path& part : settings.device.kind->parts(settings.place.build))
+    harness.push_back(std::move(part));
   course::GradeDigests digests;
   auto part = digest_of(harness, settings.version);
   if (!part) return part.error();
@@ -99,14 +100,10 @@ base::Result<course::GradeDigests> digests_of(const Settings& settings, const co
   if (!part) return part.error();
   digests.lab = *part;
   std::string arguments;
-  for (const std::string& argument : test_arguments(settings)) arguments += " " + argument;
+  for (const std::string& argument : settings.device.kind->test_arguments())
+    arguments += " " + argument;
   digests.limits = base::sha256(limits + "\n" + arguments);
   return digests;
-}
-
-std::vector<std::string> test_arguments(const Settings& settings) {
-  if (settings.is_virtual()) return {"--counters"};
-  return {};
 }
 
 std::string now_text() {

@@ -7,9 +7,7 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <string>
-#include <vector>
 
 #include "grader/base/result.hpp"
 #include "grader/course/course_tree.hpp"
@@ -25,15 +23,12 @@ struct Settings {
   const course::Course* course = nullptr;
   compilers::CompilerInfo compiler;
   std::string architecture = "90";
-  std::string device = "vgpu:h200";                ///< or "gpu"
-  std::map<std::string, std::string> environment;  ///< chooses the device
+  judge::Device device = judge::real_gpu();
   double seconds_per_stage = 180;  ///< backstop for a test program that reports nothing
   std::string version;             ///< Membound's
   /// Grade even where nothing confines submissions: each then runs in the judge's own process.
   bool trust_submissions = false;
   bool hold_policy = false;  ///< hold what they compile to against the policy even then
-
-  [[nodiscard]] bool is_virtual() const { return device.starts_with("vgpu"); }
 };
 
 /// What confines a submission on this machine, in words for the record. An error where nothing
@@ -44,9 +39,6 @@ struct Settings {
 [[nodiscard]] base::Result<course::GradeDigests> digests_of(const Settings& settings,
                                                             const course::Lab& lab,
                                                             const std::string& limits);
-
-/// Options for the lab's test program.
-[[nodiscard]] std::vector<std::string> test_arguments(const Settings& settings);
 
 /// Now in UTC, or the time that SOURCE_DATE_EPOCH names: two runs then write the same bytes.
 [[nodiscard]] std::string now_text();

@@ -8,7 +8,7 @@
 
 #include "grader/base/failpoint.hpp"
 #include "grader/classroom/queue/batch_executor.hpp"
-#include "grader/judge/real_device.hpp"
+#include "grader/judge/device_lock.hpp"
 
 namespace membound::queue {
 namespace {
@@ -20,7 +20,7 @@ constexpr int kHopeless = 8;
 class Local {
  public:
   Local(const Work& work, const std::vector<const Job*>& queue)
-      : work_(work), device_(work.settings->device) {
+      : work_(work), device_(work.settings->device.kind->lock_file()) {
     for (const Job* job : queue) {
       const auto state = work.ledger->job(job->key);
       (state && state->deaths > 0 ? suspects_ : queue_).push_back(job);
@@ -97,10 +97,8 @@ class Local {
     request.source = work_.store->file(job.submission_sha256);
     request.stop = work_.stop;
     request.on_step = [&](const std::string& doing) { tell(worker, job, doing); };
-    if (!work_.settings->is_virtual()) {
-      request.take_device = [this] { device_.lock(); };
-      request.free_device = [this] { device_.unlock(); };
-    }
+    request.take_device = [this] { device_.lock(); };
+    request.free_device = [this] { device_.unlock(); };
     OneOutcome outcome = work_.grade_one(request);
     if (base::failpoint("job.judged")) return full();
     if (outcome.stopped) return work_.ledger->give_back(job.key);
@@ -148,7 +146,7 @@ class Local {
   }
 
   const Work& work_;
-  judge::RealDevice device_;
+  judge::DeviceLock device_;
   std::mutex mutex_;
   std::deque<const Job*> queue_, suspects_;
   Executed executed_;

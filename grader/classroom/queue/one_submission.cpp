@@ -31,8 +31,7 @@ base::Result<judge::CheckRequest> check_request(const OneRequest& request) {
   check.compiler = settings.compiler;
   check.architecture = settings.architecture;
   check.device = settings.device;
-  check.environment = settings.environment;
-  check.more_arguments = test_arguments(settings);
+  check.more_arguments = settings.device.kind->test_arguments();
   check.seed = request.job->seed;
   check.seconds_per_stage = settings.seconds_per_stage;
   check.version = settings.version;
@@ -42,8 +41,8 @@ base::Result<judge::CheckRequest> check_request(const OneRequest& request) {
   check.on_tick = [&request](int stage) {
     if (request.on_step) request.on_step("stage " + std::to_string(stage));
   };
-  if (request.lab->graded_slice && settings.is_virtual())
-    judge::use_slice(*request.lab->graded_slice, check);
+  if (const auto* slice = settings.device.kind->graded_slice(*request.lab))
+    judge::use_slice(*slice, check);
   if (request.job->seed_key.empty()) return check;
   auto split = judge::split_options(check);
   if (!split) return split.error();
@@ -58,12 +57,12 @@ base::Result<judge::CheckRequest> check_request(const OneRequest& request) {
 base::Result<std::optional<judge::ReferenceTimes>> known_times(const OneRequest& request,
                                                                const judge::CheckRequest& check,
                                                                const fs::path& reference) {
-  if (!check.split || !request.lab->graded_slice || !request.settings->is_virtual())
+  if (!check.split || request.settings->device.kind->graded_slice(*request.lab) == nullptr)
     return std::optional<judge::ReferenceTimes>();
   const course::GradeDigests& digests = request.planned->digests;
   const std::string name =
       base::sha256(request.lab->id + " " + digests.harness + " " + digests.toolchain + " " +
-                   digests.lab + " " + digests.limits + " " + request.settings->device);
+                   digests.lab + " " + digests.limits + " " + request.settings->device.name);
   const fs::path file =
       check.place.state / "reference" / (name + (request.is_replay ? ".replay" : "") + ".json");
   static std::mutex one_at_a_time;
@@ -121,7 +120,7 @@ OneOutcome grade_one(const OneRequest& request) {
   grade.digests = request.planned->digests;
   grade.limits_in_force = request.limits;
   grade.result.lab = request.lab->id;
-  grade.device = request.settings->device;
+  grade.device = request.settings->device.name;
   const auto our_fault = [&](const std::string& why) {
     grade.end(GradeVerdict::kInfraError, why, *request.lab);
     grade.graded_at = now_text();
@@ -160,7 +159,8 @@ OneOutcome grade_one(const OneRequest& request) {
     if (request.on_step) request.on_step("waiting for the device");
     const Device device(request);
     auto judged = judge::run_and_judge(check, *code);
-    if (!request.settings->is_virtual() && !stopped(request) && (!judged || may_have_hurt(*judged)))
+    if (request.settings->device.kind->can_be_hurt() && !stopped(request) &&
+        (!judged || may_have_hurt(*judged)))
       if (const auto works = probe_device(*request.settings); !works)
         outcome.device_lost = works.error();
     return judged;
@@ -173,7 +173,7 @@ OneOutcome grade_one(const OneRequest& request) {
   result->created_at = now_text();
   grade.take(std::move(*result), *request.lab);
   if (!code->submission.compiled) grade.verdict = judge::grade_verdict_of(code->submission);
-  if (grade.device.empty()) grade.device = request.settings->device;
+  if (grade.device.empty()) grade.device = request.settings->device.name;
   grade.graded_at = now_text();
   grade.note = reason(grade);
   return outcome;

@@ -30,7 +30,7 @@ struct OneRequest {
   /// A verdict is repeated: what others of the batch left behind is not used, but made anew.
   bool is_replay = false;
   std::function<void(const std::string& doing)> on_step = {};
-  /// Called before the device is used and after; a real device serves one at a time.
+  /// Called before the device is used and after; see DeviceLock.
   std::function<void()> take_device = {}, free_device = {};
 };
 

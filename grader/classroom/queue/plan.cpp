@@ -39,7 +39,7 @@ Job job_for(const std::string& lab, const std::string& submission,
   std::string everything = "membound-job/2";
   for (const std::string& part :
        {submission, lab, digests.harness, digests.toolchain, digests.lab, digests.limits,
-        settings.device, std::to_string(job.seed), job.seed_key})
+        settings.device.name, std::to_string(job.seed), job.seed_key})
     everything += "\n" + part;
   job.key = base::sha256(everything);
   return job;
@@ -102,7 +102,7 @@ base::Result<Plan> make_plan(const intake::Intake& intake, const intake::IntakeR
   if (!limits) return limits.error();
   Plan plan;
   plan.membound_version = settings.version;
-  plan.device = settings.device;
+  plan.device = settings.device.name;
   plan.compiler = settings.compiler.name();
   plan.limits = *limits;
   plan.batch_seed = batch_seed;

@@ -101,9 +101,9 @@ base::Result<Replay> replay(const std::filesystem::path& out, const course::Grad
           "the lab's test program, reference answer or runtime");
   changed(recorded.digests.toolchain, digests->toolchain, "the compiler or the student headers");
   changed(recorded.digests.limits, digests->limits, "the limits of the run");
-  if (recorded.device != settings.device)
+  if (recorded.device != settings.device.name)
     again.changed.push_back("the device: graded on " + recorded.device + ", repeated on " +
-                            settings.device);
+                            settings.device.name);
 
   const intake::Store store(whole);
   const Job job{"", recorded.lab, recorded.submission_sha256, recorded.seed, recorded.seed_key};

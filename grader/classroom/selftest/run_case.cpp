@@ -12,8 +12,9 @@
 #include "grader/base/text_files.hpp"
 #include "grader/classroom/selftest/intake_case.hpp"
 #include "grader/course/grade.hpp"
+#include "grader/judge/device_choice.hpp"
+#include "grader/judge/device_lock.hpp"
 #include "grader/judge/judge.hpp"
-#include "grader/judge/real_device.hpp"
 #include "grader/sandbox/jail/jail.hpp"
 
 namespace membound::selftest {
@@ -25,7 +26,6 @@ constexpr double kLaunchSeconds = 2;
 constexpr double kStageSeconds = 60;
 constexpr double kProgramSeconds = 4;  // of a host-code lab: an honest one is done in one
 constexpr std::size_t kDetailLength = 160;
-constexpr const char* kHostCodeDevice = "vgpu:h200";
 /// What an attack prints that has reached its aim.
 constexpr const char* kGotThrough = "GOT THROUGH";
 constexpr const char* kNoJail = "no jail can be made on this machine";
@@ -69,12 +69,8 @@ base::Result<judge::CheckRequest> check_request(const Workbench& bench, const Ca
   check.submission = one.folder / "kernel.cu";
   check.compiler = bench.compiler;
   check.device = bench.device;
-  check.environment = bench.environment;
-  if (lab.host_code && bench.device == "gpu") {  // which no host-code lab is judged on
-    check.device = kHostCodeDevice;
-    check.environment = {{"LD_LIBRARY_PATH", (bench.build / "vgpu").string()},
-                         {"MEMBOUND_DEVICE", kHostCodeDevice}};
-  }
+  if (lab.host_code && !check.device.kind->tells_timeline())  // which such labs are judged by
+    check.device = judge::virtual_gpu(judge::kDefaultModel, bench.build);
   if (!lab.host_code) check.more_arguments = {"--size", small_size(lab)};
   check.seed = 20261121;
   check.seconds_per_stage = kStageSeconds;
@@ -121,8 +117,7 @@ base::Result<CaseOutcome> grade(const Workbench& bench, const Case& one) {
   const auto code = judge::compile_submission(check);
   if (!code) return code.error();
   const auto result = [&] {
-    if (check.device != "gpu") return judge::run_and_judge(check, *code);
-    judge::RealDevice device(check.device);
+    judge::DeviceLock device(check.device.kind->lock_file());
     const std::lock_guard alone(device);
     return judge::run_and_judge(check, *code);
   }();
@@ -208,7 +203,7 @@ base::Result<CaseOutcome> run_case(const Workbench& bench, const Case& one) {
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
   outcome->seconds = taken.count();
   const auto& expected =
-      expected_of(one, std::string(to_string(bench.compiler.kind)), bench.device);
+      expected_of(one, std::string(to_string(bench.compiler.kind)), bench.device.name);
   const auto is_expected = [&](const std::string& verdict) {
     return std::find(expected.begin(), expected.end(), verdict) != expected.end();
   };

@@ -14,6 +14,7 @@
 #include "grader/classroom/selftest/corpus.hpp"
 #include "grader/course/course_tree.hpp"
 #include "grader/device_code/compilers/compiler.hpp"
+#include "grader/judge/check_device.hpp"
 
 namespace membound::selftest {
 
@@ -23,9 +24,8 @@ struct Workbench {
   std::filesystem::path build;    ///< test programs and reference answers
   std::filesystem::path scratch;  ///< a folder of its own, removed by whoever made it
   compilers::CompilerInfo compiler;
-  std::string device;                              ///< "vgpu:h200" or "gpu"
-  std::map<std::string, std::string> environment;  ///< chooses the device
-  std::map<std::string, course::Lab> labs;         ///< with timeouts of a few seconds
+  judge::Device device = judge::real_gpu();
+  std::map<std::string, course::Lab> labs;  ///< with timeouts of a few seconds
   const std::atomic<bool>* stop = nullptr;
 };
 

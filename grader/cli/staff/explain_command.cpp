@@ -92,17 +92,16 @@ int run_explain(const ExplainOptions& options) {
   for (const course::Grade& grade : *grades) {
     print_grade(grade);
     if (grade.result.stages.empty() || options.no_replay) continue;
-    const judge::CheckOptions before = as_before(
+    judge::CheckOptions before = as_before(
         options, grade.device.starts_with("vgpu") ? grade.device : "vgpu", grade.result.compiler);
+    before.no_gpu =
+        base::Error{base::ErrorKind::kUsage, "--device", "a real GPU never times the same",
+                    "a virtual one", "--device vgpu:h200"};
     // As it was graded: what was not trusted then is confined now.
     const auto settings = grading_settings(*context, before, grade.seed_key.empty());
     if (!settings) return report_error(settings.error());
     if (const auto confined = queue::limits_in_force(*settings); !confined)
       return report_error(confined.error());
-    if (!settings->is_virtual()) {
-      return report_error({base::ErrorKind::kUsage, "--device", "a real GPU never times the same",
-                           "a virtual one", "--device " + std::string("vgpu:h200")});
-    }
     worst = std::max(worst, replay_one(*context, options, grade, *settings, stop));
   }
   return worst;

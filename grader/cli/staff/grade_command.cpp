@@ -25,8 +25,6 @@
 namespace membound::cli {
 namespace {
 
-/// The virtual GPU computes every thread on the CPU, which may be busy with other work.
-constexpr double kVirtualSecondsPerStage = 300;
 constexpr std::int64_t kSecondsPerMinute = 60;
 
 struct GradeOptions : judge::CheckOptions {
@@ -154,7 +152,8 @@ std::vector<std::string> task_command(const GradeOptions& options,
   std::error_code error;
   std::vector<std::string> command = {
       std::filesystem::read_symlink("/proc/self/exe", error).string(), "grade",
-      "--out=" + std::filesystem::absolute(options.out).string(), "--device=" + settings.device,
+      "--out=" + std::filesystem::absolute(options.out).string(),
+      "--device=" + settings.device.name,
       "--compiler=" + std::string(compilers::to_string(settings.compiler.kind))};
   if (!options.key.empty())
     command.push_back("--key=" + std::filesystem::absolute(options.key).string());
@@ -196,7 +195,6 @@ int run_grade(const GradeOptions& options) {
   queue::BatchRequest request;
   request.out = options.out;
   request.settings = *settings;
-  if (settings->is_virtual()) request.settings.seconds_per_stage = kVirtualSecondsPerStage;
   if (options.task >= 0) return run_task(options, request.settings);
   if (options.executor == "slurm")
     request.executor = [&](const queue::Work& work, const std::vector<const queue::Job*>& queue) {
@@ -253,8 +251,8 @@ base::Result<queue::Settings> grading_settings(const Context& context,
   settings.course = &context.course;
   settings.compiler = tools->compiler;
   settings.architecture = judge::kArchitecture;
-  settings.device = tools->device.name;
-  settings.environment = tools->device.environment;
+  settings.device = tools->device;
+  settings.seconds_per_stage = tools->device.kind->graded_seconds_per_stage();
   settings.version = judge::kVersion;
   settings.trust_submissions = trust_submissions;
   return settings;

@@ -166,14 +166,12 @@ int run_release(const ReleaseOptions& options) {
 int run_autograder(ReleaseOptions options) {
   const auto context = make_context();
   if (!context) return report_error(context.error());
-  if (const auto device = judge::choose_device(options.autograder.device, context->place.root,
-                                               context->place.build);
-      !device || !device->is_virtual()) {
-    return report_error(device ? base::Error{base::ErrorKind::kUsage, "--device",
-                                             "Gradescope's containers have no GPU",
-                                             "a virtual one, as vgpu:h200", ""}
-                               : device.error());
-  }
+  if (const auto device = judge::choose_device(
+          options.autograder.device, context->place.root, context->place.build,
+          base::Error{base::ErrorKind::kUsage, "--device", "Gradescope's containers have no GPU",
+                      "a virtual one, as vgpu:h200", ""});
+      !device)
+    return report_error(device.error());
   const base::ScratchFolder scratch("release");
   if (!options.autograder.lab.empty()) {
     const auto lab = context->course.find(options.autograder.lab);

@@ -40,7 +40,7 @@ struct SelftestOptions {
 std::string expectation(const selftest::Workbench& bench, const selftest::Case& one) {
   std::string text;
   for (const std::string& word : selftest::expected_of(
-           one, std::string(compilers::to_string(bench.compiler.kind)), bench.device))
+           one, std::string(compilers::to_string(bench.compiler.kind)), bench.device.name))
     text += (text.empty() ? "" : " | ") + word;
   return text;
 }
@@ -120,8 +120,7 @@ int run_selftest(const SelftestOptions& options) {
   bench.build = context->place.build;
   bench.scratch = scratch.path();
   bench.compiler = tools->compiler;
-  bench.device = tools->device.name;
-  bench.environment = tools->device.environment;
+  bench.device = tools->device;
   const auto prepared = selftest::prepare(bench);
   if (!prepared) return report_error(prepared.error());
   std::vector<selftest::Case> cases;

@@ -6,6 +6,7 @@
 
 #include <fstream>
 
+#include "grader/judge/check_device.hpp"
 #include "grader/tests/judge/temporary_folder.hpp"
 
 namespace membound::judge {
@@ -36,13 +37,19 @@ TEST(GpuNodes, AreTheControlNodesAndOneForEachGpu) {
 }
 
 TEST(RunnerLimits, GrowWithTheStages) {
-  EXPECT_EQ(runner_limits(6, 100, true).wall_seconds, 600);
-  EXPECT_LT(runner_limits(1, 100, true).cpu_seconds, runner_limits(6, 100, true).cpu_seconds);
+  EXPECT_EQ(runner_limits(6, 100).wall_seconds, 600);
+  const DeviceKind& kind = *virtual_gpu("h200", "").kind;
+  SplitOptions one, six;
+  ASSERT_TRUE(kind.equip(one, 1, 100));
+  ASSERT_TRUE(kind.equip(six, 6, 100));
+  EXPECT_LT(one.limits.cpu_seconds, six.limits.cpu_seconds);
 }
 
 TEST(RunnerLimits, LetARunnerSpinWhileItWaitsForAGpu) {
-  const jail::Limits limits = runner_limits(2, 100, false);
-  EXPECT_EQ(limits.cpu_seconds, limits.wall_seconds);
+  SplitOptions split;
+  split.runner = "/bin/true";
+  ASSERT_TRUE(real_gpu().kind->equip(split, 2, 100));
+  EXPECT_EQ(split.limits.cpu_seconds, split.limits.wall_seconds);
 }
 
 }  // namespace

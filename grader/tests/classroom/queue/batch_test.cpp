@@ -137,9 +137,9 @@ TEST_F(BatchTest, GoesOnWithoutTheSubmissions) {
 TEST_F(BatchTest, WithoutTheSubmissionsNothingElseMayHaveChanged) {
   run();
   request_.intake.sources.clear();
-  request_.settings.device = "vgpu:k80";
+  request_.settings.device.name = "vgpu:k80";
   EXPECT_FALSE(run_batch(request_));
-  request_.settings.device = "vgpu:h200";
+  request_.settings.device.name = "vgpu:h200";
   EXPECT_TRUE(run_batch(request_));
   write_text(folder_ / "root" / "labs" / "01-quick" / "lab.json", "other bars");
   EXPECT_FALSE(run_batch(request_));
@@ -225,7 +225,7 @@ TEST_F(BatchTest, ManyWorkersGiveTheSameTable) {
 }
 
 TEST_F(BatchTest, ARealDeviceServesOneAtATime) {
-  request_.settings.device = "gpu";
+  request_.settings.device = judge::real_gpu();
   request_.workers = 4;
   std::atomic<int> using_it = 0, most = 0;
   request_.grade_one = [&](const OneRequest& one) {

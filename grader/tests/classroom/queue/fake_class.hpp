@@ -90,7 +90,7 @@ inline BatchRequest fake_batch(const std::filesystem::path& folder, const course
   request.intake.sources = {folder / "in"};
   request.settings.course = &course;
   request.settings.place = {course.root, course.root, {}};
-  request.settings.device = "vgpu:h200";
+  request.settings.device = judge::virtual_gpu("h200", course.root);
   request.settings.version = "test";
   request.settings.trust_submissions = true;
   request.seed = 1;

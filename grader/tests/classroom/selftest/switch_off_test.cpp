@@ -47,9 +47,7 @@ class SwitchOff : public testing::Test {
     bench.build = MEMBOUND_BUILD_DIR;
     bench.scratch = mkdtemp(pattern.data());
     bench.compiler = compiler_;
-    bench.device = "vgpu:h200";
-    bench.environment = {{"LD_LIBRARY_PATH", MEMBOUND_VGPU_FOLDER},
-                         {"MEMBOUND_DEVICE", "vgpu:h200"}};
+    bench.device = judge::virtual_gpu("h200", MEMBOUND_BUILD_DIR);
     const auto prepared = prepare(bench);
     EXPECT_TRUE(prepared);
     const auto result = run_case(bench, one);

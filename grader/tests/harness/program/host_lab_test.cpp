@@ -62,9 +62,7 @@ class GradedHostLab : public testing::Test {
     request.stages = std::move(stages);
     request.submission = kernel;
     request.compiler = compiler_;
-    request.device = "vgpu:h200";
-    request.environment = {{"LD_LIBRARY_PATH", (fs::path(MEMBOUND_BUILD_DIR) / "vgpu").string()},
-                           {"MEMBOUND_DEVICE", "vgpu:h200"}};
+    request.device = virtual_gpu("h200", MEMBOUND_BUILD_DIR);
     return request;
   }
   /// As a stranger's.

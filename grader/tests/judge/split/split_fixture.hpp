@@ -39,9 +39,7 @@ class Split : public testing::Test {
     MEMBOUND_CHECK(compiler.ok());
     request.compiler = *compiler;
     request.architecture = MEMBOUND_ARCHITECTURE;
-    request.device = "vgpu:h200";
-    request.environment = {{"LD_LIBRARY_PATH", (build() / "vgpu").string()},
-                           {"MEMBOUND_DEVICE", "vgpu:h200"}};
+    request.device = virtual_gpu("h200", build());
     return request;
   }
 

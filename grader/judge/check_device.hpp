@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The device of a check, and what differs between a GPU and a virtual one.
+/// Place in the chain: device_choice -> [check_device] -> tools, judge, queue, selftest. Left out:
+/// which one it is to be.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "grader/base/result.hpp"
+#include "grader/course/lab.hpp"
+#include "grader/device_code/compilers/compiler.hpp"
+#include "grader/judge/split_run.hpp"
+
+namespace membound::judge {
+
+/// There are two: gpu_device.cpp and vgpu_device.cpp.
+class DeviceKind {
+ public:
+  virtual ~DeviceKind() = default;
+
+  /// What results call the device `name` beside the name that its runtime gives; empty: nothing.
+  [[nodiscard]] virtual std::string virtual_name(const std::string& name) const = 0;
+  [[nodiscard]] virtual bool runs_code_of(compilers::DeviceCompiler compiler) const = 0;
+  /// What every test program is told besides.
+  [[nodiscard]] virtual std::vector<std::string> test_arguments() const = 0;
+  /// Backstop for a test program that reports nothing: of a student's check, and of a graded one.
+  [[nodiscard]] virtual double seconds_per_stage() const = 0;
+  [[nodiscard]] virtual double graded_seconds_per_stage() const = 0;
+  /// How many stages can run side by side without changing each other's times.
+  [[nodiscard]] virtual int stages_at_once() const = 0;
+  /// Whether a failure can be run again with checkers on.
+  [[nodiscard]] virtual bool has_checkers() const = 0;
+  /// Whether it records when each call of a host program began and ended.
+  [[nodiscard]] virtual bool tells_timeline() const = 0;
+  /// What `lab` is graded on in place of the whole device; may be null.
+  [[nodiscard]] virtual const course::GradedSlice* graded_slice(const course::Lab& lab) const = 0;
+  /// Files of `build` that stand for the device: a verdict depends on them.
+  [[nodiscard]] virtual std::vector<std::filesystem::path> parts(
+      const std::filesystem::path& build) const = 0;
+  /// For DeviceLock; empty where every process has a device for itself.
+  [[nodiscard]] virtual std::filesystem::path lock_file() const = 0;
+  /// Whether a submission can leave it in a state in which it serves nobody.
+  [[nodiscard]] virtual bool can_be_hurt() const = 0;
+  /// Adds what runners of a graded run on `stages` stages may use, with runtime folders there
+  /// already.
+  [[nodiscard]] virtual base::Status equip(SplitOptions& split, int stages,
+                                           double seconds_per_stage) const = 0;
+};
+
+/// A device as a check uses it.
+struct Device {
+  std::string name;                                ///< "gpu" or "vgpu:h200"
+  std::map<std::string, std::string> environment;  ///< chooses it, and says how it looks on
+  const DeviceKind* kind;
+};
+
+/// The first GPU of this machine, whether or not there is one.
+[[nodiscard]] Device real_gpu();
+/// The virtual GPU of `build`, whether or not it is built, imitating `model`.
+[[nodiscard]] Device virtual_gpu(const std::string& model, const std::filesystem::path& build);
+
+/// `<build>/vgpu`, the folder of the virtual GPU's libcudart.so.13.
+[[nodiscard]] std::filesystem::path vgpu_folder(const std::filesystem::path& build);
+
+}  // namespace membound::judge
