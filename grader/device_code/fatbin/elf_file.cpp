@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/device_code/fatbin/elf_file.hpp"
 
-#include <libelf.h>
+#include <gelf.h>
 
 #include <algorithm>
 #include <memory>
@@ -44,20 +44,18 @@ std::optional<ElfFile> read_elf(Bytes bytes, ElfFault& fault) {
   // libelf takes a char*, and only reads what is behind it.
   auto* const image = reinterpret_cast<char*>(const_cast<std::byte*>(bytes.data()));
   const std::unique_ptr<Elf, decltype(&elf_end)> elf(elf_memory(image, bytes.size()), &elf_end);
-  const Elf64_Ehdr* const header = elf64_getehdr(elf.get());
+  ElfFile file{};
   std::size_t count = 0, names = 0;
-  // Of a table that lies outside of the file libelf says that it has no sections.
-  if (header == nullptr || header->e_shoff > bytes.size() ||
-      std::uint64_t{header->e_shnum} * sizeof(Elf64_Shdr) > bytes.size() - header->e_shoff ||
-      elf_getshdrnum(elf.get(), &count) != 0 ||
-      (count != 0 && header->e_shentsize != sizeof(Elf64_Shdr)) ||
+  // For a table outside of the bytes libelf counts no sections.
+  if (gelf_getehdr(elf.get(), &file.header) == nullptr || elf_getshdrnum(elf.get(), &count) != 0 ||
+      count < file.header.e_shnum ||
+      (count != 0 && file.header.e_shentsize != sizeof(Elf64_Shdr)) ||
       elf_getshdrstrndx(elf.get(), &names) != 0)
     return std::nullopt;
-  ElfFile file{*header, {}};
   for (std::size_t i = 0; i < count; ++i) {
     Elf_Scn* const section = elf_getscn(elf.get(), i);
-    const Elf64_Shdr* const shape = elf64_getshdr(section);
-    if (shape == nullptr) return std::nullopt;
+    Elf64_Shdr shape{};
+    if (gelf_getshdr(section, &shape) == nullptr) return std::nullopt;
     const Elf_Data* const data = elf_rawdata(section, nullptr);
     if (data == nullptr) {
       fault = ElfFault::kBadSection;
@@ -66,8 +64,8 @@ std::optional<ElfFile> read_elf(Bytes bytes, ElfFault& fault) {
     Bytes content;
     if (data->d_buf != nullptr)
       content = {static_cast<const std::byte*>(data->d_buf), data->d_size};
-    const char* const name = elf_strptr(elf.get(), names, shape->sh_name);
-    file.sections.push_back({name == nullptr ? "" : name, *shape, content});
+    const char* const name = elf_strptr(elf.get(), names, shape.sh_name);
+    file.sections.push_back({name == nullptr ? "" : name, shape, content});
   }
   return file;
 }
