@@ -1,0 +1,188 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Lab 05: the tests of every stage, easiest first, and the runs that are timed. All is integers,
+/// small enough that no sum overflows, so all comparisons are exact.
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "grader/harness/lab/lab_test.hpp"
+#include "labs/05-bank-conflicts/reference.hpp"
+
+namespace {
+
+using namespace membound::harness;
+namespace reference = membound::labs::bank_conflicts;
+
+enum Number { kRunningSums = 1, kLookUp, kCorrelate, kEchoes, kTileSums };
+
+constexpr std::int64_t kTableWords = 64;
+
+/// Words of `in` and of `out`.
+std::int64_t words_in(int stage, std::int64_t n, std::int64_t k) {
+  if (stage == kLookUp) return kTableWords + n;
+  if (stage == kEchoes) return n;
+  return stage == kTileSums ? n * k * k : n * k;
+}
+
+std::int64_t words_out(int stage, std::int64_t n, std::int64_t k) {
+  if (stage == kRunningSums) return n * k;
+  return stage == kTileSums ? 2 * n * k : n;
+}
+
+/// The numbers that `in` holds: whole words for the bytes of stage 2, small ones where sums grow.
+IntegerRange range_of(int stage) {
+  if (stage == kLookUp) return {-2147483648LL, 2147483647};
+  return {-999, 999};
+}
+
+std::vector<int> expected_of(int stage, const std::vector<int>& in, std::int64_t n,
+                             std::int64_t k) {
+  if (stage == kRunningSums) return reference::running_sums(in, n, k);
+  if (stage == kLookUp) return reference::looked_up(in, n, k);
+  if (stage == kCorrelate) return reference::correlated(in, n, k);
+  return stage == kEchoes ? reference::with_echoes(in, n, k) : reference::tile_sums(in, n, k);
+}
+
+/// The coordinates of `out`.
+Shape shape_of(int stage, std::int64_t n, std::int64_t k) {
+  if (stage == kRunningSums) return {{n, k}, {"signal", "sample"}};
+  if (stage == kTileSums) return {{n, 2, k}, {"tile", "rows, columns", "sum"}};
+  return {{n}, {stage == kLookUp ? "word" : stage == kCorrelate ? "struct" : "sample"}};
+}
+
+/// The k that is timed, and the second one where the lesson has two sides.
+std::vector<std::int64_t> timed_ks(int stage) {
+  if (stage == kRunningSums) return {32, 24};
+  if (stage == kCorrelate) return {2, 3};
+  return {stage == kLookUp ? 8 : 32};
+}
+
+std::string about(std::int64_t n, std::int64_t k) {
+  return "\nfor n = " + std::to_string(n) + ", k = " + std::to_string(k);
+}
+
+class BankConflicts : public LabTest {
+ protected:
+  void check_values(const std::vector<int>& in, std::int64_t n, std::int64_t k) {
+    DeviceArray<int> d_in(in);
+    auto d_out = DeviceArray<int>::poisoned(words_out(stage().number, n, k));
+    const int* const input = d_in.data();
+    ASSERT_TRUE(launch("", {n, k}, d_out.data(), input, static_cast<int>(n), static_cast<int>(k)))
+        << about(n, k);
+    ASSERT_TRUE(arrays_equal(d_out.to_host(), expected_of(stage().number, in, n, k),
+                             shape_of(stage().number, n, k)))
+        << about(n, k);
+  }
+
+  /// Random numbers, another list for each k.
+  void check(std::int64_t n, std::int64_t k) {
+    const IntegerRange range = range_of(stage().number);
+    const std::int64_t count = words_in(stage().number, n, k);
+    check_values(generate_integers<int>(count, range.low, range.high, seed() + k), n, k);
+  }
+
+  /// With every k that the stage is timed with.
+  void check_sizes(std::initializer_list<std::int64_t> sizes) {
+    for (const std::int64_t n : sizes)
+      for (const std::int64_t k : timed_ks(stage().number)) {
+        if (HasFailure()) return;
+        check(n, k);
+      }
+  }
+
+  /// The least and the largest k of the contract, and some between.
+  [[nodiscard]] std::vector<std::int64_t> ks() const {
+    if (stage().number == kRunningSums) return {1, 2, 3, 16, 31, 32, 33, 48, 63, 64};
+    if (stage().number == kLookUp) return {0, 1, 2, 7, 16};
+    if (stage().number == kCorrelate) return {2, 3};
+    return {1, 2, 7, 16, 31, 32};
+  }
+};
+
+LAB_TEST_WITH_HINT(BankConflicts, OneElement, "first-element") { check_sizes({1}); }
+
+LAB_TEST_WITH_HINT(BankConflicts, OneWarp, "one-warp") { check_sizes({32}); }
+
+LAB_TEST_WITH_HINT(BankConflicts, OneBlock, "one-block") { check_sizes({128, 256, 512}); }
+
+LAB_TEST_WITH_HINT(BankConflicts, SeveralBlocks, "blocks") { check_sizes({1024}); }
+
+LAB_TEST_WITH_HINT(BankConflicts, LastBlockIsCutOff, "edge-guard") {
+  check_sizes({2, 31, 33, 127, 129, 255, 257, 511, 513, 1000});
+}
+
+LAB_TEST_WITH_HINT(BankConflicts, Primes, "edge-guard") { check_sizes({3, 7, 101, 1021}); }
+
+LAB_TEST_WITH_HINT(BankConflicts, EveryKindOfK, "any-k") {
+  for (const std::int64_t k : ks()) {
+    check(300, k);
+    if (HasFailure()) return;
+  }
+}
+
+LAB_TEST_WITH_HINT(BankConflicts, NothingToDo, "empty") { check_sizes({0}); }
+
+LAB_TEST_WITH_HINT(BankConflicts, AllTheSame, "one-block") {
+  const std::int64_t k = timed_ks(stage().number).back();
+  check_values(std::vector<int>(words_in(stage().number, 600, k), 1), 600, k);
+}
+
+LAB_TEST_WITH_HINT(BankConflicts, EveryByte, "bytes") {
+  // All 256 bytes in all four places, through a table that is no permutation. Small numbers in the
+  // other stages.
+  const std::int64_t k = timed_ks(stage().number).front();
+  std::vector<int> in(words_in(stage().number, 1024, k));
+  for (std::size_t i = 0; i < in.size(); ++i)
+    in[i] = static_cast<int>(stage().number == kLookUp ? i * 0x9E3779B9U : i % 61);
+  check_values(in, 1024, k);
+}
+
+LAB_TEST_WITH_HINT(BankConflicts, SeveralWavesOfBlocks, "cover") {
+  check_sizes({stage().number == kTileSums ? 601 : 60'001});
+}
+
+LAB_TEST_WITH_HINT(BankConflicts, SecondLaunchGivesTheSame, "second-launch") {
+  check_sizes({777});
+  if (HasFailure()) return;
+  check_sizes({777});
+  if (HasFailure()) FAIL() << "in the second of two launches; the first was right";
+}
+
+/// Every word is read once and written once; the work is in between.
+TimedCase timed_case(int stage, std::int64_t n, std::int64_t k) {
+  const auto count_in = static_cast<std::size_t>(words_in(stage, n, k));
+  const auto count_out = static_cast<std::size_t>(words_out(stage, n, k));
+  TimedCase timed;
+  timed.label = "n = " + std::to_string(n) + ", k = " + std::to_string(k);
+  timed.sizes = {n, k};
+  timed.useful_bytes = static_cast<double>(count_in + count_out) * sizeof(int);
+  timed.inputs = {{.type = ElementType::kInt32, .count = count_in, .integers = range_of(stage)}};
+  timed.output = {.type = ElementType::kInt32, .count = count_out};
+  timed.arguments = [n, k](std::span<void* const> d_inputs, void* d_output) {
+    return kernel_arguments(static_cast<int*>(d_output), static_cast<const int*>(d_inputs[0]),
+                            static_cast<int>(n), static_cast<int>(k));
+  };
+  timed.expected = [stage, n, k](std::span<const HostArray> inputs) {
+    return bytes_of(expected_of(stage, values_of<int>(inputs[0]), n, k));
+  };
+  return timed;
+}
+
+std::vector<TimedCase> timed_cases(const membound::course::Stage& stage,
+                                   std::span<const std::int64_t> size) {
+  std::vector<TimedCase> cases;
+  for (const std::int64_t k : timed_ks(stage.number))
+    cases.push_back(timed_case(stage.number, size[0], k));
+  return cases;
+}
+
+LAB_PROGRAM({.lab_id = "05-bank-conflicts",
+             .signature = {.parameters = "(int*, int const*, int, int)"},
+             .timed_cases = timed_cases});
+
+}  // namespace
