@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "grader/base/printable.hpp"
+
 namespace membound::ptx {
 namespace {
 
@@ -20,19 +22,17 @@ std::string_view line_of(std::string_view text, std::uint32_t line) {
   return text.substr(start, text.find('\n', start) - start);
 }
 
-/// Bytes that would disturb a terminal become '?', tabs one blank, so that the caret fits.
-std::string printable(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) {
-    if (c == '\t' || c == '\r') c = ' ';
-    if (static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) >= 0x7f) c = '?';
-  }
-  return result;
+/// A tab as one blank, so that the caret below the line fits.
+std::string on_one_line(std::string_view text) {
+  std::string line(text);
+  std::replace_if(
+      line.begin(), line.end(), [](char c) { return c == '\t' || c == '\r'; }, ' ');
+  return base::printable(line);
 }
 
 std::string quoted(std::string_view text) {
   constexpr std::size_t kLongest = 60;
-  return "'" + printable(text.substr(0, kLongest)) + (text.size() > kLongest ? "…'" : "'");
+  return "'" + on_one_line(text.substr(0, kLongest)) + (text.size() > kLongest ? "…'" : "'");
 }
 
 }  // namespace
@@ -49,7 +49,12 @@ std::string with_caret(std::string_view text, std::string_view file_name, Positi
     line = line.substr(start, kShownColumns);
     column -= start;
   }
-  return result + "\n  " + printable(line) + "\n  " + std::string(column, ' ') + "^";
+  const std::string before = on_one_line(line.substr(0, column));
+  const auto letters = std::count_if(before.begin(), before.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;  // not the rest of a letter in UTF-8
+  });
+  return result + "\n  " + before + on_one_line(line.substr(column)) + "\n  " +
+         std::string(static_cast<std::size_t>(letters), ' ') + "^";
 }
 
 namespace errors {

@@ -26,10 +26,15 @@ TEST(Printable, ShowsWhatHasNoWidth) {
   EXPECT_EQ(printable("ad\u200bmin\ufeff"), "ad\\u{200b}min\\u{feff}");
 }
 
+TEST(Printable, ShowsLettersThatLookLikeNothing) {
+  EXPECT_EQ(printable("a\u3164b\u115f"), "a\\u{3164}b\\u{115f}");
+  EXPECT_EQ(printable("\u2764\ufe0f"), "\u2764\ufe0f") << "an emoji's look is no secret";
+}
+
 TEST(Printable, ShowsBytesThatAreNoUtf8) {
   EXPECT_EQ(printable("a\xff\xc3"), "a\\xff\\xc3");
   EXPECT_EQ(printable("\xc0\x80"), "\\xc0\\x80");
-  EXPECT_EQ(printable("\xed\xa0\x80"), "\\u{d800}");
+  EXPECT_EQ(printable("\xed\xa0\x80"), "\\xed\\xa0\\x80");
 }
 
 TEST(Printable, ShowsZeroBytesAndOverwritingLines) {
