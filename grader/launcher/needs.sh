@@ -31,6 +31,7 @@ liblz4-dev /usr/include/lz4.h unpacks what nvcc embeds
 libssl-dev /usr/include/openssl/evp.h computes SHA-256
 libarchive-dev /usr/include/archive.h reads submissions from zip and tar
 libsqlitecpp-dev /usr/include/SQLiteCpp/SQLiteCpp.h keeps the ledger of a graded class
+libhowardhinnant-date-dev /usr/include/date/date.h reads due dates
 libyaml-cpp-dev /usr/include/yaml-cpp/yaml.h reads Gradescope's exports
 libutf8proc-dev /usr/include/utf8proc.h shows hidden characters, compares names
 libseccomp-dev /usr/include/seccomp.h keeps graded code from system calls it has no use for

@@ -2,113 +2,60 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/classroom/intake/late.hpp"
 
+#include <date/date.h>
+
 #include <algorithm>
 #include <ctime>
+#include <sstream>
 
 namespace membound::intake {
 namespace {
 
+using std::chrono::seconds;
+
 constexpr std::int64_t kDay = 24 * 60 * 60;
+constexpr date::sys_seconds kEpoch = date::sys_days{date::year{1970} / 1 / 1};
+constexpr date::sys_seconds kYear10000 = date::sys_days{date::year{10000} / 1 / 1};
 
-/// Reads numbers and separators one after the other.
-class Scanner {
- public:
-  explicit Scanner(std::string_view text) : text_(text) {}
+/// `text` as a time of 1970 to 9999, where it is one of this format and nothing more.
+std::optional<date::sys_seconds> read_as(const std::string& format, const std::string& text) {
+  std::istringstream in(text);
+  date::sys_seconds time;
+  date::from_stream(in, format.c_str(), time);
+  if (in.fail() || in.peek() != std::istringstream::traits_type::eof()) return std::nullopt;
+  if (time < kEpoch || time >= kYear10000) return std::nullopt;
+  return time;
+}
 
-  bool number(std::size_t digits, int low, int high, int& value) {
-    if (text_.size() < digits) return false;
-    value = 0;
-    for (std::size_t i = 0; i < digits; ++i) {
-      if (text_[i] < '0' || text_[i] > '9') return false;
-      value = value * 10 + (text_[i] - '0');
-    }
-    text_.remove_prefix(digits);
-    return value >= low && value <= high;
-  }
-  bool sign(std::string_view any_of, char& found) {
-    if (text_.empty() || any_of.find(text_.front()) == std::string_view::npos) return false;
-    found = text_.front();
-    text_.remove_prefix(1);
-    return true;
-  }
-  bool skip(std::string_view any_of) {
-    char ignored = 0;
-    return sign(any_of, ignored);
-  }
-  void skip_digits() {
-    while (skip("0123456789")) {
-    }
-  }
-  bool word(std::string_view expected) {
-    if (!text_.starts_with(expected)) return false;
-    text_.remove_prefix(expected.size());
-    return true;
-  }
-  [[nodiscard]] bool at_end() const { return text_.empty(); }
-
- private:
-  std::string_view text_;
-};
-
-bool is_date(const std::tm& wanted, std::time_t time) {
-  std::tm found{};
-  gmtime_r(&time, &found);
-  return found.tm_mday == wanted.tm_mday && found.tm_mon == wanted.tm_mon;
+/// What this machine's clock on the wall shows at `wall`.
+std::int64_t local(date::sys_seconds wall) {
+  const std::time_t shown = wall.time_since_epoch().count();
+  std::tm parts{};
+  gmtime_r(&shown, &parts);
+  parts.tm_isdst = -1;
+  return mktime(&parts);
 }
 
 }  // namespace
 
 std::optional<std::int64_t> parse_time(std::string_view text) {
-  Scanner scan(text);
-  std::tm parts{};
-  int year = 0, month = 0;
-  if (!scan.number(4, 1970, 9999, year) || !scan.skip("-") || !scan.number(2, 1, 12, month) ||
-      !scan.skip("-") || !scan.number(2, 1, 31, parts.tm_mday))
-    return std::nullopt;
-  parts.tm_year = year - 1900;
-  parts.tm_mon = month - 1;
-  std::tm day = parts;
-  if (!is_date(parts, timegm(&day))) return std::nullopt;  // there is no 30 February
-  parts.tm_hour = 23;
-  parts.tm_min = 59;
-  parts.tm_sec = 59;
-  if (!scan.at_end()) {
-    parts.tm_sec = 0;
-    if (!scan.skip("T ") || !scan.number(2, 0, 23, parts.tm_hour) || !scan.skip(":") ||
-        !scan.number(2, 0, 59, parts.tm_min))
-      return std::nullopt;
-    if (scan.skip(":") && !scan.number(2, 0, 60, parts.tm_sec)) return std::nullopt;
-    if (scan.skip(".")) scan.skip_digits();
-    scan.skip(" ");
+  std::string one(text);
+  if (one.size() > 10 && one[10] == 'T') one[10] = ' ';
+  if (const auto dot = one.find('.'); dot != std::string::npos)
+    one.erase(dot, one.find_first_not_of("0123456789", dot + 1) - dot);
+  if (const auto day = read_as("%F", one)) return local(*day + seconds{kDay - 1});
+  for (const std::string time : {"%F %H:%M", "%F %T"}) {
+    if (const auto wall = read_as(time, one)) return local(*wall);
+    for (const char* zone : {" Z", " UTC", " %z", " %Ez"})
+      if (const auto found = read_as(time + zone, one)) return found->time_since_epoch().count();
   }
-  std::int64_t offset = 0;
-  char sign = 0;
-  if (scan.word("Z") || scan.word("UTC")) {
-    if (!scan.at_end()) return std::nullopt;
-  } else if (scan.sign("+-", sign)) {
-    int hours = 0, minutes = 0;
-    if (!scan.number(2, 0, 14, hours)) return std::nullopt;
-    scan.skip(":");
-    if (!scan.at_end() && !scan.number(2, 0, 59, minutes)) return std::nullopt;
-    if (!scan.at_end()) return std::nullopt;
-    offset = (sign == '-' ? -1 : 1) * (hours * 3600 + minutes * 60);
-  } else if (scan.at_end()) {
-    parts.tm_isdst = -1;
-    return static_cast<std::int64_t>(mktime(&parts));
-  } else {
-    return std::nullopt;
-  }
-  return static_cast<std::int64_t>(timegm(&parts)) - offset;
+  return std::nullopt;
 }
 
 std::string utc_text(std::int64_t time) {
-  if (time == 0) return "";
-  const auto seconds = static_cast<std::time_t>(time);
-  std::tm parts{};
-  if (gmtime_r(&seconds, &parts) == nullptr || parts.tm_year < 0 || parts.tm_year > 8099) return "";
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return text;
+  const date::sys_seconds moment{seconds{time}};
+  if (time == 0 || moment < kEpoch || moment >= kYear10000) return "";
+  return date::format("%FT%TZ", moment);
 }
 
 Lateness lateness(const LatePolicy& policy, std::int64_t time) {
