@@ -9,7 +9,6 @@
 
 #include "grader/base/function_name.hpp"
 #include "grader/device_code/fatbin/fatbin.hpp"
-#include "grader/device_code/fatbin/program_file.hpp"
 #include "grader/device_code/ptx/parser.hpp"
 #include "grader/device_code/ptx/printer.hpp"
 #include "grader/vgpu/program/shapes.hpp"
@@ -62,8 +61,7 @@ base::Result<std::string> list_code(const std::string& path, const std::string& 
   std::ifstream file(path, std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(file), {}};
   if (!file) return input_error(path, "this file cannot be read", "a program, fatbin or PTX file");
-  const std::string code = bytes.starts_with("\177ELF") ? fatbin::device_code_of(bytes) : bytes;
-  const auto entries = fatbin::read(std::as_bytes(std::span(code.data(), code.size())), path);
+  const auto entries = fatbin::read(std::as_bytes(std::span(bytes)), path);
   if (!entries) return entries.error();
   std::string text;
   std::string names;

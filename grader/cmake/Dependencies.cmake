@@ -7,6 +7,7 @@ find_package(nlohmann_json 3.11 REQUIRED)
 find_package(CLI11 2.1 REQUIRED)
 find_package(pugixml 1.12 REQUIRED)  # reads the handouts' figures
 find_package(PkgConfig REQUIRED)
+pkg_check_modules(elf REQUIRED IMPORTED_TARGET libelf>=0.188)   # cubins and programs
 pkg_check_modules(lz4 REQUIRED IMPORTED_TARGET liblz4>=1.9)    # compressed fat binaries
 pkg_check_modules(zstd REQUIRED IMPORTED_TARGET libzstd>=1.4)
 find_path(mustache_INCLUDE kainjow/mustache.hpp REQUIRED)  # header only: fills in the pages

@@ -26,6 +26,7 @@ libcli11-dev /usr/include/CLI/CLI.hpp reads the command line
 libkainjow-mustache-dev /usr/include/kainjow/mustache.hpp fills in the class's pages
 libcsv-dev /usr/include/csv.h reads rosters, writes grade tables
 pkg-config /usr/bin/pkg-config finds libraries
+libelf-dev /usr/include/libelf.h reads cubins and programs
 libzstd-dev /usr/include/zstd.h unpacks what nvcc embeds
 liblz4-dev /usr/include/lz4.h unpacks what nvcc embeds
 libssl-dev /usr/include/openssl/evp.h computes SHA-256

@@ -12,23 +12,23 @@
 
 namespace membound::fatbin {
 
+using Bytes = std::span<const std::byte>;
+
 /// True when [offset, offset + size) lies inside `bytes`; safe against overflow.
-[[nodiscard]] inline bool has(std::span<const std::byte> bytes, std::uint64_t offset,
-                              std::uint64_t size) {
+[[nodiscard]] inline bool has(Bytes bytes, std::uint64_t offset, std::uint64_t size) {
   return offset <= bytes.size() && size <= bytes.size() - offset;
 }
 
 /// The T at `offset`, or zero when it is not all there: callers check has() for what matters.
 template <typename T>
-[[nodiscard]] T read_at(std::span<const std::byte> bytes, std::uint64_t offset) {
+[[nodiscard]] T read_at(Bytes bytes, std::uint64_t offset) {
   T value{};
   if (has(bytes, offset, sizeof value)) std::memcpy(&value, bytes.data() + offset, sizeof value);
   return value;
 }
 
 /// The characters from `offset` up to a zero byte or the end.
-[[nodiscard]] inline std::string_view string_at(std::span<const std::byte> bytes,
-                                                std::uint64_t offset) {
+[[nodiscard]] inline std::string_view string_at(Bytes bytes, std::uint64_t offset) {
   if (offset >= bytes.size()) return {};
   const char* const first = reinterpret_cast<const char*>(bytes.data()) + offset;
   return {first, ::strnlen(first, bytes.size() - offset)};

@@ -36,9 +36,6 @@ struct CubinKernel {
 [[nodiscard]] base::Result<std::uint32_t> cubin_arch(std::span<const std::byte> bytes,
                                                      std::string_view where = "cubin");
 
-/// Bytes of the cubin at `data` by its own headers, for a pointer without a length.
-[[nodiscard]] std::size_t cubin_bytes(const void* data);
-
 /// Reads every kernel of an ELF cubin.
 [[nodiscard]] base::Result<std::vector<CubinKernel>> read_cubin(std::span<const std::byte> bytes,
                                                                 std::string_view where = "cubin");

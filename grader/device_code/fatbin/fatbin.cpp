@@ -9,12 +9,11 @@
 #include "grader/device_code/fatbin/bytes.hpp"
 #include "grader/device_code/fatbin/cubin.hpp"
 #include "grader/device_code/fatbin/decompress.hpp"
+#include "grader/device_code/fatbin/elf_file.hpp"
 #include "grader/device_code/fatbin/fatbin_errors.hpp"
 
 namespace membound::fatbin {
 namespace {
-
-using Bytes = std::span<const std::byte>;
 
 constexpr std::uint32_t kWrapperMagic = 0x466243B1;
 constexpr std::uint32_t kContainerMagic = 0xBA55ED50;
@@ -50,17 +49,9 @@ bool begins_with(Bytes bytes, std::uint32_t magic) {
   return bytes.size() >= sizeof magic && read_at<std::uint32_t>(bytes, 0) == magic;
 }
 
-bool is_elf(Bytes bytes) {
-  constexpr std::uint32_t kElfMagic = 0x464C457F;
-  return begins_with(bytes, kElfMagic);
-}
-
 /// A program for the host's processor: an ELF file, but no cubin.
 bool is_program(Bytes bytes) {
-  constexpr std::size_t kMachineOffset = 18;
-  constexpr std::uint16_t kCudaMachine = 190;
-  return is_elf(bytes) && bytes.size() >= kMachineOffset + 2 &&
-         read_at<std::uint16_t>(bytes, kMachineOffset) != kCudaMachine;
+  return is_elf(bytes) && elf_machine(bytes) != EM_NONE && elf_machine(bytes) != EM_CUDA;
 }
 
 /// PTX begins with '.version', maybe behind white space and comments.
@@ -285,7 +276,7 @@ base::Result<std::vector<std::vector<Entry>>> read_image(const void* image) {
     if (begins_with(start, kContainerMagic)) {
       size = container_bytes(image);
     } else if (is_elf(start)) {
-      size = cubin_bytes(image);
+      size = elf_bytes(image);
     } else if (looks_like_ptx(start) || text[0] <= ' ') {
       size = std::strlen(text);
     }

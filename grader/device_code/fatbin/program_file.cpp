@@ -2,14 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/device_code/fatbin/program_file.hpp"
 
-#include <elf.h>
-
-#include <cstring>
 #include <fstream>
 #include <iterator>
-#include <optional>
 #include <span>
 
+#include "grader/device_code/fatbin/bytes.hpp"
+#include "grader/device_code/fatbin/elf_file.hpp"
 #include "grader/device_code/fatbin/fatbin.hpp"
 
 namespace membound::fatbin {
@@ -23,55 +21,17 @@ base::Error not_a_program(const std::string& where, std::string found) {
           "give the program itself, not a script that starts it"};
 }
 
-/// A bounded view of the file: every read is checked.
-class Elf {
- public:
-  explicit Elf(std::string_view bytes) : bytes_(bytes) {}
-
-  template <typename T>
-  [[nodiscard]] std::optional<T> at(std::uint64_t offset) const {
-    if (offset > bytes_.size() || bytes_.size() - offset < sizeof(T)) return std::nullopt;
-    T value;
-    std::memcpy(&value, bytes_.data() + offset, sizeof(T));
-    return value;
-  }
-  [[nodiscard]] std::string_view part(std::uint64_t offset, std::uint64_t size) const {
-    if (offset > bytes_.size() || bytes_.size() - offset < size) return {};
-    return bytes_.substr(offset, size);
-  }
-  [[nodiscard]] std::string_view text(std::string_view table, std::uint64_t offset) const {
-    if (offset >= table.size()) return {};
-    return table.substr(offset, std::min(table.find('\0', offset), table.size()) - offset);
-  }
-  [[nodiscard]] std::vector<Elf64_Shdr> sections() const {
-    std::vector<Elf64_Shdr> found;
-    const auto header = at<Elf64_Ehdr>(0);
-    if (!header) return found;
-    for (std::uint32_t i = 0; i < header->e_shnum; ++i)
-      if (auto section = at<Elf64_Shdr>(header->e_shoff + std::uint64_t{i} * sizeof(Elf64_Shdr)))
-        found.push_back(*section);
-    return found;
-  }
-  [[nodiscard]] std::string_view contents(const Elf64_Shdr& section) const {
-    if (section.sh_type == SHT_NOBITS) return {};
-    return part(section.sh_offset, section.sh_size);
-  }
-
- private:
-  std::string_view bytes_;
-};
-
 /// The libraries a program asks for.
-std::vector<std::string_view> needed_libraries(const Elf& elf,
-                                               const std::vector<Elf64_Shdr>& sections) {
+std::vector<std::string_view> needed_libraries(const std::vector<ElfSection>& sections) {
   std::vector<std::string_view> needed;
-  for (const Elf64_Shdr& section : sections) {
-    if (section.sh_type != SHT_DYNAMIC || section.sh_link >= sections.size()) continue;
-    const std::string_view names = elf.contents(sections[section.sh_link]);
-    for (std::uint64_t at = 0; at + sizeof(Elf64_Dyn) <= section.sh_size; at += sizeof(Elf64_Dyn)) {
-      const auto entry = elf.at<Elf64_Dyn>(section.sh_offset + at);
-      if (!entry || entry->d_tag == DT_NULL) break;
-      if (entry->d_tag == DT_NEEDED) needed.push_back(elf.text(names, entry->d_un.d_val));
+  for (const ElfSection& section : sections) {
+    if (section.header.sh_type != SHT_DYNAMIC || section.header.sh_link >= sections.size())
+      continue;
+    const auto names = sections[section.header.sh_link].content;
+    for (std::size_t at = 0; has(section.content, at, sizeof(Elf64_Dyn)); at += sizeof(Elf64_Dyn)) {
+      const auto entry = read_at<Elf64_Dyn>(section.content, at);
+      if (entry.d_tag == DT_NULL) break;
+      if (entry.d_tag == DT_NEEDED) needed.push_back(string_at(names, entry.d_un.d_val));
     }
   }
   return needed;
@@ -81,9 +41,9 @@ bool is_device_code(std::string_view section_name) {
   return section_name == ".nv_fatbin" || section_name == "__nv_relfatbin";
 }
 
-void list_targets(std::string_view fatbin, const std::string& where,
+void list_targets(std::span<const std::byte> fatbin, const std::string& where,
                   ProgramDescription& description) {
-  const auto entries = read(std::as_bytes(std::span(fatbin.data(), fatbin.size())), where);
+  const auto entries = read(fatbin, where);
   if (!entries) return;  // the runtime will say what is wrong with it
   for (const Entry& entry : *entries) {
     const bool is_ptx = entry.kind == EntryKind::kPtx;
@@ -113,21 +73,19 @@ std::string obstacle_of(const ProgramDescription& d) {
 
 base::Result<ProgramDescription> describe_program_bytes(std::string_view bytes,
                                                         const std::string& where) {
-  if (!bytes.starts_with("\177ELF")) return not_a_program(where, "not an ELF file");
-  const Elf elf(bytes);
-  const auto header = elf.at<Elf64_Ehdr>(0);
-  if (!header || header->e_ident[EI_CLASS] != ELFCLASS64)
-    return not_a_program(where, "not a 64-bit ELF file");
-  const std::vector<Elf64_Shdr> sections = elf.sections();
+  ElfFault fault{};
+  const auto file = read_elf(std::as_bytes(std::span(bytes.data(), bytes.size())), fault);
+  if (!file)
+    return not_a_program(where, fault == ElfFault::kNoElf        ? "not an ELF file"
+                                : fault == ElfFault::kOtherClass ? "not a 64-bit ELF file"
+                                                                 : "a damaged ELF file");
   ProgramDescription description;
-  for (const std::string_view library : needed_libraries(elf, sections))
+  for (const std::string_view library : needed_libraries(file->sections))
     if (library.starts_with(kSharedName)) description.runtime_library = library;
-  const std::string_view names =
-      header->e_shstrndx < sections.size() ? elf.contents(sections[header->e_shstrndx]) : "";
-  for (const Elf64_Shdr& section : sections) {
-    if (!is_device_code(elf.text(names, section.sh_name))) continue;
+  for (const ElfSection& section : file->sections) {
+    if (!is_device_code(section.name)) continue;
     description.has_device_code = true;
-    list_targets(elf.contents(section), where, description);
+    list_targets(section.content, where, description);
   }
   if (!description.runtime_library.empty())
     description.linkage = RuntimeLinkage::kShared;
@@ -135,19 +93,6 @@ base::Result<ProgramDescription> describe_program_bytes(std::string_view bytes,
     description.linkage = RuntimeLinkage::kStatic;
   description.obstacle = obstacle_of(description);
   return description;
-}
-
-std::string device_code_of(std::string_view elf_bytes) {
-  const Elf elf(elf_bytes);
-  const auto header = elf.at<Elf64_Ehdr>(0);
-  if (!header || header->e_ident[EI_CLASS] != ELFCLASS64) return {};
-  const std::vector<Elf64_Shdr> sections = elf.sections();
-  if (header->e_shstrndx >= sections.size()) return {};
-  const std::string_view names = elf.contents(sections[header->e_shstrndx]);
-  std::string code;
-  for (const Elf64_Shdr& section : sections)
-    if (is_device_code(elf.text(names, section.sh_name))) code += elf.contents(section);
-  return code;
 }
 
 base::Result<ProgramDescription> describe_program(const std::string& path) {

@@ -3,7 +3,7 @@
 /// @file
 /// Looks at a program file before it runs: can the virtual GPU take the CUDA runtime's place, and
 /// is there code it can execute? From inside the runtime both can only be seen when it is too late.
-/// Place in the chain: `membound run` -> [inspect] -> fatbin.
+/// Place in the chain: `membound run` -> [program_file] -> elf_file, fatbin.
 #pragma once
 
 #include <string>
@@ -38,8 +38,5 @@ struct ProgramDescription {
 /// As above, from the file's bytes.
 [[nodiscard]] base::Result<ProgramDescription> describe_program_bytes(std::string_view bytes,
                                                                       const std::string& where);
-
-/// The fat binaries inside an ELF file, back to back; empty where there are none.
-[[nodiscard]] std::string device_code_of(std::string_view elf_bytes);
 
 }  // namespace membound::fatbin

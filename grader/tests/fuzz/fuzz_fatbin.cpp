@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Fuzz target: any bytes give entries or an error, and each cubin among them kernels or an error.
+/// Fuzz target: any bytes give entries or an error, and each cubin among them kernels or an error;
+/// as a program they are described, or refused.
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -9,9 +10,13 @@
 #include "grader/base/check.hpp"
 #include "grader/device_code/fatbin/cubin.hpp"
 #include "grader/device_code/fatbin/fatbin.hpp"
+#include "grader/device_code/fatbin/program_file.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace membound::vgpu;
+  using namespace membound;
+  const auto program = fatbin::describe_program_bytes(
+      std::string_view(reinterpret_cast<const char*>(data), size), "fuzz");
+  MEMBOUND_CHECK(program.ok() || !program.error().found.empty());
   const auto bytes = std::as_bytes(std::span(data, size));
   const auto entries = fatbin::read(bytes);
   if (!entries) {

@@ -223,6 +223,23 @@ TEST(Cubin, TruncatedFilesAreErrors) {
   }
 }
 
+TEST(Cubin, TellsWhatLiesOutsideTheFile) {
+  const std::string good = small_cubin("kernel");
+  const auto error_with = [&](std::size_t offset, std::uint64_t value) {
+    std::string bad = good;
+    std::memcpy(bad.data() + offset, &value, sizeof value);
+    const auto kernels = read_cubin(bytes_of(bad));
+    return kernels ? "" : to_string(kernels.error());
+  };
+  EXPECT_THAT(error_with(offsetof(Elf64_Ehdr, e_shoff), std::uint64_t{1} << 40),
+              HasSubstr("the table of sections lies outside"));
+  std::uint64_t table = 0;
+  std::memcpy(&table, good.data() + offsetof(Elf64_Ehdr, e_shoff), sizeof table);
+  EXPECT_THAT(error_with(table + sizeof(Elf64_Shdr) + offsetof(Elf64_Shdr, sh_size),
+                         std::uint64_t{1} << 40),
+              HasSubstr("a section lies outside"));
+}
+
 /// Seeded damage: every answer is a list of entries or an error, and every cubin among them too.
 TEST(Mutations, DamagedFilesGiveEntriesOrAnError) {
   const std::string original =

@@ -110,6 +110,7 @@ inline std::string elf(std::vector<TestSection> sections, std::uint32_t flags = 
   std::memcpy(head.e_ident, ELFMAG, SELFMAG);
   head.e_ident[EI_CLASS] = ELFCLASS64;
   head.e_ident[EI_DATA] = ELFDATA2LSB;
+  head.e_ident[EI_VERSION] = EV_CURRENT;
   head.e_ident[EI_ABIVERSION] = 8;
   head.e_machine = EM_CUDA;
   head.e_flags = flags;

@@ -25,6 +25,9 @@ std::string elf_file(const std::string& library, bool with_device_code) {
   Elf64_Ehdr header = {};
   std::memcpy(header.e_ident, ELFMAG, SELFMAG);
   header.e_ident[EI_CLASS] = ELFCLASS64;
+  header.e_ident[EI_DATA] = ELFDATA2LSB;
+  header.e_ident[EI_VERSION] = EV_CURRENT;
+  header.e_shentsize = sizeof(Elf64_Shdr);
   const std::size_t count = with_device_code ? 5 : 4;
   Elf64_Shdr sections[5] = {};
   std::size_t at = sizeof header;

@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The one reader of ELF files, over elfutils' libelf, which keeps to the bytes it is given.
+/// Place in the chain: a cubin's or a program's bytes -> [elf_file] -> cubin, program_file.
+#pragma once
+
+#include <elf.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace membound::fatbin {
+
+/// Whether the bytes begin as an ELF file's do.
+[[nodiscard]] bool is_elf(std::span<const std::byte> bytes);
+
+/// e_machine; EM_NONE where the bytes end before it.
+[[nodiscard]] std::uint16_t elf_machine(std::span<const std::byte> bytes);
+
+/// Length of the file at `data` by its own headers, for a pointer without a length. Believes them.
+[[nodiscard]] std::size_t elf_bytes(const void* data);
+
+/// A section; its parts are those of the file's bytes.
+struct ElfSection {
+  std::string_view name;
+  Elf64_Shdr header;
+  std::span<const std::byte> content;  ///< empty for SHT_NOBITS
+};
+
+/// A 64-bit little-endian ELF file.
+struct ElfFile {
+  Elf64_Ehdr header;
+  std::vector<ElfSection> sections;  ///< by number
+};
+
+/// What keeps bytes from being such a file.
+enum class ElfFault { kNoElf, kOtherClass, kBadSectionTable, kBadSection };
+
+/// Reads header and sections of `bytes`, which must outlive the result; what is wrong is in
+/// `fault`.
+[[nodiscard]] std::optional<ElfFile> read_elf(std::span<const std::byte> bytes, ElfFault& fault);
+
+}  // namespace membound::fatbin
