@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What the judge's side may ask of a runner, and what comes back: one struct each. A request names
-/// its answer's type; visit() is the one description of its fields, for writing and for reading.
+/// What the judge's side may ask of a runner, and what comes back: one struct each, whose
+/// fields go over the wire in their order. A request names its answer's type.
 /// Place in the chain: client, server -> [messages] -> wire. Left out: bulk data, which travels in
 /// the shared buffer (shared_buffer.hpp); requests only say how much of it is meant.
 ///
@@ -31,59 +31,32 @@ struct DeviceAnswer {
   std::uint8_t pageable_access = 0;     ///< kernels can reach all of the runner's memory (HMM, ATS)
   std::uint64_t allocatable_bytes = 0;  ///< what the runner will hand out at most
   std::uint8_t records_calls = 0;       ///< a host-code lab's program is at the other end
-  template <typename Self, typename V>
-  static void visit(Self& s, V& v) {
-    v(s.properties), v(s.driver_version), v(s.runtime_version), v(s.pci_bus_id);
-    v(s.virtual_name), v(s.pageable_access), v(s.allocatable_bytes), v(s.records_calls);
-  }
 };
 struct DescribeDevice {
   using Answer = DeviceAnswer;
-  template <typename Self, typename V>
-  static void visit(Self&, V&) {}
 };
 
 struct MemoryAnswer {
   std::uint64_t free_bytes = 0, total_bytes = 0;
-  template <typename Self, typename V>
-  static void visit(Self& s, V& v) {
-    v(s.free_bytes), v(s.total_bytes);
-  }
 };
 struct AskMemory {
   using Answer = MemoryAnswer;
-  template <typename Self, typename V>
-  static void visit(Self&, V&) {}
 };
 
 struct Synchronize {
   using Answer = NoAnswer;
-  template <typename Self, typename V>
-  static void visit(Self&, V&) {}
 };
 
 struct AddressAnswer {
   std::uint64_t address = 0;
-  template <typename Self, typename V>
-  static void visit(Self& s, V& v) {
-    v(s.address);
-  }
 };
 struct Allocate {
   using Answer = AddressAnswer;
   std::uint64_t bytes = 0;
-  template <typename Self, typename V>
-  static void visit(Self& s, V& v) {
-    v(s.bytes);
-  }
 };
 struct Free {
   using Answer = NoAnswer;
   std::uint64_t address = 0;
-  template <typename Self, typename V>
-  static void visit(Self& s, V& v) {
-    v(s.address);
-  }
 };
 struct SetBytes {
   using Answer = NoAnswer;
@@ -91,133 +64,73 @@ struct SetBytes {
   std::int32_t value = 0;
   std::uint64_t bytes = 0;
   std::uint32_t stream = 0;
-  template <typename Self, typename V>
-  static void visit(Self& s, V& v) {
-    v(s.address), v(s.value), v(s.bytes), v(s.stream);
-  }
 };
 /// The first `bytes` of the shared buffer to the device.
 struct Upload {
   using Answer = NoAnswer;
   std::uint64_t address = 0, bytes = 0;
-  template <typename Self, typename V>
-  static void visit(Self& s, V& v) {
-    v(s.address), v(s.bytes);
-  }
 };
 /// As Upload for a few bytes, which are in the request: no trip through the shared buffer.
 struct UploadInline {
   using Answer = NoAnswer;
   std::uint64_t address = 0;
   std::vector<std::byte> data;
-  template <typename Self, typename V>
-  static void visit(Self& s, V& v) {
-    v(s.address), v(s.data);
-  }
 };
 /// From the device to the start of the shared buffer.
 struct Download {
   using Answer = NoAnswer;
   std::uint64_t address = 0, bytes = 0;
-  template <typename Self, typename V>
-  static void visit(Self& s, V& v) {
-    v(s.address), v(s.bytes);
-  }
 };
 struct CopyOnDevice {
   using Answer = NoAnswer;
   std::uint64_t to = 0, from = 0, bytes = 0;
   std::uint32_t stream = 0;
-  template <typename Self, typename V>
-  static void visit(Self& s, V& v) {
-    v(s.to), v(s.from), v(s.bytes), v(s.stream);
-  }
 };
 
 /// One parameter of a kernel, as the module says.
 struct Parameter {
   std::uint32_t offset_bytes = 0, size_bytes = 0;
-  template <typename Self, typename V>
-  static void visit(Self& s, V& v) {
-    v(s.offset_bytes), v(s.size_bytes);
-  }
 };
 struct KernelInfo {
   std::string name;  ///< mangled
   std::vector<Parameter> parameters;
-  template <typename Self, typename V>
-  static void visit(Self& s, V& v) {
-    v(s.name), v(s.parameters);
-  }
 };
 /// Kernels are numbered from `first_kernel` on, in this order.
 struct ModuleAnswer {
   std::uint32_t module = 0, first_kernel = 0;
   std::vector<KernelInfo> kernels;
-  template <typename Self, typename V>
-  static void visit(Self& s, V& v) {
-    v(s.module), v(s.first_kernel), v(s.kernels);
-  }
 };
 /// Loads the fatbin, cubin or PTX text that stands in the first `bytes` of the shared buffer.
 struct LoadModule {
   using Answer = ModuleAnswer;
   std::uint64_t bytes = 0;
-  template <typename Self, typename V>
-  static void visit(Self& s, V& v) {
-    v(s.bytes);
-  }
 };
 struct UnloadModule {
   using Answer = NoAnswer;
   std::uint32_t module = 0;
-  template <typename Self, typename V>
-  static void visit(Self& s, V& v) {
-    v(s.module);
-  }
 };
 
 struct AttributesAnswer {
   std::vector<std::byte> attributes;  ///< a cudaFuncAttributes
-  template <typename Self, typename V>
-  static void visit(Self& s, V& v) {
-    v(s.attributes);
-  }
 };
 struct AskKernelAttributes {
   using Answer = AttributesAnswer;
   std::uint32_t kernel = 0;
-  template <typename Self, typename V>
-  static void visit(Self& s, V& v) {
-    v(s.kernel);
-  }
 };
 /// The one attribute a launch may need: more than 48 KiB of shared memory.
 struct AllowSharedBytes {
   using Answer = NoAnswer;
   std::uint32_t kernel = 0;
   std::int32_t bytes = 0;
-  template <typename Self, typename V>
-  static void visit(Self& s, V& v) {
-    v(s.kernel), v(s.bytes);
-  }
 };
 struct OccupancyAnswer {
   std::int32_t blocks = 0;
-  template <typename Self, typename V>
-  static void visit(Self& s, V& v) {
-    v(s.blocks);
-  }
 };
 struct AskOccupancy {
   using Answer = OccupancyAnswer;
   std::uint32_t kernel = 0;
   std::int32_t threads = 0;
   std::uint64_t shared_bytes = 0;
-  template <typename Self, typename V>
-  static void visit(Self& s, V& v) {
-    v(s.kernel), v(s.threads), v(s.shared_bytes);
-  }
 };
 struct Launch {
   using Answer = NoAnswer;
@@ -226,108 +139,58 @@ struct Launch {
   std::uint32_t shared_bytes = 0;
   std::vector<std::byte> parameters;  ///< all parameters at their offsets
   std::uint32_t stream = 0;
-  template <typename Self, typename V>
-  static void visit(Self& s, V& v) {
-    v(s.kernel), v(s.grid), v(s.block), v(s.shared_bytes), v(s.parameters), v(s.stream);
-  }
 };
 
 struct EventAnswer {
   std::uint32_t event = 0;
-  template <typename Self, typename V>
-  static void visit(Self& s, V& v) {
-    v(s.event);
-  }
 };
 struct CreateEvent {
   using Answer = EventAnswer;
   std::uint32_t flags = 0;
-  template <typename Self, typename V>
-  static void visit(Self& s, V& v) {
-    v(s.flags);
-  }
 };
 struct DestroyEvent {
   using Answer = NoAnswer;
   std::uint32_t event = 0;
-  template <typename Self, typename V>
-  static void visit(Self& s, V& v) {
-    v(s.event);
-  }
 };
 struct RecordEvent {
   using Answer = NoAnswer;
   std::uint32_t event = 0, stream = 0;
-  template <typename Self, typename V>
-  static void visit(Self& s, V& v) {
-    v(s.event), v(s.stream);
-  }
 };
 struct WaitForEvent {
   using Answer = NoAnswer;
   std::uint32_t event = 0;
-  template <typename Self, typename V>
-  static void visit(Self& s, V& v) {
-    v(s.event);
-  }
 };
 struct ElapsedAnswer {
   float milliseconds = 0;
-  template <typename Self, typename V>
-  static void visit(Self& s, V& v) {
-    v(s.milliseconds);
-  }
 };
 struct AskElapsed {
   using Answer = ElapsedAnswer;
   std::uint32_t start = 0, stop = 0;
-  template <typename Self, typename V>
-  static void visit(Self& s, V& v) {
-    v(s.start), v(s.stop);
-  }
 };
 struct ResetPersistingL2 {
   using Answer = NoAnswer;
-  template <typename Self, typename V>
-  static void visit(Self&, V&) {}
 };
 
 /// The virtual GPU's report since the last one, at the start of the shared buffer.
 struct ReportAnswer {
   std::uint64_t bytes = 0;
-  template <typename Self, typename V>
-  static void visit(Self& s, V& v) {
-    v(s.bytes);
-  }
 };
 struct TakeReport {
   using Answer = ReportAnswer;
-  template <typename Self, typename V>
-  static void visit(Self&, V&) {}
 };
 
 /// Several requests whose answers are codes only, done one after the other until one fails.
 struct CodesAnswer {
   std::vector<std::int32_t> codes;
-  template <typename Self, typename V>
-  static void visit(Self& s, V& v) {
-    v(s.codes);
-  }
 };
 struct Batch {
   using Answer = CodesAnswer;
   std::vector<std::vector<std::byte>> requests;  ///< each as encode() makes it
-  template <typename Self, typename V>
-  static void visit(Self& s, V& v) {
-    v(s.requests);
-  }
 };
 
 /// The judge is done: the runner scrubs its memory and ends.
 struct Goodbye {
   using Answer = NoAnswer;
-  template <typename Self, typename V>
-  static void visit(Self&, V&) {}
 };
 
 /// Every request there is. Its number on the wire is its place here: append, never reorder.

@@ -12,67 +12,36 @@
 namespace membound::runner {
 
 /// Answer of a request that has nothing to tell but its code.
-struct NoAnswer {
-  template <typename Self, typename V>
-  static void visit(Self&, V&) {}
-};
+struct NoAnswer {};
 
 struct StreamAnswer {
   std::uint32_t stream = 0;
-  template <typename Self, typename V>
-  static void visit(Self& s, V& v) {
-    v(s.stream);
-  }
 };
 struct CreateStream {
   using Answer = StreamAnswer;
   std::uint32_t flags = 0;
   std::int32_t priority = 0;
-  template <typename Self, typename V>
-  static void visit(Self& s, V& v) {
-    v(s.flags), v(s.priority);
-  }
 };
 struct DestroyStream {
   using Answer = NoAnswer;
   std::uint32_t stream = 0;
-  template <typename Self, typename V>
-  static void visit(Self& s, V& v) {
-    v(s.stream);
-  }
 };
 struct WaitForStream {
   using Answer = NoAnswer;
   std::uint32_t stream = 0;
-  template <typename Self, typename V>
-  static void visit(Self& s, V& v) {
-    v(s.stream);
-  }
 };
 struct AskStream {
   using Answer = NoAnswer;
   std::uint32_t stream = 0;
-  template <typename Self, typename V>
-  static void visit(Self& s, V& v) {
-    v(s.stream);
-  }
 };
 struct AskEvent {
   using Answer = NoAnswer;
   std::uint32_t event = 0;
-  template <typename Self, typename V>
-  static void visit(Self& s, V& v) {
-    v(s.event);
-  }
 };
 /// The stream goes on when the event has come.
 struct StreamWaitsForEvent {
   using Answer = NoAnswer;
   std::uint32_t stream = 0, event = 0;
-  template <typename Self, typename V>
-  static void visit(Self& s, V& v) {
-    v(s.stream), v(s.event);
-  }
 };
 
 /// The first `bytes` of the shared buffer to the device, in stream order. From pinned memory the
@@ -82,92 +51,52 @@ struct CopyIn {
   std::uint64_t address = 0, bytes = 0;
   std::uint32_t stream = 0;
   std::uint8_t pinned = 0;
-  template <typename Self, typename V>
-  static void visit(Self& s, V& v) {
-    v(s.address), v(s.bytes), v(s.stream), v(s.pinned);
-  }
 };
 /// From the device, in stream order: to the start of the shared buffer, or, into pinned memory, to
 /// where TakeCopy finds it by its ticket once it is done.
 struct TicketAnswer {
   std::uint32_t ticket = 0;
-  template <typename Self, typename V>
-  static void visit(Self& s, V& v) {
-    v(s.ticket);
-  }
 };
 struct CopyOut {
   using Answer = TicketAnswer;
   std::uint64_t address = 0, bytes = 0;
   std::uint32_t stream = 0;
   std::uint8_t pinned = 0;
-  template <typename Self, typename V>
-  static void visit(Self& s, V& v) {
-    v(s.address), v(s.bytes), v(s.stream), v(s.pinned);
-  }
 };
 /// cudaErrorNotReady while the copy is under way; once it is there, it is given once.
 struct TakeCopy {
   using Answer = NoAnswer;
   std::uint32_t ticket = 0;
-  template <typename Self, typename V>
-  static void visit(Self& s, V& v) {
-    v(s.ticket);
-  }
 };
 /// Where a variable of a module is; from then on it may be copied to and from.
 struct VariableAnswer {
   std::uint64_t address = 0, bytes = 0;
-  template <typename Self, typename V>
-  static void visit(Self& s, V& v) {
-    v(s.address), v(s.bytes);
-  }
 };
 struct FindVariable {
   using Answer = VariableAnswer;
   std::uint32_t module = 0;
   std::string name;  ///< mangled
-  template <typename Self, typename V>
-  static void visit(Self& s, V& v) {
-    v(s.module), v(s.name);
-  }
 };
 
 struct NumberAnswer {
   std::int32_t number = 0;
-  template <typename Self, typename V>
-  static void visit(Self& s, V& v) {
-    v(s.number);
-  }
 };
 /// A cudaDeviceAttr.
 struct AskAttribute {
   using Answer = NumberAnswer;
   std::int32_t attribute = 0;
-  template <typename Self, typename V>
-  static void visit(Self& s, V& v) {
-    v(s.attribute);
-  }
 };
 struct PrioritiesAnswer {
   std::int32_t least = 0, greatest = 0;
-  template <typename Self, typename V>
-  static void visit(Self& s, V& v) {
-    v(s.least), v(s.greatest);
-  }
 };
 struct AskStreamPriorities {
   using Answer = PrioritiesAnswer;
-  template <typename Self, typename V>
-  static void visit(Self&, V&) {}
 };
 
 /// The program looked at its last error. Where errors are kept is the program's side; this is for
 /// the record of calls alone.
 struct NoteErrorCheck {
   using Answer = NoAnswer;
-  template <typename Self, typename V>
-  static void visit(Self&, V&) {}
 };
 
 }  // namespace membound::runner

@@ -7,45 +7,11 @@
 namespace membound::runner {
 namespace {
 
-constexpr const char* kNames[] = {"DescribeDevice",
-                                  "AskMemory",
-                                  "Synchronize",
-                                  "Allocate",
-                                  "Free",
-                                  "SetBytes",
-                                  "Upload",
-                                  "UploadInline",
-                                  "Download",
-                                  "CopyOnDevice",
-                                  "LoadModule",
-                                  "UnloadModule",
-                                  "AskKernelAttributes",
-                                  "AllowSharedBytes",
-                                  "AskOccupancy",
-                                  "Launch",
-                                  "CreateEvent",
-                                  "DestroyEvent",
-                                  "RecordEvent",
-                                  "WaitForEvent",
-                                  "AskElapsed",
-                                  "ResetPersistingL2",
-                                  "TakeReport",
-                                  "Batch",
-                                  "Goodbye",
-                                  "CreateStream",
-                                  "DestroyStream",
-                                  "WaitForStream",
-                                  "AskStream",
-                                  "AskEvent",
-                                  "StreamWaitsForEvent",
-                                  "CopyIn",
-                                  "CopyOut",
-                                  "TakeCopy",
-                                  "NoteErrorCheck",
-                                  "FindVariable",
-                                  "AskAttribute",
-                                  "AskStreamPriorities"};
-static_assert(std::size(kNames) == std::variant_size_v<Request>);
+template <typename... All>
+std::string_view name_in(std::uint32_t kind, const std::variant<All...>*) {
+  constexpr std::string_view kNames[] = {type_name<All>()...};
+  return kind < std::size(kNames) ? kNames[kind] : "";
+}
 
 base::Error broken(std::string found, std::string expected) {
   return {base::ErrorKind::kMachine, "a message between judge and runner", std::move(found),
@@ -68,8 +34,8 @@ constexpr auto kAllRequests = std::make_index_sequence<std::variant_size_v<Reque
 }  // namespace
 
 std::string name_of(std::uint32_t kind) {
-  return kind < std::size(kNames) ? std::string("request ") + kNames[kind]
-                                  : "request number " + std::to_string(kind);
+  const std::string_view name = name_in(kind, static_cast<const Request*>(nullptr));
+  return name.empty() ? "request number " + std::to_string(kind) : "request " + std::string(name);
 }
 
 base::Result<FrameHeader> decode_header(std::span<const std::byte> bytes) {

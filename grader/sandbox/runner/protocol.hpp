@@ -41,10 +41,6 @@ inline constexpr std::uint32_t kMaxParameterBytes = 32764;
 /// The first 16 bytes of a frame.
 struct FrameHeader {
   std::uint32_t magic = kMagic, length = 0, sequence = 0, kind = 0;
-  template <typename Self, typename V>
-  static void visit(Self& s, V& v) {
-    v(s.magic), v(s.length), v(s.sequence), v(s.kind);
-  }
 };
 inline constexpr std::size_t kHeaderBytes = 16;
 

@@ -19,6 +19,8 @@
 #include <utility>
 #include <vector>
 
+#include "grader/sandbox/runner/fields.hpp"
+
 namespace membound::runner {
 
 static_assert(std::endian::native == std::endian::little, "numbers are copied as they are");
@@ -29,7 +31,7 @@ inline constexpr std::uint32_t kMaxElements = 1U << 16;
 template <typename T>
 concept Number = std::is_arithmetic_v<T>;
 
-/// Appends values to bytes. Calling it with a struct calls the struct's visit().
+/// Appends values to bytes; of a struct its fields.
 class Writer {
  public:
   template <Number T>
@@ -53,9 +55,10 @@ class Writer {
     (*this)(static_cast<std::uint32_t>(list.size()));
     for (const T& element : list) (*this)(element);
   }
-  template <typename T>
-  requires requires(const T& value, Writer& writer) { T::visit(value, writer); }
-  void operator()(const T& value) { T::visit(value, *this); }
+  template <Aggregate T>
+  void operator()(const T& value) {
+    visit_fields(value, [this](const auto&... fields) { ((*this)(fields), ...); });
+  }
 
   /// Bytes without a count before them.
   void raw(std::span<const std::byte> data) { append(data.data(), data.size()); }
@@ -107,9 +110,10 @@ class Reader {
     for (std::uint32_t i = 0; i < count && ok_; ++i) (*this)(list.emplace_back());
     if (!ok_) list.clear();
   }
-  template <typename T>
-  requires requires(T& value, Reader& reader) { T::visit(value, reader); }
-  void operator()(T& value) { T::visit(value, *this); }
+  template <Aggregate T>
+  void operator()(T& value) {
+    visit_fields(value, [this](auto&... fields) { ((*this)(fields), ...); });
+  }
 
   [[nodiscard]] bool ok() const { return ok_; }
   /// Whether all was well and nothing is left over.

@@ -23,6 +23,21 @@ TEST(Protocol, EveryRequestComesBackAsItWas) {
     });
 }
 
+TEST(Protocol, EachFieldTakesItsBytesInItsOrder) {
+  const Bytes bytes = encode(AllowSharedBytes{.kernel = 0x04030201, .bytes = 0x08070605});
+  for (std::size_t i = 0; i < bytes.size(); ++i) EXPECT_EQ(bytes[i], std::byte(i + 1));
+  EXPECT_EQ(bytes.size(), 8u);
+  EXPECT_EQ(encode(Synchronize{}).size(), 0u);
+  EXPECT_EQ(encode(CopyIn{}).size(), 8u + 8 + 4 + 1);
+  EXPECT_EQ(encode(Launch{}).size(), 4u + 3 * 4 + 3 * 4 + 4 + 4 + 4);
+  EXPECT_EQ(encode_answer(0, DeviceAnswer{}).size(), 4u + 4 + 4 + 4 + 4 + 4 + 1 + 8 + 1);
+}
+
+TEST(Protocol, ARequestIsCalledAsItsType) {
+  EXPECT_EQ(name_of(0), "request DescribeDevice");
+  EXPECT_EQ(name_of(kind_of<Launch>()), "request Launch");
+}
+
 TEST(Protocol, ARequestThatIsCutOffIsRefusedAtEveryPlace) {
   std::mt19937_64 engine(2);
   for_every_kind(engine, []<typename T>(const T& request) {

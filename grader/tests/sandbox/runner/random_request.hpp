@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Requests and answers with random content, made by the same visit() that writes and reads them.
+/// Requests and answers with random content, field by field as the wire takes them.
 #pragma once
 
 #include <random>
@@ -35,9 +35,10 @@ class Randomizer {
     list.resize(engine_() % 5);
     for (T& element : list) (*this)(element);
   }
-  template <typename T>
-  requires requires(T& value, Randomizer& visitor) { T::visit(value, visitor); }
-  void operator()(T& value) { T::visit(value, *this); }
+  template <Aggregate T>
+  void operator()(T& value) {
+    visit_fields(value, [this](auto&... fields) { ((*this)(fields), ...); });
+  }
 
  private:
   std::mt19937_64& engine_;
