@@ -12,6 +12,7 @@
 #include "grader/vgpu/program/module.hpp"
 #include "grader/vgpu/program/registers.hpp"
 #include "grader/vgpu/program/rounds.hpp"
+#include "grader/vgpu/program/user_lines.hpp"
 
 namespace membound::vgpu::program {
 namespace {
@@ -39,6 +40,7 @@ class Linker {
     if (auto status = collect_functions(); !status) return status.error();
     collect_files();
     if (auto status = decode_all(); !status) return status.error();
+    for (Function& function : program_.functions_) tell_by_user_lines(function, program_.files_);
     for (std::uint32_t f = 0; f < sources_.size(); ++f) {
       if (sources_[f]->is_entry && sources_[f]->has_body) add_kernel(f);
     }
@@ -271,6 +273,7 @@ base::Status Linker::decode_all() {
   std::uint32_t functions_end = module_shared_bytes_;
   bool functions_use_shared = false;
   for (const bool entries : {false, true}) {
+    for (Function& function : program_.functions_) tell_by_user_lines(function, program_.files_);
     for (std::uint32_t f = 0; f < sources_.size(); ++f) {
       if (sources_[f]->is_entry != entries) continue;
       const bool packed = entries && !functions_use_shared;

@@ -142,7 +142,7 @@ struct Call {
 struct Function {
   std::string name;
   std::vector<Instruction> code;
-  std::vector<SourceLine> lines;       ///< parallel to `code`
+  std::vector<SourceLine> lines;       ///< parallel to `code`; see user_lines.hpp
   std::vector<SourceLine> call_sites;  ///< the same: where what was inlined is called, one level up
   std::vector<Constant> constants;
   std::vector<std::uint32_t> constant_slots;  ///< parallel: first slot of each

@@ -9,6 +9,7 @@
 #include "grader/vgpu/program/control_flow.hpp"
 #include "grader/vgpu/program/module.hpp"
 #include "grader/vgpu/program/shapes.hpp"
+#include "grader/vgpu/program/user_lines.hpp"
 
 namespace membound::vgpu::program {
 namespace {
@@ -41,6 +42,38 @@ TEST(Link, LaysOutParametersByTheirAlignment) {
   EXPECT_EQ(kernel->parameters[1].offset_bytes, 8u);
   EXPECT_EQ(kernel->parameters[2].offset_bytes, 16u);
   EXPECT_EQ(kernel->parameter_bytes, 20u);
+}
+
+TEST(UserLines, AHeaderIsForeignWhereverItsToolkitLies) {
+  EXPECT_TRUE(
+      is_foreign_header("/usr/local/cuda/bin/../targets/x86_64-linux/include/sm_90_rt.hpp"));
+  EXPECT_TRUE(is_foreign_header("/c/.membound/toolkit/nvidia/cu13/bin/..//include/sm_90_rt.hpp"));
+  EXPECT_TRUE(is_foreign_header("/c/grader/harness/student/clang/cuda_runtime.h"));
+  EXPECT_FALSE(is_foreign_header("/home/sam/cuda/labs/03-transpose/kernel.cu"));
+  EXPECT_FALSE(is_foreign_header("include/mine.cuh"));
+}
+
+TEST(UserLines, WhatAHeaderPutsInIsToldByTheCall) {
+  const Program program = link(R"(
+    .visible .entry k() { .reg .b32 %r<5>;
+    .loc 1 7 0
+    mov.u32 %r1, %clock;
+    .loc 2 99 0, function_name $name, inlined_at 1 8 0
+    mov.u32 %r2, %clock;
+    .loc 2 98 0, function_name $name, inlined_at 2 97 0
+    mov.u32 %r3, %clock;
+    .loc 1 9 0
+    ret; }
+    .file 1 "kernel.cu"
+    .file 2 "/cu13/bin/..//include/device_atomic_functions.hpp"
+    .section .debug_str { $name: .b8 0 }
+    )");
+  std::vector<std::uint32_t> lines;
+  for (const SourceLine& line : program.functions()[0].lines) {
+    EXPECT_EQ(program.files()[line.file], "kernel.cu");
+    lines.push_back(line.line);
+  }
+  EXPECT_EQ(lines, (std::vector<std::uint32_t>{7, 8, 7, 9}));
 }
 
 TEST(Link, RegistersThatNeverMeetShareASlot) {

@@ -38,30 +38,6 @@ void set_mask(Warp& w, std::uint32_t mask) {
   for (std::uint32_t i = 0; i < 32; ++i) w.lanes[i] = 0u - ((mask >> i) & 1);
 }
 
-namespace {
-
-/// A header of the toolkit: what it inlines is better told by the line that called it.
-bool is_toolkit(const std::string& file) {
-  return file.find("/targets/x86_64-linux/include/") != std::string::npos ||
-         file.find("/cuda/include/") != std::string::npos;
-}
-
-/// The instruction's source line; of inlined toolkit code, that of the call, or of the last
-/// instruction before it which is the user's own.
-program::SourceLine user_line(const program::Function& function, std::size_t index,
-                              std::span<const std::string> files) {
-  const auto users = [&](const program::SourceLine& line) {
-    return line.line != 0 && line.file < files.size() && !is_toolkit(files[line.file]);
-  };
-  if (!users(function.lines[index]) && users(function.call_sites[index]))
-    return function.call_sites[index];
-  for (std::size_t i = index + 1; i-- > 0;)
-    if (users(function.lines[i])) return function.lines[i];
-  return function.lines[index];
-}
-
-}  // namespace
-
 Place place_of(const Warp& w, const Step* at, std::uint32_t lane) {
   const Launch& launch = *w.launch;
   Place place;
@@ -71,7 +47,7 @@ Place place_of(const Warp& w, const Step* at, std::uint32_t lane) {
   const FunctionCode& code = launch.code[at->extra->function];
   const auto index = static_cast<std::size_t>(at - code.begin);
   const auto files = launch.request->program->files();
-  const program::SourceLine line = user_line(*code.function, index, files);
+  const program::SourceLine line = code.function->lines[index];
   if (line.line != 0 && line.file < files.size()) {
     place.file = files[line.file];
     place.line = line.line;
