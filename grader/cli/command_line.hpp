@@ -35,6 +35,9 @@ class CommandLine {
   Action chosen_;
 };
 
+/// The contents page of the students' program; staff/main.cpp has that of the whole one.
+void add_student_commands(CommandLine& line);
+
 /// "check", "dev-check", …: the help page of a (sub)command; "membound" for the program.
 [[nodiscard]] std::string help_page_name(const CLI::App& app);
 

@@ -8,11 +8,11 @@
 #include <sstream>
 #include <system_error>
 
-#include "grader/authoring/untouched_skeleton.hpp"
 #include "grader/base/text_files.hpp"
 #include "grader/cli/action.hpp"
 #include "grader/cli/command_context.hpp"
 #include "grader/cli/error_output.hpp"
+#include "grader/judge/untouched_skeleton.hpp"
 
 namespace membound::cli {
 namespace {
@@ -40,7 +40,7 @@ int run_reset(const std::string& word) {
   const auto lab = context->course.find(word);
   if (!lab) return report_error(lab.error());
   const fs::path kernel = context->kernel_of(**lab);
-  const auto skeleton = authoring::find_skeleton(context->place, **lab);
+  const auto skeleton = judge::find_skeleton(context->place, **lab);
   if (!skeleton) return report_error(skeleton.error());
   const auto old = base::read_file(kernel);
   if (old && *old == *skeleton) {
@@ -66,7 +66,7 @@ int keep_all() {
   const auto context = make_context();
   if (!context) return report_error(context.error());
   for (const course::Lab& lab : context->course.labs) {
-    const auto kept = authoring::keep_skeleton(context->place, lab);
+    const auto kept = judge::keep_skeleton(context->place, lab);
     if (!kept) report_note(base::to_string(kept.error()));
   }
   return kExitPassed;

@@ -34,6 +34,7 @@ function(add_lab lab)
   set(source_dir ${PROJECT_SOURCE_DIR}/labs/${lab})
   set(build_dir ${PROJECT_BINARY_DIR}/labs/${lab})
   string(MAKE_C_IDENTIFIER lab_${lab} target)
+  add_dependencies(labs ${target})
 
   file(READ ${source_dir}/lab.json description)
   string(JSON kind ERROR_VARIABLE ignored TYPE "${description}" host_code)

@@ -3,23 +3,60 @@
 #
 # Configures, builds and tests. Broken off anywhere, the next call goes on.
 
+# Which program a call starts and which targets it needs: a lab's tests are built with the first command
+# that needs them, and what grades a class with the first of its commands. Words that no program knows
+# are the students' program's to complain about.
+choose_targets() { # the call's words
+  program=$bin/membound-student targets=(student)
+  case "${1:-}" in
+    check | watch | profile | doctor)
+      local word lab named=()
+      for word in "${@:2}"; do
+        if lab=$(lab_of "$word"); then named+=("lab_${lab//[^a-zA-Z0-9]/_}"); fi
+      done
+      if [ ${#named[@]} -gt 0 ]; then targets+=("${named[@]}"); else targets+=(labs); fi
+      ;;
+    completion | grade | explain | report | export | release | gradescope-autograder | autograde | dev | selftest)
+      program=$bin/membound targets=(all)
+      ;;
+  esac
+}
+
 # Student kernels may change at will; anything else that is newer than the last build calls for one.
 up_to_date() {
-  [ -x "$program" ] && [ -e "$stamp" ] || return 1
-  local newer answers=$root/solutions
+  local target oldest='' stamp newer answers=$root/solutions
+  [ -x "$program" ] || return 1
+  for target in "${targets[@]}"; do
+    stamp=$stamps/$target
+    # A whole that is newer than the part holds it, too.
+    if [ "$stamps/all" -nt "$stamp" ]; then stamp=$stamps/all; fi
+    [ -e "$stamp" ] || return 1
+    if [ -z "$oldest" ] || [ "$stamp" -ot "$oldest" ]; then oldest=$stamp; fi
+  done
   [ -d "$answers" ] || answers=$root/released # a student's tree
   newer=$(find "$root/CMakeLists.txt" "$root/CMakePresets.json" "$root/grader" "$root/labs" \
-    "$answers" -newer "$stamp" -type f ! -path "$root/labs/*/kernel.cu" \
+    "$answers" -newer "$oldest" -type f ! -path "$root/labs/*/kernel.cu" \
     ! -path "$root/grader/tests/*" -print -quit)
   [ -z "$newer" ]
 }
 
-build() { # PRESET [CMAKE-ARGUMENT…]
+# Builds what the call needs, and remembers it.
+build_targets() {
+  local target
+  mkdir -p "$stamps"
+  # Taken before the build, so that a file saved meanwhile is built the next time.
+  touch "$stamps/new"
+  build student
+  for target in "${targets[@]}"; do cp -p "$stamps/new" "$stamps/$target"; done
+  rm "$stamps/new"
+}
+
+build() { # PRESET [CMAKE-ARGUMENT…]: the targets of the call
   local preset=$1 started=$SECONDS
   shift
   with_progress "configuring" count_nothing cmake --preset "$preset" "$@" || build_failed "$preset"
   NINJA_STATUS='[%f/%t] ' with_progress "building" count_steps \
-    cmake --build --preset "$preset" || build_failed "$preset"
+    cmake --build --preset "$preset" --target "${targets[@]}" || build_failed "$preset"
   say "built in $((SECONDS - started)) s"
 }
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/cli/grade_progress.hpp"
+#include "grader/cli/staff/grade_progress.hpp"
 
 #include <gtest/gtest.h>
 

@@ -17,9 +17,9 @@ namespace {
 class Help : public testing::Test {
  protected:
   Help() {
+    add_student_commands(line_);
     for (const auto add :
-         {add_list, add_handout, add_check, add_watch, add_profile, add_hint, add_reset, add_doctor,
-          add_run, add_completion, add_grade, add_explain, add_report, add_export, add_release,
+         {add_completion, add_grade, add_explain, add_report, add_export, add_release,
           add_gradescope_autograder, add_autograde, add_dev})
       line_.add(add);
     collect(line_.app());

@@ -53,8 +53,11 @@ case "${BUILD:-}" in
   is_stopped) kill -INT 0; sleep 10 ;;
 esac
 mkdir -p build/student/bin
-printf '#!/bin/sh\necho started "$@"\n' >build/student/bin/membound
-chmod +x build/student/bin/membound
+for name in membound-student membound; do
+  case "$name $*" in membound\ *all*) ;; membound\ *) continue ;; esac
+  printf '#!/bin/sh\necho %s "$@"\n' "$name" >build/student/bin/$name
+  chmod +x build/student/bin/$name
+done
 STEP
 chmod +x "$folder/bin/cmake"
 export CALLS=$folder/calls
@@ -72,14 +75,36 @@ expect "a build that fails says why" "*FAILED: x.o?x.cpp:1: error*rm -r build/st
 BUILD=is_stopped call check 3 >"$folder/stopped"
 expect "ended by Ctrl-C: exit code" 130 $?
 expect "ended by Ctrl-C" "*goes on from here*" "$(cat "$folder/stopped")"
-expect "the next call goes on" "*membound: building*started check transpose/2 --seed 1" \
+expect "the next call goes on" "*membound: building*membound-student check transpose/2 --seed 1" \
   "$(call check transpose/2 --seed 1)"
 before=$(builds)
-expect "later calls start at once" "started check 3" "$(call check 3)"
-expect "a changed kernel is no reason to build" "started check 3" \
+expect "later calls start at once" "membound-student check 3" "$(call check 3)"
+expect "a changed kernel is no reason to build" "membound-student check 3" \
   "$(touch "$folder/course/labs/03-transpose/kernel.cu"; call check 3)"
 expect "and did not" "$before" "$(builds)"
 touch "$folder/course/labs/03-transpose/test.cpp"
-expect "a changed test is" "*membound: building*started check 3" "$(call check 3)"
+expect "a changed test is" "*membound: building*membound-student check 3" "$(call check 3)"
+
+# --- only what a call needs --------------------------------------------------------------------
+
+built() { tail -n 1 "$CALLS" | sed 's/.*--target //'; }
+expect "another lab is built when it is asked for" "student lab_04_reduction" \
+  "$(call check red/2 >/dev/null; built)"
+expect "without a lab all are" "student labs" "$(call watch >/dev/null; built)"
+before=$(builds)
+expect "a command that needs no lab waits for none" "membound-student list" "$(call list)"
+expect "and builds none" "$before" "$(builds)"
+expect "an instructor's command is built on its first use" "all" \
+  "$(call grade x --lab 3 >/dev/null; built)"
+expect "and then starts at once" "membound grade x" "$(call grade x)"
+expect "all that is built is as new as each part" "membound-student check 1" "$(call check 1)"
+student=$(sed -n 's/^ *line.add(add_\([a-z]*\)).*/\1/p' "$source_dir/grader/cli/student_commands.cpp")
+for page in "$source_dir"/grader/cli/help/*.md; do
+  name=$(basename "$page" .md)
+  case "$name" in membound | dev-*) continue ;; esac
+  program=membound
+  if grep -qx "$name" <<<"$student"; then program=membound-student; fi
+  expect "$name is started as the program that has it" "$program $name" "$(call "$name")"
+done
 
 exit "$failed"

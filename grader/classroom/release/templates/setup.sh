@@ -25,6 +25,8 @@ apt-get install -y -qq --no-install-recommends ca-certificates >/dev/null
 # The skeleton does not pass (exit code 1); anything else but that means that grading cannot work.
 say "building, and grading the skeleton of {{first}}"
 code=0
+# A dev command makes ./membound build all, autograde too, and not only what students need.
+(cd "$course" && ./membound dev keep-skeletons)
 (cd "$course" && ./membound check "{{first}}/1" --compiler {{compiler}} --device {{device}}) || code=$?
 if [ "$code" -gt 1 ]; then
   tail -n 40 "$course/.membound/build.log" || true

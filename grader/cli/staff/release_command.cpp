@@ -13,7 +13,6 @@
 #include <filesystem>
 #include <memory>
 
-#include "grader/authoring/untouched_skeleton.hpp"
 #include "grader/base/scratch_folder.hpp"
 #include "grader/base/text_files.hpp"
 #include "grader/classroom/release/autograder.hpp"
@@ -26,6 +25,7 @@
 #include "grader/cli/interrupt.hpp"
 #include "grader/judge/build_info.hpp"
 #include "grader/judge/device_choice.hpp"
+#include "grader/judge/untouched_skeleton.hpp"
 #include "grader/report/progress.hpp"
 #include "grader/report/text.hpp"
 
@@ -99,7 +99,7 @@ base::Result<release::ReleaseRequest> request_for(const ReleaseOptions& options,
   std::sort(request.labs.begin(), request.labs.end(),
             [](const course::Lab& a, const course::Lab& b) { return a.id < b.id; });
   for (const course::Lab& lab : context.course.labs) {
-    auto skeleton = authoring::find_skeleton(context.place, lab);
+    auto skeleton = judge::find_skeleton(context.place, lab);
     if (!skeleton) return skeleton.error();
     request.open.push_back(*skeleton);
     if (const auto contract = base::read_file(lab.folder / "kernel.cuh"))

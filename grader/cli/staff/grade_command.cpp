@@ -16,9 +16,9 @@
 #include "grader/classroom/queue/slurm_executor.hpp"
 #include "grader/cli/action.hpp"
 #include "grader/cli/error_output.hpp"
-#include "grader/cli/grade_progress.hpp"
-#include "grader/cli/grading_options.hpp"
 #include "grader/cli/interrupt.hpp"
+#include "grader/cli/staff/grade_progress.hpp"
+#include "grader/cli/staff/grading_options.hpp"
 #include "grader/judge/build_info.hpp"
 #include "grader/report/text.hpp"
 

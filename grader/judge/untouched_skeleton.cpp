@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/authoring/untouched_skeleton.hpp"
+#include "grader/judge/untouched_skeleton.hpp"
 
 #include <sstream>
 #include <vector>
@@ -8,7 +8,7 @@
 #include "grader/base/process.hpp"
 #include "grader/base/text_files.hpp"
 
-namespace membound::authoring {
+namespace membound::judge {
 namespace {
 
 namespace fs = std::filesystem;
@@ -58,7 +58,7 @@ bool is_skeleton_of(std::string_view text, std::string_view solution) {
   return next == lines.size();
 }
 
-base::Result<std::string> find_skeleton(const judge::Workplace& place, const course::Lab& lab) {
+base::Result<std::string> find_skeleton(const Workplace& place, const course::Lab& lab) {
   // A student's tree has a copy beside the compiled reference answer.
   if (auto released = base::read_file(place.root / "released" / lab.id / "skeleton.cu"))
     return *std::move(released);
@@ -76,7 +76,7 @@ base::Result<std::string> find_skeleton(const judge::Workplace& place, const cou
                      "a version of the skeleton", "fetch the course anew into another folder"};
 }
 
-base::Status keep_skeleton(const judge::Workplace& place, const course::Lab& lab) {
+base::Status keep_skeleton(const Workplace& place, const course::Lab& lab) {
   auto skeleton = find_skeleton(place, lab);
   if (!skeleton) {
     // Neither git nor an earlier build knows it: the file itself, unless somebody worked on it.
@@ -93,4 +93,4 @@ base::Status keep_skeleton(const judge::Workplace& place, const course::Lab& lab
   return base::write_file(kept, *skeleton);
 }
 
-}  // namespace membound::authoring
+}  // namespace membound::judge

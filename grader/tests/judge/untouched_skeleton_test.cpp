@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/authoring/untouched_skeleton.hpp"
+#include "grader/judge/untouched_skeleton.hpp"
 
 #include <gmock/gmock.h>
 
 #include "grader/base/process.hpp"
 #include "grader/tests/judge/temporary_folder.hpp"
 
-namespace membound::authoring {
+namespace membound::judge {
 namespace {
 
 constexpr const char* kSkeleton = "int row;\n// TODO 1 (about 1 line): move it\nreturn;\n";
@@ -40,9 +40,9 @@ class SkeletonInGit : public testing::Test {
     git({"add", "."});
     git({"commit", "-qm", "x"});
   }
-  judge::TemporaryFolder folder_;
+  TemporaryFolder folder_;
   course::Lab lab_;
-  judge::Workplace place_;
+  Workplace place_;
 };
 
 TEST_F(SkeletonInGit, IsFoundBehindASolutionTheStudentCommitted) {
@@ -88,4 +88,4 @@ TEST_F(SkeletonInGit, IsNeverAStudentsFile) {
 }
 
 }  // namespace
-}  // namespace membound::authoring
+}  // namespace membound::judge

@@ -12,7 +12,7 @@
 #include "grader/course/lab.hpp"
 #include "grader/judge/judge.hpp"
 
-namespace membound::authoring {
+namespace membound::judge {
 
 /// Whether `text` can be the skeleton of `solution`: it has a TODO, and without comments all its
 /// lines stand in the solution in the same order (solving only adds lines).
@@ -20,11 +20,11 @@ namespace membound::authoring {
 
 /// The copy that came with a student's tree; else the newest version in git's history, else the
 /// build's copy, that is a skeleton of the reference answer.
-[[nodiscard]] base::Result<std::string> find_skeleton(const judge::Workplace& place,
+[[nodiscard]] base::Result<std::string> find_skeleton(const Workplace& place,
                                                       const course::Lab& lab);
 
 /// Puts the skeleton into the build folder, where find_skeleton() looks after git. Never a text
 /// that somebody worked on.
-[[nodiscard]] base::Status keep_skeleton(const judge::Workplace& place, const course::Lab& lab);
+[[nodiscard]] base::Status keep_skeleton(const Workplace& place, const course::Lab& lab);
 
-}  // namespace membound::authoring
+}  // namespace membound::judge

@@ -23,8 +23,8 @@
 #include "grader/classroom/queue/batch.hpp"
 #include "grader/cli/action.hpp"
 #include "grader/cli/error_output.hpp"
-#include "grader/cli/grading_options.hpp"
 #include "grader/cli/interrupt.hpp"
+#include "grader/cli/staff/grading_options.hpp"
 #include "grader/judge/next_hint.hpp"
 #include "grader/sandbox/jail/jail.hpp"
 

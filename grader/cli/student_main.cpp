@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// membound-student: the students' commands alone, so that a first check need not wait for what
+/// grades a class. Any other command is handed to the whole program beside it (staff/main.cpp).
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <exception>
+#include <vector>
+
+#include "grader/cli/action.hpp"
+#include "grader/cli/command_context.hpp"
+#include "grader/cli/command_line.hpp"
+#include "grader/cli/error_output.hpp"
+
+namespace membound::cli {
+namespace {
+
+/// Returns only if there is no such program.
+int hand_over(std::vector<std::string> words) {
+  std::string program = (build_folder() / "bin" / "membound").string();
+  const std::string name = words.front();
+  std::vector<char*> arguments = {program.data()};
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  execv(program.c_str(), arguments.data());
+  return report_error({base::ErrorKind::kMachine, "membound " + name,
+                       "is not built yet: it is no students' command", program,
+                       "./membound " + name + ", which builds it"});
+}
+
+void add_staff_commands(CLI::App& app, Action& chosen) {
+  for (const char* name : {"completion", "grade", "explain", "report", "export", "release",
+                           "gradescope-autograder", "autograde", "dev", "selftest"}) {
+    CLI::App* const command = app.add_subcommand(name, "")->prefix_command();
+    // The build itself calls it.
+    if (command->get_name() == "dev") add_dev_keep_skeletons(*command, chosen);
+    command->callback([command, &chosen] {
+      if (!command->get_subcommands().empty()) return;
+      std::vector<std::string> words = command->remaining();
+      words.insert(words.begin(), command->get_name());
+      chosen = [words] { return hand_over(words); };
+    });
+  }
+}
+
+}  // namespace
+}  // namespace membound::cli
+
+int main(int argc, char** argv) {
+  using namespace membound::cli;
+  try {
+    CommandLine line;
+    add_student_commands(line);
+    line.add(add_staff_commands);
+    return line.run(argc, argv);
+  } catch (const std::exception& error) {
+    return report_exception(error);
+  }
+}
