@@ -28,6 +28,7 @@ constexpr std::size_t kDetailLength = 160;
 constexpr const char* kHostCodeDevice = "vgpu:h200";
 /// What an attack prints that has reached its aim.
 constexpr const char* kGotThrough = "GOT THROUGH";
+constexpr const char* kNoJail = "no jail can be made on this machine";
 
 CaseOutcome not_run(const std::string& why) {
   CaseOutcome outcome;
@@ -192,9 +193,14 @@ base::Status prepare(Workbench& bench) {
   return base::Done{};
 }
 
+bool needs_jail(const Case& one) {
+  return one.kind == CaseKind::kGrade || one.kind == CaseKind::kJail;
+}
+
 base::Result<CaseOutcome> run_case(const Workbench& bench, const Case& one) {
   const auto start = std::chrono::steady_clock::now();
   base::Result<CaseOutcome> outcome = not_run("needs a GPU");
+  if (needs_jail(one) && !jail::probe().untrusted_ok()) return not_run(kNoJail);
   if (one.kind == CaseKind::kGrade) outcome = grade(bench, one);
   if (one.kind == CaseKind::kJail) outcome = jailed(one);
   if (one.kind == CaseKind::kIntake) outcome = intake_case(bench.scratch, one);

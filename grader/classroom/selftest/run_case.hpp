@@ -43,6 +43,9 @@ struct CaseOutcome {
   double seconds = 0;
 };
 
+/// Whether a case can only be tried where jails can be made.
+[[nodiscard]] bool needs_jail(const Case& one);
+
 /// An error means that our own part failed.
 [[nodiscard]] base::Result<CaseOutcome> run_case(const Workbench& bench, const Case& one);
 
