@@ -50,6 +50,9 @@ target_include_directories(membound_options INTERFACE ${PROJECT_SOURCE_DIR})
 
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+# Programs find what lies beside them when the build folder is moved (membound release --binaries).
+set(CMAKE_BUILD_RPATH_USE_ORIGIN ON)
+set(CMAKE_BUILD_RPATH "$ORIGIN/../lib")
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
 # A second build of the same sources then takes seconds. Left out where it cannot keep anything, as it

@@ -29,6 +29,7 @@ up_to_date() {
   for target in "${targets[@]}"; do
     stamp=$stamps/$target
     # A whole that is newer than the part holds it, too.
+    if [[ $target == lab_* && $stamps/labs -nt $stamp ]]; then stamp=$stamps/labs; fi
     if [ "$stamps/all" -nt "$stamp" ]; then stamp=$stamps/all; fi
     [ -e "$stamp" ] || return 1
     if [ -z "$oldest" ] || [ "$stamp" -ot "$oldest" ]; then oldest=$stamp; fi

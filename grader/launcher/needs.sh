@@ -9,8 +9,16 @@ readonly cuda_wheels=(nvidia-cuda-nvcc==13.0.88 nvidia-cuda-crt==13.0.88 nvidia-
 readonly wheel_toolkit=$state/toolkit/nvidia/cu13
 
 # A line "package: why" for each Debian package that is missing. A package is known by one file of
-# it, because asking dpkg about fifteen packages takes longer than building one.
+# it, because asking dpkg about fifteen packages takes longer than building one. Programs that came
+# with the course need the compiler for kernels alone.
 missing_packages() {
+  if [ "${want_build:-}" ]; then missing_for_building; fi
+  missing_for_kernels
+  # An installation that was broken off may have unpacked a package and not what it depends on.
+  if [ -e "$state/installing" ]; then sed 's/$/: its installation was broken off/' "$state/installing"; fi
+}
+
+missing_for_building() {
   while read -r package file why; do
     compgen -G "$file" >/dev/null || echo "$package: $why"
   done <<'LIST'
@@ -38,17 +46,19 @@ libutf8proc-dev /usr/include/utf8proc.h shows hidden characters, compares names
 libseccomp-dev /usr/include/seccomp.h keeps graded code from system calls it has no use for
 bubblewrap /usr/bin/bwrap shuts graded code in
 LIST
+  if [ "${want_tests:-}" ]; then
+    [ -e /usr/include/valijson/validator.hpp ] || echo "libvalijson-dev: tests the result schema"
+  fi
+}
+
+missing_for_kernels() {
+  if [ "$want_nvcc" ] && [ ! -e /usr/bin/g++ ]; then echo "g++: nvcc reads a kernel with it first"; fi
   if [ "$want_nvcc" ] && ! find_toolkit >/dev/null && ! [ -x /usr/bin/pip3 ]; then
     echo "python3-pip: fetches the CUDA compiler"
   fi
   if [ "$want_clang" ] && ! find_clang; then
     echo "clang: compiles kernels for the virtual GPU, without a CUDA toolkit"
   fi
-  if [ "${want_tests:-}" ]; then
-    [ -e /usr/include/valijson/validator.hpp ] || echo "libvalijson-dev: tests the result schema"
-  fi
-  # An installation that was broken off may have unpacked a package and not what it depends on.
-  if [ -e "$state/installing" ]; then sed 's/$/: its installation was broken off/' "$state/installing"; fi
 }
 
 # Prints the folder of a CUDA toolkit of version 13, or fails. Debian's own nvcc is version 11,

@@ -12,6 +12,7 @@
 
 #include "grader/base/process.hpp"
 #include "grader/base/text_files.hpp"
+#include "grader/classroom/release/binaries.hpp"
 
 namespace membound::release {
 namespace {
@@ -25,13 +26,23 @@ constexpr double kCompileSeconds = 300;
 /// Flags of the course for nvcc that write source names into the result.
 constexpr std::array<std::string_view, 1> kDebugFlags = {"-lineinfo"};
 
+/// That of the virtual GPU's usual machine.
+constexpr const char* kVirtualArchitecture = "90";
+
 /// One file to make.
 struct Task {
-  std::string lab;
+  std::string lab;  // empty: the harness's own kernels
   const CompilerInfo* compiler = nullptr;
   std::string architecture;  // of nvcc
 
+  [[nodiscard]] fs::path source() const {
+    return lab.empty() ? fs::path("grader/harness/device/harness_kernels.cu")
+                       : fs::path("solutions") / lab / "kernel.cu";
+  }
   [[nodiscard]] std::string output() const {
+    if (lab.empty())
+      return std::string(kBinaries) + "grader/harness/harness" +
+             std::string(compilers::code_ending(compiler->kind));
     const std::string name = compiler->kind == DeviceCompiler::kNvcc
                                  ? "reference.sm_" + architecture + ".fatbin"
                                  : "reference.ptx";
@@ -51,6 +62,9 @@ std::vector<Task> tasks_of(const ReferenceRequest& request) {
         tasks.push_back({lab, &compiler, architecture});
     }
   }
+  // One file serves the virtual GPU, whatever compiler students have.
+  if (request.harness_kernels && !request.compilers.empty())
+    tasks.push_back({"", &request.compilers.back(), kVirtualArchitecture});
   return tasks;
 }
 
@@ -74,7 +88,8 @@ base::Result<std::vector<std::string>> command(const ReferenceRequest& request, 
                                                const std::string& output) {
   const fs::path student = request.root / "grader" / "harness" / "student";
   const std::vector<std::string> inputs = {
-      "-I" + student.string(), "-I" + (request.root / "labs" / task.lab).string(), source};
+      "-I" + student.string(),
+      "-I" + (task.lab.empty() ? request.root : request.root / "labs" / task.lab).string(), source};
   std::vector<std::string> all;
   if (task.compiler->kind == DeviceCompiler::kClang) {
     // The course's own two steps, as submissions are compiled; -g0 takes back what tells names.
@@ -94,7 +109,7 @@ base::Result<std::vector<std::string>> command(const ReferenceRequest& request, 
 
 /// Compiles in a folder where the source has a name that says nothing.
 base::Result<std::string> compile(const ReferenceRequest& request, const Task& task, int number) {
-  const fs::path solution = request.root / "solutions" / task.lab / "kernel.cu";
+  const fs::path solution = request.root / task.source();
   const auto text = base::read_file(solution);
   if (!text) return text.error();
   const fs::path folder = request.scratch / std::to_string(number);

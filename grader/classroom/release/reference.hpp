@@ -25,6 +25,7 @@ struct ReferenceRequest {
   std::vector<std::string> labs;
   std::vector<compilers::CompilerInfo> compilers;
   std::vector<std::string> architectures;  ///< compute capabilities without the dot, for nvcc
+  bool harness_kernels = false;            ///< the harness's own, too, for built programs
   std::filesystem::path scratch;           ///< a folder of its own
   const std::atomic<bool>* stop = nullptr;
   /// Called from several threads: what is compiled now, how many files are done, and of how many.

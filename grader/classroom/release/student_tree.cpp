@@ -7,6 +7,7 @@
 
 #include "grader/base/digest.hpp"
 #include "grader/base/text_files.hpp"
+#include "grader/classroom/release/binaries.hpp"
 #include "grader/classroom/release/course_files.hpp"
 #include "grader/classroom/release/leaks.hpp"
 #include "grader/classroom/release/reference.hpp"
@@ -131,12 +132,18 @@ base::Result<Tree> student_tree(const ReleaseRequest& request) {
     if (!lab.host_code) reference.labs.push_back(lab.id);
   reference.compilers = request.compilers;
   reference.architectures = request.architectures;
+  reference.harness_kernels = !request.binaries_of.empty();
   reference.scratch = request.scratch;
   reference.stop = request.stop;
   reference.on_step = request.on_step;
   const auto references = compile_references(reference);
   if (!references) return references.error();
   add_references(*references, *tree);
+  if (!request.binaries_of.empty()) {
+    const auto programs = built_programs(request.binaries_of, ids_of(request), *tree);
+    if (!programs) return programs.error();
+    for (const auto& [name, file] : *programs) (*tree)[name] = file;
+  }
   const auto looked = look_for_leaks(request, *tree);
   if (!looked) return looked.error();
   add_manifest(request, *tree);

@@ -38,6 +38,7 @@ struct ReleaseOptions {
   std::string out;
   std::vector<std::string> labs;
   std::string compiler = "both";
+  bool binaries = false;
   std::vector<std::string> architectures;
   release::AutograderOptions autograder;
 };
@@ -87,6 +88,7 @@ base::Result<release::ReleaseRequest> request_for(const ReleaseOptions& options,
   }
   request.scratch = scratch;
   request.version = judge::kVersion;
+  if (options.binaries) request.binaries_of = context.place.build;
   for (const course::Lab& lab : context.course.labs)
     if (options.labs.empty()) request.labs.push_back(lab);
   for (const std::string& word : options.labs) {
@@ -207,6 +209,7 @@ void add_release(CLI::App& app, Action& chosen) {
   command->add_option("--compiler", options->compiler)
       ->check(CLI::IsMember({std::string("nvcc"), std::string("clang"), std::string("both")}));
   command->add_option("--architectures", options->architectures)->delimiter(',');
+  command->add_flag("--binaries", options->binaries);
   command->callback([options, &chosen] { chosen = [options] { return run_release(*options); }; });
 }
 

@@ -107,4 +107,42 @@ for page in "$source_dir"/grader/cli/help/*.md; do
   expect "$name is started as the program that has it" "$program $name" "$(call "$name")"
 done
 
+# --- programs that came with the course --------------------------------------------------------
+
+course=$folder/course
+came=$course/released/binaries
+ship() { # MACHINE: as membound release --binaries does
+  rm -rf "$course/build" "$course/released"
+  mkdir -p "$came/bin" "$came/labs/03-transpose" "$course/released/03-transpose"
+  printf '#!/bin/sh\necho shipped "$@"\n' >"$came/bin/membound-student"
+  chmod +x "$came/bin/membound-student"
+  echo "$1" >"$came/machine"
+  for sm in 75 90 100; do echo "for $sm" >"$course/released/03-transpose/reference.sm_$sm.fatbin"; done
+  (cd "$course" && find CMakeLists.txt grader labs -type f ! -name kernel.cu -exec sha256sum {} + >"$came/sources.sha256")
+}
+mv "$course/solutions" "$course/away" # a student's tree has none
+if [ -e /dev/nvidiactl ]; then
+  ship "$(uname -m)"
+  expect "with a GPU the course is built" "*has a real one*membound-student check 3" "$(call check 3)"
+else
+  ship "$(uname -m)"
+  before=$(builds)
+  expect "they are used where they run" "shipped check 3" "$(call check 3)"
+  expect "with the reference for the virtual GPU" "for 90" \
+    "$(cat "$course/build/student/labs/03-transpose/reference.fatbin")"
+  expect "and are there at once afterwards" "shipped list" "$(call list)"
+  expect "nothing was built" "$before" "$(builds)"
+  ship "$(uname -m)"
+  printf '#!/bin/sh\necho "libc.so.6: version GLIBC_9.9 not found" >&2\nexit 1\n' >"$came/bin/membound-student"
+  expect "where they do not start the course is built" "*GLIBC_9.9 not found*membound-student list" "$(call list)"
+  ship "$(uname -m)"
+  echo >>"$course/labs/03-transpose/test.cpp"
+  expect "a changed course is built" "*was changed since*membound-student list" "$(call list)"
+  ship "$(uname -m)"
+  echo "// solved" >>"$course/labs/03-transpose/kernel.cu"
+  expect "a solved kernel is no change" "shipped list" "$(call list)"
+fi
+ship sparc
+expect "another machine builds" "*are for sparc*membound-student list" "$(call list)"
+
 exit "$failed"

@@ -166,6 +166,25 @@ TEST_F(HandedOut, IsStoppedByALineOfASolution) {
   fs::remove_all(course);
 }
 
+TEST_F(HandedOut, WithProgramsAFirstCheckBuildsNothing) {
+  if (fs::exists("/dev/nvidiactl"))
+    GTEST_SKIP() << "this machine has a GPU; the programs that go along are for the virtual one";
+  const fs::path students = folder_->path() / "with-programs";
+  const auto release = run({MEMBOUND_PROGRAM, "release", "--binaries", "--compiler", "clang",
+                            "--lab", "reverse", "--out", students.string()},
+                           {{"MEMBOUND_ROOT", kSource.string()}});
+  ASSERT_EQ(release.exit_code, 0) << release.output;
+  const fs::path binaries = students / "released" / "binaries";
+  EXPECT_FALSE(fs::is_empty(binaries / "lib"));
+  EXPECT_TRUE(fs::exists(binaries / "licences" / "libgtest-dev"));
+  // By the launcher, as a student does; the skeleton does not pass.
+  const auto check = run({(students / "membound").string(), "--no-install", "check", "1/1",
+                          "--device", "vgpu:h200", "--compiler", "clang"});
+  EXPECT_EQ(check.exit_code, 1) << check.output;
+  EXPECT_THAT(check.output, testing::Not(HasSubstr("are not used")));
+  EXPECT_FALSE(fs::exists(students / "build" / "student" / "CMakeCache.txt")) << check.output;
+}
+
 TEST_F(HandedOut, HasNoLinkThatLeadsNowhere) {
   static const std::regex kLink(R"(\]\(([^)#:\s]+)(#[^)]*)?\))");
   int links = 0;
