@@ -13,19 +13,17 @@ apt_get_install() { # package…
 }
 
 install_packages() { # package…
-  command -v apt-get >/dev/null || fail 3 "this is not Debian or Ubuntu; missing: ${*}" \
+  command -v apt-get >/dev/null || fail 3 "this is not Debian or Ubuntu" \
     "install these packages by your system's own means, then call ./membound again"
   if [ "$(id -u)" -ne 0 ]; then
-    command -v sudo >/dev/null || fail 3 "no right to install: ${*}" \
-      "ask whoever runs this machine: apt-get install ${*}"
-    # The question for the password, if there is one, before a line of progress hides it.
-    sudo true || fail 3 "no right to install: ${*}" \
+    # Asks for the password, if for one, before a line of progress hides the question.
+    { command -v sudo >/dev/null && sudo true; } || fail 3 "no right to install packages" \
       "ask whoever runs this machine: apt-get install ${*}"
   fi
   printf '%s\n' "$@" >"$state/installing"
   with_progress "installing packages" count_packages apt_get_install "$@" 9>&- ||
-    fail 3 "apt-get could not install: ${*} (see .membound/build.log)" \
-      "check the network, or run yourself: sudo apt-get install ${*}"
+    fail 3 "apt-get failed: $(grep '^E:' "$log" | head -n 1) (all of it: .membound/build.log)" \
+      "check the network, then call ./membound again" "sudo apt-get install ${*}"
   rm "$state/installing"
 }
 
@@ -34,7 +32,7 @@ install_toolkit() {
   with_progress "fetching CUDA 13.0 (about 100 MB)" count_wheels \
     python3 -m pip install --progress-bar off --disable-pip-version-check --no-deps --no-compile \
     --target "$state/toolkit.part" "${cuda_wheels[@]}" ||
-    fail 3 "pip could not fetch the CUDA compiler (see .membound/build.log)" \
+    fail 3 "pip failed: $(grep '^ERROR:' "$log" | head -n 1) (all of it: .membound/build.log)" \
       "check the network, or install a CUDA toolkit 13 and set MEMBOUND_TOOLKIT to its folder"
   # The packages lack the names that a linker and CMake look for.
   ln -s libcudart.so.13 "$state/toolkit.part/nvidia/cu13/lib/libcudart.so"

@@ -50,9 +50,14 @@ progress_text() {
 show_progress() { # WHAT COUNTER FIRST-BYTE-OF-LOG
   local what=$1 counter=$2 first=$3 started=$SECONDS every=10 counts text tick
   if is_terminal; then every=1; fi
-  exec {tick}<> <(:) # never has anything to read: a wait that leaves no process behind
+  # Never has anything to read: a wait that leaves no process behind.
+  rm -f "$state/tick"
+  mkfifo "$state/tick"
+  exec {tick}<>"$state/tick"
+  rm "$state/tick"
   while ! read -r -t "$every" -u "$tick" && kill -0 $$ 2>/dev/null; do
-    read -r -a counts < <(tail -c "+$first" "$log" | "$counter") || counts=()
+    # shellcheck disable=SC2207  # two numbers or nothing
+    counts=($(tail -c "+$first" "$log" | "$counter"))
     text="membound: $(progress_text "$what" $((SECONDS - started)) "${counts[@]}")"
     if is_terminal; then printf '\r\033[K%.79s' "$text" >&2; else printf '%s\n' "$text" >&2; fi
   done

@@ -22,6 +22,7 @@ expect() {
 
 log=$folder/log
 : >"$log"
+state=$folder
 . "$source_dir/grader/launcher/progress.sh"
 cuda_wheels=(a b c)
 expect "no counter" "x, 7 s so far" "$(progress_text x 7)"
@@ -69,6 +70,8 @@ expect "help of a subcommand" "*# membound dev check*" "$(call dev check -h)"
 expect "an unknown command" "*there is no command \"chekc\"*" "$(call chekc reverse)"
 expect "an unknown lab" "*\"revrese\" means none*03-transpose*" "$(call check revrese)"
 expect "two labs fit" "*\"re/1\" means none, or more than one*" "$(call check re/1)"
+expect "an unknown compiler" "*there is no compiler \"gcc\"*--compiler clang" \
+  "$(call check 1 --compiler gcc)"
 expect "nothing was built for these" "" "$(builds)"
 expect "a build that fails says why" "*FAILED: x.o?x.cpp:1: error*rm -r build/student*" \
   "$(BUILD=fails call check 3)"
