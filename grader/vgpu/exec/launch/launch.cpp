@@ -9,6 +9,7 @@
 #include "grader/vgpu/exec/launch/prepare.hpp"
 #include "grader/vgpu/exec/observe/cache_observer.hpp"
 #include "grader/vgpu/exec/observe/checker.hpp"
+#include "grader/vgpu/exec/observe/observer_list.hpp"
 #include "grader/vgpu/exec/observe/summary.hpp"
 #include "grader/vgpu/exec/observe/trace_observer.hpp"
 
@@ -68,22 +69,21 @@ std::optional<LaunchReport> run_once(const LaunchRequest& request) {
   Workspace workspace(*request.memory);
   set_up(state, request, workspace);
   prepare(state, best_variant());
+  ObserverList observers;
   std::optional<Checker> checker;
   if (request.checks.memory || request.checks.initialised || request.checks.races ||
       request.checks.synchronisation) {
-    checker.emplace(state);
-    state.observer = &*checker;
+    observers.add(checker.emplace(state));
   }
   std::optional<CacheObserver> caches;
   if (request.caches.enabled) {
-    caches.emplace(state, state.observer);
-    state.observer = &*caches;
+    observers.add(caches.emplace(state));
   }
   std::optional<TraceObserver> tracer;
   if (request.tracing.listener != nullptr) {
-    tracer.emplace(state, state.observer);
-    state.observer = &*tracer;
+    observers.add(tracer.emplace(state));
   }
+  state.observer = observers.front();
   const auto workers = run_grid(state);
   if (checker && checker->must_repeat()) {
     checker->take_back();

@@ -12,6 +12,8 @@
 namespace membound::vgpu::exec {
 namespace {
 
+constexpr std::size_t kMostWanted = 64;
+
 /// What shared memory leaves of the SM's storage.
 std::uint64_t l1_size(const Launch& launch, std::uint32_t places) {
   const std::uint64_t whole = launch.request->caches.l1_bytes;
@@ -37,38 +39,20 @@ struct CacheObserver::Tally {
   std::vector<std::unique_ptr<memory::ReuseTimes>> uses;  ///< of sectors, by StepStats
 };
 
-/// A block on its SM.
-struct CacheObserver::Seat {
-  /// A line that a load wants, not yet shown to the SM.
-  struct Wanted {
-    std::uint64_t line;
-    std::uint32_t sectors, clock;
-    memory::ReuseTimes* uses;
-  };
-  static constexpr std::size_t kMostWanted = 64;
-
-  Tally* tally = nullptr;
-  Sm* sm = nullptr;  ///< null: the launch ends, nobody counts any more
-  std::uint32_t place = 0;
-  std::vector<std::uint32_t> clocks;  ///< of its warps, in requests
-  std::vector<Wanted> wanted;         ///< in order; they wait for the host's cache
-};
-
-CacheObserver::CacheObserver(Launch& launch, Observer* next)
-    : PassingObserver(next),
-      launch_(launch),
+CacheObserver::CacheObserver(Launch& launch)
+    : launch_(launch),
       places_(std::max(1u, launch.request->caches.resident_blocks_per_sm)),
       l1_bytes_(l1_size(launch, places_)),
       read_(launch.request->memory->shared_window(), launch.request->memory->window_bytes()),
       written_(launch.request->memory->shared_window(), launch.request->memory->window_bytes()),
-      sms_(std::max(1u, launch.request->sm_count)) {}
+      sms_(std::max(1u, launch.request->sm_count)),
+      seats_(launch) {}
 
 CacheObserver::~CacheObserver() = default;
 
 void CacheObserver::access(const WarpAccess& access) {
-  PassingObserver::access(access);
   if (access.space != ptx::StateSpace::kGlobal) return;
-  auto& seat = *static_cast<Seat*>(access.warp->block->cache_state);
+  auto& seat = seats_.of(*access.warp->block);
   memory::LineSet lines;
   if (access.shape == Shape::kRow) {
     lines.add_range(access.addresses[0], access.addresses[0] + std::uint64_t{32} * access.bytes);
@@ -89,14 +73,14 @@ void CacheObserver::access(const WarpAccess& access) {
       seat.sm->lines->expect(lines.line(i));
       seat.wanted.push_back({lines.line(i), lines.sectors(i), clock, uses.get()});
     }
-    if (seat.wanted.size() >= Seat::kMostWanted) show(seat);
+    if (seat.wanted.size() >= kMostWanted) show(seat);
   }
   ++clock;
 }
 
 void CacheObserver::show(Seat& seat) {
   std::uint32_t reads = 0;
-  for (const Seat::Wanted& each : seat.wanted) {
+  for (const Wanted& each : seat.wanted) {
     const std::uint32_t first =
         seat.sm->lines->load(each.line, each.sectors, each.clock, seat.tally->lines, *each.uses);
     if (first == 0) continue;
@@ -107,19 +91,15 @@ void CacheObserver::show(Seat& seat) {
   if (reads != 0) distinct_reads_.fetch_add(reads, std::memory_order_relaxed);
 }
 
-CacheObserver::Seat& CacheObserver::seat_of(Block& block) {
-  if (block.cache_state == nullptr) {
-    const std::lock_guard lock(mutex_);
-    seats_.push_back(std::make_unique<Seat>());
-    Seat& seat = *seats_.back();
-    block.cache_state = &seat;
-    auto tally = std::find_if(tallies_.begin(), tallies_.end(),
-                              [&](const auto& each) { return &each->worker == block.worker; });
-    if (tally == tallies_.end())
-      tally = tallies_.insert(tally, std::make_unique<Tally>(*block.worker));
-    seat.tally = tally->get();
-  }
-  return *static_cast<Seat*>(block.cache_state);
+CacheObserver::Seat& CacheObserver::make_seat(Block& block) {
+  const std::lock_guard lock(mutex_);
+  Seat& seat = seats_.add(block);
+  auto tally = std::find_if(tallies_.begin(), tallies_.end(),
+                            [&](const auto& each) { return &each->worker == block.worker; });
+  if (tally == tallies_.end())
+    tally = tallies_.insert(tally, std::make_unique<Tally>(*block.worker));
+  seat.tally = tally->get();
+  return seat;
 }
 
 /// False: the launch ends before. Turns are taken in order, so whoever has the SM's turn before is
@@ -135,7 +115,7 @@ bool CacheObserver::wait_for_turn(const Sm& sm, std::uint64_t turn) {
 }
 
 void CacheObserver::block_begins(Block& block) {
-  Seat& seat = seat_of(block);
+  Seat& seat = seats_.has(block) ? seats_.of(block) : make_seat(block);
   Sm& sm = sms_[block.turn % sms_.size()];
   const std::uint64_t turn = block.turn / sms_.size();
   seat.sm = wait_for_turn(sm, turn) ? &sm : nullptr;
@@ -148,12 +128,10 @@ void CacheObserver::block_begins(Block& block) {
     seat.place = static_cast<std::uint32_t>(turn % places_);
     std::fill(seat.clocks.begin(), seat.clocks.end(), sm.free_at[seat.place]);
   }
-  PassingObserver::block_begins(block);
 }
 
 void CacheObserver::block_ends(Block& block) {
-  PassingObserver::block_ends(block);
-  Seat& seat = *static_cast<Seat*>(block.cache_state);
+  Seat& seat = seats_.of(block);
   if (seat.sm == nullptr) return;
   show(seat);
   seat.sm->free_at[seat.place] = *std::max_element(seat.clocks.begin(), seat.clocks.end());
@@ -164,14 +142,13 @@ void CacheObserver::block_ends(Block& block) {
 }
 
 void CacheObserver::opens(Block& block, std::uint32_t id) {
-  PassingObserver::opens(block, id);
   if (block.barriers[id].expected != 0) return;  // not all of the block's warps
-  auto& clocks = static_cast<Seat*>(block.cache_state)->clocks;
+  auto& clocks = seats_.of(block).clocks;
   std::fill(clocks.begin(), clocks.end(), *std::max_element(clocks.begin(), clocks.end()));
 }
 
 void CacheObserver::settle() {
-  for (const auto& seat : seats_)
+  for (const auto& seat : seats_.all())
     if (!seat->wanted.empty()) show(*seat);  // the launch ended in its block
   memory::ReuseTimes lines;
   for (const auto& tally : tallies_) lines.add(tally->lines);

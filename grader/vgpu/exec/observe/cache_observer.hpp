@@ -1,10 +1,8 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Feeds the cache model with the sectors of every global access, and passes everything on to the
-/// checkers if there are any.
-/// Place in the chain: exec's handlers -> [cache_observer] -> memory/sm_lines, memory/cache,
-/// exec/checker.
+/// Feeds the cache model with the sectors of every global access.
+/// Place in the chain: exec's handlers -> [cache_observer] -> memory/sm_lines, memory/cache.
 ///
 /// An L1 belongs to an SM. Turn t of the grid is a block of SM t % SMs, as the hardware deals
 /// them out in the first wave; an SM's blocks are shown to its L1 one after another, so that what
@@ -21,17 +19,16 @@
 #include <mutex>
 #include <vector>
 
-#include "grader/vgpu/exec/observe/passing_observer.hpp"
+#include "grader/vgpu/exec/state/observer.hpp"
 #include "grader/vgpu/memory/cache.hpp"
 #include "grader/vgpu/memory/sm_lines.hpp"
 
 namespace membound::vgpu::exec {
 
 /// The cache model of one launch.
-class CacheObserver : public PassingObserver {
+class CacheObserver : public Observer {
  public:
-  /// `next` (may be null) hears everything too.
-  CacheObserver(Launch& launch, Observer* next);
+  explicit CacheObserver(Launch& launch);
   ~CacheObserver() override;
 
   void access(const WarpAccess& access) override;
@@ -48,10 +45,23 @@ class CacheObserver : public PassingObserver {
 
  private:
   struct Sm;
-  struct Seat;
   struct Tally;
+  /// A line that a load wants, not yet shown to the SM.
+  struct Wanted {
+    std::uint64_t line;
+    std::uint32_t sectors, clock;
+    memory::ReuseTimes* uses;
+  };
+  /// A block on its SM.
+  struct Seat : ObserverNotes {
+    Tally* tally = nullptr;
+    Sm* sm = nullptr;  ///< null: the launch ends, nobody counts any more
+    std::uint32_t place = 0;
+    std::vector<std::uint32_t> clocks;  ///< of its warps, in requests
+    std::vector<Wanted> wanted;         ///< in order; they wait for the host's cache
+  };
 
-  Seat& seat_of(Block& block);
+  Seat& make_seat(Block& block);
   void show(Seat& seat);
   bool wait_for_turn(const Sm& sm, std::uint64_t turn);
 
@@ -66,8 +76,8 @@ class CacheObserver : public PassingObserver {
   std::atomic<std::uint32_t> waiting_{0};
   std::condition_variable ended_;
 
-  std::mutex mutex_;                             ///< guards what follows
-  std::vector<std::unique_ptr<Seat>> seats_;     ///< one a block in flight
+  std::mutex mutex_;  ///< guards what follows
+  PerBlock<Seat> seats_;
   std::vector<std::unique_ptr<Tally>> tallies_;  ///< one a worker
 };
 

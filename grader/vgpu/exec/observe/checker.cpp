@@ -88,11 +88,11 @@ Waiting waiting_at(const Block& block, std::uint32_t id) {
 }  // namespace
 
 Checker::Checker(Launch& launch)
-    : launch_(launch), checks_(launch.request->checks), rows_(row_loops()) {}
+    : launch_(launch), checks_(launch.request->checks), rows_(row_loops()), states_(launch) {}
 
-Checker::BlockState& Checker::new_state(const Block& block) {
+Checker::BlockState& Checker::new_state(Block& block) {
   const std::lock_guard lock(mutex_);
-  BlockState& state = *states_.emplace_back(std::make_unique<BlockState>());
+  BlockState& state = states_.add(block);
   if (!checks_.races) return state;
   if (launch_.parallel && undo_ == nullptr)
     undo_ = std::make_unique<memory::UndoLog>(*launch_.request->memory);
@@ -126,10 +126,10 @@ void Checker::before_write(const WarpAccess& access, bool row) {
 }
 
 void Checker::block_begins(Block& block) {
-  if (block.checker_state == nullptr) block.checker_state = &new_state(block);
-  BlockState& state = state_of(block);
+  BlockState& state = states_.has(block) ? states_.of(block) : new_state(block);
   state.settled.begin_period();
-  for (Warp& w : block.warps) w.settled = &state.settled;
+  for (Warp& w : block.warps)
+    w.settled = launch_.observer->wants_settled_reads() ? nullptr : &state.settled;
   state.arrivals.clear();
   if (checks_.initialised) state.written.assign(launch_.shared_bytes, 0);
   if (state.race_checker != nullptr) state.race_checker->start_block(block, state.races);
@@ -383,7 +383,7 @@ void Checker::report_arrivals_of_the_fault() {
   if (!launch_.fault ||
       (launch_.fault->kind != FaultKind::kDeadlock && launch_.fault->kind != FaultKind::kStepLimit))
     return;
-  for (const auto& state : states_) {
+  for (const auto& state : states_.all()) {
     for (const Arrival& arrival : state->arrivals) {
       if (arrival.step == nullptr || !(arrival.place.block == launch_.fault->place.block)) continue;
       CheckReport found{"synccheck",

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "grader/vgpu/exec/observe/race_checker.hpp"
-#include "grader/vgpu/exec/state/access.hpp"
+#include "grader/vgpu/exec/state/observer.hpp"
 #include "grader/vgpu/memory/undo_log.hpp"
 
 namespace membound::vgpu::exec {
@@ -33,7 +33,6 @@ class Checker : public Observer {
   void collective(Warp& warp, const Step* step, std::uint32_t members,
                   std::uint32_t present) override;
   void block_begins(Block& block) override;
-  void block_ends(Block&) override {}
   void arrives(Warp& warp, std::uint32_t id) override;
   void opens(Block& block, std::uint32_t id) override;
   void lanes_meet(Warp& warp, std::uint32_t lanes) override;
@@ -62,7 +61,7 @@ class Checker : public Observer {
     Place place = {};
   };
   /// What is remembered of one block in flight.
-  struct BlockState {
+  struct BlockState : ObserverNotes {
     std::vector<std::uint8_t> written;  ///< bytes of shared memory
     BlockRaces races;
     RaceChecker* race_checker = nullptr;  ///< its worker's; null without racecheck
@@ -95,11 +94,9 @@ class Checker : public Observer {
   void report_incomplete_arrivals(const Block& block, std::uint32_t id);
   void report_arrivals_of_the_fault();
   [[nodiscard]] const Step* step_of(std::uint16_t origin) const;
-  BlockState& new_state(const Block& block);
+  BlockState& new_state(Block& block);
   void before_write(const WarpAccess& access, bool row);
-  static BlockState& state_of(const Block& block) {
-    return *static_cast<BlockState*>(block.checker_state);
-  }
+  [[nodiscard]] BlockState& state_of(const Block& block) const { return states_.of(block); }
 
   Launch& launch_;
   Checks checks_;
@@ -109,7 +106,7 @@ class Checker : public Observer {
   std::unique_ptr<memory::UndoLog> undo_;  ///< racecheck with several workers
   std::atomic<bool> blocks_race_ = false;  ///< … and two blocks did
   std::map<Key, Entry> reports_;
-  std::vector<std::unique_ptr<BlockState>> states_;  // one a block in flight
+  PerBlock<BlockState> states_;
 };
 
 }  // namespace membound::vgpu::exec

@@ -7,7 +7,6 @@
 namespace membound::vgpu::exec {
 
 void TraceObserver::access(const WarpAccess& access) {
-  PassingObserver::access(access);
   const Tracing& tracing = launch_.request->tracing;
   const Warp& warp = *access.warp;
   if (warp.index != tracing.warp || warp.block->index != tracing.block) return;
@@ -19,11 +18,6 @@ void TraceObserver::access(const WarpAccess& access) {
   const AccessEvent event{place.file,  place.line,  place.ptx_line, in.mnemonic,     access.space,
                           access.kind, access.mask, access.bytes,   access.addresses};
   tracing.listener->on_access(event);
-}
-
-void TraceObserver::block_begins(Block& block) {
-  PassingObserver::block_begins(block);
-  for (Warp& w : block.warps) w.settled = nullptr;  // a listener wants to hear everything
 }
 
 }  // namespace membound::vgpu::exec

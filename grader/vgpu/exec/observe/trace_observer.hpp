@@ -1,23 +1,21 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Tells an AccessListener what one warp does, and passes everything on to whoever else looks on.
-/// Place in the chain: exec's handlers -> [trace_observer] -> access_event.hpp; cache model,
-/// checkers.
+/// Tells an AccessListener what one warp does.
+/// Place in the chain: exec's handlers -> [trace_observer] -> access_event.hpp.
 #pragma once
 
-#include "grader/vgpu/exec/observe/passing_observer.hpp"
+#include "grader/vgpu/exec/state/observer.hpp"
 
 namespace membound::vgpu::exec {
 
 /// The listener's ear in one launch.
-class TraceObserver : public PassingObserver {
+class TraceObserver : public Observer {
  public:
-  /// `next` (may be null) hears everything too.
-  TraceObserver(const Launch& launch, Observer* next) : PassingObserver(next), launch_(launch) {}
+  explicit TraceObserver(const Launch& launch) : launch_(launch) {}
 
   void access(const WarpAccess& access) override;
-  void block_begins(Block& block) override;
+  [[nodiscard]] bool wants_settled_reads() const override { return true; }
 
  private:
   const Launch& launch_;

@@ -7,96 +7,13 @@
 /// memory/shared_banks, memory/address_space. Rare and slow cases are in access.cpp.
 #pragma once
 
-#include <array>
-
-#include "grader/vgpu/exec/state/access_event.hpp"
 #include "grader/vgpu/exec/state/lanes.hpp"
+#include "grader/vgpu/exec/state/observer.hpp"
 #include "grader/vgpu/exec/state/word_types.hpp"
 #include "grader/vgpu/memory/coalescer.hpp"
 #include "grader/vgpu/memory/shared_banks.hpp"
 
 namespace membound::vgpu::exec {
-
-/// How the lanes of a full warp lie in memory.
-enum class Shape : std::uint8_t {
-  kUnknown,  ///< nobody has looked
-  kRow,      ///< neighbours, in order
-  kSame,     ///< all at one address
-  kOther     ///< also where lanes are missing
-};
-
-/// One warp-wide access, for checkers and the cache model.
-struct WarpAccess {
-  Warp* warp = nullptr;
-  const Step* step = nullptr;
-  ptx::StateSpace space = ptx::StateSpace::kGlobal;  ///< global, shared or local
-  AccessKind kind = AccessKind::kLoad;
-  std::uint32_t mask = 0;
-  std::uint32_t bytes = 0;                   ///< a lane
-  const std::uint64_t* addresses = nullptr;  ///< of 32 lanes; offsets for shared and local
-  Shape shape = Shape::kUnknown;
-};
-
-/// Reads of shared memory by full warps of which the observer need not hear again: they found
-/// nothing, and another one would change nothing, as long as nobody writes and no barrier opens.
-class SettledReads {
- public:
-  [[nodiscard]] bool has(std::uint64_t offset, std::uint32_t bytes, Shape shape) const {
-    const Entry& entry = entries_[slot(offset, shape)];
-    return entry.period == period_ && entry.key == key(offset, bytes, shape);
-  }
-  void add(std::uint64_t offset, std::uint32_t bytes, Shape shape) {
-    entries_[slot(offset, shape)] = {key(offset, bytes, shape), period_};
-  }
-  /// Somebody wrote, or a barrier opened: none counts any more.
-  void begin_period() { ++period_; }
-
- private:
-  struct Entry {
-    std::uint64_t key = 0;
-    std::uint64_t period = 0;
-  };
-  static std::uint64_t key(std::uint64_t offset, std::uint32_t bytes, Shape shape) {
-    return offset << 8 | std::uint64_t{bytes} << 2 | static_cast<std::uint64_t>(shape);
-  }
-  static std::size_t slot(std::uint64_t offset, Shape shape) {
-    return (offset >> 2 ^ offset >> 7 ^ (shape == Shape::kRow ? 128u : 0u)) & 255u;
-  }
-  std::array<Entry, 256> entries_{};
-  std::uint64_t period_ = 1;
-};
-
-/// Looks on at every access; null costs nothing.
-class Observer {
- public:
-  virtual ~Observer() = default;
-  virtual void access(const WarpAccess& access) = 0;
-  /// A group arrives at a block barrier that wants its whole warp; `whole_warp` when no lane is
-  /// missing.
-  virtual void barrier(Warp& warp, const Step* step, bool whole_warp) = 0;
-  /// A collective ran whose member mask names lanes that did not take part, or did not name lanes
-  /// that did.
-  virtual void collective(Warp& warp, const Step* step, std::uint32_t members,
-                          std::uint32_t present) = 0;
-  /// A block begins.
-  virtual void block_begins(Block& block) = 0;
-  /// All its threads have exited. Not told of a block in which the launch ended.
-  virtual void block_ends(Block& block) = 0;
-  /// The running lanes arrive at block barrier `id`, which counts its threads itself.
-  virtual void arrives(Warp& warp, std::uint32_t id) = 0;
-  /// Block barrier `id` opens: groups that wait there go on after this.
-  virtual void opens(Block& block, std::uint32_t id) = 0;
-  /// Lanes of one warp met, at a warp barrier or a collective.
-  virtual void lanes_meet(Warp& warp, std::uint32_t lanes) = 0;
-  virtual void fence(Warp& warp, const Step* step) = 0;
-  /// Lanes arrive at mbarriers, or wait for them.
-  virtual void mbarrier(Warp& warp, std::uint32_t mask, const std::uint64_t* offsets,
-                        bool arrives) = 0;
-  /// The device's heap hands out memory.
-  virtual void allocated(std::uint64_t address, std::uint64_t bytes) = 0;
-  /// An out-of-bounds or misaligned access. True: reported, go on without these lanes.
-  virtual bool bad_access(const WarpAccess& access, FaultKind kind, std::uint32_t lane) = 0;
-};
 
 /// Host bytes of every lane in `mask`; lanes that may not go on leave the mask. When the launch
 /// faulted, returns false. Refreshes the step's span.

@@ -106,7 +106,7 @@ struct Frame {
   std::uint32_t depth = 0;
   std::uint32_t local_base = 0;        ///< of this frame in each lane's local memory
   std::uint32_t lanes = 0;             ///< lanes still in it
-  std::uint32_t alloca_bytes = 0;      ///< taken by alloca above the frame\'s own bytes
+  std::uint32_t alloca_bytes = 0;      ///< taken by alloca above the frame's own bytes
   std::vector<std::uint64_t> storage;  ///< registers, then predicates
   std::byte* registers = nullptr;
   std::uint32_t* predicates = nullptr;
@@ -198,6 +198,10 @@ struct FloatReduction {
   ptx::ScalarType type = ptx::ScalarType::kF32;
 };
 
+/// What an observer remembers of one block in flight: each derives its own, see PerBlock.
+struct ObserverNotes {};
+inline constexpr std::size_t kMostObservers = 8;  ///< that remember something of each block
+
 /// One block while it runs.
 struct Block {
   Launch* launch = nullptr;
@@ -212,10 +216,9 @@ struct Block {
   std::vector<std::uint64_t> special;  ///< BlockSlot area
   std::array<BarrierState, 16> barriers{};
   std::uint32_t live_threads = 0;
-  std::uint64_t instructions = 0;  ///< the block's clock
-  void* checker_state = nullptr;   ///< the observers' own, see checker.cpp and cache_observer.cpp
-  void* cache_state = nullptr;
-  std::vector<FloatReduction> reductions;  ///< put off until the block's turn
+  std::uint64_t instructions = 0;                      ///< the block's clock
+  std::array<ObserverNotes*, kMostObservers> notes{};  ///< by PerBlock
+  std::vector<FloatReduction> reductions;              ///< put off until the block's turn
 };
 
 /// Does it now.
@@ -268,6 +271,7 @@ struct Launch {
   bool lockstep = false;
   bool defer_reductions = false;
   Observer* observer = nullptr;
+  std::size_t observers_with_notes = 0;
 
   std::mutex mutex;  ///< guards what follows
   std::optional<Fault> fault;

@@ -1,0 +1,125 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// What an observer of a running launch hears, and where it keeps what it remembers of a block.
+/// Place in the chain: exec's handlers, exec/schedule/block -> [observer] -> exec/observe.
+#pragma once
+
+#include <array>
+#include <concepts>
+
+#include "grader/base/check.hpp"
+#include "grader/vgpu/exec/state/access_event.hpp"
+#include "grader/vgpu/exec/state/execution_state.hpp"
+
+namespace membound::vgpu::exec {
+
+/// How the lanes of a full warp lie in memory.
+enum class Shape : std::uint8_t {
+  kUnknown,  ///< nobody has looked
+  kRow,      ///< neighbours, in order
+  kSame,     ///< all at one address
+  kOther     ///< also where lanes are missing
+};
+
+/// One warp-wide access, for checkers and the cache model.
+struct WarpAccess {
+  Warp* warp = nullptr;
+  const Step* step = nullptr;
+  ptx::StateSpace space = ptx::StateSpace::kGlobal;  ///< global, shared or local
+  AccessKind kind = AccessKind::kLoad;
+  std::uint32_t mask = 0;
+  std::uint32_t bytes = 0;                   ///< a lane
+  const std::uint64_t* addresses = nullptr;  ///< of 32 lanes; offsets for shared and local
+  Shape shape = Shape::kUnknown;
+};
+
+/// Reads of shared memory by full warps of which the observer need not hear again: they found
+/// nothing, and another one would change nothing, as long as nobody writes and no barrier opens.
+class SettledReads {
+ public:
+  [[nodiscard]] bool has(std::uint64_t offset, std::uint32_t bytes, Shape shape) const {
+    const Entry& entry = entries_[slot(offset, shape)];
+    return entry.period == period_ && entry.key == key(offset, bytes, shape);
+  }
+  void add(std::uint64_t offset, std::uint32_t bytes, Shape shape) {
+    entries_[slot(offset, shape)] = {key(offset, bytes, shape), period_};
+  }
+  /// Somebody wrote, or a barrier opened: none counts any more.
+  void begin_period() { ++period_; }
+
+ private:
+  struct Entry {
+    std::uint64_t key = 0;
+    std::uint64_t period = 0;
+  };
+  static std::uint64_t key(std::uint64_t offset, std::uint32_t bytes, Shape shape) {
+    return offset << 8 | std::uint64_t{bytes} << 2 | static_cast<std::uint64_t>(shape);
+  }
+  static std::size_t slot(std::uint64_t offset, Shape shape) {
+    return (offset >> 2 ^ offset >> 7 ^ (shape == Shape::kRow ? 128u : 0u)) & 255u;
+  }
+  std::array<Entry, 256> entries_{};
+  std::uint64_t period_ = 1;
+};
+
+/// Looks on while a launch runs; overrides what it is for. Several may look on side by side, none
+/// knows the others (observer_list.hpp).
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  virtual void access(const WarpAccess&) {}
+  /// A group arrives at a block barrier that wants its whole warp; `whole_warp` when no lane is
+  /// missing.
+  virtual void barrier(Warp&, const Step*, bool /*whole_warp*/) {}
+  /// A collective ran whose member mask names lanes that did not take part, or did not name lanes
+  /// that did.
+  virtual void collective(Warp&, const Step*, std::uint32_t /*members*/,
+                          std::uint32_t /*present*/) {}
+  virtual void block_begins(Block&) {}
+  /// All its threads have exited. Not told of a block in which the launch ended.
+  virtual void block_ends(Block&) {}
+  /// The running lanes arrive at block barrier `id`, which counts its threads itself.
+  virtual void arrives(Warp&, std::uint32_t /*id*/) {}
+  /// Block barrier `id` opens: groups that wait there go on after this.
+  virtual void opens(Block&, std::uint32_t /*id*/) {}
+  /// Lanes of one warp met, at a warp barrier or a collective.
+  virtual void lanes_meet(Warp&, std::uint32_t /*lanes*/) {}
+  virtual void fence(Warp&, const Step*) {}
+  /// Lanes arrive at mbarriers, or wait for them.
+  virtual void mbarrier(Warp&, std::uint32_t /*mask*/, const std::uint64_t* /*offsets*/,
+                        bool /*arrives*/) {}
+  /// The device's heap hands out memory.
+  virtual void allocated(std::uint64_t /*address*/, std::uint64_t /*bytes*/) {}
+  /// An out-of-bounds or misaligned access. True: reported, go on without these lanes.
+  virtual bool bad_access(const WarpAccess&, FaultKind, std::uint32_t /*lane*/) { return false; }
+  /// Must it hear also of reads that another one has settled?
+  [[nodiscard]] virtual bool wants_settled_reads() const { return false; }
+};
+
+/// What one observer remembers of each block in flight. The observer owns it; the block keeps its
+/// place, so that finding it is one load.
+template <std::derived_from<ObserverNotes> Notes>
+class PerBlock {
+ public:
+  explicit PerBlock(Launch& launch) : slot_(launch.observers_with_notes++) {
+    MEMBOUND_CHECK(slot_ < kMostObservers);
+  }
+  /// Makes them where the block has none yet; they stay when it is used for the next block.
+  Notes& add(Block& block) {
+    all_.push_back(std::make_unique<Notes>());
+    block.notes[slot_] = all_.back().get();
+    return *all_.back();
+  }
+  [[nodiscard]] bool has(const Block& block) const { return block.notes[slot_] != nullptr; }
+  [[nodiscard]] Notes& of(const Block& block) const {
+    return static_cast<Notes&>(*block.notes[slot_]);
+  }
+  [[nodiscard]] const std::vector<std::unique_ptr<Notes>>& all() const { return all_; }
+
+ private:
+  std::size_t slot_;
+  std::vector<std::unique_ptr<Notes>> all_;
+};
+
+}  // namespace membound::vgpu::exec
