@@ -125,8 +125,8 @@ const Step* call_pointer(Warp& w, const Step* s) {
     w.run_begin = s;
     set_mask(w, together);
     w.groups[w.current].mask = together;
-    add_group(w, s, others, w.frame, w.groups[w.current].penalty).rejoin =
-        w.groups[w.current].rejoin;
+    const Group& here = w.groups[w.current];
+    w.launch->scheduler->add_group(w, s, others, w.frame, here.penalty).rejoin = here.rejoin;
   }
   end_run(w, s + 1);
   return enter(w, s, code_of[index]);
@@ -135,7 +135,7 @@ const Step* call_pointer(Warp& w, const Step* s) {
 const Step* return_from(Warp& w, const Step* s) {
   end_run(w, s + 1);
   Frame* frame = w.frame;
-  if (frame->caller == nullptr) return exit_lanes(w, s);
+  if (frame->caller == nullptr) return exit_lanes(w);
   copy_results(w, *frame->call, *frame->caller, *frame, w.mask);
   Group& group = w.groups[w.current];
   group.pc = frame->return_to;

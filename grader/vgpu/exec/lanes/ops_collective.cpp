@@ -45,7 +45,8 @@ bool converged(Warp& w, const Step* s, Ref member_ref) {
   std::uint32_t members = 0;
   for (std::uint32_t i = 0; i < 32; ++i) members |= (w.mask >> i) & 1 ? masks[i] : 0;
   Group& here = w.groups[w.current];
-  if (((members & w.live) & ~w.mask) != 0 && !here.forced && !w.launch->lockstep) {
+  if (((members & w.live) & ~w.mask) != 0 && !here.forced &&
+      w.launch->scheduler->waits_for_lanes()) {
     end_run(w, s);
     here.pc = s;
     here.state = GroupState::kConverge;

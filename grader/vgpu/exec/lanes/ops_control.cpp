@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Branches, exits and guards. What happens when lanes part is scheduler.cpp's.
+/// Branches, exits and guards. What happens when lanes part is the scheduler's.
 #include "grader/vgpu/exec/lanes/select.hpp"
 #include "grader/vgpu/exec/schedule/scheduler.hpp"
 #include "grader/vgpu/exec/state/lanes.hpp"
@@ -24,7 +24,7 @@ using program::Opcode;
     return w.stop;
   }
   if (w.group_count != 1) [[unlikely]]
-    return redirect(w, s->target);
+    return w.launch->scheduler->redirect(w, s->target);
   return s->target;
 }
 
@@ -37,7 +37,7 @@ const Step* branch_if(Warp& w, const Step* s) {
   w.stats[s->stats].divergent += 1;
   end_run(w, s + 1);
   w.patience -= s->cost;
-  return diverge(w, s, taken);
+  return w.launch->scheduler->diverge(w, s, taken);
 }
 
 const Step* branch_list(Warp& w, const Step* s) {
@@ -57,16 +57,16 @@ const Step* branch_list(Warp& w, const Step* s) {
   end_run(w, s + 1);
   if (together) {
     w.run_begin = targets[leader];
-    if (w.group_count != 1) return redirect(w, targets[leader]);
+    if (w.group_count != 1) return w.launch->scheduler->redirect(w, targets[leader]);
     return targets[leader];
   }
   w.stats[s->stats].divergent += 1;
-  return scatter_group(w, s, targets);
+  return scatter_group(w, targets);
 }
 
 const Step* exit_all(Warp& w, const Step* s) {
   end_run(w, s + 1);
-  return exit_lanes(w, s);
+  return exit_lanes(w);
 }
 
 const Step* guarded(Warp& w, const Step* s) {

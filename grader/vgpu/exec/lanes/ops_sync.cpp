@@ -22,6 +22,10 @@ std::uint32_t first_lane(const Warp& w) {
   return static_cast<std::uint32_t>(__builtin_ctz(w.mask));
 }
 
+const Step* go_on(Warp& w, const Step* next) {
+  return w.group_count == 1 ? next : w.launch->scheduler->redirect(w, next);
+}
+
 const Step* block_barrier(Warp& w, const Step* s) {
   const Instruction& in = *s->extra->in;
   const auto mode = static_cast<BarrierMode>(in.mode);
@@ -36,11 +40,9 @@ const Step* block_barrier(Warp& w, const Step* s) {
   if (mode == BarrierMode::kArrive) {
     Group& group = w.groups[w.current];
     if (arrive_at_barrier(w, s, id, expected, 0)) group.state = GroupState::kReady;
-    return w.group_count == 1 ? s + 1 : redirect(w, s + 1);
+    return go_on(w, s + 1);
   }
-  if (!arrive_at_barrier(w, s, id, expected, holds)) {
-    return w.group_count == 1 ? s + 1 : redirect(w, s + 1);
-  }
+  if (!arrive_at_barrier(w, s, id, expected, holds)) return go_on(w, s + 1);
   w.leave = Leave::kWait;
   return w.stop;
 }
@@ -52,7 +54,7 @@ const Step* warp_barrier(Warp& w, const Step* s) {
   for (std::uint32_t rest = w.mask; rest != 0; rest &= rest - 1)
     members |= at<const std::uint32_t>(w, s->a)[__builtin_ctz(rest)];
   const std::uint32_t wanted = members & w.live;
-  if ((wanted & ~w.mask) == 0 || w.launch->lockstep || here.forced) {
+  if ((wanted & ~w.mask) == 0 || !w.launch->scheduler->waits_for_lanes() || here.forced) {
     if (w.observer != nullptr) {
       if (here.forced || (w.mask & ~members) != 0) w.observer->collective(w, s, members, w.mask);
       tell_who_meets(w, at<const std::uint32_t>(w, s->a));
@@ -76,7 +78,7 @@ const Step* warp_barrier(Warp& w, const Step* s) {
         other.state = GroupState::kReady;
     }
     if (w.observer != nullptr) w.observer->lanes_meet(w, members & present);
-    return redirect(w, s + 1);
+    return w.launch->scheduler->redirect(w, s + 1);
   }
   here.state = GroupState::kWarpBarrier;
   here.wanted = members;

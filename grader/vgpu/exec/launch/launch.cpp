@@ -12,6 +12,7 @@
 #include "grader/vgpu/exec/observe/observer_list.hpp"
 #include "grader/vgpu/exec/observe/summary.hpp"
 #include "grader/vgpu/exec/observe/trace_observer.hpp"
+#include "grader/vgpu/exec/schedule/scheduler.hpp"
 
 namespace membound::vgpu::exec {
 namespace {
@@ -51,7 +52,8 @@ void set_up(Launch& launch, const LaunchRequest& request, Workspace& workspace) 
   launch.shared_window = request.memory->shared_window();
   launch.local_window = request.memory->local_window();
   launch.precise = request.checks.memory;
-  launch.lockstep = request.scheduling == Scheduling::kLockstep;
+  launch.scheduler = request.scheduling == Scheduling::kLockstep ? &lockstep_scheduler()
+                                                                 : &independent_scheduler();
   launch.defer_reductions = request.kernel->orders_float_reductions && !request.cooperative;
   if (request.kernel->takes_parameter_addresses) {
     launch.parameter_address = workspace.take(request.parameters.size() + 16, "kernel parameters");

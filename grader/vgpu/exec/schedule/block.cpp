@@ -160,7 +160,7 @@ BlockTurn run_block(Block& block, bool may_yield) {
       Warp& w = block.warps[turn];
       if (w.group_count == 0) continue;
       alive = true;
-      if (!has_ready_group(w)) continue;
+      if (!launch.scheduler->pick(w)) continue;
       ran = true;
       switch (run_warp(w)) {
         case Turn::kHalted:

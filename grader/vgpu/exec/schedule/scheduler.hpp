@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// Which lanes of a warp run next. A warp is a few groups of lanes, each with one program counter;
-/// the group deepest in calls and furthest behind runs first, so that groups meet again as early as
-/// they can. A group that spins in vain steps back behind the others: every lane makes progress.
-/// With lockstep scheduling groups form a stack of reconvergence points instead, as before Volta.
+/// a launch has one of two schedulers (independent.cpp, lockstep.cpp), chosen at its start.
 /// Place in the chain: exec/block -> [scheduler] -> handlers.
 #pragma once
+
+#include <optional>
 
 #include "grader/vgpu/exec/state/execution_state.hpp"
 
@@ -20,24 +20,45 @@ enum class Turn : std::uint8_t {
   kHalted    ///< the launch is over
 };
 
+/// How groups of lanes part, take turns and meet again. Has no state of its own: that is the
+/// warp's.
+class Scheduler {
+ public:
+  virtual ~Scheduler() = default;
+  /// The group to run next, if one can.
+  [[nodiscard]] virtual std::optional<std::uint32_t> pick(const Warp& warp) const = 0;
+  /// Where the running group, now at `pc`, will meet others; null: nowhere.
+  [[nodiscard]] virtual const Step* next_meeting(const Warp& warp, const Step* pc) const = 0;
+  /// The running group has come to that place.
+  virtual void meet(Warp& warp) const = 0;
+  /// A branch only some lanes take: splits the running group. Returns where to go on.
+  virtual const Step* diverge(Warp& warp, const Step* branch, std::uint32_t taken) const = 0;
+  /// A taken branch while other groups wait elsewhere.
+  virtual const Step* redirect(Warp& warp, const Step* target) const = 0;
+  /// Adds lanes at `pc`, joining a group that waits there in the same frame.
+  virtual Group& add_group(Warp& warp, const Step* pc, std::uint32_t mask, Frame* frame,
+                           std::uint32_t penalty) const = 0;
+  /// The running lanes have ended.
+  virtual void remove_ended(Warp& warp) const = 0;
+  /// The running group spins in vain. Nothing: another group of the warp goes on.
+  virtual std::optional<Turn> step_back(Warp& warp) const = 0;
+  /// Do lanes at a collective or a warp barrier wait for lanes that are elsewhere?
+  [[nodiscard]] virtual bool waits_for_lanes() const = 0;
+};
+
+/// Since Volta: the group deepest in calls and furthest behind runs first, so that groups meet
+/// again as early as they can; one that spins in vain steps back behind the others, so that every
+/// lane makes progress.
+[[nodiscard]] const Scheduler& independent_scheduler();
+/// Before Volta: groups form a stack of reconvergence points, only the top one runs.
+[[nodiscard]] const Scheduler& lockstep_scheduler();
+
 /// Runs the warp until it must wait, ends or has spun long enough.
 Turn run_warp(Warp& warp);
-
-/// True when some group of the warp could run.
-[[nodiscard]] bool has_ready_group(const Warp& warp);
-
-/// A branch only some lanes take: splits the running group. Returns where to go on.
-const Step* diverge(Warp& warp, const Step* branch, std::uint32_t taken);
-/// The same for a branch with many targets.
-const Step* scatter_group(Warp& warp, const Step* branch, const Step* const* targets);
-/// A taken branch while other groups wait elsewhere.
-const Step* redirect(Warp& warp, const Step* target);
-
-/// Adds lanes at `pc`, joining a group that waits there in the same frame.
-Group& add_group(Warp& warp, const Step* pc, std::uint32_t mask, Frame* frame,
-                 std::uint32_t penalty);
+/// A branch with many targets, one a lane. Returns where to go on.
+const Step* scatter_group(Warp& warp, const Step* const* targets);
 /// The running lanes end. Returns warp.stop.
-const Step* exit_lanes(Warp& warp, const Step* at);
+const Step* exit_lanes(Warp& warp);
 
 /// Patience of one turn; see Step::cost.
 inline constexpr std::int32_t kPatience = 1 << 16;

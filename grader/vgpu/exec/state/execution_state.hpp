@@ -33,6 +33,7 @@ struct Block;
 struct Worker;
 struct Launch;
 class Observer;
+class Scheduler;
 class SettledReads;
 
 /// Executes one step for the lanes of the running group; returns the next step, or `warp.stop`.
@@ -268,8 +269,8 @@ struct Launch {
   std::uint64_t grid_barrier_address = 0;
   bool parallel = false;  ///< several workers: atomics must be real ones
   bool precise = false;   ///< memcheck: spans are single allocations
-  bool lockstep = false;
   bool defer_reductions = false;
+  const Scheduler* scheduler = nullptr;
   Observer* observer = nullptr;
   std::size_t observers_with_notes = 0;
 
