@@ -8,43 +8,11 @@
 
 #include "grader/base/switches.hpp"
 #include "grader/device_code/fatbin/fatbin.hpp"
+#include "grader/device_code/ptx/opcodes.hpp"
 #include "grader/device_code/ptx/parser.hpp"
 
 namespace membound::policy {
 namespace {
-
-
-/// Every opcode of PTX ISA 9.0 that computes, moves data or orders threads. Left out, and so not
-/// allowed: trap, brkpt and pmevent (end or watch the program), nanosleep (waits for others),
-/// discard, applypriority, createpolicy (rule over the cache beyond the launch), griddepcontrol
-/// (overlaps with the launch that comes next).
-constexpr std::array kOpcodes = std::to_array<std::string_view>(
-    {"abs",        "activemask", "add",       "addc",      "alloca",
-     "and",        "atom",       "bar",       "barrier",   "bfe",
-     "bfi",        "bfind",      "bmsk",      "bra",       "brev",
-     "brx",        "call",       "clmad",     "clz",       "clusterlaunchcontrol",
-     "cnot",       "copysign",   "cos",       "cp",        "cvt",
-     "cvta",       "div",        "dp2a",      "dp4a",      "elect",
-     "ex2",        "exit",       "fence",     "fma",       "fns",
-     "getctarank", "isspacep",   "istypep",   "ld",        "ldmatrix",
-     "ldu",        "lg2",        "lop3",      "mad",       "mad24",
-     "madc",       "mapa",       "match",     "max",       "mbarrier",
-     "membar",     "min",        "mma",       "mov",       "movmatrix",
-     "mul",        "mul24",      "multimem",  "neg",       "not",
-     "or",         "popc",       "prefetch",  "prefetchu", "prmt",
-     "rcp",        "red",        "redux",     "rem",       "ret",
-     "rsqrt",      "sad",        "selp",      "set",       "setmaxnreg",
-     "setp",       "shf",        "shfl",      "shl",       "shr",
-     "sin",        "slct",       "sqrt",      "st",        "stackrestore",
-     "stacksave",  "stmatrix",   "sub",       "subc",      "suld",
-     "suq",        "sured",      "sust",      "szext",     "tanh",
-     "tensormap",  "testp",      "tex",       "tld4",      "txq",
-     "vabsdiff",   "vabsdiff2",  "vabsdiff4", "vadd",      "vadd2",
-     "vadd4",      "vavrg2",     "vavrg4",    "vmad",      "vmax",
-     "vmax2",      "vmax4",      "vmin",      "vmin2",     "vmin4",
-     "vote",       "vset",       "vset2",     "vset4",     "vshl",
-     "vshr",       "vsub",       "vsub2",     "vsub4",     "wgmma",
-     "wmma",       "xor"});
 
 /// Who a thread is and what it was given. Left out: %globaltimer*, %gridid, %smid, %nsmid, %pm*,
 /// %envreg*, %clock*.
@@ -135,7 +103,7 @@ class Inspector {
       if (!has(kDirectives, directive.name))
         note(directive.name, directive.name, &function, ptx::kNoIndex);
     for (const ptx::Instruction& instruction : function.instructions) {
-      if (!has(kOpcodes, instruction.opcode))
+      if (!ptx::is_graded_opcode(instruction.opcode))
         note(instruction.opcode, instruction.mnemonic, &function, instruction.location);
       for (const ptx::Operand& operand : instruction.operands)
         inspect(operand, instruction, function);

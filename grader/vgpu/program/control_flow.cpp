@@ -4,32 +4,18 @@
 
 #include <algorithm>
 
+#include "grader/vgpu/program/shapes.hpp"
+
 namespace membound::vgpu::program {
 namespace {
 
 bool ends_block(const Instruction& in) {
-  switch (in.opcode) {
-    case Opcode::kBra:
-    case Opcode::kBrx:
-    case Opcode::kRet:
-    case Opcode::kExit:
-      return true;
-    default:
-      return false;
-  }
+  const Shape shape = shape_of(in);
+  return shape == Shape::kBra || shape == Shape::kBrx || shape == Shape::kEnd;
 }
 
 bool falls_through(const Instruction& in) {
-  switch (in.opcode) {
-    case Opcode::kBra:
-      return static_cast<bool>(in.guard);
-    case Opcode::kBrx:
-    case Opcode::kRet:
-    case Opcode::kExit:
-      return false;
-    default:
-      return true;
-  }
+  return !ends_block(in) || (shape_of(in) == Shape::kBra && in.guard);
 }
 
 /// Reads something another thread may have written?

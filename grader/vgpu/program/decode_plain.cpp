@@ -28,38 +28,31 @@ ScalarType widened(ScalarType type) {
   }
 }
 
-/// Type that source `index` of `in` is read as; most instructions use one type throughout.
-ScalarType source_type(const Instruction& in, std::size_t index) {
-  switch (in.opcode) {
-    case Opcode::kShl:
-    case Opcode::kShr:
-    case Opcode::kSzext:
-      return index == 1 ? ScalarType::kU32 : in.type;
-    case Opcode::kBfe:
+/// Type that source `index` of an instruction of this shape is read as.
+ScalarType source_type(Shape shape, const Instruction& in, std::size_t index) {
+  switch (shape) {
+    case Shape::kDAn:
+    case Shape::kDAnn:
       return index >= 1 ? ScalarType::kU32 : in.type;
-    case Opcode::kBfi:
+    case Shape::kDABnn:
       return index >= 2 ? ScalarType::kU32 : in.type;
-    case Opcode::kMul:
-    case Opcode::kMad:
-      return in.has(kWide) && index == 2 ? widened(in.type) : in.type;
-    case Opcode::kSlct:
-      return index == 2 ? in.type2 : in.type;
-    case Opcode::kCvt:
-      return in.mode != 0 && index == 2 ? ScalarType::kB32 : in.type2;
-    case Opcode::kSet:
-      return in.type2;
-    case Opcode::kIsspacep:
-      return ScalarType::kU64;
-    case Opcode::kDp4a:
-    case Opcode::kDp2a:
-    case Opcode::kShf:
-    case Opcode::kFns:
-    case Opcode::kBmsk:
-    case Opcode::kPrmt:
-    case Opcode::kLop3:
+    case Shape::kDnn:
+    case Shape::kDnnn:
+    case Shape::kLop3:
       return ScalarType::kB32;
+    case Shape::kDABP:
+    case Shape::kSetp:
+      return index == 2 ? ScalarType::kPred : in.type;
+    case Shape::kSet:
+      return index == 2 ? ScalarType::kPred : in.type2;
+    case Shape::kSlct:
+      return index == 2 ? in.type2 : in.type;
+    case Shape::kCvt:
+      return in.mode != 0 && index == 2 ? ScalarType::kB32 : in.type2;
+    case Shape::kDAddress:
+      return ScalarType::kU64;
     default:
-      return in.type;
+      return in.has(kWide) && index == 2 ? widened(in.type) : in.type;
   }
 }
 
@@ -108,9 +101,7 @@ bool Decoder::read_plain(Operands ops, Shape shape, Instruction& out) {
   }
   if (sources > 4) return false;
   for (std::size_t i = 0; i < sources; ++i) {
-    const bool predicate = (shape == Shape::kDABP && i == 2) ||
-                           ((shape == Shape::kSetp || shape == Shape::kSet) && i == 2);
-    const ScalarType type = predicate ? ScalarType::kPred : source_type(out, i);
+    const ScalarType type = source_type(shape, out, i);
     out.s[i] = value(ops[i + 1], type);
     if (!out.s[i]) return false;
     if (i == 0) out.s_slots = operand_slots(ops[1], type);

@@ -18,18 +18,16 @@ std::uint32_t alignment_of(const ptx::Variable& variable) {
 
 /// Instructions whose guard becomes a branch around them: they change who runs, or wait.
 bool branches_round(const Instruction& in) {
-  switch (in.opcode) {
-    case Opcode::kCall:
-    case Opcode::kRet:
-    case Opcode::kExit:
-    case Opcode::kBrx:
-    case Opcode::kBar:
-    case Opcode::kBarrier:
-    case Opcode::kShfl:
-    case Opcode::kVote:
-    case Opcode::kMatch:
-    case Opcode::kRedux:
-    case Opcode::kElect:
+  switch (shape_of(in)) {
+    case Shape::kCall:
+    case Shape::kEnd:
+    case Shape::kBrx:
+    case Shape::kBar:
+    case Shape::kShfl:
+    case Shape::kVote:
+    case Shape::kMatch:
+    case Shape::kRedux:
+    case Shape::kElect:
       return true;
     default:
       return false;
@@ -232,6 +230,7 @@ bool Decoder::read_operands(const ptx::Instruction& in, const OpcodeInfo& info, 
       return read_texture(in, info.shape, out);
     case Shape::kTxq:
       return read_query(in, out);
+    case Shape::kEnd:
     case Shape::kNothing:
     case Shape::kIgnored:
       return true;
@@ -242,6 +241,7 @@ bool Decoder::read_operands(const ptx::Instruction& in, const OpcodeInfo& info, 
       out.s[0] = value(ops[1], out.type);
       out.s_slots = operand_slots(ops[1], out.type);
       return static_cast<bool>(out.s[0]) && out.d_slots == 2;
+    case Shape::kMade:
     case Shape::kUnsupported:
       return false;
     default:

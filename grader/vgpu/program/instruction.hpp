@@ -16,8 +16,8 @@ namespace membound::vgpu::program {
 
 /// Every opcode the virtual GPU knows, from opcodes.def.
 enum class Opcode : std::uint8_t {
-#define MEMBOUND_OPCODE(id, name, unit, shape, section, doc) id,
-#include "grader/vgpu/program/opcodes.def"
+#define MEMBOUND_OPCODE(id, ...) id,
+#include "grader/device_code/ptx/opcodes.def"
 #undef MEMBOUND_OPCODE
 };
 

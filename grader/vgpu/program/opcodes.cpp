@@ -8,17 +8,13 @@
 namespace membound::vgpu::program {
 namespace {
 
-constexpr OpcodeInfo row(Opcode opcode, std::string_view name, Unit unit, Shape shape,
-                         std::string_view section, std::string_view doc) {
-  return {opcode, name, unit, shape, section, doc};
-}
-
-using enum Unit;
-using enum Shape;
 constexpr std::array kRows = {
-#define MEMBOUND_OPCODE(id, name, unit, shape, section, doc) \
-  row(Opcode::id, name, unit, shape, section, doc),
-#include "grader/vgpu/program/opcodes.def"
+#define MEMBOUND_OPCODE(id, name, shape, suffixes, family, results, unit, cost, graded, section, \
+                        doc)                                                                     \
+  OpcodeInfo{Opcode::id,     name,    Shape::shape, Suffixes::suffixes,                          \
+             Family::family, results, Unit::unit,   Cost::cost,                                  \
+             section,        doc},
+#include "grader/device_code/ptx/opcodes.def"
 #undef MEMBOUND_OPCODE
 };
 
@@ -37,5 +33,13 @@ const OpcodeInfo* find_opcode(std::string_view name) {
 }
 
 const OpcodeInfo& info_of(Opcode opcode) { return kRows[static_cast<std::size_t>(opcode)]; }
+
+Cost cost_of(const Instruction& in) {
+  const Cost cost = info_of(in.opcode).cost;
+  const bool doubles = in.type == ptx::ScalarType::kF64 || in.type2 == ptx::ScalarType::kF64;
+  if (in.unit == Unit::kFloat64 || (cost == Cost::kSfu && doubles)) return Cost::kFp64;
+  if (cost != Cost::kByType) return cost;
+  return ptx::is_float(in.type) ? Cost::kFma : Cost::kAlu;
+}
 
 }  // namespace membound::vgpu::program

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "grader/vgpu/program/control_flow.hpp"
+#include "grader/vgpu/program/shapes.hpp"
 
 namespace membound::vgpu::program {
 namespace {
@@ -12,7 +13,7 @@ namespace {
 enum class Reads : std::uint8_t { kNothing, kGlobal, kShared };
 
 Reads what_it_reads(const Instruction& in) {
-  const bool load = in.opcode == Opcode::kLd || in.opcode == Opcode::kLdu;
+  const bool load = shape_of(in) == Shape::kLoad;
   const bool atomic = in.opcode == Opcode::kAtom && !in.has(kResultUnused);
   if ((!load && !atomic) || in.has(kParamMemory) || in.has(kConstantMemory)) return Reads::kNothing;
   return in.space == ptx::StateSpace::kShared ? Reads::kShared : Reads::kGlobal;
@@ -20,20 +21,16 @@ Reads what_it_reads(const Instruction& in) {
 
 /// Loads are not moved across these.
 bool separates(const Instruction& in, Reads what) {
-  switch (in.opcode) {
-    case Opcode::kBar:
-    case Opcode::kBarrier:
-    case Opcode::kCall:
-    case Opcode::kMembar:
-    case Opcode::kFence:
+  switch (shape_of(in)) {
+    case Shape::kCall:
       return true;
-    case Opcode::kSt:
-    case Opcode::kAtom:
-    case Opcode::kRed:
+    case Shape::kStore:
+    case Shape::kAtom:
+    case Shape::kRed:
       return !in.has(kParamMemory) &&
              (in.space == ptx::StateSpace::kShared) == (what == Reads::kShared);
     default:
-      return false;
+      return info_of(in.opcode).cost == Cost::kBarrier;
   }
 }
 

@@ -1,12 +1,11 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// How the operands of an opcode are laid out in PTX, and the rows of opcodes.def as data.
+/// The columns of opcodes.def that decoder and executor read, and the rows as data.
 /// Place in the chain: program's own vocabulary; documentation and tests read the table too.
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string_view>
 
@@ -14,15 +13,22 @@
 
 namespace membound::vgpu::program {
 
-/// D destination, A B C E sources, P predicate; the others name their instruction.
+/// How operands are laid out: D destination, A B C sources of the instruction's type, n a 32-bit
+/// number whatever the type, P predicate; the others name their instruction.
 enum class Shape : std::uint8_t {
   kDA,
   kDAB,
   kDABC,
-  kDABCE,
   kDABP,
+  kDAn,
+  kDAnn,
+  kDABnn,
+  kDnn,
+  kDnnn,
+  kDAddress,
   kDest,
   kSourceOnly,
+  kSlct,
   kSet,
   kSetp,
   kLop3,
@@ -42,6 +48,7 @@ enum class Shape : std::uint8_t {
   kBra,
   kBrx,
   kCall,
+  kEnd,  ///< ret, exit
   kNothing,
   kBar,
   kAtom,
@@ -53,15 +60,78 @@ enum class Shape : std::uint8_t {
   kMbarrier,
   kSleep,
   kAlloca,
-  kUnsupported
+  kMade,        ///< by the decoder; never written
+  kUnsupported  ///< faults when executed
+};
+
+/// Which dotted words an opcode knows besides those common to all: see suffixes.cpp.
+enum class Suffixes : std::uint8_t {
+  kCommon,  ///< no others
+  kFree,    ///< any: they change nothing here, or the decoder of the shape reads them
+  kHalves,
+  kComparison,
+  kOperation,
+  kBarrier,
+  kPacking,
+  kPermutation,
+  kProperty,
+  kShuffle,
+  kVote,
+  kMatch,
+  kTexture,
+  kGather,
+  kSurface,
+  kSurfaceReduction,
+  kVideo
+};
+
+/// Who chooses the handler: see exec/lanes/select.hpp.
+enum class Family : std::uint8_t {
+  kNone,     ///< nobody: faults
+  kNothing,  ///< does nothing
+  kArithmetic,
+  kBits,
+  kCompare,
+  kConvert,
+  kMove,
+  kMemory,
+  kControl,
+  kVideo,
+  kAtomic,
+  kCollective,
+  kSync,
+  kCall,
+  kAsync,
+  kTexture
+};
+
+/// What an instruction occupies on an SM; a machine says how long.
+enum class Cost : std::uint8_t {
+  kNone,
+  kAlu,
+  kFma,
+  kSfu,
+  kFp64,
+  kLsu,
+  kAtomic,
+  kTexture,
+  kCollective,
+  kBarrier,
+  kControl,
+  kTensor,
+  kByType  ///< in opcodes.def only: floats kFma, integers kAlu
 };
 
 /// One row of opcodes.def.
 struct OpcodeInfo {
   Opcode opcode;
   std::string_view name;
-  Unit unit;
   Shape shape;
+  Suffixes suffixes;
+  Family family;
+  std::uint8_t results;  ///< at most
+  Unit unit;
+  Cost cost;
   std::string_view section;
   std::string_view doc;
 };
@@ -71,5 +141,8 @@ struct OpcodeInfo {
 /// The row of a base opcode ("ld"), or null.
 [[nodiscard]] const OpcodeInfo* find_opcode(std::string_view name);
 [[nodiscard]] const OpcodeInfo& info_of(Opcode opcode);
+[[nodiscard]] inline Shape shape_of(const Instruction& in) { return info_of(in.opcode).shape; }
+/// The row's class, by the instruction's type: all work on doubles is kFp64.
+[[nodiscard]] Cost cost_of(const Instruction& in);
 
 }  // namespace membound::vgpu::program

@@ -164,8 +164,6 @@ std::uint8_t packed_bits(std::string_view text) {
                                             : 0;
 }
 
-bool is_packed_video(Opcode opcode) { return opcode >= Opcode::kVadd2 && opcode <= Opcode::kVset4; }
-
 /// The types of a video instruction on packed values, in order; see PackedTypes.
 bool take_video_word(std::string_view text, Instruction& out) {
   if (text == ".add") return out.atomic = Atomic::kAdd, true;
@@ -179,26 +177,22 @@ bool take_video_word(std::string_view text, Instruction& out) {
   return true;
 }
 
-/// Words only one opcode gives a meaning to. True when taken.
-bool take_own_word(Opcode opcode, std::string_view text, Instruction& out) {
+/// Words that only some opcodes know. True when taken.
+bool take_own_word(Suffixes suffixes, std::string_view text, Instruction& out) {
   const auto set_mode = [&](auto mode) {
     if (mode) out.mode = static_cast<std::uint8_t>(*mode);
     return mode.has_value();
   };
-  switch (opcode) {
-    case Opcode::kSetp:
-    case Opcode::kSet:
+  switch (suffixes) {
+    case Suffixes::kComparison:
       if (const auto comparison = look_up(kComparisons, text))
         return out.comparison = *comparison, true;
       if (const auto combine = look_up(kCombines, text)) return out.combine = *combine, true;
       return false;
-    case Opcode::kAtom:
-    case Opcode::kRed:
-    case Opcode::kRedux:
+    case Suffixes::kOperation:
       if (const auto atomic = look_up(kAtomics, text)) return out.atomic = *atomic, true;
       return false;
-    case Opcode::kBar:
-    case Opcode::kBarrier:
+    case Suffixes::kBarrier:
       if (const auto atomic = look_up(kAtomics, text)) return out.atomic = *atomic, true;
       if (text == ".sync") return true;  // keeps kRed and kWarp chosen before it
       if (text == ".arrive")
@@ -206,51 +200,49 @@ bool take_own_word(Opcode opcode, std::string_view text, Instruction& out) {
       if (text == ".red") return out.mode = static_cast<std::uint8_t>(BarrierMode::kRed), true;
       if (text == ".warp") return out.mode = static_cast<std::uint8_t>(BarrierMode::kWarp), true;
       return false;
-    case Opcode::kAdd:
-    case Opcode::kSub:
-    case Opcode::kNeg:
-    case Opcode::kMin:
-    case Opcode::kMax:  // two halfwords at a time: mode 1 unsigned, 2 signed
+    case Suffixes::kHalves:  // two halfwords at a time: mode 1 unsigned, 2 signed
       if (text != ".u16x2" && text != ".s16x2") return false;
       out.type = ptx::ScalarType::kB32;
       out.mode = text == ".u16x2" ? 1 : 2;
       return true;
-    case Opcode::kCvt:  // cvt.pack: mode is the bits of a part
+    case Suffixes::kPacking:  // cvt.pack: mode is the bits of a part
       if (text == ".pack") return out.mode = kPackPending, true;
       if (out.mode != kPackPending || packed_bits(text) == 0) return false;
       out.mode = packed_bits(text);
       out.type = ptx::ScalarType::kB32;
       if (text[1] == 's') out.flags |= kPackSigned;
       return true;
-    case Opcode::kPrmt:
+    case Suffixes::kPermutation:
       return set_mode(look_up(kPermutes, text));
-    case Opcode::kTestp:
+    case Suffixes::kProperty:
       return set_mode(look_up(kTests, text));
-    case Opcode::kShfl:
+    case Suffixes::kShuffle:
       return set_mode(look_up(kShuffles, text));
-    case Opcode::kVote:
+    case Suffixes::kVote:
       return set_mode(look_up(kVotes, text));
-    case Opcode::kMatch:
+    case Suffixes::kMatch:
       if (text == ".all") return out.mode = static_cast<std::uint8_t>(MatchMode::kAll), true;
       return text == ".any";
-    case Opcode::kTex:
-    case Opcode::kTld4:
+    case Suffixes::kTexture:
+    case Suffixes::kGather:
       if (text == ".level") return out.offset2 = static_cast<int>(LevelMode::kGiven), true;
       if (text == ".grad") return out.offset2 = static_cast<int>(LevelMode::kGradients), true;
       if (const auto channel = std::string_view(".r.g.b.a").find(text);
-          opcode == Opcode::kTld4 && text.size() == 2 && channel != std::string_view::npos)
+          suffixes == Suffixes::kGather && text.size() == 2 && channel != std::string_view::npos)
         return out.offset = static_cast<std::int64_t>(channel / 2), true;
       return set_mode(look_up(kGeometries, text));
-    case Opcode::kSuld:
-    case Opcode::kSust:
-    case Opcode::kSured:
+    case Suffixes::kSurface:
+    case Suffixes::kSurfaceReduction:
       if (const auto edge = look_up(kEdges, text)) return out.edge = *edge, true;
-      if (out.opcode == Opcode::kSured) {
+      if (suffixes == Suffixes::kSurfaceReduction) {
         if (const auto atomic = look_up(kAtomics, text)) return out.atomic = *atomic, true;
       }
       return set_mode(look_up(kGeometries, text));
-    default:
-      return is_packed_video(opcode) && take_video_word(text, out);
+    case Suffixes::kVideo:
+      return take_video_word(text, out);
+    case Suffixes::kCommon:
+    case Suffixes::kFree:
+      return false;
   }
 }
 
@@ -271,29 +263,13 @@ bool take_common_word(std::string_view text, Instruction& out) {
   return is_hint(text);
 }
 
-/// Opcodes whose remaining words the decoder reads itself.
-bool reads_own_words(Shape shape) {
-  switch (shape) {
-    case Shape::kUnsupported:
-    case Shape::kIgnored:
-    case Shape::kPolicy:
-    case Shape::kMbarrier:
-    case Shape::kCpAsync:
-    case Shape::kTxq:
-    case Shape::kNothing:
-      return true;
-    default:
-      return false;
-  }
-}
-
 }  // namespace
 
 std::string_view read_suffixes(const ptx::Instruction& in, const OpcodeInfo& info,
                                Instruction& out) {
   for (const std::string_view text : in.suffixes) {
-    if (take_own_word(info.opcode, text, out) || take_common_word(text, out)) continue;
-    if (!reads_own_words(info.shape)) return text;
+    if (take_own_word(info.suffixes, text, out) || take_common_word(text, out)) continue;
+    if (info.suffixes != Suffixes::kFree) return text;
   }
   if (info.opcode == Opcode::kBar && out.mode != static_cast<std::uint8_t>(BarrierMode::kWarp))
     out.flags |= kAligned;

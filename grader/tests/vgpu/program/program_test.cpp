@@ -33,6 +33,44 @@ TEST(OpcodeTable, EveryRowIsFoundByItsNameAndSaysWhatItDoes) {
   }
 }
 
+/// A new row whose columns contradict each other fails here.
+TEST(OpcodeTable, ColumnsAgree) {
+  for (const OpcodeInfo& row : all_opcodes()) {
+    const bool unsupported = row.shape == Shape::kUnsupported;
+    EXPECT_EQ(row.family == Family::kNone, unsupported) << row.name << " needs a handler's family";
+    EXPECT_EQ(row.shape == Shape::kMade, row.name.starts_with('<')) << row.name;
+    EXPECT_EQ(row.section.empty(), row.opcode == Opcode::kNop) << row.name;
+    EXPECT_LE(row.results, 4) << row.name;
+    if (unsupported) {
+      EXPECT_EQ(row.suffixes, Suffixes::kFree) << row.name;
+      EXPECT_EQ(row.results, 0) << row.name;
+    } else if (row.opcode != Opcode::kNop) {
+      EXPECT_NE(row.cost, Cost::kNone) << row.name << " needs a cost class";
+    }
+    if (row.family == Family::kNothing) EXPECT_EQ(row.results, 0) << row.name;
+    if (row.family == Family::kArithmetic || row.family == Family::kBits)
+      EXPECT_EQ(row.results, 1) << row.name;
+  }
+}
+
+TEST(OpcodeTable, ATypeDecidesTheCostOfArithmetic) {
+  using ptx::ScalarType;
+  const auto cost = [](Opcode opcode, Unit unit, ScalarType type) {
+    Instruction in;
+    in.opcode = opcode;
+    in.unit = unit;
+    in.type = type;
+    return cost_of(in);
+  };
+  EXPECT_EQ(cost(Opcode::kAdd, Unit::kInteger, ScalarType::kS32), Cost::kAlu);
+  EXPECT_EQ(cost(Opcode::kAdd, Unit::kFloat32, ScalarType::kF32), Cost::kFma);
+  EXPECT_EQ(cost(Opcode::kAdd, Unit::kFloat64, ScalarType::kF64), Cost::kFp64);
+  EXPECT_EQ(cost(Opcode::kRcp, Unit::kSpecialFunction, ScalarType::kF32), Cost::kSfu);
+  EXPECT_EQ(cost(Opcode::kRcp, Unit::kSpecialFunction, ScalarType::kF64), Cost::kFp64);
+  EXPECT_EQ(cost(Opcode::kMov, Unit::kMove, ScalarType::kF64), Cost::kAlu);
+  EXPECT_EQ(cost(Opcode::kSelp, Unit::kInteger, ScalarType::kF64), Cost::kAlu);
+}
+
 TEST(Link, LaysOutParametersByTheirAlignment) {
   const Program program =
       link(".visible .entry k(.param .u8 a, .param .u64 b, .param .u32 c) { ret; }\n");

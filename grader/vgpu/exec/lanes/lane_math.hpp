@@ -3,7 +3,7 @@
 /// @file
 /// What arithmetic instructions do to one lane: pure functions, no state.
 /// Place in the chain: exec/ops_*.cpp loop over them; unit tests call them directly.
-/// Source: PTX ISA 9.0, chapters named in program/opcodes.def.
+/// Source: PTX ISA 9.0, chapters named in device_code/ptx/opcodes.def.
 #pragma once
 
 #include <bit>

@@ -246,7 +246,6 @@ const Step* arrive_with_copies(Warp& w, const Step* s) {
 
 Handler select_async(const Instruction& in) {
   if (in.opcode == Opcode::kMbarrier) return &mbarrier;
-  if (in.opcode != Opcode::kCpAsync) return nullptr;
   switch (static_cast<CopyMode>(in.mode)) {
     case CopyMode::kCopy:
       return &copy;

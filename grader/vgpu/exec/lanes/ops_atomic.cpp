@@ -321,7 +321,6 @@ void apply_atomic(std::byte* place, bool parallel, Atomic operation, ScalarType 
 }
 
 Handler select_atomic(const Instruction& in) {
-  if (in.opcode != Opcode::kAtom && in.opcode != Opcode::kRed) return nullptr;
   if (in.space != StateSpace::kGlobal && in.space != StateSpace::kShared &&
       in.space != StateSpace::kNone)
     return nullptr;

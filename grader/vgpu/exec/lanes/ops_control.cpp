@@ -2,13 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// Branches, exits and guards. What happens when lanes part is the scheduler's.
+#include <initializer_list>
+
 #include "grader/vgpu/exec/lanes/select.hpp"
 #include "grader/vgpu/exec/schedule/scheduler.hpp"
 #include "grader/vgpu/exec/state/lanes.hpp"
+#include "grader/vgpu/program/shapes.hpp"
 
 namespace membound::vgpu::exec::MEMBOUND_ISA {
 namespace {
 
+using program::Family;
 using program::Instruction;
 using program::Opcode;
 
@@ -99,18 +103,35 @@ Handler guarded_handler() { return &guarded; }
 
 Handler select(const Instruction& in) {
   using Selector = Handler (*)(const Instruction&);
-  constexpr Selector kFamilies[] = {select_move,    select_integer, select_bits,    select_float,
-                                    select_global,  select_shared,  select_local,   select_compare,
-                                    select_convert, select_control, select_rounded, select_half,
-                                    select_carry,   select_video};
-  // A carry, or two halfwords at a time, makes add, sub and min another instruction.
+  const auto first_of = [&](std::initializer_list<Selector> selectors) {
+    Handler handler = nullptr;
+    for (const Selector each : selectors)
+      if (handler == nullptr) handler = each(in);
+    return handler;
+  };
   if (in.has(program::kCarryOut)) return select_carry(in);
-  if (const Handler handler = select_packed(in)) return handler;
-  if (const Handler handler = select_small_float(in)) return handler;
-  for (const Selector family : kFamilies) {
-    if (const Handler handler = family(in)) return handler;
+  switch (program::info_of(in.opcode).family) {
+    case Family::kArithmetic:
+      return first_of(
+          {select_packed, select_integer, select_float, select_rounded, select_half, select_carry});
+    case Family::kBits:
+      return select_bits(in);
+    case Family::kCompare:
+      return first_of({select_compare, select_half});
+    case Family::kConvert:
+      return first_of({select_small_float, select_convert});
+    case Family::kMove:
+    case Family::kNothing:
+      return select_move(in);
+    case Family::kMemory:
+      return first_of({select_global, select_shared, select_local});
+    case Family::kControl:
+      return select_control(in);
+    case Family::kVideo:
+      return select_video(in);
+    default:
+      return nullptr;
   }
-  return nullptr;
 }
 
 }  // namespace membound::vgpu::exec::MEMBOUND_ISA

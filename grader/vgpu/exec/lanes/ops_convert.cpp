@@ -145,7 +145,6 @@ const Step* convert_tf32(Warp& w, const Step* s) {
 }  // namespace
 
 Handler select_convert(const Instruction& in) {
-  if (in.opcode != Opcode::kCvt) return nullptr;
   switch (in.type) {
     case ScalarType::kS8:
       return by_source<i8>(in);

@@ -317,8 +317,7 @@ Handler by_element(const Instruction& in) {
 }  // namespace
 
 Handler select_global(const Instruction& in) {
-  const bool load = in.opcode == Opcode::kLd || in.opcode == Opcode::kLdu;
-  if (!load && in.opcode != Opcode::kSt) return nullptr;
+  const bool load = in.opcode != Opcode::kSt;
   if (in.space != StateSpace::kGlobal && in.space != StateSpace::kNone &&
       in.space != StateSpace::kConst)
     return nullptr;

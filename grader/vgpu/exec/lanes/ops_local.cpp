@@ -90,8 +90,7 @@ const Step* local(Warp& w, const Step* s) {
 }  // namespace
 
 Handler select_local(const Instruction& in) {
-  const bool load = in.opcode == Opcode::kLd || in.opcode == Opcode::kLdu;
-  if (!load && in.opcode != Opcode::kSt) return nullptr;
+  const bool load = in.opcode != Opcode::kSt;
   if (in.space != StateSpace::kLocal && !in.has(program::kFrameLocal)) return nullptr;
   if (in.address_bits == 64) return load ? &local<u64, true> : &local<u64, false>;
   return load ? &local<u32, true> : &local<u32, false>;

@@ -5,6 +5,7 @@
 #include "grader/vgpu/exec/lanes/lane_math.hpp"
 #include "grader/vgpu/exec/lanes/select.hpp"
 #include "grader/vgpu/exec/state/lanes.hpp"
+#include "grader/vgpu/program/shapes.hpp"
 
 namespace membound::vgpu::exec::MEMBOUND_ISA {
 namespace {
@@ -183,18 +184,8 @@ Handler select_move(const Instruction& in) {
       return in.d_slots == 2 ? &local_address<u64> : &local_address<u32>;
     case Opcode::kReadSpecial:
       return in.d_slots == 2 ? &read_clock<u64> : &read_clock<u32>;
-    case Opcode::kNop:
-    case Opcode::kPrefetch:
-    case Opcode::kPrefetchu:
-    case Opcode::kApplypriority:
-    case Opcode::kDiscard:
-    case Opcode::kBrkpt:
-    case Opcode::kPmevent:
-    case Opcode::kSetmaxnreg:
-    case Opcode::kGriddepcontrol:
-      return &nothing;
     default:
-      return nullptr;
+      return program::info_of(in.opcode).family == program::Family::kNothing ? &nothing : nullptr;
   }
 }
 

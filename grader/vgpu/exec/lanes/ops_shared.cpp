@@ -175,8 +175,8 @@ Handler shared_by_element(const Instruction& in) {
 }  // namespace
 
 Handler select_shared(const Instruction& in) {
-  const bool load = in.opcode == Opcode::kLd || in.opcode == Opcode::kLdu;
-  if (in.space != StateSpace::kShared || (!load && in.opcode != Opcode::kSt)) return nullptr;
+  const bool load = in.opcode != Opcode::kSt;
+  if (in.space != StateSpace::kShared) return nullptr;
   const auto slots = load ? in.d_slots : in.s_slots;
   if (slots == 1)
     return load ? shared_by_element<true, u32>(in) : shared_by_element<false, u32>(in);

@@ -89,7 +89,6 @@ const Step* pack_small(Warp& w, const Step* s) {
 }  // namespace
 
 Handler select_small_float(const Instruction& in) {
-  if (in.opcode != Opcode::kCvt) return nullptr;
   if (in.mode != 0)
     return in.has(program::kSat) && in.mode != program::kPackPending ? &pack_small : nullptr;
   if (in.type == ScalarType::kE4m3x2) return narrow<E4m3>(in);

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Which function executes an instruction: one chooser per family, in two variants (any x86-64, and
-/// AVX2). Null: the family does not know this form.
+/// Which function executes an instruction. The opcode's row names its family (program::Family);
+/// select() and prepare.cpp ask that family's choosers, in two variants (any x86-64, and AVX2).
+/// Null: none knows this form.
 /// Place in the chain: exec/prepare asks -> exec/ops_*.cpp answer.
 #pragma once
 

@@ -12,6 +12,7 @@
 #include "grader/vgpu/exec/launch/helper_threads.hpp"
 #include "grader/vgpu/exec/schedule/block.hpp"
 #include "grader/vgpu/exec/state/access.hpp"
+#include "grader/vgpu/program/shapes.hpp"
 
 namespace membound::vgpu::exec {
 namespace {
@@ -170,7 +171,7 @@ bool runs_only_once(const Launch& launch) {
   if (request.tracing.listener != nullptr) return true;
   for (const FunctionCode& code : launch.code) {
     for (const program::Instruction& in : code.function->code)
-      if (in.opcode == program::Opcode::kSust || in.opcode == program::Opcode::kSured) return true;
+      if (program::shape_of(in) == program::Shape::kSust) return true;
     for (const program::Call& call : code.function->calls)
       if (call.builtin != program::Builtin::kNone && call.builtin != program::Builtin::kAssertFail)
         return true;

@@ -10,6 +10,7 @@
 
 #include "grader/vgpu/exec/lanes/select.hpp"
 #include "grader/vgpu/exec/schedule/scheduler.hpp"
+#include "grader/vgpu/program/shapes.hpp"
 
 namespace membound::vgpu::exec {
 namespace {
@@ -22,6 +23,8 @@ const Step* unsupported(Warp& w, const Step* s) {
 }
 
 using program::Constant;
+using program::Cost;
+using program::Family;
 using program::Function;
 using program::Instruction;
 using program::LaunchRegister;
@@ -201,12 +204,10 @@ std::int32_t loop_cost(const Instruction& in) {
 }
 
 bool keeps_stats(const Instruction& in) {
-  switch (in.unit) {
-    case program::Unit::kMemory:
-    case program::Unit::kMove:
-    case program::Unit::kAtomic:
-    case program::Unit::kAsync:
-    case program::Unit::kTexture:
+  switch (program::info_of(in.opcode).cost) {
+    case Cost::kLsu:
+    case Cost::kAtomic:
+    case Cost::kTexture:
       return true;
     default:
       return in.opcode == Opcode::kBra || in.opcode == Opcode::kBrx;
@@ -253,17 +254,31 @@ void fill_step(Launch& launch, std::uint32_t function_index, const Instruction& 
   }
 }
 
+Handler handler_of(const Instruction& in, Variant variant) {
+  switch (program::info_of(in.opcode).family) {
+    case Family::kAtomic:
+      return select_atomic(in);
+    case Family::kCollective:
+      return select_collective(in);
+    case Family::kSync:
+      return select_sync(in);
+    case Family::kCall:
+      return select_call(in);
+    case Family::kAsync:
+      return select_async(in);
+    case Family::kTexture:
+      return select_texture(in);
+    default:
+      return variant == Variant::kAvx2 ? avx2::select(in) : generic::select(in);
+  }
+}
+
 }  // namespace
 
 Handler unsupported_handler() { return &unsupported; }
 
 Handler choose_handler(const Instruction& in, Variant variant) {
-  if (in.has(program::kUnsupportedForm)) return &unsupported;
-  for (const auto family : {&select_atomic, &select_collective, &select_sync, &select_call,
-                            &select_async, &select_texture}) {
-    if (const Handler handler = family(in)) return handler;
-  }
-  const Handler handler = variant == Variant::kAvx2 ? avx2::select(in) : generic::select(in);
+  const Handler handler = in.has(program::kUnsupportedForm) ? nullptr : handler_of(in, variant);
   return handler != nullptr ? handler : &unsupported;
 }
 

@@ -8,6 +8,7 @@
 
 #include "grader/vgpu/exec/observe/race_moment.hpp"
 #include "grader/vgpu/exec/state/variant.hpp"
+#include "grader/vgpu/program/shapes.hpp"
 
 namespace membound::vgpu::exec {
 namespace {
@@ -22,13 +23,12 @@ using program::Scope;
 using ptx::StateSpace;
 
 bool is_access(const Instruction& in) {
-  switch (in.opcode) {
-    case Opcode::kLd:
-    case Opcode::kLdu:
-    case Opcode::kSt:
-    case Opcode::kAtom:
-    case Opcode::kRed:
-    case Opcode::kCpAsync:
+  switch (program::shape_of(in)) {
+    case program::Shape::kLoad:
+    case program::Shape::kStore:
+    case program::Shape::kAtom:
+    case program::Shape::kRed:
+    case program::Shape::kCpAsync:
       return true;
     default:
       return false;

@@ -63,7 +63,7 @@ std::string_view what_it_would_take(const program::Instruction& in) {
     default:
       break;
   }
-  if (in.opcode >= Opcode::kVadd && in.opcode <= Opcode::kVset4)
+  if (program::info_of(in.opcode).section == "Video Instructions")
     return "it would take its byte selectors and merging. Write the same with ordinary integer "
            "code or CUDA's SIMD intrinsics, or run this kernel on a GPU";
   return "compile for compute_80 or run this kernel on a GPU";
