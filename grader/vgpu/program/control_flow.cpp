@@ -18,6 +18,14 @@ bool falls_through(const Instruction& in) {
   return !ends_block(in) || (shape_of(in) == Shape::kBra && in.guard);
 }
 
+/// Where a branch of either kind may go, besides on.
+std::span<const std::uint32_t> targets_of(const Function& function, const Instruction& in) {
+  if (const auto* branch = std::get_if<Branch>(&in.detail)) return {&branch->target, 1};
+  if (const auto* list = std::get_if<BranchList>(&in.detail))
+    return function.branch_lists[list->list];
+  return {};
+}
+
 /// Reads something another thread may have written?
 bool can_observe(const Instruction& in) {
   switch (in.opcode) {
@@ -56,12 +64,7 @@ std::vector<BasicBlock> basic_blocks(const Function& function) {
   for (std::uint32_t i = 0; i < size; ++i) {
     if (!ends_block(code[i])) continue;
     leader[i + 1] = true;
-    if (code[i].opcode == Opcode::kBra && code[i].target != kNoTarget)
-      leader[code[i].target] = true;
-    if (code[i].opcode == Opcode::kBrx && code[i].target != kNoTarget) {
-      for (const std::uint32_t target : function.branch_lists[code[i].target])
-        leader[target] = true;
-    }
+    for (const std::uint32_t target : targets_of(function, code[i])) leader[target] = true;
   }
   std::vector<BasicBlock> blocks;
   std::vector<std::uint32_t> block_of(size + 1, 0);
@@ -72,12 +75,8 @@ std::vector<BasicBlock> basic_blocks(const Function& function) {
   }
   for (BasicBlock& block : blocks) {
     const Instruction& last = code[block.end - 1];
-    if (last.opcode == Opcode::kBra && last.target != kNoTarget)
-      block.successors.push_back(block_of[last.target]);
-    if (last.opcode == Opcode::kBrx && last.target != kNoTarget) {
-      for (const std::uint32_t target : function.branch_lists[last.target])
-        block.successors.push_back(block_of[target]);
-    }
+    for (const std::uint32_t target : targets_of(function, last))
+      block.successors.push_back(block_of[target]);
     if (falls_through(last) && block.end < size) block.successors.push_back(block_of[block.end]);
   }
   return blocks;
@@ -149,14 +148,12 @@ void annotate_branches(Function& function) {
   for (std::size_t b = 0; b < blocks.size(); ++b) {
     const std::uint32_t at = blocks[b].end - 1;
     Instruction& last = function.code[at];
-    if (last.opcode != Opcode::kBra && last.opcode != Opcode::kBrx) continue;
-    if (meeting[b] < blocks.size()) last.meeting = blocks[meeting[b]].begin;
-    std::uint32_t target = last.target;
-    if (last.opcode == Opcode::kBrx && target != kNoTarget) {
-      const auto& list = function.branch_lists[target];
-      target = list.empty() ? kNoTarget : *std::min_element(list.begin(), list.end());
-    }
-    if (target == kNoTarget || target > at) continue;
+    const auto targets = targets_of(function, last);
+    if (targets.empty()) continue;
+    if (auto* branch = std::get_if<Branch>(&last.detail); branch && meeting[b] < blocks.size())
+      branch->meeting = blocks[meeting[b]].begin;
+    const std::uint32_t target = *std::min_element(targets.begin(), targets.end());
+    if (target > at) continue;
     last.flags |= kBackward;
     for (std::uint32_t i = target; i <= at; ++i) {
       if (polls(function.code[i])) last.flags |= kPollLoop;

@@ -29,6 +29,7 @@ bool Decoder::load_parameter(Operands ops, Instruction& out) {
     move.opcode = Opcode::kMov;
     move.unit = Unit::kMove;
     move.vector = 1;
+    move.detail = {};
     move.d[0] = destination(targets[i]);
     move.d_slots = move.s_slots = operand_slots(targets[i], out.type);
     move.s[0] = constant(Constant::Kind::kParameter,
@@ -70,7 +71,7 @@ bool Decoder::read_load(Operands ops, Instruction& out) {
     out.d[i] = destination(targets[i]);
     if (out.d[i]) out.d_slots = operand_slots(targets[i], out.type);
   }
-  return address(ops[1], out.s[0], out.offset, out);
+  return address(ops[1], out.space, out.s[0], out.make<Access>());
 }
 
 bool Decoder::read_store(Operands ops, Instruction& out) {
@@ -92,10 +93,11 @@ bool Decoder::read_store(Operands ops, Instruction& out) {
     if (out.s_slots != 0 && out.s_slots != slots) return false;
     out.s_slots = slots;
   }
-  return address(ops[0], out.s[0], out.offset, out);
+  return address(ops[0], out.space, out.s[0], out.make<Access>());
 }
 
 bool Decoder::read_atomic(Operands ops, Instruction& out, bool has_result) {
+  auto& atomic = out.make<AtomicAccess>();
   std::size_t next = 0;
   if (ops.size() < (has_result ? 3u : 2u)) return false;
   if (has_result) {
@@ -108,7 +110,7 @@ bool Decoder::read_atomic(Operands ops, Instruction& out, bool has_result) {
     }
     ++next;
   }
-  if (!address(ops[next++], out.s[0], out.offset, out)) return false;
+  if (!address(ops[next++], out.space, out.s[0], atomic.at)) return false;
   const bool vector = ops[next].kind == OperandKind::kVector;
   const Operands sources = vector ? ops[next].children : ops.subspan(next, 1);
   if (sources.size() > 4) return false;
@@ -118,13 +120,13 @@ bool Decoder::read_atomic(Operands ops, Instruction& out, bool has_result) {
     if (!out.s[1 + i]) return false;
   }
   ++next;
-  if (out.atomic == Atomic::kCas) {
+  if (atomic.operation == Atomic::kCas) {
     if (next >= ops.size()) return false;
     out.s[2] = value(ops[next], out.type);
   }
   out.s_slots = operand_slots(sources[0], out.type);
   if (!has_result || !out.d[0]) out.flags |= kResultUnused;
-  return out.atomic != Atomic::kNone;
+  return atomic.operation != Atomic::kNone;
 }
 
 bool Decoder::read_async(const ptx::Instruction& in, Instruction& out) {
@@ -132,28 +134,25 @@ bool Decoder::read_async(const ptx::Instruction& in, Instruction& out) {
   for (const char* bulk : {".bulk", ".reduce", ".tensor"}) {
     if (has_word(in, bulk)) return false;
   }
-  const auto mode = [&](CopyMode m) { out.mode = static_cast<std::uint8_t>(m); };
-  if (has_word(in, ".commit_group")) return mode(CopyMode::kCommit), true;
-  if (has_word(in, ".wait_all")) return mode(CopyMode::kWaitAll), true;
+  auto& copy = out.make<AsyncCopy>();
+  if (has_word(in, ".commit_group")) return copy.mode = CopyMode::kCommit, true;
+  if (has_word(in, ".wait_all")) return copy.mode = CopyMode::kWaitAll, true;
   if (has_word(in, ".wait_group")) {
-    mode(CopyMode::kWaitGroup);
+    copy.mode = CopyMode::kWaitGroup;
     if (ops.size() != 1) return false;
-    out.offset2 = static_cast<std::int64_t>(ops[0].bits);
+    copy.groups = static_cast<std::uint32_t>(ops[0].bits);
     return true;
   }
   if (has_word(in, ".mbarrier")) {
-    mode(CopyMode::kArrive);
-    return ops.size() == 1 && address(ops[0], out.s[0], out.offset, out);
+    copy.mode = CopyMode::kArrive;
+    return ops.size() == 1 && address(ops[0], out.space, out.s[0], copy.to);
   }
   if (ops.size() < 3 || ops[2].kind != OperandKind::kInteger) return false;
-  mode(CopyMode::kCopy);
-  out.vector = static_cast<std::uint8_t>(ops[2].bits);
-  Instruction source;
-  if (!address(ops[1], source.s[0], source.offset, source)) return false;
-  if (source.address_bits != 64 || !address(ops[0], out.s[0], out.offset, out)) return false;
-  out.s[1] = source.s[0];
-  out.offset2 = source.offset;
-  out.flags &= ~kFrameLocal;
+  copy.bytes = static_cast<std::uint8_t>(ops[2].bits);
+  Access from;
+  if (!address(ops[1], StateSpace::kNone, out.s[1], from)) return false;
+  if (from.address_bits != 64 || !address(ops[0], out.space, out.s[0], copy.to)) return false;
+  copy.from_offset = from.offset;
   if (ops.size() > 3 && !has_word(in, ".L2::cache_hint")) {
     out.s[2] = value(ops[3], ScalarType::kU32);
     if (out.s[2].kind == ValueKind::kPredicate || out.s[2].kind == ValueKind::kTrue) return false;
@@ -163,10 +162,11 @@ bool Decoder::read_async(const ptx::Instruction& in, Instruction& out) {
 
 bool Decoder::read_mbarrier(const ptx::Instruction& in, Instruction& out) {
   const Operands ops = in.operands;
+  auto& barrier = out.make<MbarrierOperation>();
   const auto finish = [&](MbarrierMode mode, std::size_t address_at) {
-    out.mode = static_cast<std::uint8_t>(mode);
+    barrier.mode = mode;
     if (address_at >= ops.size()) return false;
-    if (!address(ops[address_at], out.s[0], out.offset, out)) return false;
+    if (!address(ops[address_at], out.space, out.s[0], barrier.at)) return false;
     if (address_at == 1) out.d[0] = destination(ops[0]);
     return true;
   };
@@ -179,7 +179,7 @@ bool Decoder::read_mbarrier(const ptx::Instruction& in, Instruction& out) {
   if (has_word(in, ".init")) return finish(MbarrierMode::kInit, 0) && source(1, ScalarType::kU32);
   if (has_word(in, ".inval")) return finish(MbarrierMode::kInval, 0);
   if (has_word(in, ".pending_count")) {
-    out.mode = static_cast<std::uint8_t>(MbarrierMode::kPendingCount);
+    barrier.mode = MbarrierMode::kPendingCount;
     if (ops.size() != 2) return false;
     out.d[0] = destination(ops[0]);
     out.s[1] = value(ops[1], ScalarType::kB64);
@@ -218,11 +218,13 @@ bool Decoder::read_texture(const ptx::Instruction& in, Shape shape, Instruction&
   const Operands coordinates =
       tuple[1].kind == OperandKind::kVector ? tuple[1].children : tuple.subspan(1, 1);
   if (coordinates.size() > 4) return false;
+  const Geometry geometry =
+      shape == Shape::kTex ? out.make<Fetch>().geometry : out.make<SurfaceAccess>().geometry;
   // Only a layer of cubes has four coordinates; elsewhere the fourth is there to fill the vector.
-  const std::size_t wanted = out.mode == static_cast<std::uint8_t>(Geometry::kACube) ? 4 : 3;
+  const std::size_t wanted = geometry == Geometry::kACube ? 4 : 3;
   for (std::size_t i = 0; i < coordinates.size() && i < wanted; ++i)
     out.s[1 + i] = value(coordinates[i], coordinate);
-  if (!store && !read_level(ops, out)) return false;
+  if (shape == Shape::kTex && !read_level(ops, out.as<Fetch>(), out)) return false;
   const Operands data = ops[1 - place].kind == OperandKind::kVector ? ops[1 - place].children
                                                                     : ops.subspan(1 - place, 1);
   if (data.size() > 4) return false;
@@ -236,17 +238,17 @@ bool Decoder::read_texture(const ptx::Instruction& in, Shape shape, Instruction&
       if (out.d[i]) out.d_slots = operand_slots(data[i], out.type);
     }
   }
-  if (out.opcode == Opcode::kSured) return out.atomic != Atomic::kNone && data.size() == 1;
+  if (out.opcode == Opcode::kSured)
+    return out.as<SurfaceAccess>().operation != Atomic::kNone && data.size() == 1;
   return out.opcode != Opcode::kTld4 || data.size() == 4;
 }
 
 /// Sources 4 to 7 of a fetch: its level of detail, or how its coordinates change from pixel to
 /// pixel: by x, then by y. In three dimensions those are six numbers, and too many.
-bool Decoder::read_level(Operands ops, Instruction& out) {
-  const auto mode = static_cast<LevelMode>(out.offset2);
-  if (mode == LevelMode::kNone) return true;
-  if (out.mode == static_cast<std::uint8_t>(Geometry::kACube)) return false;
-  if (mode == LevelMode::kGiven) {
+bool Decoder::read_level(Operands ops, const Fetch& fetch, Instruction& out) {
+  if (fetch.level == LevelMode::kNone) return true;
+  if (fetch.geometry == Geometry::kACube) return false;
+  if (fetch.level == LevelMode::kGiven) {
     if (ops.size() < 3) return false;
     out.s[4] = value(ops[2], ScalarType::kF32);
     return static_cast<bool>(out.s[4]);
@@ -273,7 +275,7 @@ bool Decoder::read_query(const ptx::Instruction& in, Instruction& out) {
                      : has_word(in, ".height") ? Query::kHeight
                      : has_word(in, ".depth")  ? Query::kDepth
                                                : Query::kOther;
-  out.mode = static_cast<std::uint8_t>(query);
+  out.make<TextureQuery>().what = query;
   if (ops[1].kind != OperandKind::kAddress || ops[1].reference.kind != ReferenceKind::kRegister)
     return false;
   out.s[0] = {ValueKind::kRegister, false, ops[1].reference.index};

@@ -48,7 +48,7 @@ ScalarType source_type(Shape shape, const Instruction& in, std::size_t index) {
     case Shape::kSlct:
       return index == 2 ? in.type2 : in.type;
     case Shape::kCvt:
-      return in.mode != 0 && index == 2 ? ScalarType::kB32 : in.type2;
+      return in.as<Packing>().packs && index == 2 ? ScalarType::kB32 : in.type2;
     case Shape::kDAddress:
       return ScalarType::kU64;
     default:
@@ -96,7 +96,7 @@ bool Decoder::read_plain(Operands ops, Shape shape, Instruction& out) {
   std::size_t sources = ops.size() - 1;
   if (shape == Shape::kLop3) {
     if (sources < 4 || pair) return false;
-    out.offset = static_cast<std::int64_t>(ops[4].bits);
+    out.make<TruthTable>().table = static_cast<std::uint8_t>(ops[4].bits);
     sources = 3;
   }
   if (sources > 4) return false;
@@ -116,7 +116,7 @@ bool Decoder::read_move(Operands ops, Instruction& out) {
   if (to.kind == OperandKind::kVector) {  // unpack
     out.vector = static_cast<std::uint8_t>(to.children.size());
     if (out.vector > 4) return false;
-    out.mode = 1;
+    out.make<Move>().way = MoveWay::kUnpack;
     for (std::size_t i = 0; i < to.children.size(); ++i) {
       out.d[i] = destination(to.children[i]);
       if (out.d[i]) out.d_slots = operand_slots(to.children[i], out.type);
@@ -129,7 +129,7 @@ bool Decoder::read_move(Operands ops, Instruction& out) {
   if (from.kind == OperandKind::kVector) {  // pack
     out.vector = static_cast<std::uint8_t>(from.children.size());
     if (out.vector > 4) return false;
-    out.mode = 2;
+    out.make<Move>().way = MoveWay::kPack;
     const std::uint32_t part = ptx::size_bytes(out.type) / out.vector;
     const ScalarType type = part == 8   ? ScalarType::kB64
                             : part == 4 ? ScalarType::kB32
@@ -146,14 +146,14 @@ bool Decoder::read_move(Operands ops, Instruction& out) {
     for (const LiveName& live : kLiveNames) {
       if (live.name != from.reference.name) continue;
       out.opcode = Opcode::kReadSpecial;
-      out.mode = static_cast<std::uint8_t>(live.id);
+      out.make<LiveRead>().id = live.id;
       return true;
     }
   }
   if (from.kind == OperandKind::kSymbol) {
     if (const auto frame = frame_offset(from.reference)) {
       out.opcode = Opcode::kLocalAddress;
-      out.offset = static_cast<std::int64_t>(*frame + from.bits);
+      out.make<FrameAddress>().offset = static_cast<std::int64_t>(*frame + from.bits);
       return true;
     }
   }
@@ -186,15 +186,15 @@ bool Decoder::read_collective(Operands ops, Shape shape, Instruction& out) {
 
 bool Decoder::read_barrier(Operands ops, Instruction& out) {
   if (out.scope == Scope::kCluster) return false;
-  const auto mode = static_cast<BarrierMode>(out.mode);
+  auto& barrier = out.make<BlockBarrier>();
   const ptx::ScalarType word = ScalarType::kB32;
-  if (mode == BarrierMode::kWarp) {
+  if (barrier.mode == BarrierMode::kWarp) {
     if (ops.size() != 1) return false;
     out.s[0] = value(ops[0], word);
     return static_cast<bool>(out.s[0]);
   }
   std::size_t next = 0;
-  if (mode == BarrierMode::kRed) {
+  if (barrier.mode == BarrierMode::kRed) {
     if (ops.size() < 3) return false;
     out.d[0] = destination(ops[next++]);
     out.s[2] = value(ops.back(), ScalarType::kPred);
@@ -203,19 +203,19 @@ bool Decoder::read_barrier(Operands ops, Instruction& out) {
   if (next < ops.size()) out.s[0] = value(ops[next++], word);
   if (!out.s[0]) out.s[0] = constant(Constant::Kind::kLiteral, 0, 1);
   if (next < ops.size()) out.s[1] = value(ops[next++], word);
-  if (!out.s[1]) out.flags |= kCountDefault;
+  barrier.counts_all = !out.s[1];
   return next == ops.size();
 }
 
 bool Decoder::read_branch(Operands ops, Instruction& out) {
   if (out.opcode == Opcode::kBra) {
     if (ops.size() != 1 || ops[0].reference.kind != ReferenceKind::kLabel) return false;
-    out.target = ops[0].reference.index;
+    out.make<Branch>() = {.target = ops[0].reference.index, .is_label = true};
     return true;
   }
   if (ops.size() != 2 || ops[1].reference.kind != ReferenceKind::kTargets) return false;
   out.s[0] = value(ops[0], ScalarType::kU32);
-  out.target = static_cast<std::uint32_t>(out_->branch_lists.size());
+  out.make<BranchList>().list = static_cast<std::uint32_t>(out_->branch_lists.size());
   auto& list = out_->branch_lists.emplace_back();
   for (const ptx::Reference& reference : source_.targets[ops[1].reference.index].references)
     list.push_back(reference.index);
@@ -232,13 +232,14 @@ bool Decoder::read_call(Operands ops, Instruction& out) {
   std::uint32_t end = 0;
   std::vector<FrameField> fields;
   Call call;
+  CallSite site;
   if (callee.reference.kind == ReferenceKind::kFunction) {
     const ptx::Function& declared = module_.functions[callee.reference.index];
-    out.target = symbols_.functions[callee.reference.index];
+    site.callee = symbols_.functions[callee.reference.index];
     call.callee = std::string(declared.name);
     fields = lay_out_call(declared.returns, declared.parameters, &end);
-    facts_->callees.push_back(out.target);
-    if (!program_functions_[out.target]->has_body) {
+    facts_->callees.push_back(site.callee);
+    if (!program_functions_[site.callee]->has_body) {
       call.builtin = declared.name == "vprintf"        ? Builtin::kPrintf
                      : declared.name == "malloc"       ? Builtin::kMalloc
                      : declared.name == "free"         ? Builtin::kFree
@@ -283,7 +284,8 @@ bool Decoder::read_call(Operands ops, Instruction& out) {
   };
   call.results = copies(results, 0, false);
   call.arguments = copies(arguments, results.size(), true);
-  out.call = static_cast<std::uint32_t>(out_->calls.size());
+  site.call = static_cast<std::uint32_t>(out_->calls.size());
+  out.detail = site;
   out_->calls.push_back(std::move(call));
   return true;
 }

@@ -156,8 +156,7 @@ void Decoder::emit_guard_branch(const Value& guard) {
   branch.flags = kHidden;
   branch.guard = guard;
   branch.guard.negated = !guard.negated;
-  branch.target = static_cast<std::uint32_t>(out_->code.size()) + 2;
-  branch.offset = 1;  // target is a code index already
+  branch.make<Branch>().target = static_cast<std::uint32_t>(out_->code.size()) + 2;
   emit(branch);
 }
 
@@ -170,7 +169,7 @@ Instruction Decoder::start(const ptx::Instruction& in, const OpcodeInfo& info) {
   if (info.shape == Shape::kUnsupported) out.flags |= kUnsupportedForm;
   if (out.space == ptx::StateSpace::kConst && info.opcode != Opcode::kCvta)
     out.flags |= kConstantMemory;
-  if (info.opcode == Opcode::kCvta && in.has_suffix(".to")) out.mode = 1;
+  if (info.shape == Shape::kCvta) out.make<SpaceConversion>().to_space = in.has_suffix(".to");
   out.unit = unit_of(info, out.type);
   if (in.guard != ptx::kNoIndex) out.guard = {ValueKind::kPredicate, in.guard_negated, in.guard};
   return out;
@@ -187,6 +186,9 @@ void Decoder::place_instruction(const ptx::Instruction& in) {
   }
   Instruction out = start(in, info);
   if (!out.has(kUnsupportedForm) && !read_operands(in, info, out)) out.flags |= kUnsupportedForm;
+  const auto results =
+      std::count_if(out.d.begin(), out.d.end(), [](const Value& d) { return !!d; });
+  if (results > info.results) out.flags |= kUnsupportedForm;
   if (out.guard && branches_round(out)) {
     emit_guard_branch(out.guard);
     out.guard = {};
@@ -251,9 +253,10 @@ bool Decoder::read_operands(const ptx::Instruction& in, const OpcodeInfo& info, 
 
 void Decoder::fix_targets() {
   for (Instruction& in : out_->code) {
-    if (in.opcode != Opcode::kBra || in.target == kNoTarget) continue;
-    if (in.offset == 0) in.target = code_index_[source_.labels[in.target].instruction];
-    in.offset = 0;
+    auto* branch = std::get_if<Branch>(&in.detail);
+    if (branch == nullptr || !branch->is_label) continue;
+    branch->target = code_index_[source_.labels[branch->target].instruction];
+    branch->is_label = false;
   }
   for (auto& list : out_->branch_lists) {
     for (std::uint32_t& target : list) target = code_index_[source_.labels[target].instruction];

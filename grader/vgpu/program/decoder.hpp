@@ -66,7 +66,7 @@ class Decoder {
   bool read_async(const ptx::Instruction& in, Instruction& out);
   bool read_mbarrier(const ptx::Instruction& in, Instruction& out);
   bool read_texture(const ptx::Instruction& in, Shape shape, Instruction& out);
-  bool read_level(Operands ops, Instruction& out);
+  bool read_level(Operands ops, const Fetch& fetch, Instruction& out);
   bool read_query(const ptx::Instruction& in, Instruction& out);
   bool load_parameter(Operands ops, Instruction& out);
 
@@ -75,7 +75,7 @@ class Decoder {
   Value register_value(const ptx::Operand& operand);
   Value special_value(std::string_view name, ptx::ScalarType type);
   Value symbol_value(const ptx::Operand& operand, ptx::ScalarType type, bool generic);
-  bool address(const ptx::Operand& operand, Value& base, std::int64_t& offset, Instruction& out);
+  bool address(const ptx::Operand& operand, ptx::StateSpace space, Value& base, Access& access);
   Value constant(Constant::Kind kind, std::uint64_t bits, std::uint8_t slots,
                  std::uint32_t index = 0, ptx::ScalarType type = ptx::ScalarType::kB64);
   [[nodiscard]] std::optional<std::uint32_t> frame_offset(const ptx::Reference& reference) const;

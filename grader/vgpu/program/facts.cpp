@@ -13,17 +13,19 @@ bool may_be_global(const Instruction& in) {
 
 bool is_float_reduction(const Instruction& in) {
   return (in.opcode == Opcode::kAtom || in.opcode == Opcode::kRed) && may_be_global(in) &&
-         in.has(kResultUnused) && in.atomic == Atomic::kAdd && ptx::is_float(in.type);
+         in.has(kResultUnused) && in.as<AtomicAccess>().operation == Atomic::kAdd &&
+         ptx::is_float(in.type);
 }
 
 /// Can the outcome depend on the order of blocks, or a block learn what another did?
 bool talks(const Instruction& in) {
+  const Atomic operation = in.as<AtomicAccess>().operation;
   switch (in.opcode) {
     case Opcode::kAtom:
     case Opcode::kRed:
       if (!may_be_global(in)) return false;
-      return !in.has(kResultUnused) || in.atomic == Atomic::kExch || in.atomic == Atomic::kCas ||
-             (ptx::is_float(in.type) && in.atomic != Atomic::kAdd);
+      return !in.has(kResultUnused) || operation == Atomic::kExch || operation == Atomic::kCas ||
+             (ptx::is_float(in.type) && operation != Atomic::kAdd);
     case Opcode::kLd:
       return may_be_global(in) && in.order != Order::kWeak;
     default:

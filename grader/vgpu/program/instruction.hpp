@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdint>
 #include <string_view>
+#include <variant>
 
 #include "grader/device_code/ptx/types.hpp"
 
@@ -127,7 +128,6 @@ enum Flag : std::uint32_t {
   kUniform = 1u << 11,       ///< bra.uni, call.uni
   kAligned = 1u << 12,       ///< .aligned, or bar
   kResultUnused = 1u << 13,  ///< an atomic nobody reads: a reduction
-  kLane24 = 1u << 14,        ///< mul24, mad24
   kShiftAmt = 1u << 15,      ///< bfind.shiftamt
   kWrap = 1u << 16,          ///< shf.wrap, clamp otherwise
   kLeft = 1u << 17,          ///< shf.l
@@ -135,15 +135,13 @@ enum Flag : std::uint32_t {
   kNonCoherent = 1u << 19,   ///< ld.global.nc
   kConstantMemory = 1u << 20,
   kHidden = 1u << 21,       ///< made by the decoder; not counted as an instruction
-  kFrameLocal = 1u << 22,   ///< address is relative to the lane's frame: locals and call parameters
   kParamMemory = 1u << 23,  ///< ld/st.param inside a function: a frame access that is not counted
   kBackward = 1u << 24,     ///< a branch to an earlier instruction
   kSpinLoop = 1u << 25,  ///< that loop can wait for another thread: it reads what others may write
   kPollLoop = 1u << 26,  ///< that loop surely polls: atomics, volatile or acquire reads
   kStartsGlobalRound = 1u << 29,  ///< see rounds.hpp
   kStartsSharedRound = 1u << 30,
-  kUnsupportedForm = 1u << 28,  ///< a suffix or operand nobody knows: faults when executed
-  kCountDefault = 1u << 27      ///< bar without a thread count
+  kUnsupportedForm = 1u << 28  ///< a suffix or operand nobody knows: faults when executed
 };
 
 /// What a surface access outside the image does.
@@ -152,49 +150,6 @@ enum class Edge : std::uint8_t { kTrap, kClamp, kZero };
 /// "No index": a branch without a target, a call through a register.
 inline constexpr std::uint32_t kNoTarget = 0xFFFFFFFFu;
 
-/// One instruction.
-struct Instruction {
-  Opcode opcode{};
-  ptx::ScalarType type = ptx::ScalarType::kNone;   ///< first type suffix
-  ptx::ScalarType type2 = ptx::ScalarType::kNone;  ///< second: source of cvt, set, tex coordinates
-  ptx::StateSpace space = ptx::StateSpace::kNone;
-  ptx::StateSpace space2 = ptx::StateSpace::kNone;  ///< cp.async: source; cvta: unused
-  Unit unit = Unit::kControl;
-  Rounding rounding = Rounding::kNone;
-  Comparison comparison = Comparison::kEq;
-  Combine combine = Combine::kNone;
-  Atomic atomic = Atomic::kNone;
-  Order order = Order::kWeak;
-  Scope scope = Scope::kNone;
-  std::uint8_t vector = 1;  ///< 1, 2, 4 (8)
-  std::uint8_t mode = 0;    ///< opcode's own: shfl idx/up/down/bfly, vote kind, tex geometry …
-  std::uint8_t address_bits = 64;  ///< width of the address register
-  std::uint8_t d_slots = 1;        ///< slots of each destination register: 1, 2 or 4
-  std::uint8_t s_slots = 1;        ///< slots of each data source register
-  Edge edge = Edge::kTrap;
-  std::uint32_t flags = 0;
-  Value guard = {};
-  std::array<Value, 4> d = {};        ///< destinations
-  std::array<Value, 8> s = {};        ///< sources; s[0] of a memory access is the address
-  std::int64_t offset = 0;            ///< added to the address; immediate of its own kind elsewhere
-  std::int64_t offset2 = 0;           ///< added to the second address of cp.async
-  std::uint32_t target = kNoTarget;   ///< branch: instruction index; call: function; brx: list
-  std::uint32_t meeting = kNoTarget;  ///< branch: where its two ways meet again (post-dominator)
-  std::uint32_t call = kNoTarget;     ///< call: index into Function::calls
-  std::uint32_t ptx_line = 0;
-  std::string_view mnemonic = {};  ///< as written; lives as long as the Program
-
-  [[nodiscard]] bool has(std::uint32_t flag) const { return (flags & flag) != 0; }
-};
-
-/// True for an atomic addition of 16 bits. The hardware has none: ptxas makes a loop of it that
-/// loads the word around them, adds, and compares and swaps (seen in the machine code for 9.0).
-[[nodiscard]] inline bool loops_on_a_word(const Instruction& in) {
-  return in.atomic == Atomic::kAdd && in.vector == 1 && ptx::is_float(in.type) &&
-         ptx::size_bytes(in.type) == 2;
-}
-
-/// Modes of the opcodes that have some.
 enum class ShuffleMode : std::uint8_t { kIdx, kUp, kDown, kBfly };
 enum class VoteMode : std::uint8_t { kAll, kAny, kUni, kBallot };
 enum class MatchMode : std::uint8_t { kAny, kAll };
@@ -223,17 +178,13 @@ enum class MbarrierMode : std::uint8_t {
   kTryWaitParity,
   kPendingCount
 };
-/// cvt.pack (mode: bits of a part, 2 to 16): not yet known while suffixes are read.
-inline constexpr std::uint8_t kPackPending = 1;
-/// cvt.pack into a signed type; shares its bit with a flag that conversions do not have.
-inline constexpr std::uint32_t kPackSigned = kLeft;
-/// Where a fetch takes its level of detail from (offset2 of tex).
+/// Where a fetch takes its level of detail from.
 enum class LevelMode : std::uint8_t { kNone, kGiven, kGradients };
 /// Whether one lane of a warp does an atomic for all that take part; see joining.hpp.
 enum class Joining : std::uint8_t { kNever, kIfUnused, kAlways };
 enum class Query : std::uint8_t { kWidth, kHeight, kDepth, kOther };
 enum class Geometry : std::uint8_t { k1d, k2d, k3d, kA1d, kA2d, kCube, kACube, k2dMs };
-/// Registers that are read when executed (mode of Opcode::kReadSpecial).
+/// Registers that are read when executed.
 enum class LiveRegister : std::uint8_t {
   kClock,
   kClockHi,
@@ -242,5 +193,172 @@ enum class LiveRegister : std::uint8_t {
   kGlobalTimerLo,
   kGlobalTimerHi
 };
+
+/// add, sub, neg, min, max on two halfwords at a time.
+enum class Halves : std::uint8_t { kNone, kUnsigned, kSigned };
+enum class MoveWay : std::uint8_t { kCopy, kUnpack, kPack };
+
+// What belongs to the operands of one shape and to no other: an instruction holds at most one of
+// these. An example a line.
+
+struct Compare {  ///< setp.lt.and.s32 p|q, a, b, r
+  Comparison comparison = Comparison::kEq;
+  Combine combine = Combine::kNone;
+};
+struct Arithmetic {  ///< add.u16x2 d, a, b
+  Halves halves = Halves::kNone;
+};
+struct Packing {  ///< cvt.pack.sat.s8.s32.b32 d, a, b, c
+  bool packs = false;
+  bool is_signed = false;
+  std::uint8_t part_bits = 0;  ///< 2 to 16; 0: not yet known
+};
+struct TruthTable {  ///< lop3.b32 d, a, b, c, 0x96
+  std::uint8_t table = 0;
+};
+struct Permutation {  ///< prmt.b32.f4e d, a, b, c
+  PermuteMode mode = PermuteMode::kDefault;
+};
+struct Property {  ///< testp.finite.f32 p, a
+  TestMode mode = TestMode::kFinite;
+};
+struct Move {  ///< mov.b64 d, {a, b}
+  MoveWay way = MoveWay::kCopy;
+};
+struct LiveRead {  ///< mov.u64 d, %clock64
+  LiveRegister id = LiveRegister::kClock;
+};
+struct FrameAddress {  ///< mov.u64 d, variable
+  std::int64_t offset = 0;
+};
+struct SpaceConversion {  ///< cvta.to.global.u64 d, a
+  bool to_space = false;
+};
+struct Shuffle {  ///< shfl.sync.down.b32 d|p, a, b, c, members
+  ShuffleMode mode = ShuffleMode::kIdx;
+};
+struct Vote {  ///< vote.sync.ballot.b32 d, p, members
+  VoteMode mode = VoteMode::kAll;
+};
+struct Match {  ///< match.all.sync.b32 d|p, a, members
+  MatchMode mode = MatchMode::kAny;
+};
+struct Joined {  ///< redux.sync.add.s32 d, a, members
+  Atomic operation = Atomic::kNone;
+};
+struct BlockBarrier {  ///< bar.red.popc.u32 d, a, b, p
+  BarrierMode mode = BarrierMode::kSync;
+  Atomic operation = Atomic::kNone;
+  bool counts_all = false;  ///< no thread count: waits for every thread
+};
+struct Access {  ///< ld.global.u32 d, [a + 16]
+  std::int64_t offset = 0;
+  std::uint8_t address_bits = 64;  ///< of the address register
+  bool in_frame = false;           ///< relative to the lane's frame: locals and call parameters
+};
+struct AtomicAccess {  ///< atom.shared.cas.b32 d, [a], b, c
+  Access at = {};
+  Atomic operation = Atomic::kNone;
+  Joining joining = Joining::kNever;
+};
+struct AsyncCopy {  ///< cp.async.ca.shared.global [to], [from], 16
+  CopyMode mode = CopyMode::kCopy;
+  std::uint8_t bytes = 0;    ///< a lane
+  std::uint32_t groups = 0;  ///< kWaitGroup: that may stay open
+  Access to = {};            ///< kArrive: the mbarrier
+  std::int64_t from_offset = 0;
+};
+struct MbarrierOperation {  ///< mbarrier.try_wait.parity.shared.b64 p, [a], b
+  MbarrierMode mode = MbarrierMode::kInit;
+  Access at = {};
+};
+struct Fetch {  ///< tld4.g.2d.v4.f32.f32 {d}, [texture, {x, y}]
+  Geometry geometry = Geometry::k1d;
+  LevelMode level = LevelMode::kNone;
+  std::uint8_t channel = 0;  ///< of tld4
+};
+struct SurfaceAccess {  ///< sured.b.add.2d.u32.trap [surface, {x, y}], a
+  Geometry geometry = Geometry::k1d;
+  Edge edge = Edge::kTrap;
+  Atomic operation = Atomic::kNone;
+};
+struct TextureQuery {  ///< txq.width.b32 d, [texture]
+  Query what = Query::kOther;
+};
+struct Video {  ///< vset2.s32.u32.lt.add d, a, b, c
+  bool signed_d = false, signed_a = false, signed_b = false;
+  bool sums = false;
+  Comparison comparison = Comparison::kEq;
+};
+struct Branch {                      ///< @p bra label
+  std::uint32_t target = kNoTarget;  ///< an instruction; while decoding, perhaps a label
+  bool is_label = false;
+  std::uint32_t meeting = kNoTarget;  ///< where its two ways meet again (post-dominator)
+};
+struct BranchList {                ///< brx.idx a, list
+  std::uint32_t list = kNoTarget;  ///< index into Function::branch_lists
+};
+struct CallSite {                    ///< call (d), function, (a)
+  std::uint32_t callee = kNoTarget;  ///< function; kNoTarget: through s[0]
+  std::uint32_t call = kNoTarget;    ///< index into Function::calls
+};
+
+using Detail =
+    std::variant<std::monostate, Compare, Arithmetic, Packing, TruthTable, Permutation, Property,
+                 Move, LiveRead, FrameAddress, SpaceConversion, Shuffle, Vote, Match, Joined,
+                 BlockBarrier, Access, AtomicAccess, AsyncCopy, MbarrierOperation, Fetch,
+                 SurfaceAccess, TextureQuery, Video, Branch, BranchList, CallSite>;
+
+/// One instruction: what all have, and the detail of its shape.
+struct Instruction {
+  Opcode opcode{};
+  ptx::ScalarType type = ptx::ScalarType::kNone;   ///< first type suffix
+  ptx::ScalarType type2 = ptx::ScalarType::kNone;  ///< second: source of cvt, set, tex coordinates
+  ptx::StateSpace space = ptx::StateSpace::kNone;  ///< first space suffix
+  Unit unit = Unit::kControl;
+  Rounding rounding = Rounding::kNone;
+  Order order = Order::kWeak;
+  Scope scope = Scope::kNone;
+  std::uint8_t vector = 1;   ///< elements a lane: 1, 2, 4 (8)
+  std::uint8_t d_slots = 1;  ///< slots of each destination register: 1, 2 or 4
+  std::uint8_t s_slots = 1;  ///< slots of each data source register
+  std::uint32_t flags = 0;
+  Value guard = {};
+  std::array<Value, 4> d = {};  ///< destinations
+  std::array<Value, 8> s = {};  ///< sources in the order of the shape; an address comes first
+  Detail detail = {};
+  std::uint32_t ptx_line = 0;
+  std::string_view mnemonic = {};  ///< as written; lives as long as the Program
+
+  [[nodiscard]] bool has(std::uint32_t flag) const { return (flags & flag) != 0; }
+  /// The detail; where the instruction has none yet, the one of an instruction without suffixes.
+  template <typename T>
+  [[nodiscard]] const T& as() const {
+    static constexpr T kDefault{};
+    const T* found = std::get_if<T>(&detail);
+    return found != nullptr ? *found : kDefault;
+  }
+  /// The same to be changed; replaces the detail of another shape.
+  template <typename T>
+  [[nodiscard]] T& make() {
+    if (!std::holds_alternative<T>(detail)) detail = T{};
+    return std::get<T>(detail);
+  }
+};
+
+/// The memory operand of a load, a store, an atomic, a copy or an mbarrier.
+[[nodiscard]] inline const Access& access_of(const Instruction& in) {
+  if (const auto* atomic = std::get_if<AtomicAccess>(&in.detail)) return atomic->at;
+  if (const auto* copy = std::get_if<AsyncCopy>(&in.detail)) return copy->to;
+  if (const auto* barrier = std::get_if<MbarrierOperation>(&in.detail)) return barrier->at;
+  return in.as<Access>();
+}
+
+/// True for an atomic addition of 16 bits. The hardware has none: ptxas makes a loop of it that
+/// loads the word around them, adds, and compares and swaps (seen in the machine code for 9.0).
+[[nodiscard]] inline bool loops_on_a_word(const Instruction& in) {
+  return in.as<AtomicAccess>().operation == Atomic::kAdd && in.vector == 1 &&
+         ptx::is_float(in.type) && ptx::size_bytes(in.type) == 2;
+}
 
 }  // namespace membound::vgpu::program

@@ -69,7 +69,8 @@ class Uniformity {
         return true;
       case Opcode::kLd:
       case Opcode::kLdu:
-        return in.space == ptx::StateSpace::kLocal || in.has(kFrameLocal) || in.has(kParamMemory);
+        return in.space == ptx::StateSpace::kLocal || in.as<Access>().in_frame ||
+               in.has(kParamMemory);
       default:
         return false;
     }
@@ -111,7 +112,7 @@ Joining joining_of(const Instruction& in, const Uniformity& uniform) {
   const bool integer =
       in.type == ScalarType::kS32 || in.type == ScalarType::kU32 || in.type == ScalarType::kB32;
   const bool wide = in.type == ScalarType::kS64 || in.type == ScalarType::kU64;
-  switch (in.atomic) {
+  switch (in.as<AtomicAccess>().operation) {
     case Atomic::kAdd:
       if (integer || (wide && in.space == ptx::StateSpace::kGlobal && uniform.holds(in.s[1])))
         return Joining::kAlways;
@@ -137,7 +138,7 @@ void mark_joined_atomics(Function& function, std::size_t registers) {
   const Uniformity uniform(function, registers);
   for (Instruction& in : function.code) {
     if (in.opcode == Opcode::kAtom || in.opcode == Opcode::kRed)
-      in.mode = static_cast<std::uint8_t>(joining_of(in, uniform));
+      in.make<AtomicAccess>().joining = joining_of(in, uniform);
   }
 }
 

@@ -34,6 +34,19 @@ const OpcodeInfo* find_opcode(std::string_view name) {
 
 const OpcodeInfo& info_of(Opcode opcode) { return kRows[static_cast<std::size_t>(opcode)]; }
 
+bool accesses_memory(const Instruction& in) {
+  switch (shape_of(in)) {
+    case Shape::kLoad:
+    case Shape::kStore:
+    case Shape::kAtom:
+    case Shape::kRed:
+    case Shape::kCpAsync:
+      return true;
+    default:
+      return false;
+  }
+}
+
 Cost cost_of(const Instruction& in) {
   const Cost cost = info_of(in.opcode).cost;
   const bool doubles = in.type == ptx::ScalarType::kF64 || in.type2 == ptx::ScalarType::kF64;

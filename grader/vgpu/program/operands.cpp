@@ -222,10 +222,9 @@ Value Decoder::destination(const ptx::Operand& operand) {
   return register_value(operand);
 }
 
-bool Decoder::address(const ptx::Operand& operand, Value& base, std::int64_t& offset,
-                      Instruction& out) {
+bool Decoder::address(const ptx::Operand& operand, StateSpace space, Value& base, Access& access) {
   if (operand.kind != OperandKind::kAddress) return false;
-  offset = static_cast<std::int64_t>(operand.bits);
+  access.offset = static_cast<std::int64_t>(operand.bits);
   const ptx::Reference& reference = operand.reference;
   if (reference.kind == ReferenceKind::kNone) {
     base = constant(Constant::Kind::kLiteral, 0, 2);
@@ -233,18 +232,18 @@ bool Decoder::address(const ptx::Operand& operand, Value& base, std::int64_t& of
   }
   if (reference.kind == ReferenceKind::kRegister) {
     base = {ValueKind::kRegister, false, reference.index};
-    out.address_bits = slots_of(source_.group_of(reference.index).type) == 2 ? 64 : 32;
+    access.address_bits = slots_of(source_.group_of(reference.index).type) == 2 ? 64 : 32;
     return true;
   }
   if (const auto frame = frame_offset(reference)) {
-    out.flags |= kFrameLocal;
-    offset += *frame;
+    access.in_frame = true;
+    access.offset += *frame;
     base = constant(Constant::Kind::kLiteral, 0, 2);
     return true;
   }
   ptx::Operand symbol = operand;
   symbol.bits = 0;
-  base = symbol_value(symbol, ScalarType::kB64, out.space == StateSpace::kNone);
+  base = symbol_value(symbol, ScalarType::kB64, space == StateSpace::kNone);
   return static_cast<bool>(base);
 }
 

@@ -14,16 +14,16 @@ template <typename Visit>
 void for_each_source(Function& function, Instruction& in, Visit visit) {
   if (in.guard) visit(in.guard);
   for (Value& value : in.s) visit(value);
-  if (in.call != kNoTarget) {
-    for (ArgumentCopy& copy : function.calls[in.call].arguments) visit(copy.value);
+  if (const auto* site = std::get_if<CallSite>(&in.detail)) {
+    for (ArgumentCopy& copy : function.calls[site->call].arguments) visit(copy.value);
   }
 }
 
 template <typename Visit>
 void for_each_destination(Function& function, Instruction& in, Visit visit) {
   for (Value& value : in.d) visit(value);
-  if (in.call != kNoTarget) {
-    for (ArgumentCopy& copy : function.calls[in.call].results) visit(copy.value);
+  if (const auto* site = std::get_if<CallSite>(&in.detail)) {
+    for (ArgumentCopy& copy : function.calls[site->call].results) visit(copy.value);
   }
 }
 
@@ -228,7 +228,7 @@ void propagate_constants(Function& function, RegisterSizes sizes) {
       for_each_source(function, in, [&](Value& value) {
         if (value.kind == ValueKind::kRegister && known[value.index]) value = known[value.index];
       });
-      const bool copies = (in.opcode == Opcode::kMov && in.mode == 0) ||
+      const bool copies = (in.opcode == Opcode::kMov && in.as<Move>().way == MoveWay::kCopy) ||
                           (in.opcode == Opcode::kCvta && in.space == ptx::StateSpace::kGlobal);
       if (!copies || in.guard || in.d[0].kind != ValueKind::kRegister) continue;
       const ValueKind from = in.s[0].kind;

@@ -70,7 +70,8 @@ enum class Suffixes : std::uint8_t {
   kFree,    ///< any: they change nothing here, or the decoder of the shape reads them
   kHalves,
   kComparison,
-  kOperation,
+  kAtomic,
+  kJoined,
   kBarrier,
   kPacking,
   kPermutation,
@@ -142,6 +143,8 @@ struct OpcodeInfo {
 [[nodiscard]] const OpcodeInfo* find_opcode(std::string_view name);
 [[nodiscard]] const OpcodeInfo& info_of(Opcode opcode);
 [[nodiscard]] inline Shape shape_of(const Instruction& in) { return info_of(in.opcode).shape; }
+/// Does the instruction read or write global, shared or local memory at an address?
+[[nodiscard]] bool accesses_memory(const Instruction& in);
 /// The row's class, by the instruction's type: all work on doubles is kFp64.
 [[nodiscard]] Cost cost_of(const Instruction& in);
 

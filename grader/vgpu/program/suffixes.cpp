@@ -105,6 +105,17 @@ constexpr auto kVotes = std::to_array<Word<VoteMode>>({{".all", VoteMode::kAll},
                                                        {".ballot", VoteMode::kBallot}});
 constexpr auto kEdges = std::to_array<Word<Edge>>(
     {{".trap", Edge::kTrap}, {".clamp", Edge::kClamp}, {".zero", Edge::kZero}});
+constexpr auto kBarriers = std::to_array<Word<BarrierMode>>({{".arrive", BarrierMode::kArrive},
+                                                             {".red", BarrierMode::kRed},
+                                                             {".warp", BarrierMode::kWarp}});
+constexpr auto kMatches =
+    std::to_array<Word<MatchMode>>({{".any", MatchMode::kAny}, {".all", MatchMode::kAll}});
+constexpr auto kHalves =
+    std::to_array<Word<Halves>>({{".u16x2", Halves::kUnsigned}, {".s16x2", Halves::kSigned}});
+constexpr auto kLevels = std::to_array<Word<LevelMode>>(
+    {{".level", LevelMode::kGiven}, {".grad", LevelMode::kGradients}});
+constexpr auto kChannels =
+    std::to_array<Word<std::uint8_t>>({{".r", 0}, {".g", 1}, {".b", 2}, {".a", 3}});
 constexpr auto kFlags = std::to_array<Word<std::uint32_t>>({{".ftz", kFtz},
                                                             {".sat", kSat},
                                                             {".satfinite", kSat},
@@ -164,86 +175,93 @@ std::uint8_t packed_bits(std::string_view text) {
                                             : 0;
 }
 
-/// The types of a video instruction on packed values, in order; see PackedTypes.
+/// Puts what `table` says of the word into a field of the instruction's detail. False: no such
+/// word.
+template <typename T, std::size_t N, typename D>
+bool take(const std::array<Word<T>, N>& table, std::string_view text, Instruction& out,
+          T D::*field) {
+  const auto found = look_up(table, text);
+  if (found) out.make<D>().*field = *found;
+  return found.has_value();
+}
+
+/// A video instruction on packed values names up to three types; the last is that of b.
 bool take_video_word(std::string_view text, Instruction& out) {
-  if (text == ".add") return out.atomic = Atomic::kAdd, true;
-  if (text != ".u32" && text != ".s32") {
-    const auto comparison = look_up(kComparisons, text);
-    if (comparison) out.comparison = *comparison;
-    return comparison.has_value();
-  }
+  auto& video = out.make<Video>();
+  if (text == ".add") return video.sums = true;
+  if (text != ".u32" && text != ".s32") return take(kComparisons, text, out, &Video::comparison);
   out.type = ptx::ScalarType::kB32;
-  out.mode = static_cast<std::uint8_t>(out.mode << 1 | (text == ".s32" ? 1 : 0));
+  video.signed_d = video.signed_a;
+  video.signed_a = video.signed_b;
+  video.signed_b = text == ".s32";
   return true;
 }
 
-/// Words that only some opcodes know. True when taken.
+/// cvt.pack: the type packed into comes first of those after .pack.
+bool take_packing_word(std::string_view text, Instruction& out) {
+  if (text == ".pack") return out.make<Packing>().packs = true;
+  if (!out.as<Packing>().packs || out.as<Packing>().part_bits != 0 || packed_bits(text) == 0)
+    return false;
+  out.make<Packing>().part_bits = packed_bits(text);
+  out.make<Packing>().is_signed = text[1] == 's';
+  out.type = ptx::ScalarType::kB32;
+  return true;
+}
+
+bool take_barrier_word(std::string_view text, Instruction& out) {
+  if (text == ".sync") return true;  // keeps kRed and kWarp chosen before it
+  return take(kBarriers, text, out, &BlockBarrier::mode) ||
+         take(kAtomics, text, out, &BlockBarrier::operation);
+}
+
+/// Words that only some opcodes know. True when taken. A detail is made by a word of its own, or
+/// by the decoder.
 bool take_own_word(Suffixes suffixes, std::string_view text, Instruction& out) {
-  const auto set_mode = [&](auto mode) {
-    if (mode) out.mode = static_cast<std::uint8_t>(*mode);
-    return mode.has_value();
-  };
   switch (suffixes) {
     case Suffixes::kComparison:
-      if (const auto comparison = look_up(kComparisons, text))
-        return out.comparison = *comparison, true;
-      if (const auto combine = look_up(kCombines, text)) return out.combine = *combine, true;
-      return false;
-    case Suffixes::kOperation:
-      if (const auto atomic = look_up(kAtomics, text)) return out.atomic = *atomic, true;
-      return false;
+      return take(kComparisons, text, out, &Compare::comparison) ||
+             take(kCombines, text, out, &Compare::combine);
+    case Suffixes::kAtomic:
+      return take(kAtomics, text, out, &AtomicAccess::operation);
+    case Suffixes::kJoined:
+      return take(kAtomics, text, out, &Joined::operation);
     case Suffixes::kBarrier:
-      if (const auto atomic = look_up(kAtomics, text)) return out.atomic = *atomic, true;
-      if (text == ".sync") return true;  // keeps kRed and kWarp chosen before it
-      if (text == ".arrive")
-        return out.mode = static_cast<std::uint8_t>(BarrierMode::kArrive), true;
-      if (text == ".red") return out.mode = static_cast<std::uint8_t>(BarrierMode::kRed), true;
-      if (text == ".warp") return out.mode = static_cast<std::uint8_t>(BarrierMode::kWarp), true;
-      return false;
-    case Suffixes::kHalves:  // two halfwords at a time: mode 1 unsigned, 2 signed
-      if (text != ".u16x2" && text != ".s16x2") return false;
+      return take_barrier_word(text, out);
+    case Suffixes::kHalves:
+      if (!take(kHalves, text, out, &Arithmetic::halves)) return false;
       out.type = ptx::ScalarType::kB32;
-      out.mode = text == ".u16x2" ? 1 : 2;
       return true;
-    case Suffixes::kPacking:  // cvt.pack: mode is the bits of a part
-      if (text == ".pack") return out.mode = kPackPending, true;
-      if (out.mode != kPackPending || packed_bits(text) == 0) return false;
-      out.mode = packed_bits(text);
-      out.type = ptx::ScalarType::kB32;
-      if (text[1] == 's') out.flags |= kPackSigned;
-      return true;
+    case Suffixes::kPacking:
+      return take_packing_word(text, out);
     case Suffixes::kPermutation:
-      return set_mode(look_up(kPermutes, text));
+      return take(kPermutes, text, out, &Permutation::mode);
     case Suffixes::kProperty:
-      return set_mode(look_up(kTests, text));
+      return take(kTests, text, out, &Property::mode);
     case Suffixes::kShuffle:
-      return set_mode(look_up(kShuffles, text));
+      return take(kShuffles, text, out, &Shuffle::mode);
     case Suffixes::kVote:
-      return set_mode(look_up(kVotes, text));
+      return take(kVotes, text, out, &Vote::mode);
     case Suffixes::kMatch:
-      if (text == ".all") return out.mode = static_cast<std::uint8_t>(MatchMode::kAll), true;
-      return text == ".any";
+      return take(kMatches, text, out, &Match::mode);
     case Suffixes::kTexture:
     case Suffixes::kGather:
-      if (text == ".level") return out.offset2 = static_cast<int>(LevelMode::kGiven), true;
-      if (text == ".grad") return out.offset2 = static_cast<int>(LevelMode::kGradients), true;
-      if (const auto channel = std::string_view(".r.g.b.a").find(text);
-          suffixes == Suffixes::kGather && text.size() == 2 && channel != std::string_view::npos)
-        return out.offset = static_cast<std::int64_t>(channel / 2), true;
-      return set_mode(look_up(kGeometries, text));
+      if (suffixes == Suffixes::kGather && take(kChannels, text, out, &Fetch::channel)) return true;
+      return take(kLevels, text, out, &Fetch::level) ||
+             take(kGeometries, text, out, &Fetch::geometry);
     case Suffixes::kSurface:
     case Suffixes::kSurfaceReduction:
-      if (const auto edge = look_up(kEdges, text)) return out.edge = *edge, true;
-      if (suffixes == Suffixes::kSurfaceReduction) {
-        if (const auto atomic = look_up(kAtomics, text)) return out.atomic = *atomic, true;
-      }
-      return set_mode(look_up(kGeometries, text));
+      if (suffixes == Suffixes::kSurfaceReduction &&
+          take(kAtomics, text, out, &SurfaceAccess::operation))
+        return true;
+      return take(kEdges, text, out, &SurfaceAccess::edge) ||
+             take(kGeometries, text, out, &SurfaceAccess::geometry);
     case Suffixes::kVideo:
       return take_video_word(text, out);
     case Suffixes::kCommon:
     case Suffixes::kFree:
       return false;
   }
+  return false;
 }
 
 bool take_common_word(std::string_view text, Instruction& out) {
@@ -252,7 +270,7 @@ bool take_common_word(std::string_view text, Instruction& out) {
     return true;
   }
   if (const auto space = space_of(text)) {
-    (out.space == ptx::StateSpace::kNone ? out.space : out.space2) = *space;
+    if (out.space == ptx::StateSpace::kNone) out.space = *space;
     return true;
   }
   if (const auto rounding = look_up(kRoundings, text)) return out.rounding = *rounding, true;
@@ -271,7 +289,7 @@ std::string_view read_suffixes(const ptx::Instruction& in, const OpcodeInfo& inf
     if (take_own_word(info.suffixes, text, out) || take_common_word(text, out)) continue;
     if (info.suffixes != Suffixes::kFree) return text;
   }
-  if (info.opcode == Opcode::kBar && out.mode != static_cast<std::uint8_t>(BarrierMode::kWarp))
+  if (info.opcode == Opcode::kBar && out.as<BlockBarrier>().mode != BarrierMode::kWarp)
     out.flags |= kAligned;
   return {};
 }

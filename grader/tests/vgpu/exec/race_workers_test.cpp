@@ -162,5 +162,16 @@ TEST(RaceWorkersOfTwoBlocks, SeeAByteThatBothWriteEveryTime) {
   }
 }
 
+/// What is remembered of a place has room for the numbers of 65,535 instructions.
+TEST(RacesOfLongKernels, AnInstructionBeyondTheLastNumberIsNotTakenForAnother) {
+  std::string body;
+  for (int i = 0; i < 65535; ++i) body += "ld.global.u32 %r3, [%rd1];\n";
+  body += "st.shared.u32 [tile], %r0;\n";  // by both warps
+  const Told told = run(body, 1, 1);
+  ASSERT_EQ(told.findings.size(), 1u);
+  EXPECT_NE(told.findings[0].find("data race"), std::string::npos) << told.findings[0];
+  EXPECT_EQ(told.findings[0].find("wrote at"), std::string::npos) << told.findings[0];
+}
+
 }  // namespace
 }  // namespace membound::vgpu::exec

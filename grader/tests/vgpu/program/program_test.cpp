@@ -47,9 +47,11 @@ TEST(OpcodeTable, ColumnsAgree) {
     } else if (row.opcode != Opcode::kNop) {
       EXPECT_NE(row.cost, Cost::kNone) << row.name << " needs a cost class";
     }
-    if (row.family == Family::kNothing) EXPECT_EQ(row.results, 0) << row.name;
-    if (row.family == Family::kArithmetic || row.family == Family::kBits)
+    if (row.family == Family::kNothing) {
+      EXPECT_EQ(row.results, 0) << row.name;
+    } else if (row.family == Family::kArithmetic || row.family == Family::kBits) {
       EXPECT_EQ(row.results, 1) << row.name;
+    }
   }
 }
 
@@ -206,7 +208,7 @@ TEST(Link, AtomicsOfLanesThatAddTheirOwnNumbersAreNotJoined) {
       red.global.add.u64 [%rd1], %rd5;
       ret; })");
     for (const Instruction& in : program.functions()[0].code)
-      if (in.opcode == Opcode::kRed) return static_cast<Joining>(in.mode);
+      if (in.opcode == Opcode::kRed) return in.as<AtomicAccess>().joining;
     throw std::runtime_error("no atomic");
   };
   EXPECT_EQ(joining("%laneid"), Joining::kNever);
@@ -266,8 +268,8 @@ TEST(PostDominators, BothWaysOfADiamondMeetAtItsEnd) {
   const auto& code = program.functions()[0].code;
   for (const Instruction& in : code) {
     if (in.opcode != Opcode::kBra || !in.guard) continue;
-    ASSERT_NE(in.meeting, kNoTarget);
-    EXPECT_EQ(code[in.meeting].ptx_line, 10u);
+    ASSERT_NE(in.as<Branch>().meeting, kNoTarget);
+    EXPECT_EQ(code[in.as<Branch>().meeting].ptx_line, 10u);
   }
 }
 

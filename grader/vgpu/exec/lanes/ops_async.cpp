@@ -54,8 +54,10 @@ struct Mbarrier {
 /// Shared-memory offset of a lane's address operand.
 u32 shared_offset(const Warp& w, const Step* s, int lane) {
   const Instruction& in = *s->extra->in;
-  u64 address = in.address_bits == 64 ? at<const u64>(w, s->a)[lane] : at<const u32>(w, s->a)[lane];
-  address += static_cast<u64>(in.offset);
+  const program::Access& operand = access_of(in);
+  u64 address =
+      operand.address_bits == 64 ? at<const u64>(w, s->a)[lane] : at<const u32>(w, s->a)[lane];
+  address += static_cast<u64>(operand.offset);
   if (in.space != StateSpace::kShared &&
       address - w.launch->shared_window < memory::AddressSpace::kSharedWindowBytes)
     address -= w.launch->shared_window;
@@ -79,11 +81,12 @@ void land_groups(Warp& w, u32 keep, bool uncommitted_too) {
 
 const Step* copy(Warp& w, const Step* s) {
   const Instruction& in = *s->extra->in;
-  const u32 bytes = in.vector;
+  const auto& shape = in.as<program::AsyncCopy>();
+  const u32 bytes = shape.bytes;
   u64 addresses[32], offsets[32];
   std::byte* host[32];
   for (int i = 0; i < 32; ++i) {
-    addresses[i] = at<const u64>(w, s->b)[i] + static_cast<u64>(in.offset2);
+    addresses[i] = at<const u64>(w, s->b)[i] + static_cast<u64>(shape.from_offset);
     offsets[i] = shared_offset(w, s, i);
   }
   u32 mask = w.mask;
@@ -132,8 +135,7 @@ const Step* commit(Warp& w, const Step* s) {
 }
 
 const Step* wait_group(Warp& w, const Step* s) {
-  const Instruction& in = *s->extra->in;
-  land_groups(w, static_cast<u32>(in.offset2), false);
+  land_groups(w, s->extra->in->as<program::AsyncCopy>().groups, false);
   return s + 1;
 }
 
@@ -196,7 +198,7 @@ bool is_wait(MbarrierMode mode) {
 
 const Step* mbarrier(Warp& w, const Step* s) {
   const Instruction& in = *s->extra->in;
-  const auto mode = static_cast<MbarrierMode>(in.mode);
+  const auto mode = in.as<program::MbarrierOperation>().mode;
   const bool wide = mode == MbarrierMode::kTestWait || mode == MbarrierMode::kTryWait ||
                     mode == MbarrierMode::kPendingCount;
   u64 offsets[32] = {};
@@ -246,7 +248,7 @@ const Step* arrive_with_copies(Warp& w, const Step* s) {
 
 Handler select_async(const Instruction& in) {
   if (in.opcode == Opcode::kMbarrier) return &mbarrier;
-  switch (static_cast<CopyMode>(in.mode)) {
+  switch (in.as<program::AsyncCopy>().mode) {
     case CopyMode::kCopy:
       return &copy;
     case CopyMode::kCommit:

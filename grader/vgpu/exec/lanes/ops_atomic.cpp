@@ -19,6 +19,7 @@ using generic::u16;
 using generic::u32;
 using generic::u64;
 using program::Atomic;
+using program::AtomicAccess;
 using program::Instruction;
 using program::Opcode;
 using ptx::is_float;
@@ -120,16 +121,18 @@ T update(std::byte* place, bool parallel, Atomic operation, ScalarType type, T b
   return old;
 }
 
+Atomic operation_of(const Instruction& in) { return in.as<AtomicAccess>().operation; }
+
 /// True when one lane does it for all that take part.
 bool is_joined(const Instruction& in) {
-  const auto joining = static_cast<program::Joining>(in.mode);
+  const auto joining = in.as<AtomicAccess>().joining;
   return joining == program::Joining::kAlways ||
          (joining == program::Joining::kIfUnused && in.has(program::kResultUnused));
 }
 
 /// True when the hardware has no such operation on shared memory: it loads, computes and swaps.
 bool loops_in_shared_memory(const Instruction& in) {
-  if (in.atomic == Atomic::kExch || in.atomic == Atomic::kCas) return false;
+  if (operation_of(in) == Atomic::kExch || operation_of(in) == Atomic::kCas) return false;
   return is_float(in.type) || ptx::size_bytes(in.type) != 4;
 }
 
@@ -170,8 +173,8 @@ void count_shared(StepStats& stats, const Instruction& in, const u32* offsets, u
                   u32 bytes) {
   if (is_joined(in)) mask &= 0u - mask;
   if (!loops_in_shared_memory(in)) {
-    generic::count_shared(
-        stats, memory::shared_atomic_wavefronts(offsets, mask, bytes, in.atomic == Atomic::kCas));
+    generic::count_shared(stats, memory::shared_atomic_wavefronts(
+                                     offsets, mask, bytes, operation_of(in) == Atomic::kCas));
     return;
   }
   const auto loop = memory::shared_atomic_loop(offsets, mask, bytes);
@@ -213,10 +216,11 @@ template <typename T>
 void perform(Warp& w, const Step* s, StateSpace space, u32 mask, std::byte* const* host) {
   using Word = generic::WordOf<T>;
   const Instruction& in = *s->extra->in;
+  const Atomic operation = operation_of(in);
   const bool parallel = w.launch->parallel && space == StateSpace::kGlobal;
   const bool later = w.launch->defer_reductions && space == StateSpace::kGlobal &&
                      in.has(program::kResultUnused) && is_float(in.type) &&
-                     in.atomic == Atomic::kAdd;
+                     operation == Atomic::kAdd;
   for (u32 rest = mask; rest != 0; rest &= rest - 1) {
     const int i = std::countr_zero(rest);
     for (u32 v = 0; v < in.vector; ++v) {
@@ -227,8 +231,8 @@ void perform(Warp& w, const Step* s, StateSpace space, u32 mask, std::byte* cons
         continue;
       }
       const T c =
-          in.atomic == Atomic::kCas ? static_cast<T>(at<const Word>(w, s->extra->s[2])[i]) : T{0};
-      const T old = update<T>(place, parallel, in.atomic, in.type, b, c);
+          operation == Atomic::kCas ? static_cast<T>(at<const Word>(w, s->extra->s[2])[i]) : T{0};
+      const T old = update<T>(place, parallel, operation, in.type, b, c);
       if (!in.has(program::kResultUnused)) at<Word>(w, s->extra->d[v])[i] = old;
     }
   }
@@ -238,7 +242,7 @@ template <typename T>
 const Step* atomic(Warp& w, const Step* s) {
   const Instruction& in = *s->extra->in;
   alignas(32) u64 addresses[32];
-  if (in.address_bits == 64)
+  if (in.as<AtomicAccess>().at.address_bits == 64)
     generic::lane_addresses<u64>(w, s, addresses);
   else
     generic::lane_addresses<u32>(w, s, addresses);
@@ -281,8 +285,8 @@ const Step* atomic_128(Warp& w, const Step* s) {
     u64 old[2];
     std::memcpy(old, host[i], 16);
     const u64* b = at<const u64>(w, s->extra->s[1]) + i;
-    const u64* fresh = in.atomic == Atomic::kCas ? at<const u64>(w, s->extra->s[2]) + i : b;
-    if (in.atomic == Atomic::kExch || (old[0] == b[0] && old[1] == b[32])) {
+    const u64* fresh = operation_of(in) == Atomic::kCas ? at<const u64>(w, s->extra->s[2]) + i : b;
+    if (operation_of(in) == Atomic::kExch || (old[0] == b[0] && old[1] == b[32])) {
       const u64 value[2] = {fresh[0], fresh[32]};
       std::memcpy(host[i], value, 16);
     }
@@ -332,7 +336,8 @@ Handler select_atomic(const Instruction& in) {
     case 8:
       return &atomic<u64>;
     case 16:
-      return in.atomic == Atomic::kExch || in.atomic == Atomic::kCas ? &atomic_128 : nullptr;
+      return operation_of(in) == Atomic::kExch || operation_of(in) == Atomic::kCas ? &atomic_128
+                                                                                   : nullptr;
     default:
       return nullptr;
   }

@@ -72,7 +72,7 @@ const Step* predicate_not(Warp& w, const Step* s) {
 }
 
 const Step* lop3(Warp& w, const Step* s) {
-  const u32 table = static_cast<u32>(s->offset);
+  const u32 table = s->lop3.table;
   std::array<u32, 8> row;
   for (u32 k = 0; k < 8; ++k) row[k] = (table >> k) & 1 ? ~0u : 0u;
   const u32* a = at<const u32>(w, s->a);
@@ -219,7 +219,8 @@ Handler select_bits(const Instruction& in) {
     case Opcode::kDp2a:
       return in.has(program::kHi) ? dot2<true>(in) : dot2<false>(in);
     case Opcode::kPrmt:
-      return permute(in.mode, std::make_integer_sequence<int, 7>{});
+      return permute(static_cast<int>(in.as<program::Permutation>().mode),
+                     std::make_integer_sequence<int, 7>{});
     default:
       return nullptr;
   }

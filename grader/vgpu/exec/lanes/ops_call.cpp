@@ -19,6 +19,7 @@ using generic::end_run;
 using program::ArgumentCopy;
 using program::Builtin;
 using program::Call;
+using program::CallSite;
 using program::Instruction;
 using program::Opcode;
 using program::Value;
@@ -39,6 +40,10 @@ const std::byte* word_of(const Warp& w, const Frame& frame, const Value& value, 
                           : value.kind == ValueKind::kWarp     ? w.bases[kWarpArea]
                                                                : w.bases[kBlockArea];
   return base + std::size_t{value.index} * 128 + static_cast<std::size_t>(lane) * width;
+}
+
+const Call& call_of(const Warp& w, const Step* s) {
+  return w.launch->code[s->extra->function].function->calls[s->extra->in->as<CallSite>().call];
 }
 
 void copy_arguments(Warp& w, const Call& call, const Frame& caller, const Frame& callee,
@@ -77,7 +82,7 @@ const Step* enter(Warp& w, const Step* s, std::uint32_t function) {
     return raise(w, s, FaultKind::kStackOverflow, static_cast<std::uint32_t>(__builtin_ctz(w.mask)),
                  0, "calls nest more than " + std::to_string(kMaxDepth) + " deep");
   const FunctionCode& code = w.launch->code[function];
-  const Call& call = w.launch->code[s->extra->function].function->calls[s->extra->in->call];
+  const Call& call = call_of(w, s);
   // Lanes that come back one by one meet again in the caller's frame, which counts them all along.
   Frame* frame =
       make_frame(w, function, caller, static_cast<std::uint32_t>(__builtin_popcount(w.mask)));
@@ -96,10 +101,10 @@ const Step* enter(Warp& w, const Step* s, std::uint32_t function) {
 const Step* call_builtin(Warp& w, const Step* s, const Call& call);
 
 const Step* call_direct(Warp& w, const Step* s) {
-  const Call& call = w.launch->code[s->extra->function].function->calls[s->extra->in->call];
+  const Call& call = call_of(w, s);
   if (call.builtin != Builtin::kNone) return call_builtin(w, s, call);
   end_run(w, s + 1);
-  return enter(w, s, w.launch->code_of[s->extra->in->target]);
+  return enter(w, s, w.launch->code_of[s->extra->in->as<CallSite>().callee]);
 }
 
 /// Lanes may hold different pointers: those equal to the first lane's go now, the others wait here.
@@ -277,7 +282,7 @@ const Step* restore_stack(Warp& w, const Step* s) {
 Handler select_call(const Instruction& in) {
   switch (in.opcode) {
     case Opcode::kCall:
-      return in.target != program::kNoTarget ? &call_direct : &call_pointer;
+      return in.as<CallSite>().callee != program::kNoTarget ? &call_direct : &call_pointer;
     case Opcode::kRet:
       return &return_from;
     case Opcode::kAlloca:

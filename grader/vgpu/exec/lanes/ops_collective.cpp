@@ -65,7 +65,7 @@ bool converged(Warp& w, const Step* s, Ref member_ref) {
 
 const Step* shuffle(Warp& w, const Step* s) {
   if (!converged(w, s, s->extra->s[3])) return w.stop;
-  const auto mode = static_cast<ShuffleMode>(s->extra->in->mode);
+  const ShuffleMode mode = s->extra->in->as<program::Shuffle>().mode;
   const auto* a = at<const std::uint32_t>(w, s->a);
   const auto* b = at<const std::uint32_t>(w, s->b);
   const auto* c = at<const std::uint32_t>(w, s->c);
@@ -95,7 +95,7 @@ const Step* shuffle(Warp& w, const Step* s) {
     found |= static_cast<std::uint32_t>(ok) << i;
   }
   write_lanes(w, s->d, values);
-  if (s->offset != 0) set_predicate(w, s->extra->d[1], found);
+  if (s->collective.has_second) set_predicate(w, s->extra->d[1], found);
   return s + 1;
 }
 
@@ -122,7 +122,7 @@ void put_lanes(std::uint32_t* values, std::uint32_t lanes, std::uint32_t value) 
 
 const Step* vote(Warp& w, const Step* s) {
   if (!converged(w, s, s->b)) return w.stop;
-  const auto mode = static_cast<VoteMode>(s->extra->in->mode);
+  const VoteMode mode = s->extra->in->as<program::Vote>().mode;
   const std::uint32_t says = predicate(w, s->a);
   std::uint32_t values[32] = {}, holds = 0;
   for_each_tile(w, s->b, [&](std::uint32_t members, std::uint32_t lanes) {
@@ -160,7 +160,7 @@ const Step* match(Warp& w, const Step* s) {
     if (kAll) put_lanes(values, lanes, equal ? members : 0);
     if (equal) holds |= lanes;
   });
-  if (kAll && s->offset != 0) set_predicate(w, s->extra->d[1], holds);
+  if (kAll && s->collective.has_second) set_predicate(w, s->extra->d[1], holds);
   write_lanes(w, s->d, values);
   return s + 1;
 }
@@ -194,12 +194,13 @@ template <typename T>
 const Step* redux(Warp& w, const Step* s) {
   if (!converged(w, s, s->b)) return w.stop;
   const auto* a = at<const T>(w, s->a);
+  const Atomic operation = s->extra->in->as<program::Joined>().operation;
   std::uint32_t values[32] = {};
   for_each_tile(w, s->b, [&](std::uint32_t members, std::uint32_t lanes) {
     const std::uint32_t from = members != 0 ? members : lanes;
     T result = a[__builtin_ctz(from)];
     for (std::uint32_t rest = from & (from - 1); rest != 0; rest &= rest - 1)
-      result = joined(s->extra->in->atomic, result, a[__builtin_ctz(rest)]);
+      result = joined(operation, result, a[__builtin_ctz(rest)]);
     put_lanes(values, lanes, static_cast<std::uint32_t>(result));
   });
   write_lanes(w, s->d, values);
@@ -228,7 +229,7 @@ Handler select_collective(const Instruction& in) {
     case Opcode::kVote:
       return &vote;
     case Opcode::kMatch: {
-      const bool all = in.mode == static_cast<std::uint8_t>(program::MatchMode::kAll);
+      const bool all = in.as<program::Match>().mode == program::MatchMode::kAll;
       if (ptx::size_bytes(in.type) == 8)
         return all ? &match<std::uint64_t, true> : &match<std::uint64_t, false>;
       return all ? &match<std::uint32_t, true> : &match<std::uint32_t, false>;

@@ -77,10 +77,10 @@ struct Flushed {
 template <typename Op, typename T>
 const Step* set_predicates(Warp& w, const Step* s) {
   const std::uint32_t hit = compare_lanes<Op, T>(w, s);
-  const auto combine = static_cast<Combine>(s->cost);
+  const Combine combine = s->compare.combine;
   if (combine == Combine::kNone) [[likely]] {
     set_predicate(w, s->d, hit);
-    if (s->offset != 0) set_predicate(w, s->extra->d[1], ~hit);
+    if (s->compare.has_second) set_predicate(w, s->extra->d[1], ~hit);
     return s + 1;
   }
   const std::uint32_t c = predicate(w, s->c);
@@ -88,7 +88,7 @@ const Step* set_predicates(Warp& w, const Step* s) {
     return combine == Combine::kAnd ? value & c : combine == Combine::kOr ? value | c : value ^ c;
   };
   set_predicate(w, s->d, join(hit));
-  if (s->offset != 0) set_predicate(w, s->extra->d[1], join(~hit));
+  if (s->compare.has_second) set_predicate(w, s->extra->d[1], join(~hit));
   return s + 1;
 }
 
@@ -96,7 +96,7 @@ const Step* set_predicates(Warp& w, const Step* s) {
 template <typename Op, typename T>
 const Step* set_number(Warp& w, const Step* s) {
   std::uint32_t hit = compare_lanes<Op, T>(w, s);
-  const auto combine = static_cast<Combine>(s->cost);
+  const Combine combine = s->compare.combine;
   if (combine != Combine::kNone) {
     const std::uint32_t c = predicate(w, s->c);
     hit = combine == Combine::kAnd ? hit & c : combine == Combine::kOr ? hit | c : hit ^ c;
@@ -121,7 +121,8 @@ Handler pick(const Instruction& in) {
 
 template <typename T>
 Handler compare(const Instruction& in) {
-  switch (in.comparison) {
+  const Comparison how = in.as<program::Compare>().comparison;
+  switch (how) {
     case Comparison::kEq:
       return pick<Eq, T>(in);
     case Comparison::kNe:
@@ -138,7 +139,7 @@ Handler compare(const Instruction& in) {
       break;
   }
   if constexpr (std::is_floating_point_v<T>) {
-    switch (in.comparison) {
+    switch (how) {
       case Comparison::kEqu:
         return pick<Negated<Ne>, T>(in);
       case Comparison::kNeu:
@@ -159,7 +160,7 @@ Handler compare(const Instruction& in) {
         return nullptr;
     }
   } else {
-    switch (in.comparison) {
+    switch (how) {
       case Comparison::kLo:
         return pick<Lt, T>(in);
       case Comparison::kLs:
@@ -238,11 +239,12 @@ Handler choose_by_sign(const Instruction& in) {
 template <typename F>
 const Step* test_property(Warp& w, const Step* s) {
   const auto* a = at<const F>(w, s->a);
+  const TestMode mode = s->extra->in->as<program::Property>().mode;
   std::uint32_t hit = 0;
   for (int i = 0; i < 32; ++i) {
     const int kind = std::fpclassify(a[i]);
     bool holds = false;
-    switch (static_cast<TestMode>(s->extra->in->mode)) {
+    switch (mode) {
       case TestMode::kFinite:
         holds = kind != FP_INFINITE && kind != FP_NAN;
         break;

@@ -16,20 +16,20 @@ using program::Family;
 using program::Instruction;
 using program::Opcode;
 
-/// Every running lane goes to `s->target`.
+/// Every running lane goes to `s->branch.target`.
 [[gnu::always_inline]] inline const Step* take(Warp& w, const Step* s) {
   end_run(w, s + 1);
-  w.run_begin = s->target;
-  w.patience -= s->cost;
+  w.run_begin = s->branch.target;
+  w.patience -= s->branch.cost;
   if (w.patience <= 0) [[unlikely]] {
-    w.yielded = s->cost > kLoopCost;
-    w.groups[w.current].pc = s->target;
+    w.yielded = s->branch.cost > kLoopCost;
+    w.groups[w.current].pc = s->branch.target;
     w.leave = Leave::kTired;
     return w.stop;
   }
   if (w.group_count != 1) [[unlikely]]
-    return w.launch->scheduler->redirect(w, s->target);
-  return s->target;
+    return w.launch->scheduler->redirect(w, s->branch.target);
+  return s->branch.target;
 }
 
 const Step* branch(Warp& w, const Step* s) { return take(w, s); }
@@ -40,13 +40,13 @@ const Step* branch_if(Warp& w, const Step* s) {
   if (taken == w.mask) return take(w, s);
   w.stats[s->stats].divergent += 1;
   end_run(w, s + 1);
-  w.patience -= s->cost;
+  w.patience -= s->branch.cost;
   return w.launch->scheduler->diverge(w, s, taken);
 }
 
 const Step* branch_list(Warp& w, const Step* s) {
-  const auto& list =
-      w.launch->code[s->extra->function].function->branch_lists[s->extra->in->target];
+  const auto& list = w.launch->code[s->extra->function]
+                         .function->branch_lists[s->extra->in->as<program::BranchList>().list];
   const Step* begin = w.launch->code[s->extra->function].begin;
   const std::uint32_t* choice = at<const std::uint32_t>(w, s->a);
   const Step* targets[32];

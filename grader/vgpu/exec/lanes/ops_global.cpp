@@ -321,7 +321,8 @@ Handler select_global(const Instruction& in) {
   if (in.space != StateSpace::kGlobal && in.space != StateSpace::kNone &&
       in.space != StateSpace::kConst)
     return nullptr;
-  if (in.address_bits != 64 || in.has(program::kFrameLocal)) return nullptr;
+  const auto& access = in.as<program::Access>();
+  if (access.address_bits != 64 || access.in_frame) return nullptr;
   const auto slots = load ? in.d_slots : in.s_slots;
   if (slots == 1)
     return load ? by_element<AccessKind::kLoad, u32>(in) : by_element<AccessKind::kStore, u32>(in);

@@ -140,13 +140,14 @@ template <typename Format>
 u32 compare_halves(const Warp& w, const Step* s, int shift) {
   const u32* a = at<const u32>(w, s->a);
   const u32* b = at<const u32>(w, s->b);
+  const Comparison how = s->extra->in->as<program::Compare>().comparison;
   u32 hit = 0;
   for (int i = 0; i < 32; ++i) {
     const float x = widen_half<Format>(static_cast<u16>(a[i] >> shift));
     const float y = widen_half<Format>(static_cast<u16>(b[i] >> shift));
-    hit |= static_cast<u32>(holds(s->extra->in->comparison, x, y)) << i;
+    hit |= static_cast<u32>(holds(how, x, y)) << i;
   }
-  const auto combine = s->extra->in->combine;
+  const Combine combine = s->compare.combine;
   if (combine == Combine::kNone) return hit;
   const u32 c = predicate(w, s->c);
   return combine == Combine::kAnd ? hit & c : combine == Combine::kOr ? hit | c : hit ^ c;
@@ -157,7 +158,7 @@ const Step* set_half_predicates(Warp& w, const Step* s) {
   const u32 low = compare_halves<Format>(w, s, 0);
   const u32 second = kPair ? compare_halves<Format>(w, s, 16) : ~low;
   set_predicate(w, s->d, low);
-  if (s->offset != 0) set_predicate(w, s->extra->d[1], second);
+  if (s->compare.has_second) set_predicate(w, s->extra->d[1], second);
   return s + 1;
 }
 

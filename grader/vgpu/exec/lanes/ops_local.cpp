@@ -58,7 +58,7 @@ const Step* local(Warp& w, const Step* s) {
   const AccessKind kind = kLoad ? AccessKind::kLoad : AccessKind::kStore;
   alignas(32) u64 offsets[32];
   lane_addresses<Address>(w, s, offsets);
-  if (in.has(program::kFrameLocal)) {
+  if (in.as<program::Access>().in_frame) {
     const u64 base = w.frame->local_base;
     MEMBOUND_LANES offsets[i] += base;
   }
@@ -91,8 +91,9 @@ const Step* local(Warp& w, const Step* s) {
 
 Handler select_local(const Instruction& in) {
   const bool load = in.opcode != Opcode::kSt;
-  if (in.space != StateSpace::kLocal && !in.has(program::kFrameLocal)) return nullptr;
-  if (in.address_bits == 64) return load ? &local<u64, true> : &local<u64, false>;
+  const auto& access = in.as<program::Access>();
+  if (in.space != StateSpace::kLocal && !access.in_frame) return nullptr;
+  if (access.address_bits == 64) return load ? &local<u64, true> : &local<u64, false>;
   return load ? &local<u32, true> : &local<u32, false>;
 }
 

@@ -68,7 +68,7 @@ const Step* pack_128(Warp& w, const Step* s) {
 }
 
 Handler vector_move(const Instruction& in) {
-  const bool packs = in.mode == 2;
+  const bool packs = in.as<program::Move>().way == program::MoveWay::kPack;
   const auto bytes = ptx::size_bytes(in.type);
   if (bytes == 16 && in.vector == 2) return packs ? &pack_128 : &unpack_128;
   if (bytes == 8 && in.vector == 2) return packs ? &pack<u64, u32> : &unpack<u64, u32>;
@@ -81,7 +81,7 @@ Handler vector_move(const Instruction& in) {
 
 template <typename Word>
 const Step* local_address(Warp& w, const Step* s) {
-  const Word address = static_cast<Word>(w.frame->local_base + static_cast<u64>(s->offset));
+  const Word address = static_cast<Word>(w.frame->local_base + static_cast<u64>(s->address.offset));
   alignas(32) Word out[32];
   MEMBOUND_LANES out[i] = address;
   write_lanes(w, s->d, out);
@@ -102,8 +102,8 @@ const Step* convert_window(Warp& w, const Step* s) {
 Handler convert_address(const Instruction& in) {
   const bool wide = in.d_slots == 2;
   if (in.space == StateSpace::kShared || in.space == StateSpace::kLocal) {
-    const bool to_space = in.mode == 1;
-    if (to_space) return wide ? &convert_window<u64, true> : &convert_window<u32, true>;
+    if (in.as<program::SpaceConversion>().to_space)
+      return wide ? &convert_window<u64, true> : &convert_window<u32, true>;
     return wide ? &convert_window<u64, false> : nullptr;
   }
   return wide ? &unary<Copy, u64, u64> : &unary<Copy, u32, u32>;
@@ -147,7 +147,7 @@ const Step* read_clock(Warp& w, const Step* s) {
   const u64 cycles = w.worker->instructions - w.block->instructions;
   const u64 ns = static_cast<u64>(static_cast<double>(cycles) / w.launch->request->clock_ghz);
   u64 value = cycles;
-  switch (static_cast<LiveRegister>(s->extra->in->mode)) {
+  switch (s->extra->in->as<program::LiveRead>().id) {
     case LiveRegister::kClockHi:
       value = cycles >> 32;
       break;
@@ -172,7 +172,7 @@ const Step* read_clock(Warp& w, const Step* s) {
 Handler select_move(const Instruction& in) {
   switch (in.opcode) {
     case Opcode::kMov:
-      if (in.mode != 0) return vector_move(in);
+      if (in.as<program::Move>().way != program::MoveWay::kCopy) return vector_move(in);
       if (in.type == ScalarType::kPred) return &move_predicate;
       if (in.d_slots == 4) return &move_128;
       return in.d_slots == 2 ? &unary<Copy, u64, u64> : &unary<Copy, u32, u32>;

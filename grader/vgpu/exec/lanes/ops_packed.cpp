@@ -25,7 +25,8 @@ struct Halves {
 template <typename Op>
 Handler halves(const Instruction& in) {
   const bool relu = in.has(program::kRelu);
-  if (in.mode == 1) return &binary<Halves<Op, u16>, u32, u32, u32>;
+  if (in.as<program::Arithmetic>().halves == program::Halves::kUnsigned)
+    return &binary<Halves<Op, u16>, u32, u32, u32>;
   return relu ? &binary<Halves<Relu<Op>, i16>, u32, u32, u32>
               : &binary<Halves<Op, i16>, u32, u32, u32>;
 }
@@ -33,7 +34,7 @@ Handler halves(const Instruction& in) {
 }  // namespace
 
 Handler select_packed(const Instruction& in) {
-  if (in.mode == 0) return nullptr;
+  if (in.as<program::Arithmetic>().halves == program::Halves::kNone) return nullptr;
   switch (in.opcode) {
     case Opcode::kAdd:
       return halves<Add>(in);

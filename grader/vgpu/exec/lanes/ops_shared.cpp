@@ -68,7 +68,7 @@ template <typename T, typename Word, int kVector, bool kLoad, typename Address>
 const Step* shared(Warp& w, const Step* s) {
   constexpr u32 kBytes = sizeof(T) * kVector;
   const auto* a = at<const Address>(w, s->a);
-  const u32 offset = static_cast<u32>(s->offset);
+  const u32 offset = static_cast<u32>(s->address.offset);
   alignas(32) u32 offsets[32];
   MEMBOUND_LANES offsets[i] = static_cast<u32>(a[i]) + offset;
   if (w.mask != 0xFFFFFFFFu || kVector != 1)
@@ -123,7 +123,7 @@ const Step* shared(Warp& w, const Step* s) {
 
 template <typename T, typename Word, bool kLoad>
 Handler shared_by_vector(const Instruction& in) {
-  const bool wide = in.address_bits == 64;
+  const bool wide = in.as<program::Access>().address_bits == 64;
   switch (in.vector) {
     case 1:
       return wide ? &shared<T, Word, 1, kLoad, u64> : &shared<T, Word, 1, kLoad, u32>;

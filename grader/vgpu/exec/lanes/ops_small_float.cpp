@@ -69,8 +69,8 @@ const Step* pack_small(Warp& w, const Step* s) {
   const auto* a = at<const i32>(w, s->a);
   const auto* b = at<const i32>(w, s->b);
   const u32* const c = in.s[2] ? at<const u32>(w, s->c) : nullptr;
-  const u32 bits = in.mode;
-  const bool is_signed = in.has(program::kPackSigned);
+  const u32 bits = in.as<program::Packing>().part_bits;
+  const bool is_signed = in.as<program::Packing>().is_signed;
   const i32 low = is_signed ? -(1 << (bits - 1)) : 0;
   const i32 high = (1 << (is_signed ? bits - 1 : bits)) - 1;
   const u32 mask = (1u << bits) - 1;
@@ -89,8 +89,8 @@ const Step* pack_small(Warp& w, const Step* s) {
 }  // namespace
 
 Handler select_small_float(const Instruction& in) {
-  if (in.mode != 0)
-    return in.has(program::kSat) && in.mode != program::kPackPending ? &pack_small : nullptr;
+  if (const auto& packing = in.as<program::Packing>(); packing.packs)
+    return in.has(program::kSat) && packing.part_bits != 0 ? &pack_small : nullptr;
   if (in.type == ScalarType::kE4m3x2) return narrow<E4m3>(in);
   if (in.type == ScalarType::kE5m2x2) return narrow<E5m2>(in);
   if (in.type != ScalarType::kF16x2) return nullptr;

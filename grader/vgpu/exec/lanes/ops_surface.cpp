@@ -34,7 +34,8 @@ bool is_formatted(const Instruction& in) {
 Where surface_offset(const Warp& w, const Step* s, const memory::Image& image, int lane, u32 bytes,
                      u64& offset) {
   const Instruction& in = *s->extra->in;
-  const auto geometry = static_cast<Geometry>(in.mode);
+  const Geometry geometry = in.as<program::SurfaceAccess>().geometry;
+  const Edge edge = in.as<program::SurfaceAccess>().edge;
   const bool layered = geometry == Geometry::kA1d || geometry == Geometry::kA2d;
   const bool rows =
       geometry == Geometry::k2d || geometry == Geometry::kA2d || geometry == Geometry::k3d;
@@ -48,8 +49,8 @@ Where surface_offset(const Warp& w, const Step* s, const memory::Image& image, i
   const std::int64_t height = image.height;
   const std::int64_t depth = layered ? image.layers : image.depth;
   const bool inside = x >= 0 && x + bytes <= width && y >= 0 && y < height && z >= 0 && z < depth;
-  if (!inside && in.edge == Edge::kTrap) return Where::kFault;
-  if (!inside && in.edge == Edge::kZero) return Where::kOutside;
+  if (!inside && edge == Edge::kTrap) return Where::kFault;
+  if (!inside && edge == Edge::kZero) return Where::kOutside;
   if (!inside) {
     x = std::clamp<std::int64_t>(x, 0, width - bytes);
     y = std::clamp<std::int64_t>(y, 0, height - 1);
@@ -129,7 +130,8 @@ const Step* surface(Warp& w, const Step* s) {
   const Instruction& in = *s->extra->in;
   const memory::TextureTable* table = w.launch->request->textures;
   StepStats& stats = w.stats[s->stats];
-  const u32 together = static_cast<Geometry>(in.mode) == Geometry::k3d ? 4 : 8;
+  const auto& access = in.as<program::SurfaceAccess>();
+  const u32 together = access.geometry == Geometry::k3d ? 4 : 8;
   SectorCount sectors(together);
   const bool formatted = is_formatted(in);
   for (u32 rest = w.mask; rest != 0; rest &= rest - 1) {
@@ -152,7 +154,7 @@ const Step* surface(Warp& w, const Step* s) {
     if (in.opcode == Opcode::kSuld) {
       load(w, s, lane, place);
     } else if (place != nullptr && in.opcode == Opcode::kSured) {
-      apply_atomic(place, w.launch->parallel, in.atomic, in.type, source_of(w, s, 0, lane));
+      apply_atomic(place, w.launch->parallel, access.operation, in.type, source_of(w, s, 0, lane));
     } else if (place != nullptr && formatted) {
       store_formatted(w, s, image, lane, place);
     } else if (place != nullptr) {
@@ -180,14 +182,16 @@ bool is_integer_atomic(program::Atomic operation) {
 }  // namespace
 
 Handler select_surface(const Instruction& in) {
-  if (static_cast<Geometry>(in.mode) > Geometry::kA2d) return nullptr;
+  const auto& access = in.as<program::SurfaceAccess>();
+  if (access.geometry > Geometry::kA2d) return nullptr;
   switch (in.opcode) {
     case Opcode::kSuld:
       return is_formatted(in) ? nullptr : &surface;  // PTX has no formatted load any more
     case Opcode::kSust:
       return &surface;
     case Opcode::kSured:
-      return is_integer_atomic(in.atomic) && ptx::size_bytes(in.type) >= 4 ? &surface : nullptr;
+      return is_integer_atomic(access.operation) && ptx::size_bytes(in.type) >= 4 ? &surface
+                                                                                  : nullptr;
     default:
       return nullptr;
   }

@@ -28,16 +28,15 @@ const Step* go_on(Warp& w, const Step* next) {
 
 const Step* block_barrier(Warp& w, const Step* s) {
   const Instruction& in = *s->extra->in;
-  const auto mode = static_cast<BarrierMode>(in.mode);
+  const auto& barrier = in.as<program::BlockBarrier>();
   const std::uint32_t lane = first_lane(w);
   const std::uint32_t id = at<const std::uint32_t>(w, s->a)[lane];
-  const std::uint32_t expected =
-      in.has(program::kCountDefault) ? 0 : at<const std::uint32_t>(w, s->b)[lane];
-  const std::uint32_t holds = mode == BarrierMode::kRed ? predicate(w, s->c) : 0;
+  const std::uint32_t expected = barrier.counts_all ? 0 : at<const std::uint32_t>(w, s->b)[lane];
+  const std::uint32_t holds = barrier.mode == BarrierMode::kRed ? predicate(w, s->c) : 0;
   if (w.observer != nullptr && in.has(program::kAligned)) w.observer->barrier(w, s, w.full);
   end_run(w, s + 1);
   w.run_begin = s + 1;
-  if (mode == BarrierMode::kArrive) {
+  if (barrier.mode == BarrierMode::kArrive) {
     Group& group = w.groups[w.current];
     if (arrive_at_barrier(w, s, id, expected, 0)) group.state = GroupState::kReady;
     return go_on(w, s + 1);
@@ -109,17 +108,17 @@ const Step* sleep(Warp& w, const Step* s) {
 
 void deliver_barrier_result(Warp&, const Group& group, const BarrierState& barrier) {
   const Step* s = group.pc - 1;
-  const Instruction& in = *s->extra->in;
-  if (static_cast<BarrierMode>(in.mode) != BarrierMode::kRed) return;
+  const auto& in = s->extra->in->as<program::BlockBarrier>();
+  if (in.mode != BarrierMode::kRed) return;
   const bool all = barrier.count == barrier.arrived;
-  if (in.atomic == Atomic::kPopc) {
+  if (in.operation == Atomic::kPopc) {
     auto* d = reinterpret_cast<std::uint32_t*>(group.frame->registers + (s->d & 0x3FFFFFFFu));
     for (int i = 0; i < 32; ++i) {
       if ((group.mask >> i) & 1) d[i] = barrier.count;
     }
     return;
   }
-  const bool holds = in.atomic == Atomic::kAnd ? all : barrier.count != 0;
+  const bool holds = in.operation == Atomic::kAnd ? all : barrier.count != 0;
   std::uint32_t& p = group.frame->predicates[s->d >> 1];
   p = (p & ~group.mask) | (holds ? group.mask : 0);
 }
@@ -128,8 +127,8 @@ Handler select_sync(const Instruction& in) {
   switch (in.opcode) {
     case Opcode::kBar:
     case Opcode::kBarrier:
-      return static_cast<BarrierMode>(in.mode) == BarrierMode::kWarp ? &warp_barrier
-                                                                     : &block_barrier;
+      return in.as<program::BlockBarrier>().mode == BarrierMode::kWarp ? &warp_barrier
+                                                                       : &block_barrier;
     case Opcode::kMembar:
     case Opcode::kFence:
       return &fence;

@@ -31,7 +31,7 @@ float real(const Warp& w, const Step* s, unsigned source, int lane) {
 /// The level of detail whose texels are about as far apart as the fetches of neighbouring pixels.
 float level_of(const Warp& w, const Step* s, const memory::Texture& texture, int lane) {
   const Instruction& in = *s->extra->in;
-  const auto mode = static_cast<LevelMode>(in.offset2);
+  const LevelMode mode = in.as<program::Fetch>().level;
   if (mode == LevelMode::kGiven) return real(w, s, 4, lane);
   if (mode == LevelMode::kNone) return 0;
   const float width = texture.normalized_coordinates ? static_cast<float>(texture.image.width) : 1;
@@ -62,7 +62,7 @@ void aim_at_cube(const Warp& w, const Step* s, const memory::Texture& texture, i
 
 FetchPoint point_of(const Warp& w, const Step* s, const memory::Texture& texture, int lane) {
   const Instruction& in = *s->extra->in;
-  const auto geometry = static_cast<Geometry>(in.mode);
+  const Geometry geometry = in.as<program::Fetch>().geometry;
   FetchPoint point;
   point.layered =
       geometry == Geometry::kA1d || geometry == Geometry::kA2d || geometry == Geometry::kACube;
@@ -102,7 +102,7 @@ const Step* texture(Warp& w, const Step* s) {
     if (object == nullptr) return no_such_object(w, s, lane, handle, "texture");
     Touched touched;
     const FetchPoint point = point_of(w, s, *object, lane);
-    const Texel texel = kGather ? gather(*object, point, static_cast<u32>(in.offset), touched)
+    const Texel texel = kGather ? gather(*object, point, in.as<program::Fetch>().channel, touched)
                                 : fetch(*object, point, touched);
     for (u32 i = 0; i < touched.count; ++i)
       sectors.add(object->image, object->linear_memory, lane, touched.address[i]);
@@ -131,7 +131,7 @@ const Step* query(Warp& w, const Step* s) {
       if (const auto* object = table->surface(handle)) image = &object->image;
     }
     if (image == nullptr) return no_such_object(w, s, lane, handle, "texture or surface");
-    const auto what = static_cast<Query>(in.mode);
+    const auto what = in.as<program::TextureQuery>().what;
     at<u32>(w, s->d)[lane] = what == Query::kWidth    ? image->width
                              : what == Query::kHeight ? image->height
                                                       : image->depth;
@@ -142,7 +142,7 @@ const Step* query(Warp& w, const Step* s) {
 }  // namespace
 
 Handler select_texture(const Instruction& in) {
-  const auto geometry = static_cast<Geometry>(in.mode);
+  const Geometry geometry = in.as<program::Fetch>().geometry;
   switch (in.opcode) {
     case Opcode::kTex:
       return geometry <= Geometry::kACube ? &texture<false> : nullptr;

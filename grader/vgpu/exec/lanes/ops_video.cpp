@@ -52,13 +52,6 @@ bool holds(Comparison comparison, i32 a, i32 b) {
   }
 }
 
-/// The bits of `mode`: signs of the types as written; a comparison names no type for its result.
-struct PackedTypes {
-  bool d = false, a = false, b = false;
-  explicit PackedTypes(const Instruction& in)
-      : d((in.mode & 4) != 0), a((in.mode & 2) != 0), b((in.mode & 1) != 0) {}
-};
-
 template <int kBits>
 i32 part_of(u32 word, int index, bool is_signed) {
   const u32 up = word << (32 - kBits * (index + 1));
@@ -68,21 +61,20 @@ i32 part_of(u32 word, int index, bool is_signed) {
 /// Joins the parts' results: side by side, or (.add) summed onto the third operand.
 template <int kBits, typename Run>
 const Step* each_part(Warp& w, const Step* s, bool saturate, Run run) {
-  const Instruction& in = *s->extra->in;
-  const PackedTypes types(in);
+  const program::Video& video = s->extra->in->as<program::Video>();
   const auto* a = at<const u32>(w, s->a);
   const auto* b = at<const u32>(w, s->b);
   const auto* c = at<const u32>(w, s->c);
-  const bool sums = in.atomic == program::Atomic::kAdd;
-  const i32 low = types.d ? -(1 << (kBits - 1)) : 0;
-  const i32 high = (1 << (types.d ? kBits - 1 : kBits)) - 1;
+  const i32 low = video.signed_d ? -(1 << (kBits - 1)) : 0;
+  const i32 high = (1 << (video.signed_d ? kBits - 1 : kBits)) - 1;
   alignas(32) u32 out[32];
   for (int i = 0; i < 32; ++i) {
-    u32 joined = sums ? c[i] : 0;
+    u32 joined = video.sums ? c[i] : 0;
     for (int part = 0; part < 32 / kBits; ++part) {
-      i32 t = run(part_of<kBits>(a[i], part, types.a), part_of<kBits>(b[i], part, types.b));
+      i32 t = run(part_of<kBits>(a[i], part, video.signed_a),
+                  part_of<kBits>(b[i], part, video.signed_b));
       if (saturate) t = t < low ? low : t > high ? high : t;
-      if (sums)
+      if (video.sums)
         joined += static_cast<u32>(t);
       else
         joined |= (static_cast<u32>(t) & ((1u << kBits) - 1)) << (kBits * part);
@@ -101,7 +93,7 @@ const Step* arithmetic(Warp& w, const Step* s) {
 
 template <int kBits>
 const Step* comparison(Warp& w, const Step* s) {
-  const Comparison how = s->extra->in->comparison;
+  const Comparison how = s->extra->in->as<program::Video>().comparison;
   return each_part<kBits>(w, s, false, [how](i32 a, i32 b) { return holds(how, a, b) ? 1 : 0; });
 }
 

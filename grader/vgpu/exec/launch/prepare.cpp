@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <string_view>
 
 #include "grader/vgpu/exec/lanes/select.hpp"
@@ -29,6 +30,7 @@ using program::Function;
 using program::Instruction;
 using program::LaunchRegister;
 using program::Opcode;
+using program::Shape;
 using program::Value;
 using program::ValueKind;
 
@@ -60,10 +62,10 @@ Ref ref_of(const Value& value, const Function& function) {
 Ref destination_of(const Instruction& in, std::size_t index, const Function& function) {
   const Value& value = in.d[index];
   if (value) return ref_of(value, function);
-  const bool predicate = in.opcode == Opcode::kSetp || index == 1 ||
-                         (in.opcode == Opcode::kVote &&
-                          in.mode != static_cast<std::uint8_t>(program::VoteMode::kBallot)) ||
-                         (in.opcode == Opcode::kMbarrier);
+  const bool predicate =
+      in.opcode == Opcode::kSetp || index == 1 ||
+      (in.opcode == Opcode::kVote && in.as<program::Vote>().mode != program::VoteMode::kBallot) ||
+      (in.opcode == Opcode::kMbarrier);
   const bool vector = in.vector > 1;
   return predicate && !vector ? (function.predicate_count + 1) * 2 : ref_of(value, function);
 }
@@ -214,6 +216,41 @@ bool keeps_stats(const Instruction& in) {
   }
 }
 
+void fill_operand(const FunctionCode& code, const Instruction& in, Step& step) {
+  const bool has_second = static_cast<bool>(in.d[1]);
+  switch (program::shape_of(in)) {
+    case Shape::kSetp:
+    case Shape::kSet:
+      step.compare = {in.as<program::Compare>().combine, has_second};
+      break;
+    case Shape::kShfl:
+    case Shape::kMatch:
+      step.collective = {has_second};
+      break;
+    case Shape::kLop3:
+      step.lop3 = {in.as<program::TruthTable>().table};
+      break;
+    case Shape::kBra:
+      step.branch = {code.begin + in.as<program::Branch>().target, loop_cost(in)};
+      break;
+    case Shape::kMade:
+      step.address = {in.as<program::FrameAddress>().offset};
+      break;
+    default:
+      step.address = {access_of(in).offset};
+      break;
+  }
+}
+
+/// Numbers the steps that access memory, for who remembers which of them touched a place. Those
+/// beyond the last number have none.
+std::uint16_t number_of(Launch& launch, const Instruction& in, const Step& step) {
+  constexpr std::size_t kMostOrigins = std::numeric_limits<std::uint16_t>::max();
+  if (!program::accesses_memory(in) || launch.origins.size() > kMostOrigins) return 0;
+  launch.origins.push_back(&step);
+  return static_cast<std::uint16_t>(launch.origins.size() - 1);
+}
+
 void fill_step(Launch& launch, std::uint32_t function_index, const Instruction& in, Step& step,
                Extra& extra, Variant variant) {
   const FunctionCode& code = launch.code[function_index];
@@ -227,25 +264,9 @@ void fill_step(Launch& launch, std::uint32_t function_index, const Instruction& 
   step.a = extra.s[0];
   step.b = extra.s[1];
   step.c = extra.s[2];
-  step.offset = in.offset;
-  step.cost = loop_cost(in);
-  switch (in.opcode) {
-    case Opcode::kSetp:
-    case Opcode::kSet:
-      step.cost = static_cast<std::int32_t>(in.combine);
-      step.offset = static_cast<bool>(in.d[1]);
-      break;
-    case Opcode::kShfl:
-    case Opcode::kMatch:
-      step.offset = static_cast<bool>(in.d[1]);
-      break;
-    case Opcode::kBra:
-      step.target = code.begin + in.target;
-      break;
-    default:
-      break;
-  }
+  fill_operand(code, in, step);
   if (in.guard) step.guard = ref_of(in.guard, function);
+  step.origin = number_of(launch, in, step);
   if (keeps_stats(in)) step.stats = launch.stats_count++;
   step.handler = choose_handler(in, variant);
   if (in.guard && in.opcode != Opcode::kBra) {
@@ -297,6 +318,7 @@ void prepare(Launch& launch, Variant variant) {
   }
   launch.steps.assign(total + 1, Step{});
   launch.extras.assign(total + 1, Extra{});
+  launch.origins.assign(1, nullptr);
   std::size_t at = 0;
   for (FunctionCode& code : launch.code) {
     code.begin = launch.steps.data() + at;

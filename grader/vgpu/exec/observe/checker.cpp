@@ -292,12 +292,6 @@ void Checker::report_unwritten(const WarpAccess& access, std::uint32_t lane, std
   });
 }
 
-const Step* Checker::step_of(std::uint16_t origin) const {
-  for (const Step& step : launch_.steps)
-    if (step.extra != nullptr && step.stats == origin) return &step;
-  return nullptr;
-}
-
 void Checker::report_race(const WarpAccess& access, const Race& race) {
   if (undo_ != nullptr && between_blocks(access, race)) {
     // Who is named, and which of several races, depends on who came first: once more in order.
@@ -305,7 +299,7 @@ void Checker::report_race(const WarpAccess& access, const Race& race) {
     launch_.halt.store(true, std::memory_order_relaxed);
     return;
   }
-  const Step* const other_step = step_of(race.origin);
+  const Step* const other_step = launch_.origins[race.origin];
   report(*access.warp, {access.step, "data race", other_step}, [&] {
     CheckReport found{"racecheck",
                       "data race",

@@ -93,7 +93,6 @@ class Checker : public Observer {
   void report_arrival(const Warp& warp, Arrival& arrival);
   void report_incomplete_arrivals(const Block& block, std::uint32_t id);
   void report_arrivals_of_the_fault();
-  [[nodiscard]] const Step* step_of(std::uint16_t origin) const;
   BlockState& new_state(Block& block);
   void before_write(const WarpAccess& access, bool row);
   [[nodiscard]] BlockState& state_of(const Block& block) const { return states_.of(block); }

@@ -22,25 +22,12 @@ using program::Order;
 using program::Scope;
 using ptx::StateSpace;
 
-bool is_access(const Instruction& in) {
-  switch (program::shape_of(in)) {
-    case program::Shape::kLoad:
-    case program::Shape::kStore:
-    case program::Shape::kAtom:
-    case program::Shape::kRed:
-    case program::Shape::kCpAsync:
-      return true;
-    default:
-      return false;
-  }
-}
-
 /// log2 of the smallest access the kernel makes to `space`, at most 4 bytes.
 std::uint32_t cell_shift(const Launch& launch, StateSpace space) {
   std::uint32_t bytes = 4;
   for (const FunctionCode& code : launch.code) {
     for (const Instruction& in : code.function->code) {
-      if (is_access(in) && in.opcode != Opcode::kCpAsync &&
+      if (program::accesses_memory(in) && in.opcode != Opcode::kCpAsync &&
           (in.space == space || in.space == StateSpace::kNone))
         bytes = std::min(bytes, std::max(1u, ptx::size_bytes(in.type)));
     }

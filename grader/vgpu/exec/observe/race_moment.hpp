@@ -18,7 +18,7 @@ struct Moment {
   Moment(const WarpAccess& access, const BlockRaces& races, std::uint64_t tag, std::uint64_t flags)
       : load(access.kind == AccessKind::kLoad),
         shared(access.space == ptx::StateSpace::kShared),
-        origin(static_cast<std::uint16_t>(access.step->stats)),
+        origin(access.step->origin),
         floor(races.clock.floor()),
         whole(races.clock.whole(access.warp->index)),
         stamp(Stamp::make(tag, access.warp->block->linear, races.clock.time(access.warp->index),

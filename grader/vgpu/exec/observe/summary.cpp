@@ -91,8 +91,9 @@ void add_store(Counters& c, const Instruction& in, const StepStats& s) {
 /// True for what the hardware runs as a reduction: nobody reads the result, the operation is no
 /// exchange nor a loop of them, and the address is known to be of global memory.
 bool is_reduction(const Instruction& in) {
+  const program::Atomic operation = in.as<program::AtomicAccess>().operation;
   return in.has(program::kResultUnused) && in.space == ptx::StateSpace::kGlobal &&
-         in.atomic != program::Atomic::kExch && in.atomic != program::Atomic::kCas &&
+         operation != program::Atomic::kExch && operation != program::Atomic::kCas &&
          !loops_on_a_word(in);
 }
 
@@ -218,7 +219,7 @@ std::uint64_t* unit_counter(Counters& c, Unit unit) {
 
 bool is_block_barrier(const Instruction& in) {
   return (in.opcode == Opcode::kBar || in.opcode == Opcode::kBarrier) &&
-         in.mode != static_cast<std::uint8_t>(program::BarrierMode::kWarp);
+         in.as<program::BlockBarrier>().mode != program::BarrierMode::kWarp;
 }
 
 Counters counters_of(const Instruction& in, const StepTotal& total) {

@@ -68,9 +68,9 @@ class IndependentScheduler final : public Scheduler {
 
   const Step* diverge(Warp& w, const Step* branch, std::uint32_t taken) const override {
     const std::uint32_t rest = w.mask & ~taken;
-    const bool target_first = branch->target < branch + 1;
-    const Step* near = target_first ? branch->target : branch + 1;
-    const Step* far = target_first ? branch + 1 : branch->target;
+    const bool target_first = branch->branch.target < branch + 1;
+    const Step* near = target_first ? branch->branch.target : branch + 1;
+    const Step* far = target_first ? branch + 1 : branch->branch.target;
     const std::uint32_t near_mask = target_first ? taken : rest;
     const std::uint32_t penalty = w.groups[w.current].penalty;
     add_group(w, far, w.mask & ~near_mask, w.frame, penalty);
@@ -78,7 +78,7 @@ class IndependentScheduler final : public Scheduler {
     here.mask = near_mask;
     here.pc = near;
     if (w.patience <= 0) {
-      w.yielded = branch->cost > kLoopCost;
+      w.yielded = branch->branch.cost > kLoopCost;
       w.leave = Leave::kTired;
       return w.stop;
     }

@@ -45,7 +45,7 @@ class LockstepScheduler final : public Scheduler {
   const Step* diverge(Warp& w, const Step* branch, std::uint32_t taken) const override {
     const std::uint32_t whole = w.mask;
     Group& here = w.groups[w.current];
-    const std::uint32_t meeting = branch->extra->in->meeting;
+    const std::uint32_t meeting = branch->extra->in->as<program::Branch>().meeting;
     const Step* meet = meeting == program::kNoTarget
                            ? here.rejoin
                            : w.launch->code[branch->extra->function].begin + meeting;
@@ -61,7 +61,7 @@ class LockstepScheduler final : public Scheduler {
       if (pc == outer) return;
       push(w, pc, mask, frame).rejoin = meet;
     };
-    part(branch->target, taken);
+    part(branch->branch.target, taken);
     part(branch + 1, whole & ~taken);
     w.leave = Leave::kSwitch;
     w.run_begin = nullptr;

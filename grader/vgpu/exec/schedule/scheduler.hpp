@@ -60,7 +60,7 @@ const Step* scatter_group(Warp& warp, const Step* const* targets);
 /// The running lanes end. Returns warp.stop.
 const Step* exit_lanes(Warp& warp);
 
-/// Patience of one turn; see Step::cost.
+/// Patience of one turn; see BranchOperand::cost.
 inline constexpr std::int32_t kPatience = 1 << 16;
 inline constexpr std::int32_t kPollCost = 1 << 12;  ///< a loop that surely polls: 16 rounds
 inline constexpr std::int32_t kSpinCost = 1 << 4;   ///< a loop that may: 4096 rounds

@@ -46,7 +46,7 @@ namespace MEMBOUND_ISA {
 template <typename Word>
 [[gnu::always_inline]] inline void lane_addresses(const Warp& w, const Step* s, u64* out) {
   const auto* a = at<const Word>(w, s->a);
-  const u64 offset = static_cast<u64>(s->offset);
+  const u64 offset = static_cast<u64>(s->address.offset);
   MEMBOUND_LANES out[i] = static_cast<u64>(a[i]) + offset;
 }
 

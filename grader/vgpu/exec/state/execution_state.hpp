@@ -53,17 +53,40 @@ struct Extra {
   std::uint32_t function = 0;  ///< index into Launch::code
 };
 
+/// What steps have besides registers, by the shape of their operands.
+struct AddressOperand {
+  std::int64_t offset = 0;
+};
+struct BranchOperand {
+  const Step* target = nullptr;
+  std::int32_t cost = 0;  ///< patience a backward branch takes; see scheduler.hpp
+};
+struct CompareOperand {
+  program::Combine combine = program::Combine::kNone;
+  bool has_second = false;  ///< somebody wants the second destination
+};
+struct CollectiveOperand {
+  bool has_second = false;  ///< the same
+};
+struct TruthTableOperand {
+  std::uint32_t table = 0;
+};
+
 /// One instruction made ready to run.
-struct Step {
+struct alignas(64) Step {
   Handler handler = nullptr;
   const Extra* extra = nullptr;
   Ref d = 0, a = 0, b = 0, c = 0;
-  std::int64_t offset = 0;
-  const Step* target = nullptr;
+  union {  ///< the handler knows which
+    AddressOperand address{};
+    BranchOperand branch;
+    CompareOperand compare;
+    CollectiveOperand collective;
+    TruthTableOperand lop3;
+  };
   Ref guard = 0;
-  std::uint32_t stats = 0;  ///< index of its StepStats
-  std::int32_t cost = 0;    ///< patience a backward branch takes; see scheduler.cpp
-  std::uint32_t pad = 0;
+  std::uint32_t stats = 0;   ///< index of its StepStats
+  std::uint16_t origin = 0;  ///< its number in Launch::origins; 0: none
 };
 
 /// What one worker counted for one static memory instruction or branch, and the span of memory it
@@ -261,6 +284,7 @@ struct Launch {
   std::vector<Extra> extras;
   std::vector<FunctionCode> code;      ///< reachable functions; 0 is the kernel
   std::vector<std::uint32_t> code_of;  ///< by program function: index into `code`
+  std::vector<const Step*> origins;    ///< of accesses, as the race checker names them; 0: unknown
   std::uint32_t stats_count = 0;
   std::uint32_t shared_bytes = 0;
   std::uint32_t warps_per_block = 0;
