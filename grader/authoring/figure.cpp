@@ -75,7 +75,8 @@ base::Result<Traced> run_lab(const judge::Workplace& place, const course::Course
                        "vgpu or vgpu:MODEL", ""};
   }
   judge::CheckRequest request = judge::request_for(place, *tools, check, {*lab, {number}}, nullptr);
-  request.more_arguments = {"--counters", "--gtest_filter=*.ReachesItsBar"};
+  request.more_arguments = {
+      "--counters", "--gtest_filter=*." + std::string(to_string(course::BuiltInTest::kSpeed))};
   if (!options.size.empty())
     request.more_arguments.insert(request.more_arguments.end(), {"--size", options.size});
   request.environment["MEMBOUND_CACHES"] = "off";

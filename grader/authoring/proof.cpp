@@ -85,7 +85,7 @@ base::Result<Claim> claim_of(const course::Lab& lab, const fs::path& file) {
 }
 
 bool needs_timing(const Claim& claim) {
-  return claim.fails.empty() || claim.fails == judge::kSpeedTest;
+  return claim.fails.empty() || claim.fails == to_string(course::BuiltInTest::kSpeed);
 }
 
 /// "passed", "wrong (MovesOneTile)".
@@ -163,7 +163,7 @@ class Prover {
       options.submission = claim.file.string();
       auto request = judge::request_for(place_, tools_, options, {claim.lab, claim.stages}, stop_);
       if (!needs_timing(claim)) request.more_arguments.emplace_back("--quick");
-      if (tools_.device.is_virtual() && claim.fails == judge::kTimeoutTest)
+      if (tools_.device.is_virtual() && claim.fails == to_string(course::BuiltInTest::kTimeout))
         request.more_arguments.insert(request.more_arguments.end(),
                                       {"--launch-seconds", kSecondsOfAnEndlessLaunch});
       request.stages_at_once = 1;  // the claims are what runs side by side

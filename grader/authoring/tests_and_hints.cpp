@@ -1,21 +1,15 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <array>
 #include <regex>
 
 #include "grader/authoring/checks.hpp"
 #include "grader/base/text_files.hpp"
 #include "grader/course/call_rules.hpp"
+#include "grader/course/contract.hpp"
 
 namespace membound::authoring {
 namespace {
-
-// The harness's own tests and tags: grader/harness runs the tests for every stage, and sets the
-// tags where a lab's test cannot (docs/result.md lists them).
-constexpr std::array kEveryLabsTests = {"Compiles", "RunsWithoutFault", "FinishesInTime"};
-constexpr std::array kKernelTests = {"HasTheRightSignature", "LaunchesWithinLimits",
-                                     "ReachesItsBar"};
 
 /// A test of test.cpp and the tag of its hint, which may be empty.
 struct OwnTest {
@@ -42,8 +36,9 @@ std::vector<OwnTest> own_tests(const course::Lab& lab, const LabFolders& folders
 }  // namespace
 
 std::set<std::string> test_names(const course::Lab& lab, const LabFolders& folders) {
-  std::set<std::string> names(kEveryLabsTests.begin(), kEveryLabsTests.end());
-  if (!lab.host_code) names.insert(kKernelTests.begin(), kKernelTests.end());
+  std::set<std::string> names;
+  for (const course::BuiltInTestRow& row : course::built_in_tests())
+    if (!row.name.empty() && !(row.kernels_only && lab.host_code)) names.emplace(row.name);
   for (const course::Stage& stage : lab.stages)
     for (const course::CallDemand& demand : stage.calls)
       names.insert(std::string(demand.rule->test));

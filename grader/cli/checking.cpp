@@ -90,13 +90,14 @@ base::Result<Checked> check_labs(const Context& context, const judge::Tools& too
 
 int exit_code_of(const Checked& checked) {
   if (checked.stopped) return kExitInterrupted;
-  bool all_passed = !checked.results.empty();
+  if (checked.results.empty()) return kExitNotPassed;
+  int code = kExitPassed;
   for (const course::Result& result : checked.results) {
+    if (result.stages.empty()) code = std::max(code, kExitNotPassed);
     for (const course::StageResult& stage : result.stages)
-      if (stage.verdict == Verdict::kInfraError) return kExitOurFault;
-    all_passed = all_passed && result.passed();
+      code = std::max(code, course::row_of(stage.verdict).exit_code);
   }
-  return all_passed ? kExitPassed : kExitNotPassed;
+  return code;
 }
 
 }  // namespace membound::cli

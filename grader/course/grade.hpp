@@ -8,12 +8,10 @@
 /// (judge/verdict), and who handed in what (intake).
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "grader/base/result.hpp"
@@ -22,44 +20,8 @@
 
 namespace membound::course {
 
-/// What became of a whole submission. Best first: of several stages the last in this order decides.
-enum class GradeVerdict {
-  kPass,          ///< every stage is right and at its bar
-  kFailSlow,      ///< right, and below the bar
-  kFailWrong,     ///< a test failed, or a kernel is missing or has other parameters
-  kCrash,         ///< broke a rule of the device, or the program died with it
-  kTimeout,       ///< a launch, or the whole run, did not end in time
-  kMemory,        ///< used more memory than allowed
-  kOutputLimit,   ///< wrote more than allowed
-  kCompileError,  ///< does not compile
-  kCompileLimit,  ///< the compiler used more time, memory or output than allowed
-  kPolicyReject,  ///< holds what a submission must not: a link, an instruction, an include
-  kSuspicious,    ///< too good to be true: a person looks; the score is withheld
-  kInfraError     ///< our own fault: says nothing about the submission; the score is withheld
-};
-
-inline constexpr std::array kGradeVerdicts = {
-    GradeVerdict::kPass,         GradeVerdict::kFailSlow,     GradeVerdict::kFailWrong,
-    GradeVerdict::kCrash,        GradeVerdict::kTimeout,      GradeVerdict::kMemory,
-    GradeVerdict::kOutputLimit,  GradeVerdict::kCompileError, GradeVerdict::kCompileLimit,
-    GradeVerdict::kPolicyReject, GradeVerdict::kSuspicious,   GradeVerdict::kInfraError};
-
-/// "PASS", "FAIL_WRONG", … as in grades.csv.
-[[nodiscard]] std::string_view to_string(GradeVerdict verdict);
-/// The verdict of that name, or nothing.
-[[nodiscard]] std::optional<GradeVerdict> grade_verdict_from_string(std::string_view text);
-/// One sentence for people who did not write the grader.
-[[nodiscard]] std::string_view meaning(GradeVerdict verdict);
-
-/// The one that decides where a submission earned both.
-[[nodiscard]] GradeVerdict worse(GradeVerdict a, GradeVerdict b);
-/// The class of a stage's verdict. A stage that was skipped was not graded: INFRA_ERROR.
-[[nodiscard]] GradeVerdict grade_verdict_of(Verdict verdict);
 /// The worst stage's; INFRA_ERROR where there is no stage.
 [[nodiscard]] GradeVerdict grade_verdict_of(const Result& result);
-/// Whether a score may be shown: not for SUSPICIOUS and INFRA_ERROR, which never become 0 unseen.
-[[nodiscard]] bool has_score(GradeVerdict verdict);
-
 /// SHA-256, 64 hexadecimal digits each, of what the verdict depends on besides the submission.
 struct GradeDigests {
   std::string harness;    ///< test program, harness kernels, reference answer, runtime

@@ -1,11 +1,13 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Small helpers for files our own programs write: a missing field keeps its default, null reads as
-/// the default (JSON has no NaN: numbers that are not finite are written as null).
+/// The fields of a struct, listed once for both ways, in files that our own programs write: a
+/// missing field keeps its default, null reads as the default (JSON has no NaN: numbers that are
+/// not finite are written as null).
 #pragma once
 
 #include <cmath>
+#include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -23,6 +25,10 @@ void read_value(const nlohmann::json& json, T& value) {
           302, std::string("type must be a whole number, but is ") + json.type_name(), &json);
   json.get_to(value);
 }
+template <typename T>
+void read_value(const nlohmann::json& json, std::optional<T>& value) {
+  read_value(json, value.emplace());
+}
 
 /// Sets `value` from `json[key]` unless that is missing or null.
 template <typename T>
@@ -30,6 +36,43 @@ void read_field(const nlohmann::json& json, const char* key, T& value) {
   const auto found = json.find(key);
   if (found != json.end() && !found->is_null()) read_value(*found, value);
 }
+
+/// Sets `json[key]`; null for nothing and for a number that is not finite.
+template <typename T>
+void write_field(nlohmann::json& json, const char* key, const T& value) {
+  json[key] = value;
+}
+template <typename T>
+void write_field(nlohmann::json& json, const char* key, const std::optional<T>& value) {
+  json[key] = nullptr;
+  if constexpr (std::is_floating_point_v<T>)
+    if (value && !std::isfinite(*value)) return;
+  if (value) json[key] = *value;
+}
+
+/// Throws where a field is missing or null that has no default.
+inline void require_fields(const nlohmann::json& json, std::initializer_list<const char*> keys) {
+  for (const char* key : keys)
+    if (json.at(key).is_null())
+      throw nlohmann::json::type_error::create(302, std::string(key) + " must not be null", &json);
+}
+
+#define MEMBOUND_WRITE_FIELD(field) write_field(out, #field, value.field);
+#define MEMBOUND_READ_FIELD(field) read_field(in, #field, value.field);
+/// Defines write_fields(json, T) and read_fields(json, T) for the fields listed, each called in
+/// JSON as in the struct. At most 63.
+#define MEMBOUND_FIELDS(T, ...)                                                  \
+  static void write_fields(nlohmann::json& out, const T& value) {                \
+    NLOHMANN_JSON_EXPAND(NLOHMANN_JSON_PASTE(MEMBOUND_WRITE_FIELD, __VA_ARGS__)) \
+  }                                                                              \
+  static void read_fields(const nlohmann::json& in, T& value) {                  \
+    NLOHMANN_JSON_EXPAND(NLOHMANN_JSON_PASTE(MEMBOUND_READ_FIELD, __VA_ARGS__))  \
+  }
+/// The same, and to_json() and from_json() for a struct that is its listed fields.
+#define MEMBOUND_JSON(T, ...)                                                     \
+  MEMBOUND_FIELDS(T, __VA_ARGS__)                                                 \
+  void to_json(nlohmann::json& out, const T& value) { write_fields(out, value); } \
+  void from_json(const nlohmann::json& in, T& value) { read_fields(in, value); }
 
 /// `json[key]` where that is a text, else "": for files of any origin.
 [[nodiscard]] inline std::string text_or_empty(const nlohmann::json& json, const char* key) {
@@ -49,13 +92,6 @@ void read_field(const nlohmann::json& json, const char* key, T& value) {
 /// JSON text in one line; bytes that are not UTF-8 (a compiler may print any) become U+FFFD.
 [[nodiscard]] inline std::string dump_safely(const nlohmann::json& json, int indent = -1) {
   return json.dump(indent, ' ', false, nlohmann::json::error_handler_t::replace);
-}
-
-/// A number in multiples of `unit`; null where there is none, or none that JSON can write.
-[[nodiscard]] inline nlohmann::json number_or_null(const std::optional<double>& value,
-                                                   double unit = 1) {
-  if (!value || !std::isfinite(*value)) return nullptr;
-  return *value / unit;
 }
 
 }  // namespace membound::course

@@ -73,8 +73,12 @@ struct KernelProfile {
 };
 
 void to_json(nlohmann::json& out, const MemoryAccess& value);
+void to_json(nlohmann::json& out, const TimeBound& value);
+void to_json(nlohmann::json& out, const LineWork& value);
 void to_json(nlohmann::json& out, const KernelProfile& value);
 void from_json(const nlohmann::json& in, MemoryAccess& value);
+void from_json(const nlohmann::json& in, TimeBound& value);
+void from_json(const nlohmann::json& in, LineWork& value);
 void from_json(const nlohmann::json& in, KernelProfile& value);
 
 }  // namespace membound::course

@@ -3,9 +3,6 @@
 #include "grader/course/lab_result.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
-#include <utility>
 
 #include "grader/course/json_fields.hpp"
 
@@ -13,24 +10,6 @@ namespace membound::course {
 namespace {
 
 using nlohmann::json;
-
-constexpr std::array<std::pair<Verdict, std::string_view>, 15> kVerdicts = {{
-    {Verdict::kPassed, "passed"},
-    {Verdict::kSlow, "slow"},
-    {Verdict::kWrong, "wrong"},
-    {Verdict::kMissingKernel, "missing_kernel"},
-    {Verdict::kWrongSignature, "wrong_signature"},
-    {Verdict::kIllegalLaunch, "illegal_launch"},
-    {Verdict::kFault, "fault"},
-    {Verdict::kTimeout, "timeout"},
-    {Verdict::kMemory, "memory"},
-    {Verdict::kOutputLimit, "output_limit"},
-    {Verdict::kCompileError, "compile_error"},
-    {Verdict::kAmbiguous, "ambiguous"},
-    {Verdict::kSuspicious, "suspicious"},
-    {Verdict::kSkipped, "skipped"},
-    {Verdict::kInfraError, "infra_error"},
-}};
 
 constexpr double kGiga = 1e9;
 
@@ -47,25 +26,16 @@ SpeedKeys speed_keys(Bound bound) {
   return {"ops_per_second", "reference_ops_per_second", "ceiling_ops_per_second", 1};
 }
 
-std::optional<double> optional_number(const json& in, const char* key, double unit = 1) {
-  const auto found = in.find(key);
-  if (found == in.end() || found->is_null()) return std::nullopt;
-  return found->get<double>() * unit;
+void write_speed(json& out, const char* key, const std::optional<double>& value, double unit) {
+  write_field(out, key, value ? std::optional(*value / unit) : std::nullopt);
+}
+
+void read_speed(const json& in, const char* key, std::optional<double>& value, double unit) {
+  read_field(in, key, value);
+  if (value) *value *= unit;
 }
 
 }  // namespace
-
-std::string_view to_string(Verdict verdict) {
-  for (const auto& [value, text] : kVerdicts)
-    if (value == verdict) return text;
-  return "infra_error";
-}
-
-std::optional<Verdict> verdict_from_string(std::string_view text) {
-  for (const auto& [value, name] : kVerdicts)
-    if (name == text) return value;
-  return std::nullopt;
-}
 
 bool Result::passed() const {
   return !stages.empty() && std::all_of(stages.begin(), stages.end(),
@@ -84,147 +54,52 @@ double Result::max_points() const {
   return sum;
 }
 
-void to_json(json& out, const Finding& value) {
-  out = {{"kind", value.kind},    {"text", value.text}, {"hint_tag", value.hint_tag},
-         {"test", value.test},    {"file", value.file}, {"line", value.line},
-         {"advice", value.advice}};
-}
-
-void from_json(const json& in, Finding& value) {
-  read_field(in, "kind", value.kind);
-  read_field(in, "text", value.text);
-  read_field(in, "hint_tag", value.hint_tag);
-  read_field(in, "test", value.test);
-  read_field(in, "file", value.file);
-  read_field(in, "advice", value.advice);
-  read_field(in, "line", value.line);
-}
-
-void to_json(json& out, const SourceLine& value) {
-  out = {{"file", value.file},
-         {"line", value.line},
-         {"instance", value.instance},
-         {"access", value.access},
-         {"unit", value.unit},
-         {"requests", value.requests},
-         {"per_request", value.per_request},
-         {"ideal_per_request", value.ideal_per_request}};
-}
-
-void from_json(const json& in, SourceLine& value) {
-  read_field(in, "file", value.file);
-  read_field(in, "line", value.line);
-  read_field(in, "instance", value.instance);
-  read_field(in, "access", value.access);
-  read_field(in, "unit", value.unit);
-  read_field(in, "requests", value.requests);
-  read_field(in, "per_request", value.per_request);
-  read_field(in, "ideal_per_request", value.ideal_per_request);
-}
+MEMBOUND_JSON(Finding, kind, text, hint_tag, test, file, line, advice)
+MEMBOUND_JSON(SourceLine, file, line, instance, access, unit, requests, per_request,
+              ideal_per_request)
+MEMBOUND_FIELDS(StageResult, lab, stage, name, kernel, title, device, verdict, correct, ratio,
+                ratio_low, ratio_high, pass_ratio, full_ratio, points, max_points, samples,
+                similar_stage, findings, tests, timings, kernels, source_lines, profiles,
+                cpu_baselines, notes, seconds)
+MEMBOUND_FIELDS(Result, lab, title, membound_version, created_at, compiler, compiler_output, device,
+                seed, seconds, stages)
 
 void to_json(json& out, const StageResult& value) {
+  write_fields(out, value);
+  out["bound"] = to_string(value.bound);
   const SpeedKeys keys = speed_keys(value.bound);
-  out = {{"lab", value.lab},
-         {"stage", value.stage},
-         {"name", value.name},
-         {"kernel", value.kernel},
-         {"title", value.title},
-         {"device", value.device},
-         {"verdict", to_string(value.verdict)},
-         {"correct", value.correct},
-         {"bound", to_string(value.bound)},
-         {keys.speed, number_or_null(value.speed, keys.unit)},
-         {keys.reference, number_or_null(value.reference_speed, keys.unit)},
-         {keys.ceiling, number_or_null(value.ceiling, keys.unit)},
-         {"ratio", number_or_null(value.ratio)},
-         {"ratio_low", number_or_null(value.ratio_low)},
-         {"ratio_high", number_or_null(value.ratio_high)},
-         {"pass_ratio", value.pass_ratio},
-         {"full_ratio", value.full_ratio},
-         {"points", value.points},
-         {"max_points", value.max_points},
-         {"samples", value.samples},
-         {"similar_stage", value.similar_stage},
-         {"findings", value.findings},
-         {"tests", value.tests},
-         {"timings", value.timings},
-         {"kernels", value.kernels},
-         {"source_lines", value.source_lines},
-         {"profiles", value.profiles},
-         {"cpu_baselines", value.cpu_baselines},
-         {"notes", value.notes},
-         {"seconds", value.seconds}};
+  write_speed(out, keys.speed, value.speed, keys.unit);
+  write_speed(out, keys.reference, value.reference_speed, keys.unit);
+  write_speed(out, keys.ceiling, value.ceiling, keys.unit);
 }
 
 void from_json(const json& in, StageResult& value) {
-  in.at("lab").get_to(value.lab);
-  read_value(in.at("stage"), value.stage);
-  read_field(in, "name", value.name);
-  read_field(in, "kernel", value.kernel);
-  read_field(in, "title", value.title);
-  read_field(in, "device", value.device);
-  const auto verdict = verdict_from_string(in.at("verdict").get<std::string>());
-  value.verdict = verdict.value_or(Verdict::kInfraError);
-  read_field(in, "correct", value.correct);
+  require_fields(in, {"lab", "stage", "verdict"});
+  read_fields(in, value);
   value.bound = in.value("bound", "bandwidth") == to_string(Bound::kOperations) ? Bound::kOperations
                                                                                 : Bound::kBandwidth;
   const SpeedKeys keys = speed_keys(value.bound);
-  value.speed = optional_number(in, keys.speed, keys.unit);
-  value.reference_speed = optional_number(in, keys.reference, keys.unit);
-  value.ceiling = optional_number(in, keys.ceiling, keys.unit);
-  value.ratio = optional_number(in, "ratio");
-  value.ratio_low = optional_number(in, "ratio_low");
-  value.ratio_high = optional_number(in, "ratio_high");
-  read_field(in, "pass_ratio", value.pass_ratio);
-  read_field(in, "full_ratio", value.full_ratio);
-  read_field(in, "points", value.points);
-  read_field(in, "max_points", value.max_points);
-  read_field(in, "samples", value.samples);
-  read_field(in, "similar_stage", value.similar_stage);
-  read_field(in, "findings", value.findings);
-  read_field(in, "tests", value.tests);
-  read_field(in, "timings", value.timings);
-  read_field(in, "kernels", value.kernels);
-  read_field(in, "source_lines", value.source_lines);
-  read_field(in, "profiles", value.profiles);
-  read_field(in, "cpu_baselines", value.cpu_baselines);
-  read_field(in, "notes", value.notes);
-  read_field(in, "seconds", value.seconds);
+  read_speed(in, keys.speed, value.speed, keys.unit);
+  read_speed(in, keys.reference, value.reference_speed, keys.unit);
+  read_speed(in, keys.ceiling, value.ceiling, keys.unit);
 }
 
 void to_json(json& out, const Result& value) {
-  out = {{"schema", Result::kSchema},
-         {"lab", value.lab},
-         {"title", value.title},
-         {"membound_version", value.membound_version},
-         {"created_at", value.created_at},
-         {"submission", {{"file", value.submission}, {"sha256", value.submission_sha256}}},
-         {"compiler", value.compiler},
-         {"compiler_output", value.compiler_output},
-         {"device", value.device},
-         {"seed", value.seed},
-         {"seconds", value.seconds},
-         {"passed", value.passed()},
-         {"points", value.points()},
-         {"max_points", value.max_points()},
-         {"stages", value.stages}};
+  write_fields(out, value);
+  out["schema"] = Result::kSchema;
+  out["submission"] = {{"file", value.submission}, {"sha256", value.submission_sha256}};
+  out["passed"] = value.passed();
+  out["points"] = value.points();
+  out["max_points"] = value.max_points();
 }
 
 void from_json(const json& in, Result& value) {
-  in.at("lab").get_to(value.lab);
-  read_field(in, "title", value.title);
-  read_field(in, "membound_version", value.membound_version);
-  read_field(in, "created_at", value.created_at);
+  require_fields(in, {"lab", "stages"});
+  read_fields(in, value);
   if (const auto submission = in.find("submission"); submission != in.end()) {
     read_field(*submission, "file", value.submission);
     read_field(*submission, "sha256", value.submission_sha256);
   }
-  read_field(in, "compiler", value.compiler);
-  read_field(in, "compiler_output", value.compiler_output);
-  read_field(in, "device", value.device);
-  read_field(in, "seed", value.seed);
-  read_field(in, "seconds", value.seconds);
-  in.at("stages").get_to(value.stages);
 }
 
 std::string to_text(const std::vector<Result>& results) {

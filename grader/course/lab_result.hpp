@@ -12,39 +12,15 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "grader/base/result.hpp"
+#include "grader/course/contract.hpp"
 #include "grader/course/kernel_profile.hpp"
 #include "grader/course/lab.hpp"
 #include "grader/course/measurement.hpp"
 
 namespace membound::course {
-
-/// What became of one stage.
-enum class Verdict {
-  kPassed,          ///< right, and at the bar or above
-  kSlow,            ///< right, and below the bar
-  kWrong,           ///< a test failed
-  kMissingKernel,   ///< no kernel of the stage's name in the submission
-  kWrongSignature,  ///< the kernel's parameters are not the lab's
-  kIllegalLaunch,   ///< LAUNCH_SHAPE or LAUNCH_PLAN asks for what no device can launch
-  kFault,           ///< the kernel used an address it must not, or broke another rule of the device
-  kTimeout,         ///< a launch did not end in time
-  kMemory,          ///< its runner needed more memory than a graded run allows
-  kOutputLimit,     ///< it printed more than a graded run allows
-  kCompileError,    ///< kernel.cu does not compile
-  kAmbiguous,       ///< right; measured as long as allowed, and the bar still lies in the interval
-  kSuspicious,      ///< faster than the device can be: something was not done
-  kSkipped,         ///< not run, with a reason
-  kInfraError       ///< our own programs failed; says nothing about the submission
-};
-
-/// "passed", "missing_kernel", … as in result.json.
-[[nodiscard]] std::string_view to_string(Verdict verdict);
-/// The verdict of that name, or nothing.
-[[nodiscard]] std::optional<Verdict> verdict_from_string(std::string_view text);
 
 /// One observation worth telling, most telling first.
 struct Finding {

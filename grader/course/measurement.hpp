@@ -6,6 +6,7 @@
 /// Place in the chain: harness -> [measurement, a JSON-lines file] -> judge.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -14,19 +15,24 @@
 #include <vector>
 
 #include "grader/base/result.hpp"
+#include "grader/course/contract.hpp"
 
 namespace membound::course {
 
-/// One test of one stage, built-in or of the lab. Beside the lab's own hint tags the harness sets
-/// missing-kernel, wrong-signature, illegal-launch, guard-zone, input-changed, fault, timeout,
-/// slow, suspicious and wrong-in-timed-run.
+/// One test of one stage, built-in or of the lab.
 struct TestOutcome {
   std::string name;  ///< without the suite: "TilesCutOffAtBothEdges"
   bool passed = false;
   bool skipped = false;  ///< not run; then `passed` says nothing
   std::string message;   ///< why it failed or was skipped
-  std::string hint_tag;  ///< which of the lab's hints speaks about this failure; may be empty
+  /// Which of the lab's hints speaks about this failure; may be empty. Where the harness knows more
+  /// than the lab's test, it is a cause's name.
+  std::string hint_tag;
   double seconds = 0;
+
+  [[nodiscard]] bool failed() const { return !passed && !skipped; }
+  /// Why it failed.
+  [[nodiscard]] Cause cause() const { return cause_of(name, hint_tag); }
 };
 
 /// SM clock over the timed launches, in MHz; all 0 where it cannot be read.
@@ -84,8 +90,8 @@ struct KernelFacts {
   std::int64_t dynamic_shared_bytes = 0;
   std::int64_t constant_bytes = 0;
   int max_threads_per_block = 0;
-  std::int64_t grid_x = 0, grid_y = 0, grid_z = 0;
-  int block_x = 0, block_y = 0, block_z = 0;
+  std::array<std::int64_t, 3> grid{};
+  std::array<int, 3> block{};
   int blocks_per_sm = 0;  ///< resident at once, as the runtime computes it; 0 = not asked
   double occupancy = 0;   ///< resident warps / most possible warps, 0 to 1; 0 = not asked
 };
@@ -102,14 +108,6 @@ struct DeviceInfo {
   std::string runtime_version;
 };
 
-/// How a stage ended before its tests did.
-/// The program exits 5 after kTimeout, 6 after kFault; kCrash is filled in by the judge.
-inline constexpr std::string_view kAbortFault = "fault";
-inline constexpr std::string_view kAbortTimeout = "timeout";
-inline constexpr std::string_view kAbortCrash = "crash";
-inline constexpr std::string_view kAbortMemory = "memory";  ///< a graded run's limit
-inline constexpr std::string_view kAbortOutput = "output";  ///< a graded run's limit
-
 /// Everything observed about one stage of one submission.
 struct StageMeasurement {
   std::string lab;
@@ -117,7 +115,9 @@ struct StageMeasurement {
   int stage = 0;
   std::vector<TestOutcome> tests;  ///< in the order they ran
   std::vector<Timing> timings;
-  std::string abort;       ///< "" or one of the kAbort… words
+  /// What ended the stage before its tests did: kFault to kCrash, or kNone. kCrash is filled in by
+  /// the judge.
+  Cause abort = Cause::kNone;
   std::string abort_text;  ///< what the runtime or the watchdog said
   std::vector<KernelFacts> kernels;
   /// The virtual GPU's report of the student's timed run, {"kernels", "reports"}, and, under
@@ -135,12 +135,14 @@ struct StageMeasurement {
 };
 
 void to_json(nlohmann::json& out, const TestOutcome& value);
+void to_json(nlohmann::json& out, const Clocks& value);
 void to_json(nlohmann::json& out, const Timing& value);
 void to_json(nlohmann::json& out, const CpuBaselineTime& value);
 void to_json(nlohmann::json& out, const KernelFacts& value);
 void to_json(nlohmann::json& out, const DeviceInfo& value);
 void to_json(nlohmann::json& out, const StageMeasurement& value);
 void from_json(const nlohmann::json& in, TestOutcome& value);
+void from_json(const nlohmann::json& in, Clocks& value);
 void from_json(const nlohmann::json& in, Timing& value);
 void from_json(const nlohmann::json& in, CpuBaselineTime& value);
 void from_json(const nlohmann::json& in, KernelFacts& value);

@@ -31,32 +31,6 @@ std::string rounded(double number) {
   return text;
 }
 
-/// The tags a verdict looks for, in order; the test's own comes before them.
-std::vector<std::string> tags_of(Verdict verdict, const course::Stage& stage) {
-  switch (verdict) {
-    case Verdict::kMissingKernel:
-      return {"missing-kernel", "signature"};
-    case Verdict::kWrongSignature:
-      return {"wrong-signature", "signature"};
-    case Verdict::kIllegalLaunch:
-      return {"illegal-launch", "launch"};
-    case Verdict::kFault:
-      return {"fault"};
-    case Verdict::kTimeout:
-      return {"timeout"};
-    case Verdict::kMemory:
-    case Verdict::kOutputLimit:
-      return {};
-    case Verdict::kSlow:
-    case Verdict::kAmbiguous:
-      return {"slow-" + stage.name};
-    case Verdict::kSuspicious:
-      return {"suspicious"};
-    default:
-      return {};
-  }
-}
-
 /// What a wasteful access is called, explained, and hinted at.
 struct Waste {
   const char* access;
@@ -192,12 +166,24 @@ Finding checker_finding(const course::Lab& lab, const nlohmann::json& report) {
   return finding;
 }
 
+/// The tags that fit, best first. What faulted or hung says more than the test that happened to be
+/// running.
+std::vector<std::string> tags_of(const course::Stage& stage, Verdict verdict, course::Cause abort,
+                                 const course::TestOutcome* test) {
+  const std::string tag = test == nullptr ? "" : test->hint_tag;
+  const auto name = [](course::Cause cause) { return std::string(to_string(cause)); };
+  if (verdict == Verdict::kSlow) return {"slow-" + stage.name};
+  if (verdict == Verdict::kAmbiguous) return {tag, "slow-" + stage.name};
+  if (course::row_of(verdict).ends_program) return {name(abort), tag};
+  return {tag, test == nullptr ? "" : name(test->cause())};
+}
+
 }  // namespace
 
 const course::TestOutcome* first_failed(const course::StageMeasurement& measurement) {
-  for (const course::TestOutcome& test : measurement.tests)
-    if (!test.passed && !test.skipped) return &test;
-  return nullptr;
+  const auto found = std::find_if(measurement.tests.begin(), measurement.tests.end(),
+                                  [](const course::TestOutcome& test) { return test.failed(); });
+  return found == measurement.tests.end() ? nullptr : &*found;
 }
 
 std::string first_known_tag(const course::Lab& lab, const std::vector<std::string>& tags) {
@@ -211,22 +197,15 @@ std::vector<Finding> failure_findings(const course::Lab& lab, const course::Stag
                                       Verdict verdict) {
   const course::TestOutcome* const test = first_failed(measurement);
   Finding finding;
-  const bool aborted = verdict == Verdict::kFault || verdict == Verdict::kTimeout ||
-                       verdict == Verdict::kMemory || verdict == Verdict::kOutputLimit ||
-                       verdict == Verdict::kInfraError;
-  finding.kind = aborted ? measurement.abort : "failed-test";
+  finding.kind = course::row_of(verdict).ends_program ? std::string(to_string(measurement.abort))
+                                                      : "failed-test";
   if (test != nullptr) {
     finding.test = test->name;
     finding.text = test->message;
   }
-  if (!measurement.abort.empty() && finding.text.empty()) finding.text = measurement.abort_text;
+  if (finding.text.empty()) finding.text = measurement.abort_text;
   if (finding.test.empty() && finding.text.empty()) return {};
-  std::vector<std::string> tags;
-  // What faulted or hung says more than the test that happened to be running.
-  if (test != nullptr && !aborted && verdict != Verdict::kSlow) tags.push_back(test->hint_tag);
-  for (std::string& tag : tags_of(verdict, stage)) tags.push_back(std::move(tag));
-  if (test != nullptr && aborted) tags.push_back(test->hint_tag);
-  finding.hint_tag = first_known_tag(lab, tags);
+  finding.hint_tag = first_known_tag(lab, tags_of(stage, verdict, measurement.abort, test));
   return {finding};
 }
 

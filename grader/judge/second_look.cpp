@@ -47,7 +47,8 @@ RunRequest second_look(const RunRequest& run, const course::StageMeasurement& me
   again.seconds_per_stage = kMostSeconds - (stage == nullptr ? 0 : stage->timeout_seconds);
   const course::TestOutcome* const failed = first_failed(measurement);
   // A fault has no test of its own, and a timed run is not among the quick ones.
-  if (measurement.abort.empty() && failed != nullptr && failed->hint_tag != "wrong-in-timed-run")
+  if (measurement.abort == course::Cause::kNone && failed != nullptr &&
+      failed->cause() != course::Cause::kWrongInTimedRun)
     again.more_arguments.push_back("--gtest_filter=" + measurement.kernel + "." + failed->name);
   again.environment["MEMBOUND_CHECK"] = "memcheck,racecheck,initcheck,synccheck";
   again.environment["MEMBOUND_CACHES"] = "off";

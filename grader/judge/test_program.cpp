@@ -19,16 +19,11 @@ namespace membound::judge {
 namespace {
 
 namespace fs = std::filesystem;
+using course::Cause;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kOutputLimit = 1 << 20;
 constexpr std::size_t kOutputShown = 4000;
-/// The program's own words for how it ended; see grader/harness.
-constexpr int kExitTestsFailed = 1;
-constexpr int kExitTimeout = 5;
-constexpr int kExitFault = 6;
-constexpr int kExitNotLoadable = 7;
-
 std::string numbers(const std::vector<int>& stages) {
   std::string text;
   for (const int stage : stages) text += (text.empty() ? "" : ",") + std::to_string(stage);
@@ -41,19 +36,19 @@ std::string last_part(const std::string& text) {
   return "[…]" + text.substr(start == std::string::npos ? text.size() - kOutputShown : start);
 }
 
-/// The abort that a limit stands for which only the submission can have reached; "" for one that
+/// The abort that a limit stands for which only the submission can have reached; kNone for one that
 /// the machine may have set: what its runner is refused may also be what its driver asks for.
-std::string_view abort_of(jail::LimitHit limit) {
+Cause abort_of(jail::LimitHit limit) {
   switch (limit) {
     case jail::LimitHit::kMemory:
-      return course::kAbortMemory;
+      return Cause::kMemory;
     case jail::LimitHit::kWall:
     case jail::LimitHit::kCpu:
-      return course::kAbortTimeout;
+      return Cause::kTimeout;
     case jail::LimitHit::kOutput:
-      return course::kAbortOutput;
+      return Cause::kOutput;
     default:
-      return "";
+      return Cause::kNone;
   }
 }
 
@@ -192,13 +187,13 @@ class StageRunner {
   /// A limit of the jail says more than what the test program saw of it: a connection that ended.
   void blame_limit(jail::LimitHit limit) {
     course::StageMeasurement& last = outcome_.measurements.back();
-    if (limit == jail::LimitHit::kNone || last.abort.empty()) return;
-    if (const std::string_view abort = abort_of(limit); !abort.empty()) last.abort = abort;
+    if (limit == jail::LimitHit::kNone || last.abort == Cause::kNone) return;
+    if (const Cause abort = abort_of(limit); abort != Cause::kNone) last.abort = abort;
     last.abort_text = limit_text(limit) + "; " + last.abort_text;
     // The test that the program made up for the loss tells less than the limit does.
-    if (!last.tests.empty() && last.abort != course::kAbortCrash) {
+    if (!last.tests.empty() && last.abort != Cause::kCrash) {
       last.tests.back().message = last.abort_text;
-      last.tests.back().hint_tag = std::string(last.abort);
+      last.tests.back().hint_tag = std::string(to_string(last.abort));
     }
   }
 
@@ -226,7 +221,8 @@ class StageRunner {
   void explain_missing(const base::ProcessOutcome& process, std::size_t before,
                        jail::LimitHit limit) {
     if (left_.empty()) return;
-    const bool said_why = process.exit_code == kExitTimeout || process.exit_code == kExitFault;
+    const bool said_why = process.exit_code == course::test_exit::kTimeout ||
+                          process.exit_code == course::test_exit::kFault;
     if (said_why && left_.size() < before)
       return;  // it reported the culprit: go on with the others
     const bool all_alike =
@@ -243,21 +239,22 @@ class StageRunner {
     measurement.stage = stage;
     measurement.kernel = request_.lab->stage(stage)->kernel;
     measurement.seed = request_.seed;
-    measurement.abort = course::kAbortCrash;
+    measurement.abort = Cause::kCrash;
     std::string text;
-    if (const std::string_view abort = abort_of(limit); !abort.empty()) {
+    if (const Cause abort = abort_of(limit); abort != Cause::kNone) {
       measurement.abort = abort;
       text = limit_text(limit);
-    } else if (process.exit_code == kExitNotLoadable) {
-      measurement.abort = course::kAbortFault;
+    } else if (process.exit_code == course::test_exit::kNotLoadable) {
+      measurement.abort = Cause::kFault;
       text = "kernel.cu compiled, but the device does not load what came of it";
     } else if (process.timed_out) {
-      measurement.abort = course::kAbortTimeout;
+      measurement.abort = Cause::kTimeout;
       text = "nothing was reported for " +
              std::to_string(static_cast<int>(backstop_seconds(stage))) + " seconds";
     } else if (process.signal != 0) {
       text = "the test program was ended by a signal: " + base::signal_text(process.signal);
-    } else if (process.exit_code == 0 || process.exit_code == kExitTestsFailed) {
+    } else if (process.exit_code == course::test_exit::kAllPassed ||
+               process.exit_code == course::test_exit::kSomeFailed) {
       text = "the test program ended without a result for this stage";
     } else {
       text = "the test program ended with exit code " + std::to_string(process.exit_code);

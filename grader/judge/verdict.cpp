@@ -12,6 +12,7 @@
 namespace membound::judge {
 namespace {
 
+using course::Cause;
 using course::StageMeasurement;
 using course::StageResult;
 using course::TestOutcome;
@@ -61,37 +62,9 @@ void take_timing(const Timing& timing, StageResult& result) {
   result.similar_stage = timing.similar_stage;
 }
 
-Verdict verdict_of_failure(const TestOutcome& test) {
-  static constexpr std::pair<std::string_view, Verdict> kByTag[] = {
-      {"missing-kernel", Verdict::kMissingKernel},
-      {"wrong-signature", Verdict::kWrongSignature},
-      {"illegal-launch", Verdict::kIllegalLaunch},
-      {"fault", Verdict::kFault},
-      {"timeout", Verdict::kTimeout},
-      {"memory", Verdict::kMemory},
-      {"output", Verdict::kOutputLimit},
-      {"suspicious", Verdict::kSuspicious}};
-  static constexpr std::pair<std::string_view, Verdict> kByName[] = {
-      {kSignatureTest, Verdict::kWrongSignature},
-      {kLaunchTest, Verdict::kIllegalLaunch},
-      {kFaultTest, Verdict::kFault},
-      {kTimeoutTest, Verdict::kTimeout}};
-  const bool built_in = test.name == kSpeedTest ||
-                        std::any_of(std::begin(kByName), std::end(kByName),
-                                    [&](const auto& entry) { return entry.first == test.name; });
-  // A lab may use "fault" as the tag of a test of its own, which then is merely wrong.
-  for (const auto& [tag, verdict] : kByTag)
-    if (test.hint_tag == tag && (built_in || tag == "illegal-launch")) return verdict;
-  for (const auto& [name, verdict] : kByName)
-    if (test.name == name) return verdict;
-  return Verdict::kWrong;
-}
-
 /// Whether a failed test speaks of nothing but speed.
 bool is_only_slow(const TestOutcome& test) {
-  return test.name == kSpeedTest && test.hint_tag != "wrong-in-timed-run" &&
-         test.hint_tag != "illegal-launch" && test.hint_tag != "guard-zone" &&
-         test.hint_tag != "input-changed";
+  return test.cause() == Cause::kSlow || test.cause() == Cause::kSuspicious;
 }
 
 /// The verdict on the results alone; nothing when they are right. The first failure decides, as it
@@ -101,13 +74,9 @@ std::optional<Verdict> verdict_on_results(const StageMeasurement& measurement) {
   for (const TestOutcome& test : measurement.tests) {
     if (test.skipped) continue;
     any_ran = true;
-    if (!test.passed && !is_only_slow(test)) return verdict_of_failure(test);
+    if (!test.passed && !is_only_slow(test)) return course::verdict_of(test.cause());
   }
-  if (measurement.abort == course::kAbortFault) return Verdict::kFault;
-  if (measurement.abort == course::kAbortTimeout) return Verdict::kTimeout;
-  if (measurement.abort == course::kAbortMemory) return Verdict::kMemory;
-  if (measurement.abort == course::kAbortOutput) return Verdict::kOutputLimit;
-  if (!measurement.abort.empty()) return Verdict::kInfraError;
+  if (measurement.abort != Cause::kNone) return course::verdict_of(measurement.abort);
   if (!any_ran) return Verdict::kSkipped;
   return std::nullopt;
 }
@@ -133,7 +102,7 @@ void explain_speed(const course::Lab& lab, const course::Stage& stage,
   if (result.findings.empty()) result.findings.push_back({"slow", "", "", "", "", 0});
   if (std::all_of(result.findings.begin(), result.findings.end(),
                   [](const course::Finding& finding) { return finding.hint_tag.empty(); }))
-    result.findings.front().hint_tag = first_known_tag(lab, {"slow"});
+    result.findings.front().hint_tag = first_known_tag(lab, {std::string(to_string(Cause::kSlow))});
 }
 
 }  // namespace
@@ -166,8 +135,7 @@ StageResult judge_stage(const course::Lab& lab, const course::Stage& stage,
   result.verdict = wrong           ? *wrong
                    : lab.host_code ? Verdict::kPassed
                                    : verdict_on_speed(measurement, result, stage);
-  result.correct =
-      !wrong && result.verdict != Verdict::kWrong && result.verdict != Verdict::kSuspicious;
+  result.correct = !wrong && course::row_of(result.verdict).earns_points;
   // Correctness alone earns its share also where nothing could be timed.
   if (result.correct)
     result.points = lab.host_code ? stage.points : points_for(stage, result.ratio.value_or(0));
@@ -188,33 +156,19 @@ StageResult not_run(const course::Lab& lab, const course::Stage& stage, Verdict 
   StageResult result = empty_result(lab, stage);
   result.verdict = verdict;
   if (!reason.empty()) {
-    result.findings.push_back(
-        {std::string(course::to_string(verdict)), std::move(reason),
-         verdict == Verdict::kCompileError ? first_known_tag(lab, {"compile"}) : "", "", "", 0});
+    result.findings.push_back({std::string(course::to_string(verdict)), std::move(reason),
+                               verdict == Verdict::kCompileError
+                                   ? first_known_tag(lab, {std::string(to_string(Cause::kCompile))})
+                                   : "",
+                               "", "", 0});
   }
   return result;
 }
 
 std::string failed_test(const StageResult& result) {
   for (const TestOutcome& test : result.tests)
-    if (!test.passed && !test.skipped) return test.name;
-  switch (result.verdict) {
-    case Verdict::kCompileError:
-      return std::string(kCompileTest);
-    case Verdict::kFault:
-      return std::string(kFaultTest);
-    case Verdict::kTimeout:
-      return std::string(kTimeoutTest);
-    case Verdict::kMemory:
-    case Verdict::kOutputLimit:
-      return std::string(kFaultTest);
-    case Verdict::kSlow:
-    case Verdict::kAmbiguous:
-    case Verdict::kSuspicious:
-      return std::string(kSpeedTest);
-    default:
-      return "";
-  }
+    if (test.failed()) return test.name;
+  return std::string(to_string(course::row_of(result.verdict).test));
 }
 
 }  // namespace membound::judge

@@ -14,14 +14,6 @@
 
 namespace membound::judge {
 
-/// The built-in tests the harness adds to a lab's own.
-inline constexpr std::string_view kSignatureTest = "HasTheRightSignature";
-inline constexpr std::string_view kLaunchTest = "LaunchesWithinLimits";
-inline constexpr std::string_view kSpeedTest = "ReachesItsBar";
-inline constexpr std::string_view kFaultTest = "RunsWithoutFault";
-inline constexpr std::string_view kTimeoutTest = "FinishesInTime";
-inline constexpr std::string_view kCompileTest = "Compiles";
-
 /// Points for a right result at `ratio` of the reference's speed: the correctness share, and of the
 /// rest ratio / full_ratio, at most all of it, from pass_ratio on; below it none of the rest.
 [[nodiscard]] double points_for(const course::Stage& stage, double ratio);

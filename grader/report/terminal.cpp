@@ -53,55 +53,20 @@ std::string next_step(const course::Result& result, const course::StageResult* e
 
 }  // namespace
 
-std::string words_for(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::kPassed:
-      return "passed";
-    case Verdict::kSlow:
-      return "too slow";
-    case Verdict::kWrong:
-      return "wrong result";
-    case Verdict::kMissingKernel:
-      return "no such kernel";
-    case Verdict::kWrongSignature:
-      return "wrong signature";
-    case Verdict::kIllegalLaunch:
-      return "illegal launch";
-    case Verdict::kFault:
-      return "fault";
-    case Verdict::kTimeout:
-      return "did not end";
-    case Verdict::kMemory:
-      return "too much memory";
-    case Verdict::kOutputLimit:
-      return "printed too much";
-    case Verdict::kCompileError:
-      return "does not compile";
-    case Verdict::kAmbiguous:
-      return "too close to tell";
-    case Verdict::kSuspicious:
-      return "suspicious";
-    case Verdict::kSkipped:
-      return "not run";
-    case Verdict::kInfraError:
-      return "grader failed";
-  }
-  return "grader failed";
-}
+std::string words_for(Verdict verdict) { return std::string(course::row_of(verdict).words); }
 
 Tone tone_of(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::kPassed:
+  switch (course::row_of(verdict).mark) {
+    case course::Mark::kGood:
       return Tone::kGood;
-    case Verdict::kAmbiguous:
-    case Verdict::kSuspicious:
-    case Verdict::kInfraError:
+    case course::Mark::kUnsure:
       return Tone::kWarning;
-    case Verdict::kSkipped:
+    case course::Mark::kLeftOut:
       return Tone::kFaint;
-    default:
-      return Tone::kBad;
+    case course::Mark::kBad:
+      break;
   }
+  return Tone::kBad;
 }
 
 std::string render_line(const course::StageResult& stage, const Style& style) {

@@ -34,7 +34,8 @@ json frame(const std::string& output) {
 
 json gradescope_results(const course::Grade& grade) {
   if (grade.withheld())
-    return gradescope_failure("No score yet: " + std::string(course::meaning(*grade.verdict)));
+    return gradescope_failure("No score yet: " +
+                              std::string(course::row_of(*grade.verdict).meaning));
   std::string output = summary(grade);
   if (!grade.result.compiler_output.empty()) output += "\n\n" + grade.result.compiler_output;
   json results = frame(output);

@@ -37,14 +37,13 @@ std::string stage_text(const course::StageResult& stage) {
             two_decimals(stage.pass_ratio) + ")";
   for (const course::Finding& finding : stage.findings) text += "\n" + finding.text;
   for (const course::TestOutcome& test : stage.tests)
-    if (!test.passed && !test.skipped)
-      text += "\n" + test.name + ": " + cut(test.message, kMaxTestMessageBytes);
+    if (test.failed()) text += "\n" + test.name + ": " + cut(test.message, kMaxTestMessageBytes);
   return text;
 }
 
 std::string summary(const course::Grade& grade) {
-  std::string text =
-      grade.verdict ? std::string(course::meaning(*grade.verdict)) : "Nothing was submitted.";
+  std::string text = grade.verdict ? std::string(course::row_of(*grade.verdict).meaning)
+                                   : "Nothing was submitted.";
   if (!grade.note.empty()) text += "\n" + grade.note;
   if (grade.late_by_seconds > 0)
     text += "\nSubmitted " + two_decimals(static_cast<double>(grade.late_by_seconds) / 3600) +

@@ -24,11 +24,7 @@ std::string tone(const std::optional<course::GradeVerdict>& verdict) {
   return verdict == course::GradeVerdict::kFailSlow ? "fair" : "poor";
 }
 
-std::string tone(course::Verdict verdict) {
-  if (verdict == course::Verdict::kPassed) return "good";
-  return verdict == course::Verdict::kSlow || verdict == course::Verdict::kAmbiguous ? "fair"
-                                                                                     : "poor";
-}
+std::string tone(course::Verdict verdict) { return tone(course::row_of(verdict).grade); }
 
 std::string words(std::string_view identifier) {
   std::string text(identifier);

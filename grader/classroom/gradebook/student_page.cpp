@@ -35,15 +35,13 @@ json detail_of(const course::StageResult& stage) {
   // A finding that says what a failed test said is shown once, as the test's message.
   const auto is_said = [&stage](const course::Finding& finding) {
     return std::any_of(stage.tests.begin(), stage.tests.end(), [&](const auto& test) {
-      return !test.passed && !test.skipped && test.name == finding.test &&
-             test.message == finding.text;
+      return test.failed() && test.name == finding.test && test.message == finding.text;
     });
   };
   for (const course::Finding& finding : stage.findings)
     if (!is_said(finding)) findings.push_back(finding.text);
   for (const course::TestOutcome& test : stage.tests)
-    if (!test.passed && !test.skipped)
-      tests.push_back({{"name", test.name}, {"message", test.message}});
+    if (test.failed()) tests.push_back({{"name", test.name}, {"message", test.message}});
   for (const course::SourceLine& line : stage.source_lines) lines.push_back(line_of(line));
   const bool has_lines = !lines.empty();
   return {{"name", std::to_string(stage.stage) + ". " + stage.title},
@@ -55,7 +53,7 @@ json detail_of(const course::StageResult& stage) {
 
 json summary_of(const course::Grade& grade) {
   json lines = json::array();
-  lines.push_back(grade.verdict ? std::string(course::meaning(*grade.verdict))
+  lines.push_back(grade.verdict ? std::string(course::row_of(*grade.verdict).meaning)
                                 : "Nothing was submitted.");
   if (!grade.note.empty()) lines.push_back(grade.note);
   if (grade.late_by_seconds > 0)

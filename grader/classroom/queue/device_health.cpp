@@ -23,17 +23,8 @@ std::string trimmed(std::string text) {
 
 bool may_have_hurt(const course::Result& result) {
   return std::any_of(result.stages.begin(), result.stages.end(), [](const auto& stage) {
-    switch (stage.verdict) {
-      case course::Verdict::kFault:
-      case course::Verdict::kTimeout:
-      case course::Verdict::kMemory:
-      case course::Verdict::kOutputLimit:
-      case course::Verdict::kSuspicious:
-      case course::Verdict::kInfraError:
-        return true;
-      default:
-        return false;
-    }
+    return course::row_of(stage.verdict).ends_program ||
+           stage.verdict == course::Verdict::kSuspicious;
   });
 }
 

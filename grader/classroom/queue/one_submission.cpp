@@ -86,7 +86,7 @@ std::string last_line(std::string text) {
 /// Why, in a few words, for the table: the first stage that is as bad as the whole.
 std::string reason(const Grade& grade) {
   for (const course::StageResult& stage : grade.result.stages) {
-    if (course::grade_verdict_of(stage.verdict) != grade.verdict || stage.passed()) continue;
+    if (course::row_of(stage.verdict).grade != grade.verdict || stage.passed()) continue;
     const std::string where = "stage " + std::to_string(stage.stage) + ": ";
     if (stage.verdict == course::Verdict::kInfraError && !stage.findings.empty())
       return where + last_line(stage.findings.front().text);

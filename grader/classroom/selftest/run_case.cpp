@@ -133,7 +133,7 @@ base::Result<CaseOutcome> grade(const Workbench& bench, const Case& one) {
       compiled ? course::grade_verdict_of(*result) : judge::grade_verdict_of(code->submission);
   outcome.got = course::to_string(verdict);
   // What a withheld score would be is for a person to say.
-  if (course::has_score(verdict))
+  if (course::row_of(verdict).has_score)
     for (const course::StageResult& stage : result->stages) outcome.points += stage.points;
   std::string all = code->submission.output + code->submission.rejected;
   std::string findings;

@@ -94,7 +94,7 @@ base::Status print_slow_answers(const Context& context, const judge::Tools& tool
                                 const std::vector<authoring::Claim>& claims,
                                 const std::atomic<bool>* stop) {
   for (const authoring::Claim& claim : claims) {
-    if (claim.fails != judge::kSpeedTest || stop->load()) continue;
+    if (claim.fails != to_string(course::BuiltInTest::kSpeed) || stop->load()) continue;
     const auto result = measure(context, tools, options, claim, stop);
     if (!result) return result.error();
     const course::StageResult& stage = result->stages.front();

@@ -35,7 +35,7 @@ void print_grade(const course::Grade& grade) {
   };
   line("verdict", !grade.verdict ? "nothing submitted"
                                  : std::string(course::to_string(*grade.verdict)) + ": " +
-                                       std::string(course::meaning(*grade.verdict)));
+                                       std::string(course::row_of(*grade.verdict).meaning));
   line("score", grade.score
                     ? report::points(*grade.score) + " of " + report::points(grade.max_score)
                     : "withheld until a person has looked");

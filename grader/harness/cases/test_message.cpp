@@ -33,9 +33,10 @@ std::string unwrap_message(const std::string& gtest_message) {
   return streamed.empty() ? text : text + "\n" + streamed;
 }
 
-std::string choose_tag(const std::string& lab_tag, const std::string& problem) {
-  const bool lab_first = problem.empty() || problem == "guard-zone" || problem == "input-changed";
-  return lab_first && !lab_tag.empty() ? lab_tag : problem;
+std::string choose_tag(const std::string& lab_tag, course::Cause cause) {
+  const bool lab_first = cause == course::Cause::kNone || cause == course::Cause::kGuardZone ||
+                         cause == course::Cause::kInputChanged;
+  return lab_first && !lab_tag.empty() ? lab_tag : std::string(to_string(cause));
 }
 
 }  // namespace membound::harness

@@ -8,6 +8,8 @@
 
 #include <string>
 
+#include "grader/course/contract.hpp"
+
 namespace membound::harness {
 
 /// The inner text of a failed EXPECT_TRUE(assertion_result), with whatever was streamed after it;
@@ -16,6 +18,6 @@ namespace membound::harness {
 
 /// The tag for a failed test: what the harness found out itself about an unusable kernel or a slow
 /// one comes before the lab's tag; what a lab's test may be about (guard zones) comes after it.
-[[nodiscard]] std::string choose_tag(const std::string& lab_tag, const std::string& problem);
+[[nodiscard]] std::string choose_tag(const std::string& lab_tag, course::Cause cause);
 
 }  // namespace membound::harness

@@ -20,7 +20,7 @@ std::string launch_function(const std::string& kernel, bool is_plan) {
   return std::string(is_plan ? "LAUNCH_PLAN(" : "LAUNCH_SHAPE(") + kernel + ")";
 }
 
-Refusal illegal(base::Error error) { return {"illegal-launch", std::move(error)}; }
+Refusal illegal(base::Error error) { return {course::Cause::kIllegalLaunch, std::move(error)}; }
 
 Refusal no_launch_function(const std::string& kernel) {
   return illegal({base::ErrorKind::kInput, "kernel.cu",
@@ -36,7 +36,8 @@ Refusal evaluation_failed(const std::string& kernel, cudaError_t code) {
 }
 
 Refusal from_match(const KernelMatch& match) {
-  return {match.problem == KernelProblem::kMissing ? "missing-kernel" : "wrong-signature",
+  return {match.problem == KernelProblem::kMissing ? course::Cause::kMissingKernel
+                                                   : course::Cause::kWrongSignature,
           match.error};
 }
 
@@ -192,12 +193,9 @@ std::vector<course::KernelFacts> Launcher::facts(const ReadyLaunch& launch) cons
     facts.dynamic_shared_bytes = step.shape.shared_bytes;
     facts.constant_bytes = static_cast<std::int64_t>(step.attributes.constSizeBytes);
     facts.max_threads_per_block = step.attributes.maxThreadsPerBlock;
-    facts.grid_x = step.shape.grid.x;
-    facts.grid_y = step.shape.grid.y;
-    facts.grid_z = step.shape.grid.z;
-    facts.block_x = static_cast<int>(step.shape.block.x);
-    facts.block_y = static_cast<int>(step.shape.block.y);
-    facts.block_z = static_cast<int>(step.shape.block.z);
+    const auto& [grid, block] = std::tie(step.shape.grid, step.shape.block);
+    facts.grid = {grid.x, grid.y, grid.z};
+    facts.block = {static_cast<int>(block.x), static_cast<int>(block.y), static_cast<int>(block.z)};
     if (cudaOccupancyMaxActiveBlocksPerMultiprocessor(
             &facts.blocks_per_sm, step.kernel->function, threads,
             static_cast<std::size_t>(step.shape.shared_bytes)) == cudaSuccess) {

@@ -38,9 +38,9 @@ struct ReadyLaunch {
   std::size_t scratch_bytes = 0;
 };
 
-/// Why there is no launch, and the hint tag that fits.
+/// Why there is no launch.
 struct Refusal {
-  std::string tag;  ///< missing-kernel, wrong-signature or illegal-launch
+  course::Cause cause;  ///< kMissingKernel, kWrongSignature or kIllegalLaunch
   base::Error error;
 };
 

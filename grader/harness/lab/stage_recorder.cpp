@@ -46,7 +46,7 @@ void StageRecorder::OnTestEnd(const testing::TestInfo& info) {
   if (result.Failed()) {
     const auto tag = entry.hint_tags.find(outcome.name);
     outcome.hint_tag =
-        choose_tag(tag == entry.hint_tags.end() ? "" : tag->second, entry.run->problem());
+        choose_tag(tag == entry.hint_tags.end() ? "" : tag->second, entry.run->cause());
   }
   entry.run->end_test(std::move(outcome));
 }

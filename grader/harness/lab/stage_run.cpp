@@ -23,6 +23,10 @@ std::string join_types(const std::vector<std::string>& types) {
   return "(" + text + ")";
 }
 
+std::string blocked_by(const char* what, course::BuiltInTest test) {
+  return "the stage's " + std::string(what) + ", see " + std::string(to_string(test));
+}
+
 /// What the lab's own test passes must be what the lab's own signature says.
 void check_arguments(const KernelArguments& arguments, const Signature& signature,
                      const std::string& instance) {
@@ -51,7 +55,7 @@ StageRun::StageRun(Session& session, course::Stage stage)
 testing::AssertionResult StageRun::refuse(const Refusal& refusal) {
   // Evaluating the launch runs the student's code: it may have broken the device.
   if (const cudaError_t code = cudaDeviceSynchronize(); code != cudaSuccess) abort_fault(code);
-  problem_ = refusal.tag;
+  cause_ = refusal.cause;
   return testing::AssertionFailure() << base::to_string(refusal.error);
 }
 
@@ -79,7 +83,7 @@ testing::AssertionResult StageRun::launch(const std::string& instance,
   if (device_checks()) keep_checks(session_.device().take_report());
   if (launch_code != cudaSuccess) {
     static_cast<void>(cudaGetLastError());
-    problem_ = "illegal-launch";
+    cause_ = course::Cause::kIllegalLaunch;
     return testing::AssertionFailure()
            << "the launch was refused by CUDA: " << cuda_error_text(launch_code);
   }
@@ -91,7 +95,7 @@ testing::AssertionResult StageRun::look_for_damage(const KernelArguments& argume
   const auto damage = GuardedMemory::find_damage();
   if (!damage) return testing::AssertionSuccess();
   const bool changed = damage->kind == GuardedMemory::DamageKind::kInputChanged;
-  problem_ = changed ? "input-changed" : "guard-zone";
+  cause_ = changed ? course::Cause::kInputChanged : course::Cause::kGuardZone;
   const std::size_t index = arguments.index_of_pointer(damage->data);
   std::string which = "an array of this test";
   if (damage->data == d_scratch)
@@ -115,10 +119,10 @@ testing::AssertionResult StageRun::check_signatures() {
         session_.student().prepare(request, session_.timeout_seconds(stage_));
     std::optional<Refusal> refusal = preparation.refusal;
     // Limits are the next test's; but without an answer the kernel was not looked for yet.
-    if (refusal && refusal->tag == "illegal-launch")
+    if (refusal && refusal->cause == course::Cause::kIllegalLaunch)
       refusal = preparation.is_plan ? std::nullopt : session_.student().check_kernel(request);
     if (!refusal) continue;
-    blocked_ = "the stage's kernel cannot be used, see HasTheRightSignature";
+    blocked_ = blocked_by("kernel cannot be used", course::BuiltInTest::kSignature);
     return refuse(*refusal);
   }
   return testing::AssertionSuccess();
@@ -129,7 +133,7 @@ testing::AssertionResult StageRun::check_launches() {
     const Preparation preparation = session_.student().prepare(
         {stage_.kernel, timed_case.instance, timed_case.sizes}, session_.timeout_seconds(stage_));
     if (!preparation.refusal) continue;
-    blocked_ = "the stage's launch is refused, see LaunchesWithinLimits";
+    blocked_ = blocked_by("launch is refused", course::BuiltInTest::kLaunch);
     return refuse(*preparation.refusal) << "\nfor the timed case " << timed_case.label;
   }
   return testing::AssertionSuccess();
@@ -140,7 +144,7 @@ void StageRun::begin_stage() { start_ = std::chrono::steady_clock::now(); }
 void StageRun::begin_test(const std::string& name) {
   const std::lock_guard lock(mutex_);
   test_ = name;
-  problem_.clear();
+  cause_ = course::Cause::kNone;
 }
 
 void StageRun::end_test(course::TestOutcome outcome) {
@@ -176,39 +180,39 @@ void StageRun::write_line() {
   _exit(base::exit_code_of(base::ErrorKind::kMachine));
 }
 
-void StageRun::abort(const Abort& abort) {
+void StageRun::abort(course::Cause cause, const std::string& text) {
   const std::lock_guard lock(mutex_);
-  measurement_.abort = abort.kind;
-  measurement_.abort_text = abort.text;
-  if (abort.kind != course::kAbortCrash) {  // which is no test of the submission
+  measurement_.abort = cause;
+  measurement_.abort_text = text;
+  for (const course::BuiltInTestRow& row : course::built_in_tests()) {
+    if (row.cause != cause) continue;  // no test stands for kCrash, which is not the submission's
     course::TestOutcome outcome;
-    outcome.name = abort.test;
-    outcome.message = abort.text;
-    outcome.hint_tag = abort.tag;
+    outcome.name = row.name;
+    outcome.message = text;
+    outcome.hint_tag = to_string(cause);
     measurement_.tests.push_back(std::move(outcome));
   }
-  std::fprintf(stderr, "%s.%s: %s\n", stage_.kernel.c_str(), abort.test, abort.text.c_str());
+  std::fprintf(stderr, "%s: %s\n", stage_.kernel.c_str(), text.c_str());
   std::fflush(nullptr);
   write_line();
   // Not exit(): destructors would wait for a device that does not answer.
-  _exit(abort.exit_code);
+  _exit(cause == course::Cause::kTimeout ? course::test_exit::kTimeout : course::test_exit::kFault);
 }
 
 void StageRun::abort_timeout(const std::string& what, double seconds) {
   char limit[32];
   std::snprintf(limit, sizeof(limit), "%.3g", seconds);
-  abort({course::kAbortTimeout, "FinishesInTime", "timeout",
-         what + " did not end within " + limit + " s, in the test " + test_ +
-             "; does a loop ever end, does every thread of the block reach each barrier?",
-         kExitTimeout});
+  abort(course::Cause::kTimeout,
+        what + " did not end within " + limit + " s, in the test " + test_ +
+            "; does a loop ever end, does every thread of the block reach each barrier?");
 }
 
 void StageRun::abort_without_runner(const std::string& problem) {
   const std::string text = "the runner was lost in the test " + test_ + ": " + problem;
   // A kernel that may have been running is what ended it; without one it is not the submission.
-  if (runner_ended_in_launch(session_.options().student_device))
-    abort({course::kAbortFault, "RunsWithoutFault", "fault", text, kExitFault});
-  abort({course::kAbortCrash, "KeepsItsRunner", "", text, kExitFault});
+  abort(runner_ended_in_launch(session_.options().student_device) ? course::Cause::kFault
+                                                                  : course::Cause::kCrash,
+        text);
 }
 
 void StageRun::abort_fault(cudaError_t code) {
@@ -218,13 +222,11 @@ void StageRun::abort_fault(cudaError_t code) {
   const nlohmann::json report = session_.device().take_report();
   keep_checks(report);
   if (code == cudaErrorLaunchTimeout)
-    abort({course::kAbortTimeout, "FinishesInTime", "timeout",
-           "the device stopped a launch in the test " + test_ + ": " + cuda_error_text(code),
-           kExitTimeout});
+    abort(course::Cause::kTimeout,
+          "the device stopped a launch in the test " + test_ + ": " + cuda_error_text(code));
   const std::string details = fault_text(report);
-  abort({course::kAbortFault, "RunsWithoutFault", "fault",
-         cuda_error_text(code) + ", in the test " + test_ + (details.empty() ? "" : "\n" + details),
-         kExitFault});
+  abort(course::Cause::kFault,
+        cuda_error_text(code) + ", in the test " + test_ + (details.empty() ? "" : "\n" + details));
 }
 
 }  // namespace membound::harness

@@ -18,12 +18,6 @@
 
 namespace membound::harness {
 
-/// Exit codes of a test program that could not go on with its stage; 0, 1, 3 are GoogleTest's and
-/// our own.
-inline constexpr int kExitTimeout = 5;
-inline constexpr int kExitFault = 6;
-inline constexpr int kExitNotLoadable = 7;  ///< the device does not take the submission's code
-
 /// The stage under test. Its methods are called by the main thread, abort_timeout() also by the
 /// watchdog's.
 class StageRun {
@@ -53,23 +47,16 @@ class StageRun {
   [[nodiscard]] const std::string& blocked() const { return blocked_; }
   [[nodiscard]] bool all_passed() const;
   [[nodiscard]] const course::StageMeasurement& measurement() const { return measurement_; }
-  /// The built-in tag of what went wrong in the test that is running; empty for nothing special.
-  [[nodiscard]] const std::string& problem() const { return problem_; }
+  /// What the harness itself saw going wrong in the test that is running.
+  [[nodiscard]] course::Cause cause() const { return cause_; }
 
-  /// A launch does not end: writes the stage's line and ends the process with kExitTimeout.
+  /// A launch does not end: writes the stage's line and ends the process.
   [[noreturn]] void abort_timeout(const std::string& what, double seconds);
   /// The device reported `code` and cannot be used any more: writes the line and ends the process.
   [[noreturn]] void abort_fault(cudaError_t code);
 
  private:
-  struct Abort {
-    std::string_view kind;
-    const char* test;
-    const char* tag;
-    std::string text;
-    int exit_code;
-  };
-  [[noreturn]] void abort(const Abort& abort);
+  [[noreturn]] void abort(course::Cause cause, const std::string& text);
   [[noreturn]] void abort_without_runner(const std::string& problem);
   [[nodiscard]] testing::AssertionResult refuse(const Refusal& refusal);
   [[nodiscard]] testing::AssertionResult look_for_damage(const KernelArguments& arguments,
@@ -88,7 +75,7 @@ class StageRun {
   course::Stage stage_;
   std::chrono::steady_clock::time_point start_;
   std::string test_;  // the one that is running
-  std::string problem_;
+  course::Cause cause_ = course::Cause::kNone;
   std::string blocked_;
   std::mutex mutex_;  // guards measurement_ and test_ against the watchdog's thread
   course::StageMeasurement measurement_;

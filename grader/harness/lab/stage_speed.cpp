@@ -17,7 +17,7 @@ std::string format(const char* pattern, double a, double b) {
   return text;
 }
 
-/// "3.91 TB/s"
+/// "3912 GB/s"
 std::string rate_text(double per_second, bool operations) {
   return format(operations ? "%.4g Gop/s" : "%.4g GB/s", per_second / 1e9, 0);
 }
@@ -94,7 +94,7 @@ testing::AssertionResult StageRun::check_speed() {
           ? session_.seeds().derive(seed, static_cast<std::uint64_t>(stage_.number))
           : seed;
   testing::AssertionResult verdict = testing::AssertionSuccess();
-  std::string first_problem;
+  course::Cause first_cause = course::Cause::kNone;
   for (std::size_t i = 0; i < cases.size(); ++i) {
     TimingOutcome outcome = time_one(cases[i], session_.seeds().derive(base_seed, i));
     if (outcome.refusal) return refuse(*outcome.refusal);
@@ -102,9 +102,9 @@ testing::AssertionResult StageRun::check_speed() {
     keep(std::move(outcome), i);
     if (one || !verdict) continue;
     verdict = one;
-    first_problem = problem_;
+    first_cause = cause_;
   }
-  problem_ = first_problem;
+  cause_ = first_cause;
   const bool is_last = session_.stages().back().number == stage_.number;
   if (is_last && !session_.device().is_virtual())
     measurement_.cpu_baselines =
@@ -164,7 +164,7 @@ testing::AssertionResult StageRun::judge_case(const course::Timing& timing,
   const double work = operations ? timed_case.useful_operations : timed_case.useful_bytes;
   const std::string rate = rate_text(work / timing.student_median_ns * 1e9, operations);
   if (timing.runs_wrong > 0) {
-    problem_ = "wrong-in-timed-run";
+    cause_ = course::Cause::kWrongInTimedRun;
     return testing::AssertionFailure()
            << timing.label << ": the result of " << timing.runs_wrong << " of "
            << timing.runs_checked
@@ -172,7 +172,7 @@ testing::AssertionResult StageRun::judge_case(const course::Timing& timing,
            << " elements in the first of them, the first is element " << timing.first_wrong_index;
   }
   if (timing.suspicious) {
-    problem_ = "suspicious";
+    cause_ = course::Cause::kSuspicious;
     if (!timing.suspicion.empty())
       return testing::AssertionFailure() << timing.label << ": " << timing.suspicion;
     return testing::AssertionFailure()
@@ -180,7 +180,7 @@ testing::AssertionResult StageRun::judge_case(const course::Timing& timing,
            << rate_text(timing.ceiling, operations) << " measured in the same run)";
   }
   if (timing.ratio < stage_.pass_ratio) {
-    problem_ = "slow";
+    cause_ = course::Cause::kSlow;
     return testing::AssertionFailure()
            << timing.label << ": " << rate
            << format(", %.3f of the reference answer's speed; the bar is %.3f", timing.ratio,

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// main() of every lab's test program: options, session, one suite per stage, GoogleTest.
-/// Exit codes: 0 all passed, 1 some not, 2 wrong use, 3 our fault; 5 to 7 as in stage_run.hpp.
+/// Exit codes: course::test_exit.
 #include <gtest/gtest.h>
 #include <malloc.h>
 
@@ -28,17 +28,17 @@ namespace {
 using namespace membound;
 using namespace membound::harness;
 
-constexpr int kExitOurFault = 3;
+namespace test_exit = course::test_exit;
 
 int write_times(Session& session, const std::filesystem::path& file) {
   if (!session.device().is_virtual()) {
     std::fputs("--time-reference: a real GPU is timed beside each submission\n", stderr);
-    return 2;
+    return test_exit::kWrongUse;
   }
   const base::Status written = base::write_file(file, time_references(session).to_text());
-  if (written) return 0;
+  if (written) return test_exit::kAllPassed;
   std::fprintf(stderr, "%s\n", base::to_string(written.error()).c_str());
-  return kExitOurFault;
+  return test_exit::kOurFault;
 }
 
 int run_all(const Options& options, const LabProgram& program) {
@@ -49,8 +49,9 @@ int run_all(const Options& options, const LabProgram& program) {
   const auto session = Session::open(options, program, watchdog);
   if (!session) {
     std::fprintf(stderr, "%s\n", base::to_string(session.error()).c_str());
-    if (session.error().kind == base::ErrorKind::kInput) return kExitNotLoadable;
-    return session.error().kind == base::ErrorKind::kUsage ? 2 : kExitOurFault;
+    if (session.error().kind == base::ErrorKind::kInput) return test_exit::kNotLoadable;
+    return session.error().kind == base::ErrorKind::kUsage ? test_exit::kWrongUse
+                                                           : test_exit::kOurFault;
   }
   if (!options.time_reference.empty()) return write_times(**session, options.time_reference);
   const DeviceScope on_students_device(options.student_device);
@@ -96,6 +97,6 @@ int main(int argc, char** argv) {
     return run_all(*parsed.options, *program);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "internal error: %s\n", error.what());
-    return kExitOurFault;
+    return test_exit::kOurFault;
   }
 }

@@ -3,7 +3,7 @@
 /// @file
 /// main() of the test program of every host-code lab: for each stage the lab's tests, then the
 /// demands on the calls of the last one's run, as one measurement.
-/// Exit codes: 0 all passed, 1 some not, 2 wrong use, 3 our fault.
+/// Exit codes: course::test_exit.
 #include <unistd.h>
 
 #include <algorithm>
@@ -103,7 +103,7 @@ course::StageMeasurement measure(const Options& options, const course::Lab& lab,
     outcome.seconds = seconds_since(since);
     calls = one.end().calls;
     measurement.abort = one.abort();
-    if (measurement.abort.empty()) {
+    if (measurement.abort == course::Cause::kNone) {
       measurement.tests.push_back(std::move(outcome));
       continue;
     }
@@ -129,7 +129,7 @@ int run_all(const Options& options) {
   if (!lab || !lab->host_code) {
     std::fprintf(stderr, "%s\n",
                  lab ? "the lab has no host_code" : base::to_string(lab.error()).c_str());
-    return 2;
+    return course::test_exit::kWrongUse;
   }
   const Setting setting = setting_of(options, *lab->host_code);
   bool all_passed = true;
@@ -143,7 +143,7 @@ int run_all(const Options& options) {
       std::printf("%s %s.%s %s\n", test.passed ? "passed" : "FAILED", stage.kernel.c_str(),
                   test.name.c_str(), test.message.c_str());
     }
-    all_passed = all_passed && measurement.abort.empty();
+    all_passed = all_passed && measurement.abort == course::Cause::kNone;
     if (!measurement.abort_text.empty()) std::printf("%s\n", measurement.abort_text.c_str());
     if (options.result.empty()) continue;
     if (const auto written = course::append_line(options.result, measurement); !written) {
@@ -151,7 +151,7 @@ int run_all(const Options& options) {
       return base::exit_code_of(written.error().kind);
     }
   }
-  return all_passed ? 0 : 1;
+  return all_passed ? course::test_exit::kAllPassed : course::test_exit::kSomeFailed;
 }
 
 }  // namespace
@@ -168,6 +168,6 @@ int main(int argc, char** argv) {
     return run_all(*parsed.options);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "internal error: %s\n", error.what());
-    return 3;
+    return membound::course::test_exit::kOurFault;
   }
 }

@@ -11,20 +11,22 @@
 namespace membound::harness {
 namespace {
 
+using course::Cause;
+
 constexpr std::size_t kLastWords = 600;
 
-std::string_view abort_of(jail::LimitHit limit) {
+Cause abort_of(jail::LimitHit limit) {
   switch (limit) {
     case jail::LimitHit::kWall:
     case jail::LimitHit::kCpu:
-      return course::kAbortTimeout;
+      return Cause::kTimeout;
     case jail::LimitHit::kMemory:
-      return course::kAbortMemory;
+      return Cause::kMemory;
     case jail::LimitHit::kOutput:
     case jail::LimitHit::kFileSize:
-      return course::kAbortOutput;
+      return Cause::kOutput;
     default:
-      return course::kAbortFault;
+      return Cause::kFault;
   }
 }
 
@@ -57,7 +59,7 @@ testing::AssertionResult ProgramTest::run(const std::string& output) {
   given_.outputs = {output};
   auto ended = run_program(setting_, given_);
   if (!ended) {
-    abort_ = course::kAbortCrash;
+    abort_ = Cause::kCrash;
     return testing::AssertionFailure() << base::to_string(ended.error());
   }
   end_ = *std::move(ended);
@@ -71,12 +73,12 @@ testing::AssertionResult ProgramTest::run(const std::string& output) {
 testing::AssertionResult ProgramTest::explain_end() {
   const jail::JailOutcome& program = end_.program;
   const jail::JailOutcome& runner = end_.runner;
-  const auto failure = [&](std::string_view abort) {
+  const auto failure = [&](Cause abort) {
     abort_ = abort;
     return testing::AssertionFailure();
   };
   if (end_.too_many_calls)
-    return failure(course::kAbortOutput)
+    return failure(Cause::kOutput)
            << "the program made more than " << runner::CallRecorder::kMostCalls
            << " calls of the CUDA runtime";
   // Before the program's own end, which a runner that ended may have caused.
@@ -85,20 +87,20 @@ testing::AssertionResult ProgramTest::explain_end() {
     return failure(abort_of(runner.limit))
            << "the program's kernels reached the limit of " << to_string(runner.limit);
   if (program.limit == jail::LimitHit::kSyscall)
-    return failure(course::kAbortFault)
+    return failure(Cause::kFault)
            << "the program was ended for a system call that no program of this lab needs";
   if (program.limit != jail::LimitHit::kNone)
     return failure(abort_of(program.limit)) << "the program reached its limit of "
                                             << to_string(program.limit) << last_words(program);
   if (program.signal != 0)
-    return failure(course::kAbortFault)
-           << "the program was ended by a signal: " << base::signal_text(program.signal)
-           << first_failed_call(end_.calls) << last_words(program);
+    return failure(Cause::kFault) << "the program was ended by a signal: "
+                                  << base::signal_text(program.signal)
+                                  << first_failed_call(end_.calls) << last_words(program);
   // The submission's fault if a kernel of it may have been running, else the machine's or ours.
   constexpr int kRunnerWithoutDevice = 3;
   if (runner.signal != 0 || runner.limit != jail::LimitHit::kNone ||
       runner.exit_code == kRunnerWithoutDevice)
-    return failure(launched(end_.calls) ? course::kAbortFault : course::kAbortCrash)
+    return failure(launched(end_.calls) ? Cause::kFault : Cause::kCrash)
            << "the runner that held the device was lost" << last_words(runner);
   if (program.exit_code != 0)
     return testing::AssertionFailure() << "the program ended with exit code " << program.exit_code

@@ -22,6 +22,7 @@
 #include <string>
 #include <vector>
 
+#include "grader/course/contract.hpp"
 #include "grader/harness/cases/compare.hpp"
 #include "grader/harness/cases/data.hpp"
 #include "grader/harness/program/program_run.hpp"
@@ -71,8 +72,8 @@ class ProgramTest {
 
   /// Of the run: empty before.
   [[nodiscard]] const RunEnd& end() const { return end_; }
-  /// How the program ended where that was not by itself: one of course::kAbort…; else empty.
-  [[nodiscard]] const std::string& abort() const { return abort_; }
+  /// How the program ended where that was not by itself: else kNone.
+  [[nodiscard]] course::Cause abort() const { return abort_; }
 
  private:
   [[nodiscard]] testing::AssertionResult run(const std::string& output);
@@ -83,7 +84,7 @@ class ProgramTest {
   std::uint64_t seed_;
   Given given_;
   RunEnd end_;
-  std::string abort_;
+  course::Cause abort_ = course::Cause::kNone;
 };
 
 /// One row of a lab's table.

@@ -89,14 +89,6 @@ TEST(Result, WritesNullWhereNothingWasMeasured) {
   EXPECT_EQ(json.get<StageResult>().ratio, std::nullopt);
 }
 
-TEST(Result, KnowsEveryVerdictByName) {
-  for (int i = 0; i <= static_cast<int>(Verdict::kInfraError); ++i) {
-    const auto verdict = static_cast<Verdict>(i);
-    EXPECT_EQ(verdict_from_string(to_string(verdict)), verdict);
-  }
-  EXPECT_EQ(verdict_from_string("great"), std::nullopt);
-}
-
 TEST(Result, IsPassedWhenEveryStageIs) {
   Result result = sample_result();
   EXPECT_FALSE(result.passed());

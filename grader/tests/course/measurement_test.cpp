@@ -27,9 +27,9 @@ StageMeasurement sample_measurement() {
   timing.clocks.sm_mhz_max = 1980;
   timing.throttle_reasons = {"power"};
   measurement.timings = {timing};
-  measurement.abort = kAbortTimeout;
+  measurement.abort = Cause::kTimeout;
   measurement.kernels = {
-      {.name = "transpose_tiled<float>", .registers = 24, .grid_x = 128, .block_y = 8}};
+      {.name = "transpose_tiled<float>", .registers = 24, .grid = {128, 0, 0}, .block = {0, 8, 0}}};
   measurement.device.name = "NVIDIA H200";
   measurement.seed = 18446744073709551615u;
   return measurement;

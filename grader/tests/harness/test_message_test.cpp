@@ -29,14 +29,14 @@ TEST(TestMessage, ABareFalseStaysReadable) {
 }
 
 TEST(ChooseTag, AnUnusableOrSlowKernelIsToldAsSuch) {
-  EXPECT_EQ(choose_tag("edge-guard", "illegal-launch"), "illegal-launch");
-  EXPECT_EQ(choose_tag("", "slow"), "slow");
+  EXPECT_EQ(choose_tag("edge-guard", course::Cause::kIllegalLaunch), "illegal-launch");
+  EXPECT_EQ(choose_tag("", course::Cause::kSlow), "slow");
 }
 
 TEST(ChooseTag, ALabKnowsBestWhatAWriteOutsideMeans) {
-  EXPECT_EQ(choose_tag("edge-guard", "guard-zone"), "edge-guard");
-  EXPECT_EQ(choose_tag("", "guard-zone"), "guard-zone");
-  EXPECT_EQ(choose_tag("edge-guard", ""), "edge-guard");
+  EXPECT_EQ(choose_tag("edge-guard", course::Cause::kGuardZone), "edge-guard");
+  EXPECT_EQ(choose_tag("", course::Cause::kGuardZone), "guard-zone");
+  EXPECT_EQ(choose_tag("edge-guard", course::Cause::kNone), "edge-guard");
 }
 
 }  // namespace

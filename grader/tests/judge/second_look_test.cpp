@@ -77,7 +77,7 @@ TEST(SecondLook, RunsTheFailedTestAloneWithCheckers) {
 
 TEST(SecondLook, RunsAllTestsAfterAFaultWhichHasNoneOfItsOwn) {
   course::StageMeasurement measurement = failing("RunsWithoutFault", "fault");
-  measurement.abort = course::kAbortFault;
+  measurement.abort = course::Cause::kFault;
   const course::Lab lab = lab_of_one();
   RunRequest run;
   run.lab = &lab;

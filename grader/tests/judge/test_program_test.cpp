@@ -59,7 +59,7 @@ done)");
   static std::vector<std::string> aborts(const RunOutcome& outcome) {
     std::vector<std::string> all;
     for (const auto& measurement : outcome.measurements)
-      all.push_back(std::to_string(measurement.stage) + measurement.abort);
+      all.push_back(std::to_string(measurement.stage) + std::string(to_string(measurement.abort)));
     return all;
   }
 

@@ -68,15 +68,15 @@ struct Row {
 std::vector<Row> table() {
   const auto good = {passed("HasTheRightSignature"), passed("A")};
   StageMeasurement fault = measured({passed("A"), failed("RunsWithoutFault", "fault")});
-  fault.abort = "fault";
+  fault.abort = course::Cause::kFault;
   StageMeasurement wrong_then_fault = measured({failed("B"), failed("RunsWithoutFault", "fault")});
-  wrong_then_fault.abort = "fault";
+  wrong_then_fault.abort = course::Cause::kFault;
   StageMeasurement hang = measured({failed("FinishesInTime", "timeout")});
-  hang.abort = "timeout";
+  hang.abort = course::Cause::kTimeout;
   StageMeasurement silent = measured({});
-  silent.abort = "timeout";
+  silent.abort = course::Cause::kTimeout;
   StageMeasurement crash = measured({passed("A")});
-  crash.abort = "crash";
+  crash.abort = course::Cause::kCrash;
   Timing impossible = timing(3, 3, 3);
   impossible.suspicious = true;
   Timing wrong_run = timing(1, 1, 1);
@@ -192,7 +192,7 @@ nlohmann::json bank_conflicts() {
 
 TEST(Verdict, ChoosesTheHintThatFitsTheFault) {
   StageMeasurement fault = measured({failed("RunsWithoutFault", "edge-guard")});
-  fault.abort = "fault";
+  fault.abort = course::Cause::kFault;
   const std::vector<HintRow> rows = {
       {"the failed test's own",
        {"edge-guard", "slow"},

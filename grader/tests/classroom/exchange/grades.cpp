@@ -35,7 +35,7 @@ course::Grade grade_of(const std::string& student, course::GradeVerdict verdict,
   grade.lab = "03-transpose";
   grade.verdict = verdict;
   grade.max_score = 10;
-  if (course::has_score(verdict)) grade.score = 0;
+  if (course::row_of(verdict).has_score) grade.score = 0;
   for (const course::StageResult& result : stages)
     if (grade.score) *grade.score += result.points;
   grade.device = "vgpu:h200";

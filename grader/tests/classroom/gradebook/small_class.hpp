@@ -29,7 +29,7 @@ inline course::Grade grade_of(const std::string& student, course::GradeVerdict v
   grade.lab = "03-transpose";
   grade.verdict = verdict;
   grade.max_score = 10;
-  if (course::has_score(verdict)) grade.score = stage.points;
+  if (course::row_of(verdict).has_score) grade.score = stage.points;
   if (stage.correct) grade.ratio = stage.ratio = ratio;
   grade.device = "vgpu:h200";
   grade.graded_at = "2026-11-21T12:00:00Z";

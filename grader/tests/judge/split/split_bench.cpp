@@ -110,7 +110,7 @@ void time_calls(const Arguments& arguments) {
 
 void print_ratios(const char* how, const judge::RunOutcome& outcome) {
   for (const course::StageMeasurement& stage : outcome.measurements) {
-    std::printf("  %s stage %d %s:", how, stage.stage, stage.abort.c_str());
+    std::printf("  %s stage %d %s:", how, stage.stage, std::string(to_string(stage.abort)).c_str());
     for (const course::Timing& timing : stage.timings)
       std::printf(
           " %s %.4f [%.4f, %.4f] student %.1f us reference %.1f us outside %.1f +- %.1f us%s%s;",
@@ -119,8 +119,7 @@ void print_ratios(const char* how, const judge::RunOutcome& outcome) {
           timing.outside_tolerance_ns / 1e3, timing.suspicious ? " SUSPICIOUS " : "",
           timing.suspicion.c_str());
     for (const course::TestOutcome& test : stage.tests)
-      if (!test.passed && !test.skipped)
-        std::printf(" FAILED %s: %s", test.name.c_str(), test.message.c_str());
+      if (test.failed()) std::printf(" FAILED %s: %s", test.name.c_str(), test.message.c_str());
     std::printf(" %.2f s\n", stage.seconds);
   }
   if (outcome.measurements.empty()) std::printf("%s\n", outcome.last_output.c_str());

@@ -1,0 +1,114 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/course/contract.hpp"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+
+namespace membound::course {
+namespace {
+
+using testing::HasSubstr;
+
+std::string text_of(const std::string& file) {
+  std::ifstream stream(MEMBOUND_SOURCE_DIR "/" + file);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+/// `text` with one space for each line break.
+std::string unwrapped(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
+
+template <typename Enum>
+void expect_names_lead_back(int count) {
+  std::set<std::string> names;
+  for (int i = 0; i < count; ++i) {
+    const auto value = static_cast<Enum>(i);
+    const nlohmann::json json = value;
+    EXPECT_EQ(json.get<Enum>(), value) << json;
+    EXPECT_TRUE(names.insert(json.get<std::string>()).second) << json;
+  }
+}
+
+TEST(Contract, EveryNameLeadsBackToItsValue) {
+  expect_names_lead_back<Verdict>(static_cast<int>(verdict_rows().size()));
+  expect_names_lead_back<GradeVerdict>(static_cast<int>(grade_rows().size()));
+  expect_names_lead_back<Cause>(static_cast<int>(Cause::kCrash) + 1);
+}
+
+TEST(Contract, AWordFromElsewhereIsOurOwnError) {
+  const nlohmann::json word = "great";
+  EXPECT_EQ(word.get<Verdict>(), Verdict::kInfraError);
+  EXPECT_EQ(word.get<GradeVerdict>(), GradeVerdict::kInfraError);
+  EXPECT_EQ(word.get<Cause>(), Cause::kCrash);
+  EXPECT_THROW(static_cast<void>(nlohmann::json(1).get<Verdict>()), nlohmann::json::exception);
+  EXPECT_EQ(grade_verdict_from_string("pass"), std::nullopt);
+}
+
+TEST(Contract, OnlyABuiltInTestsTagIsACause) {
+  EXPECT_EQ(cause_of("RunsWithoutFault", "memory"), Cause::kMemory);
+  EXPECT_EQ(cause_of("RunsWithoutFault", "edge-guard"), Cause::kFault);
+  EXPECT_EQ(cause_of("ReachesItsBar", "guard-zone"), Cause::kGuardZone);
+  EXPECT_EQ(cause_of("TilesCutOff", "fault"), Cause::kNone);
+  EXPECT_EQ(cause_of("TilesCutOff", "illegal-launch"), Cause::kIllegalLaunch);
+}
+
+TEST(Contract, NoPointsWithoutAScore) {
+  for (const VerdictRow& row : verdict_rows()) {
+    if (row.verdict == Verdict::kSkipped) continue;
+    EXPECT_TRUE(!row.earns_points || row_of(row.grade).has_score) << row.name;
+  }
+}
+
+TEST(Contract, TheDocsListEveryVerdict) {
+  const std::string check = text_of("grader/cli/help/check.md"), result = text_of("docs/result.md"),
+                    grade = text_of("grader/cli/help/grade.md");
+  for (const VerdictRow& row : verdict_rows()) {
+    const std::string meaning(row.meaning), name(row.name);
+    EXPECT_THAT(check, HasSubstr("| " + std::string(row.words) + " | " + meaning + " |\n"));
+    EXPECT_THAT(result, HasSubstr("| `" + name + "` | " + meaning + " | " +
+                                  (row.earns_points ? "yes" : "no") + " |\n"));
+  }
+  for (const GradeRow& row : grade_rows())
+    EXPECT_THAT(
+        grade, HasSubstr("| " + std::string(row.name) + " | " + std::string(row.meaning) + " |\n"));
+}
+
+TEST(Contract, TheDocsListGradesFromBestToWorst) {
+  std::string list;
+  for (const GradeRow& row : grade_rows()) {
+    std::string stages;
+    for (const VerdictRow& stage : verdict_rows())
+      if (stage.grade == row.verdict)
+        stages += (stages.empty() ? "" : ", ") + std::string(stage.name);
+    list += (list.empty() ? "" : ", ") + std::string(row.name);
+    if (!stages.empty()) list += " (" + stages + ")";
+  }
+  EXPECT_THAT(unwrapped(text_of("docs/grading.md")), HasSubstr(": " + list + ". "));
+}
+
+TEST(Contract, TheSchemasListEveryVerdict) {
+  const auto result = nlohmann::json::parse(text_of("docs/result.schema.json"));
+  const auto grade = nlohmann::json::parse(text_of("docs/grade.schema.json"));
+  nlohmann::json verdicts, grades, withheld;
+  for (const VerdictRow& row : verdict_rows()) verdicts.push_back(row.name);
+  for (const GradeRow& row : grade_rows()) {
+    grades.push_back(row.name);
+    if (!row.has_score) withheld.push_back(row.name);
+  }
+  grades.push_back(nullptr);
+  EXPECT_EQ(result["/properties/stages/items/properties/verdict/enum"_json_pointer], verdicts);
+  EXPECT_EQ(grade["/properties/verdict/enum"_json_pointer], grades);
+  EXPECT_EQ(grade["/allOf/0/if/properties/verdict/enum"_json_pointer], withheld);
+}
+
+}  // namespace
+}  // namespace membound::course
