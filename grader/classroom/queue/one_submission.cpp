@@ -12,7 +12,6 @@
 #include "grader/classroom/queue/device_health.hpp"
 #include "grader/classroom/similarity/similarity.hpp"
 #include "grader/judge/class_reference_times.hpp"
-#include "grader/judge/verdict.hpp"
 
 namespace membound::queue {
 namespace {
@@ -77,25 +76,6 @@ base::Result<std::optional<judge::ReferenceTimes>> known_times(const OneRequest&
   return std::optional<judge::ReferenceTimes>(*std::move(times));
 }
 
-/// The last words of a program say most about why it ended.
-std::string last_line(std::string text) {
-  while (!text.empty() && text.back() == '\n') text.pop_back();
-  return base::printable(text.substr(text.rfind('\n') + 1));
-}
-
-/// Why, in a few words, for the table: the first stage that is as bad as the whole.
-std::string reason(const Grade& grade) {
-  for (const course::StageResult& stage : grade.result.stages) {
-    if (course::row_of(stage.verdict).grade != grade.verdict || stage.passed()) continue;
-    const std::string where = "stage " + std::to_string(stage.stage) + ": ";
-    if (stage.verdict == course::Verdict::kInfraError && !stage.findings.empty())
-      return where + last_line(stage.findings.front().text);
-    const std::string test = judge::failed_test(stage);
-    return where + (test.empty() ? std::string(course::to_string(stage.verdict)) : test);
-  }
-  return "";
-}
-
 /// Gives the device back on every way out.
 class Device {
  public:
@@ -115,6 +95,21 @@ class Device {
 bool stopped(const OneRequest& request) { return request.stop != nullptr && request.stop->load(); }
 
 }  // namespace
+
+std::string reason(const Grade& grade) {
+  for (const course::StageResult& stage : grade.result.stages) {
+    const course::VerdictRow& row = course::row_of(stage.verdict);
+    if (row.grade != grade.verdict || stage.passed()) continue;
+    std::string text(row.words);
+    if (!stage.findings.empty() && !stage.findings.front().text.empty())
+      text = stage.findings.front().text;
+    text.erase(text.find_last_not_of('\n') + 1);
+    text = stage.verdict == course::Verdict::kInfraError ? text.substr(text.rfind('\n') + 1)
+                                                         : text.substr(0, text.find('\n'));
+    return "stage " + std::to_string(stage.stage) + ": " + base::printable(text);
+  }
+  return "";
+}
 
 OneOutcome grade_one(const OneRequest& request) {
   OneOutcome outcome;

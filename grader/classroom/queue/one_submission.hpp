@@ -46,4 +46,9 @@ struct OneOutcome {
 /// reason in its note.
 [[nodiscard]] OneOutcome grade_one(const OneRequest& request);
 
+/// Why a grade is not a pass, in a line for the table: the finding of the first stage that is as
+/// bad as the whole. Of our own failures the last line, where a program says why it ended; of all
+/// others the first.
+[[nodiscard]] std::string reason(const course::Grade& grade);
+
 }  // namespace membound::queue

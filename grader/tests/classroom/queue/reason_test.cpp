@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "grader/classroom/queue/one_submission.hpp"
+
+namespace membound::queue {
+namespace {
+
+using course::Verdict;
+
+course::Grade graded(const std::vector<std::pair<Verdict, std::string>>& stages) {
+  course::Result result;
+  for (const auto& [verdict, text] : stages) {
+    course::StageResult& stage = result.stages.emplace_back();
+    stage.stage = static_cast<int>(result.stages.size());
+    stage.verdict = verdict;
+    if (!text.empty()) stage.findings.push_back({"failed-test", text, "", "SomeTest", "", 0});
+  }
+  course::Grade grade;
+  grade.take(std::move(result), course::Lab{});
+  return grade;
+}
+
+TEST(Reason, IsTheFindingOfTheFirstStageThatIsAsBadAsTheWhole) {
+  EXPECT_EQ(reason(graded({{Verdict::kSlow, "0.5 of the reference"},
+                           {Verdict::kWrong, "out[1] is 0, not 7\nand more"},
+                           {Verdict::kWrong, "out[2] is 0"}})),
+            "stage 2: out[1] is 0, not 7");
+}
+
+TEST(Reason, EndsWithTheLastWordsWhereWeFailedOurselves) {
+  EXPECT_EQ(reason(graded({{Verdict::kInfraError, "it ended\nterminate called\n"}})),
+            "stage 1: terminate called");
+}
+
+TEST(Reason, IsTheVerdictInWordsWhereNothingWasFound) {
+  EXPECT_EQ(reason(graded({{Verdict::kPassed, ""}, {Verdict::kTimeout, ""}})),
+            "stage 2: did not end");
+}
+
+TEST(Reason, ShowsControlCharactersAndIsEmptyForAPass) {
+  EXPECT_EQ(reason(graded({{Verdict::kWrong, "\033[2J"}})), "stage 1: \\x1b[2J");
+  EXPECT_EQ(reason(graded({{Verdict::kPassed, "fine"}})), "");
+}
+
+}  // namespace
+}  // namespace membound::queue
