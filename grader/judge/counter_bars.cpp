@@ -61,7 +61,7 @@ void find_line(const course::CounterBar& bar, const json& kernel, int multiproce
 
 std::string told(const course::CounterBar& bar, const json& kernel, double per) {
   const double all = counted(kernel.at("counters"), bar.counter);
-  std::string text = base::short_function_name(kernel_name(kernel)) + " takes " +
+  std::string text = base::short_function_name(course::text_or_empty(kernel, "name")) + " takes " +
                      quotient_text(per > 0 ? all / per : all) + " " + words(bar.counter);
   // "for each of its ideal shared wavefronts"
   if (!bar.per.empty())
