@@ -35,6 +35,8 @@ class DeviceKind {
   [[nodiscard]] virtual int stages_at_once() const = 0;
   /// Whether a failure can be run again with checkers on.
   [[nodiscard]] virtual bool has_checkers() const = 0;
+  /// Whether it counts what a bar on counters is held against.
+  [[nodiscard]] virtual bool counts() const = 0;
   /// Whether it records when each call of a host program began and ended.
   [[nodiscard]] virtual bool tells_timeline() const = 0;
   /// What `lab` is graded on in place of the whole device; may be null.

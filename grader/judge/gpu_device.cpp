@@ -20,6 +20,7 @@ class Gpu : public DeviceKind {
   [[nodiscard]] double graded_seconds_per_stage() const override { return 180; }
   [[nodiscard]] int stages_at_once() const override { return 1; }
   [[nodiscard]] bool has_checkers() const override { return false; }
+  [[nodiscard]] bool counts() const override { return false; }
   [[nodiscard]] bool tells_timeline() const override { return false; }
   [[nodiscard]] const course::GradedSlice* graded_slice(const course::Lab& /*lab*/) const override {
     return nullptr;

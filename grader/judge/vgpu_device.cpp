@@ -28,6 +28,7 @@ class VirtualGpu : public DeviceKind {
     return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   }
   [[nodiscard]] bool has_checkers() const override { return true; }
+  [[nodiscard]] bool counts() const override { return true; }
   [[nodiscard]] bool tells_timeline() const override { return true; }
   [[nodiscard]] const course::GradedSlice* graded_slice(const course::Lab& lab) const override {
     return lab.graded_slice ? &*lab.graded_slice : nullptr;

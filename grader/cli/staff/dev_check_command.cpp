@@ -113,7 +113,7 @@ int check_claims(const Context& context, const DevCheckOptions& options,
     if (!some) return report_error(some.error());
     claims.insert(claims.end(), some->begin(), some->end());
   }
-  if (!tools->device.is_virtual())
+  if (!tools->device.kind->counts())
     if (const std::size_t left_out = authoring::leave_out_counted(claims); left_out > 0)
       std::printf("Left out: %zu claims about counters, which only the virtual GPU counts.\n",
                   left_out);

@@ -14,7 +14,7 @@ using course::StageMeasurement;
 using course::Verdict;
 using nlohmann::json;
 
-course::Lab lab_with(CounterBar bar) {
+course::Lab lab_with_bar(CounterBar bar) {
   course::Lab lab;
   lab.id = "08-local-memory";
   course::Stage stage;
@@ -26,7 +26,7 @@ course::Lab lab_with(CounterBar bar) {
   return lab;
 }
 
-json kernel(const char* name, json counters, json lines = json::array()) {
+json counted_kernel(const char* name, json counters, json lines = json::array()) {
   return {{"name", name}, {"counters", std::move(counters)}, {"lines", std::move(lines)}};
 }
 
@@ -45,7 +45,7 @@ StageMeasurement counted(const std::vector<json>& kernels) {
 }
 
 std::string missed(const CounterBar& bar, const std::vector<json>& kernels) {
-  const course::Lab lab = lab_with(bar);
+  const course::Lab lab = lab_with_bar(bar);
   const auto finding = missed_counter_bar(lab, lab.stages[0], counted(kernels));
   return finding ? finding->text : "nothing";
 }
@@ -53,35 +53,36 @@ std::string missed(const CounterBar& bar, const std::vector<json>& kernels) {
 const CounterBar kNoLocalLoads = {"local_load_requests", 0, "", "local-memory"};
 
 TEST(CounterBars, ACountAboveItsBarIsTold) {
-  EXPECT_EQ(missed(kNoLocalLoads, {kernel("_Z1fPi", {{"local_load_requests", 3}})}),
+  EXPECT_EQ(missed(kNoLocalLoads, {counted_kernel("_Z1fPi", {{"local_load_requests", 3}})}),
             "f takes 3 local load requests in the timed run; this stage allows 0.");
-  EXPECT_EQ(missed(kNoLocalLoads, {kernel("_Z1fPi", {{"local_load_requests", 0}})}), "nothing");
+  EXPECT_EQ(missed(kNoLocalLoads, {counted_kernel("_Z1fPi", {{"local_load_requests", 0}})}),
+            "nothing");
 }
 
 TEST(CounterBars, AQuotientIsHeldAgainstItsBar) {
   const CounterBar bar = {"shared_wavefronts", 1, "ideal_shared_wavefronts", ""};
-  EXPECT_EQ(
-      missed(bar, {kernel("f", {{"shared_wavefronts", 329}, {"ideal_shared_wavefronts", 100}})}),
-      "f takes 3.29 shared wavefronts for each of its ideal shared wavefronts in the timed "
-      "run; this stage allows 1.");
-  EXPECT_EQ(
-      missed(bar, {kernel("f", {{"shared_wavefronts", 100}, {"ideal_shared_wavefronts", 100}})}),
-      "nothing");
-  EXPECT_EQ(missed(bar, {kernel("f", {{"shared_wavefronts", 0}})}), "nothing");
+  EXPECT_EQ(missed(bar, {counted_kernel(
+                            "f", {{"shared_wavefronts", 329}, {"ideal_shared_wavefronts", 100}})}),
+            "f takes 3.29 shared wavefronts for each of its ideal shared wavefronts in the timed "
+            "run; this stage allows 1.");
+  EXPECT_EQ(missed(bar, {counted_kernel(
+                            "f", {{"shared_wavefronts", 100}, {"ideal_shared_wavefronts", 100}})}),
+            "nothing");
+  EXPECT_EQ(missed(bar, {counted_kernel("f", {{"shared_wavefronts", 0}})}), "nothing");
 }
 
 TEST(CounterBars, ThreadsAreCountedForEachMultiprocessor) {
   const CounterBar bar = {"threads", 512, "multiprocessors", ""};
-  EXPECT_EQ(missed(bar, {kernel("f", {{"threads", 8 * 512 + 8}})}),
+  EXPECT_EQ(missed(bar, {counted_kernel("f", {{"threads", 8 * 512 + 8}})}),
             "f takes 513 threads for each of the multiprocessors in the timed run; this stage "
             "allows 512.");
-  EXPECT_EQ(missed(bar, {kernel("f", {{"threads", 8 * 512}})}), "nothing");
+  EXPECT_EQ(missed(bar, {counted_kernel("f", {{"threads", 8 * 512}})}), "nothing");
 }
 
 TEST(CounterBars, EveryKernelButTheHarnesssOwnIsHeldAgainstThem) {
-  EXPECT_EQ(missed(kNoLocalLoads, {kernel("membound_fill", {{"local_load_requests", 9}}),
-                                   kernel("first", {{"local_load_requests", 0}}),
-                                   kernel("_Z6secondv", {{"local_load_requests", 2}})}),
+  EXPECT_EQ(missed(kNoLocalLoads, {counted_kernel("membound_fill", {{"local_load_requests", 9}}),
+                                   counted_kernel("first", {{"local_load_requests", 0}}),
+                                   counted_kernel("_Z6secondv", {{"local_load_requests", 2}})}),
             "second takes 2 local load requests in the timed run; this stage allows 0.");
 }
 
@@ -90,9 +91,9 @@ TEST(CounterBars, TheWorstLineIsNamed) {
       {{"file", "kernel.cu"}, {"line", 7}, {"counters", {{"local_load_requests", 1}}}},
       {{"file", "kernel.cu"}, {"line", 9}, {"counters", {{"local_load_requests", 5}}}},
       "no line"};
-  const course::Lab lab = lab_with(kNoLocalLoads);
+  const course::Lab lab = lab_with_bar(kNoLocalLoads);
   const auto finding = missed_counter_bar(
-      lab, lab.stages[0], counted({kernel("f", {{"local_load_requests", 6}}, lines)}));
+      lab, lab.stages[0], counted({counted_kernel("f", {{"local_load_requests", 6}}, lines)}));
   ASSERT_TRUE(finding);
   EXPECT_EQ(finding->file, "kernel.cu");
   EXPECT_EQ(finding->line, 9);
@@ -100,16 +101,16 @@ TEST(CounterBars, TheWorstLineIsNamed) {
 }
 
 TEST(CounterBars, ARealGpuCountsNothingAndMeetsThem) {
-  const course::Lab lab = lab_with(kNoLocalLoads);
+  const course::Lab lab = lab_with_bar(kNoLocalLoads);
   StageMeasurement measurement = counted({});
   measurement.counters = nullptr;
   EXPECT_FALSE(missed_counter_bar(lab, lab.stages[0], measurement));
 }
 
 TEST(CounterBars, AFastKernelOverItsBudgetDoesNotPass) {
-  const course::Lab lab = lab_with(kNoLocalLoads);
+  const course::Lab lab = lab_with_bar(kNoLocalLoads);
   const auto result =
-      judge_stage(lab, lab.stages[0], counted({kernel("f", {{"local_load_requests", 6}})}));
+      judge_stage(lab, lab.stages[0], counted({counted_kernel("f", {{"local_load_requests", 6}})}));
   EXPECT_EQ(result.verdict, Verdict::kOverBudget);
   EXPECT_TRUE(result.correct);
   EXPECT_EQ(result.points, 10) << "for being right";
@@ -119,8 +120,8 @@ TEST(CounterBars, AFastKernelOverItsBudgetDoesNotPass) {
 }
 
 TEST(CounterBars, ASlowKernelOverItsBudgetIsToldOfTheBudget) {
-  const course::Lab lab = lab_with(kNoLocalLoads);
-  StageMeasurement measurement = counted({kernel("f", {{"local_load_requests", 6}})});
+  const course::Lab lab = lab_with_bar(kNoLocalLoads);
+  StageMeasurement measurement = counted({counted_kernel("f", {{"local_load_requests", 6}})});
   measurement.tests.back().passed = false;
   measurement.timings[0].ratio = measurement.timings[0].ratio_low =
       measurement.timings[0].ratio_high = 0.3;
@@ -130,8 +131,8 @@ TEST(CounterBars, ASlowKernelOverItsBudgetIsToldOfTheBudget) {
 }
 
 TEST(CounterBars, AWrongKernelIsWrongFirst) {
-  const course::Lab lab = lab_with(kNoLocalLoads);
-  StageMeasurement measurement = counted({kernel("f", {{"local_load_requests", 6}})});
+  const course::Lab lab = lab_with_bar(kNoLocalLoads);
+  StageMeasurement measurement = counted({counted_kernel("f", {{"local_load_requests", 6}})});
   measurement.tests[0].passed = false;
   const auto result = judge_stage(lab, lab.stages[0], measurement);
   EXPECT_EQ(result.verdict, Verdict::kWrong);
@@ -139,9 +140,9 @@ TEST(CounterBars, AWrongKernelIsWrongFirst) {
 }
 
 TEST(CounterBars, AKernelWithinItsBudgetPassesTheTest) {
-  const course::Lab lab = lab_with(kNoLocalLoads);
+  const course::Lab lab = lab_with_bar(kNoLocalLoads);
   const auto result =
-      judge_stage(lab, lab.stages[0], counted({kernel("f", {{"local_load_requests", 0}})}));
+      judge_stage(lab, lab.stages[0], counted({counted_kernel("f", {{"local_load_requests", 0}})}));
   EXPECT_TRUE(result.passed());
   ASSERT_EQ(result.tests.size(), 3U);
   EXPECT_EQ(result.tests[1].name, "KeepsItsBudget");
