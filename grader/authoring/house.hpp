@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Does the code keep to its rooms: every #include and every link is an arrow of grader/rooms.txt, no
-/// two files share a name, each namespace is its room's; and the list as docs/architecture.md shows it.
-/// Place in the chain: rooms.txt, grader/ -> [house] -> dev check, the arrow test.
+/// Does the code keep to its rooms: every #include and every link is an arrow of grader/rooms.txt,
+/// no two files share a name, each namespace is its room's; and the list as docs/architecture.md
+/// shows it. Place in the chain: rooms.txt, grader/ -> [house] -> dev check, the arrow test.
 #pragma once
 
 #include <filesystem>
@@ -36,8 +36,8 @@ struct Room {
 /// Picture and table of the rooms, as Markdown.
 [[nodiscard]] std::string rooms_as_markdown(const std::vector<Room>& rooms);
 
-/// Holds the part of docs/architecture.md between its marks against rooms_as_markdown(); with `fix`,
-/// writes it.
+/// Holds the part of docs/architecture.md between its marks against rooms_as_markdown(); with
+/// `fix`, writes it.
 [[nodiscard]] std::vector<Drift> check_architecture_page(const std::vector<Room>& rooms,
                                                          const std::filesystem::path& root,
                                                          bool fix);

@@ -17,8 +17,8 @@
 #include <string>
 #include <vector>
 
-#include "grader/harness/lab/lab_test.hpp"
 #include "grader/harness/cases/poison.hpp"
+#include "grader/harness/lab/lab_test.hpp"
 #include "labs/04-reduction/reference.hpp"
 
 namespace {

@@ -18,9 +18,8 @@ class Help : public testing::Test {
  protected:
   Help() {
     add_student_commands(line_);
-    for (const auto add :
-         {add_completion, add_grade, add_explain, add_report, add_export, add_release,
-          add_gradescope_autograder, add_autograde, add_dev})
+    for (const auto add : {add_completion, add_grade, add_explain, add_report, add_export,
+                           add_release, add_gradescope_autograder, add_autograde, add_dev})
       line_.add(add);
     collect(line_.app());
   }

@@ -279,8 +279,8 @@ TEST(ZipOf, IsTheSameBytesEachTime) {
 // --- the workflow ------------------------------------------------------------------------------
 
 TEST(Workflow, IsYamlWithEveryActionPinnedToACommit) {
-  const fs::path file =
-      fs::path(MEMBOUND_SOURCE_DIR) / "grader" / "classroom" / "release" / "templates" / "membound.yml";
+  const fs::path file = fs::path(MEMBOUND_SOURCE_DIR) / "grader" / "classroom" / "release" /
+                        "templates" / "membound.yml";
   const YAML::Node workflow = YAML::LoadFile(file.string());
   EXPECT_EQ(workflow["permissions"]["contents"].as<std::string>(), "read");
   const YAML::Node job = workflow["jobs"]["check"];
