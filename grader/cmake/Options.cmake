@@ -47,6 +47,8 @@ if(MEMBOUND_SANITIZER AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   endforeach()
 endif()
 target_include_directories(membound_options INTERFACE ${PROJECT_SOURCE_DIR})
+# What is handed out built says nothing of the machine that built it.
+target_compile_options(membound_options INTERFACE -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=)
 
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)

@@ -13,7 +13,7 @@
 set -euo pipefail
 build=$(realpath "$1") lab=$2 count=$3
 shift 3
-root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.." && pwd)
+root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../../.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 for ((i = 1; i <= count; i++)); do

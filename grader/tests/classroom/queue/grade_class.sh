@@ -10,7 +10,7 @@
 # Prints the time, the rate and the most memory that the grader itself held.
 set -euo pipefail
 build=$1 lab=$2 students=$3 layout=$4
-root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../../.." && pwd)
+root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../../../.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export MEMBOUND_ROOT=$root SOURCE_DATE_EPOCH=1795241893

@@ -8,7 +8,7 @@
 #   grade_without_nvcc.sh BUILD      exits with 77 where nothing can be hidden
 set -euo pipefail
 build=$1
-root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../../.." && pwd)
+root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../../../.." && pwd)
 lab=01-reverse-array
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
