@@ -46,7 +46,7 @@ struct BatchRequest {
   std::function<base::Result<Executed>(const Work&, const std::vector<const Job*>&)> executor;
   int workers = 1;
   /// Another way to grade one job than the real one: tests that kill batches need quick ones.
-  std::function<OneOutcome(const OneRequest&)> grade_one = grade_one;
+  std::function<OneOutcome(const OneRequest&)> grade_one = queue::grade_one;
   const std::atomic<bool>* stop = nullptr;
   Watcher watcher;
   std::function<void(const BatchStart&)> on_start;

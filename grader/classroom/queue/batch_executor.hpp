@@ -35,7 +35,7 @@ struct Work {
   const intake::Store* store = nullptr;
   const std::atomic<bool>* stop = nullptr;
   Watcher watcher;
-  std::function<OneOutcome(const OneRequest&)> grade_one = grade_one;
+  std::function<OneOutcome(const OneRequest&)> grade_one = queue::grade_one;
 };
 
 /// How it ended.

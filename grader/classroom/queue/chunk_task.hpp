@@ -22,7 +22,7 @@ struct ChunkRequest {
   int number = 0;     ///< of the chunk, from 0
   const std::atomic<bool>* stop = nullptr;
   /// Another way to grade one job than the real one, for tests.
-  std::function<OneOutcome(const OneRequest&)> grade_one = grade_one;
+  std::function<OneOutcome(const OneRequest&)> grade_one = queue::grade_one;
 };
 
 /// What came of it.

@@ -7,7 +7,7 @@
 # Each program runs twice: a case whose words differ between the runs is no truth, and is named.
 set -euo pipefail
 cd "$(dirname "$0")"
-root=$(cd ../../.. && pwd)
+root=$(cd ../../../.. && pwd)
 nvcc=${NVCC:-$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)}
 build=$(mktemp -d)
 trap 'rm -rf "$build"' EXIT

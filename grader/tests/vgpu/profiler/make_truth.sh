@@ -11,7 +11,7 @@ set -euo pipefail
 export LC_ALL=C  # numbers without separators
 build=$(cd "$1" && pwd)
 cd "$(dirname "$0")"
-root=$(cd ../../.. && pwd)
+root=$(cd ../../../.. && pwd)
 nvcc=${NVCC:-$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)}
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
