@@ -110,6 +110,16 @@ for page in "$source_dir"/grader/cli/help/*.md; do
   expect "$name is started as the program that has it" "$program $name" "$(call "$name")"
 done
 
+# --- the tests -------------------------------------------------------------------------------
+
+printf '#!/bin/sh\necho "ctest $*" >>"$CALLS"\n' >"$folder/bin/ctest"
+chmod +x "$folder/bin/ctest"
+mkdir -p "$folder/course/grader/tests"
+call dev test >"$folder/tests.log"
+expect "dev test builds all and runs every test" "*cmake --build --preset ci --target all*ctest --preset ci*" \
+  "$(tail -n 3 "$CALLS") $(tail -n 3 "$folder/tests.log")"
+rm -r "$folder/course/grader/tests"
+
 # --- programs that came with the course --------------------------------------------------------
 
 course=$folder/course
