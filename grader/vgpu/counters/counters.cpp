@@ -8,18 +8,16 @@ namespace membound::vgpu::counters {
 namespace {
 
 constexpr std::array kRows = {
-#define MEMBOUND_COUNTER(name, unit, certainty, meaning, formed, metric) \
+#define MEMBOUND_COUNTER(name, unit, certainty, meaning, formed, metric, source) \
   CounterInfo{#name, unit, certainty, meaning, formed, metric, &Counters::name},
 #include "grader/vgpu/counters/counters.def"
-#undef MEMBOUND_COUNTER
 };
 
 }  // namespace
 
 Counters& Counters::operator+=(const Counters& other) {
-#define MEMBOUND_COUNTER(name, unit, certainty, meaning, formed, metric) name += other.name;
+#define MEMBOUND_COUNTER(name, unit, certainty, meaning, formed, metric, source) name += other.name;
 #include "grader/vgpu/counters/counters.def"
-#undef MEMBOUND_COUNTER
   return *this;
 }
 

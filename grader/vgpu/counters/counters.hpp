@@ -15,11 +15,11 @@
 
 namespace membound::vgpu::counters {
 
-/// One value per row of counters.def.
+/// One value per counter of counters.def.
 struct Counters {
-#define MEMBOUND_COUNTER(name, unit, certainty, meaning, formed, metric) std::uint64_t name = 0;
+#define MEMBOUND_COUNTER(name, unit, certainty, meaning, formed, metric, source) \
+  std::uint64_t name = 0;
 #include "grader/vgpu/counters/counters.def"
-#undef MEMBOUND_COUNTER
 
   Counters& operator+=(const Counters& other);
   friend bool operator==(const Counters&, const Counters&) = default;

@@ -4,7 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <regex>
 #include <set>
+
+#include "grader/vgpu/counters/step_counts.hpp"
 
 namespace membound::vgpu::counters {
 namespace {
@@ -25,6 +28,28 @@ TEST(Counters, SumsAddEveryRow) {
   a += b;
   a += b;
   for (const CounterInfo& row : all_counters()) EXPECT_EQ(a.*row.member, 4u) << row.name;
+}
+
+TEST(Counters, StepsAddEveryField) {
+  StepCounts a, b;
+#define MEMBOUND_TALLY(name, what) b.name = 2;
+#define MEMBOUND_COUNTED(name, unit, certainty, meaning, formed, metric) b.name = 2;
+#include "grader/vgpu/counters/counters.def"
+  a += b;
+  a += b;
+#define MEMBOUND_TALLY(name, what) EXPECT_EQ(a.name, 4u) << what;
+#define MEMBOUND_COUNTED(name, unit, certainty, meaning, formed, metric) EXPECT_EQ(a.name, 4u);
+#include "grader/vgpu/counters/counters.def"
+}
+
+TEST(Counters, EveryTallyIsUsedByARow) {
+  std::string sources;
+#define MEMBOUND_COUNTER(name, unit, certainty, meaning, formed, metric, source) \
+  sources += " " #source " ";
+#include "grader/vgpu/counters/counters.def"
+#define MEMBOUND_TALLY(name, what) \
+  EXPECT_TRUE(std::regex_search(sources, std::regex("[( ]" #name "[) ]"))) << #name;
+#include "grader/vgpu/counters/counters.def"
 }
 
 TEST(Counters, JsonLeavesOutZerosOnRequest) {

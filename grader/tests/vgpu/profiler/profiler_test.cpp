@@ -176,6 +176,15 @@ void check_claim(const Claim& claim) {
   EXPECT_LE(errors.back(), claim.worst) << claim.counter << ", " << worst;
 }
 
+TEST(Modelled, EveryCounterWithAMetricHasAStatedError) {
+  for (const CounterInfo& row : vgpu::counters::all_counters()) {
+    if (row.certainty != "modelled" || row.metric.empty()) continue;
+    EXPECT_TRUE(std::any_of(std::begin(kClaims), std::end(kClaims),
+                            [&](const Claim& claim) { return claim.counter == row.name; }))
+        << row.name << ": add a row to kClaims, and its line to docs/counters.md";
+  }
+}
+
 /// Prints the table of docs/counters.md.
 TEST(Modelled, CountersKeepWithinTheirStatedErrors) {
   for (const Claim& claim : kClaims) check_claim(claim);

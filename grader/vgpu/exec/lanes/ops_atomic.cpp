@@ -143,7 +143,7 @@ void count_word_loop(StepStats& stats, const Instruction& in, const u64* address
   stats.sectors += loop.load.sectors + loop.swaps.sectors;
   stats.ideal_sectors += loop.load.ideal_sectors + loop.swaps.ideal_sectors;
   stats.lines += loop.load.lines + loop.swaps.lines;
-  stats.extra_sectors += loop.swap_sectors;
+  stats.sector_turns += loop.swap_sectors;
   stats.word_loads += 1;
   stats.word_load_sectors += loop.load.sectors;
   stats.word_load_ideal_sectors += loop.load.ideal_sectors;
@@ -155,16 +155,16 @@ void count_word_loop(StepStats& stats, const Instruction& in, const u64* address
 void count_global(Warp& w, StepStats& stats, const Instruction& in, const u64* addresses, u32 mask,
                   u32 bytes) {
   const auto lanes = static_cast<u32>(std::popcount(mask));
-  stats.lanes += lanes;
+  stats.atomic_lanes += lanes;
   if (is_joined(in)) mask &= 0u - mask;
   const auto cost = memory::coalesce(addresses, mask, bytes);
   if (loops_on_a_word(in)) {
     count_word_loop(stats, in, addresses, mask);
   } else {
     generic::count_global(stats, cost);
-    stats.extra_sectors += memory::atomic_sectors(addresses, mask);
+    stats.sector_turns += memory::atomic_sectors(addresses, mask);
   }
-  stats.collisions += static_cast<u32>(std::popcount(mask)) - cost.bytes / bytes;
+  stats.atomic_same_address += static_cast<u32>(std::popcount(mask)) - cost.bytes / bytes;
   for (u32 rest = mask; rest != 0; rest &= rest - 1)
     w.worker->hottest.add(addresses[std::countr_zero(rest)], 1);
 }
@@ -184,7 +184,7 @@ void count_shared(StepStats& stats, const Instruction& in, const u32* offsets, u
   stats.shared_bytes += loop.loads.bytes + loop.swaps.bytes;
   stats.loop_loads += loop.rounds;
   stats.loop_load_wavefronts += loop.loads.taken;
-  stats.loop_ideal_wavefronts += loop.loads.ideal;
+  stats.loop_load_ideal_wavefronts += loop.loads.ideal;
 }
 
 /// Host bytes of the lanes that go to `space` (global or shared); counts the access.

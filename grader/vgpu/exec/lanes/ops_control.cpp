@@ -38,7 +38,7 @@ const Step* branch_if(Warp& w, const Step* s) {
   const std::uint32_t taken = predicate(w, s->guard) & w.mask;
   if (taken == 0) return s + 1;
   if (taken == w.mask) return take(w, s);
-  w.stats[s->stats].divergent += 1;
+  w.stats[s->stats].divergent_branches += 1;
   end_run(w, s + 1);
   w.patience -= s->branch.cost;
   return w.launch->scheduler->diverge(w, s, taken);
@@ -64,7 +64,7 @@ const Step* branch_list(Warp& w, const Step* s) {
     if (w.group_count != 1) return w.launch->scheduler->redirect(w, targets[leader]);
     return targets[leader];
   }
-  w.stats[s->stats].divergent += 1;
+  w.stats[s->stats].divergent_branches += 1;
   return scatter_group(w, targets);
 }
 

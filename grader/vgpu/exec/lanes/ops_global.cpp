@@ -142,13 +142,13 @@ const Step* scattered(Warp& w, const Step* s, const u64* addresses) {
   if (mask != 0) {
     if (constant) {
       stats.requests += 1;
-      stats.lanes += memory::distinct_addresses(addresses, mask);
+      stats.constant_load_words += memory::distinct_addresses(addresses, mask);
     } else {
       const auto cost = mask == 0xFFFFFFFFu ? coalesce_full(addresses, E::kBytes)
                                             : memory::coalesce(addresses, mask, E::kBytes);
       count_global(stats, cost);
       if constexpr (kKind == AccessKind::kStore)
-        stats.partial_sectors += memory::partial_sectors(addresses, mask, E::kBytes);
+        stats.partial_store_sectors += memory::partial_sectors(addresses, mask, E::kBytes);
     }
     if (w.observer != nullptr && !constant)
       observe(w, s, StateSpace::kGlobal, kKind, mask, E::kBytes, addresses);
@@ -177,7 +177,7 @@ template <typename E, typename T, AccessKind kKind>
         else
           E::store_row(w, s, reinterpret_cast<T*>(host));
         if (kKind == AccessKind::kStore && addresses[0] % memory::kSectorBytes != 0)
-          stats.partial_sectors += memory::partial_sectors(addresses, w.mask, E::kBytes);
+          stats.partial_store_sectors += memory::partial_sectors(addresses, w.mask, E::kBytes);
         return s + 1;
       }
     }

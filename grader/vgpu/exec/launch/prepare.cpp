@@ -212,7 +212,7 @@ bool keeps_stats(const Instruction& in) {
     case Cost::kTexture:
       return true;
     default:
-      return in.opcode == Opcode::kBra || in.opcode == Opcode::kBrx;
+      return (in.opcode == Opcode::kBra || in.opcode == Opcode::kBrx) && !in.has(program::kHidden);
   }
 }
 

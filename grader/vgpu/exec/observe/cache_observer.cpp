@@ -160,7 +160,7 @@ void CacheObserver::settle() {
     for (std::size_t i = 0; i < tally->uses.size(); ++i) {
       if (tally->uses[i] == nullptr) continue;
       const std::uint64_t hits = tally->uses[i]->within(kept);
-      tally->worker.stats[i].l1_hits += hits;
+      tally->worker.stats[i].l1_load_hit_sectors += hits;
       joined_ += tally->uses[i]->within(1);
       l2_reads_ += tally->uses[i]->total() - hits;
     }

@@ -14,82 +14,22 @@ using program::Instruction;
 using program::Opcode;
 using program::Unit;
 
-/// What all workers together did at one step.
-struct StepTotal {
-  std::uint64_t issued = 0;
-  std::uint64_t lanes = 0;
-  StepStats stats;
+/// What a static instruction is, for the counters that only some have.
+enum class Access : std::uint8_t {
+  kOther,
+  kLoad,
+  kConstantLoad,
+  kStore,
+  kAtomic,
+  kReduction,  ///< nobody reads the result, and the hardware runs it as a reduction
+  kCopy,
+  kTexture,
+  kSurfaceLoad,
+  kSurfaceStore
 };
 
-void add(StepStats& to, const StepStats& from) {
-  to.requests += from.requests;
-  to.sectors += from.sectors;
-  to.ideal_sectors += from.ideal_sectors;
-  to.lines += from.lines;
-  to.bytes += from.bytes;
-  to.extra_sectors += from.extra_sectors;
-  to.lanes += from.lanes;
-  to.collisions += from.collisions;
-  to.shared_requests += from.shared_requests;
-  to.wavefronts += from.wavefronts;
-  to.ideal_wavefronts += from.ideal_wavefronts;
-  to.shared_bytes += from.shared_bytes;
-  to.local_requests += from.local_requests;
-  to.local_sectors += from.local_sectors;
-  to.divergent += from.divergent;
-  to.l1_hits += from.l1_hits;
-  to.partial_sectors += from.partial_sectors;
-  to.loop_loads += from.loop_loads;
-  to.loop_load_wavefronts += from.loop_load_wavefronts;
-  to.loop_ideal_wavefronts += from.loop_ideal_wavefronts;
-  to.word_loads += from.word_loads;
-  to.word_load_sectors += from.word_load_sectors;
-  to.word_load_ideal_sectors += from.word_load_ideal_sectors;
-  to.word_load_bytes += from.word_load_bytes;
-}
-
-void add_global(Counters& c, const StepStats& s) {
-  c.global_tag_requests += s.lines;
-  c.theoretical_global_sectors += s.sectors;
-  c.ideal_global_sectors += s.ideal_sectors;
-}
-
-void add_load(Counters& c, const Instruction& in, const StepStats& s) {
-  if (in.has(program::kParamMemory)) return;
-  if (in.has(program::kConstantMemory)) {
-    c.constant_load_requests += s.requests;
-    c.constant_load_words += s.lanes;
-    return;
-  }
-  c.global_load_requests += s.requests;
-  c.global_load_sectors += s.sectors;
-  c.global_load_ideal_sectors += s.ideal_sectors;
-  c.global_load_bytes += s.bytes;
-  add_global(c, s);
-  c.shared_load_requests += s.shared_requests;
-  c.shared_load_wavefronts += s.wavefronts;
-  c.shared_load_ideal_wavefronts += s.ideal_wavefronts;
-  c.local_load_requests += s.local_requests;
-  c.local_load_sectors += s.local_sectors;
-}
-
-void add_store(Counters& c, const Instruction& in, const StepStats& s) {
-  if (in.has(program::kParamMemory)) return;
-  c.global_store_requests += s.requests;
-  c.global_store_sectors += s.sectors;
-  c.global_store_ideal_sectors += s.ideal_sectors;
-  c.global_store_bytes += s.bytes;
-  c.partial_store_sectors += s.partial_sectors;
-  add_global(c, s);
-  c.shared_store_requests += s.shared_requests;
-  c.shared_store_wavefronts += s.wavefronts;
-  c.shared_store_ideal_wavefronts += s.ideal_wavefronts;
-  c.local_store_requests += s.local_requests;
-  c.local_store_sectors += s.local_sectors;
-}
-
-/// True for what the hardware runs as a reduction: nobody reads the result, the operation is no
-/// exchange nor a loop of them, and the address is known to be of global memory.
+/// The operation is no exchange nor a loop of them, and the address is known to be of global
+/// memory.
 bool is_reduction(const Instruction& in) {
   const program::Atomic operation = in.as<program::AtomicAccess>().operation;
   return in.has(program::kResultUnused) && in.space == ptx::StateSpace::kGlobal &&
@@ -97,144 +37,72 @@ bool is_reduction(const Instruction& in) {
          !loops_on_a_word(in);
 }
 
-void add_atomic(Counters& c, const Instruction& in, const StepStats& s) {
-  if (is_reduction(in)) {
-    c.reduction_requests += s.requests;
-    c.reduction_sectors += s.extra_sectors;
-  } else {
-    c.atomic_requests += s.requests;
-    c.atomic_sectors += s.extra_sectors;
-  }
-  c.atomic_lanes += s.lanes;
-  c.atomic_same_address += s.collisions;
-  add_global(c, s);
-  c.global_load_requests += s.word_loads;
-  c.global_load_sectors += s.word_load_sectors;
-  c.global_load_ideal_sectors += s.word_load_ideal_sectors;
-  c.global_load_bytes += s.word_load_bytes;
-  c.shared_atomic_requests += s.shared_requests;
-  c.shared_atomic_wavefronts += s.wavefronts;
-  c.shared_atomic_loops += s.loop_loads;
-  c.shared_load_requests += s.loop_loads;
-  c.shared_load_wavefronts += s.loop_load_wavefronts;
-  c.shared_load_ideal_wavefronts += s.loop_ideal_wavefronts;
-  c.shared_wavefronts += s.loop_load_wavefronts;
-  c.ideal_shared_wavefronts += s.loop_ideal_wavefronts;
-}
-
-void add_async(Counters& c, const StepStats& s) {
-  c.async_copy_requests += s.requests;
-  c.async_copy_sectors += s.sectors;
-  c.global_load_requests += s.requests;
-  c.global_load_sectors += s.sectors;
-  c.global_load_ideal_sectors += s.ideal_sectors;
-  c.async_copy_bytes += s.bytes;
-  add_global(c, s);
-  c.async_copy_wavefronts += s.wavefronts;
-}
-
-void add_texture(Counters& c, const Instruction& in, const StepStats& s) {
-  switch (in.opcode) {
-    case Opcode::kSuld:
-      c.surface_load_requests += s.requests;
-      break;
-    case Opcode::kSust:
-    case Opcode::kSured:
-      c.surface_store_requests += s.requests;
-      break;
-    default:
-      c.texture_requests += s.requests;
-      c.texture_sectors += s.sectors;
-      return;
-  }
-  c.surface_sectors += s.sectors;
-}
-
-void add_memory(Counters& c, const Instruction& in, const StepStats& s) {
+Access kind_of_access(const Instruction& in) {
+  if (in.has(program::kParamMemory)) return Access::kOther;
   switch (in.opcode) {
     case Opcode::kLd:
     case Opcode::kLdu:
-      add_load(c, in, s);
-      break;
+      return in.has(program::kConstantMemory) ? Access::kConstantLoad : Access::kLoad;
     case Opcode::kSt:
-      add_store(c, in, s);
-      break;
+      return Access::kStore;
     case Opcode::kAtom:
     case Opcode::kRed:
-      add_atomic(c, in, s);
-      break;
+      return is_reduction(in) ? Access::kReduction : Access::kAtomic;
     case Opcode::kCpAsync:
-      add_async(c, s);
-      break;
-    case Opcode::kBra:
-    case Opcode::kBrx:
-      c.divergent_branches += s.divergent;
-      break;
+      return Access::kCopy;
+    case Opcode::kSuld:
+      return Access::kSurfaceLoad;
+    case Opcode::kSust:
+    case Opcode::kSured:
+      return Access::kSurfaceStore;
     default:
-      if (in.unit == Unit::kTexture) add_texture(c, in, s);
-      break;
+      return in.unit == Unit::kTexture ? Access::kTexture : Access::kOther;
   }
-  c.shared_wavefronts += s.wavefronts;
-  c.ideal_shared_wavefronts += s.ideal_wavefronts;
-  c.shared_bytes += s.shared_bytes;
-  c.l1_load_hit_sectors += s.l1_hits;
 }
 
-std::uint64_t* unit_counter(Counters& c, Unit unit) {
-  switch (unit) {
-    case Unit::kInteger:
-      return &c.integer_instructions;
-    case Unit::kFloat32:
-      return &c.float32_instructions;
-    case Unit::kFloat64:
-      return &c.float64_instructions;
-    case Unit::kHalf:
-    case Unit::kTensor:
-      return &c.half_instructions;
-    case Unit::kConvert:
-      return &c.convert_instructions;
-    case Unit::kSpecialFunction:
-      return &c.special_function_instructions;
-    case Unit::kMove:
-      return &c.move_instructions;
-    case Unit::kMemory:
-      return &c.memory_instructions;
-    case Unit::kControl:
-      return &c.control_instructions;
-    case Unit::kBarrier:
-      return &c.barrier_instructions;
-    case Unit::kCollective:
-      return &c.collective_instructions;
-    case Unit::kAtomic:
-      return &c.atomic_instructions;
-    case Unit::kTexture:
-      return &c.texture_instructions;
-    case Unit::kAsync:
-      return &c.async_instructions;
-    case Unit::kByType:
-      break;
-  }
-  return nullptr;
-}
-
+bool is_conditional_branch(const Instruction& in) { return in.opcode == Opcode::kBra && in.guard; }
 bool is_block_barrier(const Instruction& in) {
   return (in.opcode == Opcode::kBar || in.opcode == Opcode::kBarrier) &&
          in.as<program::BlockBarrier>().mode != program::BarrierMode::kWarp;
 }
+bool starts_global_round(const Instruction& in) { return in.has(program::kStartsGlobalRound); }
+bool starts_shared_round(const Instruction& in) { return in.has(program::kStartsSharedRound); }
 
-Counters counters_of(const Instruction& in, const StepTotal& total) {
+/// What all workers together did at one static instruction; and the words of counters.def.
+struct StepTotal : counters::StepCounts {
+  std::uint64_t issued = 0;  ///< times a warp executed it
+  std::uint64_t lanes = 0;   ///< active lanes in all these times
+
+  [[nodiscard]] Counters counters_of(const Instruction& in) const;
+};
+
+Counters StepTotal::counters_of(const Instruction& in) const {
+  using enum Unit;
+  using Count = std::uint64_t;
+  const Access access = kind_of_access(in);
+  const auto when = [&](Access wanted, Count n) { return access == wanted ? n : 0; };
+  const auto loads = [&](Count n) { return when(Access::kLoad, n); };
+  const auto constant_loads = [&](Count n) { return when(Access::kConstantLoad, n); };
+  const auto stores = [&](Count n) { return when(Access::kStore, n); };
+  const auto atomics = [&](Count n) { return when(Access::kAtomic, n); };
+  const auto reductions = [&](Count n) { return when(Access::kReduction, n); };
+  const auto copies = [&](Count n) { return when(Access::kCopy, n); };
+  const auto global = [&](Count n) {
+    return loads(n) + stores(n) + atomics(n) + reductions(n) + copies(n);
+  };
+  const auto textures = [&](Count n) { return when(Access::kTexture, n); };
+  const auto surface_loads = [&](Count n) { return when(Access::kSurfaceLoad, n); };
+  const auto surface_stores = [&](Count n) { return when(Access::kSurfaceStore, n); };
+  // What a kernel's author did not write is not executed in his eyes.
+  const Count executed = in.has(program::kHidden) ? 0 : issued;
+  const Count executed_lanes = in.has(program::kHidden) ? 0 : lanes;
+  const auto executed_on = [&](Unit unit) { return in.unit == unit ? executed : 0; };
+  const auto executed_if = [&](auto holds) { return holds(in) ? executed : 0; };
+  constexpr Count at_end = 0;
+
   Counters c;
-  if (!in.has(program::kHidden)) {
-    c.warp_instructions = total.issued;
-    c.thread_instructions = total.lanes;
-    if (std::uint64_t* counter = unit_counter(c, in.unit)) *counter = total.issued;
-    if (in.has(program::kStartsGlobalRound)) c.global_load_rounds = total.issued;
-    if (in.has(program::kStartsSharedRound)) c.shared_load_rounds = total.issued;
-    if (in.opcode == Opcode::kBra && in.guard) c.branches = total.issued;
-    if (is_block_barrier(in)) c.block_barriers = total.issued;
-  }
-  add_memory(c, in, total.stats);
-  if (in.has(program::kHidden)) c.divergent_branches = 0;
+#define MEMBOUND_COUNTER(name, unit, certainty, meaning, formed, metric, source) c.name = source;
+#include "grader/vgpu/counters/counters.def"
   return c;
 }
 
@@ -255,11 +123,10 @@ counters::LaunchCounters summarise(const Launch& launch,
         lanes[w] += workers[w]->lane_delta[step];
         total.issued += static_cast<std::uint64_t>(issued[w]);
         total.lanes += static_cast<std::uint64_t>(lanes[w]);
-        if (launch.steps[step].stats != 0)
-          add(total.stats, workers[w]->stats[launch.steps[step].stats]);
+        if (launch.steps[step].stats != 0) total += workers[w]->stats[launch.steps[step].stats];
       }
       if (total.issued == 0) continue;
-      const Counters c = counters_of(code.function->code[i], total);
+      const Counters c = total.counters_of(code.function->code[i]);
       result.totals += c;
       const program::SourceLine line = code.function->lines[i];
       const bool known = line.line != 0 && line.file < files.size();

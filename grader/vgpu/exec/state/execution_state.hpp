@@ -22,6 +22,7 @@
 #include <string>
 #include <vector>
 
+#include "grader/vgpu/counters/step_counts.hpp"
 #include "grader/vgpu/exec/state/launch_request.hpp"
 #include "grader/vgpu/memory/hot_words.hpp"
 
@@ -89,37 +90,15 @@ struct alignas(64) Step {
   std::uint16_t origin = 0;  ///< its number in Launch::origins; 0: none
 };
 
-/// What one worker counted for one static memory instruction or branch, and the span of memory it
-/// touched last.
-struct alignas(64) StepStats {
-  std::uint64_t span_begin = 1;  ///< last span: addresses [begin, begin + bytes)
+/// The span of global memory an instruction touched last.
+struct LastSpan {
+  std::uint64_t span_begin = 1;  ///< addresses [begin, begin + bytes)
   std::uint64_t span_bytes = 0;
   std::int64_t host_offset = 0;
-  std::uint64_t requests = 0;  ///< global memory
-  std::uint64_t sectors = 0;
-  std::uint64_t ideal_sectors = 0;
-  std::uint64_t lines = 0;
-  std::uint64_t bytes = 0;
-  std::uint64_t extra_sectors = 0;  ///< atomics: sectors as the profiler counts them
-  std::uint64_t lanes = 0;          ///< atomics: lanes; constants: distinct words
-  std::uint64_t collisions = 0;     ///< atomics: lanes on a word another lane wanted
-  std::uint64_t shared_requests = 0;
-  std::uint64_t wavefronts = 0;
-  std::uint64_t ideal_wavefronts = 0;
-  std::uint64_t shared_bytes = 0;
-  std::uint64_t local_requests = 0;
-  std::uint64_t local_sectors = 0;
-  std::uint64_t divergent = 0;  ///< branches
-  std::uint64_t l1_hits = 0;
-  std::uint64_t partial_sectors = 0;  ///< stores: sectors not wholly written
-  std::uint64_t loop_loads = 0;       ///< shared atomics made of a loop: its loads
-  std::uint64_t loop_load_wavefronts = 0;
-  std::uint64_t loop_ideal_wavefronts = 0;
-  std::uint64_t word_loads = 0;  ///< 16-bit global atomics, a loop on a word: its loads
-  std::uint64_t word_load_sectors = 0;
-  std::uint64_t word_load_ideal_sectors = 0;
-  std::uint64_t word_load_bytes = 0;
 };
+
+/// What one worker remembers and counts of one static memory instruction or branch.
+struct alignas(64) StepStats : LastSpan, counters::StepCounts {};
 
 /// Registers and locals of one call.
 struct Frame {
