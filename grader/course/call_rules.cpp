@@ -36,6 +36,10 @@ constexpr CallRule kRules[] = {
     {"stream-waits", "StreamsWaitForEvents", "at least so many",
      "a stream waits for an event that was recorded in another",
      "cudaEventRecord in the one stream, cudaStreamWaitEvent in the other."},
+    {"orders-work", "WaitsForItsData", "",
+     "where two pieces of work use the same memory and one writes it, a stream, an event or the "
+     "host orders them",
+     "cudaEventRecord behind the first, cudaStreamWaitEvent before the second; or one stream."},
     {"host-waits", "HostWaitsSeldom", "at most so often",
      "the host waits for the device so often at most, copies that return when they are done "
      "included",

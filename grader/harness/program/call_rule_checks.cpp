@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <map>
 #include <set>
@@ -11,6 +12,7 @@
 #include "grader/base/check.hpp"
 #include "grader/base/function_name.hpp"
 #include "grader/harness/program/spans.hpp"
+#include "grader/harness/program/stream_order.hpp"
 
 namespace membound::harness {
 namespace {
@@ -34,7 +36,8 @@ struct Case {
 
 std::string number_text(double number) {
   char text[32];
-  std::snprintf(text, sizeof text, "%.3g", number);
+  constexpr double kRounding = 1e-9;  // of sums of times
+  std::snprintf(text, sizeof text, "%.3g", std::abs(number) < kRounding ? 0 : number);
   return text;
 }
 std::string whole(double number) { return std::to_string(static_cast<long long>(number)); }
@@ -90,7 +93,8 @@ Breach frees_memory(const Case& c) {
   std::map<std::uint64_t, std::uint64_t> held;
   for (const Call& call : c.calls) {
     if (!call.succeeded()) continue;
-    if (call.kind == CallKind::kAllocate) held[call.address] = call.bytes;
+    if (call.kind == CallKind::kAllocate && call.address != 0)  // of 0 bytes there is none
+      held[call.address] = call.bytes;
     if (call.kind == CallKind::kFree) held.erase(call.address);
   }
   if (held.empty()) return {};
@@ -176,6 +180,24 @@ Breach stream_waits(const Case& c) {
          " times, expected at least " + whole(c.number) + ".";
 }
 
+/// "launch 2 (scale) in stream 1", "call 7 (copy-in) in the default stream".
+std::string named_work(const Calls& calls, std::size_t index) {
+  const Call& call = calls[index];
+  const std::string name =
+      call.kind == CallKind::kLaunch
+          ? nth_launch(calls, index)
+          : "call " + std::to_string(index + 1) + " (" + std::string(to_string(call.kind)) + ")";
+  return name + " in " +
+         (call.stream == 0 ? "the default stream" : "stream " + std::to_string(call.stream));
+}
+
+Breach orders_work(const Case& c) {
+  const auto pair = first_unordered(c.calls);
+  if (!pair) return {};
+  return "Nothing orders " + named_work(c.calls, pair->earlier) + " and " +
+         named_work(c.calls, pair->later) + ", and both use the same memory, one of them to write.";
+}
+
 Breach host_waits(const Case& c) {
   const auto count = std::count_if(c.calls.begin(), c.calls.end(),
                                    [](const Call& call) { return call.host_waits; });
@@ -198,6 +220,7 @@ constexpr std::array kDecisions = std::to_array<Decision>({{"launches", launches
                                                            {"kernels-overlap", kernels_overlap},
                                                            {"copies-overlap", copies_overlap},
                                                            {"stream-waits", stream_waits},
+                                                           {"orders-work", orders_work},
                                                            {"host-waits", host_waits}});
 
 }  // namespace

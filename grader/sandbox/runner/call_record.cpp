@@ -30,6 +30,8 @@ constexpr std::array kWords = std::to_array<std::pair<CallKind, std::string_view
      {CallKind::kWaitStream, "wait-stream"},
      {CallKind::kWaitEvent, "wait-event"},
      {CallKind::kWaitDevice, "wait-device"},
+     {CallKind::kAskStream, "ask-stream"},
+     {CallKind::kAskEvent, "ask-event"},
      {CallKind::kErrorCheck, "error-check"}});
 
 CallKind kind_from(std::string_view word) {
@@ -48,10 +50,11 @@ std::string_view to_string(CallKind kind) {
 
 std::string to_line(const Call& call) {
   const nlohmann::json json = {
-      {"call", to_string(call.kind)}, {"code", call.code},    {"waits", call.host_waits},
-      {"stream", call.stream},        {"event", call.event},  {"second_event", call.second_event},
-      {"address", call.address},      {"bytes", call.bytes},  {"kernel", call.kernel},
-      {"start_ns", call.start_ns},    {"end_ns", call.end_ns}};
+      {"call", to_string(call.kind)}, {"code", call.code},     {"waits", call.host_waits},
+      {"stream", call.stream},        {"event", call.event},   {"second_event", call.second_event},
+      {"address", call.address},      {"bytes", call.bytes},   {"kernel", call.kernel},
+      {"start_ns", call.start_ns},    {"end_ns", call.end_ns}, {"non_blocking", call.non_blocking},
+      {"arguments", call.arguments}};
   return json.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
@@ -72,7 +75,9 @@ base::Result<std::vector<Call>> calls_from_text(std::string_view text) {
               json.at("bytes"),
               json.at("kernel"),
               json.at("start_ns"),
-              json.at("end_ns")};
+              json.at("end_ns"),
+              json.at("non_blocking"),
+              json.at("arguments").get<std::vector<std::uint64_t>>()};
     } catch (const nlohmann::json::exception&) {
       call.kind = CallKind::kNone;
     }

@@ -37,6 +37,8 @@ enum class CallKind {
   kWaitStream,   ///< from here on the host waits
   kWaitEvent,
   kWaitDevice,
+  kAskStream,  ///< the host asked whether it is done, and it was; "not yet" is not noted
+  kAskEvent,
   kErrorCheck  ///< cudaGetLastError or cudaPeekAtLastError
 };
 
@@ -53,6 +55,11 @@ struct Call {
   std::uint64_t address = 0, bytes = 0;
   std::string kernel = {};          ///< mangled
   double start_ns = 0, end_ns = 0;  ///< when the device works on it, on the virtual clock; else 0
+  bool non_blocking =
+      false;  ///< a new stream that neither waits for the default one nor is awaited
+  /// Memory that is read beside `address`: where a copy on the device comes from; of a launch what
+  /// each parameter points to, 0 where that is no memory of the device's.
+  std::vector<std::uint64_t> arguments = {};
 
   [[nodiscard]] bool succeeded() const { return code == 0; }
 };

@@ -15,7 +15,7 @@ template <typename Query, typename Answer>
 [[nodiscard]] Call describe(const Query&, const Answer&) {
   return {};
 }
-// The kernel's name is for the server to fill in.
+// The kernel's name and what its parameters point to are for the server to fill in.
 inline Call describe(const Launch& q, const NoAnswer&) {
   return {.kind = CallKind::kLaunch, .stream = q.stream};
 }
@@ -53,10 +53,16 @@ inline Call describe(const CopyOut& q, const TicketAnswer&) {
           .bytes = q.bytes};
 }
 inline Call describe(const CopyOnDevice& q, const NoAnswer&) {
-  return {.kind = CallKind::kCopyOnDevice, .stream = q.stream, .address = q.to, .bytes = q.bytes};
+  return {.kind = CallKind::kCopyOnDevice,
+          .stream = q.stream,
+          .address = q.to,
+          .bytes = q.bytes,
+          .arguments = {q.from}};
 }
-inline Call describe(const CreateStream&, const StreamAnswer& a) {
-  return {.kind = CallKind::kCreateStream, .stream = a.stream};
+inline Call describe(const CreateStream& q, const StreamAnswer& a) {
+  return {.kind = CallKind::kCreateStream,
+          .stream = a.stream,
+          .non_blocking = (q.flags & cudaStreamNonBlocking) != 0};
 }
 inline Call describe(const DestroyStream& q, const NoAnswer&) {
   return {.kind = CallKind::kDestroyStream, .stream = q.stream};
@@ -81,6 +87,12 @@ inline Call describe(const WaitForStream& q, const NoAnswer&) {
 }
 inline Call describe(const WaitForEvent& q, const NoAnswer&) {
   return {.kind = CallKind::kWaitEvent, .host_waits = true, .event = q.event};
+}
+inline Call describe(const AskStream& q, const NoAnswer&) {
+  return {.kind = CallKind::kAskStream, .stream = q.stream};
+}
+inline Call describe(const AskEvent& q, const NoAnswer&) {
+  return {.kind = CallKind::kAskEvent, .event = q.event};
 }
 inline Call describe(const Synchronize&, const NoAnswer&) {
   return {.kind = CallKind::kWaitDevice, .host_waits = true};

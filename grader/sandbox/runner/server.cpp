@@ -80,7 +80,10 @@ std::vector<std::byte> Server::respond(const Request& request) {
         if (recorder_ != nullptr) {
           Call call = describe(query, answer);
           if constexpr (std::is_same_v<Query, Launch>)
-            if (const Kernel* launched = kernel(query.kernel)) call.kernel = launched->info.name;
+            if (const Kernel* launched = kernel(query.kernel)) {
+              call.kernel = launched->info.name;
+              call.arguments = memory_of(query, launched->info);
+            }
           note(std::move(call), code);
         }
         if (code == cudaSuccess) return encode_answer(0, answer);
@@ -236,7 +239,8 @@ cudaError_t Server::handle(const UnloadModule& request, NoAnswer&) {
 }
 
 bool Server::holds(std::uint64_t address, std::uint64_t bytes) const {
-  return allocations_.contain(address, bytes) ||
+  // Of nothing there is enough everywhere: programs copy 0 bytes to where 0 bytes were allocated.
+  return bytes == 0 || allocations_.contain(address, bytes) ||
          std::any_of(variables_.begin(), variables_.end(),
                      [&](const auto& one) { return one.second.contain(address, bytes); });
 }

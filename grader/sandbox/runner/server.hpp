@@ -62,6 +62,9 @@ class Server {
   [[nodiscard]] cudaError_t stream(std::uint32_t index, cudaStream_t& out) const;
   /// Whether all of these bytes are the other side's: of one allocation or one variable.
   [[nodiscard]] bool holds(std::uint64_t address, std::uint64_t bytes) const;
+  /// For each parameter the address it holds, where that is memory of the device; else 0.
+  [[nodiscard]] std::vector<std::uint64_t> memory_of(const Launch& launch,
+                                                     const KernelInfo& kernel) const;
   /// Gives the call to the recorder, with its result and its place on the timeline.
   void note(Call call, cudaError_t code) const;
 

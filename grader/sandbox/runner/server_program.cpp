@@ -3,6 +3,8 @@
 /// @file
 /// The part of the server that only whole programs use: streams, copies in stream order, and the
 /// record of their calls (server.hpp).
+#include <cstring>
+
 #include "grader/sandbox/runner/protocol.hpp"
 #include "grader/sandbox/runner/server.hpp"
 #include "grader/sandbox/runner/virtual_services.hpp"
@@ -22,8 +24,20 @@ bool is_work(CallKind kind) {
 
 }  // namespace
 
+std::vector<std::uint64_t> Server::memory_of(const Launch& launch, const KernelInfo& kernel) const {
+  std::vector<std::uint64_t> all;
+  for (const Parameter& parameter : kernel.parameters) {
+    std::uint64_t value = 0;
+    if (parameter.size_bytes == sizeof value &&
+        parameter.offset_bytes + sizeof value <= launch.parameters.size())
+      std::memcpy(&value, launch.parameters.data() + parameter.offset_bytes, sizeof value);
+    all.push_back(holds(value, 1) ? value : 0);
+  }
+  return all;
+}
+
 void Server::note(Call call, cudaError_t code) const {
-  if (call.kind == CallKind::kNone) return;
+  if (call.kind == CallKind::kNone || code == cudaErrorNotReady) return;
   call.code = code;
   if (code == cudaSuccess && is_work(call.kind)) last_virtual_work(call.start_ns, call.end_ns);
   recorder_->add(call);

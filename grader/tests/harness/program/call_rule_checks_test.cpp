@@ -28,6 +28,17 @@ Call launch(std::uint32_t stream = 0, double start_ns = 0, double end_ns = 0) {
 Call copy_in(double start_ns, double end_ns) {
   return {.kind = CallKind::kCopyIn, .bytes = 4, .start_ns = start_ns, .end_ns = end_ns};
 }
+/// To the device.
+Call copy_of(std::uint64_t address, std::uint32_t stream) {
+  return {.kind = CallKind::kCopyIn, .stream = stream, .address = address, .bytes = 4};
+}
+/// blend(int*, int const*), in a stream.
+Call blend(std::uint32_t stream, std::uint64_t to, std::uint64_t from) {
+  return {.kind = CallKind::kLaunch,
+          .stream = stream,
+          .kernel = "_Z5blendPiPKi",
+          .arguments = {to, from}};
+}
 Call record(std::uint32_t event, std::uint32_t stream = 0) {
   return {.kind = CallKind::kRecordEvent, .stream = stream, .event = event};
 }
@@ -42,6 +53,8 @@ TEST(Rules, EveryRuleOfTheTableCanBeDecidedAndSaysWhatToDo) {
   for (const course::CallRule& rule : course::call_rules()) {
     const auto found = breach_of({&rule, rule.name == "host-waits" ? -1.0 : 1e9}, "scale",
                                  {{.kind = CallKind::kAllocate, .address = 8, .bytes = 4},
+                                  copy_of(8, 1),
+                                  copy_of(8, 2),
                                   launch(),
                                   {.kind = CallKind::kFill, .code = 1}});
     ASSERT_TRUE(found) << rule.name;
@@ -93,6 +106,7 @@ TEST(Rules, EachAllocationNeedsItsOwnFree) {
   const Call one{.kind = CallKind::kAllocate, .address = 256, .bytes = 40};
   const Call freed{.kind = CallKind::kFree, .address = 256};
   EXPECT_EQ(breach("frees-memory", {one, freed, one, freed}), "");
+  EXPECT_EQ(breach("frees-memory", {{.kind = CallKind::kAllocate}}), "");
   EXPECT_THAT(breach("frees-memory", {one, freed, one}), HasSubstr("1 allocations with 40 bytes"));
 }
 
@@ -108,6 +122,43 @@ TEST(Rules, AStreamThatWaitsForItselfWaitsForNobody) {
   const Call wait{.kind = CallKind::kStreamWaits, .stream = 2, .event = 1};
   EXPECT_EQ(breach("stream-waits", {record(1, 1), wait}, 1), "");
   EXPECT_NE(breach("stream-waits", {record(1, 2), wait}, 1), "");
+}
+
+TEST(Rules, WorkOfTwoStreamsOnTheSameMemoryNeedsAnOrder) {
+  const Call wait{.kind = CallKind::kStreamWaits, .stream = 2, .event = 1};
+  EXPECT_THAT(breach("orders-work", {copy_of(64, 1), blend(2, 8, 64)}),
+              HasSubstr("Nothing orders call 1 (copy-in) in stream 1 and launch 1 (blend) in "
+                        "stream 2"));
+  EXPECT_EQ(breach("orders-work", {copy_of(64, 1), record(1, 1), wait, blend(2, 8, 64)}), "");
+  // Recorded too early, or waited for too late.
+  EXPECT_NE(breach("orders-work", {record(1, 1), copy_of(64, 1), wait, blend(2, 8, 64)}), "");
+  EXPECT_NE(breach("orders-work", {copy_of(64, 1), record(1, 1), blend(2, 8, 64), wait}), "");
+  // In one stream; behind the default stream; behind a wait of the host.
+  EXPECT_EQ(breach("orders-work", {copy_of(64, 1), blend(1, 8, 64)}), "");
+  EXPECT_EQ(breach("orders-work", {copy_of(64, 0), blend(2, 8, 64)}), "");
+  EXPECT_EQ(breach("orders-work", {copy_of(64, 1), of(CallKind::kWaitDevice), blend(2, 8, 64)}),
+            "");
+}
+
+TEST(Rules, AStreamThatDoesNotBlockKnowsNoDefaultStream) {
+  const Call made{.kind = CallKind::kCreateStream, .stream = 2, .non_blocking = true};
+  EXPECT_NE(breach("orders-work", {made, copy_of(64, 0), blend(2, 8, 64)}), "");
+}
+
+TEST(Rules, ReadingTogetherNeedsNoOrder) {
+  EXPECT_EQ(breach("orders-work", {blend(1, 8, 64), blend(2, 16, 64)}), "");
+  EXPECT_NE(breach("orders-work", {blend(1, 8, 64), blend(2, 64, 16)}), "");
+  const Call moved{
+      .kind = CallKind::kCopyOnDevice, .stream = 2, .address = 128, .bytes = 4, .arguments = {8}};
+  EXPECT_NE(breach("orders-work", {blend(1, 8, 64), moved}), "");
+}
+
+TEST(Rules, AnOrderIsHandedOn) {
+  const Call second_waits{.kind = CallKind::kStreamWaits, .stream = 2, .event = 1};
+  const Call third_waits{.kind = CallKind::kStreamWaits, .stream = 3, .event = 2};
+  EXPECT_EQ(breach("orders-work", {copy_of(64, 1), record(1, 1), second_waits, record(2, 2),
+                                   third_waits, blend(3, 8, 64)}),
+            "");
 }
 
 TEST(Rules, OverlapIsTimeSavedAgainstOneByOne) {

@@ -17,7 +17,9 @@ const Call kCall{.kind = CallKind::kCopyOut,
                  .bytes = 64,
                  .kernel = "_Z3addPi",
                  .start_ns = 1.5,
-                 .end_ns = 2.5};
+                 .end_ns = 2.5,
+                 .non_blocking = true,
+                 .arguments = {1ULL << 41, 0}};
 
 TEST(CallRecord, ReadsWhatItWrote) {
   const auto calls = calls_from_text(to_line({.kind = CallKind::kLaunch}) + to_line(kCall));

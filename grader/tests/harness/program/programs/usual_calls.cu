@@ -105,6 +105,9 @@ int main(int argc, char** argv) {
   const int n = static_cast<int>(a.size());
   std::vector<int> c(n);
   int *d_a, *d_b, *d_c, done = 0;
+  CHECK(cudaMalloc(&d_a, 0));
+  CHECK(cudaMemcpy(d_a, a.data(), 0, cudaMemcpyHostToDevice));
+  CHECK(cudaMemset(d_a, 0, 0));
   CHECK(cudaMalloc(&d_a, n * sizeof(int)));
   CHECK(cudaMalloc(&d_b, n * sizeof(int)));
   CHECK(cudaMalloc(&d_c, n * sizeof(int)));

@@ -1,0 +1,177 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/harness/program/stream_order.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <set>
+#include <string_view>
+
+#include "grader/base/function_name.hpp"
+
+namespace membound::harness {
+namespace {
+
+using runner::Call;
+using runner::CallKind;
+
+constexpr std::size_t kMostWorkRemembered = 2048;
+constexpr std::uint32_t kDefaultStream = 0;
+
+/// How many pieces of each stream's work are done.
+using Clock = std::map<std::uint32_t, std::uint64_t>;
+
+void join(Clock& clock, const Clock& other) {
+  for (const auto& [stream, count] : other) clock[stream] = std::max(clock[stream], count);
+}
+
+/// A stretch of device memory that a piece of work uses.
+struct Use {
+  std::uint64_t begin = 0, end = 0;
+  bool writes = false;
+};
+bool meet(const Use& a, const Use& b) {
+  return (a.writes || b.writes) && a.begin < b.end && b.begin < a.end;
+}
+
+/// "(float*, std::pair<int, int> const*)": a parameter each.
+std::vector<std::string_view> parameters_of(std::string_view list) {
+  std::vector<std::string_view> all;
+  if (list.size() < 2) return all;
+  list = list.substr(1, list.size() - 2);
+  int depth = 0;
+  std::size_t start = 0;
+  for (std::size_t i = 0; i <= list.size(); ++i) {
+    if (i < list.size() && (list[i] == '(' || list[i] == '<')) ++depth;
+    if (i < list.size() && (list[i] == ')' || list[i] == '>')) --depth;
+    if (i < list.size() && (list[i] != ',' || depth > 0)) continue;
+    all.push_back(list.substr(start, i - start));
+    start = i + 1;
+  }
+  return all;
+}
+
+std::vector<Use> uses_of(const Call& call) {
+  if (!call.succeeded()) return {};
+  std::vector<Use> uses;
+  switch (call.kind) {
+    case CallKind::kCopyOnDevice:
+      for (const std::uint64_t from : call.arguments)
+        uses.push_back({from, from + call.bytes, false});
+      [[fallthrough]];
+    case CallKind::kCopyIn:
+    case CallKind::kFill:
+      uses.push_back({call.address, call.address + call.bytes, true});
+      return uses;
+    case CallKind::kCopyOut:
+      return {{call.address, call.address + call.bytes, false}};
+    case CallKind::kLaunch: {
+      // The parameters of an extern "C" kernel are unknown; it is taken to read.
+      const std::string list = base::parse_function_name(call.kernel).parameters;
+      const auto parameters = parameters_of(list);
+      for (std::size_t i = 0; i < call.arguments.size(); ++i)
+        if (call.arguments[i] != 0)
+          uses.push_back({call.arguments[i], call.arguments[i] + 1,
+                          i < parameters.size() && parameters[i].ends_with('*') &&
+                              !parameters[i].ends_with("const*")});
+      return uses;
+    }
+    default:
+      return {};
+  }
+}
+
+/// What is known to be done wherever something new may begin.
+class Order {
+ public:
+  /// What is done before the call's stream goes on; for work, before it begins.
+  Clock& before(std::uint32_t stream) {
+    Clock& clock = streams_[stream];
+    join(clock, host_);
+    if (stream == kDefaultStream) {
+      for (const auto& [other, theirs] : streams_)
+        if (other != stream && !non_blocking_.contains(other)) join(clock, theirs);
+    } else if (!non_blocking_.contains(stream)) {
+      join(clock, streams_[kDefaultStream]);
+    }
+    return clock;
+  }
+
+  void follow(const Call& call) {
+    if (!call.succeeded()) return;
+    switch (call.kind) {
+      case CallKind::kCreateStream:
+        if (call.non_blocking) non_blocking_.insert(call.stream);
+        return;
+      case CallKind::kRecordEvent:
+        events_[call.event] = before(call.stream);
+        return;
+      case CallKind::kStreamWaits: {
+        Clock& clock = before(call.stream);
+        join(clock, events_[call.event]);
+        return;
+      }
+      case CallKind::kWaitEvent:
+      case CallKind::kAskEvent:
+        join(host_, events_[call.event]);
+        return;
+      case CallKind::kWaitStream:
+      case CallKind::kAskStream:
+        join(host_, before(call.stream));
+        return;
+      case CallKind::kWaitDevice:
+      case CallKind::kFree:  // waits for the device, too
+        for (const auto& [stream, clock] : streams_) join(host_, clock);
+        return;
+      default:
+        if (call.host_waits) join(host_, before(call.stream));
+    }
+  }
+
+ private:
+  std::map<std::uint32_t, Clock> streams_;
+  std::map<std::uint32_t, Clock> events_;
+  std::set<std::uint32_t> non_blocking_;
+  Clock host_;
+};
+
+struct Work {
+  std::size_t index;
+  std::uint32_t stream;
+  std::uint64_t number;  ///< in its stream, from 1
+  std::vector<Use> uses;
+};
+
+bool uses_meet(const Work& a, const Work& b) {
+  return std::any_of(a.uses.begin(), a.uses.end(), [&](const Use& one) {
+    return std::any_of(b.uses.begin(), b.uses.end(),
+                       [&](const Use& other) { return meet(one, other); });
+  });
+}
+
+}  // namespace
+
+std::optional<Unordered> first_unordered(const std::vector<Call>& calls) {
+  Order order;
+  std::deque<Work> past;
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    const Call& call = calls[i];
+    Work work{i, call.stream, 0, uses_of(call)};
+    if (!work.uses.empty()) {
+      Clock& clock = order.before(call.stream);
+      for (const Work& other : past) {
+        const auto done = clock.find(other.stream);
+        const bool is_done = done != clock.end() && done->second >= other.number;
+        if (!is_done && uses_meet(other, work)) return Unordered{other.index, i};
+      }
+      work.number = ++clock[call.stream];
+      past.push_back(std::move(work));
+      if (past.size() > kMostWorkRemembered) past.pop_front();
+    }
+    order.follow(call);
+  }
+  return {};
+}
+
+}  // namespace membound::harness

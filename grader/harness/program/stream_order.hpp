@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Which work of a program must be done before which other: by the order inside a stream, by
+/// events, by the default stream, by the host's waits. What only happens to come first is not
+/// ordered, so the answer does not depend on times. Pure.
+/// Place in the chain: runner's record -> [stream_order] -> rules. Left out: what a kernel does
+/// with a pointer beyond what its signature says.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "grader/sandbox/runner/call_record.hpp"
+
+namespace membound::harness {
+
+/// Two calls, by their places in the record, whose work uses the same memory, one of them to write,
+/// and which nothing orders.
+struct Unordered {
+  std::size_t earlier = 0, later = 0;
+};
+
+/// The first such pair. A kernel writes what its pointer parameters point to unless they are
+/// pointers to const, and reads the rest; memory is the word pointed to, so two kernels that are
+/// given different places of one array do not meet. Looks back over the last 2,048 pieces of work.
+[[nodiscard]] std::optional<Unordered> first_unordered(const std::vector<runner::Call>& calls);
+
+}  // namespace membound::harness
