@@ -131,7 +131,9 @@ int run_all(const Options& options) {
                  lab ? "the lab has no host_code" : base::to_string(lab.error()).c_str());
     return course::test_exit::kWrongUse;
   }
-  const Setting setting = setting_of(options, *lab->host_code);
+  Setting setting = setting_of(options, *lab->host_code);
+  if (lab->vgpu_sms > 0)
+    setting.runner_environment.emplace("MEMBOUND_SMS", std::to_string(lab->vgpu_sms));
   bool all_passed = true;
   for (const course::Stage& stage : lab->stages) {
     const auto& asked = options.stages;
