@@ -1,0 +1,111 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Lab 12, "Experiment": five small kernels in one stream, in two, in five; then one array
+// through the device in 1, 2, 4, … pieces. An ordinary program, for a GPU or for the virtual one:
+//
+//     nvcc -O3 -std=c++20 -cudart shared -arch=sm_90 handouts/12-streams/experiment.cu -o streams
+//     ./streams             or: ./membound run --device vgpu:h200 -- ./streams
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
+constexpr int kKernels = 5, kThreads = 256, kMostPieces = 64, kStreams = 3;
+
+void check(cudaError_t code) {
+  if (code == cudaSuccess) return;
+  std::fprintf(stderr, "CUDA: %s\n", cudaGetErrorString(code));
+  std::exit(3);
+}
+
+// Each thread is busy for so many rounds; one block, if its neighbours do not matter.
+__global__ void busy(int* data, int n, int rounds) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  int value = data[i];
+  for (int round = 0; round < rounds; ++round) value = value - (value >> 2) + i;
+  data[i] = value;
+}
+
+cudaEvent_t start, stop;
+
+// Milliseconds on the device for what `work` hands in; the median of five runs behind one that
+// warms up. All streams begin behind `start`, and `stop` waits for all of them.
+template <typename Work>
+float milliseconds(cudaStream_t* streams, int count, Work work) {
+  float times[5];
+  for (int run = -1; run < 5; ++run) {
+    check(cudaDeviceSynchronize());
+    check(cudaEventRecord(start, streams[0]));
+    for (int i = 1; i < count; ++i) check(cudaStreamWaitEvent(streams[i], start, 0));
+    work();
+    for (int i = 1; i < count; ++i) {
+      cudaEvent_t done;
+      check(cudaEventCreateWithFlags(&done, cudaEventDisableTiming));
+      check(cudaEventRecord(done, streams[i]));
+      check(cudaStreamWaitEvent(streams[0], done, 0));
+      check(cudaEventDestroy(done));
+    }
+    check(cudaEventRecord(stop, streams[0]));
+    check(cudaEventSynchronize(stop));
+    if (run >= 0) check(cudaEventElapsedTime(&times[run], start, stop));
+  }
+  std::sort(times, times + 5);
+  return times[2];
+}
+
+int main(int argc, char** argv) {
+  const int n = argc > 1 ? std::atoi(argv[1]) : 1 << 20;
+  if (n < kMostPieces || n % kMostPieces != 0) {
+    std::fprintf(stderr, "samples: a multiple of %d, such as 1048576\n", kMostPieces);
+    return 2;
+  }
+  int *samples = nullptr, *d_samples = nullptr;
+  check(cudaMallocHost(&samples, n * sizeof(int)));
+  check(cudaMalloc(&d_samples, n * sizeof(int)));
+  std::fill(samples, samples + n, 1);
+  check(cudaMemcpy(d_samples, samples, n * sizeof(int), cudaMemcpyHostToDevice));
+  check(cudaEventCreate(&start));
+  check(cudaEventCreate(&stop));
+  cudaStream_t streams[kKernels];
+  for (cudaStream_t& stream : streams) check(cudaStreamCreate(&stream));
+
+  const auto five_kernels = [&](int used) {
+    for (int i = 0; i < kKernels; ++i)
+      busy<<<1, kThreads, 0, streams[i % used]>>>(d_samples + i * kThreads, kThreads, 20000);
+    check(cudaGetLastError());
+  };
+  const float alone = milliseconds(
+      streams, 1, [&] { busy<<<1, kThreads, 0, streams[0]>>>(d_samples, kThreads, 20000); });
+  std::printf("five kernels of one block       ms   of one alone\n");
+  std::printf("one alone                  %7.3f\n", alone);
+  for (const int used : {1, 2, 5}) {
+    const float time = milliseconds(streams, used, [&] { five_kernels(used); });
+    std::printf("%d stream%s                  %7.3f   %.2f\n", used, used == 1 ? " " : "s", time,
+                time / alone);
+  }
+
+  // How many rounds make the kernel about as long as one copy depends on the device; try others.
+  const int rounds = argc > 2 ? std::atoi(argv[2]) : 400;
+  std::printf("\n%d samples in, worked on, out\npieces                          ms\n", n);
+  for (int pieces = 1; pieces <= kMostPieces; pieces *= 2) {
+    const int count = n / pieces;
+    const float time = milliseconds(streams, kStreams, [&] {
+      for (int i = 0; i < pieces; ++i) {
+        const cudaStream_t stream = streams[i % kStreams];
+        int *piece = samples + i * count, *d_piece = d_samples + i * count;
+        const std::size_t bytes = count * sizeof(int);
+        check(cudaMemcpyAsync(d_piece, piece, bytes, cudaMemcpyHostToDevice, stream));
+        busy<<<(count + kThreads - 1) / kThreads, kThreads, 0, stream>>>(d_piece, count, rounds);
+        check(cudaGetLastError());
+        check(cudaMemcpyAsync(piece, d_piece, bytes, cudaMemcpyDeviceToHost, stream));
+      }
+    });
+    std::printf("%6d                     %7.3f\n", pieces, time);
+  }
+  for (cudaStream_t stream : streams) check(cudaStreamDestroy(stream));
+  check(cudaEventDestroy(start));
+  check(cudaEventDestroy(stop));
+  check(cudaFree(d_samples));
+  check(cudaFreeHost(samples));
+}

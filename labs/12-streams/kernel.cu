@@ -1,0 +1,182 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Lab 12: a sound studio, three times            (handouts/12-streams/handout.md)
+//
+// This file is a whole program. Its kernels are given; you write what the host does with them:
+// which work goes into which stream, and what has to wait for what. kernel.cuh says what is read
+// and written.
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
+#include "kernel.cuh"
+
+/// Ends the program where a call failed.
+void check(cudaError_t code) {
+  if (code == cudaSuccess) return;
+  std::fprintf(stderr, "CUDA: %s\n", cudaGetErrorString(code));
+  std::exit(1);
+}
+
+// Stage 1: Five kernels, five streams
+//
+// Before   Five launches in the default stream: each begins when the one before it has ended, and
+//          each fills three of the GPU's places for blocks, whatever else is empty.
+// Task     A stream for each sound, so that the five kernels run side by side.
+// Demands  5 launches in 5 streams; of the time they take one by one, 0.7 is saved (0.8 is all
+//          there is). No call fails, no memory is left, and nobody reads what is not yet written.
+//
+//     one stream     |echo 0|echo 1|echo 2|echo 3|echo 4|
+//     five streams   |echo 0|
+//                     |echo 1|
+//                      |echo 2|  ...
+__global__ void echo(int* sound, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  const int sample = sound[i];
+  int value = sample;
+  for (int round = 0; round < kLongRounds; ++round) value = value - (value >> 2) + sample;
+  sound[i] = value;
+}
+
+void five_sounds(const membound::Program& program) {
+  // Given: the sounds lie one behind the other, here and on the device.
+  std::vector<int> sounds = program.read<int>("in");
+  const int n = static_cast<int>(sounds.size()) / kSounds;
+  const std::size_t bytes = sounds.size() * sizeof(int);
+  int* d_sounds = nullptr;
+  check(cudaMalloc(&d_sounds, bytes));
+  check(cudaMemcpy(d_sounds, sounds.data(), bytes, cudaMemcpyHostToDevice));
+
+  // TODO 1 (about 2 lines): a stream for each sound.
+
+  // TODO 2 (about 4 lines): echo() for each sound, in its stream, and a look whether the launch
+  // gave an error. A grid of 0 blocks is one: what if the sounds have no samples?
+
+  // TODO 3 (about 1 line): the copy below must find the echoes. Does it wait for your streams? For
+  // every kind of stream?
+
+  // Given: back to the host.
+  check(cudaMemcpy(sounds.data(), d_sounds, bytes, cudaMemcpyDeviceToHost));
+  program.write("out", sounds);
+  check(cudaFree(d_sounds));
+
+  // TODO 4 (about 1 line): nobody needs the streams any more.
+}
+
+// Stage 2: Copies beside kernels
+//
+// Before   All samples are copied in, then softened, then copied out. While one part of the machine
+//          works, two others wait: copies in, copies out and kernels each have hardware of their
+//          own.
+// Task     Cut the recording into kPieces pieces. While one is softened, the next arrives and the
+//          one before it leaves.
+// Demands  A kernel runs during 0.6 of the time that copies take; at least 2 streams; the host
+//          waits at most 4 times, cudaFreeHost included.
+//
+//     in       |0|1|2|3|4|5|6|7|
+//     soften     |0|1|2|3|4|5|6|7|
+//     out          |0|1|2|3|4|5|6|7|
+__global__ void soften(int* piece, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  const int sample = piece[i];
+  int value = sample;
+  for (int round = 0; round < kShortRounds; ++round) value = value - (value >> 3) + sample;
+  piece[i] = value;
+}
+
+void piece_by_piece(const membound::Program& program) {
+  const std::vector<int> in = program.read<int>("in");
+  const int n = static_cast<int>(in.size());
+  const int most = (n + kPieces - 1) / kPieces;
+  int* d_samples = nullptr;
+  check(cudaMalloc(&d_samples, n * sizeof(int)));
+
+  // TODO 1 (about 3 lines): a copy of `in` in host memory that the device can reach by itself, so
+  // that a copy from it need not keep the host. At least one element: no memory is no memory.
+
+  // TODO 2 (about 2 lines): kStreams streams.
+
+  // TODO 3 (about 12 lines): for each piece, in one of the streams: in, soften(), out. The last one
+  // may be shorter, and some may be empty. What keeps the order inside a piece, and what lets two
+  // pieces overlap?
+
+  // TODO 4 (about 2 lines): hand in the result as the output "out". From when on is it there?
+
+  // TODO 5 (about 2 lines): streams and memory of your own are given back.
+  check(cudaFree(d_samples));
+}
+
+// Stage 3: What has to wait for what
+//
+// Before   A stream keeps an order that nobody asked for: y does not need x. Two streams keep none,
+//          and z needs both.
+// Task     Two streams, and events for what one needs of the other. The host waits at the end.
+// Demands  5 launches in 2 streams; of their time 0.25 is saved; a stream waits for an event of the
+//          other at least twice; the host waits at most 3 times, cudaFreeHost included; and
+//          whatever uses the same memory is ordered.
+//
+//     a, b --> x ----.        .--> left  --> out
+//                     >-- z --<
+//     c, d --> y ----'        '--> right --> out
+__global__ void blend(int* out, const int* a, const int* b, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  const int even = a[i], odd = b[i];
+  int value = 0;
+  for (int round = 0; round < kLongRounds; ++round)
+    value = value - (value >> 2) + (round % 2 == 0 ? even : odd);
+  out[i] = value;
+}
+
+void mixing_desk(const membound::Program& program) {
+  // Given: the tracks, and behind them room for both channels; `tracks` and `out` are pinned.
+  const std::vector<int> in = program.read<int>("in");
+  const int n = static_cast<int>(in.size()) / kTracks;
+  const std::size_t bytes = n * sizeof(int);
+  int* tracks = nullptr;
+  check(cudaMallocHost(&tracks, (kTracks + 2) * std::max<std::size_t>(bytes, 1)));
+  std::copy(in.begin(), in.end(), tracks);
+  int* const out = tracks + kTracks * n;
+  // Given: on the device, the tracks and all that comes of them, n samples each.
+  int* d_memory = nullptr;
+  check(cudaMalloc(&d_memory, 9 * bytes));
+  int *d_a = d_memory, *d_b = d_a + n, *d_c = d_b + n, *d_d = d_c + n, *d_x = d_d + n,
+      *d_y = d_x + n, *d_z = d_y + n, *d_left = d_z + n, *d_right = d_left + n;
+  // Given: two streams, and an event for each line of the picture that joins them.
+  cudaStream_t first, second;
+  cudaEvent_t y_is_there, z_is_there;
+  for (cudaStream_t* stream : {&first, &second}) check(cudaStreamCreate(stream));
+  for (cudaEvent_t* event : {&y_is_there, &z_is_there})
+    check(cudaEventCreateWithFlags(event, cudaEventDisableTiming));
+
+  if (n > 0) {
+    // TODO 1 (about 8 lines): in the first stream a and b in, then x; in the second c and d, then
+    // y. Look at each launch's error.
+
+    // TODO 2 (about 4 lines): z in the first stream. Whose work does it need that is not in its
+    // own stream, and from which point on is that work done?
+
+    // TODO 3 (about 6 lines): the left channel in the first stream, the right one in the second.
+    // Which of the two has to wait for an event?
+
+    // TODO 4 (about 3 lines): both channels to `out`, each behind its kernel; and then the one wait
+    // of the host.
+  }
+
+  // Given: hand in, and give back.
+  program.write("out", out, 2 * n);
+  for (cudaEvent_t event : {y_is_there, z_is_there}) check(cudaEventDestroy(event));
+  for (cudaStream_t stream : {first, second}) check(cudaStreamDestroy(stream));
+  check(cudaFreeHost(tracks));
+  check(cudaFree(d_memory));
+}
+
+int main(int argc, char** argv) {
+  const membound::Program program(argc, argv);
+  if (program.stage() == 1) five_sounds(program);
+  if (program.stage() == 2) piece_by_piece(program);
+  if (program.stage() == 3) mixing_desk(program);
+}
