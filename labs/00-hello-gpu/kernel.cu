@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Lab 00: hello, GPU                              (handouts/00-hello-gpu/handout.md)
+//
+// A kernel is written for one thread. Launched, it runs once for each thread of a grid of blocks,
+// and each thread finds out from four numbers who it is:
+//     threadIdx.x   its number in its block       blockDim.x   threads of a block
+//     blockIdx.x    its block's number            gridDim.x    blocks of the grid
+// kernel.cuh has the data and the sizes.
+#include "kernel.cuh"
+
+// Stage 1: One thread for each sum
+//
+// Before   The CPU walks one loop over all sums.
+// Task     No loop: a thread for each sum. Blocks have kThreads threads each, so the last block
+//          may have threads that have nothing to add.
+// Budget   Load 4 sectors per request, store 4: neighbouring threads, neighbouring numbers.
+//
+//     n = 10, blocks of 4     block 0      block 1      block 2
+//     threadIdx.x             0  1  2  3   0  1  2  3   0  1  2  3
+//     sum                     0  1  2  3   4  5  6  7   8  9  -  -
+__global__ void add_one_each(float* out, const float* a, const float* b, int n) {
+  // TODO 1 (about 1 line): the number of this thread among all threads of the grid.
+
+  // TODO 2 (about 1 line): add one pair. Which threads have none?
+}
+
+// Given, as an example: so many blocks that every sum has a thread, rounded up.
+LAUNCH_SHAPE(add_one_each, int n) {
+  LaunchShape shape;
+  shape.block = kThreads;
+  shape.grid = ceil_div(n, kThreads);
+  return shape;
+}
+
+// Stage 2: A grid of any size
+//
+// Before   The grid had to fit n. A grid that was too small left sums out.
+// Task     One block for each multiprocessor (SM), however many sums there are. All threads of the
+//          grid walk through the arrays together, one width of the grid at a time.
+// Budget   Load 4 sectors per request, store 4, as before.
+//
+//     a grid of 6 threads     sum   [0 1 2 3 4 5|0 1 2 3 4 5|0 1 2 3 4 5|0 1]
+//                                    turn 0      turn 1      turn 2      turn 3
+__global__ void add_in_turns(float* out, const float* a, const float* b, int n) {
+  // TODO 1 (about 3 lines): where does this thread start, how far is it to its next sum, and when
+  // does it stop?
+}
+
+// Given: a block for each SM.
+LAUNCH_SHAPE(add_in_turns, int n) {
+  LaunchShape shape;
+  shape.block = kThreads;
+  shape.grid = gpu.sm_count;
+  return shape;
+}
+
+// Stage 3: Choose the launch
+//
+// Before   One block of 256 threads on an SM that has places for 2,048: right, and far from what
+//          the memory can do. While a thread waits for its numbers, no other is there to ask for
+//          more.
+// Task     The same kernel. Choose how many threads a block has, and how many blocks the grid.
+// Budget   All places for threads taken: blocks * threads of a block = SMs * threads an SM holds.
+//
+//     places of an SM     [####............................]   stage 2:   256 of 2,048
+//                         [################################]   stage 3: all of them
+__global__ void add_full(float* out, const float* a, const float* b, int n) {
+  // TODO 1 (about 3 lines): your loop of stage 2.
+}
+
+LAUNCH_SHAPE(add_full, int n) {
+  LaunchShape shape;
+  // TODO 2 (about 2 lines): threads of a block (a multiple of 32, 1,024 at most) and blocks.
+  // gpu.sm_count and gpu.max_threads_per_sm tell what the device has.
+  return shape;
+}
