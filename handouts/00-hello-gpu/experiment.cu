@@ -18,10 +18,10 @@ void check(cudaError_t code) {
 
 // Prints one line for each 16th thread.
 __global__ void who_am_i() {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  const int me = blockIdx.x * blockDim.x + threadIdx.x;
   if (threadIdx.x % 16 == 0)
     printf("block %d of %d, thread %2d of %d: warp %d, lane %2d, number in the grid %3d\n",
-           blockIdx.x, gridDim.x, threadIdx.x, blockDim.x, threadIdx.x / 32, threadIdx.x % 32, i);
+           blockIdx.x, gridDim.x, threadIdx.x, blockDim.x, threadIdx.x / 32, threadIdx.x % 32, me);
 }
 
 // A thread of a plane: two numbers in each direction.
@@ -31,9 +31,9 @@ __global__ void where_am_i() {
            gridDim.x, gridDim.y, threadIdx.x, threadIdx.y, blockDim.x, blockDim.y);
 }
 
-__global__ void add(float* out, const float* a, const float* b, int n) {
+__global__ void add(float* sums, const float* a, const float* b, int n) {
   for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
-    out[i] = a[i] + b[i];
+    sums[i] = a[i] + b[i];
 }
 
 void hierarchy() {

@@ -92,13 +92,13 @@ int main(int argc, char** argv) {
     const int count = n / pieces;
     const float time = milliseconds(streams, kStreams, [&] {
       for (int i = 0; i < pieces; ++i) {
-        const cudaStream_t stream = streams[i % kStreams];
+        const cudaStream_t queue = streams[i % kStreams];
         int *piece = samples + i * count, *d_piece = d_samples + i * count;
         const std::size_t bytes = count * sizeof(int);
-        check(cudaMemcpyAsync(d_piece, piece, bytes, cudaMemcpyHostToDevice, stream));
-        busy<<<(count + kThreads - 1) / kThreads, kThreads, 0, stream>>>(d_piece, count, rounds);
+        check(cudaMemcpyAsync(d_piece, piece, bytes, cudaMemcpyHostToDevice, queue));
+        busy<<<(count + kThreads - 1) / kThreads, kThreads, 0, queue>>>(d_piece, count, rounds);
         check(cudaGetLastError());
-        check(cudaMemcpyAsync(piece, d_piece, bytes, cudaMemcpyDeviceToHost, stream));
+        check(cudaMemcpyAsync(piece, d_piece, bytes, cudaMemcpyDeviceToHost, queue));
       }
     });
     std::printf("%6d                     %7.3f\n", pieces, time);

@@ -13,7 +13,7 @@
 #include "kernel.cuh"
 
 /// Ends the program where a call failed.
-void check(cudaError_t code) {
+void must(cudaError_t code) {
   if (code == cudaSuccess) return;
   std::fprintf(stderr, "CUDA: %s\n", cudaGetErrorString(code));
   std::exit(1);
@@ -46,8 +46,8 @@ void five_sounds(const membound::Program& program) {
   const int n = static_cast<int>(sounds.size()) / kSounds;
   const std::size_t bytes = sounds.size() * sizeof(int);
   int* d_sounds = nullptr;
-  check(cudaMalloc(&d_sounds, bytes));
-  check(cudaMemcpy(d_sounds, sounds.data(), bytes, cudaMemcpyHostToDevice));
+  must(cudaMalloc(&d_sounds, bytes));
+  must(cudaMemcpy(d_sounds, sounds.data(), bytes, cudaMemcpyHostToDevice));
 
   // TODO 1 (about 2 lines): a stream for each sound.
 
@@ -58,9 +58,9 @@ void five_sounds(const membound::Program& program) {
   // every kind of stream?
 
   // Given: back to the host.
-  check(cudaMemcpy(sounds.data(), d_sounds, bytes, cudaMemcpyDeviceToHost));
+  must(cudaMemcpy(sounds.data(), d_sounds, bytes, cudaMemcpyDeviceToHost));
   program.write("out", sounds);
-  check(cudaFree(d_sounds));
+  must(cudaFree(d_sounds));
 
   // TODO 4 (about 1 line): nobody needs the streams any more.
 }
@@ -92,7 +92,7 @@ void piece_by_piece(const membound::Program& program) {
   const int n = static_cast<int>(in.size());
   const int most = (n + kPieces - 1) / kPieces;
   int* d_samples = nullptr;
-  check(cudaMalloc(&d_samples, n * sizeof(int)));
+  must(cudaMalloc(&d_samples, n * sizeof(int)));
 
   // TODO 1 (about 3 lines): a copy of `in` in host memory that the device can reach by itself, so
   // that a copy from it need not keep the host. At least one element: no memory is no memory.
@@ -106,7 +106,7 @@ void piece_by_piece(const membound::Program& program) {
   // TODO 4 (about 2 lines): hand in the result as the output "out". From when on is it there?
 
   // TODO 5 (about 2 lines): streams and memory of your own are given back.
-  check(cudaFree(d_samples));
+  must(cudaFree(d_samples));
 }
 
 // Stage 3: What has to wait for what
@@ -137,20 +137,20 @@ void mixing_desk(const membound::Program& program) {
   const int n = static_cast<int>(in.size()) / kTracks;
   const std::size_t bytes = n * sizeof(int);
   int* tracks = nullptr;
-  check(cudaMallocHost(&tracks, (kTracks + 2) * std::max<std::size_t>(bytes, 1)));
+  must(cudaMallocHost(&tracks, (kTracks + 2) * std::max<std::size_t>(bytes, 1)));
   std::copy(in.begin(), in.end(), tracks);
   int* const out = tracks + kTracks * n;
   // Given: on the device, the tracks and all that comes of them, n samples each.
   int* d_memory = nullptr;
-  check(cudaMalloc(&d_memory, 9 * bytes));
+  must(cudaMalloc(&d_memory, 9 * bytes));
   int *d_a = d_memory, *d_b = d_a + n, *d_c = d_b + n, *d_d = d_c + n, *d_x = d_d + n,
       *d_y = d_x + n, *d_z = d_y + n, *d_left = d_z + n, *d_right = d_left + n;
   // Given: two streams, and an event for each line of the picture that joins them.
   cudaStream_t first, second;
   cudaEvent_t y_is_there, z_is_there;
-  for (cudaStream_t* stream : {&first, &second}) check(cudaStreamCreate(stream));
+  for (cudaStream_t* stream : {&first, &second}) must(cudaStreamCreate(stream));
   for (cudaEvent_t* event : {&y_is_there, &z_is_there})
-    check(cudaEventCreateWithFlags(event, cudaEventDisableTiming));
+    must(cudaEventCreateWithFlags(event, cudaEventDisableTiming));
 
   if (n > 0) {
     // TODO 1 (about 8 lines): in the first stream a and b in, then x; in the second c and d, then
@@ -168,10 +168,10 @@ void mixing_desk(const membound::Program& program) {
 
   // Given: hand in, and give back.
   program.write("out", out, 2 * n);
-  for (cudaEvent_t event : {y_is_there, z_is_there}) check(cudaEventDestroy(event));
-  for (cudaStream_t stream : {first, second}) check(cudaStreamDestroy(stream));
-  check(cudaFreeHost(tracks));
-  check(cudaFree(d_memory));
+  for (cudaEvent_t event : {y_is_there, z_is_there}) must(cudaEventDestroy(event));
+  for (cudaStream_t stream : {first, second}) must(cudaStreamDestroy(stream));
+  must(cudaFreeHost(tracks));
+  must(cudaFree(d_memory));
 }
 
 int main(int argc, char** argv) {

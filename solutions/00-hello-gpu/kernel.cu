@@ -22,10 +22,10 @@
 //     sum                     0  1  2  3   4  5  6  7   8  9  -  -
 __global__ void add_one_each(float* out, const float* a, const float* b, int n) {
   // TODO 1 (about 1 line): the number of this thread among all threads of the grid.
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  const int sum = blockIdx.x * blockDim.x + threadIdx.x;
 
   // TODO 2 (about 1 line): add one pair. Which threads have none?
-  if (i < n) out[i] = a[i] + b[i];
+  if (sum < n) out[sum] = a[sum] + b[sum];
 }
 
 // Given, as an example: so many blocks that every sum has a thread, rounded up.
@@ -49,8 +49,8 @@ __global__ void add_in_turns(float* out, const float* a, const float* b, int n) 
   // TODO 1 (about 3 lines): where does this thread start, how far is it to its next sum, and when
   // does it stop?
   const int threads_of_grid = gridDim.x * blockDim.x;
-  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += threads_of_grid)
-    out[i] = a[i] + b[i];
+  for (int sum = blockIdx.x * blockDim.x + threadIdx.x; sum < n; sum += threads_of_grid)
+    out[sum] = a[sum] + b[sum];
 }
 
 // Given: a block for each SM.
@@ -74,8 +74,8 @@ LAUNCH_SHAPE(add_in_turns, int n) {
 __global__ void add_full(float* out, const float* a, const float* b, int n) {
   // TODO 1 (about 3 lines): your loop of stage 2.
   const int threads_of_grid = gridDim.x * blockDim.x;
-  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += threads_of_grid)
-    out[i] = a[i] + b[i];
+  for (int sum = blockIdx.x * blockDim.x + threadIdx.x; sum < n; sum += threads_of_grid)
+    out[sum] = a[sum] + b[sum];
 }
 
 LAUNCH_SHAPE(add_full, int n) {

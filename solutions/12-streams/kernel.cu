@@ -13,7 +13,7 @@
 #include "kernel.cuh"
 
 /// Ends the program where a call failed.
-void check(cudaError_t code) {
+void must(cudaError_t code) {
   if (code == cudaSuccess) return;
   std::fprintf(stderr, "CUDA: %s\n", cudaGetErrorString(code));
   std::exit(1);
@@ -46,31 +46,31 @@ void five_sounds(const membound::Program& program) {
   const int n = static_cast<int>(sounds.size()) / kSounds;
   const std::size_t bytes = sounds.size() * sizeof(int);
   int* d_sounds = nullptr;
-  check(cudaMalloc(&d_sounds, bytes));
-  check(cudaMemcpy(d_sounds, sounds.data(), bytes, cudaMemcpyHostToDevice));
+  must(cudaMalloc(&d_sounds, bytes));
+  must(cudaMemcpy(d_sounds, sounds.data(), bytes, cudaMemcpyHostToDevice));
 
   // TODO 1 (about 2 lines): a stream for each sound.
   cudaStream_t streams[kSounds];
-  for (cudaStream_t& stream : streams) check(cudaStreamCreate(&stream));
+  for (cudaStream_t& stream : streams) must(cudaStreamCreate(&stream));
 
   // TODO 2 (about 4 lines): echo() for each sound, in its stream, and a look whether the launch
   // gave an error. A grid of 0 blocks is one: what if the sounds have no samples?
   for (int i = 0; i < kSounds && n > 0; ++i) {
     echo<<<blocks_for(n), kThreads, 0, streams[i]>>>(d_sounds + i * n, n);
-    check(cudaGetLastError());
+    must(cudaGetLastError());
   }
 
   // TODO 3 (about 1 line): the copy below must find the echoes. Does it wait for your streams? For
   // every kind of stream?
-  check(cudaDeviceSynchronize());
+  must(cudaDeviceSynchronize());
 
   // Given: back to the host.
-  check(cudaMemcpy(sounds.data(), d_sounds, bytes, cudaMemcpyDeviceToHost));
+  must(cudaMemcpy(sounds.data(), d_sounds, bytes, cudaMemcpyDeviceToHost));
   program.write("out", sounds);
-  check(cudaFree(d_sounds));
+  must(cudaFree(d_sounds));
 
   // TODO 4 (about 1 line): nobody needs the streams any more.
-  for (cudaStream_t stream : streams) check(cudaStreamDestroy(stream));
+  for (cudaStream_t stream : streams) must(cudaStreamDestroy(stream));
 }
 
 // Stage 2: Copies beside kernels
@@ -100,17 +100,17 @@ void piece_by_piece(const membound::Program& program) {
   const int n = static_cast<int>(in.size());
   const int most = (n + kPieces - 1) / kPieces;
   int* d_samples = nullptr;
-  check(cudaMalloc(&d_samples, n * sizeof(int)));
+  must(cudaMalloc(&d_samples, n * sizeof(int)));
 
   // TODO 1 (about 3 lines): a copy of `in` in host memory that the device can reach by itself, so
   // that a copy from it need not keep the host. At least one element: no memory is no memory.
   int* samples = nullptr;
-  check(cudaMallocHost(&samples, std::max(n, 1) * sizeof(int)));
+  must(cudaMallocHost(&samples, std::max(n, 1) * sizeof(int)));
   std::copy(in.begin(), in.end(), samples);
 
   // TODO 2 (about 2 lines): kStreams streams.
   cudaStream_t streams[kStreams];
-  for (cudaStream_t& stream : streams) check(cudaStreamCreate(&stream));
+  for (cudaStream_t& stream : streams) must(cudaStreamCreate(&stream));
 
   // TODO 3 (about 12 lines): for each piece, in one of the streams: in, soften(), out. The last one
   // may be shorter, and some may be empty. What keeps the order inside a piece, and what lets two
@@ -124,20 +124,20 @@ void piece_by_piece(const membound::Program& program) {
     const std::size_t bytes = count * sizeof(int);
     // A stream keeps the order of its own work: three pieces are under way, each in order.
     const cudaStream_t stream = streams[i % kStreams];
-    check(cudaMemcpyAsync(d_piece, piece, bytes, cudaMemcpyHostToDevice, stream));
+    must(cudaMemcpyAsync(d_piece, piece, bytes, cudaMemcpyHostToDevice, stream));
     soften<<<blocks_for(count), kThreads, 0, stream>>>(d_piece, count);
-    check(cudaGetLastError());
-    check(cudaMemcpyAsync(piece, d_piece, bytes, cudaMemcpyDeviceToHost, stream));
+    must(cudaGetLastError());
+    must(cudaMemcpyAsync(piece, d_piece, bytes, cudaMemcpyDeviceToHost, stream));
   }
 
   // TODO 4 (about 2 lines): hand in the result as the output "out". From when on is it there?
-  check(cudaDeviceSynchronize());
+  must(cudaDeviceSynchronize());
   program.write("out", samples, n);
 
   // TODO 5 (about 2 lines): streams and memory of your own are given back.
-  for (cudaStream_t stream : streams) check(cudaStreamDestroy(stream));
-  check(cudaFreeHost(samples));
-  check(cudaFree(d_samples));
+  for (cudaStream_t stream : streams) must(cudaStreamDestroy(stream));
+  must(cudaFreeHost(samples));
+  must(cudaFree(d_samples));
 }
 
 // Stage 3: What has to wait for what
@@ -168,62 +168,62 @@ void mixing_desk(const membound::Program& program) {
   const int n = static_cast<int>(in.size()) / kTracks;
   const std::size_t bytes = n * sizeof(int);
   int* tracks = nullptr;
-  check(cudaMallocHost(&tracks, (kTracks + 2) * std::max<std::size_t>(bytes, 1)));
+  must(cudaMallocHost(&tracks, (kTracks + 2) * std::max<std::size_t>(bytes, 1)));
   std::copy(in.begin(), in.end(), tracks);
   int* const out = tracks + kTracks * n;
   // Given: on the device, the tracks and all that comes of them, n samples each.
   int* d_memory = nullptr;
-  check(cudaMalloc(&d_memory, 9 * bytes));
+  must(cudaMalloc(&d_memory, 9 * bytes));
   int *d_a = d_memory, *d_b = d_a + n, *d_c = d_b + n, *d_d = d_c + n, *d_x = d_d + n,
       *d_y = d_x + n, *d_z = d_y + n, *d_left = d_z + n, *d_right = d_left + n;
   // Given: two streams, and an event for each line of the picture that joins them.
   cudaStream_t first, second;
   cudaEvent_t y_is_there, z_is_there;
-  for (cudaStream_t* stream : {&first, &second}) check(cudaStreamCreate(stream));
+  for (cudaStream_t* stream : {&first, &second}) must(cudaStreamCreate(stream));
   for (cudaEvent_t* event : {&y_is_there, &z_is_there})
-    check(cudaEventCreateWithFlags(event, cudaEventDisableTiming));
+    must(cudaEventCreateWithFlags(event, cudaEventDisableTiming));
 
   if (n > 0) {
     // TODO 1 (about 8 lines): in the first stream a and b in, then x; in the second c and d, then
     // y. Look at each launch's error.
-    check(cudaMemcpyAsync(d_a, tracks, bytes, cudaMemcpyHostToDevice, first));
-    check(cudaMemcpyAsync(d_b, tracks + n, bytes, cudaMemcpyHostToDevice, first));
+    must(cudaMemcpyAsync(d_a, tracks, bytes, cudaMemcpyHostToDevice, first));
+    must(cudaMemcpyAsync(d_b, tracks + n, bytes, cudaMemcpyHostToDevice, first));
     blend<<<blocks_for(n), kThreads, 0, first>>>(d_x, d_a, d_b, n);
-    check(cudaGetLastError());
-    check(cudaMemcpyAsync(d_c, tracks + 2 * n, bytes, cudaMemcpyHostToDevice, second));
-    check(cudaMemcpyAsync(d_d, tracks + 3 * n, bytes, cudaMemcpyHostToDevice, second));
+    must(cudaGetLastError());
+    must(cudaMemcpyAsync(d_c, tracks + 2 * n, bytes, cudaMemcpyHostToDevice, second));
+    must(cudaMemcpyAsync(d_d, tracks + 3 * n, bytes, cudaMemcpyHostToDevice, second));
     blend<<<blocks_for(n), kThreads, 0, second>>>(d_y, d_c, d_d, n);
-    check(cudaGetLastError());
+    must(cudaGetLastError());
 
     // TODO 2 (about 4 lines): z in the first stream. Whose work does it need that is not in its
     // own stream, and from which point on is that work done?
-    check(cudaEventRecord(y_is_there, second));
-    check(cudaStreamWaitEvent(first, y_is_there, 0));
+    must(cudaEventRecord(y_is_there, second));
+    must(cudaStreamWaitEvent(first, y_is_there, 0));
     blend<<<blocks_for(n), kThreads, 0, first>>>(d_z, d_x, d_y, n);
-    check(cudaGetLastError());
+    must(cudaGetLastError());
 
     // TODO 3 (about 6 lines): the left channel in the first stream, the right one in the second.
     // Which of the two has to wait for an event?
-    check(cudaEventRecord(z_is_there, first));
+    must(cudaEventRecord(z_is_there, first));
     blend<<<blocks_for(n), kThreads, 0, first>>>(d_left, d_z, d_x, n);
-    check(cudaGetLastError());
-    check(cudaStreamWaitEvent(second, z_is_there, 0));
+    must(cudaGetLastError());
+    must(cudaStreamWaitEvent(second, z_is_there, 0));
     blend<<<blocks_for(n), kThreads, 0, second>>>(d_right, d_z, d_y, n);
-    check(cudaGetLastError());
+    must(cudaGetLastError());
 
     // TODO 4 (about 3 lines): both channels to `out`, each behind its kernel; and then the one wait
     // of the host.
-    check(cudaMemcpyAsync(out, d_left, bytes, cudaMemcpyDeviceToHost, first));
-    check(cudaMemcpyAsync(out + n, d_right, bytes, cudaMemcpyDeviceToHost, second));
-    check(cudaDeviceSynchronize());
+    must(cudaMemcpyAsync(out, d_left, bytes, cudaMemcpyDeviceToHost, first));
+    must(cudaMemcpyAsync(out + n, d_right, bytes, cudaMemcpyDeviceToHost, second));
+    must(cudaDeviceSynchronize());
   }
 
   // Given: hand in, and give back.
   program.write("out", out, 2 * n);
-  for (cudaEvent_t event : {y_is_there, z_is_there}) check(cudaEventDestroy(event));
-  for (cudaStream_t stream : {first, second}) check(cudaStreamDestroy(stream));
-  check(cudaFreeHost(tracks));
-  check(cudaFree(d_memory));
+  for (cudaEvent_t event : {y_is_there, z_is_there}) must(cudaEventDestroy(event));
+  for (cudaStream_t stream : {first, second}) must(cudaStreamDestroy(stream));
+  must(cudaFreeHost(tracks));
+  must(cudaFree(d_memory));
 }
 
 int main(int argc, char** argv) {
