@@ -94,11 +94,11 @@ int main(int argc, char** argv) {
       for (int i = 0; i < pieces; ++i) {
         const cudaStream_t queue = streams[i % kStreams];
         int *piece = samples + i * count, *d_piece = d_samples + i * count;
-        const std::size_t bytes = count * sizeof(int);
-        check(cudaMemcpyAsync(d_piece, piece, bytes, cudaMemcpyHostToDevice, queue));
+        const std::size_t piece_bytes = count * sizeof(int);
+        check(cudaMemcpyAsync(d_piece, piece, piece_bytes, cudaMemcpyHostToDevice, queue));
         busy<<<(count + kThreads - 1) / kThreads, kThreads, 0, queue>>>(d_piece, count, rounds);
         check(cudaGetLastError());
-        check(cudaMemcpyAsync(piece, d_piece, bytes, cudaMemcpyDeviceToHost, queue));
+        check(cudaMemcpyAsync(piece, d_piece, piece_bytes, cudaMemcpyDeviceToHost, queue));
       }
     });
     std::printf("%6d                     %7.3f\n", pieces, time);

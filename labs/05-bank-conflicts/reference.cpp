@@ -21,8 +21,8 @@ unsigned byte_of(int word, std::int64_t place) {
 std::vector<int> running_sums(const std::vector<int>& in, std::int64_t n, std::int64_t k) {
   std::vector<int> out(in.size());
   for (std::int64_t signal = 0; signal < n; ++signal) {
-    int sum = 0;
-    for (std::int64_t i = signal * k; i < (signal + 1) * k; ++i) out[i] = sum += in[i];
+    int so_far = 0;
+    for (std::int64_t i = signal * k; i < (signal + 1) * k; ++i) out[i] = so_far += in[i];
   }
   return out;
 }

@@ -125,6 +125,14 @@ TEST_F(HandedOut, HoldsNothingOfWhatStaysHere) {
   EXPECT_THAT(read(tree() / "labs" / "CMakeLists.txt"), testing::Not(HasSubstr("add_lab(04")));
 }
 
+TEST_F(HandedOut, EveryLabCanBeHandedOut) {
+  // An experiment or a handout that says a line of an answer stops it.
+  const auto release = run({MEMBOUND_PROGRAM, "release", "--out",
+                            (folder_->path() / "every-lab").string(), "--compiler", "clang"},
+                           {{"MEMBOUND_ROOT", kSource.string()}, {"COLUMNS", "200"}});
+  EXPECT_EQ(release.exit_code, 0) << release.output;
+}
+
 TEST_F(HandedOut, HoldsNoLineThatOnlyAnAnswerHas) {
   // Not the program's own search: long lines of the answers, as they stand there.
   std::set<std::string> known, secret;
