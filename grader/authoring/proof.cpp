@@ -64,6 +64,8 @@ base::Result<Claim> claim_of(const course::Lab& lab, const WrongAnswer& answer,
   const auto kernel = write_kernel(answer, folder);
   if (!kernel) return kernel.error();
   Claim claim{&lab, *kernel, {answer.head.stage}, answer.head.fails};
+  if (const std::string& on_gpu = answer.head.fails_on_gpu; !on_gpu.empty())
+    claim.fails_on_gpu = on_gpu == "passes" ? "" : on_gpu == "fails" ? kAnyTest : on_gpu;
   if (const auto read = read_finds(answer, claim); !read) return read.error();
   return claim;
 }
@@ -215,9 +217,11 @@ base::Result<std::vector<Claim>> claims_of(const course::Lab& lab, const judge::
   return claims;
 }
 
-std::size_t leave_out_counted(std::vector<Claim>& claims) {
+std::size_t claim_of_a_gpu(std::vector<Claim>& claims) {
+  for (Claim& claim : claims)
+    if (claim.fails_on_gpu) claim.fails = *claim.fails_on_gpu;
   return std::erase_if(claims, [](const Claim& claim) {
-    return claim.fails == to_string(course::BuiltInTest::kBudget);
+    return claim.fails == kChance || claim.fails == to_string(course::BuiltInTest::kBudget);
   });
 }
 

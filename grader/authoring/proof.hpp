@@ -10,6 +10,7 @@
 #include <atomic>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -22,6 +23,9 @@ namespace membound::authoring {
 /// In Claim::fails: the stage must fail, whatever the test.
 inline constexpr const char* kAnyTest = "*";
 
+/// In Claim::fails_on_gpu: a race, or what lies in memory by chance, decides whether it fails.
+inline constexpr const char* kChance = "chance";
+
 /// One claim about one file.
 struct Claim {
   const course::Lab* lab = nullptr;
@@ -29,6 +33,7 @@ struct Claim {
   std::vector<int> stages;
   /// For each stage: the test that must be the first to fail; "" = it must pass.
   std::string fails;
+  std::optional<std::string> fails_on_gpu = {};  ///< the same there, where it is another
   /// What the checkers' first finding must be ("data race"), and at which lines of the file; both
   /// empty: they must find nothing.
   std::string finds = {};
@@ -47,8 +52,9 @@ struct Proof {
 [[nodiscard]] base::Result<std::vector<Claim>> claims_of(const course::Lab& lab,
                                                          const judge::Workplace& place);
 
-/// Leaves out the claims about counters, which a real GPU cannot show; how many they were.
-std::size_t leave_out_counted(std::vector<Claim>& claims);
+/// Makes them what a GPU shows. Left out are those that chance decides there, and those about
+/// counters whose heads do not say what a GPU makes of them; returns how many.
+std::size_t claim_of_a_gpu(std::vector<Claim>& claims);
 
 /// Whether a result is what was claimed. Pure.
 [[nodiscard]] Proof compare(const Claim& claim, const course::Result& result);

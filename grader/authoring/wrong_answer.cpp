@@ -75,6 +75,7 @@ base::Result<WrongAnswer> read_wrong_answer(const fs::path& file) {
   const std::string stage = field_of(head, "Stage");
   std::from_chars(stage.data(), stage.data() + stage.size(), answer.head.stage);
   answer.head.fails = field_of(head, "Fails");
+  answer.head.fails_on_gpu = field_of(head, "On a GPU");
   answer.head.finds = field_of(head, "Finds");
   answer.head.why = field_of(head, "Why");
   const std::string_view body = std::string_view(*text).substr(head.end);

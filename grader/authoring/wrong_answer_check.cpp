@@ -33,6 +33,13 @@ int check_one(const course::Lab& lab, const WrongAnswer& answer, const std::stri
                       "\"Fails: <a test of test.cpp or of the harness>\"",
                       "name the one test that must fail"});
   }
+  const std::string& on_gpu = answer.head.fails_on_gpu;
+  static const std::set<std::string> kEnds = {"", "passes", "fails", "chance"};
+  if (!kEnds.contains(on_gpu) && !tests.contains(on_gpu)) {
+    drifts.push_back({file, 0, "on a GPU it cannot end as \"" + on_gpu + "\"",
+                      "passes, fails, chance, or a test of test.cpp",
+                      "say what membound dev check --run --device gpu shows"});
+  }
   if (answer.head.why.empty()) {
     drifts.push_back({file, 0, "it does not say why it is wrong", "\"Why:   …\" at the head",
                       "say in a sentence what the student believed"});

@@ -115,8 +115,8 @@ int check_claims(const Context& context, const DevCheckOptions& options,
     claims.insert(claims.end(), some->begin(), some->end());
   }
   if (!tools->device.kind->counts())
-    if (const std::size_t left_out = authoring::leave_out_counted(claims); left_out > 0)
-      std::printf("Left out: %zu claims about counters, which only the virtual GPU counts.\n",
+    if (const std::size_t left_out = authoring::claim_of_a_gpu(claims); left_out > 0)
+      std::printf("Left out: %zu claims about counters, or that chance decides on a GPU.\n",
                   left_out);
   const std::atomic<bool>* const stop = catch_interrupts();
   std::printf("Running %zu claims on %s with %s%s.\n", claims.size(), tools->device.name.c_str(),

@@ -188,11 +188,20 @@ TEST(Claims, OfAPatchAreAboutTheWholeFile) {
   EXPECT_EQ(*base::read_file(claims->back().file), "one\ntwo\n  tile[x] = 2;\n");
 }
 
-TEST(Claims, AboutCountersAreLeftOutWhereNothingCounts) {
-  std::vector<Claim> claims = {claim("B"), claim("KeepsItsBudget"), claim("ReachesItsBar")};
-  EXPECT_EQ(leave_out_counted(claims), 1U);
-  ASSERT_EQ(claims.size(), 2U);
-  EXPECT_EQ(claims[1].fails, "ReachesItsBar");
+TEST(Claims, AreOnAGpuWhatTheirHeadsSayOfIt) {
+  std::vector<Claim> claims = {claim("B"), claim("KeepsItsBudget"), claim("ReachesItsBar"),
+                               claim("KeepsItsBudget"), claim("B")};
+  claims[2].fails_on_gpu = "";
+  claims[3].fails_on_gpu = "ReachesItsBar";
+  claims[4].fails_on_gpu = kAnyTest;
+  claims.push_back(claim("B"));
+  claims[5].fails_on_gpu = kChance;
+  EXPECT_EQ(claim_of_a_gpu(claims), 2U);  // chance, and the counters that no head translates
+  ASSERT_EQ(claims.size(), 4U);
+  EXPECT_EQ(claims[0].fails, "B");
+  EXPECT_EQ(claims[1].fails, "");
+  EXPECT_EQ(claims[2].fails, "ReachesItsBar");
+  EXPECT_EQ(claims[3].fails, kAnyTest);
 }
 
 TEST(Claims, RefuseAFindingAtNoLineOfTheFile) {
