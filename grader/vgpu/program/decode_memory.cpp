@@ -15,12 +15,16 @@ using ptx::StateSpace;
 
 bool has_word(const ptx::Instruction& in, std::string_view word) { return in.has_suffix(word); }
 
+/// Has the element a size in memory?
+bool has_size(const Instruction& in) {
+  return ptx::size_bytes(in.type) != 0 && in.type != ScalarType::kPred;
+}
+
 }  // namespace
 
 /// A kernel parameter is known at launch: its load becomes a move from a constant.
 bool Decoder::load_parameter(Operands ops, Instruction& out) {
-  std::uint32_t end = 0;
-  const auto fields = lay_out_call({}, source_.parameters, &end);
+  const std::vector<FrameField> fields = lay_out_call({}, source_.parameters)->fields;
   const std::uint32_t bytes = ptx::size_bytes(out.type);
   const bool vector = ops[0].kind == OperandKind::kVector;
   const Operands targets = vector ? ops[0].children : ops.first(1);
@@ -49,7 +53,7 @@ bool Decoder::load_parameter(Operands ops, Instruction& out) {
 }
 
 bool Decoder::read_load(Operands ops, Instruction& out) {
-  if (ops.size() < 2 || ops[1].kind != OperandKind::kAddress) return false;
+  if (ops.size() < 2 || ops[1].kind != OperandKind::kAddress || !has_size(out)) return false;
   const ReferenceKind named = ops[1].reference.kind;
   if (out.space == StateSpace::kParam) {
     if (source_.is_entry && named == ReferenceKind::kParameter) return load_parameter(ops, out);
@@ -65,8 +69,7 @@ bool Decoder::read_load(Operands ops, Instruction& out) {
   }
   const bool vector = ops[0].kind == OperandKind::kVector;
   const Operands targets = vector ? ops[0].children : ops.first(1);
-  if (targets.size() > 4) return false;
-  out.vector = static_cast<std::uint8_t>(targets.size());
+  if (!takes_vector(targets, out)) return false;
   for (std::size_t i = 0; i < targets.size(); ++i) {
     out.d[i] = destination(targets[i]);
     if (out.d[i]) out.d_slots = operand_slots(targets[i], out.type);
@@ -75,7 +78,7 @@ bool Decoder::read_load(Operands ops, Instruction& out) {
 }
 
 bool Decoder::read_store(Operands ops, Instruction& out) {
-  if (ops.size() < 2) return false;
+  if (ops.size() < 2 || !has_size(out)) return false;
   if (out.space == StateSpace::kParam) {
     out.space = StateSpace::kLocal;
     out.flags |= kParamMemory;
@@ -83,8 +86,7 @@ bool Decoder::read_store(Operands ops, Instruction& out) {
   }
   const bool vector = ops[1].kind == OperandKind::kVector;
   const Operands sources = vector ? ops[1].children : ops.subspan(1, 1);
-  if (sources.size() > 4) return false;
-  out.vector = static_cast<std::uint8_t>(sources.size());
+  if (!takes_vector(sources, out)) return false;
   out.s_slots = 0;
   for (std::size_t i = 0; i < sources.size(); ++i) {
     out.s[1 + i] = value(sources[i], out.type);
@@ -99,11 +101,11 @@ bool Decoder::read_store(Operands ops, Instruction& out) {
 bool Decoder::read_atomic(Operands ops, Instruction& out, bool has_result) {
   auto& atomic = out.make<AtomicAccess>();
   std::size_t next = 0;
-  if (ops.size() < (has_result ? 3u : 2u)) return false;
+  if (ops.size() < (has_result ? 3u : 2u) || !has_size(out)) return false;
   if (has_result) {
     const bool vector = ops[0].kind == OperandKind::kVector;
     const Operands targets = vector ? ops[0].children : ops.first(1);
-    if (targets.size() > 4) return false;
+    if (!takes_vector(targets, out)) return false;
     for (std::size_t i = 0; i < targets.size(); ++i) {
       out.d[i] = destination(targets[i]);
       out.d_slots = operand_slots(targets[i], out.type);
@@ -113,8 +115,7 @@ bool Decoder::read_atomic(Operands ops, Instruction& out, bool has_result) {
   if (!address(ops[next++], out.space, out.s[0], atomic.at)) return false;
   const bool vector = ops[next].kind == OperandKind::kVector;
   const Operands sources = vector ? ops[next].children : ops.subspan(next, 1);
-  if (sources.size() > 4) return false;
-  out.vector = static_cast<std::uint8_t>(sources.size());
+  if (!takes_vector(sources, out)) return false;
   for (std::size_t i = 0; i < sources.size(); ++i) {
     out.s[1 + i] = value(sources[i], out.type);
     if (!out.s[1 + i]) return false;
@@ -123,6 +124,7 @@ bool Decoder::read_atomic(Operands ops, Instruction& out, bool has_result) {
   if (atomic.operation == Atomic::kCas) {
     if (next >= ops.size()) return false;
     out.s[2] = value(ops[next], out.type);
+    if (!out.s[2]) return false;
   }
   out.s_slots = operand_slots(sources[0], out.type);
   if (!has_result || !out.d[0]) out.flags |= kResultUnused;
@@ -148,14 +150,16 @@ bool Decoder::read_async(const ptx::Instruction& in, Instruction& out) {
     return ops.size() == 1 && address(ops[0], out.space, out.s[0], copy.to);
   }
   if (ops.size() < 3 || ops[2].kind != OperandKind::kInteger) return false;
-  copy.bytes = static_cast<std::uint8_t>(ops[2].bits);
+  const std::uint64_t bytes = ops[2].bits;
+  if (bytes != 16 && (has_word(in, ".cg") || (bytes != 4 && bytes != 8))) return false;
+  copy.bytes = static_cast<std::uint8_t>(bytes);
   Access from;
   if (!address(ops[1], StateSpace::kNone, out.s[1], from)) return false;
   if (from.address_bits != 64 || !address(ops[0], out.space, out.s[0], copy.to)) return false;
   copy.from_offset = from.offset;
   if (ops.size() > 3 && !has_word(in, ".L2::cache_hint")) {
     out.s[2] = value(ops[3], ScalarType::kU32);
-    if (out.s[2].kind == ValueKind::kPredicate || out.s[2].kind == ValueKind::kTrue) return false;
+    if (!out.s[2]) return false;
   }
   return true;
 }
@@ -222,16 +226,18 @@ bool Decoder::read_texture(const ptx::Instruction& in, Shape shape, Instruction&
       shape == Shape::kTex ? out.make<Fetch>().geometry : out.make<SurfaceAccess>().geometry;
   // Only a layer of cubes has four coordinates; elsewhere the fourth is there to fill the vector.
   const std::size_t wanted = geometry == Geometry::kACube ? 4 : 3;
-  for (std::size_t i = 0; i < coordinates.size() && i < wanted; ++i)
+  for (std::size_t i = 0; i < coordinates.size() && i < wanted; ++i) {
     out.s[1 + i] = value(coordinates[i], coordinate);
+    if (!out.s[1 + i]) return false;
+  }
   if (shape == Shape::kTex && !read_level(ops, out.as<Fetch>(), out)) return false;
   const Operands data = ops[1 - place].kind == OperandKind::kVector ? ops[1 - place].children
                                                                     : ops.subspan(1 - place, 1);
-  if (data.size() > 4) return false;
-  out.vector = static_cast<std::uint8_t>(data.size());
+  if (!takes_vector(data, out) || !has_size(out)) return false;
   for (std::size_t i = 0; i < data.size(); ++i) {
     if (store) {
       out.s[4 + i] = value(data[i], out.type);
+      if (!out.s[4 + i]) return false;
       out.s_slots = operand_slots(data[i], out.type);
     } else {
       out.d[i] = destination(data[i]);
@@ -276,9 +282,10 @@ bool Decoder::read_query(const ptx::Instruction& in, Instruction& out) {
                      : has_word(in, ".depth")  ? Query::kDepth
                                                : Query::kOther;
   out.make<TextureQuery>().what = query;
-  if (ops[1].kind != OperandKind::kAddress || ops[1].reference.kind != ReferenceKind::kRegister)
+  Access handle;
+  if (!address(ops[1], ptx::StateSpace::kGlobal, out.s[0], handle) || handle.offset != 0 ||
+      out.s[0].kind != ValueKind::kRegister || handle.address_bits != 64)
     return false;
-  out.s[0] = {ValueKind::kRegister, false, ops[1].reference.index};
   return query != Query::kOther;
 }
 

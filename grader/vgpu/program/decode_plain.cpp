@@ -114,8 +114,7 @@ bool Decoder::read_move(Operands ops, Instruction& out) {
   const ptx::Operand& to = ops[0];
   const ptx::Operand& from = ops[1];
   if (to.kind == OperandKind::kVector) {  // unpack
-    out.vector = static_cast<std::uint8_t>(to.children.size());
-    if (out.vector > 4) return false;
+    if (!takes_vector(to.children, out)) return false;
     out.make<Move>().way = MoveWay::kUnpack;
     for (std::size_t i = 0; i < to.children.size(); ++i) {
       out.d[i] = destination(to.children[i]);
@@ -127,8 +126,7 @@ bool Decoder::read_move(Operands ops, Instruction& out) {
   out.d[0] = destination(to);
   out.d_slots = operand_slots(to, out.type);
   if (from.kind == OperandKind::kVector) {  // pack
-    out.vector = static_cast<std::uint8_t>(from.children.size());
-    if (out.vector > 4) return false;
+    if (!takes_vector(from.children, out)) return false;
     out.make<Move>().way = MoveWay::kPack;
     const std::uint32_t part = ptx::size_bytes(out.type) / out.vector;
     const ScalarType type = part == 8   ? ScalarType::kB64
@@ -151,9 +149,9 @@ bool Decoder::read_move(Operands ops, Instruction& out) {
     }
   }
   if (from.kind == OperandKind::kSymbol) {
-    if (const auto frame = frame_offset(from.reference)) {
+    if (const auto field = frame_field(from.reference)) {
       out.opcode = Opcode::kLocalAddress;
-      out.make<FrameAddress>().offset = static_cast<std::int64_t>(*frame + from.bits);
+      out.make<FrameAddress>().offset = static_cast<std::int64_t>(field->offset_bytes + from.bits);
       return true;
     }
   }
@@ -215,11 +213,54 @@ bool Decoder::read_branch(Operands ops, Instruction& out) {
   }
   if (ops.size() != 2 || ops[1].reference.kind != ReferenceKind::kTargets) return false;
   out.s[0] = value(ops[0], ScalarType::kU32);
-  out.make<BranchList>().list = static_cast<std::uint32_t>(out_->branch_lists.size());
-  auto& list = out_->branch_lists.emplace_back();
-  for (const ptx::Reference& reference : source_.targets[ops[1].reference.index].references)
+  if (!out.s[0]) return false;
+  std::vector<std::uint32_t> list;
+  for (const ptx::Reference& reference : source_.targets[ops[1].reference.index].references) {
+    if (reference.kind != ReferenceKind::kLabel) return false;
     list.push_back(reference.index);
-  return static_cast<bool>(out.s[0]);
+  }
+  out.make<BranchList>().list = static_cast<std::uint32_t>(out_->branch_lists.size());
+  out_->branch_lists.push_back(std::move(list));
+  return true;
+}
+
+/// The layout of a call through a pointer, from its prototype or the first function it may reach.
+bool Decoder::lay_out_site(const ptx::Reference& shape, Signature& out) {
+  std::optional<Signature> made;
+  if (shape.kind == ReferenceKind::kPrototype) {
+    const ptx::Prototype& prototype = source_.prototypes[shape.index];
+    made = lay_out_call(prototype.returns, prototype.parameters);
+  } else if (shape.kind == ReferenceKind::kTargets) {
+    const auto& references = source_.targets[shape.index].references;
+    if (references.empty() || references.front().kind != ReferenceKind::kFunction) return false;
+    const ptx::Function& declared = module_.functions[references.front().index];
+    made = lay_out_call(declared.returns, declared.parameters);
+  }
+  if (made) out = *std::move(made);
+  return made.has_value();
+}
+
+/// Arguments (`reading`) or results beside the callee's fields.
+bool Decoder::copies_of(Operands list, std::span<const FrameField> fields, bool reading,
+                        std::vector<ArgumentCopy>& out) {
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    ArgumentCopy copy;
+    copy.callee_offset = fields[i].offset_bytes;
+    copy.size_bytes = fields[i].size_bytes;
+    if (const auto field = frame_field(list[i].reference)) {
+      if (field->size_bytes < copy.size_bytes) return false;
+      copy.caller_offset = field->offset_bytes;
+    } else if (!reading && list[i].kind == OperandKind::kSink) {
+      copy.size_bytes = 0;
+    } else {
+      if (copy.size_bytes > 8) return false;
+      const ScalarType type = copy.size_bytes > 4 ? ScalarType::kB64 : ScalarType::kB32;
+      copy.value = reading ? value(list[i], type) : destination(list[i]);
+      if (!copy.value || copy.value.kind == ValueKind::kPredicate) return false;
+    }
+    out.push_back(copy);
+  }
+  return true;
 }
 
 bool Decoder::read_call(Operands ops, Instruction& out) {
@@ -229,15 +270,15 @@ bool Decoder::read_call(Operands ops, Instruction& out) {
   if (next >= ops.size()) return false;
   const ptx::Operand& callee = ops[next++];
   if (next < ops.size() && ops[next].kind == OperandKind::kList) arguments = ops[next++].children;
-  std::uint32_t end = 0;
-  std::vector<FrameField> fields;
   Call call;
   CallSite site;
   if (callee.reference.kind == ReferenceKind::kFunction) {
     const ptx::Function& declared = module_.functions[callee.reference.index];
     site.callee = symbols_.functions[callee.reference.index];
     call.callee = std::string(declared.name);
-    fields = lay_out_call(declared.returns, declared.parameters, &end);
+    auto made = lay_out_call(declared.returns, declared.parameters);
+    if (!made) return false;
+    call.signature = *std::move(made);
     facts_->callees.push_back(site.callee);
     if (!program_functions_[site.callee]->has_body) {
       call.builtin = declared.name == "vprintf"        ? Builtin::kPrintf
@@ -250,40 +291,15 @@ bool Decoder::read_call(Operands ops, Instruction& out) {
     out.s[0] = value(callee, ScalarType::kU64);
     if (!out.s[0]) return false;
     facts_->calls_indirectly = true;
-    if (next >= ops.size()) return false;
-    const ptx::Reference& shape = ops[next++].reference;
-    if (shape.kind == ReferenceKind::kPrototype) {
-      const ptx::Prototype& prototype = source_.prototypes[shape.index];
-      fields = lay_out_call(prototype.returns, prototype.parameters, &end);
-    } else if (shape.kind == ReferenceKind::kTargets &&
-               !source_.targets[shape.index].references.empty()) {
-      const std::uint32_t first = source_.targets[shape.index].references.front().index;
-      const ptx::Function& declared = module_.functions[first];
-      fields = lay_out_call(declared.returns, declared.parameters, &end);
-    } else {
-      return false;
-    }
+    if (next >= ops.size() || !lay_out_site(ops[next++].reference, call.signature)) return false;
   }
-  if (fields.size() != results.size() + arguments.size()) return false;
-  const auto copies = [&](Operands list, std::size_t first, bool reading) {
-    std::vector<ArgumentCopy> made;
-    for (std::size_t i = 0; i < list.size(); ++i) {
-      ArgumentCopy copy;
-      copy.callee_offset = fields[first + i].offset_bytes;
-      copy.size_bytes = fields[first + i].size_bytes;
-      if (const auto frame = frame_offset(list[i].reference)) {
-        copy.caller_offset = *frame;
-      } else {
-        copy.value = reading
-                         ? value(list[i], copy.size_bytes > 4 ? ScalarType::kB64 : ScalarType::kB32)
-                         : destination(list[i]);
-      }
-      made.push_back(copy);
-    }
-    return made;
-  };
-  call.results = copies(results, 0, false);
-  call.arguments = copies(arguments, results.size(), true);
+  const std::span<const FrameField> fields = call.signature.fields;
+  if (results.size() != call.signature.results ||
+      fields.size() != results.size() + arguments.size())
+    return false;
+  if (!copies_of(results, fields.first(results.size()), false, call.results) ||
+      !copies_of(arguments, fields.subspan(results.size()), true, call.arguments))
+    return false;
   site.call = static_cast<std::uint32_t>(out_->calls.size());
   out.detail = site;
   out_->calls.push_back(std::move(call));

@@ -3,6 +3,7 @@
 #include "grader/vgpu/program/decoder.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 #include "grader/device_code/ptx/parser.hpp"
 #include "grader/vgpu/program/control_flow.hpp"
@@ -51,24 +52,39 @@ Unit unit_of(const OpcodeInfo& info, ptx::ScalarType type) {
   }
 }
 
+/// The instruction faults when it is executed; its operands name no place any more.
+void refuse(Instruction& in) {
+  in.flags |= kUnsupportedForm;
+  in.guard = {};
+  in.d = {};
+  in.s = {};
+}
+
 }  // namespace
 
-std::vector<FrameField> lay_out_call(std::span<const ptx::Variable> returns,
-                                     std::span<const ptx::Variable> parameters,
-                                     std::uint32_t* end_bytes) {
-  std::vector<FrameField> fields;
-  std::uint32_t end = 0;
+std::optional<Signature> lay_out_call(std::span<const ptx::Variable> returns,
+                                      std::span<const ptx::Variable> parameters) {
+  Signature signature;
+  signature.results = returns.size();
+  std::uint64_t end = 0;
   for (const auto list : {returns, parameters}) {
     for (const ptx::Variable& variable : list) {
       end = align_up(end, alignment_of(variable));
-      const auto bytes = static_cast<std::uint32_t>(
-          std::max<std::uint64_t>(variable.size_bytes, ptx::size_bytes(variable.type)));
-      fields.push_back({end, bytes});
+      const std::uint64_t bytes =
+          std::max<std::uint64_t>(variable.size_bytes, ptx::size_bytes(variable.type));
+      if (end > kMostBytes || bytes > kMostBytes - end) return std::nullopt;
+      signature.fields.push_back(
+          {static_cast<std::uint32_t>(end), static_cast<std::uint32_t>(bytes)});
       end += bytes;
     }
   }
-  *end_bytes = align_up(end, 16);
-  return fields;
+  return signature;
+}
+
+std::uint64_t end_of(const Signature& signature) {
+  if (signature.fields.empty()) return 0;
+  const FrameField& last = signature.fields.back();
+  return std::uint64_t{last.offset_bytes} + last.size_bytes;
 }
 
 std::uint8_t slots_of(ptx::ScalarType type) {
@@ -92,8 +108,9 @@ base::Status Decoder::decode(Function& out, FunctionFacts& facts) {
   facts_ = &facts;
   out.name = std::string(source_.name);
   out.has_body = source_.has_body;
-  lay_out_frame();
-  lay_out_shared();
+  out.is_entry = source_.is_entry;
+  if (auto status = lay_out_frame(); !status) return status;
+  if (auto status = lay_out_shared(); !status) return status;
   for (const ptx::Instruction& in : source_.instructions) {
     if (find_opcode(in.opcode) == nullptr) {
       return base::Error{
@@ -110,42 +127,84 @@ base::Status Decoder::decode(Function& out, FunctionFacts& facts) {
   end.opcode = Opcode::kRet;
   end.flags = kHidden;
   emit(end);
+  // A place of a register or constant has 30 bits: see exec's Ref.
+  constexpr std::uint32_t kMostSlots = 1u << 22;
+  if (out.constant_slot_count > kMostSlots) return too_large("constants", kMostSlots);
   fix_targets();
   annotate_branches(out);
   return base::Done{};
 }
 
-void Decoder::lay_out_frame() {
-  std::uint32_t end = 0;
-  if (!source_.is_entry) formals_ = lay_out_call(source_.returns, source_.parameters, &end);
+base::Error Decoder::too_large(std::string_view what, std::uint64_t most) const {
+  return base::Error{
+      .kind = base::ErrorKind::kInput,
+      .where =
+          std::string(ptx::file_name_of(module_)) + ":" + std::to_string(source_.position.line),
+      .found = "function '" + std::string(source_.name) + "' has too much " + std::string(what),
+      .expected = "at most " + std::to_string(most),
+      .advice = "make its arrays smaller"};
+}
+
+base::Status Decoder::lay_out_frame() {
+  std::uint64_t end = 0;
+  auto formals = lay_out_call(source_.returns, source_.parameters);
+  if (!formals) return too_large("bytes of parameters", kMostBytes);
+  if (!source_.is_entry) {  // a kernel's are not in its frame
+    out_->signature = *std::move(formals);
+    end = align_up(end_of(out_->signature), 16);
+  }
   variable_offset_.assign(source_.variables.size(), 0);
+  std::uint64_t locals = 0;
   for (std::size_t i = 0; i < source_.variables.size(); ++i) {
     const ptx::Variable& variable = source_.variables[i];
     if (variable.space != ptx::StateSpace::kLocal && variable.space != ptx::StateSpace::kParam)
       continue;
     end = align_up(end, alignment_of(variable));
-    variable_offset_[i] = end;
-    end += static_cast<std::uint32_t>(variable.size_bytes);
+    if (end > kMostBytes || variable.size_bytes > kMostBytes - end)
+      return too_large("bytes of local variables", kMostBytes);
+    variable_offset_[i] = static_cast<std::uint32_t>(end);
+    end += variable.size_bytes;
+    if (variable.space == ptx::StateSpace::kLocal) locals += align_up(variable.size_bytes, 16);
   }
-  out_->frame_bytes = align_up(end, 16);
+  if (!source_.is_entry) end = std::max<std::uint64_t>(end, kCallBytes);  // no call is for nothing
+  out_->frame_bytes = static_cast<std::uint32_t>(align_up(end, 16));
+  out_->stack_bytes = static_cast<std::uint32_t>(locals + kCallBytes);
+  return base::Done{};
 }
 
-void Decoder::lay_out_shared() {
-  std::uint32_t end = shared_base_bytes_;
+base::Status Decoder::lay_out_shared() {
+  std::uint64_t end = shared_base_bytes_;
   for (std::size_t i = 0; i < source_.variables.size(); ++i) {
     const ptx::Variable& variable = source_.variables[i];
     if (variable.space != ptx::StateSpace::kShared || variable.size_bytes == 0) continue;
     end = align_up(end, alignment_of(variable));
-    variable_offset_[i] = end;
-    end += static_cast<std::uint32_t>(variable.size_bytes);
-    facts_->shared_end_bytes = end;
+    if (end > kMostBytes || variable.size_bytes > kMostBytes - end)
+      return too_large("bytes of shared variables", kMostBytes);
+    variable_offset_[i] = static_cast<std::uint32_t>(end);
+    end += variable.size_bytes;
+    facts_->shared_end_bytes = static_cast<std::uint32_t>(end);
     facts_->shared_variables.push_back({std::string(variable.name), variable_offset_[i],
                                         static_cast<std::uint32_t>(variable.size_bytes)});
   }
+  return base::Done{};
 }
 
+/// Predicates stand where handlers look for predicates, data where they look for data: the two have
+/// different places, and a number of the one is no number of the other.
 void Decoder::emit(const Instruction& instruction) {
+  const auto& [d, s] = std::tie(instruction.d, instruction.s);
+  bool in_place = !instruction.guard || instruction.guard.kind == ValueKind::kPredicate;
+  for (std::size_t i = 0; i < d.size(); ++i) {
+    const ValueKind wanted =
+        writes_predicate(instruction, i) ? ValueKind::kPredicate : ValueKind::kRegister;
+    in_place = in_place && (!d[i] || d[i].kind == wanted);
+  }
+  for (std::size_t i = 0; i < s.size(); ++i) {
+    const bool predicate = s[i].kind == ValueKind::kPredicate || s[i].kind == ValueKind::kTrue;
+    in_place = in_place && (!s[i] || predicate == reads_predicate(instruction, i));
+  }
   out_->code.push_back(instruction);
+  if (!in_place) refuse(out_->code.back());
   out_->lines.push_back(line_);
   out_->call_sites.push_back(call_site_);
 }
@@ -171,7 +230,12 @@ Instruction Decoder::start(const ptx::Instruction& in, const OpcodeInfo& info) {
     out.flags |= kConstantMemory;
   if (info.shape == Shape::kCvta) out.make<SpaceConversion>().to_space = in.has_suffix(".to");
   out.unit = unit_of(info, out.type);
-  if (in.guard != ptx::kNoIndex) out.guard = {ValueKind::kPredicate, in.guard_negated, in.guard};
+  if (in.guard != ptx::kNoIndex) {
+    if (source_.group_of(in.guard).type == ptx::ScalarType::kPred)
+      out.guard = {ValueKind::kPredicate, in.guard_negated, in.guard};
+    else
+      refused_ = true;
+  }
   return out;
 }
 
@@ -184,11 +248,13 @@ void Decoder::place_instruction(const ptx::Instruction& in) {
     line_ = {location.file, location.line};
     call_site_ = {location.inlined_at_file, location.inlined_at_line};
   }
+  refused_ = false;
   Instruction out = start(in, info);
   if (!out.has(kUnsupportedForm) && !read_operands(in, info, out)) out.flags |= kUnsupportedForm;
   const auto results =
       std::count_if(out.d.begin(), out.d.end(), [](const Value& d) { return !!d; });
   if (results > info.results) out.flags |= kUnsupportedForm;
+  if (refused_) refuse(out);
   if (out.guard && branches_round(out)) {
     emit_guard_branch(out.guard);
     out.guard = {};
@@ -237,7 +303,7 @@ bool Decoder::read_operands(const ptx::Instruction& in, const OpcodeInfo& info, 
     case Shape::kIgnored:
       return true;
     case Shape::kAlloca:
-      if (ops.size() < 2) return false;
+      if (ops.size() < 2 || out.type == ptx::ScalarType::kPred) return false;
       out.d[0] = destination(ops[0]);
       out.d_slots = operand_slots(ops[0], out.type);
       out.s[0] = value(ops[1], out.type);

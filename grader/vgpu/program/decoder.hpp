@@ -18,16 +18,12 @@
 
 namespace membound::vgpu::program {
 
-/// Bytes, alignment and place of one call parameter in the callee's frame.
-struct FrameField {
-  std::uint32_t offset_bytes = 0;
-  std::uint32_t size_bytes = 0;
-};
-
 /// Results first, then parameters, each aligned by itself: both sides of a call compute the same.
-[[nodiscard]] std::vector<FrameField> lay_out_call(std::span<const ptx::Variable> returns,
-                                                   std::span<const ptx::Variable> parameters,
-                                                   std::uint32_t* end_bytes);
+/// Nothing where they need more than kMostBytes.
+[[nodiscard]] std::optional<Signature> lay_out_call(std::span<const ptx::Variable> returns,
+                                                    std::span<const ptx::Variable> parameters);
+/// The end of the last field.
+[[nodiscard]] std::uint64_t end_of(const Signature& signature);
 
 /// 128-byte slots a register of this type takes; 0 for a predicate.
 [[nodiscard]] std::uint8_t slots_of(ptx::ScalarType type);
@@ -45,8 +41,9 @@ class Decoder {
  private:
   using Operands = std::span<const ptx::Operand>;
 
-  void lay_out_frame();
-  void lay_out_shared();
+  base::Status lay_out_frame();
+  base::Status lay_out_shared();
+  [[nodiscard]] base::Error too_large(std::string_view what, std::uint64_t most) const;
   void place_instruction(const ptx::Instruction& in);
   void emit(const Instruction& instruction);
   void emit_guard_branch(const Value& guard);
@@ -72,13 +69,17 @@ class Decoder {
 
   Value value(const ptx::Operand& operand, ptx::ScalarType type);
   Value destination(const ptx::Operand& operand);
+  bool takes_vector(Operands elements, Instruction& out);
+  bool lay_out_site(const ptx::Reference& shape, Signature& out);
+  bool copies_of(Operands list, std::span<const FrameField> fields, bool reading,
+                 std::vector<ArgumentCopy>& out);
   Value register_value(const ptx::Operand& operand);
   Value special_value(std::string_view name, ptx::ScalarType type);
   Value symbol_value(const ptx::Operand& operand, ptx::ScalarType type, bool generic);
   bool address(const ptx::Operand& operand, ptx::StateSpace space, Value& base, Access& access);
   Value constant(Constant::Kind kind, std::uint64_t bits, std::uint8_t slots,
                  std::uint32_t index = 0, ptx::ScalarType type = ptx::ScalarType::kB64);
-  [[nodiscard]] std::optional<std::uint32_t> frame_offset(const ptx::Reference& reference) const;
+  [[nodiscard]] std::optional<FrameField> frame_field(const ptx::Reference& reference) const;
   [[nodiscard]] std::uint8_t operand_slots(const ptx::Operand& operand, ptx::ScalarType type) const;
 
   const ptx::Module& module_;
@@ -89,10 +90,10 @@ class Decoder {
   Function* out_ = nullptr;
   FunctionFacts* facts_ = nullptr;
   std::vector<std::uint32_t> code_index_;       // of each ptx instruction
-  std::vector<FrameField> formals_;             // returns, then parameters
   std::vector<std::uint32_t> variable_offset_;  // frame or shared offset of each variable
   std::map<std::tuple<int, int, int, std::uint32_t, std::uint64_t>, std::uint32_t> constants_;
   SourceLine line_ = {}, call_site_ = {};
+  bool refused_ = false;  // an operand is not what the instruction takes: data for a predicate, …
 };
 
 }  // namespace membound::vgpu::program

@@ -38,11 +38,14 @@ class Linker {
     if (auto status = collect_globals(); !status) return status.error();
     overlay_shared();
     if (auto status = collect_functions(); !status) return status.error();
-    collect_files();
+    if (auto status = collect_files(); !status) return status.error();
     if (auto status = decode_all(); !status) return status.error();
     for (Function& function : program_.functions_) tell_by_user_lines(function, program_.files_);
+    const std::vector<std::uint64_t> stacks = known_stacks();
     for (std::uint32_t f = 0; f < sources_.size(); ++f) {
-      if (sources_[f]->is_entry && sources_[f]->has_body) add_kernel(f);
+      if (!sources_[f]->is_entry || !sources_[f]->has_body) continue;
+      add_kernel(f);
+      program_.kernels_.back().stack_bytes = stacks[f];
     }
     return std::move(program_);
   }
@@ -52,13 +55,16 @@ class Linker {
   void overlay_shared();
   [[nodiscard]] std::uint32_t module_shared_end(std::uint32_t function) const;
   base::Status collect_functions();
-  void collect_files();
+  base::Status collect_files();
   base::Status decode_all();
   base::Status decode_one(std::uint32_t f, std::uint32_t shared_base_bytes);
   void add_kernel(std::uint32_t function);
+  [[nodiscard]] std::vector<std::uint64_t> known_stacks() const;
   void add_global(const ptx::Module& module, const ptx::Variable& variable);
   static base::Error unresolved(const ptx::Module& module, std::string_view what,
                                 std::string_view name);
+  static base::Error too_large(const ptx::Module& module, std::string_view what,
+                               std::string_view name);
 
   Program program_;
   std::vector<ModuleSymbols> symbols_;
@@ -88,6 +94,15 @@ base::Error Linker::unresolved(const ptx::Module& module, std::string_view what,
                               "' is declared here and defined nowhere",
                      .expected = "a definition in one of the linked modules",
                      .advice = "add the file that defines it to the nvcc command, with -rdc=true"};
+}
+
+base::Error Linker::too_large(const ptx::Module& module, std::string_view what,
+                              std::string_view name) {
+  return base::Error{.kind = base::ErrorKind::kInput,
+                     .where = std::string(ptx::file_name_of(module)),
+                     .found = std::string(what) + " '" + std::string(name) + "' is too large",
+                     .expected = "a size that a GPU can have",
+                     .advice = "make it smaller"};
 }
 
 void Linker::add_global(const ptx::Module& module, const ptx::Variable& variable) {
@@ -133,9 +148,12 @@ base::Status Linker::collect_globals() {
       if (variable.space == ptx::StateSpace::kShared) {
         place.kind = variable.size_bytes == 0 ? SymbolPlace::Kind::kDynamicShared
                                               : SymbolPlace::Kind::kShared;
-        module_shared_bytes_ = align_up(module_shared_bytes_, variable.alignment_bytes);
-        place.offset_bytes = place.kind == SymbolPlace::Kind::kShared ? module_shared_bytes_ : 0;
-        module_shared_bytes_ += static_cast<std::uint32_t>(variable.size_bytes);
+        const std::uint64_t begin = align_up(module_shared_bytes_, variable.alignment_bytes);
+        if (begin > kMostBytes || variable.size_bytes > kMostBytes - begin)
+          return too_large(module, "the shared variable", variable.name);
+        if (place.kind == SymbolPlace::Kind::kShared)
+          place.offset_bytes = static_cast<std::uint32_t>(begin);
+        module_shared_bytes_ = static_cast<std::uint32_t>(begin + variable.size_bytes);
       } else {
         place.index = static_cast<std::uint32_t>(program_.globals_.size());
         add_global(module, variable);
@@ -189,9 +207,9 @@ void Linker::overlay_shared() {
     std::uint32_t offset = 0;
     for (std::size_t h = 0; h < g; ++h) {  // behind every one that it meets in a kernel
       if (places[h].kind != SymbolPlace::Kind::kShared || !meet(g, h)) continue;
-      const std::uint32_t end =
-          places[h].offset_bytes + static_cast<std::uint32_t>(module.globals[h].size_bytes);
-      offset = std::max(offset, align_up(end, module.globals[g].alignment_bytes));
+      const std::uint64_t end = places[h].offset_bytes + module.globals[h].size_bytes;
+      offset = std::max(
+          offset, static_cast<std::uint32_t>(align_up(end, module.globals[g].alignment_bytes)));
     }
     places[g].offset_bytes = offset;
     module_shared_bytes_ = std::max(module_shared_bytes_, offset + size);
@@ -251,11 +269,13 @@ base::Status Linker::collect_functions() {
   return base::Done{};
 }
 
-void Linker::collect_files() {
+base::Status Linker::collect_files() {
+  constexpr std::uint32_t kMostFiles = 1u << 20;
   program_.files_.push_back("");
   // Every module numbers its files from 1; a file keeps its number in the first module.
   for (const ptx::Module& module : program_.modules_) {
     for (const ptx::File& file : module.files) {
+      if (file.index >= kMostFiles) return too_large(module, "the number of the file", file.name);
       if (program_.files_.size() <= file.index) program_.files_.resize(file.index + 1);
     }
     if (&module == &program_.modules_.front()) {
@@ -263,6 +283,7 @@ void Linker::collect_files() {
         program_.files_[file.index] = std::string(file.name);
     }
   }
+  return base::Done{};
 }
 
 /// Shared variables that functions declare lie behind the module's, each function's behind those of
@@ -313,13 +334,42 @@ base::Status Linker::decode_one(std::uint32_t f, std::uint32_t shared_base_bytes
   return base::Done{};
 }
 
+/// By function, the stack of its deepest calls; one through a pointer may be of any function. A
+/// call back to a function that is being looked at (recursion) counts as nothing.
+std::vector<std::uint64_t> Linker::known_stacks() const {
+  std::vector<std::uint64_t> stacks(sources_.size());
+  std::vector<bool> seen(sources_.size(), false);
+  std::vector<std::uint32_t> any;
+  for (std::uint32_t f = 0; f < sources_.size(); ++f)
+    if (!sources_[f]->is_entry) any.push_back(f);
+  std::vector<std::pair<std::uint32_t, std::size_t>> path;  // function, its next callee
+  for (std::uint32_t f = 0; f < sources_.size(); ++f) {
+    if (!seen[f]) path.emplace_back(f, 0);
+    while (!path.empty()) {
+      auto& [at, next] = path.back();
+      seen[at] = true;
+      const std::vector<std::uint32_t>& callees =
+          facts_[at].calls_indirectly ? any : facts_[at].callees;
+      if (next < callees.size()) {
+        const std::uint32_t callee = callees[next++];
+        if (!seen[callee]) path.emplace_back(callee, 0);
+        continue;
+      }
+      for (const std::uint32_t callee : callees) stacks[at] = std::max(stacks[at], stacks[callee]);
+      stacks[at] += program_.functions_[at].stack_bytes;
+      path.pop_back();
+    }
+  }
+  return stacks;
+}
+
 void Linker::add_kernel(std::uint32_t function) {
   const ptx::Function& source = *sources_[function];
   Kernel kernel;
   kernel.name = std::string(source.name);
   kernel.function = function;
-  std::uint32_t end = 0;
-  for (const FrameField& field : lay_out_call({}, source.parameters, &end)) {
+  const auto layout = lay_out_call({}, source.parameters);  // the decoder has found room for it
+  for (const FrameField& field : layout->fields) {
     const ptx::Variable& variable = source.parameters[kernel.parameters.size()];
     kernel.parameters.push_back(
         {field.offset_bytes, field.size_bytes, std::max(1u, variable.alignment_bytes)});
@@ -371,9 +421,10 @@ void Linker::add_kernel(std::uint32_t function) {
   kernel.register_count = std::min(255u, std::max(16u, kernel.register_count));
   // Launch bounds are a promise that ptxas keeps, if need be by putting registers aside.
   if (kernel.min_blocks_per_sm > 0) {
-    constexpr std::uint32_t kRegistersOfSm = 65536;
-    const std::uint32_t most =
-        kRegistersOfSm / (kernel.min_blocks_per_sm * std::max(1u, kernel.max_threads_per_block));
+    constexpr std::uint64_t kRegistersOfSm = 65536;
+    const std::uint64_t threads = std::max(1u, kernel.max_threads_per_block);
+    const auto most =
+        static_cast<std::uint32_t>(kRegistersOfSm / (kernel.min_blocks_per_sm * threads));
     kernel.register_count = std::min(kernel.register_count, std::max(16u, most / 8 * 8));
   }
   kernel.local_bytes = program_.functions_[function].frame_bytes;

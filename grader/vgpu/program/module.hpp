@@ -23,9 +23,17 @@
 namespace membound::vgpu::program {
 
 /// `value` rounded up to a multiple of `alignment`.
-[[nodiscard]] constexpr std::uint32_t align_up(std::uint32_t value, std::uint32_t alignment) {
+[[nodiscard]] constexpr std::uint64_t align_up(std::uint64_t value, std::uint64_t alignment) {
   return alignment <= 1 ? value : (value + alignment - 1) / alignment * alignment;
 }
+
+/// The most bytes a frame, and the shared variables of a program, may have: the size of the windows
+/// through which generic addresses see them. Sums are made in 64 bits and end here.
+inline constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 24;
+
+/// What a call takes of a GPU's stack besides local variables: the return address and a register
+/// or two. Parameters go through registers there; here they lie in the frame and do not count.
+inline constexpr std::uint32_t kCallBytes = 16;
 
 /// Where one kernel parameter lies in the parameter buffer.
 struct Parameter {
@@ -56,6 +64,8 @@ struct Kernel {
   std::uint32_t parameter_bytes = 0;
   std::uint32_t static_shared_bytes = 0;
   std::uint32_t local_bytes = 0;     ///< a lane's local memory in the entry itself
+  std::uint64_t stack_bytes = 0;     ///< of its deepest calls, recursion left out: a driver sees to
+                                     ///< them, whatever cudaLimitStackSize says
   std::uint32_t register_count = 0;  ///< 32-bit registers a lane; an estimate from live ranges
                                      ///< until the runtime overwrites it from the cubin
   std::uint32_t max_threads_per_block = 1024;  ///< .maxntid or .reqntid
@@ -118,12 +128,27 @@ enum class LaunchRegister : std::uint8_t {
 };
 
 /// One value carried into or out of a call. With a `value`, it is a register (or constant) of the
-/// caller; else `caller_offset` in its frame.
+/// caller, of up to 8 bytes; else `caller_offset` in its frame. 0 bytes: a result nobody wants.
 struct ArgumentCopy {
   Value value = {};
   std::uint32_t caller_offset = 0;
   std::uint32_t callee_offset = 0;
   std::uint32_t size_bytes = 0;
+};
+
+/// Bytes and place of one call parameter in the callee's frame.
+struct FrameField {
+  std::uint32_t offset_bytes = 0;
+  std::uint32_t size_bytes = 0;
+  friend bool operator==(const FrameField&, const FrameField&) = default;
+};
+
+/// What a call passes and a function takes: results first, then parameters. Both sides lay it out
+/// by themselves; a call whose layout is not the callee's is a fault.
+struct Signature {
+  std::size_t results = 0;
+  std::vector<FrameField> fields = {};
+  friend bool operator==(const Signature&, const Signature&) = default;
 };
 
 /// Functions the device runtime provides.
@@ -133,6 +158,7 @@ enum class Builtin : std::uint8_t { kNone, kPrintf, kMalloc, kFree, kAssertFail,
 struct Call {
   Builtin builtin = Builtin::kNone;
   std::string callee = {};  ///< for messages
+  Signature signature = {};
   std::vector<ArgumentCopy> arguments = {};
   std::vector<ArgumentCopy> results = {};
 };
@@ -152,8 +178,11 @@ struct Function {
   std::uint32_t register_slots = 0;   ///< 128-byte slots (32 lanes x 4 bytes) of a frame
   std::uint32_t predicate_count = 0;  ///< 32-bit lane masks of a frame
   std::uint32_t frame_bytes = 0;      ///< a lane's locals and call parameters, 16-byte multiple
+  std::uint32_t stack_bytes = 0;      ///< of a call on a GPU, as far as PTX tells: see kCallBytes
   std::uint32_t peak_registers = 0;   ///< most 32-bit values alive at once
   bool has_body = false;
+  bool is_entry = false;     ///< a kernel: nothing calls it
+  Signature signature = {};  ///< of a function that is no kernel
 };
 
 /// A variable in device memory, one per .global or .const of the linked modules.

@@ -4,7 +4,7 @@
 /// Operands of a PTX instruction as Values: registers, immediates, symbols, special registers.
 #include <array>
 #include <bit>
-#include <cstdlib>
+#include <charconv>
 #include <string>
 
 #include "grader/vgpu/program/decoder.hpp"
@@ -131,25 +131,26 @@ Value Decoder::special_value(std::string_view name, ScalarType type) {
   }
   if (name.starts_with("%envreg")) {
     facts_->uses_grid_sync = true;
-    return launch_register(
-        LaunchRegister::kEnvironment,
-        static_cast<std::uint32_t>(std::atoi(std::string(name.substr(7)).c_str())));
+    std::uint8_t number = 0;  // of 32
+    std::from_chars(name.data() + 7, name.data() + name.size(), number);
+    return launch_register(LaunchRegister::kEnvironment, number);
   }
   return launch_register(LaunchRegister::kZero);
 }
 
-std::optional<std::uint32_t> Decoder::frame_offset(const ptx::Reference& reference) const {
+std::optional<FrameField> Decoder::frame_field(const ptx::Reference& reference) const {
   switch (reference.kind) {
     case ReferenceKind::kReturn:
       if (source_.is_entry) return std::nullopt;
-      return formals_[reference.index].offset_bytes;
+      return out_->signature.fields[reference.index];
     case ReferenceKind::kParameter:
       if (source_.is_entry) return std::nullopt;
-      return formals_[source_.returns.size() + reference.index].offset_bytes;
+      return out_->signature.fields[source_.returns.size() + reference.index];
     case ReferenceKind::kVariable: {
-      const StateSpace space = source_.variables[reference.index].space;
-      if (space == StateSpace::kLocal || space == StateSpace::kParam)
-        return variable_offset_[reference.index];
+      const ptx::Variable& variable = source_.variables[reference.index];
+      if (variable.space == StateSpace::kLocal || variable.space == StateSpace::kParam)
+        return FrameField{variable_offset_[reference.index],
+                          static_cast<std::uint32_t>(variable.size_bytes)};
       return std::nullopt;
     }
     default:
@@ -188,10 +189,9 @@ Value Decoder::symbol_value(const ptx::Operand& operand, ScalarType type, bool g
       if (!source_.is_entry) return {};
       facts_->takes_parameter_addresses = true;
       // The offset is that of the parameter in the launch's buffer; lay_out_parameters agrees.
-      std::uint32_t end = 0;
-      const auto fields = lay_out_call({}, source_.parameters, &end);
+      const auto layout = lay_out_call({}, source_.parameters);
       return constant(Constant::Kind::kParameterAddress,
-                      fields[reference.index].offset_bytes + operand.bits, slots);
+                      layout->fields[reference.index].offset_bytes + operand.bits, slots);
     }
     default:
       return {};
@@ -199,27 +199,48 @@ Value Decoder::symbol_value(const ptx::Operand& operand, ScalarType type, bool g
 }
 
 Value Decoder::value(const ptx::Operand& operand, ScalarType type) {
+  const bool predicate = type == ScalarType::kPred;
   switch (operand.kind) {
-    case OperandKind::kRegister:
-      if (operand.reference.kind == ReferenceKind::kSpecialRegister)
+    case OperandKind::kRegister: {
+      if (operand.reference.kind == ReferenceKind::kRegister) {
+        const Value held = register_value(operand);
+        if ((held.kind == ValueKind::kPredicate) == predicate) return held;
+      } else if (!predicate) {
         return special_value(operand.reference.name, type);
-      return register_value(operand);
+      }
+      refused_ = true;
+      return {};
+    }
     case OperandKind::kInteger:
     case OperandKind::kFloat32:
     case OperandKind::kFloat64:
-      if (type == ScalarType::kPred)
-        return {ValueKind::kTrue, (operand.bits == 0) != operand.negated, 0};
+      if (predicate) return {ValueKind::kTrue, (operand.bits == 0) != operand.negated, 0};
       return constant(Constant::Kind::kLiteral, literal_bits(operand, type), slots_of(type));
     case OperandKind::kSymbol:
-      return symbol_value(operand, type, false);
+      if (!predicate) return symbol_value(operand, type, false);
+      break;
     default:
-      return {};
+      break;
   }
+  refused_ = refused_ || predicate;
+  return {};
 }
 
+/// A register to write; none for `_`. Whether it is to be a predicate, emit() asks.
 Value Decoder::destination(const ptx::Operand& operand) {
   if (operand.kind == OperandKind::kSink) return {};
-  return register_value(operand);
+  if (operand.kind == OperandKind::kRegister &&
+      operand.reference.kind == ReferenceKind::kRegister && !operand.negated)
+    return register_value(operand);
+  refused_ = true;
+  return {};
+}
+
+/// The elements of `{a, b, c, d}`: one to four.
+bool Decoder::takes_vector(Operands elements, Instruction& out) {
+  if (elements.empty() || elements.size() > 4) return false;
+  out.vector = static_cast<std::uint8_t>(elements.size());
+  return true;
 }
 
 bool Decoder::address(const ptx::Operand& operand, StateSpace space, Value& base, Access& access) {
@@ -231,13 +252,15 @@ bool Decoder::address(const ptx::Operand& operand, StateSpace space, Value& base
     return true;
   }
   if (reference.kind == ReferenceKind::kRegister) {
+    const std::uint8_t slots = slots_of(source_.group_of(reference.index).type);
+    if (slots != 1 && slots != 2) return false;
     base = {ValueKind::kRegister, false, reference.index};
-    access.address_bits = slots_of(source_.group_of(reference.index).type) == 2 ? 64 : 32;
+    access.address_bits = slots == 2 ? 64 : 32;
     return true;
   }
-  if (const auto frame = frame_offset(reference)) {
+  if (const auto field = frame_field(reference)) {
     access.in_frame = true;
-    access.offset += *frame;
+    access.offset = static_cast<std::int64_t>(operand.bits + field->offset_bytes);
     base = constant(Constant::Kind::kLiteral, 0, 2);
     return true;
   }

@@ -143,6 +143,9 @@ struct OpcodeInfo {
 [[nodiscard]] const OpcodeInfo* find_opcode(std::string_view name);
 [[nodiscard]] const OpcodeInfo& info_of(Opcode opcode);
 [[nodiscard]] inline Shape shape_of(const Instruction& in) { return info_of(in.opcode).shape; }
+/// Is destination or source `index` of the instruction a predicate? Else it is data.
+[[nodiscard]] bool writes_predicate(const Instruction& in, std::size_t index);
+[[nodiscard]] bool reads_predicate(const Instruction& in, std::size_t index);
 /// Does the instruction read or write global, shared or local memory at an address?
 [[nodiscard]] bool accesses_memory(const Instruction& in);
 /// The row's class, by the instruction's type: all work on doubles is kFp64.

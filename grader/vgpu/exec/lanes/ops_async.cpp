@@ -7,6 +7,7 @@
 /// allows: at the wait. A kernel that forgets to wait sees old data, as it may on a GPU.
 /// An mbarrier's 64 bits: phase 63, expected arrivals 42…61, pending arrivals 21…41, pending
 /// transaction bytes 0…20 (two's complement). The layout is ours; PTX calls it opaque.
+#include <algorithm>
 #include <cstring>
 
 #include "grader/vgpu/exec/lanes/select.hpp"
@@ -65,24 +66,34 @@ u32 shared_offset(const Warp& w, const Step* s, int lane) {
 }
 
 void land(Warp& w, const PendingCopy& copy) {
-  std::memcpy(w.shared + copy.shared_offset, copy.data.data(), copy.bytes);
+  std::memcpy(shared_place(w, copy.shared_offset, copy.bytes), copy.data.data(), copy.bytes);
 }
 
 /// Lands the copies of the running lanes up to (not including) the last `keep` commit groups.
-void land_groups(Warp& w, u32 keep, bool uncommitted_too) {
+void land_groups(Warp& w, u64 keep, bool uncommitted_too) {
   std::erase_if(w.copies, [&](const PendingCopy& copy) {
     if (!((w.mask >> copy.lane) & 1)) return false;
-    const u32 committed = w.commit_groups[copy.lane];
+    const u64 committed = w.commit_groups[copy.lane];
     const bool due = uncommitted_too || (copy.group < committed && copy.group + keep < committed);
     if (due) land(w, copy);
     return due;
   });
 }
 
+/// A program that never waits has its oldest copies landed: they are kept in memory of ours.
+void limit_copies(Warp& w) {
+  constexpr std::size_t kMostCopies = std::size_t{1} << 16;
+  if (w.copies.size() < kMostCopies) return;
+  const auto half = w.copies.begin() + kMostCopies / 2;
+  std::for_each(w.copies.begin(), half, [&](const PendingCopy& each) { land(w, each); });
+  w.copies.erase(w.copies.begin(), half);
+}
+
 const Step* copy(Warp& w, const Step* s) {
   const Instruction& in = *s->extra->in;
   const auto& shape = in.as<program::AsyncCopy>();
   const u32 bytes = shape.bytes;
+  limit_copies(w);
   u64 addresses[32], offsets[32];
   std::byte* host[32];
   for (int i = 0; i < 32; ++i) {
@@ -119,6 +130,7 @@ const Step* copy(Warp& w, const Step* s) {
     pending.shared_offset = static_cast<u32>(offsets[i]);
     pending.bytes = bytes;
     const u32 size = in.s[2] ? std::min(bytes, at<const u32>(w, s->c)[i]) : bytes;
+    MEMBOUND_CHECK(size <= pending.data.size());
     if ((reading >> i) & 1) std::memcpy(pending.data.data(), host[i], size);
     w.copies.push_back(pending);
   }
@@ -146,6 +158,7 @@ const Step* wait_all(Warp& w, const Step* s) {
 
 /// One mbarrier operation of one lane; returns its result.
 u64 operate(MbarrierMode mode, std::byte* place, u64 operand, bool has_operand) {
+  if (mode == MbarrierMode::kPendingCount) return Mbarrier::unpack(operand).pending;
   u64 word;
   std::memcpy(&word, place, 8);
   Mbarrier m = Mbarrier::unpack(word);
@@ -185,7 +198,7 @@ u64 operate(MbarrierMode mode, std::byte* place, u64 operand, bool has_operand) 
     case MbarrierMode::kTryWaitParity:
       return u64{m.phase} != (operand & 1);
     case MbarrierMode::kPendingCount:
-      return Mbarrier::unpack(operand).pending;
+      break;
   }
   const u64 packed = m.pack();
   std::memcpy(place, &packed, 8);
@@ -215,7 +228,9 @@ const Step* mbarrier(Warp& w, const Step* s) {
   for (u32 rest = mask; rest != 0; rest &= rest - 1) {
     const int i = __builtin_ctz(rest);
     const u64 operand = !in.s[1] ? 0 : wide ? at<const u64>(w, s->b)[i] : at<const u32>(w, s->b)[i];
-    const u64 result = operate(mode, w.shared + offsets[i], operand, static_cast<bool>(in.s[1]));
+    std::byte* const place =
+        mode == MbarrierMode::kPendingCount ? nullptr : shared_place(w, offsets[i], 8);
+    const u64 result = operate(mode, place, operand, static_cast<bool>(in.s[1]));
     if (is_wait(mode))
       done |= static_cast<u32>(result) << i;
     else if (in.d[0] && mode == MbarrierMode::kPendingCount)
@@ -230,17 +245,16 @@ const Step* mbarrier(Warp& w, const Step* s) {
 /// The barrier hears of the lane's copies once they have landed; here that is at once.
 const Step* arrive_with_copies(Warp& w, const Step* s) {
   land_groups(w, 0, true);
+  u64 offsets[32] = {};
+  for (int i = 0; i < 32; ++i) offsets[i] = shared_offset(w, s, i);
+  u32 mask = w.mask;
+  if (!check_offsets(w, s, offsets, mask, 8, w.shared_bytes, StateSpace::kShared,
+                     AccessKind::kAtomic))
+    return w.stop;
   if (!s->extra->in->has(program::kNoComplete)) return s + 1;  // counted up and down again
-  if (w.observer != nullptr) {
-    u64 offsets[32] = {};
-    for (int i = 0; i < 32; ++i) offsets[i] = shared_offset(w, s, i);
-    w.observer->mbarrier(w, w.mask, offsets, true);
-  }
-  for (u32 rest = w.mask; rest != 0; rest &= rest - 1) {
-    const int i = __builtin_ctz(rest);
-    const u32 offset = shared_offset(w, s, i);
-    if (offset + 8 <= w.shared_bytes) operate(MbarrierMode::kArrive, w.shared + offset, 0, false);
-  }
+  if (w.observer != nullptr) w.observer->mbarrier(w, mask, offsets, true);
+  for (u32 rest = mask; rest != 0; rest &= rest - 1)
+    operate(MbarrierMode::kArrive, shared_place(w, offsets[__builtin_ctz(rest)], 8), 0, false);
   return s + 1;
 }
 

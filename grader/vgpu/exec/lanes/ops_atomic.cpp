@@ -202,7 +202,7 @@ bool resolve(Warp& w, const Step* s, StateSpace space, u64* addresses, u32& mask
     u32 offsets[32] = {};
     for (u32 rest = mask; rest != 0; rest &= rest - 1) {
       const int i = std::countr_zero(rest);
-      host[i] = w.shared + addresses[i];
+      host[i] = shared_place(w, addresses[i], bytes);
       offsets[i] = static_cast<u32>(addresses[i]);
     }
     if (mask != 0) count_shared(stats, in, offsets, mask, bytes);

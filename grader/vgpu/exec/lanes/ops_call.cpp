@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// Calls and returns, direct and through pointers, and the functions the device runtime provides.
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -25,10 +26,20 @@ using program::Opcode;
 using program::Value;
 using program::ValueKind;
 
-constexpr std::uint32_t kMaxDepth = 4096;
-
-std::byte* local_bytes(Warp& w, int lane, std::uint32_t offset) {
-  return w.local.data() + static_cast<std::size_t>(lane) * w.local_stride + offset;
+/// Faults where the running frame, with `more` bytes, is beyond the stack that a GPU's driver gives
+/// a thread: what the kernel surely needs, or cudaLimitStackSize where that is more.
+bool stack_holds(Warp& w, const Step* s, std::uint64_t more) {
+  const std::uint64_t limit =
+      std::max(w.launch->request->limits.stack_bytes, w.launch->kernel->stack_bytes);
+  const std::uint64_t used = w.frame->stack_bytes + w.frame->alloca_bytes;
+  if (more <= limit && used <= limit - more) return true;
+  raise(w, s, FaultKind::kStackOverflow, static_cast<std::uint32_t>(__builtin_ctz(w.mask)), 0,
+        std::to_string(w.frame->depth) + " calls deep" +
+            (more == 0 ? "" : ", an alloca of " + std::to_string(more) + " bytes") +
+            ": a thread's stack has " + std::to_string(limit) +
+            " bytes. Recursion must end earlier, or cudaDeviceSetLimit(cudaLimitStackSize, bytes) "
+            "make the stack larger (at most 512 KiB)");
+  return false;
 }
 
 /// Where a register Value of a frame (or a constant) has the word of `lane`.
@@ -42,6 +53,19 @@ const std::byte* word_of(const Warp& w, const Frame& frame, const Value& value, 
   return base + std::size_t{value.index} * 128 + static_cast<std::size_t>(lane) * width;
 }
 
+/// `bytes` of the lane's memory in `frame`.
+std::byte* frame_place(const Warp& w, const Frame& frame, int lane, std::uint32_t offset,
+                       std::uint32_t bytes) {
+  return local_place(w, lane, std::uint64_t{frame.local_base} + offset, bytes);
+}
+
+/// Where the caller has what it passes or gets; a value has at most 8 bytes (the decoder's
+/// promise).
+std::byte* bytes_of(const Warp& w, const Frame& caller, const ArgumentCopy& copy, int lane) {
+  if (!copy.value) return frame_place(w, caller, lane, copy.caller_offset, copy.size_bytes);
+  return const_cast<std::byte*>(word_of(w, caller, copy.value, lane, copy.size_bytes));
+}
+
 const Call& call_of(const Warp& w, const Step* s) {
   return w.launch->code[s->extra->function].function->calls[s->extra->in->as<CallSite>().call];
 }
@@ -51,10 +75,8 @@ void copy_arguments(Warp& w, const Call& call, const Frame& caller, const Frame&
   for (const ArgumentCopy& copy : call.arguments) {
     for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
       const int lane = __builtin_ctz(rest);
-      const std::byte* from = copy.value
-                                  ? word_of(w, caller, copy.value, lane, copy.size_bytes)
-                                  : local_bytes(w, lane, caller.local_base + copy.caller_offset);
-      std::memcpy(local_bytes(w, lane, callee.local_base + copy.callee_offset), from,
+      const std::byte* from = bytes_of(w, caller, copy, lane);
+      std::memcpy(frame_place(w, callee, lane, copy.callee_offset, copy.size_bytes), from,
                   copy.size_bytes);
     }
   }
@@ -65,30 +87,52 @@ void copy_results(Warp& w, const Call& call, const Frame& caller, const Frame& c
   for (const ArgumentCopy& copy : call.results) {
     for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
       const int lane = __builtin_ctz(rest);
-      const std::byte* from = local_bytes(w, lane, callee.local_base + copy.callee_offset);
-      std::byte* to =
-          copy.value ? const_cast<std::byte*>(word_of(w, caller, copy.value, lane, copy.size_bytes))
-                     : local_bytes(w, lane, caller.local_base + copy.caller_offset);
-      std::memcpy(to, from, copy.size_bytes);
+      const std::byte* from = frame_place(w, callee, lane, copy.callee_offset, copy.size_bytes);
+      std::memcpy(bytes_of(w, caller, copy, lane), from, copy.size_bytes);
     }
   }
+}
+
+std::span<const program::Function> functions_of(const Warp& w) {
+  return w.launch->request->program->functions();
+}
+
+/// A call whose layout of results and parameters is not the callee's: both would use memory that is
+/// not theirs.
+std::string describe_wrong_call(const Call& call, const program::Function& callee) {
+  if (callee.is_entry)
+    return "call of '" + callee.name + "', which is a kernel: a kernel can only be launched";
+  const auto passes = [](const program::Signature& signature) {
+    const std::size_t results = signature.results, all = signature.fields.size();
+    std::uint64_t bytes = 0;
+    for (const program::FrameField& field : signature.fields) bytes += field.size_bytes;
+    return std::to_string(results) + (results == 1 ? " result and " : " results and ") +
+           std::to_string(all - results) + (all - results == 1 ? " parameter (" : " parameters (") +
+           std::to_string(bytes) + " bytes in all)";
+  };
+  return "the call has " + passes(call.signature) + ", but '" + callee.name + "' has " +
+         passes(callee.signature) + ": the function pointer was cast to another type";
 }
 
 /// The running group enters `function` (index into Launch::code) and will come back to s + 1.
 const Step* enter(Warp& w, const Step* s, std::uint32_t function) {
   Group& group = w.groups[w.current];
   Frame* caller = w.frame;
-  if (caller->depth + 1 > kMaxDepth)
-    return raise(w, s, FaultKind::kStackOverflow, static_cast<std::uint32_t>(__builtin_ctz(w.mask)),
-                 0, "calls nest more than " + std::to_string(kMaxDepth) + " deep");
   const FunctionCode& code = w.launch->code[function];
   const Call& call = call_of(w, s);
+  if (code.function->is_entry || call.signature != code.function->signature)
+    return raise(w, s, FaultKind::kIllegalAddress,
+                 static_cast<std::uint32_t>(__builtin_ctz(w.mask)),
+                 program::function_address(
+                     static_cast<std::uint32_t>(code.function - functions_of(w).data())),
+                 describe_wrong_call(call, *code.function));
   // Lanes that come back one by one meet again in the caller's frame, which counts them all along.
   Frame* frame =
       make_frame(w, function, caller, static_cast<std::uint32_t>(__builtin_popcount(w.mask)));
   frame->return_to = s + 1;
   frame->call = &call;
   w.frame = frame;
+  if (!stack_holds(w, s, 0)) return w.stop;
   if (!grow_local(w, s, std::uint64_t{frame->local_base} + code.function->frame_bytes))
     return w.stop;
   copy_arguments(w, call, *caller, *frame, w.mask);
@@ -155,20 +199,14 @@ std::uint64_t argument(Warp& w, const Call& call, std::size_t index, int lane) {
   std::uint64_t value = 0;
   if (index >= call.arguments.size()) return 0;
   const ArgumentCopy& copy = call.arguments[index];
-  const std::byte* from = copy.value
-                              ? word_of(w, *w.frame, copy.value, lane, copy.size_bytes)
-                              : local_bytes(w, lane, w.frame->local_base + copy.caller_offset);
-  std::memcpy(&value, from, copy.size_bytes <= 8 ? copy.size_bytes : 8);
+  std::memcpy(&value, bytes_of(w, *w.frame, copy, lane), std::min(copy.size_bytes, 8u));
   return value;
 }
 
 void give_result(Warp& w, const Call& call, int lane, std::uint64_t value) {
   if (call.results.empty()) return;
   const ArgumentCopy& copy = call.results.front();
-  std::byte* to =
-      copy.value ? const_cast<std::byte*>(word_of(w, *w.frame, copy.value, lane, copy.size_bytes))
-                 : local_bytes(w, lane, w.frame->local_base + copy.caller_offset);
-  std::memcpy(to, &value, copy.size_bytes <= 8 ? copy.size_bytes : 8);
+  std::memcpy(bytes_of(w, *w.frame, copy, lane), &value, std::min(copy.size_bytes, 8u));
 }
 
 std::string assertion_text(Warp& w, const Call& call, int lane) {
@@ -234,10 +272,12 @@ const Step* allocate_on_stack(Warp& w, const Step* s) {
     bytes = wanted > bytes ? wanted : bytes;
   }
   Frame& frame = *w.frame;
+  if (!stack_holds(w, s, bytes)) return w.stop;
+  const std::uint64_t limit = w.launch->request->limits.local_bytes;
   const std::uint64_t own = w.launch->code[frame.function].function->frame_bytes;
   const std::uint64_t address = frame.local_base + own + frame.alloca_bytes;
-  bytes = (bytes + 15) / 16 * 16;
-  if (address + bytes > w.launch->request->limits.local_bytes)
+  if (bytes <= limit) bytes = (bytes + 15) / 16 * 16;
+  if (bytes > limit || address > limit - bytes)
     return raise(w, s, FaultKind::kStackOverflow, static_cast<std::uint32_t>(__builtin_ctz(w.mask)),
                  0, "alloca of " + std::to_string(bytes) + " bytes exceeds the stack limit");
   frame.alloca_bytes += static_cast<std::uint32_t>(bytes);

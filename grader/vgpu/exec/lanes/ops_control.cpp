@@ -3,6 +3,7 @@
 /// @file
 /// Branches, exits and guards. What happens when lanes part is the scheduler's.
 #include <initializer_list>
+#include <string>
 
 #include "grader/vgpu/exec/lanes/select.hpp"
 #include "grader/vgpu/exec/schedule/scheduler.hpp"
@@ -16,20 +17,24 @@ using program::Family;
 using program::Instruction;
 using program::Opcode;
 
-/// Every running lane goes to `s->branch.target`.
-[[gnu::always_inline]] inline const Step* take(Warp& w, const Step* s) {
+/// Every running lane goes to `target`.
+[[gnu::always_inline]] inline const Step* go_to(Warp& w, const Step* s, const Step* target,
+                                                std::int32_t cost) {
   end_run(w, s + 1);
-  w.run_begin = s->branch.target;
-  w.patience -= s->branch.cost;
+  w.run_begin = target;
+  w.patience -= cost;
   if (w.patience <= 0) [[unlikely]] {
-    w.yielded = s->branch.cost > kLoopCost;
-    w.groups[w.current].pc = s->branch.target;
+    w.yielded = cost > kLoopCost;
+    w.groups[w.current].pc = target;
     w.leave = Leave::kTired;
     return w.stop;
   }
   if (w.group_count != 1) [[unlikely]]
-    return w.launch->scheduler->redirect(w, s->branch.target);
-  return s->branch.target;
+    return w.launch->scheduler->redirect(w, target);
+  return target;
+}
+[[gnu::always_inline]] inline const Step* take(Warp& w, const Step* s) {
+  return go_to(w, s, s->branch.target, s->branch.cost);
 }
 
 const Step* branch(Warp& w, const Step* s) { return take(w, s); }
@@ -54,16 +59,15 @@ const Step* branch_list(Warp& w, const Step* s) {
   const int leader = __builtin_ctz(w.mask);
   for (std::uint32_t rest = w.mask; rest != 0; rest &= rest - 1) {
     const int i = __builtin_ctz(rest);
-    const std::uint32_t index = choice[i] < list.size() ? choice[i] : 0;
-    targets[i] = begin + list[index];
+    if (choice[i] >= list.size())
+      return raise(w, s, FaultKind::kIllegalAddress, static_cast<std::uint32_t>(i), choice[i],
+                   "branch to entry " + std::to_string(choice[i]) + " of a list of " +
+                       std::to_string(list.size()) + " labels");
+    targets[i] = begin + list[choice[i]];
     together = together && targets[i] == targets[leader];
   }
+  if (together) return go_to(w, s, targets[leader], kLoopCost);
   end_run(w, s + 1);
-  if (together) {
-    w.run_begin = targets[leader];
-    if (w.group_count != 1) return w.launch->scheduler->redirect(w, targets[leader]);
-    return targets[leader];
-  }
   w.stats[s->stats].divergent_branches += 1;
   return scatter_group(w, targets);
 }

@@ -212,8 +212,8 @@ const Step* window_access(Warp& w, const Step* s, const u64* addresses, u32 mask
   if (mask == 0) return s + 1;
   for (u32 rest = mask; rest != 0; rest &= rest - 1) {
     const int i = std::countr_zero(rest);
-    host[i] = shared ? w.shared + offsets[i]
-                     : w.local.data() + static_cast<u64>(i) * w.local_stride + offsets[i];
+    host[i] =
+        shared ? shared_place(w, offsets[i], E::kBytes) : local_place(w, i, offsets[i], E::kBytes);
   }
   if (shared) {
     u32 narrow[32];

@@ -74,7 +74,7 @@ const Step* local(Warp& w, const Step* s) {
   if (mask == 0) return s + 1;
   for (u32 rest = mask; rest != 0; rest &= rest - 1) {
     const int i = std::countr_zero(rest);
-    std::byte* place = w.local.data() + static_cast<u64>(i) * w.local_stride + offsets[i];
+    std::byte* place = local_place(w, i, offsets[i], total);
     for (unsigned v = 0; v < in.vector; ++v)
       move_element<kLoad>(w, in, s, v, i, place + v * bytes, bytes);
   }
@@ -93,6 +93,10 @@ Handler select_local(const Instruction& in) {
   const bool load = in.opcode != Opcode::kSt;
   const auto& access = in.as<program::Access>();
   if (in.space != StateSpace::kLocal && !access.in_frame) return nullptr;
+  // 16 bytes are moved from and to four slots, up to 8 from and to one or two.
+  const auto slots = load ? in.d_slots : in.s_slots;
+  const u32 bytes = ptx::size_bytes(in.type);
+  if (bytes == 0 || (bytes == 16) != (slots == 4)) return nullptr;
   if (access.address_bits == 64) return load ? &local<u64, true> : &local<u64, false>;
   return load ? &local<u32, true> : &local<u32, false>;
 }

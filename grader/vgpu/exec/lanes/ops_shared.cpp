@@ -39,7 +39,7 @@ const Step* shared_slowly(Warp& w, const Step* s, const u32* narrow) {
                                     : (kVector == 1 ? s->b : s->extra->s[1 + v]));
     for (u32 rest = mask; rest != 0; rest &= rest - 1) {
       const int i = std::countr_zero(rest);
-      std::byte* place = w.shared + narrow[i] + v * sizeof(T);
+      std::byte* place = shared_place(w, narrow[i] + u64{v} * sizeof(T), sizeof(T));
       if constexpr (kLoad) {
         T value;
         std::memcpy(&value, place, sizeof value);

@@ -49,7 +49,8 @@ Where surface_offset(const Warp& w, const Step* s, const memory::Image& image, i
   const std::int64_t height = image.height;
   const std::int64_t depth = layered ? image.layers : image.depth;
   const bool inside = x >= 0 && x + bytes <= width && y >= 0 && y < height && z >= 0 && z < depth;
-  if (!inside && edge == Edge::kTrap) return Where::kFault;
+  // Wider than a row: there is nothing that an access could be clamped to.
+  if (!inside && (edge == Edge::kTrap || bytes > width)) return Where::kFault;
   if (!inside && edge == Edge::kZero) return Where::kOutside;
   if (!inside) {
     x = std::clamp<std::int64_t>(x, 0, width - bytes);
@@ -140,13 +141,19 @@ const Step* surface(Warp& w, const Step* s) {
     const memory::Surface* object = table == nullptr ? nullptr : table->surface(handle);
     if (object == nullptr) return no_such_object(w, s, lane, handle, "surface");
     const memory::Image& image = object->image;
-    const u32 bytes = formatted ? texel_bytes(image) : ptx::size_bytes(in.type) * in.vector;
+    const u32 bytes = formatted && in.opcode != Opcode::kSured
+                          ? texel_bytes(image)
+                          : ptx::size_bytes(in.type) * in.vector;
     u64 offset = 0;
     const Where where = surface_offset(w, s, image, lane, bytes, offset);
     if (where == Where::kFault)
       return raise(w, s, FaultKind::kIllegalAddress, static_cast<u32>(lane), handle,
                    "surface access outside the image");
     std::byte* const place = where == Where::kInside ? image.texels + offset : nullptr;
+    if (in.opcode == Opcode::kSured && reinterpret_cast<u64>(place) % bytes != 0)
+      return raise(w, s, FaultKind::kMisalignedAddress, static_cast<u32>(lane), handle,
+                   "surface reduction at an x that is no multiple of its " + std::to_string(bytes) +
+                       " bytes");
     if (place != nullptr) {
       for (u32 piece = 0; piece < bytes; piece += 16)
         sectors.add(image, false, lane, reinterpret_cast<u64>(place) + piece);
@@ -183,7 +190,8 @@ bool is_integer_atomic(program::Atomic operation) {
 
 Handler select_surface(const Instruction& in) {
   const auto& access = in.as<program::SurfaceAccess>();
-  if (access.geometry > Geometry::kA2d) return nullptr;
+  // A channel goes through 8 bytes.
+  if (access.geometry > Geometry::kA2d || ptx::size_bytes(in.type) > 8) return nullptr;
   switch (in.opcode) {
     case Opcode::kSuld:
       return is_formatted(in) ? nullptr : &surface;  // PTX has no formatted load any more

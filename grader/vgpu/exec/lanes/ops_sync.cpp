@@ -32,6 +32,9 @@ const Step* block_barrier(Warp& w, const Step* s) {
   const std::uint32_t lane = first_lane(w);
   const std::uint32_t id = at<const std::uint32_t>(w, s->a)[lane];
   const std::uint32_t expected = barrier.counts_all ? 0 : at<const std::uint32_t>(w, s->b)[lane];
+  if (id >= w.block->barriers.size())
+    return raise(w, s, FaultKind::kIllegalAddress, lane, id,
+                 "barrier " + std::to_string(id) + ": a block has the barriers 0 to 15");
   const std::uint32_t holds = barrier.mode == BarrierMode::kRed ? predicate(w, s->c) : 0;
   if (w.observer != nullptr && in.has(program::kAligned)) w.observer->barrier(w, s, w.full);
   end_run(w, s + 1);

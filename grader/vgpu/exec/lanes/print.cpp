@@ -7,6 +7,8 @@
 #include <cstring>
 #include <optional>
 
+#include "grader/vgpu/exec/state/access.hpp"
+
 namespace membound::vgpu::exec {
 namespace {
 
@@ -15,14 +17,13 @@ bool read_bytes(const Warp& w, int lane, std::uint64_t address, void* to, std::s
   const std::uint64_t local = address - w.launch->local_window;
   if (local < memory::AddressSpace::kLocalWindowBytes) {
     if (local + bytes > w.local_stride) return false;
-    std::memcpy(to, w.local.data() + static_cast<std::size_t>(lane) * w.local_stride + local,
-                bytes);
+    std::memcpy(to, local_place(w, lane, local, bytes), bytes);
     return true;
   }
   const std::uint64_t shared = address - w.launch->shared_window;
   if (shared < memory::AddressSpace::kSharedWindowBytes) {
     if (shared + bytes > w.shared_bytes) return false;
-    std::memcpy(to, w.shared + shared, bytes);
+    std::memcpy(to, shared_place(w, shared, bytes), bytes);
     return true;
   }
   return w.launch->request->memory->copy_out(to, address, bytes);

@@ -245,8 +245,10 @@ Texel fetch(const Texture& texture, const FetchPoint& point, Touched& touched) {
   if (texture.smaller.empty()) return fetch_level(texture, texture.image, point, touched);
   const float last = static_cast<float>(texture.smaller.size());
   const float asked = std::isnan(point.level) ? 0 : point.level + texture.level_bias;
-  const float most = std::min(texture.highest_level, last);
-  const float level = std::clamp(asked, std::min(texture.lowest_level, most), most);
+  // The limits are the program's, and may be NaN: levels are numbered from 0.
+  const float most = std::fmin(std::fmax(texture.highest_level, 0.0f), last);
+  const float least = std::fmin(std::fmax(texture.lowest_level, 0.0f), most);
+  const float level = std::fmin(std::fmax(asked, least), most);
   if (texture.level_filter == FilterMode::kPoint || point.integer) {
     const auto nearest = static_cast<std::size_t>(std::floor(level + 0.5f));
     return fetch_level(texture, level_of(texture, nearest), point, touched);

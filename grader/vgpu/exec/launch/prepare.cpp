@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/vgpu/exec/launch/prepare.hpp"
-#include "grader/vgpu/exec/state/fault_messages.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -9,8 +8,10 @@
 #include <limits>
 #include <string_view>
 
+#include "grader/base/check.hpp"
 #include "grader/vgpu/exec/lanes/select.hpp"
 #include "grader/vgpu/exec/schedule/scheduler.hpp"
+#include "grader/vgpu/exec/state/fault_messages.hpp"
 #include "grader/vgpu/program/shapes.hpp"
 
 namespace membound::vgpu::exec {
@@ -34,21 +35,28 @@ using program::Shape;
 using program::Value;
 using program::ValueKind;
 
-constexpr std::uint32_t kSlotBytes = 128;
 constexpr std::uint32_t kScratchSlots = 4;       ///< for destinations nobody named
+constexpr std::uint32_t kMostSlots = 1u << 23;   ///< of an area: a Ref has 30 bits for bytes
 constexpr std::uint32_t kScratchPredicates = 2;  ///< "always", and a sink
 
+/// The door to registers, constants and predicates: a place inside its area, or none. Handlers read
+/// and write up to four slots from a place on; every area has three more behind its last.
 Ref ref_of(const Value& value, const Function& function) {
+  const auto slot = [&](Area area, std::uint32_t slots) {
+    MEMBOUND_CHECK(value.index < slots && slots <= kMostSlots);
+    return Ref{area} << 30 | value.index * kSlotBytes;
+  };
   switch (value.kind) {
     case ValueKind::kRegister:
-      return kFrameArea << 30 | value.index * kSlotBytes;
+      return slot(kFrameArea, std::max(1u, function.register_slots));
     case ValueKind::kConstant:
-      return kConstantArea << 30 | value.index * kSlotBytes;
+      return slot(kConstantArea, function.constant_slot_count);
     case ValueKind::kWarp:
-      return kWarpArea << 30 | value.index * kSlotBytes;
+      return slot(kWarpArea, program::kWarpSlots);
     case ValueKind::kBlock:
-      return kBlockArea << 30 | value.index * kSlotBytes;
+      return slot(kBlockArea, program::kBlockSlots);
     case ValueKind::kPredicate:
+      MEMBOUND_CHECK(value.index < function.predicate_count);
       return value.index * 2 + value.negated;
     case ValueKind::kTrue:
       return function.predicate_count * 2 + value.negated;
@@ -58,16 +66,18 @@ Ref ref_of(const Value& value, const Function& function) {
   return kFrameArea << 30 | ((function.register_slots + 3) / 4 * 4) * kSlotBytes;
 }
 
-/// Destinations that are predicates, when nobody wants them.
+/// An operand that is not there has a place too, where its kind has it: the predicate holds.
+Ref source_of(const Instruction& in, std::size_t index, const Function& function) {
+  const Value& value = in.s[index];
+  return value || !program::reads_predicate(in, index) ? ref_of(value, function)
+                                                       : function.predicate_count * 2;
+}
+
+/// Likewise a destination that nobody wants: it is written, and never read.
 Ref destination_of(const Instruction& in, std::size_t index, const Function& function) {
   const Value& value = in.d[index];
-  if (value) return ref_of(value, function);
-  const bool predicate =
-      in.opcode == Opcode::kSetp || index == 1 ||
-      (in.opcode == Opcode::kVote && in.as<program::Vote>().mode != program::VoteMode::kBallot) ||
-      (in.opcode == Opcode::kMbarrier);
-  const bool vector = in.vector > 1;
-  return predicate && !vector ? (function.predicate_count + 1) * 2 : ref_of(value, function);
+  return value || !program::writes_predicate(in, index) ? ref_of(value, function)
+                                                        : (function.predicate_count + 1) * 2;
 }
 
 std::uint32_t lane_value(LaunchRegister id, std::uint32_t lane) {
@@ -140,9 +150,9 @@ bool is_signed(ptx::ScalarType type) {
 std::uint64_t parameter_value(const LaunchRequest& request, const Constant& constant,
                               std::uint32_t half) {
   std::uint64_t value = 0;
-  const std::uint64_t offset = constant.bits + 8 * half;
+  const std::uint64_t offset = constant.bits + 8 * half, size = request.parameters.size();
   const std::uint32_t bytes = std::min(8u, ptx::size_bytes(constant.type));
-  if (offset + bytes > request.parameters.size()) return 0;
+  if (bytes > size || offset > size - bytes) return 0;
   std::memcpy(&value, request.parameters.data() + offset, bytes);
   if (!is_signed(constant.type)) return value;
   const std::uint32_t up = 64 - 8 * bytes;
@@ -178,7 +188,8 @@ std::uint64_t constant_value(const Launch& launch, const Constant& constant, std
 
 void fill_constants(const Launch& launch, FunctionCode& code) {
   const Function& function = *code.function;
-  code.constant_storage.assign(std::size_t{function.constant_slot_count} * 16 + 8, 0);
+  code.constant_storage.assign(
+      (std::size_t{function.constant_slot_count} + kSlackSlots) * (kSlotBytes / 8) + 8, 0);
   const auto start = reinterpret_cast<std::uintptr_t>(code.constant_storage.data());
   code.constants = reinterpret_cast<std::byte*>((start + 63) & ~std::uintptr_t{63});
   for (std::size_t c = 0; c < function.constants.size(); ++c) {
@@ -258,7 +269,7 @@ void fill_step(Launch& launch, std::uint32_t function_index, const Instruction& 
   extra.in = &in;
   extra.function = function_index;
   for (std::size_t i = 0; i < in.d.size(); ++i) extra.d[i] = destination_of(in, i, function);
-  for (std::size_t i = 0; i < in.s.size(); ++i) extra.s[i] = ref_of(in.s[i], function);
+  for (std::size_t i = 0; i < in.s.size(); ++i) extra.s[i] = source_of(in, i, function);
   step.extra = &extra;
   step.d = extra.d[0];
   step.a = extra.s[0];

@@ -13,15 +13,13 @@
 namespace membound::vgpu::exec {
 namespace {
 
-constexpr std::size_t kSlotBytes = 128;
-
 std::uint32_t* slot(std::vector<std::uint64_t>& area, std::uint32_t index) {
   return reinterpret_cast<std::uint32_t*>(area.data()) + index * 32;
 }
 
 /// Thread indices of a warp: the same for every block.
 void fill_thread_indices(Warp& w, const Dim3& shape) {
-  w.special.assign(program::kWarpSlots * kSlotBytes / 8, 0);
+  w.special.assign((program::kWarpSlots + kSlackSlots) * kSlotBytes / 8, 0);
   for (std::uint32_t lane = 0; lane < 32; ++lane) {
     const Dim3 thread = shape.index(std::uint64_t{w.index} * 32 + lane);
     slot(w.special, program::kTidX)[lane] = thread.x;
@@ -102,7 +100,7 @@ std::unique_ptr<Block> make_block(Launch& launch, Worker& worker) {
   // One slack row: a vector load near the end of shared memory never leaves the storage.
   block->shared_storage.assign(launch.shared_bytes / 8 + 32, 0);
   block->shared = reinterpret_cast<std::byte*>(block->shared_storage.data());
-  block->special.assign(program::kBlockSlots * kSlotBytes / 8, 0);
+  block->special.assign((program::kBlockSlots + kSlackSlots) * kSlotBytes / 8, 0);
   for (std::uint32_t i = 0; i < block->warps.size(); ++i) {
     Warp& w = block->warps[i];
     w.index = i;
@@ -202,6 +200,8 @@ Frame* make_frame(Warp& w, std::uint32_t function, Frame* caller, std::uint32_t 
                                 w.launch->code[caller->function].function->frame_bytes +
                                 caller->alloca_bytes;
   frame->alloca_bytes = 0;
+  frame->stack_bytes = code.function->stack_bytes;
+  if (caller != nullptr) frame->stack_bytes += caller->stack_bytes + caller->alloca_bytes;
   const std::size_t words = (code.register_bytes + code.predicate_words * 4 + 64) / 8 + 8;
   if (frame->storage.size() < words) frame->storage.assign(words, 0);
   // Rows of 128 bytes begin at a cache line, so that no vector straddles two.
@@ -231,7 +231,7 @@ void leave_block(Warp& w, std::uint32_t mask) {
 bool arrive_at_barrier(Warp& w, const Step* step, std::uint32_t id, std::uint32_t expected,
                        std::uint32_t predicate) {
   Block& block = *w.block;
-  BarrierState& barrier = block.barriers[id % 16];
+  BarrierState& barrier = block.barriers.at(id);
   barrier.arrived += static_cast<std::uint32_t>(std::popcount(w.mask));
   barrier.expected = expected;
   barrier.count += static_cast<std::uint32_t>(std::popcount(predicate & w.mask));
@@ -239,11 +239,11 @@ bool arrive_at_barrier(Warp& w, const Step* step, std::uint32_t id, std::uint32_
   Group& group = w.groups[w.current];
   group.pc = step + 1;
   group.state = GroupState::kBarrier;
-  group.barrier = id % 16;
-  if (expected != 0 && w.observer != nullptr) w.observer->arrives(w, id % 16);
+  group.barrier = id;
+  if (expected != 0 && w.observer != nullptr) w.observer->arrives(w, id);
   const std::uint32_t needed = expected == 0 ? block.live_threads : expected;
   if (barrier.arrived < needed) return true;
-  open_barrier(block, id % 16);
+  open_barrier(block, id);
   return false;
 }
 

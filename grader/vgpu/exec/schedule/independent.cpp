@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "grader/base/check.hpp"
 #include "grader/vgpu/exec/schedule/scheduler.hpp"
 
 namespace membound::vgpu::exec {
@@ -107,6 +108,7 @@ class IndependentScheduler final : public Scheduler {
       group.state = GroupState::kReady;
       return group;
     }
+    MEMBOUND_CHECK(w.group_count < w.groups.size());
     Group& group = w.groups[w.group_count++];
     group = Group{};
     group.pc = pc;

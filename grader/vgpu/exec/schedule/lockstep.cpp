@@ -2,12 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <bit>
 
+#include "grader/base/check.hpp"
 #include "grader/vgpu/exec/schedule/scheduler.hpp"
 
 namespace membound::vgpu::exec {
 namespace {
 
 Group& push(Warp& w, const Step* pc, std::uint32_t mask, Frame* frame) {
+  MEMBOUND_CHECK(w.group_count < w.groups.size());
   Group& group = w.groups[w.group_count++];
   group = Group{};
   group.pc = pc;

@@ -7,6 +7,7 @@
 /// memory/shared_banks, memory/address_space. Rare and slow cases are in access.cpp.
 #pragma once
 
+#include "grader/base/check.hpp"
 #include "grader/vgpu/exec/state/lanes.hpp"
 #include "grader/vgpu/exec/state/observer.hpp"
 #include "grader/vgpu/exec/state/word_types.hpp"
@@ -34,6 +35,20 @@ void observe(Warp& w, const Step* s, ptx::StateSpace space, AccessKind kind, std
 void tell_who_meets(Warp& w, const std::uint32_t* masks);
 /// Lane-local memory, grown to hold [0, bytes); false: beyond the limit, and a fault.
 bool grow_local(Warp& w, const Step* s, std::uint64_t bytes);
+/// The door to memory of ours behind an offset of the program's: a promise that [offset, offset +
+/// bytes) lies inside, kept in 64 bits. Who comes here has asked check_offsets before.
+[[nodiscard]] inline std::byte* shared_place(const Warp& w, std::uint64_t offset,
+                                             std::uint64_t bytes) {
+  MEMBOUND_CHECK(bytes <= w.shared_bytes && offset <= w.shared_bytes - bytes);
+  return w.shared + offset;
+}
+/// The same for the local memory of a lane.
+[[nodiscard]] inline std::byte* local_place(const Warp& w, int lane, std::uint64_t offset,
+                                            std::uint64_t bytes) {
+  MEMBOUND_CHECK(bytes <= w.local_stride && offset <= w.local_stride - bytes);
+  return const_cast<std::byte*>(w.local.data()) +
+         static_cast<std::uint64_t>(lane) * w.local_stride + offset;
+}
 /// Words of 4 bytes that a local access of `bytes` a lane has: each is a request of its own.
 [[nodiscard]] constexpr std::uint32_t local_words(std::uint32_t bytes) {
   return bytes <= 4 ? 1 : bytes / 4;

@@ -44,6 +44,9 @@ using Handler = const Step* (*)(Warp&, const Step*);
 /// Predicates: index * 2 + negated.
 using Ref = std::uint32_t;
 enum Area : std::uint32_t { kFrameArea, kConstantArea, kWarpArea, kBlockArea };
+inline constexpr std::uint32_t kSlotBytes = 128;  ///< 32 words of 4 bytes
+/// Behind the last slot of every area: the widest operand has four, whatever its register has.
+inline constexpr std::uint32_t kSlackSlots = 3;
 
 /// What a handler needs rarely.
 struct Extra {
@@ -110,6 +113,7 @@ struct Frame {
   std::uint32_t local_base = 0;        ///< of this frame in each lane's local memory
   std::uint32_t lanes = 0;             ///< lanes still in it
   std::uint32_t alloca_bytes = 0;      ///< taken by alloca above the frame's own bytes
+  std::uint64_t stack_bytes = 0;       ///< of a GPU's stack, callers included, before alloca
   std::vector<std::uint64_t> storage;  ///< registers, then predicates
   std::byte* registers = nullptr;
   std::uint32_t* predicates = nullptr;
@@ -170,7 +174,7 @@ struct alignas(64) Warp {
   const SettledReads* settled = nullptr;  ///< what it need not hear of; null: it hears everything
   Frame* frame = nullptr;
   alignas(64) std::array<std::uint32_t, 32> lanes{};  ///< 0 or ~0 a lane; kept when not full
-  std::array<Group, 32> groups{};
+  std::array<Group, 64> groups{};  ///< a lane each, and in lockstep where they meet again
   std::uint32_t group_count = 0;
   std::uint32_t current = 0;
   std::uint32_t index = 0;  ///< in its block

@@ -46,7 +46,9 @@ struct LaunchLimits {
   std::uint64_t warp_instructions = 0;  ///< 0: no limit
   std::uint32_t worker_threads = 0;     ///< 0: one per core
   std::uint32_t resident_blocks = 0;    ///< interleaved kernels: blocks in flight; 0: by sm_count
-  std::uint64_t local_bytes = std::uint64_t{512} << 10;  ///< a lane's local memory and call stack
+  std::uint64_t stack_bytes = 1024;  ///< cudaLimitStackSize: a lane's calls, as a GPU counts them
+  /// A lane's local memory and frames, as they lie here: parameters included.
+  std::uint64_t local_bytes = std::uint64_t{1} << 20;
 };
 
 /// What the cache model imitates. It is deterministic whatever the number of worker threads; see

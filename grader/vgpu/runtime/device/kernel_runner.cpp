@@ -68,6 +68,7 @@ exec::LaunchRequest request_for(Context& context, const KernelOperation& operati
   request.textures = &context.arrays;
   request.cooperative = operation.cooperative;
   request.limits.warp_instructions = settings.step_limit;
+  request.limits.stack_bytes = context.limits.stack_bytes;
   request.checks = settings.checks;
   request.scheduling = settings.scheduling;
   request.shuffle_seed = settings.shuffle_seed;

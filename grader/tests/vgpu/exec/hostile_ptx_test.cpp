@@ -1,0 +1,256 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// PTX that no compiler writes: what would reach memory of ours is a fault with a sentence, or an
+/// error of the linker. Run under AddressSanitizer these say more than here.
+#include <gmock/gmock.h>
+
+#include <optional>
+
+#include "grader/tests/vgpu/exec/machine_fixture.hpp"
+
+namespace membound::vgpu::exec {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr char kHeader[] = ".version 8.0\n.target sm_90\n.address_size 64\n";
+constexpr char kRegisters[] =
+    ".reg .pred %p<9>; .reg .b16 %h<9>; .reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .b128 %q<2>;\n"
+    ".reg .f32 %f<9>; .shared .align 16 .b8 tile[256]; .local .align 16 .b8 frame[64];\n";
+
+/// What a kernel of these instructions ends with, in a block of 64 threads.
+LaunchReport run(const std::string& body, const std::string& before = "") {
+  Machine machine(kHeader + before + ".visible .entry k(.param .u32 n)\n{\n" + kRegisters + body +
+                  "\nret;\n}\n");
+  machine.argument(7u);
+  return machine.run("k", {1, 1, 1}, {64, 1, 1});
+}
+
+/// A function and a call of it through a pointer with a prototype of another layout.
+std::string call_as(const std::string& prototype, const std::string& call) {
+  return "mov.u64 %rd1, f;\n" + prototype + call;
+}
+constexpr char kCallee[] = ".func (.param .b32 out) f(.param .b64 in)\n{\nret;\n}\n";
+
+TEST(HostilePtx, ACallThroughAPointerCastToLargerParametersIsAFault) {
+  const LaunchReport report =
+      run(call_as("shape: .callprototype (.param .b32 _) _ (.param .align 8 .b8 _[4096]);\n",
+                  ".param .b32 out; .param .align 8 .b8 in[4096];\ncall (out), %rd1, (in), shape;"),
+          kCallee);
+  ASSERT_TRUE(report.fault);
+  EXPECT_EQ(report.fault->kind, FaultKind::kIllegalAddress);
+  EXPECT_THAT(report.fault->text, HasSubstr("1 result and 1 parameter (4100 bytes in all)"));
+  EXPECT_THAT(report.fault->text, HasSubstr("the function pointer was cast to another type"));
+}
+
+TEST(HostilePtx, ACallOfTheSameLayoutGoesThrough) {
+  EXPECT_FALSE(run(call_as("shape: .callprototype (.param .b32 _) _ (.param .b64 _);\n",
+                           ".param .b32 out; .param .b64 in;\ncall (out), %rd1, (in), shape;"),
+                   kCallee)
+                   .fault);
+  EXPECT_FALSE(run(call_as("shape: .callprototype (.param .b32 _) _ (.param .b64 _);\n",
+                           ".param .b64 in;\ncall (_), %rd1, (in), shape;"),
+                   kCallee)
+                   .fault);
+}
+
+TEST(HostilePtx, ACallOfAKernelIsAFault) {
+  const LaunchReport report =
+      run("mov.u64 %rd1, k;\nshape: .callprototype _ ();\ncall %rd1, shape;");
+  ASSERT_TRUE(report.fault);
+}
+
+TEST(HostilePtx, AMbarrierThatWrapsAroundIsOutsideSharedMemory) {
+  for (const char* arrive :
+       {"cp.async.mbarrier.arrive.noinc.shared.b64 [%r1];",
+        "cp.async.mbarrier.arrive.shared.b64 [%r1];", "mbarrier.arrive.shared.b64 %rd1, [%r1];"}) {
+    const LaunchReport report = run(std::string("mov.u32 %r1, 0xfffffffc;\n") + arrive);
+    ASSERT_TRUE(report.fault) << arrive;
+    EXPECT_EQ(report.fault->kind, FaultKind::kIllegalAddress) << arrive;
+  }
+}
+
+TEST(HostilePtx, ABarrierThatABlockDoesNotHaveIsAFault) {
+  const LaunchReport report = run("bar.sync 4111;");
+  ASSERT_TRUE(report.fault);
+  EXPECT_THAT(report.fault->text, HasSubstr("barrier 4111: a block has the barriers 0 to 15"));
+}
+
+TEST(HostilePtx, ABranchBeyondItsListIsAFault) {
+  const LaunchReport report =
+      run("list: .branchtargets here, there;\nmov.u32 %r1, 2;\nbrx.idx %r1, list;\nhere:\nthere:");
+  ASSERT_TRUE(report.fault);
+  EXPECT_THAT(report.fault->text, HasSubstr("branch to entry 2 of a list of 2 labels"));
+}
+
+TEST(HostilePtx, AParameterBeforeTheFirstIsZero) {
+  Machine machine(std::string(kHeader) +
+                  ".visible .entry k(.param .u64 out)\n{\n.reg .b64 %rd<3>; .reg .b32 %r<3>;\n"
+                  "ld.param.u64 %rd1, [out];\nld.param.u32 %r1, [out-4];\n"
+                  "st.global.u32 [%rd1], %r1;\nret;\n}\n");
+  const auto out = machine.upload(std::vector<std::uint32_t>{5});
+  machine.argument(out);
+  EXPECT_FALSE(machine.run("k", {1, 1, 1}, {32, 1, 1}).fault);
+  EXPECT_EQ(machine.download<std::uint32_t>(out, 1)[0], 0u);
+}
+
+std::string repeated(const char* element, int times) {
+  std::string all = element;
+  for (int i = 1; i < times; ++i) all += std::string(", ") + element;
+  return all;
+}
+
+/// Forms that have no meaning: none is executed, whatever its registers hold.
+TEST(HostilePtx, OperandsOfAnotherKindOrSizeAreNoInstruction) {
+  const std::string cases[] = {
+      // Sizes that storage of ours would have to follow.
+      "cp.async.ca.shared.global [tile], [%rd1], 240;",
+      "cp.async.ca.shared.global [tile], [%rd1], 272;",
+      "cp.async.cg.shared.global [tile], [%rd1], 8;",
+      "ld.local.b128 %rd1, [frame];",
+      "ld.local.b128 %r1, [frame];",
+      "st.local.b32 [frame+60], %q1;",
+      "suld.b.2d.b128.trap %q1, [%rd1, {%r1, %r2}];",
+      // Vectors of none, and of as many as fit a byte again.
+      "mov.b32 %r1, {};",
+      "mov.b32 {" + repeated("%h1", 258) + "}, %r1;",
+      "mov.b32 %r1, {" + repeated("%h1", 258) + "};",
+      "ld.local.v2.u32 {}, [frame];",
+      "st.local.v2.u32 [frame], {};",
+      "red.global.add.u32 [%rd1], {};",
+      // Predicates for data and data for predicates.
+      "setp.eq.u32 %r8, %r1, %r2;",
+      "add.u32 %p8, %r1, %r2;",
+      "add.u32 %r1, %p8, %r2;",
+      "selp.b32 %r1, %r2, %r3, %r4;",
+      "mov.pred %p1, %r8;",
+      "mov.b32 %r1, %p8;",
+      "@%r8 add.u32 %r1, %r1, %r2;",
+      "@%r8 bar.sync 0;",
+      "bar.red.and.pred %r8, 0, %p1;",
+      "bar.red.popc.u32 %p8, 0, %p1;",
+      "bar.sync %p8;",
+      "vote.sync.all.pred %r8, %p1, -1;",
+      "shfl.sync.down.b32 %r1|%r2, %r3, 1, 31, -1;",
+      "isspacep.global %r8, %rd1;",
+      "testp.finite.f32 %r8, %f1;",
+      "ld.global.u32 %p8, [%rd1];",
+      "ld.global.u32 %r1, [%p8];",
+      "ld.global.u32 %r1, [%q1];",
+      "ld.param.u32 %p8, [n];",
+      "txq.width.b32 %r1, [%p8];",
+      "cvt.u32.pred %r1, %p8;",
+      "selp.pred %r1, %p1, %p2, %p3;",
+      "add.pred %p1, %p2, %p3;",
+      "cp.async.ca.shared.global [%p8], [%rd1], 4;",
+      // Destinations that are none.
+      "mov.u32 5, %r1;",
+      "mov.u32 %tid.x, %r1;",
+      // Lists of labels and of functions.
+      "list: .calltargets f;\nmov.u32 %r1, 0;\nbrx.idx %r1, list;",
+      "list: .branchtargets here;\n.param .b32 out; .param .b64 in;\nmov.u64 %rd1, f;\n"
+      "call (out), %rd1, (in), list;\nhere:",
+      // Arguments that are smaller than what is passed.
+      ".param .b32 out; .param .b32 in;\ncall (out), f, (in);",
+      ".param .b32 out;\ncall (out), f, (%p1);",
+  };
+  for (const std::string& instruction : cases) {
+    const LaunchReport report = run(instruction, kCallee);
+    ASSERT_TRUE(report.fault) << instruction;
+    EXPECT_EQ(report.fault->kind, FaultKind::kUnsupportedInstruction) << instruction;
+  }
+}
+
+/// An operand that is not there still has a place, where its kind has one.
+TEST(HostilePtx, MissingPredicatesAreNoRegisters) {
+  for (const char* instruction :
+       {"isspacep.global _, %rd1;", "testp.finite.f32 _, %f1;", "mov.pred _, %p1;",
+        "bar.red.and.pred _, 0, %p1;", "bar.red.popc.u32 _, 0, %p1;",
+        "setp.eq.u32 _|%p1, %r1, %r2;", "selp.b32 %r1, %r2, %r3;", "setp.eq.and.u32 %p1, %r1, %r2;",
+        "and.pred _, %p1, %p2;", "vote.sync.all.pred _, %p1, -1;",
+        "shfl.sync.down.b32 _|_, %r3, 1, 31, -1;"})
+    EXPECT_FALSE(run(instruction).fault) << instruction;
+}
+
+/// Each lane leaves the others at a branch of its own, and waits where they meet again.
+TEST(HostilePtx, LockstepHoldsAsManyMeetingPlacesAsLanes) {
+  std::string body = "mov.u32 %r1, %laneid;\n", ends;
+  for (int lane = 0; lane < 31; ++lane) {
+    const std::string number = std::to_string(lane);
+    body += "setp.eq.u32 %p1, %r1, " + number + ";\n@%p1 bra meet" + number + ";\n";
+    ends = "add.u32 %r2, %r2, 1;\nmeet" + number + ":\n" + ends;
+    ends = "add.u32 %r3, %r3, 1;\n" + ends;
+  }
+  std::string reversed;
+  for (int lane = 30; lane >= 0; --lane)
+    reversed += "add.u32 %r2, %r2, 1;\nmeet" + std::to_string(lane) + ":\n";
+  Machine machine(kHeader + std::string(".visible .entry k()\n{\n") + kRegisters + body + reversed +
+                  "ret;\n}\n");
+  machine.request().scheduling = Scheduling::kLockstep;
+  EXPECT_FALSE(machine.run("k", {1, 1, 1}, {32, 1, 1}).fault);
+}
+
+/// f(n) calls f(n - 1): its calls take 16 bytes each and what its array has.
+std::string recursion(const std::string& array) {
+  return ".func f(.param .b32 n)\n{\n.reg .b32 %r<3>; .reg .pred %p<2>;\n" + array +
+         "ld.param.u32 %r1, [n];\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 ret;\nsub.u32 %r2, %r1, 1;\n"
+         "{\n.param .b32 next;\nst.param.b32 [next], %r2;\ncall f, (next);\n}\nret;\n}\n"
+         ".visible .entry k(.param .u32 n)\n{\n.reg .b32 %r<2>;\nld.param.u32 %r1, [n];\n"
+         ".param .b32 first;\nst.param.b32 [first], %r1;\ncall f, (first);\nret;\n}\n";
+}
+
+std::optional<Fault> recurse(const std::string& array, std::uint32_t calls, std::uint64_t stack) {
+  Machine machine(kHeader + recursion(array));
+  machine.request().limits.stack_bytes = stack;
+  return machine.argument(calls).run("k", {1, 1, 1}, {32, 1, 1}).fault;
+}
+
+TEST(Stack, HoldsWhatTheLimitSays) {
+  EXPECT_FALSE(recurse("", 50, 1024));
+  const std::optional<Fault> fault = recurse("", 4000, 1024);
+  ASSERT_TRUE(fault);
+  EXPECT_EQ(fault->kind, FaultKind::kStackOverflow);
+  EXPECT_THAT(fault->text, HasSubstr("64 calls deep: a thread's stack has 1024 bytes"));
+  EXPECT_THAT(fault->text, HasSubstr("cudaLimitStackSize"));
+  EXPECT_FALSE(recurse("", 4000, 4001 * 16 + 16));
+  EXPECT_FALSE(recurse("", 4000, 512 << 10));
+}
+
+TEST(Stack, OfAKernelWithoutRecursionIsKnownBefore) {
+  EXPECT_FALSE(recurse(".local .b8 big[60000];\n", 0, 1024));
+  EXPECT_TRUE(recurse(".local .b8 big[60000];\n", 1, 1024));
+  EXPECT_FALSE(recurse(".local .b8 big[60000];\n", 3, 256 << 10));
+}
+
+TEST(HostilePtx, WhatNoGpuHasIsAnErrorOfTheProgram) {
+  const std::string kernel = ".visible .entry k()\n{\n";
+  const std::string cases[] = {
+      ".file 4294967295 \"a.cu\"\n" + kernel + "ret;\n}\n",
+      ".file 4000000000 \"a.cu\"\n" + kernel + "ret;\n}\n",
+      kernel + ".local .b8 a[4294967295]; .local .b8 b[64];\nret;\n}\n",
+      kernel + ".shared .b8 a[4294967295]; .shared .b8 b[64];\nret;\n}\n",
+      ".shared .b8 a[4294967295];\n.shared .b8 b[64];\n" + kernel + "ret;\n}\n",
+      ".func f(.param .b8 a[4294967295], .param .b8 b[64])\n{\nret;\n}\n" + kernel + "ret;\n}\n",
+  };
+  for (const std::string& text : cases) EXPECT_THROW(Machine{kHeader + text}, std::runtime_error);
+}
+
+TEST(HostilePtx, LaunchBoundsMayMultiplyToNothing) {
+  Machine machine(std::string(kHeader) +
+                  ".visible .entry k()\n.maxntid 1024\n.minnctapersm 4194304\n{\nret;\n}\n");
+  EXPECT_EQ(machine.program().find_kernel("k")->register_count, 16u);
+}
+
+TEST(HostilePtx, CopiesNobodyWaitsForAreLandedInTheEnd) {
+  Machine machine(std::string(kHeader) +
+                  ".visible .entry k(.param .u64 in)\n{\n.reg .b64 %rd<3>; .reg .b32 %r<3>; "
+                  ".reg .pred %p<2>;\n.shared .align 4 .b8 tile[128];\nld.param.u64 %rd1, [in];\n"
+                  "mov.u32 %r1, 0;\nagain:\ncp.async.ca.shared.global [tile], [%rd1], 4;\n"
+                  "add.u32 %r1, %r1, 1;\nsetp.lt.u32 %p1, %r1, 5000;\n@%p1 bra again;\nret;\n}\n");
+  machine.argument(machine.upload(std::vector<std::uint32_t>{5}));
+  EXPECT_FALSE(machine.run("k", {1, 1, 1}, {32, 1, 1}).fault);
+}
+
+}  // namespace
+}  // namespace membound::vgpu::exec
