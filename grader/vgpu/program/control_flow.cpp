@@ -142,6 +142,27 @@ std::vector<std::uint32_t> post_dominators(std::span<const BasicBlock> blocks) {
   return dominator;
 }
 
+std::optional<std::pair<std::uint32_t, std::uint32_t>> loop_around(const Function& function,
+                                                                   std::uint32_t at) {
+  std::uint32_t begin = 0, end = kNoTarget;  // the shortest way back over `at`
+  for (auto i = at; i < function.code.size(); ++i) {
+    if (!function.code[i].has(kBackward)) continue;
+    for (const std::uint32_t target : targets_of(function, function.code[i])) {
+      if (target <= at && (end == kNoTarget || i - target < end - begin)) begin = target, end = i;
+    }
+  }
+  if (end == kNoTarget) return std::nullopt;
+  const SourceLine own = function.lines[end];
+  std::pair lines(own.line, own.line);
+  for (std::uint32_t i = begin; i <= end; ++i) {
+    const SourceLine& line = function.lines[i];
+    if (line.line == 0 || line.file != own.file) continue;
+    lines = {std::min(lines.first, line.line), std::max(lines.second, line.line)};
+  }
+  if (own.line == 0) return std::nullopt;
+  return lines;
+}
+
 void annotate_branches(Function& function) {
   const std::vector<BasicBlock> blocks = basic_blocks(function);
   const std::vector<std::uint32_t> meeting = post_dominators(blocks);

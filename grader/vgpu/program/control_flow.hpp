@@ -7,7 +7,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "grader/vgpu/program/module.hpp"
@@ -26,6 +28,11 @@ struct BasicBlock {
 
 /// Immediate post-dominator of every block; blocks.size() stands for the function's end.
 [[nodiscard]] std::vector<std::uint32_t> post_dominators(std::span<const BasicBlock> blocks);
+
+/// First and last source line of the innermost loop around instruction `at`; nothing where there is
+/// none, or no lines are known.
+[[nodiscard]] std::optional<std::pair<std::uint32_t, std::uint32_t>> loop_around(
+    const Function& function, std::uint32_t at);
 
 /// Fills Instruction::meeting of branches and the loop flags of backward ones.
 void annotate_branches(Function& function);

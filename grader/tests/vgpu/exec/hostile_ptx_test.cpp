@@ -5,6 +5,7 @@
 /// error of the linker. Run under AddressSanitizer these say more than here.
 #include <gmock/gmock.h>
 
+#include <atomic>
 #include <optional>
 
 #include "grader/tests/vgpu/exec/machine_fixture.hpp"
@@ -189,6 +190,52 @@ TEST(HostilePtx, LockstepHoldsAsManyMeetingPlacesAsLanes) {
                   "ret;\n}\n");
   machine.request().scheduling = Scheduling::kLockstep;
   EXPECT_FALSE(machine.run("k", {1, 1, 1}, {32, 1, 1}).fault);
+}
+
+/// Two warps for ever at a barrier, at a call, at a branch through a list, and apart.
+TEST(EndlessCode, EndsAtTheStepLimitWithItsLoop) {
+  const std::string cases[] = {
+      ".loc 1 12 0\nagain:\nbar.sync 0;\n.loc 1 14 0\nbra again;",
+      ".loc 1 12 0\nagain:\n.param .b32 out; .param .b64 in;\ncall (out), f, (in);\n"
+      ".loc 1 14 0\nbra again;",
+      "list: .branchtargets again;\n.loc 1 12 0\nmov.u32 %r1, 0;\nagain:\n.loc 1 13 0\n"
+      "add.u32 %r1, %r1, 0;\n.loc 1 14 0\nadd.u32 %r2, %r1, 0;\nbrx.idx %r1, list;",
+      "mov.u32 %r1, %laneid;\nsetp.lt.u32 %p1, %r1, 9;\n.loc 1 12 0\nagain:\nnot.pred %p1, %p1;\n"
+      "@%p1 bra again;\n.loc 1 14 0\nbra again;",
+      ".loc 1 12 0\nagain:\nnanosleep.u32 5;\n.loc 1 14 0\nbra again;",
+      // As nvcc writes an unsigned k >= 0 of a tree: the barrier is in the loop.
+      "mov.u32 %r1, 64;\n.loc 1 12 0\nagain:\nshr.u32 %r1, %r1, 1;\nbar.sync 0;\n"
+      "setp.ge.u32 %p1, %r1, 0;\n.loc 1 14 0\n@%p1 bra again;",
+  };
+  const std::string callee = ".func (.param .b32 out) f(.param .b64 in)\n{\n.loc 1 5 0\nret;\n}\n";
+  for (const Scheduling scheduling : {Scheduling::kIndependent, Scheduling::kLockstep}) {
+    for (const std::string& body : cases) {
+      Machine machine(std::string(kHeader) + ".file 1 \"tree.cu\"\n" + callee +
+                      ".visible .entry k()\n{\n" + kRegisters + body + "\nret;\n}\n");
+      machine.request().limits.warp_instructions = 300000;
+      machine.request().scheduling = scheduling;
+      const LaunchReport report = machine.run("k", {1, 1, 1}, {64, 1, 1});
+      ASSERT_TRUE(report.fault) << body;
+      EXPECT_EQ(report.fault->kind, FaultKind::kStepLimit) << body;
+      EXPECT_THAT(
+          report.fault->text,
+          testing::ContainsRegex("the loop (in line 12|of lines 1[23] to 14) may never end"))
+          << body;
+      EXPECT_EQ(report.fault->place.file, "tree.cu");
+      EXPECT_LT(report.warp_instructions, 600000u) << body;
+    }
+  }
+}
+
+TEST(EndlessCode, HearsThatItIsToStop) {
+  Machine machine(std::string(kHeader) +
+                  ".visible .entry k()\n{\nagain:\nbar.sync 0;\n"
+                  "bra again;\n}\n");
+  const std::atomic<bool> stop{true};
+  machine.request().stop = &stop;
+  const LaunchReport report = machine.run("k", {1, 1, 1}, {64, 1, 1});
+  ASSERT_TRUE(report.fault);
+  EXPECT_EQ(report.fault->kind, FaultKind::kStopped);
 }
 
 /// f(n) calls f(n - 1): its calls take 16 bytes each and what its array has.

@@ -66,7 +66,7 @@ const Step* branch_list(Warp& w, const Step* s) {
     targets[i] = begin + list[choice[i]];
     together = together && targets[i] == targets[leader];
   }
-  if (together) return go_to(w, s, targets[leader], kLoopCost);
+  if (together) return go_to(w, s, targets[leader], s->branch.cost);
   end_run(w, s + 1);
   w.stats[s->stats].divergent_branches += 1;
   return scatter_group(w, targets);

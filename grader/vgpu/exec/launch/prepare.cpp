@@ -244,6 +244,9 @@ void fill_operand(const FunctionCode& code, const Instruction& in, Step& step) {
     case Shape::kBra:
       step.branch = {code.begin + in.as<program::Branch>().target, loop_cost(in)};
       break;
+    case Shape::kBrx:
+      step.branch = {nullptr, loop_cost(in)};
+      break;
     case Shape::kMade:
       step.address = {in.as<program::FrameAddress>().offset};
       break;

@@ -3,8 +3,10 @@
 #include "grader/vgpu/exec/schedule/scheduler.hpp"
 
 #include <bit>
+#include <string>
 
 #include "grader/vgpu/exec/schedule/block.hpp"
+#include "grader/vgpu/exec/state/fault_messages.hpp"
 #include "grader/vgpu/exec/state/lanes.hpp"
 
 namespace membound::vgpu::exec {
@@ -24,6 +26,9 @@ void activate(Warp& w, std::uint32_t index) {
   w.stop = w.launch->scheduler->next_meeting(w, group.pc);
 }
 
+/// Warp instructions of a worker between two looks up.
+constexpr std::uint64_t kLookUpEvery = std::uint64_t{1} << 16;
+
 /// Looks up now and then: Ctrl-C, another worker's fault, the step limit.
 bool should_halt(Warp& w) {
   Launch& launch = *w.launch;
@@ -31,17 +36,14 @@ bool should_halt(Warp& w) {
   const LaunchRequest& request = *launch.request;
   if (request.stop != nullptr && request.stop->load(std::memory_order_relaxed))
     raise(w, w.groups[w.current].pc, FaultKind::kStopped, 0, 0, "the program was told to stop");
-  if (request.limits.warp_instructions != 0) {
-    const std::uint64_t total =
-        launch.instructions.fetch_add(worker.instructions - worker.next_poll) +
-        (worker.instructions - worker.next_poll);
-    worker.next_poll = worker.instructions;
-    if (total > request.limits.warp_instructions)
-      raise(w, w.groups[w.current].pc, FaultKind::kStepLimit,
-            static_cast<std::uint32_t>(std::countr_zero(w.mask)), 0,
-            "the kernel has executed more than " +
-                std::to_string(request.limits.warp_instructions) +
-                " warp instructions; a loop may never end");
+  const std::uint64_t fresh = worker.instructions - worker.last_look;
+  worker.last_look = worker.instructions;
+  if (request.limits.warp_instructions != 0 &&
+      launch.instructions.fetch_add(fresh) + fresh > request.limits.warp_instructions) {
+    const Step* at = w.groups[w.current].pc;
+    raise(w, at, FaultKind::kStepLimit, static_cast<std::uint32_t>(std::countr_zero(w.mask)), 0,
+          "the kernel has executed more than " + std::to_string(request.limits.warp_instructions) +
+              " warp instructions; " + describe_loop(w, at) + " may never end");
   }
   return launch.halt.load(std::memory_order_relaxed);
 }
@@ -81,6 +83,9 @@ Turn run_warp(Warp& w) {
     const auto next = scheduler.pick(w);
     if (!next) return w.group_count == 0 ? Turn::kDone : Turn::kBlocked;
     activate(w, *next);
+    // Whatever goes on for ever executes instructions: loops of barriers and of calls come by here.
+    if (w.worker->instructions - w.worker->last_look >= kLookUpEvery && should_halt(w))
+      return Turn::kHalted;
     const Step* s = w.groups[w.current].pc;
     while (s != w.stop) s = s->handler(w, s);
     switch (w.leave) {

@@ -252,7 +252,7 @@ struct Worker {
   std::vector<std::int64_t> lane_delta;   ///< the same, times active lanes
   std::vector<StepStats> stats;
   std::uint64_t instructions = 0;
-  std::uint64_t next_poll = 0;
+  std::uint64_t last_look = 0;  ///< `instructions` when it last looked whether to go on
   std::uint64_t blocks = 0;
   std::uint64_t barriers = 0;
   memory::HotWords hottest;                  ///< words of global memory that atomics wanted

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdio>
 
+#include "grader/vgpu/program/control_flow.hpp"
 #include "grader/vgpu/program/shapes.hpp"
 
 namespace membound::vgpu::exec {
@@ -126,6 +127,22 @@ std::string describe_bad_access(const Warp& w, const WarpAccess& access, FaultKi
   else
     where = "across the end of ";
   return what + " at " + hex(address) + ", " + where + describe(*near);
+}
+
+std::string describe_loop(const Warp& w, const Step* at) {
+  const Frame* frame = w.groups[w.current].frame;
+  while (true) {
+    const FunctionCode& code = w.launch->code[at->extra->function];
+    const auto number = static_cast<std::uint32_t>(at - code.begin);
+    if (const auto loop = program::loop_around(*code.function, number)) {
+      const auto [first, last] = *loop;
+      if (first == last) return "the loop in line " + std::to_string(first);
+      return "the loop of lines " + std::to_string(first) + " to " + std::to_string(last);
+    }
+    if (frame == nullptr || frame->caller == nullptr) return "a loop";
+    at = frame->return_to - 1;
+    frame = frame->caller;
+  }
 }
 
 std::string describe_unsupported(const program::Instruction& in) {
