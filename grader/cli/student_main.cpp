@@ -31,8 +31,10 @@ int hand_over(std::vector<std::string> words) {
 }
 
 void add_staff_commands(CLI::App& app, Action& chosen) {
-  for (const char* name : {"completion", "grade", "explain", "report", "export", "release",
-                           "gradescope-autograder", "autograde", "dev", "selftest"}) {
+  for (const char* name : {
+#define STAFF_COMMAND(id, name) name,
+#include "grader/cli/staff_commands.def"
+       }) {
     CLI::App* const command = app.add_subcommand(name, "")->prefix_command();
     // The build itself calls it.
     if (command->get_name() == "dev") add_dev_keep_skeletons(*command, chosen);

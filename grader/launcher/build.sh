@@ -16,8 +16,10 @@ choose_targets() { # the call's words
       done
       if [ ${#named[@]} -gt 0 ]; then targets+=("${named[@]}"); else targets+=(labs); fi
       ;;
-    completion | grade | explain | report | export | release | gradescope-autograder | autograde | dev | selftest)
-      program=$bin/membound targets=(all)
+    *)
+      if grep -qsF ", \"${1:-}\")" "$root/grader/cli/staff_commands.def"; then
+        program=$bin/membound targets=(all)
+      fi
       ;;
   esac
 }

@@ -15,21 +15,8 @@ int main(int argc, char** argv) {
     CommandLine line;
 
     add_student_commands(line);
-    line.add(add_completion);  // for bash, zsh, fish
-
-    // For instructors
-    line.add(add_grade);                  // a class, unattended
-    line.add(add_explain);                // one verdict again
-    line.add(add_report);                 // the class as pages
-    line.add(add_export);                 // grades for a learning platform
-    line.add(add_release);                // the course as students get it
-    line.add(add_gradescope_autograder);  // the zip with which Gradescope grades
-    line.add(add_autograde);              // one submission in such a container
-
-    // For authors
-    line.add(add_dev);       // does a lab agree with itself
-    line.add(add_selftest);  // does this installation withstand what students may try
-
+#define STAFF_COMMAND(id, name) line.add(add_##id);
+#include "grader/cli/staff_commands.def"
     return line.run(argc, argv);
   } catch (const std::exception& error) {
     return report_exception(error);

@@ -42,7 +42,8 @@ mkdir -p "$folder/course/grader" "$folder/bin"
 cp "$source_dir"/{membound,CMakeLists.txt,CMakePresets.json} "$folder/course"
 cp -r "$source_dir/labs" "$source_dir/solutions" "$folder/course"
 cp -r "$source_dir/grader/launcher" "$folder/course/grader"
-mkdir "$folder/course/grader/cli" && cp -r "$source_dir/grader/cli/help" "$folder/course/grader/cli"
+mkdir "$folder/course/grader/cli"
+cp -r "$source_dir"/grader/cli/{help,staff_commands.def} "$folder/course/grader/cli"
 export PATH=$folder/bin:$PATH
 cat >"$folder/bin/cmake" <<'STEP'
 #!/bin/sh
