@@ -83,9 +83,10 @@ base::Result<Traced> run_lab(const judge::Workplace& place, const course::Course
                                                  std::to_string(options.occurrence + 1);
   auto code = judge::compile_submission(request);
   if (!code) return code.error();
-  if (!code->submission.compiled)
-    return input_error(file->string(), "does not compile:\n" + code->submission.output, "", "");
-  code->reference = code->submission.file;  // nothing is graded: one answer is enough
+  judge::CompiledPart& part = code->parts.front();
+  if (!part.submission.compiled)
+    return input_error(file->string(), "does not compile:\n" + part.submission.output, "", "");
+  part.reference = part.submission.file;  // nothing is graded: one answer is enough
   const auto result = judge::run_and_judge(request, *code);
   if (!result) return result.error();
   const course::StageResult& stage = result->stages.front();

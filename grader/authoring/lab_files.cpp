@@ -31,8 +31,9 @@ void check_folder(const LabFolders& folders, const fs::path& folder,
 
 void check_files(const course::Lab& lab, const LabFolders& folders, Drifts& drifts) {
   const std::set<std::string> reference = {"reference.hpp", "reference.cpp"};
-  std::set<std::string> wanted = {"README.md", "lab.json", "kernel.cuh", "kernel.cu", "test.cpp"};
-  if (!lab.host_code) wanted.insert(reference.begin(), reference.end());
+  std::set<std::string> wanted = {"README.md", "lab.json", "kernel.cuh", "kernel.cu"};
+  for (const course::StageKind* kind : lab.kinds()) wanted.emplace(kind->test_source);
+  if (lab.has_reference()) wanted.insert(reference.begin(), reference.end());
   check_folder(folders, folders.lab, wanted, drifts, reference);
   check_folder(folders, folders.solution, {"kernel.cu", "NOTES.md", "wrong"}, drifts);
   check_folder(folders, folders.handout, {"handout.md", "figures"}, drifts, {"experiment.cu"});

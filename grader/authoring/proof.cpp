@@ -19,10 +19,16 @@ namespace fs = std::filesystem;
 /// A kernel that never ends has shown so after this time; a student's own is given more.
 constexpr const char* kSecondsOfAnEndlessLaunch = "10";
 
-std::vector<int> all_stages(const course::Lab& lab) {
+std::vector<int> stages_of(const course::Lab& lab, const course::StageKind* kind) {
   std::vector<int> numbers;
-  for (const course::Stage& stage : lab.stages) numbers.push_back(stage.number);
+  for (const course::Stage& stage : lab.stages)
+    if (stage.kind == kind) numbers.push_back(stage.number);
   return numbers;
+}
+
+/// Of its stages, which are all of one.
+const course::StageKind& kind_of(const Claim& claim) {
+  return *claim.lab->stage(claim.stages.front())->kind;
 }
 
 /// The lines of code that contain `part`.
@@ -157,8 +163,7 @@ class Prover {
       const auto result = judge::check(request);
       auto proof = result ? std::optional(compare(claim, *result)) : std::nullopt;
       if (proof && request.look_again) add_findings(*proof, *result);
-      // Programs with host code have one compiler.
-      if (proof && tools_.second_compiler && !claim.lab->host_code && !stop_->load()) {
+      if (proof && tools_.second_compiler && kind_of(claim).every_compiler && !stop_->load()) {
         request.compiler = *tools_.second_compiler;
         request.look_again = false;  // one compiler's findings are enough
         const auto second = judge::check(request);
@@ -205,8 +210,11 @@ class Prover {
 
 base::Result<std::vector<Claim>> claims_of(const course::Lab& lab, const judge::Workplace& place) {
   const fs::path solution = place.root / "solutions" / lab.id;
-  std::vector<Claim> claims = {{&lab, lab.folder / "kernel.cu", all_stages(lab), kAnyTest},
-                               {&lab, solution / "kernel.cu", all_stages(lab), ""}};
+  std::vector<Claim> claims;
+  for (const course::StageKind* kind : lab.kinds()) {
+    claims.push_back({&lab, lab.folder / "kernel.cu", stages_of(lab, kind), kAnyTest});
+    claims.push_back({&lab, solution / "kernel.cu", stages_of(lab, kind), ""});
+  }
   const auto answers = read_wrong_answers(solution);
   if (!answers) return answers.error();
   for (const WrongAnswer& answer : *answers) {
@@ -223,6 +231,11 @@ std::size_t claim_of_a_gpu(std::vector<Claim>& claims) {
   return std::erase_if(claims, [](const Claim& claim) {
     return claim.fails == kChance || claim.fails == to_string(course::BuiltInTest::kBudget);
   });
+}
+
+std::size_t leave_out_uncompiled(std::vector<Claim>& claims, compilers::DeviceCompiler compiler) {
+  if (compiler == compilers::DeviceCompiler::kNvcc) return 0;
+  return std::erase_if(claims, [](const Claim& claim) { return !kind_of(claim).every_compiler; });
 }
 
 Proof compare(const Claim& claim, const course::Result& result) {

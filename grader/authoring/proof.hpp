@@ -30,7 +30,7 @@ inline constexpr const char* kChance = "chance";
 struct Claim {
   const course::Lab* lab = nullptr;
   std::filesystem::path file;  ///< a wrong answer's: the whole kernel.cu, in the state folder
-  std::vector<int> stages;
+  std::vector<int> stages;     ///< at least one, all of one kind
   /// For each stage: the test that must be the first to fail; "" = it must pass.
   std::string fails;
   std::optional<std::string> fails_on_gpu = {};  ///< the same there, where it is another
@@ -55,6 +55,8 @@ struct Proof {
 /// Makes them what a GPU shows. Left out are those that chance decides there, and those about
 /// counters whose heads do not say what a GPU makes of them; returns how many.
 std::size_t claim_of_a_gpu(std::vector<Claim>& claims);
+/// Leaves out the claims about programs where nvcc is not the compiler; how many they were.
+std::size_t leave_out_uncompiled(std::vector<Claim>& claims, compilers::DeviceCompiler compiler);
 
 /// Whether a result is what was claimed. Pure.
 [[nodiscard]] Proof compare(const Claim& claim, const course::Result& result);

@@ -12,9 +12,9 @@
 namespace membound::authoring {
 namespace {
 
-/// A test of test.cpp and the tag of its hint, which may be empty.
+/// A test of one of the lab's test sources and the tag of its hint, which may be empty.
 struct OwnTest {
-  std::string name, tag;
+  std::string file, name, tag;
 };
 
 std::vector<OwnTest> own_tests(const course::Lab& lab, const LabFolders& folders) {
@@ -23,14 +23,18 @@ std::vector<OwnTest> own_tests(const course::Lab& lab, const LabFolders& folders
       R"lit(LAB_TEST(?:_WITH_HINT)?\(\s*\w+\s*,\s*(\w+)(?:\s*,\s*"([^"]+)")?)lit");
   // {"Name", "tag", a function}
   static const std::regex kRow(R"lit(\{\s*"(\w+)"\s*,\s*"([^"]*)"\s*,)lit");
-  const base::Result<std::string> text = base::read_file(folders.lab / "test.cpp");
-  if (!text) return {};
-  const auto start = lab.host_code ? std::min(text->find("kTests"), text->size()) : 0;
-  const std::string source = text->substr(start);
   std::vector<OwnTest> tests;
-  for (std::sregex_iterator it(source.begin(), source.end(), lab.host_code ? kRow : kMacro), end;
-       it != end; ++it)
-    tests.push_back({(*it)[1].str(), (*it)[2].str()});
+  const auto add = [&](const std::string& file, const std::string& source, const std::regex& form) {
+    for (std::sregex_iterator it(source.begin(), source.end(), form), end; it != end; ++it)
+      tests.push_back({file, (*it)[1].str(), (*it)[2].str()});
+  };
+  for (const course::StageKind* kind : lab.kinds()) {
+    const std::string file(kind->test_source);
+    const base::Result<std::string> text = base::read_file(folders.lab / file);
+    if (!text) continue;
+    add(file, *text, kMacro);
+    add(file, text->substr(std::min(text->find("kTests"), text->size())), kRow);
+  }
   return tests;
 }
 
@@ -50,7 +54,7 @@ void check_counter(const std::string& name, const std::string& lab_json, Drifts&
 std::set<std::string> test_names(const course::Lab& lab, const LabFolders& folders) {
   std::set<std::string> names;
   for (const course::BuiltInTestRow& row : course::built_in_tests())
-    if (!row.name.empty() && !(row.kernels_only && lab.host_code)) names.emplace(row.name);
+    if (!row.name.empty() && !(row.kernels_only && !lab.has_reference())) names.emplace(row.name);
   for (const course::Stage& stage : lab.stages)
     for (const course::CallDemand& demand : stage.calls)
       names.insert(std::string(demand.rule->test));
@@ -76,7 +80,7 @@ void check_hints(const course::Lab& lab, const LabFolders& folders, Drifts& drif
   const std::string lab_json = folders.shown(folders.lab / "lab.json");
   for (const OwnTest& test : own_tests(lab, folders)) {
     if (test.tag.empty() || lab.hints.contains(test.tag)) continue;
-    drifts.push_back({folders.shown(folders.lab / "test.cpp"), 0,
+    drifts.push_back({folders.shown(folders.lab / test.file), 0,
                       "the hint \"" + test.tag + "\" is not in lab.json",
                       "three tiers under \"hints\"", "write them, or correct the tag"});
   }

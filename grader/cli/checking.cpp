@@ -43,7 +43,7 @@ base::Result<Checked> check_labs(const Context& context, const judge::Tools& too
                                  const std::atomic<bool>* stop,
                                  const std::function<void(const course::Result&)>& on_result) {
   std::vector<judge::CheckRequest> requests;
-  std::vector<std::future<base::Result<judge::CompiledPair>>> compiling;
+  std::vector<std::future<base::Result<judge::CompiledSubmission>>> compiling;
   for (const course::Selection& selection : selections)
     requests.push_back(judge::request_for(context.place, tools, options, selection, stop));
   compiling.reserve(requests.size());

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <system_error>
 #include <vector>
@@ -50,8 +51,11 @@ std::vector<Row> course_rows(const fs::path& build) {
                             ""}};
   std::string missing;
   for (const course::Lab& lab : course->labs) {
+    const auto kinds = lab.kinds();
     std::error_code error;
-    if (!fs::exists(build / "labs" / lab.id / "test", error))
+    if (!std::all_of(kinds.begin(), kinds.end(), [&](const course::StageKind* kind) {
+          return fs::exists(build / "labs" / lab.id / kind->test_program, error);
+        }))
       missing += (missing.empty() ? "" : ", ") + lab.id;
   }
   if (missing.empty()) {

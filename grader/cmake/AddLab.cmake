@@ -2,54 +2,38 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # add_lab(<NN-name>)
-#   The whole build of a lab. From labs/<NN-name>/{test.cpp,reference.cpp}: the trusted test program
-#   <build>/labs/<NN-name>/test; from solutions/<NN-name>/kernel.cu: the reference answer beside it, by
-#   each device compiler that is here. In a student's tree, which has no solutions/, those that were
-#   compiled for it: released/<NN-name>/.
+#   The whole build of a lab, from the files in labs/<NN-name> and solutions/<NN-name>/kernel.cu.
+#   Where its stages are about kernels (test.cpp, reference.cpp): the trusted test program
+#   <build>/labs/<NN-name>/test and the reference answer beside it, by each device compiler that is
+#   here. In a student's tree, which has no solutions/, those that were compiled for it:
+#   released/<NN-name>/. Where stages are about whole programs (program_test.cpp): program_test.
 #   With tests on, CTest proves the lab on the virtual GPU:
 #     agrees_with_itself   its files against one another
 #     claims_hold          skeleton, reference answer and wrong answers do what they claim; where
 #                          both are here, with nvcc and with clang, and with equal verdicts
 #     ladder.<machine>     the stages' predicted speeds are in the order that lab.json gives
-#   On a GPU, `membound dev check --run <NN-name>` proves the same. A host-code lab (an object
-#   "host_code" in its lab.json) has no reference beside it, no ladder, and is compiled by nvcc alone.
-# add_host_lab(<target> <folder> <NN-name>)
-#   The test program of a host-code lab in <folder>: <build>/labs/<NN-name>/test. What it runs, it is
-#   given when it starts: the runner and the forwarding runtime.
-function(add_host_lab target source_dir lab)
-  set(sources ${source_dir}/test.cpp)
+#   On a GPU, `membound dev check --run <NN-name>` proves the same. Programs are compiled by nvcc
+#   alone, have no reference answer beside them, and stand on no ladder.
+# add_program_tests(<target> <folder> <NN-name>)
+#   The test program for the stages about programs of the lab in <folder>:
+#   <build>/labs/<NN-name>/program_test. What it runs, it is given when it starts: the runner and the
+#   forwarding runtime.
+function(add_program_tests target source_dir lab)
+  set(sources ${source_dir}/program_test.cpp)
   if(EXISTS ${source_dir}/reference.cpp)
     list(APPEND sources ${source_dir}/reference.cpp)
   endif()
   add_executable(${target} ${sources})
   set_target_properties(${target} PROPERTIES
-    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/labs OUTPUT_NAME ${lab}/test)
+    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/labs OUTPUT_NAME ${lab}/program_test)
   target_link_libraries(${target} PRIVATE membound::harness_program_main)
   add_dependencies(${target} runner_program forward_cudart)
 endfunction()
 
-set(MEMBOUND_LADDER_MACHINES h200 titan-v k80)
-
-function(add_lab lab)
-  set(source_dir ${PROJECT_SOURCE_DIR}/labs/${lab})
+# The test program <build>/labs/<NN-name>/test for the stages about kernels, and what it holds them
+# against.
+function(add_kernel_tests target source_dir lab)
   set(build_dir ${PROJECT_BINARY_DIR}/labs/${lab})
-  string(MAKE_C_IDENTIFIER lab_${lab} target)
-  add_dependencies(labs ${target})
-
-  file(READ ${source_dir}/lab.json description)
-  string(JSON kind ERROR_VARIABLE ignored TYPE "${description}" host_code)
-  if(kind STREQUAL OBJECT)
-    add_host_lab(${target} ${source_dir} ${lab})
-    if(BUILD_TESTING AND MEMBOUND_NVCC AND EXISTS ${PROJECT_SOURCE_DIR}/solutions/${lab})
-      add_test(NAME labs.${lab}.agrees_with_itself COMMAND membound dev check ${lab})
-      add_test(NAME labs.${lab}.claims_hold
-        COMMAND membound dev check --run ${lab} --device vgpu:h200 --compiler nvcc)
-      set_tests_properties(labs.${lab}.agrees_with_itself labs.${lab}.claims_hold PROPERTIES
-        LABELS labs TIMEOUT 600 ENVIRONMENT MEMBOUND_ROOT=${PROJECT_SOURCE_DIR})
-    endif()
-    return()
-  endif()
-
   add_executable(${target} ${source_dir}/test.cpp ${source_dir}/reference.cpp)
   # Ninja makes an alias of every output's name, and `test` alone is CTest's.
   set_target_properties(${target} PROPERTIES
@@ -69,23 +53,47 @@ function(add_lab lab)
       ${build_dir}/reference)
   endif()
   add_dependencies(${target} ${target}_reference)
+endfunction()
 
-  if(BUILD_TESTING AND EXISTS ${solution})
+set(MEMBOUND_LADDER_MACHINES h200 titan-v k80)
+
+function(add_lab lab)
+  set(source_dir ${PROJECT_SOURCE_DIR}/labs/${lab})
+  string(MAKE_C_IDENTIFIER lab_${lab} target)
+  if(EXISTS ${source_dir}/test.cpp)
+    set(kernels TRUE)
+    add_kernel_tests(${target} ${source_dir} ${lab})
+    if(EXISTS ${source_dir}/program_test.cpp)
+      add_program_tests(${target}_program ${source_dir} ${lab})
+      add_dependencies(${target} ${target}_program)
+    endif()
+  else()
+    add_program_tests(${target} ${source_dir} ${lab})
+  endif()
+  add_dependencies(labs ${target})
+  if(NOT BUILD_TESTING OR NOT EXISTS ${PROJECT_SOURCE_DIR}/solutions/${lab}/kernel.cu)
+    return()
+  endif()
+
+  add_test(NAME labs.${lab}.agrees_with_itself COMMAND membound dev check ${lab})
+  set(tests labs.${lab}.agrees_with_itself)
+  if(kernels OR MEMBOUND_NVCC)
     set(compilers ${MEMBOUND_DEVICE_COMPILER})
-    if(MEMBOUND_NVCC AND MEMBOUND_CLANG)
+    if(kernels AND MEMBOUND_NVCC AND MEMBOUND_CLANG)
       set(compilers both)
     endif()
-    add_test(NAME labs.${lab}.agrees_with_itself COMMAND membound dev check ${lab})
     add_test(NAME labs.${lab}.claims_hold
       COMMAND membound dev check --run ${lab} --device vgpu:h200 --compiler ${compilers})
-    set(tests labs.${lab}.agrees_with_itself labs.${lab}.claims_hold)
+    list(APPEND tests labs.${lab}.claims_hold)
+  endif()
+  if(kernels)
     foreach(machine IN LISTS MEMBOUND_LADDER_MACHINES)
       add_test(NAME labs.${lab}.ladder.${machine}
         COMMAND membound dev ladder ${lab} --device vgpu:${machine})
       list(APPEND tests labs.${lab}.ladder.${machine})
     endforeach()
-    # Each of them keeps all cores busy by itself.
-    set_tests_properties(${tests} PROPERTIES LABELS labs TIMEOUT 1500 PROCESSORS 2
-      ENVIRONMENT MEMBOUND_ROOT=${PROJECT_SOURCE_DIR})
   endif()
+  # Each of them keeps all cores busy by itself.
+  set_tests_properties(${tests} PROPERTIES LABELS labs TIMEOUT 1500 PROCESSORS 2
+    ENVIRONMENT MEMBOUND_ROOT=${PROJECT_SOURCE_DIR})
 endfunction()

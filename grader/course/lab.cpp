@@ -97,26 +97,51 @@ CounterBar read_counter_bar(const JsonValue& json) {
   return bar;
 }
 
-/// false, or an object with the program's limits.
-std::optional<HostCode> read_host_code(const JsonValue& root) {
-  const auto object = root.optional_member("host_code");
-  if (!object || !object->is_object()) {
-    if (root.member("host_code").boolean())
-      root.member("host_code").report("false, or an object: {\"seconds\": 10}");
-    return std::nullopt;
-  }
-  object->only_keys({"seconds", "memory_mb", "output_kb"});
-  HostCode code;
-  code.seconds = read_number(*object, "seconds", {0.1, kMostSeconds}, code.seconds);
-  code.memory_mb = static_cast<int>(read_number(*object, "memory_mb", {64, 65536}, code.memory_mb));
-  code.output_kb = static_cast<int>(read_number(*object, "output_kb", {1, 16384}, code.output_kb));
-  return code;
+ProgramLimits read_limits(const JsonValue& json) {
+  json.only_keys({"seconds", "memory_mb", "output_kb"});
+  ProgramLimits limits;
+  limits.seconds = read_number(json, "seconds", {0.1, kMostSeconds}, limits.seconds);
+  limits.memory_mb =
+      static_cast<int>(read_number(json, "memory_mb", {64, 65536}, limits.memory_mb));
+  limits.output_kb = static_cast<int>(read_number(json, "output_kb", {1, 16384}, limits.output_kb));
+  return limits;
 }
 
-Stage read_stage(const JsonValue& json, int expected_number, const Lab& lab) {
+/// "host_code" of a stage, or of a lab for all of its stages: false, or an object with the
+/// program's limits.
+std::optional<ProgramLimits> read_host_code(const JsonValue& object) {
+  const auto member = object.optional_member("host_code");
+  if (!member) return std::nullopt;
+  if (member->is_object()) return read_limits(*member);
+  if (member->boolean()) member->report("false, or an object: {\"seconds\": 10}");
+  return std::nullopt;
+}
+
+/// The members that only a stage about a kernel has: what it is timed at, and bars on what is
+/// counted.
+void read_kernel_members(const JsonValue& json, const Lab& lab, Stage& stage) {
+  const std::size_t size_count = lab.size_names.size();
+  const JsonValue sizes = json.member("timed_sizes");
+  sizes.only_keys({"gpu", "vgpu"});
+  stage.gpu_sizes = read_sizes(sizes.member("gpu"), size_count);
+  stage.vgpu_sizes = read_sizes(sizes.member("vgpu"), size_count);
+  if (const auto bars = json.optional_member("counters"))
+    for (const JsonValue& bar : bars->elements(1)) stage.counters.push_back(read_counter_bar(bar));
+}
+
+/// The members that only a stage about a program has.
+void read_program_members(const JsonValue& json, Stage& stage) {
+  for (const JsonValue& demand : json.member("calls").elements(1))
+    stage.calls.push_back(read_demand(demand));
+  if (const auto bars = json.optional_member("counters"))
+    bars->report("no bars on counters: no run of a program is timed");
+}
+
+Stage read_stage(const JsonValue& json, int expected_number, const Lab& lab,
+                 const std::optional<ProgramLimits>& of_all) {
   json.only_keys({"number", "name", "kernel", "title", "points", "pass_ratio", "full_ratio",
-                  "correctness_points_share", "timed_sizes", "timeout_seconds", "calls",
-                  "counters"});
+                  "correctness_points_share", "timed_sizes", "timeout_seconds", "host_code",
+                  "calls", "counters"});
   Stage stage;
   const JsonValue number = json.member("number");
   stage.number = static_cast<int>(number.integer(1, 1000));
@@ -135,44 +160,39 @@ Stage read_stage(const JsonValue& json, int expected_number, const Lab& lab) {
       read_number(json, "correctness_points_share", {0, 1}, stage.correctness_points_share);
   stage.timeout_seconds =
       read_number(json, "timeout_seconds", {0.1, kMostSeconds}, stage.timeout_seconds);
-  if (lab.host_code) {
-    for (const JsonValue& demand : json.member("calls").elements(1))
-      stage.calls.push_back(read_demand(demand));
-    if (const auto bars = json.optional_member("counters"))
-      bars->report("no bars on counters: of a host-code lab no run is timed");
-    return stage;  // nothing of it is timed against a reference answer
+  if (const auto limits = of_all ? of_all : read_host_code(json)) {
+    stage.kind = &kProgramStage;
+    stage.program = *limits;
+    read_program_members(json, stage);
+  } else {
+    read_kernel_members(json, lab, stage);
   }
-  const std::size_t size_count = lab.size_names.size();
-  const JsonValue sizes = json.member("timed_sizes");
-  sizes.only_keys({"gpu", "vgpu"});
-  stage.gpu_sizes = read_sizes(sizes.member("gpu"), size_count);
-  stage.vgpu_sizes = read_sizes(sizes.member("vgpu"), size_count);
-  if (const auto bars = json.optional_member("counters"))
-    for (const JsonValue& bar : bars->elements(1)) stage.counters.push_back(read_counter_bar(bar));
   return stage;
 }
 
-void read_stages(const JsonValue& json, Lab& lab) {
+void read_stages(const JsonValue& json, const std::optional<ProgramLimits>& of_all, Lab& lab) {
   std::set<std::string> names;
   int number = 1;
   for (const JsonValue& entry : json.elements(1)) {
-    Stage stage = read_stage(entry, number++, lab);
+    Stage stage = read_stage(entry, number++, lab, of_all);
     if (!names.insert(stage.name).second)
       entry.member("name").report("a name that no other stage of the lab has");
     lab.stages.push_back(std::move(stage));
   }
 }
 
-/// "ladder" names every stage once; without it each stage is faster than the one before.
+/// "ladder" names every stage with a reference answer once; without it each is faster than the one
+/// before.
 void read_ladder(const JsonValue& root, Lab& lab) {
-  for (const Stage& stage : lab.stages) lab.ladder.push_back(stage.number);
+  for (const Stage& stage : lab.stages)
+    if (stage.kind->has_reference) lab.ladder.push_back(stage.number);
   const auto keys = root.keys();
   if (std::find(keys.begin(), keys.end(), "ladder") == keys.end()) return;
   std::vector<int> order;
   for (const JsonValue& number : root.member("ladder").elements(1))
     order.push_back(static_cast<int>(number.integer(1, 1000)));
   if (!std::is_permutation(order.begin(), order.end(), lab.ladder.begin(), lab.ladder.end()))
-    root.member("ladder").report("every stage's number, once");
+    root.member("ladder").report("the number of every stage about a kernel, once");
   lab.ladder = std::move(order);
 }
 
@@ -207,6 +227,25 @@ double Lab::max_points() const {
   return sum;
 }
 
+std::vector<const StageKind*> Lab::kinds() const {
+  std::vector<const StageKind*> kinds;
+  for (const Stage& entry : stages)
+    if (std::find(kinds.begin(), kinds.end(), entry.kind) == kinds.end())
+      kinds.push_back(entry.kind);
+  return kinds;
+}
+
+bool Lab::has_reference() const {
+  return std::any_of(stages.begin(), stages.end(),
+                     [](const Stage& entry) { return entry.kind->has_reference; });
+}
+
+Lab Lab::with_stages_of(const StageKind& kind) const {
+  Lab some = *this;
+  std::erase_if(some.stages, [&](const Stage& entry) { return entry.kind != &kind; });
+  return some;
+}
+
 base::Result<Lab> lab_from_text(std::string text, const std::string& file_name,
                                 const std::filesystem::path& folder) {
   auto document = JsonDocument::parse(std::move(text), file_name);
@@ -222,8 +261,8 @@ base::Result<Lab> lab_from_text(std::string text, const std::string& file_name,
   lab.title = root.member("title").text();
   lab.summary = root.member("summary").text();
   lab.handout = root.member("handout").text();
-  lab.host_code = read_host_code(root);
-  if (!lab.host_code) {
+  const std::optional<ProgramLimits> of_all = read_host_code(root);
+  if (!of_all) {
     lab.bound = read_bound(root.member("bound"));
     for (const JsonValue& name : root.member("sizes").elements(1))
       lab.size_names.push_back(name.text());
@@ -233,7 +272,7 @@ base::Result<Lab> lab_from_text(std::string text, const std::string& file_name,
     lab.graded_slice = read_slice(*slice, lab.size_names.size());
   if (const auto allows = root.optional_member("allows"))
     for (const JsonValue& name : allows->elements(1)) lab.allows.push_back(name.text());
-  read_stages(root.member("stages"), lab);
+  read_stages(root.member("stages"), of_all, lab);
   read_ladder(root, lab);
   read_hints(root.member("hints"), lab);
   if (document->problem()) return *document->problem();

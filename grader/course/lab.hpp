@@ -17,6 +17,7 @@
 
 #include "grader/base/result.hpp"
 #include "grader/course/call_rules.hpp"
+#include "grader/course/stage_kind.hpp"
 
 namespace membound::course {
 
@@ -46,15 +47,16 @@ struct CounterBar {
   std::string hint_tag;  ///< of the lab's hints
 };
 
-/// What the program of a host-code lab may use in one run.
-struct HostCode {
+/// What the program of a stage may use in one run.
+struct ProgramLimits {
   double seconds = 10;  ///< wall clock and CPU time
   int memory_mb = 512;
   int output_kb = 64;  ///< what it prints; its output files may have 64 MB each
 };
 
-/// One rung of a lab's ladder: one kernel with one lesson.
+/// One rung of a lab's ladder: one kernel, or one program, with one lesson.
 struct Stage {
+  const StageKind* kind = &kKernelStage;
   int number = 0;      ///< from 1, in teaching order
   std::string name;    ///< for people and the command line: "row-per-thread"
   std::string kernel;  ///< for the compiler: "transpose_row_per_thread"
@@ -65,8 +67,9 @@ struct Stage {
   double correctness_points_share = 0.5;  ///< the part of the points a correct result earns
   /// Sizes to time, preferred first; the harness takes the first that fits the device.
   std::vector<std::vector<std::int64_t>> gpu_sizes, vgpu_sizes;
-  double timeout_seconds = 20;         ///< for one launch
-  std::vector<CallDemand> calls = {};  ///< of a host-code lab's program, in the order of the tests
+  double timeout_seconds = 20;            ///< for one launch
+  ProgramLimits program = {};             ///< of a program
+  std::vector<CallDemand> calls = {};     ///< of a program, in the order of the tests
   std::vector<CounterBar> counters = {};  ///< held only where the device is virtual
 };
 
@@ -85,8 +88,6 @@ struct Lab {
   std::string summary;            ///< one sentence
   std::filesystem::path folder;   ///< labs/03-transpose, as the lab.json was found
   std::filesystem::path handout;  ///< relative to the course's root
-  /// The submission is a whole program, not device code; with what it may use.
-  std::optional<HostCode> host_code = {};
   Bound bound = Bound::kBandwidth;
   std::vector<std::string> size_names;
   /// On the virtual GPU: how many SMs of the machine the lab runs on; 0 = all. A slice is filled by
@@ -97,7 +98,8 @@ struct Lab {
   /// policy: "nanosleep", "%clock64".
   std::vector<std::string> allows;
   std::vector<Stage> stages;
-  std::vector<int> ladder;  ///< stages from the slowest reference answer to the fastest
+  /// Stages with a reference answer, from the slowest to the fastest.
+  std::vector<int> ladder;
   /// By tag: three tiers, from a nudge to nearly the line.
   std::map<std::string, std::vector<std::string>> hints;
 
@@ -105,6 +107,12 @@ struct Lab {
   [[nodiscard]] const Stage* stage(int number) const;
   /// The sum of all stages' points.
   [[nodiscard]] double max_points() const;
+  /// The kinds of its stages, in the order of their first stages.
+  [[nodiscard]] std::vector<const StageKind*> kinds() const;
+  /// Whether any stage has a reference answer beside it.
+  [[nodiscard]] bool has_reference() const;
+  /// As one test program sees it: with the stages of this kind alone.
+  [[nodiscard]] Lab with_stages_of(const StageKind& kind) const;
 };
 
 /// Reads one lab.json. An error names the file, the line and the JSON pointer.

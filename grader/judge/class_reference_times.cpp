@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 std::vector<std::string> command(const CheckRequest& request, const fs::path& reference,
                                  const fs::path& file) {
   std::vector<std::string> words = {
-      test_program(request.place, request.lab->id).string(),
+      test_program(request.place, request.lab->id, course::kKernelStage).string(),
       "--lab",
       (request.lab->folder / "lab.json").string(),
       "--submission",

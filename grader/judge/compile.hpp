@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// kernel.cu -> device code, or, in a host-code lab, a program; kept by content hash so that equal
+/// kernel.cu -> device code, or a whole program; kept by content hash so that equal
 /// text compiles once. Place in the chain: submission -> [device_code] -> runner. Left out: what
 /// the compiler's messages mean (compile_hints).
 #pragma once
@@ -44,7 +44,7 @@ struct CompileRequest {
   double timeout_seconds = 60;
   const std::atomic<bool>* stop = nullptr;
   std::optional<GradedCompile> graded = {};
-  /// Of a host-code lab: the whole text is compiled, and linked with the libcudart of this folder.
+  /// Of a program: the whole text is compiled, and linked with the libcudart of this folder.
   std::filesystem::path runtime = {};
   bool library = false;  ///< with `runtime`: not a program, but what can be loaded into one
 };

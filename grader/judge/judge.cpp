@@ -10,6 +10,7 @@
 #include "grader/base/switches.hpp"
 #include "grader/device_code/compilers/compile_hints.hpp"
 #include "grader/judge/second_look.hpp"
+#include "grader/judge/test_bed.hpp"
 #include "grader/judge/test_program.hpp"
 #include "grader/judge/verdict.hpp"
 
@@ -24,7 +25,8 @@ base::Error not_built(const fs::path& file) {
           "start with ./membound, which builds what is missing"};
 }
 
-CompileRequest compile_request(const CheckRequest& request, const fs::path& source) {
+CompileRequest compile_request(const CheckRequest& request, const course::StageKind& kind,
+                               const fs::path& source) {
   CompileRequest compile;
   compile.source = source;
   compile.root = request.place.root;
@@ -33,12 +35,12 @@ CompileRequest compile_request(const CheckRequest& request, const fs::path& sour
   compile.architecture = request.architecture;
   compile.cache_folder = request.place.state / "cache";
   compile.stop = request.stop;
-  if (request.lab->host_code) compile.runtime = request.place.build / "forward";
+  bed_of(kind).prepare(compile, request.place);
   return compile;
 }
 
 /// A result that holds everything but stages.
-course::Result empty_result(const CheckRequest& request, const CompiledCode& code) {
+course::Result empty_result(const CheckRequest& request, const CompiledSubmission& code) {
   course::Result result;
   result.lab = request.lab->id;
   result.title = request.lab->title;
@@ -48,9 +50,9 @@ course::Result empty_result(const CheckRequest& request, const CompiledCode& cod
   result.submission =
       (relative.empty() || *relative.begin() == ".." ? request.submission : relative)
           .generic_string();
-  result.submission_sha256 = code.sha256;
+  result.submission_sha256 = code.parts.front().submission.sha256;
   result.compiler = request.compiler.name();
-  result.compiler_output = code.output;
+  result.compiler_output = code.first_problem().output;
   result.seed = request.seed;
   return result;
 }
@@ -66,14 +68,133 @@ std::string compile_reason(const CompiledCode& code) {
   return compilers::compile_hint(code.output);
 }
 
-void judge_all(const CheckRequest& request, RunOutcome& run, course::Result& result) {
+void judge_all(const CheckRequest& request, const Device& device, RunOutcome& run,
+               course::Result& result) {
   for (course::StageMeasurement& measurement : run.measurements) {
     // The name by which a student asks for it again.
-    measurement.device.virtual_name = request.device.kind->virtual_name(request.device.name);
+    measurement.device.virtual_name = device.kind->virtual_name(device.name);
     const course::Stage& stage = *request.lab->stage(measurement.stage);
     result.stages.push_back(judge_stage(*request.lab, stage, measurement));
     if (result.device.name.empty()) result.device = measurement.device;
   }
+}
+
+/// Finds the reference answer for a part, compiled by the submission's compiler, or the ratio would
+/// compare compilers. The build made one with each compiler that it found.
+base::Result<fs::path> find_reference(const CheckRequest& request, const CompiledPart& part) {
+  fs::path built = built_reference(request.place, request.lab->id, request.compiler.kind);
+  std::error_code ignored;
+  if (fs::exists(built, ignored) || !part.submission.compiled) return built;
+  const fs::path source = reference_source(request.place, request.lab->id);
+  if (!fs::exists(source, ignored)) {
+    const std::string name(to_string(request.compiler.kind));
+    return base::Error{
+        base::ErrorKind::kUsage, "--compiler " + name,
+        "this course came without a reference answer compiled by " + name, "",
+        "--compiler " + std::string(request.compiler.kind == compilers::DeviceCompiler::kNvcc
+                                        ? "clang"
+                                        : "nvcc")};
+  }
+  const auto reference = compile(compile_request(request, *part.kind, source));
+  if (!reference) return reference.error();
+  if (!reference->compiled && !reference->stopped) {
+    return base::Error{
+        base::ErrorKind::kInternal, source.string(),
+        "does not compile with " + request.compiler.name() + ":\n" + reference->output,
+        "a reference answer that compiles", "--compiler nvcc"};
+  }
+  return reference->file;
+}
+
+/// Compiles what the stages of one kind need.
+base::Status compile_part(const CheckRequest& request, CompiledPart& part) {
+  CompileRequest submission = compile_request(request, *part.kind, request.submission);
+  submission.graded = request.graded;
+  if (submission.graded) {
+    auto& allowed = submission.graded->allowed;
+    allowed.insert(allowed.end(), request.lab->allows.begin(), request.lab->allows.end());
+  }
+  auto code = compile(submission);
+  if (!code) return code.error();
+  part.submission = std::move(*code);
+  if (!part.kind->has_reference) return base::Done{};
+  if (base::switched_off("compile.device-only") && part.submission.compiled) {
+    // As it is where a submission is compiled whole and linked with its tests.
+    submission.runtime = request.place.build / "forward";
+    submission.library = true;
+    const auto library = compile(submission);
+    if (!library) return library.error();
+    part.preload = library->file;
+  }
+  auto reference = find_reference(request, part);
+  if (!reference) return reference.error();
+  part.reference = *std::move(reference);
+  return base::Done{};
+}
+
+/// The stages that were asked for, kind by kind.
+std::vector<CompiledPart> parts_of(const CheckRequest& request) {
+  std::vector<CompiledPart> parts;
+  for (const course::StageKind* kind : request.lab->kinds()) {
+    CompiledPart part{kind, {}};
+    for (const int number : request.stages)
+      if (request.lab->stage(number)->kind == kind) part.stages.push_back(number);
+    if (!part.stages.empty()) parts.push_back(std::move(part));
+  }
+  return parts;
+}
+
+/// How stages of a part are run.
+RunRequest run_request(const CheckRequest& request, const CompiledPart& part,
+                       const Device& device) {
+  RunRequest run;
+  run.program = test_program(request.place, request.lab->id, *part.kind);
+  run.lab_json = request.lab->folder / "lab.json";
+  run.submission = part.submission.file;
+  run.preload = part.preload;
+  run.bed = &bed_of(*part.kind);
+  run.parts = run.bed->parts(request.place, part.reference);
+  run.lab = request.lab;
+  run.stages = part.stages;
+  run.seed = request.seed;
+  run.stages_at_once = request.stages_at_once;
+  run.split = request.split;
+  run.more_arguments = request.more_arguments;
+  run.environment = device.environment;
+  run.seconds_per_stage = request.seconds_per_stage;
+  run.scratch_folder = request.place.state / "tmp";
+  run.stop = request.stop;
+  run.on_tick = request.on_tick;
+  return run;
+}
+
+/// Adds the results of a part's stages.
+base::Status run_part(const CheckRequest& request, const CompiledPart& part, course::Result& result,
+                      bool& stopped) {
+  const auto all_are = [&](course::Verdict verdict, const std::string& reason) {
+    for (const int number : part.stages)
+      result.stages.push_back(not_run(*request.lab, *request.lab->stage(number), verdict, reason));
+    return base::Done{};
+  };
+  if (!part.not_for_compiler.empty())
+    return all_are(course::Verdict::kSkipped, part.not_for_compiler);
+  if (!part.submission.compiled)
+    return all_are(course::Verdict::kCompileError, compile_reason(part.submission));
+  const Device device = device_of(*part.kind, request.device, request.place);
+  RunRequest run = run_request(request, part, device);
+  auto needed = run.bed->needed(run.parts);
+  needed.insert(needed.begin(), run.program);
+  for (const fs::path& file : needed)
+    if (std::error_code ignored; !fs::exists(file, ignored)) return not_built(file);
+  auto outcome = run_stages(run);
+  if (!outcome) return outcome.error();
+  stopped = outcome->stopped;
+  if (request.look_again && !stopped && part.kind->has_reference) {
+    run.on_tick = request.on_second_look;
+    look_again(run, outcome->measurements);
+  }
+  judge_all(request, device, *outcome, result);
+  return base::Done{};
 }
 
 }  // namespace
@@ -87,8 +208,9 @@ fs::path reference_source(const Workplace& place, const std::string& lab) {
   return place.root / "solutions" / lab / "kernel.cu";
 }
 
-fs::path test_program(const Workplace& place, const std::string& lab) {
-  return place.build / "labs" / lab / "test";
+fs::path test_program(const Workplace& place, const std::string& lab,
+                      const course::StageKind& kind) {
+  return place.build / "labs" / lab / kind.test_program;
 }
 
 fs::path harness_kernels(const Workplace& place) {
@@ -119,56 +241,45 @@ std::string utc_now() {
   return text;
 }
 
-base::Result<CompiledPair> compile_submission(const CheckRequest& request) {
-  CompiledPair pair;
-  // Its demands speak of the virtual clock's timeline, which no GPU tells.
-  if (request.lab->host_code && !request.device.kind->tells_timeline())
-    return base::Error{base::ErrorKind::kUsage, request.lab->id,
-                       "is a host-code lab, which is judged on the virtual GPU only", "",
-                       "--device vgpu"};
-  CompileRequest submission = compile_request(request, request.submission);
-  submission.graded = request.graded;
-  if (submission.graded) {
-    auto& allowed = submission.graded->allowed;
-    allowed.insert(allowed.end(), request.lab->allows.begin(), request.lab->allows.end());
+bool CompiledSubmission::any_compiled() const {
+  return std::any_of(parts.begin(), parts.end(),
+                     [](const CompiledPart& part) { return part.submission.compiled; });
+}
+
+const CompiledCode& CompiledSubmission::first_problem() const {
+  const auto bad = std::find_if(parts.begin(), parts.end(), [](const CompiledPart& part) {
+    return !part.submission.compiled && part.not_for_compiler.empty();
+  });
+  return (bad == parts.end() ? parts.front() : *bad).submission;
+}
+
+const fs::path& CompiledSubmission::file() const {
+  return std::find_if(parts.begin(), parts.end(),
+                      [](const CompiledPart& part) { return part.submission.compiled; })
+      ->submission.file;
+}
+
+const CompiledPart* CompiledSubmission::with_reference() const {
+  const auto found = std::find_if(parts.begin(), parts.end(), [](const CompiledPart& part) {
+    return part.submission.compiled && part.kind->has_reference;
+  });
+  return found == parts.end() ? nullptr : &*found;
+}
+
+base::Result<CompiledSubmission> compile_submission(const CheckRequest& request) {
+  CompiledSubmission whole{parts_of(request)};
+  for (CompiledPart& part : whole.parts) {
+    const bool other_compiler =
+        !part.kind->every_compiler && request.compiler.kind != compilers::DeviceCompiler::kNvcc;
+    if (other_compiler && whole.parts.size() > 1 && !request.graded) {
+      part.not_for_compiler =
+          "a whole program is compiled by nvcc, which is not here: "
+          "./membound fetches it; or --compiler nvcc";
+      continue;
+    }
+    if (const auto done = compile_part(request, part); !done) return done.error();
   }
-  auto code = compile(submission);
-  if (!code) return code.error();
-  pair.submission = std::move(*code);
-  if (request.lab->host_code) return pair;  // which no reference answer is run beside
-  if (base::switched_off("compile.device-only") && pair.submission.compiled) {
-    // As it is where a submission is compiled whole and linked with its tests.
-    submission.runtime = request.place.build / "forward";
-    submission.library = true;
-    const auto library = compile(submission);
-    if (!library) return library.error();
-    pair.host_code = library->file;
-  }
-  // Held against a reference of the same compiler, or the ratio would compare compilers. The build
-  // made one with each compiler that it found.
-  pair.reference = built_reference(request.place, request.lab->id, request.compiler.kind);
-  std::error_code ignored;
-  if (fs::exists(pair.reference, ignored) || !pair.submission.compiled) return pair;
-  const fs::path source = reference_source(request.place, request.lab->id);
-  if (!fs::exists(source, ignored)) {
-    const std::string name(to_string(request.compiler.kind));
-    return base::Error{
-        base::ErrorKind::kUsage, "--compiler " + name,
-        "this course came without a reference answer compiled by " + name, "",
-        "--compiler " + std::string(request.compiler.kind == compilers::DeviceCompiler::kNvcc
-                                        ? "clang"
-                                        : "nvcc")};
-  }
-  const auto reference = compile(compile_request(request, source));
-  if (!reference) return reference.error();
-  if (!reference->compiled && !reference->stopped) {
-    return base::Error{
-        base::ErrorKind::kInternal, source.string(),
-        "does not compile with " + request.compiler.name() + ":\n" + reference->output,
-        "a reference answer that compiles", "--compiler nvcc"};
-  }
-  pair.reference = reference->file;
-  return pair;
+  return whole;
 }
 
 base::Result<SplitOptions> split_options(const CheckRequest& request) {
@@ -200,53 +311,25 @@ base::Result<SplitOptions> split_options(const CheckRequest& request) {
   return split;
 }
 
-base::Result<course::Result> run_and_judge(const CheckRequest& request, const CompiledPair& code) {
+base::Result<course::Result> run_and_judge(const CheckRequest& request,
+                                           const CompiledSubmission& code) {
   const auto start = std::chrono::steady_clock::now();
-  course::Result result = empty_result(request, code.submission);
-  if (code.submission.stopped) return result;
-  if (!code.submission.compiled) {
-    for (const int number : request.stages) {
-      result.stages.push_back(not_run(*request.lab, *request.lab->stage(number),
-                                      course::Verdict::kCompileError,
-                                      compile_reason(code.submission)));
-    }
-    return result;
+  course::Result result = empty_result(request, code);
+  bool stopped = code.first_problem().stopped;
+  for (const CompiledPart& part : code.parts) {
+    if (stopped) break;
+    if (const auto done = run_part(request, part, result, stopped); !done) return done.error();
   }
-  const fs::path program = test_program(request.place, request.lab->id);
-  RunRequest run;
-  if (request.lab->host_code) {
-    run.runner = request.place.build / "libexec" / "membound_runner";
-    run.forward_folder = request.place.build / "forward";
-  }
-  for (const fs::path& needed :
-       {program, request.lab->host_code ? run.runner : fs::path(code.reference)})
-    if (std::error_code ignored; !fs::exists(needed, ignored)) return not_built(needed);
-  run.program = program;
-  run.lab_json = request.lab->folder / "lab.json";
-  run.submission = code.submission.file;
-  run.host_code = code.host_code;
-  run.reference = code.reference;
-  run.harness_kernels = harness_kernels(request.place);
-  run.lab = request.lab;
-  run.stages = request.stages;
-  run.seed = request.seed;
-  run.stages_at_once = request.stages_at_once;
-  run.split = request.split;
-  run.more_arguments = request.more_arguments;
-  run.environment = request.device.environment;
-  run.seconds_per_stage = request.seconds_per_stage;
-  run.scratch_folder = request.place.state / "tmp";
-  run.stop = request.stop;
-  run.on_tick = request.on_tick;
-  auto outcome = run_stages(run);
-  if (!outcome) return outcome.error();
-  if (request.look_again && !outcome->stopped && !request.lab->host_code) {
-    run.on_tick = request.on_second_look;
-    look_again(run, outcome->measurements);
-  }
-  judge_all(request, *outcome, result);
+  std::sort(result.stages.begin(), result.stages.end(),
+            [&](const course::StageResult& a, const course::StageResult& b) {
+              const auto place = [&](int stage) {
+                return std::find(request.stages.begin(), request.stages.end(), stage);
+              };
+              return place(a.stage) < place(b.stage);
+            });
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-  result.seconds = taken.count() + code.submission.seconds;
+  result.seconds = taken.count();
+  for (const CompiledPart& part : code.parts) result.seconds += part.submission.seconds;
   return result;
 }
 

@@ -36,8 +36,9 @@ struct Workplace {
 /// Its source.
 [[nodiscard]] std::filesystem::path reference_source(const Workplace& place,
                                                      const std::string& lab);
-/// The lab's test program.
-[[nodiscard]] std::filesystem::path test_program(const Workplace& place, const std::string& lab);
+/// The lab's test program for stages of this kind.
+[[nodiscard]] std::filesystem::path test_program(const Workplace& place, const std::string& lab,
+                                                 const course::StageKind& kind);
 /// The harness's own kernels, as the build's compiler made them: a fatbin, or PTX.
 [[nodiscard]] std::filesystem::path harness_kernels(const Workplace& place);
 
@@ -67,19 +68,36 @@ struct CheckRequest {
 /// Runs the check on a slice of its virtual device, and times that slice's size.
 void use_slice(const course::GradedSlice& slice, CheckRequest& request);
 
-/// The submission and the reference answer it is held against.
-struct CompiledPair {
-  CompiledCode submission;
-  std::filesystem::path reference;
-  std::filesystem::path host_code = {};  ///< see RunRequest::host_code
+/// The submission as the stages of one kind need it, and the reference answer it is held against.
+struct CompiledPart {
+  const course::StageKind* kind;
+  std::vector<int> stages;  ///< of those that were asked for
+  CompiledCode submission = {};
+  std::filesystem::path reference = {};
+  std::filesystem::path preload = {};  ///< see RunRequest::preload
+  std::string not_for_compiler = {};   ///< why it was not compiled: another compiler is needed
 };
 
-/// Compiles the submission; the reference too where the build's own is of another compiler.
-[[nodiscard]] base::Result<CompiledPair> compile_submission(const CheckRequest& request);
+/// One for each kind among the stages that were asked for, at least one.
+struct CompiledSubmission {
+  std::vector<CompiledPart> parts;
+
+  [[nodiscard]] bool any_compiled() const;
+  /// The first part that does not compile, or else the first.
+  [[nodiscard]] const CompiledCode& first_problem() const;
+  /// The code of the first part that compiles; only where there is one.
+  [[nodiscard]] const std::filesystem::path& file() const;
+  /// The part of stages that have a reference answer, compiled; may be null.
+  [[nodiscard]] const CompiledPart* with_reference() const;
+};
+
+/// Compiles the submission, once for each kind of stage; the reference too where the build's own is
+/// of another compiler.
+[[nodiscard]] base::Result<CompiledSubmission> compile_submission(const CheckRequest& request);
 
 /// Runs and judges. Stages that did not finish before Ctrl-C are left out of the result.
 [[nodiscard]] base::Result<course::Result> run_and_judge(const CheckRequest& request,
-                                                         const CompiledPair& code);
+                                                         const CompiledSubmission& code);
 
 /// A graded run of `request`: runners of this build, what they may use, and a fresh seed key. The
 /// caller keeps the key for who wants to repeat the run, or puts that of an earlier run in place.

@@ -99,38 +99,21 @@ class StageRunner {
   }
 
  private:
-  [[nodiscard]] bool host_code() const { return request_.lab->host_code.has_value(); }
-
   [[nodiscard]] std::vector<std::string> command() const {
-    const bool host = host_code();
-    std::vector<std::string> all = {
-        request_.program.string(),
-        "--lab",
-        request_.lab_json.string(),
-        "--submission",
-        request_.submission.string(),
-        host ? "--runner" : "--reference",
-        (host ? request_.runner : request_.reference).string(),
-        host ? "--forward" : "--harness-kernels",
-        (host ? request_.forward_folder : request_.harness_kernels).string(),
-        "--stages",
-        numbers(left_),
-        "--result",
-        file_.path().string(),
-        "--seed",
-        std::to_string(request_.seed)};
+    std::vector<std::string> all = {request_.program.string(),
+                                    "--lab",
+                                    request_.lab_json.string(),
+                                    "--submission",
+                                    request_.submission.string(),
+                                    "--stages",
+                                    numbers(left_),
+                                    "--result",
+                                    file_.path().string(),
+                                    "--seed",
+                                    std::to_string(request_.seed)};
     if (request_.split) all.insert(all.end(), {"--seed-key", request_.split->seed_key});
-    if (host) {
-      if (request_.split && request_.split->use_jail) all.emplace_back("--jailed");
-      return all;
-    }
-    if (request_.split) {
-      all.insert(all.end(),
-                 {"--student-device", std::to_string(RunnerPair::student_device(*request_.split))});
-      if (!request_.split->reference_times.empty())
-        all.insert(all.end(), {"--reference-times", request_.split->reference_times.string()});
-    }
-    all.insert(all.end(), request_.more_arguments.begin(), request_.more_arguments.end());
+    const auto of_bed = request_.bed->arguments(request_);
+    all.insert(all.end(), of_bed.begin(), of_bed.end());
     return all;
   }
 
@@ -138,13 +121,13 @@ class StageRunner {
     file_.remove();
     std::unique_ptr<RunnerPair> runners;
     std::map<std::string, std::string> environment = request_.environment;
-    if (request_.split && !host_code()) {
-      auto started = RunnerPair::start(*request_.split, request_.stop);
+    if (request_.split) {
+      auto started = request_.bed->start_runners(request_);
       if (!started) return started.error();
       runners = *std::move(started);
-      environment = runners->environment();
+      if (runners) environment = runners->environment();
     }
-    if (!request_.host_code.empty()) environment["LD_PRELOAD"] = request_.host_code.string();
+    if (!request_.preload.empty()) environment["LD_PRELOAD"] = request_.preload.string();
     ++outcome_.starts;
     std::size_t done = 0;
     Clock::time_point since = Clock::now();

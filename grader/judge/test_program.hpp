@@ -19,6 +19,7 @@
 #include "grader/course/lab.hpp"
 #include "grader/course/measurement.hpp"
 #include "grader/judge/split_run.hpp"
+#include "grader/judge/test_bed.hpp"
 
 namespace membound::judge {
 
@@ -26,15 +27,12 @@ namespace membound::judge {
 struct RunRequest {
   std::filesystem::path program;  ///< the lab's test program
   std::filesystem::path lab_json;
-  std::filesystem::path submission;  ///< device code
+  std::filesystem::path submission;  ///< device code, or a program
   /// Loaded into the test program before anything of its own runs. Empty but where device-only
   /// compilation is switched off.
-  std::filesystem::path host_code = {};
-  std::filesystem::path reference;
-  std::filesystem::path harness_kernels;
-  /// Of a host-code lab, whose test program starts runners itself, in place of the two above:
-  /// membound_runner and the folder of the forwarding runtime.
-  std::filesystem::path runner = {}, forward_folder = {};
+  std::filesystem::path preload = {};
+  const TestBed* bed = &kernel_bed();
+  BedParts parts;
   const course::Lab* lab = nullptr;
   std::vector<int> stages;
   std::uint64_t seed = 1;
@@ -44,8 +42,8 @@ struct RunRequest {
   int stages_at_once = 1;  ///< each in a process of its own; 1 on a real device, which times
   double seconds_per_stage = 180;           ///< backstop, on top of the stage's own launch timeout
   const std::atomic<bool>* stop = nullptr;  ///< set by Ctrl-C
-  /// Graded: reference and submission in runners of their own; `environment` is then theirs. In a
-  /// host-code lab it says the seed key and whether there are jails.
+  /// Graded: reference and submission in runners of their own; `environment` is then theirs. To the
+  /// bed of programs it says the seed key and whether there are jails.
   std::optional<SplitOptions> split = {};
   /// Called about twenty times a second with a stage that is running, by several threads.
   std::function<void(int stage)> on_tick = {};

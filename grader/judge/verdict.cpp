@@ -148,10 +148,11 @@ StageResult judge_stage(const course::Lab& lab, const course::Stage& stage,
   if (measurement.similar_stage > 0) result.similar_stage = measurement.similar_stage;
 
   const auto wrong = verdict_on_results(measurement);
-  // Of a host-code lab nothing is timed: what its calls cost is among its demands.
-  result.verdict = wrong           ? *wrong
-                   : lab.host_code ? Verdict::kPassed
-                                   : verdict_on_speed(measurement, result, stage);
+  // Of a program nothing is timed: what its calls cost is among its demands.
+  const bool timed = stage.kind->has_reference;
+  result.verdict = wrong    ? *wrong
+                   : !timed ? Verdict::kPassed
+                            : verdict_on_speed(measurement, result, stage);
   std::optional<course::Finding> missed;
   if (!stage.counters.empty() && measurement.counters.is_object() && is_right(result.verdict)) {
     missed = missed_counter_bar(lab, stage, measurement);
@@ -161,8 +162,7 @@ StageResult judge_stage(const course::Lab& lab, const course::Stage& stage,
   result.correct = !wrong && course::row_of(result.verdict).earns_points;
   // Correctness alone earns its share also where nothing could be timed.
   if (result.correct)
-    result.points =
-        lab.host_code ? stage.points : points_for(stage, missed ? 0 : result.ratio.value_or(0));
+    result.points = timed ? points_for(stage, missed ? 0 : result.ratio.value_or(0)) : stage.points;
 
   if (missed)
     result.findings = {*missed};

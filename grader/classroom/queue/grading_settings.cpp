@@ -10,6 +10,7 @@
 #include "grader/base/digest.hpp"
 #include "grader/base/text_files.hpp"
 #include "grader/classroom/intake/late.hpp"
+#include "grader/judge/test_bed.hpp"
 #include "grader/sandbox/jail/jail.hpp"
 
 namespace membound::queue {
@@ -37,6 +38,26 @@ fs::path reference_of(const Settings& settings, const course::Lab& lab) {
   const fs::path source = judge::reference_source(settings.place, lab.id);
   std::error_code ignored;
   return fs::exists(built, ignored) || !fs::exists(source, ignored) ? built : source;
+}
+
+/// What the build made that has a part in a verdict on `lab`, each once.
+std::vector<fs::path> harness_of(const Settings& settings, const course::Lab& lab) {
+  std::vector<fs::path> files;
+  const auto add = [&](const std::vector<fs::path>& more) {
+    for (const fs::path& file : more)
+      if (std::find(files.begin(), files.end(), file) == files.end()) files.push_back(file);
+  };
+  for (const course::StageKind* kind : lab.kinds()) {
+    const judge::TestBed& bed = judge::bed_of(*kind);
+    add({judge::test_program(settings.place, lab.id, *kind)});
+    add(bed.needed(bed.parts(settings.place, reference_of(settings, lab))));
+  }
+  // In jails, every kind of stage is run by runners.
+  if (!settings.trust_submissions)
+    add(judge::program_bed().needed(judge::program_bed().parts(settings.place, {})));
+  for (const course::StageKind* kind : lab.kinds())
+    add(judge::device_of(*kind, settings.device, settings.place).kind->parts(settings.place.build));
+  return files;
 }
 
 base::Result<std::string> digest_of(const std::vector<fs::path>& files, const std::string& more) {
@@ -77,17 +98,7 @@ base::Result<std::string> limits_in_force(const Settings& settings) {
 
 base::Result<course::GradeDigests> digests_of(const Settings& settings, const course::Lab& lab,
                                               const std::string& limits) {
-  std::vector<fs::path> harness = {settings.place.build / "labs" / lab.id / "test"};
-  if (!lab.host_code) {
-    harness.push_back(reference_of(settings, lab));
-    harness.push_back(judge::harness_kernels(settings.place));
-  }
-  if (!settings.trust_submissions || lab.host_code) {
-    harness.push_back(settings.place.build / "libexec" / "membound_runner");
-    harness.push_back(settings.place.build / "forward" / "libcudart.so.13");
-  }
-  for (fs::path& part : settings.device.kind->parts(settings.place.build))
-    harness.push_back(std::move(part));
+  const std::vector<fs::path> harness = harness_of(settings, lab);
   course::GradeDigests digests;
   auto part = digest_of(harness, settings.version);
   if (!part) return part.error();

@@ -140,13 +140,13 @@ OneOutcome grade_one(const OneRequest& request) {
   if (base::failpoint("job.compiled")) return our_fault("No space left on device");
 
   // Without one the submission is like no other; that is no reason not to grade it.
-  if (code->submission.compiled)
-    if (auto fingerprint = similarity::fingerprint_of_code(code->submission.file))
+  if (code->any_compiled())
+    if (auto fingerprint = similarity::fingerprint_of_code(code->file()))
       grade.fingerprint = *std::move(fingerprint);
 
-  if (code->submission.compiled) {
+  if (const judge::CompiledPart* const timed = code->with_reference()) {
     if (request.on_step) request.on_step("timing the reference");
-    const auto times = known_times(request, check, code->reference);
+    const auto times = known_times(request, check, timed->reference);
     if (!times) return our_fault(base::to_string(times.error()));
     if (*times) {
       check.split->reference_times = (*times)->file;
@@ -155,7 +155,7 @@ OneOutcome grade_one(const OneRequest& request) {
   }
 
   base::Result<course::Result> result = [&] {
-    if (!code->submission.compiled) return judge::run_and_judge(check, *code);
+    if (!code->any_compiled()) return judge::run_and_judge(check, *code);
     if (request.on_step) request.on_step("waiting for the device");
     const Device device(request);
     auto judged = judge::run_and_judge(check, *code);
@@ -172,7 +172,8 @@ OneOutcome grade_one(const OneRequest& request) {
   result->submission = "kernel.cu";
   result->created_at = now_text();
   grade.take(std::move(*result), *request.lab);
-  if (!code->submission.compiled) grade.verdict = judge::grade_verdict_of(code->submission);
+  if (const judge::CompiledCode& problem = code->first_problem(); !problem.compiled)
+    grade.verdict = judge::grade_verdict_of(problem);
   if (grade.device.empty()) grade.device = request.settings->device.name;
   grade.graded_at = now_text();
   grade.note = reason(grade);

@@ -27,7 +27,7 @@ constexpr std::array<std::string_view, 10> kOfEveryMachine = {
 /// Debian's packages whose code is compiled into the programs.
 constexpr std::array<std::string_view, 3> kCompiledIn = {"libcli11-dev", "libgtest-dev",
                                                          "nlohmann-json3-dev"};
-/// In a build folder; the runner and the forwarding runtime serve host-code labs.
+/// In a build folder; the runner and the forwarding runtime serve stages about programs.
 constexpr std::array<std::string_view, 4> kPrograms = {
     "bin/membound-student", "vgpu/libcudart.so.13", "libexec/membound_runner",
     "forward/libcudart.so.13"};
@@ -126,11 +126,13 @@ std::vector<std::pair<std::string, fs::path>> shipped_libraries(const std::strin
   return shipped;
 }
 
-base::Result<Tree> built_programs(const fs::path& build, const std::vector<std::string>& labs,
+base::Result<Tree> built_programs(const fs::path& build, const std::vector<course::Lab>& labs,
                                   const Tree& students) {
   ProgramFiles files(build);
   std::vector<std::string> names(kPrograms.begin(), kPrograms.end());
-  for (const std::string& lab : labs) names.push_back("labs/" + lab + "/test");
+  for (const course::Lab& lab : labs)
+    for (const course::StageKind* kind : lab.kinds())
+      names.push_back("labs/" + lab.id + "/" + std::string(kind->test_program));
   for (const std::string& name : names) {
     const auto added = files.add_program(name);
     if (!added) return added.error();

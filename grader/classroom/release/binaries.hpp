@@ -13,6 +13,7 @@
 
 #include "grader/base/result.hpp"
 #include "grader/classroom/release/tree.hpp"
+#include "grader/course/lab.hpp"
 
 namespace membound::release {
 
@@ -20,11 +21,11 @@ namespace membound::release {
 /// (what `uname -m` prints), sources.sha256 (of every file that they were built from).
 inline constexpr const char* kBinaries = "released/binaries/";
 
-/// The programs of the build folder `build` for the labs `labs` (their ids), which `students`, a
+/// The programs of the build folder `build` for the labs `labs`, which `students`, a
 /// tree with its references, was released from. An error if one is not built, or if the licence of
 /// a library is not where Debian's packages put it.
 [[nodiscard]] base::Result<Tree> built_programs(const std::filesystem::path& build,
-                                                const std::vector<std::string>& labs,
+                                                const std::vector<course::Lab>& labs,
                                                 const Tree& students);
 
 /// The libraries in what `ldd` prints that are shipped, by name and path: not those of the C and

@@ -121,7 +121,7 @@ base::Result<Tree> student_tree(const ReleaseRequest& request) {
   ReferenceRequest reference;
   reference.root = request.root;
   for (const course::Lab& lab : request.labs)
-    if (!lab.host_code) reference.labs.push_back(lab.id);
+    if (lab.has_reference()) reference.labs.push_back(lab.id);
   reference.compilers = request.compilers;
   reference.architectures = request.architectures;
   reference.harness_kernels = !request.binaries_of.empty();
@@ -132,7 +132,7 @@ base::Result<Tree> student_tree(const ReleaseRequest& request) {
   if (!references) return references.error();
   add_references(*references, *tree);
   if (!request.binaries_of.empty()) {
-    const auto programs = built_programs(request.binaries_of, ids_of(request), *tree);
+    const auto programs = built_programs(request.binaries_of, request.labs, *tree);
     if (!programs) return programs.error();
     for (const auto& [name, file] : *programs) (*tree)[name] = file;
   }

@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 
 constexpr double kLaunchSeconds = 2;
 constexpr double kStageSeconds = 60;
-constexpr double kProgramSeconds = 4;  // of a host-code lab: an honest one is done in one
+constexpr double kProgramSeconds = 4;  // an honest one is done in one
 constexpr std::size_t kDetailLength = 160;
 /// What an attack prints that has reached its aim.
 constexpr const char* kGotThrough = "GOT THROUGH";
@@ -39,9 +39,9 @@ CaseOutcome not_run(const std::string& why) {
 }
 
 /// Small enough that the bombs among the cases end soon, large enough for every honest one.
-judge::GradedCompile compile_rules(const course::Lab& lab) {
+judge::GradedCompile compile_rules(const course::StageKind& kind) {
   judge::GradedCompile rules;
-  if (lab.host_code) return rules;  // a whole program with its headers is no bomb
+  if (!kind.every_compiler) return rules;  // a whole program with its headers is no bomb
   rules.limits.wall_seconds = 120;  // CPU time is what ends the bombs, also on a busy machine
   rules.limits.cpu_seconds = 5;
   rules.limits.memory_bytes = 512 * jail::kMegabyte;
@@ -69,17 +69,28 @@ base::Result<judge::CheckRequest> check_request(const Workbench& bench, const Ca
   check.submission = one.folder / "kernel.cu";
   check.compiler = bench.compiler;
   check.device = bench.device;
-  if (lab.host_code && !check.device.kind->tells_timeline())  // which such labs are judged by
-    check.device = judge::virtual_gpu(judge::kDefaultModel, bench.build);
-  if (!lab.host_code) check.more_arguments = {"--size", small_size(lab)};
+  const course::StageKind& kind = *lab.stage(one.stage)->kind;
+  if (kind.has_reference) check.more_arguments = {"--size", small_size(lab)};
   check.seed = 20261121;
   check.seconds_per_stage = kStageSeconds;
   check.stop = bench.stop;
-  check.graded = compile_rules(lab);
+  check.graded = compile_rules(kind);
   auto split = judge::split_options(check);
   if (!split) return split.error();
   check.split = *std::move(split);
   return check;
+}
+
+/// The objects with the limits of programs: of the lab, or of some of its stages.
+std::vector<nlohmann::json*> programs_in(nlohmann::json& lab) {
+  std::vector<nlohmann::json*> all;
+  const auto add = [&](nlohmann::json& holder) {
+    const auto member = holder.find("host_code");
+    if (member != holder.end() && member->is_object()) all.push_back(&*member);
+  };
+  add(lab);
+  for (nlohmann::json& stage : lab["stages"]) add(stage);
+  return all;
 }
 
 /// The lab in a folder of its own, with this many seconds for one launch and few for a program.
@@ -92,7 +103,7 @@ base::Result<course::Lab> copy_of(const course::Lab& lab, const fs::path& folder
   if (!text) return text.error();
   auto json = nlohmann::json::parse(*text);
   for (auto& stage : json["stages"]) stage["timeout_seconds"] = seconds;
-  if (lab.host_code) json["host_code"]["seconds"] = kProgramSeconds;
+  for (nlohmann::json* object : programs_in(json)) (*object)["seconds"] = kProgramSeconds;
   const auto written = base::write_file(folder / "lab.json", json.dump(1));
   if (!written) return written.error();
   return course::read_lab(folder / "lab.json");
@@ -103,7 +114,11 @@ base::Result<CaseOutcome> grade(const Workbench& bench, const Case& one) {
   if (lab == bench.labs.end())
     return base::Error{base::ErrorKind::kInput, one.id, "no lab " + one.lab, "a lab of the course",
                        ""};
-  if (lab->second.host_code && bench.compiler.kind != compilers::DeviceCompiler::kNvcc)
+  const course::Stage* const stage = lab->second.stage(one.stage);
+  if (stage == nullptr)
+    return base::Error{base::ErrorKind::kInput, one.id,
+                       one.lab + " has no stage " + std::to_string(one.stage), "", ""};
+  if (!stage->kind->every_compiler && bench.compiler.kind != compilers::DeviceCompiler::kNvcc)
     return not_run("programs with host code are compiled by nvcc only");
   course::Lab used = lab->second;
   if (one.launch_seconds > 0) {
@@ -123,25 +138,24 @@ base::Result<CaseOutcome> grade(const Workbench& bench, const Case& one) {
   }();
   if (!result) return result.error();
   CaseOutcome outcome;
-  const bool compiled = code->submission.compiled;
-  const auto verdict =
-      compiled ? course::grade_verdict_of(*result) : judge::grade_verdict_of(code->submission);
+  const judge::CompiledCode& made = code->parts.front().submission;  // of the one stage
+  const bool compiled = made.compiled;
+  const auto verdict = compiled ? course::grade_verdict_of(*result) : judge::grade_verdict_of(made);
   outcome.got = course::to_string(verdict);
   // What a withheld score would be is for a person to say.
   if (course::row_of(verdict).has_score)
-    for (const course::StageResult& stage : result->stages) outcome.points += stage.points;
-  std::string all = code->submission.output + code->submission.rejected;
+    for (const course::StageResult& one_stage : result->stages) outcome.points += one_stage.points;
+  std::string all = made.output + made.rejected;
   std::string findings;
-  for (const course::StageResult& stage : result->stages)
-    for (const course::Finding& finding : stage.findings) findings += finding.text + " ";
+  for (const course::StageResult& one_stage : result->stages)
+    for (const course::Finding& finding : one_stage.findings) findings += finding.text + " ";
   // A program's last words are part of what is found.
-  if (lab->second.host_code && findings.find(kGotThrough) != std::string::npos)
-    outcome.got = kGotThrough;
+  if (findings.find(kGotThrough) != std::string::npos) outcome.got = kGotThrough;
   all += findings;
   outcome.detail = first_words(compiled ? findings : all);
   if (!one.secret.empty()) {
     std::string artefact;
-    if (const auto bytes = base::read_file(code->submission.file)) artefact = *bytes;
+    if (const auto bytes = base::read_file(made.file)) artefact = *bytes;
     if (all.find(one.secret) != std::string::npos || artefact.find(one.secret) != std::string::npos)
       outcome.got = "LEAK";
   }

@@ -121,12 +121,14 @@ int run_dev_ladder(const DevLadderOptions& options) {
   const std::atomic<bool>* const stop = catch_interrupts();
   bool good = true;
   for (const course::Lab* lab : labs) {
+    if (!lab->has_reference()) continue;  // nothing of it is timed
     const auto claims = authoring::claims_of(*lab, context->place);
     if (!claims) return report_error(claims.error());
-    const auto reference =
-        std::find_if(claims->begin(), claims->end(),
-                     [](const authoring::Claim& claim) { return claim.fails.empty(); });
-    const auto result = measure(*context, *tools, options, *reference, stop);
+    authoring::Claim reference =
+        *std::find_if(claims->begin(), claims->end(),
+                      [](const authoring::Claim& claim) { return claim.fails.empty(); });
+    reference.stages = lab->ladder;
+    const auto result = measure(*context, *tools, options, reference, stop);
     if (stop->load()) return kExitInterrupted;
     if (!result) return report_error(result.error());
     const std::string device = result->device.virtual_name.empty()

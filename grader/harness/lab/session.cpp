@@ -28,7 +28,7 @@ base::Status check_stages(const Options& options, const course::Lab& lab) {
       return base::Error{base::ErrorKind::kUsage,
                          "--stages",
                          "stage " + std::to_string(number),
-                         lab.id + " has stages 1 to " + std::to_string(lab.stages.size()),
+                         "a stage of " + lab.id + " about a kernel",
                          {}};
   return base::Done{};
 }
@@ -115,6 +115,7 @@ base::Result<std::unique_ptr<Session>> Session::open(const Options& options,
                        "lab " + lab->id,
                        "lab " + program.lab_id + ", which this test program tests",
                        {}};
+  *lab = lab->with_stages_of(course::kKernelStage);
   if (auto status = check_stages(options, *lab); !status) return status.error();
   // Read by the virtual GPU with the first CUDA call; a real one knows nothing of it. No other
   // thread runs before that.

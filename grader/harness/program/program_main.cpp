@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// main() of the test program of every host-code lab: for each stage the lab's tests, then the
+/// main() of the test program for stages about a program: for each stage the lab's tests, then the
 /// demands on the calls of the last one's run, as one measurement.
 /// Exit codes: course::test_exit.
 #include <unistd.h>
@@ -52,13 +52,14 @@ void take_environment(Setting& setting) {
     if (!folder.empty()) setting.runtime_folders.emplace_back(folder);
 }
 
-Setting setting_of(const Options& options, const course::HostCode& code) {
+Setting setting_of(const Options& options, const course::ProgramLimits& code, int vgpu_sms) {
   Setting setting;
   setting.program = options.submission;
   setting.runner = options.runner;
   setting.forward_folder = options.forward;
   setting.use_jail = options.jailed;
   take_environment(setting);
+  if (vgpu_sms > 0) setting.runner_environment.emplace("MEMBOUND_SMS", std::to_string(vgpu_sms));
   jail::Limits& program = setting.program_limits;
   // A call on the virtual GPU is the program's wall clock, not its CPU time.
   program.wall_seconds = code.seconds;
@@ -125,21 +126,19 @@ course::StageMeasurement measure(const Options& options, const course::Lab& lab,
 }
 
 int run_all(const Options& options) {
-  const auto lab = course::read_lab(options.lab_json);
-  if (!lab || !lab->host_code) {
-    std::fprintf(stderr, "%s\n",
-                 lab ? "the lab has no host_code" : base::to_string(lab.error()).c_str());
+  const auto whole = course::read_lab(options.lab_json);
+  if (!whole) {
+    std::fprintf(stderr, "%s\n", base::to_string(whole.error()).c_str());
     return course::test_exit::kWrongUse;
   }
-  Setting setting = setting_of(options, *lab->host_code);
-  if (lab->vgpu_sms > 0)
-    setting.runner_environment.emplace("MEMBOUND_SMS", std::to_string(lab->vgpu_sms));
+  const course::Lab lab = whole->with_stages_of(course::kProgramStage);
   bool all_passed = true;
-  for (const course::Stage& stage : lab->stages) {
+  for (const course::Stage& stage : lab.stages) {
     const auto& asked = options.stages;
     if (!asked.empty() && std::find(asked.begin(), asked.end(), stage.number) == asked.end())
       continue;
-    const course::StageMeasurement measurement = measure(options, *lab, stage, setting);
+    const course::StageMeasurement measurement =
+        measure(options, lab, stage, setting_of(options, stage.program, lab.vgpu_sms));
     for (const course::TestOutcome& test : measurement.tests) {
       all_passed = all_passed && test.passed;
       std::printf("%s %s.%s %s\n", test.passed ? "passed" : "FAILED", stage.kernel.c_str(),

@@ -10,7 +10,7 @@ namespace membound::harness {
 ParsedOptions parse_options(int argc, const char* const* argv) {
   Options options;
   std::string seed_key;
-  CLI::App app{"Tests one host-code lab's program; normally started by membound."};
+  CLI::App app{"Tests the program of a lab's stages; normally started by membound."};
   const auto file = [&app](const char* name, std::filesystem::path& value, const char* text) {
     app.add_option(name, value, text)->required()->check(CLI::ExistingPath);
   };

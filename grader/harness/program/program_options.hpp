@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The command line of a host-code lab's test program; the judge writes it.
+/// The command line of the test program for stages about programs; the judge writes it.
 /// Place in the chain: main -> [options].
 #pragma once
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What the program of a host-code lab gets and gives: arrays in files. Everything else is the
+/// What the program of a stage gets and gives: arrays in files. Everything else is the
 /// ordinary CUDA runtime.
 ///
 ///   int main(int argc, char** argv) {

@@ -192,14 +192,15 @@ TEST_F(DriftTest, ASnippetThatDriftedIsFoundAndMended) {
   EXPECT_EQ(*fix_snippets(root_, handout), 0);
 }
 
-/// The same lab about host code.
+/// The same lab about a program.
 class HostLabDriftTest : public DriftTest {
  protected:
   void SetUp() override {
     DriftTest::SetUp();
-    lab_.host_code = course::HostCode{};
+    lab_.stages[0].kind = &course::kProgramStage;
+    fs::remove(root_ / "labs/01-copy/test.cpp");
     lab_.stages[0].calls = {{course::find_call_rule("frees-memory"), 0}};
-    write("labs/01-copy/test.cpp",
+    write("labs/01-copy/program_test.cpp",
           "const Pair kOther = {\"Elsewhere\", \"x\", 1};\n"
           "const std::vector<HostTest> kTests = {\n    {\"CopiesOne\", \"\", [](ProgramTest& test) "
           "{}},\n"

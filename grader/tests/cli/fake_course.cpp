@@ -81,6 +81,7 @@ FakeCourse::FakeCourse() {
   if (error) fs::copy_file(MEMBOUND_PROGRAM, program());
   write("CMakePresets.json", "{}");
   write("grader/harness/student/nvcc.flags", "-fatbin\n");
+  folder_.write("build/grader/harness/harness.fatbin", "the harness's kernels");
   for (const auto& [id, title] : {std::pair<std::string, std::string>("01-fake", "A fake lab"),
                                   {"03-transpose", "Transpose a matrix"}}) {
     const std::string lab = "labs/" + id + "/";

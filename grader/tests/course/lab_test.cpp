@@ -98,7 +98,7 @@ TEST(Lab, ASliceHasNoMoreExtentsThanTheLab) {
 
 TEST(Lab, LaddersNameEveryStageOnce) {
   EXPECT_THAT(error_of("\"hints\"", "\"ladder\": [1, 1], \"hints\""),
-              HasSubstr("every stage's number, once"));
+              HasSubstr("the number of every stage about a kernel, once"));
 }
 
 TEST(Lab, FitsTheSchemaExactlyWhenItIsRead) {
@@ -157,12 +157,32 @@ TEST(Lab, ReadsWhatAHostCodeLabDemands) {
   EXPECT_EQ(schema_problems("docs/lab.schema.json", nlohmann::json::parse(host_code_text())), "");
   const auto lab = read(host_code_text());
   ASSERT_TRUE(lab) << base::to_string(lab.error());
-  ASSERT_TRUE(lab->host_code);
-  EXPECT_EQ(lab->host_code->seconds, 2.5);
-  EXPECT_EQ(lab->host_code->output_kb, 64);
+  ASSERT_EQ(lab->kinds(), std::vector<const StageKind*>{&kProgramStage});
+  EXPECT_EQ(lab->stages[1].program.seconds, 2.5);
+  EXPECT_EQ(lab->stages[1].program.output_kb, 64);
+  EXPECT_TRUE(lab->ladder.empty());
   ASSERT_EQ(lab->stages[1].calls.size(), 2U);
   EXPECT_EQ(lab->stages[1].calls[0].rule->test, "LaunchesItsKernel");
   EXPECT_EQ(lab->stages[1].calls[0].number, 5);
+}
+
+TEST(Lab, OneStageMayBeAProgramWhileTheOthersAreKernels) {
+  auto json = nlohmann::json::parse(kGood);
+  json.erase("host_code");
+  auto& second = json["stages"][1];
+  second.erase("timed_sizes");
+  EXPECT_NE(schema_problems("docs/lab.schema.json", json), "");
+  second["host_code"] = {{"seconds", 3}};
+  second["calls"] = {{{"rule", "frees-memory"}}};
+  json.erase("ladder");
+  EXPECT_EQ(schema_problems("docs/lab.schema.json", json), "");
+  const auto lab = read(json.dump());
+  ASSERT_TRUE(lab) << base::to_string(lab.error());
+  EXPECT_EQ(lab->kinds(), (std::vector<const StageKind*>{&kKernelStage, &kProgramStage}));
+  EXPECT_EQ(lab->stages[1].program.seconds, 3);
+  EXPECT_TRUE(lab->has_reference());
+  EXPECT_EQ(lab->ladder, std::vector<int>{1});
+  EXPECT_EQ(lab->with_stages_of(kProgramStage).stages.size(), 1U);
 }
 
 TEST(Lab, RefusesDemandsThatNobodyCanDecide) {

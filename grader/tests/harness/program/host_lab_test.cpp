@@ -1,16 +1,18 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The test lab's answer, graded as a stranger's. What a check says of it, of the skeleton and of
-/// the wrong answers, `membound dev check --run` proves; attacks are the corpus's
-/// (grader/tests/attacks/I-host-code).
+/// The test lab's answer, and one to a lab of kernels and a program, graded as a stranger's. What a
+/// check says of it, of the skeleton and of the wrong answers, `membound dev check --run` proves;
+/// attacks are the corpus's (grader/tests/attacks/I-host-code).
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "grader/base/check.hpp"
+#include "grader/base/text_files.hpp"
 #include "grader/course/lab.hpp"
 #include "grader/judge/judge.hpp"
 #include "grader/tests/judge/temporary_folder.hpp"
@@ -24,11 +26,13 @@ const fs::path kHere = fs::path(MEMBOUND_SOURCE_DIR) / "grader/tests/harness/pro
 constexpr const char* kLab = "90-host-program";
 
 struct Outcome {
-  CompiledPair code;
+  CompiledSubmission code;
   course::Result result;
 
   [[nodiscard]] std::string text() const {
-    std::string all = code.submission.output + code.submission.rejected;
+    std::string all;
+    for (const CompiledPart& part : code.parts)
+      all += part.submission.output + part.submission.rejected;
     for (const course::StageResult& stage : result.stages) {
       all += stage.name + ": " + std::string(course::to_string(stage.verdict)) + "\n";
       for (const course::TestOutcome& test : stage.tests)
@@ -107,6 +111,100 @@ TEST_F(GradedHostLab, TheCallsThatProgramsUsuallyMakeAreForwarded) {
   };
   for (const char* test : {"TakesALittle", "TakesMuch", "FreesItsMemory"})
     EXPECT_TRUE(passed(test)) << test << "\n" << outcome.text();
+}
+
+/// Lab 01 with a fourth stage: a whole program, in the same kernel.cu, that copies `a` to `c` by
+/// way of the device.
+class MixedLab : public GradedHostLab {
+ protected:
+  static constexpr const char* kMixed = "01-reverse-array";
+
+  void SetUp() override {
+    GradedHostLab::SetUp();
+    if (IsSkipped() || HasFatalFailure()) return;
+    auto json = nlohmann::json::parse(*base::read_file(source() / "labs" / kMixed / "lab.json"));
+    json.erase("host_code");
+    json["stages"].push_back({{"number", 4},
+                              {"name", "program"},
+                              {"kernel", "copy_all"},
+                              {"title", "A program"},
+                              {"points", 10},
+                              {"host_code", {{"seconds", 6}}},
+                              {"calls", {{{"rule", "frees-memory"}}}}});
+    auto lab = course::lab_from_text(json.dump(), "lab.json", folder_.path() / "labs" / kMixed);
+    ASSERT_TRUE(lab) << base::to_string(lab.error());
+    lab_ = *std::move(lab);
+    lay_out(json.dump());
+  }
+
+  /// A course of this lab, and a build folder in which the tests of 90-host-program are its.
+  void lay_out(const std::string& lab_json) {
+    const fs::path built = MEMBOUND_BUILD_DIR;
+    fs::create_directories(lab_.folder);
+    fs::copy_file(source() / "labs" / kMixed / "kernel.cuh", lab_.folder / "kernel.cuh");
+    MEMBOUND_CHECK(base::write_file(lab_.folder / "lab.json", lab_json).ok());
+    fs::create_symlink(source() / "grader", folder_.path() / "grader");
+    const fs::path build = folder_.path() / "build";
+    fs::create_directories(build / "labs" / kMixed);
+    for (const char* name : {"vgpu", "forward", "libexec", "grader"})
+      fs::create_symlink(built / name, build / name);
+    for (const char* name : {"test", "reference.fatbin"})
+      fs::create_symlink(built / "labs" / kMixed / name, build / "labs" / kMixed / name);
+    fs::create_symlink(built / "labs" / kLab / "program_test",
+                       build / "labs" / kMixed / "program_test");
+  }
+
+  /// The reference answers with this text behind them.
+  Outcome graded(const std::string& program) {
+    const auto kernels = base::read_file(source() / "solutions" / kMixed / "kernel.cu");
+    const fs::path file = folder_.path() / "kernel.cu";
+    MEMBOUND_CHECK(base::write_file(file, *kernels + program).ok());
+    CheckRequest request = request_for(file, {1, 2, 3, 4});
+    request.place = {folder_.path(), folder_.path() / "build", folder_.path() / "state"};
+    request.more_arguments = {"--size", "65536"};
+    grade(request);
+    return run(request);
+  }
+};
+
+TEST_F(MixedLab, OneTextAnswersStagesAboutKernelsAndOneAboutAProgram) {
+  const Outcome outcome = graded(R"(
+#ifdef MEMBOUND_PROGRAM
+#include "program.hpp"
+__global__ void copy_all(const int* a, int* c, int n) {
+  for (int i = threadIdx.x; i < n; i += blockDim.x) c[i] = a[i];
+}
+int main(int argc, char** argv) {
+  const membound::Program program(argc, argv);
+  std::vector<int> a = program.read<int>("a");
+  const std::size_t bytes = a.size() * sizeof(int);
+  int *in = nullptr, *out = nullptr;
+  cudaMalloc(&in, bytes);
+  cudaMalloc(&out, bytes);
+  cudaMemcpy(in, a.data(), bytes, cudaMemcpyHostToDevice);
+  copy_all<<<1, 32>>>(in, out, static_cast<int>(a.size()));
+  cudaMemcpy(a.data(), out, bytes, cudaMemcpyDeviceToHost);
+  cudaFree(in);
+  cudaFree(out);
+  program.write("c", a);
+}
+#endif
+)");
+  ASSERT_EQ(outcome.result.stages.size(), 4U) << outcome.text();
+  EXPECT_TRUE(outcome.result.passed()) << outcome.text();
+  for (int stage = 0; stage < 4; ++stage) {
+    EXPECT_EQ(outcome.result.stages[stage].stage, stage + 1);
+    EXPECT_EQ(outcome.result.stages[stage].ratio.has_value(), stage < 3);
+  }
+  EXPECT_EQ(outcome.result.points(), lab_.max_points());
+}
+
+TEST_F(MixedLab, AProgramThatDoesNotCompileTakesNoKernelWithIt) {
+  const Outcome outcome = graded("#ifdef MEMBOUND_PROGRAM\nint main() { return x; }\n#endif\n");
+  ASSERT_EQ(outcome.result.stages.size(), 4U) << outcome.text();
+  EXPECT_EQ(outcome.result.stages[0].verdict, course::Verdict::kPassed) << outcome.text();
+  EXPECT_EQ(outcome.result.stages[3].verdict, course::Verdict::kCompileError);
+  EXPECT_NE(outcome.result.compiler_output.find("\"x\""), std::string::npos);
 }
 
 }  // namespace

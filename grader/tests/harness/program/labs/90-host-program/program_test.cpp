@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The tests of the host-code lab that proves the host harness.
+/// The tests of the lab of programs that proves their harness.
 #include "grader/harness/program/program_test.hpp"
 
 using namespace membound::harness;

@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/judge/test_bed.hpp"
+#include "grader/judge/test_program.hpp"
+
+namespace membound::judge {
+namespace {
+
+/// The test program starts the submission, a whole program, and the runner that holds its device.
+class ProgramBed : public TestBed {
+ public:
+  void prepare(CompileRequest& compile, const Workplace& place) const override {
+    compile.runtime = place.build / "forward";
+  }
+
+  [[nodiscard]] BedParts parts(const Workplace& place,
+                               const std::filesystem::path& /*reference*/) const override {
+    return {.runner = place.build / "libexec" / "membound_runner",
+            .forward_folder = place.build / "forward"};
+  }
+
+  [[nodiscard]] std::vector<std::filesystem::path> needed(const BedParts& parts) const override {
+    return {parts.runner, parts.forward_folder / "libcudart.so.13"};
+  }
+
+  [[nodiscard]] std::vector<std::string> arguments(const RunRequest& request) const override {
+    std::vector<std::string> all = {"--runner", request.parts.runner.string(), "--forward",
+                                    request.parts.forward_folder.string()};
+    if (request.split && request.split->use_jail) all.emplace_back("--jailed");
+    return all;
+  }
+
+  [[nodiscard]] base::Result<std::unique_ptr<RunnerPair>> start_runners(
+      const RunRequest& /*request*/) const override {
+    return std::unique_ptr<RunnerPair>();
+  }
+};
+
+}  // namespace
+
+const TestBed& program_bed() {
+  static const ProgramBed bed;
+  return bed;
+}
+
+}  // namespace membound::judge
