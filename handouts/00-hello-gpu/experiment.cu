@@ -62,15 +62,15 @@ double milliseconds_since(std::chrono::steady_clock::time_point start) {
 }
 
 void timing(int n) {
-  float *d_a, *d_b, *d_out;
-  for (float** array : {&d_a, &d_b, &d_out}) {
+  float *d_a, *d_b, *d_sums;
+  for (float** array : {&d_a, &d_b, &d_sums}) {
     check(cudaMalloc(array, n * sizeof(float)));
     check(cudaMemset(*array, 0, n * sizeof(float)));
   }
   cudaEvent_t start, stop;
   check(cudaEventCreate(&start));
   check(cudaEventCreate(&stop));
-  const auto launch = [&] { add<<<1056, 256>>>(d_out, d_a, d_b, n); };
+  const auto launch = [&] { add<<<1056, 256>>>(d_sums, d_a, d_b, n); };
   launch();  // the first one also loads the code
   check(cudaDeviceSynchronize());
 
@@ -101,7 +101,7 @@ void timing(int n) {
   row("two events", between);
   check(cudaEventDestroy(start));
   check(cudaEventDestroy(stop));
-  for (float* array : {d_a, d_b, d_out}) check(cudaFree(array));
+  for (float* array : {d_a, d_b, d_sums}) check(cudaFree(array));
 }
 
 int main(int argc, char** argv) {

@@ -76,3 +76,55 @@ LAUNCH_SHAPE(add_full, int n) {
   // gpu.sm_count and gpu.max_threads_per_sm tell what the device has.
   return shape;
 }
+
+// Stage 4: A whole program
+//
+// Before   Somebody else has made room, copied, launched, looked for errors and measured.
+// Task     Do it yourself: your kernel of stage 1 in a program of its own. Time the kernel with two
+//          events, and leave nothing behind.
+// Demands  The kernel is launched, and its error is asked for. Two events lie around the launch,
+//          and their distance is asked for. No call fails, and all memory is freed.
+//
+//     host      a, b ---.                            .---> out
+//                       | cudaMemcpy      cudaMemcpy |
+//     device            '--> d_a, d_b --> d_out -----'
+#ifdef MEMBOUND_PROGRAM
+#include <cstdio>
+#include <cstdlib>
+
+#include "program.hpp"
+
+/// Given: ends the program where a call failed, and says why.
+void must(cudaError_t code) {
+  if (code == cudaSuccess) return;
+  std::fprintf(stderr, "CUDA: %s\n", cudaGetErrorString(code));
+  std::exit(1);
+}
+
+int main(int argc, char** argv) {
+  // Given: the inputs, and room for the sums.
+  const membound::Program program(argc, argv);
+  const std::vector<float> a = program.read<float>("a"), b = program.read<float>("b");
+  std::vector<float> out(a.size());
+  const int n = static_cast<int>(out.size());
+  const std::size_t bytes = n * sizeof(float);
+
+  // TODO 1 (about 6 lines): memory for three arrays on the device, and the inputs into two of them.
+  // Sizes are in bytes.
+
+  // TODO 2 (about 3 lines): two events.
+
+  // TODO 3 (about 6 lines): a mark, the launch, its error, another mark. A grid of 0 blocks cannot
+  // be launched: what if there is nothing to add?
+
+  // TODO 4 (about 4 lines): the time between the marks, in milliseconds, and the GB/s that come of
+  // it. When is the second mark passed: has the kernel run yet?
+
+  // TODO 5 (about 1 line): the sums back to the host.
+
+  // Given: handed in.
+  program.write("out", out);
+
+  // TODO 6 (about 5 lines): events and memory are given back.
+}
+#endif

@@ -10,6 +10,7 @@
 /// Kernels  `__global__ void <stage>(float* out, const float* a, const float* b, int n)`
 /// Launch   `LAUNCH_SHAPE(<stage>, int n)` says how many blocks of how many threads; `gpu` tells
 ///          about the device (membound::Gpu).
+/// Program  stage 4: reads the inputs "a" and "b", writes the output "out" (program.hpp).
 #pragma once
 
 #include "membound.cuh"
