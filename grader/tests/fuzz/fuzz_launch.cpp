@@ -7,7 +7,7 @@
 /// them broken promises of the code (MEMBOUND_CHECK) and crashes are seen.
 ///   fuzz_launch [--seed N] [--count N | --seconds N] [--tells] [--last FILE] [--seeds FOLDER]
 ///               [FILE.ptx…]
-/// --tells prints the errors of texts that are none.
+/// --tells prints the errors of texts that are none, and the faults.
 /// --last keeps the text that runs in FILE, for when it is the last one. --seeds: texts (.ptx, and
 /// .ptxt as in grader/tests/ptx) that are mutated too. FILEs are run as they are.
 #include <chrono>
@@ -24,6 +24,7 @@
 #include "grader/device_code/ptx/parser.hpp"
 #include "grader/tests/fuzz/ptx_generator.hpp"
 #include "grader/vgpu/exec/launch/launch.hpp"
+#include "grader/vgpu/program/shapes.hpp"
 
 namespace {
 
@@ -153,8 +154,8 @@ exec::LaunchRequest request_for(const program::Program& linked, const program::K
   request.limits.resident_blocks = 1 + chance.of(2);
   request.limits.local_bytes = 1 << 14;
   request.limits.stack_bytes = chance.one_in(4) ? 1 << 14 : 1024;
-  if (chance.one_in(2))
-    request.checks = {.memory = chance.one_in(2),
+  if (!chance.one_in(4))
+    request.checks = {.memory = !chance.one_in(4),  // other lanes go on behind a bad access
                       .initialised = chance.one_in(2),
                       .races = chance.one_in(2),
                       .synchronisation = chance.one_in(2),
@@ -168,7 +169,7 @@ exec::LaunchRequest request_for(const program::Program& linked, const program::K
   return request;
 }
 
-void launch(program::Program& linked, Chance& chance, Summary& summary) {
+void launch(program::Program& linked, Chance& chance, const Options& options, Summary& summary) {
   memory::AddressSpace space(std::uint64_t{64} << 20);
   if (chance.one_in(2)) space.track_initialised(true);
   if (!place_globals(linked, space)) return;
@@ -178,7 +179,7 @@ void launch(program::Program& linked, Chance& chance, Summary& summary) {
   const Objects objects;
   for (const program::Kernel& kernel : linked.kernels()) {
     if (kernel.static_shared_bytes > 1u << 16 || kernel.parameter_bytes > 1u << 12) continue;
-    const std::uint64_t values[] = {*data, 1 + chance.of(7), 1 + chance.of(7), chance.of(100)};
+    const std::uint64_t values[] = {*data, 1 + chance.of(6), 1 + chance.of(6), chance.of(100)};
     std::vector<std::byte> parameters(kernel.parameter_bytes);
     for (std::size_t i = 0; i < parameters.size(); ++i)
       parameters[i] = static_cast<std::byte>(values[i / 8 % 4] >> (8 * (i % 8)));
@@ -193,6 +194,9 @@ void launch(program::Program& linked, Chance& chance, Summary& summary) {
     for (const auto& opcode : report.opcodes) summary.opcodes.emplace(opcode.name);
     if (!report.fault) continue;
     ++summary.faults;
+    if (options.tells)
+      std::printf("%s: %s: %s\n", std::string(exec::to_string(report.fault->kind)).c_str(),
+                  report.fault->place.instruction.c_str(), report.fault->text.c_str());
     summary.kinds.emplace(exec::to_string(report.fault->kind));
   }
 }
@@ -212,7 +216,7 @@ void run(const std::string& text, Chance& chance, const Options& options, Summar
     return;
   }
   ++summary.linked;
-  launch(*linked, chance, summary);
+  launch(*linked, chance, options, summary);
 }
 
 /// The PTX of a .ptx or of a .ptxt, whose PTX stands between two lines.
@@ -284,6 +288,10 @@ int main(int argc, char** argv) {
   };
   if (options.texts.empty())
     for (std::uint64_t number = 0; running(number); ++number) run_one(number, options, summary);
+  if (options.tells)
+    for (const program::OpcodeInfo& info : program::all_opcodes())
+      if (!summary.opcodes.contains(std::string(info.name)))
+        std::printf("never executed: %s\n", std::string(info.name).c_str());
   std::printf(
       "%llu texts, %llu parsed, %llu linked, %llu launches, %llu faults, %llu warp instructions, "
       "%zu opcodes\nfaults:",

@@ -32,7 +32,9 @@ constexpr std::string_view kForms[] = {
     "shf.<l|r>.<wrap|clamp>.b32 ?r, ?r, ?r, <?r|#>;",
     "lop3.b32 ?r, ?r, ?r, ?r, #;",
     "prmt.b32<|.f4e|.b4e|.rc8|.ecl|.ecr|.rc16> ?r, ?r, ?r, <?r|#>;",
-    "<popc|clz|brev|bfind.u|bfind.shiftamt.u><.b32 ?r, ?r|.b64 ?r, ?d|32 ?r, ?r|64 ?r, ?d>;",
+    "<popc|clz>.<b32 ?r, ?r|b64 ?r, ?d>;",
+    "brev.<b32 ?r, ?r|b64 ?d, ?d>;",
+    "bfind<|.shiftamt>.<u32 ?r, ?r|s32 ?r, ?r|u64 ?r, ?d|s64 ?r, ?d>;",
     "bfe.<u32 ?r, ?r|s32 ?r, ?r|u64 ?d, ?d|s64 ?d, ?d>, <?r|#>, <?r|#>;",
     "bfi.<b32 ?r, ?r, ?r|b64 ?d, ?d, ?d>, <?r|#>, <?r|#>;",
     "szext.<wrap|clamp>.<u32|s32> ?r, ?r, ?r;",
@@ -111,7 +113,7 @@ constexpr std::string_view kForms[] = {
     "activemask.b32 ?r;",
     "elect.sync ?r<|?p>, ~;",
     "bar.warp.sync ~;",
-    "<bar|barrier>.sync <0|1|?r|#><|, 32|, 64|, ?r>;",
+    "<bar|barrier>.sync <0|0|0|1|1|?r|#><|||, 32|, 64|, ?r>;",
     "<bar|barrier>.arrive <0|1|#>, <32|64|96>;",
     "bar.red.<popc.u32 ?r|and.pred ?p|or.pred ?p>, <0|1|#>, <|64, >?p;",
     "<membar.gl|membar.cta|fence.acq_rel.gpu|fence.proxy.async>;",
@@ -124,7 +126,8 @@ constexpr std::string_view kForms[] = {
     "mbarrier.<arrive.expect_tx.shared.b64 _, &s, ?r|expect_tx.relaxed.cta.shared.b64 &s, ?r>;",
     "mbarrier.<arrive_drop.shared.b64 ?d, &s|pending_count.b64 ?r, ?d>;",
     "mbarrier.<test_wait|try_wait>.<shared.b64 ?p, &s, ?d|parity.shared.b64 ?p, &s, ?r>;",
-    "tex.<1d.v4.f32.f32 {?f, ?f, ?f, ?f}, [<%texture|?d>, {?f}]|2d.v4.f32.f32 {?f, ?f, ?f, ?f}, "
+    "tex.<1d.v4.f32.f32 {?f, ?f, ?f, ?f}, [<%texture|%texture|?d>, {?f}]|2d.v4.f32.f32 {?f, ?f, "
+    "?f, ?f}, "
     "[%texture, {?f, ?f}]|3d.v4.u32.f32 {?r, ?r, ?r, ?r}, [%texture, {?f, ?f, ?f, ?f}]>;",
     "tex.<1d.v4.s32.s32 {?r, ?r, ?r, ?r}, [%texture, {?r}]|2d.v4.u32.s32 {?r, ?r, ?r, ?r}, "
     "[%texture, {?r, ?r}]|a2d.v4.f32.f32 {?f, ?f, ?f, ?f}, [%texture, {?r, ?f, ?f, ?f}]>;",
@@ -132,8 +135,8 @@ constexpr std::string_view kForms[] = {
     "?f, ?f}, [%texture, {?r, ?f, ?f, ?f}]|level.2d.v4.f32.f32 {?f, ?f, ?f, ?f}, [%texture, {?f, "
     "?f}], ?f|grad.2d.v4.f32.f32 {?f, ?f, ?f, ?f}, [%texture, {?f, ?f}], {?f, ?f}, {?f, ?f}>;",
     "tld4.<r|g|b|a>.2d.v4.f32.f32 {?f, ?f, ?f, ?f}, [%texture, {?f, ?f}];",
-    "txq.<width|height|depth>.b32 ?r, [<%texture|?d>];",
-    "suq.<width|height>.b32 ?r, [<%surface|?d>];",
+    "txq.<width|height|depth>.b32 ?r, [<%texture|%texture|%texture|?d>];",
+    "suq.<width|height>.b32 ?r, [<%surface|%surface|%surface|?d>];",
     "suld.b.<1d.b32.<trap|clamp|zero> ?r, [%surface, {?r}]|2d.v4.b32.<trap|clamp|zero> {?r, ?r, "
     "?r, "
     "?r}, [%surface, {?r, ?r}]|3d.b8.<clamp|zero> ?h, [%surface, {?r, ?r, ?r, ?r}]|a2d.b64.clamp "
@@ -152,10 +155,10 @@ constexpr std::string_view kForms[] = {
     "brx.idx <?r|%small>, list;",
     "<ret|exit>;",
     "nanosleep.u32 ?r;",
-    "call (<out|_>), f0, (in);",
-    "call f1, (in<|, big>);",
-    "call (out), <?d|%callee>, (in), shape<|1>;",
-    "call <vprintf|malloc|free|(out), vprintf|(out), malloc>, (in<|, in>);",
+    "call (<out|_>), f0, (in<||||, in>);",
+    "call f1, (in, big);",
+    "call (out), <?d|%callee>, (in), shape<|||1>;",
+    "call <free, (in)|(out), vprintf, (in, in)|(in), malloc, (in)|malloc, (in, in)>;",
     "alloca.u64 ?d, <?d|#|64>;",
     "stacksave.u64 ?d;",
     "stackrestore.u64 ?d;",
@@ -227,7 +230,8 @@ class Writer {
       text_ += "mov.u64 %ga, g;\nmov.u64 %texture, 1;\nmov.u64 %surface, 1;\n";
     text_ +=
         "mov.u32 %r0, %tid.x;\nmov.u32 %r1, %laneid;\nand.b32 %small, %r0, 3;\n"
-        "mul.wide.u32 %rd0, %r0, 16;\nadd.u64 %gl, %ga, %rd0;\nshl.b32 %sa, %r1, 2;\n"
+        "mul.wide.u32 %rd0, %r0, 16;\nadd.u64 %gl, %ga, %rd0;\nand.b32 %sa, %r1, 7;\nshl.b32 %sa, "
+        "%sa, 4;\n"
         "mov.u64 %gx, frame;\ncvta.local.u64 %gx, %gx;\nmov.u64 %callee, f0;\n"
         "cvt.rn.f32.u32 %f0, %r0;\n";
     const std::uint32_t count = 4 + chance_.of(entry ? 36 : 8);
@@ -300,11 +304,13 @@ class Writer {
   }
 
   void address(char space) {
-    constexpr std::string_view kOffsets[] = {"",    "+4",   "+8",   "+16",  "+32", "+64",  "+12",
-                                             "+60", "+112", "+240", "+248", "-4",  "+256", "+1"};
+    constexpr std::string_view kNear[] = {"", "+16", "+32", "+48", "+64", "+80"};
+    constexpr std::string_view kFar[] = {"+4",   "+8",   "+12", "+60",  "+112", "+240",
+                                         "+248", "+252", "-4",  "+256", "+1",   "-16"};
+    const std::string offset(chance_.one_in(8) ? pick(kFar) : pick(kNear));
     if (chance_.one_in(25)) {  // anywhere
       text_ += chance_.one_in(2) ? "[%rd" : "[%r";
-      text_ += std::to_string(chance_.of(4)) + std::string(pick(kOffsets)) + "]";
+      text_ += std::to_string(chance_.of(4)) + offset + "]";
       return;
     }
     const std::uint32_t way = chance_.of(3);
@@ -325,7 +331,7 @@ class Writer {
       default:
         base = way == 0 ? "%gx" : "%gl";
     }
-    text_ += "[" + std::string(base) + std::string(pick(kOffsets)) + "]";
+    text_ += "[" + std::string(base) + offset + "]";
   }
 
   Chance& chance_;
