@@ -283,6 +283,33 @@ TEST(HostilePtx, WhatNoGpuHasIsAnErrorOfTheProgram) {
   for (const std::string& text : cases) EXPECT_THROW(Machine{kHeader + text}, std::runtime_error);
 }
 
+/// Keeps what is printed.
+class Console final : public DeviceCalls {
+ public:
+  bool print(std::string_view text) override { return said += text, true; }
+  std::uint64_t allocate(std::uint64_t) override { return 0; }
+  bool release(std::uint64_t) override { return false; }
+  std::string said;
+};
+
+TEST(HostilePtx, AWidthThatNoLibraryPadsIsCut) {
+  for (const std::string format : {"%99999999999d", "%.99999999999d", "%-2000000000d", "%0999d"}) {
+    std::string bytes;
+    for (const char c : format) bytes += std::to_string(int{c}) + ", ";
+    Machine machine(kHeader +
+                    std::string(".extern .func (.param .b32 out) vprintf(.param .b64 a, "
+                                ".param .b64 b);\n.global .align 8 .b8 format[] = {") +
+                    bytes + "0};\n.global .align 8 .b8 values[8];\n.visible .entry k()\n{\n" +
+                    ".reg .b64 %rd<3>;\n.param .b32 out; .param .b64 a; .param .b64 b;\n"
+                    "mov.u64 %rd1, format;\nmov.u64 %rd2, values;\nst.param.b64 [a], %rd1;\n"
+                    "st.param.b64 [b], %rd2;\ncall (out), vprintf, (a, b);\nret;\n}\n");
+    Console console;
+    machine.request().device_calls = &console;
+    EXPECT_FALSE(machine.run("k", {1, 1, 1}, {1, 1, 1}).fault);
+    EXPECT_EQ(console.said.size(), 511u) << format;
+  }
+}
+
 TEST(HostilePtx, LaunchBoundsMayMultiplyToNothing) {
   Machine machine(std::string(kHeader) +
                   ".visible .entry k()\n.maxntid 1024\n.minnctapersm 4194304\n{\nret;\n}\n");

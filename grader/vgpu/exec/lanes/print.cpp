@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/vgpu/exec/lanes/print.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstring>
@@ -37,6 +38,26 @@ struct Conversion {
   char type = 0;         ///< 0: not a conversion we know
 };
 
+/// The most characters of one conversion.
+constexpr int kLongest = 511;
+
+/// Widths and precisions beyond that as that: a library pads them for seconds, or refuses.
+std::string limited(const std::string& flags) {
+  std::string out;
+  for (std::size_t at = 0; at < flags.size();) {
+    std::size_t end = at;
+    while (end < flags.size() && flags[end] >= '0' && flags[end] <= '9') ++end;
+    if (end == at || flags[at] == '0') {
+      out += flags[at++];
+      continue;
+    }
+    const std::string number = flags.substr(at, end - at);
+    out += number.size() > 3 || std::stoi(number) > kLongest ? std::to_string(kLongest) : number;
+    at = end;
+  }
+  return out;
+}
+
 Conversion parse_conversion(const std::string& format, std::size_t& at) {
   Conversion conversion;
   conversion.text = "%";
@@ -59,6 +80,7 @@ Conversion parse_conversion(const std::string& format, std::size_t& at) {
       break;
     }
   }
+  conversion.text = limited(conversion.text);
   return conversion;
 }
 
@@ -87,7 +109,7 @@ class Arguments {
 template <typename T>
 std::string print_one(const Conversion& conversion, const std::string& format, const int* stars,
                       T value) {
-  std::array<char, 512> text;
+  std::array<char, kLongest + 1> text{};
   const int stars_used = conversion.star_width + conversion.star_precision;
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
@@ -104,7 +126,7 @@ std::string print_one(const Conversion& conversion, const std::string& format, c
 std::string convert(const Warp& w, int lane, const Conversion& conversion, Arguments& arguments) {
   int stars[2] = {0, 0};
   for (int i = 0; i < conversion.star_width + conversion.star_precision; ++i)
-    stars[i] = arguments.next<std::int32_t>();
+    stars[i] = std::clamp(arguments.next<std::int32_t>(), -kLongest, kLongest);
   const std::string plain = conversion.text + conversion.type;
   switch (conversion.type) {
     case 'd':
@@ -149,8 +171,8 @@ std::string convert(const Warp& w, int lane, const Conversion& conversion, Argum
 
 std::string read_string(const Warp& w, int lane, std::uint64_t address) {
   std::string text;
-  constexpr std::size_t kLongest = 4096;
-  for (char c = 0; text.size() < kLongest; text += c) {
+  constexpr std::size_t kMostBytes = 4096;
+  for (char c = 0; text.size() < kMostBytes; text += c) {
     if (!read_bytes(w, lane, address + text.size(), &c, 1) || c == 0) break;
   }
   return text;
