@@ -192,6 +192,10 @@ std::string named_work(const Calls& calls, std::size_t index) {
 }
 
 Breach orders_work(const Case& c) {
+  if (c.calls.size() > kMostCallsFollowed)
+    return "The program made " + std::to_string(c.calls.size()) +
+           " calls; whether its work is ordered is followed through " +
+           std::to_string(kMostCallsFollowed) + ".";
   const auto pair = first_unordered(c.calls);
   if (!pair) return {};
   return "Nothing orders " + named_work(c.calls, pair->earlier) + " and " +

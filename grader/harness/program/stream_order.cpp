@@ -3,7 +3,6 @@
 #include "grader/harness/program/stream_order.hpp"
 
 #include <algorithm>
-#include <deque>
 #include <map>
 #include <set>
 #include <string_view>
@@ -16,7 +15,6 @@ namespace {
 using runner::Call;
 using runner::CallKind;
 
-constexpr std::size_t kMostWorkRemembered = 2048;
 constexpr std::uint32_t kDefaultStream = 0;
 
 /// How many pieces of each stream's work are done.
@@ -154,7 +152,7 @@ bool uses_meet(const Work& a, const Work& b) {
 
 std::optional<Unordered> first_unordered(const std::vector<Call>& calls) {
   Order order;
-  std::deque<Work> past;
+  std::vector<Work> past;
   for (std::size_t i = 0; i < calls.size(); ++i) {
     const Call& call = calls[i];
     Work work{i, call.stream, 0, uses_of(call)};
@@ -167,7 +165,6 @@ std::optional<Unordered> first_unordered(const std::vector<Call>& calls) {
       }
       work.number = ++clock[call.stream];
       past.push_back(std::move(work));
-      if (past.size() > kMostWorkRemembered) past.pop_front();
     }
     order.follow(call);
   }

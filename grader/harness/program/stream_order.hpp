@@ -23,9 +23,13 @@ struct Unordered {
   std::size_t earlier = 0, later = 0;
 };
 
+/// first_unordered() is fast up to so many calls, whatever they are; a lab's programs make
+/// hundreds.
+inline constexpr std::size_t kMostCallsFollowed = 2000;
+
 /// The first such pair. A kernel writes what its pointer parameters point to unless they are
 /// pointers to const, and reads the rest; memory is the word pointed to, so two kernels that are
-/// given different places of one array do not meet. Looks back over the last 2,048 pieces of work.
+/// given different places of one array do not meet.
 [[nodiscard]] std::optional<Unordered> first_unordered(const std::vector<runner::Call>& calls);
 
 }  // namespace membound::harness

@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "grader/harness/program/spans.hpp"
+#include "grader/harness/program/stream_order.hpp"
 
 namespace membound::harness {
 namespace {
@@ -138,6 +139,19 @@ TEST(Rules, WorkOfTwoStreamsOnTheSameMemoryNeedsAnOrder) {
   EXPECT_EQ(breach("orders-work", {copy_of(64, 0), blend(2, 8, 64)}), "");
   EXPECT_EQ(breach("orders-work", {copy_of(64, 1), of(CallKind::kWaitDevice), blend(2, 8, 64)}),
             "");
+}
+
+TEST(Rules, WorkIsFollowedThroughSoManyCalls) {
+  // The most that each call can cost: a stream of its own, and a host that knows of all others.
+  std::vector<Call> calls;
+  for (std::uint32_t stream = 1; calls.size() + 3 <= kMostCallsFollowed; ++stream) {
+    calls.push_back(copy_of(64 + 4 * stream, stream));
+    calls.push_back({.kind = CallKind::kWaitStream, .stream = stream});
+    calls.push_back({.kind = CallKind::kDestroyStream, .stream = stream});
+  }
+  EXPECT_EQ(breach("orders-work", calls), "");
+  calls.resize(kMostCallsFollowed + 1);
+  EXPECT_THAT(breach("orders-work", calls), HasSubstr("2001 calls"));
 }
 
 TEST(Rules, AStreamThatDoesNotBlockKnowsNoDefaultStream) {
