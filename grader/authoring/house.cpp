@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "grader/authoring/lines.hpp"
+#include "grader/authoring/written_parts.hpp"
 #include "grader/base/error.hpp"
 #include "grader/base/text_files.hpp"
 
@@ -206,9 +207,6 @@ class House {
   std::vector<Drift> drifts_;
 };
 
-constexpr std::string_view kBegin = "<!-- rooms: written by `membound dev check --fix` -->\n";
-constexpr std::string_view kEnd = "<!-- end of rooms -->\n";
-
 }  // namespace
 
 base::Result<std::vector<Room>> read_rooms(std::string_view text, const std::string& file_name) {
@@ -273,20 +271,8 @@ std::string rooms_as_markdown(const std::vector<Room>& rooms) {
 
 std::vector<Drift> check_architecture_page(const std::vector<Room>& rooms, const fs::path& root,
                                            bool fix) {
-  const fs::path file = root / "docs/architecture.md";
-  const auto text = base::read_file(file);
-  if (!text) return {{"docs/architecture.md", 0, "cannot be read", "the page of the rooms", ""}};
-  const auto begin = text->find(kBegin);
-  const auto end = text->find(kEnd);
-  if (begin == std::string::npos || end == std::string::npos || end < begin)
-    return {{"docs/architecture.md", 0, "no place for the rooms",
-             "the lines that begin and end it, as comments", "take them from git's history"}};
-  const auto from = begin + kBegin.size();
-  const std::string wanted = rooms_as_markdown(rooms);
-  if (text->substr(from, end - from) == wanted) return {};
-  if (fix && base::write_file(file, text->substr(0, from) + wanted + text->substr(end))) return {};
-  return {{"docs/architecture.md", 0, "its rooms are not those of grader/rooms.txt",
-           "the same picture and table", "membound dev check --fix"}};
+  return check_written_part(
+      {"docs/architecture.md", "rooms", rooms_as_markdown(rooms), "grader/rooms.txt"}, root, fix);
 }
 
 }  // namespace membound::authoring

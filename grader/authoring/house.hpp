@@ -36,8 +36,7 @@ struct Room {
 /// Picture and table of the rooms, as Markdown.
 [[nodiscard]] std::string rooms_as_markdown(const std::vector<Room>& rooms);
 
-/// Holds the part of docs/architecture.md between its marks against rooms_as_markdown(); with
-/// `fix`, writes it.
+/// Holds the part of docs/architecture.md against rooms_as_markdown(); with `fix`, writes it.
 [[nodiscard]] std::vector<Drift> check_architecture_page(const std::vector<Room>& rooms,
                                                          const std::filesystem::path& root,
                                                          bool fix);

@@ -9,6 +9,7 @@
 
 #include "grader/base/function_name.hpp"
 #include "grader/course/json_fields.hpp"
+#include "grader/device_code/checkers/checkers.hpp"
 #include "grader/judge/source_lines.hpp"
 
 namespace membound::judge {
@@ -132,9 +133,6 @@ void add_kernel_facts(const course::Lab& lab, const course::StageMeasurement& me
   }
 }
 
-/// In the order in which their findings matter.
-constexpr const char* kCheckers[] = {"memcheck", "racecheck", "synccheck", "initcheck"};
-
 /// "block (1, 0, 0), thread (31, 0, 0)".
 std::string thread_text(const nlohmann::json& report) {
   std::string text;
@@ -213,11 +211,12 @@ std::vector<Finding> checker_findings(const course::Lab& lab,
                                       const course::StageMeasurement& measurement) {
   std::vector<Finding> all;
   if (!measurement.checks.is_array()) return all;
-  for (const char* checker : kCheckers) {
+  for (const checkers::CheckerInfo& checker : checkers::kCheckers) {
+    if (!checker.of_kernels) continue;
     for (const nlohmann::json& report : measurement.checks) {
       std::string name;
       course::read_field(report, "checker", name);
-      if (name == checker) all.push_back(checker_finding(lab, report));
+      if (name == checker.name) all.push_back(checker_finding(lab, report));
     }
   }
   return all;

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <thread>
 
+#include "grader/device_code/checkers/checkers.hpp"
 #include "grader/judge/findings.hpp"
 #include "grader/judge/verdict.hpp"
 
@@ -50,7 +51,7 @@ RunRequest second_look(const RunRequest& run, const course::StageMeasurement& me
   if (measurement.abort == course::Cause::kNone && failed != nullptr &&
       failed->cause() != course::Cause::kWrongInTimedRun)
     again.more_arguments.push_back("--gtest_filter=" + measurement.kernel + "." + failed->name);
-  again.environment["MEMBOUND_CHECK"] = "memcheck,racecheck,initcheck,synccheck";
+  again.environment["MEMBOUND_CHECK"] = checkers::checker_names(true);
   again.environment["MEMBOUND_CACHES"] = "off";
   again.environment["MEMBOUND_STEP_LIMIT"] = kStepLimit;
   again.environment.erase("MEMBOUND_TRACE");

@@ -14,6 +14,7 @@
 #include "grader/authoring/house.hpp"
 #include "grader/authoring/proof.hpp"
 #include "grader/authoring/snippets.hpp"
+#include "grader/authoring/written_parts.hpp"
 #include "grader/base/text_files.hpp"
 #include "grader/cli/action.hpp"
 #include "grader/cli/error_output.hpp"
@@ -87,9 +88,10 @@ int check_drift(const Context& context, const std::vector<const course::Lab*>& l
   return count;
 }
 
-/// Whether the grader's own code keeps to its rooms; where that list is not, there is nothing to
-/// check (a course of tests, a student's tree). Prints every drift, returns how many there are.
-int check_rooms(const std::filesystem::path& root, bool fix) {
+/// Whether the grader's own code keeps to its rooms and pages show the tables they are written
+/// from; where the list of rooms is not, there is nothing to check (a course of tests, a student's
+/// tree). Prints every drift, returns how many there are.
+int check_house(const std::filesystem::path& root, bool fix) {
   const auto text = base::read_file(root / "grader/rooms.txt");
   std::error_code ignored;
   if (!text || !std::filesystem::exists(root / "docs/architecture.md", ignored)) return 0;
@@ -98,6 +100,9 @@ int check_rooms(const std::filesystem::path& root, bool fix) {
   auto drifts = authoring::check_house(*rooms, root);
   for (auto& drift : authoring::check_architecture_page(*rooms, root, fix))
     drifts.push_back(std::move(drift));
+  for (const authoring::WrittenPart& part : authoring::checker_parts())
+    for (auto& drift : authoring::check_written_part(part, root, fix))
+      drifts.push_back(std::move(drift));
   for (const authoring::Drift& found : drifts)
     std::printf("%s\n", authoring::to_string(found).c_str());
   return static_cast<int>(drifts.size());
@@ -163,7 +168,7 @@ int run_dev_check(const DevCheckOptions& options) {
     }
   }
   int drifts = check_drift(*context, labs, options.fix);
-  if (options.labs.empty()) drifts += check_rooms(context->place.root, options.fix);
+  if (options.labs.empty()) drifts += check_house(context->place.root, options.fix);
   if (!options.run) return drifts == 0 ? kExitPassed : kExitNotPassed;
   const int proved = check_claims(*context, options, labs);
   return proved == kExitPassed && drifts > 0 ? kExitNotPassed : proved;

@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 
+#include "grader/authoring/written_parts.hpp"
 #include "grader/base/scratch_folder.hpp"
 #include "grader/base/text_files.hpp"
 
@@ -102,6 +103,25 @@ TEST(House, KeepsToItsRooms) {
   ASSERT_TRUE(rooms) << base::to_string(rooms.error());
   EXPECT_THAT(sentences(check_house(*rooms, root)), IsEmpty());
   EXPECT_THAT(sentences(check_architecture_page(*rooms, root, false)), IsEmpty());
+}
+
+TEST(House, PagesShowTheTablesTheyAreWrittenFrom) {
+  for (const WrittenPart& part : checker_parts())
+    EXPECT_THAT(sentences(check_written_part(part, MEMBOUND_SOURCE_DIR, false)), IsEmpty());
+}
+
+TEST_F(SmallHouse, APartThatIsNotItsTablesIsWritten) {
+  write("docs/page.md",
+        "a\n<!-- things: written by `membound dev check --fix` -->\n- old\n"
+        "<!-- end of things -->\nb\n");
+  const WrittenPart part{"docs/page.md", "things", "- new\n", "things.def"};
+  EXPECT_THAT(sentences(check_written_part(part, folder_.path(), false)),
+              ElementsAre(HasSubstr("its things are not those of things.def")));
+  EXPECT_THAT(sentences(check_written_part(part, folder_.path(), true)), IsEmpty());
+  EXPECT_THAT(sentences(check_written_part(part, folder_.path(), false)), IsEmpty());
+  EXPECT_THAT(
+      sentences(check_written_part({"docs/page.md", "others", "", "x"}, folder_.path(), true)),
+      ElementsAre(HasSubstr("no place for the others")));
 }
 
 }  // namespace

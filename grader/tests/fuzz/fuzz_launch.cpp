@@ -21,6 +21,7 @@
 #include <string>
 #include <vector>
 
+#include "grader/device_code/checkers/checkers.hpp"
 #include "grader/device_code/ptx/parser.hpp"
 #include "grader/tests/fuzz/ptx_generator.hpp"
 #include "grader/vgpu/exec/launch/launch.hpp"
@@ -28,6 +29,7 @@
 
 namespace {
 
+namespace checkers = membound::checkers;
 namespace exec = membound::vgpu::exec;
 namespace memory = membound::vgpu::memory;
 namespace program = membound::vgpu::program;
@@ -154,12 +156,11 @@ exec::LaunchRequest request_for(const program::Program& linked, const program::K
   request.limits.resident_blocks = 1 + chance.of(2);
   request.limits.local_bytes = 1 << 14;
   request.limits.stack_bytes = chance.one_in(4) ? 1 << 14 : 1024;
-  if (!chance.one_in(4))
-    request.checks = {.memory = !chance.one_in(4),  // other lanes go on behind a bad access
-                      .initialised = chance.one_in(2),
-                      .races = chance.one_in(2),
-                      .synchronisation = chance.one_in(2),
-                      .leaks = chance.one_in(2)};
+  if (!chance.one_in(4)) {
+    for (const checkers::CheckerInfo& checker : checkers::kCheckers)
+      if (chance.one_in(2)) request.checks.switch_on(checker.name);
+    request.checks.memcheck = !chance.one_in(4);  // other lanes go on behind a bad access
+  }
   if (chance.one_in(4)) request.scheduling = exec::Scheduling::kLockstep;
   if (chance.one_in(4)) request.shuffle_seed = chance.bits();
   request.cooperative = chance.one_in(8);

@@ -90,12 +90,7 @@ class Bench {
     request.caches.enabled = options_.caches;
     request.caches.resident_blocks_per_sm =
         static_cast<std::uint32_t>(2048 / block.count());  // as many as its threads allow
-    if (options_.all_checks)
-      request.checks = {.memory = true,
-                        .initialised = true,
-                        .races = true,
-                        .synchronisation = true,
-                        .leaks = true};
+    if (options_.all_checks) request.checks.switch_on("all");
     double best = 1e9, best_cpu = 1e9;
     exec::LaunchReport report;
     for (int round = 0; round < options_.rounds; ++round) {

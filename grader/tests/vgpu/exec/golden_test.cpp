@@ -213,8 +213,7 @@ TEST_P(GoldenTest, GivesWhatItSays) {
     request.dynamic_shared_bytes = static_cast<std::uint32_t>(std::stoul(option("shared")));
   if (option("checks") == "all") {
     machine.space().track_initialised(true);
-    request.checks = {
-        .memory = true, .initialised = true, .races = true, .synchronisation = true, .leaks = true};
+    request.checks.switch_on("all");
   }
   if (!option("lockstep").empty()) request.scheduling = Scheduling::kLockstep;
   request.limits.warp_instructions =

@@ -41,8 +41,7 @@ Told run(const std::string& body, std::uint32_t workers, std::uint32_t blocks = 
   std::vector<std::uint32_t> before(blocks * kRaceThreads);
   for (std::size_t i = 0; i < before.size(); ++i) before[i] = static_cast<std::uint32_t>(i);
   const std::uint64_t out = machine.upload(before);
-  machine.request().checks = {
-      .memory = true, .initialised = true, .races = true, .synchronisation = true, .leaks = true};
+  machine.request().checks.switch_on("all");
   machine.request().limits.worker_threads = workers;
   const LaunchReport report = machine.argument(out).run("k", {blocks, 1, 1}, {kRaceThreads, 1, 1});
   Told told;

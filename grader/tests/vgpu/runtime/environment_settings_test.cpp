@@ -37,9 +37,9 @@ TEST(Settings, EveryVariableIsRead) {
   EXPECT_EQ(settings->machine_id, "k80");
   EXPECT_EQ(settings->sm_count, 16u);
   EXPECT_EQ(settings->counters_file, "c.json");
-  EXPECT_TRUE(settings->checks.memory);
-  EXPECT_TRUE(settings->checks.races);
-  EXPECT_FALSE(settings->checks.initialised);
+  EXPECT_TRUE(settings->checks.memcheck);
+  EXPECT_TRUE(settings->checks.racecheck);
+  EXPECT_FALSE(settings->checks.initcheck);
   EXPECT_EQ(settings->scheduling, exec::Scheduling::kLockstep);
   EXPECT_EQ(settings->shuffle_seed, 7u);
   EXPECT_EQ(settings->step_limit, 1000u);
@@ -71,8 +71,9 @@ TEST(Settings, RefusesATraceThatNamesNoWarp) {
 TEST(Settings, AllSwitchesEveryCheckerOn) {
   const auto settings = read({{"MEMBOUND_CHECK", "all"}});
   ASSERT_TRUE(settings);
-  EXPECT_TRUE(settings->checks.memory && settings->checks.initialised && settings->checks.races &&
-              settings->checks.synchronisation && settings->checks.leaks);
+  EXPECT_TRUE(settings->checks.memcheck && settings->checks.initcheck &&
+              settings->checks.racecheck && settings->checks.synccheck &&
+              settings->checks.leakcheck);
 }
 
 TEST(Settings, AMisspeltCheckerIsNamed) {

@@ -163,11 +163,12 @@ std::uint64_t resident_blocks(const Launch& launch, std::uint64_t blocks) {
   return std::max<std::uint64_t>(1, std::min<std::uint64_t>(32, by_threads)) * request.sm_count;
 }
 
-/// With the race checker a launch of several workers may be taken back and run again (Checker). One
-/// that leaves more behind than bytes in memory cannot be taken back: one worker runs it at once.
+/// With the race checker a launch of several workers may be taken back and run again
+/// (racecheck.cpp). One that leaves more behind than bytes in memory cannot be taken back: one
+/// worker runs it at once.
 bool runs_only_once(const Launch& launch) {
   const LaunchRequest& request = *launch.request;
-  if (!request.checks.races) return false;
+  if (!request.checks.racecheck) return false;
   if (request.tracing.listener != nullptr) return true;
   for (const FunctionCode& code : launch.code) {
     for (const program::Instruction& in : code.function->code)

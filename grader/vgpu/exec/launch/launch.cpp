@@ -8,7 +8,7 @@
 #include "grader/vgpu/exec/launch/grid.hpp"
 #include "grader/vgpu/exec/launch/prepare.hpp"
 #include "grader/vgpu/exec/observe/cache_observer.hpp"
-#include "grader/vgpu/exec/observe/checker.hpp"
+#include "grader/vgpu/exec/observe/checker_list.hpp"
 #include "grader/vgpu/exec/observe/observer_list.hpp"
 #include "grader/vgpu/exec/observe/summary.hpp"
 #include "grader/vgpu/exec/observe/trace_observer.hpp"
@@ -51,7 +51,7 @@ void set_up(Launch& launch, const LaunchRequest& request, Workspace& workspace) 
     launch.shared_bytes = (launch.shared_bytes + 15) / 16 * 16 + request.dynamic_shared_bytes;
   launch.shared_window = request.memory->shared_window();
   launch.local_window = request.memory->local_window();
-  launch.precise = request.checks.memory;
+  launch.precise = request.checks.memcheck;
   launch.scheduler = request.scheduling == Scheduling::kLockstep ? &lockstep_scheduler()
                                                                  : &independent_scheduler();
   launch.defer_reductions = request.kernel->orders_float_reductions && !request.cooperative;
@@ -72,10 +72,9 @@ std::optional<LaunchReport> run_once(const LaunchRequest& request) {
   set_up(state, request, workspace);
   prepare(state, best_variant());
   ObserverList observers;
-  std::optional<Checker> checker;
-  if (request.checks.memory || request.checks.initialised || request.checks.races ||
-      request.checks.synchronisation) {
-    observers.add(checker.emplace(state));
+  std::optional<CheckerList> checkers;
+  if (request.checks.of_kernels()) {
+    observers.add(checkers.emplace(state));
   }
   std::optional<CacheObserver> caches;
   if (request.caches.enabled) {
@@ -87,11 +86,11 @@ std::optional<LaunchReport> run_once(const LaunchRequest& request) {
   }
   state.observer = observers.front();
   const auto workers = run_grid(state);
-  if (checker && checker->must_repeat()) {
-    checker->take_back();
+  if (checkers && checkers->must_repeat()) {
+    checkers->take_back();
     return std::nullopt;
   }
-  if (checker) report.checks = checker->take_reports();
+  if (checkers) report.checks = checkers->take_reports();
   report.fault = std::move(state.fault);
   if (caches) caches->settle();
   report.counters = summarise(state, workers);

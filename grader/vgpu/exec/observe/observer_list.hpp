@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// Several observers side by side.
-/// Place in the chain: exec's handlers -> [observer_list] -> checker, cache_observer,
+/// Place in the chain: exec's handlers -> [observer_list] -> checker_list, cache_observer,
 /// trace_observer.
 #pragma once
 
@@ -13,7 +13,7 @@
 namespace membound::vgpu::exec {
 
 /// Tells each of them everything, in the order in which they were added.
-class ObserverList final : public Observer {
+class ObserverList : public Observer {
  public:
   void add(Observer& observer) { all_.push_back(&observer); }
   /// Whom to tell: nobody (null), the only one, or this list.

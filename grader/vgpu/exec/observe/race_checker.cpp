@@ -127,28 +127,28 @@ void RaceChecker::start_block(Block& block, BlockRaces& races) const {
   races.clock.start(block.linear, lanes.data(), static_cast<std::uint32_t>(block.warps.size()));
 }
 
-Noted RaceChecker::access(const WarpAccess& access, BlockRaces& races, LanePattern shape,
-                          std::uint32_t lanes) {
+RowCheck RaceChecker::access(const WarpAccess& access, BlockRaces& races, LanePattern shape,
+                             std::uint32_t lanes) {
   const std::uint64_t flags = flags_of(access);
   if (flags != 0) {
     if (access.space == StateSpace::kGlobal) take_apart(access, shape, lanes, flags);
     ordered_access(access, races, flags, lanes);
-    return Noted::kYes;
+    return RowCheck::kNoRace;
   }
   races.clock.touch(access.warp->index);
   const Moment now(access, races, tag_, 0);
   if (shape == LanePattern::kRow) {
-    const Noted noted = row(access, races, now);
-    if (noted != Noted::kNo) return noted;
+    const RowCheck noted = row(access, races, now);
+    if (noted != RowCheck::kUndecided) return noted;
   }
   if (!now.shared) take_apart(access, shape, lanes, flags);
   if (shape == LanePattern::kSame && now.load) {
-    const Noted noted = read_together(access, races, now);
-    if (noted != Noted::kNo) return noted;
+    const RowCheck noted = read_together(access, races, now);
+    if (noted != RowCheck::kUndecided) return noted;
   }
   if (now.load && lanes != access.mask) lanes = some_readers(access, races, now);
   if (!quiet(access, races, now, lanes)) lane_by_lane(access, races, now, lanes);
-  return Noted::kYes;
+  return RowCheck::kNoRace;
 }
 
 /// Of lanes that read one place, those that are looked at: one, and another where that one wrote
@@ -169,19 +169,19 @@ std::uint32_t RaceChecker::some_readers(const WarpAccess& access, const BlockRac
 }
 
 /// All lanes read one cell. kNo: nothing was noted.
-Noted RaceChecker::read_together(const WarpAccess& access, const BlockRaces& races,
-                                 const Moment& now) const {
+RowCheck RaceChecker::read_together(const WarpAccess& access, const BlockRaces& races,
+                                    const Moment& now) const {
   const ShadowView& view = now.shared ? races.shared : global_;
   const std::uint64_t cell = (access.addresses[0] - view.begin) >> view.cell_shift;
-  if (cell >= view.cells || access.bytes >> view.cell_shift != 1) return Noted::kNo;
-  if (now.counts(view.last_write(cell))) return Noted::kNo;
+  if (cell >= view.cells || access.bytes >> view.cell_shift != 1) return RowCheck::kUndecided;
+  if (now.counts(view.last_write(cell))) return RowCheck::kUndecided;
   const std::uint64_t read = view.reads[cell];
   // So many have read it already that one more warp changes nothing.
   if ((read & Stamp::kAtomic) == 0 && ((now.recent(read) && (read & Stamp::kManyWarps) != 0) ||
                                        (now.foreign(read) && (read & Stamp::kManyBlocks) != 0)))
-    return Noted::kSettled;
+    return RowCheck::kSettled;
   note_read(view, cell, now.stamp | Stamp::kManyLanes, races, now);
-  return Noted::kYes;
+  return RowCheck::kNoRace;
 }
 
 /// The common case of scattered lanes: nobody else has touched their cells since the last barrier.
@@ -193,7 +193,7 @@ bool RaceChecker::quiet(const WarpAccess& access, const BlockRaces& races, const
   if (now.shared && lanes == 0xFFFFFFFFu)
     return rows_.scattered(view, access.addresses,
                            {0, 32, 0, now.stamp, now.floor, now.whole, now.origin, true, false},
-                           now.load) != Noted::kNo;
+                           now.load) != RowCheck::kUndecided;
   constexpr std::uint64_t kOnlyMine = Stamp::kSameThread | Stamp::kMany | Stamp::kAtomic;
   std::uint64_t others = 0;
   std::array<std::uint64_t, 32> cells;

@@ -7,7 +7,7 @@
 ///
 /// Not a race: what one instruction does for the lanes of a warp that execute it together; two
 /// threads writing the value that is there already.
-/// Place in the chain: exec/checker -> [race_checker] -> race_clock, memory/access_shadow.
+/// Place in the chain: racecheck -> [race_checker] -> race_clock, memory/access_shadow.
 #pragma once
 
 #include <functional>
@@ -52,7 +52,8 @@ class RaceChecker {
 
   void start_block(Block& block, BlockRaces& races) const;
   /// `lanes` are those to look at.
-  Noted access(const WarpAccess& access, BlockRaces& races, LanePattern shape, std::uint32_t lanes);
+  RowCheck access(const WarpAccess& access, BlockRaces& races, LanePattern shape,
+                  std::uint32_t lanes);
   void fence(const Warp& warp, const Step* step, BlockRaces& races) const;
   /// An mbarrier is arrived at, or waited for.
   void mbarrier(const Warp& warp, std::uint32_t mask, const std::uint64_t* offsets, bool arrives,
@@ -67,7 +68,7 @@ class RaceChecker {
   void take_apart(const WarpAccess& access, LanePattern shape, std::uint32_t lanes,
                   std::uint64_t flags);
   [[nodiscard]] bool is_apart(std::uint64_t line) const;
-  [[nodiscard]] Noted row(const WarpAccess& access, BlockRaces& races, const Moment& now);
+  [[nodiscard]] RowCheck row(const WarpAccess& access, BlockRaces& races, const Moment& now);
   [[nodiscard]] bool whole_line(std::uint64_t number, std::uint32_t per_lane, std::uint32_t part,
                                 const Moment& now);
   [[nodiscard]] bool read_line(memory::Line& line, std::uint64_t stamp, const Moment& now) const;
@@ -76,8 +77,8 @@ class RaceChecker {
                                                      const Moment& now) const;
   void ordered_access(const WarpAccess& access, BlockRaces& races, std::uint64_t flags,
                       std::uint32_t lanes);
-  [[nodiscard]] Noted read_together(const WarpAccess& access, const BlockRaces& races,
-                                    const Moment& now) const;
+  [[nodiscard]] RowCheck read_together(const WarpAccess& access, const BlockRaces& races,
+                                       const Moment& now) const;
   [[nodiscard]] std::uint32_t some_readers(const WarpAccess& access, const BlockRaces& races,
                                            const Moment& now) const;
   [[nodiscard]] bool quiet(const WarpAccess& access, const BlockRaces& races, const Moment& now,

@@ -45,23 +45,24 @@ bool RaceChecker::is_apart(std::uint64_t line) const {
   return LineStamp::apart(line) && Stamp::tag(line) == tag_;
 }
 
-Noted RaceChecker::row(const WarpAccess& access, BlockRaces& races, const Moment& now) {
+RowCheck RaceChecker::row(const WarpAccess& access, BlockRaces& races, const Moment& now) {
   const ShadowView& view = now.shared ? races.shared : global_;
   const std::uint64_t first = (access.addresses[0] - view.begin) >> view.cell_shift;
   const std::uint32_t each = access.bytes >> view.cell_shift;
   const auto per_lane = static_cast<std::uint32_t>(std::countr_zero(each));
-  if (first >= view.cells) return Noted::kYes;  // host memory
+  if (first >= view.cells) return RowCheck::kNoRace;  // host memory
   CellRow cells{first,     32 * each,  per_lane, now.stamp,  now.floor,
                 now.whole, now.origin, true,     !now.shared};
   if (!now.shared) {
     if (first % LineStamp::kCells == 0) {
       for (std::uint32_t part = 0; part < each; ++part)
-        if (!whole_line(first / LineStamp::kCells + part, per_lane, part, now)) return Noted::kNo;
-      return Noted::kYes;
+        if (!whole_line(first / LineStamp::kCells + part, per_lane, part, now))
+          return RowCheck::kUndecided;
+      return RowCheck::kNoRace;
     }
     shadow_->take_apart(first, cells.cells, now.load ? Mark::kRead : Mark::kWrite, !now.load);
     const std::optional<bool> apart = other_kind_apart(first, cells.cells, now);
-    if (!apart) return Noted::kNo;
+    if (!apart) return RowCheck::kUndecided;
     cells.check_other_kind = *apart;
   }
   return (now.load ? rows_.read : rows_.write)(view, cells);
@@ -109,7 +110,7 @@ bool RaceChecker::whole_line(std::uint64_t number, std::uint32_t per_lane, std::
       first,     LineStamp::kCells, per_lane,   now.stamp + (lanes_before << Stamp::kThreadShift),
       now.floor, now.whole,         now.origin, *check_other,
       true};
-  if ((now.load ? rows_.read : rows_.write)(global_, cells) == Noted::kNo) return false;
+  if ((now.load ? rows_.read : rows_.write)(global_, cells) == RowCheck::kUndecided) return false;
   if (!now.load) {  // every cell has the same last write now
     line.write = stamp;
     line.write_origin = now.origin;

@@ -97,7 +97,7 @@ template <bool kBetweenBlocks>
 }
 
 template <bool kBetweenBlocks>
-Noted read_row(const ShadowView& view, const CellRow& row) {
+RowCheck read_row(const ShadowView& view, const CellRow& row) {
   const Limits limits(row);
   if (row.check_other_kind) {
     const u64* writes = view.writes + row.first;
@@ -107,25 +107,25 @@ Noted read_row(const ShadowView& view, const CellRow& row) {
       bad |= limits.recent(before) & mask_of(((before ^ now) & Stamp::kSameThread) != 0);
       if constexpr (kBetweenBlocks) bad |= limits.foreign(before);
     });
-    if (bad != 0) return Noted::kNo;
+    if (bad != 0) return RowCheck::kUndecided;
   }
   u64* reads = view.reads + row.first;
   std::uint16_t* origins = view.read_origins + row.first;
   const Readers readers = look_at_readers<kBetweenBlocks>(reads, row, limits);
-  if (readers.settled != 0) return Noted::kSettled;
+  if (readers.settled != 0) return RowCheck::kSettled;
   if (readers.some == 0) for_each_cell(row, [&](u64 i, u64 now) { reads[i] = now; });
   if (readers.some == 0 || !note_readers<kBetweenBlocks>(reads, row, limits)) {
     std::fill_n(origins, row.cells, row.origin);
-    return Noted::kYes;
+    return RowCheck::kNoRace;
   }
   for (u64 i = 0; i < row.cells; ++i) {
     if (((reads[i] ^ row.stamp) & Stamp::kSameWarp) == 0) origins[i] = row.origin;
   }
-  return Noted::kYes;
+  return RowCheck::kNoRace;
 }
 
 template <bool kBetweenBlocks>
-Noted write_row(const ShadowView& view, const CellRow& row) {
+RowCheck write_row(const ShadowView& view, const CellRow& row) {
   const Limits limits(row);
   u64* __restrict writes = view.writes + row.first;
   const u64* __restrict reads = view.reads + row.first;
@@ -143,21 +143,21 @@ Noted write_row(const ShadowView& view, const CellRow& row) {
       if constexpr (kBetweenBlocks) bad |= limits.foreign(read);
     });
   }
-  if (bad != 0) return Noted::kNo;
+  if (bad != 0) return RowCheck::kUndecided;
   for_each_cell(row, [&](u64 i, u64 now) { writes[i] = now; });
   std::fill_n(view.write_origins + row.first, row.cells, row.origin);
-  return Noted::kYes;
+  return RowCheck::kNoRace;
 }
 
-Noted read(const ShadowView& view, const CellRow& row) {
+RowCheck read(const ShadowView& view, const CellRow& row) {
   return row.between_blocks ? read_row<true>(view, row) : read_row<false>(view, row);
 }
 
-Noted write(const ShadowView& view, const CellRow& row) {
+RowCheck write(const ShadowView& view, const CellRow& row) {
   return row.between_blocks ? write_row<true>(view, row) : write_row<false>(view, row);
 }
 
-Noted scattered(const ShadowView& view, const u64* addresses, const CellRow& row, bool load) {
+RowCheck scattered(const ShadowView& view, const u64* addresses, const CellRow& row, bool load) {
   const Limits limits(row);
   alignas(32) u64 cells[32];
   MEMBOUND_LANES cells[i] = addresses[i] >> view.cell_shift;
@@ -170,23 +170,23 @@ Noted scattered(const ShadowView& view, const u64* addresses, const CellRow& row
     others |= limits.recent(wrote) & (wrote ^ now) & kOnlyMine;
     others |= limits.recent(read) & (read ^ now) & kOnlyMine;
   }
-  if (others != 0) return Noted::kNo;
+  if (others != 0) return RowCheck::kUndecided;
   u64* const stamps = load ? view.reads : view.writes;
   std::uint16_t* const origins = load ? view.read_origins : view.write_origins;
   for (u64 i = 0; i < 32; ++i) {
     stamps[cells[i]] = row.stamp + (i << Stamp::kThreadShift);
     origins[cells[i]] = row.origin;
   }
-  if (!load) return Noted::kYes;
+  if (!load) return RowCheck::kNoRace;
   u64 shared = 0;
   MEMBOUND_LANES shared |=
       stamps[cells[i]] ^ (row.stamp + (static_cast<u64>(i) << Stamp::kThreadShift));
-  if (shared == 0) return Noted::kYes;
+  if (shared == 0) return RowCheck::kNoRace;
   for (u64 i = 0; i < 32; ++i) {  // a later lane reads the same cell: they are many
     const u64 now = row.stamp + (i << Stamp::kThreadShift);
     if (((stamps[cells[i]] ^ now) & Stamp::kSameThread) != 0) stamps[cells[i]] |= Stamp::kManyLanes;
   }
-  return Noted::kYes;
+  return RowCheck::kNoRace;
 }
 
 bool all_set_words(const std::uint8_t* bytes, const u64* offsets) {

@@ -3,7 +3,7 @@
 /// @file
 /// What checkers do with a whole warp that reads or writes one piece of memory, in vector
 /// instructions: the case that decides how fast they are.
-/// Place in the chain: exec/checker, exec/race_checker -> [race_rows]. Compiled twice, as
+/// Place in the chain: initcheck, race_checker -> [race_rows]. Compiled twice, as
 /// ops_*.cpp.
 #pragma once
 
@@ -29,20 +29,20 @@ struct CellRow {
 };
 
 /// What came of noting an access.
-enum class Noted : std::uint8_t {
-  kNo,      ///< nothing was noted: some cell needs a closer look
-  kYes,     ///< no race
-  kSettled  ///< no race, and so many read the row that one more read changes nothing
+enum class RowCheck : std::uint8_t {
+  kUndecided,  ///< nothing was noted: some cell needs a closer look
+  kNoRace,     ///< no race
+  kSettled     ///< no race, and so many read the row that one more read changes nothing
 };
 
 /// The loops, for one instruction set.
 struct RowLoops {
-  Noted (*read)(const memory::ShadowView& view, const CellRow& row) = nullptr;
-  Noted (*write)(const memory::ShadowView& view, const CellRow& row) = nullptr;
+  RowCheck (*read)(const memory::ShadowView& view, const CellRow& row) = nullptr;
+  RowCheck (*write)(const memory::ShadowView& view, const CellRow& row) = nullptr;
   /// The same for a warp's lanes anywhere in shared memory, a cell each. Only the simple case:
-  /// nobody else has touched their cells since the last barrier; else kNo.
-  Noted (*scattered)(const memory::ShadowView& view, const std::uint64_t* addresses,
-                     const CellRow& row, bool load) = nullptr;
+  /// nobody else has touched their cells since the last barrier; else kUndecided.
+  RowCheck (*scattered)(const memory::ShadowView& view, const std::uint64_t* addresses,
+                        const CellRow& row, bool load) = nullptr;
   /// Are all bytes 1?
   bool (*all_set)(const std::uint8_t* bytes, std::size_t count) = nullptr;
   /// Are the four bytes at each of 32 offsets 1?

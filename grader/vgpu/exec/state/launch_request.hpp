@@ -28,16 +28,33 @@ namespace membound::vgpu::exec {
 /// points as before Volta; a spin lock inside one warp hangs, and is reported as a deadlock.
 enum class Scheduling { kIndependent, kLockstep };
 
-/// Which checkers look on. All cost time; none changes what the kernel computes.
+/// Which checkers look on: `memcheck`, `racecheck`, …, a field for each row of checkers.def. All
+/// cost time; none changes what the kernel computes.
 struct Checks {
-  bool memory = false;           ///< out of bounds, misaligned, use after free: to the byte
-  bool initialised = false;      ///< reads of bytes nobody wrote, global and shared
-  bool races = false;            ///< two threads, one byte, no barrier between, one of them writes
-  bool synchronisation = false;  ///< divergent or missing barriers, wrong shuffle and vote masks
-  bool leaks = false;            ///< device-heap memory never freed (host allocations: the runtime)
+#define MEMBOUND_CHECKER(name, words, finds) bool name = false;
+#include "grader/device_code/checkers/checkers.def"
   std::uint32_t max_reports = 100;
+
+  /// Any of those that look on while a kernel runs.
+  [[nodiscard]] bool of_kernels() const {
+    bool any = false;
+#define MEMBOUND_KERNEL_CHECKER(name, words, finds) any |= name;
+#include "grader/device_code/checkers/checkers.def"
+    return any;
+  }
   [[nodiscard]] bool any() const {
-    return memory || initialised || races || synchronisation || leaks;
+    bool any = false;
+#define MEMBOUND_CHECKER(name, words, finds) any |= name;
+#include "grader/device_code/checkers/checkers.def"
+    return any;
+  }
+  /// Switches one on by its name, or by "all" every one; false where none is called so.
+  bool switch_on(std::string_view checker) {
+    bool known = false;
+#define MEMBOUND_CHECKER(name, words, finds) \
+  if (checker == #name || checker == "all") known = name = true;
+#include "grader/device_code/checkers/checkers.def"
+    return known;
   }
 };
 

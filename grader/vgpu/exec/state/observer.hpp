@@ -7,6 +7,9 @@
 
 #include <array>
 #include <concepts>
+#include <memory>
+#include <mutex>
+#include <vector>
 
 #include "grader/base/check.hpp"
 #include "grader/vgpu/exec/state/access_event.hpp"
@@ -111,6 +114,12 @@ class PerBlock {
     block.notes[slot_] = all_.back().get();
     return *all_.back();
   }
+  /// The block's, made on first use; from whichever worker runs it.
+  Notes& obtain(Block& block) {
+    if (has(block)) return of(block);
+    const std::lock_guard lock(mutex_);
+    return add(block);
+  }
   [[nodiscard]] bool has(const Block& block) const { return block.notes[slot_] != nullptr; }
   [[nodiscard]] Notes& of(const Block& block) const {
     return static_cast<Notes&>(*block.notes[slot_]);
@@ -119,6 +128,7 @@ class PerBlock {
 
  private:
   std::size_t slot_;
+  std::mutex mutex_;
   std::vector<std::unique_ptr<Notes>> all_;
 };
 

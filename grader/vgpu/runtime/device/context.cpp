@@ -45,8 +45,8 @@ Context::Context(Settings settings_, timing::Machine machine_)
       machine(std::move(machine_)),
       memory(machine.memory_bytes),
       services(memory) {
-  if (settings.checks.initialised) memory.track_initialised(true);
-  if (settings.checks.memory) memory.keep_distance(kCheckedDistanceBytes);
+  if (settings.checks.initcheck) memory.track_initialised(true);
+  if (settings.checks.memcheck) memory.keep_distance(kCheckedDistanceBytes);
   log.set_device(machine.name + " (virtual)", machine.id);
 }
 

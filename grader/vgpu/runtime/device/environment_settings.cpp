@@ -6,6 +6,8 @@
 #include <charconv>
 #include <string_view>
 
+#include "grader/device_code/checkers/checkers.hpp"
+
 namespace membound::vgpu::runtime {
 namespace {
 
@@ -22,25 +24,14 @@ base::Result<std::uint64_t> read_number(const char* variable, std::string_view v
   return number;
 }
 
-bool switch_on(exec::Checks& checks, std::string_view tool) {
-  if (tool == "memcheck") return checks.memory = true;
-  if (tool == "initcheck") return checks.initialised = true;
-  if (tool == "racecheck") return checks.races = true;
-  if (tool == "synccheck") return checks.synchronisation = true;
-  if (tool == "leakcheck") return checks.leaks = true;
-  if (tool == "all")
-    return checks.memory = checks.initialised = checks.races = checks.synchronisation =
-               checks.leaks = true;
-  return tool == "none";
-}
-
 base::Result<exec::Checks> read_checks(std::string_view list) {
   exec::Checks checks;
   while (!list.empty()) {
     const std::size_t comma = std::min(list.find(','), list.size());
-    if (!switch_on(checks, list.substr(0, comma)))
-      return bad_value("MEMBOUND_CHECK", list.substr(0, comma),
-                       "none, all, or some of memcheck,racecheck,initcheck,synccheck,leakcheck");
+    const std::string_view name = list.substr(0, comma);
+    if (name != "none" && !checks.switch_on(name))
+      return bad_value("MEMBOUND_CHECK", name,
+                       "none, all, or some of " + checkers::checker_names(false));
     list.remove_prefix(std::min(comma + 1, list.size()));
   }
   return checks;

@@ -122,7 +122,7 @@ __attribute__((destructor)) void finish() {
   if (context->settings.checks.any()) {
     report_unchecked(*context);
     // After a fault nothing can be freed any more.
-    if (context->settings.checks.leaks && !context->is_lost()) report_leaks(*context);
+    if (context->settings.checks.leakcheck && !context->is_lost()) report_leaks(*context);
   }
   write_counters(*context);
 }

@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/authoring/written_parts.hpp"
+
+#include "grader/base/text_files.hpp"
+#include "grader/device_code/checkers/checkers.hpp"
+
+namespace membound::authoring {
+
+std::vector<Drift> check_written_part(const WrittenPart& part, const std::filesystem::path& root,
+                                      bool fix) {
+  const auto text = base::read_file(root / part.page);
+  if (!text) return {{part.page, 0, "cannot be read", "the page of the " + part.name, ""}};
+  const std::string first = "<!-- " + part.name + ": written by `membound dev check --fix` -->\n";
+  const auto begin = text->find(first);
+  const auto end = text->find("<!-- end of " + part.name + " -->\n");
+  if (begin == std::string::npos || end == std::string::npos || end < begin)
+    return {{part.page, 0, "no place for the " + part.name,
+             "the lines that begin and end it, as comments", "take them from git's history"}};
+  const auto from = begin + first.size();
+  if (text->substr(from, end - from) == part.text) return {};
+  if (fix &&
+      base::write_file(root / part.page, text->substr(0, from) + part.text + text->substr(end)))
+    return {};
+  return {{part.page, 0, "its " + part.name + " are not those of " + part.table,
+           "the part of the page that is written from there", "membound dev check --fix"}};
+}
+
+std::vector<WrittenPart> checker_parts() {
+  std::string table = "| name | finds |\n| --- | --- |\n", list;
+  for (const checkers::CheckerInfo& checker : checkers::kCheckers) {
+    const std::string name = "`" + std::string(checker.name) + "`";
+    table += "| " + name + " | " + std::string(checker.finds) + " |\n";
+    list += "- " + name + ": " + std::string(checker.words) + ".\n";
+  }
+  const std::string source = "grader/device_code/checkers/checkers.def";
+  return {{"docs/checkers.md", "checkers", table, source},
+          {"grader/cli/help/run.md", "checkers", list, source}};
+}
+
+}  // namespace membound::authoring

@@ -1,0 +1,33 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Parts of pages that are written from a table of the code. Such a part stands between the
+/// comments
+/// "<!-- NAME: written by `membound dev check --fix` -->" and "<!-- end of NAME -->", a line each.
+/// Place in the chain: tables -> [written_parts] -> dev check, tests.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "grader/authoring/drift.hpp"
+
+namespace membound::authoring {
+
+/// One part of one page.
+struct WrittenPart {
+  std::string page;  ///< below the root: "docs/checkers.md"
+  std::string name;
+  std::string text;   ///< whole lines
+  std::string table;  ///< the file that it is written from
+};
+
+/// Holds the page against the part; with `fix`, writes it.
+[[nodiscard]] std::vector<Drift> check_written_part(const WrittenPart& part,
+                                                    const std::filesystem::path& root, bool fix);
+
+/// The checkers, as docs/checkers.md and the help of `membound run` list them.
+[[nodiscard]] std::vector<WrittenPart> checker_parts();
+
+}  // namespace membound::authoring

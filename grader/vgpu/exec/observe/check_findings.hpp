@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// What the checkers of one launch found, each place once.
+/// Place in the chain: memcheck, racecheck, … -> [check_findings] -> LaunchReport::checks.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "grader/vgpu/exec/state/execution_state.hpp"
+
+namespace membound::vgpu::exec {
+
+/// Findings of one place are counted, not repeated. Of a place's findings that of the lowest block
+/// is kept, so that what is reported does not depend on the number of worker threads.
+class CheckFindings {
+ public:
+  /// A place: two findings with equal keys are one.
+  struct Key {
+    const Step* step = nullptr;
+    std::string kind;
+    const Step* other = nullptr;                   ///< of a race
+    auto operator<=>(const Key&) const = default;  // NOLINT(modernize-use-nullptr)
+  };
+
+  /// A finding of a thread of `warp`. `make` gives the CheckReport; it is called for the first
+  /// finding of a place, and again for one of a lower block.
+  template <typename Make>
+  void add(const Warp& warp, const Key& key, Make make) {
+    const std::lock_guard lock(mutex_);
+    const auto found = entries_.find(key);
+    if (found != entries_.end()) {
+      Entry& entry = found->second;
+      ++entry.report.count;
+      if (warp.block->linear >= entry.block) return;
+      const std::uint64_t count = entry.report.count;
+      entry = {make(), warp.block->linear};
+      entry.report.count = count;
+      return;
+    }
+    entries_[key] = {make(), warp.block->linear};
+  }
+
+  /// A finding after the launch, where the place has none yet.
+  void add_at_end(const Key& key, CheckReport report) {
+    entries_.try_emplace(key, Entry{std::move(report), 0});
+  }
+
+  /// The first `most` in the order of the program; of a place's kinds, the alphabet's.
+  [[nodiscard]] std::vector<CheckReport> take(std::size_t most) {
+    std::vector<CheckReport> all;
+    for (auto& [key, entry] : entries_) all.push_back(std::move(entry.report));
+    if (all.size() > most) all.resize(most);
+    return all;
+  }
+
+ private:
+  struct Entry {
+    CheckReport report;
+    std::uint64_t block = 0;
+  };
+  std::mutex mutex_;
+  std::map<Key, Entry> entries_;
+};
+
+}  // namespace membound::vgpu::exec

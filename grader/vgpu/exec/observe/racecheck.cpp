@@ -1,0 +1,190 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// racecheck: two threads at one place with nothing that orders them (race_checker.hpp).
+#include <atomic>
+#include <bit>
+#include <map>
+
+#include "grader/vgpu/exec/observe/kernel_checker.hpp"
+#include "grader/vgpu/exec/observe/race_checker.hpp"
+#include "grader/vgpu/exec/observe/race_messages.hpp"
+#include "grader/vgpu/memory/undo_log.hpp"
+
+namespace membound::vgpu::exec {
+namespace {
+
+bool between_blocks(const WarpAccess& access, const Race& race) {
+  return access.space == ptx::StateSpace::kGlobal &&
+         memory::Stamp::block(race.before) !=
+             (access.warp->block->linear & memory::Stamp::kBlockMask);
+}
+
+/// Waiting at a barrier: warps, and how many threads.
+struct Waiting {
+  std::uint32_t warps = 0;
+  std::uint32_t threads = 0;
+};
+
+Waiting waiting_at(const Block& block, std::uint32_t id) {
+  Waiting waiting;
+  for (const Warp& w : block.warps) {
+    for (std::uint32_t g = 0; g < w.group_count; ++g) {
+      const Group& group = w.groups[g];
+      if (group.state != GroupState::kBarrier || group.barrier != id) continue;
+      waiting.warps |= 1u << w.index;
+      waiting.threads += static_cast<std::uint32_t>(std::popcount(group.mask));
+    }
+  }
+  return waiting;
+}
+
+/// Each worker has a RaceChecker of its own. A launch of several workers in which blocks raced with
+/// each other, or which a fault ended early, is taken back and run again by one.
+class Racecheck final : public KernelChecker {
+ public:
+  Racecheck(Launch& launch, CheckFindings& findings)
+      : launch_(launch), findings_(findings), states_(launch) {}
+
+  [[nodiscard]] bool hears_accesses() const override { return true; }
+  SameRead check(const WarpAccess& access, std::uint32_t lanes) override;
+  void block_begins(Block& block) override;
+  void arrives(Warp& warp, std::uint32_t id) override;
+  void opens(Block& block, std::uint32_t id) override;
+  void lanes_meet(Warp& warp, std::uint32_t lanes) override;
+  void fence(Warp& warp, const Step* step) override;
+  void mbarrier(Warp& warp, std::uint32_t mask, const std::uint64_t* offsets,
+                bool arrives) override;
+  void allocated(std::uint64_t address, std::uint64_t bytes) override;
+  [[nodiscard]] bool must_repeat() const override;
+  void take_back() override {
+    if (undo_ != nullptr) undo_->roll_back();
+  }
+
+ private:
+  struct BlockState : ObserverNotes {
+    BlockRaces races;
+    RaceChecker* race_checker = nullptr;  ///< its worker's
+  };
+  BlockState& new_state(Block& block);
+  void before_write(const WarpAccess& access);
+  void report_race(const WarpAccess& access, const Race& race);
+  [[nodiscard]] BlockState& state_of(const Block& block) const { return states_.of(block); }
+
+  Launch& launch_;
+  CheckFindings& findings_;
+  std::mutex mutex_;  ///< guards making a block's state
+  std::map<const Worker*, std::unique_ptr<RaceChecker>> races_;
+  std::unique_ptr<memory::UndoLog> undo_;  ///< with several workers
+  std::atomic<bool> blocks_race_ = false;  ///< … and two blocks did
+  PerBlock<BlockState> states_;
+};
+
+Racecheck::BlockState& Racecheck::new_state(Block& block) {
+  const std::lock_guard lock(mutex_);
+  BlockState& state = states_.add(block);
+  if (launch_.parallel && undo_ == nullptr)
+    undo_ = std::make_unique<memory::UndoLog>(*launch_.request->memory);
+  const std::size_t number = races_.size();
+  auto& races = races_[block.worker];
+  if (races == nullptr) {
+    races = std::make_unique<RaceChecker>(
+        launch_, number,
+        [this](const WarpAccess& access, const Race& race) { report_race(access, race); });
+  }
+  state.race_checker = races.get();
+  return state;
+}
+
+bool Racecheck::must_repeat() const {
+  if (undo_ == nullptr) return false;
+  if (launch_.fault && launch_.fault->kind == FaultKind::kStopped) return false;
+  if (blocks_race_ || launch_.fault) return true;
+  for (auto one = races_.begin(); one != races_.end(); ++one)
+    for (auto other = std::next(one); other != races_.end(); ++other)
+      if (one->second->conflicts_with(*other->second)) return true;
+  return false;
+}
+
+void Racecheck::before_write(const WarpAccess& access) {
+  if (access.shape == LanePattern::kRow)
+    return undo_->before_write(access.addresses[0], std::uint64_t{32} * access.bytes);
+  for (std::uint32_t rest = access.mask; rest != 0; rest &= rest - 1)
+    undo_->before_write(access.addresses[std::countr_zero(rest)], access.bytes);
+}
+
+void Racecheck::block_begins(Block& block) {
+  BlockState& state = states_.has(block) ? states_.of(block) : new_state(block);
+  state.race_checker->start_block(block, state.races);
+}
+
+void Racecheck::arrives(Warp& w, std::uint32_t id) {
+  state_of(*w.block).races.clock.arrive(w.index, id);
+}
+
+void Racecheck::opens(Block& block, std::uint32_t id) {
+  BlockClock& clock = state_of(block).races.clock;
+  if (block.barriers[id].expected == 0) return clock.meet(id);
+  const Waiting waiting = waiting_at(block, id);
+  if (waiting.threads == block.live_threads) return clock.meet(id);
+  clock.open(id, waiting.warps);
+}
+
+void Racecheck::lanes_meet(Warp& w, std::uint32_t lanes) {
+  state_of(*w.block).races.clock.meet_lanes(w.index, lanes);
+}
+
+void Racecheck::fence(Warp& w, const Step* step) {
+  BlockState& state = state_of(*w.block);
+  state.race_checker->fence(w, step, state.races);
+}
+
+void Racecheck::mbarrier(Warp& w, std::uint32_t mask, const std::uint64_t* offsets, bool arrives) {
+  BlockState& state = state_of(*w.block);
+  state.race_checker->mbarrier(w, mask, offsets, arrives, state.races);
+}
+
+void Racecheck::allocated(std::uint64_t address, std::uint64_t bytes) {
+  // Kernels that allocate run on one worker.
+  for (const auto& [worker, races] : races_) races->allocated(address, bytes);
+}
+
+SameRead Racecheck::check(const WarpAccess& access, std::uint32_t lanes) {
+  BlockState& state = state_of(*access.warp->block);
+  if (undo_ != nullptr && access.space == ptx::StateSpace::kGlobal &&
+      access.kind != AccessKind::kLoad)
+    before_write(access);
+  const RowCheck found = state.race_checker->access(access, state.races, access.shape, lanes);
+  return found == RowCheck::kSettled ? SameRead::kSettled : SameRead::kMatters;
+}
+
+void Racecheck::report_race(const WarpAccess& access, const Race& race) {
+  if (undo_ != nullptr && between_blocks(access, race)) {
+    // Who is named, and which of several races, depends on who came first: once more in order.
+    blocks_race_ = true;
+    launch_.halt.store(true, std::memory_order_relaxed);
+    return;
+  }
+  const Step* const other_step = launch_.origins[race.origin];
+  findings_.add(*access.warp, {access.step, "data race", other_step}, [&] {
+    CheckReport found{"racecheck",
+                      "data race",
+                      place_of(*access.warp, access.step, race.lane),
+                      access.addresses[race.lane],
+                      access.bytes,
+                      1,
+                      ""};
+    found.other = other_access(*access.warp, race, other_step);
+    found.text = describe_race(*access.warp, access, race, found.place, *found.other);
+    found.advice = race_advice(*access.warp, access, race, found.place, *found.other);
+    return found;
+  });
+}
+
+}  // namespace
+
+std::unique_ptr<KernelChecker> make_racecheck(Launch& launch, CheckFindings& findings) {
+  return std::make_unique<Racecheck>(launch, findings);
+}
+
+}  // namespace membound::vgpu::exec

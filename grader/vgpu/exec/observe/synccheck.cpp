@@ -1,0 +1,180 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// synccheck: barriers that not all lanes of a warp come to, or that open after threads have ended;
+/// member masks that are not the lanes that come.
+#include <algorithm>
+#include <bit>
+
+#include "grader/vgpu/exec/observe/kernel_checker.hpp"
+#include "grader/vgpu/exec/state/fault_messages.hpp"
+
+namespace membound::vgpu::exec {
+namespace {
+
+std::string number_of_lanes(std::uint32_t mask) { return std::to_string(std::popcount(mask)); }
+
+std::string describe_arrival(std::uint32_t lanes, std::uint32_t live, const char* others) {
+  return number_of_lanes(lanes) + " of " + number_of_lanes(live) +
+         " lanes of the warp come to this barrier, the others " + others;
+}
+
+class Synccheck final : public KernelChecker {
+ public:
+  Synccheck(Launch& launch, CheckFindings& findings)
+      : launch_(launch), findings_(findings), states_(launch) {}
+
+  void block_begins(Block& block) override;
+  void barrier(Warp& warp, const Step* step, bool whole_warp) override;
+  void collective(Warp& warp, const Step* step, std::uint32_t members,
+                  std::uint32_t present) override;
+  void opens(Block& block, std::uint32_t id) override;
+  void launch_ends() override { report_arrivals_of_the_fault(); }
+
+ private:
+  /// Lanes of one warp at a barrier that wants the whole warp, while others are still missing.
+  struct Arrival {
+    const Step* step = nullptr;
+    std::uint32_t lanes = 0;
+    std::uint32_t live = 0;  ///< lanes that had not ended when the first came
+    const char* others = "have ended";
+    Place place = {};
+  };
+  struct BlockState : ObserverNotes {
+    std::vector<Arrival> arrivals;  ///< by warp; empty until lanes of one come apart
+  };
+  void report_sync(const Warp& warp, const Step* step, std::uint32_t lane, const char* kind,
+                   const std::string& text);
+  void report_exits(const Block& block, std::uint32_t id);
+  void report_arrival(const Warp& warp, Arrival& arrival);
+  void report_incomplete_arrivals(const Block& block, std::uint32_t id);
+  void report_arrivals_of_the_fault();
+  [[nodiscard]] BlockState& state_of(const Block& block) const { return states_.of(block); }
+
+  Launch& launch_;
+  CheckFindings& findings_;
+  PerBlock<BlockState> states_;
+};
+
+void Synccheck::block_begins(Block& block) { states_.obtain(block).arrivals.clear(); }
+
+void Synccheck::opens(Block& block, std::uint32_t id) {
+  if (!state_of(block).arrivals.empty()) report_incomplete_arrivals(block, id);
+  if (block.barriers[id].expected == 0 && block.live_threads < launch_.request->block.count())
+      [[unlikely]]
+    report_exits(block, id);
+}
+
+void Synccheck::report_exits(const Block& block, std::uint32_t id) {
+  const std::uint64_t threads = launch_.request->block.count();
+  for (const Warp& w : block.warps) {
+    for (std::uint32_t g = 0; g < w.group_count; ++g) {
+      const Group& group = w.groups[g];
+      if (group.state != GroupState::kBarrier || group.barrier != id) continue;
+      return report_sync(w, group.pc - 1, static_cast<std::uint32_t>(std::countr_zero(group.mask)),
+                         "barrier after exit",
+                         std::to_string(threads - block.live_threads) + " of " +
+                             std::to_string(threads) +
+                             " threads of the block have ended without reaching this barrier");
+    }
+  }
+}
+
+void Synccheck::report_sync(const Warp& w, const Step* step, std::uint32_t lane, const char* kind,
+                            const std::string& text) {
+  findings_.add(w, {step, kind, nullptr}, [&] {
+    CheckReport found{"synccheck", kind, place_of(w, step, lane), 0, 0, 1, text};
+    found.advice = sync_advice(kind);
+    return found;
+  });
+}
+
+// Lanes may come one after the other: since Volta a barrier waits for every thread that has not
+// ended, and an aligned one (__syncthreads) wants all lanes of a warp at the same instruction, not
+// at the same time (PTX ISA, barrier: "wait for all non-exited threads from its warp").
+void Synccheck::barrier(Warp& w, const Step* step, bool whole_warp) {
+  std::vector<Arrival>& arrivals = state_of(*w.block).arrivals;
+  if (whole_warp && arrivals.empty()) return;
+  arrivals.resize(w.block->warps.size());
+  Arrival& here = arrivals[w.index];
+  bool elsewhere = false;
+  if (here.step != nullptr && (here.step != step || (here.lanes & w.mask) != 0)) {
+    here.others = "come to another one";
+    report_arrival(w, here);
+    elsewhere = true;
+  }
+  if (here.step == nullptr) {
+    if (whole_warp) return;
+    here = {step, 0, w.live, elsewhere ? "come to another one" : "have ended",
+            place_of(w, step, static_cast<std::uint32_t>(std::countr_zero(w.mask)))};
+  }
+  here.lanes |= w.mask;
+  if (here.lanes == here.live)
+    here = {};
+  else if (whole_warp)
+    report_arrival(w, here);
+}
+
+void Synccheck::report_arrival(const Warp& w, Arrival& arrival) {
+  report_sync(w, arrival.step, static_cast<std::uint32_t>(std::countr_zero(arrival.lanes)),
+              "divergent barrier", describe_arrival(arrival.lanes, arrival.live, arrival.others));
+  arrival = {};
+}
+
+/// Barrier `id` opens although lanes of a warp that wait there still miss some.
+void Synccheck::report_incomplete_arrivals(const Block& block, std::uint32_t id) {
+  std::vector<Arrival>& arrivals = state_of(block).arrivals;
+  for (std::size_t i = 0; i < arrivals.size(); ++i) {
+    if (arrivals[i].step == nullptr) continue;
+    const Warp& w = block.warps[i];
+    const auto waits = [&](const Group& group) {
+      return group.state == GroupState::kBarrier && group.barrier == id &&
+             group.pc == arrivals[i].step + 1;
+    };
+    if (std::any_of(w.groups.begin(), w.groups.begin() + w.group_count, waits))
+      report_arrival(w, arrivals[i]);
+  }
+}
+
+/// A launch that hangs ends in a fault; the lanes its block waited for never came.
+void Synccheck::report_arrivals_of_the_fault() {
+  if (!launch_.fault ||
+      (launch_.fault->kind != FaultKind::kDeadlock && launch_.fault->kind != FaultKind::kStepLimit))
+    return;
+  for (const auto& state : states_.all()) {
+    for (const Arrival& arrival : state->arrivals) {
+      if (arrival.step == nullptr || !(arrival.place.block == launch_.fault->place.block)) continue;
+      CheckReport found{"synccheck",
+                        "divergent barrier",
+                        arrival.place,
+                        0,
+                        0,
+                        1,
+                        describe_arrival(arrival.lanes, arrival.live, "never do")};
+      found.advice = sync_advice(found.kind);
+      findings_.add_at_end({arrival.step, found.kind, nullptr}, found);
+    }
+  }
+}
+
+void Synccheck::collective(Warp& w, const Step* step, std::uint32_t members,
+                           std::uint32_t present) {
+  const auto lane = static_cast<std::uint32_t>(std::countr_zero(present));
+  const std::uint32_t missing = members & ~present, strangers = present & ~members;
+  std::string text;
+  if (missing != 0)
+    text = "the member mask " + hex(members) + " names " + number_of_lanes(missing) +
+           " lanes that do not take part (" + hex(missing) + ")";
+  else
+    text = number_of_lanes(strangers) + " lanes take part that the member mask " + hex(members) +
+           " does not name (" + hex(strangers) + ")";
+  report_sync(w, step, lane, "invalid member mask", text);
+}
+
+}  // namespace
+
+std::unique_ptr<KernelChecker> make_synccheck(Launch& launch, CheckFindings& findings) {
+  return std::make_unique<Synccheck>(launch, findings);
+}
+
+}  // namespace membound::vgpu::exec
