@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Grades as the files that learning platforms read. One row of kFormats for each platform.
+/// Grades as the files that learning platforms read. One row of platforms.def for each platform.
 /// Place in the chain: cli -> [exchange] -> gradescope, canvas, moodle, …
 /// Left out: deciding; a withheld score never becomes a number here, it is left out and said so.
 #pragma once

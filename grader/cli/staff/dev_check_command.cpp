@@ -19,6 +19,7 @@
 #include "grader/cli/action.hpp"
 #include "grader/cli/error_output.hpp"
 #include "grader/cli/interrupt.hpp"
+#include "grader/cli/staff/platform_table.hpp"
 #include "grader/report/progress.hpp"
 #include "grader/report/text.hpp"
 
@@ -100,7 +101,9 @@ int check_house(const std::filesystem::path& root, bool fix) {
   auto drifts = authoring::check_house(*rooms, root);
   for (auto& drift : authoring::check_architecture_page(*rooms, root, fix))
     drifts.push_back(std::move(drift));
-  for (const authoring::WrittenPart& part : authoring::checker_parts())
+  std::vector<authoring::WrittenPart> parts = authoring::checker_parts();
+  parts.push_back(platform_table());
+  for (const authoring::WrittenPart& part : parts)
     for (auto& drift : authoring::check_written_part(part, root, fix))
       drifts.push_back(std::move(drift));
   for (const authoring::Drift& found : drifts)

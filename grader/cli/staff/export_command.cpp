@@ -12,6 +12,7 @@
 #include "grader/cli/action.hpp"
 #include "grader/cli/command_context.hpp"
 #include "grader/cli/error_output.hpp"
+#include "grader/cli/staff/platform_table.hpp"
 
 namespace membound::cli {
 namespace {
@@ -85,6 +86,14 @@ int run_export(const ExportOptions& options) {
 }
 
 }  // namespace
+
+authoring::WrittenPart platform_table() {
+  std::string table = "| format | what comes out |\n| --- | --- |\n";
+  for (const exchange::Format& format : exchange::formats())
+    table += "| " + std::string(format.name) + " | " + std::string(format.what) + " |\n";
+  return {"grader/cli/help/export.md", "platforms", table,
+          "grader/classroom/exchange/platforms.def"};
+}
 
 void add_export(CLI::App& app, Action& chosen) {
   auto options = std::make_shared<ExportOptions>();

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "grader/cli/command_line.hpp"
+#include "grader/cli/staff/platform_table.hpp"
 #include "grader/tests/cli/fake_course.hpp"
 
 namespace membound::cli {
@@ -53,6 +54,12 @@ TEST_F(Help, NamesEveryOptionAndNoOther) {
     }
     EXPECT_EQ(told, known) << help_page_name(*app);
   }
+}
+
+TEST(HelpOfExport, ListsEveryPlatform) {
+  EXPECT_THAT(authoring::check_written_part(platform_table(), MEMBOUND_SOURCE_DIR, false),
+              testing::IsEmpty())
+      << "membound dev check --fix";
 }
 
 TEST_F(Help, NamesEveryCommand) {
