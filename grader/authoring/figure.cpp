@@ -140,7 +140,7 @@ bool fits(const FigureOptions& options, const Traced& traced, const std::set<int
 }
 
 /// "line 40: load, 4 sectors per request, ideal 4".
-std::string told(const MemoryAccess& access) {
+std::string access_text(const MemoryAccess& access) {
   const std::string place = access.line > 0 ? "line " + std::to_string(access.line)
                                             : "PTX line " + std::to_string(access.ptx_line);
   return place + ": " + (access.is_shared() ? "shared " : "") + access.kind + ", " +
@@ -151,8 +151,8 @@ std::string list_accesses(const std::vector<const KernelProfile*>& kernels) {
   std::vector<std::string> rows;
   for (const KernelProfile* kernel : kernels)
     for (const MemoryAccess& access : kernel->accesses)
-      if (std::find(rows.begin(), rows.end(), told(access)) == rows.end())
-        rows.push_back(told(access));
+      if (std::find(rows.begin(), rows.end(), access_text(access)) == rows.end())
+        rows.push_back(access_text(access));
   std::string text = rows.empty() ? "none at all by this warp: does it run?" : "";
   for (const std::string& row : rows) text += "\n    " + row;
   return text;
@@ -188,9 +188,10 @@ base::Result<const MemoryAccess*> choose(const FigureOptions& options, const Tra
   }
   for (const MemoryAccess* access : found) {
     if (access->kind == found.front()->kind && access->space == found.front()->space) continue;
-    return input_error(where,
-                       "has different accesses: " + told(*found.front()) + "; " + told(*access),
-                       "one of them", "--access load|store, --kind sectors|banks");
+    return input_error(
+        where,
+        "has different accesses: " + access_text(*found.front()) + "; " + access_text(*access),
+        "one of them", "--access load|store, --kind sectors|banks");
   }
   if (static_cast<std::size_t>(options.occurrence) >= found.size()) {
     return input_error("--occurrence " + std::to_string(options.occurrence),
@@ -249,7 +250,8 @@ base::Result<std::string> draw_figure(const judge::Workplace& place, const cours
   if (!access) return access.error();
   std::string title = options.title;
   if (title.empty())
-    title = traced->subject + ": " + told(**access).substr(0, told(**access).find(','));
+    title =
+        traced->subject + ": " + access_text(**access).substr(0, access_text(**access).find(','));
   std::string svg = report::draw_access(**access, title, warp_in_words(options, *kernel));
   const std::string license = "<!-- SPDX-License-Identifier: Apache-2.0 -->\n";
   svg.insert(svg.find(license) + license.size(), figure_mark(asked));

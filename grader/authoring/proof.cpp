@@ -82,7 +82,7 @@ bool needs_timing(const Claim& claim) {
 }
 
 /// "passed", "wrong (MovesOneTile)".
-std::string told(const course::StageResult& stage) {
+std::string outcome_text(const course::StageResult& stage) {
   const std::string verdict(course::to_string(stage.verdict));
   const std::string failed = judge::failed_test(stage);
   return failed.empty() ? verdict : verdict + " (" + failed + ")";
@@ -99,12 +99,12 @@ std::optional<std::string> contradiction(const Claim& claim, const course::Stage
   }
   if (claim.fails.empty()) {
     if (stage.passed()) return std::nullopt;
-    return where + told(stage);
+    return where + outcome_text(stage);
   }
   const bool fails = !failed.empty();
   if (claim.fails == kAnyTest && !fails) return where + "passes";
   if (claim.fails == kAnyTest || claim.fails == failed) return std::nullopt;
-  return where + (fails ? "fails " + told(stage) : "passes every test");
+  return where + (fails ? "fails " + outcome_text(stage) : "passes every test");
 }
 
 /// How the checkers' first finding contradicts the claim; nothing if it does not.
@@ -271,7 +271,7 @@ void add_second(Proof& proof, const course::Result& first, const course::Result&
   if (const Proof other = compare(proof.claim, second); !other.holds)
     blame("with " + second.compiler + ": " + other.shown);
   for (std::size_t i = 0; i < std::min(first.stages.size(), second.stages.size()); ++i) {
-    const std::string one = told(first.stages[i]), other = told(second.stages[i]);
+    const std::string one = outcome_text(first.stages[i]), other = outcome_text(second.stages[i]);
     if (one == other) continue;
     blame("stage " + std::to_string(first.stages[i].stage) + ": " + one + " with " +
           first.compiler + ", " + other + " with " + second.compiler);

@@ -45,12 +45,12 @@ class Watcher {
   int run() {
     check({stage_});
     while (!stop_->load() && !done_) wait();
-    if (keyboard_.is_terminal()) say("\n");
+    if (keyboard_.is_terminal()) print("\n");
     return stop_->load() ? kExitInterrupted : kExitPassed;
   }
 
  private:
-  static void say(const std::string& text) {
+  static void print(const std::string& text) {
     std::fputs(text.c_str(), stdout);
     std::fflush(stdout);
   }
@@ -75,7 +75,7 @@ class Watcher {
         hint();
         break;
       case 'l':
-        say("\n" + lab_listing(context_, lab_));
+        print("\n" + lab_listing(context_, lab_));
         keys();
         break;
       case 'c':
@@ -95,7 +95,7 @@ class Watcher {
 
   void next() {
     if (lab_.stage(stage_ + 1) == nullptr) {
-      say("\nThis is the last stage of the lab.\n");
+      print("\nThis is the last stage of the lab.\n");
       keys();
       return;
     }
@@ -106,7 +106,7 @@ class Watcher {
   void hint() {
     const auto text = hint_text(context_, lab_, *lab_.stage(stage_));
     if (text) {
-      say("\n" + *text);
+      print("\n" + *text);
     } else {
       report_error(text.error());
     }
@@ -120,10 +120,10 @@ class Watcher {
   }
 
   void check(const std::vector<int>& stages) {
-    if (context_.out_is_terminal) say("\033[H\033[2J\033[3J");
+    if (context_.out_is_terminal) print("\033[H\033[2J\033[3J");
     const auto checked = check_labs(
         context_, tools_, options_, {{&lab_, stages}}, stop_,
-        [&](const course::Result& result) { say(report::render(result, context_.out)); });
+        [&](const course::Result& result) { print(report::render(result, context_.out)); });
     if (!checked) report_error(checked.error());
     if (checked && !checked->stopped) keys();
   }
@@ -131,14 +131,14 @@ class Watcher {
   void keys() const {
     const std::string stage = lab_.id + "/" + std::to_string(stage_);
     if (!keyboard_.is_terminal()) {
-      say("waiting for changes of " + context_.kernel_of(lab_).string() + "\n");
+      print("waiting for changes of " + context_.kernel_of(lab_).string() + "\n");
       return;
     }
-    say("\n" +
-        context_.out.paint(
-            "watching " + stage + "   n next  h hint  l list  c check all  r run again  q quit",
-            report::Tone::kFaint) +
-        "\n");
+    print("\n" +
+          context_.out.paint(
+              "watching " + stage + "   n next  h hint  l list  c check all  r run again  q quit",
+              report::Tone::kFaint) +
+          "\n");
   }
 
   const Context& context_;

@@ -58,7 +58,7 @@ class Local {
   void work(int worker) {
     while (const Job* job = next()) {
       const auto status = one(worker, *job);
-      tell(worker, *job, "");
+      report_progress(worker, *job, "");
       if (status) continue;
       const std::lock_guard guard(mutex_);
       if (!fatal_) fatal_ = status.error();
@@ -74,7 +74,7 @@ class Local {
     return job;
   }
 
-  void tell(int worker, const Job& job, const std::string& doing) const {
+  void report_progress(int worker, const Job& job, const std::string& doing) const {
     if (work_.watcher.now) work_.watcher.now(worker, job, doing);
   }
 
@@ -96,7 +96,7 @@ class Local {
     request.limits = work_.plan->limits;
     request.source = work_.store->file(job.submission_sha256);
     request.stop = work_.stop;
-    request.on_step = [&](const std::string& doing) { tell(worker, job, doing); };
+    request.on_step = [&](const std::string& doing) { report_progress(worker, job, doing); };
     request.take_device = [this] { device_.lock(); };
     request.free_device = [this] { device_.unlock(); };
     OneOutcome outcome = work_.grade_one(request);

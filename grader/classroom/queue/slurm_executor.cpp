@@ -66,8 +66,8 @@ class Collector {
   [[nodiscard]] bool stopped() const { return work_.stop != nullptr && work_.stop->load(); }
   [[nodiscard]] fs::path job_file() const { return slurm_folder(out_) / "job"; }
 
-  void say(const std::string& text) {
-    if (settings_.say && said_.insert(text).second) settings_.say(text);
+  void print(const std::string& text) {
+    if (settings_.report_trouble && printed_.insert(text).second) settings_.report_trouble(text);
   }
 
   /// Of a call that was killed: what its tasks have finished is taken, the rest is submitted anew.
@@ -111,14 +111,14 @@ class Collector {
       if (pending_.empty()) break;
       if (seconds_since(last_look) >= settings_.queue_seconds) {
         last_look = Clock::now();
-        const bool tasks_left = look();
+        const bool tasks_left = poll();
         looks_without_tasks = tasks_left ? 0 : looks_without_tasks + 1;
         if (looks_without_tasks >= kLooksUntilLost) break;
       }
       if (seconds_since(last_result) > patience_seconds_) {
-        say("job " + job_ + " brought no result for " +
-            std::to_string(static_cast<int>(patience_seconds_ / 60)) +
-            " minutes: what is missing is submitted again");
+        print("job " + job_ + " brought no result for " +
+              std::to_string(static_cast<int>(patience_seconds_ / 60)) +
+              " minutes: what is missing is submitted again");
         break;
       }
       std::this_thread::sleep_for(std::chrono::duration<double>(settings_.poll_seconds));
@@ -127,14 +127,14 @@ class Collector {
   }
 
   /// Whether Slurm may still bring something. A controller that does not answer may.
-  bool look() {
-    const auto snapshot = slurm::look(job_);
+  bool poll() {
+    const auto snapshot = slurm::poll(job_);
     if (!snapshot) {
-      say(base::to_string(snapshot.error()));
+      print(base::to_string(snapshot.error()));
       return true;
     }
     for (const slurm::Trouble& trouble : snapshot->troubles)
-      say(trouble.what + "\n  try: " + trouble.fix);
+      print(trouble.what + "\n  try: " + trouble.fix);
     watch_forgotten(snapshot->forgotten);
     return snapshot->alive() > 0;
   }
@@ -147,7 +147,8 @@ class Collector {
       Forgotten node = before == forgotten_.end() ? Forgotten{} : before->second;
       if (!node.said && seconds_since(node.since) >= settings_.forgotten_seconds) {
         node.said = true;
-        if (settings_.say) settings_.say(trouble.what + "\n  try: " + trouble.fix);
+        if (settings_.report_trouble)
+          settings_.report_trouble(trouble.what + "\n  try: " + trouble.fix);
       }
       still[trouble.what] = node;
     }
@@ -212,7 +213,7 @@ class Collector {
   double patience_seconds_ = 0;
   std::map<std::string, const Job*> pending_;
   std::string job_;
-  std::set<std::string> said_;
+  std::set<std::string> printed_;
   std::map<std::string, Forgotten> forgotten_;  // by what is said of the node
   Executed executed_;
 };

@@ -27,7 +27,8 @@ struct SlurmSettings {
   double patience_seconds = 0;    ///< without a new result until tasks count as lost; 0: their time
                                   ///< limit and five minutes
   double forgotten_seconds = 60;  ///< that a node is held for no job until that is said
-  std::function<void(const std::string& text)> say;  ///< troubles and their remedies, once each
+  std::function<void(const std::string& text)>
+      report_trouble;  ///< troubles and their remedies, once each
 };
 
 /// Returns when every job of the queue has its verdict, or after Ctrl-C, which cancels the array.

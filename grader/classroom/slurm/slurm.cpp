@@ -20,7 +20,7 @@ base::Error no_answer(const std::string& command, const std::string& output) {
 }
 
 /// What the command printed; an error when it failed.
-base::Result<std::string> ask(const std::vector<std::string>& arguments) {
+base::Result<std::string> run_command(const std::vector<std::string>& arguments) {
   base::ProcessRequest request;
   request.arguments = arguments;
   request.timeout_seconds = kAnswerSeconds;
@@ -33,12 +33,12 @@ base::Result<std::string> ask(const std::vector<std::string>& arguments) {
 
 /// See Snapshot::forgotten. Empty also where it cannot be known; the next look may tell.
 std::vector<Trouble> forgotten_nodes() {
-  const auto used =
-      ask({"sinfo", "--noheader", "--Node", "--all", "--Format=NodeList:|,CPUsState:|,GresUsed:|"});
-  const auto lists =
-      ask({"squeue", "--noheader", "--all",
-           "--states=RUNNING,COMPLETING,CONFIGURING,SUSPENDED,STOPPED,RESIZING,SIGNALING,STAGE_OUT",
-           "--format=%N"});
+  const auto used = run_command(
+      {"sinfo", "--noheader", "--Node", "--all", "--Format=NodeList:|,CPUsState:|,GresUsed:|"});
+  const auto lists = run_command(
+      {"squeue", "--noheader", "--all",
+       "--states=RUNNING,COMPLETING,CONFIGURING,SUSPENDED,STOPPED,RESIZING,SIGNALING,STAGE_OUT",
+       "--format=%N"});
   if (!used || !lists) return {};
   std::string busy;
   // "n[1-3],m7" as names; without an argument it would ask the environment.
@@ -48,14 +48,14 @@ std::vector<Trouble> forgotten_nodes() {
     start = end + 1;
   }
   if (!busy.empty()) {
-    const auto names = ask({"scontrol", "show", "hostnames", busy});
+    const auto names = run_command({"scontrol", "show", "hostnames", busy});
     if (!names) return {};
     busy = *names;
   }
   std::vector<Trouble> found = forgotten_from(*used, busy);
   if (found.empty()) return found;
   // Where others' jobs are hidden, a node that works for them looks forgotten.
-  const auto config = ask({"scontrol", "show", "config"});
+  const auto config = run_command({"scontrol", "show", "config"});
   return config && !hides_jobs(*config) ? found : std::vector<Trouble>{};
 }
 
@@ -69,7 +69,7 @@ int Snapshot::alive() const {
 }
 
 base::Status check_available() {
-  const auto answer = ask({"sinfo", "--noheader", "--format=%P"});
+  const auto answer = run_command({"sinfo", "--noheader", "--format=%P"});
   if (!answer) return answer.error();
   return base::Done{};
 }
@@ -95,7 +95,7 @@ base::Result<std::string> submit(const Array& array) {
   if (array.memory_mb > 0) command.push_back("--mem=" + std::to_string(array.memory_mb));
   command.insert(command.end(), array.options.begin(), array.options.end());
   command.push_back(script.string());
-  auto answer = ask(command);
+  auto answer = run_command(command);
   if (!answer) return answer.error();
   // "12" or "12;cluster", on a line of its own behind warnings.
   while (!answer->empty() && answer->back() == '\n') answer->pop_back();
@@ -106,9 +106,9 @@ base::Result<std::string> submit(const Array& array) {
   return id;
 }
 
-base::Result<Snapshot> look(const std::string& job) {
+base::Result<Snapshot> poll(const std::string& job) {
   Snapshot snapshot;
-  const auto queue = ask(
+  const auto queue = run_command(
       {"squeue", "--noheader", "--array", "--states=all", "--jobs=" + job, "--format=%i|%T|%r"});
   // Some minutes after its end Slurm does not know a job any more; that is no failure.
   if (queue)
@@ -116,7 +116,7 @@ base::Result<Snapshot> look(const std::string& job) {
   else if (queue.error().found.find("Invalid job id") == std::string::npos)
     return queue.error();
   snapshot.troubles = troubles_of(job, snapshot.tasks);
-  const auto nodes = ask({"sinfo", "--noheader", "--Node", "--format=%N|%T|%E"});
+  const auto nodes = run_command({"sinfo", "--noheader", "--Node", "--format=%N|%T|%E"});
   if (!nodes) return nodes.error();
   for (Trouble& trouble : node_troubles_from(*nodes))
     snapshot.troubles.push_back(std::move(trouble));
@@ -124,6 +124,6 @@ base::Result<Snapshot> look(const std::string& job) {
   return snapshot;
 }
 
-void cancel(const std::string& job) { static_cast<void>(ask({"scancel", job})); }
+void cancel(const std::string& job) { static_cast<void>(run_command({"scancel", job})); }
 
 }  // namespace membound::slurm

@@ -60,7 +60,7 @@ struct Snapshot {
 [[nodiscard]] base::Result<std::string> submit(const Array& array);
 
 /// An error when no controller answers: look again later.
-[[nodiscard]] base::Result<Snapshot> look(const std::string& job);
+[[nodiscard]] base::Result<Snapshot> poll(const std::string& job);
 
 /// Ends all of its tasks.
 void cancel(const std::string& job);

@@ -204,7 +204,7 @@ int run_grade(const GradeOptions& options) {
       slurm.chunk = options.chunk;
       slurm.at_once = options.at_once;
       slurm.minutes_per_task = options.minutes;
-      slurm.say = [](const std::string& text) { report_note(text); };
+      slurm.report_trouble = [](const std::string& text) { report_note(text); };
       return queue::run_slurm(work, queue, std::filesystem::absolute(options.out), slurm);
     };
   request.ledger = {options.key, options.quarantine_after};

@@ -17,7 +17,9 @@ namespace {
 constexpr std::uint64_t kReservedShare = 32;
 constexpr std::size_t kMaxModules = 16, kMaxEvents = 256;
 
-void say(const base::Error& error) { std::fprintf(stderr, "%s\n", base::to_string(error).c_str()); }
+void print_error(const base::Error& error) {
+  std::fprintf(stderr, "%s\n", base::to_string(error).c_str());
+}
 
 }  // namespace
 
@@ -43,19 +45,19 @@ base::Status Server::receive_buffer() {
 ServerEnd Server::serve() {
   if (const auto received = receive_buffer(); !received) {
     if (channel_.ended()) return ServerEnd::kJudgeGone;
-    say(received.error());
+    print_error(received.error());
     return ServerEnd::kBrokenProtocol;
   }
   while (true) {
     auto frame = channel_.receive();
     if (!frame) {
       if (channel_.ended()) return ServerEnd::kJudgeGone;
-      say(frame.error());
+      print_error(frame.error());
       return ServerEnd::kBrokenProtocol;
     }
     const auto request = decode_request(frame->header.kind, frame->payload);
     if (!request) {
-      say(request.error());
+      print_error(request.error());
       return ServerEnd::kBrokenProtocol;
     }
     if (recorder_ != nullptr && recorder_->is_full()) {
@@ -84,7 +86,7 @@ std::vector<std::byte> Server::respond(const Request& request) {
               call.kernel = launched->info.name;
               call.arguments = memory_of(query, launched->info);
             }
-          note(std::move(call), code);
+          record(std::move(call), code);
         }
         if (code == cudaSuccess) return encode_answer(0, answer);
         // The code travels with its answer; a later call must not find it again.
@@ -352,7 +354,7 @@ cudaError_t Server::handle(const Batch& request, CodesAnswer& answer) {
   for (const auto& bytes : request.requests) {
     auto one = decode_from_batch(bytes);
     if (!one) {
-      say(one.error());
+      print_error(one.error());
       return cudaErrorInvalidValue;
     }
     all.push_back(*std::move(one));

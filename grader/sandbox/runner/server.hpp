@@ -66,7 +66,7 @@ class Server {
   [[nodiscard]] std::vector<std::uint64_t> memory_of(const Launch& launch,
                                                      const KernelInfo& kernel) const;
   /// Gives the call to the recorder, with its result and its place on the timeline.
-  void note(Call call, cudaError_t code) const;
+  void record(Call call, cudaError_t code) const;
 
   // One overload per request; the answer's fields are only sent when the code is cudaSuccess.
   cudaError_t handle(const DescribeDevice& request, DeviceAnswer& answer);

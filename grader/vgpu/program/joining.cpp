@@ -59,7 +59,7 @@ class Uniformity {
   }
 
   /// True when this instruction gives its lanes different values whatever it is given.
-  static bool tells_lanes_apart(const Instruction& in) {
+  static bool differs_by_lane(const Instruction& in) {
     switch (in.opcode) {
       case Opcode::kAtom:
       case Opcode::kCall:
@@ -84,7 +84,7 @@ class Uniformity {
 
   bool look_at(const Instruction& in) {
     const bool branches = in.opcode == Opcode::kBra || in.opcode == Opcode::kBrx;
-    bool same = !tells_lanes_apart(in);
+    bool same = !differs_by_lane(in);
     if (same && !joins_lanes(in)) {
       for (const Value& value : in.s) same = same && holds(value);
     }

@@ -40,7 +40,8 @@ class Linker {
     if (auto status = collect_functions(); !status) return status.error();
     if (auto status = collect_files(); !status) return status.error();
     if (auto status = decode_all(); !status) return status.error();
-    for (Function& function : program_.functions_) tell_by_user_lines(function, program_.files_);
+    for (Function& function : program_.functions_)
+      attribute_to_user_lines(function, program_.files_);
     const std::vector<std::uint64_t> stacks = known_stacks();
     for (std::uint32_t f = 0; f < sources_.size(); ++f) {
       if (!sources_[f]->is_entry || !sources_[f]->has_body) continue;
@@ -294,7 +295,8 @@ base::Status Linker::decode_all() {
   std::uint32_t functions_end = module_shared_bytes_;
   bool functions_use_shared = false;
   for (const bool entries : {false, true}) {
-    for (Function& function : program_.functions_) tell_by_user_lines(function, program_.files_);
+    for (Function& function : program_.functions_)
+      attribute_to_user_lines(function, program_.files_);
     for (std::uint32_t f = 0; f < sources_.size(); ++f) {
       if (sources_[f]->is_entry != entries) continue;
       const bool packed = entries && !functions_use_shared;

@@ -23,7 +23,7 @@ bool is_foreign_header(const std::string& file) {
   });
 }
 
-void tell_by_user_lines(Function& function, std::span<const std::string> files) {
+void attribute_to_user_lines(Function& function, std::span<const std::string> files) {
   std::vector<bool> own;
   for (const std::string& file : files) own.push_back(!is_foreign_header(file));
   const auto is_users = [&](const SourceLine& line) {

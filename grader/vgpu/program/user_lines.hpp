@@ -19,6 +19,6 @@ namespace membound::vgpu::program {
 /// In place of each line of a foreign header that of the call; or, where the call stands in such a
 /// header, too, of the last instruction before it that is the user's own. `files` is
 /// Program::files().
-void tell_by_user_lines(Function& function, std::span<const std::string> files);
+void attribute_to_user_lines(Function& function, std::span<const std::string> files);
 
 }  // namespace membound::vgpu::program

@@ -63,7 +63,7 @@ class SlurmExecutor : public testing::Test {
     slurm.queue_seconds = 0.5;
     slurm.forgotten_seconds = 1;
     slurm.patience_seconds = 20;  // a node that registers anew takes some
-    slurm.say = [this](const std::string& text) {
+    slurm.report_trouble = [this](const std::string& text) {
       const std::lock_guard guard(mutex_);
       said_ += text + "\n";
     };

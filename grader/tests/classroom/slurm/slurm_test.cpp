@@ -55,7 +55,7 @@ class Slurm : public testing::Test {
   }
 
   static std::vector<Trouble> troubles(const std::string& job) {
-    const auto snapshot = look(job);
+    const auto snapshot = poll(job);
     return snapshot ? snapshot->troubles : std::vector<Trouble>{};
   }
 
@@ -71,7 +71,7 @@ TEST_F(Slurm, RunsEachTaskOnceWithAGpuOfItsOwn) {
   }));
   EXPECT_THAT(text_of("each.0"), testing::MatchesRegex("gpu [01]\n"));
   EXPECT_EQ(text_of("each.2"), "");
-  ASSERT_TRUE(await([&job] { return look(job)->alive() == 0; }));
+  ASSERT_TRUE(await([&job] { return poll(job)->alive() == 0; }));
 }
 
 TEST_F(Slurm, TellsThatAJobIsHeldAndHowToFreeIt) {
@@ -102,7 +102,7 @@ void leave_a_node_held(const Cluster& cluster, const Array& array) {
   const auto job = submit(array);
   ASSERT_TRUE(job) << base::to_string(job.error());
   const auto running = [&job] {
-    const auto snapshot = look(*job);
+    const auto snapshot = poll(*job);
     if (!snapshot) return false;
     return std::all_of(snapshot->tasks.begin(), snapshot->tasks.end(),
                        [](const Task& task) { return task.state == "RUNNING"; });
@@ -112,10 +112,10 @@ void leave_a_node_held(const Cluster& cluster, const Array& array) {
   const auto seen = std::filesystem::file_time_type::clock::now();
   ASSERT_TRUE(await([&] { return std::filesystem::last_write_time(state) > seen; }));
   cluster.control("controller", "");
-  ASSERT_TRUE(await([&job] { return static_cast<bool>(look(*job)); }));
+  ASSERT_TRUE(await([&job] { return static_cast<bool>(poll(*job)); }));
   std::ofstream(array.command.back()).flush();
   ASSERT_TRUE(await([&job] {
-    const auto snapshot = look(*job);
+    const auto snapshot = poll(*job);
     return snapshot && snapshot->alive() == 0;
   }));
 }
@@ -133,13 +133,13 @@ TEST_F(Slurm, TellsThatANodeIsHeldForNoJobAndHowToFreeIt) {
     both.options = {"--gres=gpu:2"};
     later = submitted(both);
     ASSERT_TRUE(await([&] {
-      const auto snapshot = look(later);
+      const auto snapshot = poll(later);
       if (snapshot && !snapshot->forgotten.empty()) held = both.name + ".0";
       return !held.empty() || !text_of(both.name + ".0").empty();
     }));
   }
   ASSERT_NE(held, "");
-  const Trouble trouble = look(later)->forgotten.front();
+  const Trouble trouble = poll(later)->forgotten.front();
   EXPECT_THAT(trouble.what, HasSubstr("gpu:fake"));
   EXPECT_EQ(Cluster::run(trouble.fix), 0);
   EXPECT_TRUE(await([&held] { return !text_of(held).empty(); }));
@@ -150,13 +150,13 @@ TEST_F(Slurm, CancelEndsTheTasks) {
   array.command = {"sleep"};  // for as many seconds as the task's number
   array.tasks = {600};
   const std::string job = submitted(array);
-  ASSERT_TRUE(await([&job] { return look(job)->alive() == 1; }));
+  ASSERT_TRUE(await([&job] { return poll(job)->alive() == 1; }));
   cancel(job);
-  EXPECT_TRUE(await([&job] { return look(job)->alive() == 0; }));
+  EXPECT_TRUE(await([&job] { return poll(job)->alive() == 0; }));
 }
 
 TEST_F(Slurm, AJobThatIsNotKnownHasNoTasks) {
-  const auto snapshot = look("999999");
+  const auto snapshot = poll("999999");
   ASSERT_TRUE(snapshot) << base::to_string(snapshot.error());
   EXPECT_EQ(snapshot->alive(), 0);
 }

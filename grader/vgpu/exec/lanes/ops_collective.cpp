@@ -58,7 +58,7 @@ bool converged(Warp& w, const Step* s, Ref member_ref) {
     w.observer->collective(w, s, members, w.mask);
   // By the manual shuffles and votes order no memory; programs rely on it all the same, so what
   // they do with it is not called a race.
-  if (w.observer != nullptr) tell_who_meets(w, masks);
+  if (w.observer != nullptr) observe_meeting(w, masks);
   here.forced = false;
   return true;
 }

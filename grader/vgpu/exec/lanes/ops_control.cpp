@@ -26,7 +26,7 @@ using program::Opcode;
   if (w.patience <= 0) [[unlikely]] {
     w.yielded = cost > kLoopCost;
     w.groups[w.current].pc = target;
-    w.leave = Leave::kTired;
+    w.leave = Leave::kPatienceSpent;
     return w.stop;
   }
   if (w.group_count != 1) [[unlikely]]

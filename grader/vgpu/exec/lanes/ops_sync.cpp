@@ -59,7 +59,7 @@ const Step* warp_barrier(Warp& w, const Step* s) {
   if ((wanted & ~w.mask) == 0 || !w.launch->scheduler->waits_for_lanes() || here.forced) {
     if (w.observer != nullptr) {
       if (here.forced || (w.mask & ~members) != 0) w.observer->collective(w, s, members, w.mask);
-      tell_who_meets(w, at<const std::uint32_t>(w, s->a));
+      observe_meeting(w, at<const std::uint32_t>(w, s->a));
     }
     here.forced = false;
     return s + 1;
@@ -103,7 +103,7 @@ const Step* sleep(Warp& w, const Step* s) {
   end_run(w, s + 1);
   w.groups[w.current].pc = s + 1;
   w.yielded = true;
-  w.leave = Leave::kTired;
+  w.leave = Leave::kPatienceSpent;
   return w.stop;
 }
 

@@ -80,7 +80,7 @@ class IndependentScheduler final : public Scheduler {
     here.pc = near;
     if (w.patience <= 0) {
       w.yielded = branch->branch.cost > kLoopCost;
-      w.leave = Leave::kTired;
+      w.leave = Leave::kPatienceSpent;
       return w.stop;
     }
     set_mask(w, near_mask);

@@ -101,7 +101,7 @@ Turn run_warp(Warp& w) {
         scheduler.remove_ended(w);
         leave_block(w, w.mask);
         break;
-      case Leave::kTired:
+      case Leave::kPatienceSpent:
         if (should_halt(w)) return Turn::kHalted;
         if (!w.yielded) break;
         if (const auto turn = scheduler.step_back(w)) return *turn;

@@ -93,7 +93,7 @@ void observe(Warp& w, const Step* s, ptx::StateSpace space, AccessKind kind, std
   w.observer->access({&w, s, space, kind, mask, bytes, addresses, shape});
 }
 
-void tell_who_meets(Warp& w, const std::uint32_t* masks) {
+void observe_meeting(Warp& w, const std::uint32_t* masks) {
   for (std::uint32_t left = w.mask; left != 0;) {
     const std::uint32_t members = masks[std::countr_zero(left)];
     std::uint32_t lanes = 0;

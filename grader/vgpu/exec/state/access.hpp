@@ -32,7 +32,7 @@ void observe(Warp& w, const Step* s, ptx::StateSpace space, AccessKind kind, std
              std::uint32_t bytes, const std::uint64_t* addresses,
              LanePattern shape = LanePattern::kUnknown);
 /// Tells the observer who of the running lanes met: those that name each other in `masks`.
-void tell_who_meets(Warp& w, const std::uint32_t* masks);
+void observe_meeting(Warp& w, const std::uint32_t* masks);
 /// Lane-local memory, grown to hold [0, bytes); false: beyond the limit, and a fault.
 bool grow_local(Warp& w, const Step* s, std::uint64_t bytes);
 /// The door to memory of ours behind an offset of the program's: a promise that [offset, offset +

@@ -141,7 +141,7 @@ struct Group {
 };
 
 /// Why the inner loop was left.
-enum class Leave : std::uint8_t { kNone, kSwitch, kTired, kWait, kExit, kFault };
+enum class Leave : std::uint8_t { kNone, kSwitch, kPatienceSpent, kWait, kExit, kFault };
 
 /// Asynchronous copies of a warp's lanes that have not landed yet.
 struct PendingCopy {

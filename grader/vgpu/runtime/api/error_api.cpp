@@ -29,7 +29,7 @@ namespace {
 /// What this thread's calls have returned since it was asked for last. Errors that cost the device
 /// are forgotten like all others; it is the next call which needs the device that returns them
 /// again (as an H200 with CUDA 13 does).
-cudaError_t ask_last_error(bool forget) {
+cudaError_t read_last_error(bool forget) {
   forget_unchecked_launch();
   return last_error(forget);
 }
@@ -39,9 +39,9 @@ cudaError_t ask_last_error(bool forget) {
 
 using namespace membound::vgpu::runtime;  // NOLINT: the C interface below
 
-CUDA_CALL cudaGetLastError() { return ask_last_error(true); }
+CUDA_CALL cudaGetLastError() { return read_last_error(true); }
 
-CUDA_CALL cudaPeekAtLastError() { return ask_last_error(false); }
+CUDA_CALL cudaPeekAtLastError() { return read_last_error(false); }
 
 CUDA_EXPORT const char* cudaGetErrorName(cudaError_t error) { return messages::error_name(error); }
 

@@ -28,7 +28,7 @@ std::optional<std::vector<std::byte>> read_file(const char* name) {
 cudaError_t load(Call call, cudaLibrary_t* out, std::unique_ptr<Module> module) {
   const base::Status loaded = module->load(call.context.memory, call.context.arch());
   if (!loaded) {
-    messages::say(messages::unusable_code("", loaded.error()));
+    messages::print(messages::unusable_code("", loaded.error()));
     return module->load_code();
   }
   Module& kept = call.context.registry.add_library(std::move(module));

@@ -12,7 +12,7 @@ namespace membound::vgpu::runtime {
 namespace {
 
 cudaError_t refuse(const char* name, std::atomic<bool>& was_said) {
-  if (!was_said.exchange(true)) messages::say(messages::missing_call(name));
+  if (!was_said.exchange(true)) messages::print(messages::missing_call(name));
   return remember_error(cudaErrorNotSupported);
 }
 

@@ -29,7 +29,7 @@ Module* module_of(void** handle) { return reinterpret_cast<Module*>(handle); }
 bool fill_managed_pointers(Context& only, Module& module) {
   const base::Status loaded = module.load(only.memory, only.arch());
   if (!loaded) {
-    if (module.take_first_report()) messages::say(messages::unusable_code("", loaded.error()));
+    if (module.take_first_report()) messages::print(messages::unusable_code("", loaded.error()));
     return false;
   }
   for (const RegisteredVariable* variable : only.registry.variables_of(module)) {

@@ -51,7 +51,7 @@ std::string place_text(const exec::Place& place) {
 
 }  // namespace
 
-void say(const std::string& text) {
+void print(const std::string& text) {
   const std::string line = "membound: " + text + "\n";
   [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line.data(), line.size());
 }

@@ -18,7 +18,7 @@
 namespace membound::vgpu::runtime::messages {
 
 /// Prints "membound: …" and a line end to standard error, without buffering.
-void say(const std::string& text);
+void print(const std::string& text);
 
 /// A fault or finding: what, where, which thread.
 [[nodiscard]] std::string fault(const exec::Fault& fault);

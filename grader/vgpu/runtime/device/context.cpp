@@ -15,7 +15,7 @@ namespace {
 std::atomic<Context*> the_context{nullptr};
 
 [[noreturn]] void refuse_to_start(const base::Error& error) {
-  messages::say(base::to_string(error));
+  messages::print(base::to_string(error));
   _exit(base::exit_code_of(error.kind));
 }
 

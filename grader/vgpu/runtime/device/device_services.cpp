@@ -45,7 +45,7 @@ void DeviceServices::flush_output() {
   std::fflush(stdout);
   output_.clear();
   if (const std::size_t lines = std::exchange(dropped_lines_, 0); lines > 0)
-    messages::say(messages::dropped_output(lines, print_limit_bytes_));
+    messages::print(messages::dropped_output(lines, print_limit_bytes_));
 }
 
 std::size_t DeviceServices::waiting_bytes() const {

@@ -97,7 +97,7 @@ void report_leaks(Context& context) {
     report.text = messages::leak(allocation);
     report.advice = "give it back with cudaFree before the program ends";
     context.log.add_report(to_json(report));
-    messages::say(report.text + "\n  try: " + report.advice);
+    messages::print(report.text + "\n  try: " + report.advice);
   }
 }
 
@@ -110,7 +110,7 @@ void report_unchecked(Context& context) {
   report.place.kernel = unchecked.kernel;
   report.text = messages::unchecked_launch(unchecked.kernel, unchecked.code);
   context.log.add_report(to_json(report));
-  messages::say(report.text);
+  messages::print(report.text);
 }
 
 /// Runs after the program's own exit handlers and destructors.
@@ -118,7 +118,7 @@ __attribute__((destructor)) void finish() {
   Context* context = existing_context();
   if (context == nullptr) return;
   if (const std::size_t lost = context->services.waiting_bytes(); lost > 0)
-    messages::say(messages::lost_output(lost));
+    messages::print(messages::lost_output(lost));
   if (context->settings.checks.any()) {
     report_unchecked(*context);
     // After a fault nothing can be freed any more.

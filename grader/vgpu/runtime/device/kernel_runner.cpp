@@ -93,18 +93,18 @@ exec::LaunchReport run_watched(Context& context, const exec::LaunchRequest& requ
   return report;
 }
 
-void tell(Context& context, const exec::LaunchReport& report) {
+void print_findings(Context& context, const exec::LaunchReport& report) {
   for (const exec::CheckReport& finding : report.checks) {
     context.log.add_report(to_json(finding));
-    messages::say(messages::finding(finding));
+    messages::print(messages::finding(finding));
   }
   if (!report.fault) return;
   context.log.add_report(to_json(*report.fault));
-  // What memcheck has told is not told again.
-  const bool told = std::any_of(report.checks.begin(), report.checks.end(), [&](const auto& found) {
-    return !found.text.empty() && found.text == report.fault->text;
-  });
-  if (!told) messages::say(messages::fault(*report.fault));
+  // What memcheck has reported is not reported again.
+  const bool printed = std::any_of(
+      report.checks.begin(), report.checks.end(),
+      [&](const auto& found) { return !found.text.empty() && found.text == report.fault->text; });
+  if (!printed) messages::print(messages::fault(*report.fault));
 }
 
 /// Appends the opcodes that no earlier kernel executed: a later one may end the process.
@@ -124,7 +124,7 @@ cudaError_t load_kernel(Context& context, KernelHandle& handle) {
   const base::Status loaded = module.load(context.memory, context.arch());
   if (!loaded) {
     if (module.take_first_report())
-      messages::say(messages::unusable_code(handle.name, loaded.error()));
+      messages::print(messages::unusable_code(handle.name, loaded.error()));
     return module.load_code();
   }
   return handle.kernel != nullptr ? cudaSuccess : cudaErrorInvalidDeviceFunction;
@@ -217,7 +217,7 @@ cudaError_t run_kernel(Context& context, Timeline& timeline, const KernelOperati
   if (report.fault) record.outcome = exec::to_string(report.fault->kind);
   context.log.add_kernel(to_json(record));
   list_opcodes(context, report);
-  tell(context, report);
+  print_findings(context, report);
   if (!report.fault) return cudaSuccess;
   context.fail(code_of(report.fault->kind));
   if (report.fault->kind == exec::FaultKind::kStopped) end_stopped(context);

@@ -13,7 +13,7 @@ cudaError_t find_symbol(Context& context, const void* symbol, PlacedVariable& fo
   const base::Status loaded = variable->module->load(context.memory, context.arch());
   if (!loaded) {
     if (variable->module->take_first_report())
-      messages::say(messages::unusable_code("", loaded.error()));
+      messages::print(messages::unusable_code("", loaded.error()));
     return variable->module->load_code();
   }
   const auto placed = variable->module->variable(variable->name);
