@@ -3,6 +3,7 @@
 #include "grader/authoring/written_parts.hpp"
 
 #include "grader/base/text_files.hpp"
+#include "grader/course/contract.hpp"
 #include "grader/device_code/checkers/checkers.hpp"
 
 namespace membound::authoring {
@@ -36,6 +37,31 @@ std::vector<WrittenPart> checker_parts() {
   const std::string source = "grader/device_code/checkers/checkers.def";
   return {{"docs/checkers.md", "checkers", table, source},
           {"grader/cli/help/run.md", "checkers", list, source}};
+}
+
+std::vector<WrittenPart> verdict_parts() {
+  const std::string head = "| verdict | meaning |\n| --- | --- |\n";
+  std::string check = head, grade = head, order;
+  std::string result = "| verdict | meaning | points |\n| --- | --- | --- |\n";
+  for (const course::VerdictRow& row : course::verdict_rows()) {
+    const std::string meaning = " | " + std::string(row.meaning) + " |";
+    check += "| " + std::string(row.words) + meaning + "\n";
+    result +=
+        "| `" + std::string(row.name) + "`" + meaning + (row.earns_points ? " yes |\n" : " no |\n");
+  }
+  for (const course::GradeRow& row : course::grade_rows()) {
+    grade += "| " + std::string(row.name) + " | " + std::string(row.meaning) + " |\n";
+    std::string stages;
+    for (const course::VerdictRow& stage : course::verdict_rows())
+      if (stage.grade == row.verdict)
+        stages += (stages.empty() ? "" : ", ") + std::string(stage.name);
+    order += "- " + std::string(row.name) + (stages.empty() ? "" : " (" + stages + ")") + "\n";
+  }
+  const std::string source = "grader/course/verdicts.def";
+  return {{"grader/cli/help/check.md", "verdicts", check, source},
+          {"grader/cli/help/grade.md", "verdicts", grade, source},
+          {"docs/result.md", "verdicts", result, source},
+          {"docs/grading.md", "verdicts", order, source}};
 }
 
 }  // namespace membound::authoring

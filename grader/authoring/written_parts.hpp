@@ -29,5 +29,7 @@ struct WrittenPart {
 
 /// The checkers, as docs/checkers.md and the help of `membound run` list them.
 [[nodiscard]] std::vector<WrittenPart> checker_parts();
+/// The verdicts, as docs/result.md, docs/grading.md and the help of check and grade list them.
+[[nodiscard]] std::vector<WrittenPart> verdict_parts();
 
 }  // namespace membound::authoring

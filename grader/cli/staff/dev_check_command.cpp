@@ -102,6 +102,7 @@ int check_house(const std::filesystem::path& root, bool fix) {
   for (auto& drift : authoring::check_architecture_page(*rooms, root, fix))
     drifts.push_back(std::move(drift));
   std::vector<authoring::WrittenPart> parts = authoring::checker_parts();
+  for (authoring::WrittenPart& part : authoring::verdict_parts()) parts.push_back(std::move(part));
   parts.push_back(platform_table());
   for (const authoring::WrittenPart& part : parts)
     for (auto& drift : authoring::check_written_part(part, root, fix))

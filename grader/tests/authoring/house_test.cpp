@@ -106,8 +106,9 @@ TEST(House, KeepsToItsRooms) {
 }
 
 TEST(House, PagesShowTheTablesTheyAreWrittenFrom) {
-  for (const WrittenPart& part : checker_parts())
-    EXPECT_THAT(sentences(check_written_part(part, MEMBOUND_SOURCE_DIR, false)), IsEmpty());
+  for (const auto& parts : {checker_parts(), verdict_parts()})
+    for (const WrittenPart& part : parts)
+      EXPECT_THAT(sentences(check_written_part(part, MEMBOUND_SOURCE_DIR, false)), IsEmpty());
 }
 
 TEST_F(SmallHouse, APartThatIsNotItsTablesIsWritten) {

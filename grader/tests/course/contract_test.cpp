@@ -4,7 +4,6 @@
 
 #include <gmock/gmock.h>
 
-#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -14,17 +13,9 @@
 namespace membound::course {
 namespace {
 
-using testing::HasSubstr;
-
 std::string text_of(const std::string& file) {
   std::ifstream stream(MEMBOUND_SOURCE_DIR "/" + file);
   return {std::istreambuf_iterator<char>(stream), {}};
-}
-
-/// `text` with one space for each line break.
-std::string unwrapped(std::string text) {
-  std::replace(text.begin(), text.end(), '\n', ' ');
-  return text;
 }
 
 template <typename Enum>
@@ -66,33 +57,6 @@ TEST(Contract, NoPointsWithoutAScore) {
     if (row.verdict == Verdict::kSkipped) continue;
     EXPECT_TRUE(!row.earns_points || row_of(row.grade).has_score) << row.name;
   }
-}
-
-TEST(Contract, TheDocsListEveryVerdict) {
-  const std::string check = text_of("grader/cli/help/check.md"), result = text_of("docs/result.md"),
-                    grade = text_of("grader/cli/help/grade.md");
-  for (const VerdictRow& row : verdict_rows()) {
-    const std::string meaning(row.meaning), name(row.name);
-    EXPECT_THAT(check, HasSubstr("| " + std::string(row.words) + " | " + meaning + " |\n"));
-    EXPECT_THAT(result, HasSubstr("| `" + name + "` | " + meaning + " | " +
-                                  (row.earns_points ? "yes" : "no") + " |\n"));
-  }
-  for (const GradeRow& row : grade_rows())
-    EXPECT_THAT(
-        grade, HasSubstr("| " + std::string(row.name) + " | " + std::string(row.meaning) + " |\n"));
-}
-
-TEST(Contract, TheDocsListGradesFromBestToWorst) {
-  std::string list;
-  for (const GradeRow& row : grade_rows()) {
-    std::string stages;
-    for (const VerdictRow& stage : verdict_rows())
-      if (stage.grade == row.verdict)
-        stages += (stages.empty() ? "" : ", ") + std::string(stage.name);
-    list += (list.empty() ? "" : ", ") + std::string(row.name);
-    if (!stages.empty()) list += " (" + stages + ")";
-  }
-  EXPECT_THAT(unwrapped(text_of("docs/grading.md")), HasSubstr(": " + list + ". "));
 }
 
 TEST(Contract, TheSchemasListEveryVerdict) {
