@@ -33,16 +33,8 @@ void add_reset(CLI::App& app, Action& chosen);
 void add_handout(CLI::App& app, Action& chosen);
 void add_doctor(CLI::App& app, Action& chosen);
 void add_run(CLI::App& app, Action& chosen);
-void add_completion(CLI::App& app, Action& chosen);
-void add_grade(CLI::App& app, Action& chosen);
-void add_explain(CLI::App& app, Action& chosen);
-void add_report(CLI::App& app, Action& chosen);
-void add_export(CLI::App& app, Action& chosen);
-void add_release(CLI::App& app, Action& chosen);
-void add_gradescope_autograder(CLI::App& app, Action& chosen);
-void add_autograde(CLI::App& app, Action& chosen);
-void add_dev(CLI::App& app, Action& chosen);
-void add_selftest(CLI::App& app, Action& chosen);
+#define STAFF_COMMAND(id, name) void add_##id(CLI::App& app, Action& chosen);
+#include "grader/cli/staff_commands.def"
 /// Subcommands of dev.
 void add_dev_ladder(CLI::App& dev, Action& chosen);
 void add_dev_keep_skeletons(CLI::App& dev, Action& chosen);
