@@ -351,7 +351,7 @@ struct Fns {
     const i32 n = static_cast<i32>(offset);
     if (base > 31) return 0xFFFFFFFFu;
     if (n == 0) return (mask >> base) & 1 ? base : 0xFFFFFFFFu;
-    i32 left = n > 0 ? n : -n;
+    u32 left = n > 0 ? offset : 0u - offset;
     for (i32 at = static_cast<i32>(base); at >= 0 && at<32; at += n> 0 ? 1 : -1) {
       if ((mask >> at) & 1 && --left == 0) return static_cast<u32>(at);
     }
