@@ -66,7 +66,7 @@ base::Result<Checked> check_labs(const Context& context, const judge::Tools& too
       progress->now(id + ", stage " + std::to_string(stage),
                     done + static_cast<int>(place - request.stages.begin()));
     };
-    request.look_again = tools.device.kind->has_checkers();
+    request.look_again = request.look_at_right_results = tools.device.kind->has_checkers();
     request.on_second_look = [&](int stage) {
       progress->now(id + ", stage " + std::to_string(stage) + ": looking for the cause",
                     done + static_cast<int>(request.stages.size()));

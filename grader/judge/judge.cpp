@@ -191,7 +191,7 @@ base::Status run_part(const CheckRequest& request, const CompiledPart& part, cou
   stopped = outcome->stopped;
   if (request.look_again && !stopped && part.kind->has_reference) {
     run.on_tick = request.on_second_look;
-    look_again(run, outcome->measurements);
+    look_again(run, request.look_at_right_results, outcome->measurements);
   }
   judge_all(request, device, *outcome, result);
   return base::Done{};

@@ -56,6 +56,7 @@ struct CheckRequest {
   std::optional<SplitOptions> split = {};  ///< graded: see split_options()
   int stages_at_once = 1;                  ///< more only where nothing is timed by a clock
   bool look_again = false;                 ///< run failures again with the checkers on
+  bool look_at_right_results = false;      ///< with look_again: those too
   double seconds_per_stage = 180;          ///< backstop for a test program that reports nothing
   std::string version;                     ///< Membound's, for the result
   const std::atomic<bool>* stop = nullptr;

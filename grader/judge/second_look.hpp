@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// After a wrong result, a fault or a deadlock on the virtual GPU: the same once more with all
-/// checkers on, which name the line, the thread and what to do. They cost several times the time,
-/// so they look on only where something went wrong.
+/// After a stage was run on the virtual GPU: its tests once more with all checkers on, which name
+/// the line, the thread and what to do. After a wrong result, a fault or a deadlock they tell the
+/// cause; after a right one, whether it is right by luck. They cost several times the time, so
+/// nothing is timed with them.
 /// Place in the chain: check -> [second_look] -> runner; findings tells what came of it.
 #pragma once
 
@@ -17,11 +18,18 @@ namespace membound::judge {
 [[nodiscard]] bool deserves_second_look(const course::Lab& lab,
                                         const course::StageMeasurement& measurement);
 
-/// How the stage is run again: its failed test alone where that is known, without timing.
+/// Is the result right, whatever the speed, so that only checkers can say whether that is luck?
+[[nodiscard]] bool may_be_right_by_luck(const course::Lab& lab,
+                                        const course::StageMeasurement& measurement);
+
+/// How the stage is run again, without timing: its failed test alone where that is known, the first
+/// half of the lab's tests where the results are right, else all.
 [[nodiscard]] RunRequest second_look(const RunRequest& run,
                                      const course::StageMeasurement& measurement);
 
-/// Runs again what deserves it and puts what the checkers found into `checks` of its measurement.
-void look_again(const RunRequest& run, std::vector<course::StageMeasurement>& measurements);
+/// Runs again the failures, and with `also_right` the right results, and puts what the checkers
+/// found into `checks` of their measurements.
+void look_again(const RunRequest& run, bool also_right,
+                std::vector<course::StageMeasurement>& measurements);
 
 }  // namespace membound::judge

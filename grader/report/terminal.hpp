@@ -25,8 +25,11 @@ namespace membound::report {
 /// reference and ceiling, source lines with their cost, what was found, where to go next.
 [[nodiscard]] std::string render_detail(const course::StageResult& stage, const Style& style);
 
-/// A whole result: head, one line a stage, the first stage that is not passed in detail (or the
-/// only one that was asked for), the sum, and the next step.
+/// Whether the virtual GPU's checkers found something at this stage.
+[[nodiscard]] bool has_checks(const course::StageResult& stage);
+
+/// A whole result: head, one line a stage, in detail the first stage that is not passed, or the
+/// first that is right by luck (or the only one that was asked for), the sum, and the next step.
 [[nodiscard]] std::string render(const course::Result& result, const Style& style);
 
 }  // namespace membound::report

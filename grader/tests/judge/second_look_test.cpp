@@ -55,6 +55,30 @@ TEST(SecondLook, IsNotTakenAtWhatWasMerelySlowOrNeverRan) {
   EXPECT_FALSE(deserves_second_look(lab, passed));
 }
 
+TEST(SecondLook, AtARightResultRunsTheEasierTestsAndIsNotEndedByTheClock) {
+  const course::Lab lab = lab_of_one();
+  course::StageMeasurement measurement = failing("SumsOneBlock", "");
+  EXPECT_FALSE(may_be_right_by_luck(lab, measurement));
+  measurement.tests[0].passed = true;
+  measurement.seconds = 60;
+  EXPECT_TRUE(may_be_right_by_luck(lab, measurement));
+  measurement.tests.insert(measurement.tests.begin(), measurement.tests[0]);
+  measurement.tests[0].name = "LaunchesWithinLimits";
+  for (const char* name : {"Primes", "SeveralWaves"}) {
+    measurement.tests.push_back(measurement.tests[1]);
+    measurement.tests.back().name = name;
+  }
+  RunRequest run;
+  run.lab = &lab;
+  run.seconds_per_stage = 1200;
+  const RunRequest again = second_look(run, measurement);
+  EXPECT_THAT(again.more_arguments,
+              ElementsAre("--quick", "--gtest_filter=reduce_tree.SumsOneBlock:reduce_tree.Primes"));
+  EXPECT_EQ(again.seconds_per_stage, 1200);
+  EXPECT_EQ(again.environment.at("MEMBOUND_CHECK"), "memcheck,racecheck,synccheck");
+  EXPECT_THAT(again.environment, Contains(testing::Key("MEMBOUND_STEP_LIMIT")));
+}
+
 TEST(SecondLook, IsNotWorthAnotherMinute) {
   course::StageMeasurement measurement = failing("SumsOneBlock", "one-block");
   measurement.seconds = 60;

@@ -91,6 +91,19 @@ TEST(Terminal, OnlyTheFirstFailureIsToldInFull) {
   EXPECT_THAT(text, HasSubstr("1 more test"));
 }
 
+TEST(Terminal, AStageThatIsRightByLuckIsToldThoughItPassed) {
+  course::StageResult passed = slow_stage();
+  passed.verdict = Verdict::kPassed;
+  course::Result result = result_with(passed);
+  result.stages.push_back(passed);
+  EXPECT_THAT(render(result, Style{}), Not(HasSubstr("A padded tile")));
+  result.stages[1].findings = {
+      {"racecheck", "data race in tree", "", "", "/x/kernel.cu", 44, "put a barrier between"}};
+  const std::string text = render(result, Style{});
+  EXPECT_THAT(text, HasSubstr("right by luck"));
+  EXPECT_THAT(text, HasSubstr("kernel.cu:44: data race in tree"));
+}
+
 TEST(Terminal, CompilerOutputIsShownAsItIs) {
   course::StageResult stage;
   stage.verdict = Verdict::kCompileError;
