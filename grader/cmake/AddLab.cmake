@@ -39,6 +39,7 @@ function(add_kernel_tests target source_dir lab)
   set_target_properties(${target} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/labs OUTPUT_NAME ${lab}/test)
   target_link_libraries(${target} PRIVATE membound::harness)
+  membound_optimise(${target} LEVEL 2)  # draws inputs, compares outputs
 
   set(solution ${PROJECT_SOURCE_DIR}/solutions/${lab}/kernel.cu)
   if(EXISTS ${solution})

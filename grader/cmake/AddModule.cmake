@@ -1,7 +1,8 @@
 # SPDX-FileCopyrightText: The Membound authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# add_module(<name> [FOLDERS dir…] [EXCEPT file…] [EXTRA_SOURCES file…] [LINKS …] [PRIVATE_LINKS …])
+# add_module(<name> [FOLDERS dir…] [EXCEPT file…] [EXTRA_SOURCES file…] [LINKS …] [PRIVATE_LINKS …]
+#            [OPTIMISE 2|3])
 #   One room: the library membound_<name>, used as membound::<name>, of every .cpp in this folder, or
 #   in the inner FOLDERS, but for those of EXCEPT; a new file needs no line here.
 # add_module_tests(<name> [EXCEPT file…] [LINKS …] [SERIAL <filter>])
@@ -15,8 +16,25 @@ function(membound_unity)
   set_target_properties(${ARGN} PROPERTIES UNITY_BUILD ${MEMBOUND_UNITY} UNITY_BUILD_BATCH_SIZE 16)
 endfunction()
 
+# Third parties' headers that most sources read, parsed once. Not where there is ccache, which keeps
+# nothing that was compiled with them.
+function(membound_precompile target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "HEADERS;LINKS")
+  file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${target}.cpp CONTENT "")
+  add_library(${target} OBJECT EXCLUDE_FROM_ALL ${CMAKE_CURRENT_BINARY_DIR}/${target}.cpp)
+  target_link_libraries(${target} PRIVATE membound_options ${arg_LINKS})
+  target_precompile_headers(${target} PRIVATE ${arg_HEADERS})
+endfunction()
+if(NOT MEMBOUND_CCACHE)
+  membound_precompile(membound_headers LINKS nlohmann_json::nlohmann_json CLI11::CLI11
+    HEADERS <nlohmann/json.hpp> <CLI/CLI.hpp> <filesystem> <functional> <map> <regex>)
+  membound_precompile(membound_test_headers LINKS nlohmann_json::nlohmann_json GTest::gmock
+    HEADERS <gmock/gmock.h> <gtest/gtest.h> <nlohmann/json.hpp> <filesystem>)
+  set_target_properties(membound_test_headers PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+endif()
+
 function(add_module name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "FOLDERS;EXCEPT;EXTRA_SOURCES;LINKS;PRIVATE_LINKS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "OPTIMISE" "FOLDERS;EXCEPT;EXTRA_SOURCES;LINKS;PRIVATE_LINKS")
   if(NOT arg_FOLDERS)
     set(arg_FOLDERS .)
   endif()
@@ -28,6 +46,12 @@ function(add_module name)
   add_library(membound::${name} ALIAS ${target})
   target_link_libraries(${target} PUBLIC membound_options ${arg_LINKS} PRIVATE ${arg_PRIVATE_LINKS})
   membound_unity(${target})
+  # GCC crashes on precompiled headers of another level than the source's.
+  if(arg_OPTIMISE)
+    membound_optimise(${target} LEVEL ${arg_OPTIMISE})
+  elseif(TARGET membound_headers)
+    target_precompile_headers(${target} REUSE_FROM membound_headers)
+  endif()
 endfunction()
 
 function(add_module_tests name)
@@ -36,6 +60,11 @@ function(add_module_tests name)
   list(REMOVE_ITEM sources ${arg_EXCEPT})
   add_executable(${name}_tests ${sources})
   membound_unity(${name}_tests)
+  if(TARGET membound_test_headers)
+    # Compiled for a program, as the headers were; elsewhere all is compiled for a library.
+    set_target_properties(${name}_tests PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+    target_precompile_headers(${name}_tests REUSE_FROM membound_test_headers)
+  endif()
   target_link_libraries(${name}_tests PRIVATE membound::${name} ${arg_LINKS} GTest::gmock
     GTest::gtest_main)
   set(filter "*")

@@ -50,6 +50,19 @@ target_include_directories(membound_options INTERFACE ${PROJECT_SOURCE_DIR})
 # What is handed out built says nothing of the machine that built it.
 target_compile_options(membound_options INTERFACE -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=)
 
+# -O3 takes GCC half as long again as -O1. It is for what works on every lane, instruction or element;
+# everything else waits for compilers, processes and files.
+#   membound_optimise(<target>… LEVEL 2|3)
+function(membound_optimise)
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "LEVEL" "")
+  set_target_properties(${arg_UNPARSED_ARGUMENTS} PROPERTIES MEMBOUND_OPTIMISE ${arg_LEVEL})
+endfunction()
+if(NOT MEMBOUND_SANITIZER)
+  set(level $<TARGET_PROPERTY:MEMBOUND_OPTIMISE>)
+  target_compile_options(membound_options INTERFACE
+    $<$<NOT:$<CONFIG:Debug>>:-O$<IF:$<BOOL:${level}>,${level},1>>)
+endif()
+
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 # Programs find what lies beside them when the build folder is moved (membound release --binaries).
