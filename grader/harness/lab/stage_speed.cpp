@@ -55,6 +55,11 @@ void merge_counters(nlohmann::json& all, nlohmann::json one, const std::string& 
       all["reference"]["kernels"].push_back(entry);
 }
 
+bool same_work(const TimedCase& one, const TimedCase& other) {
+  return one.sizes == other.sizes && one.useful_bytes == other.useful_bytes &&
+         one.useful_operations == other.useful_operations;
+}
+
 std::vector<course::CpuBaselineTime> time_cpu_baselines(const LabProgram& program,
                                                         const std::vector<std::int64_t>& size,
                                                         const TimedCase& timed_case) {
@@ -129,11 +134,13 @@ void StageRun::keep(TimingOutcome outcome, std::size_t case_index) {
 
 void StageRun::find_similar_stage(std::size_t case_index, course::Timing& timing) {
   std::vector<std::pair<int, double>> times;
-  const std::vector<std::int64_t> size = session_.timed_size(stage_);
+  const TimedCase own = session_.timed_cases(stage_)[case_index];
   for (const course::Stage& other : session_.lab().stages) {
     if (other.number == stage_.number) continue;
-    const std::vector<TimedCase> cases = session_.program().timed_cases(other, size);
-    if (case_index >= cases.size()) continue;
+    const std::vector<TimedCase> cases = session_.timed_cases(other);
+    // A stage with other work is no faster way to do this one's; at this one's size it may not even
+    // fit into the device's memory.
+    if (case_index >= cases.size() || !same_work(own, cases[case_index])) continue;
     try {
       times.emplace_back(other.number, session_.bench().time_reference(timing_request(
                                            cases[case_index], other, session_.options().seed)));
