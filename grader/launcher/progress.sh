@@ -34,7 +34,7 @@ progress_text() {
   local what=$1 seconds=$2 done=${3:-} all=${4:-}
   if [ -z "$all" ]; then
     echo "$what, $seconds s so far"
-  elif [ "$done" -eq 0 ] || [ "$seconds" -lt 5 ]; then
+  elif [ $((20 * done)) -lt "$all" ] || [ "$seconds" -lt 5 ]; then  # the first steps tell little
     echo "$what $done/$all"
   else
     local left=$((seconds * (all - done) / done))

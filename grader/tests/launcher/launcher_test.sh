@@ -27,6 +27,7 @@ state=$folder
 cuda_wheels=(a b c)
 expect "no counter" "x, 7 s so far" "$(progress_text x 7)"
 expect "too early to estimate" "x 1/9" "$(progress_text x 4 1 9)"
+expect "too few steps to estimate" "building 18/380" "$(progress_text building 60 18 380)"
 expect "minutes" "building 120/380, about 2 min left" "$(progress_text building 60 120 380)"
 expect "seconds" "x 9/10, less than a minute left" "$(progress_text x 90 9 10)"
 expect "ninja" "2 3" "$(printf -- '-- Done\n[1/3] a\n[2/3] b\nwarning\n' | count_steps)"
