@@ -36,7 +36,7 @@ std::vector<std::uint64_t> Server::memory_of(const Launch& launch, const KernelI
   return all;
 }
 
-void Server::note(Call call, cudaError_t code) const {
+void Server::record(Call call, cudaError_t code) const {
   if (call.kind == CallKind::kNone || code == cudaErrorNotReady) return;
   call.code = code;
   if (code == cudaSuccess && is_work(call.kind)) last_virtual_work(call.start_ns, call.end_ns);
