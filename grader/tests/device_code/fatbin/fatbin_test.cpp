@@ -54,7 +54,8 @@ INSTANTIATE_TEST_SUITE_P(FatBinary, EachPacking,
                          ::testing::Values(Packing::kNone, Packing::kLz4, Packing::kZstd));
 
 TEST(FatBinary, FinalZeroesOfATextAreDropped) {
-  const std::string text = std::string(kPtx) + '\0';
+  std::string text(kPtx);
+  text.push_back('\0');
   EXPECT_EQ(entries_of(container(entry(1, 90, text)))[0].text(), kPtx);
 }
 
