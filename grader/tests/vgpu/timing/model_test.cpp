@@ -55,6 +55,7 @@ Launch transpose(u64 n, u64 element, const TransposeKernel& k) {
   c.theoretical_global_sectors = c.global_load_sectors + c.global_store_sectors;
   c.global_tag_requests = requests * (element == 8 ? 2 : 1) +
                           requests * (k.partial_stores ? k.store_sectors : element / 4);
+  c.global_store_lines = requests * (k.partial_stores ? k.store_sectors : element / 4);
   c.dram_read_bytes = c.dram_write_bytes = elements * element;
   c.warp_instructions = c.warps * 20 + requests * 8;
   if (k.load_wavefronts > 0) {
@@ -116,6 +117,7 @@ Launch copy(u64 elements, u64 element) {
   c.global_load_bytes = c.global_store_bytes = elements * element;
   c.theoretical_global_sectors = 2 * c.warps * element;
   c.global_tag_requests = 2 * c.warps * element / 4;
+  c.global_store_lines = c.warps * element / 4;
   c.dram_read_bytes = c.dram_write_bytes = elements * element;
   c.warp_instructions = c.warps * 15;
   return launch;
@@ -160,6 +162,7 @@ Launch reduction(u64 elements, const ReductionKernel& k) {
     c.reduction_requests = c.reduction_sectors = c.atomic_lanes = c.blocks;
     c.hottest_atomic_address_count = c.blocks;
   }
+  c.float_atomic_lanes = c.atomic_lanes;
   return launch;
 }
 

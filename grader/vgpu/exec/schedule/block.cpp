@@ -7,6 +7,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "grader/vgpu/exec/observe/block_recorder.hpp"
 #include "grader/vgpu/exec/schedule/scheduler.hpp"
 #include "grader/vgpu/exec/state/access.hpp"
 
@@ -38,6 +39,7 @@ std::uint32_t lanes_of_warp(const Launch& launch, std::uint32_t warp) {
 /// Everybody who waits at barrier `id` goes on.
 void open_barrier(Block& block, std::uint32_t id) {
   BarrierState& barrier = block.barriers[id];
+  if (barrier.expected == 0) end_phase(block);
   if (Observer* observer = block.launch->observer) observer->opens(block, id);
   for (Warp& w : block.warps) {
     for (std::uint32_t g = 0; g < w.group_count; ++g) {
@@ -124,6 +126,7 @@ void start_block(Block& block, std::uint64_t linear) {
   block.index = launch.request->grid.index(linear);
   block.instructions = block.worker->instructions;
   block.barriers = {};
+  block.path = {};
   block.live_threads = static_cast<std::uint32_t>(launch.request->block.count());
   std::fill(block.shared_storage.begin(), block.shared_storage.end(), 0);
   const std::uint32_t values[program::kBlockSlots] = {
@@ -133,6 +136,7 @@ void start_block(Block& block, std::uint64_t linear) {
     std::fill_n(slot(block.special, i), 32, values[i]);
   for (Warp& w : block.warps) {
     w.live = lanes_of_warp(launch, w.index);
+    w.left_at = 0;
     w.exited = 0;
     w.group_count = 0;
     w.current = 0;
