@@ -16,20 +16,17 @@ function(membound_unity)
   set_target_properties(${ARGN} PROPERTIES UNITY_BUILD ${MEMBOUND_UNITY} UNITY_BUILD_BATCH_SIZE 16)
 endfunction()
 
-# Third parties' headers that most sources read, parsed once. Not where there is ccache, which keeps
-# nothing that was compiled with them.
-function(membound_precompile target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "HEADERS;LINKS")
-  file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${target}.cpp CONTENT "")
-  add_library(${target} OBJECT EXCLUDE_FROM_ALL ${CMAKE_CURRENT_BINARY_DIR}/${target}.cpp)
-  target_link_libraries(${target} PRIVATE membound_options ${arg_LINKS})
-  target_precompile_headers(${target} PRIVATE ${arg_HEADERS})
-endfunction()
-if(NOT MEMBOUND_CCACHE)
-  membound_precompile(membound_headers LINKS nlohmann_json::nlohmann_json CLI11::CLI11
-    HEADERS <nlohmann/json.hpp> <CLI/CLI.hpp> <filesystem> <functional> <map> <regex>)
-  membound_precompile(membound_test_headers LINKS nlohmann_json::nlohmann_json GTest::gmock
-    HEADERS <gmock/gmock.h> <gtest/gtest.h> <nlohmann/json.hpp> <filesystem>)
+# What most tests include, parsed once. Not where there is ccache, which keeps nothing that was compiled
+# with it. The rooms have none: CLI11's objects cost each source that sees them 5 s, and nlohmann's
+# JSON is instantiated for longer than it is parsed.
+if(BUILD_TESTING AND NOT MEMBOUND_CCACHE)
+  file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/membound_test_headers.cpp CONTENT "")
+  add_library(membound_test_headers OBJECT EXCLUDE_FROM_ALL
+    ${CMAKE_CURRENT_BINARY_DIR}/membound_test_headers.cpp)
+  target_link_libraries(membound_test_headers PRIVATE membound_options nlohmann_json::nlohmann_json
+    GTest::gmock)
+  target_precompile_headers(membound_test_headers PRIVATE
+    <gmock/gmock.h> <gtest/gtest.h> <nlohmann/json.hpp> <filesystem>)
   set_target_properties(membound_test_headers PROPERTIES POSITION_INDEPENDENT_CODE OFF)
 endif()
 
@@ -46,11 +43,8 @@ function(add_module name)
   add_library(membound::${name} ALIAS ${target})
   target_link_libraries(${target} PUBLIC membound_options ${arg_LINKS} PRIVATE ${arg_PRIVATE_LINKS})
   membound_unity(${target})
-  # GCC crashes on precompiled headers of another level than the source's.
   if(arg_OPTIMISE)
     membound_optimise(${target} LEVEL ${arg_OPTIMISE})
-  elseif(TARGET membound_headers)
-    target_precompile_headers(${target} REUSE_FROM membound_headers)
   endif()
 endfunction()
 
