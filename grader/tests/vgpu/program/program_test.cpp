@@ -89,7 +89,7 @@ TEST(UserLines, AHeaderIsForeignWhereverItsToolkitLies) {
       is_foreign_header("/usr/local/cuda/bin/../targets/x86_64-linux/include/sm_90_rt.hpp"));
   EXPECT_TRUE(is_foreign_header("/c/.membound/toolkit/nvidia/cu13/bin/..//include/sm_90_rt.hpp"));
   EXPECT_TRUE(is_foreign_header("/c/grader/harness/student/clang/cuda_runtime.h"));
-  EXPECT_FALSE(is_foreign_header("/home/sam/cuda/labs/03-transpose/kernel.cu"));
+  EXPECT_FALSE(is_foreign_header("/a/cuda/labs/03-transpose/kernel.cu"));
   EXPECT_FALSE(is_foreign_header("include/mine.cuh"));
 }
 
