@@ -10,6 +10,7 @@
 #include "grader/authoring/figure.hpp"
 #include "grader/base/text_files.hpp"
 #include "grader/cli/action.hpp"
+#include "grader/cli/command_context.hpp"
 #include "grader/cli/error_output.hpp"
 
 namespace membound::cli {

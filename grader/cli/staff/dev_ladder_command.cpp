@@ -11,6 +11,8 @@
 
 #include "grader/authoring/proof.hpp"
 #include "grader/cli/action.hpp"
+#include "grader/cli/checking.hpp"
+#include "grader/cli/command_context.hpp"
 #include "grader/cli/error_output.hpp"
 #include "grader/cli/interrupt.hpp"
 #include "grader/judge/verdict.hpp"
