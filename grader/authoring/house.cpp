@@ -44,6 +44,7 @@ class House {
   std::vector<Drift> check() {
     check_list();
     read_folders();
+    check_build();
     for (const fs::path& file : files_) {
       if (file.filename() == "CMakeLists.txt")
         check_links(file);
@@ -112,6 +113,27 @@ class House {
         if (target.starts_with(prefix)) target = target.substr(std::string_view(prefix).size());
       targets_.emplace(target, file.parent_path().lexically_relative("grader").generic_string());
     }
+  }
+
+  /// Every folder that can be built is reached from the root's CMakeLists.txt.
+  void check_build() {
+    std::set<fs::path> added;
+    std::vector<fs::path> makers = {root_ / "CMakeLists.txt"};
+    std::error_code error;
+    for (fs::recursive_directory_iterator entry(root_ / "grader", error), end;
+         !error && entry != end; entry.increment(error))
+      if (entry->path().filename() == "CMakeLists.txt") makers.push_back(entry->path());
+    static const std::regex adds(R"(add_subdirectory\(\s*([^\s)]+))");
+    for (const fs::path& maker : makers) {
+      const auto text = base::read_file(maker);
+      if (!text) continue;
+      for (std::sregex_iterator match(text->begin(), text->end(), adds), end; match != end; ++match)
+        added.insert((maker.parent_path() / (*match)[1].str()).lexically_normal());
+    }
+    for (const fs::path& maker : makers)
+      if (maker.parent_path() != root_ && !added.contains(maker.parent_path().lexically_normal()))
+        add(maker.lexically_relative(root_).generic_string(), 0, "nothing adds this folder",
+            "an add_subdirectory in a CMakeLists.txt above it", "what it makes is never built");
   }
 
   const Room* room_of(const std::string& folder) const {

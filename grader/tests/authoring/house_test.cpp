@@ -32,6 +32,9 @@ std::vector<std::string> sentences(const std::vector<Drift>& drifts) {
 class SmallHouse : public testing::Test {
  protected:
   SmallHouse() {
+    write("CMakeLists.txt",
+          "add_subdirectory(grader/base)\nadd_subdirectory( grader/middle/one )\n"
+          "add_subdirectory(grader/top)\n");
     write("grader/base/error.hpp", "namespace membound::base {\n}\n");
     write("grader/base/CMakeLists.txt", "add_module(base)\n");
     write("grader/middle/one/work.cpp",
@@ -69,6 +72,12 @@ TEST_F(SmallHouse, ALinkThatIsNoArrowIsNamed) {
 TEST_F(SmallHouse, AFileOutsideAllRoomsIsNamed) {
   write("grader/attic/old.hpp", "");
   EXPECT_THAT(drifts(), ElementsAre(HasSubstr("no room holds this file")));
+}
+
+TEST_F(SmallHouse, AFolderThatNothingBuildsIsNamed) {
+  write("grader/top/bench/CMakeLists.txt", "add_executable(bench bench_main.cpp)\n");
+  EXPECT_THAT(drifts(), ElementsAre(AllOf(HasSubstr("grader/top/bench/CMakeLists.txt"),
+                                          HasSubstr("nothing adds this folder"))));
 }
 
 TEST_F(SmallHouse, ANameThatStandsTwiceIsNamed) {
