@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/authoring/bench/answers.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 #include <utility>
 
@@ -50,6 +51,11 @@ Contestant Answers::stage(int number, const Work& work) const {
                         "launching a reference answer");
   };
   return contestant;
+}
+
+int Answers::stage_count() const {
+  return static_cast<int>(
+      std::ranges::count_if(lab_.stages, [](const auto& it) { return it.kind->has_reference; }));
 }
 
 }  // namespace membound::authoring

@@ -21,7 +21,14 @@ struct GroupMaker {
   std::function<Group()> make;
 };
 
-/// All groups, in the labs' order. `machine` must outlive them.
+/// Labs 00, 01, 03 and 04: a library computes the same. `machine` must outlive the groups.
+[[nodiscard]] std::vector<GroupMaker> library_groups(const Machine& machine);
+/// Labs 02, 05, 08 and 09: beside a copy of as many bytes.
+[[nodiscard]] std::vector<GroupMaker> copy_groups(const Machine& machine);
+/// Lab 06: beside additions and minima alone.
+[[nodiscard]] std::vector<GroupMaker> arithmetic_groups(const Machine& machine);
+
+/// All of them.
 [[nodiscard]] std::vector<GroupMaker> all_groups(const Machine& machine);
 
 }  // namespace membound::authoring

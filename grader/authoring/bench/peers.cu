@@ -4,7 +4,9 @@
 
 #include <cublas_v2.h>
 #include <thrust/execution_policy.h>
+#include <thrust/functional.h>
 #include <thrust/reverse.h>
+#include <thrust/transform.h>
 
 #include <cub/device/device_reduce.cuh>
 #include <stdexcept>
@@ -29,6 +31,10 @@ void reverse_with_thrust(int* d_out, const int* d_in, long long n) {
   thrust::reverse_copy(thrust::device, d_in, d_in + n, d_out);
 }
 
+void add_with_thrust(float* d_out, const float* d_a, const float* d_b, int n) {
+  thrust::transform(thrust::device, d_a, d_a + n, d_b, d_out, thrust::plus<float>());
+}
+
 CubSum::CubSum(long long n) : n_(n) {
   const float* const no_input = nullptr;
   float* const no_output = nullptr;
@@ -44,18 +50,18 @@ void CubSum::operator()(float* d_sum, const float* d_in) const {
   check(cub::DeviceReduce::Sum(d_temporary_, bytes, d_in, d_sum, n_), "cub::DeviceReduce::Sum");
 }
 
-struct Geam::Handle {
+struct Cublas::Handle {
   cublasHandle_t cublas = nullptr;
 };
 
-Geam::Geam() : handle_(std::make_unique<Handle>()) {
+Cublas::Cublas() : handle_(std::make_unique<Handle>()) {
   check(cublasCreate(&handle_->cublas), "starting cuBLAS");
 }
 
-Geam::~Geam() { cublasDestroy(handle_->cublas); }
+Cublas::~Cublas() { cublasDestroy(handle_->cublas); }
 
 // cuBLAS counts by columns: our rows x cols matrix, row after row, is its cols x rows matrix.
-void Geam::operator()(float* d_out, const float* d_in, int rows, int cols) const {
+void Cublas::transpose(float* d_out, const float* d_in, int rows, int cols) const {
   const float one = 1;
   const float zero = 0;
   check(cublasSgeam(handle_->cublas, CUBLAS_OP_T, CUBLAS_OP_T, rows, cols, &one, d_in, cols, &zero,
@@ -63,12 +69,17 @@ void Geam::operator()(float* d_out, const float* d_in, int rows, int cols) const
         "cublasSgeam");
 }
 
-void Geam::operator()(double* d_out, const double* d_in, int rows, int cols) const {
+void Cublas::transpose(double* d_out, const double* d_in, int rows, int cols) const {
   const double one = 1;
   const double zero = 0;
   check(cublasDgeam(handle_->cublas, CUBLAS_OP_T, CUBLAS_OP_T, rows, cols, &one, d_in, cols, &zero,
                     d_in, cols, d_out, rows),
         "cublasDgeam");
+}
+
+void Cublas::axpy(float* d_y, const float* d_x, int n) const {
+  const float one = 1;
+  check(cublasSaxpy(handle_->cublas, n, &one, d_x, 1, d_y, 1), "cublasSaxpy");
 }
 
 }  // namespace membound::authoring

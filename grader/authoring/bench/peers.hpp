@@ -28,15 +28,21 @@ class CubSum {
   std::size_t temporary_bytes_ = 0;
 };
 
-/// cuBLAS's geam as a transpose: out = 1 * in^T + 0 * in^T.
-class Geam {
+/// out[i] = a[i] + b[i], with thrust::transform on the device.
+void add_with_thrust(float* d_out, const float* d_a, const float* d_b, int n);
+
+/// Calls of cuBLAS, with its handle.
+class Cublas {
  public:
-  Geam();
-  ~Geam();
-  Geam(const Geam&) = delete;
-  Geam& operator=(const Geam&) = delete;
-  void operator()(float* d_out, const float* d_in, int rows, int cols) const;
-  void operator()(double* d_out, const double* d_in, int rows, int cols) const;
+  Cublas();
+  ~Cublas();
+  Cublas(const Cublas&) = delete;
+  Cublas& operator=(const Cublas&) = delete;
+  /// geam as a transpose: out = 1 * in^T + 0 * in^T.
+  void transpose(float* d_out, const float* d_in, int rows, int cols) const;
+  void transpose(double* d_out, const double* d_in, int rows, int cols) const;
+  /// y = 1 * x + y.
+  void axpy(float* d_y, const float* d_x, int n) const;
 
  private:
   struct Handle;
