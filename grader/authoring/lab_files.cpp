@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <regex>
 #include <set>
 
 #include "grader/authoring/checks.hpp"
@@ -10,9 +11,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// `allowed` matches the names of files that may be there, too.
 void check_folder(const LabFolders& folders, const fs::path& folder,
                   const std::set<std::string>& wanted, Drifts& drifts,
-                  const std::set<std::string>& allowed = {}) {
+                  const std::regex& allowed = {}) {
   for (const std::string& name : wanted) {
     if (fs::exists(folder / name)) continue;
     drifts.push_back({folders.shown(folder / name), 0, "the file is missing",
@@ -21,7 +23,7 @@ void check_folder(const LabFolders& folders, const fs::path& folder,
   std::error_code unreadable;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, unreadable)) {
     const std::string name = entry.path().filename().string();
-    if (wanted.contains(name) || allowed.contains(name)) continue;
+    if (wanted.contains(name) || std::regex_match(name, allowed)) continue;
     drifts.push_back({folders.shown(entry.path()), 0, "no lab has such a file",
                       "only the files docs/writing_a_lab.md names", "remove or move it"});
   }
@@ -34,9 +36,10 @@ void check_files(const course::Lab& lab, const LabFolders& folders, Drifts& drif
   std::set<std::string> wanted = {"README.md", "lab.json", "kernel.cuh", "kernel.cu"};
   for (const course::StageKind* kind : lab.kinds()) wanted.emplace(kind->test_source);
   if (lab.has_reference()) wanted.insert(reference.begin(), reference.end());
-  check_folder(folders, folders.lab, wanted, drifts, reference);
+  check_folder(folders, folders.lab, wanted, drifts, std::regex(R"(reference\.[ch]pp)"));
   check_folder(folders, folders.solution, {"kernel.cu", "NOTES.md", "wrong"}, drifts);
-  check_folder(folders, folders.handout, {"handout.md", "figures"}, drifts, {"experiment.cu"});
+  check_folder(folders, folders.handout, {"handout.md", "figures"}, drifts,
+               std::regex(R"(experiment(_\w+)?\.cu)"));
 }
 
 }  // namespace membound::authoring
