@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// A handout as a page: figures, folded answers, contents. What would spoil a stage, its complete
+/// solution, is left out until the stage has passed.
+/// Place in the chain: handout.md -> [handout_page] -> `membound handout`, site, paper.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "grader/base/result.hpp"
+#include "grader/report/markdown_html.hpp"
+
+namespace membound::report {
+
+/// What becomes of the answers to a handout's questions.
+enum class Answers {
+  kFolded,   ///< each below its question, closed
+  kAtTheEnd  ///< numbered, behind everything else: for paper, which folds nothing away
+};
+
+/// For whom a handout is shown.
+struct HandoutView {
+  std::string lab;  ///< the lab's id: "03-transpose"
+  Answers answers = Answers::kFolded;
+  PageAddresses addresses;
+  /// Whether the complete solution of a stage may be shown; none may where this is empty.
+  std::function<bool(int stage)> unlocked;
+};
+
+/// The text of a page, without its frame.
+struct HandoutBody {
+  std::string title;  ///< HTML
+  std::string html;
+  std::vector<Heading> headings;
+};
+
+/// `markdown` as a page's text. `file` is for errors.
+[[nodiscard]] base::Result<HandoutBody> handout_body(std::string_view markdown,
+                                                     const std::string& file,
+                                                     const HandoutView& view);
+
+/// A list of the headings of level 2 and 3, for people who jump.
+[[nodiscard]] std::string contents_html(const std::vector<Heading>& headings);
+
+/// A page that needs nothing beside it but its figures, if their addresses are those of files.
+[[nodiscard]] std::string standalone_page(const HandoutBody& body);
+
+/// The sentence that stands in a solution's place: "Our answer to stage 2 …", Markdown.
+[[nodiscard]] std::string locked_note(const std::string& lab, int stage);
+
+/// The size and the description that an SVG picture has of itself; `address` is taken as it is.
+[[nodiscard]] FigureSource figure_source(std::string_view svg, std::string address);
+
+/// An SVG picture as an address that holds it: "data:image/svg+xml,…".
+[[nodiscard]] std::string inlined_address(std::string_view svg);
+
+}  // namespace membound::report

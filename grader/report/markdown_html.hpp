@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Markdown as HTML for the pages of the course; md4c reads it.
+/// Place in the chain: handout.md, README.md, help/*.md -> [markdown_html] -> handout page, site.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace membound::report {
+
+/// A picture as a page needs it.
+struct FigureSource {
+  std::string address;        ///< for `src`
+  std::string description;    ///< what it shows, for those who do not see it; XML text
+  int width = 0, height = 0;  ///< pixels at its natural size; 0 = unknown
+};
+
+/// What the addresses of a text become on the page it is for.
+struct PageAddresses {
+  /// For `href`; empty where the page cannot lead there: then only the words are shown.
+  std::function<std::string(std::string_view target)> link;
+  std::function<FigureSource(std::string_view target)> figure;
+};
+
+/// A heading that `href="#id"` leads to.
+struct Heading {
+  int level = 0;  ///< 1 to 6
+  std::string id;
+  std::string html;  ///< its words
+};
+
+/// `text` as HTML. Adds its headings to `headings`; an id is not given twice among those.
+[[nodiscard]] std::string markdown_to_html(std::string_view text, const PageAddresses& addresses,
+                                           std::vector<Heading>& headings);
+
+/// One line of Markdown without a paragraph around it: "`in` is read" -> "<code>in</code> is read".
+[[nodiscard]] std::string inline_html(std::string_view line);
+
+/// C++ with `<span class="…">` around comments, words of the language, texts and numbers.
+[[nodiscard]] std::string highlighted_cpp(std::string_view code);
+
+}  // namespace membound::report
