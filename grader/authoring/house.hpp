@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Does the code keep to its rooms: every #include and every link is an arrow of grader/rooms.txt,
+/// Does the code keep to its rooms: every include and every link is an arrow of grader/rooms.txt,
 /// no two files share a name, each namespace is its room's; and the list as docs/architecture.md
 /// shows it. Place in the chain: rooms.txt, grader/ -> [house] -> dev check, the arrow test.
 #pragma once

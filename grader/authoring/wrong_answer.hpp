@@ -43,7 +43,7 @@ struct WrongAnswer {
 [[nodiscard]] std::vector<std::filesystem::path> wrong_answer_files(
     const std::filesystem::path& solution);
 
-/// Reads solution/wrong/<file>; a patch is applied to solution/kernel.cu. An error: a file that
+/// Reads `file` of solution/wrong; a patch is applied to solution/kernel.cu. An error: a file that
 /// cannot be read, a patch that cannot be applied. A head may lack fields.
 [[nodiscard]] base::Result<WrongAnswer> read_wrong_answer(const std::filesystem::path& file);
 
@@ -55,8 +55,8 @@ struct WrongAnswer {
 [[nodiscard]] base::Result<WrongAnswer> find_wrong_answer(const std::filesystem::path& solution,
                                                           const std::string& name);
 
-/// Writes the whole kernel.cu as folder/<name>.cu, so that a compiler's messages name lines which
-/// can be looked up, and returns the file.
+/// Writes the whole kernel.cu into `folder` by its name, so that a compiler's messages name lines
+/// which can be looked up, and returns the file.
 [[nodiscard]] base::Result<std::filesystem::path> write_kernel(const WrongAnswer& answer,
                                                                const std::filesystem::path& folder);
 

@@ -20,8 +20,8 @@ enum class ErrorKind {
   kInternal  ///< a broken promise of our own code
 };
 
-/// One problem. `where` is a file, `file:line`, an option or a device; any part but `found` may be
-/// empty. All texts are plain UTF-8 without a final newline.
+/// One problem. `where` is a file (with `:` and the line, where one is meant), an option or a
+/// device; any part but `found` may be empty. All texts are plain UTF-8 without a final newline.
 struct Error {
   ErrorKind kind = ErrorKind::kInternal;
   std::string where = {};

@@ -1,0 +1,144 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <set>
+
+#include "docs/site/site.hpp"
+#include "grader/base/error.hpp"
+#include "grader/base/text_files.hpp"
+
+namespace membound::site {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The pages of the site by file name.
+std::map<std::string, std::string> read_pages(const fs::path& html) {
+  std::map<std::string, std::string> pages;
+  for (const fs::directory_entry& entry : fs::directory_iterator(html))
+    if (entry.path().extension() == ".html")
+      if (auto text = base::read_file(entry.path()))
+        pages[entry.path().filename()] = *std::move(text);
+  return pages;
+}
+
+/// The values of one attribute, `name="value"`, in `html`.
+std::vector<std::string> values_of(std::string_view html, const std::string& name) {
+  std::vector<std::string> values;
+  const std::string begin = " " + name + "=\"";
+  for (auto at = html.find(begin); at != std::string_view::npos; at = html.find(begin, at)) {
+    at += begin.size();
+    values.emplace_back(html.substr(at, html.find('"', at) - at));
+  }
+  return values;
+}
+
+/// Words without tags, entities as their signs, each gap one space.
+std::string words_of(std::string_view html) {
+  static const std::pair<std::string_view, char> kEntities[] = {
+      {"&lt;", '<'}, {"&gt;", '>'}, {"&amp;", '&'}, {"&quot;", '"'}, {"&#160;", ' '}};
+  std::string words;
+  for (std::size_t i = 0; i < html.size(); ++i) {
+    char c = html[i];
+    if (c == '<') {
+      i = std::min(html.find('>', i), html.size());
+      c = ' ';
+    } else if (c == '&') {
+      for (const auto& [entity, sign] : kEntities)
+        if (html.substr(i).starts_with(entity)) {
+          c = sign;
+          i += entity.size() - 1;
+          break;
+        }
+    }
+    if (static_cast<unsigned char>(c) <= ' ') c = ' ';
+    if (c != ' ' || (!words.empty() && words.back() != ' ')) words += c;
+  }
+  while (words.ends_with(' ')) words.pop_back();
+  return words;
+}
+
+/// The text between `open` and `close`.
+std::string_view part(std::string_view html, std::string_view open, std::string_view close) {
+  const auto begin = html.find(open);
+  if (begin == std::string_view::npos) return {};
+  html.remove_prefix(begin + open.size());
+  return html.substr(0, std::min(html.find(close), html.size()));
+}
+
+constexpr std::string_view kContents = "<div class=\"contents\">", kEnd = "<!-- contents -->";
+
+}  // namespace
+
+Problems check_links(const fs::path& html) {
+  const auto pages = read_pages(html);
+  std::map<std::string, std::set<std::string>> places;
+  for (const auto& [name, text] : pages) {
+    for (const char* attribute : {"id", "name"})
+      for (std::string& id : values_of(text, attribute)) places[name].insert(std::move(id));
+  }
+  std::set<std::string> problems;
+  for (const auto& [name, text] : pages) {
+    std::vector<std::string> targets = values_of(text, "href");
+    for (std::string& source : values_of(text, "src")) targets.push_back(std::move(source));
+    for (const std::string& target : targets) {
+      if (target.starts_with("data:") || target.starts_with("javascript:") || target == "#")
+        continue;
+      if (target.find("://") != std::string::npos) continue;
+      // Doxygen 1.9.4 names this place where the only nested classes are private, and leaves it
+      // out.
+      if (target == "#nested-classes") continue;
+      const auto mark = std::min(target.find('#'), target.size());
+      const std::string file = mark == 0 ? name : target.substr(0, mark);
+      const std::string place = mark < target.size() ? target.substr(mark + 1) : "";
+      if (!fs::exists(html / file)) {
+        problems.insert(name + ": " + target + " leads to no file");
+      } else if (!place.empty() && pages.contains(file) && !places[file].contains(place)) {
+        problems.insert(name + ": " + target + " leads to no place of that page");
+      }
+    }
+  }
+  return {problems.begin(), problems.end()};
+}
+
+Problems write_index(const fs::path& html) {
+  // One entry for each heading of a page of text; the reference of the code is found by its titles.
+  static const std::regex kPlace(R"re(<h[1-4]([^>]*)>(?:<a class="anchor" id="([^"]+)"></a>)?)re");
+  nlohmann::json index = nlohmann::json::array();
+  for (const auto& [name, text] : read_pages(html)) {
+    const std::string title = words_of(part(text, "<div class=\"title\">", "</div>"));
+    std::string_view body = part(text, kContents, kEnd);
+    if (title.empty() || name.starts_with("dir_") || name.ends_with("_source.html") ||
+        name.ends_with("_8md.html"))
+      continue;
+    if (body.find("class=\"textblock\"") == std::string_view::npos ||
+        body.find("class=\"memitem\"") != std::string_view::npos) {
+      index.push_back({name, title, "", ""});
+      continue;
+    }
+    std::string place, heading;
+    const std::string all(body);
+    std::size_t from = 0;
+    for (std::sregex_iterator it(all.begin(), all.end(), kPlace), end;; ++it) {
+      const auto to = it == end ? all.size() : static_cast<std::size_t>(it->position());
+      index.push_back({name + (place.empty() ? "" : "#" + place), title, heading,
+                       words_of(std::string_view(all).substr(from, to - from))});
+      if (it == end) break;
+      place = (*it)[2].matched ? (*it)[2].str() : std::string(part((*it)[1].str(), "id=\"", "\""));
+      const auto begin = to + static_cast<std::size_t>(it->length());
+      from = std::min(all.find("</h", begin), all.size());
+      heading = words_of(std::string_view(all).substr(begin, from - begin));
+    }
+  }
+  const auto written = base::write_file(
+      html / "search_index.js",
+      "window.membound_index = " +
+          index.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + ";\n");
+  if (!written) return {base::to_string(written.error())};
+  return {};
+}
+
+}  // namespace membound::site

@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// membound_site pages ROOT PAGES HTML: what Doxygen reads, figures, and handouts to print.
+/// membound_site finish HTML: after Doxygen, holds every link and writes the search index.
+/// Exit codes: 0 all is well, 1 something leads nowhere, 2 wrong use.
+#include <cstdio>
+#include <string_view>
+
+#include "docs/site/site.hpp"
+#include "grader/base/error.hpp"
+
+int main(int count, char** words) {
+  using namespace membound;
+  site::Problems problems;
+  if (count == 5 && std::string_view(words[1]) == "pages") {
+    const auto course = course::read_course(words[2]);
+    if (!course) {
+      std::fprintf(stderr, "%s\n", base::to_string(course.error()).c_str());
+      return 1;
+    }
+    problems = site::write_pages(*course, words[3], words[4]);
+  } else if (count == 3 && std::string_view(words[1]) == "finish") {
+    problems = site::check_links(words[2]);
+    for (std::string& problem : site::write_index(words[2])) problems.push_back(std::move(problem));
+  } else {
+    std::fputs("membound_site pages ROOT PAGES HTML | finish HTML\n", stderr);
+    return 2;
+  }
+  for (const std::string& problem : problems) std::fprintf(stderr, "%s\n", problem.c_str());
+  return problems.empty() ? 0 : 1;
+}
