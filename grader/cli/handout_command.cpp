@@ -13,14 +13,16 @@
 #include "grader/cli/action.hpp"
 #include "grader/cli/command_context.hpp"
 #include "grader/cli/error_output.hpp"
-#include "grader/report/markdown.hpp"
+#include "grader/cli/page.hpp"
+#include "grader/report/handout_page.hpp"
+#include "grader/report/handout_text.hpp"
 
 namespace membound::cli {
 namespace {
 
 struct HandoutOptions {
   std::string lab;
-  bool path = false;
+  bool text = false, answers = false, path = false;
 };
 
 /// Shows long text through $PAGER or less, as git and man do; false when there is no pager.
@@ -36,6 +38,31 @@ bool page(const std::string& text) {
   if (pipe == nullptr) return false;
   std::fputs(text.c_str(), pipe);
   return pclose(pipe) == 0;
+}
+
+/// Writes the handout as a page with its figures in it, and shows it where there is a browser.
+base::Status show_page(const Context& context, const std::string& text,
+                       const report::HandoutView& view, const std::filesystem::path& file) {
+  report::HandoutView on_page = view;
+  on_page.addresses.link = [](std::string_view target) {
+    return target.find("://") == std::string_view::npos && !target.starts_with("#")
+               ? ""
+               : std::string(target);
+  };
+  on_page.addresses.figure = [&](std::string_view target) -> report::FigureSource {
+    const auto svg = base::read_file(file.parent_path() / target);
+    if (!svg) return {.address = std::string(target)};
+    return report::figure_source(*svg, report::inlined_address(*svg));
+  };
+  const auto body = report::handout_body(text, file.string(), on_page);
+  if (!body) return body.error();
+  const auto page = context.place.state / "pages" / ("handout-" + view.lab + ".html");
+  const auto written = base::write_file(page, report::standalone_page(*body));
+  if (!written) return written.error();
+  const bool opened = open_in_browser(page);
+  std::printf("%s %s\n", opened ? "opened" : "the page is", page.c_str());
+  if (!opened) std::printf("in the terminal: ./membound handout %s --text\n", view.lab.c_str());
+  return base::Done{};
 }
 
 int run_handout(const HandoutOptions& options) {
@@ -54,9 +81,17 @@ int run_handout(const HandoutOptions& options) {
     std::printf("%s\n", file.c_str());
     return kExitPassed;
   }
-  std::string shown = report::render_markdown(*text, context->out);
-  shown += "\nFigures are shown by any Markdown viewer or browser: " + file.string() + "\n";
-  if (!context->out_is_terminal || !page(shown)) std::fputs(shown.c_str(), stdout);
+  const report::HandoutView view = {.lab = lab->id, .unlocked = [&](int stage) {
+                                      return context->states().read(lab->id, stage).ever_passed;
+                                    }};
+  if (!options.text && !options.answers) {
+    const auto shown = show_page(*context, *text, view, file);
+    return shown ? kExitPassed : report_error(shown.error());
+  }
+  const auto shown =
+      report::handout_text(*text, lab->handout.string(), view, options.answers, context->out);
+  if (!shown) return report_error(shown.error());
+  if (!context->out_is_terminal || !page(*shown)) std::fputs(shown->c_str(), stdout);
   return kExitPassed;
 }
 
@@ -66,6 +101,8 @@ void add_handout(CLI::App& app, Action& chosen) {
   auto options = std::make_shared<HandoutOptions>();
   CLI::App* const command = app.add_subcommand("handout", "");
   command->add_option("LAB", options->lab);
+  command->add_flag("--text", options->text);
+  command->add_flag("--answers", options->answers);
   command->add_flag("--path", options->path);
   command->callback([options, &chosen] { chosen = [options] { return run_handout(*options); }; });
 }

@@ -16,7 +16,8 @@ namespace {
 
 constexpr double kOpenSeconds = 5;
 
-/// Hands the page to the desktop; false where there is none.
+}  // namespace
+
 bool open_in_browser(const std::filesystem::path& file) {
   if (std::getenv("DISPLAY") == nullptr && std::getenv("WAYLAND_DISPLAY") == nullptr) return false;
   const char* const path = std::getenv("PATH");
@@ -26,8 +27,6 @@ bool open_in_browser(const std::filesystem::path& file) {
       {.arguments = {opener.string(), file.string()}, .timeout_seconds = kOpenSeconds});
   return run && run->exit_code == 0;
 }
-
-}  // namespace
 
 void add_page_options(CLI::App& command, PageOptions& options) {
   command.add_option("--html", options.html);

@@ -27,6 +27,9 @@ struct PageOptions {
 /// Adds --html and --open.
 void add_page_options(CLI::App& command, PageOptions& options);
 
+/// Hands a page to the desktop's browser; false where there is none.
+[[nodiscard]] bool open_in_browser(const std::filesystem::path& file);
+
 /// The lines of a file; none where it cannot be read.
 [[nodiscard]] report::SourceText read_source(const std::filesystem::path& file);
 

@@ -51,9 +51,8 @@ class AnswersAtTheEnd {
 }  // namespace
 
 std::string locked_note(const std::string& lab, int stage) {
-  const std::string name = lab + "/" + std::to_string(stage);
   return "*Our answer to stage " + std::to_string(stage) +
-         " is shown once yours has passed:* `./membound solution " + name + "`.\n";
+         " is shown once yours has passed:* `./membound handout " + lab + "`.\n";
 }
 
 base::Result<HandoutBody> handout_body(std::string_view markdown, const std::string& file,

@@ -8,11 +8,12 @@
 #include <vector>
 
 #include "grader/report/text.hpp"
+#include "grader/report/text_table.hpp"
 
 namespace membound::report {
 namespace {
 
-constexpr std::size_t kCodeIndent = 4, kQuoteIndent = 2;
+constexpr std::size_t kCodeIndent = 2, kQuoteIndent = 2;
 
 std::string text_of(const MD_ATTRIBUTE& attribute) { return {attribute.text, attribute.size}; }
 
@@ -36,6 +37,33 @@ std::string words_of(std::string_view html) {
     if (c == '>') in_tag = false;
   }
   return words;
+}
+
+/// One line of code in lines of at most `width` columns, broken at spaces and nowhere else. What
+/// goes on stands four columns deeper; a comment goes on as a comment.
+std::vector<std::string> code_lines(std::string_view code, std::size_t width) {
+  std::vector<std::string> lines;
+  const std::string depth(std::min(code.find_first_not_of(' '), code.size()), ' ');
+  const auto comment = code.find("//");
+  std::string mark;  // "// " or "/// "
+  if (comment != std::string_view::npos)
+    mark = std::string(std::min(code.find_first_not_of('/', comment), code.size()) - comment, '/') +
+           " ";
+  std::size_t taken = 0;
+  std::string before;
+  while (before.size() + columns(code.substr(taken)) > width) {
+    const std::string_view rest = code.substr(taken);
+    const auto room = first_columns(rest, width - std::min(width, before.size())).size();
+    auto space = rest.substr(0, room + 1).rfind(' ');
+    if (space == std::string_view::npos || rest.find_first_not_of(' ') > space)
+      space = rest.find(' ', std::min(rest.find_first_not_of(' '), rest.size()));
+    if (space == std::string_view::npos) break;
+    lines.push_back(before + std::string(rest.substr(0, space)));
+    taken += space + 1;
+    before = depth + (comment == depth.size() ? "" : "    ") + (taken > comment ? mark : "");
+  }
+  lines.push_back(before + std::string(code.substr(taken)));
+  return lines;
 }
 
 /// Writes what md4c reads. Blank lines stand where they stand in the source.
@@ -100,10 +128,12 @@ class Writer {
 
   void leave(MD_BLOCKTYPE type, void* detail) {
     if (type == MD_BLOCK_TD || type == MD_BLOCK_TH) {
-      table_.back().push_back(std::move(text_));
+      const bool right = static_cast<MD_BLOCK_TD_DETAIL*>(detail)->align == MD_ALIGN_RIGHT;
+      table_.back().push_back({std::move(text_), right});
       text_.clear();
     } else if (type == MD_BLOCK_TABLE) {
-      write_table();
+      out_ += text_table(table_, style_);
+      table_.clear();
     } else if (type == MD_BLOCK_CODE) {
       write_code();
     } else if (type == MD_BLOCK_HTML) {
@@ -127,7 +157,7 @@ class Writer {
         text_ += " (" + address + ")";
     } else if (type == MD_SPAN_IMG) {
       text_.insert(start, "[figure: ");
-      text_ += ": " + text_of(static_cast<MD_SPAN_IMG_DETAIL*>(detail)->src) + "]";
+      text_ += "]";
     }
   }
 
@@ -179,42 +209,12 @@ class Writer {
     std::string_view rest = text_;
     while (!rest.empty()) {
       const auto end = std::min(rest.find('\n'), rest.size());
-      const std::string_view line = rest.substr(0, end);
-      out_ += (line.empty() ? "" : indent + style_.paint(line, Tone::kFaint)) + "\n";
+      for (const std::string& line :
+           code_lines(rest.substr(0, end), static_cast<std::size_t>(style_.width) - indent.size()))
+        out_ += (line.empty() ? "" : indent + style_.paint(line, Tone::kFaint)) + "\n";
       rest.remove_prefix(std::min(end + 1, rest.size()));
     }
     text_.clear();
-  }
-
-  /// Columns as wide as their widest cell; a table that is too wide loses the end of its last
-  /// column to the next line.
-  void write_table() {
-    std::vector<std::size_t> widths;
-    for (const auto& row : table_) {
-      widths.resize(std::max(widths.size(), row.size()));
-      for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], columns(row[i]));
-    }
-    bool head = true;
-    for (const auto& row : table_) {
-      std::size_t start = 0;
-      std::string line;
-      for (std::size_t i = 0; i + 1 < row.size(); ++i) {
-        line += padded(row[i], widths[i]) + "  ";
-        start += widths[i] + 2;
-      }
-      const std::string last = row.empty() ? "" : row.back();
-      const int room = style_.width - static_cast<int>(start);
-      if (room < 20 || static_cast<int>(columns(last)) <= room) {
-        line += last;
-        while (line.ends_with(' ')) line.pop_back();
-        out_ += style_.paint(line, head ? Tone::kStrong : Tone::kPlain) + "\n";
-      } else {
-        std::string text = wrapped(last, style_.width, static_cast<int>(start));
-        out_ += text.replace(0, start, line);
-      }
-      head = false;
-    }
-    table_.clear();
   }
 
   std::string_view source_;
@@ -226,7 +226,7 @@ class Writer {
   std::string mark_;                        ///< of a list's item, with its indent, until written
   std::vector<std::size_t> indents_ = {0};  ///< columns, of the open items and quotes
   std::vector<List> lists_;
-  std::vector<std::vector<std::string>> table_;
+  std::vector<std::vector<Cell>> table_;
 };
 
 }  // namespace

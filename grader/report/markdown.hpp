@@ -12,8 +12,8 @@
 
 namespace membound::report {
 
-/// Code and tables keep their lines; everything else is wrapped to the style's width. A figure
-/// becomes its description and its path, a link its text and its address.
+/// All of it fits the style's width; a line of code that does not is broken at a space. A figure
+/// becomes its caption, a link its text and its address.
 [[nodiscard]] std::string render_markdown(std::string_view text, const Style& style);
 
 }  // namespace membound::report

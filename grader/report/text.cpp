@@ -54,10 +54,14 @@ std::size_t columns(std::string_view text) {
       std::count_if(text.begin(), text.end(), [](char c) { return !continues_code_point(c); }));
 }
 
+std::string_view first_columns(std::string_view text, std::size_t limit) {
+  return text.substr(0, bytes_of_columns(text, limit));
+}
+
 std::string padded(std::string_view text, std::size_t width) {
   const std::size_t taken = columns(text);
   if (taken <= width) return std::string(text) + std::string(width - taken, ' ');
-  return std::string(text.substr(0, bytes_of_columns(text, width - 1))) + ".";
+  return std::string(first_columns(text, width - 1)) + ".";
 }
 
 std::string wrapped(std::string_view text, int width, int indent) {

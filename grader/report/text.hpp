@@ -15,6 +15,9 @@ namespace membound::report {
 /// Columns that UTF-8 text takes, one per code point.
 [[nodiscard]] std::size_t columns(std::string_view text);
 
+/// The beginning of `text` that takes at most `limit` columns.
+[[nodiscard]] std::string_view first_columns(std::string_view text, std::size_t limit);
+
 /// `text` with spaces behind it up to `width` columns; longer text is cut and ends in "…" (or ".").
 [[nodiscard]] std::string padded(std::string_view text, std::size_t width);
 

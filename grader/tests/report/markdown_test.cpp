@@ -21,10 +21,19 @@ TEST(Markdown, UnderlinesTheTitleAndDropsDoxygensMark) {
 }
 
 TEST(Markdown, KeepsCodeAsItIs) {
-  EXPECT_EQ(
-      shown("a\n```cpp\nint  *a; // `b` **c** and a line that is longer than the width\n```\nb\n"),
-      "a\n    int  *a; // `b` **c** and a line that is longer than the width\nb\n");
-  EXPECT_EQ(shown("a\n\n    b  *c*\n\nd\n"), "a\n\n    b  *c*\n\nd\n");
+  EXPECT_EQ(shown("a\n```cpp\nint  *a; // `b` **c**\n```\nb\n"), "a\n  int  *a; // `b` **c**\nb\n");
+  EXPECT_EQ(shown("a\n\n    b  *c*\n\nd\n"), "a\n\n  b  *c*\n\nd\n");
+}
+
+TEST(Markdown, BreaksLongCodeAtSpacesAndGoesOnWithItsComment) {
+  EXPECT_EQ(shown("```cpp\n  // a comment longer than forty columns are\n```\n"),
+            "    // a comment longer than forty\n    // columns are\n");
+  EXPECT_EQ(shown("```cpp\nint count = 3;  // blocks of a grid that is wide\n```\n"),
+            "  int count = 3;  // blocks of a grid\n      // that is wide\n");
+  EXPECT_EQ(shown("```\nout[first] = in[n - 1 - first] + in[first];\n```\n"),
+            "  out[first] = in[n - 1 - first] +\n      in[first];\n");
+  const std::string word(50, 'x');
+  EXPECT_EQ(shown("```\n  " + word + "\n```\n"), "    " + word + "\n") << "a word stays whole";
 }
 
 TEST(Markdown, DropsTheSignsOfEmphasisButNoOthers) {
@@ -38,12 +47,21 @@ TEST(Markdown, HangsListsUnderTheirMark) {
 
 TEST(Markdown, SetsTablesInColumns) {
   EXPECT_EQ(shown("| a | b |\n| --- | ---: |\n| `longer` | 1 |\n| c | two words of text |\n", 26),
-            "a       b\nlonger  1\nc       two words of text\n");
+            "a                       b\nlonger                  1\nc       two words of text\n");
+}
+
+TEST(Markdown, ATableTakesNoMoreThanTheWidth) {
+  EXPECT_EQ(
+      shown("| one | two |\n| --- | --- |\n| a few words | some more words |\n| b | c |\n", 20),
+      "one        two\na few      some more\nwords      words\n\nb          c\n");
+  EXPECT_EQ(shown("| a | b |\n| --- | --- |\n| 12345678901234567890 | 1234567890 |\n", 21),
+            "a          b\n123456789  1234567890\n012345678\n90\n")
+      << "a word that fits nowhere is broken";
 }
 
 TEST(Markdown, TellsWhereLinksAndFiguresLead) {
   EXPECT_EQ(shown("see [the lab](../lab.md), [below](#x)\n\n![Tiles](f/t.svg)\n"),
-            "see the lab (../lab.md), below\n\n[figure: Tiles: f/t.svg]\n");
+            "see the lab (../lab.md), below\n\n[figure: Tiles]\n");
 }
 
 TEST(Markdown, LeavesCommentsOut) {

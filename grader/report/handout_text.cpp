@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/report/handout_text.hpp"
+
+#include "grader/report/folds.hpp"
+#include "grader/report/markdown.hpp"
+
+namespace membound::report {
+
+base::Result<std::string> handout_text(std::string_view markdown, const std::string& file,
+                                       const HandoutView& view, bool with_answers,
+                                       const Style& style) {
+  const auto pieces = pieces_of(markdown, file);
+  if (!pieces) return pieces.error();
+  // The text is put together as Markdown first, so that blank lines come out as everywhere.
+  std::string text;
+  int folded = 0;
+  for (const Piece& piece : *pieces) {
+    const int stage = piece.solved_stage;
+    if (!piece.folded()) {
+      text += piece.text;
+    } else if (stage > 0 && (!view.unlocked || !view.unlocked(stage))) {
+      text += locked_note(view.lab, stage);
+    } else if (with_answers) {
+      text += "**" + piece.summary + "**\n" + piece.text;
+    } else {
+      ++folded;
+      text += "**" + piece.summary + "** *(folded)*\n";
+    }
+  }
+  std::string shown = render_markdown(text, style);
+  if (folded > 0)
+    shown += "\n" + render_markdown(std::to_string(folded) +
+                                        " answers are folded away; `./membound handout " +
+                                        view.lab + " --text --answers` shows them.\n",
+                                    style);
+  return shown;
+}
+
+}  // namespace membound::report
