@@ -9,6 +9,9 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "grader/device_code/checkers/checkers.hpp"
+#include "grader/tests/course/schema_check.hpp"
+
 namespace membound::vgpu::runtime {
 namespace {
 
@@ -76,6 +79,30 @@ TEST(ReportLog, ALaunchBecomesTheFormTheFileDocuments) {
   EXPECT_EQ(json["lines"][0]["counters"]["global_load_sectors"], 4);
   EXPECT_EQ(json["predicted_ns"], 1234);
   EXPECT_EQ(json["warp_instructions"], 99);
+}
+
+TEST(ReportLog, TheFileFitsItsSchema) {
+  counters::LaunchCounters counters;
+  counters.lines = {{"scale.cu", 3, counters.totals}};
+  timing::Prediction prediction;
+  prediction.bounds = {{timing::BoundKind::kLaunch, 12}};
+  LaunchRecord record{"_Z5scalePfi", {2, 1, 1}, {32, 1, 1}, 16, 0,   &counters,
+                      &prediction,   {0, 1234}, 1,          99, 0.5, "completed"};
+  exec::Fault fault;
+  fault.place.kernel = "_Z5scalePfi";
+  ReportLog log;
+  log.set_device("NVIDIA H200 (virtual)", "h200");
+  log.add_kernel(to_json(record));
+  log.add_report(to_json(fault));
+  for (const checkers::CheckerInfo& checker : checkers::kCheckers)
+    log.add_report(to_json(exec::CheckReport{.checker = std::string(checker.name)}));
+  auto file = parse(log.file_text());
+  EXPECT_EQ(course::schema_problems("docs/counters_file.schema.json", file), "");
+  for (const char* field : {"/kernels/0/unknown", "/unknown", "/reports/0/unknown"}) {
+    auto changed = file;
+    changed[nlohmann::json::json_pointer(field)] = 1;
+    EXPECT_NE(course::schema_problems("docs/counters_file.schema.json", changed), "") << field;
+  }
 }
 
 TEST(ReportLog, NamesThatAreNoUtf8AreStillJson) {
