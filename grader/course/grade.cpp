@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "grader/base/words.hpp"
 #include "grader/course/json_fields.hpp"
 
 namespace membound::course {
@@ -85,6 +86,15 @@ void Grade::end(GradeVerdict without_result, std::string why, const Lab& for_lab
   if (row_of(without_result).has_score) score = 0;
 }
 
+std::string late_text(const Grade& grade) {
+  if (grade.late_by_seconds <= 0) return "";
+  constexpr double kHour = 3600;
+  const std::string text =
+      base::decimal(static_cast<double>(grade.late_by_seconds) / kHour, 1) + " hours late";
+  const double lost = 100 * (1 - grade.late_factor);
+  return lost > 0 ? text + ": " + base::decimal(lost, 0) + " % of the points deducted" : text;
+}
+
 std::string shown_student(const Grade& grade) {
   if (grade.student_name.empty()) return grade.student;
   return grade.student_name + " (" + grade.student + ")";
@@ -92,9 +102,9 @@ std::string shown_student(const Grade& grade) {
 
 MEMBOUND_JSON(GradeDigests, harness, toolchain, lab, limits)
 MEMBOUND_FIELDS(Grade, student, student_name, student_email, lab, verdict, score, max_score, ratio,
-                device, submission_sha256, origin, submitted_at, graded_at, late_by_seconds,
-                late_factor, attempt, note, seed, seed_key, digests, reference_sha256,
-                limits_in_force, result)
+                device, submission_sha256, origin, submitted_at, time_from, graded_at,
+                late_by_seconds, late_factor, attempt, note, seed, seed_key, digests,
+                reference_sha256, limits_in_force, result)
 
 void to_json(json& out, const Grade& value) {
   write_fields(out, value);

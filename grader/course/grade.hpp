@@ -45,6 +45,7 @@ struct Grade {
   std::string submission_sha256;            ///< of kernel.cu; of the archive where that was refused
   std::string origin;                       ///< where it was found: "class.zip/Doe_12/kernel.cu"
   std::string submitted_at, graded_at;      ///< UTC; the first may be empty
+  std::string time_from;                    ///< "record": the platform's; "file": a file's date
   std::int64_t late_by_seconds = 0;         ///< after the due date and its grace; 0: in time
   double late_factor = 1;                   ///< the points are multiplied by it
   int attempt = 1;                          ///< which of the student's submissions this is, from 1
@@ -72,6 +73,9 @@ struct Grade {
 
   [[nodiscard]] bool withheld() const { return verdict.has_value() && !score.has_value(); }
 };
+
+/// "25.0 hours late: 20 % of the points deducted"; empty for what is in time.
+[[nodiscard]] std::string late_text(const Grade& grade);
 
 /// "Ada Lovelace (s001)", or the id alone.
 [[nodiscard]] std::string shown_student(const Grade& grade);

@@ -45,9 +45,6 @@ std::string summary(const course::Grade& grade) {
   std::string text = grade.verdict ? std::string(course::row_of(*grade.verdict).meaning)
                                    : "Nothing was submitted.";
   if (!grade.note.empty()) text += "\n" + grade.note;
-  if (grade.late_by_seconds > 0)
-    text += "\nSubmitted " + two_decimals(static_cast<double>(grade.late_by_seconds) / 3600) +
-            " hours late: points count " + two_decimals(100 * grade.late_factor) + " %.";
   return text;
 }
 

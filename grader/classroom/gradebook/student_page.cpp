@@ -56,9 +56,6 @@ json summary_of(const course::Grade& grade) {
   lines.push_back(grade.verdict ? std::string(course::row_of(*grade.verdict).meaning)
                                 : "Nothing was submitted.");
   if (!grade.note.empty()) lines.push_back(grade.note);
-  if (grade.late_by_seconds > 0)
-    lines.push_back("Late by " + decimal(static_cast<double>(grade.late_by_seconds) / 3600, 1) +
-                    " hours: points count " + decimal(100 * grade.late_factor, 0) + " %.");
   return lines;
 }
 

@@ -134,7 +134,8 @@ class Reading {
       entry.path.emplace_back("(no name)");
       entry.raw.emplace_back();
     }
-    entry.time = member.time;
+    // A date inside a student's archive is whatever its author wrote; the archive's own counts.
+    entry.time = depth > 0 ? prefix.time : member.time;
     entry.size = member.size;
     entry.problem = member.path.problem;
     if (is_litter_path(member)) {

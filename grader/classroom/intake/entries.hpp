@@ -26,7 +26,7 @@ namespace membound::intake {
 struct Entry {
   std::vector<std::string> path;  ///< parts; an archive's name is one of them
   std::vector<std::string> raw;   ///< the same parts, byte by byte as found
-  std::int64_t time = 0;          ///< seconds since 1970; 0: not known
+  std::int64_t time = 0;          ///< seconds since 1970, of the outermost archive; 0: not known
   std::uint64_t size = 0;
   std::optional<std::string> problem;  ///< why it cannot be used
   std::string sha256;                  ///< in the store: sources without a problem

@@ -11,6 +11,7 @@
 
 #include "grader/base/switches.hpp"
 #include "grader/classroom/intake/entries.hpp"
+#include "grader/classroom/intake/lab_names.hpp"
 #include "grader/classroom/intake/store.hpp"
 #include "grader/classroom/intake/student_names.hpp"
 #include "grader/classroom/intake/students.hpp"
@@ -19,21 +20,6 @@ namespace membound::intake {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// The lab that a part of a path names: "03-transpose", "transpose", "lab03-transpose-final".
-std::optional<std::string> lab_named(const std::string& part,
-                                     const std::vector<course::Lab>& labs) {
-  const std::string word = folded(stem(part));
-  std::optional<std::string> found;
-  for (const course::Lab& lab : labs) {
-    const std::string id = folded(lab.id);
-    const auto dash = id.find('-');
-    const std::string name = dash == std::string::npos ? id : id.substr(dash + 1);
-    if (word == id || word == name) return lab.id;
-    if (word.find(id) != std::string::npos) found = lab.id;
-  }
-  return found;
-}
 
 /// The innermost part that names a lab.
 std::optional<std::string> lab_of_path(const std::vector<std::string>& inner,
@@ -65,11 +51,12 @@ class Sorting {
     base.email = shown(owner.email);
     base.note = owner.note;
     base.origin = shown(source + "/" + item.origin);
-    base.time = parse_time(owner.submitted_at).value_or(item.time);
+    base.time = item.time;
+    base.time_is_record = item.time_is_record;
+    base.marked_late = item.marked_late;
     base.attempt = item.order;
-    base.late = lateness(request_.late, base.time);
-    if (item.marked_late && base.late.by_seconds == 0 && request_.late.due)
-      add_note(base, "marked late by the learning system; the time is not known here");
+    base.words = item.words;
+    base.words.push_back(item.key);
     if (owner.refused) {
       refuse(base, lab_or_unknown(item), *owner.refused);
       return;
@@ -96,10 +83,6 @@ class Sorting {
   }
 
  private:
-  static void add_note(Submission& submission, const std::string& text) {
-    submission.note += (submission.note.empty() ? "" : "; ") + text;
-  }
-
   /// Nothing where only another lab is graded.
   [[nodiscard]] std::optional<std::string> lab_of(const ItemFile& file) const {
     const auto named = lab_of_path(file.inner, request_.labs);
@@ -221,6 +204,45 @@ void number_attempts(Intake& intake, AttemptPolicy policy) {
   all = std::move(kept);
 }
 
+/// Puts the platform's times in the place of files' dates.
+base::Status take_times(const IntakeRequest& request, Intake& intake) {
+  auto records = roster_records(request.roster, request.lab, request.labs);
+  if (!records) return records.error();
+  for (TimeRecord record : request.times) {
+    for (const std::string& word : record.words)
+      if (const RosterRow* row = request.roster.find(word)) {
+        record.words.insert(record.words.begin(), row->id);
+        break;
+      }
+    records->push_back(std::move(record));
+  }
+  std::set<std::string> labs;
+  for (const Submission& one : intake.submissions)
+    if (one.lab != kUnknownLab) labs.insert(one.lab);
+  const bool some_say_no_lab = std::any_of(records->begin(), records->end(),
+                                           [](const auto& record) { return record.lab.empty(); });
+  if (some_say_no_lab && labs.size() > 1) {
+    return base::Error{base::ErrorKind::kInput, "submitted_at",
+                       "a time for each student, and " + std::to_string(labs.size()) + " labs",
+                       "a time for each student and lab",
+                       "call the columns \"submitted_at LAB\", or choose one lab with --lab"};
+  }
+  const TimeIndex index(*records);
+  auto& all = intake.submissions;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const bool last =
+        i + 1 == all.size() || all[i + 1].student != all[i].student || all[i + 1].lab != all[i].lab;
+    std::vector<std::string> words = {all[i].student, all[i].email};
+    words.insert(words.end(), all[i].words.begin(), all[i].words.end());
+    words.push_back(all[i].name);
+    if (const auto time = index.time_of(words, all[i].lab, all[i].attempt, last)) {
+      all[i].time = *time;
+      all[i].time_is_record = true;
+    }
+  }
+  return base::Done{};
+}
+
 }  // namespace
 
 base::Result<Intake> take_in(const IntakeRequest& request) {
@@ -262,7 +284,9 @@ base::Result<Intake> take_in(const IntakeRequest& request) {
   const auto owners = owners_of(items, request.roster);
   Sorting sorting(request, intake);
   for (std::size_t i = 0; i < items.size(); ++i) sorting.add(items[i], owners[i], from[i]);
-  number_attempts(intake, request.attempts);
+  number_attempts(intake, request.attempts.value_or(AttemptPolicy::kLatest));
+  const auto timed = take_times(request, intake);
+  if (!timed) return timed.error();
   return intake;
 }
 

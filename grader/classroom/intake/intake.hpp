@@ -14,9 +14,9 @@
 
 #include "grader/base/result.hpp"
 #include "grader/classroom/intake/archive.hpp"
-#include "grader/classroom/intake/late.hpp"
 #include "grader/classroom/intake/layout.hpp"
 #include "grader/classroom/intake/roster.hpp"
+#include "grader/classroom/intake/time_records.hpp"
 #include "grader/course/lab.hpp"
 
 namespace membound::intake {
@@ -34,22 +34,24 @@ struct IntakeRequest {
   Roster roster;                   ///< may be empty
   std::string student;             ///< not empty: all sources together are this student's alone
   std::optional<Layout> layout;    ///< nothing: detected
-  AttemptPolicy attempts = AttemptPolicy::kLatest;
-  LatePolicy late;
-  std::filesystem::path out;  ///< the store is made in it
-  ArchiveLimits limits;       ///< of one student's archive
+  std::optional<AttemptPolicy> attempts;  ///< nothing: as the course's rules say, else the latest
+  std::vector<TimeRecord> times;          ///< the platform's; they go before every other time
+  std::filesystem::path out;              ///< the store is made in it
+  ArchiveLimits limits;                   ///< of one student's archive
 };
 
 /// One file to grade, or to refuse.
 struct Submission {
-  std::string student;      ///< the roster's id, else as the layout names them
-  std::string name, email;  ///< may be empty
-  std::string lab;          ///< kUnknownLab where nothing tells
-  std::string origin;       ///< for people: where it was found, with harmless characters
-  std::string sha256;       ///< in the store; where refused, that of what was found or ""
-  std::int64_t time = 0;    ///< when it was handed in; 0: not known
-  int attempt = 1;          ///< of this student and lab, from 1
-  Lateness late;            ///< by the policy
+  std::string student;          ///< the roster's id, else as the layout names them
+  std::string name, email;      ///< may be empty
+  std::string lab;              ///< kUnknownLab where nothing tells
+  std::string origin;           ///< for people: where it was found, with harmless characters
+  std::string sha256;           ///< in the store; where refused, that of what was found or ""
+  std::int64_t time = 0;        ///< when it was handed in; 0: not known
+  bool time_is_record = false;  ///< the platform says so; else a file does, which anybody can date
+  bool marked_late = false;     ///< by the learning system
+  int attempt = 1;              ///< of this student and lab, from 1
+  std::vector<std::string> words;      ///< what else names the student: login, folder
   std::optional<std::string> refused;  ///< why it is not graded
   std::string note;                    ///< what a person should know; may be empty
 };

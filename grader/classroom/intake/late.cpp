@@ -49,6 +49,8 @@ std::optional<std::int64_t> parse_time(std::string_view text) {
     for (const char* zone : {" Z", " UTC", " %z", " %Ez"})
       if (const auto found = read_as(time + zone, one)) return found->time_since_epoch().count();
   }
+  // Moodle's worksheet: "Friday, 20 November 2026, 9:37 PM".
+  if (const auto wall = read_as("%A, %d %B %Y, %I:%M %p", std::string(text))) return local(*wall);
   return std::nullopt;
 }
 

@@ -76,6 +76,7 @@ bool has_common_folder(const Entries& entries, const std::vector<course::Lab>& l
   if (first.size() != 1 || is_archive_name(*first.begin())) return false;
   if (second.contains(kMetadata)) return true;
   std::smatch match;
+  if (std::regex_match(*first.begin(), match, moodle_name())) return false;
   for (const std::string& name : second)
     if (std::regex_match(name, match, canvas_name()) ||
         std::regex_match(name, match, moodle_name()))
@@ -222,6 +223,7 @@ std::vector<Item> gradescope_items(const std::vector<Rest>& rests) {
       one.name = student.name;
       one.email = student.email;
       one.time = found->time;
+      one.time_is_record = found->time != 0;
       items.push_back(std::move(one));
     }
   }
@@ -280,7 +282,8 @@ std::optional<Layout> layout_from_string(std::string_view text) {
 Layout detect(const Entries& entries) {
   std::set<std::string> names;
   for (const Entry& entry : entries.files) names.insert(entry.path[0]);
-  if (names.size() == 1) {
+  std::smatch match;
+  if (names.size() == 1 && !std::regex_match(*names.begin(), match, moodle_name())) {
     std::set<std::string> below;
     for (const Entry& entry : entries.files)
       if (entry.path.size() > 1) below.insert(entry.path[1]);
@@ -289,7 +292,6 @@ Layout detect(const Entries& entries) {
   // Only beside the students' folders: within one of them anybody may write it.
   if (names.contains(kMetadata)) return Layout::kGradescope;
   std::size_t canvas = 0, moodle = 0;
-  std::smatch match;
   for (const std::string& name : names) {
     canvas += std::regex_match(name, match, canvas_name()) ? 1 : 0;
     moodle += std::regex_match(name, match, moodle_name()) ? 1 : 0;

@@ -39,11 +39,12 @@ struct Item {
   std::string raw_key;  ///< byte by byte as found
   std::vector<std::string> words;  ///< what else may name the student: email, login
   std::string name, email;
-  std::string origin;        ///< for people: "class.zip/alice"
-  int order = 0;             ///< as the layout numbers attempts; 0: it does not
-  std::int64_t time = 0;     ///< when it was handed in; 0: not known
-  bool marked_late = false;  ///< by the learning system
-  bool key_is_id = false;    ///< the key is an identity, not a name somebody chose
+  std::string origin;           ///< for people: "class.zip/alice"
+  int order = 0;                ///< as the layout numbers attempts; 0: it does not
+  std::int64_t time = 0;        ///< when it was handed in; 0: not known
+  bool time_is_record = false;  ///< the platform says so; else a file does, which anybody can date
+  bool marked_late = false;     ///< by the learning system
+  bool key_is_id = false;       ///< the key is an identity, not a name somebody chose
   std::vector<ItemFile> files;
 };
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <regex>
 #include <set>
 #include <utility>
 
@@ -13,11 +15,11 @@
 namespace membound::intake {
 namespace {
 
-enum class Column { kId, kAlias, kName, kFirst, kLast, kEmail, kSubmitted };
+enum class Column { kId, kAlias, kName, kFirst, kLast, kEmail, kSubmitted, kLab, kAttempt };
 
 /// What headers are called, folded and with letters and digits only. Where several columns can be
 /// the id, the one that stands first in this table is.
-constexpr std::array<std::pair<std::string_view, Column>, 32> kHeaders = {{
+constexpr std::array<std::pair<std::string_view, Column>, 38> kHeaders = {{
     {"id", Column::kId},
     {"studentid", Column::kId},
     {"sid", Column::kId},
@@ -50,6 +52,12 @@ constexpr std::array<std::pair<std::string_view, Column>, 32> kHeaders = {{
     {"mail", Column::kEmail},
     {"submittedat", Column::kSubmitted},
     {"submissiontime", Column::kSubmitted},
+    {"submissiontimestamp", Column::kSubmitted},
+    {"lastmodifiedsubmission", Column::kSubmitted},
+    {"rosteridentifier", Column::kAlias},
+    {"lab", Column::kLab},
+    {"assignmentname", Column::kLab},
+    {"attempt", Column::kAttempt},
 }};
 
 /// Letters and digits of the folded text; bytes beyond ASCII count as letters.
@@ -73,14 +81,26 @@ struct FoundColumn {
   std::size_t index;
   std::size_t rank;
   Column kind;
+  std::string lab;  ///< of "submitted_at 03-transpose"
 };
+
+/// What stands behind "submitted_at".
+std::optional<std::string> lab_in(const std::string& header) {
+  static const std::regex pattern("^\\s*submitted[ _-]?at[ :_(\\[-]+([^)\\]]+)[)\\]]?\\s*$",
+                                  std::regex::icase);
+  std::smatch match;
+  if (!std::regex_match(header, match, pattern)) return std::nullopt;
+  return match[1].str();
+}
 
 std::vector<FoundColumn> columns_of(const std::vector<std::string>& header) {
   std::vector<FoundColumn> columns;
   for (std::size_t i = 0; i < header.size(); ++i) {
     const std::string word = squeezed(header[i]);
     for (std::size_t rank = 0; rank < kHeaders.size(); ++rank)
-      if (kHeaders[rank].first == word) columns.push_back({i, rank, kHeaders[rank].second});
+      if (kHeaders[rank].first == word) columns.push_back({i, rank, kHeaders[rank].second, {}});
+    if (auto lab = lab_in(header[i]))
+      columns.push_back({i, kHeaders.size(), Column::kSubmitted, *std::move(lab)});
   }
   std::stable_sort(columns.begin(), columns.end(),
                    [](const auto& a, const auto& b) { return a.rank < b.rank; });
@@ -118,7 +138,14 @@ RosterRow row_of(const std::vector<std::string>& cells, const std::vector<FoundC
         if (row.email.empty()) row.email = normal(cell);
         break;
       case Column::kSubmitted:
-        row.submitted_at = cell;
+        // Platforms write "-" where nothing was handed in.
+        if (cell != "-") row.submitted.push_back({column.lab, cell});
+        break;
+      case Column::kLab:
+        row.lab = cell;
+        break;
+      case Column::kAttempt:
+        row.attempt = cell;
         break;
     }
   }
@@ -163,7 +190,8 @@ bool alike(const RosterRow& row, std::string_view word) {
 
 }  // namespace
 
-base::Result<Roster> Roster::from_text(std::string_view text, const std::string& file_name) {
+base::Result<std::vector<RosterRow>> read_people(std::string_view text,
+                                                 const std::string& file_name) {
   const auto table = base::read_csv(text, file_name);
   if (!table) return table.error();
   const base::Error no_header{base::ErrorKind::kInput, file_name,
@@ -176,11 +204,18 @@ base::Result<Roster> Roster::from_text(std::string_view text, const std::string&
         return column.kind == Column::kId || column.kind == Column::kEmail;
       }))
     return no_header;
+  std::vector<RosterRow> rows;
+  for (const auto& cells : table->rows)
+    if (RosterRow row = row_of(cells, columns); !row.id.empty()) rows.push_back(std::move(row));
+  return rows;
+}
+
+base::Result<Roster> Roster::from_text(std::string_view text, const std::string& file_name) {
+  auto people = read_people(text, file_name);
+  if (!people) return people.error();
   Roster roster;
   std::set<std::string> ids;
-  for (const auto& cells : table->rows) {
-    RosterRow row = row_of(cells, columns);
-    if (row.id.empty()) continue;
+  for (RosterRow& row : *people) {
     if (!ids.insert(folded(row.id)).second) {
       return base::Error{base::ErrorKind::kInput, file_name,
                          "two students have the id \"" + shown(row.id) + "\"",

@@ -14,20 +14,31 @@
 
 namespace membound::intake {
 
-/// One student.
+/// A cell that says when something was handed in.
+struct SubmittedCell {
+  std::string lab;   ///< what its header names behind "submitted_at"; may be empty
+  std::string text;  ///< not empty
+};
+
+/// One student; a row of any table about students.
 struct RosterRow {
   std::string id;  ///< identity everywhere: in the ledger, in grades.csv
   std::string name, email;
   std::vector<std::string> aliases;  ///< what else an LMS may call the student: login, SIS id, …
-  std::string submitted_at;          ///< from a column of that name; may be empty
+  std::vector<SubmittedCell> submitted;
+  std::string lab, attempt;  ///< from columns of these names; may be empty
 };
+
+/// The rows of a table about students, with the header's words in any order and in the forms LMSs
+/// use ("Student ID", "SIS User ID", "Email address", "First name", …); a column for the id, or one
+/// for the email, must be there. Rows without an id are left out.
+[[nodiscard]] base::Result<std::vector<RosterRow>> read_people(std::string_view text,
+                                                               const std::string& file_name);
 
 /// The class.
 class Roster {
  public:
-  /// The header's words may be in any order and in the forms LMSs use ("Student ID", "SIS User ID",
-  /// "Email address", "First name", …); a column for the id, or one for the email, must be there.
-  /// Rows without an id are left out; two rows of one id are an error.
+  /// As read_people(); two rows of one id are an error.
   [[nodiscard]] static base::Result<Roster> from_text(std::string_view text,
                                                       const std::string& file_name);
 

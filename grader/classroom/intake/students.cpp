@@ -57,7 +57,6 @@ Owner owner_of(const Item& item, const Match& match, bool has_roster) {
     owner.student = match.row->id;
     owner.name = match.row->name.empty() ? item.name : match.row->name;
     owner.email = match.row->email.empty() ? item.email : match.row->email;
-    owner.submitted_at = match.row->submitted_at;
     return owner;
   }
   owner.student = shown(item.key);

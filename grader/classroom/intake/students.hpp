@@ -17,7 +17,6 @@ namespace membound::intake {
 /// The owner of one item.
 struct Owner {
   std::string student, name, email;
-  std::string submitted_at;            ///< from the roster; may be empty
   std::optional<std::string> refused;  ///< two different names that mean one student
   std::string note;                    ///< "not in the roster"
 };

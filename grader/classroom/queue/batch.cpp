@@ -18,6 +18,7 @@ namespace membound::queue {
 namespace {
 
 namespace fs = std::filesystem;
+using intake::AttemptPolicy;
 
 /// A folder with something else in it is not made a batch's.
 base::Status check_folder(const fs::path& out) {
@@ -66,6 +67,27 @@ base::Status check_fit(const Plan& plan, const Settings& settings) {
   return base::Done{};
 }
 
+/// The instructor's rules, those of the earlier call where none are given, and what this call says
+/// about `labs`.
+intake::CourseRules rules_for(const BatchRequest& request, const std::optional<Plan>& earlier,
+                              const std::set<std::string>& labs) {
+  intake::CourseRules rules = request.rules ? *request.rules
+                              : earlier     ? earlier->rules
+                                            : intake::CourseRules();
+  if (request.extensions) rules.extensions = *request.extensions;
+  const intake::LabRules& now = request.rules_now;
+  if (now.due || now.grace_minutes || now.percent_per_day)
+    for (const std::string& lab : labs) rules.labs[lab].overlay(now);
+  return rules;
+}
+
+AttemptPolicy attempts_for(const BatchRequest& request, const intake::CourseRules& rules,
+                           const std::optional<Plan>& earlier) {
+  if (request.intake.attempts) return *request.intake.attempts;
+  const bool best = rules.best_attempt.value_or(earlier && earlier->best_attempt);
+  return best ? AttemptPolicy::kBest : AttemptPolicy::kLatest;
+}
+
 base::Result<Plan> plan_for(const BatchRequest& request, const std::optional<Plan>& earlier,
                             std::vector<std::string>& notes) {
   if (request.intake.sources.empty()) {
@@ -76,9 +98,18 @@ base::Result<Plan> plan_for(const BatchRequest& request, const std::optional<Pla
     }
     const auto fits = check_fit(*earlier, request.settings);
     if (!fits) return fits.error();
-    return *earlier;
+    Plan plan = *earlier;
+    std::set<std::string> labs;
+    for (const auto& [lab, planned] : plan.labs) labs.insert(lab);
+    plan.rules = rules_for(request, earlier, labs);
+    if (request.intake.attempts || plan.rules.best_attempt)
+      plan.best_attempt = attempts_for(request, plan.rules, earlier) == AttemptPolicy::kBest;
+    apply_rules(plan);
+    return plan;
   }
-  auto intake = intake::take_in(request.intake);
+  intake::IntakeRequest asked = request.intake;
+  asked.attempts = attempts_for(request, rules_for(request, earlier, {}), earlier);
+  auto intake = intake::take_in(asked);
   if (!intake) return intake.error();
   notes.insert(notes.end(), intake->notes.begin(), intake->notes.end());
   if (intake->submissions.empty()) {
@@ -87,7 +118,11 @@ base::Result<Plan> plan_for(const BatchRequest& request, const std::optional<Pla
                        "folders or archives with a kernel.cu each",
                        "name the folder or archive that the learning system exported"};
   }
-  return make_plan(*intake, request.intake, request.settings, batch_seed(request, earlier));
+  std::set<std::string> labs;
+  if (asked.lab) labs.insert(*asked.lab);
+  for (const intake::Submission& one : intake->submissions) labs.insert(one.lab);
+  return make_plan(*intake, asked, request.settings, batch_seed(request, earlier),
+                   rules_for(request, earlier, labs));
 }
 
 /// Writes the plan where it changed, and makes the ledger know it.

@@ -37,7 +37,10 @@ struct BatchRequest {
   std::filesystem::path out;
   /// Its `out` and `labs` are filled in. No sources: the plan of the earlier call.
   intake::IntakeRequest intake;
-  Settings settings;  ///< its place.state is filled in
+  std::optional<intake::CourseRules> rules;                  ///< nothing: those of the earlier call
+  std::optional<std::vector<intake::Extension>> extensions;  ///< nothing: as `rules`
+  intake::LabRules rules_now;  ///< for the labs of this call; they go before all others
+  Settings settings;           ///< its place.state is filled in
   ledger::OpenOptions ledger;
   std::optional<std::uint64_t> seed;  ///< nothing: drawn, or that of the earlier call
   std::vector<std::string> only;      ///< students; empty: all

@@ -44,6 +44,7 @@ void take_row(const Row& row, Grade& grade) {
   grade.lab = row.lab;
   grade.origin = row.origin;
   grade.submitted_at = row.submitted_at;
+  grade.time_from = row.time_from;
   grade.late_by_seconds = row.late_by_seconds;
   grade.late_factor = row.late_factor;
   grade.attempt = row.attempt;
@@ -66,6 +67,8 @@ Grade without_run(const Plan& plan, const Row& row) {
     grade.note = row.refused;
   }
   join(grade.note, row.note);
+  join(grade.note, row.late_note);
+  join(grade.note, course::late_text(grade));
   return grade;
 }
 
@@ -75,6 +78,8 @@ Grade with_verdict(const Row& row, const Grade& decided) {
   if (grade.score) grade.score = *grade.score * row.late_factor;
   grade.note = row.note;
   join(grade.note, decided.note);
+  join(grade.note, row.late_note);
+  join(grade.note, course::late_text(grade));
   return grade;
 }
 
@@ -86,6 +91,11 @@ Grade quarantined(const Plan& plan, const Row& row) {
        "in quarantine: the grader died more than once while grading it; "
        "membound grade --regrade tries again");
   return grade;
+}
+
+/// Percent of the points that being late costs; empty for what is in time.
+std::string late_percent(const Grade& grade) {
+  return grade.late_by_seconds > 0 ? decimal(100 * (1 - grade.late_factor), 2) : "";
 }
 
 /// A score before none, a higher one before a lower.
@@ -134,19 +144,19 @@ base::Result<ClassGrades> read_class(const fs::path& out, const fs::path& key_fi
 
 std::string grades_csv(const ClassGrades& all) {
   base::CsvTable table;
-  table.header = {"student",   "lab",   "score",  "max_score",
-                  "verdict",   "ratio", "device", "submission_sha256",
-                  "graded_at", "note"};
+  table.header = {"student", "lab",   "score",  "max_score",         "late",
+                  "verdict", "ratio", "device", "submission_sha256", "graded_at",
+                  "note"};
   for (const Grade& grade : all.grades) {
     table.rows.push_back({grade.student, grade.lab, grade.score ? decimal(*grade.score, 2) : "",
-                          decimal(grade.max_score, 2),
+                          decimal(grade.max_score, 2), late_percent(grade),
                           grade.verdict ? std::string(course::to_string(*grade.verdict)) : "",
                           grade.ratio ? decimal(*grade.ratio, 4) : "", grade.device,
                           grade.submission_sha256, grade.graded_at, grade.note});
   }
   for (const Row& row : all.open)
-    table.rows.push_back(
-        {row.student, row.lab, "", "", "", "", "", row.submission_sha256, "", "not graded yet"});
+    table.rows.push_back({row.student, row.lab, "", "", "", "", "", "", row.submission_sha256, "",
+                          "not graded yet"});
   return base::write_csv(table, base::CsvReader::kSpreadsheet);
 }
 

@@ -56,8 +56,8 @@ Row row_for(const intake::Submission& submission) {
   row.refused = submission.refused.value_or("");
   row.note = submission.note;
   row.submitted_at = intake::utc_text(submission.time);
-  row.late_by_seconds = submission.late.by_seconds;
-  row.late_factor = submission.late.factor;
+  if (submission.time != 0) row.time_from = submission.time_is_record ? "record" : "file";
+  row.marked_late = submission.marked_late;
   row.attempt = submission.attempt;
   return row;
 }
@@ -81,6 +81,19 @@ void add_missing(const intake::Roster& roster, Plan& plan) {
   }
 }
 
+std::string late_note(const Row& row, const intake::LatePolicy& policy,
+                      const intake::Lateness& late) {
+  if (!policy.due) return "";
+  std::string note;
+  const auto add = [&note](const std::string& text) { note += (note.empty() ? "" : "; ") + text; };
+  if (policy.extended) add("due date extended to " + intake::utc_text(*policy.due));
+  if (row.time_from == "file") add("the time is the file's own date, which its owner can set");
+  if (row.time_from.empty()) add("when it was handed in is not known");
+  if (row.marked_late && late.by_seconds == 0 && row.time_from != "record")
+    add("marked late by the learning system");
+  return note;
+}
+
 base::Result<PlannedLab> planned(const course::Lab& lab, const Settings& settings,
                                  const std::string& limits) {
   const auto digests = digests_of(settings, lab, limits);
@@ -97,7 +110,8 @@ const Job* Plan::job(const std::string& key) const {
 }
 
 base::Result<Plan> make_plan(const intake::Intake& intake, const intake::IntakeRequest& request,
-                             const Settings& settings, const std::string& batch_seed) {
+                             const Settings& settings, const std::string& batch_seed,
+                             const intake::CourseRules& rules) {
   const auto limits = limits_in_force(settings);
   if (!limits) return limits.error();
   Plan plan;
@@ -107,6 +121,7 @@ base::Result<Plan> make_plan(const intake::Intake& intake, const intake::IntakeR
   plan.limits = *limits;
   plan.batch_seed = batch_seed;
   plan.best_attempt = request.attempts == intake::AttemptPolicy::kBest;
+  plan.rules = rules;
 
   std::set<std::string> labs;
   if (request.lab) labs.insert(*request.lab);
@@ -134,7 +149,19 @@ base::Result<Plan> make_plan(const intake::Intake& intake, const intake::IntakeR
   std::stable_sort(plan.rows.begin(), plan.rows.end(), [](const Row& a, const Row& b) {
     return std::tie(a.student, a.lab, a.attempt) < std::tie(b.student, b.lab, b.attempt);
   });
+  apply_rules(plan);
   return plan;
+}
+
+void apply_rules(Plan& plan) {
+  for (Row& row : plan.rows) {
+    if (row.attempt == 0 || !plan.rules.mentions(row.lab)) continue;
+    const auto policy = plan.rules.policy(row.lab, {row.student, row.name, row.email});
+    const auto late = intake::lateness(policy, intake::parse_time(row.submitted_at).value_or(0));
+    row.late_by_seconds = late.by_seconds;
+    row.late_factor = late.factor;
+    row.late_note = late_note(row, policy, late);
+  }
 }
 
 void to_json(json& out, const Plan& plan) {
@@ -158,8 +185,11 @@ void to_json(json& out, const Plan& plan) {
                     {"refused", row.refused},
                     {"note", row.note},
                     {"submitted_at", row.submitted_at},
+                    {"time_from", row.time_from},
+                    {"marked_late", row.marked_late},
                     {"late_by_seconds", row.late_by_seconds},
                     {"late_factor", row.late_factor},
+                    {"late_note", row.late_note},
                     {"attempt", row.attempt}});
   out = {{"schema", Plan::kSchema},
          {"membound_version", plan.membound_version},
@@ -168,6 +198,7 @@ void to_json(json& out, const Plan& plan) {
          {"limits_in_force", plan.limits},
          {"batch_seed", plan.batch_seed},
          {"best_attempt", plan.best_attempt},
+         {"rules", plan.rules},
          {"labs", labs},
          {"jobs", jobs},
          {"rows", rows}};
@@ -181,6 +212,7 @@ void from_json(const json& in, Plan& plan) {
   read_field(in, "limits_in_force", plan.limits);
   in.at("batch_seed").get_to(plan.batch_seed);
   read_field(in, "best_attempt", plan.best_attempt);
+  read_field(in, "rules", plan.rules);
   for (const auto& [id, lab] : in.at("labs").items())
     plan.labs[id] = {lab.at("max_score").get<double>(),
                      lab.at("digests").get<course::GradeDigests>()};
@@ -205,6 +237,9 @@ void from_json(const json& in, Plan& plan) {
     read_field(one, "refused", row.refused);
     read_field(one, "note", row.note);
     read_field(one, "submitted_at", row.submitted_at);
+    read_field(one, "time_from", row.time_from);
+    read_field(one, "marked_late", row.marked_late);
+    read_field(one, "late_note", row.late_note);
     read_field(one, "late_by_seconds", row.late_by_seconds);
     read_field(one, "late_factor", row.late_factor);
     read_field(one, "attempt", row.attempt);

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "grader/base/result.hpp"
+#include "grader/classroom/intake/course_rules.hpp"
 #include "grader/classroom/intake/intake.hpp"
 #include "grader/classroom/queue/grading_settings.hpp"
 #include "grader/course/grade.hpp"
@@ -40,9 +41,12 @@ struct Row {
   std::string refused;  ///< why; not empty: POLICY_REJECT
   std::string note;
   std::string submitted_at;
+  std::string time_from;     ///< "record", "file" or "": whose word that time is
+  bool marked_late = false;  ///< by the learning system
   std::int64_t late_by_seconds = 0;
   double late_factor = 1;
-  int attempt = 1;  ///< 0: nothing was submitted
+  std::string late_note;  ///< what a person should know about the time; may be empty
+  int attempt = 1;        ///< 0: nothing was submitted
 };
 
 /// What is the same for all jobs of a lab.
@@ -60,6 +64,7 @@ struct Plan {
   std::string limits;      ///< in force, in words
   std::string batch_seed;  ///< 64 hexadecimal digits; every job's seed follows from it
   bool best_attempt = false;
+  intake::CourseRules rules;
   std::map<std::string, PlannedLab> labs;
   std::vector<Job> jobs;  ///< by key
   std::vector<Row> rows;  ///< by student, lab and attempt
@@ -71,7 +76,12 @@ struct Plan {
 /// graded. `batch_seed` is that of an earlier plan of this batch, or a new one.
 [[nodiscard]] base::Result<Plan> make_plan(const intake::Intake& intake,
                                            const intake::IntakeRequest& request,
-                                           const Settings& settings, const std::string& batch_seed);
+                                           const Settings& settings, const std::string& batch_seed,
+                                           const intake::CourseRules& rules);
+
+/// Makes every row as late as the plan's rules say; rows of labs that they do not mention stay as
+/// they are.
+void apply_rules(Plan& plan);
 
 void to_json(nlohmann::json& out, const Plan& plan);
 void from_json(const nlohmann::json& in, Plan& plan);

@@ -40,9 +40,11 @@ void print_grade(const course::Grade& grade) {
                     ? report::points(*grade.score) + " of " + report::points(grade.max_score)
                     : "withheld until a person has looked");
   line("why", grade.note);
-  if (grade.late_by_seconds > 0)
-    line("late", report::duration(static_cast<double>(grade.late_by_seconds) * 1e9) +
-                     " after the due date; points times " + report::number(grade.late_factor));
+  if (!grade.submitted_at.empty())
+    line("handed in",
+         grade.submitted_at + (grade.time_from == "record" ? ", as the platform recorded"
+                                                           : ", by the date of a file"));
+  line("late", course::late_text(grade));
   line("found in", grade.origin);
   line("submission", grade.submission_sha256);
   line("graded", grade.graded_at + " on " + grade.device);

@@ -25,19 +25,19 @@
 namespace membound::cli {
 namespace {
 
-constexpr std::int64_t kSecondsPerMinute = 60;
-
 struct GradeOptions : judge::CheckOptions {
   std::vector<std::string> submissions;
   std::string out;
   std::string lab;
   std::string roster;
   std::string layout;
+  std::string course, extensions;
+  std::vector<std::string> times;
   std::string due;
-  std::string attempt = "latest";
+  std::string attempt;
   std::string key;
-  double late_percent = 0;
-  std::int64_t grace_minutes = 0;
+  std::optional<double> late_percent;
+  std::optional<std::int64_t> grace_minutes;
   int jobs = 0;
   int quarantine_after = 2;
   bool resume = false;
@@ -74,16 +74,60 @@ base::Status read_intake(const GradeOptions& options, const Context& context,
     intake.roster = std::move(*roster);
   }
   if (!options.layout.empty()) intake.layout = intake::layout_from_string(options.layout);
+  if (!options.attempt.empty())
+    intake.attempts =
+        options.attempt == "best" ? intake::AttemptPolicy::kBest : intake::AttemptPolicy::kLatest;
+  return base::Done{};
+}
+
+/// Adds what a file with the platform's record says; `lab`: the only one it can be of.
+base::Status add_times(const std::filesystem::path& file, const std::optional<std::string>& lab,
+                       const Context& context, intake::IntakeRequest& intake) {
+  const auto text = base::read_file(file);
+  if (!text) return text.error();
+  const auto records = intake::read_time_records(*text, file.string(), lab, context.course.labs);
+  if (!records) return records.error();
+  intake.times.insert(intake.times.end(), records->begin(), records->end());
+  return base::Done{};
+}
+
+/// Due dates, extensions, attempts: course.yml, a table of extensions, and this call's options.
+base::Status read_rules(const GradeOptions& options, const Context& context,
+                        queue::BatchRequest& request) {
+  const auto& labs = context.course.labs;
+  if (!options.course.empty()) {
+    const auto text = base::read_file(options.course);
+    if (!text) return text.error();
+    auto rules = intake::read_course_rules(*text, options.course, labs);
+    if (!rules) return rules.error();
+    const auto folder = std::filesystem::path(options.course).parent_path();
+    for (const auto& [lab, own] : rules->labs) {
+      if (!own.times || (request.intake.lab && *request.intake.lab != lab)) continue;
+      const auto added = add_times(folder / *own.times, lab, context, request.intake);
+      if (!added) return added;
+    }
+    request.rules = *std::move(rules);
+  }
+  if (!options.extensions.empty()) {
+    const auto text = base::read_file(options.extensions);
+    if (!text) return text.error();
+    auto extensions = intake::read_extensions(*text, options.extensions, labs);
+    if (!extensions) return extensions.error();
+    request.extensions = *std::move(extensions);
+  }
+  for (const std::string& file : options.times) {
+    const auto added = add_times(file, request.intake.lab, context, request.intake);
+    if (!added) return added;
+  }
   if (!options.due.empty()) {
-    intake.late.due = intake::parse_time(options.due);
-    if (!intake.late.due) {
+    request.rules_now.due = intake::parse_time(options.due);
+    if (!request.rules_now.due) {
       return wrong_use("--due", "\"" + options.due + "\" is no time",
                        "2026-11-30, 2026-11-30T23:59 or 2026-11-30T23:59+01:00", "");
     }
   }
-  intake.late.percent_per_day = options.late_percent;
-  intake.late.grace_seconds = options.grace_minutes * kSecondsPerMinute;
-  if (options.attempt == "best") intake.attempts = intake::AttemptPolicy::kBest;
+  request.rules_now.percent_per_day = options.late_percent;
+  request.rules_now.grace_minutes = options.grace_minutes;
   return base::Done{};
 }
 
@@ -215,6 +259,8 @@ int run_grade(const GradeOptions& options) {
   request.stop = catch_interrupts();
   const auto read = read_intake(options, *context, request.intake);
   if (!read) return report_error(read.error());
+  const auto rules = read_rules(options, *context, request);
+  if (!rules) return report_error(rules.error());
 
   std::unique_ptr<GradeProgress> progress;
   request.on_start = [&](const queue::BatchStart& start) {
@@ -276,6 +322,9 @@ void add_grade(CLI::App& app, Action& chosen) {
   command->add_option("--layout", options->layout)
       ->check(CLI::IsMember({std::string("plain"), std::string("canvas"), std::string("moodle"),
                              std::string("gradescope"), std::string("github")}));
+  command->add_option("--course", options->course);
+  command->add_option("--extensions", options->extensions);
+  command->add_option("--times", options->times);
   command->add_option("--due", options->due);
   command->add_option("--late-percent-per-day", options->late_percent)->check(CLI::Range(0, 100));
   command->add_option("--grace-minutes", options->grace_minutes)->check(CLI::NonNegativeNumber);

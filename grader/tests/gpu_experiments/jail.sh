@@ -19,7 +19,7 @@ for rule in none jail.seccomp jail.landlock jail.files jail.cgroup jail.memory j
   out=$work/out-$rule
   MEMBOUND_SWITCH_OFF=$rule timeout 120 "$build/bin/membound" grade "$work/class" --lab 01-reverse-array \
     --device "$device" --out "$out" >"$work/log" 2>&1
-  verdict=$(cut -d, -f5 "$out/grades.csv" 2>/dev/null | tail -n 1)
+  verdict=$(cut -d, -f6 "$out/grades.csv" 2>/dev/null | tail -n 1)
   printf '%-16s %s\n' "$rule" "${verdict:-$(tail -n 1 "$work/log")}"
   [ "$verdict" = PASS ] || grep -ho "runner \(ended\|was\|could\|reached\)[^\"]*" "$out"/students/*.json | sort -u
 done

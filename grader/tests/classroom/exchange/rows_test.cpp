@@ -30,11 +30,14 @@ TEST(StudentsOf, PutsTheLabsOfOneStudentSideBySide) {
   EXPECT_EQ(rows[1].by_lab[1], nullptr);
 }
 
-TEST(Summary, SaysWhatLatenessCost) {
+TEST(Summary, SaysTheNoteOnce) {
   course::Grade grade = passed("a");
   grade.late_by_seconds = 5400;
   grade.late_factor = 0.8;
-  EXPECT_THAT(summary(grade), HasSubstr("1.50 hours late: points count 80.00 %"));
+  grade.note = course::late_text(grade);
+  const std::string text = summary(grade);
+  EXPECT_THAT(text, HasSubstr("1.5 hours late: 20 % of the points deducted"));
+  EXPECT_EQ(text.find("late"), text.rfind("late"));
 }
 
 TEST(Formats, AnUnknownOneListsAll) {

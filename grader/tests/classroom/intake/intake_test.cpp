@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include "grader/classroom/intake/late.hpp"
 #include "grader/classroom/intake/store.hpp"
 #include "grader/tests/classroom/intake/archive_maker.hpp"
 
@@ -147,13 +148,12 @@ TEST_F(IntakeTest, GradescopeNamesStudentsInItsMetadata) {
 }
 
 TEST_F(IntakeTest, GradescopeTellsWhenItWasHandedIn) {
-  request_.late = {parse_time("2026-11-20T21:00:00Z"), 0, 10};
   in_.write("submission_metadata.yml",
             "submission_1:\n  :submitters:\n  - :sid: '77'\n  :created_at: 2026-11-20 13:37:00 "
             "-0800\n");
   in_.write("submission_1/kernel.cu", kTranspose);
-  EXPECT_EQ(only().late.by_seconds, 37 * 60);
-  EXPECT_DOUBLE_EQ(only().late.factor, 0.9);
+  EXPECT_EQ(utc_text(only().time), "2026-11-20T21:37:00Z");
+  EXPECT_TRUE(only().time_is_record);
 }
 
 TEST_F(IntakeTest, AStudentsOwnMetadataFileTellsNothing) {

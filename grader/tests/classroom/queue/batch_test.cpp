@@ -11,6 +11,8 @@
 #include <set>
 #include <thread>
 
+#include "grader/base/csv.hpp"
+#include "grader/classroom/intake/late.hpp"
 #include "grader/classroom/queue/device_health.hpp"
 #include "grader/sandbox/jail/jail.hpp"
 #include "grader/tests/classroom/queue/fake_class.hpp"
@@ -63,7 +65,7 @@ class BatchTest : public testing::Test {
 
 TEST_F(BatchTest, EverybodyHasARow) {
   EXPECT_EQ(run().grades.grades.size(), 12u);
-  EXPECT_THAT(csv(), HasSubstr("student,lab,score,max_score,verdict,ratio,device,"
+  EXPECT_THAT(csv(), HasSubstr("student,lab,score,max_score,late,verdict,ratio,device,"
                                "submission_sha256,graded_at,note\r\ns000,01-quick,"));
 }
 
@@ -245,15 +247,52 @@ TEST_F(BatchTest, WhoHandedInNothingHasARow) {
   const BatchSummary summary = run();
   EXPECT_EQ(grade(summary, "s999")->verdict, std::nullopt);
   EXPECT_EQ(grade(summary, "s999")->score, 0);
-  EXPECT_THAT(csv(), HasSubstr("s999,01-quick,0,10,,,,,,nothing submitted"));
+  EXPECT_THAT(csv(), HasSubstr("s999,01-quick,0,10,,,,,,,nothing submitted"));
 }
 
 TEST_F(BatchTest, LatePointsAreLost) {
-  request_.intake.late = {1000, 0, 50};  // due in 1970
+  request_.rules_now = {.due = 1000, .percent_per_day = 50};  // due in 1970
   const BatchSummary late = run();
   EXPECT_EQ(grade(late, "s000")->late_factor, 0);
   EXPECT_EQ(grade(late, "s000")->score, 0);
   EXPECT_GT(grade(late, "s000")->late_by_seconds, 0);
+}
+
+TEST_F(BatchTest, ADeductionIsInTheTableAndInTheNote) {
+  request_.intake.times = {{{"s000"}, "01-quick", 0, 1000 + 25 * 3600}};
+  request_.rules_now = {.due = 1000, .percent_per_day = 10};
+  run();
+  const std::string table = csv(), row = table.substr(table.find("s000,"));
+  EXPECT_THAT(row.substr(0, row.find('\n')), HasSubstr("25.0 hours late: 20 % of the points"));
+  EXPECT_EQ(base::read_csv(table, "grades.csv")->rows[0][4], "20");
+}
+
+TEST_F(BatchTest, AFilesOwnDateIsSaidWhereSomethingIsDue) {
+  EXPECT_EQ(grade(run(), "s000")->note.find("own date"), std::string::npos);
+  request_.rules_now.due = intake::parse_time("2100-01-01");
+  EXPECT_THAT(grade(run(), "s000")->note, HasSubstr("the time is the file's own date"));
+  EXPECT_EQ(grade(run(), "s000")->time_from, "file");
+}
+
+TEST_F(BatchTest, TheRulesAreRememberedAndAnExtensionMayComeAfterwards) {
+  request_.intake.times = {{{"s000"}, "01-quick", 0, 2000}};
+  request_.rules = intake::CourseRules();
+  request_.rules->labs["01-quick"] = {.due = 1000, .percent_per_day = 30};
+  run();
+  request_.rules.reset();
+  const BatchSummary again = run();
+  EXPECT_EQ(grade(again, "s000")->late_by_seconds, 1000);
+  EXPECT_DOUBLE_EQ(grade(again, "s000")->late_factor, 0.7);
+  request_.intake.sources.clear();
+  request_.extensions = {{{"S000", "01-quick", 2000, "ill"}}};
+  runs_ = 0;
+  const BatchSummary extended = run();
+  EXPECT_EQ(runs_, 0);
+  EXPECT_EQ(grade(extended, "s000")->late_factor, 1);
+  EXPECT_THAT(grade(extended, "s000")->note,
+              HasSubstr("due date extended to 1970-01-01T00:33:20Z"));
+  EXPECT_GT(grade(extended, "s001")->late_by_seconds, 0);
+  EXPECT_EQ(ledger::verify(folder_ / "out")->problems, std::vector<std::string>());
 }
 
 TEST_F(BatchTest, NoSpreadsheetRunsAStudentsName) {

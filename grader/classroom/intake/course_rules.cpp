@@ -1,0 +1,232 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/classroom/intake/course_rules.hpp"
+
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "grader/base/csv.hpp"
+#include "grader/classroom/intake/lab_names.hpp"
+#include "grader/classroom/intake/student_names.hpp"
+#include "grader/course/json_fields.hpp"
+
+namespace membound::intake {
+namespace {
+
+using course::read_field;
+using course::write_field;
+
+constexpr const char* kTimeForms = "2026-11-30, 2026-11-30T23:59 or 2026-11-30T23:59+01:00";
+constexpr std::int64_t kSecondsAMinute = 60;
+
+/// Walks course.yml and remembers the first thing that is wrong with it.
+class RulesReader {
+ public:
+  RulesReader(const std::string& file, const std::vector<course::Lab>& labs)
+      : file_(file), labs_(labs) {}
+
+  base::Result<CourseRules> read(const YAML::Node& root) {
+    CourseRules rules;
+    keys(root, "course.yml",
+         {{"attempts", [&](const YAML::Node& n) { attempts(n, rules); }},
+          {"late", [&](const YAML::Node& n) { lab_rules(n, rules.all); }},
+          {"labs", [&](const YAML::Node& n) { labs(n, rules); }},
+          {"extensions", [&](const YAML::Node& n) { extensions(n, rules); }}});
+    if (problem_) return *problem_;
+    return rules;
+  }
+
+ private:
+  using Readers = std::map<std::string, std::function<void(const YAML::Node&)>>;
+
+  void wrong(const YAML::Node& node, const std::string& found, const std::string& expected) {
+    if (problem_) return;
+    problem_ =
+        base::Error{base::ErrorKind::kInput, file_ + ":" + std::to_string(node.Mark().line + 1),
+                    found, expected, "docs/grading.md shows a course.yml"};
+  }
+
+  void keys(const YAML::Node& node, const std::string& what, const Readers& readers) {
+    std::string known;
+    for (const auto& [key, reader] : readers) known += (known.empty() ? "" : ", ") + key;
+    if (!node.IsMap()) {
+      wrong(node, what + " is no list of \"key: value\"", known);
+      return;
+    }
+    for (const auto& entry : node) {
+      const auto reader = readers.find(entry.first.Scalar());
+      if (reader == readers.end())
+        wrong(entry.first, "\"" + shown(entry.first.Scalar(), 60) + "\" is unknown here", known);
+      else
+        reader->second(entry.second);
+    }
+  }
+
+  std::string text(const YAML::Node& node) {
+    if (!node.IsScalar()) wrong(node, "no text", "one word or text");
+    return node.IsScalar() ? node.Scalar() : "";
+  }
+
+  std::int64_t time(const YAML::Node& node) {
+    const auto found = parse_time(text(node));
+    if (!found) wrong(node, "\"" + shown(text(node), 60) + "\" is no time", kTimeForms);
+    return found.value_or(0);
+  }
+
+  double number(const YAML::Node& node, double most) {
+    double value = -1;
+    if (node.IsScalar() && YAML::convert<double>::decode(node, value) && value >= 0 &&
+        value <= most)
+      return value;
+    wrong(node, "\"" + shown(text(node), 60) + "\" is no such number",
+          "a number from 0 to " + std::to_string(static_cast<std::int64_t>(most)));
+    return 0;
+  }
+
+  void lab_rules(const YAML::Node& node, LabRules& rules) {
+    constexpr double kYearMinutes = 366.0 * 24 * 60, kMostPoints = 1'000'000;
+    keys(node, "a lab's part",
+         {{"due", [&](const YAML::Node& n) { rules.due = time(n); }},
+          {"grace_minutes",
+           [&](const YAML::Node& n) {
+             rules.grace_minutes = static_cast<std::int64_t>(number(n, kYearMinutes));
+           }},
+          {"percent_per_day", [&](const YAML::Node& n) { rules.percent_per_day = number(n, 100); }},
+          {"points", [&](const YAML::Node& n) { rules.points = number(n, kMostPoints); }},
+          {"times", [&](const YAML::Node& n) { rules.times = text(n); }}});
+  }
+
+  std::string lab(const YAML::Node& node) {
+    const auto found =
+        lab_meant(text(node), labs_, file_ + ":" + std::to_string(node.Mark().line + 1));
+    if (!found && !problem_) problem_ = found.error();
+    return found ? *found : "";
+  }
+
+  void labs(const YAML::Node& node, CourseRules& rules) {
+    if (!node.IsMap()) wrong(node, "labs is no list of \"lab: …\"", "03-transpose: {due: …}");
+    for (const auto& entry : node) lab_rules(entry.second, rules.labs[lab(entry.first)]);
+  }
+
+  void attempts(const YAML::Node& node, CourseRules& rules) {
+    const std::string word = text(node);
+    if (word != "best" && word != "latest")
+      wrong(node, "\"" + shown(word, 60) + "\" is no rule for attempts", "best or latest");
+    rules.best_attempt = word == "best";
+  }
+
+  void extensions(const YAML::Node& node, CourseRules& rules) {
+    if (!node.IsSequence()) wrong(node, "extensions is no list", "- {student: …, lab: …, due: …}");
+    for (const YAML::Node& one : node) {
+      Extension extension;
+      keys(one, "an extension",
+           {{"student", [&](const YAML::Node& n) { extension.student = text(n); }},
+            {"lab", [&](const YAML::Node& n) { extension.lab = lab(n); }},
+            {"due", [&](const YAML::Node& n) { extension.due = time(n); }},
+            {"reason", [&](const YAML::Node& n) { extension.reason = shown(text(n)); }}});
+      if (extension.student.empty() || extension.due == 0)
+        wrong(one, "an extension without student or due", "{student: …, lab: …, due: …}");
+      rules.extensions.push_back(std::move(extension));
+    }
+  }
+
+  const std::string& file_;
+  const std::vector<course::Lab>& labs_;
+  std::optional<base::Error> problem_;
+};
+
+}  // namespace
+
+void LabRules::overlay(const LabRules& other) {
+  if (other.due) due = other.due;
+  if (other.grace_minutes) grace_minutes = other.grace_minutes;
+  if (other.percent_per_day) percent_per_day = other.percent_per_day;
+  if (other.points) points = other.points;
+  if (other.times) times = other.times;
+}
+
+bool CourseRules::mentions(const std::string& lab) const {
+  return all.due.has_value() || labs.contains(lab);
+}
+
+LabRules CourseRules::of(const std::string& lab) const {
+  LabRules rules = all;
+  if (const auto own = labs.find(lab); own != labs.end()) rules.overlay(own->second);
+  return rules;
+}
+
+LatePolicy CourseRules::policy(const std::string& lab,
+                               const std::vector<std::string>& names) const {
+  const LabRules rules = of(lab);
+  LatePolicy policy{rules.due, rules.grace_minutes.value_or(0) * kSecondsAMinute,
+                    rules.percent_per_day.value_or(0)};
+  if (!policy.due) return policy;
+  for (const Extension& extension : extensions) {
+    if (!extension.lab.empty() && extension.lab != lab) continue;
+    const std::string who = folded(extension.student);
+    const bool meant = std::any_of(names.begin(), names.end(),
+                                   [&](const auto& name) { return folded(name) == who; });
+    if (!meant || extension.due <= *policy.due) continue;
+    policy.due = extension.due;
+    policy.extended = true;
+  }
+  return policy;
+}
+
+base::Result<CourseRules> read_course_rules(const std::string& text, const std::string& file_name,
+                                            const std::vector<course::Lab>& labs) {
+  try {
+    return RulesReader(file_name, labs).read(YAML::Load(text));
+  } catch (const YAML::Exception& problem) {
+    return base::Error{base::ErrorKind::kInput,
+                       file_name + ":" + std::to_string(problem.mark.line + 1),
+                       "is no YAML: " + problem.msg, "", "docs/grading.md shows a course.yml"};
+  }
+}
+
+base::Result<std::vector<Extension>> read_extensions(std::string_view text,
+                                                     const std::string& file_name,
+                                                     const std::vector<course::Lab>& labs) {
+  const auto table = base::read_csv(text, file_name);
+  if (!table) return table.error();
+  std::optional<std::size_t> who;
+  for (const char* title : {"student", "id", "student id", "email"})
+    if (!who) who = table->column(title);
+  const auto lab = table->column("lab"), due = table->column("due"),
+             reason = table->column("reason");
+  if (!who || !lab || !due) {
+    return base::Error{base::ErrorKind::kInput, file_name, "a column is missing",
+                       "student, lab, due and, if you like, reason",
+                       "write \"student,lab,due\" above the first row"};
+  }
+  std::vector<Extension> all;
+  for (std::size_t i = 0; i < table->rows.size(); ++i) {
+    const auto& row = table->rows[i];
+    const std::string where = file_name + ", row " + std::to_string(i + 2);
+    Extension extension;
+    extension.student = row[*who];
+    if (!row[*lab].empty() && folded(row[*lab]) != "all") {
+      const auto found = lab_meant(row[*lab], labs, where);
+      if (!found) return found.error();
+      extension.lab = *found;
+    }
+    const auto time = parse_time(row[*due]);
+    if (!time || extension.student.empty()) {
+      return base::Error{base::ErrorKind::kInput, where,
+                         time ? "no student" : "\"" + shown(row[*due], 60) + "\" is no time",
+                         time ? "an id, name or email" : kTimeForms, ""};
+    }
+    extension.due = *time;
+    if (reason) extension.reason = shown(row[*reason]);
+    all.push_back(std::move(extension));
+  }
+  return all;
+}
+
+MEMBOUND_JSON(LabRules, due, grace_minutes, percent_per_day, points, times)
+MEMBOUND_JSON(Extension, student, lab, due, reason)
+MEMBOUND_JSON(CourseRules, all, labs, extensions, best_attempt)
+
+}  // namespace membound::intake

@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// What an instructor decides for a course: when each lab is due, for whom later, what being late
+/// costs, which attempt counts, how many points a lab is worth. Kept in the plan, so that every
+/// call of a term knows it.
+/// Place in the chain: course.yml, extensions.csv -> [course_rules] -> plan.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "grader/base/result.hpp"
+#include "grader/classroom/intake/late.hpp"
+#include "grader/course/lab.hpp"
+
+namespace membound::intake {
+
+/// Of one lab, or of all that say nothing of their own.
+struct LabRules {
+  std::optional<std::int64_t> due;  ///< seconds since 1970
+  std::optional<std::int64_t> grace_minutes;
+  std::optional<double> percent_per_day;
+  std::optional<double> points;      ///< what the lab is worth in totals and exports
+  std::optional<std::string> times;  ///< file with the platform's record of this lab
+
+  /// What `other` says goes before what was said here.
+  void overlay(const LabRules& other);
+};
+
+/// More time for one student.
+struct Extension {
+  std::string student;  ///< id, name or email
+  std::string lab;      ///< empty: every lab
+  std::int64_t due = 0;
+  std::string reason;  ///< for people; may be empty
+};
+
+struct CourseRules {
+  LabRules all;
+  std::map<std::string, LabRules> labs;
+  std::vector<Extension> extensions;
+  std::optional<bool> best_attempt;
+
+  /// Whether something is said about when the lab is due.
+  [[nodiscard]] bool mentions(const std::string& lab) const;
+  /// What holds for a lab.
+  [[nodiscard]] LabRules of(const std::string& lab) const;
+  /// What being late costs a student who is known under these names.
+  [[nodiscard]] LatePolicy policy(const std::string& lab,
+                                  const std::vector<std::string>& names) const;
+};
+
+/// course.yml as docs/grading.md shows it. An error names line, word and what may stand there.
+[[nodiscard]] base::Result<CourseRules> read_course_rules(const std::string& text,
+                                                          const std::string& file_name,
+                                                          const std::vector<course::Lab>& labs);
+
+/// A table with the columns student (or id, email), lab (empty or "all": every lab), due and, if
+/// you like, reason.
+[[nodiscard]] base::Result<std::vector<Extension>> read_extensions(
+    std::string_view text, const std::string& file_name, const std::vector<course::Lab>& labs);
+
+void to_json(nlohmann::json& out, const LabRules& value);
+void from_json(const nlohmann::json& in, LabRules& value);
+void to_json(nlohmann::json& out, const Extension& value);
+void from_json(const nlohmann::json& in, Extension& value);
+void to_json(nlohmann::json& out, const CourseRules& value);
+void from_json(const nlohmann::json& in, CourseRules& value);
+
+}  // namespace membound::intake
