@@ -89,8 +89,13 @@ class ArchiveReading {
       if (code < ARCHIVE_WARN) return damaged();
       if (++entries_ > limits_.entries)
         return refused("with more than " + std::to_string(limits_.entries) + " members");
-      if (archive_entry_filetype(entry) == AE_IFDIR && archive_entry_hardlink(entry) == nullptr)
+      if (archive_entry_filetype(entry) == AE_IFDIR && archive_entry_hardlink(entry) == nullptr) {
+        Member folder;
+        folder.path = safe_path(path_of(entry));
+        folder.is_folder = true;
+        visitor_.take(folder, "");
         continue;
+      }
       const auto read = one(entry);
       if (!read) return read;
     }

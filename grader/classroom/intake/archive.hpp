@@ -39,13 +39,14 @@ struct Member {
   SafePath path;  ///< its problem is also set for links, devices, pipes and encrypted members
   std::int64_t time = 0;  ///< last change, seconds since 1970; 0: not said
   std::uint64_t size = 0;
+  bool is_folder = false;
 };
 
 /// What to do with members.
 struct MemberVisitor {
-  /// Whether the content is wanted. Not asked for members with a problem.
+  /// Whether the content is wanted. Not asked for folders and members with a problem.
   std::function<bool(const Member&)> wants;
-  /// Every member that is no folder; `content` is empty unless wanted. A wanted member larger than
+  /// Every member, folders too; `content` is empty unless wanted. A wanted member larger than
   /// file_bytes comes with a problem in place of its content.
   std::function<void(const Member&, std::string content)> take;
 };

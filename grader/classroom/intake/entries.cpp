@@ -62,9 +62,11 @@ class Reading {
     // Else it is a single student's, in a folder for the class; and a bad archive is one bad item.
     if (archive && (!read || !holds_class(archive->filename().string(), all_))) {
       all_ = {};
+      folders_.clear();
       read = read_one(source);
     }
     if (!read) return read.error();
+    keep_empty_folders();
     return std::move(all_);
   }
 
@@ -122,8 +124,37 @@ class Reading {
            (depth < kMostNestedArchives && is_archive_name(name) && member.size <= limits_.bytes);
   }
 
+  /// Folders without any file below them say that somebody handed in nothing.
+  void keep_empty_folders() {
+    std::set<std::vector<std::string>> filled;
+    for (const Entry& entry : all_.files)
+      for (std::size_t parts = 1; parts < entry.path.size(); ++parts)
+        filled.emplace(entry.path.begin(), entry.path.begin() + static_cast<std::ptrdiff_t>(parts));
+    for (Entry& folder : folders_)
+      if (filled.insert(folder.path).second) {
+        for (std::size_t parts = 1; parts < folder.path.size(); ++parts)
+          filled.emplace(folder.path.begin(),
+                         folder.path.begin() + static_cast<std::ptrdiff_t>(parts));
+        all_.files.push_back(std::move(folder));
+      }
+    folders_.clear();
+  }
+
+  void take_folder(const Member& member) {
+    if (member.path.problem || is_litter_path(member)) return;
+    Entry folder;
+    folder.path = member.path.parts;
+    folder.raw = member.path.raw;
+    folder.is_empty_folder = true;
+    folders_.push_back(std::move(folder));
+  }
+
   void take(const Member& member, const Entry& prefix, int depth, std::string content) {
     if (failed_) return;
+    if (member.is_folder) {
+      if (depth == 0) take_folder(member);
+      return;
+    }
     if (depth > 0) unpacked_ += member.size;
     Entry entry;
     entry.path = prefix.path;
@@ -207,13 +238,14 @@ class Reading {
   const Store& store_;
   const ArchiveLimits& limits_;
   Entries all_;
+  std::vector<Entry> folders_;
   std::uint64_t unpacked_ = 0;  ///< of the archive of one student, archives in it included
   std::optional<base::Error> failed_;
 };
 
 }  // namespace
 
-bool Entry::is_source() const { return has_ending(path.back(), ".cu"); }
+bool Entry::is_source() const { return !is_empty_folder && has_ending(path.back(), ".cu"); }
 
 std::vector<std::string> labs_defined(std::string_view source,
                                       const std::vector<course::Lab>& labs) {

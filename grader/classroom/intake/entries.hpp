@@ -22,7 +22,7 @@
 
 namespace membound::intake {
 
-/// One file, or an archive that was refused.
+/// One file, an archive that was refused, or a folder with nothing in it.
 struct Entry {
   std::vector<std::string> path;  ///< parts; an archive's name is one of them
   std::vector<std::string> raw;   ///< the same parts, byte by byte as found
@@ -32,6 +32,7 @@ struct Entry {
   std::string sha256;                  ///< in the store: sources without a problem
   std::vector<std::string> labs;       ///< ids of labs whose kernels it defines, most first
   std::string text;                    ///< of submission_metadata.yml only
+  bool is_empty_folder = false;
 
   [[nodiscard]] const std::string& name() const { return path.back(); }
   [[nodiscard]] bool is_source() const;

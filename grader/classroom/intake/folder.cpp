@@ -88,6 +88,9 @@ class Walk {
       } else if (is_litter(name)) {
         visitor_.take(member_of(path, facts), "");
       } else {
+        Member member = member_of(path, facts);
+        member.is_folder = true;
+        visitor_.take(member, "");
         const auto below = enter(parent, name, path, shown_path, depth);
         if (!below) return below;
       }

@@ -13,9 +13,9 @@
 
 namespace membound::intake {
 
-/// Visits all files below `folder` in the order of their names. Links, pipes, devices and files
-/// with a second hard link come with a problem. Folders that are litter (names.hpp) are not
-/// entered; each is handed over once, as a member of its name.
+/// Visits all files and folders below `folder` in the order of their names. Links, pipes, devices
+/// and files with a second hard link come with a problem. Folders that are litter (names.hpp) are
+/// not entered; each is handed over once, as a member of its name.
 [[nodiscard]] base::Status read_folder(const std::filesystem::path& folder,
                                        const ArchiveLimits& limits, const MemberVisitor& visitor);
 

@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 #include <set>
+#include <system_error>
 #include <tuple>
 #include <utility>
 
@@ -44,8 +45,10 @@ class Sorting {
  public:
   Sorting(const IntakeRequest& request, Intake& intake) : request_(request), intake_(intake) {}
 
-  void add(const Item& item, const Owner& owner, const std::string& source) {
+  void add(const Item& item, const Owner& owner, const std::string& source,
+           const std::string& source_path) {
     Submission base;
+    base.source = source_path;
     base.student = owner.student;
     base.name = shown(owner.name);
     base.email = shown(owner.email);
@@ -66,33 +69,47 @@ class Sorting {
       if (!file.entry->problem || file.entry->is_source() || !is_archive_name(file.entry->name()))
         continue;
       refuse(base, lab_or_unknown(item),
-             "\"" + shown(file.inner.back()) + "\" is refused: " + *file.entry->problem);
+             "\"" + path_of(file) + "\" is refused: " + *file.entry->problem);
       return;
     }
     std::map<std::string, std::vector<const ItemFile*>> by_lab;
-    bool skipped = false;
+    const ItemFile* other = nullptr;  // of a lab that is not graded now
     for (const ItemFile& file : item.files) {
       if (!file.entry->is_source()) continue;
       if (const auto lab = lab_of(file))
         by_lab[*lab].push_back(&file);
       else
-        skipped = true;
+        other = &file;
     }
     for (const auto& [lab, files] : by_lab) choose(base, lab, files);
-    if (by_lab.empty() && !skipped) nothing_usable(base, item);
+    if (by_lab.empty() && other != nullptr)
+      absent(base, request_.lab, "nothing submitted for it; found: " + path_of(*other));
+    else if (by_lab.empty())
+      nothing_usable(base, item);
   }
 
  private:
   /// Nothing where only another lab is graded.
   [[nodiscard]] std::optional<std::string> lab_of(const ItemFile& file) const {
     const auto named = lab_of_path(file.inner, request_.labs);
+    const auto& by_kernels = file.entry->labs;
     if (request_.lab) {
-      if (named && *named != *request_.lab) return std::nullopt;
-      return request_.lab;
+      const bool others =
+          named ? *named != *request_.lab
+                : !by_kernels.empty() && std::find(by_kernels.begin(), by_kernels.end(),
+                                                   *request_.lab) == by_kernels.end();
+      return others ? std::nullopt : request_.lab;
     }
     if (named) return named;
-    if (!file.entry->labs.empty()) return file.entry->labs.front();
+    if (!by_kernels.empty()) return by_kernels.front();
     return kUnknownLab;
+  }
+
+  /// For messages: two files may have one name.
+  static std::string path_of(const ItemFile& file) {
+    std::string path;
+    for (const std::string& part : file.inner) path += (path.empty() ? "" : "/") + shown(part);
+    return path;
   }
 
   [[nodiscard]] std::string lab_or_unknown(const Item& item) const {
@@ -114,8 +131,7 @@ class Sorting {
     std::map<std::string, std::set<std::string>> contents;
     for (const ItemFile* file : files) {
       if (file->entry->problem) {
-        refuse(submission, lab,
-               "\"" + shown(file->inner.back()) + "\" is refused: " + *file->entry->problem);
+        refuse(submission, lab, "\"" + path_of(*file) + "\" is refused: " + *file->entry->problem);
         return;
       }
       std::string path;
@@ -135,8 +151,8 @@ class Sorting {
       if (refuses_twins && preference(*file) == preference(**best) &&
           file->entry->sha256 != (*best)->entry->sha256) {
         refuse(submission, lab,
-               "two files could be the submission: \"" + shown((*best)->inner.back()) +
-                   "\" and \"" + shown(file->inner.back()) + "\"; hand in one kernel.cu");
+               "two files could be the submission: \"" + path_of(**best) + "\" and \"" +
+                   path_of(*file) + "\"; hand in one kernel.cu");
         return;
       }
     }
@@ -154,11 +170,23 @@ class Sorting {
     std::string found;
     for (const ItemFile& file : item.files) {
       if (found.size() > 80) break;
-      if (!is_litter(file.inner.back()))
+      if (!is_litter(file.inner.back()) && !file.entry->is_empty_folder)
         found += (found.empty() ? "" : ", ") + shown(file.inner.back(), 60);
     }
-    if (found.empty()) return;  // litter only
+    if (found.empty()) {
+      std::optional<std::string> lab = request_.lab;
+      for (const ItemFile& file : item.files)
+        if (!lab) lab = lab_of_path(file.inner, request_.labs);
+      absent(base, lab, "nothing submitted: the folder is empty");
+      return;
+    }
     refuse(base, request_.lab.value_or(kUnknownLab), "no kernel.cu in it; found: " + found);
+  }
+
+  void absent(const Submission& base, const std::optional<std::string>& lab,
+              const std::string& note) {
+    intake_.absent.push_back(
+        {base.student, base.name, base.email, base.source, base.origin, lab, note});
   }
 
   const IntakeRequest& request_;
@@ -266,7 +294,7 @@ base::Result<Intake> take_in(const IntakeRequest& request) {
     entries.push_back(std::move(*read));
   }
   std::vector<Item> items;
-  std::vector<std::string> from;
+  std::vector<std::string> from, paths;
   for (std::size_t i = 0; i < entries.size(); ++i) {
     const Layout layout = request.layout.value_or(detect(entries[i]));
     const std::string name = request.sources[i].filename().empty()
@@ -279,11 +307,14 @@ base::Result<Intake> take_in(const IntakeRequest& request) {
     for (Item& item : found) {
       items.push_back(std::move(item));
       from.push_back(name);
+      std::error_code ignored;
+      paths.push_back(fs::weakly_canonical(request.sources[i], ignored).string());
     }
   }
   const auto owners = owners_of(items, request.roster);
   Sorting sorting(request, intake);
-  for (std::size_t i = 0; i < items.size(); ++i) sorting.add(items[i], owners[i], from[i]);
+  for (std::size_t i = 0; i < items.size(); ++i)
+    sorting.add(items[i], owners[i], from[i], paths[i]);
   number_attempts(intake, request.attempts.value_or(AttemptPolicy::kLatest));
   const auto timed = take_times(request, intake);
   if (!timed) return timed.error();

@@ -45,6 +45,7 @@ struct Submission {
   std::string student;          ///< the roster's id, else as the layout names them
   std::string name, email;      ///< may be empty
   std::string lab;              ///< kUnknownLab where nothing tells
+  std::string source;           ///< absolute path of the folder or archive that it came in
   std::string origin;           ///< for people: where it was found, with harmless characters
   std::string sha256;           ///< in the store; where refused, that of what was found or ""
   std::int64_t time = 0;        ///< when it was handed in; 0: not known
@@ -56,9 +57,17 @@ struct Submission {
   std::string note;                    ///< what a person should know; may be empty
 };
 
+/// Somebody who has a folder, or work for other labs, and nothing for this one.
+struct Absent {
+  std::string student, name, email, source, origin;
+  std::optional<std::string> lab;  ///< nothing: for no lab at all
+  std::string note;                ///< what was found instead
+};
+
 /// Everything that was handed in.
 struct Intake {
   std::vector<Submission> submissions;  ///< by student, lab and attempt
+  std::vector<Absent> absent;           ///< may name who handed something in elsewhere
   std::vector<std::string> notes;       ///< about the whole
 };
 

@@ -68,7 +68,12 @@ bool is_lab_name(const std::string& name, const std::vector<course::Lab>& labs) 
 /// The folder that everything lies in says nothing about a student.
 bool has_common_folder(const Entries& entries, const std::vector<course::Lab>& labs) {
   std::set<std::string> first, second;
+  bool has_sibling = false;
   for (const Entry& entry : entries.files) {
+    if (entry.path.size() < 2 && entry.is_empty_folder) {
+      has_sibling = true;
+      continue;
+    }
     if (entry.path.size() < 2) return false;
     first.insert(entry.path[0]);
     second.insert(entry.path[1]);
@@ -81,7 +86,7 @@ bool has_common_folder(const Entries& entries, const std::vector<course::Lab>& l
     if (std::regex_match(name, match, canvas_name()) ||
         std::regex_match(name, match, moodle_name()))
       return true;
-  if (second.size() < 2) return false;
+  if (second.size() < 2 || has_sibling) return false;
   for (const std::string& name : second) {
     const std::string word = folded(stem(name));
     if (word.starts_with("kernel") || std::regex_match(word, attempt_name())) return false;
@@ -100,6 +105,7 @@ std::vector<Rest> rests_of(const Entries& entries, bool common_folder) {
   std::vector<Rest> rests;
   for (const Entry& entry : entries.files) {
     Rest rest{&entry, entry.path, entry.raw};
+    if (common_folder && rest.path.size() < 2) continue;  // an empty folder beside the class's
     if (common_folder) {
       rest.path.erase(rest.path.begin());
       if (!rest.raw.empty()) rest.raw.erase(rest.raw.begin());
@@ -307,7 +313,8 @@ bool holds_class(const std::string& archive, const Entries& members,
   if (detect(members) != Layout::kPlain) return true;
   std::set<std::string> names;
   for (const Rest& rest : rests_of(members, has_common_folder(members, labs))) {
-    const bool in_archive = std::any_of(rest.path.begin(), rest.path.end(), is_archive_name);
+    const bool in_archive = !rest.entry->is_empty_folder &&
+                            std::any_of(rest.path.begin(), rest.path.end(), is_archive_name);
     if (rest.entry->is_source() || in_archive) names.insert(stem(rest.path[0]));
   }
   const auto is_student = [&](const std::string& name) {

@@ -3,6 +3,7 @@
 #include "grader/classroom/queue/batch.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <system_error>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "grader/base/text_files.hpp"
 #include "grader/classroom/intake/store.hpp"
 #include "grader/classroom/intake/student_names.hpp"
+#include "grader/classroom/queue/plan_merge.hpp"
 
 namespace membound::queue {
 namespace {
@@ -37,34 +39,32 @@ std::string batch_seed(const BatchRequest& request, const std::optional<Plan>& e
   return base::hex(base::random_bytes(32));
 }
 
-/// Whether verdicts made now would be those that an earlier plan asks for.
-base::Status check_fit(const Plan& plan, const Settings& settings) {
+/// Whether verdicts made now would be those that the plan asks for in one lab.
+base::Status check_fit(const Plan& plan, const std::string& id, const Settings& settings) {
   const std::string advice = "give the submissions again: what is still valid is kept";
-  if (plan.device != settings.device.name) {
-    return base::Error{base::ErrorKind::kUsage, "--device",
-                       "is " + settings.device.name + ", and the batch is graded on " + plan.device,
-                       "--device " + plan.device, advice};
+  const PlannedLab& planned = plan.labs.at(id);
+  if (planned.device != settings.device.name) {
+    return base::Error{
+        base::ErrorKind::kUsage, "--device",
+        "is " + settings.device.name + ", and " + id + " is graded on " + planned.device,
+        "--device " + planned.device, advice};
+  }
+  const auto lab = std::find_if(settings.course->labs.begin(), settings.course->labs.end(),
+                                [&id](const course::Lab& one) { return one.id == id; });
+  if (lab == settings.course->labs.end()) {
+    return base::Error{base::ErrorKind::kUsage, "batch.json",
+                       "was planned for the lab " + id + ", which this course does not have", "",
+                       "use the course it was made with"};
   }
   const auto limits = limits_in_force(settings);
   if (!limits) return limits.error();
-  for (const auto& [id, planned] : plan.labs) {
-    const auto lab = std::find_if(settings.course->labs.begin(), settings.course->labs.end(),
-                                  [&id = id](const course::Lab& one) { return one.id == id; });
-    if (lab == settings.course->labs.end()) {
-      return base::Error{base::ErrorKind::kUsage, "batch.json",
-                         "was planned for the lab " + id + ", which this course does not have", "",
-                         "use the course it was made with"};
-    }
-    const auto now = digests_of(settings, *lab, *limits);
-    if (!now) return now.error();
-    if (nlohmann::json(*now) != nlohmann::json(planned.digests)) {
-      return base::Error{base::ErrorKind::kUsage, id,
-                         "the lab, its test program, the compiler or the limits changed since the "
-                         "batch was planned",
-                         "the same course and build", advice};
-    }
-  }
-  return base::Done{};
+  const auto now = digests_of(settings, *lab, *limits);
+  if (!now) return now.error();
+  if (nlohmann::json(*now) == nlohmann::json(planned.digests)) return base::Done{};
+  return base::Error{base::ErrorKind::kUsage, id,
+                     "the lab, its test program, the compiler or the limits changed since the "
+                     "batch was planned",
+                     "the same course and build", advice};
 }
 
 /// The instructor's rules, those of the earlier call where none are given, and what this call says
@@ -96,8 +96,6 @@ base::Result<Plan> plan_for(const BatchRequest& request, const std::optional<Pla
                          "there is no batch to go on with", "a folder that membound grade made",
                          "membound grade SUBMISSIONS --out " + request.out.string()};
     }
-    const auto fits = check_fit(*earlier, request.settings);
-    if (!fits) return fits.error();
     Plan plan = *earlier;
     std::set<std::string> labs;
     for (const auto& [lab, planned] : plan.labs) labs.insert(lab);
@@ -112,7 +110,7 @@ base::Result<Plan> plan_for(const BatchRequest& request, const std::optional<Pla
   auto intake = intake::take_in(asked);
   if (!intake) return intake.error();
   notes.insert(notes.end(), intake->notes.begin(), intake->notes.end());
-  if (intake->submissions.empty()) {
+  if (intake->submissions.empty() && (!asked.lab || intake->absent.empty())) {
     return base::Error{base::ErrorKind::kInput, request.intake.sources.front().string(),
                        "holds nothing that could be graded",
                        "folders or archives with a kernel.cu each",
@@ -121,8 +119,10 @@ base::Result<Plan> plan_for(const BatchRequest& request, const std::optional<Pla
   std::set<std::string> labs;
   if (asked.lab) labs.insert(*asked.lab);
   for (const intake::Submission& one : intake->submissions) labs.insert(one.lab);
-  return make_plan(*intake, asked, request.settings, batch_seed(request, earlier),
-                   rules_for(request, earlier, labs));
+  auto plan = make_plan(*intake, asked, request.settings, batch_seed(request, earlier),
+                        rules_for(request, earlier, labs));
+  if (!plan || !earlier) return plan;
+  return merged(*earlier, *std::move(plan), request.settings);
 }
 
 /// Writes the plan where it changed, and makes the ledger know it.
@@ -138,14 +138,16 @@ base::Status keep_plan(const fs::path& out, const Plan& plan, ledger::Ledger& le
   return ledger.plan(base::sha256(text), keys);
 }
 
-/// Keys of the jobs of the students that `words` mean; a word that means nobody is an error.
-base::Result<std::set<std::string>> jobs_of(const Plan& plan,
-                                            const std::vector<std::string>& words) {
+/// Keys of the jobs of the students that `words` mean ("all": everybody), in one lab where one is
+/// named; a word that means nobody is an error.
+base::Result<std::set<std::string>> jobs_of(const Plan& plan, const std::vector<std::string>& words,
+                                            const std::optional<std::string>& lab) {
   std::set<std::string> keys;
   for (const std::string& word : words) {
     bool found = false;
     for (const Row& row : plan.rows) {
-      if (!is_meant(row, word)) continue;
+      if (lab && row.lab != *lab) continue;
+      if (word != "all" && !is_meant(row, word)) continue;
       found = true;
       if (!row.job.empty()) keys.insert(row.job);
     }
@@ -159,9 +161,18 @@ base::Result<std::set<std::string>> jobs_of(const Plan& plan,
 
 base::Status queue_regrading(const Plan& plan, const BatchRequest& request,
                              ledger::Ledger& ledger) {
-  const auto keys = jobs_of(plan, request.regrade);
+  auto keys = jobs_of(plan, request.regrade, request.intake.lab);
   if (!keys) return keys.error();
+  if (request.retry_failed) {
+    const auto verdicts = ledger::read_verdicts(request.out, request.ledger.key_file);
+    if (!verdicts) return verdicts.error();
+    for (const auto& [key, grade] : verdicts->grades)
+      if (grade.verdict == course::GradeVerdict::kInfraError && plan.job(key) != nullptr)
+        keys->insert(key);
+  }
   for (const std::string& key : *keys) {
+    const auto fits = check_fit(plan, plan.job(key)->lab, request.settings);
+    if (!fits) return fits;
     const auto queued = ledger.regrade(key);
     if (!queued) return queued;
   }
@@ -169,16 +180,29 @@ base::Status queue_regrading(const Plan& plan, const BatchRequest& request,
 }
 
 base::Result<std::vector<const Job*>> queue_of(const Plan& plan, const BatchRequest& request,
-                                               const ledger::Ledger& ledger) {
-  const auto only = jobs_of(plan, request.only);
+                                               const ledger::Ledger& ledger,
+                                               std::vector<std::string>& notes) {
+  const auto only = jobs_of(plan, request.only, request.intake.lab);
   if (!only) return only.error();
   std::set<std::string> open;
   for (const ledger::JobState& job : ledger.jobs())
     if (job.state == ledger::State::kQueued) open.insert(job.key);
   std::vector<const Job*> queue;
-  for (const Job& job : plan.jobs)
-    if (open.contains(job.key) && (request.only.empty() || only->contains(job.key)))
-      queue.push_back(&job);
+  std::map<std::string, base::Status> fits;
+  std::map<std::string, std::size_t> left;
+  for (const Job& job : plan.jobs) {
+    if (!open.contains(job.key) || (!request.only.empty() && !only->contains(job.key))) continue;
+    if (request.intake.lab && *request.intake.lab != job.lab) continue;
+    const auto fit = fits.try_emplace(job.lab, base::Done{}).first;
+    if (!left.contains(job.lab)) fit->second = check_fit(plan, job.lab, request.settings);
+    if (!fit->second && request.intake.sources.empty()) return fit->second.error();
+    ++left[job.lab];
+    if (fit->second) queue.push_back(&job);
+  }
+  for (const auto& [lab, fit] : fits)
+    if (!fit)
+      notes.push_back(std::to_string(left[lab]) + " submissions of " + lab +
+                      " are left for another call: " + base::to_string(fit.error()));
   return queue;
 }
 
@@ -230,7 +254,7 @@ base::Result<BatchSummary> run_batch(const BatchRequest& given) {
   add_reconciled(*reconciled, start.notes);
   const auto regrading = queue_regrading(*plan, request, *ledger);
   if (!regrading) return regrading.error();
-  const auto queue = queue_of(*plan, request, *ledger);
+  const auto queue = queue_of(*plan, request, *ledger, start.notes);
   if (!queue) return queue.error();
 
   start.rows = plan->rows.size();

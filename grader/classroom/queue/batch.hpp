@@ -44,7 +44,9 @@ struct BatchRequest {
   ledger::OpenOptions ledger;
   std::optional<std::uint64_t> seed;  ///< nothing: drawn, or that of the earlier call
   std::vector<std::string> only;      ///< students; empty: all
-  std::vector<std::string> regrade;   ///< students whose verdicts are made anew
+  /// Students whose verdicts are made anew; "all": everybody. In intake.lab alone, if one is named.
+  std::vector<std::string> regrade;
+  bool retry_failed = false;  ///< INFRA_ERROR is tried again
   /// Does the jobs; empty: run_local with `workers`.
   std::function<base::Result<Executed>(const Work&, const std::vector<const Job*>&)> executor;
   int workers = 1;

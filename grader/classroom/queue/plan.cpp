@@ -28,29 +28,13 @@ std::string seed_key_from(const std::string& batch_seed, const std::string& iden
   return base::hmac_sha256(batch_seed, "key " + identity).substr(0, 32);
 }
 
-Job job_for(const std::string& lab, const std::string& submission,
-            const course::GradeDigests& digests, const Settings& settings,
-            const std::string& batch_seed) {
-  Job job;
-  job.lab = lab;
-  job.submission_sha256 = submission;
-  job.seed = seed_from(batch_seed, submission + " " + lab);
-  if (!settings.trust_submissions) job.seed_key = seed_key_from(batch_seed, submission + " " + lab);
-  std::string everything = "membound-job/2";
-  for (const std::string& part :
-       {submission, lab, digests.harness, digests.toolchain, digests.lab, digests.limits,
-        settings.device.name, std::to_string(job.seed), job.seed_key})
-    everything += "\n" + part;
-  job.key = base::sha256(everything);
-  return job;
-}
-
 Row row_for(const intake::Submission& submission) {
   Row row;
   row.student = submission.student;
   row.name = submission.name;
   row.email = submission.email;
   row.lab = submission.lab;
+  row.source = submission.source;
   row.origin = submission.origin;
   row.submission_sha256 = submission.sha256;
   row.refused = submission.refused.value_or("");
@@ -62,23 +46,29 @@ Row row_for(const intake::Submission& submission) {
   return row;
 }
 
-/// Everybody of the roster without a row in one of the labs.
-void add_missing(const intake::Roster& roster, Plan& plan) {
+/// Rows for everybody without one in one of the labs: who left a folder empty or handed in work for
+/// other labs alone, and everybody of the roster.
+void add_missing(const intake::Intake& intake, const intake::Roster& roster, Plan& plan) {
   std::set<std::pair<std::string, std::string>> there;
   for (const Row& row : plan.rows) there.emplace(row.student, row.lab);
-  for (const intake::RosterRow& student : roster.rows()) {
+  const auto add = [&](const intake::Absent& one) {
     for (const auto& [lab, planned] : plan.labs) {
-      if (there.contains({student.id, lab})) continue;
+      if ((one.lab && *one.lab != lab) || !there.emplace(one.student, lab).second) continue;
       Row row;
-      row.student = student.id;
-      row.name = student.name;
-      row.email = student.email;
+      row.student = one.student;
+      row.name = one.name;
+      row.email = one.email;
+      row.source = one.source;
+      row.origin = one.origin;
       row.lab = lab;
       row.attempt = 0;
-      row.note = "nothing submitted";
+      row.note = one.note;
       plan.rows.push_back(row);
     }
-  }
+  };
+  for (const intake::Absent& one : intake.absent) add(one);
+  for (const intake::RosterRow& student : roster.rows())
+    add({student.id, student.name, student.email, "", "", {}, "nothing submitted"});
 }
 
 std::string late_note(const Row& row, const intake::LatePolicy& policy,
@@ -98,7 +88,7 @@ base::Result<PlannedLab> planned(const course::Lab& lab, const Settings& setting
                                  const std::string& limits) {
   const auto digests = digests_of(settings, lab, limits);
   if (!digests) return digests.error();
-  return PlannedLab{lab.max_points(), *digests};
+  return PlannedLab{lab.max_points(), *digests, settings.device.name};
 }
 
 }  // namespace
@@ -107,6 +97,23 @@ const Job* Plan::job(const std::string& key) const {
   const auto place = std::lower_bound(jobs.begin(), jobs.end(), key,
                                       [](const Job& job, const auto& k) { return job.key < k; });
   return place != jobs.end() && place->key == key ? &*place : nullptr;
+}
+
+Job job_for(const std::string& lab, const std::string& submission,
+            const course::GradeDigests& digests, const Settings& settings,
+            const std::string& batch_seed) {
+  Job job;
+  job.lab = lab;
+  job.submission_sha256 = submission;
+  job.seed = seed_from(batch_seed, submission + " " + lab);
+  if (!settings.trust_submissions) job.seed_key = seed_key_from(batch_seed, submission + " " + lab);
+  std::string everything = "membound-job/2";
+  for (const std::string& part :
+       {submission, lab, digests.harness, digests.toolchain, digests.lab, digests.limits,
+        settings.device.name, std::to_string(job.seed), job.seed_key})
+    everything += "\n" + part;
+  job.key = base::sha256(everything);
+  return job;
 }
 
 base::Result<Plan> make_plan(const intake::Intake& intake, const intake::IntakeRequest& request,
@@ -126,6 +133,8 @@ base::Result<Plan> make_plan(const intake::Intake& intake, const intake::IntakeR
   std::set<std::string> labs;
   if (request.lab) labs.insert(*request.lab);
   for (const intake::Submission& submission : intake.submissions) labs.insert(submission.lab);
+  for (const intake::Absent& one : intake.absent)
+    if (one.lab) labs.insert(*one.lab);
   for (const course::Lab& lab : request.labs) {
     if (!labs.contains(lab.id)) continue;
     auto one = planned(lab, settings, *limits);
@@ -145,7 +154,7 @@ base::Result<Plan> make_plan(const intake::Intake& intake, const intake::IntakeR
     plan.rows.push_back(std::move(row));
   }
   for (auto& [key, job] : jobs) plan.jobs.push_back(std::move(job));
-  add_missing(request.roster, plan);
+  add_missing(intake, request.roster, plan);
   std::stable_sort(plan.rows.begin(), plan.rows.end(), [](const Row& a, const Row& b) {
     return std::tie(a.student, a.lab, a.attempt) < std::tie(b.student, b.lab, b.attempt);
   });
@@ -167,7 +176,7 @@ void apply_rules(Plan& plan) {
 void to_json(json& out, const Plan& plan) {
   json labs = json::object(), jobs = json::array(), rows = json::array();
   for (const auto& [id, lab] : plan.labs)
-    labs[id] = {{"max_score", lab.max_score}, {"digests", lab.digests}};
+    labs[id] = {{"max_score", lab.max_score}, {"digests", lab.digests}, {"device", lab.device}};
   for (const Job& job : plan.jobs)
     jobs.push_back({{"key", job.key},
                     {"lab", job.lab},
@@ -179,6 +188,7 @@ void to_json(json& out, const Plan& plan) {
                     {"name", row.name},
                     {"email", row.email},
                     {"lab", row.lab},
+                    {"source", row.source},
                     {"origin", row.origin},
                     {"submission_sha256", row.submission_sha256},
                     {"job", row.job},
@@ -215,7 +225,8 @@ void from_json(const json& in, Plan& plan) {
   read_field(in, "rules", plan.rules);
   for (const auto& [id, lab] : in.at("labs").items())
     plan.labs[id] = {lab.at("max_score").get<double>(),
-                     lab.at("digests").get<course::GradeDigests>()};
+                     lab.at("digests").get<course::GradeDigests>(),
+                     lab.value("device", plan.device)};
   for (const json& one : in.at("jobs")) {
     Job job;
     one.at("key").get_to(job.key);
@@ -231,6 +242,7 @@ void from_json(const json& in, Plan& plan) {
     one.at("lab").get_to(row.lab);
     read_field(one, "name", row.name);
     read_field(one, "email", row.email);
+    read_field(one, "source", row.source);
     read_field(one, "origin", row.origin);
     read_field(one, "submission_sha256", row.submission_sha256);
     read_field(one, "job", row.job);

@@ -36,6 +36,7 @@ struct Job {
 /// One line of grades.csv in the making.
 struct Row {
   std::string student, name, email, lab, origin;
+  std::string source;  ///< absolute path of what it came in; empty: the roster
   std::string submission_sha256;
   std::string job;      ///< key; empty: nothing to run
   std::string refused;  ///< why; not empty: POLICY_REJECT
@@ -53,6 +54,7 @@ struct Row {
 struct PlannedLab {
   double max_score = 0;
   course::GradeDigests digests;
+  std::string device;  ///< that its jobs are for
 };
 
 struct Plan {
@@ -78,6 +80,11 @@ struct Plan {
                                            const intake::IntakeRequest& request,
                                            const Settings& settings, const std::string& batch_seed,
                                            const intake::CourseRules& rules);
+
+/// The job of a text in a lab. Its seed follows from `batch_seed` and both.
+[[nodiscard]] Job job_for(const std::string& lab, const std::string& submission,
+                          const course::GradeDigests& digests, const Settings& settings,
+                          const std::string& batch_seed);
 
 /// Makes every row as late as the plan's rules say; rows of labs that they do not mention stay as
 /// they are.

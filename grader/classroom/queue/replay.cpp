@@ -107,7 +107,7 @@ base::Result<Replay> replay(const std::filesystem::path& out, const course::Grad
 
   const intake::Store store(whole);
   const Job job{"", recorded.lab, recorded.submission_sha256, recorded.seed, recorded.seed_key};
-  const PlannedLab planned{lab->max_points(), *digests};
+  const PlannedLab planned{lab->max_points(), *digests, settings.device.name};
   OneRequest request;
   request.settings = &settings;
   request.lab = lab;

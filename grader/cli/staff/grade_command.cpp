@@ -255,6 +255,7 @@ int run_grade(const GradeOptions& options) {
   if (options.has_seed) request.seed = options.seed;
   request.only = options.only;
   request.regrade = options.regrade;
+  request.retry_failed = options.resume;
   request.workers = workers_for(options);
   request.stop = catch_interrupts();
   const auto read = read_intake(options, *context, request.intake);

@@ -97,6 +97,68 @@ TEST_F(IntakeTest, WithOneLabAskedForOthersAreLeftOut) {
   EXPECT_EQ(taken(), "alice 03-transpose#1 // 3\nbob 03-transpose#1 // whatever\n");
 }
 
+TEST_F(IntakeTest, ALabThatIsAskedForTakesWhatDetectionTakes) {
+  in_.write("alice/week1/kernel.cu", "// 1\n" + kReverse);
+  in_.write("alice/week2/kernel.cu", "// 3\n" + kTranspose);
+  fs::create_directories(in_.path() / "bob");
+  EXPECT_EQ(taken(), "alice 01-reverse-array#1 // 1\nalice 03-transpose#1 // 3\n");
+  request_.lab = "01-reverse-array";
+  EXPECT_EQ(taken(), "alice 01-reverse-array#1 // 1\n");
+  request_.lab = "03-transpose";
+  EXPECT_EQ(taken(), "alice 03-transpose#1 // 3\n");
+}
+
+TEST_F(IntakeTest, ARefusalNamesPaths) {
+  in_.write("alice/one/kernel.cu", "// 1\n" + kTranspose);
+  in_.write("alice/two/kernel.cu", "// 2\n" + kTranspose);
+  fs::create_directories(in_.path() / "bob");
+  EXPECT_THAT(taken(), HasSubstr("\"one/kernel.cu\" and \"two/kernel.cu\""));
+}
+
+TEST_F(IntakeTest, WorkForAnotherLabIsNothingForThisOne) {
+  request_.lab = "01-reverse-array";
+  in_.write("alice/kernel.cu", kTranspose);
+  in_.write("bob/kernel.cu", "// b\n");
+  const auto intake = take_in(request_);
+  ASSERT_TRUE(intake);
+  EXPECT_EQ(intake->submissions.size(), 1u);
+  ASSERT_EQ(intake->absent.size(), 1u);
+  EXPECT_EQ(intake->absent[0].student, "alice");
+  EXPECT_EQ(intake->absent[0].note, "nothing submitted for it; found: kernel.cu");
+}
+
+/// Empty folders, in whatever they come, belong to students who handed in nothing.
+TEST_F(IntakeTest, AnEmptyFolderIsSomebodyWhoHandedInNothing) {
+  in_.write("alice/kernel.cu", kTranspose);
+  fs::create_directories(in_.path() / "bob");
+  fs::create_directories(in_.path() / "carol" / "01-reverse-array");
+  in_.write("dave/.DS_Store", "litter");
+  const auto intake = take_in(request_);
+  ASSERT_TRUE(intake);
+  EXPECT_EQ(intake->submissions.size(), 1u);
+  std::string absent;
+  for (const Absent& one : intake->absent)
+    absent += one.student + ":" + one.lab.value_or("any") + " ";
+  EXPECT_EQ(absent, "bob:any carol:01-reverse-array dave:any ");
+}
+
+TEST_F(IntakeTest, SoIsOneInAnArchiveAndInAMoodleExport) {
+  in_.write("a.zip", make_archive("zip", {{"alice/kernel.cu", kTranspose},
+                                          {.path = "bob/", .type = AE_IFDIR}}));
+  request_.sources = {in_.path() / "a.zip"};
+  auto intake = take_in(request_);
+  ASSERT_TRUE(intake && intake->absent.size() == 1u);
+  EXPECT_EQ(intake->absent[0].student, "bob");
+  fs::remove(in_.path() / "a.zip");
+  in_.write("Jane Doe_123_assignsubmission_file_/kernel.cu", kTranspose);
+  fs::create_directories(in_.path() / "Bob Roe_124_assignsubmission_file_");
+  request_.sources = {in_.path()};
+  intake = take_in(request_);
+  ASSERT_TRUE(intake && intake->absent.size() == 1u);
+  EXPECT_EQ(intake->absent[0].student, "124");
+  EXPECT_EQ(intake->absent[0].name, "Bob Roe");
+}
+
 TEST_F(IntakeTest, AKernelNamedInACommentTellsNothing) {
   in_.write("alice/kernel.cu", "// transpose_tiled\nint x;\n");
   EXPECT_THAT(taken(), HasSubstr("alice unknown#1 REFUSED nothing tells which lab"));

@@ -140,6 +140,8 @@ TEST_F(BatchTest, WithoutTheSubmissionsNothingElseMayHaveChanged) {
   run();
   request_.intake.sources.clear();
   request_.settings.device.name = "vgpu:k80";
+  EXPECT_TRUE(run_batch(request_)) << "nothing is graded";
+  request_.regrade = {"s001"};
   EXPECT_FALSE(run_batch(request_));
   request_.settings.device.name = "vgpu:h200";
   EXPECT_TRUE(run_batch(request_));

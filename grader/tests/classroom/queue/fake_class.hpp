@@ -39,18 +39,30 @@ inline void make_fake_class(const std::filesystem::path& folder, int students) {
   }
 }
 
+inline course::Lab fake_lab(const std::filesystem::path& folder, const std::string& id) {
+  course::Lab lab;
+  lab.id = id;
+  lab.folder = folder / "root" / "labs" / id;
+  lab.stages.resize(1);
+  lab.stages[0].number = 1;
+  lab.stages[0].kernel = id.substr(3);
+  lab.stages[0].points = 10;
+  return lab;
+}
+
 inline course::Course fake_course(const std::filesystem::path& folder) {
   course::Course course;
   course.root = folder / "root";
-  course::Lab lab;
-  lab.id = "01-quick";
-  lab.folder = folder / "root" / "labs" / "01-quick";
-  lab.stages.resize(1);
-  lab.stages[0].number = 1;
-  lab.stages[0].kernel = "quick";
-  lab.stages[0].points = 10;
-  course.labs.push_back(lab);
+  course.labs.push_back(fake_lab(folder, "01-quick"));
   return course;
+}
+
+/// Adds a lab as if it were built, whose kernel has the name behind the number.
+inline void add_fake_lab(const std::filesystem::path& folder, const std::string& id,
+                         course::Course& course) {
+  for (const char* file : {"lab.json", "kernel.cuh", "test", "reference.fatbin"})
+    write_text(folder / "root" / "labs" / id / file, id + file);
+  course.labs.push_back(fake_lab(folder, id));
 }
 
 /// PASS, FAIL_SLOW or FAIL_WRONG, with points and a ratio, by the submission's digest.
