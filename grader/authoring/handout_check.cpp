@@ -6,6 +6,7 @@
 #include "grader/authoring/checks.hpp"
 #include "grader/authoring/lines.hpp"
 #include "grader/authoring/snippets.hpp"
+#include "grader/report/svg.hpp"
 
 namespace membound::authoring {
 namespace {
@@ -35,12 +36,30 @@ void check_links(const LabFolders& folders, const fs::path& file, std::set<fs::p
 }
 
 void check_figure(const LabFolders& folders, const fs::path& file, Drifts& drifts) {
+  const auto drifted = [&](std::string found, std::string expected, std::string advice) {
+    drifts.push_back(
+        {folders.shown(file), 0, std::move(found), std::move(expected), std::move(advice)});
+  };
   pugi::xml_document document;
   const pugi::xml_parse_result parsed = document.load_file(file.c_str());
-  if (parsed && document.child("svg")) return;
-  drifts.push_back({folders.shown(file), 0,
-                    parsed ? std::string("it has no <svg> element") : parsed.description(),
-                    "a well-formed SVG picture", "open it in a browser and mend it"});
+  if (!parsed || !document.child("svg")) {
+    drifted(parsed ? std::string("it has no <svg> element") : parsed.description(),
+            "a well-formed SVG picture", "open it in a browser and mend it");
+    return;
+  }
+  const std::string style = document.child("svg").child("style").text().get();
+  if (style.find("prefers-color-scheme") == std::string::npos)
+    drifted("its colours are those of a light page", "a <style> with colours for a dark page too",
+            "copy that of another figure");
+  for (const pugi::xpath_node& label : document.select_nodes("//*[@font-size]")) {
+    const double size = label.node().attribute("font-size").as_double();
+    if (size >= report::kSmallText) continue;
+    drifted(
+        "a label of " + report::coordinate(size) + " pixels: \"" + label.node().text().get() + "\"",
+        "labels of " + report::coordinate(report::kSmallText) + " pixels or more",
+        "make it larger, or the text shorter");
+    return;
+  }
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ namespace {
 
 using course::MemoryAccess;
 
-constexpr double kWidth = 700, kLeft = 62, kRight = 14, kRowHeight = 11.5, kTop = 58;
+constexpr double kWidth = 700, kLeft = 62, kRight = 14, kRowHeight = 13, kTop = 58;
 constexpr double kPlot = kWidth - kLeft - kRight;
 constexpr int kLanes = 32, kBanks = 32;
 constexpr std::uint64_t kSectorBytes = 32;
@@ -46,11 +46,11 @@ void draw_frame(Svg& svg, const MemoryAccess& access, const std::string& title,
                 const std::string& where, double top) {
   svg.text(12, 22, 14, "strong", "start", title);
   svg.text(12, 40, 11.5, "faint", "start", subtitle(access, where));
-  svg.text(kLeft - 8, top - 6, 10.5, "faint", "end", "lane");
+  svg.text(kLeft - 8, top - 6, kSmallText, "faint", "end", "lane");
   for (int lane = 0; lane < kLanes; ++lane) {
     const double y = top + lane * kRowHeight;
     if (lane % 4 == 0 || lane == kLanes - 1)
-      svg.text(kLeft - 8, y + kRowHeight - 2.5, 10, "ink", "end", std::to_string(lane));
+      svg.text(kLeft - 8, y + kRowHeight - 2.5, kSmallText, "ink", "end", std::to_string(lane));
     if (takes_part(access, lane)) continue;
     svg.box(kLeft, y, kPlot, kRowHeight, "hatch");
     svg.line(kLeft, y + kRowHeight / 2, kLeft + kPlot, y + kRowHeight / 2, "dash");
@@ -60,6 +60,7 @@ void draw_frame(Svg& svg, const MemoryAccess& access, const std::string& title,
 struct Columns {
   std::vector<double> x;
   double width = 0;
+  bool apart = false;  ///< whether some sector does not follow the one before
 };
 
 Columns place_columns(const std::vector<SectorUse>& sectors) {
@@ -67,6 +68,7 @@ Columns place_columns(const std::vector<SectorUse>& sectors) {
   for (std::size_t i = 1; i < sectors.size(); ++i)
     gaps += sectors[i].offset != sectors[i - 1].offset + kSectorBytes;
   Columns columns;
+  columns.apart = gaps > 0;
   columns.width = std::min(96.0, (kPlot - gaps * kGap) / static_cast<double>(sectors.size()));
   double x = kLeft;
   for (std::size_t i = 0; i < sectors.size(); ++i) {
@@ -93,7 +95,7 @@ void draw_sector(Svg& svg, const MemoryAccess& access, const SectorUse& sector, 
 std::string finish_with(Svg& svg, double y, const std::string& cost, const std::string& legend,
                         bool standalone) {
   svg.text(12, y, 12.5, "strong", "start", cost);
-  svg.text(12, y + 18, 10.5, "faint", "start", legend);
+  svg.text(12, y + 18, kSmallText, "faint", "start", legend);
   return svg.finish(y + 30, standalone);
 }
 
@@ -115,11 +117,11 @@ std::string draw_sectors(const MemoryAccess& access, const std::string& title,
   std::size_t longest = 0;
   for (const SectorUse& sector : sectors)
     longest = std::max(longest, std::to_string(sector.offset).size() + 1);
-  const double top = kTop + 16 + (narrow ? 6.4 * static_cast<double>(longest) : 12);
+  const double top = kTop + 16 + (narrow ? 7.2 * static_cast<double>(longest) : 12);
   const std::string cost = usage_in_words(access, sectors);
   Svg svg(kWidth, title, subtitle(access, where) + ". " + cost);
   draw_frame(svg, access, title, where, top);
-  svg.text(kLeft, kTop + 4, 10.5, "faint", "start",
+  svg.text(kLeft, kTop + 4, kSmallText, "faint", "start",
            "sectors of 32 bytes; their offset in bytes from the first line touched");
   const double bottom = top + kLanes * kRowHeight;
   const bool atomic = access.kind == "atomic";
@@ -129,21 +131,20 @@ std::string draw_sectors(const MemoryAccess& access, const std::string& title,
     draw_sector(svg, access, sector, x, columns.width, top);
     const std::string label = "+" + std::to_string(sector.offset);
     if (narrow)
-      svg.upward_text(middle + 3.5, top - 4, 9.5, "ink", label);
+      svg.upward_text(middle + 3.5, top - 4, kSmallText, "ink", label);
     else
-      svg.text(middle, top - 5, 10, "ink", "middle", label);
-    svg.text(middle, bottom + 13, narrow ? 9 : 10, "ink", "middle",
-             std::to_string(sector.bytes_used));
+      svg.text(middle, top - 5, kSmallText, "ink", "middle", label);
+    svg.text(middle, bottom + 13, kSmallText, "ink", "middle", std::to_string(sector.bytes_used));
     if (atomic)
-      svg.text(middle, bottom + 26, narrow ? 9 : 10, "ink", "middle",
-               std::to_string(sector.visits));
+      svg.text(middle, bottom + 26, kSmallText, "ink", "middle", std::to_string(sector.visits));
   }
-  svg.text(kLeft - 8, bottom + 13, 10.5, "faint", "end", "bytes");
-  if (atomic) svg.text(kLeft - 8, bottom + 26, 10.5, "faint", "end", "visits");
-  return finish_with(svg, bottom + (atomic ? 50 : 37), cost,
-                     "Blue: the bytes a lane asks for. Frame: what is moved for them. Space "
-                     "between frames: memory nobody asked for.",
-                     standalone);
+  svg.text(kLeft - 8, bottom + 13, kSmallText, "faint", "end", "bytes");
+  if (atomic) svg.text(kLeft - 8, bottom + 26, kSmallText, "faint", "end", "visits");
+  return finish_with(
+      svg, bottom + (atomic ? 50 : 37), cost,
+      std::string("Blue: the bytes a lane asks for. Frame: what is moved for them.") +
+          (columns.apart ? " Space between frames: memory nobody asked for." : ""),
+      standalone);
 }
 
 /// From light (first) to dark (last) in one hue; the number in the cell says the same.
@@ -164,13 +165,14 @@ std::string draw_banks(const MemoryAccess& access, const std::string& title,
   const std::string cost = cost_in_words(access) + ".";
   Svg svg(kWidth, title, subtitle(access, where) + ". " + cost);
   draw_frame(svg, access, title, where, kHead);
-  svg.text(kLeft, kTop + 4, 10.5, "faint", "start", "the 32 banks of shared memory, 4 bytes wide");
+  svg.text(kLeft, kTop + 4, kSmallText, "faint", "start",
+           "the 32 banks of shared memory, 4 bytes wide");
   const double bottom = kHead + kLanes * kRowHeight;
   for (int bank = 0; bank <= kBanks; ++bank) {
     const double x = kLeft + bank * kColumn;
     svg.line(x, kHead, x, bottom, "rule");
     if (bank < kBanks)
-      svg.text(x + kColumn / 2, kHead - 5, 9.5, "ink", "middle", std::to_string(bank));
+      svg.text(x + kColumn / 2, kHead - 5, kSmallText, "ink", "middle", std::to_string(bank));
   }
   std::array<std::set<int>, kBanks> turns;
   for (int lane = 0; lane < kLanes; ++lane) {
@@ -183,14 +185,14 @@ std::string draw_banks(const MemoryAccess& access, const std::string& title,
       svg.begin("word");
       svg.filled(x + 0.7, y + 0.6, kColumn - 1.4, kRowHeight - 1.2,
                  colour_of(served[w], access.units));
-      svg.text(x + kColumn / 2, y + kRowHeight - 2.6, 9, dark ? "ondark" : "onlight", "middle",
-               std::to_string(served[w]));
+      svg.text(x + kColumn / 2, y + kRowHeight - 2.5, kSmallText, dark ? "ondark" : "onlight",
+               "middle", std::to_string(served[w]));
       svg.end();
     }
   }
-  svg.text(kLeft - 8, bottom + 13, 10.5, "faint", "end", "turns");
+  svg.text(kLeft - 8, bottom + 13, kSmallText, "faint", "end", "turns");
   for (int bank = 0; bank < kBanks; ++bank)
-    svg.text(kLeft + (bank + 0.5) * kColumn, bottom + 13, 9.5, "ink", "middle",
+    svg.text(kLeft + (bank + 0.5) * kColumn, bottom + 13, kSmallText, "ink", "middle",
              std::to_string(turns[static_cast<std::size_t>(bank)].size()));
   return finish_with(svg, bottom + 37, cost,
                      "A number: the wavefront that serves the word. A bank serves one word a "

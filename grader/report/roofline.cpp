@@ -46,18 +46,18 @@ void draw_axes(Svg& svg, const Scale& x, const Scale& y) {
   for (double power = x.low; power <= x.high; ++power) {
     const double value = std::pow(10, power);
     svg.line(x.at(value), y.from, x.at(value), y.to, "grid");
-    svg.text(x.at(value), y.from + 15, 10, "ink", "middle", power_text(value));
+    svg.text(x.at(value), y.from + 15, kSmallText, "ink", "middle", power_text(value));
   }
   for (double power = y.low; power <= y.high; ++power) {
     const double value = std::pow(10, power);
     svg.line(x.from, y.at(value), x.to, y.at(value), "grid");
-    svg.text(x.from - 6, y.at(value) + 3.5, 10, "ink", "end", power_text(value));
+    svg.text(x.from - 6, y.at(value) + 3.5, kSmallText, "ink", "end", power_text(value));
   }
   svg.line(x.from, y.from, x.to, y.from, "axis");
   svg.line(x.from, y.from, x.from, y.to, "axis");
-  svg.text((x.from + x.to) / 2, y.from + 33, 10.5, "faint", "middle",
+  svg.text((x.from + x.to) / 2, y.from + 33, kSmallText, "faint", "middle",
            "warp instructions per byte of DRAM traffic");
-  svg.upward_text(16, y.from - 8, 10.5, "faint", "1e9 warp instructions a second");
+  svg.upward_text(16, y.from - 8, kSmallText, "faint", "1e9 warp instructions a second");
 }
 
 }  // namespace
@@ -89,9 +89,9 @@ std::string draw_roofline(const Roofline& r, const std::string& title, bool stan
   const double bend = std::clamp(ridge, left, right);
   svg.line(x.at(left), y.at(r.roof_at(left)), x.at(bend), y.at(r.roof_at(bend)), "roof");
   svg.line(x.at(bend), y.at(r.roof_at(bend)), x.at(right), y.at(r.roof_at(right)), "roof");
-  svg.text(kPlotWidth - kPlotRight, y.at(r.issue_roof) - 6, 10.5, "ink", "end",
+  svg.text(kPlotWidth - kPlotRight, y.at(r.issue_roof) - 6, kSmallText, "ink", "end",
            "issue slots: " + amount(r.issue_roof) + "e9 a second");
-  svg.text(x.at(left) + 8, kPlotTop + 12, 10.5, "ink", "start",
+  svg.text(x.at(left) + 8, kPlotTop + 12, kSmallText, "ink", "start",
            "slope: DRAM, " + amount(r.dram_gbs) + " GB/s");
   const double px = x.at(r.instructions_per_byte), py = y.at(r.reached);
   svg.line(px, py, px, y.at(r.roof_at(r.instructions_per_byte)), "dash");

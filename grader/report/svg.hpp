@@ -11,6 +11,9 @@
 
 namespace membound::report {
 
+/// The smallest labels of a picture, pixels: what can be read at its natural size.
+inline constexpr double kSmallText = 11;
+
 /// `text` with <, >, & and quotes written so that XML and HTML take them for text.
 [[nodiscard]] std::string escaped(std::string_view text);
 

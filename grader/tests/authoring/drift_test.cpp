@@ -23,6 +23,10 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
+constexpr const char* kFigure =
+    "<svg><style>@media (prefers-color-scheme:dark){}</style><text "
+    "font-size=\"11\">a</text></svg>\n";
+
 class DriftTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -49,7 +53,7 @@ class DriftTest : public testing::Test {
     write("handouts/01-copy/handout.md",
           "![picture](figures/a.svg)\n<!-- snippet: solutions/01-copy/kernel.cu#stage-1 -->\n"
           "```cpp\nvoid copy() {\n  work();\n}\n```\n");
-    write("handouts/01-copy/figures/a.svg", "<svg></svg>\n");
+    write("handouts/01-copy/figures/a.svg", kFigure);
   }
   void TearDown() override { fs::remove_all(root_); }
 
@@ -68,6 +72,12 @@ class DriftTest : public testing::Test {
 };
 
 TEST_F(DriftTest, ALabThatAgreesHasNone) { EXPECT_THAT(drifts(), IsEmpty()); }
+
+TEST_F(DriftTest, AFigureCanBeReadOnADarkPageAndWithoutAGlass) {
+  write("handouts/01-copy/figures/a.svg", "<svg><text font-size=\"10.5\">lane</text></svg>\n");
+  EXPECT_THAT(drifts(), ElementsAre(HasSubstr("figures/a.svg: its colours are those of a light"),
+                                    HasSubstr("a label of 10.5 pixels: \"lane\"")));
+}
 
 TEST_F(DriftTest, AMissingFileIsNamed) {
   fs::remove(root_ / "solutions/01-copy/NOTES.md");
@@ -179,7 +189,7 @@ TEST_F(DriftTest, AFigureIsWellFormed) {
 }
 
 TEST_F(DriftTest, AFigureIsShown) {
-  write("handouts/01-copy/figures/b.svg", "<svg/>");
+  write("handouts/01-copy/figures/b.svg", kFigure);
   EXPECT_THAT(drifts(), ElementsAre(HasSubstr("b.svg: no page shows this figure")));
 }
 

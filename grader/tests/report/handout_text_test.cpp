@@ -51,6 +51,7 @@ TEST(HandoutText, OfEveryLabFitsEightyColumns) {
   int handouts = 0;
   for (const fs::directory_entry& entry :
        fs::directory_iterator(fs::path(MEMBOUND_SOURCE_DIR) / "handouts")) {
+    if (!entry.is_directory()) continue;
     const auto markdown = base::read_file(entry.path() / "handout.md");
     ASSERT_TRUE(markdown);
     const auto text = handout_text(*markdown, entry.path().string(),
