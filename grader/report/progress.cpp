@@ -13,7 +13,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kPatience = 300ms;  ///< shorter steps show nothing: a flash is worse than silence
+constexpr auto kShownAfter = 300ms;  ///< shorter steps show nothing: a flash is worse than silence
 constexpr auto kPeriod = 100ms;
 constexpr int kBarCells = 16;
 constexpr const char* kEraseLine = "\r\033[K";
@@ -60,7 +60,7 @@ std::string Progress::line() const {
 void Progress::draw_until_done() {
   std::unique_lock lock(mutex_);
   const auto finished = [this] { return done_; };
-  if (changed_.wait_for(lock, kPatience, finished)) return;
+  if (changed_.wait_for(lock, kShownAfter, finished)) return;
   do {
     std::fprintf(stderr, "%s%s", kEraseLine, style_.paint(line(), Tone::kFaint).c_str());
   } while (!changed_.wait_for(lock, kPeriod, finished));

@@ -34,7 +34,9 @@ std::string attribute(std::string_view name, double value) {
   return " " + std::string(name) + "=\"" + coordinate(value) + "\"";
 }
 
-std::string look_of(std::string_view look) { return " class=\"mb-" + std::string(look) + "\""; }
+std::string class_attribute(std::string_view look) {
+  return " class=\"mb-" + std::string(look) + "\"";
+}
 
 }  // namespace
 
@@ -75,7 +77,7 @@ Svg::Svg(double width, std::string title, std::string description)
 
 void Svg::box(double x, double y, double width, double height, std::string_view look) {
   body_ += "  <rect" + attribute("x", x) + attribute("y", y) + attribute("width", width) +
-           attribute("height", height) + look_of(look) + "/>\n";
+           attribute("height", height) + class_attribute(look) + "/>\n";
 }
 
 void Svg::filled(double x, double y, double width, double height, std::string_view colour) {
@@ -85,29 +87,29 @@ void Svg::filled(double x, double y, double width, double height, std::string_vi
 
 void Svg::line(double x1, double y1, double x2, double y2, std::string_view look) {
   body_ += "  <line" + attribute("x1", x1) + attribute("y1", y1) + attribute("x2", x2) +
-           attribute("y2", y2) + look_of(look) + "/>\n";
+           attribute("y2", y2) + class_attribute(look) + "/>\n";
 }
 
 void Svg::circle(double x, double y, double radius, std::string_view look) {
   body_ += "  <circle" + attribute("cx", x) + attribute("cy", y) + attribute("r", radius) +
-           look_of(look) + "/>\n";
+           class_attribute(look) + "/>\n";
 }
 
 void Svg::text(double x, double y, double size, std::string_view look, std::string_view anchor,
                std::string_view text) {
   body_ += "  <text" + attribute("x", x) + attribute("y", y) + attribute("font-size", size) +
-           " text-anchor=\"" + std::string(anchor) + "\"" + look_of(look) + ">" + escaped(text) +
-           "</text>\n";
+           " text-anchor=\"" + std::string(anchor) + "\"" + class_attribute(look) + ">" +
+           escaped(text) + "</text>\n";
 }
 
 void Svg::upward_text(double x, double y, double size, std::string_view look,
                       std::string_view text) {
   const std::string place = coordinate(x) + " " + coordinate(y);
   body_ += "  <text transform=\"translate(" + place + ") rotate(-90)\"" +
-           attribute("font-size", size) + look_of(look) + ">" + escaped(text) + "</text>\n";
+           attribute("font-size", size) + class_attribute(look) + ">" + escaped(text) + "</text>\n";
 }
 
-void Svg::begin(std::string_view look) { body_ += "  <g" + look_of(look) + ">\n"; }
+void Svg::begin(std::string_view look) { body_ += "  <g" + class_attribute(look) + ">\n"; }
 
 void Svg::end() { body_ += "  </g>\n"; }
 
@@ -119,7 +121,7 @@ std::string Svg::finish(double height, bool standalone) const {
          " font-family=\"DejaVu Sans, Verdana, Helvetica, Arial, sans-serif\" role=\"img\">\n" +
          "  <title>" + escaped(title_) + "</title>\n  <desc>" + escaped(description_) +
          "</desc>\n" + kPictureLooks + "  <rect" + attribute("width", width_) +
-         attribute("height", height) + look_of("page") + "/>\n" + body_ + "</svg>\n";
+         attribute("height", height) + class_attribute("page") + "/>\n" + body_ + "</svg>\n";
 }
 
 }  // namespace membound::report

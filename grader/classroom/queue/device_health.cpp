@@ -28,20 +28,20 @@ bool may_have_hurt(const course::Result& result) {
   });
 }
 
-base::Status probe_device(const Settings& settings, const ProbePatience& patience) {
+base::Status probe_device(const Settings& settings, const ProbeTries& probe) {
   std::string last;
-  for (int i = 0; i < patience.tries; ++i) {
-    if (i > 0) std::this_thread::sleep_for(std::chrono::duration<double>(patience.seconds_between));
+  for (int i = 0; i < probe.tries; ++i) {
+    if (i > 0) std::this_thread::sleep_for(std::chrono::duration<double>(probe.seconds_between));
     const auto run = base::run_process(
         {.arguments = {(settings.place.build / "libexec" / "membound_runner").string(), "--probe",
                        judge::harness_kernels(settings.place).string()},
          .environment = settings.device.environment,
-         .timeout_seconds = patience.seconds_per_try,
+         .timeout_seconds = probe.seconds_per_try,
          .output_limit_bytes = kOutputLimit});
     if (!run) return run.error();
     if (!run->timed_out && run->exit_code == 0) return base::Done{};
     last = run->timed_out
-               ? "no answer in " + std::to_string(static_cast<int>(patience.seconds_per_try)) + " s"
+               ? "no answer in " + std::to_string(static_cast<int>(probe.seconds_per_try)) + " s"
                : trimmed(run->output);
   }
   return base::Error{base::ErrorKind::kMachine, settings.device.name,

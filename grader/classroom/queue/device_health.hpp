@@ -16,9 +16,9 @@ namespace membound::queue {
 /// lost runner, or a result too good to be true.
 [[nodiscard]] bool may_have_hurt(const course::Result& result);
 
-/// How patient the question is. The driver needs seconds to take a kernel that never ends off the
-/// device once its process is gone.
-struct ProbePatience {
+/// How often and how long the device is asked. The driver needs seconds to take a kernel that never
+/// ends off the device once its process is gone.
+struct ProbeTries {
   double seconds_per_try = 20;
   int tries = 3;
   double seconds_between = 5;
@@ -26,7 +26,6 @@ struct ProbePatience {
 
 /// Runs one kernel in a process of its own and reads its result back. An error: the device does not
 /// answer, or answers wrong.
-[[nodiscard]] base::Status probe_device(const Settings& settings,
-                                        const ProbePatience& patience = {});
+[[nodiscard]] base::Status probe_device(const Settings& settings, const ProbeTries& probe = {});
 
 }  // namespace membound::queue

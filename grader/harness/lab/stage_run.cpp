@@ -87,10 +87,10 @@ testing::AssertionResult StageRun::launch(const std::string& instance,
     return testing::AssertionFailure()
            << "the launch was refused by CUDA: " << cuda_error_text(launch_code);
   }
-  return look_for_damage(arguments, d_scratch);
+  return check_untouched(arguments, d_scratch);
 }
 
-testing::AssertionResult StageRun::look_for_damage(const KernelArguments& arguments,
+testing::AssertionResult StageRun::check_untouched(const KernelArguments& arguments,
                                                    const void* d_scratch) {
   const auto damage = GuardedMemory::find_damage();
   if (!damage) return testing::AssertionSuccess();

@@ -59,7 +59,7 @@ class StageRun {
   [[noreturn]] void abort(course::Cause cause, const std::string& text);
   [[noreturn]] void abort_without_runner(const std::string& problem);
   [[nodiscard]] testing::AssertionResult refuse(const Refusal& refusal);
-  [[nodiscard]] testing::AssertionResult look_for_damage(const KernelArguments& arguments,
+  [[nodiscard]] testing::AssertionResult check_untouched(const KernelArguments& arguments,
                                                          const void* d_scratch);
   [[nodiscard]] testing::AssertionResult judge_case(const course::Timing& timing,
                                                     const TimedCase& timed_case);

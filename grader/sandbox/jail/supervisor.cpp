@@ -150,7 +150,7 @@ void close_all_but(int one, int other) {
 }
 
 /// The process number of the jail's first process, as bubblewrap tells it; 0 when it tells none.
-pid_t told_process(int info) {
+pid_t read_process_id(int info) {
   std::string text;
   char buffer[512];
   for (ssize_t size = 0; (size = read(info, buffer, sizeof buffer)) > 0 || errno == EINTR;) {
@@ -373,7 +373,7 @@ base::Result<JailOutcome> run_with(const Setup& setup, const JailRequest& reques
     waitpid(channels.keeper, nullptr, 0);
     return cannot("cannot be started", base::reason_text(reason));
   }
-  channels.inside = told_process(info_read.get());
+  channels.inside = read_process_id(info_read.get());
   if (channels.inside > 0)
     channels.jail.reset(static_cast<int>(syscall(SYS_pidfd_open, channels.inside, 0)));
   const auto observed = Watch(setup, request, *cgroup, std::move(channels), start).finish();

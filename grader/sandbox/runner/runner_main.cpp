@@ -27,7 +27,7 @@ namespace {
 using namespace membound;
 
 constexpr int kExitNoDevice = 3, kExitProtocol = 4;
-constexpr auto kPatience = std::chrono::milliseconds(500);
+constexpr auto kGracePeriod = std::chrono::milliseconds(500);
 constexpr std::size_t kPrintfBytes = 1 << 14;  // a kernel's printf: enough to look at, no flood
 
 /// A judge that has gone waits for nothing: a request that is still being worked on, an endless
@@ -36,7 +36,7 @@ void end_with_the_judge(int socket, const std::atomic<bool>& is_busy) {
   pollfd watched{socket, POLLRDHUP, 0};
   while (poll(&watched, 1, -1) < 0 && errno == EINTR) {
   }
-  std::this_thread::sleep_for(kPatience);
+  std::this_thread::sleep_for(kGracePeriod);
   if (is_busy) raise(SIGKILL);
 }
 
@@ -77,7 +77,7 @@ int serve(int socket, int record, bool scrub) {
     runner::Server server(runner::Descriptor(socket), is_busy, recorder ? &*recorder : nullptr);
     end = server.serve();
   }
-  is_busy = false;  // scrubbing may take longer than the watcher's patience
+  is_busy = false;  // scrubbing may take longer than the grace period
   if (scrub) report_scrub("after the run");
   return end == runner::ServerEnd::kBrokenProtocol ? kExitProtocol : 0;
 }

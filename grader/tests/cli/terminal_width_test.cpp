@@ -22,7 +22,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr std::chrono::seconds kPatience{30};
+constexpr std::chrono::seconds kTimeout{30};
 
 /// The program on a terminal of its own.
 class OnTerminal {
@@ -64,7 +64,7 @@ class OnTerminal {
     std::string seen;
     const auto start = std::chrono::steady_clock::now();
     while (seen.find(text) == std::string::npos) {
-      if (std::chrono::steady_clock::now() - start > kPatience || !read_some(seen)) {
+      if (std::chrono::steady_clock::now() - start > kTimeout || !read_some(seen)) {
         ADD_FAILURE() << "\"" << text << "\" did not appear in:\n" << seen;
         break;
       }

@@ -22,7 +22,7 @@ class Uniformity {
     }
     for (bool changed = true; changed;) {
       changed = false;
-      for (const Instruction& in : function.code) changed |= look_at(in);
+      for (const Instruction& in : function.code) changed |= join_paths_of(in);
     }
   }
 
@@ -82,7 +82,7 @@ class Uniformity {
            in.opcode == Opcode::kActivemask;
   }
 
-  bool look_at(const Instruction& in) {
+  bool join_paths_of(const Instruction& in) {
     const bool branches = in.opcode == Opcode::kBra || in.opcode == Opcode::kBrx;
     bool same = !differs_by_lane(in);
     if (same && !joins_lanes(in)) {

@@ -22,11 +22,11 @@ using program::Opcode;
                                                 std::int32_t cost) {
   end_run(w, s + 1);
   w.run_begin = target;
-  w.patience -= cost;
-  if (w.patience <= 0) [[unlikely]] {
+  w.time_slice -= cost;
+  if (w.time_slice <= 0) [[unlikely]] {
     w.yielded = cost > kLoopCost;
     w.groups[w.current].pc = target;
-    w.leave = Leave::kPatienceSpent;
+    w.leave = Leave::kTimeSliceSpent;
     return w.stop;
   }
   if (w.group_count != 1) [[unlikely]]
@@ -45,7 +45,7 @@ const Step* branch_if(Warp& w, const Step* s) {
   if (taken == w.mask) return take(w, s);
   w.stats[s->stats].divergent_branches += 1;
   end_run(w, s + 1);
-  w.patience -= s->branch.cost;
+  w.time_slice -= s->branch.cost;
   return w.launch->scheduler->diverge(w, s, taken);
 }
 

@@ -103,7 +103,7 @@ const Step* sleep(Warp& w, const Step* s) {
   end_run(w, s + 1);
   w.groups[w.current].pc = s + 1;
   w.yielded = true;
-  w.leave = Leave::kPatienceSpent;
+  w.leave = Leave::kTimeSliceSpent;
   return w.stop;
 }
 

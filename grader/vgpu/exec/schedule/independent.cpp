@@ -78,9 +78,9 @@ class IndependentScheduler final : public Scheduler {
     Group& here = w.groups[w.current];
     here.mask = near_mask;
     here.pc = near;
-    if (w.patience <= 0) {
+    if (w.time_slice <= 0) {
       w.yielded = branch->branch.cost > kLoopCost;
-      w.leave = Leave::kPatienceSpent;
+      w.leave = Leave::kTimeSliceSpent;
       return w.stop;
     }
     set_mask(w, near_mask);

@@ -20,7 +20,7 @@ void activate(Warp& w, std::uint32_t index) {
   w.bases[kConstantArea] = w.launch->code[group.frame->function].constants;
   w.predicates = group.frame->predicates;
   set_mask(w, group.mask);
-  w.patience = kPatience;
+  w.time_slice = kTimeSlice;
   w.leave = Leave::kNone;
   w.run_begin = group.pc;
   w.stop = w.launch->scheduler->next_meeting(w, group.pc);
@@ -101,7 +101,7 @@ Turn run_warp(Warp& w) {
         scheduler.remove_ended(w);
         leave_block(w, w.mask);
         break;
-      case Leave::kPatienceSpent:
+      case Leave::kTimeSliceSpent:
         if (should_halt(w)) return Turn::kHalted;
         if (!w.yielded) break;
         if (const auto turn = scheduler.step_back(w)) return *turn;

@@ -60,8 +60,8 @@ const Step* scatter_group(Warp& warp, const Step* const* targets);
 /// The running lanes end. Returns warp.stop.
 const Step* exit_lanes(Warp& warp);
 
-/// Patience of one turn; see BranchOperand::cost.
-inline constexpr std::int32_t kPatience = 1 << 16;
+/// What one turn may cost; see BranchOperand::cost.
+inline constexpr std::int32_t kTimeSlice = 1 << 16;
 inline constexpr std::int32_t kPollCost = 1 << 12;  ///< a loop that surely polls: 16 rounds
 inline constexpr std::int32_t kSpinCost = 1 << 4;   ///< a loop that may: 4096 rounds
 inline constexpr std::int32_t kLoopCost = 1;

@@ -63,7 +63,7 @@ struct AddressOperand {
 };
 struct BranchOperand {
   const Step* target = nullptr;
-  std::int32_t cost = 0;  ///< patience a backward branch takes; see scheduler.hpp
+  std::int32_t cost = 0;  ///< what a backward branch takes of a time slice; see scheduler.hpp
 };
 struct CompareOperand {
   program::Combine combine = program::Combine::kNone;
@@ -141,7 +141,7 @@ struct Group {
 };
 
 /// Why the inner loop was left.
-enum class Leave : std::uint8_t { kNone, kSwitch, kPatienceSpent, kWait, kExit, kFault };
+enum class Leave : std::uint8_t { kNone, kSwitch, kTimeSliceSpent, kWait, kExit, kFault };
 
 /// Asynchronous copies of a warp's lanes that have not landed yet.
 struct PendingCopy {
@@ -160,7 +160,7 @@ struct alignas(64) Warp {
   std::uint32_t mask = 0;  ///< lanes of the running group
   bool full = false;       ///< mask covers every lane that has not exited
   Leave leave = Leave::kNone;
-  std::int32_t patience = 0;
+  std::int32_t time_slice = 0;      ///< what is left of its turn
   const Step* stop = nullptr;       ///< where another group waits for the running one
   const Step* run_begin = nullptr;  ///< first step not yet counted
   StepStats* stats = nullptr;
