@@ -76,8 +76,13 @@ base::Result<Claim> claim_of(const course::Lab& lab, const WrongAnswer& answer,
   return claim;
 }
 
+/// An answer whose results are right, whether or not that is luck.
+bool may_be_right(const Claim& claim) {
+  return claim.fails.empty() || claim.fails == to_string(course::BuiltInTest::kUndefined);
+}
+
 bool needs_timing(const Claim& claim) {
-  return claim.fails.empty() || claim.fails == to_string(course::BuiltInTest::kSpeed) ||
+  return may_be_right(claim) || claim.fails == to_string(course::BuiltInTest::kSpeed) ||
          claim.fails == to_string(course::BuiltInTest::kBudget);
 }
 
@@ -159,13 +164,14 @@ class Prover {
         request.more_arguments.insert(request.more_arguments.end(),
                                       {"--launch-seconds", kSecondsOfAnEndlessLaunch});
       request.stages_at_once = 1;  // the claims are what runs side by side
-      request.look_again = tools_.device.kind->has_checkers() && claim.fails != kAnyTest;
+      request.looks.at_failures = tools_.device.kind->has_checkers() && claim.fails != kAnyTest;
+      request.looks.at_right_results = request.looks.at_failures && may_be_right(claim);
       const auto result = judge::check(request);
       auto proof = result ? std::optional(compare(claim, *result)) : std::nullopt;
-      if (proof && request.look_again) add_findings(*proof, *result);
+      if (proof && request.looks.at_failures) add_findings(*proof, *result);
       if (proof && tools_.second_compiler && kind_of(claim).every_compiler && !stop_->load()) {
         request.compiler = *tools_.second_compiler;
-        request.look_again = false;  // one compiler's findings are enough
+        request.looks.at_failures = false;  // one compiler's findings are enough
         const auto second = judge::check(request);
         if (second) {
           add_second(*proof, *result, *second);

@@ -8,6 +8,7 @@
 
 #include "grader/cli/action.hpp"
 #include "grader/cli/error_output.hpp"
+#include "grader/judge/device_choice.hpp"
 #include "grader/report/progress.hpp"
 
 namespace membound::cli {
@@ -66,7 +67,8 @@ base::Result<Checked> check_labs(const Context& context, const judge::Tools& too
       progress->now(id + ", stage " + std::to_string(stage),
                     done + static_cast<int>(place - request.stages.begin()));
     };
-    request.look_again = request.look_at_right_results = tools.device.kind->has_checkers();
+    request.looks.at_failures = request.looks.at_right_results =
+        tools.device.kind->has_checkers() || judge::has_vgpu(context.place.build);
     request.on_second_look = [&](int stage) {
       progress->now(id + ", stage " + std::to_string(stage) + ": looking for the cause",
                     done + static_cast<int>(request.stages.size()));

@@ -65,6 +65,22 @@ double read_number(const JsonValue& object, const char* key, NumberRange range, 
   return value ? value->number(range) : otherwise;
 }
 
+UnsafeRules read_unsafe(const JsonValue& json, const std::vector<Stage>& stages) {
+  json.only_keys({"points_share", "allowed"});
+  UnsafeRules rules;
+  rules.points_share = read_number(json, "points_share", {0, 1}, rules.points_share);
+  const auto list = json.optional_member("allowed");
+  if (!list) return rules;
+  for (const JsonValue& entry : list->elements(1)) {
+    entry.only_keys({"finding", "stage", "why"});
+    AllowedFinding allowed{entry.member("finding").text(), 0, entry.member("why").text()};
+    if (const auto stage = entry.optional_member("stage"))
+      allowed.stage = static_cast<int>(stage->integer(1, static_cast<std::int64_t>(stages.size())));
+    rules.allowed.push_back(std::move(allowed));
+  }
+  return rules;
+}
+
 CallDemand read_demand(const JsonValue& json) {
   json.only_keys({"rule", "number"});
   const JsonValue name = json.member("rule");
@@ -252,7 +268,7 @@ base::Result<Lab> lab_from_text(std::string text, const std::string& file_name,
   if (!document) return document.error();
   const JsonValue root(&*document, &document->value(), "");
   root.only_keys({"$schema", "id", "title", "summary", "handout", "host_code", "bound", "sizes",
-                  "allows", "vgpu_sms", "graded_slice", "stages", "ladder", "hints"});
+                  "allows", "vgpu_sms", "graded_slice", "unsafe", "stages", "ladder", "hints"});
   Lab lab;
   lab.folder = folder;
   lab.id = read_slug(root.member("id"));
@@ -273,6 +289,8 @@ base::Result<Lab> lab_from_text(std::string text, const std::string& file_name,
   if (const auto allows = root.optional_member("allows"))
     for (const JsonValue& name : allows->elements(1)) lab.allows.push_back(name.text());
   read_stages(root.member("stages"), of_all, lab);
+  if (const auto unsafe = root.optional_member("unsafe"))
+    lab.unsafe = read_unsafe(*unsafe, lab.stages);
   read_ladder(root, lab);
   read_hints(root.member("hints"), lab);
   if (document->problem()) return *document->problem();

@@ -73,6 +73,19 @@ struct Stage {
   std::vector<CounterBar> counters = {};  ///< held only where the device is virtual
 };
 
+/// A finding of the checkers that the lab's author knows and allows at right results.
+struct AllowedFinding {
+  std::string kind;  ///< as findings begin: "data race"
+  int stage = 0;     ///< 0: of every stage
+  std::string why;   ///< for who reads lab.json
+};
+
+/// What becomes of right results at which the checkers find undefined behaviour.
+struct UnsafeRules {
+  double points_share = 0;  ///< the part of its points that such a stage keeps
+  std::vector<AllowedFinding> allowed;
+};
+
 /// What a class is graded on where the device is virtual: as many SMs fewer as the problem is
 /// smaller, so that each has the same blocks, predictions the same ratios, and the machine that
 /// computes them less work.
@@ -94,6 +107,7 @@ struct Lab {
   /// a problem small enough to compute.
   int vgpu_sms = 0;
   std::optional<GradedSlice> graded_slice;  ///< nothing: graded on what a check runs on
+  UnsafeRules unsafe;
   /// Opcodes, special registers and directives that graded code may use besides those of the
   /// policy: "nanosleep", "%clock64".
   std::vector<std::string> allows;

@@ -176,6 +176,13 @@ std::vector<std::string> tags_of(const course::Stage& stage, Verdict verdict, co
   return {tag, test == nullptr ? "" : name(test->cause())};
 }
 
+bool is_allowed(const course::Lab& lab, int stage, const std::string& kind) {
+  const auto& allowed = lab.unsafe.allowed;
+  return std::any_of(allowed.begin(), allowed.end(), [&](const course::AllowedFinding& one) {
+    return one.kind == kind && (one.stage == 0 || one.stage == stage);
+  });
+}
+
 }  // namespace
 
 const course::TestOutcome* first_failed(const course::StageMeasurement& measurement) {
@@ -208,15 +215,17 @@ std::vector<Finding> failure_findings(const course::Lab& lab, const course::Stag
 }
 
 std::vector<Finding> checker_findings(const course::Lab& lab,
-                                      const course::StageMeasurement& measurement) {
+                                      const course::StageMeasurement& measurement,
+                                      bool at_right_results) {
   std::vector<Finding> all;
   if (!measurement.checks.is_array()) return all;
   for (const checkers::CheckerInfo& checker : checkers::kCheckers) {
-    if (!checker.of_kernels) continue;
+    if (!checker.of_kernels || (at_right_results && !checker.at_right_results)) continue;
     for (const nlohmann::json& report : measurement.checks) {
-      std::string name;
-      course::read_field(report, "checker", name);
-      if (name == checker.name) all.push_back(checker_finding(lab, report));
+      if (course::text_or_empty(report, "checker") != checker.name) continue;
+      const std::string kind = course::text_or_empty(report, "kind");
+      if (at_right_results && is_allowed(lab, measurement.stage, kind)) continue;
+      all.push_back(checker_finding(lab, report));
     }
   }
   return all;

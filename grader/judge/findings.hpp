@@ -33,10 +33,11 @@ namespace membound::judge {
     const course::Lab& lab, const course::Stage& stage, const course::StageMeasurement& measurement,
     const std::vector<course::SourceLine>& lines);
 
-/// What the virtual GPU's checkers found when a failure was run again, memory errors first: they
-/// can cause all others. The lab's hint for each kind, if it has one.
+/// What the virtual GPU's checkers found in the second look, memory errors first: they can cause
+/// all others. At right results only what is undefined and the lab does not allow. The lab's hint
+/// for each kind, if it has one.
 [[nodiscard]] std::vector<course::Finding> checker_findings(
-    const course::Lab& lab, const course::StageMeasurement& measurement);
+    const course::Lab& lab, const course::StageMeasurement& measurement, bool at_right_results);
 
 /// What is worth telling whatever the verdict: checkers' reports, throttled clocks.
 [[nodiscard]] std::vector<course::Finding> side_findings(

@@ -9,6 +9,7 @@
 
 #include "grader/base/switches.hpp"
 #include "grader/device_code/compilers/compile_hints.hpp"
+#include "grader/judge/device_choice.hpp"
 #include "grader/judge/second_look.hpp"
 #include "grader/judge/test_bed.hpp"
 #include "grader/judge/test_program.hpp"
@@ -168,6 +169,30 @@ RunRequest run_request(const CheckRequest& request, const CompiledPart& part,
   return run;
 }
 
+/// How its stages are looked at again: where `run` ran them if checkers are there, else on the
+/// virtual GPU beside it, as a graded run if that was one.
+base::Result<RunRequest> looking_run(const CheckRequest& request, const CompiledPart& part,
+                                     const RunRequest& run) {
+  RunRequest looking = run;
+  if (!request.device.kind->has_checkers()) {
+    CheckRequest beside = request;
+    beside.device = virtual_gpu(kDefaultModel, request.place.build);
+    beside.more_arguments = beside.device.kind->test_arguments();
+    if (const auto* slice = beside.device.kind->graded_slice(*request.lab); slice && request.split)
+      use_slice(*slice, beside);
+    if (request.split) {
+      auto split = split_options(beside);
+      if (!split) return split.error();
+      split->seed_key = request.split->seed_key;
+      split->use_jail = request.split->use_jail;
+      beside.split = *std::move(split);
+    }
+    looking = run_request(beside, part, beside.device);
+  }
+  looking.on_tick = request.on_second_look;
+  return looking;
+}
+
 /// Adds the results of a part's stages.
 base::Status run_part(const CheckRequest& request, const CompiledPart& part, course::Result& result,
                       bool& stopped) {
@@ -189,9 +214,10 @@ base::Status run_part(const CheckRequest& request, const CompiledPart& part, cou
   auto outcome = run_stages(run);
   if (!outcome) return outcome.error();
   stopped = outcome->stopped;
-  if (request.look_again && !stopped && part.kind->has_reference) {
-    run.on_tick = request.on_second_look;
-    look_again(run, request.look_at_right_results, outcome->measurements);
+  if (request.looks.any() && !stopped && part.kind->has_reference) {
+    auto looking = looking_run(request, part, run);
+    if (!looking) return looking.error();
+    look_again(*looking, request.looks, outcome->measurements);
   }
   judge_all(request, device, *outcome, result);
   return base::Done{};

@@ -42,6 +42,14 @@ struct Workplace {
 /// The harness's own kernels, as the build's compiler made them: a fatbin, or PTX.
 [[nodiscard]] std::filesystem::path harness_kernels(const Workplace& place);
 
+/// At what to look a second time, with the virtual GPU's checkers on: see second_look.hpp.
+struct Looks {
+  bool at_failures = false;
+  bool at_right_results = false;
+
+  [[nodiscard]] bool any() const { return at_failures || at_right_results; }
+};
+
 /// What to check, where and how.
 struct CheckRequest {
   Workplace place;
@@ -55,8 +63,7 @@ struct CheckRequest {
   std::uint64_t seed = 1;
   std::optional<SplitOptions> split = {};  ///< graded: see split_options()
   int stages_at_once = 1;                  ///< more only where nothing is timed by a clock
-  bool look_again = false;                 ///< run failures again with the checkers on
-  bool look_at_right_results = false;      ///< with look_again: those too
+  Looks looks = {};                        ///< what to run again with the checkers on
   double seconds_per_stage = 180;          ///< backstop for a test program that reports nothing
   std::string version;                     ///< Membound's, for the result
   const std::atomic<bool>* stop = nullptr;

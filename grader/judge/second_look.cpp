@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "grader/base/switches.hpp"
 #include "grader/device_code/checkers/checkers.hpp"
 #include "grader/judge/findings.hpp"
 #include "grader/judge/verdict.hpp"
@@ -22,18 +23,39 @@ constexpr double kMostSeconds = 20;
 /// After so many warp instructions a launch is given up: some seconds, and, unlike a limit in
 /// seconds, at the same place each time. The largest test of a lab has a fifth of it.
 constexpr const char* kStepLimit = "50000000";
+/// The largest timed launch of a lab has a twentieth of it.
+constexpr const char* kStepLimitOfTimedLaunch = "1000000000";
 
-/// Without timing, with all checkers on and nothing else that costs time.
-RunRequest checked_run(const RunRequest& run, const course::StageMeasurement& measurement) {
+/// Of a launch with more blocks, so many are looked at where the results are right: what is wrong
+/// in one is nearly always wrong in its neighbours and at the ends of the grid.
+constexpr const char* kMostBlocks = "32";
+
+/// With checkers on and nothing else that costs time.
+RunRequest checked_run(const RunRequest& run, const course::StageMeasurement& measurement,
+                       const std::string& checkers, const char* step_limit) {
   RunRequest again = run;
   again.stages = {measurement.stage};
   again.stages_at_once = 1;
-  again.more_arguments = {"--quick"};
-  if (again.split) again.split->reference_times.clear();  // they are of the size that was dropped
-  again.environment["MEMBOUND_CHECK"] = checkers::checker_names(true);
+  again.environment["MEMBOUND_CHECK"] = checkers;
   again.environment["MEMBOUND_CACHES"] = "off";
-  again.environment["MEMBOUND_STEP_LIMIT"] = kStepLimit;
+  again.environment["MEMBOUND_STEP_LIMIT"] = step_limit;
   again.environment.erase("MEMBOUND_TRACE");
+  // In a graded run the checkers look on in the submission's runner.
+  if (again.split)
+    for (const auto& [name, value] : again.environment)
+      again.split->runner_environment[name] = value;
+  return again;
+}
+
+/// The tests of `filter`, and with ReachesItsBar among them one launch of what is timed, at its
+/// size.
+RunRequest with_timed_launch(const RunRequest& run, const course::StageMeasurement& measurement,
+                             const std::string& checkers, std::string filter) {
+  RunRequest looking = run;
+  looking.environment["MEMBOUND_CHECK_BLOCKS"] = kMostBlocks;
+  RunRequest again = checked_run(looking, measurement, checkers, kStepLimitOfTimedLaunch);
+  again.more_arguments.emplace_back("--look");
+  again.more_arguments.push_back(std::move(filter));
   return again;
 }
 
@@ -77,31 +99,36 @@ bool may_be_right_by_luck(const course::Lab& lab, const course::StageMeasurement
 }
 
 RunRequest second_look(const RunRequest& run, const course::StageMeasurement& measurement) {
-  RunRequest again = checked_run(run, measurement);
-  // What is found at right results shall not hang on how busy the machine is.
-  if (may_be_right_by_luck(*run.lab, measurement)) {
-    again.more_arguments.push_back("--gtest_filter=" + easier_half(measurement));
-    // Without initcheck: fetching ahead, a right kernel may read what it then makes no use of.
-    again.environment["MEMBOUND_CHECK"] = "memcheck,racecheck,synccheck";
-    return again;
-  }
+  const auto filter = [&](const std::string& tests) { return "--gtest_filter=" + tests; };
+  const std::string timed =
+      measurement.kernel + "." + std::string(to_string(course::BuiltInTest::kSpeed));
+  // What is found at right results shall not hang on how busy the machine is: no limit in seconds.
+  if (may_be_right_by_luck(*run.lab, measurement))
+    return with_timed_launch(run, measurement, checkers::checker_names_at_right_results(),
+                             filter(easier_half(measurement) + ":" + timed));
+  const std::string all = checkers::checker_names(true);
+  const course::TestOutcome* const failed = first_failed(measurement);
+  const bool by_test = measurement.abort == course::Cause::kNone && failed != nullptr;
+  if (by_test && failed->cause() == course::Cause::kWrongInTimedRun)
+    return with_timed_launch(run, measurement, all, filter(timed));
+  RunRequest again = checked_run(run, measurement, all, kStepLimit);
+  again.more_arguments = {"--quick"};
+  if (again.split) again.split->reference_times.clear();  // they are of the size that was dropped
   // In all, the stage's own timeout included: a launch that does not end is the step limit's.
   const course::Stage* const stage = run.lab->stage(measurement.stage);
   again.seconds_per_stage = kMostSeconds - (stage == nullptr ? 0 : stage->timeout_seconds);
-  const course::TestOutcome* const failed = first_failed(measurement);
-  // A fault has no test of its own, and a timed run is not among the quick ones.
-  if (measurement.abort == course::Cause::kNone && failed != nullptr &&
-      failed->cause() != course::Cause::kWrongInTimedRun)
-    again.more_arguments.push_back("--gtest_filter=" + measurement.kernel + "." + failed->name);
+  // A fault has no test of its own.
+  if (by_test) again.more_arguments.push_back(filter(measurement.kernel + "." + failed->name));
   return again;
 }
 
-void look_again(const RunRequest& run, bool also_right,
+void look_again(const RunRequest& run, Looks looks,
                 std::vector<course::StageMeasurement>& measurements) {
+  if (base::switched_off("judge.second-look")) return;
   std::vector<course::StageMeasurement*> suspects;
   for (course::StageMeasurement& measurement : measurements)
-    if (deserves_second_look(*run.lab, measurement) ||
-        (also_right && may_be_right_by_luck(*run.lab, measurement)))
+    if ((looks.at_failures && deserves_second_look(*run.lab, measurement)) ||
+        (looks.at_right_results && may_be_right_by_luck(*run.lab, measurement)))
       suspects.push_back(&measurement);
   std::atomic<std::size_t> next = 0;
   const auto work = [&] {

@@ -1,15 +1,16 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// After a stage was run on the virtual GPU: its tests once more with all checkers on, which name
-/// the line, the thread and what to do. After a wrong result, a fault or a deadlock they tell the
+/// After a stage was run: its tests once more on the virtual GPU with checkers on, which name the
+/// line, the thread and what to do. After a wrong result, a fault or a deadlock they tell the
 /// cause; after a right one, whether it is right by luck. They cost several times the time, so
-/// nothing is timed with them.
-/// Place in the chain: check -> [second_look] -> runner; findings tells what came of it.
+/// nothing is timed with them. Place in the chain: check -> [second_look] -> runner; findings tells
+/// what came of it.
 #pragma once
 
 #include "grader/course/lab.hpp"
 #include "grader/course/measurement.hpp"
+#include "grader/judge/judge.hpp"
 #include "grader/judge/test_program.hpp"
 
 namespace membound::judge {
@@ -22,14 +23,14 @@ namespace membound::judge {
 [[nodiscard]] bool may_be_right_by_luck(const course::Lab& lab,
                                         const course::StageMeasurement& measurement);
 
-/// How the stage is run again, without timing: its failed test alone where that is known, the first
-/// half of the lab's tests where the results are right, else all.
+/// How the stage is run again, without timing: its failed test alone where that is known; where the
+/// results are right the first half of the lab's tests, and of what is timed one launch, of which a
+/// sample of blocks is looked at; else all.
 [[nodiscard]] RunRequest second_look(const RunRequest& run,
                                      const course::StageMeasurement& measurement);
 
-/// Runs again the failures, and with `also_right` the right results, and puts what the checkers
-/// found into `checks` of their measurements.
-void look_again(const RunRequest& run, bool also_right,
+/// Runs these again and puts what the checkers found into `checks` of their measurements.
+void look_again(const RunRequest& run, Looks looks,
                 std::vector<course::StageMeasurement>& measurements);
 
 }  // namespace membound::judge

@@ -125,7 +125,13 @@ class StageRunner {
       auto started = request_.bed->start_runners(request_);
       if (!started) return started.error();
       runners = *std::move(started);
-      if (runners) environment = runners->environment();
+      if (runners) {
+        environment = runners->environment();
+        // Whether checkers look on in the submission's runner: the program collects what they find.
+        if (const auto checks = request_.environment.find("MEMBOUND_CHECK");
+            checks != request_.environment.end())
+          environment.insert(*checks);
+      }
     }
     if (!request_.preload.empty()) environment["LD_PRELOAD"] = request_.preload.string();
     ++outcome_.starts;

@@ -3,6 +3,7 @@
 #include "grader/judge/verdict.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "grader/judge/counter_bars.hpp"
@@ -111,6 +112,21 @@ void add_budget_test(const std::optional<course::Finding>& missed, StageResult& 
   result.tests.insert(speed, std::move(test));
 }
 
+/// Turns a right result at which the checkers found something the lab does not allow: what is
+/// undefined may come out otherwise next time.
+void call_unsafe(const course::Lab& lab, std::vector<course::Finding> found, StageResult& result) {
+  result.verdict = Verdict::kUnsafe;
+  result.correct = false;
+  result.points *= lab.unsafe.points_share;
+  TestOutcome test{std::string(to_string(BuiltInTest::kUndefined)), false, false, "", "", 0};
+  test.message =
+      "The results are right by luck: what follows may come out otherwise at another size, on "
+      "another GPU, or tomorrow.";
+  test.hint_tag = to_string(Cause::kUnsafe);
+  result.tests.push_back(std::move(test));
+  result.findings = std::move(found);
+}
+
 /// Adds the reasons. A hint written for this very stage comes first, then the one that fits the
 /// most wasteful line, then the lab's general one.
 void explain_speed(const course::Lab& lab, const course::Stage& stage,
@@ -168,8 +184,11 @@ StageResult judge_stage(const course::Lab& lab, const course::Stage& stage,
     result.findings = {*missed};
   else if (result.verdict != Verdict::kPassed && result.verdict != Verdict::kSkipped)
     result.findings = failure_findings(lab, stage, measurement, result.verdict);
-  for (course::Finding& finding : checker_findings(lab, measurement))
-    result.findings.push_back(std::move(finding));
+  std::vector<course::Finding> found = checker_findings(lab, measurement, result.correct);
+  if (result.correct && !found.empty())
+    call_unsafe(lab, std::move(found), result);
+  else
+    std::move(found.begin(), found.end(), std::back_inserter(result.findings));
   if (result.verdict == Verdict::kSlow || result.verdict == Verdict::kAmbiguous)
     explain_speed(lab, stage, measurement, result);
   for (course::Finding& finding : side_findings(measurement))

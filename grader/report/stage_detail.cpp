@@ -112,11 +112,6 @@ std::string lines_text(const StageResult& stage, const Style& style) {
 
 std::string findings_text(const StageResult& stage, const Style& style) {
   std::string text;
-  if (stage.correct && has_checks(stage))
-    text += wrapped(
-        "The results are right by luck: what follows may come out otherwise at another size, on "
-        "another GPU, or tomorrow.",
-        style.width, kIndent);
   std::size_t left = kCheckerFindingsShown, untold = 0;
   for (const course::Finding& finding : stage.findings) {
     // A failed test is already told in full above.
@@ -143,11 +138,6 @@ std::string findings_text(const StageResult& stage, const Style& style) {
 }
 
 }  // namespace
-
-bool has_checks(const StageResult& stage) {
-  return std::any_of(stage.findings.begin(), stage.findings.end(),
-                     [](const course::Finding& finding) { return !finding.advice.empty(); });
-}
 
 std::string render_detail(const StageResult& stage, const Style& style) {
   std::string text = style.paint("Stage " + std::to_string(stage.stage) + ", " + stage.title +

@@ -30,8 +30,6 @@ const course::StageResult* stage_to_explain(const course::Result& result) {
       result.stages.begin(), result.stages.end(),
       [](const course::StageResult& s) { return !s.passed() && s.verdict != Verdict::kSkipped; });
   if (not_passed != result.stages.end()) return &*not_passed;
-  const auto by_luck = std::find_if(result.stages.begin(), result.stages.end(), has_checks);
-  if (by_luck != result.stages.end()) return &*by_luck;
   return result.stages.size() == 1 ? &result.stages.front() : nullptr;
 }
 

@@ -25,11 +25,8 @@ namespace membound::report {
 /// reference and ceiling, source lines with their cost, what was found, where to go next.
 [[nodiscard]] std::string render_detail(const course::StageResult& stage, const Style& style);
 
-/// Whether the virtual GPU's checkers found something at this stage.
-[[nodiscard]] bool has_checks(const course::StageResult& stage);
-
-/// A whole result: head, one line a stage, in detail the first stage that is not passed, or the
-/// first that is right by luck (or the only one that was asked for), the sum, and the next step.
+/// A whole result: head, one line a stage, in detail the first stage that is not passed (or the
+/// only one that was asked for), the sum, and the next step.
 [[nodiscard]] std::string render(const course::Result& result, const Style& style);
 
 }  // namespace membound::report

@@ -12,6 +12,7 @@
 #include "grader/classroom/queue/device_health.hpp"
 #include "grader/classroom/similarity/similarity.hpp"
 #include "grader/judge/class_reference_times.hpp"
+#include "grader/judge/device_choice.hpp"
 
 namespace membound::queue {
 namespace {
@@ -35,6 +36,8 @@ base::Result<judge::CheckRequest> check_request(const OneRequest& request) {
   check.seed = request.job->seed;
   check.seconds_per_stage = settings.seconds_per_stage;
   check.version = settings.version;
+  check.looks.at_right_results =
+      settings.device.kind->has_checkers() || judge::has_vgpu(settings.place.build);
   check.stop = request.stop;
   if (!settings.trust_submissions || settings.hold_policy)
     check.graded = judge::GradedCompile{.confined = !settings.trust_submissions};
@@ -100,8 +103,10 @@ std::string reason(const Grade& grade) {
     const course::VerdictRow& row = course::row_of(stage.verdict);
     if (row.grade != grade.verdict || stage.passed()) continue;
     std::string text(row.words);
-    if (!stage.findings.empty() && !stage.findings.front().text.empty())
-      text = stage.findings.front().text;
+    if (!stage.findings.empty() && !stage.findings.front().text.empty()) {
+      const course::Finding& first = stage.findings.front();
+      text = (first.line > 0 ? "line " + std::to_string(first.line) + ": " : "") + first.text;
+    }
     text.erase(text.find_last_not_of('\n') + 1);
     text = stage.verdict == course::Verdict::kInfraError ? text.substr(text.rfind('\n') + 1)
                                                          : text.substr(0, text.find('\n'));

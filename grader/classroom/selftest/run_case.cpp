@@ -71,6 +71,7 @@ base::Result<judge::CheckRequest> check_request(const Workbench& bench, const Ca
   check.device = bench.device;
   const course::StageKind& kind = *lab.stage(one.stage)->kind;
   if (kind.has_reference) check.more_arguments = {"--size", small_size(lab)};
+  check.looks.at_right_results = true;
   check.seed = 20261121;
   check.seconds_per_stage = kStageSeconds;
   check.stop = bench.stop;

@@ -38,6 +38,9 @@ class StageRun {
   /// Times all cases; failure tells the first that misses the bar or is wrong.
   [[nodiscard]] testing::AssertionResult check_speed();
 
+  /// Launches each timed case once and keeps what the checkers find; failure tells of a refusal.
+  [[nodiscard]] testing::AssertionResult look_at_timed_launches();
+
   /// Bookkeeping of the recorder.
   void begin_stage();
   void begin_test(const std::string& name);
@@ -65,6 +68,9 @@ class StageRun {
                                                     const TimedCase& timed_case);
   [[nodiscard]] TimingRequest timing_request(const TimedCase& timed_case,
                                              const course::Stage& stage, std::uint64_t seed);
+  /// Of a timed case: in a graded run each stage has inputs of its own, for an output that a stage
+  /// leaves behind in memory must not be the answer of the next one.
+  [[nodiscard]] std::uint64_t seed_of_case(std::size_t index) const;
   void keep(TimingOutcome outcome, std::size_t case_index);
   void find_similar_stage(std::size_t case_index, course::Timing& timing);
   void write_line();

@@ -76,18 +76,11 @@ std::vector<course::CpuBaselineTime> time_cpu_baselines(const LabProgram& progra
 
 testing::AssertionResult StageRun::check_speed() {
   const std::vector<TimedCase> cases = session_.timed_cases(stage_);
-  // In a graded run each stage has inputs of its own: an output that a stage leaves behind in
-  // memory must not be the answer of the next one.
-  const std::uint64_t seed = session_.options().seed;
-  const std::uint64_t base_seed =
-      session_.options().seed_key
-          ? session_.seeds().derive(seed, static_cast<std::uint64_t>(stage_.number))
-          : seed;
   testing::AssertionResult verdict = testing::AssertionSuccess();
   course::Cause first_cause = course::Cause::kNone;
   for (std::size_t i = 0; i < cases.size(); ++i) {
-    TimingOutcome outcome = time_case(
-        session_.bench(), timing_request(cases[i], stage_, session_.seeds().derive(base_seed, i)));
+    TimingOutcome outcome =
+        time_case(session_.bench(), timing_request(cases[i], stage_, seed_of_case(i)));
     if (outcome.refusal) return refuse(*outcome.refusal);
     const testing::AssertionResult one = judge_case(outcome.timing, cases[i]);
     keep(std::move(outcome), i);
@@ -101,6 +94,30 @@ testing::AssertionResult StageRun::check_speed() {
     measurement_.cpu_baselines =
         time_cpu_baselines(session_.program(), session_.timed_size(stage_), cases.front());
   return verdict;
+}
+
+testing::AssertionResult StageRun::look_at_timed_launches() {
+  const std::vector<TimedCase> cases = session_.timed_cases(stage_);
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const TimingRequest request = timing_request(cases[i], stage_, seed_of_case(i));
+    const Preparation student = session_.student().prepare(
+        {stage_.kernel, cases[i].instance, cases[i].sizes}, request.timeout_seconds);
+    if (student.refusal) return refuse(*student.refusal);
+    const auto run = session_.bench().start(request, student.launch);
+    session_.device().forget_report();
+    static_cast<void>(run->run_student(request.seed));
+    keep_checks(session_.device().take_report());
+  }
+  return testing::AssertionSuccess();
+}
+
+std::uint64_t StageRun::seed_of_case(std::size_t index) const {
+  const std::uint64_t seed = session_.options().seed;
+  const std::uint64_t of_stage =
+      session_.options().seed_key
+          ? session_.seeds().derive(seed, static_cast<std::uint64_t>(stage_.number))
+          : seed;
+  return session_.seeds().derive(of_stage, index);
 }
 
 TimingRequest StageRun::timing_request(const TimedCase& timed_case, const course::Stage& stage,

@@ -64,6 +64,8 @@ ParsedOptions parse_options(int argc, const char* const* argv) {
   app.add_option("--stages", stages, "numbers of the stages, like 1,3; all if left out");
   app.add_option("--seed", options.seed, "all data follows from it");
   app.add_flag("--quick", options.quick, "correctness only, no timing");
+  app.add_flag("--look", options.look,
+               "launch what would be timed once, for the virtual GPU's checkers to look at");
   app.add_option("--launch-seconds", options.launch_seconds,
                  "how long one launch may take, in place of what the lab says")
       ->check(CLI::PositiveNumber);

@@ -26,7 +26,9 @@ struct Options {
   std::filesystem::path result;      ///< JSON lines are appended here; empty: no file
   std::vector<int> stages;           ///< empty: all
   std::uint64_t seed = 1;
-  bool quick = false;              ///< correctness only
+  bool quick = false;  ///< correctness only
+  /// What would be timed is launched once, for checkers to look at; no result is compared.
+  bool look = false;
   double launch_seconds = 0;       ///< how long one launch may take; 0: what the lab says
   std::vector<std::int64_t> size;  ///< in place of the stage's timed sizes; empty: those
   bool counters = false;           ///< keep what the virtual GPU counted in timed runs

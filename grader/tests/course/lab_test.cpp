@@ -90,6 +90,23 @@ TEST(Lab, MaySayWhatAClassIsGradedOn) {
   EXPECT_EQ(given->graded_slice->size, (std::vector<std::int64_t>{64, 32}));
 }
 
+TEST(Lab, MayAllowAFindingAtRightResults) {
+  EXPECT_EQ(read(kGood)->unsafe.points_share, 0);
+  const auto lab = read(with("\"hints\"", R"("unsafe": {"points_share": 0.5, "allowed": [
+      {"finding": "data race", "stage": 2, "why": "counts hits, roughly"}]}, "hints")"));
+  ASSERT_TRUE(lab) << base::to_string(lab.error());
+  EXPECT_EQ(lab->unsafe.points_share, 0.5);
+  ASSERT_EQ(lab->unsafe.allowed.size(), 1u);
+  EXPECT_EQ(lab->unsafe.allowed[0].kind, "data race");
+  EXPECT_EQ(lab->unsafe.allowed[0].stage, 2);
+}
+
+TEST(Lab, AllowsNoFindingWithoutAReason) {
+  EXPECT_THAT(
+      error_of("\"hints\"", R"("unsafe": {"allowed": [{"finding": "data race"}]}, "hints")"),
+      HasSubstr("why"));
+}
+
 TEST(Lab, ASliceHasNoMoreExtentsThanTheLab) {
   EXPECT_THAT(
       error_of("\"hints\"", "\"graded_slice\": {\"vgpu_sms\": 1, \"size\": [1, 2, 3]}, \"hints\""),

@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 
+#include "grader/device_code/checkers/checkers.hpp"
 #include "grader/judge/findings.hpp"
 #include "grader/judge/next_hint.hpp"
 #include "grader/judge/verdict.hpp"
@@ -71,12 +72,43 @@ TEST(SecondLook, AtARightResultRunsTheEasierTestsAndIsNotEndedByTheClock) {
   RunRequest run;
   run.lab = &lab;
   run.seconds_per_stage = 1200;
+  run.more_arguments = {"--size", "64x64"};
   const RunRequest again = second_look(run, measurement);
-  EXPECT_THAT(again.more_arguments,
-              ElementsAre("--quick", "--gtest_filter=reduce_tree.SumsOneBlock:reduce_tree.Primes"));
+  EXPECT_THAT(
+      again.more_arguments,
+      ElementsAre(
+          "--size", "64x64", "--look",
+          "--gtest_filter=reduce_tree.SumsOneBlock:reduce_tree.Primes:reduce_tree.ReachesItsBar"));
   EXPECT_EQ(again.seconds_per_stage, 1200);
-  EXPECT_EQ(again.environment.at("MEMBOUND_CHECK"), "memcheck,racecheck,synccheck");
+  EXPECT_EQ(again.environment.at("MEMBOUND_CHECK"), checkers::checker_names_at_right_results());
+  EXPECT_THAT(again.environment, Contains(testing::Key("MEMBOUND_CHECK_BLOCKS")));
   EXPECT_THAT(again.environment, Contains(testing::Key("MEMBOUND_STEP_LIMIT")));
+}
+
+TEST(SecondLook, AfterAWrongTimedRunLaunchesWhatWasTimed) {
+  const course::Lab lab = lab_of_one();
+  RunRequest run;
+  run.lab = &lab;
+  const RunRequest again = second_look(run, failing("ReachesItsBar", "wrong-in-timed-run"));
+  EXPECT_THAT(again.more_arguments,
+              ElementsAre("--look", "--gtest_filter=reduce_tree.ReachesItsBar"));
+  EXPECT_THAT(again.environment.at("MEMBOUND_CHECK"), testing::HasSubstr("initcheck"));
+}
+
+TEST(SecondLook, InAGradedRunLooksInTheSubmissionsRunner) {
+  const course::Lab lab = lab_of_one();
+  course::StageMeasurement measurement = failing("SumsOneBlock", "");
+  measurement.tests[0].passed = true;
+  RunRequest run;
+  run.lab = &lab;
+  run.split.emplace();
+  run.split->runner_environment = {{"MEMBOUND_SMS", "33"}};
+  run.split->reference_times = "times.json";
+  const RunRequest again = second_look(run, measurement);
+  EXPECT_EQ(again.split->runner_environment.at("MEMBOUND_SMS"), "33");
+  EXPECT_EQ(again.split->runner_environment.at("MEMBOUND_CHECK"),
+            again.environment.at("MEMBOUND_CHECK"));
+  EXPECT_EQ(again.split->reference_times, "times.json");
 }
 
 TEST(SecondLook, IsNotWorthAnotherMinute) {
@@ -119,15 +151,49 @@ TEST(SecondLook, EndsAfterAWhileAndAtTheSamePlaceEachTime) {
   EXPECT_THAT(again.environment, Contains(testing::Key("MEMBOUND_STEP_LIMIT")));
 }
 
-TEST(CheckerFindings, NeverTurnAVerdict) {
+course::StageMeasurement right_with(const nlohmann::json& found) {
+  course::StageMeasurement measurement = failing("SumsOneBlock", "");
+  measurement.tests[0].passed = true;
+  measurement.checks = {found};
+  return measurement;
+}
+
+TEST(CheckerFindings, TurnARightResultUnsafe) {
+  course::Lab lab = lab_of_one();
+  lab.stages[0].points = 20;
+  const auto result =
+      judge_stage(lab, lab.stages[0], right_with(report("racecheck", "data race", 8)));
+  EXPECT_EQ(result.verdict, course::Verdict::kUnsafe);
+  EXPECT_FALSE(result.correct);
+  EXPECT_EQ(result.points, 0);
+  EXPECT_EQ(failed_test(result), "LeavesNothingToLuck");
+  ASSERT_EQ(result.findings.size(), 1u);
+  EXPECT_EQ(result.findings[0].line, 8);
+  lab.unsafe.points_share = 0.25;  // not timed: half of the points are for being right
+  EXPECT_EQ(judge_stage(lab, lab.stages[0], right_with(report("racecheck", "data race", 8))).points,
+            2.5);
+}
+
+TEST(CheckerFindings, NeverTurnAWrongResult) {
   const course::Lab lab = lab_of_one();
-  course::StageMeasurement passed = failing("SumsOneBlock", "");
-  passed.tests[0].passed = true;
-  const auto before = judge_stage(lab, lab.stages[0], passed);
-  passed.checks = {report("racecheck", "data race", 8)};
-  const auto after = judge_stage(lab, lab.stages[0], passed);
-  EXPECT_EQ(after.verdict, before.verdict);
-  EXPECT_EQ(after.points, before.points);
+  course::StageMeasurement wrong = failing("SumsOneBlock", "");
+  wrong.checks = {report("racecheck", "data race", 8)};
+  EXPECT_EQ(judge_stage(lab, lab.stages[0], wrong).verdict, course::Verdict::kWrong);
+}
+
+TEST(CheckerFindings, ThatALabAllowsCostNothing) {
+  course::Lab lab = lab_of_one();
+  const auto measurement = right_with(report("racecheck", "data race", 8));
+  const auto verdict = [&] { return judge_stage(lab, lab.stages[0], measurement).verdict; };
+  for (const auto& [kind, stage] : {std::pair("data race", 0), std::pair("data race", 3)}) {
+    lab.unsafe.allowed = {{kind, stage, "why"}};
+    EXPECT_NE(verdict(), course::Verdict::kUnsafe) << kind << stage;
+  }
+  for (const auto& [kind, stage] :
+       {std::pair("data race", 4), std::pair("out of bounds read", 0)}) {
+    lab.unsafe.allowed = {{kind, stage, "why"}};
+    EXPECT_EQ(verdict(), course::Verdict::kUnsafe) << kind << stage;
+  }
 }
 
 TEST(CheckerFindings, TellMemoryErrorsFirst) {
@@ -135,7 +201,7 @@ TEST(CheckerFindings, TellMemoryErrorsFirst) {
   measurement.checks = {report("initcheck", "uninitialised read", 9),
                         report("racecheck", "data race", 8),
                         report("memcheck", "out of bounds read", 7)};
-  const auto all = checker_findings(lab_of_one(), measurement);
+  const auto all = checker_findings(lab_of_one(), measurement, false);
   ASSERT_EQ(all.size(), 3u);
   EXPECT_EQ(all[0].kind, "memcheck");
   EXPECT_EQ(all[0].line, 7);
@@ -150,11 +216,11 @@ TEST(CheckerFindings, TakeTheLabsHintForTheirKind) {
   lab.hints["data-race"] = {"first"};
   course::StageMeasurement measurement;
   measurement.checks = {report("racecheck", "data race", 8)};
-  EXPECT_EQ(checker_findings(lab, measurement)[0].hint_tag, "data-race");
+  EXPECT_EQ(checker_findings(lab, measurement, false)[0].hint_tag, "data-race");
 }
 
 TEST(CheckerFindings, AreNoneWhereNobodyLooked) {
-  EXPECT_TRUE(checker_findings(lab_of_one(), {}).empty());
+  EXPECT_TRUE(checker_findings(lab_of_one(), {}, false).empty());
 }
 
 TEST(CheckerHint, ComesOnceAndBeforeTheLabsOwn) {

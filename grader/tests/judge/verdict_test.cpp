@@ -81,7 +81,14 @@ std::vector<Row> table() {
   impossible.suspicious = true;
   Timing wrong_run = timing(1, 1, 1);
   wrong_run.runs_wrong = 2;
+  StageMeasurement lucky = measured(good, {timing(1, 1, 1)});
+  lucky.checks = {{{"checker", "racecheck"}, {"kind", "data race"}, {"text", "two threads"}}};
+  StageMeasurement slow_and_lucky = measured(good, {timing(0.5, 0.5, 0.5)});
+  slow_and_lucky.checks = lucky.checks;
   return {
+      {"right by luck", lucky, Verdict::kUnsafe, false, 0, "LeavesNothingToLuck"},
+      {"slow, and right by luck", slow_and_lucky, Verdict::kUnsafe, false, 0,
+       "LeavesNothingToLuck"},
       {"at the bar for all points", measured(good, {timing(0.89, 0.90, 0.91)}), Verdict::kPassed,
        true, 20, ""},
       {"faster than the reference", measured(good, {timing(1.1, 1.2, 1.3)}), Verdict::kPassed, true,

@@ -81,8 +81,8 @@ void begin(Launch& launch, Worker& worker, Block& block, const BlockOrder& order
   ++worker.blocks;
 }
 
-void end(Launch& launch, Block& block) {
-  if (launch.observer != nullptr) launch.observer->block_ends(block);
+void end(Block& block) {
+  if (block.observer != nullptr) block.observer->block_ends(block);
 }
 
 void run_in_parallel(Launch& launch, std::vector<std::unique_ptr<Worker>>& workers,
@@ -98,7 +98,7 @@ void run_in_parallel(Launch& launch, std::vector<std::unique_ptr<Worker>>& worke
       if (turn >= blocks) break;
       begin(launch, worker, *block, order, turn);
       if (run_block(*block, false) == BlockTurn::kHalted) break;
-      end(launch, *block);
+      end(*block);
       if (launch.defer_reductions) {
         ledger.hand_in(block->linear, std::move(block->reductions));
         block->reductions.clear();
@@ -144,7 +144,7 @@ void run_interleaved(Launch& launch, Worker& worker, const BlockOrder& order, st
         case BlockTurn::kHalted:
           return;
         case BlockTurn::kDone:
-          end(launch, *block);
+          end(*block);
           spare.push_back(std::move(block));
           break;
         case BlockTurn::kYielded:
@@ -164,12 +164,12 @@ std::uint64_t resident_blocks(const Launch& launch, std::uint64_t blocks) {
 }
 
 /// With the race checker a launch of several workers may be taken back and run again
-/// (racecheck.cpp). One that leaves more behind than bytes in memory cannot be taken back: one
-/// worker runs it at once.
+/// (racecheck.cpp). One that leaves more behind than bytes in memory, or whose writes are not all
+/// heard of, cannot be taken back: one worker runs it at once.
 bool runs_only_once(const Launch& launch) {
   const LaunchRequest& request = *launch.request;
   if (!request.checks.racecheck) return false;
-  if (request.tracing.listener != nullptr) return true;
+  if (request.tracing.listener != nullptr || launch.sample.leaves_out_some()) return true;
   for (const FunctionCode& code : launch.code) {
     for (const program::Instruction& in : code.function->code)
       if (program::shape_of(in) == program::Shape::kSust) return true;

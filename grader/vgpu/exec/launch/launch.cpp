@@ -52,6 +52,9 @@ void set_up(Launch& launch, const LaunchRequest& request, Workspace& workspace) 
   launch.shared_window = request.memory->shared_window();
   launch.local_window = request.memory->local_window();
   launch.precise = request.checks.memcheck;
+  launch.sample = {request.grid.count(), request.checks.most_blocks};
+  // What a block wrote that nobody heard counts as written, here and from now on.
+  if (launch.sample.leaves_out_some()) request.memory->track_initialised(false);
   launch.scheduler = request.scheduling == Scheduling::kLockstep ? &lockstep_scheduler()
                                                                  : &independent_scheduler();
   launch.defer_reductions = request.kernel->orders_float_reductions && !request.cooperative;
@@ -71,20 +74,24 @@ std::optional<LaunchReport> run_once(const LaunchRequest& request) {
   Workspace workspace(*request.memory);
   set_up(state, request, workspace);
   prepare(state, best_variant());
-  ObserverList observers;
+  ObserverList observers, of_unsampled;
   std::optional<CheckerList> checkers;
   if (request.checks.of_kernels()) {
     observers.add(checkers.emplace(state));
+    of_unsampled.add(checkers->deaf());
   }
   std::optional<CacheObserver> caches;
   if (request.caches.enabled) {
     observers.add(caches.emplace(state));
+    of_unsampled.add(*caches);
   }
   std::optional<TraceObserver> tracer;
   if (request.tracing.listener != nullptr) {
     observers.add(tracer.emplace(state));
+    of_unsampled.add(*tracer);
   }
   state.observer = observers.front();
+  state.observer_of_unsampled = of_unsampled.front();
   const auto workers = run_grid(state);
   if (checkers && checkers->must_repeat()) {
     checkers->take_back();

@@ -25,6 +25,9 @@ class CheckerList final : public ObserverList {
   void block_begins(Block& block) override;
   void opens(Block& block, std::uint32_t id) override;
 
+  /// Those that need not hear every access, for blocks that Launch::sample leaves out.
+  [[nodiscard]] Observer& deaf() { return deaf_; }
+
   /// Call these when all workers have ended.
   [[nodiscard]] bool must_repeat() const;
   void take_back();
@@ -35,6 +38,10 @@ class CheckerList final : public ObserverList {
   struct BlockState : ObserverNotes {
     SettledReads settled;
   };
+  /// Costs next to nothing where nobody errs: no access is told.
+  struct Deaf final : ObserverList {
+    void access(const WarpAccess&) override {}
+  };
   void add_checker(std::unique_ptr<KernelChecker> checker);
 
   Launch& launch_;
@@ -42,6 +49,7 @@ class CheckerList final : public ObserverList {
   CheckFindings findings_;
   std::vector<std::unique_ptr<KernelChecker>> checkers_;
   std::vector<KernelChecker*> listeners_;  ///< those that hear accesses
+  Deaf deaf_;
   PerBlock<BlockState> states_;
 };
 

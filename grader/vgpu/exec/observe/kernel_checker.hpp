@@ -42,7 +42,7 @@ class KernelChecker : public Observer {
 };
 
 /// make_memcheck(launch, findings), …: each kernel checker's file defines its own.
-#define MEMBOUND_KERNEL_CHECKER(name, words, finds) \
+#define MEMBOUND_KERNEL_CHECKER(name, at_right_results, words, finds) \
   std::unique_ptr<KernelChecker> make_##name(Launch& launch, CheckFindings& findings);
 #include "grader/device_code/checkers/checkers.def"
 

@@ -38,7 +38,7 @@ std::uint32_t lanes_of_warp(const Launch& launch, std::uint32_t warp) {
 /// Everybody who waits at barrier `id` goes on.
 void open_barrier(Block& block, std::uint32_t id) {
   BarrierState& barrier = block.barriers[id];
-  if (Observer* observer = block.launch->observer) observer->opens(block, id);
+  if (block.observer != nullptr) block.observer->opens(block, id);
   for (Warp& w : block.warps) {
     for (std::uint32_t g = 0; g < w.group_count; ++g) {
       Group& group = w.groups[g];
@@ -110,7 +110,6 @@ std::unique_ptr<Block> make_block(Launch& launch, Worker& worker) {
     w.stats = worker.stats.data();
     w.shared = block->shared;
     w.shared_bytes = launch.shared_bytes;
-    w.observer = launch.observer;
     fill_thread_indices(w, launch.request->block);
     w.bases[kWarpArea] = reinterpret_cast<std::byte*>(w.special.data());
     w.bases[kBlockArea] = reinterpret_cast<std::byte*>(block->special.data());
@@ -125,6 +124,7 @@ void start_block(Block& block, std::uint64_t linear) {
   block.instructions = block.worker->instructions;
   block.barriers = {};
   block.live_threads = static_cast<std::uint32_t>(launch.request->block.count());
+  block.observer = launch.sample.has(linear) ? launch.observer : launch.observer_of_unsampled;
   std::fill(block.shared_storage.begin(), block.shared_storage.end(), 0);
   const std::uint32_t values[program::kBlockSlots] = {
       block.index.x, block.index.y, block.index.z,
@@ -132,6 +132,7 @@ void start_block(Block& block, std::uint64_t linear) {
   for (std::uint32_t i = 0; i < program::kBlockSlots; ++i)
     std::fill_n(slot(block.special, i), 32, values[i]);
   for (Warp& w : block.warps) {
+    w.observer = block.observer;
     w.live = lanes_of_warp(launch, w.index);
     w.exited = 0;
     w.group_count = 0;
@@ -147,7 +148,7 @@ void start_block(Block& block, std::uint64_t linear) {
     w.groups[0].frame = frame;
     w.group_count = 1;
   }
-  if (launch.observer != nullptr) launch.observer->block_begins(block);
+  if (block.observer != nullptr) block.observer->block_begins(block);
 }
 
 BlockTurn run_block(Block& block, bool may_yield) {

@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "grader/vgpu/counters/step_counts.hpp"
+#include "grader/vgpu/exec/state/block_sample.hpp"
 #include "grader/vgpu/exec/state/launch_request.hpp"
 #include "grader/vgpu/memory/hot_words.hpp"
 
@@ -213,6 +214,7 @@ inline constexpr std::size_t kMostObservers = 8;  ///< that remember something o
 struct Block {
   Launch* launch = nullptr;
   Worker* worker = nullptr;
+  Observer* observer = nullptr;
   std::uint64_t turn = 0;    ///< in the order blocks start in
   std::uint64_t linear = 0;  ///< in the grid
   Dim3 index{0, 0, 0};
@@ -279,6 +281,8 @@ struct Launch {
   bool defer_reductions = false;
   const Scheduler* scheduler = nullptr;
   Observer* observer = nullptr;
+  BlockSample sample;
+  Observer* observer_of_unsampled = nullptr;  ///< of blocks that `sample` leaves out
   std::size_t observers_with_notes = 0;
 
   std::mutex mutex;  ///< guards what follows

@@ -34,11 +34,14 @@ struct Checks {
 #define MEMBOUND_CHECKER(name, words, finds) bool name = false;
 #include "grader/device_code/checkers/checkers.def"
   std::uint32_t max_reports = 100;
+  /// Of a launch with more blocks, about so many are heard by those that hear every access; 0: all.
+  /// What blocks say to each other through memory is then not known.
+  std::uint64_t most_blocks = 0;
 
   /// Any of those that look on while a kernel runs.
   [[nodiscard]] bool of_kernels() const {
     bool any = false;
-#define MEMBOUND_KERNEL_CHECKER(name, words, finds) any |= name;
+#define MEMBOUND_KERNEL_CHECKER(name, at_right_results, words, finds) any |= name;
 #include "grader/device_code/checkers/checkers.def"
     return any;
   }

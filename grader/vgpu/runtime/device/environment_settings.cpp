@@ -77,6 +77,11 @@ base::Result<Settings> read_settings(const Environment& environment) {
     settings.checks = *checks;
   else
     return checks.error();
+  if (std::string most = environment("MEMBOUND_CHECK_BLOCKS"); !most.empty()) {
+    auto number = read_number("MEMBOUND_CHECK_BLOCKS", most);
+    if (!number) return number.error();
+    settings.checks.most_blocks = *number;
+  }
   if (std::string mode = environment("MEMBOUND_SCHEDULING"); mode == "lockstep")
     settings.scheduling = exec::Scheduling::kLockstep;
   else if (!mode.empty() && mode != "independent")

@@ -29,6 +29,7 @@ struct Settings {
   std::uint32_t sm_count = 0;       ///< MEMBOUND_SMS=N: a slice of the machine; 0: all of it
   std::string counters_file = {};   ///< MEMBOUND_COUNTERS=FILE.json; empty: none is written
   exec::Checks checks = {};         ///< MEMBOUND_CHECK=all|none|memcheck,racecheck,…
+                                    ///< and MEMBOUND_CHECK_BLOCKS=N of a launch, at most
   exec::Scheduling scheduling = exec::Scheduling::kIndependent;  ///< MEMBOUND_SCHEDULING
   std::optional<std::uint64_t> shuffle_seed = {};                ///< MEMBOUND_SHUFFLE=SEED
   std::uint64_t step_limit = 0;   ///< MEMBOUND_STEP_LIMIT=N warp instructions a launch
