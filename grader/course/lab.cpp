@@ -197,18 +197,20 @@ void read_stages(const JsonValue& json, const std::optional<ProgramLimits>& of_a
   }
 }
 
-/// "ladder" names every stage with a reference answer once; without it each is faster than the one
-/// before.
+/// "ladder" names every stage with a reference answer once, or none; without it each is faster than
+/// the one before.
 void read_ladder(const JsonValue& root, Lab& lab) {
   for (const Stage& stage : lab.stages)
     if (stage.kind->has_reference) lab.ladder.push_back(stage.number);
   const auto keys = root.keys();
   if (std::find(keys.begin(), keys.end(), "ladder") == keys.end()) return;
   std::vector<int> order;
-  for (const JsonValue& number : root.member("ladder").elements(1))
+  for (const JsonValue& number : root.member("ladder").elements(0))
     order.push_back(static_cast<int>(number.integer(1, 1000)));
+  lab.has_order = !order.empty();
+  if (!lab.has_order) return;
   if (!std::is_permutation(order.begin(), order.end(), lab.ladder.begin(), lab.ladder.end()))
-    root.member("ladder").report("the number of every stage about a kernel, once");
+    root.member("ladder").report("the number of every stage about a kernel, once; or nothing");
   lab.ladder = std::move(order);
 }
 

@@ -114,6 +114,7 @@ struct Lab {
   std::vector<Stage> stages;
   /// Stages with a reference answer, from the slowest to the fastest.
   std::vector<int> ladder;
+  bool has_order = true;  ///< false: they do different work, and `ladder` is just their numbers
   /// By tag: three tiers, from a nudge to nearly the line.
   std::map<std::string, std::vector<std::string>> hints;
 

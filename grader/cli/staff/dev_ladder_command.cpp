@@ -64,6 +64,18 @@ base::Result<course::Result> measure(const Context& context, const judge::Tools&
   return result;
 }
 
+/// A stage's kernel and its speed.
+std::string speed_row(const course::Lab& lab, const course::StageResult& stage) {
+  return report::padded(std::to_string(stage.stage) + " " + stage.kernel, 34) +
+         speed_text(lab, *stage.speed);
+}
+
+/// The speeds of stages that do different work.
+void print_speeds(const course::Lab& lab, const course::Result& result) {
+  for (const int number : lab.ladder)
+    std::printf("  %s\n", speed_row(lab, *stage_of(result, number)).c_str());
+}
+
 /// One line a stage, slowest first as the lab says; whether that is what was found.
 bool print_ladder(const course::Lab& lab, const course::Result& result,
                   const report::Style& style) {
@@ -77,10 +89,7 @@ bool print_ladder(const course::Lab& lab, const course::Result& result,
     before = *stage.speed;
     std::printf("%s %s %s of the last one\n",
                 style.sign(fits ? report::Tone::kGood : report::Tone::kBad).c_str(),
-                (report::padded(std::to_string(number) + " " + stage.kernel, 34) +
-                 speed_text(lab, *stage.speed))
-                    .c_str(),
-                share_text(*stage.speed / fastest).c_str());
+                speed_row(lab, stage).c_str(), share_text(*stage.speed / fastest).c_str());
   }
   return in_order;
 }
@@ -139,7 +148,8 @@ int run_dev_ladder(const DevLadderOptions& options) {
     const bool labelled = says_predicted(*result);
     std::printf("%s on %s, %s%s\n", lab->id.c_str(), device.c_str(), result->compiler.c_str(),
                 result->device.virtual_name.empty() ? "" : ", predicted");
-    const bool in_order = print_ladder(*lab, *result, context->out);
+    const bool in_order = !lab->has_order || print_ladder(*lab, *result, context->out);
+    if (!lab->has_order) print_speeds(*lab, *result);
     if (!in_order) std::printf("  The stages are not in the order that lab.json gives.\n");
     if (!labelled) std::printf("  The result does not say that its times are predicted.\n");
     good = good && in_order && labelled;

@@ -113,6 +113,14 @@ TEST(Lab, ASliceHasNoMoreExtentsThanTheLab) {
       HasSubstr("at most one number for each name"));
 }
 
+TEST(Lab, StagesThatDoDifferentWorkHaveNoOrder) {
+  EXPECT_TRUE(read(kGood)->has_order);
+  const auto given = read(with("\"hints\"", "\"ladder\": [], \"hints\""));
+  ASSERT_TRUE(given) << base::to_string(given.error());
+  EXPECT_FALSE(given->has_order);
+  EXPECT_EQ(given->ladder, (std::vector<int>{1, 2}));
+}
+
 TEST(Lab, LaddersNameEveryStageOnce) {
   EXPECT_THAT(error_of("\"hints\"", "\"ladder\": [1, 1], \"hints\""),
               HasSubstr("the number of every stage about a kernel, once"));
