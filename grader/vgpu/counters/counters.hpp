@@ -13,6 +13,8 @@
 #include <string_view>
 #include <vector>
 
+#include "grader/vgpu/counters/block_work.hpp"
+
 namespace membound::vgpu::counters {
 
 /// One value per counter of counters.def.
@@ -53,6 +55,7 @@ struct LineCounters {
 struct LaunchCounters {
   Counters totals;
   std::vector<LineCounters> lines;
+  LaunchWork work;  ///< empty: not recorded
 };
 
 /// `{"global_load_requests": 1, …}`; with `skip_zeros` only what is not zero.

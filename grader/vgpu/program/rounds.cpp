@@ -30,7 +30,8 @@ bool separates(const Instruction& in, Reads what) {
       return !in.has(kParamMemory) &&
              (in.space == ptx::StateSpace::kShared) == (what == Reads::kShared);
     default:
-      return info_of(in.opcode).cost == Cost::kBarrier;
+      return info_of(in.opcode).cost == Cost::kBarrier ||
+             info_of(in.opcode).cost == Cost::kFenceDevice;
   }
 }
 

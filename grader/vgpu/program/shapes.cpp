@@ -102,12 +102,4 @@ bool accesses_memory(const Instruction& in) {
   }
 }
 
-Cost cost_of(const Instruction& in) {
-  const Cost cost = info_of(in.opcode).cost;
-  const bool doubles = in.type == ptx::ScalarType::kF64 || in.type2 == ptx::ScalarType::kF64;
-  if (in.unit == Unit::kFloat64 || (cost == Cost::kSfu && doubles)) return Cost::kFp64;
-  if (cost != Cost::kByType) return cost;
-  return ptx::is_float(in.type) ? Cost::kFma : Cost::kAlu;
-}
-
 }  // namespace membound::vgpu::program

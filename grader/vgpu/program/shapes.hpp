@@ -9,6 +9,7 @@
 #include <span>
 #include <string_view>
 
+#include "grader/vgpu/program/costs.hpp"
 #include "grader/vgpu/program/instruction.hpp"
 
 namespace membound::vgpu::program {
@@ -106,23 +107,6 @@ enum class Family : std::uint8_t {
   kTexture
 };
 
-/// What an instruction occupies on an SM; a machine says how long.
-enum class Cost : std::uint8_t {
-  kNone,
-  kAlu,
-  kFma,
-  kSfu,
-  kFp64,
-  kLsu,
-  kAtomic,
-  kTexture,
-  kCollective,
-  kBarrier,
-  kControl,
-  kTensor,
-  kByType  ///< in opcodes.def only: floats kFma, integers kAlu
-};
-
 /// One row of opcodes.def.
 struct OpcodeInfo {
   Opcode opcode;
@@ -148,7 +132,5 @@ struct OpcodeInfo {
 [[nodiscard]] bool reads_predicate(const Instruction& in, std::size_t index);
 /// Does the instruction read or write global, shared or local memory at an address?
 [[nodiscard]] bool accesses_memory(const Instruction& in);
-/// The row's class, by the instruction's type: all work on doubles is kFp64.
-[[nodiscard]] Cost cost_of(const Instruction& in);
 
 }  // namespace membound::vgpu::program

@@ -3,6 +3,7 @@
 #include "grader/vgpu/timing/machine.hpp"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <type_traits>
@@ -51,6 +52,33 @@ base::Result<double> number(const Json& numbers, const char* field, std::string_
   return value;
 }
 
+constexpr std::array<std::string_view, program::kCostClasses> kCostNames = {
+#define MEMBOUND_COST(id, name, pipe, slots, latency, meaning) name,
+#include "grader/vgpu/program/costs.def"
+#undef MEMBOUND_COST
+};
+
+/// Reads `"class": [slots, latency, "source"]` for the classes that the file lists.
+base::Status read_costs(const Json& classes, std::string_view where, program::CostTable& costs) {
+  for (const auto& [name, entry] : classes.items()) {
+    const auto found = std::find(kCostNames.begin(), kCostNames.end(), name);
+    if (found == kCostNames.end())
+      return broken_file(where, "no instructions are of the class \"" + name + "\"",
+                         "a class of grader/vgpu/program/costs.def");
+    const bool right = entry.is_array() && entry.size() == 3 && entry[0].is_number() &&
+                       entry[1].is_number() && entry[0].get<double>() >= 0 &&
+                       entry[1].get<double>() >= 0 && entry[2].is_string() &&
+                       has_known_source(entry[2].get<std::string>());
+    if (!right)
+      return broken_file(where, "\"" + name + "\": " + entry.dump(),
+                         "[slots, latency in clocks, \"source\"]");
+    program::ClassCost& cost = costs.of[static_cast<std::size_t>(found - kCostNames.begin())];
+    cost.slots = entry[0].get<double>();
+    cost.latency_clocks = entry[1].get<double>();
+  }
+  return base::Done{};
+}
+
 }  // namespace
 
 base::Result<Machine> read_machine(std::string_view json, std::string_view where) {
@@ -74,6 +102,13 @@ base::Result<Machine> read_machine(std::string_view json, std::string_view where
     return value.error();
 #include "grader/vgpu/timing/machine_fields.def"
 #undef MACHINE_FIELD
+  if (root.contains("instructions")) {
+    if (!root["instructions"].is_object())
+      return broken_file(where, "\"instructions\" is no object", "one entry per cost class");
+    if (auto read = read_costs(root["instructions"], where, machine.costs); !read)
+      return read.error();
+  }
+  machine.costs.load_round_clocks = machine.load_round_ns * machine.clock_ghz;
   return machine;
 }
 
@@ -106,12 +141,16 @@ Machine slice_of(Machine machine, std::uint32_t sm_count) {
                   " multiprocessors";
   machine.sm_count = sm_count;
   machine.l2_bytes = static_cast<std::uint64_t>(static_cast<double>(machine.l2_bytes) * share);
-  for (double* rate : {&machine.l2_gbs, &machine.partial_store_gsectors, &machine.dram_peak_gbs,
-                       &machine.dram_reached_gbs, &machine.atomic_gsectors})
+  for (double* rate : {&machine.l2_gbs, &machine.load_glines, &machine.store_glines,
+                       &machine.dirty_l2_bytes, &machine.partial_store_gsectors,
+                       &machine.dram_peak_gbs, &machine.dram_reached_gbs, &machine.atomic_gsectors})
     *rate *= share;
   // One address is served by one part of L2, however many ask: the slice has its share of the
   // turns.
-  machine.atomic_same_address_ns /= share;
+  for (double* each :
+       {&machine.atomic_same_address_ns, &machine.integer_atomic_ns, &machine.atomic_piece_ns})
+    *each /= share;
+  machine.dispatch_ns /= share;
   return machine;
 }
 

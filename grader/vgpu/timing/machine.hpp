@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "grader/base/result.hpp"
+#include "grader/vgpu/program/costs.hpp"
 
 namespace membound::vgpu::timing {
 
@@ -23,6 +24,7 @@ struct Machine {
 #define MACHINE_FIELD(type, field, meaning) type field = {};
 #include "grader/vgpu/timing/machine_fields.def"
 #undef MACHINE_FIELD
+  program::CostTable costs;  ///< what its file leaves out is as on an H200
 };
 
 /// Where one number of a machine comes from: "[measured] …", "[published] …" or "[recalled] …".

@@ -5,39 +5,34 @@
 #include <algorithm>
 #include <cmath>
 
+#include "grader/vgpu/timing/schedule.hpp"
+
 namespace membound::vgpu::timing {
 namespace {
 
+using counters::BlockWork;
 using counters::Counters;
+using counters::LaunchWork;
 
 constexpr double kSectorBytes = 32;
-// Most PTX moves vanish when ptxas allocates registers: 59 PTX instructions of a reduction are 53
-// on the machine, 27 of a transpose 24 (simulated against an H200's profile).
-constexpr double kMoveShare = 0.3;
-// One warp alone: four clocks from an instruction to the next that needs it (Volta and later), and
-// every third or so needs none.
-constexpr double kClocksPerInstruction = 2.5;
+constexpr double kQuarters = 4;  // BlockWork counts issue slots in quarters
 
 double real(std::uint64_t value) { return static_cast<double>(value); }
 
 double ratio(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
-/// Everything the bounds share.
+/// Everything the terms share.
 struct Setting {
   const Machine& machine;
   const Counters& totals;
-  const LaunchShape& shape;
-  const Occupancy& occupancy;
-  double blocks;
-  double waves;
-  /// The SM with the most blocks works this much longer than the average one.
-  double imbalance;
+  const LaunchWork& work;
+  double warps_per_block;
+  Schedule schedule;
 };
 
-/// Nanoseconds for `work` done by all SMs at `per_clock` each.
+/// Nanoseconds for `work` done by all SMs at `per_clock` each, were it spread evenly.
 double over_all_sms(const Setting& s, double work, double per_clock) {
-  const double per_ns = s.machine.sm_count * s.machine.clock_ghz * per_clock;
-  return ratio(work, per_ns) * s.imbalance;
+  return ratio(work, s.machine.sm_count * s.machine.clock_ghz * per_clock);
 }
 
 double pipe_ns(const Setting& s, double warp_instructions, double lanes) {
@@ -56,22 +51,31 @@ double global_wavefronts(const Counters& c) {
          local + real(c.texture_sectors + c.surface_sectors) / 4;
 }
 
-double shared_clocks(const Setting& s) {
-  const double ideal = real(s.totals.ideal_shared_wavefronts);
-  const double extra = std::max(0.0, real(s.totals.shared_wavefronts) - ideal);
-  return ideal / s.machine.l1_wavefronts_per_clock + extra * s.machine.shared_conflict_clocks;
+double shared_clocks(const Machine& machine, const Counters& c) {
+  const double ideal = real(c.ideal_shared_wavefronts);
+  const double extra = std::max(0.0, real(c.shared_wavefronts) - ideal);
+  return ideal / machine.l1_wavefronts_per_clock + extra * machine.shared_conflict_clocks;
 }
 
 /// Sectors that come from L2, once for every warp that waits for them: what several ask for
-/// together is fetched once, but charged to each. The rate below was fitted so, and lab 06 on an
-/// H200 bears it out (docs/timing_model.md). Without the cache model's figures every sector counts.
+/// together is fetched once, but charged to each. Without the cache model's figures every sector
+/// counts.
+double l2_read_sectors(const Counters& c) {
+  return real(c.l2_read_sectors ? c.l2_read_sectors + c.l1_load_joined_sectors
+                                : c.global_load_sectors + c.local_load_sectors + c.texture_sectors);
+}
+
 double l2_sectors(const Counters& c) {
-  const double reads =
-      real(c.l2_read_sectors ? c.l2_read_sectors + c.l1_load_joined_sectors
-                             : c.global_load_sectors + c.local_load_sectors + c.texture_sectors);
   const double writes = real(c.l2_write_sectors ? c.l2_write_sectors
                                                 : c.global_store_sectors + c.local_store_sectors);
-  return reads + writes + real(c.atomic_sectors + c.reduction_sectors);
+  return l2_read_sectors(c) + writes + real(c.atomic_sectors + c.reduction_sectors);
+}
+
+/// Lines that loads ask L2 for.
+double load_lines(const Counters& c) {
+  const double lines =
+      real(c.global_tag_requests - std::min(c.global_tag_requests, c.global_store_lines));
+  return lines * (1 - ratio(real(c.l1_load_hit_sectors), real(c.global_load_sectors)));
 }
 
 /// Store sectors that are not filled by their instruction: as counted, else from bytes and sectors:
@@ -84,20 +88,26 @@ double partial_sectors(const Counters& c) {
   return sectors * std::clamp((1 - filled) * 2, 0.0, 1.0);
 }
 
-double dram_bytes(const Counters& c) {
-  if (c.dram_read_bytes + c.dram_write_bytes > 0)
-    return real(c.dram_read_bytes + c.dram_write_bytes);
-  return l2_sectors(c) * kSectorBytes;
+/// What the launch waits for: the last bytes written stay in L2.
+double dram_bytes(const Machine& machine, const Counters& c) {
+  if (c.dram_read_bytes + c.dram_write_bytes == 0) return l2_sectors(c) * kSectorBytes;
+  const double written = std::max(0.0, real(c.dram_write_bytes) - machine.dirty_l2_bytes);
+  return real(c.dram_read_bytes) + written;
 }
 
-/// Atomics that wait for each other: those on the word that most of them want.
+/// Atomics take turns on the word that most of them want, and in the part of L2 that most of them
+/// go to; the others share a rate.
 double atomic_ns(const Setting& s) {
   const Counters& c = s.totals;
+  const Machine& m = s.machine;
   const double requests = real(c.atomic_requests + c.reduction_requests);
   if (requests == 0) return 0;
   const double operations = real(c.atomic_sectors + c.reduction_sectors);
-  return std::max(real(c.hottest_atomic_address_count) * s.machine.atomic_same_address_ns,
-                  operations / s.machine.atomic_gsectors);
+  const double floats = ratio(real(c.float_atomic_lanes), real(c.atomic_lanes));
+  const double turn_ns = floats * m.atomic_same_address_ns + (1 - floats) * m.integer_atomic_ns;
+  return std::max({real(c.hottest_atomic_address_count) * turn_ns,
+                   real(c.busiest_atomic_piece_sectors) * m.atomic_piece_ns,
+                   operations / m.atomic_gsectors});
 }
 
 double shared_atomic_ns(const Setting& s) {
@@ -106,75 +116,137 @@ double shared_atomic_ns(const Setting& s) {
   return over_all_sms(s, contended * s.machine.shared_atomic_lane_clocks + (passes - contended), 1);
 }
 
-/// How often warps wait for memory, over the whole launch: as counted, where it was; else every
-/// load that is not in flight beside another one.
-double load_rounds(const Setting& s) {
-  const Counters& c = s.totals;
-  const double beside_loads = real(c.atomic_requests + c.texture_requests);
-  if (c.global_load_rounds > 0) return real(c.global_load_rounds) + beside_loads;
-  return (real(c.global_load_requests + c.local_load_requests) + beside_loads) /
-         std::max(1.0, s.shape.loads_in_flight);
+/// A wait for global memory, on average: by how far its loads must go. A round goes as far as its
+/// furthest load.
+double round_ns(const Machine& m, const Counters& c, double rounds) {
+  const double missed = 1 - ratio(real(c.l1_load_hit_sectors - c.l1_load_joined_sectors),
+                                  real(c.global_load_sectors));
+  const double loads = real(c.global_load_requests + c.atomic_requests + c.texture_requests);
+  const double beyond_l1 = loads == 0 ? 1 : std::min(1.0, ratio(loads * missed, rounds));
+  const double from_l2 = l2_read_sectors(c) * kSectorBytes;
+  const double from_dram = real(c.dram_read_bytes);
+  const double beyond_l2 =
+      from_l2 > 0 && c.l2_read_sectors ? std::min(1.0, from_dram / from_l2) : 1;
+  const double far_ns = beyond_l2 * m.load_round_ns + (1 - beyond_l2) * m.l2_round_ns;
+  return beyond_l1 * far_ns + (1 - beyond_l1) * m.cached_round_ns;
 }
 
-/// How long one block stays when its warps only wait: for loads, at barriers, and (where barriers
-/// keep its phases apart) for its own shared-memory wavefronts.
-double block_residence_ns(const Setting& s) {
-  const Counters& c = s.totals;
-  const double warps_per_block = std::ceil(real(s.shape.block.count()) / 32);
-  const double warps = s.blocks * warps_per_block;
-  const double rounds = ratio(load_rounds(s), warps);
-  // L1 keeps what resident threads have in local memory. What several warps ask for together is
-  // fetched once, but all of them wait for it.
-  const double found =
-      ratio(real(c.l1_load_hit_sectors - c.l1_load_joined_sectors), real(c.global_load_sectors));
-  const double hits = ratio(real(c.global_load_requests) * found + real(c.local_load_requests),
-                            real(c.global_load_requests + c.local_load_requests));
-  const double round_ns = (1 - hits) * s.machine.load_round_ns + hits * s.machine.cached_round_ns;
-  const double barriers = ratio(real(c.block_barriers), warps);
-  const double slow_barriers = std::min(barriers, rounds);  // those that wait for memory as well
-  const double phases_ns =
-      barriers > 0 ? ratio(shared_clocks(s), s.blocks) / s.machine.clock_ghz : 0;
-  const double issue_ns =
-      ratio(real(c.warp_instructions), warps) * kClocksPerInstruction / s.machine.clock_ghz;
+/// What the launch's requests to memory cost on average.
+struct Averages {
+  double round_ns = 0;
+  double shared_clocks = 0;  ///< a request to shared memory
+};
+
+Averages averages(const Machine& m, const Counters& c, const LaunchWork& work) {
+  double rounds = 0, shared = 0;
+  for (const counters::BlockRun& run : work.runs) {
+    rounds += real(run.blocks * work.kinds[run.kind].all_load_rounds);
+    shared += real(run.blocks * work.kinds[run.kind].all_shared_requests);
+  }
+  return {round_ns(m, c, rounds), ratio(shared_clocks(m, c), shared)};
+}
+
+/// How long a block stays when only its slowest warps count: their waits, and what its own warps
+/// take of the SM where barriers keep phases apart.
+double life_ns(const Machine& m, const BlockWork& b, const Averages& mean, double warps) {
+  const double barriers = real(b.barriers_after_loads + b.other_barriers);
+  const double own_clocks = barriers > 0 ? real(b.all_shared_requests) * mean.shared_clocks : 0;
+  const double starting_ns = m.block_turnover_ns + m.warp_turnover_ns * warps;
   // The last wait of a kernel without loads is its stores' way out.
-  const double first_ns = rounds > 0 ? 0 : s.machine.load_round_ns / 2;
-  return first_ns + issue_ns + rounds * round_ns +
-         slow_barriers * (s.machine.barrier_ns + s.machine.barrier_warp_ns * warps_per_block) +
-         (barriers - slow_barriers) * s.machine.shared_round_ns + phases_ns +
-         s.machine.block_turnover_ns;
+  const double rounds = b.load_rounds > 0 ? real(b.load_rounds) : 0.5;
+  return starting_ns + rounds * mean.round_ns + (real(b.chain_clocks) + own_clocks) / m.clock_ghz +
+         real(b.barriers_after_loads) * (m.barrier_ns + m.barrier_warp_ns * warps) +
+         real(b.other_barriers) * m.shared_round_ns;
 }
 
-std::vector<Bound> bounds_of(const Setting& s) {
+/// Blocks an SM holds. Warps that left make room for those of another block, but registers and
+/// shared memory are a block's until its last warp leaves.
+std::uint32_t places_of(const Machine& m, const Occupancy& occupancy, const BlockWork& b,
+                        double warps) {
+  const double staying = warps - real(b.early_warps);
+  const double most_warps = max_warps_per_sm(m);
+  const double by_warps = 1 + std::floor((most_warps - warps) / std::max(1.0, staying));
+  const double places = std::min({by_warps, real(occupancy.by_registers), real(occupancy.by_shared),
+                                  real(occupancy.by_blocks)});
+  return static_cast<std::uint32_t>(std::max(1.0, places));
+}
+
+/// The kind whose blocks take the most time together.
+const BlockWork& main_kind(const LaunchWork& work, const std::vector<BlockLife>& lives) {
+  std::vector<double> ns(work.kinds.size(), 0);
+  for (const counters::BlockRun& run : work.runs)
+    ns[run.kind] += real(run.blocks) * lives[run.kind].ns;
+  return work.kinds[static_cast<std::size_t>(std::max_element(ns.begin(), ns.end()) - ns.begin())];
+}
+
+double pipe_work(const BlockWork& b, const Averages& mean) {
+  return real(b.issue_slots) / kQuarters / 4 + real(b.all_shared_requests) * mean.shared_clocks;
+}
+
+double issue_slots(const Setting& s) {
+  double quarters = 0;
+  for (const counters::BlockRun& run : s.work.runs)
+    quarters += real(run.blocks * s.work.kinds[run.kind].issue_slots);
+  return quarters / kQuarters;
+}
+
+/// Clocks of an SM that a pipe is busy.
+double pipe_clocks(const Setting& s, program::Pipe pipe) {
+  double slots = 0;
+  for (std::size_t i = 0; i < s.work.instructions.size(); ++i)
+    if (s.machine.costs.of[i].pipe == pipe)
+      slots += real(s.work.instructions[i]) * s.machine.costs.of[i].slots;
+  if (pipe == program::Pipe::kCollective) {  // match.any goes through the values one by one
+    const auto match = static_cast<std::size_t>(program::Cost::kMatch);
+    const std::uint64_t matches = s.work.instructions.empty() ? 0 : s.work.instructions[match];
+    slots += real(s.totals.match_values - std::min(s.totals.match_values, matches)) *
+             s.machine.costs.of[match].slots;
+  }
+  return slots / 4;
+}
+
+/// Terms that keep pipes of SMs busy.
+std::vector<Bound> sm_terms(const Setting& s) {
   const Counters& c = s.totals;
   const Machine& m = s.machine;
-  const double l2_ns = ratio(l2_sectors(c) * kSectorBytes, m.l2_gbs);
-  const double issued = real(c.warp_instructions) - (1 - kMoveShare) * real(c.move_instructions);
+  const double wavefronts = shared_clocks(m, c) + global_wavefronts(c) / m.l1_wavefronts_per_clock;
+  const double constants =
+      (real(c.constant_load_words) - real(c.constant_load_requests)) * m.constant_word_clocks;
   return {
-      {BoundKind::kIssue, over_all_sms(s, issued, m.schedulers)},
+      {BoundKind::kIssue, over_all_sms(s, issue_slots(s), m.schedulers)},
       {BoundKind::kFloat32,
        pipe_ns(s, real(c.float32_instructions + c.half_instructions), m.fp32_lanes)},
       {BoundKind::kInteger, pipe_ns(s, real(c.integer_instructions), m.integer_lanes)},
       {BoundKind::kFloat64, pipe_ns(s, real(c.float64_instructions), m.fp64_lanes)},
       {BoundKind::kSpecial,
-       pipe_ns(s, real(c.special_function_instructions + c.convert_instructions), m.special_lanes)},
-      {BoundKind::kL1,
-       over_all_sms(s, shared_clocks(s) + global_wavefronts(c) / m.l1_wavefronts_per_clock, 1)},
-      {BoundKind::kL2, l2_ns},
-      {BoundKind::kPartialStores, ratio(partial_sectors(c), m.partial_store_gsectors)},
-      {BoundKind::kDram, ratio(dram_bytes(c), m.dram_reached_gbs)},
-      {BoundKind::kAtomics, atomic_ns(s)},
+       over_all_sms(s, pipe_clocks(s, program::Pipe::kSpecial), m.special_lanes / 16)},
+      {BoundKind::kCollectives, over_all_sms(s, pipe_clocks(s, program::Pipe::kCollective), 1)},
+      {BoundKind::kBarriers, over_all_sms(s, pipe_clocks(s, program::Pipe::kBarrier), 1)},
+      {BoundKind::kL1, over_all_sms(s, wavefronts, 1)},
+      {BoundKind::kConstants, over_all_sms(s, constants, 1)},
       {BoundKind::kSharedAtomics, shared_atomic_ns(s)},
-      // A load waits for its latency and then for the sectors before it on the way from L2.
-      {BoundKind::kLatency, s.waves * block_residence_ns(s) + l2_ns},
   };
 }
 
-/// A last, partly filled wave costs about half a wave more than its share.
-double waves_of(double blocks, double slots) {
-  if (slots == 0) return 0;
-  const double filled = blocks / slots;
-  if (filled <= 1) return 1;
-  return filled + (std::ceil(filled) - filled) / 2;
+/// Terms of what all SMs share.
+std::vector<Bound> shared_terms(const Setting& s, double blocks) {
+  const Counters& c = s.totals;
+  const Machine& m = s.machine;
+  return {
+      {BoundKind::kDispatch, blocks * m.dispatch_ns},
+      {BoundKind::kL2, std::max(ratio(l2_sectors(c) * kSectorBytes, m.l2_gbs),
+                                ratio(load_lines(c), m.load_glines))},
+      {BoundKind::kPartialStores, std::max(ratio(partial_sectors(c), m.partial_store_gsectors),
+                                           ratio(real(c.global_store_lines), m.store_glines))},
+      {BoundKind::kDram, ratio(dram_bytes(m, c), m.dram_reached_gbs)},
+      {BoundKind::kAtomics, atomic_ns(s)},
+  };
+}
+
+double norm(double a, double b, double exponent) {
+  const double most = std::max(a, b);
+  if (most == 0) return 0;
+  return most * std::pow(std::pow(a / most, exponent) + std::pow(b / most, exponent), 1 / exponent);
 }
 
 }  // namespace
@@ -193,6 +265,12 @@ std::string_view to_string(BoundKind kind) {
       return "special functions";
     case BoundKind::kL1:
       return "shared memory and L1 wavefronts";
+    case BoundKind::kCollectives:
+      return "shuffles, matches and fences";
+    case BoundKind::kBarriers:
+      return "barriers";
+    case BoundKind::kConstants:
+      return "constant addresses";
     case BoundKind::kL2:
       return "L2 sectors";
     case BoundKind::kPartialStores:
@@ -203,6 +281,10 @@ std::string_view to_string(BoundKind kind) {
       return "atomics on global memory";
     case BoundKind::kSharedAtomics:
       return "atomics on shared memory";
+    case BoundKind::kDispatch:
+      return "starting blocks";
+    case BoundKind::kIdleSms:
+      return "idle multiprocessors";
     case BoundKind::kLatency:
       return "latency";
     case BoundKind::kLaunch:
@@ -211,31 +293,81 @@ std::string_view to_string(BoundKind kind) {
   return "launch overhead";
 }
 
+LaunchWork uniform_work(const counters::Counters& c, const LaunchShape& shape) {
+  const double blocks = real(shape.grid.count());
+  const double warps = blocks * std::ceil(real(shape.block.count()) / 32);
+  // Loads that are in flight together are one wait; atomics with a result and fetches are one each.
+  const double beside_loads = real(c.atomic_requests + c.texture_requests);
+  const double rounds =
+      c.global_load_rounds > 0
+          ? real(c.global_load_rounds) + beside_loads
+          : (real(c.global_load_requests + c.local_load_requests) + beside_loads) /
+                std::max(1.0, shape.loads_in_flight);
+  // A warp alone issues about every 2.5 clocks: four from one instruction to the next that needs
+  // it, and every third or so needs none. Three moves in ten take a slot.
+  constexpr double kClocksPerInstruction = 2.5, kMoveShare = 0.3;
+  const auto whole = [](double value) { return static_cast<std::uint64_t>(std::llround(value)); };
+  BlockWork each;
+  each.load_rounds = whole(ratio(rounds, warps));
+  each.chain_clocks = whole(ratio(real(c.warp_instructions), warps) * kClocksPerInstruction);
+  const double barriers = ratio(real(c.block_barriers), warps);
+  each.barriers_after_loads = whole(std::min(barriers, ratio(rounds, warps)));
+  each.other_barriers = whole(barriers) - each.barriers_after_loads;
+  const double issued = real(c.warp_instructions) - (1 - kMoveShare) * real(c.move_instructions);
+  each.issue_slots = whole(ratio(issued, blocks) * kQuarters);
+  each.all_load_rounds = whole(ratio(rounds, blocks));
+  each.all_shared_requests = whole(ratio(real(c.ideal_shared_wavefronts), blocks));
+  return {{each}, {{0, shape.grid.count()}}, {}};
+}
+
 Prediction predict(const Machine& machine, const counters::LaunchCounters& counters,
                    const LaunchShape& shape) {
   Prediction result;
   const double blocks = real(shape.grid.count());
   result.occupancy = occupancy_of(machine, {static_cast<std::uint32_t>(shape.block.count()),
                                             shape.registers_per_thread, shape.shared_bytes});
-  const double slots = real(std::max(1u, result.occupancy.blocks)) * machine.sm_count;
-  result.waves = waves_of(blocks, slots);
-  const double busiest = std::ceil(blocks / machine.sm_count);
-  const Setting setting{machine,
-                        counters.totals,
-                        shape,
-                        result.occupancy,
-                        blocks,
-                        result.waves,
-                        ratio(busiest * machine.sm_count, blocks)};
-  result.bounds = bounds_of(setting);
-  double squares = 0;
-  for (const Bound& bound : result.bounds) squares += bound.ns * bound.ns;
+  const double places = real(std::max(1u, result.occupancy.blocks)) * machine.sm_count;
+  result.waves = std::ceil(blocks / places);
+  const LaunchWork uniform =
+      counters.work.runs.empty() ? uniform_work(counters.totals, shape) : LaunchWork{};
+  const LaunchWork& work = counters.work.runs.empty() ? uniform : counters.work;
+  const double warps = std::ceil(real(shape.block.count()) / 32);
+  const Averages mean = averages(machine, counters.totals, work);
+  std::vector<BlockLife> lives;
+  for (const BlockWork& kind : work.kinds)
+    lives.push_back({life_ns(machine, kind, mean, warps), pipe_work(kind, mean)});
+  const std::uint32_t places_per_sm =
+      places_of(machine, result.occupancy, main_kind(work, lives), warps);
+  const Setting s{machine, counters.totals, work, warps,
+                  schedule(work.runs, lives, machine.sm_count, places_per_sm)};
+
+  const double p = machine.latency_exponent, q = machine.throughput_exponent;
+  std::vector<Bound> terms = shared_terms(s, blocks);
+  const double uneven = s.schedule.busiest_work;
+  double idle_ns = 0;
+  std::vector<Bound>& bounds = result.bounds;
+  double sum_q = 0;
+  for (Bound& term : sm_terms(s)) {
+    idle_ns = std::max(idle_ns, term.ns * (uneven - 1));
+    term.ns *= uneven;
+    terms.push_back(term);
+  }
+  for (const Bound& term : terms) sum_q += std::pow(term.ns, q);
+  const double throughput_ns = std::pow(sum_q, 1 / q);
+  const double queue_ns =
+      machine.queue_share * ratio(l2_sectors(counters.totals) * kSectorBytes, machine.l2_gbs);
+  const double latency_ns = s.schedule.ns + queue_ns;
+  const double busy_ns = norm(latency_ns, throughput_ns, p);
+  bounds = terms;
+  bounds.push_back({BoundKind::kLatency, latency_ns * s.schedule.occupied});
+  bounds.push_back(
+      {BoundKind::kIdleSms, std::max(idle_ns, latency_ns * (1 - s.schedule.occupied))});
   result.fixed_ns = machine.launch_ns + machine.ramp_ns;
-  result.bounds.push_back({BoundKind::kLaunch, result.fixed_ns});
-  std::stable_sort(result.bounds.begin(), result.bounds.end(),
+  bounds.push_back({BoundKind::kLaunch, result.fixed_ns});
+  std::stable_sort(bounds.begin(), bounds.end(),
                    [](const Bound& a, const Bound& b) { return a.ns > b.ns; });
-  result.binding = result.bounds.front().kind;
-  result.ns = std::sqrt(squares) + result.fixed_ns;
+  result.binding = bounds.front().kind;
+  result.ns = busy_ns + result.fixed_ns;
   return result;
 }
 

@@ -39,11 +39,16 @@ enum class BoundKind {
   kFloat64,        ///< double-precision pipe
   kSpecial,        ///< special functions and conversions
   kL1,             ///< wavefronts of shared memory and L1
+  kCollectives,    ///< shuffles, matches, fences of a block
+  kBarriers,       ///< warps that arrive at barriers
+  kConstants,      ///< constant loads whose lanes want different words
   kL2,             ///< sectors between L1 and L2
   kPartialStores,  ///< stores that fill only part of their sectors
   kDram,           ///< bytes to and from DRAM
   kAtomics,        ///< atomics on global memory
   kSharedAtomics,  ///< atomics on shared memory
+  kDispatch,       ///< starting one block after the other
+  kIdleSms,        ///< multiprocessors without a block, or with less to do than the busiest
   kLatency,        ///< waiting: too little in flight (Little's law), barriers
   kLaunch          ///< starting and ending the kernel
 };
@@ -66,6 +71,10 @@ struct Prediction {
   double waves = 0;     ///< how many times the machine is filled with blocks
   double fixed_ns = 0;  ///< of `ns`: launch and ramp, whatever the kernel does
 };
+
+/// Work of blocks that are all alike, from what they did together: for counters that come without.
+[[nodiscard]] counters::LaunchWork uniform_work(const counters::Counters& counters,
+                                                const LaunchShape& shape);
 
 /// Predicts one launch. Bounds overlap only in part where they are of similar size, so they are
 /// combined as the square root of their squares' sum, which is the largest where it stands alone.

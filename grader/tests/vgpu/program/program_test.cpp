@@ -67,9 +67,10 @@ TEST(OpcodeTable, ATypeDecidesTheCostOfArithmetic) {
   EXPECT_EQ(cost(Opcode::kAdd, Unit::kInteger, ScalarType::kS32), Cost::kAlu);
   EXPECT_EQ(cost(Opcode::kAdd, Unit::kFloat32, ScalarType::kF32), Cost::kFma);
   EXPECT_EQ(cost(Opcode::kAdd, Unit::kFloat64, ScalarType::kF64), Cost::kFp64);
-  EXPECT_EQ(cost(Opcode::kRcp, Unit::kSpecialFunction, ScalarType::kF32), Cost::kSfu);
-  EXPECT_EQ(cost(Opcode::kRcp, Unit::kSpecialFunction, ScalarType::kF64), Cost::kFp64);
-  EXPECT_EQ(cost(Opcode::kMov, Unit::kMove, ScalarType::kF64), Cost::kAlu);
+  EXPECT_EQ(cost(Opcode::kRcp, Unit::kSpecialFunction, ScalarType::kF32), Cost::kDivideFloat);
+  EXPECT_EQ(cost(Opcode::kRcp, Unit::kSpecialFunction, ScalarType::kF64), Cost::kDivideFp64);
+  EXPECT_EQ(cost(Opcode::kDiv, Unit::kInteger, ScalarType::kS64), Cost::kDivide64);
+  EXPECT_EQ(cost(Opcode::kMov, Unit::kMove, ScalarType::kF64), Cost::kMove);
   EXPECT_EQ(cost(Opcode::kSelp, Unit::kInteger, ScalarType::kF64), Cost::kAlu);
 }
 

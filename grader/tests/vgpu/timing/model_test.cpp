@@ -55,6 +55,7 @@ Launch transpose(u64 n, u64 element, const TransposeKernel& k) {
   c.theoretical_global_sectors = c.global_load_sectors + c.global_store_sectors;
   c.global_tag_requests = requests * (element == 8 ? 2 : 1) +
                           requests * (k.partial_stores ? k.store_sectors : element / 4);
+  c.global_store_lines = requests * (k.partial_stores ? k.store_sectors : element / 4);
   c.dram_read_bytes = c.dram_write_bytes = elements * element;
   c.warp_instructions = c.warps * 20 + requests * 8;
   if (k.load_wavefronts > 0) {
@@ -116,6 +117,7 @@ Launch copy(u64 elements, u64 element) {
   c.global_load_bytes = c.global_store_bytes = elements * element;
   c.theoretical_global_sectors = 2 * c.warps * element;
   c.global_tag_requests = 2 * c.warps * element / 4;
+  c.global_store_lines = c.warps * element / 4;
   c.dram_read_bytes = c.dram_write_bytes = elements * element;
   c.warp_instructions = c.warps * 15;
   return launch;
@@ -160,6 +162,7 @@ Launch reduction(u64 elements, const ReductionKernel& k) {
     c.reduction_requests = c.reduction_sectors = c.atomic_lanes = c.blocks;
     c.hottest_atomic_address_count = c.blocks;
   }
+  c.float_atomic_lanes = c.atomic_lanes;
   return launch;
 }
 
@@ -173,10 +176,10 @@ struct Row {
   double measured_ms;
 };
 
-void print_and_check(const char* id, const std::vector<Row>& rows, double worst, double mean) {
+void print_and_check(const Machine& on, const std::vector<Row>& rows, double worst, double mean) {
   double sum = 0;
   for (const Row& row : rows) {
-    const Prediction p = predict(machine(id), row.launch.counters, row.launch.shape);
+    const Prediction p = predict(on, row.launch.counters, row.launch.shape);
     const double error = p.ns * 1e-6 / row.measured_ms - 1;
     std::printf("%-26s measured %9.4f ms  predicted %9.4f ms  %+6.1f %%  %s\n", row.name,
                 row.measured_ms, p.ns * 1e-6, 100 * error,
@@ -235,13 +238,17 @@ std::vector<Row> h200_rows() {
 }
 
 TEST(Model, HoldsAgainstTheTableMeasuredOnAnH200) {
-  print_and_check("h200", h200_rows(), 0.30, 0.12);
+  // Before each of these runs the cache was emptied by writing, so that it held no line which the
+  // kernel could overwrite without waiting. A graded run empties it by reading.
+  Machine h200 = machine("h200");
+  h200.dirty_l2_bytes = 0;
+  print_and_check(h200, h200_rows(), 0.30, 0.12);
 }
 
 TEST(Model, HoldsAgainstThePublishedTransposesOfAK80) {
   constexpr double kBytes = 2.0 * 2048 * 2048 * 4;
   const auto ms = [](double gbs) { return kBytes / gbs * 1e-6; };
-  print_and_check("k80",
+  print_and_check(machine("k80"),
                   {{"per row", one_thread_per_row(2048, 4), ms(16.96)},
                    {"naive", naive(2048, 4, kNaive32), ms(59.8)},
                    {"tile", transpose(2048, 4, kTile16), ms(80.54)},
@@ -252,7 +259,7 @@ TEST(Model, HoldsAgainstThePublishedTransposesOfAK80) {
 
 TEST(Model, HoldsAgainstThePublishedAtomicsOfATitanV) {
   print_and_check(
-      "titan-v",
+      machine("titan-v"),
       {{"atomic global", reduction(kReduce, {.atomic_each = true}), 635.355},
        {"atomic shared", reduction(kReduce, {.barriers = 2, .atomic_shared = true}), 26.911}},
       0.05, 0.05);

@@ -165,8 +165,14 @@ void count_global(Warp& w, StepStats& stats, const Instruction& in, const u64* a
     stats.sector_turns += memory::atomic_sectors(addresses, mask);
   }
   stats.atomic_same_address += static_cast<u32>(std::popcount(mask)) - cost.bytes / bytes;
-  for (u32 rest = mask; rest != 0; rest &= rest - 1)
-    w.worker->hottest.add(addresses[std::countr_zero(rest)], 1);
+  u64 sector = ~u64{0};
+  for (u32 rest = mask; rest != 0; rest &= rest - 1) {
+    const u64 address = addresses[std::countr_zero(rest)];
+    w.worker->hottest.add(address, 1);
+    // Neighbouring lanes with one sector are one access to it; lanes far apart are taken for two.
+    if (address / 32 != sector) w.worker->busiest_pieces.add(address / 512, 1);
+    sector = address / 32;
+  }
 }
 
 void count_shared(StepStats& stats, const Instruction& in, const u32* offsets, u32 mask,

@@ -156,6 +156,7 @@ const Step* match(Warp& w, const Step* s) {
       }
       values[i] = same;
       equal = equal && same == members;
+      if (!kAll && (same & (0u - same)) == 1u << i) ++w.stats[s->stats].match_values;
     }
     if (kAll) put_lanes(values, lanes, equal ? members : 0);
     if (equal) holds |= lanes;

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "grader/vgpu/exec/launch/helper_threads.hpp"
+#include "grader/vgpu/exec/observe/block_recorder.hpp"
 #include "grader/vgpu/exec/schedule/block.hpp"
 #include "grader/vgpu/exec/state/access.hpp"
 #include "grader/vgpu/program/shapes.hpp"
@@ -57,8 +58,7 @@ class ReductionLedger {
 std::unique_ptr<Worker> make_worker(Launch& launch) {
   auto worker = std::make_unique<Worker>();
   worker->launch = &launch;
-  worker->issue_delta.assign(launch.steps.size() + 1, 0);
-  worker->lane_delta.assign(launch.steps.size() + 1, 0);
+  worker->runs.assign(launch.steps.size() + 1, RunDelta{});
   worker->stats.assign(launch.stats_count + 1, StepStats{});
   return worker;
 }
@@ -82,6 +82,7 @@ void begin(Launch& launch, Worker& worker, Block& block, const BlockOrder& order
 }
 
 void end(Block& block) {
+  block.launch->recorder->add(block);
   if (block.observer != nullptr) block.observer->block_ends(block);
 }
 

@@ -7,6 +7,7 @@
 #include "grader/base/check.hpp"
 #include "grader/vgpu/exec/launch/grid.hpp"
 #include "grader/vgpu/exec/launch/prepare.hpp"
+#include "grader/vgpu/exec/observe/block_recorder.hpp"
 #include "grader/vgpu/exec/observe/cache_observer.hpp"
 #include "grader/vgpu/exec/observe/checker_list.hpp"
 #include "grader/vgpu/exec/observe/observer_list.hpp"
@@ -74,6 +75,8 @@ std::optional<LaunchReport> run_once(const LaunchRequest& request) {
   Workspace workspace(*request.memory);
   set_up(state, request, workspace);
   prepare(state, best_variant());
+  BlockRecorder recorder(request.grid.count());
+  state.recorder = &recorder;
   ObserverList observers, of_unsampled;
   std::optional<CheckerList> checkers;
   if (request.checks.of_kernels()) {
@@ -101,6 +104,7 @@ std::optional<LaunchReport> run_once(const LaunchRequest& request) {
   report.fault = std::move(state.fault);
   if (caches) caches->settle();
   report.counters = summarise(state, workers);
+  recorder.add_to(report.counters.work);
   if (request.lists_opcodes) report.opcodes = executed_opcodes(state, workers);
   if (caches) caches->add_to(report.counters.totals);
   report.warp_instructions = report.counters.totals.warp_instructions;

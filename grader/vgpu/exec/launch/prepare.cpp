@@ -10,6 +10,7 @@
 
 #include "grader/base/check.hpp"
 #include "grader/vgpu/exec/lanes/select.hpp"
+#include "grader/vgpu/exec/launch/path_weights.hpp"
 #include "grader/vgpu/exec/schedule/scheduler.hpp"
 #include "grader/vgpu/exec/state/fault_messages.hpp"
 #include "grader/vgpu/program/shapes.hpp"
@@ -221,6 +222,7 @@ bool keeps_stats(const Instruction& in) {
     case Cost::kLsu:
     case Cost::kAtomic:
     case Cost::kTexture:
+    case Cost::kMatch:
       return true;
     default:
       return (in.opcode == Opcode::kBra || in.opcode == Opcode::kBrx) && !in.has(program::kHidden);
@@ -346,6 +348,8 @@ void prepare(Launch& launch, Variant variant) {
       ++at;
     }
   }
+  launch.path_weights = path_weights(launch);
+  launch.load_round_clocks = static_cast<std::uint32_t>(costs_of(launch).load_round_clocks);
 }
 
 }  // namespace membound::vgpu::exec

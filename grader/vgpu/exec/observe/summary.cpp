@@ -90,6 +90,7 @@ Counters StepTotal::counters_of(const Instruction& in) const {
   const auto global = [&](Count n) {
     return loads(n) + stores(n) + atomics(n) + reductions(n) + copies(n);
   };
+  const auto of_floats = [&](Count n) { return ptx::is_float(in.type) ? n : 0; };
   const auto textures = [&](Count n) { return when(Access::kTexture, n); };
   const auto surface_loads = [&](Count n) { return when(Access::kSurfaceLoad, n); };
   const auto surface_stores = [&](Count n) { return when(Access::kSurfaceStore, n); };
@@ -111,22 +112,26 @@ Counters StepTotal::counters_of(const Instruction& in) const {
 counters::LaunchCounters summarise(const Launch& launch,
                                    std::span<const std::unique_ptr<Worker>> workers) {
   counters::LaunchCounters result;
+  result.work.instructions.assign(program::kCostClasses, 0);
   std::map<std::pair<std::string, std::uint32_t>, Counters> lines;
   const auto files = launch.request->program->files();
-  std::vector<std::int64_t> issued(workers.size(), 0), lanes(workers.size(), 0);
+  std::vector<RunDelta> runs(workers.size());
   std::size_t step = 0;
   for (const FunctionCode& code : launch.code) {
     for (std::size_t i = 0; i < code.function->code.size(); ++i, ++step) {
       StepTotal total;
       for (std::size_t w = 0; w < workers.size(); ++w) {
-        issued[w] += workers[w]->issue_delta[step];
-        lanes[w] += workers[w]->lane_delta[step];
-        total.issued += static_cast<std::uint64_t>(issued[w]);
-        total.lanes += static_cast<std::uint64_t>(lanes[w]);
+        runs[w] += workers[w]->runs[step];
+        total.issued += static_cast<std::uint64_t>(runs[w][0]);
+        total.lanes += static_cast<std::uint64_t>(runs[w][1]);
         if (launch.steps[step].stats != 0) total += workers[w]->stats[launch.steps[step].stats];
       }
       if (total.issued == 0) continue;
-      const Counters c = total.counters_of(code.function->code[i]);
+      const Instruction& in = code.function->code[i];
+      const Counters c = total.counters_of(in);
+      if (!in.has(program::kHidden))
+        result.work.instructions[static_cast<std::size_t>(program::cost_of(*code.function, in))] +=
+            total.issued;
       result.totals += c;
       const program::SourceLine line = code.function->lines[i];
       const bool known = line.line != 0 && line.file < files.size();
@@ -135,12 +140,14 @@ counters::LaunchCounters summarise(const Launch& launch,
   }
   for (auto& [place, c] : lines) result.lines.push_back({place.first, place.second, c});
   std::uint64_t blocks = 0;
-  memory::HotWords hottest;
+  memory::HotWords hottest, busiest;
   for (const auto& worker : workers) {
     blocks += worker->blocks;
     hottest.add(worker->hottest);
+    busiest.add(worker->busiest_pieces);
   }
   result.totals.hottest_atomic_address_count = hottest.hottest();
+  result.totals.busiest_atomic_piece_sectors = busiest.hottest();
   result.totals.blocks = blocks;
   result.totals.warps = blocks * launch.warps_per_block;
   result.totals.threads = blocks * launch.request->block.count();
@@ -154,7 +161,7 @@ std::set<ExecutedOpcode> executed_opcodes(const Launch& launch,
   std::size_t step = 0;
   for (const FunctionCode& code : launch.code) {
     for (const Instruction& in : code.function->code) {
-      for (const auto& worker : workers) issued += worker->issue_delta[step];
+      for (const auto& worker : workers) issued += worker->runs[step][0];
       ++step;
       if (issued == 0 || in.has(program::kHidden)) continue;
       const auto* row = program::find_opcode(in.mnemonic.substr(0, in.mnemonic.find('.')));

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "grader/vgpu/exec/observe/block_recorder.hpp"
 #include "grader/vgpu/exec/schedule/scheduler.hpp"
 #include "grader/vgpu/exec/state/access.hpp"
 
@@ -38,6 +39,7 @@ std::uint32_t lanes_of_warp(const Launch& launch, std::uint32_t warp) {
 /// Everybody who waits at barrier `id` goes on.
 void open_barrier(Block& block, std::uint32_t id) {
   BarrierState& barrier = block.barriers[id];
+  if (barrier.expected == 0) end_phase(block);
   if (block.observer != nullptr) block.observer->opens(block, id);
   for (Warp& w : block.warps) {
     for (std::uint32_t g = 0; g < w.group_count; ++g) {
@@ -123,6 +125,7 @@ void start_block(Block& block, std::uint64_t linear) {
   block.index = launch.request->grid.index(linear);
   block.instructions = block.worker->instructions;
   block.barriers = {};
+  block.path = {};
   block.live_threads = static_cast<std::uint32_t>(launch.request->block.count());
   block.observer = launch.sample.has(linear) ? launch.observer : launch.observer_of_unsampled;
   std::fill(block.shared_storage.begin(), block.shared_storage.end(), 0);
@@ -134,6 +137,7 @@ void start_block(Block& block, std::uint64_t linear) {
   for (Warp& w : block.warps) {
     w.observer = block.observer;
     w.live = lanes_of_warp(launch, w.index);
+    w.left_at = 0;
     w.exited = 0;
     w.group_count = 0;
     w.current = 0;
@@ -141,7 +145,7 @@ void start_block(Block& block, std::uint64_t linear) {
     w.commit_groups = {};
     w.free_frames.clear();
     for (auto& frame : w.frames) w.free_frames.push_back(frame.get());
-    Frame* frame = make_frame(w, 0, nullptr, static_cast<std::uint32_t>(std::popcount(w.live)));
+    Frame* frame = make_frame(w, 0, nullptr, lane_count(w.live));
     w.groups[0] = Group{};
     w.groups[0].pc = launch.code[0].begin;
     w.groups[0].mask = w.live;
@@ -219,7 +223,7 @@ void leave_frame(Warp& w, Frame* frame, std::uint32_t lanes) {
 }
 
 void leave_block(Warp& w, std::uint32_t mask) {
-  const auto lanes = static_cast<std::uint32_t>(std::popcount(mask));
+  const std::uint32_t lanes = lane_count(mask);
   for (Frame* frame = w.frame; frame != nullptr;) {
     Frame* caller = frame->caller;
     leave_frame(w, frame, lanes);
@@ -233,9 +237,9 @@ bool arrive_at_barrier(Warp& w, const Step* step, std::uint32_t id, std::uint32_
                        std::uint32_t predicate) {
   Block& block = *w.block;
   BarrierState& barrier = block.barriers.at(id);
-  barrier.arrived += static_cast<std::uint32_t>(std::popcount(w.mask));
+  barrier.arrived += lane_count(w.mask);
   barrier.expected = expected;
-  barrier.count += static_cast<std::uint32_t>(std::popcount(predicate & w.mask));
+  barrier.count += lane_count(predicate & w.mask);
   ++w.worker->barriers;
   Group& group = w.groups[w.current];
   group.pc = step + 1;

@@ -22,6 +22,7 @@
 #include <string>
 #include <vector>
 
+#include "grader/vgpu/counters/block_work.hpp"
 #include "grader/vgpu/counters/step_counts.hpp"
 #include "grader/vgpu/exec/state/block_sample.hpp"
 #include "grader/vgpu/exec/state/launch_request.hpp"
@@ -34,6 +35,7 @@ struct Step;
 struct Block;
 struct Worker;
 struct Launch;
+class BlockRecorder;
 class Observer;
 class Scheduler;
 class SettledReads;
@@ -103,6 +105,10 @@ struct LastSpan {
 
 /// What one worker remembers and counts of one static memory instruction or branch.
 struct alignas(64) StepStats : LastSpan, counters::StepCounts {};
+
+/// What a stretch of code asks of its warp, added up in one operation. Wraps; see end_phase.
+using PathSum = std::uint32_t __attribute__((vector_size(16)));
+enum PathPart : std::uint8_t { kIssueSlots, kChainClocks, kLoadRounds, kSharedRequests };
 
 /// Registers and locals of one call.
 struct Frame {
@@ -183,7 +189,9 @@ struct alignas(64) Warp {
   std::uint32_t carry = 0;       ///< the carry flag, one bit a lane
   std::vector<std::byte> local;  ///< [lane][local_stride]
   std::uint32_t local_stride = 0;
-  std::vector<std::uint64_t> special;          ///< WarpSlot area
+  PathSum path{};                      ///< in this phase of its block
+  std::uint64_t left_at = 0;           ///< in clocks of its block: the end of its last phase
+  std::vector<std::uint64_t> special;  ///< WarpSlot area
   std::vector<std::unique_ptr<Frame>> frames;  ///< all ever made
   std::vector<Frame*> free_frames;
   std::vector<PendingCopy> copies;
@@ -210,6 +218,14 @@ struct FloatReduction {
 struct ObserverNotes {};
 inline constexpr std::size_t kMostObservers = 8;  ///< that remember something of each block
 
+/// What the warps of a block did so far; see exec/observe/block_recorder.hpp.
+struct PathTotals {
+  std::uint64_t clocks = 0;                    ///< of the slowest warps
+  std::array<std::uint64_t, 4> critical = {};  ///< by PathPart: of the slowest warp of each phase
+  std::array<std::uint64_t, 4> all = {};       ///< of all warps
+  std::uint64_t barriers_after_loads = 0, other_barriers = 0;
+};
+
 /// One block while it runs.
 struct Block {
   Launch* launch = nullptr;
@@ -228,7 +244,17 @@ struct Block {
   std::uint64_t instructions = 0;                      ///< the block's clock
   std::array<ObserverNotes*, kMostObservers> notes{};  ///< by PerBlock
   std::vector<FloatReduction> reductions;              ///< put off until the block's turn
+  PathTotals path;
+  counters::BlockWork last_work;  ///< of the block before that ran here, and its number
+  std::uint32_t last_kind = 0;
 };
+
+/// Lanes of a mask. Counting bits is a call where every x86-64 must run this; most masks are full
+/// or empty.
+[[nodiscard, gnu::always_inline]] inline std::uint32_t lane_count(std::uint32_t mask) {
+  if (mask == 0xFFFFFFFFu) return 32;
+  return mask == 0 ? 0 : static_cast<std::uint32_t>(__builtin_popcount(mask));
+}
 
 /// Does it now.
 void apply_reduction(const FloatReduction& reduction);
@@ -247,17 +273,20 @@ struct FunctionCode {
   std::uint32_t predicate_words = 0;
 };
 
+/// Runs of a warp that begin at a step: how many, and with how many lanes in all.
+using RunDelta = std::int64_t __attribute__((vector_size(16)));
+
 /// One host thread's part of a launch.
 struct Worker {
   Launch* launch = nullptr;
-  std::vector<std::int64_t> issue_delta;  ///< by step: +1 where a run begins, -1 where it ends
-  std::vector<std::int64_t> lane_delta;   ///< the same, times active lanes
+  std::vector<RunDelta> runs;  ///< by step: where runs begin, less where they end
   std::vector<StepStats> stats;
   std::uint64_t instructions = 0;
   std::uint64_t last_look = 0;  ///< `instructions` when it last looked whether to go on
   std::uint64_t blocks = 0;
   std::uint64_t barriers = 0;
   memory::HotWords hottest;                  ///< words of global memory that atomics wanted
+  memory::HotWords busiest_pieces;           ///< pieces of 512 bytes, by sectors they wanted there
   std::vector<std::unique_ptr<Block>> pool;  ///< blocks to use again
 };
 
@@ -269,7 +298,9 @@ struct Launch {
   std::vector<Extra> extras;
   std::vector<FunctionCode> code;      ///< reachable functions; 0 is the kernel
   std::vector<std::uint32_t> code_of;  ///< by program function: index into `code`
-  std::vector<const Step*> origins;    ///< of accesses, as the race checker names them; 0: unknown
+  std::vector<PathSum> path_weights;   ///< by step; see exec/launch/path_weights.hpp
+  std::uint32_t load_round_clocks = 0;
+  std::vector<const Step*> origins;  ///< of accesses, as the race checker names them; 0: unknown
   std::uint32_t stats_count = 0;
   std::uint32_t shared_bytes = 0;
   std::uint32_t warps_per_block = 0;
@@ -283,6 +314,7 @@ struct Launch {
   Observer* observer = nullptr;
   BlockSample sample;
   Observer* observer_of_unsampled = nullptr;  ///< of blocks that `sample` leaves out
+  BlockRecorder* recorder = nullptr;
   std::size_t observers_with_notes = 0;
 
   std::mutex mutex;  ///< guards what follows

@@ -69,13 +69,14 @@ template <typename T>
 /// Counts the instructions from the start of the current run up to (not including) `end`.
 [[gnu::always_inline]] inline void end_run(Warp& w, const Step* end) {
   const Step* base = w.launch->steps.data();
-  const auto lanes = static_cast<std::int64_t>(__builtin_popcount(w.mask));
+  const std::int64_t lanes = lane_count(w.mask);
   const std::ptrdiff_t first = w.run_begin - base, last = end - base;
   Worker& worker = *w.worker;
-  worker.issue_delta[static_cast<std::size_t>(first)] += 1;
-  worker.issue_delta[static_cast<std::size_t>(last)] -= 1;
-  worker.lane_delta[static_cast<std::size_t>(first)] += lanes;
-  worker.lane_delta[static_cast<std::size_t>(last)] -= lanes;
+  const RunDelta run = {1, lanes};
+  worker.runs[static_cast<std::size_t>(first)] += run;
+  worker.runs[static_cast<std::size_t>(last)] -= run;
+  const PathSum* weights = w.launch->path_weights.data();
+  w.path += weights[last] - weights[first];
   worker.instructions += static_cast<std::uint64_t>(last - first);
 }
 

@@ -20,6 +20,7 @@
 #include "grader/vgpu/memory/address_space.hpp"
 #include "grader/vgpu/memory/dim3.hpp"
 #include "grader/vgpu/memory/textures.hpp"
+#include "grader/vgpu/program/costs.hpp"
 #include "grader/vgpu/program/module.hpp"
 
 namespace membound::vgpu::exec {
@@ -114,6 +115,7 @@ struct LaunchRequest {
   CacheModel caches = {};
   bool lists_opcodes = false;  ///< fills LaunchReport::opcodes
   Tracing tracing = {};
+  const program::CostTable* costs = nullptr;  ///< the machine's; null: those of costs.def
 };
 
 /// An opcode with the type it was executed for.

@@ -75,6 +75,7 @@ exec::LaunchRequest request_for(Context& context, const KernelOperation& operati
   request.stop = &context.stop;
   request.sm_count = context.machine.sm_count;
   request.clock_ghz = context.machine.clock_ghz;
+  request.costs = &context.machine.costs;
   request.device_calls = &context.services;
   request.lists_opcodes = !settings.opcodes_file.empty();
   request.caches.enabled = settings.model_caches;

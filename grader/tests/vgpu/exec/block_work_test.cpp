@@ -1,0 +1,144 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// What a launch says of its blocks, for the clock: who waits for whom, and for how long.
+#include <gtest/gtest.h>
+
+#include "grader/tests/vgpu/exec/machine_fixture.hpp"
+
+namespace membound::vgpu::exec {
+namespace {
+
+using counters::BlockWork;
+using counters::LaunchWork;
+
+/// `body` sees %r0 = thread, %r1 = block, %rd0 = 64 KiB of zeros.
+LaunchWork work_of(const std::string& body, std::uint32_t blocks, std::uint32_t threads) {
+  Machine machine(R"(.version 8.0
+.target sm_90
+.address_size 64
+.extern .func (.param .b64 place) malloc (.param .b64 size);
+.visible .entry k(.param .u64 out) {
+  .reg .pred %p<4>; .reg .b32 %r<20>; .reg .b64 %rd<4>; .reg .f32 %f<20>;
+  ld.param.u64 %rd0, [out];
+  mov.u32 %r0, %tid.x;
+  mov.u32 %r1, %ctaid.x;
+)" + body + "}\n");
+  const std::uint64_t out = machine.upload(std::vector<std::uint32_t>(16384, 0));
+  return machine.argument(out).run("k", {blocks, 1, 1}, {threads, 1, 1}).counters.work;
+}
+
+constexpr const char* kTwoLoadsInTurn = R"(
+  ld.global.u32 %r2, [%rd0];
+  mul.wide.u32 %rd1, %r2, 4;
+  add.u64 %rd1, %rd0, %rd1;
+  ld.global.u32 %r3, [%rd1];
+  st.global.u32 [%rd0+256], %r3;
+  ret;
+)";
+
+TEST(BlockWorkOf, BlocksThatAreAlikeAreOneKindAndOneRun) {
+  const LaunchWork work = work_of(kTwoLoadsInTurn, 300, 64);
+  ASSERT_EQ(work.kinds.size(), 1u);
+  EXPECT_EQ(work.runs, (std::vector<counters::BlockRun>{{0, 300}}));
+  EXPECT_EQ(work.kinds[0].load_rounds, 2u);
+  EXPECT_EQ(work.kinds[0].all_load_rounds, 4u) << "of two warps";
+}
+
+TEST(BlockWorkOf, LoadsThatNeedNotWaitForEachOtherAreOneRound) {
+  const LaunchWork work = work_of(R"(
+  ld.global.u32 %r2, [%rd0];
+  ld.global.u32 %r3, [%rd0+128];
+  add.u32 %r2, %r2, %r3;
+  st.global.u32 [%rd0+256], %r2;
+  ret;
+)",
+                                  1, 32);
+  EXPECT_EQ(work.kinds.at(0).load_rounds, 1u);
+}
+
+TEST(BlockWorkOf, TheFirstBlockIsAKindOfItsOwnWhereItAloneWorks) {
+  const LaunchWork work =
+      work_of(std::string("setp.ne.u32 %p0, %r1, 0;\n@%p0 ret;\n") + kTwoLoadsInTurn, 50, 64);
+  EXPECT_EQ(work.runs, (std::vector<counters::BlockRun>{{0, 1}, {1, 49}}));
+  EXPECT_EQ(work.kinds.at(0).load_rounds, 2u);
+  EXPECT_EQ(work.kinds.at(1).load_rounds, 0u);
+}
+
+TEST(BlockWorkOf, TheSlowestWarpOfABlockCounts) {
+  const LaunchWork work =
+      work_of(std::string("setp.gt.u32 %p0, %r0, 31;\n@%p0 ret;\n") + kTwoLoadsInTurn, 4, 256);
+  ASSERT_EQ(work.kinds.size(), 1u);
+  EXPECT_EQ(work.kinds[0].load_rounds, 2u) << "not a quarter of a round, the average of 8 warps";
+  EXPECT_EQ(work.kinds[0].early_warps, 7u);
+}
+
+TEST(BlockWorkOf, ABarrierEndsAPhase) {
+  // Warp 0 loads in the first phase, warp 1 in the second: together they wait twice.
+  const LaunchWork work = work_of(R"(
+  setp.lt.u32 %p0, %r0, 32;
+  @%p0 ld.global.u32 %r2, [%rd0];
+  bar.sync 0;
+  @!%p0 ld.global.u32 %r2, [%rd0];
+  bar.sync 0;
+  bar.sync 0;
+  st.global.u32 [%rd0+256], %r2;
+  ret;
+)",
+                                  1, 64);
+  const BlockWork& block = work.kinds.at(0);
+  EXPECT_EQ(block.barriers_after_loads + block.other_barriers, 3u);
+  EXPECT_GE(block.load_rounds, 2u);
+}
+
+std::uint64_t chain_clocks(const std::string& body) {
+  return work_of(body + "ret;\n", 1, 32).kinds.at(0).chain_clocks;
+}
+
+std::string repeated(int times, const std::string& text) {
+  std::string all;
+  for (int i = 0; i < times; ++i) all += text;
+  return all;
+}
+
+TEST(BlockWorkOf, AChainOfResultsTakesItsLatencies) {
+  const std::uint64_t chain = chain_clocks(repeated(16, "fma.rn.f32 %f0, %f0, %f0, %f0;\n"));
+  std::string side_by_side;
+  for (int i = 0; i < 16; ++i) {
+    const std::string f = "%f" + std::to_string(i);
+    side_by_side += "fma.rn.f32 " + f + ", " + f + ", " + f + ", " + f + ";\n";
+  }
+  EXPECT_GT(chain, 2 * chain_clocks(side_by_side));
+}
+
+// A class without a cost would make these free, and a kernel full of them as fast as one without.
+TEST(BlockWorkOf, FencesMatchesAndDivisionsAreNotFree) {
+  const std::uint64_t none = chain_clocks("");
+  for (const auto& [clocks, text] : std::initializer_list<std::pair<unsigned, const char*>>{
+           {900, "fence.acq_rel.sys;\n"},
+           {200, "fence.acq_rel.gpu;\n"},
+           {200, "membar.gl;\n"},
+           {10, "fence.acq_rel.cta;\n"},
+           {25, "match.any.sync.b32 %r2, %r0, -1;\n"},
+           {20, "shfl.sync.bfly.b32 %r2, %r0, 1, 31, -1;\n"},
+           {60, "div.u32 %r2, %r0, %r1;\n"},
+           {40, "div.rn.f32 %f0, %f1, %f2;\n"},
+           {40, "sqrt.rn.f32 %f0, %f1;\n"}})
+    EXPECT_GE(chain_clocks(repeated(4, text)), none + clocks) << text;
+}
+
+TEST(BlockWorkOf, DeviceMallocTakesTensOfMicroseconds) {
+  const LaunchWork work = work_of(R"(
+  { .param .b64 size; .param .b64 place;
+    mov.u64 %rd1, 16;
+    st.param.b64 [size], %rd1;
+    call.uni (place), malloc, (size);
+    ld.param.b64 %rd2, [place]; }
+  ret;
+)",
+                                  1, 32);
+  EXPECT_GE(work.kinds.at(0).chain_clocks, 50'000u);
+}
+
+}  // namespace
+}  // namespace membound::vgpu::exec

@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/vgpu/timing/schedule.hpp"
+
+#include <gtest/gtest.h>
+
+namespace membound::vgpu::timing {
+namespace {
+
+using counters::BlockRun;
+
+/// The same blocks, each a run of its own, so that every one of them is dealt out.
+std::vector<BlockRun> one_by_one(const std::vector<BlockRun>& runs) {
+  std::vector<BlockRun> singles;
+  for (const BlockRun& run : runs) singles.insert(singles.end(), run.blocks, {run.kind, 1});
+  return singles;
+}
+
+TEST(Schedule, ABlockWaitsForAPlace) {
+  const std::vector<BlockLife> lives = {{10, 1}};
+  // 2 SMs with 2 places each: 4 at a time.
+  EXPECT_DOUBLE_EQ(schedule(std::vector<BlockRun>{{0, 4}}, lives, 2, 2).ns, 10);
+  EXPECT_DOUBLE_EQ(schedule(std::vector<BlockRun>{{0, 5}}, lives, 2, 2).ns, 20);
+  EXPECT_DOUBLE_EQ(schedule(std::vector<BlockRun>{{0, 9}}, lives, 2, 2).ns, 30);
+}
+
+TEST(Schedule, ALoneBlockLeavesTheOtherMultiprocessorsIdle) {
+  const Schedule one =
+      schedule(std::vector<BlockRun>{{0, 1}}, std::vector<BlockLife>{{10, 3}}, 4, 2);
+  EXPECT_DOUBLE_EQ(one.occupied, 0.25);
+  EXPECT_DOUBLE_EQ(one.busiest_work, 4);
+}
+
+TEST(Schedule, FullRoundsKeepAllBusy) {
+  const Schedule all =
+      schedule(std::vector<BlockRun>{{0, 800}}, std::vector<BlockLife>{{10, 3}}, 4, 2);
+  EXPECT_DOUBLE_EQ(all.occupied, 1);
+  EXPECT_DOUBLE_EQ(all.busiest_work, 1);
+}
+
+TEST(Schedule, OneSlowBlockIsNotAveragedAway) {
+  const std::vector<BlockLife> lives = {{10, 1}, {1000, 1}};
+  // The others use the places around it: first, it hides all of them; last, it follows them.
+  EXPECT_DOUBLE_EQ(schedule(std::vector<BlockRun>{{1, 1}, {0, 99}}, lives, 2, 2).ns, 1000);
+  EXPECT_DOUBLE_EQ(schedule(std::vector<BlockRun>{{0, 100}, {1, 1}}, lives, 2, 2).ns, 1250);
+}
+
+TEST(Schedule, WholeRoundsAtOnceAreTheSameAsOneByOne) {
+  const std::vector<BlockLife> lives = {{7, 2}, {19, 5}, {2, 1}};
+  const std::vector<BlockRun> runs = {{0, 101}, {1, 350}, {2, 3}, {0, 64}, {1, 1}};
+  const Schedule fast = schedule(runs, lives, 5, 3);
+  const Schedule slow = schedule(one_by_one(runs), lives, 5, 3);
+  EXPECT_NEAR(fast.ns, slow.ns, 1e-9 * slow.ns);
+  EXPECT_NEAR(fast.busiest_work, slow.busiest_work, 1e-9);
+  EXPECT_NEAR(fast.occupied, slow.occupied, 1e-9);
+}
+
+TEST(Schedule, NoBlockTakesNoTime) { EXPECT_DOUBLE_EQ(schedule({}, {}, 4, 2).ns, 0); }
+
+}  // namespace
+}  // namespace membound::vgpu::timing

@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// What the blocks of a launch did, one by one: what the clock must know to tell who waits for
+/// whom. Place in the chain: exec/observe/block_recorder fills it -> [block_work] -> timing's
+/// model.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace membound::vgpu::counters {
+
+/// One block. A phase ends at a barrier of the whole block, or at the block's end; its slowest warp
+/// is the one on its critical path. Large numbers keep six binary digits, so that blocks which
+/// differ by a trifle are of one kind.
+struct BlockWork {
+  // On the critical path, summed over phases.
+  std::uint64_t chain_clocks = 0;  ///< waiting for results other than those of global loads
+  std::uint64_t load_rounds = 0;   ///< waits for global memory
+  std::uint64_t shared_requests = 0;
+  std::uint64_t barriers_after_loads = 0;  ///< ends of phases in which some warp loads
+  std::uint64_t other_barriers = 0;
+  // All its warps together.
+  std::uint64_t issue_slots = 0;  ///< in quarters
+  std::uint64_t all_load_rounds = 0;
+  std::uint64_t all_shared_requests = 0;
+  std::uint64_t early_warps = 0;  ///< those that leave before half of the block's time is over
+
+  friend bool operator==(const BlockWork&, const BlockWork&) = default;
+};
+
+/// Blocks of one kind that follow one another in launch order.
+struct BlockRun {
+  std::size_t kind = 0;
+  std::uint64_t blocks = 0;
+  friend bool operator==(const BlockRun&, const BlockRun&) = default;
+};
+
+/// All blocks of a launch.
+struct LaunchWork {
+  std::vector<BlockWork> kinds;
+  std::vector<BlockRun> runs;
+  std::vector<std::uint64_t> instructions;  ///< of warps, by cost class (program/costs.def)
+};
+
+}  // namespace membound::vgpu::counters

@@ -1,0 +1,161 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/vgpu/exec/launch/path_weights.hpp"
+
+#include <algorithm>
+
+#include "grader/vgpu/program/shapes.hpp"
+
+namespace membound::vgpu::exec {
+namespace {
+
+using program::Cost;
+using program::Instruction;
+using program::Opcode;
+using program::Value;
+using program::ValueKind;
+
+constexpr double kQuarters = 4;
+
+bool is_global_store(const Instruction& in) {
+  return program::shape_of(in) == program::Shape::kStore && !in.has(program::kParamMemory) &&
+         in.space != ptx::StateSpace::kShared && in.space != ptx::StateSpace::kLocal;
+}
+
+bool is_copy_wait(const Instruction& in) {
+  if (in.opcode != Opcode::kCpAsync) return false;
+  const auto mode = in.as<program::AsyncCopy>().mode;
+  return mode == program::CopyMode::kWaitGroup || mode == program::CopyMode::kWaitAll;
+}
+
+bool accesses_shared(const Instruction& in) {
+  return (program::accesses_memory(in) && in.space == ptx::StateSpace::kShared) ||
+         (in.opcode == Opcode::kCpAsync &&
+          in.as<program::AsyncCopy>().mode == program::CopyMode::kCopy);
+}
+
+/// One warp alone. The compiler orders the instructions between two branches so that they wait as
+/// little as can be: they take as long as their issue, or as the longest chain of results.
+class Path {
+ public:
+  explicit Path(const program::CostTable& costs) : costs_(costs) {}
+
+  [[nodiscard]] PathSum sums() const {
+    // Sums wrap, and so do their differences: only what one phase asks must fit.
+    return PathSum{static_cast<std::uint32_t>(static_cast<std::uint64_t>(slots_ * kQuarters)),
+                   static_cast<std::uint32_t>(static_cast<std::uint64_t>(start_ + issued_)),
+                   rounds_, shared_};
+  }
+
+  /// What follows depends on nothing before it that is still under way.
+  void end_segment() {
+    start_ += std::max(issued_, longest_);
+    issued_ = longest_ = 0;
+    ++segment_;
+  }
+  void begin_function(std::size_t registers) {
+    end_segment();
+    depth_.assign(registers, {});
+    stored_ = false;
+  }
+
+  void add(const program::Function& function, const Instruction& in) {
+    if (in.has(program::kHidden)) return;
+    const Cost cost = program::cost_of(function, in);
+    const program::ClassCost& each = costs_[cost];
+    slots_ += each.issue_slots();
+    issued_ += each.slots;
+    count_waits(in, cost);
+    double depth = depth_of(in.guard);
+    for (const Value& value : in.s) depth = std::max(depth, depth_of(value));
+    // What comes from global memory is waited for in rounds.
+    const bool loads = in.unit == program::Unit::kMemory || in.unit == program::Unit::kAtomic;
+    const bool in_rounds = loads && in.space != ptx::StateSpace::kShared &&
+                           in.space != ptx::StateSpace::kLocal && !in.has(program::kConstantMemory);
+    depth += in_rounds ? 0 : each.latency_clocks;
+    longest_ = std::max(longest_, depth);
+    for (const Value& value : in.d)
+      if (value.kind == ValueKind::kRegister) depth_[value.index] = {segment_, depth};
+    if (!ends_segment(cost)) return;
+    if (waits_itself(cost)) issued_ += each.latency_clocks;
+    end_segment();
+  }
+
+ private:
+  struct Depth {
+    std::uint32_t segment = 0;
+    double clocks = 0;  ///< after the segment's start, until the value is there
+  };
+
+  /// Instructions behind which nothing goes on before they have ended.
+  static bool waits_itself(Cost cost) {
+    return cost == Cost::kFenceBlock || cost == Cost::kFenceDevice || cost == Cost::kFenceSystem ||
+           cost == Cost::kCall || cost == Cost::kRuntimeCall;
+  }
+  static bool ends_segment(Cost cost) {
+    return waits_itself(cost) || cost == Cost::kControl || cost == Cost::kBarrier;
+  }
+
+  void count_waits(const Instruction& in, Cost cost) {
+    const bool fences = cost == Cost::kFenceDevice || cost == Cost::kFenceSystem;
+    rounds_ += in.has(program::kStartsGlobalRound) || is_copy_wait(in) || (fences && stored_) ||
+               (cost == Cost::kTexture && in.d[0]);
+    shared_ += accesses_shared(in);
+    if (is_global_store(in)) stored_ = true;
+    if (fences) stored_ = false;
+  }
+
+  [[nodiscard]] double depth_of(const Value& value) const {
+    if (value.kind != ValueKind::kRegister) return 0;
+    const Depth& depth = depth_[value.index];
+    return depth.segment == segment_ ? depth.clocks : 0;
+  }
+
+  const program::CostTable& costs_;
+  std::vector<Depth> depth_;  ///< by register
+  std::uint32_t segment_ = 1;
+  double start_ = 0, issued_ = 0, longest_ = 0, slots_ = 0;
+  std::uint32_t rounds_ = 0, shared_ = 0;
+  bool stored_ = false;
+};
+
+/// Where branches go to, by instruction.
+std::vector<bool> targets_of(const program::Function& function) {
+  std::vector<bool> targets(function.code.size() + 1, false);
+  for (const Instruction& in : function.code) {
+    if (in.opcode != Opcode::kBra) continue;
+    const std::uint32_t target = in.as<program::Branch>().target;
+    if (target < targets.size()) targets[target] = true;
+  }
+  for (const auto& list : function.branch_lists)
+    for (const std::uint32_t target : list)
+      if (target < targets.size()) targets[target] = true;
+  return targets;
+}
+
+}  // namespace
+
+const program::CostTable& costs_of(const Launch& launch) {
+  static const program::CostTable kDefault;
+  return launch.request->costs != nullptr ? *launch.request->costs : kDefault;
+}
+
+std::vector<PathSum> path_weights(const Launch& launch) {
+  std::vector<PathSum> weights;
+  weights.reserve(launch.steps.size() + 1);
+  Path path(costs_of(launch));
+  for (const FunctionCode& code : launch.code) {
+    path.begin_function(code.function->register_slots);
+    const std::vector<bool> targets = targets_of(*code.function);
+    for (std::size_t i = 0; i < code.function->code.size(); ++i) {
+      if (targets[i]) path.end_segment();
+      weights.push_back(path.sums());
+      path.add(*code.function, code.function->code[i]);
+    }
+  }
+  path.end_segment();
+  weights.resize(launch.steps.size() + 1, path.sums());
+  return weights;
+}
+
+}  // namespace membound::vgpu::exec

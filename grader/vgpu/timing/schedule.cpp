@@ -1,0 +1,93 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/vgpu/timing/schedule.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <numeric>
+
+namespace membound::vgpu::timing {
+namespace {
+
+/// A place for a block, and when it is free.
+struct Place {
+  double free_ns;
+  std::uint32_t order;  ///< first one a place on every SM, then the next
+  std::uint32_t sm;
+  friend bool operator>(const Place& a, const Place& b) {
+    return a.free_ns != b.free_ns ? a.free_ns > b.free_ns : a.order > b.order;
+  }
+};
+
+class Dealer {
+ public:
+  Dealer(std::uint32_t sms, std::uint32_t places) : work_(sms, 0), end_ns_(sms, 0) {
+    for (std::uint32_t p = 0; p < places; ++p)
+      for (std::uint32_t sm = 0; sm < sms; ++sm) heap_.push_back({0, p * sms + sm, sm});
+  }
+
+  void deal(const BlockLife& life, std::uint64_t blocks) {
+    const std::uint64_t places = heap_.size();
+    while (blocks > 0) {
+      if (blocks >= 2 * places && is_level(life.ns)) {
+        skip(life, blocks / places);
+        blocks %= places;
+      }
+      for (std::uint64_t n = std::min(blocks, places); n > 0; --n, --blocks) deal_one(life);
+    }
+  }
+
+  [[nodiscard]] Schedule result() const {
+    Schedule all;
+    all.ns = *std::max_element(end_ns_.begin(), end_ns_.end());
+    const auto sms = static_cast<double>(end_ns_.size());
+    if (all.ns > 0)
+      all.occupied = std::accumulate(end_ns_.begin(), end_ns_.end(), 0.0) / (sms * all.ns);
+    const double total = std::accumulate(work_.begin(), work_.end(), 0.0);
+    if (total > 0) all.busiest_work = *std::max_element(work_.begin(), work_.end()) * sms / total;
+    return all;
+  }
+
+ private:
+  void deal_one(const BlockLife& life) {
+    std::pop_heap(heap_.begin(), heap_.end(), std::greater<>());
+    Place& place = heap_.back();
+    place.free_ns += life.ns;
+    end_ns_[place.sm] = std::max(end_ns_[place.sm], place.free_ns);
+    work_[place.sm] += life.work;
+    std::push_heap(heap_.begin(), heap_.end(), std::greater<>());
+  }
+
+  /// Do blocks of `ns` now go to each place once before any place has a second?
+  [[nodiscard]] bool is_level(double ns) const {
+    const auto [first, last] =
+        std::minmax_element(heap_.begin(), heap_.end(),
+                            [](const Place& a, const Place& b) { return a.free_ns < b.free_ns; });
+    return last->free_ns - first->free_ns <= ns;
+  }
+
+  /// So many blocks for every place at once.
+  void skip(const BlockLife& life, std::uint64_t rounds) {
+    const double later = static_cast<double>(rounds) * life.ns;
+    for (Place& place : heap_) {
+      place.free_ns += later;
+      end_ns_[place.sm] = std::max(end_ns_[place.sm], place.free_ns);
+      work_[place.sm] += static_cast<double>(rounds) * life.work;
+    }
+  }
+
+  std::vector<Place> heap_;
+  std::vector<double> work_, end_ns_;
+};
+
+}  // namespace
+
+Schedule schedule(std::span<const counters::BlockRun> runs, std::span<const BlockLife> lives,
+                  std::uint32_t sms, std::uint32_t places) {
+  Dealer dealer(std::max(1u, sms), std::max(1u, places));
+  for (const counters::BlockRun& run : runs) dealer.deal(lives[run.kind], run.blocks);
+  return dealer.result();
+}
+
+}  // namespace membound::vgpu::timing
