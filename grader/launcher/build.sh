@@ -72,10 +72,11 @@ build_failed() { # PRESET
     "rm -r build/$1, call ./membound again, and report it with .membound/build.log if it stays"
 }
 
-# Runs every test. What failed is said once more at the end, where a long log is read first.
+# Runs every test, as many at once as there are cores (a test that uses them all says so). What failed
+# is said once more at the end, where a long log is read first.
 run_tests() {
   local code=0
-  ctest --preset ci || code=$?
+  ctest --preset ci --parallel "$(nproc)" || code=$?
   [ "$code" = 0 ] || awk '
     / Test: / { name = $3; said = ""; shown = 0; follow = 0 }
     / Failure$|^BAD|^ERROR|Sanitizer/ { follow = 4 }
