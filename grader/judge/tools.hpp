@@ -26,6 +26,8 @@ struct CheckOptions {
   std::uint64_t seed = 1;
   bool trace = false;  ///< on the virtual GPU: keep what one warp asks of memory, for pictures
   std::optional<base::Error> no_gpu = {};  ///< see choose_device()
+  /// "gpu" is a cluster node's, which is asked there: this machine may have none.
+  bool gpu_is_elsewhere = false;
 };
 
 /// Device and compiler that the options lead to on this machine.

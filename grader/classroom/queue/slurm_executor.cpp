@@ -89,6 +89,7 @@ class Collector {
     array.name = "membound";
     array.folder = slurm_folder(out_);
     array.command = settings_.task_command;
+    array.environment = settings_.environment;
     for (std::size_t i = 0; i < chunks.size(); ++i) array.tasks.push_back(static_cast<int>(i));
     array.at_once = settings_.at_once;
     array.minutes = settings_.minutes_per_task;

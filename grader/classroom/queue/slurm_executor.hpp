@@ -9,6 +9,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -17,10 +18,11 @@
 namespace membound::queue {
 
 struct SlurmSettings {
-  std::vector<std::string> task_command;  ///< grades one chunk; its number comes behind
-  std::vector<std::string> options;       ///< for sbatch: "--partition=gpu"
-  std::size_t chunk = 16;                 ///< submissions of one task, at most
-  int at_once = 0;                        ///< tasks running together; 0: as many as fit
+  std::vector<std::string> task_command;           ///< grades one chunk; its number comes behind
+  std::map<std::string, std::string> environment;  ///< of each task
+  std::vector<std::string> options;                ///< for sbatch: "--partition=gpu"
+  std::size_t chunk = 16;                          ///< submissions of one task, at most
+  int at_once = 0;                                 ///< tasks running together; 0: as many as fit
   int minutes_per_task = 60;
   double poll_seconds = 1;        ///< between two looks at the folder of results
   double queue_seconds = 5;       ///< between two looks at Slurm

@@ -15,8 +15,7 @@ constexpr double kAnswerSeconds = 30;  // a busy controller takes seconds; a dea
 base::Error no_answer(const std::string& command, const std::string& output) {
   return {base::ErrorKind::kMachine, command,
           output.empty() ? "no answer" : output.substr(0, output.find('\n')),
-          "an answer of Slurm's controller",
-          "is the cluster up? `sinfo` must answer; then call again with --resume"};
+          "an answer of Slurm's controller", advice_for(output)};
 }
 
 /// What the command printed; an error when it failed.
@@ -77,7 +76,7 @@ base::Status check_available() {
 base::Result<std::string> submit(const Array& array) {
   const std::filesystem::path script = array.folder / (array.name + ".sh");
   // Slurm keeps a copy of its own: the file need not survive anything.
-  if (!(std::ofstream(script) << script_text(array.command)).flush())
+  if (!(std::ofstream(script) << script_text(array.command, array.environment)).flush())
     return base::Error{base::ErrorKind::kMachine,
                        script.string(),
                        "cannot be written",

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +23,8 @@ struct Array {
   std::string name;
   std::filesystem::path folder;  ///< for the script and the tasks' output; shared with the nodes
   std::vector<std::string> command;  ///< the program first
+  /// Set in each task, whatever of this machine's environment Slurm hands on (--export=NONE).
+  std::map<std::string, std::string> environment;
   std::vector<int> tasks;            ///< numbers, ascending, at least one
   int at_once = 0;                   ///< tasks running at the same time; 0: as many as fit
   int minutes = 60;                  ///< of one task
@@ -69,8 +72,11 @@ void cancel(const std::string& job);
 
 /// "0-3,7%4".
 [[nodiscard]] std::string array_text(const std::vector<int>& tasks, int at_once);
-/// The script of an array, every argument quoted.
-[[nodiscard]] std::string script_text(const std::vector<std::string>& command);
+/// The script of an array, every argument and value quoted.
+[[nodiscard]] std::string script_text(const std::vector<std::string>& command,
+                                      const std::map<std::string, std::string>& environment = {});
+/// What to do where sbatch refuses an array with these words.
+[[nodiscard]] std::string advice_for(std::string_view sbatch_output);
 /// Lines "<job>_<task>|<state>|<reason>".
 [[nodiscard]] std::vector<Task> tasks_from(std::string_view squeue_output);
 /// Tasks that are held, and what cannot ever run.

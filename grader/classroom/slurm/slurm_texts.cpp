@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
 #include <set>
 
@@ -56,13 +57,45 @@ constexpr std::array<StuckReason, 7> kStuckReasons = {{
     {"JobHeld", "scontrol release "},
     {"BadConstraints", "no node has what was asked for: check --slurm-option"},
     {"PartitionTimeLimit",
-     "the partition allows less time: ask for another one with --slurm-option"},
+     "the partition allows less time for a task: give --minutes less, or ask for another one with "
+     "--slurm-option=--partition=…"},
     {"PartitionConfig", "no node of the partition fits: ask for another one with --slurm-option"},
     {"InvalidAccount", "Slurm refuses the account: give one with --slurm-option=--account=…"},
     {"InvalidQOS", "Slurm refuses the quality of service: give one with --slurm-option=--qos=…"},
 }};
 
+/// What sbatch says when it refuses. Source: Slurm's slurm_errno.c, 22.05 and 24.11.
+constexpr std::array<StuckReason, 9> kRefusals = {{
+    {"generic resource", "no node has such a GPU: `sinfo -o %G` lists what --gres may ask for"},
+    {"gres", "no node has such a GPU: `sinfo -o %G` lists what --gres may ask for"},
+    {"invalid partition", "`sinfo -o %P` lists the partitions; --slurm-option=--partition=NAME"},
+    {"account",
+     "`sacctmgr show associations user=$USER` lists yours; --slurm-option=--account=NAME"},
+    {"qos",
+     "`sacctmgr show associations user=$USER format=qos` lists yours; "
+     "--slurm-option=--qos=NAME"},
+    {"time limit", "the partition allows less time for a task: give --minutes less"},
+    {"Memory specification",
+     "no node has that much memory: ask for less with --slurm-option=--mem=…"},
+    {"node configuration",
+     "no node has all of this together: `sinfo -N -o '%N %c %m %G'` lists what "
+     "they have"},
+    {"unrecognized option", "sbatch knows no such option: check --slurm-option"},
+}};
+
 }  // namespace
+
+std::string advice_for(std::string_view sbatch_output) {
+  const auto same = [](char a, char b) {
+    return std::tolower(static_cast<unsigned char>(a)) ==
+           std::tolower(static_cast<unsigned char>(b));
+  };
+  for (const StuckReason& refusal : kRefusals)
+    if (std::search(sbatch_output.begin(), sbatch_output.end(), refusal.part.begin(),
+                    refusal.part.end(), same) != sbatch_output.end())
+      return std::string(refusal.fix);
+  return "is the cluster up? `sinfo` must answer; then give the same command again";
+}
 
 std::string array_text(const std::vector<int>& tasks, int at_once) {
   MEMBOUND_CHECK(!tasks.empty());
@@ -77,8 +110,12 @@ std::string array_text(const std::vector<int>& tasks, int at_once) {
   return at_once > 0 ? text + "%" + std::to_string(at_once) : text;
 }
 
-std::string script_text(const std::vector<std::string>& command) {
-  std::string text = "#!/bin/sh\nexec";
+std::string script_text(const std::vector<std::string>& command,
+                        const std::map<std::string, std::string>& environment) {
+  std::string text = "#!/bin/sh\n";
+  for (const auto& [name, value] : environment)
+    text += "export " + name + "=" + in_quotes(value) + "\n";
+  text += "exec";
   for (const std::string& argument : command) text += " " + in_quotes(argument);
   return text + " \"$SLURM_ARRAY_TASK_ID\"\n";
 }

@@ -37,6 +37,37 @@ TEST(SlurmScript, TheShellSeesEveryArgumentAsItIs) {
   EXPECT_EQ(std::string(output.data(), size), "a b|$HOME|it's|`id`|*|7|");
 }
 
+TEST(SlurmScript, SetsTheTasksEnvironmentWhateverTheSiteHandsOn) {
+  const std::string script = script_text(
+      {"env", "-u", "_"}, {{"MEMBOUND_ROOT", "/it's a course"}, {"PATH", "/usr/bin:/bin"}});
+  EXPECT_THAT(script, HasSubstr("export MEMBOUND_ROOT='/it'\\''s a course'\n"));
+  const std::string text = script.substr(script.find('\n') + 1);
+  FILE* shell = popen(("env -i /bin/sh -c 'eval \"$0\"' "
+                       "\"$(cat <<'END'\n" +
+                       text.substr(0, text.find("exec")) + "printf %s \"$MEMBOUND_ROOT\"\nEND\n)\"")
+                          .c_str(),
+                      "r");
+  ASSERT_NE(shell, nullptr);
+  std::array<char, 256> output{};
+  const std::size_t size = std::fread(output.data(), 1, output.size(), shell);
+  pclose(shell);
+  EXPECT_EQ(std::string(output.data(), size), "/it's a course");
+}
+
+TEST(SlurmRefusal, TheAdviceFitsWhatSbatchSays) {
+  EXPECT_THAT(advice_for("sbatch: error: Invalid generic resource (gres) specification"),
+              HasSubstr("sinfo -o %G"));
+  EXPECT_THAT(advice_for("sbatch: error: invalid partition specified: fast"),
+              HasSubstr("sinfo -o %P"));
+  EXPECT_THAT(advice_for("Batch job submission failed: Requested time limit is invalid"),
+              HasSubstr("--minutes"));
+  EXPECT_THAT(advice_for("Memory specification can not be satisfied"), HasSubstr("--mem"));
+  EXPECT_THAT(advice_for("Requested node configuration is not available"), HasSubstr("sinfo -N"));
+  EXPECT_THAT(advice_for("Invalid account or account/partition combination specified"),
+              HasSubstr("--account"));
+  EXPECT_THAT(advice_for("Unable to contact slurm controller"), HasSubstr("is the cluster up?"));
+}
+
 TEST(SlurmQueue, ReadsTasks) {
   const auto tasks = tasks_from("12_0|RUNNING|None\n12_13|PENDING|Resources\n");
   ASSERT_EQ(tasks.size(), 2U);
