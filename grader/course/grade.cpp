@@ -101,10 +101,11 @@ std::string shown_student(const Grade& grade) {
 }
 
 MEMBOUND_JSON(GradeDigests, harness, toolchain, lab, limits)
-MEMBOUND_FIELDS(Grade, student, student_name, student_email, lab, verdict, score, max_score, ratio,
-                device, submission_sha256, origin, submitted_at, time_from, graded_at,
-                late_by_seconds, late_factor, attempt, note, seed, seed_key, digests,
-                reference_sha256, limits_in_force, result)
+MEMBOUND_JSON(HandMark, points, comment, marked_at, automatic_score)
+MEMBOUND_FIELDS(Grade, student, student_name, student_email, platform, platform_id, lab, verdict,
+                score, max_score, mark, ratio, device, submission_sha256, origin, submitted_at,
+                time_from, graded_at, late_by_seconds, late_factor, attempt, note, seed, seed_key,
+                digests, reference_sha256, limits_in_force, result)
 
 void to_json(json& out, const Grade& value) {
   write_fields(out, value);

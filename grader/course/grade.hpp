@@ -30,27 +30,37 @@ struct GradeDigests {
   std::string limits;     ///< the text `limits_in_force` and the settings of the run
 };
 
+/// What a person decided in the place of an automatic score.
+struct HandMark {
+  double points = 0;
+  std::string comment;                    ///< for the student
+  std::string marked_at;                  ///< UTC
+  std::optional<double> automatic_score;  ///< nothing: it was withheld
+};
+
 /// One row of the class: a student and a lab.
 struct Grade {
   static constexpr const char* kSchema = "membound-grade/1";
 
   std::string student;  ///< the roster's id; without a roster the name in the submission's path
   std::string student_name, student_email;  ///< may be empty
-  std::string lab;                          ///< "03-transpose"
-  std::optional<GradeVerdict> verdict;      ///< nothing: nothing was submitted
-  std::optional<double> score;              ///< nothing: withheld (SUSPICIOUS, INFRA_ERROR)
-  double max_score = 0;                     ///< of the whole lab
-  std::optional<double> ratio;              ///< of the slowest stage that is right and was timed
-  std::string device;                       ///< "NVIDIA H200", "vgpu:h200"
-  std::string submission_sha256;            ///< of kernel.cu; of the archive where that was refused
-  std::string origin;                       ///< where it was found: "class.zip/Doe_12/kernel.cu"
-  std::string submitted_at, graded_at;      ///< UTC; the first may be empty
-  std::string time_from;                    ///< "record": the platform's; "file": a file's date
-  std::int64_t late_by_seconds = 0;         ///< after the due date and its grace; 0: in time
-  double late_factor = 1;                   ///< the points are multiplied by it
-  int attempt = 1;                          ///< which of the student's submissions this is, from 1
-  std::string note;                         ///< for people: why, or what to look at
-  std::uint64_t seed = 0;                   ///< with it, the test data come out the same again
+  std::string platform, platform_id;    ///< "canvas" or "moodle", and its number for the student
+  std::string lab;                      ///< "03-transpose"
+  std::optional<GradeVerdict> verdict;  ///< nothing: nothing was submitted
+  std::optional<double> score;          ///< nothing: withheld (SUSPICIOUS, INFRA_ERROR)
+  double max_score = 0;                 ///< of the whole lab
+  std::optional<HandMark> mark;         ///< where a person decided; `score` is then its points
+  std::optional<double> ratio;          ///< of the slowest stage that is right and was timed
+  std::string device;                   ///< "NVIDIA H200", "vgpu:h200"
+  std::string submission_sha256;        ///< of kernel.cu; of the archive where that was refused
+  std::string origin;                   ///< where it was found: "class.zip/Doe_12/kernel.cu"
+  std::string submitted_at, graded_at;  ///< UTC; the first may be empty
+  std::string time_from;                ///< "record": the platform's; "file": a file's date
+  std::int64_t late_by_seconds = 0;     ///< after the due date and its grace; 0: in time
+  double late_factor = 1;               ///< the points are multiplied by it
+  int attempt = 1;                      ///< which of the student's submissions this is, from 1
+  std::string note;                     ///< for people: why, or what to look at
+  std::uint64_t seed = 0;               ///< with it, the test data come out the same again
   /// The 128 bits that data follow from where judge and runner were apart, 32 hexadecimal digits;
   /// empty: submission and judge shared a process, and the data follow from `seed` alone.
   std::string seed_key;
@@ -72,6 +82,8 @@ struct Grade {
   void end(GradeVerdict without_result, std::string why, const Lab& lab);
 
   [[nodiscard]] bool withheld() const { return verdict.has_value() && !score.has_value(); }
+  /// Somebody handed something in, or a person gave points all the same.
+  [[nodiscard]] bool is_there() const { return verdict.has_value() || mark.has_value(); }
 };
 
 /// "25.0 hours late: 20 % of the points deducted"; empty for what is in time.
@@ -81,8 +93,10 @@ struct Grade {
 [[nodiscard]] std::string shown_student(const Grade& grade);
 
 void to_json(nlohmann::json& out, const GradeDigests& value);
+void to_json(nlohmann::json& out, const HandMark& value);
 void to_json(nlohmann::json& out, const Grade& value);
 void from_json(const nlohmann::json& in, GradeDigests& value);
+void from_json(const nlohmann::json& in, HandMark& value);
 void from_json(const nlohmann::json& in, Grade& value);
 
 /// Pretty JSON with a newline at the end. Bytes that are not UTF-8 are replaced.

@@ -40,20 +40,29 @@ std::tuple<bool, std::size_t> preference(const ItemFile& file) {
   return {name != "kernel.cu", file.inner.size()};
 }
 
+/// Where an item was found.
+struct Origin {
+  std::string name, path;  ///< of the source: for people, and absolute
+  Layout layout = Layout::kPlain;
+};
+
 /// Turns the items of one source into submissions.
 class Sorting {
  public:
   Sorting(const IntakeRequest& request, Intake& intake) : request_(request), intake_(intake) {}
 
-  void add(const Item& item, const Owner& owner, const std::string& source,
-           const std::string& source_path) {
+  void add(const Item& item, const Owner& owner, const Origin& from) {
     Submission base;
-    base.source = source_path;
+    base.source = from.path;
+    if (item.key_is_id && (from.layout == Layout::kCanvas || from.layout == Layout::kMoodle)) {
+      base.platform = to_string(from.layout);
+      base.platform_id = item.key;
+    }
     base.student = owner.student;
     base.name = shown(owner.name);
     base.email = shown(owner.email);
     base.note = owner.note;
-    base.origin = shown(source + "/" + item.origin);
+    base.origin = shown(from.name + "/" + item.origin);
     base.time = item.time;
     base.time_is_record = item.time_is_record;
     base.marked_late = item.marked_late;
@@ -294,7 +303,7 @@ base::Result<Intake> take_in(const IntakeRequest& request) {
     entries.push_back(std::move(*read));
   }
   std::vector<Item> items;
-  std::vector<std::string> from, paths;
+  std::vector<Origin> from;
   for (std::size_t i = 0; i < entries.size(); ++i) {
     const Layout layout = request.layout.value_or(detect(entries[i]));
     const std::string name = request.sources[i].filename().empty()
@@ -306,15 +315,13 @@ base::Result<Intake> take_in(const IntakeRequest& request) {
                            std::string(to_string(layout)));
     for (Item& item : found) {
       items.push_back(std::move(item));
-      from.push_back(name);
       std::error_code ignored;
-      paths.push_back(fs::weakly_canonical(request.sources[i], ignored).string());
+      from.push_back({name, fs::weakly_canonical(request.sources[i], ignored).string(), layout});
     }
   }
   const auto owners = owners_of(items, request.roster);
   Sorting sorting(request, intake);
-  for (std::size_t i = 0; i < items.size(); ++i)
-    sorting.add(items[i], owners[i], from[i], paths[i]);
+  for (std::size_t i = 0; i < items.size(); ++i) sorting.add(items[i], owners[i], from[i]);
   number_attempts(intake, request.attempts.value_or(AttemptPolicy::kLatest));
   const auto timed = take_times(request, intake);
   if (!timed) return timed.error();

@@ -42,13 +42,14 @@ struct IntakeRequest {
 
 /// One file to grade, or to refuse.
 struct Submission {
-  std::string student;          ///< the roster's id, else as the layout names them
-  std::string name, email;      ///< may be empty
-  std::string lab;              ///< kUnknownLab where nothing tells
-  std::string source;           ///< absolute path of the folder or archive that it came in
-  std::string origin;           ///< for people: where it was found, with harmless characters
-  std::string sha256;           ///< in the store; where refused, that of what was found or ""
-  std::int64_t time = 0;        ///< when it was handed in; 0: not known
+  std::string student;                ///< the roster's id, else as the layout names them
+  std::string name, email;            ///< may be empty
+  std::string platform, platform_id;  ///< "canvas" or "moodle", and its number for the student
+  std::string lab;                    ///< kUnknownLab where nothing tells
+  std::string source;                 ///< absolute path of the folder or archive that it came in
+  std::string origin;                 ///< for people: where it was found, with harmless characters
+  std::string sha256;                 ///< in the store; where refused, that of what was found or ""
+  std::int64_t time = 0;              ///< when it was handed in; 0: not known
   bool time_is_record = false;  ///< the platform says so; else a file does, which anybody can date
   bool marked_late = false;     ///< by the learning system
   int attempt = 1;              ///< of this student and lab, from 1

@@ -15,12 +15,12 @@ namespace membound::ledger {
 /// One line of the ledger.
 struct ChainEntry {
   int number = 0;           ///< from 1, without gaps
-  std::string kind;         ///< "plan" or "verdict"
-  std::string key;          ///< the job's; of a plan its digest
-  int round = 0;            ///< of the job; of a plan how many there were before
+  std::string kind;         ///< "plan", "verdict" or "mark"
+  std::string key;          ///< the job's; of a plan its digest; of a mark its student and lab
+  int round = 0;            ///< of the job; of a plan or mark how many there were before
   std::string file_sha256;  ///< of the result file
-  std::string summary;      ///< of the verdict: JSON with digests, seed, limits, score
-  std::string previous;     ///< mac of the entry before; empty for the first
+  std::string summary;   ///< of the verdict: JSON with digests, seed, limits, score; of a mark: all
+  std::string previous;  ///< mac of the entry before; empty for the first
   std::string mac;
 };
 

@@ -121,6 +121,14 @@ std::vector<ChainEntry> Database::entries() {
   return all;
 }
 
+std::vector<ChainEntry> Database::marks() {
+  SQLite::Statement query(connection_,
+                          std::string(kEntryColumns) + "WHERE kind = 'mark' ORDER BY number");
+  std::vector<ChainEntry> all;
+  while (query.executeStep()) all.push_back(entry_of(query));
+  return all;
+}
+
 std::optional<ChainEntry> Database::last_entry() {
   SQLite::Statement query(connection_, std::string(kEntryColumns) + "ORDER BY number DESC LIMIT 1");
   return first_of(query);

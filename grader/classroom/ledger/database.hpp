@@ -32,6 +32,8 @@ class Database {
   void set_job(const JobState& job);
 
   [[nodiscard]] std::vector<ChainEntry> entries();
+  /// Marks by hand, in their order.
+  [[nodiscard]] std::vector<ChainEntry> marks();
   [[nodiscard]] std::optional<ChainEntry> last_entry();
   [[nodiscard]] std::optional<ChainEntry> last_plan();
   [[nodiscard]] std::optional<ChainEntry> verdict(const std::string& key, int round);

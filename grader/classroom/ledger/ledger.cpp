@@ -14,6 +14,7 @@
 #include "grader/base/text_files.hpp"
 #include "grader/classroom/ledger/batch_lock.hpp"
 #include "grader/classroom/ledger/database.hpp"
+#include "grader/course/json_fields.hpp"
 
 namespace membound::ledger {
 namespace {
@@ -220,6 +221,17 @@ base::Status Ledger::regrade(const std::string& key) {
     job.state = State::kQueued;
     job.attempts = 0;
     job.deaths = 0;
+  });
+}
+
+base::Status Ledger::mark(const Mark& mark) {
+  return parts_->change([&](Database& open) {
+    ChainEntry entry;
+    entry.kind = "mark";
+    entry.key = mark.student + "\n" + mark.lab;
+    entry.round = static_cast<int>(open.marks().size());
+    entry.summary = course::dump_safely(nlohmann::json(mark));
+    open.append(entry, parts_->secret);
   });
 }
 

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "grader/base/result.hpp"
+#include "grader/classroom/ledger/mark.hpp"
 #include "grader/classroom/ledger/record.hpp"
 
 namespace membound::ledger {
@@ -82,6 +83,9 @@ class Ledger {
   /// Another round for a job that is done or quarantined. The old verdict stays in the chain.
   [[nodiscard]] base::Status regrade(const std::string& key);
 
+  /// What a person decided. The automatic verdict stays.
+  [[nodiscard]] base::Status mark(const Mark& mark);
+
   /// Signs and checks what is written outside of the ledger.
   [[nodiscard]] const std::string& secret() const;
 
@@ -95,6 +99,7 @@ class Ledger {
 struct Verdicts {
   std::map<std::string, course::Grade> grades;
   std::set<std::string> quarantined;
+  std::vector<Mark> marks;  ///< by hand, in the order in which they were made
 };
 
 /// Reads them without taking the lock. An error names a file that is missing, changed or not this
@@ -106,6 +111,7 @@ struct Verdicts {
 struct Verification {
   int verdicts = 0;
   int plans = 0;
+  int marks = 0;
   std::vector<std::string> problems;  ///< empty: everything is as it was written
 };
 

@@ -34,6 +34,9 @@ base::Result<Verdicts> read_verdicts(const std::filesystem::path& out,
     return base::Error{base::ErrorKind::kInput, (out / "ledger.sqlite").string(), problem.what(),
                        "the ledger of a graded class", "name the folder that --out made"};
   }
+  auto marks = read_marks(out, key_file);
+  if (!marks) return marks.error();
+  all.marks = *std::move(marks);
   return all;
 }
 

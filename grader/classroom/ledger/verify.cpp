@@ -30,7 +30,7 @@ void check_chain(const std::vector<ChainEntry>& entries, const std::string& secr
     if (!base::same_digest(entry.mac, mac_of(entry, secret)))
       found.problems.push_back(name + " was changed: its signature is wrong");
     previous = entry.mac;
-    (entry.kind == "plan" ? found.plans : found.verdicts) += 1;
+    ++(entry.kind == "plan" ? found.plans : entry.kind == "mark" ? found.marks : found.verdicts);
   }
 }
 

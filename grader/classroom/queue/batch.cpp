@@ -163,6 +163,11 @@ base::Status queue_regrading(const Plan& plan, const BatchRequest& request,
                              ledger::Ledger& ledger) {
   auto keys = jobs_of(plan, request.regrade, request.intake.lab);
   if (!keys) return keys.error();
+  for (const RegradeRequest& asked : request.requests)
+    for (const Row& row : plan.rows)
+      if (!row.job.empty() && is_meant(row, asked.student) &&
+          (asked.lab.empty() || asked.lab == row.lab))
+        keys->insert(row.job);
   if (request.retry_failed) {
     const auto verdicts = ledger::read_verdicts(request.out, request.ledger.key_file);
     if (!verdicts) return verdicts.error();
@@ -252,6 +257,12 @@ base::Result<BatchSummary> run_batch(const BatchRequest& given) {
   const auto reconciled = ledger->reconcile();
   if (!reconciled) return reconciled.error();
   add_reconciled(*reconciled, start.notes);
+  std::vector<course::Grade> before;
+  if (!request.requests.empty()) {
+    const auto known = ledger::read_verdicts(request.out, request.ledger.key_file);
+    if (!known) return known.error();
+    before = class_grades(*plan, *known).grades;
+  }
   const auto regrading = queue_regrading(*plan, request, *ledger);
   if (!regrading) return regrading.error();
   const auto queue = queue_of(*plan, request, *ledger, start.notes);
@@ -276,6 +287,12 @@ base::Result<BatchSummary> run_batch(const BatchRequest& given) {
   const auto written = write_outputs(request.out, summary.grades);
   if (!executed) return executed.error();
   if (!written) return written.error();
+  if (!request.requests.empty()) {
+    const auto answered = base::write_durably(
+        request.out / "regrade-decisions.csv",
+        decisions_csv(request.requests, before, summary.grades.grades), "report");
+    if (!answered) return answered.error();
+  }
   if (base::failpoint("batch.done")) return base::Error{base::ErrorKind::kMachine, "", "full"};
   summary.plan = std::move(*plan);
   summary.graded = executed->graded;

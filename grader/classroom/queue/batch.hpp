@@ -19,6 +19,7 @@
 #include "grader/classroom/ledger/ledger.hpp"
 #include "grader/classroom/queue/batch_executor.hpp"
 #include "grader/classroom/queue/grading_settings.hpp"
+#include "grader/classroom/queue/hand_marks.hpp"
 #include "grader/classroom/queue/outputs.hpp"
 #include "grader/classroom/queue/plan.hpp"
 
@@ -46,7 +47,8 @@ struct BatchRequest {
   std::vector<std::string> only;      ///< students; empty: all
   /// Students whose verdicts are made anew; "all": everybody. In intake.lab alone, if one is named.
   std::vector<std::string> regrade;
-  bool retry_failed = false;  ///< INFRA_ERROR is tried again
+  bool retry_failed = false;             ///< INFRA_ERROR is tried again
+  std::vector<RegradeRequest> requests;  ///< made anew too; OUT/regrade-decisions.csv answers them
   /// Does the jobs; empty: run_local with `workers`.
   std::function<base::Result<Executed>(const Work&, const std::vector<const Job*>&)> executor;
   int workers = 1;

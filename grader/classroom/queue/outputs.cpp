@@ -11,6 +11,8 @@
 #include "grader/base/csv.hpp"
 #include "grader/base/durable_file.hpp"
 #include "grader/base/words.hpp"
+#include "grader/classroom/queue/hand_marks.hpp"
+#include "grader/course/course_table.hpp"
 #include "grader/course/json_fields.hpp"
 
 namespace membound::queue {
@@ -19,18 +21,6 @@ namespace {
 namespace fs = std::filesystem;
 using course::Grade;
 using course::GradeVerdict;
-
-/// "12.5", "100": at most two decimals.
-std::string decimal(double value, int digits) {
-  char text[64];
-  std::snprintf(text, sizeof text, "%.*f", digits, value);
-  std::string short_text = text;
-  if (short_text.find('.') != std::string::npos) {
-    short_text.erase(short_text.find_last_not_of('0') + 1);
-    if (short_text.ends_with('.')) short_text.pop_back();
-  }
-  return short_text;
-}
 
 void join(std::string& note, const std::string& more) {
   if (!more.empty()) note += (note.empty() ? "" : "; ") + more;
@@ -41,6 +31,8 @@ void take_row(const Row& row, Grade& grade) {
   grade.student = row.student;
   grade.student_name = row.name;
   grade.student_email = row.email;
+  grade.platform = row.platform;
+  grade.platform_id = row.platform_id;
   grade.lab = row.lab;
   grade.origin = row.origin;
   grade.submitted_at = row.submitted_at;
@@ -95,7 +87,7 @@ Grade quarantined(const Plan& plan, const Row& row) {
 
 /// Percent of the points that being late costs; empty for what is in time.
 std::string late_percent(const Grade& grade) {
-  return grade.late_by_seconds > 0 ? decimal(100 * (1 - grade.late_factor), 2) : "";
+  return grade.late_by_seconds > 0 ? short_decimal(100 * (1 - grade.late_factor), 2) : "";
 }
 
 /// A score before none, a higher one before a lower.
@@ -106,8 +98,21 @@ bool better(const Grade& a, const Grade& b) {
 
 }  // namespace
 
+std::string short_decimal(double value, int digits) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%.*f", digits, value);
+  std::string short_text = text;
+  if (short_text.find('.') != std::string::npos) {
+    short_text.erase(short_text.find_last_not_of('0') + 1);
+    if (short_text.ends_with('.')) short_text.pop_back();
+  }
+  return short_text;
+}
+
 ClassGrades class_grades(const Plan& plan, const ledger::Verdicts& verdicts) {
   ClassGrades all;
+  for (const auto& [lab, planned] : plan.labs)
+    if (const auto points = plan.rules.of(lab).points) all.worth[lab] = *points;
   for (const Row& row : plan.rows) {
     Grade grade;
     if (row.job.empty()) {
@@ -127,6 +132,11 @@ ClassGrades class_grades(const Plan& plan, const ledger::Verdicts& verdicts) {
     }
     all.grades.push_back(std::move(grade));
   }
+  // A mark is for the lab, whichever attempt would count.
+  const Marks marks = last_marks(verdicts.marks);
+  for (Grade& grade : all.grades)
+    if (const auto mark = marks.find({grade.student, grade.lab}); mark != marks.end())
+      apply_mark(mark->second, basis_of(plan, grade.student, grade.lab), grade);
   return all;
 }
 
@@ -148,15 +158,34 @@ std::string grades_csv(const ClassGrades& all) {
                   "verdict", "ratio", "device", "submission_sha256", "graded_at",
                   "note"};
   for (const Grade& grade : all.grades) {
-    table.rows.push_back({grade.student, grade.lab, grade.score ? decimal(*grade.score, 2) : "",
-                          decimal(grade.max_score, 2), late_percent(grade),
+    table.rows.push_back({grade.student, grade.lab,
+                          grade.score ? short_decimal(*grade.score, 2) : "",
+                          short_decimal(grade.max_score, 2), late_percent(grade),
                           grade.verdict ? std::string(course::to_string(*grade.verdict)) : "",
-                          grade.ratio ? decimal(*grade.ratio, 4) : "", grade.device,
+                          grade.ratio ? short_decimal(*grade.ratio, 4) : "", grade.device,
                           grade.submission_sha256, grade.graded_at, grade.note});
   }
   for (const Row& row : all.open)
     table.rows.push_back({row.student, row.lab, "", "", "", "", "", "", row.submission_sha256, "",
                           "not graded yet"});
+  return base::write_csv(table, base::CsvReader::kSpreadsheet);
+}
+
+std::string course_csv(const ClassGrades& all) {
+  const course::CourseTable course = course::course_table(all.grades, all.worth);
+  base::CsvTable table;
+  table.header = {"student", "name", "email"};
+  for (const auto& column : course.labs) table.header.push_back(column.lab);
+  table.header.insert(table.header.end(), {"total", "maximum", "withheld"});
+  for (const course::CourseRow& row : course.rows) {
+    std::vector<std::string> cells = {row.any->student, row.any->student_name,
+                                      row.any->student_email};
+    for (const course::CourseCell& cell : row.cells)
+      cells.push_back(cell.points ? short_decimal(*cell.points) : cell.grade ? "" : "0");
+    cells.insert(cells.end(), {short_decimal(row.total), short_decimal(course.worth),
+                               std::to_string(row.withheld)});
+    table.rows.push_back(std::move(cells));
+  }
   return base::write_csv(table, base::CsvReader::kSpreadsheet);
 }
 
@@ -178,6 +207,8 @@ base::Status write_outputs(const fs::path& out, const ClassGrades& all) {
        entry.increment(error))
     if (!written.contains(entry->path().filename().string())) old.push_back(entry->path());
   for (const fs::path& file : old) fs::remove(file, error);
+  const auto course = base::write_durably(out / "course.csv", course_csv(all), "report");
+  if (!course) return course;
   return base::write_durably(out / "grades.csv", grades_csv(all), "report");
 }
 

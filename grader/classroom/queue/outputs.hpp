@@ -7,6 +7,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -19,8 +20,9 @@ namespace membound::queue {
 
 /// The class as far as it is graded.
 struct ClassGrades {
-  std::vector<course::Grade> grades;  ///< by student and lab; one for each of both
-  std::vector<Row> open;              ///< not graded yet
+  std::vector<course::Grade> grades;    ///< by student and lab; one for each of both
+  std::vector<Row> open;                ///< not graded yet
+  std::map<std::string, double> worth;  ///< points of labs that count otherwise than they add up
 };
 
 /// Puts rows and verdicts together. Of several attempts the best score counts, where the plan says
@@ -31,11 +33,18 @@ struct ClassGrades {
 [[nodiscard]] base::Result<ClassGrades> read_class(const std::filesystem::path& out,
                                                    const std::filesystem::path& key_file = {});
 
+/// "12.5", "100": at most two decimals.
+[[nodiscard]] std::string short_decimal(double value, int digits = 2);
+
 /// The text of grades.csv: a header and a row for each student and lab; rows that are not graded
 /// yet have no score and say so.
 [[nodiscard]] std::string grades_csv(const ClassGrades& all);
 
-/// Writes grades.csv and students/*.json.
+/// The text of course.csv: a row for each student, a column for each lab, the total; an empty cell
+/// is a withheld score.
+[[nodiscard]] std::string course_csv(const ClassGrades& all);
+
+/// Writes grades.csv, course.csv and students/*.json.
 [[nodiscard]] base::Status write_outputs(const std::filesystem::path& out, const ClassGrades& all);
 
 }  // namespace membound::queue

@@ -34,6 +34,8 @@ Row row_for(const intake::Submission& submission) {
   row.name = submission.name;
   row.email = submission.email;
   row.lab = submission.lab;
+  row.platform = submission.platform;
+  row.platform_id = submission.platform_id;
   row.source = submission.source;
   row.origin = submission.origin;
   row.submission_sha256 = submission.sha256;
@@ -188,6 +190,8 @@ void to_json(json& out, const Plan& plan) {
                     {"name", row.name},
                     {"email", row.email},
                     {"lab", row.lab},
+                    {"platform", row.platform},
+                    {"platform_id", row.platform_id},
                     {"source", row.source},
                     {"origin", row.origin},
                     {"submission_sha256", row.submission_sha256},
@@ -242,6 +246,8 @@ void from_json(const json& in, Plan& plan) {
     one.at("lab").get_to(row.lab);
     read_field(one, "name", row.name);
     read_field(one, "email", row.email);
+    read_field(one, "platform", row.platform);
+    read_field(one, "platform_id", row.platform_id);
     read_field(one, "source", row.source);
     read_field(one, "origin", row.origin);
     read_field(one, "submission_sha256", row.submission_sha256);

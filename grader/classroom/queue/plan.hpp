@@ -36,7 +36,8 @@ struct Job {
 /// One line of grades.csv in the making.
 struct Row {
   std::string student, name, email, lab, origin;
-  std::string source;  ///< absolute path of what it came in; empty: the roster
+  std::string platform, platform_id;  ///< see course::Grade
+  std::string source;                 ///< absolute path of what it came in; empty: the roster
   std::string submission_sha256;
   std::string job;      ///< key; empty: nothing to run
   std::string refused;  ///< why; not empty: POLICY_REJECT

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -45,6 +46,7 @@ struct GradeOptions : judge::CheckOptions {
   bool verify = false;
   bool has_seed = false;
   std::vector<std::string> only, regrade;
+  std::string requests;
   std::string executor = "local";
   std::vector<std::string> slurm_options;
   std::size_t chunk = 16;
@@ -175,7 +177,8 @@ void print_summary(const queue::BatchSummary& summary, const GradeOptions& optio
 int exit_code_of(const queue::BatchSummary& summary) {
   if (summary.stopped) return kExitInterrupted;
   for (const course::Grade& grade : summary.grades.grades)
-    if (grade.verdict == course::GradeVerdict::kInfraError) return kExitOurFault;
+    if (grade.withheld() && grade.verdict == course::GradeVerdict::kInfraError)
+      return kExitOurFault;
   return kExitPassed;
 }
 
@@ -183,11 +186,38 @@ int verify(const GradeOptions& options) {
   const auto found = ledger::verify(options.out, options.key);
   if (!found) return report_error(found.error());
   for (const std::string& problem : found->problems) std::printf("%s\n", problem.c_str());
-  std::printf("%d verdicts, %d plans: %s\n", found->verdicts, found->plans,
-              found->problems.empty()
-                  ? "all signed, in order and unchanged"
-                  : (std::to_string(found->problems.size()) + " problems").c_str());
+  std::printf(
+      "%d verdicts, %d marks by hand, %d plans: %s\n", found->verdicts, found->marks, found->plans,
+      found->problems.empty() ? "all signed, in order and unchanged"
+                              : (std::to_string(found->problems.size()) + " problems").c_str());
   return found->problems.empty() ? kExitPassed : kExitNotPassed;
+}
+
+/// The command line as it was given, for a shell. What was to be graded again is queued already.
+std::string call_to_repeat() {
+  const auto line = base::read_file("/proc/self/cmdline");
+  if (!line) return "give the same command again";
+  std::string call;
+  bool skips = false, is_first = true;
+  for (std::size_t start = 0; start < line->size();) {
+    const auto end = std::min(line->find('\0', start), line->size());
+    const std::string word = line->substr(start, end - start);
+    start = end + 1;
+    const bool is_regrade = word == "--regrade" || word == "--regrade-requests";
+    if (!skips && !is_regrade && !word.starts_with("--regrade")) {
+      const bool plain = word.find_first_not_of(
+                             "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                             "-_./=:,+@%") == std::string::npos;
+      std::string quoted;
+      for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+      call += (is_first ? "" : " ") + (plain && !word.empty() ? word : "'" + quoted + "'");
+      is_first = false;
+    } else if (!skips && call.find(" --resume") == std::string::npos) {
+      call += " --resume";
+    }
+    skips = is_regrade;
+  }
+  return call;
 }
 
 /// How a task of a job array is called; the chunk's number comes behind.
@@ -204,6 +234,28 @@ std::vector<std::string> task_command(const GradeOptions& options,
   if (options.trust) command.emplace_back("--trust-submissions");
   command.emplace_back("--task");
   return command;
+}
+
+/// What a task needs of this machine's environment; a site may hand none of it on.
+std::map<std::string, std::string> task_environment(const Context& context) {
+  std::map<std::string, std::string> environment = {
+      {"MEMBOUND_ROOT", std::filesystem::absolute(context.course.root).string()}};
+  for (const char* name : {"PATH", "LD_LIBRARY_PATH", "CUDA_HOME", "CUDA_PATH"})
+    if (const char* value = std::getenv(name)) environment[name] = value;
+  return environment;
+}
+
+/// A cluster's GPU that is asked for and not used would be a class graded on another device.
+base::Status check_slurm_device(const GradeOptions& options, const queue::Settings& settings) {
+  for (const std::string& option : options.slurm_options) {
+    if (option.find("gres") == std::string::npos && option.find("gpu") == std::string::npos)
+      continue;
+    if (!settings.device.name.starts_with("vgpu")) continue;
+    return wrong_use("--slurm-option=" + option,
+                     "asks for a GPU, and the class would be graded on " + settings.device.name,
+                     "one device", "give --device gpu, or leave the option out");
+  }
+  return base::Done{};
 }
 
 int run_task(const GradeOptions& options, const queue::Settings& settings) {
@@ -223,7 +275,7 @@ int run_task(const GradeOptions& options, const queue::Settings& settings) {
 int run_grade(const GradeOptions& options) {
   if (options.verify) return verify(options);
   if (options.submissions.empty() && !options.resume && options.regrade.empty() &&
-      options.task < 0) {
+      options.requests.empty() && options.task < 0) {
     return report_error(wrong_use("SUBMISSIONS", "is missing",
                                   "a folder or archive with what was handed in",
                                   "--resume goes on with what --out knows already"));
@@ -234,8 +286,12 @@ int run_grade(const GradeOptions& options) {
   if (options.submissions.empty())
     if (const auto plan = queue::read_plan(options.out); plan && *plan)
       device = as_before(options, (*plan)->device, (*plan)->compiler);
+  device.gpu_is_elsewhere = options.executor == "slurm";
   const auto settings = grading_settings(*context, device, options.trust);
   if (!settings) return report_error(settings.error());
+  const auto fits =
+      options.executor == "slurm" ? check_slurm_device(options, *settings) : base::Done{};
+  if (!fits) return report_error(fits.error());
   queue::BatchRequest request;
   request.out = options.out;
   request.settings = *settings;
@@ -244,6 +300,7 @@ int run_grade(const GradeOptions& options) {
     request.executor = [&](const queue::Work& work, const std::vector<const queue::Job*>& queue) {
       queue::SlurmSettings slurm;
       slurm.task_command = task_command(options, *settings);
+      slurm.environment = task_environment(*context);
       slurm.options = options.slurm_options;
       slurm.chunk = options.chunk;
       slurm.at_once = options.at_once;
@@ -260,6 +317,13 @@ int run_grade(const GradeOptions& options) {
   request.stop = catch_interrupts();
   const auto read = read_intake(options, *context, request.intake);
   if (!read) return report_error(read.error());
+  if (!options.requests.empty()) {
+    const auto text = base::read_file(options.requests);
+    if (!text) return report_error(text.error());
+    auto requests = queue::read_requests(*text, options.requests, context->course.labs);
+    if (!requests) return report_error(requests.error());
+    request.requests = *std::move(requests);
+  }
   const auto rules = read_rules(options, *context, request);
   if (!rules) return report_error(rules.error());
 
@@ -280,8 +344,7 @@ int run_grade(const GradeOptions& options) {
   if (!summary) return report_error(summary.error());
   print_summary(*summary, options, *context);
   if (summary->stopped) {
-    report_note("stopped; what is graded is kept. To go on: membound grade --resume --out " +
-                options.out + (options.trust ? " --trust-submissions" : ""));
+    report_note("stopped; what is graded is kept. To go on: " + call_to_repeat());
   }
   return exit_code_of(*summary);
 }
@@ -334,6 +397,7 @@ void add_grade(CLI::App& app, Action& chosen) {
   command->add_option("--jobs", options->jobs)->check(CLI::Range(1, 1024));
   command->add_option("--only", options->only);
   command->add_option("--regrade", options->regrade);
+  command->add_option("--regrade-requests", options->requests);
   command->add_flag("--resume", options->resume);
   command->add_flag("--trust-submissions", options->trust);
   command->add_flag("--verify", options->verify);

@@ -1,0 +1,172 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/classroom/queue/hand_marks.hpp"
+
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <iterator>
+
+#include "grader/base/csv.hpp"
+#include "grader/tests/classroom/queue/fake_class.hpp"
+
+namespace membound::queue {
+namespace {
+
+namespace fs = std::filesystem;
+using course::GradeVerdict;
+using testing::HasSubstr;
+
+/// A class of four, of whom s001's verdict is suspicious and s002's failed by our own fault.
+class HandMarks : public testing::Test {
+ protected:
+  HandMarks() {
+    std::string pattern = (fs::temp_directory_path() / "membound-marks-XXXXXX").string();
+    folder_ = mkdtemp(pattern.data());
+    make_fake_class(folder_, 4);
+    course_ = fake_course(folder_);
+    request_ = fake_batch(folder_, course_, folder_ / "out");
+    setenv("SOURCE_DATE_EPOCH", "1795241893", 1);
+    const auto digest_of = [this](const char* student) {
+      std::ifstream file(folder_ / "in" / student / "kernel.cu");
+      return base::sha256(std::string(std::istreambuf_iterator<char>(file), {}));
+    };
+    const std::string odd = digest_of("s001"), ours = digest_of("s002");
+    request_.grade_one = [odd, ours](const OneRequest& one) {
+      OneOutcome outcome = fake_grade(one);
+      if (one.job->submission_sha256 == odd)
+        outcome.grade.end(GradeVerdict::kSuspicious, "too fast", *one.lab);
+      if (one.job->submission_sha256 == ours)
+        outcome.grade.end(GradeVerdict::kInfraError, "no memory", *one.lab);
+      return outcome;
+    };
+    EXPECT_TRUE(run_batch(request_));
+  }
+  ~HandMarks() override { fs::remove_all(folder_); }
+
+  base::Result<course::Grade> mark(const std::string& student, std::optional<double> points,
+                                   const std::string& comment = "") {
+    return mark_by_hand({request_.out, "", student, "01-quick", points, comment});
+  }
+  course::Grade grade(const std::string& student) {
+    const auto all = read_class(request_.out);
+    for (const course::Grade& one : all->grades)
+      if (one.student == student) return one;
+    ADD_FAILURE() << student;
+    return {};
+  }
+  std::string text(const std::string& name) {
+    std::ifstream stream(request_.out / name);
+    return {std::istreambuf_iterator<char>(stream), {}};
+  }
+
+  fs::path folder_;
+  course::Course course_;
+  BatchRequest request_;
+};
+
+TEST_F(HandMarks, AMarkSettlesWhatIsWithheldAndTheVerdictStaysBesideIt) {
+  EXPECT_TRUE(grade("s001").withheld() && grade("s002").withheld());
+  ASSERT_TRUE(mark("s001", 7.5, "looked at it together"));
+  ASSERT_TRUE(mark("S002", 4));
+  const course::Grade settled = grade("s001");
+  EXPECT_FALSE(settled.withheld());
+  EXPECT_EQ(settled.score, 7.5);
+  EXPECT_EQ(settled.verdict, GradeVerdict::kSuspicious);
+  EXPECT_EQ(settled.mark->automatic_score, std::nullopt);
+  EXPECT_THAT(settled.note, HasSubstr("marked by hand: looked at it together"));
+  EXPECT_THAT(text("grades.csv"), HasSubstr("s001,01-quick,7.5,10,,SUSPICIOUS"));
+  EXPECT_THAT(text("course.csv"), HasSubstr("s001,,,7.5,7.5,10,0"));
+  EXPECT_EQ(grade("s002").score, 4);
+}
+
+TEST_F(HandMarks, TheLedgerHoldsEachMarkSignedAndTheLastCounts) {
+  ASSERT_TRUE(mark("s000", 1, "first"));
+  ASSERT_TRUE(mark("s000", 2, "second"));
+  EXPECT_EQ(grade("s000").score, 2);
+  const auto found = ledger::verify(request_.out);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->problems, std::vector<std::string>());
+  EXPECT_EQ(found->marks, 2);
+  const auto marks = ledger::read_marks(request_.out, "");
+  ASSERT_TRUE(marks && marks->size() == 2);
+  EXPECT_EQ((*marks)[0].comment, "first");
+  EXPECT_THAT((*marks)[1].automatic, HasSubstr(","));
+}
+
+TEST_F(HandMarks, AMarkThatSomebodyChangedIsNoMark) {
+  ASSERT_TRUE(mark("s000", 1));
+  {
+    SQLite::Database ledger((request_.out / "ledger.sqlite").string(), SQLite::OPEN_READWRITE);
+    ledger.exec("UPDATE entry SET summary = replace(summary, '1.0', '9.0') WHERE kind = 'mark'");
+  }
+  EXPECT_FALSE(read_class(request_.out));
+  EXPECT_FALSE(ledger::verify(request_.out)->problems.empty());
+}
+
+TEST_F(HandMarks, TakenBackTheVerdictCountsAgain) {
+  const auto before = grade("s000");
+  ASSERT_TRUE(mark("s000", 1));
+  ASSERT_TRUE(mark("s000", std::nullopt));
+  EXPECT_EQ(grade("s000").score, before.score);
+  EXPECT_EQ(grade("s000").note, before.note);
+}
+
+TEST_F(HandMarks, OtherWorkIsNotMarkedYet) {
+  ASSERT_TRUE(mark("s000", 1));
+  write_text(folder_ / "in" / "s000" / "kernel.cu", "__global__ void quick(int*);  // new\n");
+  ASSERT_TRUE(run_batch(request_));
+  EXPECT_EQ(grade("s000").mark, std::nullopt);
+  EXPECT_THAT(grade("s000").note, HasSubstr("was for other work"));
+}
+
+TEST_F(HandMarks, AMarkOutlastsRegradingAndLateness) {
+  ASSERT_TRUE(mark("s000", 9));
+  request_.rules_now = {.due = 1000, .percent_per_day = 100};
+  request_.regrade = {"all"};
+  ASSERT_TRUE(run_batch(request_));
+  EXPECT_EQ(grade("s000").score, 9);
+  EXPECT_EQ(grade("s003").score, 0);
+}
+
+TEST_F(HandMarks, WrongUseIsNamed) {
+  const auto found = [&](const base::Result<course::Grade>& result) {
+    EXPECT_FALSE(result);
+    return result ? "" : base::to_string(result.error());
+  };
+  EXPECT_THAT(found(mark("s000", 11)), HasSubstr("0 to 10 for 01-quick"));
+  EXPECT_THAT(found(mark("s000", -1)), HasSubstr("0 to 10"));
+  EXPECT_THAT(found(mark("nobody", 1)), HasSubstr("has no grade"));
+}
+
+TEST_F(HandMarks, RequestsComeAsATableAndAreAnsweredByOne) {
+  ASSERT_TRUE(mark("s001", 6, "fair"));
+  const auto asked = read_requests(
+      "student,lab,reason\ns001,quick,too harsh\ns002,01-quick,it worked "
+      "here\ns000,,\nzoe,quick,?\n",
+      "asked.csv", course_.labs);
+  ASSERT_TRUE(asked) << base::to_string(asked.error());
+  request_.requests = *asked;
+  request_.intake.sources.clear();
+  int runs = 0;
+  request_.grade_one = [&runs](const OneRequest& one) {
+    ++runs;
+    return fake_grade(one);
+  };
+  ASSERT_TRUE(run_batch(request_));
+  EXPECT_EQ(runs, 3);
+  const auto table = base::read_csv(text("regrade-decisions.csv"), "d");
+  ASSERT_TRUE(table && table->rows.size() == 4);
+  const auto decision = *table->column("decision");
+  EXPECT_EQ(table->rows[0][*table->column("score_after")], "6") << "the mark by hand stays";
+  EXPECT_EQ(table->rows[1][*table->column("verdict_before")], "INFRA_ERROR");
+  EXPECT_EQ(table->rows[1][decision], "changed");
+  EXPECT_EQ(table->rows[2][decision], "unchanged");
+  EXPECT_EQ(table->rows[3][decision], "nobody of that name has a grade for it");
+  EXPECT_FALSE(read_requests("a,b\n1,2\n", "asked.csv", course_.labs));
+}
+
+}  // namespace
+}  // namespace membound::queue
