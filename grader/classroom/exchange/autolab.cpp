@@ -16,7 +16,7 @@ using nlohmann::json;
 const json kColumns = {{"scoreboard", {{{"hdr", "Score"}}, {{"hdr", "Share of reference speed"}}}}};
 
 std::string output_of(const course::Grade& grade) {
-  std::string text = summary(grade) + "\n";
+  std::string text = summary_beside_stages(grade) + "\n";
   for (const course::StageResult& stage : grade.result.stages)
     text += "\n" + stage_name(stage) + "\n" + stage_text(stage) + "\n";
   const json scores = {{"scores", {{grade.lab, *grade.score}}},
@@ -30,7 +30,7 @@ base::Result<Export> write_autolab(Grades grades, const Settings&) {
   Export out;
   out.documents.push_back({"scoreboard.json", json_text(kColumns)});
   for (const course::Grade& grade : grades) {
-    if (!grade.verdict) continue;
+    if (!grade.is_there()) continue;
     if (grade.withheld())
       out.left_out.push_back(why_withheld(grade));
     else

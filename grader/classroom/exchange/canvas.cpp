@@ -6,11 +6,10 @@
 /// assignment. An empty cell changes nothing. Source: Canvas's gradebook importer.
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <cstdlib>
 
 #include "grader/classroom/exchange/platforms.hpp"
 #include "grader/classroom/exchange/sheet.hpp"
+#include "grader/course/course_table.hpp"
 
 namespace membound::exchange {
 namespace {
@@ -38,18 +37,35 @@ base::Result<base::CsvTable> people_of(const base::CsvTable& sheet, const std::s
   return people;
 }
 
-/// A gradebook made of the grades alone. Canvas then knows the students by their SIS ids.
+/// Canvas's number for the student; empty where no lab was taken in from Canvas.
+std::string canvas_number(const StudentRow& student) {
+  for (const course::Grade* grade : student.by_lab)
+    if (grade != nullptr && grade->platform == "canvas") return grade->platform_id;
+  return "";
+}
+
+/// A gradebook made of the grades alone. Who was taken in from a Canvas export has Canvas's own
+/// number, which is the column ID; whoever else has an id of the school's, which is the SIS id.
 base::CsvTable new_people(const std::vector<StudentRow>& students) {
   base::CsvTable people;
   people.header = {"Student", "ID", "SIS User ID", "SIS Login ID", "Section"};
   people.rows.push_back({std::string(kPointsPossible), "", "", "", ""});
-  for (const StudentRow& student : students)
-    people.rows.push_back(
-        {student.any->student_name.empty() ? student.any->student : student.any->student_name, "",
-         student.any->student,
-         student.any->student_email.empty() ? student.any->student : student.any->student_email,
-         ""});
+  for (const StudentRow& student : students) {
+    const course::Grade& any = *student.any;
+    const std::string number = canvas_number(student);
+    const std::string sis = any.student == number ? "" : any.student;
+    people.rows.push_back({any.student_name.empty() ? any.student : any.student_name, number, sis,
+                           any.student_email.empty() ? sis : any.student_email, ""});
+  }
   return people;
+}
+
+/// The lab's own maximum, from anybody who has a grade.
+double most_points(const std::vector<StudentRow>& students, std::size_t lab) {
+  double most = 0;
+  for (const StudentRow& student : students)
+    if (student.by_lab[lab] != nullptr) most = std::max(most, student.by_lab[lab]->max_score);
+  return most;
 }
 
 /// "Lab 3" is also "Lab 3 (4711)", as Canvas writes it.
@@ -83,19 +99,13 @@ Column column_from(const base::CsvTable& sheet, const std::string& title) {
   return column;
 }
 
-bool differs(const std::string& points, double maximum) {
-  char* end = nullptr;
-  const double there = std::strtod(points.c_str(), &end);
-  return end != points.c_str() && std::abs(there - maximum) > 0.005;
-}
-
 }  // namespace
 
 base::Result<Export> write_canvas(Grades grades, const Settings& settings) {
   const std::vector<std::string> labs = labs_of(grades);
   const std::vector<StudentRow> students = students_of(grades, labs);
-  if (!settings.assignment.empty() && labs.size() > 1)
-    return base::Error{base::ErrorKind::kUsage, "--assignment",
+  if ((!settings.assignment.empty() || settings.maximum) && labs.size() > 1)
+    return base::Error{base::ErrorKind::kUsage, settings.maximum ? "--maximum" : "--assignment",
                        std::to_string(labs.size()) + " labs", "one lab", "choose it with --lab"};
   base::CsvTable table = new_people(students);
   if (settings.sheet) {
@@ -112,14 +122,14 @@ base::Result<Export> write_canvas(Grades grades, const Settings& settings) {
       out.left_out.push_back("the gradebook has no assignment \"" + column.title +
                              "\": Canvas will ask whether to make one");
     const std::size_t index = add_column(table, column.title);
+    const double own = most_points(students, lab);
+    const auto maximum = maximum_of(labs[lab], own, column.points, settings);
+    if (!maximum) return maximum.error();
+    if (auto note = scaling_note(labs[lab], own, *maximum); !note.empty())
+      out.notes.push_back(std::move(note));
     for (std::size_t row = 0; row < table.rows.size(); ++row)
-      if (is_points_row(table.rows[row])) {
-        const double maximum =
-            students.front().by_lab[lab] ? students.front().by_lab[lab]->max_score : 0;
-        if (differs(column.points, maximum))
-          return other_maximum(settings.sheet_name, labs[lab], column.points, maximum);
-        set_cell(table, row, index, column.points.empty() ? two_decimals(maximum) : column.points);
-      }
+      if (is_points_row(table.rows[row]))
+        set_cell(table, row, index, column.points.empty() ? two_decimals(*maximum) : column.points);
     for (const StudentRow& student : students) {
       const course::Grade* grade = student.by_lab[lab];
       if (grade == nullptr) continue;
@@ -132,7 +142,8 @@ base::Result<Export> write_canvas(Grades grades, const Settings& settings) {
                column.old_cells[*row].find("read only") != std::string::npos)
         out.left_out.push_back(shown_student(*grade) + ": Canvas says (read only)");
       else
-        set_cell(table, *row, index, two_decimals(*grade->score));
+        set_cell(table, *row, index,
+                 two_decimals(course::scaled(*grade->score, grade->max_score, *maximum)));
     }
   }
   out.documents.push_back({"canvas.csv", base::write_csv(table, base::CsvReader::kSpreadsheet)});

@@ -40,6 +40,12 @@ json tests_of(const course::Grade& grade) {
                      {"score", hundredths(stage.points)},
                      {"max-score", hundredths(stage.max_points)},
                      {"output", stage_text(stage)}});
+  if (grade.mark)
+    tests.push_back({{"test-name", "Marked by hand"},
+                     {"passed", true},
+                     {"score", 0},
+                     {"max-score", 0},
+                     {"output", summary_beside_stages(grade)}});
   return tests;
 }
 
@@ -71,7 +77,7 @@ base::Result<json> result_of(const course::Grade& grade, const json& all_context
 base::Result<Export> write_classroom50(Grades grades, const Settings& settings) {
   Export out;
   for (const course::Grade& grade : grades) {
-    if (!grade.verdict) continue;
+    if (!grade.is_there()) continue;
     if (grade.withheld()) {
       out.left_out.push_back(why_withheld(grade));
       continue;

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
@@ -28,6 +29,8 @@ struct Settings {
   std::string sheet_name;  ///< of that file, for messages
   /// The assignment's title there, "Lab 3 (4711)"; empty: the lab's own. For one lab only.
   std::string assignment;
+  std::optional<double> maximum;        ///< points that it is worth there; for one lab only
+  std::map<std::string, double> worth;  ///< of labs that count otherwise than they add up
   /// Facts no grade holds, for classroom50: {"classroom": …, "commit": …}.
   nlohmann::json context = nlohmann::json::object();
 };
@@ -38,10 +41,11 @@ struct Document {
   std::string text;
 };
 
-/// The files, and what did not get into them, a sentence each.
+/// The files, what did not get into them, and what else a person should know, a sentence each.
 struct Export {
   std::vector<Document> documents;
   std::vector<std::string> left_out;
+  std::vector<std::string> notes = {};
 };
 
 /// A platform.

@@ -36,7 +36,7 @@ json gradescope_results(const course::Grade& grade) {
   if (grade.withheld())
     return gradescope_failure("No score yet: " +
                               std::string(course::row_of(*grade.verdict).meaning));
-  std::string output = summary(grade);
+  std::string output = summary_beside_stages(grade);
   if (!grade.result.compiler_output.empty()) output += "\n\n" + grade.result.compiler_output;
   json results = frame(output);
   results["score"] = *grade.score;
@@ -45,7 +45,7 @@ json gradescope_results(const course::Grade& grade) {
   for (const course::StageResult& stage : grade.result.stages)
     results["tests"].push_back(test_of(stage));
   results["extra_data"] = {{"lab", grade.lab},
-                           {"verdict", course::to_string(*grade.verdict)},
+                           {"verdict", grade.verdict ? course::to_string(*grade.verdict) : ""},
                            {"device", grade.device},
                            {"submission_sha256", grade.submission_sha256},
                            {"graded_at", grade.graded_at}};
@@ -69,7 +69,7 @@ json gradescope_failure(const std::string& why) {
 base::Result<Export> write_gradescope(Grades grades, const Settings&) {
   Export out;
   for (const course::Grade& grade : grades) {
-    if (!grade.verdict) continue;  // nothing was submitted there either
+    if (!grade.is_there()) continue;  // nothing was submitted there either
     if (grade.withheld())
       out.left_out.push_back(why_withheld(grade));
     else

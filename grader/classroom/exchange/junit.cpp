@@ -66,6 +66,15 @@ Count add_suite(pugi::xml_node suites, const course::Grade& grade) {
   suite.append_attribute("name") = xml_text(grade.student + "." + grade.lab).c_str();
   suite.append_attribute("timestamp") = grade.graded_at.c_str();
   suite.append_attribute("time") = two_decimals(grade.result.seconds).c_str();
+  pugi::xml_node properties = suite.append_child("properties");
+  const auto property = [&properties](const char* name, const std::string& value) {
+    pugi::xml_node one = properties.append_child("property");
+    one.append_attribute("name") = name;
+    one.append_attribute("value") = xml_text(value).c_str();
+  };
+  property("score", grade.score ? two_decimals(*grade.score) : "withheld");
+  property("max_score", two_decimals(grade.max_score));
+  if (!grade.note.empty()) property("note", grade.note);
   Count count;
   for (const course::StageResult& stage : grade.result.stages)
     for (const course::TestOutcome& test : stage.tests)

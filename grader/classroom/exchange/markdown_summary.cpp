@@ -46,7 +46,7 @@ std::string verdict_text(const course::Grade& grade) {
 
 std::string page_of(const course::Grade& grade) {
   std::string page = "# " + escaped(grade.lab) + ": " + score_text(grade) + "\n\n**" +
-                     verdict_text(grade) + "** " + escaped(summary(grade)) + "\n";
+                     verdict_text(grade) + "** " + escaped(summary_beside_stages(grade)) + "\n";
   if (!grade.result.stages.empty()) {
     page += "\n| stage | points | verdict | ratio |\n| --- | ---: | --- | ---: |\n";
     for (const course::StageResult& stage : grade.result.stages)
@@ -74,7 +74,7 @@ base::Result<Export> write_markdown(Grades grades, const Settings&) {
     table += "| " + escaped(shown_student(grade)) + " | " + escaped(grade.lab) + " | " +
              score_text(grade) + " | " + verdict_text(grade) + " | " +
              (grade.ratio ? two_decimals(*grade.ratio) : "") + " | " + escaped(grade.note) + " |\n";
-    if (grade.verdict) out.documents.push_back({folder_of(grade) + ".md", page_of(grade)});
+    if (grade.is_there()) out.documents.push_back({folder_of(grade) + ".md", page_of(grade)});
   }
   out.documents.insert(out.documents.begin(), {"grades.md", table});
   return out;

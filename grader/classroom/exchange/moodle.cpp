@@ -5,12 +5,12 @@
 /// (its titles are in the site's language, so it cannot be made up here), or a table for the
 /// gradebook's CSV import, where the teacher says which column is what.
 /// Source: Moodle's assignment and gradebook documentation.
+#include <algorithm>
 #include <array>
-#include <cmath>
-#include <cstdlib>
 
 #include "grader/classroom/exchange/platforms.hpp"
 #include "grader/classroom/exchange/sheet.hpp"
+#include "grader/course/course_table.hpp"
 
 namespace membound::exchange {
 namespace {
@@ -18,7 +18,11 @@ namespace {
 constexpr std::array<std::string_view, 5> kMoodleIdentity = {"Identifier", "ID number", "Username",
                                                              "Email address", "Full name"};
 
-/// Moodle reads feedback as HTML.
+/// Spreadsheets cut a cell at 32,767 characters, and Moodle's worksheet goes through one.
+constexpr std::size_t kMostCellBytes = 32'000;
+constexpr std::string_view kPictureStart = "<pre>", kPictureEnd = "</pre>";
+
+/// `text` as HTML, as Moodle reads feedback; several lines are a picture whose columns must stay.
 std::string html(std::string_view text) {
   std::string out;
   for (const char c : text) switch (c) {
@@ -31,28 +35,58 @@ std::string html(std::string_view text) {
       case '>':
         out += "&gt;";
         break;
-      case '\n':
-        out += "<br>";
-        break;
       default:
         out += c;
     }
-  return out;
+  if (text.find('\n') == std::string_view::npos) return out;
+  return std::string(kPictureStart) + out + std::string(kPictureEnd);
 }
 
+/// Parts of feedback, each whole: what no longer fits in a cell is left out and said so.
+class Cell {
+ public:
+  void add(std::string_view text) {
+    constexpr std::string_view kMore = "<br>… more in the report";
+    if (cut_) return;
+    std::string part = (text_.empty() ? "" : "<br>") + html(text);
+    if (text_.size() + part.size() + kMore.size() > kMostCellBytes) {
+      cut_ = true;
+      part = kMore;
+    }
+    text_ += part;
+  }
+  [[nodiscard]] const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+  bool cut_ = false;
+};
+
 std::string feedback(const course::Grade& grade) {
-  std::string text = summary(grade);
-  for (const course::StageResult& stage : grade.result.stages)
-    text += "\n" + stage_name(stage) + ": " + two_decimals(stage.points) + " of " +
-            two_decimals(stage.max_points) + " points, " + stage_text(stage);
-  return html(text);
+  // Of one stage at most this much: the stages after it are of use too.
+  constexpr std::size_t kMostStageBytes = 4'000;
+  Cell cell;
+  for (std::string rest = summary_beside_stages(grade); !rest.empty();) {
+    const auto end = rest.find('\n');
+    cell.add(rest.substr(0, end));
+    rest.erase(0, end == std::string::npos ? rest.size() : end + 1);
+  }
+  for (const course::StageResult& stage : grade.result.stages) {
+    const std::string text = stage_text(stage);
+    const auto end = std::min(text.find('\n'), text.size());
+    cell.add(stage_name(stage) + ": " + two_decimals(stage.points) + " of " +
+             two_decimals(stage.max_points) + " points, " + text.substr(0, end));
+    if (end < text.size()) cell.add(cut(text.substr(end + 1), kMostStageBytes));
+  }
+  return cell.text();
 }
 
 /// The worksheet names people "Participant 4711" where an id is 4711.
 std::optional<std::size_t> find_row(const Matcher& matcher, const course::Grade& grade) {
   if (const auto row = matcher.row_of(grade)) return row;
   course::Grade participant = grade;
-  participant.student = "Participant " + grade.student;
+  participant.platform_id =
+      "Participant " + (grade.platform == "moodle" ? grade.platform_id : grade.student);
   return matcher.row_of(participant);
 }
 
@@ -88,12 +122,15 @@ base::Result<Export> fill_worksheet(Grades grades, const Settings& settings) {
       out.left_out.push_back(shown_student(grade) + ": Moodle says the grade cannot be changed");
       continue;
     }
-    if (maximum_column) {
-      const std::string& there = table.rows[*row][*maximum_column];
-      if (std::abs(std::strtod(there.c_str(), nullptr) - grade.max_score) > 0.005)
-        return other_maximum(settings.sheet_name, grade.lab, there, grade.max_score);
-    }
-    set_cell(table, *row, *grade_column, two_decimals(*grade.score));
+    const auto maximum =
+        maximum_of(grade.lab, grade.max_score,
+                   maximum_column ? table.rows[*row][*maximum_column] : "", settings);
+    if (!maximum) return maximum.error();
+    if (auto note = scaling_note(grade.lab, grade.max_score, *maximum);
+        !note.empty() && out.notes.empty())
+      out.notes.push_back(std::move(note));
+    set_cell(table, *row, *grade_column,
+             two_decimals(course::scaled(*grade.score, grade.max_score, *maximum)));
     if (feedback_column) set_cell(table, *row, *feedback_column, feedback(grade));
   }
   out.documents.push_back(
@@ -113,11 +150,16 @@ Export new_gradebook(Grades grades, const Settings& settings) {
   Export out;
   for (const StudentRow& student : students_of(grades, labs)) {
     auto& row = table.rows.emplace_back();
-    row = {student.any->student, student.any->student_email, student.any->student_name};
+    // A participant's number is no ID number: Moodle then knows people by address or name.
+    const bool is_number = student.any->platform_id == student.any->student;
+    row = {is_number ? "" : student.any->student, student.any->student_email,
+           student.any->student_name};
     for (const course::Grade* grade : student.by_lab) {
       const bool written = grade != nullptr && !grade->withheld();
       if (grade != nullptr && grade->withheld()) out.left_out.push_back(why_withheld(*grade));
-      row.push_back(written ? two_decimals(*grade->score) : "");
+      const double worth = written ? *maximum_of(grade->lab, grade->max_score, "", settings) : 0;
+      row.push_back(written ? two_decimals(course::scaled(*grade->score, grade->max_score, worth))
+                            : "");
       row.push_back(written ? feedback(*grade) : "");
     }
   }
@@ -128,6 +170,10 @@ Export new_gradebook(Grades grades, const Settings& settings) {
 }  // namespace
 
 base::Result<Export> write_moodle(Grades grades, const Settings& settings) {
+  if (settings.maximum && labs_of(grades).size() > 1)
+    return base::Error{base::ErrorKind::kUsage, "--maximum",
+                       std::to_string(labs_of(grades).size()) + " labs", "one lab",
+                       "choose it with --lab"};
   if (settings.sheet) return fill_worksheet(grades, settings);
   return new_gradebook(grades, settings);
 }

@@ -19,7 +19,7 @@ constexpr std::size_t kMaxBytes = 1'000'000;
 constexpr std::size_t kMaxTextBytes = 32'000;  // of one text; a lab has fewer than twenty
 
 json results_of(const course::Grade& grade) {
-  json results = {{"message", cut(summary(grade), kMaxTextBytes)}};
+  json results = {{"message", cut(summary_beside_stages(grade), kMaxTextBytes)}};
   const bool compiled = grade.verdict != course::GradeVerdict::kCompileError &&
                         grade.verdict != course::GradeVerdict::kCompileLimit;
   results["gradable"] = compiled && !grade.withheld();
@@ -43,7 +43,7 @@ json results_of(const course::Grade& grade) {
 base::Result<Export> write_prairielearn(Grades grades, const Settings&) {
   Export out;
   for (const course::Grade& grade : grades) {
-    if (!grade.verdict) continue;
+    if (!grade.is_there()) continue;
     if (grade.withheld()) out.left_out.push_back(why_withheld(grade) + ": written as not gradable");
     std::string text = json_text(results_of(grade));
     MEMBOUND_CHECK(text.size() <= kMaxBytes);

@@ -4,12 +4,21 @@
 
 #include <algorithm>
 
+#include "grader/base/printable.hpp"
 #include "grader/base/words.hpp"
 
 namespace membound::exchange {
 namespace {
 
 constexpr std::size_t kMaxTestMessageBytes = 4000;
+
+/// Whether a finding says what the test says: findings are made of failed tests' messages.
+bool is_told(const course::StageResult& stage, const course::TestOutcome& test) {
+  const std::string start = test.message.substr(0, test.message.find('\n'));
+  return std::any_of(stage.findings.begin(), stage.findings.end(), [&](const auto& finding) {
+    return finding.test == test.name && finding.text.find(start) != std::string::npos;
+  });
+}
 
 }  // namespace
 
@@ -37,13 +46,32 @@ std::string stage_text(const course::StageResult& stage) {
             two_decimals(stage.pass_ratio) + ")";
   for (const course::Finding& finding : stage.findings) text += "\n" + finding.text;
   for (const course::TestOutcome& test : stage.tests)
-    if (test.failed()) text += "\n" + test.name + ": " + cut(test.message, kMaxTestMessageBytes);
+    if (test.failed() && !is_told(stage, test))
+      text += "\n" + test.name + ": " + cut(test.message, kMaxTestMessageBytes);
   return text;
 }
 
+std::string summary_beside_stages(const course::Grade& grade) {
+  course::Grade rest = grade;
+  for (const course::StageResult& stage : grade.result.stages)
+    for (const course::Finding& finding : stage.findings) {
+      const std::string told = "stage " + std::to_string(stage.stage) + ": " +
+                               base::printable(finding.text.substr(0, finding.text.find('\n')));
+      const auto place = rest.note.find(told);
+      if (place == std::string::npos) continue;
+      rest.note.erase(place, told.size());
+      if (rest.note.compare(place, 2, "; ") == 0)
+        rest.note.erase(place, 2);
+      else if (place >= 2)
+        rest.note.erase(place - 2);
+    }
+  return summary(rest);
+}
+
 std::string summary(const course::Grade& grade) {
-  std::string text = grade.verdict ? std::string(course::row_of(*grade.verdict).meaning)
-                                   : "Nothing was submitted.";
+  std::string text = grade.mark      ? "A person decided the points."
+                     : grade.verdict ? std::string(course::row_of(*grade.verdict).meaning)
+                                     : "Nothing was submitted.";
   if (!grade.note.empty()) text += "\n" + grade.note;
   return text;
 }

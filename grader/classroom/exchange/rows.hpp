@@ -28,12 +28,15 @@ namespace membound::exchange {
 /// "Stage 2: One thread per row".
 [[nodiscard]] std::string stage_name(const course::StageResult& stage);
 
-/// The stage for its author: verdict, speed, findings, failed tests; plain text, no line end
-/// behind.
+/// The stage for its author: verdict, speed, findings, failed tests, each once; plain text, no line
+/// end behind.
 [[nodiscard]] std::string stage_text(const course::StageResult& stage);
 
 /// The whole submission in one or two lines: what the verdict means, and the note.
 [[nodiscard]] std::string summary(const course::Grade& grade);
+
+/// The same where the stages' findings stand beside it: what they say is left out of the note.
+[[nodiscard]] std::string summary_beside_stages(const course::Grade& grade);
 
 /// The labs that occur, in the order of their names.
 [[nodiscard]] std::vector<std::string> labs_of(std::span<const course::Grade> grades);

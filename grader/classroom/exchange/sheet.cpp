@@ -3,8 +3,16 @@
 #include "grader/classroom/exchange/sheet.hpp"
 
 #include <array>
+#include <cmath>
+#include <cstdlib>
 
 namespace membound::exchange {
+namespace {
+
+/// As files hold them: two decimals.
+bool same_points(double a, double b) { return std::abs(a - b) <= 0.005; }
+
+}  // namespace
 
 Matcher::Matcher(const base::CsvTable& table, std::span<const std::string_view> identity) {
   for (const std::string_view title : identity) {
@@ -18,7 +26,8 @@ Matcher::Matcher(const base::CsvTable& table, std::span<const std::string_view> 
 }
 
 std::optional<std::size_t> Matcher::row_of(const course::Grade& grade) const {
-  const std::array names = {grade.student, grade.student_email, grade.student_name};
+  const std::array names = {grade.platform_id, grade.student, grade.student_email,
+                            grade.student_name};
   for (const std::string& name : names) {
     if (name.empty()) continue;
     for (const auto& column : columns_) {
@@ -47,11 +56,26 @@ std::string title_of(const std::string& lab, std::span<const course::Grade> grad
   return lab;
 }
 
-base::Error other_maximum(const std::string& sheet, const std::string& lab,
-                          const std::string& there, double here) {
-  return {base::ErrorKind::kInput, sheet, "a maximum of " + there + " points for " + lab,
-          two_decimals(here) + " points, as the lab has",
-          "set the assignment's points there, download the file again and repeat the export"};
+base::Result<double> maximum_of(const std::string& lab, double own, const std::string& there,
+                                const Settings& settings) {
+  char* end = nullptr;
+  const double said = std::strtod(there.c_str(), &end);
+  const bool has_said = end != there.c_str() && said > 0;
+  if (has_said && settings.maximum && !same_points(said, *settings.maximum))
+    return base::Error{base::ErrorKind::kUsage, settings.sheet_name,
+                       "a maximum of " + there + " points for " + lab,
+                       two_decimals(*settings.maximum) + " points, as --maximum says",
+                       "leave --maximum out: points are scaled to the sheet's"};
+  if (has_said) return said;
+  if (settings.maximum) return *settings.maximum;
+  const auto worth = settings.worth.find(lab);
+  return worth != settings.worth.end() ? worth->second : own;
+}
+
+std::string scaling_note(const std::string& lab, double own, double there) {
+  if (same_points(own, there)) return "";
+  return lab + ": points of " + two_decimals(own) + " are written as points of " +
+         two_decimals(there);
 }
 
 }  // namespace membound::exchange

@@ -40,8 +40,13 @@ std::size_t add_column(base::CsvTable& table, std::string title);
 [[nodiscard]] std::string title_of(const std::string& lab, std::span<const course::Grade> grades,
                                    const std::string& from_settings);
 
-/// Why maxima that differ stop an export.
-[[nodiscard]] base::Error other_maximum(const std::string& sheet, const std::string& lab,
-                                        const std::string& there, double here);
+/// What a lab is worth on the platform: what its sheet says, else the settings, else the lab's own
+/// maximum. `there` may be empty or no number. An error where --maximum says otherwise than a
+/// sheet.
+[[nodiscard]] base::Result<double> maximum_of(const std::string& lab, double own,
+                                              const std::string& there, const Settings& settings);
+
+/// "03-transpose: points of 10 are written as points of 100"; empty where they are the same.
+[[nodiscard]] std::string scaling_note(const std::string& lab, double own, double there);
 
 }  // namespace membound::exchange

@@ -21,11 +21,13 @@ namespace fs = std::filesystem;
 
 struct ExportOptions {
   std::string batch, out, key, format, lab, sheet, assignment, context;
+  std::optional<double> maximum;
 };
 
 base::Result<exchange::Settings> settings_of(const ExportOptions& options) {
   exchange::Settings settings;
   settings.assignment = options.assignment;
+  settings.maximum = options.maximum;
   if (!options.sheet.empty()) {
     const auto text = base::read_file(options.sheet);
     if (!text) return text.error();
@@ -49,11 +51,13 @@ base::Result<exchange::Settings> settings_of(const ExportOptions& options) {
 }
 
 /// The grades of one lab, or all.
-base::Result<std::vector<course::Grade>> grades_of(const ExportOptions& options) {
+base::Result<std::vector<course::Grade>> grades_of(const ExportOptions& options,
+                                                   exchange::Settings& settings) {
   auto batch = queue::read_class(options.batch, options.key);
   if (!batch) return batch.error();
   if (!batch->open.empty())
     report_note(std::to_string(batch->open.size()) + " rows are not graded yet and left out");
+  settings.worth = batch->worth;
   if (options.lab.empty()) return std::move(batch->grades);
   const auto context = make_context();
   if (!context) return context.error();
@@ -65,9 +69,9 @@ base::Result<std::vector<course::Grade>> grades_of(const ExportOptions& options)
 }
 
 int run_export(const ExportOptions& options) {
-  const auto settings = settings_of(options);
+  auto settings = settings_of(options);
   if (!settings) return report_error(settings.error());
-  const auto grades = grades_of(options);
+  const auto grades = grades_of(options, *settings);
   if (!grades) return report_error(grades.error());
   if (grades->empty())
     return report_error({base::ErrorKind::kInput, options.batch, "no grades to export",
@@ -81,6 +85,7 @@ int run_export(const ExportOptions& options) {
     if (!written) return report_error(written.error());
   }
   for (const std::string& text : files->left_out) report_note(text);
+  for (const std::string& text : files->notes) report_note(text);
   std::printf("%zu files in %s\n", files->documents.size(), out.c_str());
   return kExitPassed;
 }
@@ -104,6 +109,7 @@ void add_export(CLI::App& app, Action& chosen) {
   command->add_option("--lab", options->lab);
   command->add_option("--sheet", options->sheet);
   command->add_option("--assignment", options->assignment);
+  command->add_option("--maximum", options->maximum)->check(CLI::PositiveNumber);
   command->add_option("--context", options->context);
   command->add_option("--key", options->key);
   command->callback([options, &chosen] { chosen = [options] { return run_export(*options); }; });

@@ -154,11 +154,43 @@ TEST(CanvasExport, LeavesReadOnlyCellsAlone) {
   EXPECT_THAT(result.left_out, ElementsAre(HasSubstr("read only")));
 }
 
-TEST(CanvasExport, RefusesAnotherMaximum) {
+TEST(CanvasExport, ScalesToTheGradebooksMaximum) {
   const std::string gradebook =
       "Student,ID,Section,Transpose a matrix (4711)\n    Points Possible,,,100\nAda,11,A,\n";
-  EXPECT_THAT(refusal("canvas", {passed("11")}, with_sheet(gradebook)),
-              HasSubstr("a maximum of 100 points for 03-transpose"));
+  const Export result = exported("canvas", {failed("11")}, with_sheet(gradebook));
+  Canvas canvas({{"11", "", "", "Ada"}});
+  EXPECT_THAT(canvas.import(text_of(result, "canvas.csv"), "Transpose a matrix (4711)"),
+              ElementsAre(Pair("11", 40)));
+  EXPECT_EQ(canvas.points_possible(), "100");
+  EXPECT_THAT(result.notes, ElementsAre(HasSubstr("points of 10.00 are written as points of 100")));
+}
+
+TEST(CanvasExport, ScalesToAnyMaximumThatIsAskedFor) {
+  Settings settings;
+  settings.maximum = 25;
+  Canvas canvas = two_people();
+  EXPECT_THAT(canvas.import(text_of(exported("canvas", {failed("s001")}, settings), "canvas.csv"),
+                            "Transpose a matrix"),
+              ElementsAre(Pair("11", 10)));
+  EXPECT_EQ(canvas.points_possible(), "25.00");
+  settings = with_sheet(kGradebook);
+  settings.maximum = 25;
+  EXPECT_THAT(refusal("canvas", {passed("s001")}, settings), HasSubstr("as --maximum says"));
+}
+
+TEST(CanvasExport, ACanvasNumberStandsInCanvassColumnWithoutASheetToo) {
+  course::Grade by_number = passed("11"), by_roster = failed("s002");
+  by_number.platform = by_roster.platform = "canvas";
+  by_number.platform_id = "11";
+  by_roster.platform_id = "12";
+  const Export result = exported("canvas", {by_number, by_roster});
+  const base::CsvTable table = table_of(text_of(result, "canvas.csv"));
+  EXPECT_EQ(table.rows[1][*table.column("ID")], "11");
+  EXPECT_EQ(table.rows[1][*table.column("SIS User ID")], "");
+  EXPECT_EQ(table.rows[2][*table.column("SIS User ID")], "s002");
+  Canvas canvas = two_people();
+  EXPECT_THAT(canvas.import(text_of(result, "canvas.csv"), "Transpose a matrix"),
+              UnorderedElementsAre(Pair("11", 10), Pair("12", 4)));
 }
 
 TEST(CanvasExport, RefusesASheetOfAnotherKind) {

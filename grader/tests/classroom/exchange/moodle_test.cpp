@@ -93,14 +93,74 @@ TEST(MoodleWorksheet, FeedbackIsHtmlWithoutTheStudentsMarkup) {
   EXPECT_THAT(text, Not(HasSubstr("<script>")));
 }
 
-TEST(MoodleWorksheet, RefusesSeveralLabsAnotherMaximumAndAnotherLanguage) {
+TEST(MoodleWorksheet, ScalesToTheWorksheetsMaximum) {
+  const Export result = exported(
+      "moodle", {failed("1")},
+      with_moodle_sheet("Identifier,Grade,Maximum Grade,Grade can be changed,Last modified "
+                        "(grade)\nParticipant 1,,100,Yes,-\n"));
+  EXPECT_THAT(import_worksheet(text_of(result, "moodle-worksheet.csv")),
+              ElementsAre(Pair("Participant 1", 40)));
+}
+
+TEST(MoodleWorksheet, FindsParticipantsWhomARosterCallsOtherwise) {
+  course::Grade grade = passed("s001");
+  grade.platform = "moodle";
+  grade.platform_id = "4712";
+  EXPECT_THAT(import_worksheet(text_of(exported("moodle", {grade}, with_moodle_sheet(kWorksheet)),
+                                       "moodle-worksheet.csv")),
+              ElementsAre(Pair("Participant 4712", 10)));
+}
+
+/// A grade with a wrong stage whose finding is a map of many lines, again in the test's message and
+/// with its first line in the note.
+course::Grade with_picture(std::size_t lines) {
+  std::string picture = "first wrong: row 1";
+  for (std::size_t line = 0; line < lines; ++line) picture += "\n  ..X..XX <&> line";
+  course::Grade grade = failed("4711", picture);
+  course::Finding finding;
+  finding.kind = "failed-test";
+  finding.test = "TellsRowsFromColumns";
+  finding.text = picture;
+  grade.result.stages[1].findings = {finding};
+  grade.note = "not in the roster; stage 2: first wrong: row 1; 25.0 hours late";
+  return grade;
+}
+
+TEST(MoodleFeedback, SaysEachFindingOnceAndKeepsPictures) {
+  const base::CsvTable table =
+      table_of(text_of(exported("moodle", {with_picture(3)}, with_moodle_sheet(kWorksheet)),
+                       "moodle-worksheet.csv"));
+  const std::string& cell = table.rows[0][*table.column("Feedback comments")];
+  const auto first = cell.find("first wrong: row 1");
+  ASSERT_NE(first, std::string::npos) << cell;
+  EXPECT_EQ(cell.find("first wrong: row 1", first + 1), std::string::npos) << cell;
+  EXPECT_THAT(cell, HasSubstr("<pre>first wrong: row 1\n  ..X..XX &lt;&amp;&gt; line\n"));
+  EXPECT_THAT(cell, HasSubstr("not in the roster; 25.0 hours late"));
+}
+
+TEST(MoodleFeedback, FitsIntoASpreadsheetsCellAndEndsBetweenTags) {
+  course::Grade grade = with_picture(5000);
+  for (int more = 0; more < 18; ++more) grade.result.stages.push_back(grade.result.stages[1]);
+  for (const bool sheet : {true, false}) {
+    const Export result =
+        exported("moodle", {grade}, sheet ? with_moodle_sheet(kWorksheet) : Settings());
+    const base::CsvTable table = table_of(result.documents[0].text);
+    const std::string& cell = table.rows[0].back();
+    EXPECT_LE(cell.size(), 32000u);
+    EXPECT_GT(cell.size(), 20000u);
+    EXPECT_TRUE(cell.ends_with("more in the report")) << cell.substr(cell.size() - 60);
+    std::size_t open = 0, closed = 0;
+    for (std::size_t at = 0; (at = cell.find("<pre>", at)) != std::string::npos; ++at) ++open;
+    for (std::size_t at = 0; (at = cell.find("</pre>", at)) != std::string::npos; ++at) ++closed;
+    EXPECT_EQ(open, closed);
+  }
+}
+
+TEST(MoodleWorksheet, RefusesSeveralLabsAndAnotherLanguage) {
   course::Grade other = passed("4712");
   other.lab = "04-reduction";
   EXPECT_THAT(refusal("moodle", {passed("4711"), other}, with_moodle_sheet(kWorksheet)),
               HasSubstr("grades of 2 labs"));
-  EXPECT_THAT(refusal("moodle", {passed("1")},
-                      with_moodle_sheet("Identifier,Grade,Maximum Grade\nParticipant 1,,100\n")),
-              HasSubstr("a maximum of 100 points"));
   EXPECT_THAT(refusal("moodle", {passed("1")}, with_moodle_sheet("ID,Bewertung\nTeilnehmer 1,\n")),
               HasSubstr("no columns Identifier and Grade"));
 }
