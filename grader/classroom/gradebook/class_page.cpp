@@ -1,22 +1,17 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <map>
 #include <set>
 
 #include "grader/classroom/gradebook/gradebook.hpp"
-#include "grader/classroom/gradebook/histogram.hpp"
 #include "grader/classroom/gradebook/page_words.hpp"
 #include "grader/classroom/gradebook/templates.hpp"
+#include "grader/course/course_table.hpp"
 
 namespace membound::gradebook {
 namespace {
 
 using nlohmann::json;
-
-constexpr std::size_t kShownFindings = 8, kShownSlowest = 10;
-
-std::string count_text(std::size_t count) { return std::to_string(count); }
 
 json facts_of(const Class& all) {
   std::set<std::string> students;
@@ -28,7 +23,7 @@ json facts_of(const Class& all) {
     missing += grade.verdict ? 0U : 1U;
   }
   const auto fact = [](std::size_t value, const char* label) -> json {
-    return {{"value", count_text(value)}, {"label", label}};
+    return {{"value", std::to_string(value)}, {"label", label}};
   };
   return {fact(students.size(), "students"),
           fact(all.grades.size() - missing, "submissions graded"), fact(passed, "passed"),
@@ -47,168 +42,24 @@ json attention_of(const Class& all) {
   return rows;
 }
 
-json charts_of(const LabGrades& lab) {
-  std::vector<double> scores, ratios;
-  double most = 0;
-  for (const course::Grade* grade : lab.grades) {
-    if (grade->score && grade->verdict) scores.push_back(*grade->score);
-    if (grade->ratio) ratios.push_back(*grade->ratio);
-    most = std::max(most, grade->max_score);
-  }
-  json charts = json::array();
-  if (!scores.empty()) charts.push_back(histogram("Scores, in points", scores, {0, most, 10, 0}));
-  if (!ratios.empty())
-    charts.push_back(histogram("Speed of the slowest right stage, as a share of the reference's",
-                               ratios, {0, 1.2, 12, 1}));
-  return charts;
-}
-
-/// "12 slow, 3 wrong".
-std::string others_text(const std::map<std::string, std::size_t>& verdicts) {
-  std::string text;
-  for (const auto& [verdict, count] : verdicts)
-    text += (text.empty() ? "" : ", ") + count_text(count) + " " + verdict;
-  return text;
-}
-
-json stages_of(const LabGrades& lab) {
-  struct Row {
-    std::string title;
-    std::size_t passed = 0, all = 0;
-    std::map<std::string, std::size_t> others;
-  };
-  std::map<int, Row> rows;
-  for (const course::Grade* grade : lab.grades)
-    for (const course::StageResult& stage : grade->result.stages) {
-      Row& row = rows[stage.stage];
-      row.title = stage.title;
-      ++row.all;
-      if (stage.passed())
-        ++row.passed;
-      else
-        ++row.others[words(course::to_string(stage.verdict))];
-    }
-  json list = json::array();
-  for (const auto& [number, row] : rows)
-    list.push_back(
-        {{"name", count_text(static_cast<std::size_t>(number)) + ". " + row.title},
-         {"passed", count_text(row.passed)},
-         {"all", count_text(row.all)},
-         {"percent",
-          decimal(100.0 * static_cast<double>(row.passed) / static_cast<double>(row.all), 0)},
-         {"others", others_text(row.others)}});
-  return list;
-}
-
-/// What went wrong, without the map of wrong elements below it: that is on the student's page.
-std::string beginning(const std::string& text) {
-  constexpr int kLines = 3;
-  std::size_t end = 0;
-  for (int line = 0; line < kLines && end != std::string::npos; ++line)
-    end = text.find('\n', end == 0 ? 0 : end + 1);
-  return text.substr(0, end);
-}
-
-/// A student counts once for a kind, however many stages show it.
-json findings_of(const LabGrades& lab) {
-  struct Row {
-    std::string kind, example;
-    std::size_t count = 0;
-  };
-  std::map<std::string, Row> kinds;
-  for (const course::Grade* grade : lab.grades) {
-    std::set<std::string> seen;
-    for (const course::StageResult& stage : grade->result.stages)
-      for (const course::Finding& finding : stage.findings) {
-        const std::string kind =
-            finding.test.empty() ? words(finding.kind) : words(finding.kind) + " " + finding.test;
-        if (!seen.insert(kind).second) continue;
-        Row& row = kinds[kind];
-        row.kind = kind;
-        if (row.count++ == 0) row.example = beginning(finding.text);
-      }
-  }
-  std::vector<Row> rows;
-  for (const auto& [kind, row] : kinds) rows.push_back(row);
-  std::stable_sort(rows.begin(), rows.end(),
-                   [](const Row& a, const Row& b) { return a.count > b.count; });
-  rows.resize(std::min(rows.size(), kShownFindings));
-  json list = json::array();
-  for (const Row& row : rows)
-    list.push_back(
-        {{"count", count_text(row.count)}, {"kind", row.kind}, {"example", row.example}});
-  return list;
-}
-
-/// The stage whose ratio is the grade's.
-std::string slowest_stage(const course::Grade& grade) {
-  for (const course::StageResult& stage : grade.result.stages)
-    if (stage.correct && stage.ratio == grade.ratio) return stage.title;
-  return "";
-}
-
-json slowest_of(const LabGrades& lab) {
-  std::vector<const course::Grade*> right;
-  for (const course::Grade* grade : lab.grades)
-    if (grade->ratio && grade->verdict == course::GradeVerdict::kFailSlow) right.push_back(grade);
-  std::stable_sort(right.begin(), right.end(), [](const course::Grade* a, const course::Grade* b) {
-    return *a->ratio < *b->ratio;
-  });
-  right.resize(std::min(right.size(), kShownSlowest));
-  json list = json::array();
-  for (const course::Grade* grade : right)
-    list.push_back({{"page", page_of(grade->student)},
-                    {"student", shown_student(*grade)},
-                    {"ratio", ratio_text(grade->ratio)},
-                    {"stage", slowest_stage(*grade)}});
-  return list;
-}
-
-json likenesses_of(const Class& all, const std::string& lab) {
-  json list = json::array();
-  for (const Likeness& likeness : all.likenesses) {
-    if (likeness.lab != lab) continue;
-    std::string students;
-    for (const std::string& student : likeness.students)
-      students += (students.empty() ? "" : ", ") + student;
-    list.push_back({{"students", students}, {"percent", decimal(100 * likeness.least_alike, 0)}});
-  }
-  return list;
-}
-
-json lab_of(const Class& all, const LabGrades& lab) {
-  const auto missing = static_cast<std::size_t>(
-      std::count_if(lab.grades.begin(), lab.grades.end(),
-                    [](const course::Grade* grade) { return !grade->verdict; }));
-  std::set<std::string> devices;
-  for (const course::Grade* grade : lab.grades)
-    if (!grade->device.empty()) devices.insert(grade->device);
-  std::string device;
-  for (const std::string& name : devices) device += (device.empty() ? "" : ", ") + name;
-  json values = {{"title", lab.title},
-                 {"id", lab.id},
-                 {"graded", count_text(lab.grades.size() - missing)},
-                 {"missing", count_text(missing)},
-                 {"device", device.empty() ? "none" : device},
-                 {"charts", charts_of(lab)},
-                 {"stages", stages_of(lab)},
-                 {"findings", findings_of(lab)},
-                 {"slowest", slowest_of(lab)},
-                 {"likenesses", likenesses_of(all, lab.id)}};
-  for (const char* list : {"findings", "slowest", "likenesses"})
-    values[std::string("has_") + list] = !values[list].empty();
-  return values;
-}
-
-json row_of(const course::Grade& grade) {
-  return {{"page", page_of(grade.student)},
-          {"student", shown_student(grade)},
-          {"lab", grade.lab},
-          {"score", score_text(grade)},
+json cell_of(const course::CourseCell& cell) {
+  if (cell.grade == nullptr || !cell.grade->is_there())
+    return {{"points", "–"}, {"tone", "soft"}, {"why", "nothing submitted"}, {"late", ""}};
+  const course::Grade& grade = *cell.grade;
+  const std::string points = cell.points ? decimal(*cell.points, 2) : "?";
+  return {{"points", points + (grade.mark ? " ✎" : "")},
           {"tone", tone(grade.verdict)},
-          {"verdict", verdict_text(grade)},
-          {"ratio", ratio_text(grade.ratio)},
-          {"note", grade.note}};
+          {"why", verdict_text(grade) + (grade.note.empty() ? "" : ": " + grade.note)},
+          {"late", late_percent(grade)}};
+}
+
+json row_of(const course::CourseRow& row) {
+  json cells = json::array();
+  for (const course::CourseCell& cell : row.cells) cells.push_back(cell_of(cell));
+  return {{"page", page_of(row.any->student)},
+          {"student", shown_student(*row.any)},
+          {"cells", std::move(cells)},
+          {"total", decimal(row.total, 2) + (row.withheld > 0 ? " ?" : "")}};
 }
 
 }  // namespace
@@ -216,17 +67,18 @@ json row_of(const course::Grade& grade) {
 Page class_page(const Class& all) {
   std::string last;
   for (const course::Grade& grade : all.grades) last = std::max(last, grade.graded_at);
-  json values = {
-      {"title", all.title},
-      {"subtitle", last.empty() ? "" : "Last graded " + last},
-      {"facts", facts_of(all)},
-      {"attention", attention_of(all)},
-      {"labs", json::array()},
-      {"rows", json::array()},
-      {"footer", "Made by Membound. Ratios are to the reference answer in the same run."}};
+  const course::CourseTable table = course::course_table(all.grades, all.worth);
+  json values = {{"title", all.title},     {"subtitle", last.empty() ? "" : "Last graded " + last},
+                 {"facts", facts_of(all)}, {"attention", attention_of(all)},
+                 {"labs", json::array()},  {"worth", decimal(table.worth, 2)},
+                 {"rows", json::array()},  {"footer", kFooter}};
   values["has_attention"] = !values["attention"].empty();
-  for (const LabGrades& lab : by_lab(all.grades)) values["labs"].push_back(lab_of(all, lab));
-  for (const course::Grade& grade : all.grades) values["rows"].push_back(row_of(grade));
+  for (const course::CourseTable::Column& lab : table.labs)
+    values["labs"].push_back({{"page", page_of_lab(lab.lab)},
+                              {"title", lab.title},
+                              {"id", lab.lab},
+                              {"worth", decimal(lab.worth, 2)}});
+  for (const course::CourseRow& row : table.rows) values["rows"].push_back(row_of(row));
   return {"index.html", filled("class", values)};
 }
 

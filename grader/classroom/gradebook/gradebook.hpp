@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The class as pages of HTML: one for the instructor, one for each student, a leaderboard. Each is
-/// one file that needs no network, in light and dark. The same grades give the same bytes.
+/// The class as pages of HTML: one for the instructor, one for each lab and student, a leaderboard.
+/// Each is one file that needs no network, in light and dark. The same grades give the same bytes.
 /// Place in the chain: cli -> [gradebook] -> course/grade, similarity. Left out: deciding.
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -28,6 +29,8 @@ struct Class {
   std::string title = "Class";
   std::vector<course::Grade> grades;
   std::vector<Likeness> likenesses;
+  std::map<std::string, double> worth =
+      {};  ///< points of labs that count otherwise than they add up
 };
 
 /// One file to write, below the folder of the report.
@@ -36,8 +39,11 @@ struct Page {
   std::string html;
 };
 
-/// "index.html".
+/// "index.html": what a person must decide, and everybody's points in every lab.
 [[nodiscard]] Page class_page(const Class& all);
+
+/// "labs/<id>.html" for each lab: how it went, and everybody's verdict.
+[[nodiscard]] std::vector<Page> lab_pages(const Class& all);
 
 /// "students/<id>.html" for each student, in the order of the grades.
 [[nodiscard]] std::vector<Page> student_pages(const Class& all);

@@ -33,6 +33,13 @@ std::string words(std::string_view identifier) {
   return text;
 }
 
+std::string late_percent(const course::Grade& grade) {
+  if (grade.late_by_seconds <= 0 || grade.late_factor >= 1) return "";
+  return "-" + decimal(100 * (1 - grade.late_factor), 0) + " %";
+}
+
+std::string page_of_lab(const std::string& lab) { return "labs/" + base::file_name(lab) + ".html"; }
+
 std::string page_of(const std::string& student) {
   return "students/" + base::file_name(student) + ".html";
 }

@@ -26,6 +26,13 @@ using base::decimal;
 [[nodiscard]] std::string tone(course::Verdict verdict);
 /// "missing kernel".
 [[nodiscard]] std::string words(std::string_view identifier);
+/// "-20 %"; empty for what is in time or costs nothing.
+[[nodiscard]] std::string late_percent(const course::Grade& grade);
+/// Below every page.
+inline constexpr const char* kFooter =
+    "Made by Membound. Ratios are to the reference answer in the same run.";
+/// The lab's page, from the class page.
+[[nodiscard]] std::string page_of_lab(const std::string& lab);
 /// The student's page, from the class page.
 [[nodiscard]] std::string page_of(const std::string& student);
 

@@ -58,10 +58,11 @@ int run_report(const ReportOptions& options) {
   if (!batch) return report_error(batch.error());
   const fs::path out =
       options.out.empty() ? fs::path(options.batch) / "report" : fs::path(options.out);
-  gradebook::Class all{options.title, std::move(batch->grades), {}};
+  gradebook::Class all{options.title, std::move(batch->grades), {}, batch->worth};
   all.likenesses = likenesses_of(all.grades, *context);
   std::vector<gradebook::Page> pages = gradebook::student_pages(all);
   pages.push_back(gradebook::class_page(all));
+  for (gradebook::Page& page : gradebook::lab_pages(all)) pages.push_back(std::move(page));
   if (options.leaderboard || options.names) {
     const auto secret = ledger::read_secret(options.batch, options.key, false);
     if (!secret) return report_error(secret.error());

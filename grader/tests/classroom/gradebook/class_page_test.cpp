@@ -13,7 +13,10 @@ using testing::HasSubstr;
 using testing::Not;
 
 std::string html_of(std::vector<course::Grade> grades, std::vector<Likeness> likenesses = {}) {
-  return class_page({"GPU 2026", std::move(grades), std::move(likenesses)}).html;
+  const Class all{"GPU 2026", std::move(grades), std::move(likenesses)};
+  std::string html = class_page(all).html;
+  for (const Page& page : lab_pages(all)) html += page.html;
+  return html;
 }
 
 TEST(ClassPage, CountsTheClass) {
@@ -27,6 +30,25 @@ TEST(ClassPage, CountsTheClass) {
   EXPECT_THAT(html, HasSubstr("<b>1</b>passed"));
   EXPECT_THAT(html, HasSubstr("<b>1</b>withheld"));
   EXPECT_THAT(html, HasSubstr("<b>1</b>nothing submitted"));
+}
+
+TEST(ClassPage, IsATableOfStudentsAndLabsWithTotals) {
+  course::Grade other = passed("a"), late = passed("b"), marked = suspicious("c");
+  other.lab = "04-reduction";
+  late.score = 8;
+  late.late_by_seconds = 3600;
+  late.late_factor = 0.8;
+  marked.score = 7;
+  marked.mark = course::HandMark{7, "looked at", "2026-11-22T08:00:00Z", {}};
+  const Class all{
+      "GPU", {passed("a"), other, late, marked, suspicious("d")}, {}, {{"04-reduction", 5}}};
+  const std::string html = class_page(all).html;
+  EXPECT_THAT(html, HasSubstr("labs/04-reduction.html"));
+  EXPECT_THAT(html, HasSubstr("<b>15.00</b>")) << "10 and 10 of 10 as 5";
+  EXPECT_THAT(html, HasSubstr("8.00 <span class=\"soft\">-20 %</span>"));
+  EXPECT_THAT(html, HasSubstr("7.00 ✎"));
+  EXPECT_THAT(html, HasSubstr("<b>0.00 ?</b>"));
+  EXPECT_THAT(lab_pages(all)[0].html, HasSubstr("<td class=\"number\">-20 %</td>"));
 }
 
 TEST(ClassPage, PutsWhatAPersonMustDecideFirst) {
