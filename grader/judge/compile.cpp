@@ -15,6 +15,7 @@
 #include "grader/base/text_files.hpp"
 #include "grader/device_code/policy/policy.hpp"
 #include "grader/judge/compile_jail.hpp"
+#include "grader/judge/source_text.hpp"
 
 namespace membound::judge {
 namespace {
@@ -202,6 +203,8 @@ base::Result<CompiledCode> compile(const CompileRequest& request) {
 
   CompiledCode code;
   code.sha256 = base::sha256(*source);
+  code.not_text = why_not_text(*source);
+  if (!code.not_text.empty()) return code;
   // The path is part of the name because line tables and messages hold it.
   std::string everything;
   for (const std::string& part :

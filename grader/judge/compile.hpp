@@ -61,6 +61,7 @@ struct CompiledCode {
   bool stopped = false;
   double seconds = 0;
   jail::LimitHit limit = jail::LimitHit::kNone;  ///< which one ended a jailed compiler
+  std::string not_text;                          ///< why_not_text(); no compiler was asked then
   std::string rejected;  ///< what the policy does not allow, a line each; then not `compiled`
 };
 

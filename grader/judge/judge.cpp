@@ -59,6 +59,7 @@ course::Result empty_result(const CheckRequest& request, const CompiledSubmissio
 }
 
 std::string compile_reason(const CompiledCode& code) {
+  if (!code.not_text.empty()) return code.not_text;
   if (!code.rejected.empty()) return code.rejected;
   if (code.limit != jail::LimitHit::kNone && !code.timed_out)
     return "The compiler reached a limit and was ended: " + std::string(to_string(code.limit)) +

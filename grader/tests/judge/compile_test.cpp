@@ -57,6 +57,15 @@ TEST_F(DeviceCode, CompilesEqualTextOnce) {
   EXPECT_EQ(calls(), 1);
 }
 
+TEST_F(DeviceCode, AsksNoCompilerAboutWhatIsNoText) {
+  request_.source = folder_.write("labs/01-x/kernel.cu", std::string("code\0\n", 6));
+  const CompiledCode code = compiled();
+  EXPECT_FALSE(code.compiled);
+  EXPECT_THAT(code.not_text, HasSubstr("byte 0"));
+  EXPECT_EQ(grade_verdict_of(code), course::GradeVerdict::kCompileError);
+  EXPECT_EQ(calls(), 0);
+}
+
 TEST_F(DeviceCode, CompilesAnewWhenAnythingThatCountsChanges) {
   int expected = 0;
   const auto compiles_anew = [&] {
