@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/authoring/lines.hpp"
 
-#include <charconv>
 #include <fstream>
 
 namespace membound::authoring {
@@ -24,14 +23,6 @@ std::string_view comment_of(std::string_view line) {
   line = trimmed(line);
   if (!line.starts_with("//") || line.starts_with("///")) return {};
   return trimmed(line.substr(2));
-}
-
-int stage_of_head(std::string_view line) {
-  constexpr std::string_view kHead = "// Stage ";
-  if (!line.starts_with(kHead)) return 0;
-  int number = 0;
-  std::from_chars(line.data() + kHead.size(), line.data() + line.size(), number);
-  return number;
 }
 
 }  // namespace membound::authoring

@@ -20,7 +20,4 @@ namespace membound::authoring {
 /// The text after "// ", or an empty one if the line is no such comment.
 [[nodiscard]] std::string_view comment_of(std::string_view line);
 
-/// The number of a head "// Stage 3: …" (or "// Stage 3 …"), 0 for any other line.
-[[nodiscard]] int stage_of_head(std::string_view line);
-
 }  // namespace membound::authoring

@@ -5,6 +5,7 @@
 
 #include "grader/authoring/checks.hpp"
 #include "grader/authoring/lines.hpp"
+#include "grader/course/stage_text.hpp"
 
 namespace membound::authoring {
 namespace {
@@ -28,7 +29,7 @@ void check_todos(const course::Lab& lab, const std::string& file,
   std::map<int, int> todos_of_stage;
   int stage = 0;
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    if (const int head = stage_of_head(lines[i]); head != 0) stage = head;
+    if (const int head = course::stage_of_head(lines[i]); head != 0) stage = head;
     if (!opens_todo(lines[i])) continue;
     ++todos_of_stage[stage];
     if (!std::regex_match(std::string(comment_of(lines[i])), kForm)) {

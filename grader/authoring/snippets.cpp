@@ -7,6 +7,7 @@
 
 #include "grader/authoring/lines.hpp"
 #include "grader/base/text_files.hpp"
+#include "grader/course/stage_text.hpp"
 
 namespace membound::authoring {
 namespace {
@@ -54,7 +55,7 @@ Lines stage_code(const Lines& lines, int stage) {
   int current = 0;
   bool in_head = false;
   for (const std::string& line : lines) {
-    if (const int head = stage_of_head(line); head != 0) {
+    if (const int head = course::stage_of_head(line); head != 0) {
       current = head;
       in_head = true;
     }

@@ -14,6 +14,7 @@
 #include "grader/cli/page.hpp"
 #include "grader/report/terminal.hpp"
 #include "grader/report/text.hpp"
+#include "grader/report/what_changed.hpp"
 
 namespace membound::cli {
 namespace {
@@ -46,6 +47,36 @@ base::Status write_json(const std::string& file, const std::vector<course::Resul
   std::fputs(text.c_str(), stdout);
   return base::Done{};
 }
+
+/// What the last checks of some stages said, before this one takes their place.
+class LastChecks {
+ public:
+  LastChecks(const Context& context, const std::vector<course::Selection>& selections) {
+    for (const course::Selection& selection : selections)
+      for (const int stage : selection.stages)
+        if (auto last = context.states().read(selection.lab->id, stage).last)
+          stages_.push_back(*std::move(last));
+  }
+
+  /// A line for each stage of `result` that is not what it was.
+  [[nodiscard]] std::string changes(const course::Result& result,
+                                    const report::Style& style) const {
+    std::string text;
+    for (const course::StageResult& stage : result.stages)
+      for (const course::StageResult& last : stages_) {
+        if (last.lab != stage.lab || last.stage != stage.stage) continue;
+        const std::string change = report::what_changed(last, stage, style);
+        if (!change.empty())
+          text += report::wrapped(
+              "Since the last check of stage " + std::to_string(stage.stage) + ": " + change,
+              style.width, 0);
+      }
+    return text;
+  }
+
+ private:
+  std::vector<course::StageResult> stages_;
+};
 
 /// Every lab's page.
 base::Status make_pages(const Context& context, const CheckOptions& options,
@@ -83,10 +114,14 @@ int run_check(CheckOptions options) {
   if (!tools) return report_error(tools.error());
   const std::atomic<bool>* const stop = catch_interrupts();
   const bool quiet = options.json == "-";
+  const LastChecks last_checks(*context, *selections);
   const auto checked =
       check_labs(*context, *tools, options, *selections, stop, [&](const course::Result& result) {
         if (quiet) return;
-        std::fputs((report::render(result, context->out) + "\n").c_str(), stdout);
+        const std::string text =
+            report::render(result, context->out) +
+            (options.submission.empty() ? last_checks.changes(result, context->out) : "");
+        std::fputs((text + "\n").c_str(), stdout);
         std::fflush(stdout);
       });
   if (!checked) return report_error(checked.error());

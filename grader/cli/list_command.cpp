@@ -10,6 +10,7 @@
 #include "grader/cli/action.hpp"
 #include "grader/cli/error_output.hpp"
 #include "grader/cli/lab_listing.hpp"
+#include "grader/cli/stage_standing.hpp"
 #include "grader/report/terminal.hpp"
 #include "grader/report/text.hpp"
 
@@ -24,20 +25,17 @@ struct ListOptions {
 constexpr std::size_t kIdWidth = 18;
 constexpr std::size_t kTitleWidth = 34;
 
-report::Tone tone_of(const judge::StageState& state) {
-  if (state.last) return report::tone_of(state.last->verdict);
-  return report::Tone::kFaint;
-}
-
-std::string stage_line(const course::Stage& stage, const judge::StageState& state,
+std::string stage_line(const course::Stage& stage, const Standing& standing,
                        const report::Style& style) {
-  std::string text = "  " + style.sign(tone_of(state)) + " " +
+  std::string text = "  " + style.sign(standing.tone()) + " " +
                      report::padded(std::to_string(stage.number) + " " + stage.title, 36);
-  if (!state.last) return text + style.paint("not checked yet", report::Tone::kFaint) + "\n";
-  text += report::padded(report::words_for(state.last->verdict), 20);
-  text += report::points(state.last->points) + " of " + report::points(stage.points);
-  if (state.last->points < state.best_points)
-    text += style.paint(" (best " + report::points(state.best_points) + ")", report::Tone::kFaint);
+  const auto& last = standing.state.last;
+  if (!last || (!standing.started && !standing.passed()))
+    return text + style.paint(standing.words(), report::Tone::kFaint) + "\n";
+  text += report::padded(standing.words(), 20) + report::points(standing.state.best_points) +
+          " of " + report::points(stage.points);
+  if (standing.passed() && !last->passed())
+    text += style.paint("; last: " + report::words_for(last->verdict), report::Tone::kFaint);
   return text + "\n";
 }
 
@@ -80,10 +78,9 @@ std::string course_listing(const Context& context) {
   for (const course::Lab& lab : context.course.labs) {
     std::string signs;
     double lab_points = 0;
-    for (const course::Stage& stage : lab.stages) {
-      const judge::StageState state = context.states().read(lab.id, stage.number);
-      signs += style.sign(tone_of(state));
-      lab_points += state.best_points;
+    for (const Standing& standing : standings_of(context, lab)) {
+      signs += style.sign(standing.tone());
+      lab_points += standing.state.best_points;
     }
     text += report::padded(lab.id, kIdWidth) + report::padded(lab.title, kTitleWidth) + " " +
             signs + std::string(8 - std::min<std::size_t>(8, lab.stages.size()), ' ') +
@@ -101,8 +98,9 @@ std::string lab_listing(const Context& context, const course::Lab& lab) {
   const report::Style& style = context.out;
   std::string text = style.paint(lab.id + ": " + lab.title, report::Tone::kStrong) + "\n";
   text += report::wrapped(lab.summary, style.width, 0);
-  for (const course::Stage& stage : lab.stages)
-    text += stage_line(stage, context.states().read(lab.id, stage.number), style);
+  const auto standings = standings_of(context, lab);
+  for (std::size_t i = 0; i < standings.size(); ++i)
+    text += stage_line(lab.stages[i], standings[i], style);
   return text;
 }
 

@@ -52,7 +52,8 @@ class AnswersAtTheEnd {
 
 std::string locked_note(const std::string& lab, int stage) {
   return "*Our answer to stage " + std::to_string(stage) +
-         " is shown once yours has passed:* `./membound handout " + lab + "`.\n";
+         " is shown once yours has passed:* `./membound solution " + lab + "/" +
+         std::to_string(stage) + "`.\n";
 }
 
 base::Result<HandoutBody> handout_body(std::string_view markdown, const std::string& file,

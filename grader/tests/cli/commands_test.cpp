@@ -201,7 +201,7 @@ TEST_F(Commands, ResetKeepsTheStudentsFileAndForgetsProgress) {
   const fs::path backups = course_.root() / ".membound/backups/01-fake";
   ASSERT_TRUE(fs::exists(backups)) << outcome.output;
   EXPECT_EQ(course_.read(fs::directory_iterator(backups)->path()), mine);
-  EXPECT_THAT(course_.run({"list", "1"}).output, HasSubstr("not checked yet"));
+  EXPECT_THAT(course_.run({"list", "1"}).output, HasSubstr("not started"));
   EXPECT_THAT(course_.run({"reset", "1"}).output, HasSubstr("already"));
 }
 
@@ -218,6 +218,60 @@ TEST_F(Commands, HandoutIsAPageOrText) {
                     HasSubstr("  int a;\n"), HasSubstr("[figure: A picture]")));
   EXPECT_EQ(course_.run({"handout", "1", "--path"}).output,
             (course_.root() / "handouts/01-fake/handout.md\n").string());
+}
+
+TEST_F(Commands, ProgressNeverGoesBack) {
+  EXPECT_THAT(course_.run({"progress"}).output,
+              AllOf(HasSubstr("[·]"), HasSubstr("1 The first step"), HasSubstr("not started"),
+                    HasSubstr("0 of 30")));
+  course_.answer("passed", "slow");
+  check({"1"});
+  course_.answer("wrong", "slow");
+  check({"1"});
+  const std::string progress = course_.run({"progress"}).output;
+  EXPECT_THAT(progress, AllOf(HasSubstr("✓ [✗]"), HasSubstr("> ✗ 2 The second step"),
+                              HasSubstr("too slow"), Not(HasSubstr("wrong result"))));
+  EXPECT_THAT(course_.run({"list", "1"}).output, HasSubstr("; last: wrong result"));
+}
+
+TEST_F(Commands, AnUntouchedSkeletonIsNotStartedThoughItWasChecked) {
+  check({"3"});
+  EXPECT_THAT(course_.run({"list", "3"}).output,
+              AllOf(HasSubstr("not started"), Not(HasSubstr("wrong"))));
+}
+
+TEST_F(Commands, NextSaysWhatToReadEditAndCheck) {
+  EXPECT_THAT(course_.run({"next"}).output,
+              AllOf(StartsWith("Next: 01-fake/1, The first step (not started)\n"),
+                    HasSubstr("./membound handout 01-fake"), HasSubstr("labs/01-fake/kernel.cu:"),
+                    HasSubstr("./membound check 01-fake/1")));
+  course_.answer("passed", "slow");
+  check({"1"});
+  EXPECT_THAT(course_.run({"next"}).output,
+              AllOf(StartsWith("Next: 01-fake/2"), HasSubstr("./membound hint 01-fake/2")));
+}
+
+TEST_F(Commands, SolutionIsShownBesideOnesOwnAfterAPass) {
+  course_.answer("passed", "slow");
+  const auto early = course_.run({"solution", "1/1"});
+  EXPECT_EQ(early.exit_code, 2);
+  EXPECT_THAT(early.output, HasSubstr("01-fake/1: it has not passed yet"));
+  check({"1"});
+  const auto shown = course_.run({"solution", "1/1"});
+  EXPECT_EQ(shown.exit_code, 0) << shown.output;
+  EXPECT_THAT(shown.output, HasSubstr("+ "));
+  EXPECT_EQ(course_.run({"solution", "1/2"}).exit_code, 2);
+  EXPECT_EQ(course_.run({"solution", "1"}).exit_code, 2);
+  fs::remove_all(course_.root() / "solutions");
+  EXPECT_THAT(course_.run({"solution", "1/1"}).output, HasSubstr("without reference answers"));
+}
+
+TEST_F(Commands, CheckSaysWhatChangedSinceTheLastOne) {
+  course_.answer("slow", "passed");
+  EXPECT_THAT(check({"1"}).output, Not(HasSubstr("Since the last check")));
+  EXPECT_THAT(check({"1"}).output, Not(HasSubstr("Since the last check")));
+  course_.answer("passed", "passed");
+  EXPECT_THAT(check({"1"}).output, HasSubstr("Since the last check of stage 1: too slow → passed"));
 }
 
 TEST_F(Commands, DoctorLooksAtEverything) {
@@ -337,6 +391,8 @@ TEST_F(Commands, NothingIsWiderThan80Columns) {
   for (const std::vector<std::string>& words :
        std::vector<std::vector<std::string>>{{"list"},
                                              {"list", "1"},
+                                             {"progress"},
+                                             {"next"},
                                              {"check", "1", "--device", "vgpu"},
                                              {"hint", "1"},
                                              {"handout", "1", "--text"},

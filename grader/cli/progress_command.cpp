@@ -1,0 +1,138 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// membound progress, membound next
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+
+#include "grader/base/text_files.hpp"
+#include "grader/cli/action.hpp"
+#include "grader/cli/error_output.hpp"
+#include "grader/cli/stage_standing.hpp"
+#include "grader/course/stage_text.hpp"
+#include "grader/report/text.hpp"
+
+namespace membound::cli {
+namespace {
+
+constexpr std::size_t kLabWidth = 27, kRungWidth = 8, kStageWidth = 38;
+
+/// The first stage that has not passed; `done` where there is none.
+struct Here {
+  const course::Lab* lab = nullptr;
+  const course::Stage* stage = nullptr;
+  Standing standing;
+  [[nodiscard]] bool done() const { return stage == nullptr; }
+  [[nodiscard]] std::string name() const { return lab->id + "/" + std::to_string(stage->number); }
+};
+
+Here here_in(const Context& context) {
+  for (const course::Lab& lab : context.course.labs) {
+    const auto standings = standings_of(context, lab);
+    for (std::size_t i = 0; i < standings.size(); ++i)
+      if (!standings[i].passed()) return {&lab, &lab.stages[i], standings[i]};
+  }
+  return {};
+}
+
+/// The line of the stage's first TODO in kernel.cu, or of its head; 0 where it has neither.
+int line_to_edit(const Context& context, const Here& here) {
+  const auto kernel = base::read_file(context.kernel_of(*here.lab));
+  if (!kernel) return 0;
+  const std::string text = course::stage_text(*kernel, here.stage->number);
+  const auto start = kernel->find(text);
+  if (text.empty() || start == std::string::npos) return 0;
+  const auto todo = text.find("TODO");
+  const auto place = start + (todo == std::string::npos ? 0 : todo);
+  return 1 + static_cast<int>(
+                 std::count(kernel->begin(), kernel->begin() + static_cast<long>(place), '\n'));
+}
+
+/// One lab: a sign for each stage, the points; the stage that comes next is in brackets.
+std::string rung(const Context& context, const course::Lab& lab, const Here& here,
+                 const report::Style& style) {
+  std::string signs;
+  std::size_t width = 0;
+  double points = 0;
+  const auto standings = standings_of(context, lab);
+  for (std::size_t i = 0; i < standings.size(); ++i) {
+    const bool next = here.stage == &lab.stages[i];
+    signs += (next ? "[" : " ") + style.sign(standings[i].tone()) + (next ? "]" : " ");
+    width += 3;
+    points += standings[i].state.best_points;
+  }
+  const std::size_t most = 3 * kRungWidth;
+  return "  " + lab.id.substr(0, 2) + " " + report::padded(lab.title, kLabWidth) + signs +
+         std::string(width < most ? most - width : 1, ' ') + report::points(points) + " of " +
+         report::points(lab.max_points()) + "\n";
+}
+
+std::string stage_rows(const Context& context, const Here& here, const report::Style& style) {
+  std::string text =
+      "\n" + style.paint(here.lab->id + ": " + here.lab->title, report::Tone::kStrong) + "\n";
+  const auto standings = standings_of(context, *here.lab);
+  for (std::size_t i = 0; i < standings.size(); ++i) {
+    const course::Stage& stage = here.lab->stages[i];
+    const auto& last = standings[i].state.last;
+    text += std::string(here.stage == &stage ? "> " : "  ") + style.sign(standings[i].tone()) +
+            " " + report::padded(std::to_string(stage.number) + " " + stage.title, kStageWidth) +
+            standings[i].words();
+    if (!standings[i].passed() && standings[i].started && last && last->ratio)
+      text += ", " + report::number(*last->ratio) + " of " + report::number(stage.pass_ratio);
+    text += "\n";
+  }
+  return text;
+}
+
+std::string next_text(const Context& context, const Here& here) {
+  if (here.done()) return "Every stage has passed. Compare: ./membound solution LAB/STAGE\n";
+  const report::Style& style = context.out;
+  std::string text =
+      "Next: " + style.paint(here.name() + ", " + here.stage->title, report::Tone::kStrong) + " (" +
+      here.standing.words() + ")\n";
+  const int line = line_to_edit(context, here);
+  if (!here.standing.started) text += "  read   ./membound handout " + here.lab->id + "\n";
+  text += "  edit   labs/" + here.lab->id + "/kernel.cu" +
+          (line > 0 ? ":" + std::to_string(line) : "") + "\n  check  ./membound check " +
+          here.name() + "\n";
+  if (here.standing.started && here.standing.state.last)
+    text += "  stuck  ./membound hint " + here.name() + "\n";
+  return text;
+}
+
+int run_progress(bool only_next) {
+  const auto context = make_context();
+  if (!context) return report_error(context.error());
+  const Here here = here_in(*context);
+  std::string text;
+  if (!only_next) {
+    double points = 0, most = 0;
+    for (const course::Lab& lab : context->course.labs) {
+      text += rung(*context, lab, here, context->out);
+      for (const Standing& standing : standings_of(*context, lab))
+        points += standing.state.best_points;
+      most += lab.max_points();
+    }
+    text += "  " + report::padded("together", 3 + kLabWidth + 3 * kRungWidth) +
+            report::points(points) + " of " + report::points(most) + "\n";
+    if (!here.done()) text += stage_rows(*context, here, context->out);
+    text += "\n";
+  }
+  std::fputs((text + next_text(*context, here)).c_str(), stdout);
+  return kExitPassed;
+}
+
+}  // namespace
+
+void add_progress(CLI::App& app, Action& chosen) {
+  CLI::App* const command = app.add_subcommand("progress", "");
+  command->callback([&chosen] { chosen = [] { return run_progress(false); }; });
+}
+
+void add_next(CLI::App& app, Action& chosen) {
+  CLI::App* const command = app.add_subcommand("next", "");
+  command->callback([&chosen] { chosen = [] { return run_progress(true); }; });
+}
+
+}  // namespace membound::cli

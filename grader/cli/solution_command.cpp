@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// membound solution LAB/STAGE: the reference answer beside one's own, after a pass.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+
+#include "grader/base/text_files.hpp"
+#include "grader/cli/action.hpp"
+#include "grader/cli/command_context.hpp"
+#include "grader/cli/error_output.hpp"
+#include "grader/course/stage_text.hpp"
+#include "grader/report/line_diff.hpp"
+
+namespace membound::cli {
+namespace {
+
+struct SolutionOptions {
+  std::string stage;
+  bool whole = false;
+};
+
+int run_solution(const SolutionOptions& options) {
+  const auto context = make_context();
+  if (!context) return report_error(context.error());
+  const auto selection = course::select(context->course, options.stage);
+  if (!selection) return report_error(selection.error());
+  if (selection->stages.size() != 1)
+    return report_error({base::ErrorKind::kUsage, options.stage,
+                         std::to_string(selection->stages.size()) + " stages", "one stage",
+                         "membound solution " + selection->lab->id + "/1"});
+  const int stage = selection->stages.front();
+  const std::string name = selection->lab->id + "/" + std::to_string(stage);
+  if (!context->states().read(selection->lab->id, stage).ever_passed)
+    return report_error({base::ErrorKind::kUsage, name, "it has not passed yet",
+                         "a stage that passed a check of yours",
+                         "./membound check " + name + ", or ./membound hint " + name});
+  const auto answer =
+      base::read_file(context->place.root / "solutions" / selection->lab->id / "kernel.cu");
+  if (!answer)
+    return report_error({base::ErrorKind::kInput, name,
+                         "this copy of the course comes without reference answers",
+                         "solutions/" + selection->lab->id + "/kernel.cu", "ask your instructor"});
+  const std::string ours = course::stage_text(*answer, stage);
+  const auto kernel = base::read_file(context->kernel_of(*selection->lab));
+  if (options.whole || !kernel) {
+    std::fputs(ours.c_str(), stdout);
+    return kExitPassed;
+  }
+  std::printf("%s: - only in yours, + only in ours. Yours may differ and be as good.\n\n",
+              name.c_str());
+  std::fputs(report::line_diff(course::stage_text(*kernel, stage), ours, context->out).c_str(),
+             stdout);
+  return kExitPassed;
+}
+
+}  // namespace
+
+void add_solution(CLI::App& app, Action& chosen) {
+  auto options = std::make_shared<SolutionOptions>();
+  CLI::App* const command = app.add_subcommand("solution", "");
+  command->add_option("LAB/STAGE", options->stage)->required();
+  command->add_flag("--whole", options->whole);
+  command->callback([options, &chosen] { chosen = [options] { return run_solution(*options); }; });
+}
+
+}  // namespace membound::cli

@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/cli/stage_standing.hpp"
+
+#include "grader/base/text_files.hpp"
+#include "grader/course/stage_text.hpp"
+#include "grader/report/terminal.hpp"
+
+namespace membound::cli {
+
+report::Tone Standing::tone() const {
+  if (passed()) return report::Tone::kGood;
+  if (!started || !state.last) return report::Tone::kFaint;
+  return report::tone_of(state.last->verdict);
+}
+
+std::string Standing::words() const {
+  if (passed()) return "passed";
+  if (!started) return "not started";
+  return state.last ? report::words_for(state.last->verdict) : "not checked yet";
+}
+
+std::vector<Standing> standings_of(const Context& context, const course::Lab& lab) {
+  // The build keeps the skeletons; git, which has them too, would take longer than the whole
+  // command.
+  const auto skeleton = base::read_file(context.place.build / "share/labs" / lab.id / "kernel.cu");
+  const auto kernel = base::read_file(context.kernel_of(lab));
+  std::vector<Standing> standings;
+  for (const course::Stage& stage : lab.stages) {
+    Standing standing{.state = context.states().read(lab.id, stage.number), .started = true};
+    if (skeleton && kernel)
+      standing.started =
+          course::stage_text(*kernel, stage.number) != course::stage_text(*skeleton, stage.number);
+    standings.push_back(std::move(standing));
+  }
+  return standings;
+}
+
+}  // namespace membound::cli
