@@ -100,6 +100,7 @@ struct Verdicts {
   std::map<std::string, course::Grade> grades;
   std::set<std::string> quarantined;
   std::vector<Mark> marks;  ///< by hand, in the order in which they were made
+  std::string state;        ///< digest of all that the ledger holds now
 };
 
 /// Reads them without taking the lock. An error names a file that is missing, changed or not this

@@ -14,7 +14,11 @@ base::Result<Verdicts> read_verdicts(const std::filesystem::path& out,
   Verdicts all;
   try {
     Database database(out, true);
+    std::string all_states;
+    if (const auto last = database.last_entry()) all_states = last->mac;
     for (const JobState& job : database.jobs()) {
+      all_states += "\n" + job.key + " " + std::string(to_string(job.state)) + " " +
+                    std::to_string(job.round);
       if (job.state == State::kQuarantined) all.quarantined.insert(job.key);
       if (job.state != State::kDone) continue;
       const auto file = out / "results" / record_name(job.key, job.round);
@@ -30,6 +34,7 @@ base::Result<Verdicts> read_verdicts(const std::filesystem::path& out,
       }
       all.grades.emplace(job.key, std::move(record->grade));
     }
+    all.state = base::sha256(all_states);
   } catch (const SQLite::Exception& problem) {
     return base::Error{base::ErrorKind::kInput, (out / "ledger.sqlite").string(), problem.what(),
                        "the ledger of a graded class", "name the folder that --out made"};

@@ -261,7 +261,7 @@ base::Result<BatchSummary> run_batch(const BatchRequest& given) {
   if (!request.requests.empty()) {
     const auto known = ledger::read_verdicts(request.out, request.ledger.key_file);
     if (!known) return known.error();
-    before = class_grades(*plan, *known).grades;
+    before = class_grades(*plan, *known, Detail::kSummary).grades;
   }
   const auto regrading = queue_regrading(*plan, request, *ledger);
   if (!regrading) return regrading.error();
@@ -283,8 +283,8 @@ base::Result<BatchSummary> run_batch(const BatchRequest& given) {
   BatchSummary summary;
   const auto verdicts = ledger::read_verdicts(request.out, request.ledger.key_file);
   if (!verdicts) return executed ? verdicts.error() : executed.error();
-  summary.grades = class_grades(*plan, *verdicts);
-  const auto written = write_outputs(request.out, summary.grades);
+  summary.grades = class_grades(*plan, *verdicts, request.detail);
+  const auto written = write_outputs(request.out, *plan, *verdicts);
   if (!executed) return executed.error();
   if (!written) return written.error();
   if (!request.requests.empty()) {

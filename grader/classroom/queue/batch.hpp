@@ -54,6 +54,7 @@ struct BatchRequest {
   int workers = 1;
   /// Another way to grade one job than the real one: tests that kill batches need quick ones.
   std::function<OneOutcome(const OneRequest&)> grade_one = queue::grade_one;
+  Detail detail = Detail::kWhole;  ///< of the summary's grades
   const std::atomic<bool>* stop = nullptr;
   Watcher watcher;
   std::function<void(const BatchStart&)> on_start;

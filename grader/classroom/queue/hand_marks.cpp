@@ -119,11 +119,12 @@ base::Result<Grade> mark_by_hand(const MarkRequest& request) {
     if (!ledger) return ledger.error();
     const auto kept = ledger->mark(mark);
     if (!kept) return kept.error();
-    const auto after = read_class(request.out, request.key_file);
-    if (!after) return after.error();
-    const auto written = write_outputs(request.out, *after);
+    const auto verdicts = ledger::read_verdicts(request.out, request.key_file);
+    if (!verdicts) return verdicts.error();
+    const auto written = write_outputs(request.out, **plan, *verdicts);
     if (!written) return written.error();
-    return *meant(after->grades, grade.student, grade.lab).front();
+    const auto after = class_grades(**plan, *verdicts, Detail::kSummary);
+    return *meant(after.grades, grade.student, grade.lab).front();
   }
 }
 

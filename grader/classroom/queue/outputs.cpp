@@ -4,12 +4,16 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <iterator>
 #include <map>
 #include <set>
 #include <system_error>
+#include <utility>
 
 #include "grader/base/csv.hpp"
+#include "grader/base/digest.hpp"
 #include "grader/base/durable_file.hpp"
+#include "grader/base/text_files.hpp"
 #include "grader/base/words.hpp"
 #include "grader/classroom/queue/hand_marks.hpp"
 #include "grader/course/course_table.hpp"
@@ -96,6 +100,79 @@ bool better(const Grade& a, const Grade& b) {
   return a.score.value_or(0) > b.score.value_or(0);
 }
 
+/// Rows and verdicts, student by student.
+class Joining {
+ public:
+  Joining(const Plan& plan, const ledger::Verdicts& verdicts, Detail detail)
+      : plan_(plan), verdicts_(verdicts), detail_(detail), marks_(last_marks(verdicts.marks)) {
+    if (detail == Detail::kWhole) return;
+    for (const auto& [key, grade] : verdicts.grades) {
+      Grade summary = grade;
+      summary.result = {};
+      summary.result.title = grade.result.title;
+      summary.fingerprint.clear();
+      summaries_.emplace(key, std::move(summary));
+    }
+  }
+
+  /// `take(grades, open rows)` for each student, in the plan's order.
+  template <typename Take>
+  void for_each_student(Take take) const {
+    std::vector<Grade> grades;
+    std::vector<Row> open;
+    for (std::size_t i = 0; i < plan_.rows.size(); ++i) {
+      const Row& row = plan_.rows[i];
+      add(row, grades, open);
+      if (i + 1 < plan_.rows.size() && plan_.rows[i + 1].student == row.student) continue;
+      // A mark is for the lab, whichever attempt would count.
+      for (Grade& grade : grades)
+        if (const auto mark = marks_.find({grade.student, grade.lab}); mark != marks_.end())
+          apply_mark(mark->second, basis_of(plan_, grade.student, grade.lab), grade);
+      take(std::exchange(grades, {}), std::exchange(open, {}));
+    }
+  }
+
+ private:
+  void add(const Row& row, std::vector<Grade>& grades, std::vector<Row>& open) const {
+    const auto& known = detail_ == Detail::kWhole ? verdicts_.grades : summaries_;
+    Grade grade;
+    if (row.job.empty()) {
+      grade = without_run(plan_, row);
+    } else if (const auto found = known.find(row.job); found != known.end()) {
+      grade = with_verdict(row, found->second);
+    } else if (verdicts_.quarantined.contains(row.job)) {
+      grade = quarantined(plan_, row);
+    } else {
+      open.push_back(row);
+      return;
+    }
+    if (grades.empty() || grades.back().lab != grade.lab)
+      grades.push_back(std::move(grade));
+    else if (!plan_.best_attempt || better(grade, grades.back()))
+      grades.back() = std::move(grade);
+  }
+
+  const Plan& plan_;
+  const ledger::Verdicts& verdicts_;
+  const Detail detail_;
+  const Marks marks_;
+  std::map<std::string, Grade> summaries_;
+};
+
+/// What says that the files there are those of a plan and a ledger, and unchanged.
+std::string stamp_of(const Plan& plan, const ledger::Verdicts& verdicts,
+                     const std::string& grades_csv, const std::string& course_csv) {
+  return base::sha256(to_text(plan)) + "\n" + verdicts.state + "\n" + base::sha256(grades_csv) +
+         "\n" + base::sha256(course_csv) + "\n";
+}
+
+bool is_written(const fs::path& out, const Plan& plan, const ledger::Verdicts& verdicts) {
+  const auto stamp = base::read_file(out / "outputs.stamp"),
+             grades = base::read_file(out / "grades.csv"),
+             course = base::read_file(out / "course.csv");
+  return stamp && grades && course && *stamp == stamp_of(plan, verdicts, *grades, *course);
+}
+
 }  // namespace
 
 std::string short_decimal(double value, int digits) {
@@ -109,34 +186,15 @@ std::string short_decimal(double value, int digits) {
   return short_text;
 }
 
-ClassGrades class_grades(const Plan& plan, const ledger::Verdicts& verdicts) {
+ClassGrades class_grades(const Plan& plan, const ledger::Verdicts& verdicts, Detail detail) {
   ClassGrades all;
   for (const auto& [lab, planned] : plan.labs)
     if (const auto points = plan.rules.of(lab).points) all.worth[lab] = *points;
-  for (const Row& row : plan.rows) {
-    Grade grade;
-    if (row.job.empty()) {
-      grade = without_run(plan, row);
-    } else if (const auto found = verdicts.grades.find(row.job); found != verdicts.grades.end()) {
-      grade = with_verdict(row, found->second);
-    } else if (verdicts.quarantined.contains(row.job)) {
-      grade = quarantined(plan, row);
-    } else {
-      all.open.push_back(row);
-      continue;
-    }
-    if (!all.grades.empty() && all.grades.back().student == grade.student &&
-        all.grades.back().lab == grade.lab) {
-      if (!plan.best_attempt || better(grade, all.grades.back())) all.grades.back() = grade;
-      continue;
-    }
-    all.grades.push_back(std::move(grade));
-  }
-  // A mark is for the lab, whichever attempt would count.
-  const Marks marks = last_marks(verdicts.marks);
-  for (Grade& grade : all.grades)
-    if (const auto mark = marks.find({grade.student, grade.lab}); mark != marks.end())
-      apply_mark(mark->second, basis_of(plan, grade.student, grade.lab), grade);
+  const Joining joining(plan, verdicts, detail);
+  joining.for_each_student([&all](std::vector<Grade> grades, std::vector<Row> open) {
+    std::move(grades.begin(), grades.end(), std::back_inserter(all.grades));
+    std::move(open.begin(), open.end(), std::back_inserter(all.open));
+  });
   return all;
 }
 
@@ -189,17 +247,21 @@ std::string course_csv(const ClassGrades& all) {
   return base::write_csv(table, base::CsvReader::kSpreadsheet);
 }
 
-base::Status write_outputs(const fs::path& out, const ClassGrades& all) {
-  std::map<std::string, nlohmann::json> students;
-  for (const Grade& grade : all.grades) students[grade.student].push_back(grade);
+base::Status write_outputs(const fs::path& out, const Plan& plan,
+                           const ledger::Verdicts& verdicts) {
+  if (is_written(out, plan, verdicts)) return base::Done{};
   std::set<std::string> written;
-  for (const auto& [student, grades] : students) {
-    const std::string name = base::file_name(student) + ".json";
-    auto status = base::write_durably(out / "students" / name,
-                                      course::dump_safely(grades, 1) + "\n", "report");
-    if (!status) return status;
-    written.insert(name);
-  }
+  base::Status status = base::Done{};
+  Joining(plan, verdicts, Detail::kWhole)
+      .for_each_student([&](const std::vector<Grade>& grades, const std::vector<Row>&) {
+        if (grades.empty() || !status) return;
+        const std::string name = base::file_name(grades.front().student) + ".json";
+        status =
+            base::write_durably(out / "students" / name,
+                                course::dump_safely(nlohmann::json(grades), 1) + "\n", "report");
+        written.insert(name);
+      });
+  if (!status) return status;
   // Files of students who are no longer in the plan.
   std::error_code error;
   std::vector<fs::path> old;
@@ -207,9 +269,15 @@ base::Status write_outputs(const fs::path& out, const ClassGrades& all) {
        entry.increment(error))
     if (!written.contains(entry->path().filename().string())) old.push_back(entry->path());
   for (const fs::path& file : old) fs::remove(file, error);
-  const auto course = base::write_durably(out / "course.csv", course_csv(all), "report");
-  if (!course) return course;
-  return base::write_durably(out / "grades.csv", grades_csv(all), "report");
+  const ClassGrades all = class_grades(plan, verdicts, Detail::kSummary);
+  const std::string course = course_csv(all), grades = grades_csv(all);
+  for (const auto& [name, text] :
+       {std::pair<const char*, const std::string&>("course.csv", course), {"grades.csv", grades}}) {
+    status = base::write_durably(out / name, text, "report");
+    if (!status) return status;
+  }
+  return base::write_durably(out / "outputs.stamp", stamp_of(plan, verdicts, grades, course),
+                             "report");
 }
 
 }  // namespace membound::queue

@@ -25,9 +25,16 @@ struct ClassGrades {
   std::map<std::string, double> worth;  ///< points of labs that count otherwise than they add up
 };
 
+/// How much of each grade is wanted: a class's results are a hundred kilobytes a row.
+enum class Detail {
+  kWhole,
+  kSummary  ///< without stages and fingerprint
+};
+
 /// Puts rows and verdicts together. Of several attempts the best score counts, where the plan says
 /// so; else the plan holds the latest alone.
-[[nodiscard]] ClassGrades class_grades(const Plan& plan, const ledger::Verdicts& verdicts);
+[[nodiscard]] ClassGrades class_grades(const Plan& plan, const ledger::Verdicts& verdicts,
+                                       Detail detail = Detail::kWhole);
 
 /// The grades of the batch in `out`, read from signed files: for `report`, `export` and the like.
 [[nodiscard]] base::Result<ClassGrades> read_class(const std::filesystem::path& out,
@@ -45,6 +52,9 @@ struct ClassGrades {
 [[nodiscard]] std::string course_csv(const ClassGrades& all);
 
 /// Writes grades.csv, course.csv and students/*.json.
-[[nodiscard]] base::Status write_outputs(const std::filesystem::path& out, const ClassGrades& all);
+/// Holds one student's results at a time, and writes nothing where plan and ledger are those of the
+/// files that are there.
+[[nodiscard]] base::Status write_outputs(const std::filesystem::path& out, const Plan& plan,
+                                         const ledger::Verdicts& verdicts);
 
 }  // namespace membound::queue

@@ -47,6 +47,7 @@ void print_grade(const course::Grade& grade) {
   line("late", course::late_text(grade));
   line("found in", grade.origin);
   line("submission", grade.submission_sha256);
+  if (grade.result.stages.empty() && grade.graded_at.empty()) return;  // nothing was run
   line("graded", grade.graded_at + " on " + grade.device);
   line("compiler", grade.result.compiler);
   line("seed", grade.seed_key.empty() ? std::to_string(grade.seed) : grade.seed_key);

@@ -309,6 +309,7 @@ int run_grade(const GradeOptions& options) {
       return queue::run_slurm(work, queue, std::filesystem::absolute(options.out), slurm);
     };
   request.ledger = {options.key, options.quarantine_after};
+  request.detail = queue::Detail::kSummary;
   if (options.has_seed) request.seed = options.seed;
   request.only = options.only;
   request.regrade = options.regrade;

@@ -4,6 +4,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cstdlib>
@@ -396,6 +399,43 @@ TEST_F(DeviceHealth, OneThatFailsIsInQuarantineWithItsWords) {
   const auto status = probe("echo '{\"ok\":false}'; exit 3");
   ASSERT_FALSE(status);
   EXPECT_THAT(status.error().found, HasSubstr("{\"ok\":false}"));
+}
+
+TEST_F(BatchTest, ACallWithNothingToDoWritesNothing) {
+  run();
+  const fs::path student = folder_ / "out" / "students" / "s000.json";
+  const auto old = fs::file_time_type::clock::now() - std::chrono::hours(1);
+  fs::last_write_time(student, old);
+  const std::string table = csv();
+  run();
+  EXPECT_EQ(fs::last_write_time(student), old);
+  write_text(folder_ / "out" / "grades.csv", "edited by hand");
+  run();
+  EXPECT_EQ(csv(), table);
+  EXPECT_NE(fs::last_write_time(student), old);
+}
+
+/// The most memory that grading 600 students with six different texts takes, whose results are
+/// 200 kB each, in MB beyond what the process has before: all of them together would be 120.
+TEST_F(BatchTest, AClassesResultsAreNotInMemoryTogether) {
+  fs::remove_all(folder_ / "in");
+  for (int i = 0; i < 600; ++i)
+    write_text(folder_ / "in" / ("t" + std::to_string(i)) / "kernel.cu",
+               "__global__ void quick(int*);  // " + std::to_string(i % 6) + "\n");
+  request_.detail = Detail::kSummary;
+  request_.grade_one = [](const OneRequest& one) {
+    OneOutcome outcome = fake_grade(one);
+    outcome.grade.result.compiler_output = std::string(200'000, 'w');
+    return outcome;
+  };
+  rusage before{}, after{};
+  getrusage(RUSAGE_SELF, &before);
+  const pid_t child = fork();
+  if (child == 0) _exit(run_batch(request_) ? 0 : 3);
+  int status = 0;
+  ASSERT_EQ(wait4(child, &status, 0, &after), child);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  EXPECT_LT((after.ru_maxrss - before.ru_maxrss) / 1024, 60);
 }
 
 TEST_F(BatchTest, EverythingIsSigned) {
