@@ -10,6 +10,7 @@
 #include "grader/base/digest.hpp"
 #include "grader/base/text_files.hpp"
 #include "grader/classroom/intake/late.hpp"
+#include "grader/judge/device_choice.hpp"
 #include "grader/judge/test_bed.hpp"
 #include "grader/sandbox/jail/jail.hpp"
 
@@ -57,6 +58,9 @@ std::vector<fs::path> harness_of(const Settings& settings, const course::Lab& la
     add(judge::program_bed().needed(judge::program_bed().parts(settings.place, {})));
   for (const course::StageKind* kind : lab.kinds())
     add(judge::device_of(*kind, settings.device, settings.place).kind->parts(settings.place.build));
+  // Right results are looked at a second time on the virtual GPU, whatever they were timed on.
+  const fs::path& build = settings.place.build;
+  add(judge::virtual_gpu(judge::kDefaultModel, build).kind->parts(build));
   return files;
 }
 
