@@ -24,8 +24,16 @@ if(MEMBOUND_CUDA_INCLUDE AND MEMBOUND_CUDART)
 endif()
 
 if(CUDART_FOUND AND NOT TARGET CUDA::cudart)
+  # From the project's own toolkit by way of the build folder: programs then look for it from where they
+  # lie (CMAKE_BUILD_RPATH_USE_ORIGIN), and hold no path of this machine when they are handed out.
+  cmake_path(GET MEMBOUND_CUDART PARENT_PATH cudart_folder)
+  cmake_path(IS_PREFIX PROJECT_SOURCE_DIR ${cudart_folder} toolkit_is_ours)
+  if(toolkit_is_ours)
+    file(CREATE_LINK ${cudart_folder} ${PROJECT_BINARY_DIR}/cudart SYMBOLIC)
+    set(cudart_folder ${PROJECT_BINARY_DIR}/cudart)
+  endif()
   add_library(CUDA::cudart SHARED IMPORTED)
   set_target_properties(CUDA::cudart PROPERTIES
-    IMPORTED_LOCATION ${MEMBOUND_CUDART}
+    IMPORTED_LOCATION ${cudart_folder}/libcudart.so
     INTERFACE_INCLUDE_DIRECTORIES ${MEMBOUND_CUDA_INCLUDE})
 endif()
