@@ -186,14 +186,18 @@ base::Result<CourseRules> read_course_rules(const std::string& text, const std::
   }
 }
 
+std::optional<std::size_t> student_column(const base::CsvTable& table) {
+  for (const char* title : {"student", "id", "student id", "email"})
+    if (const auto column = table.column(title)) return column;
+  return std::nullopt;
+}
+
 base::Result<std::vector<Extension>> read_extensions(std::string_view text,
                                                      const std::string& file_name,
                                                      const std::vector<course::Lab>& labs) {
   const auto table = base::read_csv(text, file_name);
   if (!table) return table.error();
-  std::optional<std::size_t> who;
-  for (const char* title : {"student", "id", "student id", "email"})
-    if (!who) who = table->column(title);
+  const auto who = student_column(*table);
   const auto lab = table->column("lab"), due = table->column("due"),
              reason = table->column("reason");
   if (!who || !lab || !due) {

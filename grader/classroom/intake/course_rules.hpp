@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "grader/base/csv.hpp"
 #include "grader/base/result.hpp"
 #include "grader/classroom/intake/late.hpp"
 #include "grader/course/lab.hpp"
@@ -60,6 +61,9 @@ struct CourseRules {
 [[nodiscard]] base::Result<CourseRules> read_course_rules(const std::string& text,
                                                           const std::string& file_name,
                                                           const std::vector<course::Lab>& labs);
+
+/// The column of a table that says which student is meant: student, id, student id or email.
+[[nodiscard]] std::optional<std::size_t> student_column(const base::CsvTable& table);
 
 /// A table with the columns student (or id, email), lab (empty or "all": every lab), due and, if
 /// you like, reason.

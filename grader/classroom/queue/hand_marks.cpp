@@ -7,6 +7,7 @@
 
 #include "grader/base/csv.hpp"
 #include "grader/base/digest.hpp"
+#include "grader/classroom/intake/course_rules.hpp"
 #include "grader/classroom/intake/lab_names.hpp"
 #include "grader/classroom/queue/batch.hpp"
 
@@ -133,9 +134,7 @@ base::Result<std::vector<RegradeRequest>> read_requests(std::string_view text,
                                                         const std::vector<course::Lab>& labs) {
   const auto table = base::read_csv(text, file_name);
   if (!table) return table.error();
-  std::optional<std::size_t> who;
-  for (const char* title : {"student", "id", "student id", "email"})
-    if (!who) who = table->column(title);
+  const auto who = intake::student_column(*table);
   const auto lab = table->column("lab"), reason = table->column("reason");
   if (!who || !lab) {
     return base::Error{base::ErrorKind::kInput, file_name, "a column is missing",
