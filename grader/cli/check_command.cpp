@@ -5,16 +5,18 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
+#include <set>
 
 #include "grader/base/text_files.hpp"
 #include "grader/cli/action.hpp"
 #include "grader/cli/checking.hpp"
 #include "grader/cli/error_output.hpp"
 #include "grader/cli/interrupt.hpp"
+#include "grader/cli/last_checks.hpp"
 #include "grader/cli/page.hpp"
+#include "grader/cli/stage_standing.hpp"
 #include "grader/report/terminal.hpp"
 #include "grader/report/text.hpp"
-#include "grader/report/what_changed.hpp"
 
 namespace membound::cli {
 namespace {
@@ -48,35 +50,10 @@ base::Status write_json(const std::string& file, const std::vector<course::Resul
   return base::Done{};
 }
 
-/// What the last checks of some stages said, before this one takes their place.
-class LastChecks {
- public:
-  LastChecks(const Context& context, const std::vector<course::Selection>& selections) {
-    for (const course::Selection& selection : selections)
-      for (const int stage : selection.stages)
-        if (auto last = context.states().read(selection.lab->id, stage).last)
-          stages_.push_back(*std::move(last));
-  }
-
-  /// A line for each stage of `result` that is not what it was.
-  [[nodiscard]] std::string changes(const course::Result& result,
-                                    const report::Style& style) const {
-    std::string text;
-    for (const course::StageResult& stage : result.stages)
-      for (const course::StageResult& last : stages_) {
-        if (last.lab != stage.lab || last.stage != stage.stage) continue;
-        const std::string change = report::what_changed(last, stage, style);
-        if (!change.empty())
-          text += report::wrapped(
-              "Since the last check of stage " + std::to_string(stage.stage) + ": " + change,
-              style.width, 0);
-      }
-    return text;
-  }
-
- private:
-  std::vector<course::StageResult> stages_;
-};
+std::set<int> untouched_in(const Context& context, const course::Result& result) {
+  const auto lab = context.course.find(result.lab);
+  return lab ? untouched_stages(context, **lab) : std::set<int>();
+}
 
 /// Every lab's page.
 base::Status make_pages(const Context& context, const CheckOptions& options,
@@ -118,9 +95,10 @@ int run_check(CheckOptions options) {
   const auto checked =
       check_labs(*context, *tools, options, *selections, stop, [&](const course::Result& result) {
         if (quiet) return;
-        const std::string text =
-            report::render(result, context->out) +
-            (options.submission.empty() ? last_checks.changes(result, context->out) : "");
+        const bool own = options.submission.empty();
+        std::string text = report::render(result, context->out,
+                                          own ? untouched_in(*context, result) : std::set<int>());
+        if (own) text += last_checks.changes(result, context->out);
         std::fputs((text + "\n").c_str(), stdout);
         std::fflush(stdout);
       });

@@ -3,14 +3,12 @@
 /// @file
 /// membound progress, membound next
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <cstdio>
 
-#include "grader/base/text_files.hpp"
 #include "grader/cli/action.hpp"
 #include "grader/cli/error_output.hpp"
+#include "grader/cli/stage_advice.hpp"
 #include "grader/cli/stage_standing.hpp"
-#include "grader/course/stage_text.hpp"
 #include "grader/report/text.hpp"
 
 namespace membound::cli {
@@ -34,19 +32,6 @@ Here here_in(const Context& context) {
       if (!standings[i].passed()) return {&lab, &lab.stages[i], standings[i]};
   }
   return {};
-}
-
-/// The line of the stage's first TODO in kernel.cu, or of its head; 0 where it has neither.
-int line_to_edit(const Context& context, const Here& here) {
-  const auto kernel = base::read_file(context.kernel_of(*here.lab));
-  if (!kernel) return 0;
-  const std::string text = course::stage_text(*kernel, here.stage->number);
-  const auto start = kernel->find(text);
-  if (text.empty() || start == std::string::npos) return 0;
-  const auto todo = text.find("TODO");
-  const auto place = start + (todo == std::string::npos ? 0 : todo);
-  return 1 + static_cast<int>(
-                 std::count(kernel->begin(), kernel->begin() + static_cast<long>(place), '\n'));
 }
 
 /// One lab: a sign for each stage, the points; the stage that comes next is in brackets.
@@ -91,13 +76,7 @@ std::string next_text(const Context& context, const Here& here) {
   std::string text =
       "Next: " + style.paint(here.name() + ", " + here.stage->title, report::Tone::kStrong) + " (" +
       here.standing.words() + ")\n";
-  const int line = line_to_edit(context, here);
-  if (!here.standing.started) text += "  read   ./membound handout " + here.lab->id + "\n";
-  text += "  edit   labs/" + here.lab->id + "/kernel.cu" +
-          (line > 0 ? ":" + std::to_string(line) : "") + "\n  check  ./membound check " +
-          here.name() + "\n";
-  if (here.standing.started && here.standing.state.last)
-    text += "  stuck  ./membound hint " + here.name() + "\n";
+  text += stage_advice(context, *here.lab, *here.stage);
   return text;
 }
 

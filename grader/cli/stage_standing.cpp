@@ -16,7 +16,7 @@ report::Tone Standing::tone() const {
 
 std::string Standing::words() const {
   if (passed()) return "passed";
-  if (!started) return "not started";
+  if (!started) return report::kNotStarted;
   return state.last ? report::words_for(state.last->verdict) : "not checked yet";
 }
 
@@ -34,6 +34,14 @@ std::vector<Standing> standings_of(const Context& context, const course::Lab& la
     standings.push_back(std::move(standing));
   }
   return standings;
+}
+
+std::set<int> untouched_stages(const Context& context, const course::Lab& lab) {
+  const auto standings = standings_of(context, lab);
+  std::set<int> untouched;
+  for (std::size_t i = 0; i < standings.size(); ++i)
+    if (!standings[i].started && !standings[i].passed()) untouched.insert(lab.stages[i].number);
+  return untouched;
 }
 
 }  // namespace membound::cli

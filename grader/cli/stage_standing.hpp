@@ -6,6 +6,7 @@
 /// the chain: state, kernel.cu -> [stage_standing] -> list, progress, next.
 #pragma once
 
+#include <set>
 #include <string>
 
 #include "grader/cli/command_context.hpp"
@@ -22,6 +23,9 @@ struct Standing {
   /// "passed", "too slow", "not started", "not checked yet".
   [[nodiscard]] std::string words() const;
 };
+
+/// Stages of `lab` whose skeleton is untouched and that have not passed.
+[[nodiscard]] std::set<int> untouched_stages(const Context& context, const course::Lab& lab);
 
 /// The standings of a lab's stages, in their order.
 [[nodiscard]] std::vector<Standing> standings_of(const Context& context, const course::Lab& lab);

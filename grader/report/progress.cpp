@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 
 #include "grader/report/text.hpp"
@@ -37,7 +38,7 @@ Progress::~Progress() {
 void Progress::now(const std::string& doing, int steps_done) {
   const std::lock_guard lock(mutex_);
   doing_ = doing;
-  steps_done_ = steps_done;
+  steps_done_ = std::max(steps_done_, steps_done);
 }
 
 std::string Progress::line() const {

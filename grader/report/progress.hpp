@@ -24,12 +24,15 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// Says what is done now, and how many steps are behind us.
+  /// Says what is done now, and how many steps are behind us: never fewer than were before, though
+  /// work goes back to a step, as when a failed stage is run again.
   void now(const std::string& doing, int steps_done);
+
+  /// "checking [####............] 1/4 03-transpose, stage 2, 3 s".
+  [[nodiscard]] std::string line() const;
 
  private:
   void draw_until_done();
-  [[nodiscard]] std::string line() const;
 
   const std::string what_;
   const int steps_;

@@ -10,6 +10,7 @@ namespace membound::report {
 namespace {
 
 using course::Verdict;
+using Stages = std::set<int>;
 
 // "03-transpose" -> "03": what a student types.
 std::string number_of(const std::string& lab_id) { return lab_id.substr(0, lab_id.find('-')); }
@@ -25,28 +26,54 @@ std::string head(const course::Result& result, const Style& style) {
   return text + "\n";
 }
 
-const course::StageResult* stage_to_explain(const course::Result& result) {
-  const auto not_passed = std::find_if(
-      result.stages.begin(), result.stages.end(),
-      [](const course::StageResult& s) { return !s.passed() && s.verdict != Verdict::kSkipped; });
-  if (not_passed != result.stages.end()) return &*not_passed;
+/// The first stage that needs a word: one that was begun before one that was not.
+const course::StageResult* stage_to_explain(const course::Result& result, const Stages& untouched) {
+  const auto open = [](const course::StageResult& s) {
+    return !s.passed() && s.verdict != Verdict::kSkipped;
+  };
+  const course::StageResult* not_begun = nullptr;
+  for (const course::StageResult& stage : result.stages) {
+    if (!open(stage)) continue;
+    if (!untouched.contains(stage.stage)) return &stage;
+    if (not_begun == nullptr) not_begun = &stage;
+  }
+  if (not_begun != nullptr) return not_begun;
   return result.stages.size() == 1 ? &result.stages.front() : nullptr;
 }
 
 std::string next_step(const course::Result& result, const course::StageResult* explained,
-                      const Style& style) {
+                      bool begun, const Style& style) {
   std::string text;
   const std::string lab = number_of(result.lab);
   if (explained == nullptr || explained->passed()) {
     text = result.stages.size() > 1 ? "All stages passed. ./membound handout " + lab +
                                           " ends with what to look at after you are done."
-                                    : "Next: ./membound check " + lab;
+                                    : "Next: ./membound next";
   } else if (explained->verdict == Verdict::kInfraError) {
     text = "This says nothing about your kernel. ./membound doctor looks at the machine.";
+  } else if (!begun) {
+    text = "Next: ./membound next says what to read and which line to edit.";
   } else {
     text = "Next: ./membound hint " + lab + "/" + std::to_string(explained->stage);
   }
   return wrapped(text, style.width, 0);
+}
+
+std::string line_with(const course::StageResult& stage, const std::string& words, Tone tone,
+                      const Style& style) {
+  std::string line = "  " + style.sign(tone) + " " + std::to_string(stage.stage) + " " +
+                     padded(stage.name, 22) + " " + style.paint(padded(words, 17), tone);
+  line += padded(stage.ratio ? number(*stage.ratio) + " of ref." : "", 14);
+  line += padded(stage.speed ? speed(*stage.speed, stage.bound) : "", 13);
+  line += points(stage.points) + "/" + points(stage.max_points);
+  return line + "\n";
+}
+
+bool fails_to_compile(const course::Result& result) {
+  return !result.compiler_output.empty() &&
+         std::any_of(result.stages.begin(), result.stages.end(), [](const course::StageResult& s) {
+           return s.verdict == Verdict::kCompileError;
+         });
 }
 
 }  // namespace
@@ -68,35 +95,32 @@ Tone tone_of(Verdict verdict) {
 }
 
 std::string render_line(const course::StageResult& stage, const Style& style) {
-  const Tone tone = tone_of(stage.verdict);
-  std::string line = "  " + style.sign(tone) + " " + std::to_string(stage.stage) + " " +
-                     padded(stage.name, 22) + " " +
-                     style.paint(padded(words_for(stage.verdict), 17), tone);
-  line += padded(stage.ratio ? number(*stage.ratio) + " of ref." : "", 14);
-  line += padded(stage.speed ? speed(*stage.speed, stage.bound) : "", 13);
-  line += points(stage.points) + "/" + points(stage.max_points);
-  return line + "\n";
+  return line_with(stage, words_for(stage.verdict), tone_of(stage.verdict), style);
 }
 
-std::string render(const course::Result& result, const Style& style) {
-  std::string text = head(result, style);
-  for (const course::StageResult& stage : result.stages) text += render_line(stage, style);
+std::string render_one(const course::Result& result, const Style& style) {
+  const course::StageResult& stage = result.stages.front();
+  std::string text = render_line(stage, style) + "\n";
+  if (fails_to_compile(result)) text += result.compiler_output + "\n";
+  return text + render_detail(stage, style);
+}
 
-  const course::StageResult* explained = stage_to_explain(result);
-  const bool compiles = std::none_of(
-      result.stages.begin(), result.stages.end(),
-      [](const course::StageResult& s) { return s.verdict == Verdict::kCompileError; });
-  if (!compiles && !result.compiler_output.empty()) {
-    // As the compiler printed it, so that editors and search engines recognise it.
-    text += "\n" + result.compiler_output + "\n";
-  }
-  if (explained != nullptr) text += "\n" + render_detail(*explained, style);
+std::string render(const course::Result& result, const Style& style, const Stages& untouched) {
+  std::string text = head(result, style);
+  for (const course::StageResult& stage : result.stages)
+    text += untouched.contains(stage.stage) ? line_with(stage, kNotStarted, Tone::kFaint, style)
+                                            : render_line(stage, style);
+  const course::StageResult* explained = stage_to_explain(result, untouched);
+  const bool begun = explained == nullptr || !untouched.contains(explained->stage);
+  // As the compiler printed it, so that editors and search engines recognise it.
+  if (fails_to_compile(result)) text += "\n" + result.compiler_output + "\n";
+  if (explained != nullptr && begun) text += "\n" + render_detail(*explained, style);
 
   text += "\n" +
           style.paint(points(result.points()) + " of " + points(result.max_points()) + " points",
                       Tone::kStrong) +
           "\n";
-  return text + next_step(result, explained, style);
+  return text + next_step(result, explained, begun, style);
 }
 
 }  // namespace membound::report

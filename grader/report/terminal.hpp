@@ -5,6 +5,7 @@
 /// Place in the chain: course/result -> [terminal] -> cli.
 #pragma once
 
+#include <set>
 #include <string>
 
 #include "grader/course/lab_result.hpp"
@@ -25,8 +26,16 @@ namespace membound::report {
 /// reference and ceiling, source lines with their cost, what was found, where to go next.
 [[nodiscard]] std::string render_detail(const course::StageResult& stage, const Style& style);
 
+/// A result of one stage for a screen: the verdict first, then what render_detail() tells.
+[[nodiscard]] std::string render_one(const course::Result& result, const Style& style);
+
+/// What stands in the verdict's place where a stage has not been begun.
+inline constexpr const char* kNotStarted = "not started";
+
 /// A whole result: head, one line a stage, in detail the first stage that is not passed (or the
-/// only one that was asked for), the sum, and the next step.
-[[nodiscard]] std::string render(const course::Result& result, const Style& style);
+/// only one that was asked for), the sum, and the next step. Stages in `untouched`, whose skeleton
+/// is as it was handed out, are "not started", whatever their verdict.
+[[nodiscard]] std::string render(const course::Result& result, const Style& style,
+                                 const std::set<int>& untouched = {});
 
 }  // namespace membound::report

@@ -235,7 +235,10 @@ TEST_F(Commands, ProgressNeverGoesBack) {
 }
 
 TEST_F(Commands, AnUntouchedSkeletonIsNotStartedThoughItWasChecked) {
-  check({"3"});
+  const auto outcome = check({"3"});
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.output, AllOf(HasSubstr("not started"), Not(HasSubstr("wrong result")),
+                                    HasSubstr("./membound next")));
   EXPECT_THAT(course_.run({"list", "3"}).output,
               AllOf(HasSubstr("not started"), Not(HasSubstr("wrong"))));
 }

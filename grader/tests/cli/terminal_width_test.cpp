@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <pty.h>
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <termios.h>
 #include <unistd.h>
@@ -19,6 +20,7 @@
 namespace membound::cli {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -71,6 +73,10 @@ class OnTerminal {
     }
     return seen;
   }
+  void resize(unsigned short rows, unsigned short columns) const {
+    const winsize size{rows, columns, 0, 0};
+    EXPECT_EQ(ioctl(terminal_, TIOCSWINSZ, &size), 0);
+  }
   void press(const char* keys) const {
     EXPECT_EQ(write(terminal_, keys, strlen(keys)), static_cast<ssize_t>(strlen(keys)));
   }
@@ -108,21 +114,47 @@ class OnTerminal {
 TEST(Watch, ChecksOnEverySaveAndListensToKeys) {
   const FakeCourse course;
   OnTerminal watch(course, {"watch", "1", "--device", "vgpu"});
+  EXPECT_THAT(watch.until("q quit"), HasSubstr("not started"));
+  course.answer("wrong", "slow");
   EXPECT_THAT(watch.until("q quit"), HasSubstr("wrong result"));
   watch.press("l");
   EXPECT_THAT(watch.until("q quit"), HasSubstr("The second step"));
   watch.press("h");
   EXPECT_THAT(watch.until("q quit"), HasSubstr("Who is too many?"));
-  course.answer("passed", "slow");
-  EXPECT_THAT(watch.until("q quit"), HasSubstr("passed"));
   watch.press("n");
   EXPECT_THAT(watch.until("q quit"), HasSubstr("too slow"));
   watch.press("c");
   EXPECT_THAT(watch.until("q quit"), HasSubstr("1 first"));
+  watch.press("n");
+  EXPECT_THAT(watch.until("q quit"), HasSubstr("03-transpose/1"));
   EXPECT_FALSE(watch.settings_are_as_before());
   watch.press("q");
   EXPECT_EQ(watch.end(), 0);
   EXPECT_TRUE(watch.settings_are_as_before());
+}
+
+TEST(Watch, GoesOnFromAStageThatPassesForTheFirstTimeAndStaysAtOneThatHad) {
+  const FakeCourse course;
+  OnTerminal watch(course, {"watch", "1", "--device", "vgpu"});
+  watch.until("q quit");
+  course.answer("passed", "slow");
+  watch.until("checking 01-fake/2");
+  EXPECT_THAT(watch.until("q quit"), AllOf(HasSubstr("01-fake/1 passed"), HasSubstr("too slow")));
+  watch.press("p");
+  EXPECT_THAT(watch.until("q quit"), AllOf(HasSubstr("passed"), HasSubstr("01-fake/1  n next")));
+  watch.press("q");
+  EXPECT_EQ(watch.end(), 0);
+}
+
+TEST(Watch, ShowsThePageInANewSizeAndErasesNothingBeforeItWritesAnew) {
+  const FakeCourse course;
+  OnTerminal watch(course, {"watch", "1", "--device", "vgpu"});
+  watch.until("q quit");
+  watch.resize(10, 40);
+  EXPECT_THAT(watch.until("01-fake/1 n p h l c r q"),
+              AllOf(HasSubstr("not started"), Not(HasSubstr("\033[2J"))));
+  watch.press("q");
+  EXPECT_EQ(watch.end(), 0);
 }
 
 TEST(Watch, NoticesAFileThatIsRenamedIntoPlace) {

@@ -7,6 +7,7 @@
 
 #include <sstream>
 
+#include "grader/report/progress.hpp"
 #include "grader/report/text.hpp"
 
 namespace membound::report {
@@ -110,6 +111,32 @@ TEST(Terminal, CompilerOutputIsShownAsItIs) {
   course::Result result = result_with(stage);
   result.compiler_output = "kernel.cu(7): error: expected a \";\"";
   EXPECT_THAT(render(result, {}), HasSubstr("\nkernel.cu(7): error: expected a \";\"\n"));
+}
+
+TEST(Terminal, AStageThatWasNotBegunIsNotCalledWrong) {
+  course::StageResult skeleton = slow_stage();
+  skeleton.stage = 5;
+  skeleton.verdict = Verdict::kWrong;
+  course::Result result = result_with(skeleton);
+  const std::string alone = render(result, {}, {5});
+  EXPECT_THAT(alone, HasSubstr("- 5 padded                 not started"));
+  EXPECT_THAT(alone, HasSubstr("./membound next"));
+  EXPECT_THAT(alone, Not(HasSubstr("wrong result")));
+  result.stages.push_back(slow_stage());
+  EXPECT_THAT(render(result, {}, {5}), HasSubstr("Stage 4, A padded tile: too slow"));
+}
+
+TEST(Terminal, AScreenHasTheVerdictOnTop) {
+  const std::string text = render_one(result_with(slow_stage()), {});
+  EXPECT_EQ(text.find("  x 4 padded                 too slow"), 0u);
+  EXPECT_THAT(text, HasSubstr("the bar is 0.75"));
+}
+
+TEST(Progress, NeverRunsBackwards) {
+  Progress progress("checking", 4, {}, false);
+  progress.now("stage 2", 3);
+  progress.now("stage 1, again", 1);
+  EXPECT_THAT(progress.line(), HasSubstr("] 3/4 stage 1, again"));
 }
 
 TEST(Terminal, TheNextStepIsAHintUnlessTheGraderItselfFailed) {

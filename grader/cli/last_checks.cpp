@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/cli/last_checks.hpp"
+
+#include "grader/report/text.hpp"
+#include "grader/report/what_changed.hpp"
+
+namespace membound::cli {
+
+LastChecks::LastChecks(const Context& context, const std::vector<course::Selection>& selections) {
+  for (const course::Selection& selection : selections)
+    for (const int stage : selection.stages)
+      if (auto last = context.states().read(selection.lab->id, stage).last)
+        stages_.push_back(*std::move(last));
+}
+
+std::string LastChecks::changes(const course::Result& result, const report::Style& style) const {
+  std::string text;
+  for (const course::StageResult& stage : result.stages)
+    for (const course::StageResult& last : stages_) {
+      if (last.lab != stage.lab || last.stage != stage.stage) continue;
+      const std::string change = report::what_changed(last, stage, style);
+      if (!change.empty())
+        text += report::wrapped(
+            "Since the last check of stage " + std::to_string(stage.stage) + ": " + change,
+            style.width, 0);
+    }
+  return text;
+}
+
+}  // namespace membound::cli
