@@ -78,25 +78,31 @@ LAUNCH_SHAPE(edges, int rows, int cols, int pitch) {
 // Before   A pixel r, g, b is a struct, and a picture an array of them. A warp that wants the red
 //          of 32 pixels touches all 12 sectors of 384 bytes for 128 bytes of red.
 // Task     Write a plane of red, one of green, one of blue. On one of the two sides the lanes of a
-//          warp cannot be neighbours: choose the side where that costs less.
+//          warp cannot be neighbours: choose the side where that costs less. Each thread has kPair
+//          pixels, kThreads apart, and asks for all of them before it stores the first.
 // Budget   Load 12 sectors per request, three times the same 12; store 4 (5 where a plane does not
-//          start at a sector).
+//          start at a sector). 24 bytes of each thread on their way.
 //
 //     in, array of structs      [ r g b r g b r g b r g b ... ]
 //                                 |     |     |     |            a lane for each pixel?
 //                                 | | | | | | | | | | | |        or a lane for each float?
 //     out, struct of arrays     [ r r r r ... | g g g g ... | b b b b ... ]
 __global__ void planes(float* out, const float* in, int rows, int cols, int pitch) {
-  // TODO 1 (about 2 lines): how many pixels the picture has, and the one of this thread (if it is a
-  // pixel that a thread has). There are no gaps, so rows play no part.
+  // TODO 1 (about 2 lines): how many pixels the picture has, and the first of this thread (if it is
+  // a pixel that a thread has). There are no gaps, so rows play no part.
 
-  // TODO 2 (about 5 lines): load its three floats, then store each into its plane. How far is it
-  // from one plane to the next?
+  // Given: room for this thread's pixels, in registers.
+  float color[kPair][kColors];
+
+  // TODO 2 (about 4 lines): load the floats of all of them. The picture may end behind the first.
+
+  // TODO 3 (about 4 lines): store each float into its plane. How far is it from one plane to the
+  // next?
 }
 
 LAUNCH_SHAPE(planes, int rows, int cols, int pitch) {
   LaunchShape shape;
-  // TODO 3 (about 2 lines): the launch for your choice. rows * cols may pass 2^31.
+  // TODO 4 (about 2 lines): the launch for your choice. rows * cols may pass 2^31.
   return shape;
 }
 
@@ -120,6 +126,6 @@ __global__ void premultiply(float* out, const float* in, int rows, int cols, int
 
 LAUNCH_SHAPE(premultiply, int rows, int cols, int pitch) {
   LaunchShape shape;
-  // TODO 3 (about 2 lines): as in stage 3.
+  // TODO 3 (about 2 lines): as in stage 3, for one pixel a thread.
   return shape;
 }

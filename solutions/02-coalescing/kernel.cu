@@ -106,35 +106,45 @@ LAUNCH_SHAPE(edges, int rows, int cols, int pitch) {
 // Before   A pixel r, g, b is a struct, and a picture an array of them. A warp that wants the red
 //          of 32 pixels touches all 12 sectors of 384 bytes for 128 bytes of red.
 // Task     Write a plane of red, one of green, one of blue. On one of the two sides the lanes of a
-//          warp cannot be neighbours: choose the side where that costs less.
+//          warp cannot be neighbours: choose the side where that costs less. Each thread has kPair
+//          pixels, kThreads apart, and asks for all of them before it stores the first.
 // Budget   Load 12 sectors per request, three times the same 12; store 4 (5 where a plane does not
-//          start at a sector).
+//          start at a sector). 24 bytes of each thread on their way.
 //
 //     in, array of structs      [ r g b r g b r g b r g b ... ]
 //                                 |     |     |     |            a lane for each pixel?
 //                                 | | | | | | | | | | | |        or a lane for each float?
 //     out, struct of arrays     [ r r r r ... | g g g g ... | b b b b ... ]
 __global__ void planes(float* out, const float* in, int rows, int cols, int pitch) {
-  // TODO 1 (about 2 lines): how many pixels the picture has, and the one of this thread (if it is a
-  // pixel that a thread has). There are no gaps, so rows play no part.
+  // TODO 1 (about 2 lines): how many pixels the picture has, and the first of this thread (if it is
+  // a pixel that a thread has). There are no gaps, so rows play no part.
   const long long count = static_cast<long long>(rows) * cols;
-  const long long pixel = before_this_block(kThreads) + threadIdx.x;
+  const long long first = before_this_block(kThreads * kPair) + threadIdx.x;
 
-  // TODO 2 (about 5 lines): load its three floats, then store each into its plane. How far is it
-  // from one plane to the next?
-  // The first load brings all 12 sectors into L1, and the other two find them there. A store finds
-  // nothing: what it does not fill has to be put together in L2.
-  if (pixel >= count) return;
-  float color[kColors];
-  for (int c = 0; c < kColors; ++c) color[c] = in[pixel * kColors + c];
-  for (int c = 0; c < kColors; ++c) out[c * count + pixel] = color[c];
+  // Given: room for this thread's pixels, in registers.
+  float color[kPair][kColors];
+
+  // TODO 2 (about 4 lines): load the floats of all of them. The picture may end behind the first.
+  // A pixel's first load brings all 12 sectors into L1, and the other two find them there. A store
+  // finds nothing: what it does not fill has to be put together in L2.
+  for (int k = 0; k < kPair; ++k) {
+    const long long pixel = first + k * kThreads;
+    for (int c = 0; c < kColors && pixel < count; ++c) color[k][c] = in[pixel * kColors + c];
+  }
+
+  // TODO 3 (about 4 lines): store each float into its plane. How far is it from one plane to the
+  // next?
+  for (int k = 0; k < kPair; ++k) {
+    const long long pixel = first + k * kThreads;
+    for (int c = 0; c < kColors && pixel < count; ++c) out[c * count + pixel] = color[k][c];
+  }
 }
 
 LAUNCH_SHAPE(planes, int rows, int cols, int pitch) {
   LaunchShape shape;
-  // TODO 3 (about 2 lines): the launch for your choice. rows * cols may pass 2^31.
+  // TODO 4 (about 2 lines): the launch for your choice. rows * cols may pass 2^31.
   shape.block = kThreads;
-  shape.grid = ceil_div(static_cast<long long>(rows) * cols, kThreads);
+  shape.grid = ceil_div(static_cast<long long>(rows) * cols, kThreads * kPair);
   return shape;
 }
 
@@ -169,7 +179,7 @@ __global__ void premultiply(float* out, const float* in, int rows, int cols, int
 
 LAUNCH_SHAPE(premultiply, int rows, int cols, int pitch) {
   LaunchShape shape;
-  // TODO 3 (about 2 lines): as in stage 3.
+  // TODO 3 (about 2 lines): as in stage 3, for one pixel a thread.
   shape.block = kThreads;
   shape.grid = ceil_div(static_cast<long long>(rows) * cols, kThreads);
   return shape;
