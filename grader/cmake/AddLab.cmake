@@ -25,7 +25,8 @@ function(add_program_tests target source_dir lab)
   endif()
   add_executable(${target} ${sources})
   set_target_properties(${target} PROPERTIES
-    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/labs OUTPUT_NAME ${lab}/program_test)
+    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/labs OUTPUT_NAME ${lab}/program_test
+    BUILD_RPATH "$ORIGIN/../../lib")  # CMake does not count the name's folder
   target_link_libraries(${target} PRIVATE membound::harness_program_main)
   add_dependencies(${target} runner_program forward_cudart)
 endfunction()
