@@ -18,3 +18,4 @@
 using membound::LaunchShape;
 
 inline constexpr int kThreads = 256;  ///< of a block, in stages 1 and 2
+inline constexpr int kSums = 4;       ///< stage 3: of a thread

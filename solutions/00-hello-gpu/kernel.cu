@@ -65,25 +65,46 @@ LAUNCH_SHAPE(add_in_turns, int n) {
 //
 // Before   One block of 256 threads on an SM that has places for 2,048: right, and far from what
 //          the memory can do. While a thread waits for its numbers, no other is there to ask for
-//          more.
-// Task     The same kernel. Choose how many threads a block has, and how many blocks the grid.
-// Budget   All places for threads taken: blocks * threads of a block = SMs * threads an SM holds.
+//          more. In stage 1 all places were taken, and each thread asked for 8 bytes.
+// Task     Choose how many threads a block has, and how many blocks the grid. Each thread has kSums
+//          sums, a block's width apart, and asks for the numbers of all before it stores the first.
+// Budget   All places for threads taken, and 32 bytes of each thread on their way.
 //
 //     places of an SM     [####............................]   stage 2:   256 of 2,048
-//                         [################################]   stage 3: all of them
+//                         [################################]   stages 1 and 3: all of them
+//
+//     blocks of 4         sum   [0 1 2 3|0 1 2 3|0 1 2 3|0 1 2 3][0 1 2 3|0 1 2 3|...
+//     kSums = 4                  k = 0   k = 1   k = 2   k = 3    block 1
+// TODO 1 (about 1 line): a constant: threads of a block. A multiple of 32, 1,024 at most; and how
+// many such blocks have places on an SM, which holds 2,048 threads and 32 blocks?
+inline constexpr int kBlock = 256;
+
 __global__ void add_full(float* out, const float* a, const float* b, int n) {
-  // TODO 1 (about 3 lines): your loop of stage 2.
-  const int threads_of_grid = gridDim.x * blockDim.x;
-  for (int sum = blockIdx.x * blockDim.x + threadIdx.x; sum < n; sum += threads_of_grid)
-    out[sum] = a[sum] + b[sum];
+  // TODO 2 (about 1 line): this thread's first sum. A block takes kSums times as many sums as it
+  // has threads.
+  const int first = kSums * kBlock * blockIdx.x + threadIdx.x;
+
+  // Given: room for this thread's sums, in registers.
+  float sums[kSums];
+
+  // TODO 3 (about 4 lines): work them all out. Not every thread has kSums.
+  for (int k = 0; k < kSums; ++k) {
+    const int sum = first + k * kBlock;
+    if (sum < n) sums[k] = a[sum] + b[sum];
+  }
+
+  // TODO 4 (about 4 lines): store them.
+  for (int k = 0; k < kSums; ++k) {
+    const int sum = first + k * kBlock;
+    if (sum < n) out[sum] = sums[k];
+  }
 }
 
 LAUNCH_SHAPE(add_full, int n) {
   LaunchShape shape;
-  // TODO 2 (about 2 lines): threads of a block (a multiple of 32, 1,024 at most) and blocks.
-  // gpu.sm_count and gpu.max_threads_per_sm tell what the device has.
-  shape.block = kThreads;
-  shape.grid = gpu.sm_count * (gpu.max_threads_per_sm / kThreads);
+  // TODO 5 (about 2 lines): your launch.
+  shape.block = kBlock;
+  shape.grid = ceil_div(n, kSums * kBlock);
   return shape;
 }
 

@@ -36,16 +36,24 @@ Group add_group(const Machine& machine, int n) {
                             static_cast<const float*>(arrays.d_inputs[0]),
                             static_cast<const float*>(arrays.d_inputs[1]), n);
   };
-  const auto answers = keep(group, machine, "00-hello-gpu",
-                            {.parameters = "(float*, float const*, float const*, int)"});
-  add_stages(group, *answers, {"", {n}, arguments, amount});
+  const harness::Signature signature = {.parameters = "(float*, float const*, float const*, int)"};
+  const auto answers = keep(group, machine, "00-hello-gpu", signature);
+  const Answers::Work work = {"", {n}, arguments, amount};
+  add_stages(group, *answers, work);
   group.contestants.push_back(
       {"thrust::transform", Role::kLibrary, "", false, amount, [n](const Arrays& arrays) {
          add_with_thrust(static_cast<float*>(arrays.d_output),
                          static_cast<const float*>(arrays.d_inputs[0]),
                          static_cast<const float*>(arrays.d_inputs[1]), n);
        }});
-  // Adds to its output in place: as much traffic, another result.
+  // These add to their output in place: as much traffic, another result.
+  constexpr int kStageOfSaxpy = 3;
+  const auto in_place = keep(group, machine, "00-hello-gpu", signature,
+                             machine.build / "grader/authoring/bench/saxpy.fatbin");
+  Contestant saxpy = in_place->stage(kStageOfSaxpy, work);
+  saxpy.name += ", as SAXPY";
+  saxpy.role = Role::kExperiment;
+  group.contestants.push_back(std::move(saxpy));
   const auto cublas = std::make_shared<Cublas>();
   group.contestants.push_back(
       {"cublasSaxpy", Role::kExperiment, "", false, amount, [cublas, n](const Arrays& arrays) {

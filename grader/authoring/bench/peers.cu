@@ -78,8 +78,8 @@ void Cublas::transpose(double* d_out, const double* d_in, int rows, int cols) co
 }
 
 void Cublas::axpy(float* d_y, const float* d_x, int n) const {
-  const float one = 1;
-  check(cublasSaxpy(handle_->cublas, n, &one, d_x, 1, d_y, 1), "cublasSaxpy");
+  const float alpha = 1.5F;
+  check(cublasSaxpy(handle_->cublas, n, &alpha, d_x, 1, d_y, 1), "cublasSaxpy");
 }
 
 }  // namespace membound::authoring

@@ -41,7 +41,7 @@ class Cublas {
   /// geam as a transpose: out = 1 * in^T + 0 * in^T.
   void transpose(float* d_out, const float* d_in, int rows, int cols) const;
   void transpose(double* d_out, const double* d_in, int rows, int cols) const;
-  /// y = 1 * x + y.
+  /// y = 1.5 * x + y.
   void axpy(float* d_y, const float* d_x, int n) const;
 
  private:
