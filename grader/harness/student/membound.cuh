@@ -30,6 +30,8 @@ struct Extent {
   __host__ __device__ constexpr Extent() {}
   __host__ __device__ constexpr Extent(long long x_, long long y_ = 1, long long z_ = 1)
       : x(x_), y(y_), z(z_) {}
+  /// From CUDA's own type: `shape.grid = dim3(cols, rows);`
+  __host__ __device__ constexpr Extent(const dim3& d) : x(d.x), y(d.y), z(d.z) {}
 };
 
 /// One launch: `grid` blocks of `block` threads, each block with `shared_bytes` of dynamic shared

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// static shared memory and a barrier
+// static shared memory and a barrier; the launch as <<<grid, block>>> takes it
 #include "kernel.cuh"
 
 __global__ void reverse_direct(int* out, const int* in, long long n) {
@@ -16,7 +16,8 @@ __global__ void reverse_direct(int* out, const int* in, long long n) {
 
 LAUNCH_SHAPE(reverse_direct, long long n) {
   LaunchShape shape;
-  shape.block = kThreads;
-  shape.grid = ceil_div(n, kThreads);
+  const dim3 block(kThreads), grid(ceil_div(n, kThreads));
+  shape.block = block;
+  shape.grid = grid;
   return shape;
 }
