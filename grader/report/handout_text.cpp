@@ -6,6 +6,17 @@
 #include "grader/report/markdown.hpp"
 
 namespace membound::report {
+namespace {
+
+/// A fold's title is HTML, in which code stands between tags; in Markdown between backticks.
+std::string in_markdown(std::string title) {
+  for (const std::string_view tag : {"<code>", "</code>"})
+    for (auto at = title.find(tag); at != std::string::npos; at = title.find(tag, at))
+      title.replace(at, tag.size(), "`");
+  return "**" + title + "**";
+}
+
+}  // namespace
 
 base::Result<std::string> handout_text(std::string_view markdown, const std::string& file,
                                        const HandoutView& view, bool with_answers,
@@ -22,10 +33,10 @@ base::Result<std::string> handout_text(std::string_view markdown, const std::str
     } else if (stage > 0 && (!view.unlocked || !view.unlocked(stage))) {
       text += locked_note(view.lab, stage);
     } else if (with_answers) {
-      text += "**" + piece.summary + "**\n" + piece.text;
+      text += in_markdown(piece.summary) + "\n" + piece.text;
     } else {
       ++folded;
-      text += "**" + piece.summary + "** *(folded)*\n";
+      text += in_markdown(piece.summary) + " *(folded)*\n";
     }
   }
   std::string shown = render_markdown(text, style);

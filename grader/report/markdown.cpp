@@ -39,27 +39,40 @@ std::string words_of(std::string_view html) {
   return words;
 }
 
+/// How a language goes on in the next line.
+struct CodeStyle {
+  char comment;              ///< a run of it begins a comment
+  std::size_t comment_size;  ///< at least so many
+  std::string_view go_on;    ///< ends a line that goes on
+};
+constexpr CodeStyle kCpp = {'/', 2, ""}, kShell = {'#', 1, " \\"};
+
 /// One line of code in lines of at most `width` columns, broken at spaces and nowhere else. What
 /// goes on stands four columns deeper; a comment goes on as a comment.
-std::vector<std::string> code_lines(std::string_view code, std::size_t width) {
+std::vector<std::string> code_lines(std::string_view code, std::size_t width,
+                                    const CodeStyle& language) {
   std::vector<std::string> lines;
   const std::string depth(std::min(code.find_first_not_of(' '), code.size()), ' ');
-  const auto comment = code.find("//");
-  std::string mark;  // "// " or "/// "
+  const auto comment = code.find(std::string(language.comment_size, language.comment));
+  std::string mark;  // "// ", "/// " or "# "
   if (comment != std::string_view::npos)
-    mark = std::string(std::min(code.find_first_not_of('/', comment), code.size()) - comment, '/') +
+    mark = std::string(
+               std::min(code.find_first_not_of(language.comment, comment), code.size()) - comment,
+               language.comment) +
            " ";
   std::size_t taken = 0;
   std::string before;
   while (before.size() + columns(code.substr(taken)) > width) {
     const std::string_view rest = code.substr(taken);
-    const auto room = first_columns(rest, width - std::min(width, before.size())).size();
+    const auto used = std::min(width, before.size() + language.go_on.size());
+    const auto room = first_columns(rest, width - used).size();
     auto space = rest.substr(0, room + 1).rfind(' ');
     if (space == std::string_view::npos || rest.find_first_not_of(' ') > space)
       space = rest.find(' ', std::min(rest.find_first_not_of(' '), rest.size()));
     if (space == std::string_view::npos) break;
     lines.push_back(before + std::string(rest.substr(0, space)));
     taken += space + 1;
+    if (taken <= comment) lines.back() += language.go_on;
     before = depth + (comment == depth.size() ? "" : "    ") + (taken > comment ? mark : "");
   }
   lines.push_back(before + std::string(code.substr(taken)));
@@ -135,7 +148,7 @@ class Writer {
       out_ += text_table(table_, style_);
       table_.clear();
     } else if (type == MD_BLOCK_CODE) {
-      write_code();
+      write_code(text_of(static_cast<MD_BLOCK_CODE_DETAIL*>(detail)->lang) == "sh" ? kShell : kCpp);
     } else if (type == MD_BLOCK_HTML) {
       text_ = words_of(text_);
       write_paragraph();
@@ -204,13 +217,14 @@ class Writer {
     text_.clear();
   }
 
-  void write_code() {
+  void write_code(const CodeStyle& language) {
     const std::string indent(indents_.back() + kCodeIndent, ' ');
     std::string_view rest = text_;
     while (!rest.empty()) {
       const auto end = std::min(rest.find('\n'), rest.size());
       for (const std::string& line :
-           code_lines(rest.substr(0, end), static_cast<std::size_t>(style_.width) - indent.size()))
+           code_lines(rest.substr(0, end), static_cast<std::size_t>(style_.width) - indent.size(),
+                      language))
         out_ += (line.empty() ? "" : indent + style_.paint(line, Tone::kFaint)) + "\n";
       rest.remove_prefix(std::min(end + 1, rest.size()));
     }

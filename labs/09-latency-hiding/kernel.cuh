@@ -10,7 +10,8 @@
 /// Sizes    0 <= n <= 2^34, any value: 0, 1, primes. Positions are therefore 64 bits wide.
 /// Kernels  `__global__ void <stage>(float* out, const float* in, long long n, float gain,
 ///          float offset)`
-/// Launch   `LAUNCH_SHAPE(<stage>, long long n)`; `gpu` tells about the device (membound::Gpu).
+/// Launch   `LAUNCH_SHAPE(<stage>, long long n)`; `gpu.sm_count` and `gpu.max_threads_per_sm` tell
+///          what the device has, and membound::Gpu has more.
 /// Threads  Stages 3 and 4 may launch at most 512 and 384 for each SM; they are counted.
 #pragma once
 

@@ -21,7 +21,8 @@ using testing::HasSubstr;
 using testing::Not;
 
 constexpr const char* kText =
-    "# A lab\n\n![A tile](figures/t.svg)\n\n<details>\n<summary>Why?</summary>\n\nBecause.\n"
+    "# A lab\n\n![A tile](figures/t.svg)\n\n<details>\n<summary>Why "
+    "<code>x</code>?</summary>\n\nBecause.\n"
     "</details>\n\n<details>\n<summary>Stage 1</summary>\n\n"
     "<!-- snippet: solutions/01-lab/kernel.cu#stage-1 -->\n```cpp\nint secret;\n```\n</details>\n";
 
@@ -33,14 +34,14 @@ std::string shown(const HandoutView& view, bool with_answers) {
 
 TEST(HandoutText, FoldsAnswersAndSaysHowToUnfoldThem) {
   EXPECT_THAT(shown({.lab = "01-lab"}, false),
-              AllOf(HasSubstr("Why? (folded)\n"), HasSubstr("[figure: A tile]"),
+              AllOf(HasSubstr("Why x? (folded)\n"), HasSubstr("[figure: A tile]"),
                     HasSubstr("./membound handout 01-lab --text --answers"),
                     Not(HasSubstr("Because")), Not(HasSubstr("<")), Not(HasSubstr("secret"))));
 }
 
 TEST(HandoutText, ShowsAnswersButNoSolutionBeforeAPass) {
   EXPECT_THAT(shown({.lab = "01-lab"}, true),
-              AllOf(HasSubstr("Why?\n\nBecause."), HasSubstr("Our answer to stage 1"),
+              AllOf(HasSubstr("Why x?\n\nBecause."), HasSubstr("Our answer to stage 1"),
                     Not(HasSubstr("folded")), Not(HasSubstr("secret"))));
   EXPECT_THAT(shown({.lab = "01-lab", .unlocked = [](int) { return true; }}, true),
               HasSubstr("  int secret;\n"));

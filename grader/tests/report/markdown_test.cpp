@@ -36,6 +36,13 @@ TEST(Markdown, BreaksLongCodeAtSpacesAndGoesOnWithItsComment) {
   EXPECT_EQ(shown("```\n  " + word + "\n```\n"), "    " + word + "\n") << "a word stays whole";
 }
 
+TEST(Markdown, BreaksLongCommandsSoThatTheyCanBePasted) {
+  EXPECT_EQ(shown("```sh\nnvcc -O3 -std=c++20 -cudart shared kernel.cu -o kernel\n```\n"),
+            "  nvcc -O3 -std=c++20 -cudart shared \\\n      kernel.cu -o kernel\n");
+  EXPECT_EQ(shown("```sh\n./membound check reverse/1   # one stage only\n```\n"),
+            "  ./membound check reverse/1   # one\n      # stage only\n");
+}
+
 TEST(Markdown, DropsTheSignsOfEmphasisButNoOthers) {
   EXPECT_EQ(shown("*so* and **so**, `code *x*`, 2 * 3\n"), "so and so, code *x*, 2 * 3\n");
 }
