@@ -48,9 +48,8 @@ std::optional<base::Error> cannot_be_seen(const std::filesystem::path& program) 
 }
 
 int run_run(const RunOptions& options) {
-  const char* const root = std::getenv("MEMBOUND_ROOT");
   const auto device = judge::choose_device(
-      options.device, root == nullptr ? "" : root, build_folder(),
+      options.device, build_folder(),
       base::Error{base::ErrorKind::kUsage, "--device", "a GPU needs no help to run a program",
                   "vgpu or vgpu:MODEL", "start the program by itself"});
   if (!device) return report_error(device.error());

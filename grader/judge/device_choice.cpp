@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "grader/base/nearest.hpp"
+#include "grader/vgpu/timing/machine_files.hpp"
 
 namespace membound::judge {
 namespace {
@@ -47,37 +48,34 @@ std::string error_of(int code) {
   }
 }
 
-std::vector<std::string> known_models(const fs::path& root) {
-  std::vector<std::string> models;
-  std::error_code error;
-  for (fs::directory_iterator entry(root / "grader/vgpu/timing/machines", error), end;
-       !error && entry != end; entry.increment(error))
-    if (entry->path().extension() == ".json") models.push_back(entry->path().stem().string());
-  std::sort(models.begin(), models.end());
-  return models;
-}
-
 base::Error no_vgpu(const fs::path& build) {
   return {base::ErrorKind::kMachine, "virtual GPU", "not built",
           (vgpu_folder(build) / kLibrary).string(),
           "start with ./membound, which builds what is missing; or --device gpu"};
 }
 
-base::Error unknown_device(const std::string& wanted, const std::vector<std::string>& models) {
-  std::string list;
-  for (const std::string& model : models) list += ", vgpu:" + model;
-  base::Error error{base::ErrorKind::kUsage, "--device", "there is no device \"" + wanted + "\"",
-                    "gpu, vgpu" + (list.empty() ? std::string(", vgpu:MODEL") : list), ""};
+/// A device that is none, or a virtual one whose machine is not known.
+base::Error unknown_device(const std::string& wanted) {
   std::vector<std::string> names = {"gpu", "vgpu"};
-  for (const std::string& model : models) names.push_back("vgpu:" + model);
-  if (const auto suggestion = base::nearest(wanted, names))
-    error.advice = "did you mean \"" + *suggestion + "\"?";
-  return error;
+  for (const auto& file : vgpu::timing::machine_files(vgpu::timing::own_machines_folder()))
+    names.push_back("vgpu:" + file.id);
+  std::string list;
+  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
+  const auto nearest = base::nearest(wanted, names);
+  return {base::ErrorKind::kUsage, "--device", "there is no device \"" + wanted + "\"", list,
+          nearest ? "did you mean \"" + *nearest + "\"?" : ""};
 }
 
 base::Result<Device> built_vgpu(const std::string& model, const fs::path& build) {
+  const auto file = vgpu::timing::find_machine_file(model, vgpu::timing::own_machines_folder());
+  if (!file) return unknown_device("vgpu:" + model);
+  const auto machine = vgpu::timing::machine_of(*file);
+  if (!machine) return machine.error();
   if (!has_vgpu(build)) return no_vgpu(build);
-  return virtual_gpu(model, build);
+  Device device = virtual_gpu(model, build);
+  // A runner in its jail may not read the user's folders.
+  if (!file->built_in) device.environment["MEMBOUND_MACHINE"] = file->json;
+  return device;
 }
 
 }  // namespace
@@ -121,8 +119,7 @@ bool has_vgpu(const fs::path& build) {
   return fs::exists(vgpu_folder(build) / kLibrary, error);
 }
 
-base::Result<Device> choose_device(const std::string& wanted, const fs::path& root,
-                                   const fs::path& build,
+base::Result<Device> choose_device(const std::string& wanted, const fs::path& build,
                                    const std::optional<base::Error>& no_gpu) {
   const auto gpu_or_refusal = [&]() -> base::Result<Device> {
     if (no_gpu) return *no_gpu;
@@ -143,11 +140,8 @@ base::Result<Device> choose_device(const std::string& wanted, const fs::path& ro
                        "an NVIDIA GPU with its driver", "--device vgpu, or membound doctor"};
   }
   if (wanted == "vgpu") return built_vgpu(kDefaultModel, build);
-  const auto models = known_models(root);
   const std::string model = wanted.starts_with("vgpu:") ? wanted.substr(5) : "";
-  const bool known =
-      models.empty() || std::find(models.begin(), models.end(), model) != models.end();
-  if (model.empty() || !known) return unknown_device(wanted, models);
+  if (model.empty()) return unknown_device(wanted);
   return built_vgpu(model, build);
 }
 

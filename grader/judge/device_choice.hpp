@@ -31,10 +31,9 @@ inline constexpr const char* kDefaultModel = "h200";
 [[nodiscard]] bool has_vgpu(const std::filesystem::path& build);
 
 /// `wanted` is "", "gpu", "vgpu" or "vgpu:MODEL". The default is the GPU if one answers, else
-/// vgpu:h200 if it is built. `root` is where the known models are listed. `no_gpu` is the answer of
-/// a command that has no use for a GPU, where it would be one.
+/// vgpu:h200 if it is built. A MODEL is one of `membound machine list`. `no_gpu` is the answer of a
+/// command that has no use for a GPU, where it would be one.
 [[nodiscard]] base::Result<Device> choose_device(const std::string& wanted,
-                                                 const std::filesystem::path& root,
                                                  const std::filesystem::path& build,
                                                  const std::optional<base::Error>& no_gpu = {});
 

@@ -40,7 +40,7 @@ std::filesystem::path submission_of(const CheckOptions& options, const course::L
 base::Result<Tools> choose_tools(const Workplace& place, const CheckOptions& options) {
   auto device = options.gpu_is_elsewhere && options.device == "gpu"
                     ? base::Result<Device>(real_gpu())
-                    : choose_device(options.device, place.root, place.build, options.no_gpu);
+                    : choose_device(options.device, place.build, options.no_gpu);
   if (!device) return device.error();
   const bool both = options.compiler == "both";
   auto compiler = choose_compiler(place, both ? "nvcc" : options.compiler, *device);

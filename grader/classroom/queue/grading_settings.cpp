@@ -104,7 +104,11 @@ base::Result<course::GradeDigests> digests_of(const Settings& settings, const co
                                               const std::string& limits) {
   const std::vector<fs::path> harness = harness_of(settings, lab);
   course::GradeDigests digests;
-  auto part = digest_of(harness, settings.version);
+  // A machine of the instructor's own is no part of the build.
+  const auto machine = settings.device.environment.find("MEMBOUND_MACHINE");
+  auto part = digest_of(
+      harness, settings.version +
+                   (machine == settings.device.environment.end() ? "" : " " + machine->second));
   if (!part) return part.error();
   digests.harness = *part;
   part = digest_of(headers_in(settings.place.root / "grader" / "harness" / "student"),

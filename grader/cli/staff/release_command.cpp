@@ -166,12 +166,16 @@ int run_release(const ReleaseOptions& options) {
 int run_autograder(ReleaseOptions options) {
   const auto context = make_context();
   if (!context) return report_error(context.error());
-  if (const auto device = judge::choose_device(
-          options.autograder.device, context->place.root, context->place.build,
-          base::Error{base::ErrorKind::kUsage, "--device", "Gradescope's containers have no GPU",
-                      "a virtual one, as vgpu:h200", ""});
-      !device)
-    return report_error(device.error());
+  const auto device = judge::choose_device(
+      options.autograder.device, context->place.build,
+      base::Error{base::ErrorKind::kUsage, "--device", "Gradescope's containers have no GPU",
+                  "a virtual one, as vgpu:h200", ""});
+  if (!device) return report_error(device.error());
+  if (device->environment.contains("MEMBOUND_MACHINE"))
+    return report_error({base::ErrorKind::kUsage, "--device",
+                         device->name + " is a machine file of your own",
+                         "one that is built in: Gradescope's containers do not have your files",
+                         "membound machine list"});
   const base::ScratchFolder scratch("release");
   if (!options.autograder.lab.empty()) {
     const auto lab = context->course.find(options.autograder.lab);

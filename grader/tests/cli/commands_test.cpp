@@ -141,7 +141,6 @@ TEST_F(Commands, CheckSaysWhenThereIsNoDevice) {
 }
 
 TEST_F(Commands, CheckSuggestsTheDeviceThatWasMeant) {
-  course_.write("grader/vgpu/timing/machines/titan-v.json", "{}");
   const auto outcome = course_.run({"check", "1", "--device", "vgpu:titan-w"});
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_THAT(outcome.output, HasSubstr("did you mean \"vgpu:titan-v\"?"));

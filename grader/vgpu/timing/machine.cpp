@@ -124,14 +124,22 @@ std::vector<NumberSource> read_sources(std::string_view json) {
   return sources;
 }
 
-base::Result<Machine> find_machine(std::string_view id) {
-  std::string known;
-  for (const BuiltInMachine& machine : built_in_machines()) {
-    if (machine.id == id) return read_machine(machine.json, std::string(id) + ".json");
-    known += (known.empty() ? "" : ", ") + std::string(machine.id);
-  }
-  return base::Error{base::ErrorKind::kUsage, "vgpu:" + std::string(id),
-                     "there is no machine of this name", "one of " + known, "vgpu:h200"};
+std::vector<CostSource> read_cost_sources(std::string_view json) {
+  std::vector<CostSource> sources;
+  const Json root = Json::parse(json, nullptr, false);
+  if (!root.is_object() || !root.contains("instructions")) return sources;
+  for (const auto& [name, entry] : root["instructions"].items())
+    sources.push_back(
+        {name, entry[0].get<double>(), entry[1].get<double>(), entry[2].get<std::string>()});
+  return sources;
+}
+
+std::string_view meaning_of(std::string_view field) {
+#define MACHINE_FIELD(type, name, meaning) \
+  if (field == #name) return meaning;
+#include "grader/vgpu/timing/machine_fields.def"
+#undef MACHINE_FIELD
+  return "";
 }
 
 Machine slice_of(Machine machine, std::uint32_t sm_count) {

@@ -34,6 +34,13 @@ struct NumberSource {
   std::string source;
 };
 
+/// The same of an instruction class.
+struct CostSource {
+  std::string name;  ///< "shuffle"
+  double slots = 0, latency_clocks = 0;
+  std::string source;
+};
+
 /// `sm_count` SMs of a machine, with their share of everything that all SMs have in common: L2,
 /// DRAM, the rates of stores and atomics. A problem that fills the slice takes as long as one that
 /// is larger by the same factor takes on the whole machine, so a small problem can stand for a
@@ -51,8 +58,11 @@ struct NumberSource {
 /// The sources of a machine file that read_machine() accepts, in file order.
 [[nodiscard]] std::vector<NumberSource> read_sources(std::string_view json);
 
-/// The machine built in under `id`; the error lists the ids there are.
-[[nodiscard]] base::Result<Machine> find_machine(std::string_view id);
+/// The same of the instruction classes that it lists; the others cost what they do on an H200.
+[[nodiscard]] std::vector<CostSource> read_cost_sources(std::string_view json);
+
+/// What a field of machine_fields.def says, with its unit; empty where there is no such field.
+[[nodiscard]] std::string_view meaning_of(std::string_view field);
 
 /// A machine file as it was built in.
 struct BuiltInMachine {

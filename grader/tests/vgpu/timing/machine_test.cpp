@@ -4,6 +4,8 @@
 
 #include <gmock/gmock.h>
 
+#include "grader/vgpu/timing/machine_files.hpp"
+
 namespace membound::vgpu::timing {
 namespace {
 

@@ -13,6 +13,8 @@
 #include <functional>
 #include <string>
 
+#include "grader/vgpu/timing/machine_files.hpp"
+
 namespace membound::vgpu::timing {
 namespace {
 

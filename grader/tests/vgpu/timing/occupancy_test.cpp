@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "grader/vgpu/timing/machine_files.hpp"
+
 namespace membound::vgpu::timing {
 namespace {
 

@@ -8,6 +8,7 @@
 
 #include "grader/vgpu/runtime/device/console_messages.hpp"
 #include "grader/vgpu/runtime/device/finish.hpp"
+#include "grader/vgpu/timing/machine_files.hpp"
 
 namespace membound::vgpu::runtime {
 namespace {
@@ -26,7 +27,10 @@ Context* make_context() {
     return std::string(value ? value : "");
   });
   if (!settings) refuse_to_start(settings.error());
-  auto machine = timing::find_machine(settings->machine_id);
+  auto machine = settings->machine_text.empty()
+                     ? timing::find_machine(settings->machine_id)
+                     : timing::machine_of({settings->machine_id, "MEMBOUND_MACHINE",
+                                           settings->machine_text, false});
   if (!machine) refuse_to_start(machine.error());
   auto* made = new Context(*settings, timing::slice_of(std::move(*machine), settings->sm_count));
   the_context = made;

@@ -67,6 +67,7 @@ base::Result<Settings> read_settings(const Environment& environment) {
       return bad_value("MEMBOUND_DEVICE", device, "vgpu: and a machine, as in vgpu:h200");
     settings.machine_id = device.substr(5);
   }
+  settings.machine_text = environment("MEMBOUND_MACHINE");
   if (std::string count = environment("MEMBOUND_SMS"); !count.empty()) {
     auto number = read_number("MEMBOUND_SMS", count);
     if (!number) return number.error();

@@ -26,10 +26,12 @@ struct TraceSettings {
 /// One field per MEMBOUND_… variable; docs/counters_file.md lists them.
 struct Settings {
   std::string machine_id = "h200";  ///< MEMBOUND_DEVICE=vgpu:h200
-  std::uint32_t sm_count = 0;       ///< MEMBOUND_SMS=N: a slice of the machine; 0: all of it
-  std::string counters_file = {};   ///< MEMBOUND_COUNTERS=FILE.json; empty: none is written
-  exec::Checks checks = {};         ///< MEMBOUND_CHECK=all|none|memcheck,racecheck,…
-                                    ///< and MEMBOUND_CHECK_BLOCKS=N of a launch, at most
+  /// MEMBOUND_MACHINE: the text of its file, where the program may not read it; else empty.
+  std::string machine_text;
+  std::uint32_t sm_count = 0;      ///< MEMBOUND_SMS=N: a slice of the machine; 0: all of it
+  std::string counters_file = {};  ///< MEMBOUND_COUNTERS=FILE.json; empty: none is written
+  exec::Checks checks = {};        ///< MEMBOUND_CHECK=all|none|memcheck,racecheck,…
+                                   ///< and MEMBOUND_CHECK_BLOCKS=N of a launch, at most
   exec::Scheduling scheduling = exec::Scheduling::kIndependent;  ///< MEMBOUND_SCHEDULING
   std::optional<std::uint64_t> shuffle_seed = {};                ///< MEMBOUND_SHUFFLE=SEED
   std::uint64_t step_limit = 0;   ///< MEMBOUND_STEP_LIMIT=N warp instructions a launch
