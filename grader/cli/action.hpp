@@ -28,6 +28,7 @@ void add_list(CLI::App& app, Action& chosen);
 void add_check(CLI::App& app, Action& chosen);
 void add_watch(CLI::App& app, Action& chosen);
 void add_profile(CLI::App& app, Action& chosen);
+void add_compare(CLI::App& app, Action& chosen);
 void add_hint(CLI::App& app, Action& chosen);
 void add_reset(CLI::App& app, Action& chosen);
 void add_handout(CLI::App& app, Action& chosen);

@@ -13,6 +13,7 @@ void add_student_commands(CommandLine& line) {
   line.add(add_check);     // is it right, how fast is it, what next
   line.add(add_watch);     // check on every save
   line.add(add_profile);   // what each line costs, what bounds the kernel
+  line.add(add_compare);   // one kernel on GPUs of several generations
   line.add(add_hint);      // a nudge that follows from the last check
   line.add(add_solution);  // our answer beside one's own
   line.add(add_reset);     // the skeleton back
