@@ -1,7 +1,10 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 // The host's structs have the layout of those that a student's device code fills: membound.cuh is
-// compiled here as plain C++, with CUDA's keywords as empty macros.
+// compiled here as plain C++, with CUDA's keywords as empty macros and a dim3 like CUDA's.
+struct dim3 {
+  unsigned int x, y, z;
+};
 #define __host__
 #define __device__
 #define __global__
