@@ -44,13 +44,15 @@ struct Executed {
   bool stopped = false;  ///< by Ctrl-C
 };
 
-/// Tries of a job before our own failure becomes its verdict.
-inline constexpr int kMostAttempts = 3;
+/// Tries of a job before our own failure becomes its verdict: of one that a cluster lost, and of
+/// one that failed here, where the second comes when all other jobs are done.
+inline constexpr int kMostAttempts = 3, kLocalAttempts = 2;
 
 /// Workers on this machine: each compiles and grades one job at a time. A virtual device serves
 /// them all at once, a real one only one at a time, also among several batches. Jobs that were
 /// running when the grader died come last and alone. An error means that the batch cannot go on:
-/// the disk is full, or job after job fails by our own fault.
+/// the disk is full, the device is lost, or several jobs in a row and a text of our own fail by our
+/// own fault.
 [[nodiscard]] base::Result<Executed> run_local(const Work& work,
                                                const std::vector<const Job*>& queue, int workers);
 

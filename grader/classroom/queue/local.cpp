@@ -6,15 +6,20 @@
 #include <optional>
 #include <thread>
 
+#include "grader/base/digest.hpp"
 #include "grader/base/failpoint.hpp"
+#include "grader/base/text_files.hpp"
 #include "grader/classroom/queue/batch_executor.hpp"
 #include "grader/judge/device_lock.hpp"
 
 namespace membound::queue {
 namespace {
 
-/// So many jobs in a row that fail by our own fault: it is not the jobs.
-constexpr int kHopeless = 8;
+/// So many tries in a row that fail by our own fault: it may be the texts, or the machine. A text
+/// of ours tells.
+constexpr int kDoubtful = 6;
+/// Compiled, loaded and judged like any other, and wrong in every lab.
+constexpr const char* kOwnText = "__global__ void membound_probe(int* out) { *out = 1; }\n";
 
 /// One call of run_local.
 class Local {
@@ -29,6 +34,10 @@ class Local {
 
   base::Result<Executed> run(int workers) {
     run_all(std::max(1, workers));
+    if (!ending()) {
+      queue_.swap(again_);
+      run_all(std::max(1, workers));
+    }
     // One that was running when the grader died may have been the reason. Alone it takes nobody
     // else with it, and what it does is known to be its doing.
     if (!ending()) {
@@ -103,7 +112,7 @@ class Local {
     if (base::failpoint("job.judged")) return full();
     if (outcome.stopped) return work_.ledger->give_back(job.key);
     auto kept = outcome.grade.verdict == course::GradeVerdict::kInfraError
-                    ? our_fault(job, outcome.grade)
+                    ? our_fault(request, outcome.grade)
                     : finish(job, outcome.grade);
     if (kept && outcome.device_lost) return *outcome.device_lost;
     return kept;
@@ -119,25 +128,49 @@ class Local {
     return base::Done{};
   }
 
-  base::Status our_fault(const Job& job, course::Grade grade) {
-    const auto attempts = work_.ledger->count_attempt(job.key);
+  /// The text may be at fault all the same: it is tried once more, when all others are done.
+  base::Status our_fault(const OneRequest& request, course::Grade grade) {
+    const auto attempts = work_.ledger->count_attempt(request.job->key);
     if (!attempts) return attempts.error();
-    {
+    if (is_doubtful())
+      if (const auto works = grade_own_text(request, grade.note); !works) return works;
+    if (*attempts < kLocalAttempts) {
       const std::lock_guard guard(mutex_);
-      if (++failures_in_a_row_ >= kHopeless) {
-        return base::Error{base::ErrorKind::kMachine, "grading",
-                           "the last " + std::to_string(kHopeless) +
-                               " tries failed by our own fault, the last one with: " + grade.note,
-                           "a grader that works on this machine",
-                           "membound doctor; then give the same command again"};
-      }
-      if (*attempts < kMostAttempts) {
-        queue_.push_back(&job);
-        return base::Done{};
-      }
+      again_.push_back(request.job);
+      return base::Done{};
     }
     grade.note = "tried " + std::to_string(*attempts) + " times: " + grade.note;
-    return finish(job, grade);
+    return finish(*request.job, grade);
+  }
+
+  bool is_doubtful() {
+    const std::lock_guard guard(mutex_);
+    if (++failures_in_a_row_ < kDoubtful) return false;
+    failures_in_a_row_ = 0;
+    return true;
+  }
+
+  /// Whether the grader itself works, tried in the place of `request` by a text that nobody handed
+  /// in. Nothing else ends a batch for texts that fail.
+  base::Status grade_own_text(const OneRequest& request, const std::string& last) {
+    Job job = *request.job;
+    job.key = "a text of our own";
+    job.submission_sha256 = base::sha256(kOwnText);
+    OneRequest own = request;
+    own.job = &job;
+    own.source = work_.settings->place.state / "own" / job.lab / "kernel.cu";
+    const auto written = base::write_file(own.source, kOwnText);
+    if (!written) return written;
+    const OneOutcome outcome = work_.grade_one(own);
+    if (outcome.device_lost) return *outcome.device_lost;
+    if (outcome.stopped || outcome.grade.verdict != course::GradeVerdict::kInfraError)
+      return base::Done{};
+    return base::Error{base::ErrorKind::kMachine, "grading",
+                       "the last " + std::to_string(kDoubtful) +
+                           " tries failed by our own fault, the last one with: " + last +
+                           "; a text of our own fails too, with: " + outcome.grade.note,
+                       "a grader that works on this machine",
+                       "membound doctor; then give the same command again"};
   }
 
   [[nodiscard]] static base::Error full() {
@@ -148,7 +181,7 @@ class Local {
   const Work& work_;
   judge::DeviceLock device_;
   std::mutex mutex_;
-  std::deque<const Job*> queue_, suspects_;
+  std::deque<const Job*> queue_, again_, suspects_;
   Executed executed_;
   int failures_in_a_row_ = 0;
   std::optional<base::Error> fatal_;
