@@ -311,6 +311,7 @@ base::Result<CompiledSubmission> compile_submission(const CheckRequest& request)
 
 base::Result<SplitOptions> split_options(const CheckRequest& request) {
   SplitOptions split;
+  split.device_seconds = request.device_seconds;
   split.runner = request.place.build / "libexec" / "membound_runner";
   split.forward_folder = request.place.build / "forward";
   for (const fs::path& needed : {split.runner, split.forward_folder})

@@ -65,6 +65,7 @@ struct CheckRequest {
   int stages_at_once = 1;                  ///< more only where nothing is timed by a clock
   Looks looks = {};                        ///< what to run again with the checkers on
   double seconds_per_stage = 180;          ///< backstop for a test program that reports nothing
+  double device_seconds = 0;               ///< see SplitOptions; of each look again
   std::string version;                     ///< Membound's, for the result
   const std::atomic<bool>* stop = nullptr;
   std::function<void(int stage)> on_tick = {};

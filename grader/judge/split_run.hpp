@@ -36,6 +36,10 @@ struct SplitOptions {
   bool scrub = false;  ///< overwrite the GPU's free memory before and after
   /// What the reference takes, from time_reference(): it gets no runner then. Empty: it is run.
   std::filesystem::path reference_times = {};
+  /// CPU time that the submission's runners may take together over all starts; 0: no limit but
+  /// those of each. On a GPU a runner spins while the device works: it is the device's time as
+  /// well.
+  double device_seconds = 0;
   bool use_jail = true;  ///< false only where submissions are trusted
 };
 

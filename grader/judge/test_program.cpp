@@ -24,6 +24,9 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kOutputLimit = 1 << 20;
 constexpr std::size_t kOutputShown = 4000;
+/// With less of a budget left nothing can be found out.
+constexpr double kLeastDeviceSeconds = 0.5;
+
 std::string numbers(const std::vector<int>& stages) {
   std::string text;
   for (const int stage : stages) text += (text.empty() ? "" : ",") + std::to_string(stage);
@@ -87,10 +90,17 @@ class StageRunner {
       : request_(request),
         file_(request.scratch_folder /
               ("run-" + request.lab->id + "-" + std::to_string(gettid()) + ".jsonl")),
-        left_(request.stages) {}
+        left_(request.stages) {
+    if (request_.split && request_.split->device_seconds > 0)
+      device_seconds_left_ = request_.split->device_seconds;
+  }
 
   base::Result<RunOutcome> run() {
     while (!left_.empty() && !outcome_.stopped) {
+      if (device_seconds_left_ && *device_seconds_left_ < kLeastDeviceSeconds) {
+        out_of_device_time();
+        break;
+      }
       const auto status = start_once();
       if (!status) return status.error();
     }
@@ -117,8 +127,24 @@ class StageRunner {
     return all;
   }
 
+  /// What is left is not tried: the device is others' from here on.
+  void out_of_device_time() {
+    for (const int stage : left_) {
+      course::StageMeasurement measurement = empty_measurement(stage);
+      measurement.abort = Cause::kTimeout;
+      measurement.abort_text = "not run: the stages before it used up the submission's " +
+                               std::to_string(static_cast<int>(request_.split->device_seconds)) +
+                               " s of device time";
+      outcome_.measurements.push_back(std::move(measurement));
+    }
+    left_.clear();
+  }
+
   base::Status start_once() {
     file_.remove();
+    if (device_seconds_left_)
+      request_.split->limits.cpu_seconds =
+          std::min(request_.split->limits.cpu_seconds, *device_seconds_left_);
     std::unique_ptr<RunnerPair> runners;
     std::map<std::string, std::string> environment = request_.environment;
     if (request_.split) {
@@ -164,6 +190,7 @@ class StageRunner {
       const auto end = runners->finish();
       if (!end) return end.error();
       limit = end->limit;
+      if (device_seconds_left_) *device_seconds_left_ -= end->cpu_seconds;
       outcome_.last_output += runners->story();
     }
     outcome_.stopped = process->stopped;
@@ -221,13 +248,18 @@ class StageRunner {
     left_.erase(left_.begin(), left_.begin() + static_cast<std::ptrdiff_t>(lost.size()));
   }
 
-  [[nodiscard]] course::StageMeasurement crash_of(int stage, const base::ProcessOutcome& process,
-                                                  jail::LimitHit limit) const {
+  [[nodiscard]] course::StageMeasurement empty_measurement(int stage) const {
     course::StageMeasurement measurement;
     measurement.lab = request_.lab->id;
     measurement.stage = stage;
     measurement.kernel = request_.lab->stage(stage)->kernel;
     measurement.seed = request_.seed;
+    return measurement;
+  }
+
+  [[nodiscard]] course::StageMeasurement crash_of(int stage, const base::ProcessOutcome& process,
+                                                  jail::LimitHit limit) const {
+    course::StageMeasurement measurement = empty_measurement(stage);
     measurement.abort = Cause::kCrash;
     std::string text;
     if (const Cause abort = abort_of(limit); abort != Cause::kNone) {
@@ -261,7 +293,8 @@ class StageRunner {
               [&](const auto& a, const auto& b) { return position(a) < position(b); });
   }
 
-  const RunRequest& request_;
+  RunRequest request_;
+  std::optional<double> device_seconds_left_;  // nothing: no budget
   ScratchFile file_;
   std::vector<int> left_;
   RunOutcome outcome_;

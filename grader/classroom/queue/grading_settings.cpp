@@ -74,6 +74,14 @@ base::Result<std::string> digest_of(const std::vector<fs::path>& files, const st
   return digest.finish();
 }
 
+/// Only where it is not the usual one, so that the usual limits have one text.
+std::string device_time(const Settings& settings) {
+  if (settings.device_seconds == Settings::kDeviceSeconds) return "";
+  if (settings.device_seconds == 0) return ", device time: no limit in all";
+  return ", device time: " + std::to_string(static_cast<int>(settings.device_seconds)) +
+         " s in all";
+}
+
 std::vector<fs::path> headers_in(const fs::path& folder) {
   std::vector<fs::path> headers;
   std::error_code error;
@@ -89,7 +97,8 @@ std::vector<fs::path> headers_in(const fs::path& folder) {
 base::Result<std::string> limits_in_force(const Settings& settings) {
   if (!settings.trust_submissions) {
     const jail::Enforcement& here = jail::probe();
-    if (here.untrusted_ok()) return "compiler and runner in jails; " + here.describe();
+    if (here.untrusted_ok())
+      return "compiler and runner in jails; " + here.describe() + device_time(settings);
     return base::Error{base::ErrorKind::kMachine, "grading",
                        "nothing here confines what strangers hand in: " + here.describe(),
                        "bubblewrap and user namespaces, see docs/security.md",

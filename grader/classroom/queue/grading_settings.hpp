@@ -18,6 +18,8 @@ namespace membound::queue {
 
 /// The same for every submission of a batch.
 struct Settings {
+  static constexpr double kDeviceSeconds = 60;
+
   judge::Workplace
       place;  ///< its `state` is OUT/work: nothing is shared with a student's own checks
   const course::Course* course = nullptr;
@@ -25,7 +27,9 @@ struct Settings {
   std::string architecture = "90";
   judge::Device device = judge::real_gpu();
   double seconds_per_stage = 180;  ///< backstop for a test program that reports nothing
-  std::string version;             ///< Membound's
+  /// What one submission may take of a device in all; see judge::SplitOptions. 0: no such limit.
+  double device_seconds = kDeviceSeconds;
+  std::string version;  ///< Membound's
   /// Grade even where nothing confines submissions: each then runs in the judge's own process.
   bool trust_submissions = false;
   bool hold_policy = false;  ///< hold what they compile to against the policy even then

@@ -35,6 +35,7 @@ base::Result<judge::CheckRequest> check_request(const OneRequest& request) {
   check.more_arguments = settings.device.kind->test_arguments();
   check.seed = request.job->seed;
   check.seconds_per_stage = settings.seconds_per_stage;
+  check.device_seconds = settings.device_seconds;
   check.version = settings.version;
   check.looks.at_right_results =
       settings.device.kind->has_checkers() || judge::has_vgpu(settings.place.build);

@@ -52,6 +52,7 @@ struct GradeOptions : judge::CheckOptions {
   std::size_t chunk = 16;
   int at_once = 0;
   int minutes = 60;
+  int device_seconds = static_cast<int>(queue::Settings::kDeviceSeconds);
   int task = -1;  ///< of a job array: the chunk to grade
 };
 
@@ -232,6 +233,7 @@ std::vector<std::string> task_command(const GradeOptions& options,
   if (!options.key.empty())
     command.push_back("--key=" + std::filesystem::absolute(options.key).string());
   if (options.trust) command.emplace_back("--trust-submissions");
+  command.push_back("--device-seconds=" + std::to_string(options.device_seconds));
   command.emplace_back("--task");
   return command;
 }
@@ -287,8 +289,9 @@ int run_grade(const GradeOptions& options) {
     if (const auto plan = queue::read_plan(options.out); plan && *plan)
       device = as_before(options, (*plan)->device, (*plan)->compiler);
   device.gpu_is_elsewhere = options.executor == "slurm";
-  const auto settings = grading_settings(*context, device, options.trust);
+  auto settings = grading_settings(*context, device, options.trust);
   if (!settings) return report_error(settings.error());
+  settings->device_seconds = options.device_seconds;
   const auto fits =
       options.executor == "slurm" ? check_slurm_device(options, *settings) : base::Done{};
   if (!fits) return report_error(fits.error());
@@ -400,6 +403,7 @@ void add_grade(CLI::App& app, Action& chosen) {
   command->add_option("--regrade", options->regrade);
   command->add_option("--regrade-requests", options->requests);
   command->add_flag("--resume", options->resume);
+  command->add_option("--device-seconds", options->device_seconds)->check(CLI::Range(0, 86400));
   command->add_flag("--trust-submissions", options->trust);
   command->add_flag("--verify", options->verify);
   command->add_option("--key", options->key);

@@ -174,6 +174,23 @@ TEST_F(JailedRunner, ComputingBeyondTheLimitIsATimeout) {
   EXPECT_EQ(course::to_string(result.stages[0].verdict), "timeout");
 }
 
+TEST_F(JailedRunner, AllStagesTogetherHaveABudgetOfDeviceTime) {
+  CheckRequest request = request_for(
+      "01-reverse-array", kernel_of(reverse_with("", "for (volatile int k = 0; k == 0;) {}")));
+  request.more_arguments = {"--quick"};
+  split(request);
+  request.split->use_jail = true;
+  request.split->device_seconds = 1;
+  const course::Result result = run(request);
+  ASSERT_EQ(result.stages.size(), 3U);
+  for (const course::StageResult& stage : result.stages)
+    EXPECT_EQ(course::to_string(stage.verdict), "timeout") << stage.stage;
+  ASSERT_FALSE(result.stages[2].findings.empty());
+  EXPECT_NE(result.stages[2].findings[0].text.find("used up the submission's 1 s"),
+            std::string::npos)
+      << result.stages[2].findings[0].text;
+}
+
 TEST_F(JailedRunner, CodeThatTheDeviceCannotLoadIsNobodyElsesFault) {
   // More than the device has: it compiles, and then there is no room for it.
   CheckRequest request =
