@@ -62,7 +62,7 @@ struct RunOutcome {
 /// The program ends after a stage that faults or hangs; it is then started again for the others, in
 /// a graded run with new runners. A stage the program left without a word gets the abort kCrash.
 ///
-/// Whose fault a lost runner is: the submission's if a kernel of it may have been running, or if
+/// Whose fault a lost runner is: the submission's if a kernel of it was launched before, or if
 /// the jail ended it at a limit (the abort is then kTimeout, kMemory or kFault); in all other
 /// cases the machine's or ours (kCrash, which judges nobody).
 [[nodiscard]] base::Result<RunOutcome> run_stages(const RunRequest& request);

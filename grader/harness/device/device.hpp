@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -72,6 +73,9 @@ class Device {
   [[nodiscard]] virtual nlohmann::json take_report() const = 0;
   /// Takes it and looks away.
   virtual void forget_report() const = 0;
+  /// Ends launches from here on after so many warp instructions, as ones that may never end; 0: no
+  /// limit of ours. Only where instructions are counted.
+  virtual void limit_steps(std::uint64_t warp_instructions) const = 0;
 
  private:
   DeviceFacts facts_;

@@ -95,6 +95,7 @@ class Gpu : public Device {
   }
   [[nodiscard]] nlohmann::json take_report() const override { return {}; }
   void forget_report() const override {}
+  void limit_steps(std::uint64_t /*warp_instructions*/) const override {}
 };
 
 }  // namespace

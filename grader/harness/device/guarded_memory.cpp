@@ -137,6 +137,12 @@ void GuardedMemory::copy_to(void* host) const {
              "reading an array back");
 }
 
+std::size_t GuardedMemory::all_bytes() {
+  std::size_t bytes = 0;
+  for (const Block* block : Block::all()) bytes += block->size_bytes;
+  return bytes;
+}
+
 std::optional<GuardedMemory::Damage> GuardedMemory::find_damage() {
   for (const Block* block : Block::all()) {
     const std::size_t count = block->size_bytes / block->element_bytes;

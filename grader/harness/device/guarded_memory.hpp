@@ -38,6 +38,9 @@ class GuardedMemory {
   [[nodiscard]] std::size_t size_bytes() const;
   void copy_to(void* host) const;
 
+  /// Of all blocks alive.
+  [[nodiscard]] static std::size_t all_bytes();
+
   /// What happened to a block.
   enum class DamageKind { kOutside, kInputChanged };
   /// One damaged block: which (by address) and what happened to it, in words.

@@ -21,8 +21,8 @@ std::string runner_problem(int device) {
   return ask == nullptr ? std::string() : std::string(ask(device));
 }
 
-bool runner_ended_in_launch(int device) {
-  static auto* const ask = find<int(int)>("membound_remote_ended_in_launch");
+bool runner_lost_after_launch(int device) {
+  static auto* const ask = find<int(int)>("membound_remote_lost_after_launch");
   return ask != nullptr && ask(device) != 0;
 }
 

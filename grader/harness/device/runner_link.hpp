@@ -18,8 +18,8 @@ namespace membound::harness {
 /// What became of the runner that holds `device`; empty while all is well or there is none.
 [[nodiscard]] std::string runner_problem(int device);
 
-/// Whether that runner ended while a kernel may have been running in it: then the kernel ended it.
-[[nodiscard]] bool runner_ended_in_launch(int device);
+/// Whether that runner was lost after a kernel had been launched in it: then it is the kernel's.
+[[nodiscard]] bool runner_lost_after_launch(int device);
 
 /// Whether kernels on `device` can reach the memory of the process that launches them.
 [[nodiscard]] bool runner_has_pageable_access(int device);

@@ -95,6 +95,10 @@ class VirtualGpu : public Device {
     return text.empty() ? nlohmann::json() : nlohmann::json::parse(text, nullptr, false);
   }
   void forget_report() const override { static_cast<void>(take_report_text()); }
+  void limit_steps(std::uint64_t warp_instructions) const override {
+    auto* limit = own_function<void(std::uint64_t)>("membound_vgpu_limit_steps");
+    if (limit != nullptr) limit(warp_instructions);
+  }
 
  private:
   [[nodiscard]] std::string take_report_text() const {

@@ -4,6 +4,8 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <stdexcept>
 
@@ -25,6 +27,34 @@ std::string join_types(const std::vector<std::string>& types) {
 
 std::string blocked_by(const char* what, course::BuiltInTest test) {
   return "the stage's " + std::string(what) + ", see " + std::string(to_string(test));
+}
+
+/// Warp instructions after which a launch of a test is one that may never end, for a launch over
+/// `data_bytes` of arrays. A reference answer takes at most 120 for each word of a test's arrays
+/// (lab 06, whose work grows faster than its data), and 10 million in the largest test of all labs.
+/// The least of it takes the virtual GPU about 2 s.
+std::uint64_t most_steps_of_a_test(std::size_t data_bytes) {
+  constexpr std::uint64_t kPerWord = 1000, kLeast = 20'000'000, kMost = 100'000'000;
+  return std::clamp(kPerWord * (data_bytes / sizeof(std::uint32_t)), kLeast, kMost);
+}
+
+/// Codes that stay with the device until its process ends: what a kernel did to it. All others are
+/// about the call that returns them.
+bool stays(cudaError_t code) {
+  switch (code) {
+    case cudaErrorIllegalAddress:
+    case cudaErrorMisalignedAddress:
+    case cudaErrorInvalidAddressSpace:
+    case cudaErrorInvalidPc:
+    case cudaErrorIllegalInstruction:
+    case cudaErrorHardwareStackError:
+    case cudaErrorAssert:
+    case cudaErrorLaunchFailure:
+    case cudaErrorLaunchTimeout:
+      return true;
+    default:
+      return false;
+  }
 }
 
 /// What the lab's own test passes must be what the lab's own signature says.
@@ -66,12 +96,17 @@ testing::AssertionResult StageRun::launch(const std::string& instance,
   const double seconds = session_.timeout_seconds(stage_);
   // What the harness's own kernels did before is not the submission's.
   if (device_checks()) session_.device().forget_report();
+  limit_steps(GuardedMemory::all_bytes());
   const Preparation preparation =
       session_.student().prepare({stage_.kernel, instance, sizes}, seconds);
   if (preparation.refusal) return refuse(*preparation.refusal);
   const ReadyLaunch& ready = preparation.launch;
   std::optional<GuardedMemory> scratch;
-  if (ready.scratch_bytes > 0) scratch.emplace(ready.scratch_bytes, 1, nullptr, Role::kOutput);
+  try {
+    if (ready.scratch_bytes > 0) scratch.emplace(ready.scratch_bytes, 1, nullptr, Role::kOutput);
+  } catch (const CudaError& error) {
+    abort_fault(error.code());  // it is the submission that says how much it wants
+  }
   void* d_scratch = scratch ? scratch->data() : nullptr;
   cudaError_t launch_code = cudaSuccess, wait_code = cudaSuccess;
   {
@@ -139,12 +174,20 @@ testing::AssertionResult StageRun::check_launches() {
   return testing::AssertionSuccess();
 }
 
+void StageRun::limit_steps(std::size_t data_bytes) {
+  // With checkers on, the judge says how far a launch may go. What is timed has a deadline alone.
+  if (device_checks()) return;
+  const bool is_timed = test_ == to_string(course::BuiltInTest::kSpeed);
+  session_.device().limit_steps(is_timed ? 0 : most_steps_of_a_test(data_bytes));
+}
+
 void StageRun::begin_stage() { start_ = std::chrono::steady_clock::now(); }
 
 void StageRun::begin_test(const std::string& name) {
   const std::lock_guard lock(mutex_);
   test_ = name;
   cause_ = course::Cause::kNone;
+  limit_steps(0);
 }
 
 void StageRun::end_test(course::TestOutcome outcome) {
@@ -207,12 +250,22 @@ void StageRun::abort_timeout(const std::string& what, double seconds) {
             "; does a loop ever end, does every thread of the block reach each barrier?");
 }
 
+void StageRun::abort_nonsense(const std::string& why) {
+  abort(course::Cause::kFault,
+        "the submission's runner told nonsense in the test " + test_ + ": " + why);
+}
+
 void StageRun::abort_without_runner(const std::string& problem) {
   const std::string text = "the runner was lost in the test " + test_ + ": " + problem;
-  // A kernel that may have been running is what ended it; without one it is not the submission.
-  abort(runner_ended_in_launch(session_.options().student_device) ? course::Cause::kFault
-                                                                  : course::Cause::kCrash,
+  // A kernel that was launched is what ended it; without one it is not the submission.
+  abort(runner_lost_after_launch(session_.options().student_device) ? course::Cause::kFault
+                                                                    : course::Cause::kCrash,
         text);
+}
+
+bool StageRun::is_its_doing(cudaError_t code) const {
+  // A runner that has died makes any call fail, not only launches.
+  return stays(code) || !runner_problem(session_.options().student_device).empty();
 }
 
 void StageRun::abort_fault(cudaError_t code) {
@@ -221,10 +274,16 @@ void StageRun::abort_fault(cudaError_t code) {
     abort_without_runner(problem);
   const nlohmann::json report = session_.device().take_report();
   keep_checks(report);
+  const std::string details = fault_text(report);
+  if (code == cudaErrorMemoryAllocation)
+    abort(course::Cause::kMemory,
+          "the device has no room for the scratch that the launch asks "
+          "for, in the test " +
+              test_);
   if (code == cudaErrorLaunchTimeout)
     abort(course::Cause::kTimeout,
-          "the device stopped a launch in the test " + test_ + ": " + cuda_error_text(code));
-  const std::string details = fault_text(report);
+          "the device stopped a launch in the test " + test_ +
+              (details.empty() ? ": " + cuda_error_text(code) : "\n" + details));
   abort(course::Cause::kFault,
         cuda_error_text(code) + ", in the test " + test_ + (details.empty() ? "" : "\n" + details));
 }

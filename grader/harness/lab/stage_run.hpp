@@ -55,8 +55,12 @@ class StageRun {
 
   /// A launch does not end: writes the stage's line and ends the process.
   [[noreturn]] void abort_timeout(const std::string& what, double seconds);
+  /// Whether an error that any call may return tells of what the submission did before.
+  [[nodiscard]] bool is_its_doing(cudaError_t code) const;
   /// The device reported `code` and cannot be used any more: writes the line and ends the process.
   [[noreturn]] void abort_fault(cudaError_t code);
+  /// What the submission's runner sent cannot be read: writes the line and ends the process.
+  [[noreturn]] void abort_nonsense(const std::string& why);
 
  private:
   [[noreturn]] void abort(course::Cause cause, const std::string& text);
@@ -74,6 +78,8 @@ class StageRun {
   void keep(TimingOutcome outcome, std::size_t case_index);
   void find_similar_stage(std::size_t case_index, course::Timing& timing);
   void write_line();
+  /// Of what the test that runs launches from here on, over so many bytes of arrays.
+  void limit_steps(std::size_t data_bytes);
   /// Keeps what the virtual GPU's checkers found since the last launch.
   void keep_checks(const nlohmann::json& report);
 

@@ -15,7 +15,6 @@
 #include "grader/base/check.hpp"
 #include "grader/base/text_files.hpp"
 #include "grader/harness/device/device_scope.hpp"
-#include "grader/harness/device/runner_link.hpp"
 #include "grader/harness/lab/reference_timer.hpp"
 #include "grader/harness/lab/session.hpp"
 #include "grader/harness/lab/stage_recorder.hpp"
@@ -65,9 +64,12 @@ int run_all(const Options& options, const LabProgram& program) {
   try {
     return RUN_ALL_TESTS();
   } catch (const CudaError& error) {
-    // A runner that has died makes any call fail, not only launches.
-    if (current.load() == nullptr || runner_problem(options.student_device).empty()) throw;
+    if (current.load() == nullptr || !current.load()->is_its_doing(error.code())) throw;
     current.load()->abort_fault(error.code());
+  } catch (const nlohmann::json::exception& error) {
+    // Of a graded run; else the report is our own process's.
+    if (current.load() == nullptr || !options.seed_key) throw;
+    current.load()->abort_nonsense(error.what());
   }
 }
 

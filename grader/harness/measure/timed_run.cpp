@@ -30,7 +30,13 @@ TimedRun::TimedRun(const BenchParts& parts, const TimingRequest& request, ReadyL
       student_side_(make_side(parts.device, parts.kernels)),
       student_([&]() -> Answer {
         const DeviceScope on(parts.device.number());
-        DeviceBuffer scratch(student.scratch_bytes);
+        DeviceBuffer scratch;
+        try {
+          scratch = DeviceBuffer(student.scratch_bytes);
+        } catch (const CudaError& error) {
+          request.on_fault(error.code());  // it is the submission that says how much it wants
+          throw;
+        }
         return {parts.student, std::move(student), std::move(scratch), request.on_fault};
       }()) {}
 

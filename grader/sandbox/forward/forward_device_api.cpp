@@ -143,10 +143,11 @@ FORWARD_EXPORT const char* membound_remote_problem(int device) {
   return text.c_str();
 }
 
-/// Whether the runner ended while it could be running code of a module: then the module ended it.
-FORWARD_EXPORT int membound_remote_ended_in_launch(int device) {
+/// Whether the runner ended, or answered nonsense, after it had launched code of a module: what a
+/// kernel does to its runner may show at any later request.
+FORWARD_EXPORT int membound_remote_lost_after_launch(int device) {
   const Connection* runner = connection(device);
-  return runner != nullptr && runner->ended() && runner->ended_in_launch() ? 1 : 0;
+  return runner != nullptr && !runner->problem().empty() && runner->has_launched() ? 1 : 0;
 }
 
 /// Whether kernels on the device can reach the runner's own memory (HMM, ATS).

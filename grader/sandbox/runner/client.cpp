@@ -14,12 +14,6 @@ bool may_run_kernels(const Request& request) {
   return std::holds_alternative<Launch>(request) || std::holds_alternative<Batch>(request);
 }
 
-/// Whether the runner has waited for all launches when it answers.
-bool waits(const Request& request) {
-  return std::holds_alternative<Synchronize>(request) ||
-         std::holds_alternative<WaitForEvent>(request) || std::holds_alternative<Download>(request);
-}
-
 }  // namespace
 
 base::Result<std::unique_ptr<Connection>> Connection::open(Descriptor socket) {
@@ -50,7 +44,7 @@ std::int32_t Connection::give_up(const std::string& why) {
 
 std::int32_t Connection::exchange(const Request& request, std::vector<std::byte>& payload) {
   if (!problem_.empty()) return kDisconnected;
-  in_launch_ = launched_ = launched_ || may_run_kernels(request);
+  launched_ = launched_ || may_run_kernels(request);
   const auto kind = static_cast<std::uint32_t>(request.index());
   ++sequence_;
   auto sent = channel_.send(sequence_, kind, encode(request));
@@ -59,8 +53,6 @@ std::int32_t Connection::exchange(const Request& request, std::vector<std::byte>
   if (!frame) return give_up(frame.error().found);
   if (frame->header.sequence != sequence_ || frame->header.kind != (kind | kAnswerBit))
     return give_up("an answer that was not asked for");
-  if (waits(request)) launched_ = false;
-  in_launch_ = false;
   payload = std::move(frame->payload);
   return 0;
 }
@@ -183,9 +175,9 @@ bool Connection::ended() const {
   return channel_.ended();
 }
 
-bool Connection::ended_in_launch() const {
+bool Connection::has_launched() const {
   const std::scoped_lock lock(mutex_);
-  return in_launch_;
+  return launched_;
 }
 
 }  // namespace membound::runner

@@ -73,8 +73,8 @@ class Connection {
   [[nodiscard]] std::string problem() const;
   /// Whether it ended by itself (as opposed to breaking the protocol).
   [[nodiscard]] bool ended() const;
-  /// Whether the last request that got no answer could run code of the module: a launch or a wait.
-  [[nodiscard]] bool ended_in_launch() const;
+  /// Whether code of a module has been launched: from then on the runner may be in its hands.
+  [[nodiscard]] bool has_launched() const;
 
  private:
   Connection(Descriptor socket, SharedBuffer buffer)
@@ -93,8 +93,7 @@ class Connection {
   std::vector<std::vector<std::byte>> batch_;
   std::int32_t batch_code_ = 0;
   std::string problem_;
-  bool launched_ = false;  // since the last request that waited for the device and came back
-  bool in_launch_ = false;
+  bool launched_ = false;
 };
 
 template <typename Query>

@@ -64,24 +64,25 @@ TEST(Client, ARunnerThatDiesInALaunchIsKnownToHave) {
   LyingRunner runner([](Channel&, const Frame&) { return false; });
   EXPECT_EQ(runner.connection->call(Launch{}), kDisconnected);
   EXPECT_TRUE(runner.connection->ended());
-  EXPECT_TRUE(runner.connection->ended_in_launch());
+  EXPECT_TRUE(runner.connection->has_launched());
 }
 
-TEST(Client, ARunnerThatDiesWhileTheKernelIsWaitedForIsKnownToHave) {
+TEST(Client, ARunnerThatDiesAtAnyTimeAfterALaunchIsKnownToHave) {
   LyingRunner runner([](Channel& channel, const Frame& frame) {
-    return frame.header.kind == kind_of<Launch>() &&
+    return frame.header.kind != kind_of<Free>() &&
            answer(channel, frame, encode_answer(0, NoAnswer{}));
   });
   EXPECT_EQ(runner.connection->call(Launch{}), 0);
-  EXPECT_EQ(runner.connection->call(Synchronize{}), kDisconnected);
-  EXPECT_TRUE(runner.connection->ended_in_launch());
+  EXPECT_EQ(runner.connection->call(Synchronize{}), 0);
+  EXPECT_EQ(runner.connection->call(Free{64}), kDisconnected);
+  EXPECT_TRUE(runner.connection->has_launched());
 }
 
 TEST(Client, ARunnerThatDiesWithNothingLaunchedDidSoByItself) {
   LyingRunner runner([](Channel&, const Frame&) { return false; });
   EXPECT_EQ(runner.connection->call(Allocate{64}), kDisconnected);
   EXPECT_TRUE(runner.connection->ended());
-  EXPECT_FALSE(runner.connection->ended_in_launch());
+  EXPECT_FALSE(runner.connection->has_launched());
 }
 
 TEST(Client, AnAnswerToAnotherRequestEndsTheConversation) {

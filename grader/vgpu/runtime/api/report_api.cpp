@@ -3,6 +3,7 @@
 /// @file
 /// What the harness asks the virtual GPU beside CUDA: who it is and what was counted. Found with
 /// dlsym, so that the same program also runs with the real runtime.
+#include <cstdint>
 #include <cstring>
 
 #include "grader/vgpu/runtime/api/api.hpp"
@@ -34,6 +35,14 @@ CUDA_EXPORT void membound_vgpu_forget_writes(const void* d_begin, std::size_t by
   Context& only = context();
   const std::scoped_lock lock(only.mutex);
   only.memory.forget_writes(reinterpret_cast<std::uint64_t>(d_begin), bytes);
+}
+
+/// Launches from here on end after so many warp instructions; 0: no limit. MEMBOUND_STEP_LIMIT goes
+/// before it.
+CUDA_EXPORT void membound_vgpu_limit_steps(std::uint64_t warp_instructions) {
+  Context& only = context();
+  const std::scoped_lock lock(only.mutex);
+  only.limits.warp_instructions = warp_instructions;
 }
 
 /// Virtual time of the host in nanoseconds: for programs that time with clocks of their own.

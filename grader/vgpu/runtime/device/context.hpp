@@ -44,6 +44,8 @@ struct Limits {
   std::size_t persisting_l2_bytes = 0;
   std::size_t pending_launches = 2048;
   std::size_t sync_depth = 2;
+  std::uint64_t warp_instructions =
+      0;  ///< of a launch; 0: no limit. MEMBOUND_STEP_LIMIT goes first
 };
 
 /// The process's one virtual device and all that was made on it.

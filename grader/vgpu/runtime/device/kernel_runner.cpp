@@ -67,7 +67,8 @@ exec::LaunchRequest request_for(Context& context, const KernelOperation& operati
   request.memory = &context.memory;
   request.textures = &context.arrays;
   request.cooperative = operation.cooperative;
-  request.limits.warp_instructions = settings.step_limit;
+  request.limits.warp_instructions =
+      settings.step_limit != 0 ? settings.step_limit : context.limits.warp_instructions;
   request.limits.stack_bytes = context.limits.stack_bytes;
   request.checks = settings.checks;
   request.scheduling = settings.scheduling;
