@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// A folder among the machine's temporary files, for one owner. Nothing in it outlives the owner;
-/// what must survive a crash is durable_file's.
+/// A folder among the machine's temporary files, for one owner. What an owner leaves that was
+/// killed is swept by a later one; what must survive a crash is durable_file's.
 #pragma once
 
 #include <filesystem>
@@ -13,7 +13,7 @@ namespace membound::base {
 /// Made empty, removed with everything in it.
 class ScratchFolder {
  public:
-  /// `name` tells people whose it is: "membound-NAME-…" below $TMPDIR or /tmp.
+  /// `name` tells people what it is: "membound-OWNER-NAME-…" below $TMPDIR or /tmp.
   explicit ScratchFolder(std::string_view name);
   ~ScratchFolder();
   ScratchFolder(const ScratchFolder&) = delete;
@@ -25,5 +25,8 @@ class ScratchFolder {
  private:
   std::filesystem::path path_;
 };
+
+/// Removes what processes that have ended left below $TMPDIR or /tmp.
+void sweep_scratch_folders();
 
 }  // namespace membound::base

@@ -12,6 +12,7 @@
 #include <set>
 #include <sstream>
 
+#include "grader/base/owner_mark.hpp"
 #include "grader/base/system_text.hpp"
 
 namespace membound::jail {
@@ -65,10 +66,10 @@ fs::path below(const fs::path& mount, const fs::path& group) {
   return mount / group.relative_path();
 }
 
-/// membound-<process>-<number>: the process tells the sweeper whether it is still in use.
+/// membound-<owner>-<number>: the owner tells the sweeper whether it is still in use.
 std::string new_name() {
   static std::atomic<unsigned> next{0};
-  return std::string(kPrefix) + std::to_string(getpid()) + "-" + std::to_string(next++);
+  return std::string(kPrefix) + base::owner_mark() + "-" + std::to_string(next++);
 }
 
 bool can_make(const fs::path& folder) {
@@ -78,6 +79,20 @@ bool can_make(const fs::path& folder) {
   return true;
 }
 
+void kill_all_in(const fs::path& group) {
+  std::istringstream numbers(text_of(group / "cgroup.procs"));
+  for (pid_t process = 0; numbers >> process;)
+    if (process > 0) kill(process, SIGKILL);
+}
+
+/// Removes a group and ends whatever runs in it; gives up where the kernel holds a process.
+void remove_group(const fs::path& group) {
+  for (int i = 0; i < kRemoveTries && rmdir(group.c_str()) != 0 && errno == EBUSY; ++i) {
+    kill_all_in(group);
+    usleep(kRemovePauseUs);
+  }
+}
+
 /// Groups of processes that were killed before they could remove them.
 void sweep(const fs::path& folder) {
   std::error_code error;
@@ -85,12 +100,11 @@ void sweep(const fs::path& folder) {
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
        entry.increment(error)) {
     const std::string name = entry->path().filename();
-    pid_t owner = 0;
-    if (name.starts_with(kPrefix))
-      std::from_chars(name.data() + kPrefix.size(), name.data() + name.size(), owner);
-    if (owner > 0 && kill(owner, 0) != 0 && errno == ESRCH) old.push_back(entry->path());
+    if (name.starts_with(kPrefix) &&
+        base::has_lost_its_owner(std::string_view(name).substr(kPrefix.size())))
+      old.push_back(entry->path());
   }
-  for (const fs::path& group : old) rmdir(group.c_str());
+  for (const fs::path& group : old) remove_group(group);
 }
 
 /// Version 2 gives controllers only to groups without processes of their own: ours moves into a
@@ -102,7 +116,7 @@ bool enable_controllers(const fs::path& group) {
       !lists(group / "cgroup.controllers", "pids"))
     return false;
   if (put(control, "+memory +pids")) return true;
-  const fs::path leaf = group / (std::string(kPrefix) + std::to_string(getpid()) + "-supervisor");
+  const fs::path leaf = group / (std::string(kPrefix) + base::owner_mark() + "-supervisor");
   if (mkdir(leaf.c_str(), 0755) != 0) return false;
   if (put(leaf / "cgroup.procs", "0") && put(control, "+memory +pids")) return true;
   put(group / "cgroup.procs", "0");
@@ -229,11 +243,7 @@ base::Result<Cgroup> Cgroup::make(const CgroupPlaces& places, std::size_t memory
 Cgroup::~Cgroup() {
   entries_.clear();
   for (const fs::path& folder : std::set{memory_, processes_, cpu_}) {
-    if (folder.empty()) continue;
-    for (int i = 0; i < kRemoveTries && rmdir(folder.c_str()) != 0 && errno == EBUSY; ++i) {
-      kill_all();
-      usleep(kRemovePauseUs);
-    }
+    if (!folder.empty()) remove_group(folder);
   }
 }
 
@@ -245,12 +255,8 @@ bool Cgroup::join() const {
 
 void Cgroup::kill_all() const {
   if (version_ == 2 && put(memory_ / "cgroup.kill", "1")) return;
-  for (const fs::path& folder : std::set{memory_, processes_, cpu_}) {
-    if (folder.empty()) continue;
-    std::istringstream numbers(text_of(folder / "cgroup.procs"));
-    for (pid_t process = 0; numbers >> process;)
-      if (process > 0) kill(process, SIGKILL);
-  }
+  for (const fs::path& folder : std::set{memory_, processes_, cpu_})
+    if (!folder.empty()) kill_all_in(folder);
 }
 
 bool Cgroup::empty() const {

@@ -45,8 +45,8 @@ struct CgroupMount {
                                               std::string_view controller);
 
 /// The places of this machine, found by making and removing a group in each. Version 2 is taken
-/// when it has memory and pids for us, else version 1. Also removes groups that runs of processes
-/// which are no more have left.
+/// when it has memory and pids for us, else version 1. Also ends and removes groups that runs of
+/// processes which are no more have left.
 [[nodiscard]] CgroupPlaces find_cgroups();
 
 /// One run's group, removed with the object; whatever still runs in it is killed first.

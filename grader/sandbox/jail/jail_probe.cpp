@@ -7,7 +7,9 @@
 #include <cstdlib>
 
 #include "grader/base/process.hpp"
+#include "grader/base/scratch_folder.hpp"
 #include "grader/base/switches.hpp"
+#include "grader/sandbox/jail/leftovers.hpp"
 #include "grader/sandbox/jail/setup.hpp"
 #include "grader/sandbox/jail/stage/landlock.hpp"
 #include "grader/sandbox/jail/staged_mount.hpp"
@@ -81,7 +83,11 @@ bool own_user(const Setup& setup) {
 }
 
 const Setup& machine_setup() {
-  static const Setup setup = find_setup();
+  static const Setup setup = [] {
+    sweep_jails();
+    base::sweep_scratch_folders();
+    return find_setup();
+  }();
   return setup;
 }
 

@@ -12,6 +12,7 @@
 ///   status=FD  landlock=ABI  address=BYTES  cpu=SECONDS  file=BYTES  processes=N  keep=FD
 ///   read=PATH  scratch=PATH  device=PATH  collect=PATH (beneath scratch)
 ///   sweep=1 (in a PID namespace of its own)
+///   owner=MARK (read by nobody here: it tells in a list of processes whose jail it is)
 #include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
