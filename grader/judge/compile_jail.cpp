@@ -87,6 +87,7 @@ base::Result<JailedCompile> compile_in_jail(const CompileRequest& request) {
   run.bindings.push_back({request.source, course / kSource});
   if (!request.runtime.empty()) run.bindings.push_back({request.runtime, kRuntime});
   run.folder = course;
+  run.hides_proc = true;
   run.collected = {kResult};
   run.limits = request.graded->limits;
   run.stop = request.stop;

@@ -8,8 +8,10 @@
 #include <cmath>
 #include <system_error>
 
+#include "grader/base/owner_mark.hpp"
 #include "grader/base/switches.hpp"
 #include "grader/base/system_text.hpp"
+#include "grader/sandbox/jail/leftovers.hpp"
 
 namespace membound::jail {
 namespace {
@@ -49,7 +51,7 @@ class CommandBuilder {
     if (descriptors.filter >= 0) option({"--seccomp", std::to_string(descriptors.filter)});
     if (!own_user(setup_)) option({"--uid", "60000", "--gid", "60000"});
     option({"--proc", "/proc", "--dev", "/dev"});
-    order("read", "/proc");
+    if (!request_.hides_proc) order("read", "/proc");
     for (const char* node : kCharacterDevices) order("device", node);
     bind_system();
     for (const Binding& one : request_.bindings)
@@ -143,6 +145,7 @@ class CommandBuilder {
     const Limits& limits = request_.limits;
     const Enforcement& enforcement = setup_.enforcement;
     order("status", std::to_string(status));
+    order(std::string(kOwnerOrder), base::owner_mark());
     order("landlock",
           base::switched_off("jail.landlock") ? "0" : std::to_string(enforcement.landlock_abi));
     if (setup_.cgroups.memory.empty() && limits.limit_address_space &&

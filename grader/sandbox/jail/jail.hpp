@@ -71,8 +71,9 @@ struct Enforcement {
   [[nodiscard]] std::string describe() const;
 };
 
-/// Asks the machine, by trying: a jail is started and a cgroup made. Later calls return the first
-/// answer.
+/// Asks the machine, by trying: a jail is started and a cgroup made. Before that, whatever earlier
+/// processes left that were killed is ended and removed: jails, control groups, temporary folders.
+/// Later calls return the first answer.
 [[nodiscard]] const Enforcement& probe();
 
 /// Something of the outside that the program sees.
@@ -93,7 +94,10 @@ struct JailRequest {
   std::vector<std::string> arguments;          ///< the program first, as a path inside the jail
   std::vector<Binding> bindings;               ///< besides the system's programs and libraries
   std::filesystem::path scratch = "/scratch";  ///< inside: empty, writable, of scratch_bytes
-  std::filesystem::path folder = "/scratch";   ///< inside: where the program starts
+  /// Nothing below /proc may be opened: what is mounted from where stands there. Links are still
+  /// read, so that a compiler finds itself by /proc/self/exe. Needs Landlock.
+  bool hides_proc = false;
+  std::filesystem::path folder = "/scratch";            ///< inside: where the program starts
   std::map<std::string, std::string> environment = {};  ///< all of it: ours is not passed on
   Limits limits;
   SyscallProfile syscalls = SyscallProfile::kCompute;
@@ -124,7 +128,8 @@ struct JailOutcome {
   double seconds = 0;
 };
 
-/// Runs it to its end. When this returns, no process, mount or cgroup of it is left. An error means
+/// Runs it to its end. When this returns, no process, mount or cgroup of it is left, unless the
+/// kernel itself holds a process for a minute after SIGKILL; `output` says so then. An error means
 /// that the jail could not be set up: the machine's fault, not the program's.
 [[nodiscard]] base::Result<JailOutcome> run(const JailRequest& request);
 

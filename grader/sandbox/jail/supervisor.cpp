@@ -149,6 +149,18 @@ void close_all_but(int one, int other) {
   }
 }
 
+/// Moves bubblewrap's options into a file that it reads: what stands in its command line is seen
+/// inside, in /proc/1/cmdline, and the paths outside are nobody's business there.
+base::Descriptor hide_options(std::vector<std::string>& arguments) {
+  const auto end = std::find(arguments.begin(), arguments.end(), "--");
+  std::string text;
+  for (auto at = arguments.begin() + 1; at != end; ++at) text += *at + '\0';
+  base::Descriptor file = memory_file("membound-options", text);
+  const std::vector<std::string> instead = {"--args", std::to_string(file.get())};
+  arguments.insert(arguments.erase(arguments.begin() + 1, end), instead.begin(), instead.end());
+  return file;
+}
+
 /// The process number of the jail's first process, as bubblewrap tells it; 0 when it tells none.
 pid_t read_process_id(int info) {
   std::string text;
@@ -187,10 +199,13 @@ class Watch {
     while (!gone()) {
       wait_for_news();
       check_limits();
-      if (killed_at_ && since(*killed_at_) > kSecondsToDie)
-        return cannot("a process did not end", "it was sent SIGKILL " +
-                                                   std::to_string(static_cast<int>(kSecondsToDie)) +
-                                                   " seconds ago");
+      if (killed_at_ && since(*killed_at_) > kSecondsToDie) {
+        // What it did is known, and is no other run's: whoever asked looks at the device itself.
+        observed_.output += "\na process of it did not end " +
+                            std::to_string(static_cast<int>(kSecondsToDie)) +
+                            " seconds after SIGKILL";
+        break;
+      }
     }
     read_output();
     read_status();
@@ -343,8 +358,10 @@ base::Result<JailOutcome> run_with(const Setup& setup, const JailRequest& reques
                           .stage = stage_program().get(),
                           .status = status_write.get()});
   if (!command) return command.error();
+  const base::Descriptor options = hide_options(command->arguments);
+  if (!options.open()) return cannot("cannot be prepared", base::reason_text(errno));
   std::vector<int> kept = {filter_file.get(), info_write.get(), stage_program().get(),
-                           status_write.get()};
+                           status_write.get(), options.get()};
   kept.insert(kept.end(), request.descriptors.begin(), request.descriptors.end());
   auto environment = environment_of(request);
   auto argument_pointers = pointers(command->arguments);

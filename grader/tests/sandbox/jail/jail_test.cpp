@@ -9,12 +9,15 @@
 #include <gmock/gmock.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <fstream>
 #include <thread>
 
+#include "grader/base/owner_mark.hpp"
+#include "grader/sandbox/jail/leftovers.hpp"
 #include "grader/tests/judge/temporary_folder.hpp"
 #include "grader/tests/sandbox/jail/jailed_shell.hpp"
 
@@ -32,6 +35,52 @@ TEST_F(Jail, TellsOutputAndExitCode) {
   EXPECT_EQ(outcome.exit_code, 7);
   EXPECT_EQ(outcome.signal, 0);
   EXPECT_EQ(outcome.limit, LimitHit::kNone);
+}
+
+TEST_F(Jail, ShowsNoPathOfTheOutside) {
+  const judge::TemporaryFolder folder;
+  JailRequest request;
+  request.bindings = {{folder.path(), "/given"}};
+  const std::string outside = folder.path().filename();
+  // How bubblewrap was called, and what is mounted from where.
+  EXPECT_THAT(shell("cat /proc/[0-9]*/cmdline /proc/[0-9]*/environ | tr '\\0' ' '", request).output,
+              Not(HasSubstr(outside)));
+  if (probe().landlock_abi == 0) GTEST_SKIP() << "needs Landlock";
+  request.hides_proc = true;
+  const auto hidden = shell("cat /proc/self/mountinfo /proc/1/cmdline; ls /proc", request);
+  EXPECT_THAT(hidden.output, HasSubstr("mountinfo: Permission denied"));
+  EXPECT_THAT(hidden.output, HasSubstr("cmdline: Permission denied"));
+  EXPECT_THAT(hidden.output, Not(HasSubstr(outside)));
+}
+
+TEST_F(Jail, EndsWithAnOwnerThatWasKilledBetweenTwoSteps) {
+  // As where the supervisor was killed before the kernel had been asked to end the jail with it.
+  int ends[2] = {-1, -1};
+  ASSERT_EQ(pipe2(ends, 0), 0);
+  const pid_t owner = fork();
+  if (owner == 0) {
+    const std::string mark = "owner=" + base::owner_mark();
+    const pid_t left = fork();
+    int nothing[2] = {-1, -1};
+    if (left == 0 && pipe(nothing) == 0 && dup2(nothing[0], 0) == 0)
+      execl("/bin/sh", "sh", "-c", "read never", mark.c_str(), nullptr);
+    [[maybe_unused]] const auto written = write(ends[1], &left, sizeof left);
+    _exit(0);
+  }
+  pid_t left = 0;
+  ASSERT_EQ(read(ends[0], &left, sizeof left), ssize_t{sizeof left});
+  waitpid(owner, nullptr, 0);
+  close(ends[0]);
+  close(ends[1]);
+  for (int i = 0; i < 1000 && kill(left, 0) == 0; ++i) {
+    sweep_jails();
+    usleep(1000);
+    waitpid(left, nullptr, WNOHANG);  // where we are the machine's first process
+  }
+  std::ifstream stat("/proc/" + std::to_string(left) + "/stat");
+  std::string line;
+  std::getline(stat, line);
+  EXPECT_TRUE(line.empty() || line.find(") Z ") != std::string::npos) << line;
 }
 
 TEST_F(Jail, HoldsNoneOfOurDescriptorsWhileItRuns) {
