@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# SPDX-FileCopyrightText: The Membound authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# Grades, in one call, a class of which half hands in texts that want to stop it, and the other half by
+# itself: every row must be graded, no verdict may be ours, no hostile text may have points, and the
+# honest rows must be those of the clean class.
+#
+#   hostile_class.sh BUILD DEVICE SECONDS HOSTILE…      (cases of tests/attacks about lab 01; or "all")
+#
+# SECONDS: the budget of device time. Prints how long each took.
+set -euo pipefail
+build=$1 device=$2 seconds=$3
+shift 3
+root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../../../.." && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export MEMBOUND_ROOT=$root SOURCE_DATE_EPOCH=1795241893
+
+everything=(
+  G-denial-and-escape/99d-launch-function-faults G-denial-and-escape/99e-launch-record-overwritten
+  G-denial-and-escape/97-infinite-kernel G-denial-and-escape/97b-infinite-launch-shape
+  G-denial-and-escape/97c-dead-barrier G-denial-and-escape/97e-barriers-for-ever
+  G-denial-and-escape/97f-fences G-denial-and-escape/99-all-memory G-denial-and-escape/99b-giant-grid
+  G-denial-and-escape/100-device-printf F-device-memory/93-sticky-error F-device-memory/94-device-heap
+  F-device-memory/94b-device-heap-for-ever F-device-memory/89-walk-addresses
+  B-compile/16-include-dev-zero B-compile/19-templates B-compile/32c-zero-byte
+  H-reporting/112-bad-utf8 C-harness/55-fork D-timing/69-slow-the-reference)
+[ "${1:-all}" = all ] && set -- "${everything[@]}"
+
+number=0
+for case in "$@"; do
+  number=$((number + 1))
+  mkdir -p "$work/mixed/hostile-$number-${case##*/}" "$work/mixed/honest-$number" "$work/clean/honest-$number"
+  cp "$root/grader/tests/attacks/$case/kernel.cu" "$work/mixed/hostile-$number-${case##*/}/"
+  # Right answers and the skeleton, each a text of its own.
+  source=$root/solutions/01-reverse-array
+  [ "$((number % 4))" -ne 3 ] || source=$root/labs/01-reverse-array
+  { cat "$source/kernel.cu"; echo "// $number"; } >"$work/mixed/honest-$number/kernel.cu"
+  cp "$work/mixed/honest-$number/kernel.cu" "$work/clean/honest-$number/"
+done
+
+for class in mixed clean; do
+  started=$(date +%s)
+  status=0
+  "$build/bin/membound" grade "$work/$class" --lab 01-reverse-array --device "$device" --seed 1 \
+    --device-seconds "$seconds" --out "$work/$class-out" >"$work/summary" 2>"$work/messages" || status=$?
+  if grep -q -e --trust-submissions "$work/messages"; then echo "no jail can be made here"; exit 77; fi
+  [ "$status" -eq 0 ] || { cat "$work/summary" "$work/messages"; echo "exit code $status"; exit 1; }
+  echo "$class class of $(ls "$work/$class" | wc -l): $(($(date +%s) - started)) s"
+done
+awk -F, 'FNR > 1 { print "  " $1 ": " $6 }' "$work/mixed-out/grades.csv" | grep hostile
+
+[ "$(grep -c -e ^honest -e ^hostile "$work/mixed-out/grades.csv")" -eq "$((2 * number))" ] ||
+  { echo "not every student has a row"; exit 1; }
+! grep -e INFRA_ERROR -e 'not graded yet' "$work/mixed-out/grades.csv" ||
+  { echo "a verdict is ours, or missing"; exit 1; }
+awk -F, '/^hostile/ && $3 > 0 { print; bad = 1 } END { exit bad }' "$work/mixed-out/grades.csv" ||
+  { echo "a hostile text has points"; exit 1; }
+# On a GPU times differ from run to run: verdicts are compared. On the virtual one, everything.
+columns=1-
+case $device in vgpu*) ;; *) columns=1,2,6 ;; esac
+diff <(grep ^honest "$work/clean-out/grades.csv" | cut -d, -f"$columns") \
+  <(grep ^honest "$work/mixed-out/grades.csv" | cut -d, -f"$columns") ||
+  { echo "an honest verdict differs from the clean class"; exit 1; }
+echo "$number honest rows are those of the clean class"
