@@ -161,7 +161,7 @@ RunRequest run_request(const CheckRequest& request, const CompiledPart& part,
   run.seed = request.seed;
   run.stages_at_once = request.stages_at_once;
   run.split = request.split;
-  run.more_arguments = request.more_arguments;
+  if (part.kind->has_reference) run.more_arguments = request.more_arguments;
   run.environment = device.environment;
   run.seconds_per_stage = request.seconds_per_stage;
   run.scratch_folder = request.place.state / "tmp";
@@ -215,7 +215,7 @@ base::Status run_part(const CheckRequest& request, const CompiledPart& part, cou
   auto outcome = run_stages(run);
   if (!outcome) return outcome.error();
   stopped = outcome->stopped;
-  if (request.looks.any() && !stopped && part.kind->has_reference) {
+  if (request.looks.any() && !stopped) {
     auto looking = looking_run(request, part, run);
     if (!looking) return looking.error();
     look_again(*looking, request.looks, outcome->measurements);

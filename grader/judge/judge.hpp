@@ -59,7 +59,7 @@ struct CheckRequest {
   compilers::CompilerInfo compiler;
   std::string architecture = "90";
   Device device = real_gpu();
-  std::vector<std::string> more_arguments = {};  ///< for the test program
+  std::vector<std::string> more_arguments = {};  ///< for a test program of kernels
   std::uint64_t seed = 1;
   std::optional<SplitOptions> split = {};  ///< graded: see split_options()
   int stages_at_once = 1;                  ///< more only where nothing is timed by a clock

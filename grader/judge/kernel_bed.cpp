@@ -33,6 +33,19 @@ class KernelBed : public TestBed {
     return all;
   }
 
+  void choose_tests(RunRequest& look, const std::string& kernel,
+                    const std::vector<std::string>& tests, bool timed) const override {
+    // Without the timed launch its size is dropped, and the times of the reference, which are of
+    // it.
+    if (!timed) look.more_arguments.clear();
+    if (!timed && look.split) look.split->reference_times.clear();
+    look.more_arguments.emplace_back(timed ? "--look" : "--quick");
+    std::string filter;
+    for (const std::string& test : tests)
+      filter += (filter.empty() ? "--gtest_filter=" : ":") + kernel + "." + test;
+    if (!filter.empty()) look.more_arguments.push_back(std::move(filter));
+  }
+
   [[nodiscard]] base::Result<std::unique_ptr<RunnerPair>> start_runners(
       const RunRequest& request) const override {
     return RunnerPair::start(*request.split, request.stop);

@@ -27,7 +27,15 @@ class ProgramBed : public TestBed {
     std::vector<std::string> all = {"--runner", request.parts.runner.string(), "--forward",
                                     request.parts.forward_folder.string()};
     if (request.split && request.split->use_jail) all.emplace_back("--jailed");
+    all.insert(all.end(), request.more_arguments.begin(), request.more_arguments.end());
     return all;
+  }
+
+  void choose_tests(RunRequest& look, const std::string& /*kernel*/,
+                    const std::vector<std::string>& tests, bool /*timed*/) const override {
+    std::string names;
+    for (const std::string& test : tests) names += (names.empty() ? "" : ",") + test;
+    if (!names.empty()) look.more_arguments = {"--tests", names};
   }
 
   [[nodiscard]] base::Result<std::unique_ptr<RunnerPair>> start_runners(

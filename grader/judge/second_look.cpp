@@ -49,33 +49,30 @@ RunRequest checked_run(const RunRequest& run, const course::StageMeasurement& me
   return again;
 }
 
-/// The tests of `filter`, and with ReachesItsBar among them one launch of what is timed, at its
-/// size.
+/// As above, and of a large grid some blocks only.
 RunRequest with_timed_launch(const RunRequest& run, const course::StageMeasurement& measurement,
-                             const std::string& checkers, std::string filter) {
-  RunRequest looking = run;
-  looking.environment["MEMBOUND_CHECK_BLOCKS"] = kMostBlocks;
-  RunRequest again = checked_run(looking, measurement, checkers, kStepLimitOfTimedLaunch);
-  again.more_arguments.emplace_back("--look");
-  again.more_arguments.push_back(std::move(filter));
+                             const std::string& checkers, std::vector<std::string> tests) {
+  RunRequest again = checked_run(run, measurement, checkers, kStepLimitOfTimedLaunch);
+  again.environment["MEMBOUND_CHECK_BLOCKS"] = kMostBlocks;
+  if (again.split) again.split->runner_environment["MEMBOUND_CHECK_BLOCKS"] = kMostBlocks;
+  tests.emplace_back(to_string(course::BuiltInTest::kSpeed));
+  again.bed->choose_tests(again, measurement.kernel, tests, true);
   return again;
 }
 
-/// The first half of the lab's own tests, as a filter. Tests stand in a lab from the easiest on, so
+/// The first half of the lab's own tests. Tests stand in a lab from the easiest on, so
 /// these have the small sizes and the first awkward ones; the large ones behind them, with checkers
 /// on, would take longer than all that was run before.
-std::string easier_half(const course::StageMeasurement& measurement) {
+std::vector<std::string> easier_half(const course::StageMeasurement& measurement) {
   std::vector<std::string> own;
   for (const course::TestOutcome& test : measurement.tests) {
     const auto rows = course::built_in_tests();
     if (std::none_of(rows.begin(), rows.end(),
                      [&](const course::BuiltInTestRow& row) { return row.name == test.name; }))
-      own.push_back(measurement.kernel + "." + test.name);
+      own.push_back(test.name);
   }
-  std::string filter;
-  for (std::size_t i = 0; i < (own.size() + 1) / 2; ++i)
-    filter += (filter.empty() ? "" : ":") + own[i];
-  return filter;
+  own.resize((own.size() + 1) / 2);
+  return own;
 }
 
 }  // namespace
@@ -101,27 +98,23 @@ bool may_be_right_by_luck(const course::Lab& lab, const course::StageMeasurement
 }
 
 RunRequest second_look(const RunRequest& run, const course::StageMeasurement& measurement) {
-  const auto filter = [&](const std::string& tests) { return "--gtest_filter=" + tests; };
-  const std::string timed =
-      measurement.kernel + "." + std::string(to_string(course::BuiltInTest::kSpeed));
   // What is found at right results shall not hang on how busy the machine is: no limit in seconds.
   if (may_be_right_by_luck(*run.lab, measurement))
     return with_timed_launch(run, measurement, checkers::checker_names_at_right_results(),
-                             filter(easier_half(measurement) + ":" + timed));
+                             easier_half(measurement));
   const std::string all = checkers::checker_names(true);
   const course::TestOutcome* const failed = first_failed(measurement);
   const bool by_test = measurement.abort == course::Cause::kNone && failed != nullptr;
   if (by_test && failed->cause() == course::Cause::kWrongInTimedRun)
-    return with_timed_launch(run, measurement, all, filter(timed));
+    return with_timed_launch(run, measurement, all, {});
   const bool endless = measurement.abort == course::Cause::kTimeout;
   RunRequest again = checked_run(run, measurement, all, endless ? kStepLimitOfEndless : kStepLimit);
-  again.more_arguments = {"--quick"};
-  if (again.split) again.split->reference_times.clear();  // they are of the size that was dropped
+  // A fault has no test of its own.
+  again.bed->choose_tests(again, measurement.kernel,
+                          by_test ? std::vector{failed->name} : std::vector<std::string>(), false);
   // In all, the stage's own timeout included: a launch that does not end is the step limit's.
   const course::Stage* const stage = run.lab->stage(measurement.stage);
   again.seconds_per_stage = kMostSeconds - (stage == nullptr ? 0 : stage->timeout_seconds);
-  // A fault has no test of its own.
-  if (by_test) again.more_arguments.push_back(filter(measurement.kernel + "." + failed->name));
   return again;
 }
 

@@ -7,8 +7,6 @@
 #pragma once
 
 #include <cstddef>
-#include <nlohmann/json.hpp>
-#include <string>
 
 namespace membound::harness {
 
@@ -18,10 +16,5 @@ namespace membound::harness {
 /// Device memory that was filled with a pattern counts as never written, so that a checker sees who
 /// reads it. Does nothing without checkers.
 void forget_writes(const void* d_begin, std::size_t bytes);
-
-/// Adds the findings of a report (docs/counters_file.md) to `all`, an array or null, with the name
-/// of the test. What another instance or another turn of an unrolled loop shows at the same line
-/// is one finding.
-void add_checks(const nlohmann::json& report, const std::string& test, nlohmann::json& all);
 
 }  // namespace membound::harness

@@ -21,6 +21,8 @@ ParsedOptions parse_options(int argc, const char* const* argv) {
   app.add_option("--result", options.result, "append one JSON line per stage to this file");
   app.add_option("--stages", options.stages, "numbers of the stages, like 1,3; all if left out")
       ->delimiter(',');
+  app.add_option("--tests", options.tests, "only these of each stage, and none of its demands")
+      ->delimiter(',');
   app.add_option("--seed", options.seed, "all data follows from it");
   app.add_option("--seed-key", seed_key, "32 hexadecimal digits of a graded run");
   app.add_flag("--jailed", options.jailed, "nobody trusts the program: both processes in jails");

@@ -20,8 +20,9 @@ struct Options {
   std::filesystem::path submission;  ///< the student's program
   std::filesystem::path runner;
   std::filesystem::path forward;
-  std::filesystem::path result;  ///< JSON lines are appended here; empty: no file
-  std::vector<int> stages;       ///< empty: all
+  std::filesystem::path result;    ///< JSON lines are appended here; empty: no file
+  std::vector<int> stages;         ///< empty: all
+  std::vector<std::string> tests;  ///< empty: all, and the demands
   std::uint64_t seed = 1;
   std::optional<harness::SeedKey> seed_key;
   bool jailed = false;

@@ -36,12 +36,11 @@ base::Error machine_error(const std::string& where) {
           "check the disk and the machine's log"};
 }
 
-/// The runner's memory file of calls, empty.
-base::Result<runner::Descriptor> make_record() {
-  runner::Descriptor record(memfd_create("membound-calls", MFD_CLOEXEC));
-  if (!record) return machine_error("a runner's record of calls");
-  return record;
-}
+/// What the runner writes, as files in memory, empty.
+struct Records {
+  runner::Descriptor calls{memfd_create("membound-calls", MFD_CLOEXEC)};
+  runner::Descriptor findings{memfd_create("membound-findings", MFD_CLOEXEC)};
+};
 
 base::Result<std::string> read_record(const runner::Descriptor& record) {
   std::string text;
@@ -65,14 +64,14 @@ class Run {
     if (auto status = lay_out(); !status) return status.error();
     auto sockets = runner::make_socket_pair();
     if (!sockets) return sockets.error();
-    auto record = make_record();
-    if (!record) return record.error();
+    const Records records;
+    if (!records.calls || !records.findings) return machine_error("a runner's record of calls");
     runner::Descriptor& programs_end = sockets->first;
     runner::Descriptor& runners_end = sockets->second;
 
     base::Result<jail::JailOutcome> runner = jail::JailOutcome{};
     std::thread beside([&] {
-      runner = run_runner(runners_end.get(), record->get());
+      runner = run_runner(runners_end.get(), records);
       runners_end = {};  // the program sees the end of a runner that is no more
     });
     auto program = run_students(programs_end.get());
@@ -86,8 +85,11 @@ class Run {
     end.program = *std::move(program);
     end.runner = *std::move(runner);
     end.outputs = end.program.files;
-    const auto text = read_record(*record);
+    const auto text = read_record(records.calls);
     if (!text) return text.error();
+    auto findings = read_record(records.findings);
+    if (!findings) return findings.error();
+    end.findings = *std::move(findings);
     auto calls = runner::calls_from_text(*text);
     if (!calls) return calls.error();
     end.calls = *std::move(calls);
@@ -117,17 +119,22 @@ class Run {
     return setting_.use_jail ? jail::run(request) : jail::run_unjailed(request);
   }
 
-  base::Result<jail::JailOutcome> run_runner(int socket, int record) const {
+  base::Result<jail::JailOutcome> run_runner(int socket, const Records& records) const {
     jail::JailRequest request;
-    request.arguments = {kRunner, "--socket", std::to_string(socket), "--record",
-                         std::to_string(record)};
+    request.arguments = {kRunner,
+                         "--socket",
+                         std::to_string(socket),
+                         "--record",
+                         std::to_string(records.calls.get()),
+                         "--report",
+                         std::to_string(records.findings.get())};
     request.bindings.push_back({setting_.runner, kRunner});
     for (const fs::path& folder : setting_.runtime_folders)
       request.bindings.push_back({folder, folder});
     request.environment = setting_.runner_environment;
     request.environment["LD_LIBRARY_PATH"] = base::search_path(setting_.runtime_folders);
     request.limits = setting_.runner_limits;
-    request.descriptors = {socket, record};
+    request.descriptors = {socket, records.calls.get(), records.findings.get()};
     return run_one(request);
   }
 

@@ -44,6 +44,8 @@ struct RunEnd {
   std::map<std::string, std::string> outputs;  ///< those that were written
   std::vector<runner::Call> calls;
   bool too_many_calls = false;  ///< the runner stopped listening
+  /// The virtual GPU's report (docs/counters_file.md); "" on a GPU, or where the runner was lost.
+  std::string findings;
 };
 
 /// An error is the machine's or ours.

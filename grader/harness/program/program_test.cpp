@@ -36,13 +36,19 @@ std::string last_words(const jail::JailOutcome& outcome) {
   return "\nits last words:\n" + words.substr(words.size() - std::min(words.size(), kLastWords));
 }
 
+/// CUDA's codes for what a kernel did while it ran (cudaErrorIllegalAddress is the first).
+bool tells_of_a_kernel(int code) { return code >= 700 && code < 800; }
+
 /// The first call that failed, which is often why the rest went wrong.
 std::string first_failed_call(const std::vector<runner::Call>& calls) {
   for (std::size_t i = 0; i < calls.size(); ++i)
     if (!calls[i].succeeded())
       return "\nits call number " + std::to_string(i + 1) + " (" +
              std::string(to_string(calls[i].kind)) + ") failed with CUDA error " +
-             std::to_string(calls[i].code);
+             std::to_string(calls[i].code) +
+             (tells_of_a_kernel(calls[i].code)
+                  ? ": a kernel launched before it went wrong, and it is the first call to wait"
+                  : "");
   return "";
 }
 

@@ -16,11 +16,14 @@
 #include <csignal>
 #include <cstdio>
 #include <optional>
+#include <span>
 #include <string>
 #include <thread>
 
+#include "grader/base/descriptor.hpp"
 #include "grader/sandbox/runner/device_probe.hpp"
 #include "grader/sandbox/runner/server.hpp"
+#include "grader/sandbox/runner/virtual_services.hpp"
 
 namespace {
 
@@ -49,6 +52,13 @@ void report_scrub(const char* when) {
                took.count());
 }
 
+/// What the checkers found in all launches. What is missing says nothing against a program.
+void write_report(int file) {
+  std::string text(runner::kSharedBytes, '\0');
+  text.resize(runner::take_virtual_report(std::as_writable_bytes(std::span(text))));
+  static_cast<void>(base::write_all(file, text));
+}
+
 /// One that does not scrub leaves the device alone until it is asked for something: another runner
 /// may be scrubbing, which takes all memory that is free.
 /// False if the judge has gone without a word.
@@ -59,7 +69,7 @@ bool wait_for_the_judge(int socket) {
   return (watched.revents & POLLIN) != 0;
 }
 
-int serve(int socket, int record, bool scrub) {
+int serve(int socket, int record, int report, bool scrub) {
   std::atomic<bool> is_busy{true};
   std::thread(end_with_the_judge, socket, std::cref(is_busy)).detach();
   if (!scrub && !wait_for_the_judge(socket)) return 0;
@@ -78,6 +88,7 @@ int serve(int socket, int record, bool scrub) {
     end = server.serve();
   }
   is_busy = false;  // scrubbing may take longer than the grace period
+  if (report >= 0) write_report(report);
   if (scrub) report_scrub("after the run");
   return end == runner::ServerEnd::kBrokenProtocol ? kExitProtocol : 0;
 }
@@ -90,12 +101,14 @@ int main(int argc, char** argv) {
   const rlimit none{0, 0};
   setrlimit(RLIMIT_CORE, &none);
   CLI::App app{"Holds the device for one graded submission; started by membound."};
-  int socket = -1, record = -1;
+  int socket = -1, record = -1, report = -1;
   bool scrub = false;
   std::string probe;
   app.add_option("--socket", socket, "the inherited descriptor to serve");
   app.add_option("--record", record,
                  "the inherited descriptor to which every call of a program is written");
+  app.add_option("--report", report,
+                 "the inherited descriptor to which the virtual GPU's findings are written");
   app.add_flag("--scrub", scrub, "overwrite the GPU's free memory before and after the run");
   app.add_option("--probe", probe,
                  "do not serve: say as JSON whether the device works, with "
@@ -106,5 +119,5 @@ int main(int argc, char** argv) {
     std::fputs("--socket or --probe is needed; membound starts this program itself\n", stderr);
     return 2;
   }
-  return serve(socket, record, scrub);
+  return serve(socket, record, report, scrub);
 }

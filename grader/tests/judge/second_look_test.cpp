@@ -85,6 +85,18 @@ TEST(SecondLook, AtARightResultRunsTheEasierTestsAndIsNotEndedByTheClock) {
   EXPECT_THAT(again.environment, Contains(testing::Key("MEMBOUND_STEP_LIMIT")));
 }
 
+TEST(SecondLook, AtAProgramNamesItsTestsAsItsTestProgramDoes) {
+  const course::Lab lab = lab_of_one();
+  RunRequest run;
+  run.lab = &lab;
+  run.bed = &program_bed();
+  EXPECT_THAT(second_look(run, failing("HandsInOneSum", "")).more_arguments,
+              ElementsAre("--tests", "HandsInOneSum"));
+  course::StageMeasurement lost = failing("RunsWithoutFault", "fault");
+  lost.abort = course::Cause::kFault;
+  EXPECT_THAT(second_look(run, lost).more_arguments, ElementsAre()) << "all tests";
+}
+
 TEST(SecondLook, AfterAWrongTimedRunLaunchesWhatWasTimed) {
   const course::Lab lab = lab_of_one();
   RunRequest run;

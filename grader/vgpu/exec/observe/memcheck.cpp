@@ -30,7 +30,7 @@ class Memcheck final : public KernelChecker {
                         access.bytes,
                         1,
                         describe_bad_access(*access.warp, access, kind, lane)};
-      found.advice = access_advice(access, kind, freed);
+      found.advice = access_advice(*access.warp, access, kind, lane);
       return found;
     });
     // What a GPU would not notice does not end the launch.

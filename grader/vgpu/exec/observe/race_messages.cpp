@@ -141,16 +141,22 @@ std::string sync_advice(std::string_view kind) {
          "what __ballot_sync of the condition said before the branch";
 }
 
-std::string access_advice(const WarpAccess& access, FaultKind kind, bool freed) {
+std::string access_advice(const Warp& w, const WarpAccess& access, FaultKind kind,
+                          std::uint32_t lane) {
   if (kind == FaultKind::kMisalignedAddress)
     return "an access of " + std::to_string(access.bytes) + " bytes needs an address that is a " +
            "multiple of " + std::to_string(access.bytes) +
            "; give vector types (int2, float4) only arrays and offsets that keep it so";
-  if (freed) return "free the memory after the last kernel that uses it has ended";
   if (access.space == StateSpace::kShared)
     return "compare the index with the size of the array; dynamic shared memory is as large as the "
            "launch says";
   if (access.space == StateSpace::kLocal) return "compare the index with the size of the array";
+  const memory::AddressSpace& space = *w.launch->request->memory;
+  if (space.find_freed(access.addresses[lane]))
+    return "free the memory after the last kernel that uses it has ended";
+  if (!space.is_device_address(access.addresses[lane]))
+    return "give the kernel what cudaMalloc returned: a pointer of the host, or one that was never "
+           "set, leads nowhere on the device; or the index is far off";
   return "compare the index with the number of elements before the access: if (i < n)";
 }
 

@@ -87,6 +87,9 @@ std::string describe(const memory::Allocation& allocation) {
 
 namespace {
 
+/// What lies below is a null pointer and an index.
+constexpr std::uint64_t kNullPage = 1 << 16;
+
 /// The address in its space, and what lies there.
 std::string place_in_memory(const Warp& w, const WarpAccess& access, std::uint64_t address) {
   if (access.space == ptx::StateSpace::kShared) return describe_shared(w, address);
@@ -116,6 +119,9 @@ std::string describe_bad_access(const Warp& w, const WarpAccess& access, FaultKi
   const memory::AddressSpace& space = *w.launch->request->memory;
   if (const auto freed = space.find_freed(address))
     return what + " at " + hex(address) + ", inside " + describe(*freed) + ", which was freed";
+  if (!space.is_device_address(address))
+    return what + " at " + hex(address) +
+           (address < kNullPage ? ", a null pointer" : ", which is no address of the device");
   const auto near = space.nearest(address);
   if (!near) return what + " at " + hex(address) + "; nothing is allocated";
   const std::uint64_t end = near->address + near->size_bytes;

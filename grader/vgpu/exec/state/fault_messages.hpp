@@ -23,7 +23,8 @@ namespace membound::vgpu::exec {
 [[nodiscard]] std::string describe_loop(const Warp& warp, const Step* at);
 /// What to do about findings: one sentence each.
 [[nodiscard]] std::string sync_advice(std::string_view kind);
-[[nodiscard]] std::string access_advice(const WarpAccess& access, FaultKind kind, bool freed);
+[[nodiscard]] std::string access_advice(const Warp& warp, const WarpAccess& access, FaultKind kind,
+                                        std::uint32_t lane);
 /// "0x7f00"
 [[nodiscard]] std::string hex(std::uint64_t value);
 /// What an instruction the virtual GPU cannot run would take.
