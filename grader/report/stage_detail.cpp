@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <filesystem>
 
+#include "grader/report/diagnostics.hpp"
 #include "grader/report/terminal.hpp"
 #include "grader/report/text.hpp"
 
@@ -123,8 +123,7 @@ std::string findings_text(const StageResult& stage, const Style& style) {
     if (!finding.advice.empty()) --left;
     std::string where;
     if (finding.line > 0) {
-      where = std::filesystem::path(finding.file).filename().string() + ":" +
-              std::to_string(finding.line) + ": ";
+      where = diagnostic_head(finding.file, finding.line, stage.passed() ? "warning" : "error");
     }
     text += wrapped("- " + where + finding.text, style.width, kIndent);
     if (!finding.advice.empty())

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "grader/report/diagnostics.hpp"
 #include "grader/report/text.hpp"
 
 namespace membound::report {
@@ -101,7 +102,7 @@ std::string render_line(const course::StageResult& stage, const Style& style) {
 std::string render_one(const course::Result& result, const Style& style) {
   const course::StageResult& stage = result.stages.front();
   std::string text = render_line(stage, style) + "\n";
-  if (fails_to_compile(result)) text += result.compiler_output + "\n";
+  if (fails_to_compile(result)) text += with_places(result.compiler_output) + "\n";
   return text + render_detail(stage, style);
 }
 
@@ -112,8 +113,8 @@ std::string render(const course::Result& result, const Style& style, const Stage
                                             : render_line(stage, style);
   const course::StageResult* explained = stage_to_explain(result, untouched);
   const bool begun = explained == nullptr || !untouched.contains(explained->stage);
-  // As the compiler printed it, so that editors and search engines recognise it.
-  if (fails_to_compile(result)) text += "\n" + result.compiler_output + "\n";
+  // The compiler's own words, so that search engines recognise them.
+  if (fails_to_compile(result)) text += "\n" + with_places(result.compiler_output) + "\n";
   if (explained != nullptr && begun) text += "\n" + render_detail(*explained, style);
 
   text += "\n" +

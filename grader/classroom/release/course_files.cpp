@@ -22,8 +22,9 @@ constexpr double kGitSeconds = 60;
 constexpr std::size_t kGitBytes = 8 << 20;
 
 /// At the top of the tree.
-constexpr std::array<std::string_view, 5> kTop = {"CMakeLists.txt", "LICENSE", "membound",
-                                                  ".clang-format", ".gitignore"};
+constexpr std::array<std::string_view, 8> kTop = {"CMakeLists.txt", "LICENSE",    "membound",
+                                                  ".clang-format",  ".gitignore", ".clangd",
+                                                  ".devcontainer",  ".vscode"};
 /// Of docs/: what a student's pages and messages refer to.
 constexpr std::array<std::string_view, 11> kDocs = {
     "checkers.md", "counters.md",        "counters_file.md", "counters_file.schema.json",

@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "grader/authoring/drift.hpp"
+#include "grader/authoring/editor_files.hpp"
 #include "grader/authoring/figure_drift.hpp"
 #include "grader/authoring/house.hpp"
 #include "grader/authoring/proof.hpp"
@@ -99,7 +100,7 @@ int check_drift(const Context& context, const std::vector<const course::Lab*>& l
 /// Whether the grader's own code keeps to its rooms and pages show the tables they are written
 /// from; where the list of rooms is not, there is nothing to check (a course of tests, a student's
 /// tree). Prints every drift, returns how many there are.
-int check_house(const std::filesystem::path& root, bool fix) {
+int check_house(const course::Course& course, const std::filesystem::path& root, bool fix) {
   const auto text = base::read_file(root / "grader/rooms.txt");
   std::error_code ignored;
   if (!text || !std::filesystem::exists(root / "docs/architecture.md", ignored)) return 0;
@@ -113,6 +114,11 @@ int check_house(const std::filesystem::path& root, bool fix) {
   parts.push_back(platform_table());
   for (const authoring::WrittenPart& part : parts)
     for (auto& drift : authoring::check_written_part(part, root, fix))
+      drifts.push_back(std::move(drift));
+  const auto files = authoring::editor_files(root, course);
+  if (!files) return report_error(files.error()), 1;
+  for (const authoring::WrittenFile& file : *files)
+    for (auto& drift : authoring::check_written_file(file, root, fix))
       drifts.push_back(std::move(drift));
   for (const authoring::Drift& found : drifts)
     std::printf("%s\n", authoring::to_string(found).c_str());
@@ -179,7 +185,8 @@ int run_dev_check(const DevCheckOptions& options) {
     }
   }
   int drifts = check_drift(*context, labs, options.fix);
-  if (options.labs.empty()) drifts += check_house(context->place.root, options.fix);
+  if (options.labs.empty())
+    drifts += check_house(context->course, context->place.root, options.fix);
   if (!options.run) return drifts == 0 ? kExitPassed : kExitNotPassed;
   const int proved = check_claims(*context, options, labs);
   return proved == kExitPassed && drifts > 0 ? kExitNotPassed : proved;

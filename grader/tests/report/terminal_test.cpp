@@ -102,15 +102,15 @@ TEST(Terminal, WhyAStageIsRightByLuckIsToldInFull) {
       {"racecheck", "data race in tree", "", "", "/x/kernel.cu", 44, "put a barrier between"}};
   const std::string text = render(result, Style{});
   EXPECT_THAT(text, HasSubstr("right by luck"));
-  EXPECT_THAT(text, HasSubstr("kernel.cu:44: data race in tree"));
+  EXPECT_THAT(text, HasSubstr("/x/kernel.cu:44:1: error: data race in tree"));
 }
 
-TEST(Terminal, CompilerOutputIsShownAsItIs) {
+TEST(Terminal, CompilerOutputIsShownWithPlacesThatEditorsKnow) {
   course::StageResult stage;
   stage.verdict = Verdict::kCompileError;
   course::Result result = result_with(stage);
   result.compiler_output = "kernel.cu(7): error: expected a \";\"";
-  EXPECT_THAT(render(result, {}), HasSubstr("\nkernel.cu(7): error: expected a \";\"\n"));
+  EXPECT_THAT(render(result, {}), HasSubstr("\nkernel.cu:7:1: error: expected a \";\"\n"));
 }
 
 TEST(Terminal, AStageThatWasNotBegunIsNotCalledWrong) {

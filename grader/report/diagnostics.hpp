@@ -1,0 +1,24 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Places in source files as compilers write them, "file:line:column: error: …": editors and
+/// terminals lead from there to the line.
+/// Place in the chain: findings, compiler output -> [diagnostics] -> terminal.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace membound::report {
+
+/// "labs/03-transpose/kernel.cu:25:1: error: ". The file is named from the current folder where it
+/// lies below it. The column is 1: what the virtual GPU finds is known by line. `severity` is error
+/// or warning.
+[[nodiscard]] std::string diagnostic_head(const std::string& file, int line,
+                                          std::string_view severity);
+
+/// `compiler_output` with nvcc's "FILE(25): error: …" as "FILE:25:1: error: …", files named as
+/// above. All other lines are as the compiler printed them.
+[[nodiscard]] std::string with_places(std::string_view compiler_output);
+
+}  // namespace membound::report

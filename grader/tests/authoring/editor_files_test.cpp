@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/authoring/editor_files.hpp"
+
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <sstream>
+
+#include "grader/base/process.hpp"
+#include "grader/base/text_files.hpp"
+#include "grader/report/diagnostics.hpp"
+
+namespace membound::authoring {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+const std::filesystem::path kRoot = MEMBOUND_SOURCE_DIR;
+
+course::Course whole_course() {
+  auto course = course::read_course(kRoot);
+  EXPECT_TRUE(course);
+  return *std::move(course);
+}
+
+TEST(EditorFiles, FlagsAboutTheMadeCodeAreLeftOut) {
+  EXPECT_THAT(reading_flags("-x cuda\n-O3 -S -gline-directives-only\n-mllvm -unroll-threshold=9\n"
+                            "-Xclang -target-feature -Xclang +ptx72\n-std=c++20\n"),
+              ElementsAre("-x", "cuda", "-std=c++20"));
+}
+
+TEST(EditorFiles, PackagesAreTheFirstWordsOfTheList) {
+  EXPECT_THAT(listed_packages("a\n  done <<'LIST'\ng++ /usr/bin/g++ compiles\ngit /g restores\n"
+                              "LIST\nother /x y\n"),
+              ElementsAre("g++", "git"));
+}
+
+TEST(EditorFiles, AreTheTrees) {
+  const auto files = editor_files(kRoot, whole_course());
+  ASSERT_TRUE(files);
+  for (const WrittenFile& file : *files)
+    EXPECT_THAT(check_written_file(file, kRoot, false), IsEmpty()) << file.name;
+}
+
+TEST(EditorFiles, TheContainerHasThePackagesThatTheLauncherAsksFor) {
+  const auto docker = base::read_file(kRoot / ".devcontainer/Dockerfile");
+  const auto needs = base::read_file(kRoot / "grader/launcher/needs.sh");
+  ASSERT_TRUE(docker && needs);
+  const auto packages = listed_packages(*needs);
+  EXPECT_GT(packages.size(), 10u);
+  for (const std::string& package : packages) EXPECT_THAT(*docker, HasSubstr(" " + package + " "));
+}
+
+TEST(EditorFiles, TheTasksFindPlacesInWhatACheckPrints) {
+  const auto text = base::read_file(kRoot / ".vscode/tasks.json");
+  ASSERT_TRUE(text);
+  const auto matcher = nlohmann::json::parse(*text)["tasks"][0]["problemMatcher"]["pattern"];
+  const std::regex pattern(matcher["regexp"].get<std::string>());
+  for (const std::string& line :
+       {report::with_places("labs/03-transpose/kernel.cu(25): error: expected a \";\""),
+        "  - " + report::diagnostic_head("labs/03-transpose/kernel.cu", 25, "error") +
+            "data race"}) {
+    std::smatch match;
+    ASSERT_TRUE(std::regex_match(line, match, pattern)) << line;
+    EXPECT_EQ(match[matcher["file"].get<std::size_t>()], "labs/03-transpose/kernel.cu");
+    EXPECT_EQ(match[matcher["line"].get<std::size_t>()], "25");
+    EXPECT_EQ(match[matcher["column"].get<std::size_t>()], "1");
+    EXPECT_EQ(match[matcher["severity"].get<std::size_t>()], "error");
+  }
+}
+
+TEST(EditorFiles, ClangdReadsEveryLabsKernelWithoutAToolkit) {
+  const auto version = base::run_process({.arguments = {"clangd", "--version"}});
+  if (!version || version->exit_code != 0) GTEST_SKIP() << "there is no clangd here";
+  for (const course::Lab& lab : whole_course().labs) {
+    const auto outcome = base::run_process(
+        {.arguments = {"clangd", "--check=labs/" + lab.id + "/kernel.cu", "--log=info"},
+         .folder = kRoot,
+         .timeout_seconds = 60});
+    ASSERT_TRUE(outcome);
+    EXPECT_THAT(outcome->output, HasSubstr("All checks completed, 0 errors")) << lab.id;
+  }
+}
+
+}  // namespace
+}  // namespace membound::authoring
