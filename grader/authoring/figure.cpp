@@ -13,6 +13,7 @@
 #include "grader/judge/counters_profile.hpp"
 #include "grader/judge/tools.hpp"
 #include "grader/report/access_picture.hpp"
+#include "grader/report/step_through.hpp"
 #include "grader/report/text.hpp"
 
 namespace membound::authoring {
@@ -78,9 +79,9 @@ base::Result<Traced> run_lab(const judge::Workplace& place, const course::Course
   if (!options.size.empty())
     request.more_arguments.insert(request.more_arguments.end(), {"--size", options.size});
   request.device.environment["MEMBOUND_CACHES"] = "off";
-  request.device.environment["MEMBOUND_TRACE"] = options.block + ":" +
-                                                 std::to_string(options.warp) + ":" +
-                                                 std::to_string(options.occurrence + 1);
+  request.device.environment["MEMBOUND_TRACE"] =
+      options.block + ":" + std::to_string(options.warp) + ":" +
+      std::to_string(std::max(options.occurrence + 1, options.steps));
   auto code = judge::compile_submission(request);
   if (!code) return code.error();
   judge::CompiledPart& part = code->parts.front();
@@ -158,18 +159,25 @@ std::string list_accesses(const std::vector<const KernelProfile*>& kernels) {
   return text;
 }
 
-/// The accesses of one kernel that are meant; those of different kinds are not mixed up.
-base::Result<const MemoryAccess*> choose(const FigureOptions& options, const Traced& traced,
-                                         const KernelProfile** chosen) {
+/// Those that `--kernel` means, at least one.
+base::Result<std::vector<const KernelProfile*>> kernels_of(const FigureOptions& options,
+                                                           const Traced& traced) {
   std::vector<const KernelProfile*> kernels;
   for (const KernelProfile& profile : traced.profiles)
     if (profile.name.find(options.kernel) != std::string::npos) kernels.push_back(&profile);
-  if (kernels.empty()) {
-    std::vector<std::string> names;
-    for (const KernelProfile& profile : traced.profiles) names.push_back(profile.name);
-    return input_error("--kernel " + options.kernel, "no kernel that ran has this in its name",
-                       report::listed(names), "");
-  }
+  if (!kernels.empty()) return kernels;
+  std::vector<std::string> names;
+  for (const KernelProfile& profile : traced.profiles) names.push_back(profile.name);
+  return input_error("--kernel " + options.kernel, "no kernel that ran has this in its name",
+                     report::listed(names), "");
+}
+
+/// The accesses of one kernel that are meant; those of different kinds are not mixed up.
+base::Result<const MemoryAccess*> choose(const FigureOptions& options, const Traced& traced,
+                                         const KernelProfile** chosen) {
+  const auto meant = kernels_of(options, traced);
+  if (!meant) return meant.error();
+  const std::vector<const KernelProfile*>& kernels = *meant;
   const std::set<int> lines = wanted_lines(traced, options.line);
   std::vector<const MemoryAccess*> found;
   for (const KernelProfile* kernel : kernels) {
@@ -210,6 +218,33 @@ std::string warp_in_words(const FigureOptions& options, const KernelProfile& ker
   return text;
 }
 
+/// The warp's first accesses, one after the other.
+base::Result<std::string> draw_first_steps(const FigureOptions& options, const Traced& traced) {
+  const auto kernels = kernels_of(options, traced);
+  if (!kernels) return kernels.error();
+  const KernelProfile& kernel = *kernels->front();
+  std::vector<MemoryAccess> accesses = kernel.accesses;
+  accesses.resize(std::min(accesses.size(), static_cast<std::size_t>(options.steps)));
+  if (accesses.empty())
+    return input_error("--steps " + std::to_string(options.steps),
+                       "block " + options.block + ", warp " + std::to_string(options.warp) +
+                           " of " + kernel.name + " asks nothing of memory",
+                       "a warp that does", "--block, --warp");
+  return report::draw_steps(accesses, options.title.empty() ? traced.subject : options.title,
+                            warp_in_words(options, kernel));
+}
+
+base::Result<std::string> draw_one_access(const FigureOptions& options, const Traced& traced) {
+  const KernelProfile* kernel = nullptr;
+  const auto access = choose(options, traced, &kernel);
+  if (!access) return access.error();
+  std::string title = options.title;
+  if (title.empty())
+    title =
+        traced.subject + ": " + access_text(**access).substr(0, access_text(**access).find(','));
+  return report::draw_access(**access, title, warp_in_words(options, *kernel));
+}
+
 }  // namespace
 
 void add_figure_options(CLI::App& app, FigureOptions& options) {
@@ -227,6 +262,7 @@ void add_figure_options(CLI::App& app, FigureOptions& options) {
   app.add_option("--block", options.block);
   app.add_option("--warp", options.warp)->check(CLI::NonNegativeNumber);
   app.add_option("--occurrence", options.occurrence)->check(CLI::Range(0, 4000));
+  app.add_option("--steps", options.steps)->check(CLI::Range(0, 64));
   app.add_option("--size", options.size);
   app.add_option("--title", options.title);
   app.add_option("--device", options.device);
@@ -236,25 +272,20 @@ void add_figure_options(CLI::App& app, FigureOptions& options) {
 base::Result<std::string> draw_figure(const judge::Workplace& place, const course::Course& course,
                                       const FigureOptions& asked) {
   FigureOptions options = asked;
-  if (options.line.empty() && options.ptx_line == 0) {
+  if (options.line.empty() && options.ptx_line == 0 && options.steps == 0) {
     return base::Error{base::ErrorKind::kUsage, "membound dev figure", "which access is not said",
-                       "--line NUMBER, --line TEXT or --ptx-line NUMBER",
+                       "--line NUMBER, --line TEXT, --ptx-line NUMBER or --steps NUMBER",
                        "membound dev figure --help"};
   }
   while (std::count(options.block.begin(), options.block.end(), ',') < 2) options.block += ",0";
   const bool file = options.what.ends_with(".json");
   const auto traced = file ? read_counters(options) : run_lab(place, course, options);
   if (!traced) return traced.error();
-  const KernelProfile* kernel = nullptr;
-  const auto access = choose(options, *traced, &kernel);
-  if (!access) return access.error();
-  std::string title = options.title;
-  if (title.empty())
-    title =
-        traced->subject + ": " + access_text(**access).substr(0, access_text(**access).find(','));
-  std::string svg = report::draw_access(**access, title, warp_in_words(options, *kernel));
+  auto svg =
+      options.steps > 0 ? draw_first_steps(options, *traced) : draw_one_access(options, *traced);
+  if (!svg) return svg.error();
   const std::string license = "<!-- SPDX-License-Identifier: Apache-2.0 -->\n";
-  svg.insert(svg.find(license) + license.size(), figure_mark(asked));
+  svg->insert(svg->find(license) + license.size(), figure_mark(asked));
   return svg;
 }
 

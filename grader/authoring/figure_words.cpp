@@ -46,6 +46,7 @@ std::string figure_mark(const FigureOptions& options) {
   add(text, "--block", options.block, usual.block);
   add(text, "--warp", number(options.warp), number(usual.warp));
   add(text, "--occurrence", number(options.occurrence), number(usual.occurrence));
+  add(text, "--steps", number(options.steps), number(usual.steps));
   add(text, "--size", options.size, usual.size);
   add(text, "--title", options.title, usual.title);
   add(text, "--device", options.device, usual.device);

@@ -10,6 +10,7 @@
 #include "grader/base/filled_template.hpp"
 #include "grader/report/folds.hpp"
 #include "grader/report/html_template.hpp"
+#include "grader/report/step_through.hpp"
 
 namespace membound::report {
 namespace {
@@ -79,6 +80,7 @@ base::Result<HandoutBody> handout_body(std::string_view markdown, const std::str
     }
   }
   body.html += at_the_end.html();
+  if (has_steps(body.html)) body.html += steps_script();
   if (!body.headings.empty()) body.title = body.headings.front().html;
   return body;
 }
@@ -108,7 +110,8 @@ FigureSource figure_source(std::string_view svg, std::string address) {
   return {.address = std::move(address),
           .description = std::string(between(svg, "<desc>", "</desc>")),
           .width = pixels(svg, "width"),
-          .height = pixels(svg, "height")};
+          .height = pixels(svg, "height"),
+          .picture = has_steps(svg) ? std::string(svg.substr(svg.find("<svg"))) : ""};
 }
 
 std::string inlined_address(std::string_view svg) {

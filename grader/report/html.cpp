@@ -9,6 +9,7 @@
 #include "grader/base/filled_template.hpp"
 #include "grader/report/html_kernel.hpp"
 #include "grader/report/html_template.hpp"
+#include "grader/report/step_through.hpp"
 #include "grader/report/svg.hpp"
 #include "grader/report/terminal.hpp"
 #include "grader/report/text.hpp"
@@ -87,6 +88,15 @@ json stage_values(const StageResult& stage, const SourceText& source) {
   return values;
 }
 
+/// Whether some kernel's accesses can be played.
+bool has_a_trace(const course::Result& result) {
+  return std::any_of(result.stages.begin(), result.stages.end(), [](const StageResult& stage) {
+    return std::any_of(
+        stage.profiles.begin(), stage.profiles.end(),
+        [](const course::KernelProfile& kernel) { return kernel.accesses.size() > 1; });
+  });
+}
+
 }  // namespace
 
 std::string render_html(const course::Result& result, const SourceText& source) {
@@ -96,6 +106,7 @@ std::string render_html(const course::Result& result, const SourceText& source) 
       {"made_from", result.submission + " on " + result.device.name_for_times() + ", " +
                         result.compiler + ", seed " + std::to_string(result.seed) + ", " +
                         result.created_at + "; Membound " + result.membound_version},
+      {"script", has_a_trace(result) ? steps_script() : ""},
       {"compiler_output", result.compiler_output},
       {"stages", json::array()}};
   for (const StageResult& stage : result.stages)

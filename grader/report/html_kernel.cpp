@@ -8,6 +8,7 @@
 
 #include "grader/report/access_picture.hpp"
 #include "grader/report/roofline.hpp"
+#include "grader/report/step_through.hpp"
 #include "grader/report/svg.hpp"
 #include "grader/report/text.hpp"
 
@@ -20,6 +21,7 @@ using course::StageResult;
 using nlohmann::json;
 
 constexpr std::size_t kPicturesShown = 6;
+constexpr std::size_t kStepsShown = 24;
 
 json facts(const KernelProfile& kernel) {
   const auto fact = [](const char* name, std::string value) -> json {
@@ -100,10 +102,17 @@ json pictures(const KernelProfile& kernel) {
   const std::string where = "block (" + std::to_string(block[0]) + ", " + std::to_string(block[1]) +
                             ", " + std::to_string(block[2]) + "), warp " +
                             std::to_string(kernel.traced_warp);
+  if (kernel.accesses.size() > 1) {
+    std::vector<MemoryAccess> first = kernel.accesses;
+    first.resize(std::min(first.size(), kStepsShown));
+    shown.push_back({{"open", true},
+                     {"summary", "What this warp asks of memory, step by step"},
+                     {"picture", draw_steps(first, kernel.name, where, false)}});
+  }
   for (const MemoryAccess* access : pictured(kernel)) {
     const std::string what = "Line " + std::to_string(access->line) + ", " +
                              (access->is_shared() ? "shared " : "") + access->kind;
-    shown.push_back({{"open", shown.empty()},  // the most wasteful is shown at once
+    shown.push_back({{"open", shown.size() < 2},  // the most wasteful is shown at once
                      {"summary", what + ": " + cost_in_words(*access)},
                      {"picture", draw_access(*access, what, where, false)}});
   }

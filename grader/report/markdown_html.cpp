@@ -183,6 +183,8 @@ class HtmlWriter {
     if (source.width > 0)
       size = " width=\"" + std::to_string(source.width) + "\" height=\"" +
              std::to_string(source.height) + "\"";
+    if (!source.picture.empty())
+      return "<figure>" + source.picture + "<figcaption>" + caption + "</figcaption></figure>\n";
     return "<figure><img src=\"" + escaped(source.address) + "\" alt=\"" +
            attribute_text(source.description.empty() ? caption : source.description) + "\"" + size +
            "><figcaption>" + caption + "</figcaption></figure>\n";

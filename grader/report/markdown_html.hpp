@@ -17,6 +17,7 @@ struct FigureSource {
   std::string address;        ///< for `src`
   std::string description;    ///< what it shows, for those who do not see it; XML text
   int width = 0, height = 0;  ///< pixels at its natural size; 0 = unknown
+  std::string picture = {};   ///< not empty: an SVG element that stands in the page itself
 };
 
 /// What the addresses of a text become on the page it is for.

@@ -72,8 +72,11 @@ std::string coordinate(double value) {
   return text == "-0" ? "0" : text;
 }
 
-Svg::Svg(double width, std::string title, std::string description)
-    : width_(width), title_(std::move(title)), description_(std::move(description)) {}
+Svg::Svg(double width, std::string title, std::string description, std::string more_looks)
+    : width_(width),
+      title_(std::move(title)),
+      description_(std::move(description)),
+      more_looks_(std::move(more_looks)) {}
 
 void Svg::box(double x, double y, double width, double height, std::string_view look) {
   body_ += "  <rect" + attribute("x", x) + attribute("y", y) + attribute("width", width) +
@@ -88,6 +91,10 @@ void Svg::filled(double x, double y, double width, double height, std::string_vi
 void Svg::line(double x1, double y1, double x2, double y2, std::string_view look) {
   body_ += "  <line" + attribute("x1", x1) + attribute("y1", y1) + attribute("x2", x2) +
            attribute("y2", y2) + class_attribute(look) + "/>\n";
+}
+
+void Svg::path(std::string_view d, std::string_view look) {
+  body_ += "  <path d=\"" + std::string(d) + "\"" + class_attribute(look) + "/>\n";
 }
 
 void Svg::circle(double x, double y, double radius, std::string_view look) {
@@ -109,7 +116,9 @@ void Svg::upward_text(double x, double y, double size, std::string_view look,
            attribute("font-size", size) + class_attribute(look) + ">" + escaped(text) + "</text>\n";
 }
 
-void Svg::begin(std::string_view look) { body_ += "  <g" + class_attribute(look) + ">\n"; }
+void Svg::begin(std::string_view look, bool hidden) {
+  body_ += "  <g" + class_attribute(look) + (hidden ? " display=\"none\"" : "") + ">\n";
+}
 
 void Svg::end() { body_ += "  </g>\n"; }
 
@@ -120,8 +129,10 @@ std::string Svg::finish(double height, bool standalone) const {
          attribute("width", width_) + attribute("height", height) +
          " font-family=\"DejaVu Sans, Verdana, Helvetica, Arial, sans-serif\" role=\"img\">\n" +
          "  <title>" + escaped(title_) + "</title>\n  <desc>" + escaped(description_) +
-         "</desc>\n" + kPictureLooks + "  <rect" + attribute("width", width_) +
-         attribute("height", height) + class_attribute("page") + "/>\n" + body_ + "</svg>\n";
+         "</desc>\n" + kPictureLooks +
+         (more_looks_.empty() ? "" : "  <style>" + more_looks_ + "  </style>\n") + "  <rect" +
+         attribute("width", width_) + attribute("height", height) + class_attribute("page") +
+         "/>\n" + body_ + "</svg>\n";
 }
 
 }  // namespace membound::report

@@ -23,21 +23,24 @@ inline constexpr double kSmallText = 11;
 /// A picture that grows downwards. Lengths are pixels at its natural size.
 class Svg {
  public:
-  Svg(double width, std::string title, std::string description);
+  /// `more_looks` are rules of CSS for classes that this kind of picture alone has.
+  Svg(double width, std::string title, std::string description, std::string more_looks = "");
 
   /// A rectangle of class `look`: page, frame, cell, mark, hatch.
   void box(double x, double y, double width, double height, std::string_view look);
   /// The same filled with a colour of its own, "#rrggbb".
   void filled(double x, double y, double width, double height, std::string_view colour);
   void line(double x1, double y1, double x2, double y2, std::string_view look);
+  /// Lines from point to point, as `d` of SVG has them: "M1 2L3 4".
+  void path(std::string_view d, std::string_view look);
   void circle(double x, double y, double radius, std::string_view look);
   /// `anchor` is start, middle or end. `look` is ink, faint, strong, onlight or ondark.
   void text(double x, double y, double size, std::string_view look, std::string_view anchor,
             std::string_view text);
   /// The same, read from below.
   void upward_text(double x, double y, double size, std::string_view look, std::string_view text);
-  /// What follows, up to end(), belongs together; tests count these.
-  void begin(std::string_view look);
+  /// What follows, up to end(), belongs together; tests count these. `hidden` waits for a script.
+  void begin(std::string_view look, bool hidden = false);
   void end();
 
   /// The whole picture. With `standalone` a file of its own, with the license's two lines.
@@ -45,7 +48,7 @@ class Svg {
 
  private:
   double width_;
-  std::string title_, description_, body_;
+  std::string title_, description_, more_looks_, body_;
 };
 
 }  // namespace membound::report
