@@ -38,7 +38,7 @@ std::vector<OwnTest> own_tests(const course::Lab& lab, const LabFolders& folders
   return tests;
 }
 
-/// A name that a bar on counters uses: a counter that no model had a hand in.
+/// A name that a bar or a question uses: a counter that no model had a hand in.
 void check_counter(const std::string& name, const std::string& lab_json, Drifts& drifts) {
   const auto* const row = vgpu::counters::find_counter(name);
   if (row != nullptr && row->certainty != "modelled") return;
@@ -65,6 +65,11 @@ std::set<std::string> test_names(const course::Lab& lab, const LabFolders& folde
 void check_counter_bars(const course::Lab& lab, const LabFolders& folders, Drifts& drifts) {
   const std::string lab_json = folders.shown(folders.lab / "lab.json");
   for (const course::Stage& stage : lab.stages) {
+    if (stage.question) {
+      check_counter(stage.question->counter, lab_json, drifts);
+      if (!stage.question->per.empty() && stage.question->per != course::kMultiprocessors)
+        check_counter(stage.question->per, lab_json, drifts);
+    }
     for (const course::CounterBar& bar : stage.counters) {
       check_counter(bar.counter, lab_json, drifts);
       if (!bar.per.empty() && bar.per != course::kMultiprocessors)

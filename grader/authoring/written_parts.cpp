@@ -64,4 +64,18 @@ std::vector<WrittenPart> verdict_parts() {
           {"docs/grading.md", "verdicts", order, source}};
 }
 
+std::vector<WrittenPart> prediction_parts(const course::Lab& lab) {
+  std::vector<WrittenPart> parts;
+  for (const course::Stage& stage : lab.stages) {
+    if (!stage.question) continue;
+    const std::string number = std::to_string(stage.number);
+    const std::string text = "**Predict, stage " + number + ":** " + stage.question->ask +
+                             "\n`./membound predict " + lab.id.substr(0, lab.id.find('-')) + "/" +
+                             number + " NUMBER`; then `check` puts the count beside it.\n";
+    parts.push_back({lab.handout.generic_string(), "prediction " + number, text,
+                     "labs/" + lab.id + "/lab.json"});
+  }
+  return parts;
+}
+
 }  // namespace membound::authoring

@@ -32,4 +32,7 @@ struct WrittenPart {
 /// The verdicts, as docs/result.md, docs/grading.md and the help of check and grade list them.
 [[nodiscard]] std::vector<WrittenPart> verdict_parts();
 
+/// The questions of a lab's stages, as its handout asks them, a part each: "prediction 2".
+[[nodiscard]] std::vector<WrittenPart> prediction_parts(const course::Lab& lab);
+
 }  // namespace membound::authoring

@@ -25,6 +25,7 @@ inline constexpr int kExitInterrupted = 130;
 using Action = std::function<int()>;
 
 void add_list(CLI::App& app, Action& chosen);
+void add_predict(CLI::App& app, Action& chosen);
 void add_check(CLI::App& app, Action& chosen);
 void add_watch(CLI::App& app, Action& chosen);
 void add_profile(CLI::App& app, Action& chosen);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/cli/last_checks.hpp"
 
+#include "grader/report/predictions.hpp"
 #include "grader/report/text.hpp"
 #include "grader/report/what_changed.hpp"
 
@@ -9,13 +10,21 @@ namespace membound::cli {
 
 LastChecks::LastChecks(const Context& context, const std::vector<course::Selection>& selections) {
   for (const course::Selection& selection : selections)
-    for (const int stage : selection.stages)
-      if (auto last = context.states().read(selection.lab->id, stage).last)
-        stages_.push_back(*std::move(last));
+    for (const int number : selection.stages) {
+      judge::StageState state = context.states().read(selection.lab->id, number);
+      if (state.last) stages_.push_back(*std::move(state.last));
+      if (state.predicted) predictions_.push_back({selection.lab, number, *state.predicted});
+    }
 }
 
 std::string LastChecks::changes(const course::Result& result, const report::Style& style) const {
   std::string text;
+  for (const course::StageResult& stage : result.stages)
+    for (const Prediction& said : predictions_)
+      if (said.lab->id == stage.lab && said.stage == stage.stage && stage.ratio)
+        text += report::wrapped(
+            report::said_and_counted(*said.lab->stage(said.stage), said.number, stage.answer),
+            style.width, 0);
   for (const course::StageResult& stage : result.stages)
     for (const course::StageResult& last : stages_) {
       if (last.lab != stage.lab || last.stage != stage.stage) continue;

@@ -7,6 +7,7 @@
 #include "grader/base/text_files.hpp"
 #include "grader/cli/stage_standing.hpp"
 #include "grader/course/stage_text.hpp"
+#include "grader/report/text.hpp"
 
 namespace membound::cli {
 namespace {
@@ -33,10 +34,15 @@ std::string stage_advice(const Context& context, const course::Lab& lab,
   const Standing& standing = standings[static_cast<std::size_t>(stage.number - 1)];
   const int line = line_to_edit(context, lab, stage);
   std::string text;
-  if (!standing.started) text += "  read   ./membound handout " + lab.id + "\n";
-  text += "  edit   labs/" + lab.id + "/kernel.cu" + (line > 0 ? ":" + std::to_string(line) : "") +
-          "\n  check  ./membound check " + name + "\n";
-  if (standing.started && standing.state.last) text += "  stuck  ./membound hint " + name + "\n";
+  if (!standing.started) text += "  read     ./membound handout " + lab.id + "\n";
+  if (stage.question && !standing.state.predicted && !standing.passed())
+    text += report::wrapped(
+        "predict  " + stage.question->ask + " ./membound predict " + name + " NUMBER",
+        context.out.width, 2);
+  text += "  edit     labs/" + lab.id + "/kernel.cu" +
+          (line > 0 ? ":" + std::to_string(line) : "") + "\n  check    ./membound check " + name +
+          "\n";
+  if (standing.started && standing.state.last) text += "  stuck    ./membound hint " + name + "\n";
   return text;
 }
 

@@ -11,8 +11,8 @@
 
 namespace membound::cli {
 
-/// A line each: what to read where the stage has not been begun, which line to edit, how to check,
-/// and where help is once it was checked.
+/// A line each: what to read where the stage has not been begun, what to predict, which line to
+/// edit, how to check, and where help is once it was checked.
 [[nodiscard]] std::string stage_advice(const Context& context, const course::Lab& lab,
                                        const course::Stage& stage);
 

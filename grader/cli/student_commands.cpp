@@ -10,6 +10,7 @@ void add_student_commands(CommandLine& line) {
   line.add(add_progress);  // the course as a ladder
   line.add(add_next);      // what to do next
   line.add(add_handout);   // what to read first
+  line.add(add_predict);   // what one thinks a stage will count
   line.add(add_check);     // is it right, how fast is it, what next
   line.add(add_watch);     // check on every save
   line.add(add_profile);   // what each line costs, what bounds the kernel

@@ -98,19 +98,31 @@ CallDemand read_demand(const JsonValue& json) {
   return demand;
 }
 
+std::string counter_name(const JsonValue& value) {
+  if (!is_kernel_name(value.text())) value.report("the name of a counter: \"threads\"");
+  return value.text();
+}
+
 /// {"counter": "threads", "per": "multiprocessors", "at_most": 512, "hint": "…"}
 CounterBar read_counter_bar(const JsonValue& json) {
   json.only_keys({"counter", "per", "at_most", "hint"});
-  const auto name = [](const JsonValue& value) {
-    if (!is_kernel_name(value.text())) value.report("the name of a counter: \"threads\"");
-    return value.text();
-  };
   CounterBar bar;
-  bar.counter = name(json.member("counter"));
+  bar.counter = counter_name(json.member("counter"));
   bar.at_most = json.member("at_most").number({0, kMostCounted});
-  if (const auto per = json.optional_member("per")) bar.per = name(*per);
+  if (const auto per = json.optional_member("per")) bar.per = counter_name(*per);
   bar.hint_tag = json.member("hint").text();
   return bar;
+}
+
+/// {"ask": "How many …?", "unit": "sectors", "counter": "global_store_sectors", "per": "…"}
+Question read_question(const JsonValue& json) {
+  json.only_keys({"ask", "unit", "counter", "per"});
+  Question question{json.member("ask").text(), json.member("unit").text(),
+                    counter_name(json.member("counter")), ""};
+  if (!question.ask.empty() && question.ask.back() != '?')
+    json.member("ask").report("a question, with its question mark");
+  if (const auto per = json.optional_member("per")) question.per = counter_name(*per);
+  return question;
 }
 
 ProgramLimits read_limits(const JsonValue& json) {
@@ -143,6 +155,8 @@ void read_kernel_members(const JsonValue& json, const Lab& lab, Stage& stage) {
   stage.vgpu_sizes = read_sizes(sizes.member("vgpu"), size_count);
   if (const auto bars = json.optional_member("counters"))
     for (const JsonValue& bar : bars->elements(1)) stage.counters.push_back(read_counter_bar(bar));
+  if (const auto question = json.optional_member("predict"))
+    stage.question = read_question(*question);
 }
 
 /// The members that only a stage about a program has.
@@ -151,13 +165,15 @@ void read_program_members(const JsonValue& json, Stage& stage) {
     stage.calls.push_back(read_demand(demand));
   if (const auto bars = json.optional_member("counters"))
     bars->report("no bars on counters: no run of a program is timed");
+  if (const auto question = json.optional_member("predict"))
+    question->report("nothing to predict: no run of a program is counted");
 }
 
 Stage read_stage(const JsonValue& json, int expected_number, const Lab& lab,
                  const std::optional<ProgramLimits>& of_all) {
   json.only_keys({"number", "name", "kernel", "title", "points", "pass_ratio", "full_ratio",
                   "correctness_points_share", "timed_sizes", "timeout_seconds", "host_code",
-                  "calls", "counters"});
+                  "calls", "counters", "predict"});
   Stage stage;
   const JsonValue number = json.member("number");
   stage.number = static_cast<int>(number.integer(1, 1000));

@@ -47,6 +47,14 @@ struct CounterBar {
   std::string hint_tag;  ///< of the lab's hints
 };
 
+/// What a student may predict before checking a stage: a count of the timed run on the virtual GPU.
+struct Question {
+  std::string ask;   ///< "How many sectors does one store of a warp touch?"
+  std::string unit;  ///< "sectors"
+  std::string counter;
+  std::string per;  ///< as CounterBar::per
+};
+
 /// What the program of a stage may use in one run.
 struct ProgramLimits {
   double seconds = 10;  ///< wall clock and CPU time
@@ -71,6 +79,7 @@ struct Stage {
   ProgramLimits program = {};             ///< of a program
   std::vector<CallDemand> calls = {};     ///< of a program, in the order of the tests
   std::vector<CounterBar> counters = {};  ///< held only where the device is virtual
+  std::optional<Question> question = {};
 };
 
 /// A finding of the checkers that the lab's author knows and allows at right results.

@@ -62,6 +62,8 @@ struct StageResult {
   double points = 0, max_points = 0;
   std::int64_t samples = 0;  ///< timed pairs behind `ratio`
   int similar_stage = 0;     ///< whose reference answer is about as fast; 0 = none
+  /// Of the stage's question, counted in the first timed case; nothing where nothing was counted.
+  std::optional<double> answer;
   std::vector<Finding> findings;
   std::vector<TestOutcome> tests;
   std::vector<Timing> timings;

@@ -95,4 +95,27 @@ std::optional<course::Finding> missed_counter_bar(const course::Lab& lab,
   return std::nullopt;
 }
 
+std::optional<double> counted_answer(const course::Stage& stage,
+                                     const course::StageMeasurement& measurement) {
+  if (!stage.question || !measurement.counters.is_object()) return std::nullopt;
+  const course::Question& question = *stage.question;
+  double count = 0, per = 0;
+  std::optional<std::string> first_case;
+  for (const json& kernel : measurement.counters.value("kernels", json::array())) {
+    if (!kernel.is_object() || is_harness_kernel(kernel_name(kernel)) ||
+        !kernel.contains("counters"))
+      continue;
+    const std::string label = course::text_or_empty(kernel, "case");
+    if (!first_case) first_case = label;
+    if (label != *first_case) continue;
+    count += counted(kernel["counters"], question.counter);
+    per += counted(kernel["counters"], question.per);
+  }
+  if (!first_case) return std::nullopt;
+  if (question.per.empty()) return count;
+  if (question.per == course::kMultiprocessors) per = measurement.device.sm_count;
+  if (per <= 0) return std::nullopt;
+  return count / per;
+}
+
 }  // namespace membound::judge

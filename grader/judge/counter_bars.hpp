@@ -20,4 +20,10 @@ namespace membound::judge {
     const course::Lab& lab, const course::Stage& stage,
     const course::StageMeasurement& measurement);
 
+/// What was counted, over all kernels of the first timed case, of what the stage asks its students
+/// to predict. Nothing where it asks nothing, nothing was counted, or there is nothing to divide
+/// by.
+[[nodiscard]] std::optional<double> counted_answer(const course::Stage& stage,
+                                                   const course::StageMeasurement& measurement);
+
 }  // namespace membound::judge

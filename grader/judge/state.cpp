@@ -34,6 +34,7 @@ StageState StateFolder::read(const std::string& lab, int stage) const {
     course::read_field(in, "best_points", state.best_points);
     course::read_field(in, "ever_passed", state.ever_passed);
     course::read_field(in, "hints_used", state.hints_used);
+    course::read_field(in, "predicted", state.predicted);
     return state;
   } catch (const json::exception&) {
     return {};
@@ -48,6 +49,7 @@ base::Status StateFolder::write(const std::string& lab, int stage, const StageSt
               {"ever_passed", state.ever_passed},
               {"hints_used", state.hints_used}};
   if (state.last) out["last"] = *state.last;
+  if (state.predicted) out["predicted"] = *state.predicted;
   return base::write_file(file_of(folder_, lab, stage), course::dump_safely(out) + "\n");
 }
 

@@ -25,6 +25,7 @@ struct StageState {
   double best_points = 0;
   bool ever_passed = false;
   std::map<std::string, int> hints_used;  ///< by tag: tiers shown
+  std::optional<double> predicted;        ///< what the student said to the stage's question
 };
 
 /// Reads and writes them below one folder.

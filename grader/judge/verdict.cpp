@@ -160,6 +160,7 @@ StageResult judge_stage(const course::Lab& lab, const course::Stage& stage,
   result.seconds = measurement.seconds;
   result.source_lines = source_lines(measurement.counters);
   result.profiles = profiles(measurement.counters);
+  result.answer = counted_answer(stage, measurement);
   if (const Timing* const timing = slowest(measurement)) take_timing(*timing, result);
   if (measurement.similar_stage > 0) result.similar_stage = measurement.similar_stage;
 

@@ -86,6 +86,9 @@ int check_drift(const Context& context, const std::vector<const course::Lab*>& l
     } else {
       report_note("figures were not made again: " + base::to_string(figures.error()));
     }
+    for (const authoring::WrittenPart& part : authoring::prediction_parts(*lab))
+      for (auto& drift : authoring::check_written_part(part, context.place.root, fix))
+        drifts.push_back(std::move(drift));
     for (const authoring::Drift& found : drifts)
       std::printf("%s\n", authoring::to_string(found).c_str());
     count += static_cast<int>(drifts.size());

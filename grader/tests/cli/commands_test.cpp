@@ -61,8 +61,9 @@ TEST_F(Commands, CheckShowsTheCompilersWordsAndOneHint) {
   course_.write("labs/01-fake/kernel.cu", "syntax error\n");
   const auto outcome = check({"1"});
   EXPECT_EQ(outcome.exit_code, 1);
-  EXPECT_THAT(outcome.output, AllOf(HasSubstr("labs/01-fake/kernel.cu(3): error: expected a \";\""),
-                                    HasSubstr("';' is missing")));
+  EXPECT_THAT(outcome.output,
+              AllOf(HasSubstr("labs/01-fake/kernel.cu:3:1: error: expected a \";\""),
+                    HasSubstr("';' is missing")));
 }
 
 TEST_F(Commands, CheckEndsWith3WhenOurProgramFails) {
@@ -240,6 +241,32 @@ TEST_F(Commands, AnUntouchedSkeletonIsNotStartedThoughItWasChecked) {
                                     HasSubstr("./membound next")));
   EXPECT_THAT(course_.run({"list", "3"}).output,
               AllOf(HasSubstr("not started"), Not(HasSubstr("wrong"))));
+}
+
+TEST_F(Commands, APredictionIsPutBesideWhatWasCounted) {
+  EXPECT_THAT(course_.run({"next"}).output,
+              HasSubstr("How many sectors? ./membound predict 01-fake/1 NUMBER"));
+  EXPECT_THAT(course_.run({"predict", "1/1", "4"}).output, StartsWith("Noted: 4 sectors. "));
+  course_.answer("passed", "wrong");
+  EXPECT_THAT(check({"1"}).output, HasSubstr("Stage 1: you said 4 sectors; it was 32.\n"));
+  EXPECT_THAT(course_.run({"predict"}).output,
+              AllOf(HasSubstr("01-fake/1: How many sectors?"), HasSubstr("it was 32"),
+                    HasSubstr("01-fake/2: asks nothing")));
+}
+
+TEST_F(Commands, PredictTakesOneNumberForOneStageThatAsks) {
+  const auto refused = [&](std::vector<std::string> words, const std::string& why) {
+    words.insert(words.begin(), "predict");
+    const auto outcome = course_.run(words);
+    EXPECT_EQ(outcome.exit_code, 2) << outcome.output;
+    EXPECT_THAT(outcome.output, HasSubstr(why));
+  };
+  refused({"1/1", "four"}, "this is no number");
+  refused({"1/1", "nan"}, "this is no number");
+  refused({"1/1", "4sectors"}, "this is no number");
+  refused({"1", "4"}, "this means 2 stages");
+  refused({"1/2", "4"}, "this stage asks nothing");
+  refused({"1/9", "4"}, "stage");
 }
 
 TEST_F(Commands, NextSaysWhatToReadEditAndCheck) {

@@ -18,7 +18,8 @@ std::string lab_json(const std::string& id, const std::string& title) {
          id + R"json(/handout.md", "host_code": false, "bound": "bandwidth", "sizes": ["n"],
   "stages": [
     {"number": 1, "name": "first", "kernel": "one", "title": "The first step", "points": 10,
-     "timed_sizes": {"gpu": [[4]], "vgpu": [[4]]}, "timeout_seconds": 1},
+     "timed_sizes": {"gpu": [[4]], "vgpu": [[4]]}, "timeout_seconds": 1,
+     "predict": {"ask": "How many sectors?", "unit": "sectors", "counter": "global_load_sectors"}},
     {"number": 2, "name": "second", "kernel": "two", "title": "The second step", "points": 20,
      "timed_sizes": {"gpu": [[4]], "vgpu": [[4]]}, "timeout_seconds": 1}],
   "hints": {"edge-guard": ["Who is too many?", "Look at the last block.", "if (i < n)"],
@@ -53,7 +54,8 @@ timing() {
 \"student_median_ns\":$1,\"reference_median_ns\":100,\"ratio\":$2,\"ceiling\":2e10}"
 }
 line() {
-  echo "{\"lab\":\"01-fake\",\"stage\":$1,\"abort\":\"$2\",\"abort_text\":\"$2 here\",\
+  echo "{\"lab\":\"01-fake\",\"stage\":$1,\"counters\":{\"kernels\":[{\"name\":\"one\",\
+\"counters\":{\"global_load_sectors\":32}}]},\"abort\":\"$2\",\"abort_text\":\"$2 here\",\
 \"tests\":[$3],\"timings\":[$4],$device}" >> "$result"
 }
 for stage in $(echo $stages | tr , ' '); do

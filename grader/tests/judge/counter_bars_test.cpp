@@ -149,5 +149,31 @@ TEST(CounterBars, AKernelWithinItsBudgetPassesTheTest) {
   EXPECT_TRUE(result.tests[1].passed);
 }
 
+std::optional<double> answer_to(course::Question question, const std::vector<json>& kernels) {
+  course::Stage stage;
+  stage.question = std::move(question);
+  return counted_answer(stage, counted(kernels));
+}
+
+TEST(Questions, AreAnsweredFromTheKernelsOfTheFirstCase) {
+  json floats =
+      counted_kernel("_Z1fPi", {{"global_load_sectors", 40}, {"global_load_requests", 10}});
+  json doubles =
+      counted_kernel("_Z1gPi", {{"global_load_sectors", 80}, {"global_load_requests", 10}});
+  floats["case"] = "float";
+  doubles["case"] = "double";
+  const course::Question sectors = {"?", "sectors", "global_load_sectors", "global_load_requests"};
+  EXPECT_EQ(answer_to(sectors, {floats, doubles}), 4);
+  EXPECT_EQ(answer_to({"?", "sectors", "global_load_sectors", ""}, {floats, floats}), 80);
+  EXPECT_EQ(answer_to({"?", "sectors", "global_load_sectors", "multiprocessors"}, {floats}), 5);
+}
+
+TEST(Questions, StayOpenWhereNothingIsCountedOrNothingIsThereToDivideBy) {
+  const course::Question barriers = {"?", "barriers", "block_barriers", "warps"};
+  EXPECT_EQ(answer_to(barriers, {}), std::nullopt);
+  EXPECT_EQ(answer_to(barriers, {counted_kernel("_Z1fPi", {{"block_barriers", 3}})}), std::nullopt);
+  EXPECT_EQ(counted_answer(course::Stage{}, counted({})), std::nullopt);
+}
+
 }  // namespace
 }  // namespace membound::judge

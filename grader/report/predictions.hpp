@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// What a student said to a stage's question, beside what was counted.
+/// Place in the chain: lab.json, state, result -> [predictions] -> predict, check, watch.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "grader/course/lab.hpp"
+
+namespace membound::report {
+
+/// "Stage 2: you said 4 sectors; it was 32." with a newline. Empty where the stage asks nothing or
+/// nothing was said. `answer` is nothing where the device counts nothing.
+[[nodiscard]] std::string said_and_counted(const course::Stage& stage, std::optional<double> said,
+                                           std::optional<double> answer);
+
+}  // namespace membound::report
