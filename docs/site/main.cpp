@@ -3,10 +3,12 @@
 /// @file
 /// membound_site pages ROOT PAGES HTML: what Doxygen reads, figures, and handouts to print.
 /// membound_site finish HTML: after Doxygen, holds every link and writes the search index.
+/// membound_site rules ROOT: holds handouts and a check's page against docs/accessibility.md.
 /// Exit codes: 0 all is well, 1 something leads nowhere, 2 wrong use.
 #include <cstdio>
 #include <string_view>
 
+#include "docs/site/page_rules.hpp"
 #include "docs/site/site.hpp"
 #include "grader/base/error.hpp"
 
@@ -23,8 +25,15 @@ int main(int count, char** words) {
   } else if (count == 3 && std::string_view(words[1]) == "finish") {
     problems = site::check_links(words[2]);
     for (std::string& problem : site::write_index(words[2])) problems.push_back(std::move(problem));
+  } else if (count == 3 && std::string_view(words[1]) == "rules") {
+    const auto course = course::read_course(words[2]);
+    if (!course) {
+      std::fprintf(stderr, "%s\n", base::to_string(course.error()).c_str());
+      return 1;
+    }
+    problems = site::check_rules(*course);
   } else {
-    std::fputs("membound_site pages ROOT PAGES HTML | finish HTML\n", stderr);
+    std::fputs("membound_site pages ROOT PAGES HTML | finish HTML | rules ROOT\n", stderr);
     return 2;
   }
   for (const std::string& problem : problems) std::fprintf(stderr, "%s\n", problem.c_str());
