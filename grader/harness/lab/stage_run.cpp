@@ -14,6 +14,7 @@
 #include "grader/harness/device/device_checks.hpp"
 #include "grader/harness/device/fault_text.hpp"
 #include "grader/harness/device/guarded_memory.hpp"
+#include "grader/harness/device/kernel_output.hpp"
 #include "grader/harness/device/runner_link.hpp"
 #include "grader/harness/device/signature.hpp"
 
@@ -31,9 +32,8 @@ std::string blocked_by(const char* what, course::BuiltInTest test) {
 }
 
 /// Warp instructions after which a launch of a test is one that may never end, for a launch over
-/// `data_bytes` of arrays. A reference answer takes at most 120 for each word of a test's arrays
-/// (lab 06, whose work grows faster than its data), and 10 million in the largest test of all labs.
-/// The least of it takes the virtual GPU about 2 s.
+/// `data_bytes` of arrays. No reference answer takes 10 million in any test of a lab (all pass with
+/// MEMBOUND_STEP_LIMIT=10000000); the virtual GPU executes the least of it in about 2 s.
 std::uint64_t most_steps_of_a_test(std::size_t data_bytes) {
   constexpr std::uint64_t kPerWord = 1000, kLeast = 20'000'000, kMost = 100'000'000;
   return std::clamp(kPerWord * (data_bytes / sizeof(std::uint32_t)), kLeast, kMost);
@@ -111,6 +111,7 @@ testing::AssertionResult StageRun::launch(const std::string& instance,
   void* d_scratch = scratch ? scratch->data() : nullptr;
   cudaError_t launch_code = cudaSuccess, wait_code = cudaSuccess;
   {
+    const KernelOutput output(printed_);
     const auto watch = session_.watchdog().watch(seconds, "a launch of " + stage_.kernel);
     launch_code = session_.student().launch(ready, arguments, d_scratch);
     wait_code = cudaDeviceSynchronize();
@@ -187,12 +188,14 @@ void StageRun::begin_stage() { start_ = std::chrono::steady_clock::now(); }
 void StageRun::begin_test(const std::string& name) {
   const std::lock_guard lock(mutex_);
   test_ = name;
+  printed_.clear();
   cause_ = course::Cause::kNone;
   limit_steps(0);
 }
 
 void StageRun::end_test(course::TestOutcome outcome) {
   const std::lock_guard lock(mutex_);
+  if (!outcome.passed && !outcome.skipped) outcome.message += shown_output(printed_);
   measurement_.tests.push_back(std::move(outcome));
 }
 
@@ -224,8 +227,9 @@ void StageRun::write_line() {
   _exit(base::exit_code_of(base::ErrorKind::kMachine));
 }
 
-void StageRun::abort(course::Cause cause, const std::string& text) {
+void StageRun::abort(course::Cause cause, const std::string& why) {
   const std::lock_guard lock(mutex_);
+  const std::string text = why + shown_output(printed_);
   measurement_.abort = cause;
   measurement_.abort_text = text;
   for (const course::BuiltInTestRow& row : course::built_in_tests()) {

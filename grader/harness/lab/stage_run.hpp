@@ -63,7 +63,7 @@ class StageRun {
   [[noreturn]] void abort_nonsense(const std::string& why);
 
  private:
-  [[noreturn]] void abort(course::Cause cause, const std::string& text);
+  [[noreturn]] void abort(course::Cause cause, const std::string& why);
   [[noreturn]] void abort_without_runner(const std::string& problem);
   [[nodiscard]] testing::AssertionResult refuse(const Refusal& refusal);
   [[nodiscard]] testing::AssertionResult check_untouched(const KernelArguments& arguments,
@@ -86,7 +86,8 @@ class StageRun {
   Session& session_;
   course::Stage stage_;
   std::chrono::steady_clock::time_point start_;
-  std::string test_;  // the one that is running
+  std::string test_;     // the one that is running
+  std::string printed_;  // by its kernels
   course::Cause cause_ = course::Cause::kNone;
   std::string blocked_;
   std::mutex mutex_;  // guards measurement_ and test_ against the watchdog's thread
