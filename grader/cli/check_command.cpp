@@ -3,6 +3,7 @@
 /// @file
 /// membound check LAB[/STAGE]…
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <set>
@@ -24,6 +25,7 @@ namespace {
 struct CheckOptions : judge::CheckOptions {
   std::vector<std::string> labs;
   std::string json;
+  bool has_test = false;
   PageOptions page;
 };
 
@@ -72,6 +74,64 @@ base::Status make_pages(const Context& context, const CheckOptions& options,
   return base::Done{};
 }
 
+/// --size must be what each lab's tests take: as many numbers as the lab has sizes.
+base::Status check_size(const std::string& size, const std::vector<course::Selection>& selections) {
+  constexpr double kMostElements = 1 << 28;  // minutes of the virtual GPU
+  std::vector<std::string> numbers;
+  double elements = 1;
+  for (std::size_t start = 0; start <= size.size();) {
+    const auto end = std::min(size.find('x', start), size.size());
+    numbers.push_back(size.substr(start, end - start));
+    start = end + 1;
+    const bool whole = !numbers.back().empty() && numbers.back().size() < 10 &&
+                       numbers.back().find_first_not_of("0123456789") == std::string::npos;
+    elements *= whole ? std::stod(numbers.back()) : 0;
+  }
+  for (const course::Selection& selection : selections) {
+    // Of the names that a launch is given, the first are what a test chooses.
+    const course::Stage& stage = *selection.lab->stage(selection.stages.front());
+    if (stage.vgpu_sizes.empty()) continue;  // a program: nothing of it is timed
+    const std::size_t count = stage.vgpu_sizes.front().size();
+    std::string form;
+    for (std::size_t i = 0; i < std::min(count, selection.lab->size_names.size()); ++i)
+      form += (i == 0 ? "" : "x") + selection.lab->size_names[i];
+    if (numbers.size() == count && elements >= 1 && elements <= kMostElements) continue;
+    return base::Error{
+        base::ErrorKind::kUsage, "--size", "\"" + size + "\"",
+        form + " for " + selection.lab->id + ": whole numbers from 1, at most 268,435,456 together",
+        count == 1 ? "--size 65536" : "--size 256x1024"};
+  }
+  return base::Done{};
+}
+
+base::Status check_test_name(const std::string& test) {
+  if (!test.empty() && test.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVW"
+                                              "XYZ0123456789_") == std::string::npos)
+    return base::Done{};
+  return base::Error{base::ErrorKind::kUsage, "--test", "\"" + test + "\"",
+                     "the name of one test, like HasTheRightSignature",
+                     "membound check LAB/STAGE names them"};
+}
+
+/// Whether the test program ran nothing of a stage, as with a name that none of its tests has.
+bool ran_nothing(const course::StageResult& stage) {
+  return stage.tests.empty() && (stage.verdict == course::Verdict::kSkipped ||
+                                 stage.verdict == course::Verdict::kInfraError);
+}
+
+/// A stage in which no test has the name, or which could not be run at all.
+base::Status check_test_ran(const std::string& test, const course::Result& result) {
+  for (const course::StageResult& stage : result.stages)
+    if (!test.empty() && ran_nothing(stage))
+      return base::Error{
+          base::ErrorKind::kUsage, "--test",
+          "stage " + std::to_string(stage.stage) + " of " + result.lab + " ran no test " + test,
+          "the name of one of its tests",
+          "membound check " + result.lab + "/" + std::to_string(stage.stage) +
+              " names those that it passes and the first that it fails"};
+  return base::Done{};
+}
+
 int run_check(CheckOptions options) {
   const auto context = make_context();
   if (!context) return report_error(context.error());
@@ -86,15 +146,23 @@ int run_check(CheckOptions options) {
     return report_error({base::ErrorKind::kUsage, "--html", "one page is for one lab", "one lab",
                          "--open makes a page for each"});
   }
+  const auto fits = !options.test.empty() || options.has_test ? check_test_name(options.test)
+                                                              : base::Status(base::Done{});
+  if (!fits) return report_error(fits.error());
+  const auto sized =
+      options.size.empty() ? base::Status(base::Done{}) : check_size(options.size, *selections);
+  if (!sized) return report_error(sized.error());
   options.trace = options.page.wanted();
   const auto tools = judge::choose_tools(context->place, options);
   if (!tools) return report_error(tools.error());
   const std::atomic<bool>* const stop = catch_interrupts();
   const bool quiet = options.json == "-";
   const LastChecks last_checks(*context, *selections);
+  base::Status ran = base::Done{};
   const auto checked =
       check_labs(*context, *tools, options, *selections, stop, [&](const course::Result& result) {
-        if (quiet) return;
+        if (ran) ran = check_test_ran(options.test, result);
+        if (quiet || !ran) return;
         const bool own = options.submission.empty();
         std::string text = report::render(result, context->out,
                                           own ? untouched_in(*context, result) : std::set<int>());
@@ -103,6 +171,7 @@ int run_check(CheckOptions options) {
         std::fflush(stdout);
       });
   if (!checked) return report_error(checked.error());
+  if (!ran) return report_error(ran.error());
   if (!quiet) std::fputs(summary(checked->results, context->out).c_str(), stdout);
   if (checked->stopped) report_note("stopped; stages that had not finished are left out");
   if (!options.json.empty()) {
@@ -125,8 +194,13 @@ void add_check(CLI::App& app, Action& chosen) {
   add_check_options(*command, *options);
   command->add_option("--submission", options->submission);
   command->add_option("--json", options->json);
+  command->add_option("--test", options->test);
+  command->add_option("--size", options->size);
   add_page_options(*command, options->page);
-  command->callback([options, &chosen] { chosen = [options] { return run_check(*options); }; });
+  command->callback([options, command, &chosen] {
+    options->has_test = command->count("--test") > 0;
+    chosen = [options] { return run_check(*options); };
+  });
 }
 
 }  // namespace membound::cli

@@ -78,7 +78,8 @@ base::Result<Checked> check_labs(const Context& context, const judge::Tools& too
     if (!result) return result.error();
     done += static_cast<int>(request.stages.size());
     if (!result->stages.empty()) {
-      if (options.submission.empty()) remember(context, *result);
+      const bool whole = options.submission.empty() && options.test.empty() && options.size.empty();
+      if (whole) remember(context, *result);
       checked.results.push_back(*result);
       on_result(*result);
     }

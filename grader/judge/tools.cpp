@@ -66,6 +66,9 @@ CheckRequest request_for(const Workplace& place, const Tools& tools, const Check
   request.device = tools.device;
   if (options.trace) request.device.environment["MEMBOUND_TRACE"] = "on";
   request.more_arguments = tools.device.kind->test_arguments();
+  if (!options.test.empty()) request.more_arguments.push_back("--gtest_filter=*." + options.test);
+  if (!options.size.empty())
+    request.more_arguments.insert(request.more_arguments.end(), {"--size", options.size});
   request.seconds_per_stage = tools.device.kind->seconds_per_stage();
   request.stages_at_once = tools.device.kind->stages_at_once();
   request.seed = options.seed;

@@ -24,6 +24,8 @@ struct CheckOptions {
   std::string compiler;    ///< "" = nvcc, or clang where there is none and the device is virtual
   std::string submission;  ///< another kernel.cu; empty: the lab's
   std::uint64_t seed = 1;
+  std::string test;    ///< only this one of each stage; empty: all
+  std::string size;    ///< what is timed, like 2048x1024; empty: the lab's
   bool trace = false;  ///< on the virtual GPU: keep what one warp asks of memory, for pictures
   std::optional<base::Error> no_gpu = {};  ///< see choose_device()
   /// "gpu" is a cluster node's, which is asked there: this machine may have none.

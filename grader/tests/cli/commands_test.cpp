@@ -57,6 +57,19 @@ TEST_F(Commands, CheckOfOneStageLooksAtThatStageOnly) {
   EXPECT_EQ(check({"1/second"}).exit_code, 0);
 }
 
+TEST_F(Commands, CheckRefusesATestOrSizeThatCannotBe) {
+  using Words = std::vector<std::string>;
+  for (const Words& more :
+       {Words{"--test", "*"}, Words{"--test", ""}, Words{"--size", "12x"}, Words{"--size", "0"},
+        Words{"--size", "1x2x3x4x5x6x7"}, Words{"--size", "999999999"}, Words{"--size", "many"}}) {
+    Words words = {"check", "fake"};
+    words.insert(words.end(), more.begin(), more.end());
+    const auto outcome = course_.run(words);
+    EXPECT_EQ(outcome.exit_code, 2) << more[1];
+    EXPECT_THAT(outcome.output, HasSubstr(more[0])) << more[1];
+  }
+}
+
 TEST_F(Commands, CheckShowsTheCompilersWordsAndOneHint) {
   course_.write("labs/01-fake/kernel.cu", "syntax error\n");
   const auto outcome = check({"1"});
