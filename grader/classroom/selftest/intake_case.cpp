@@ -2,18 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/classroom/selftest/intake_case.hpp"
 
-#include <archive.h>
-#include <archive_entry.h>
 #include <sys/stat.h>
 
 #include <functional>
 #include <map>
-#include <memory>
 #include <system_error>
 
 #include "grader/base/text_files.hpp"
 #include "grader/classroom/intake/intake.hpp"
 #include "grader/classroom/intake/store.hpp"
+#include "grader/classroom/selftest/forged_date_case.hpp"
+#include "grader/classroom/selftest/made_archive.hpp"
 
 namespace membound::selftest {
 namespace {
@@ -25,48 +24,6 @@ constexpr const char* kSecret = "MEMBOUND-TEST-SECRET";
 constexpr std::size_t kBombBytes = std::size_t{300} << 20;
 /// More than is read of a file, and little enough to let it go off.
 constexpr std::size_t kSmallBombBytes = std::size_t{24} << 20;
-
-/// Writes one tar.gz.
-class Archive {
- public:
-  explicit Archive(const fs::path& file) : writer_(archive_write_new(), archive_write_free) {
-    archive_write_set_format_pax_restricted(writer_.get());
-    archive_write_add_filter_gzip(writer_.get());
-    archive_write_open_filename(writer_.get(), file.c_str());
-  }
-  void file(const std::string& name, const std::string& text, unsigned mode = 0644) {
-    entry(name, AE_IFREG, mode, text.size(), "", "");
-    archive_write_data(writer_.get(), text.data(), text.size());
-  }
-  void zeros(const std::string& name, std::size_t bytes) {
-    entry(name, AE_IFREG, 0644, bytes, "", "");
-    const std::string block(std::size_t{1} << 20, '\0');
-    for (std::size_t done = 0; done < bytes; done += block.size())
-      archive_write_data(writer_.get(), block.data(), block.size());
-  }
-  void symlink(const std::string& name, const std::string& to) {
-    entry(name, AE_IFLNK, 0777, 0, to, "");
-  }
-  void hard_link(const std::string& name, const std::string& to) {
-    entry(name, AE_IFREG, 0644, 0, "", to);
-  }
-  void fifo(const std::string& name) { entry(name, AE_IFIFO, 0644, 0, "", ""); }
-
- private:
-  void entry(const std::string& name, unsigned type, unsigned mode, std::size_t size,
-             const std::string& link, const std::string& hard) {
-    const std::unique_ptr<archive_entry, decltype(&archive_entry_free)> head(archive_entry_new(),
-                                                                             archive_entry_free);
-    archive_entry_set_pathname(head.get(), name.c_str());
-    archive_entry_set_filetype(head.get(), type);
-    archive_entry_set_perm(head.get(), mode);
-    archive_entry_set_size(head.get(), static_cast<la_int64_t>(size));
-    if (!link.empty()) archive_entry_set_symlink(head.get(), link.c_str());
-    if (!hard.empty()) archive_entry_set_hardlink(head.get(), hard.c_str());
-    archive_write_header(writer_.get(), head.get());
-  }
-  std::unique_ptr<archive, decltype(&archive_write_free)> writer_;
-};
 
 /// Where a case is tried: archives in `given`, a secret beside it.
 struct Site {
@@ -82,7 +39,7 @@ using Generator = std::function<void(const Site&)>;
 const std::map<std::string, Generator>& generators() {
   static const std::map<std::string, Generator> all = {
       {"symlink",
-       [](const Site& site) { Archive(site.archive()).symlink("kernel.cu", site.secret()); }},
+       [](const Site& site) { MadeArchive(site.archive()).symlink("kernel.cu", site.secret()); }},
       {"symlinked-folder",
        [](const Site& site) {
          fs::create_directories(site.given() / "student");
@@ -90,51 +47,52 @@ const std::map<std::string, Generator>& generators() {
        }},
       {"dot-dot",
        [](const Site& site) {
-         Archive archive(site.archive());
+         MadeArchive archive(site.archive());
          archive.file("../../escaped.cu", kHonest);
          archive.file("kernel.cu", kHonest);
        }},
-      {"fifo", [](const Site& site) { Archive(site.archive()).fifo("kernel.cu"); }},
+      {"fifo", [](const Site& site) { MadeArchive(site.archive()).fifo("kernel.cu"); }},
       {"fifo-in-folder",
        [](const Site& site) {
          fs::create_directories(site.given() / "student");
          mkfifo((site.given() / "student" / "kernel.cu").c_str(), 0644);
        }},
       {"setuid",
-       [](const Site& site) { Archive(site.archive()).file("kernel.cu", kHonest, 04755); }},
+       [](const Site& site) { MadeArchive(site.archive()).file("kernel.cu", kHonest, 04755); }},
       {"hard-link",
-       [](const Site& site) { Archive(site.archive()).hard_link("kernel.cu", site.secret()); }},
-      {"bomb", [](const Site& site) { Archive(site.archive()).zeros("kernel.cu", kBombBytes); }},
+       [](const Site& site) { MadeArchive(site.archive()).hard_link("kernel.cu", site.secret()); }},
+      {"bomb",
+       [](const Site& site) { MadeArchive(site.archive()).zeros("kernel.cu", kBombBytes); }},
       {"small-bomb",
-       [](const Site& site) { Archive(site.archive()).zeros("kernel.cu", kSmallBombBytes); }},
+       [](const Site& site) { MadeArchive(site.archive()).zeros("kernel.cu", kSmallBombBytes); }},
       {"many-members",
        [](const Site& site) {
-         Archive archive(site.archive());
+         MadeArchive archive(site.archive());
          for (int i = 0; i < 20000; ++i) archive.file("f" + std::to_string(i) + ".cu", kHonest);
        }},
       {"control-characters",
        [](const Site& site) {
-         Archive archive(site.archive());
+         MadeArchive archive(site.archive());
          archive.file("\033[2J\xe2\x80\xaekernel.cu", kHonest);
        }},
       {"control-characters-outside",
        [](const Site& site) {
-         Archive archive(site.given() / "student\033[2J\xe2\x80\xae.tar.gz");
+         MadeArchive archive(site.given() / "student\033[2J\xe2\x80\xae.tar.gz");
          archive.file("kernel.cu", kHonest);
        }},
       {"option-name",
        [](const Site& site) {
-         Archive(site.archive())
+         MadeArchive(site.archive())
              .file("-Xcompiler --version;touch escaped; @flags kernel.cu", kHonest);
        }},
       {"formula-name",
        [](const Site& site) {
-         Archive archive(site.given() / "=cmd|' -C calc'!A0<script>.tar.gz");
+         MadeArchive archive(site.given() / "=cmd|' -C calc'!A0<script>.tar.gz");
          archive.file("kernel.cu", kHonest);
        }},
       {"twin-names",
        [](const Site& site) {
-         Archive archive(site.archive());
+         MadeArchive archive(site.archive());
          archive.file("KERNEL.cu", std::string(kHonest) + kSecret);
          archive.file("kernel.cu", kHonest);
        }},
@@ -195,6 +153,7 @@ std::string judge_intake(const Site& site, const intake::Intake& taken, std::str
 }  // namespace
 
 base::Result<CaseOutcome> intake_case(const fs::path& scratch, const Case& one) {
+  if (forges_a_date(one)) return forged_date_case(scratch, one);
   const auto generator = generators().find(one.generator);
   if (generator == generators().end())
     return base::Error{base::ErrorKind::kInput, one.id, "no generator " + one.generator, "", ""};
