@@ -37,13 +37,19 @@ json rows_of(const LabGrades& lab, Names names, const std::string& salt) {
   return rows;
 }
 
+/// Where everybody has the same ratio nobody is first.
+bool all_are_equal(const json& rows) { return rows.size() > 1 && rows.back()["rank"] == "1"; }
+
 }  // namespace
 
 Page leaderboard(const Class& all, Names names, const std::string& salt) {
   json labs = json::array();
   for (const LabGrades& lab : by_lab(all.grades))
     if (json rows = rows_of(lab, names, salt); !rows.empty())
-      labs.push_back({{"title", lab.title}, {"rows", std::move(rows)}});
+      labs.push_back({{"title", lab.title},
+                      {"are_equal", all_are_equal(rows)},
+                      {"differ", !all_are_equal(rows)},
+                      {"rows", std::move(rows)}});
   return {"leaderboard.html",
           filled("leaderboard", {{"title", all.title + ": leaderboard"}, {"labs", labs}})};
 }

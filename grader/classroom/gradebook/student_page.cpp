@@ -63,7 +63,7 @@ std::string facts_of(const course::Grade& grade) {
   if (!grade.verdict) return "";
   return "Device " + (grade.device.empty() ? "none" : grade.device) + " · graded " +
          grade.graded_at + " · submission " + grade.submission_sha256.substr(0, 12) + " · seed " +
-         (grade.seed_key.empty() ? std::to_string(grade.seed) : grade.seed_key);
+         std::to_string(grade.seed) + (grade.seed_key.empty() ? "" : ", key " + grade.seed_key);
 }
 
 json lab_of(const course::Grade& grade) {

@@ -50,7 +50,9 @@ void print_grade(const course::Grade& grade) {
   if (grade.result.stages.empty() && grade.graded_at.empty()) return;  // nothing was run
   line("graded", grade.graded_at + " on " + grade.device);
   line("compiler", grade.result.compiler);
-  line("seed", grade.seed_key.empty() ? std::to_string(grade.seed) : grade.seed_key);
+  // Both draw the data; reports of single results show the number alone.
+  line("seed",
+       std::to_string(grade.seed) + (grade.seed_key.empty() ? "" : ", key " + grade.seed_key));
   line("limits", grade.limits_in_force);
 }
 

@@ -29,6 +29,15 @@ TEST(Leaderboard, EqualsShareARank) {
   EXPECT_THAT(html, HasSubstr("<td class=\"number\">3</td><td>c</td>"));
 }
 
+TEST(Leaderboard, WhereAllAreEqualNobodyIsFirst) {
+  const std::string equal = html_of({passed("a", 1), passed("b", 1.0001)}, Names::kShown);
+  EXPECT_THAT(equal, HasSubstr("there are no ranks"));
+  EXPECT_THAT(equal, Not(HasSubstr("<td class=\"number\">1</td>")));
+  EXPECT_THAT(html_of({passed("a", 1)}, Names::kShown), Not(HasSubstr("there are no ranks")));
+  EXPECT_THAT(html_of({passed("a", 1), passed("b", 0.9)}, Names::kShown),
+              HasSubstr("<td class=\"number\">1</td>"));
+}
+
 TEST(Leaderboard, HasOnlyThoseWhoPassed) {
   const std::string html = html_of({slow("ada", 0.3), suspicious("grace")}, Names::kShown);
   EXPECT_THAT(html, Not(HasSubstr("ada")));
