@@ -9,7 +9,7 @@
 #include <cstdio>
 #include <stdexcept>
 
-#include "grader/harness/cases/checks.hpp"
+#include "grader/harness/cases/checker_reports.hpp"
 #include "grader/harness/device/cuda_check.hpp"
 #include "grader/harness/device/device_checks.hpp"
 #include "grader/harness/device/fault_text.hpp"

@@ -18,7 +18,7 @@
 #include "grader/base/stable_hash.hpp"
 #include "grader/course/lab.hpp"
 #include "grader/course/measurement.hpp"
-#include "grader/harness/cases/checks.hpp"
+#include "grader/harness/cases/checker_reports.hpp"
 #include "grader/harness/program/call_rule_checks.hpp"
 #include "grader/harness/program/program_options.hpp"
 #include "grader/harness/program/program_test.hpp"

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// What the virtual GPU's checkers found in a test, among the findings of its stage.
-/// Place in the chain: stage_run, program_main -> [checks] -> nlohmann. Left out: the checkers,
-/// which are the virtual GPU's.
+/// Place in the chain: stage_run, program_main -> [checker_reports] -> nlohmann. Left out: the
+/// checkers, which are the virtual GPU's.
 #pragma once
 
 #include <nlohmann/json.hpp>
