@@ -10,7 +10,9 @@
 #include "grader/base/function_name.hpp"
 #include "grader/course/json_fields.hpp"
 #include "grader/device_code/checkers/checkers.hpp"
+#include "grader/judge/counters_profile.hpp"
 #include "grader/judge/source_lines.hpp"
+#include "grader/vgpu/timing/model.hpp"
 
 namespace membound::judge {
 namespace {
@@ -24,6 +26,10 @@ constexpr double kWasteful = 1.25;
 /// And only if the reference's own lines of that kind are better by as much.
 constexpr double kWorseThanReference = 1.10;
 constexpr double kLowOccupancy = 0.25;
+/// As fast as the ceiling, and faster than the reference answer, from this share on.
+constexpr double kCeilingMargin = 0.01;
+/// Of the predicted time, idle multiprocessors.
+constexpr double kMostlyIdle = 0.5;
 
 std::string rounded(double number) {
   char text[32];
@@ -176,6 +182,24 @@ std::vector<std::string> tags_of(const course::Stage& stage, Verdict verdict, co
   return {tag, test == nullptr ? "" : name(test->cause())};
 }
 
+/// How much of the predicted time of a stage's slowest case is idle multiprocessors, 0 to 1.
+double idle_share(const std::vector<course::KernelProfile>& kernels,
+                  const std::vector<course::Timing>& timings) {
+  const auto slowest = std::min_element(
+      timings.begin(), timings.end(),
+      [](const course::Timing& a, const course::Timing& b) { return a.ratio < b.ratio; });
+  double idle_ns = 0, all_ns = 0;
+  for (const course::KernelProfile& kernel : kernels) {
+    if (slowest != timings.end() && !kernel.label.empty() && kernel.label != slowest->label)
+      continue;
+    all_ns += kernel.launches * kernel.predicted_ns;
+    for (const course::TimeBound& bound : kernel.bounds)
+      if (bound.name == vgpu::timing::to_string(vgpu::timing::BoundKind::kIdleSms))
+        idle_ns += kernel.launches * bound.ns;
+  }
+  return all_ns > 0 ? std::min(1.0, idle_ns / all_ns) : 0;
+}
+
 bool is_allowed(const course::Lab& lab, int stage, const std::string& kind) {
   const auto& allowed = lab.unsafe.allowed;
   return std::any_of(allowed.begin(), allowed.end(), [&](const course::AllowedFinding& one) {
@@ -238,6 +262,33 @@ std::vector<Finding> speed_findings(const course::Lab& lab, const course::Stage&
   if (measurement.similar_stage > 0)
     all.push_back(similar_finding(lab, stage, measurement.similar_stage));
   add_kernel_facts(lab, measurement, all);
+  return all;
+}
+
+std::vector<Finding> edge_findings(const course::StageMeasurement& measurement,
+                                   const course::StageResult& result) {
+  std::vector<Finding> all;
+  if (measurement.device.virtual_name.empty() || !result.speed || !result.ratio) return all;
+  if (result.ceiling && *result.speed >= (1 - kCeilingMargin) * *result.ceiling) {
+    const bool passes_reference = *result.ratio > 1 + kCeilingMargin;
+    all.push_back({std::string(passes_reference ? course::kBeyondReference : course::kNearCeiling),
+                   std::string("the predicted speed is the ceiling's: the most that the same model "
+                               "predicts for a plain copy or for the reference answer") +
+                       (passes_reference ? ". Only a GPU can tell how fast it really is." : "."),
+                   "", "", "", 0});
+  }
+  const nlohmann::json& counters = measurement.counters;
+  const double idle = idle_share(profiles(counters), measurement.timings);
+  const double reference_idle =
+      counters.is_object() && counters.contains("reference")
+          ? idle_share(profiles(counters["reference"]), measurement.timings)
+          : 0;
+  if (idle > kMostlyIdle && reference_idle <= kMostlyIdle)
+    all.push_back({std::string(course::kMostlyIdleSms),
+                   "most multiprocessors idle for " + rounded(100 * idle) +
+                       " % of the predicted time, because the blocks are few or uneven; of such "
+                       "work predictions are least exact.",
+                   "", "", "", 0});
   return all;
 }
 

@@ -39,6 +39,12 @@ namespace membound::judge {
 [[nodiscard]] std::vector<course::Finding> checker_findings(
     const course::Lab& lab, const course::StageMeasurement& measurement, bool at_right_results);
 
+/// Where the clock of the virtual GPU tells least, of the case that `result` shows: a speed within
+/// 1 % of the ceiling, or work so uneven that most multiprocessors idle where the reference
+/// answer's do not. Nothing where times were measured.
+[[nodiscard]] std::vector<course::Finding> edge_findings(
+    const course::StageMeasurement& measurement, const course::StageResult& result);
+
 /// What is worth telling whatever the verdict: checkers' reports, throttled clocks.
 [[nodiscard]] std::vector<course::Finding> side_findings(
     const course::StageMeasurement& measurement);

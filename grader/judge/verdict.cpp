@@ -192,8 +192,10 @@ StageResult judge_stage(const course::Lab& lab, const course::Stage& stage,
     std::move(found.begin(), found.end(), std::back_inserter(result.findings));
   if (result.verdict == Verdict::kSlow || result.verdict == Verdict::kAmbiguous)
     explain_speed(lab, stage, measurement, result);
-  for (course::Finding& finding : side_findings(measurement))
-    result.findings.push_back(std::move(finding));
+  auto edges = result.correct ? edge_findings(measurement, result) : std::vector<course::Finding>();
+  auto beside = side_findings(measurement);
+  for (auto* more : {&edges, &beside})
+    std::move(more->begin(), more->end(), std::back_inserter(result.findings));
   return result;
 }
 

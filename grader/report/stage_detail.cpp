@@ -78,9 +78,11 @@ std::string speed_text(const StageResult& stage, const Style& style) {
   if (stage.reference_speed) {
     text += "  reference  " + speed(*stage.reference_speed, stage.bound) + "\n";
   }
-  // Beside a prediction the ceiling is another kernel's prediction: no limit, so not shown as one.
-  if (stage.ceiling && *stage.ceiling > 0 && stage.samples > 1) {
-    text += "  ceiling    " + speed(*stage.ceiling, stage.bound) + " on this device\n";
+  if (stage.ceiling && *stage.ceiling > 0) {
+    const bool predicted = stage.device.starts_with("vgpu");
+    text += wrapped("ceiling    " + speed(*stage.ceiling, stage.bound) +
+                        (predicted ? ", predicted for a copy or the reference" : " on this device"),
+                    style.width, kIndent);
   }
   for (const course::CpuBaselineTime& baseline : stage.cpu_baselines) {
     text += "  " + padded(baseline.label, 22) + " " + duration(baseline.ns) + "\n";

@@ -99,6 +99,17 @@ bool stopped(const OneRequest& request) { return request.stop != nullptr && requ
 
 }  // namespace
 
+std::string looks(const Grade& grade) {
+  std::string text;
+  for (const course::StageResult& stage : grade.result.stages)
+    for (const course::Finding& finding : stage.findings)
+      if (stage.passed() &&
+          (finding.kind == course::kBeyondReference || finding.kind == course::kMostlyIdleSms))
+        text += (text.empty() ? "" : "; ") + std::string(kLook) + std::to_string(stage.stage) +
+                ": " + base::printable(finding.text);
+  return text;
+}
+
 std::string reason(const Grade& grade) {
   for (const course::StageResult& stage : grade.result.stages) {
     const course::VerdictRow& row = course::row_of(stage.verdict);
@@ -183,6 +194,8 @@ OneOutcome grade_one(const OneRequest& request) {
   if (grade.device.empty()) grade.device = request.settings->device.name;
   grade.graded_at = now_text();
   grade.note = reason(grade);
+  if (const std::string look = looks(grade); !look.empty())
+    grade.note += (grade.note.empty() ? "" : "; ") + look;
   return outcome;
 }
 

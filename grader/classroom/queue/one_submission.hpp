@@ -51,4 +51,9 @@ struct OneOutcome {
 /// others the first.
 [[nodiscard]] std::string reason(const course::Grade& grade);
 
+/// How such a remark in a grade's note begins: "look at stage 4: …".
+inline constexpr std::string_view kLook = "look at stage ";
+/// Passed stages whose predicted speed a person should look at, and why; empty for none.
+[[nodiscard]] std::string looks(const course::Grade& grade);
+
 }  // namespace membound::queue

@@ -163,15 +163,21 @@ void print_summary(const queue::BatchSummary& summary, const GradeOptions& optio
   if (!summary.grades.open.empty())
     text += report::padded("(not graded)", 15) + std::to_string(summary.grades.open.size()) + "\n";
   std::fputs(text.c_str(), stdout);
-  constexpr std::size_t kShown = 20;
-  std::size_t shown = 0;
-  for (const course::Grade& grade : summary.grades.grades) {
-    if (!grade.withheld() || ++shown > kShown) continue;
-    std::printf("%s %s, %s: %s; %s\n", context.out.sign(report::Tone::kWarning).c_str(),
-                grade.student.c_str(), grade.lab.c_str(),
-                std::string(course::to_string(*grade.verdict)).c_str(), grade.note.c_str());
-  }
-  if (shown > kShown) std::printf("and %zu more withheld scores\n", shown - kShown);
+  const auto list = [&](const char* what, const auto& wanted) {
+    constexpr std::size_t kShown = 20;
+    std::size_t shown = 0;
+    for (const course::Grade& grade : summary.grades.grades) {
+      if (!wanted(grade) || ++shown > kShown) continue;
+      std::printf("%s %s, %s: %s; %s\n", context.out.sign(report::Tone::kWarning).c_str(),
+                  grade.student.c_str(), grade.lab.c_str(),
+                  std::string(course::to_string(*grade.verdict)).c_str(), grade.note.c_str());
+    }
+    if (shown > kShown) std::printf("and %zu more %s\n", shown - kShown, what);
+  };
+  list("withheld scores", [](const course::Grade& grade) { return grade.withheld(); });
+  list("to look at", [](const course::Grade& grade) {
+    return grade.verdict && !grade.withheld() && grade.note.find(queue::kLook) != std::string::npos;
+  });
   std::printf("%s/grades.csv has a row for each student and lab\n", options.out.c_str());
 }
 

@@ -18,7 +18,7 @@ struct TimingRules {
   int add_min_rounds;         ///< of a thread, for the ceiling of operations
   int reference_warm_up;      ///< where the reference is timed alone: runs before those that count,
   int reference_samples;      ///< and those
-  bool bound_by_ceiling;      ///< a kernel that passes the ceiling is suspicious
+  bool bound_by_ceiling;      ///< a kernel that passes it is suspicious; else it is held there
   bool comparable_with_cpus;  ///< times of the CPU beside them say something
 };
 

@@ -21,7 +21,7 @@ constexpr TimingRules kVirtualGpuRules = {
     .add_min_rounds = 32,  // each costs host time
     .reference_warm_up = 0,
     .reference_samples = 1,
-    // A predicted time breaks no physics: another kernel's prediction is no ceiling for this one's.
+    // A predicted time breaks no physics: nobody is suspected, the model is.
     .bound_by_ceiling = false,
     .comparable_with_cpus = false,
 };

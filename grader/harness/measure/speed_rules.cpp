@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/harness/measure/speed_rules.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace membound::harness {
@@ -33,6 +34,14 @@ CeilingKind ceiling_kind_of(const TimedCase& timed_case) {
 
 bool is_suspicious(double rate, double ceiling) {
   return ceiling > 0 && rate > ceiling * (1 + kSuspicionMargin);
+}
+
+double ceiling_of_prediction(double copy_rate, double reference_rate) {
+  return std::max(copy_rate, reference_rate);
+}
+
+double held_below(double ceiling, double work, double time_ns) {
+  return ceiling > 0 ? std::max(time_ns, work / ceiling * 1e9) : time_ns;
 }
 
 int nearest_stage(double student_ns, const std::vector<std::pair<int, double>>& stage_times) {

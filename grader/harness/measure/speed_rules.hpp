@@ -35,6 +35,14 @@ enum class CeilingKind {
 /// Whether `rate` is beyond what `ceiling` allows; never when the ceiling is 0 (not measured).
 [[nodiscard]] bool is_suspicious(double rate, double ceiling);
 
+/// What a predicted rate is held below: the best that the same model predicts for this work in this
+/// run, be it a plain copy or the reference answer. 0 where neither is known.
+[[nodiscard]] double ceiling_of_prediction(double copy_rate, double reference_rate);
+
+/// `time_ns` of a run that does `work`, made as long as `ceiling` (work per second) asks; as it is
+/// where the ceiling is 0.
+[[nodiscard]] double held_below(double ceiling, double work, double time_ns);
+
 /// The stage among `stage_times` (number, nanoseconds) that is nearest to `student_ns`, if it is
 /// within 20 %; 0 if none is.
 [[nodiscard]] int nearest_stage(double student_ns,

@@ -28,6 +28,14 @@ TEST(SpeedRules, FasterThanTheCeilingBeyondTheMarginIsSuspicious) {
   EXPECT_FALSE(is_suspicious(106, 0)) << "no ceiling was measured";
 }
 
+TEST(SpeedRules, APredictionIsHeldBelowTheBestOfCopyAndReference) {
+  EXPECT_EQ(ceiling_of_prediction(100, 120), 120);
+  EXPECT_EQ(ceiling_of_prediction(100, 80), 100);
+  EXPECT_DOUBLE_EQ(held_below(100, 1000, 5e9), 10e9) << "200 a second are 100";
+  EXPECT_DOUBLE_EQ(held_below(100, 1000, 20e9), 20e9) << "a slower one stays";
+  EXPECT_DOUBLE_EQ(held_below(0, 1000, 5e9), 5e9) << "no ceiling is known";
+}
+
 TEST(SpeedRules, ASlowKernelResemblesTheNearestStage) {
   const std::vector<std::pair<int, double>> stages = {{1, 8000}, {2, 2100}, {3, 1900}, {4, 1200}};
   EXPECT_EQ(nearest_stage(2050, stages), 2);

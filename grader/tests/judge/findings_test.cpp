@@ -28,6 +28,59 @@ json kernel(const std::string& name, const std::vector<json>& lines) {
   return {{"name", name}, {"display_name", name + "(float*)"}, {"lines", lines}};
 }
 
+/// One predicted case, with a kernel whose SMs idle for so many of 100 ns.
+course::StageMeasurement predicted(double idle_ns, double reference_idle_ns) {
+  const auto kernels = [](double ns) {
+    return json::array({{{"name", "k"},
+                         {"case", "large"},
+                         {"predicted_ns", 100},
+                         {"bounds", {{{"name", "idle multiprocessors"}, {"ns", ns}}}}}});
+  };
+  course::StageMeasurement measurement;
+  measurement.device.virtual_name = "vgpu:h200";
+  measurement.timings.resize(1);
+  measurement.timings[0].label = "large";
+  measurement.counters = {{"kernels", kernels(idle_ns)},
+                          {"reference", {{"kernels", kernels(reference_idle_ns)}}}};
+  return measurement;
+}
+
+course::StageResult timed(double speed, double ceiling, double ratio) {
+  course::StageResult result;
+  result.speed = speed;
+  result.ceiling = ceiling;
+  result.ratio = ratio;
+  return result;
+}
+
+std::vector<std::string> edges(const course::StageMeasurement& measurement,
+                               const course::StageResult& result) {
+  std::vector<std::string> kinds;
+  for (const course::Finding& finding : edge_findings(measurement, result))
+    kinds.push_back(finding.kind);
+  return kinds;
+}
+
+TEST(EdgeFindings, ASpeedWithinOnePercentOfTheCeilingIsSaid) {
+  EXPECT_THAT(edges(predicted(0, 0), timed(98, 100, 1)), testing::IsEmpty());
+  EXPECT_THAT(edges(predicted(0, 0), timed(99.5, 100, 1)), testing::ElementsAre("near-ceiling"));
+  EXPECT_THAT(edges(predicted(0, 0), timed(100, 100, 1.2)),
+              testing::ElementsAre("beyond-reference"));
+}
+
+TEST(EdgeFindings, WorkSoUnevenThatMostSmsIdleIsSaidUnlessTheReferencesIs) {
+  EXPECT_THAT(edges(predicted(49, 0), timed(50, 100, 1)), testing::IsEmpty());
+  EXPECT_THAT(edges(predicted(60, 0), timed(50, 100, 1)),
+              testing::ElementsAre("idle-multiprocessors"));
+  EXPECT_THAT(edges(predicted(60, 60), timed(50, 100, 1)), testing::IsEmpty());
+}
+
+TEST(EdgeFindings, SayNothingOfMeasuredTimes) {
+  course::StageMeasurement measurement = predicted(60, 0);
+  measurement.device.virtual_name = "";
+  EXPECT_THAT(edges(measurement, timed(100, 100, 1.2)), testing::IsEmpty());
+}
+
 TEST(SourceLines, SumLaunchesAndDivideByRequests) {
   const json counters = {{"kernels",
                           {kernel("mine", {line(24, "global_store", 10, 320, 40)}),

@@ -74,6 +74,14 @@ TEST(Terminal, DetailNamesTheBarTheIntervalAndTheCeiling) {
   EXPECT_THAT(text, HasSubstr("ceiling    4,200 GB/s"));
 }
 
+TEST(Terminal, APredictedCeilingSaysWhatItIs) {
+  course::StageResult stage = slow_stage();
+  stage.device = "vgpu:h200";
+  stage.samples = 1;
+  EXPECT_THAT(render_detail(stage, {}),
+              HasSubstr("ceiling    4,200 GB/s, predicted for a copy or the reference"));
+}
+
 TEST(Terminal, TheCostliestSourceLineComesFirst) {
   const std::string text = render_detail(slow_stage(), {});
   EXPECT_THAT(text, HasSubstr("line 44: shared load, 32.0 wavefronts per request, ideal 1.00"));
