@@ -42,6 +42,7 @@ void add_machine(CLI::App& app, Action& chosen) {
   CLI::App* const machine = app.add_subcommand("machine", "");
   machine->require_subcommand(1);
   machine->add_subcommand("list", "")->callback([&chosen] { chosen = run_machine_list; });
+  add_machine_calibrate(*machine, chosen);
   auto name = std::make_shared<std::string>();
   CLI::App* const show = machine->add_subcommand("show", "");
   show->add_option("NAME", *name)->required();

@@ -71,6 +71,24 @@ TEST_F(MachineCommand, AFileOfOnesOwnIsADeviceAndItsTextTravelsWithIt) {
               Not(HasSubstr("MEMBOUND_MACHINE")));
 }
 
+TEST_F(MachineCommand, CalibrateWritesAFileThatIsThenADevice) {
+  course_.write("r.csv", "# NVIDIA X9, CUDA driver 13.0\ndevice,sm_count,77\n");
+  const auto outcome = run({"machine", "calibrate", "--readings",
+                            (course_.root() / "r.csv").string(), "--like", "k80", "--id", "x9"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
+  EXPECT_THAT(outcome.output, AllOf(HasSubstr("sm_count"), HasSubstr("1 numbers measured"),
+                                    HasSubstr("--device vgpu:x9")));
+  EXPECT_THAT(run({"machine", "show", "x9"}).output,
+              AllOf(HasSubstr("NVIDIA X9"), HasSubstr("[measured] NVIDIA X9, CUDA driver 13.0")));
+}
+
+TEST_F(MachineCommand, CalibrateWithoutAGpuSaysWhatElseThereIs) {
+  if (std::filesystem::exists("/dev/nvidiactl")) GTEST_SKIP() << "this machine may have one";
+  const auto outcome = run({"machine", "calibrate"});
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_THAT(outcome.output, AllOf(HasSubstr("no GPU answers"), HasSubstr("--readings FILE")));
+}
+
 TEST_F(MachineCommand, ABrokenFileOfOnesOwnIsNoDevice) {
   own("mine", "{");
   const auto outcome = run({"run", "--device", "vgpu:mine", "--", "/usr/bin/env"});

@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: The Membound authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# What one warp instruction costs, in clocks, from the times that instructions.cu printed on a GPU: of
+# What one warp instruction costs, in clocks, from the times that microbenchmarks.cu printed on a GPU: of
 # its multiprocessor when 64 warps are at it (throughput), and until a warp alone can go on (latency). A
 # chain has 1,024 instructions, a full multiprocessor 64 × 512; an empty kernel's time is taken off.
 #

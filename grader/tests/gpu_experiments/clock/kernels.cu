@@ -5,9 +5,9 @@
 /// also larger. Rows alternate between `fit`, to which a model's constants may be adjusted, and
 /// `hold`, to which they may not.
 ///
-/// Place in the chain: timed.cuh -> [kernels], a program -> compare.sh.
+/// Place in the chain: timed.cuh (vgpu/calibration) -> [kernels], a program -> compare.sh.
+#include "grader/vgpu/calibration/timed.cuh"
 #include "kernels_compute.cuh"
-#include "timed.cuh"
 
 using namespace kernels;
 

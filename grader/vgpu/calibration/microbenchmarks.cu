@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// What each kind of instruction costs: one warp alone with each waiting for the one before
-/// (latency), and 64 warps on every SM (throughput). Also what starting blocks and waiting at
-/// barriers costs.
+/// (latency), and 64 warps on every SM (throughput). Also what starting blocks, waiting at
+/// barriers, memory and atomics cost, and what the runtime says of the device.
 ///
-/// Place in the chain: timed.cuh -> [instructions], a program -> costs.sh.
-#include "timed.cuh"
+/// Place in the chain: timed.cuh -> [microbenchmarks], a program -> calibration, costs.sh.
+#include "grader/vgpu/calibration/timed.cuh"
 
 namespace {
 
@@ -129,21 +129,99 @@ __global__ void malloc_free(unsigned* out, int rounds) {
 }
 __global__ void empty() {}
 
+// Memory in bulk: consecutive lanes lie `stride` words apart, and all of n is read or written once;
+// then whole vectors.
+template <bool kLoads>
+__global__ void strided(const unsigned* in, unsigned* out, unsigned n, unsigned stride) {
+  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x, rows = n / stride;
+  const unsigned far = i % rows * stride + i / rows;
+  out[kLoads ? i : far] = in[kLoads ? far : i];
+}
+__global__ void copy_vectors(const int4* in, int4* out) {
+  const std::size_t i = blockIdx.x * std::size_t{blockDim.x} + threadIdx.x;
+  out[i] = in[i];
+}
+__global__ void read_vectors(const int4* in, int* out) {
+  constexpr int kEach = 8;
+  const std::size_t first = blockIdx.x * std::size_t{blockDim.x} * kEach + threadIdx.x;
+  int sum = 0;
+#pragma unroll
+  for (int k = 0; k < kEach; ++k) {
+    const int4 words = in[first + k * std::size_t{blockDim.x}];
+    sum += words.x ^ words.y ^ words.z ^ words.w;
+  }
+  if (sum == 0x12345678) *out = sum;
+}
+
+// Clocks of an SM and nanoseconds beside each other.
+__global__ void clocks(long long* out) {
+  long long ns_before, ns_after;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns_before));
+  const long long before = clock64();
+  while (clock64() - before < 40'000'000) {
+  }
+  const long long after = clock64();
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns_after));
+  out[0] = after - before;
+  out[1] = ns_after - ns_before;
+}
+
+void print_fact(const char* field, double value) { std::printf("device,%s,%.12g\n", field, value); }
+
+int attribute(cudaDeviceAttr which) {
+  int value = 0;
+  timed::check(cudaDeviceGetAttribute(&value, which, 0), "attribute");
+  return value;
+}
+
+/// What a machine file takes from the runtime, by its names there.
+void print_device(const cudaDeviceProp& device) {
+  print_fact("compute_major", device.major);
+  print_fact("compute_minor", device.minor);
+  print_fact("sm_count", device.multiProcessorCount);
+  print_fact("max_threads_per_sm", device.maxThreadsPerMultiProcessor);
+  print_fact("max_blocks_per_sm", device.maxBlocksPerMultiProcessor);
+  print_fact("registers_per_sm", device.regsPerMultiprocessor);
+  print_fact("registers_per_block", device.regsPerBlock);
+  print_fact("shared_per_sm_bytes", static_cast<double>(device.sharedMemPerMultiprocessor));
+  print_fact("shared_per_block_bytes", static_cast<double>(device.sharedMemPerBlock));
+  print_fact("shared_per_block_optin_bytes", static_cast<double>(device.sharedMemPerBlockOptin));
+  print_fact("shared_reserved_bytes", static_cast<double>(device.reservedSharedMemPerBlock));
+  print_fact("l2_bytes", device.l2CacheSize);
+  print_fact("memory_bytes", static_cast<double>(device.totalGlobalMem));
+  print_fact("memory_bus_bits", device.memoryBusWidth);
+  print_fact("memory_clock_khz", attribute(cudaDevAttrMemoryClockRate));
+  print_fact("copy_engines", device.asyncEngineCount);
+  long long* d_clocks = nullptr;
+  long long seen[2] = {0, 1};
+  timed::check(cudaMalloc(&d_clocks, sizeof seen), "cudaMalloc");
+  clocks<<<1, 1>>>(d_clocks);
+  timed::check(cudaMemcpy(seen, d_clocks, sizeof seen, cudaMemcpyDeviceToHost), "clocks");
+  print_fact("clock_ghz", static_cast<double>(seen[0]) / static_cast<double>(seen[1]));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  cudaDeviceProp device{};
+  timed::check(cudaGetDeviceProperties(&device, 0), "device");
+  int driver = 0;
+  timed::check(cudaDriverGetVersion(&driver), "driver");
+  std::printf("# %s, CUDA driver %d.%d\n", device.name, driver / 1000, driver % 1000 / 10);
   timed::Bench bench(argc, argv);
+  if (!bench.once()) print_device(device);
+  const unsigned sms = static_cast<unsigned>(device.multiProcessorCount);
   unsigned* d_out = timed::drawn<unsigned>(1 << 22);
   float* d_floats = timed::drawn<float>(1 << 22);
 
-  for (const unsigned blocks : {1u, 132u, 4224u, 132000u, 1000000u})
+  for (const unsigned blocks : {1u, sms, 32 * sms, 1000 * sms, 1000000u})
     for (const unsigned threads : {32u, 256u, 1024u})
       bench("dispatch", "empty " + std::to_string(blocks) + " " + std::to_string(threads),
             [&] { empty<<<blocks, threads>>>(); });
 
 #define RUN(name, type, constraint, text)                                            \
   bench("latency", #name, [&] { chain_##name<<<1, 32>>>(d_out, 64, 5u, type(3)); }); \
-  bench("throughput", #name, [&] { chain_##name<<<264, 1024>>>(d_out, 32, 5u, type(3)); });
+  bench("throughput", #name, [&] { chain_##name<<<2 * sms, 1024>>>(d_out, 32, 5u, type(3)); });
   INSTRUCTIONS(RUN)
   for (const int threads : {64, 128, 256, 512, 1024})
     bench("barrier", "bar_sync " + std::to_string(threads / 32),
@@ -165,23 +243,23 @@ int main(int argc, char** argv) {
   }
   bench("chase", "shared", [&] { chase_shared<<<1, 32>>>(d_out, 4096); });
   bench("chase", "constant", [&] { constants<<<1, 32>>>(d_out, 4096, 0); });
-  bench("throughput", "constant 1", [&] { constants<<<264, 1024>>>(d_out, 256, 0); });
-  bench("throughput", "constant 32", [&] { constants<<<264, 1024>>>(d_out, 256, 1); });
+  bench("throughput", "constant 1", [&] { constants<<<2 * sms, 1024>>>(d_out, 256, 0); });
+  bench("throughput", "constant 32", [&] { constants<<<2 * sms, 1024>>>(d_out, 256, 1); });
   bench("latency", "call", [&] { calls<<<1, 32>>>(d_out, 1024, 3); });
-  bench("throughput", "call", [&] { calls<<<264, 1024>>>(d_out, 512, 3); });
+  bench("throughput", "call", [&] { calls<<<2 * sms, 1024>>>(d_out, 512, 3); });
   bench("latency", "malloc", [&] { malloc_free<<<1, 32>>>(d_out, 16); });
 
   auto* d_ints = reinterpret_cast<int*>(d_out);
   bench("shared atomic", "int apart",
-        [&] { shared_atomics<int, false, false><<<264, 1024>>>(d_ints, 256); });
+        [&] { shared_atomics<int, false, false><<<2 * sms, 1024>>>(d_ints, 256); });
   bench("shared atomic", "int one word",
-        [&] { shared_atomics<int, true, false><<<264, 1024>>>(d_ints, 64); });
+        [&] { shared_atomics<int, true, false><<<2 * sms, 1024>>>(d_ints, 64); });
   bench("shared atomic", "int result",
-        [&] { shared_atomics<int, false, true><<<264, 1024>>>(d_ints, 256); });
+        [&] { shared_atomics<int, false, true><<<2 * sms, 1024>>>(d_ints, 256); });
   bench("shared atomic", "float apart",
-        [&] { shared_atomics<float, false, false><<<264, 1024>>>(d_floats, 256); });
+        [&] { shared_atomics<float, false, false><<<2 * sms, 1024>>>(d_floats, 256); });
   bench("shared atomic", "float one word",
-        [&] { shared_atomics<float, true, false><<<264, 1024>>>(d_floats, 16); });
+        [&] { shared_atomics<float, true, false><<<2 * sms, 1024>>>(d_floats, 16); });
   bench("shared atomic", "int latency",
         [&] { shared_atomics<int, false, true><<<1, 32>>>(d_ints, 1024); });
   bench("shared atomic", "float latency",
@@ -197,5 +275,22 @@ int main(int argc, char** argv) {
     bench("atomic", "float red " + tail,
           [&] { spread_atomics<float, false><<<16384, 256>>>(d_floats, words - 1, d_floats); });
   }
+  if (bench.once()) return 0;
+
+  unsigned* d_many = timed::drawn<unsigned>(std::size_t{1} << 28);
+  unsigned* d_more = nullptr;
+  timed::check(cudaMalloc(&d_more, std::size_t{1} << 30), "cudaMalloc");
+  constexpr unsigned kWords = 1u << 22;
+  for (const unsigned stride : {8u, 32u}) {
+    const std::string tail = " by " + std::to_string(stride);
+    bench("lines", "loads" + tail,
+          [&] { strided<true><<<kWords / 256, 256>>>(d_many, d_more, kWords, stride); });
+    bench("lines", "stores" + tail,
+          [&] { strided<false><<<kWords / 256, 256>>>(d_many, d_more, kWords, stride); });
+  }
+  auto* d_vectors = reinterpret_cast<int4*>(d_many);
+  bench("bandwidth", "copy 1024 MiB",
+        [&] { copy_vectors<<<1 << 18, 256>>>(d_vectors, reinterpret_cast<int4*>(d_more)); });
+  bench("bandwidth", "read 1024 MiB", [&] { read_vectors<<<1 << 15, 256>>>(d_vectors, d_ints); });
   return 0;
 }

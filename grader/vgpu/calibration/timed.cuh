@@ -4,7 +4,7 @@
 /// How the clock's kernels are timed: as a graded run is (docs/performance.md), one launch
 /// between two events with nothing of its data in L2; the median of several.
 ///
-/// Place in the chain: [timed] -> instructions.cu, kernels.cu, each a program that prints one
+/// Place in the chain: [timed] -> microbenchmarks.cu, kernels.cu, each a program that prints one
 /// line a kernel, `group,name,µs`, on a GPU and on the virtual one alike.
 #pragma once
 
