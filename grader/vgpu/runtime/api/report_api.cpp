@@ -3,6 +3,7 @@
 /// @file
 /// What the harness asks the virtual GPU beside CUDA: who it is and what was counted. Found with
 /// dlsym, so that the same program also runs with the real runtime.
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 
@@ -59,4 +60,17 @@ CUDA_EXPORT void membound_vgpu_last_work(double* start_ns, double* end_ns) {
   const std::scoped_lock lock(only.mutex);
   *start_ns = only.last_work.start_ns;
   *end_ns = only.last_work.end_ns;
+}
+
+/// When the nodes of the graph that was launched last run, in the order in which they were made:
+/// start and end of each, as far as there is room. Returns how many nodes there are.
+CUDA_EXPORT std::size_t membound_vgpu_graph_work(double* start_end_ns, std::size_t room) {
+  Context& only = context();
+  const std::scoped_lock lock(only.mutex);
+  const std::size_t count = std::min(room / 2, only.graph_work.size());
+  for (std::size_t i = 0; i < count; ++i) {
+    start_end_ns[2 * i] = only.graph_work[i].start_ns;
+    start_end_ns[2 * i + 1] = only.graph_work[i].end_ns;
+  }
+  return only.graph_work.size();
 }

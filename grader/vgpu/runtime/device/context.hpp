@@ -70,7 +70,8 @@ class Context {
   std::map<std::uint64_t, HostMemory> host_memory;  ///< by address
   std::set<exec::ExecutedOpcode> opcodes;           ///< with MEMBOUND_OPCODES: those listed so far
   unsigned int device_flags = 0;
-  TimeSpan last_work;  ///< of the latest kernel, copy or fill
+  TimeSpan last_work;                ///< of the latest kernel, copy or fill
+  std::vector<TimeSpan> graph_work;  ///< of each node of the graph that was launched last
 
   std::mutex mutex;               ///< held during every call
   std::atomic<bool> stop{false};  ///< set by Ctrl-C while a kernel runs

@@ -56,6 +56,7 @@ struct ExecutableGraph {
   std::shared_ptr<Graph> graph;
   std::vector<GraphNode*> order;
   unsigned long long flags = 0;
+  double busy_until_ns = 0;  ///< its latest launch ends
 };
 
 }  // namespace membound::vgpu::runtime

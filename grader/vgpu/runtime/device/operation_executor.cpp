@@ -20,17 +20,21 @@ struct Setting {
 
 cudaError_t run(Setting& setting, Timeline& timeline, const Operation& operation);
 
-/// Runs nodes in an order their edges allow; each starts when its dependencies end.
-cudaError_t run_nodes(Setting& setting, Timeline& timeline, const std::vector<GraphNode*>& order) {
+/// Runs nodes in an order their edges allow; each starts when its dependencies end. `spans`, if it
+/// is asked for, is when each of them ran.
+cudaError_t run_nodes(Setting& setting, Timeline& timeline, const std::vector<GraphNode*>& order,
+                      std::vector<TimeSpan>* spans = nullptr) {
   std::map<const GraphNode*, Timeline> done;
   Timeline latest = timeline;
   for (GraphNode* node : order) {
     Timeline mine = timeline;
     for (const GraphNode* dependency : node->dependencies)
       if (done[dependency].ready_ns >= mine.ready_ns) mine = done[dependency];
+    setting.context.last_work = {};
     if (node->enabled)
       if (const cudaError_t code = run(setting, mine, node->operation); code != cudaSuccess)
         return code;
+    if (spans != nullptr) spans->push_back(setting.context.last_work);
     done[node] = mine;
     if (mine.ready_ns >= latest.ready_ns) latest = mine;
   }
@@ -102,6 +106,14 @@ void capture(Stream& stream, Operation operation) {
   stream.capture_front = {&node};
 }
 
+/// Whether the stream would wait for work of another capture than its own.
+bool merges_captures(Context& context, const Stream& stream, const Operation& operation) {
+  const auto* wait = std::get_if<WaitOperation>(&operation);
+  if (wait == nullptr) return false;
+  const Event* event = context.streams.find_event(wait->event);
+  return event->capture && event->capture != stream.capture;
+}
+
 /// An event recorded or waited for while capturing moves the fronts of streams, not time.
 bool capture_event(Context& context, Stream& stream, const Operation& operation) {
   if (const auto* record = std::get_if<RecordOperation>(&operation)) {
@@ -133,6 +145,7 @@ bool breaks_a_capture(Context& context, const Stream& stream) {
 Submitted submit(Context& context, std::unique_lock<std::mutex>& lock, Stream& stream,
                  Operation operation) {
   if (stream.capture) {
+    if (merges_captures(context, stream, operation)) return {cudaErrorStreamCaptureMerge, true};
     if (!capture_event(context, stream, operation)) capture(stream, std::move(operation));
     return {cudaSuccess, true};
   }
@@ -175,11 +188,15 @@ cudaError_t launch_graph(Context& context, std::unique_lock<std::mutex>& lock, S
   }
   if (breaks_a_capture(context, stream)) return cudaErrorStreamCaptureImplicit;
   context.clock.host_works(kSubmitNs);
-  const double earliest = std::max(context.streams.earliest_ns(stream), context.clock.host_ns());
+  // A graph that still runs is waited for, in whichever stream that is.
+  const double earliest =
+      std::max({context.streams.earliest_ns(stream), context.clock.host_ns(), graph.busy_until_ns});
   if (earliest > stream.timeline.ready_ns) stream.timeline = {earliest, false};
   HostCalls calls;
   Setting setting{context, calls, stream.id, true};
-  const cudaError_t code = run_nodes(setting, stream.timeline, graph.order);
+  context.graph_work.clear();
+  const cudaError_t code = run_nodes(setting, stream.timeline, graph.order, &context.graph_work);
+  graph.busy_until_ns = stream.timeline.ready_ns;
   make_calls(lock, calls);
   return code;
 }

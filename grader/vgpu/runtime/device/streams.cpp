@@ -104,6 +104,12 @@ void StreamTable::end_capture(const Capture& capture) {
     stream.capture_front.clear();
     stream.began_capture = false;
   });
+  // Whoever waits for such an event now waits for nothing, and joins no capture that is over.
+  for (auto& [handle, event] : events_) {
+    if (event->capture.get() != &capture) continue;
+    event->capture.reset();
+    event->captured_front.clear();
+  }
 }
 
 void StreamTable::reset() {
