@@ -43,7 +43,11 @@ constexpr CallRule kRules[] = {
     {"host-waits", "HostWaitsSeldom", "at most so often",
      "the host waits for the device so often at most, copies that return when they are done "
      "included",
-     "Let streams wait for events; the host waits once, at the end."}};
+     "Let streams wait for events; the host waits once, at the end."},
+    {"graph-launches", "LaunchesAGraph", "at least so often",
+     "one graph with the stage's kernel in it is made ready once and launched so often",
+     "cudaStreamBeginCapture, the work of one round, cudaStreamEndCapture and cudaGraphInstantiate "
+     "once; then cudaGraphLaunch in the loop."}};
 
 }  // namespace
 

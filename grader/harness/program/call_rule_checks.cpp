@@ -81,7 +81,7 @@ Breach checks_launches(const Case& c) {
   std::optional<std::size_t> unchecked;
   for (std::size_t i = 0; i < c.calls.size(); ++i) {
     if (c.calls[i].kind == CallKind::kErrorCheck) unchecked.reset();
-    if (c.calls[i].kind != CallKind::kLaunch) continue;
+    if (c.calls[i].kind != CallKind::kLaunch || c.calls[i].graph != 0) continue;
     if (unchecked) break;
     unchecked = i;
   }
@@ -93,9 +93,12 @@ Breach frees_memory(const Case& c) {
   std::map<std::uint64_t, std::uint64_t> held;
   for (const Call& call : c.calls) {
     if (!call.succeeded()) continue;
-    if (call.kind == CallKind::kAllocate && call.address != 0)  // of 0 bytes there is none
+    const bool allocates =
+        call.kind == CallKind::kAllocate || call.kind == CallKind::kAllocateInOrder;
+    if (allocates && call.address != 0)  // of 0 bytes there is none
       held[call.address] = call.bytes;
-    if (call.kind == CallKind::kFree) held.erase(call.address);
+    if (call.kind == CallKind::kFree || call.kind == CallKind::kFreeInOrder)
+      held.erase(call.address);
   }
   if (held.empty()) return {};
   std::uint64_t bytes = 0;
@@ -171,7 +174,7 @@ Breach stream_waits(const Case& c) {
   double count = 0;
   for (std::size_t i = 0; i < c.calls.size(); ++i) {
     const Call& wait = c.calls[i];
-    if (wait.kind != CallKind::kStreamWaits || !wait.succeeded()) continue;
+    if (wait.kind != CallKind::kStreamWaits || !wait.succeeded() || wait.graph != 0) continue;
     const auto at = recorded_at(c.calls, wait.event, i);
     if (at && c.calls[*at].stream != wait.stream) ++count;
   }
@@ -210,6 +213,21 @@ Breach host_waits(const Case& c) {
          whole(c.number) + ".";
 }
 
+Breach graph_launches(const Case& c) {
+  std::set<std::uint32_t> with_kernel;
+  for (const Call& call : c.calls)
+    if (call.graph != 0 && c.is_launch(call)) with_kernel.insert(call.graph);
+  std::map<std::uint32_t, double> count;
+  double most = 0;
+  for (const Call& call : c.calls)
+    if (call.kind == CallKind::kLaunchGraph && call.succeeded() && with_kernel.contains(call.graph))
+      most = std::max(most, ++count[call.graph]);
+  if (most >= c.number) return {};
+  return std::to_string(count.size()) + " graphs with " + c.kernel +
+         " were launched, the most often launched one " + whole(most) +
+         " times, expected at least " + whole(c.number) + ".";
+}
+
 struct Decision {
   std::string_view name;
   Breach (*decide)(const Case& c);
@@ -225,7 +243,8 @@ constexpr std::array kDecisions = std::to_array<Decision>({{"launches", launches
                                                            {"copies-overlap", copies_overlap},
                                                            {"stream-waits", stream_waits},
                                                            {"orders-work", orders_work},
-                                                           {"host-waits", host_waits}});
+                                                           {"host-waits", host_waits},
+                                                           {"graph-launches", graph_launches}});
 
 }  // namespace
 

@@ -60,6 +60,8 @@ std::vector<Use> uses_of(const Call& call) {
       [[fallthrough]];
     case CallKind::kCopyIn:
     case CallKind::kFill:
+    case CallKind::kAllocateInOrder:  // before it is there, and when it is gone, nobody may use it
+    case CallKind::kFreeInOrder:
       uses.push_back({call.address, call.address + call.bytes, true});
       return uses;
     case CallKind::kCopyOut:
@@ -148,6 +150,15 @@ bool uses_meet(const Work& a, const Work& b) {
   });
 }
 
+/// What was done with memory that lay there before is no business of the new owner's.
+bool is_new_memory(const Call& call) {
+  return call.succeeded() &&
+         (call.kind == CallKind::kAllocate || call.kind == CallKind::kAllocateInOrder);
+}
+bool lies_in(const Use& use, const Call& memory) {
+  return use.begin >= memory.address && use.end <= memory.address + memory.bytes;
+}
+
 }  // namespace
 
 std::optional<Unordered> first_unordered(const std::vector<Call>& calls) {
@@ -155,6 +166,9 @@ std::optional<Unordered> first_unordered(const std::vector<Call>& calls) {
   std::vector<Work> past;
   for (std::size_t i = 0; i < calls.size(); ++i) {
     const Call& call = calls[i];
+    if (is_new_memory(call))
+      for (Work& work : past)
+        std::erase_if(work.uses, [&](const Use& use) { return lies_in(use, call); });
     Work work{i, call.stream, 0, uses_of(call)};
     if (!work.uses.empty()) {
       Clock& clock = order.before(call.stream);

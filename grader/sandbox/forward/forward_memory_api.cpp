@@ -3,6 +3,8 @@
 /// @file
 /// Memory of the current device. Addresses are the runner's: numbers that this process never
 /// follows.
+#include <atomic>
+#include <cstdio>
 #include <cstring>
 
 #include "grader/sandbox/forward/devices.hpp"
@@ -13,6 +15,17 @@ using namespace membound::forward;  // NOLINT: the C interface below
 namespace {
 
 std::uint64_t number_of(const void* address) { return reinterpret_cast<std::uintptr_t>(address); }
+
+/// A copy between host and device, and why it cannot be part of a graph, where that was asked for.
+std::int32_t explained(std::int32_t code) {
+  static std::atomic<bool> was_said{false};
+  if (code == cudaErrorStreamCaptureUnsupported && !was_said.exchange(true))
+    std::fputs(
+        "membound: a copy between host and device cannot be captured here: program and device "
+        "are two processes. Copy before the capture, and behind the graph's launch.\n",
+        stderr);
+  return code;
+}
 
 }  // namespace
 
@@ -32,6 +45,30 @@ FORWARD_EXPORT cudaError_t cudaFree(void* data) {
   if (data == nullptr) return cudaSuccess;
   return with_runner([&](Connection& runner) {
     const std::int32_t code = delivered(runner, runner.call(Free{number_of(data)}));
+    if (code == 0) forget_device_memory(data);
+    return code;
+  });
+}
+
+FORWARD_EXPORT cudaError_t cudaMallocAsync(void** data, std::size_t bytes, cudaStream_t stream) {
+  std::uint32_t in = 0;
+  if (data == nullptr) return remember(cudaErrorInvalidValue);
+  if (!stream_number(stream, in)) return remember(cudaErrorInvalidResourceHandle);
+  return with_runner([&](Connection& runner) {
+    AddressAnswer answer;
+    const std::int32_t code = runner.call(AllocateAsync{bytes, in}, &answer);
+    if (code != 0) return code;
+    *data = reinterpret_cast<void*>(answer.address);
+    remember_device_memory(*data, bytes);
+    return code;
+  });
+}
+
+FORWARD_EXPORT cudaError_t cudaFreeAsync(void* data, cudaStream_t stream) {
+  std::uint32_t in = 0;
+  if (!stream_number(stream, in)) return remember(cudaErrorInvalidResourceHandle);
+  return with_runner([&](Connection& runner) {
+    const std::int32_t code = runner.call(FreeAsync{number_of(data), in});
     if (code == 0) forget_device_memory(data);
     return code;
   });
@@ -71,9 +108,9 @@ FORWARD_EXPORT cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size
     if (runner.device().records_calls == 0) return cudaMemcpy(to, from, bytes, kind);
     switch (direction_of(to, from, kind)) {
       case cudaMemcpyHostToDevice:
-        return runner.copy_in(number_of(to), from, bytes, in, is_pinned(from, bytes));
+        return explained(runner.copy_in(number_of(to), from, bytes, in, is_pinned(from, bytes)));
       case cudaMemcpyDeviceToHost:
-        return copy_to_host(runner, to, number_of(from), bytes, in);
+        return explained(copy_to_host(runner, to, number_of(from), bytes, in));
       case cudaMemcpyDeviceToDevice:
         return runner.call(CopyOnDevice{number_of(to), number_of(from), bytes, in});
       case cudaMemcpyHostToHost:

@@ -32,7 +32,13 @@ constexpr std::array kWords = std::to_array<std::pair<CallKind, std::string_view
      {CallKind::kWaitDevice, "wait-device"},
      {CallKind::kAskStream, "ask-stream"},
      {CallKind::kAskEvent, "ask-event"},
-     {CallKind::kErrorCheck, "error-check"}});
+     {CallKind::kErrorCheck, "error-check"},
+     {CallKind::kAllocateInOrder, "allocate-in-order"},
+     {CallKind::kFreeInOrder, "free-in-order"},
+     {CallKind::kBeginCapture, "begin-capture"},
+     {CallKind::kEndCapture, "end-capture"},
+     {CallKind::kInstantiateGraph, "instantiate-graph"},
+     {CallKind::kLaunchGraph, "launch-graph"}});
 
 CallKind kind_from(std::string_view word) {
   for (const auto& [kind, text] : kWords)
@@ -54,7 +60,7 @@ std::string to_line(const Call& call) {
       {"stream", call.stream},        {"event", call.event},   {"second_event", call.second_event},
       {"address", call.address},      {"bytes", call.bytes},   {"kernel", call.kernel},
       {"start_ns", call.start_ns},    {"end_ns", call.end_ns}, {"non_blocking", call.non_blocking},
-      {"arguments", call.arguments}};
+      {"arguments", call.arguments},  {"graph", call.graph}};
   return json.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
@@ -77,7 +83,8 @@ base::Result<std::vector<Call>> calls_from_text(std::string_view text) {
               json.at("start_ns"),
               json.at("end_ns"),
               json.at("non_blocking"),
-              json.at("arguments").get<std::vector<std::uint64_t>>()};
+              json.at("arguments").get<std::vector<std::uint64_t>>(),
+              json.at("graph")};
     } catch (const nlohmann::json::exception&) {
       call.kind = CallKind::kNone;
     }

@@ -39,11 +39,23 @@ enum class CallKind {
   kWaitDevice,
   kAskStream,  ///< the host asked whether it is done, and it was; "not yet" is not noted
   kAskEvent,
-  kErrorCheck  ///< cudaGetLastError or cudaPeekAtLastError
+  kErrorCheck,       ///< cudaGetLastError or cudaPeekAtLastError
+  kAllocateInOrder,  ///< cudaMallocAsync
+  kFreeInOrder,
+  kBeginCapture,
+  kEndCapture,
+  kInstantiateGraph,
+  kLaunchGraph  ///< behind it, with its number, the calls that were captured
 };
 
 /// "launch", "copy-in", …
 [[nodiscard]] std::string_view to_string(CallKind kind);
+
+/// Whether the device itself works on it, so that it has a place on the timeline.
+[[nodiscard]] constexpr bool is_work(CallKind kind) {
+  return kind == CallKind::kLaunch || kind == CallKind::kCopyIn || kind == CallKind::kCopyOut ||
+         kind == CallKind::kCopyOnDevice || kind == CallKind::kFill;
+}
 
 /// One call.
 struct Call {
@@ -60,6 +72,7 @@ struct Call {
   /// Memory that is read beside `address`: where a copy on the device comes from; of a launch what
   /// each parameter points to, 0 where that is no memory of the device's.
   std::vector<std::uint64_t> arguments = {};
+  std::uint32_t graph = 0;  ///< of a graph's launch and of what it does; 0: of none
 
   [[nodiscard]] bool succeeded() const { return code == 0; }
 };

@@ -11,7 +11,8 @@ namespace {
 
 /// Whether code of the loaded module may be running while the runner works on the request.
 bool may_run_kernels(const Request& request) {
-  return std::holds_alternative<Launch>(request) || std::holds_alternative<Batch>(request);
+  return std::holds_alternative<Launch>(request) || std::holds_alternative<Batch>(request) ||
+         std::holds_alternative<LaunchGraph>(request);
 }
 
 }  // namespace

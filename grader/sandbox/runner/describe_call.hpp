@@ -97,6 +97,28 @@ inline Call describe(const AskEvent& q, const NoAnswer&) {
 inline Call describe(const Synchronize&, const NoAnswer&) {
   return {.kind = CallKind::kWaitDevice, .host_waits = true};
 }
+inline Call describe(const AllocateAsync& q, const AddressAnswer& a) {
+  return {.kind = CallKind::kAllocateInOrder,
+          .stream = q.stream,
+          .address = a.address,
+          .bytes = q.bytes};
+}
+// How many bytes those are is for the server to fill in.
+inline Call describe(const FreeAsync& q, const NoAnswer&) {
+  return {.kind = CallKind::kFreeInOrder, .stream = q.stream, .address = q.address};
+}
+inline Call describe(const BeginCapture& q, const NoAnswer&) {
+  return {.kind = CallKind::kBeginCapture, .stream = q.stream};
+}
+inline Call describe(const EndCapture& q, const GraphAnswer&) {
+  return {.kind = CallKind::kEndCapture, .stream = q.stream};
+}
+inline Call describe(const InstantiateGraph&, const GraphAnswer& a) {
+  return {.kind = CallKind::kInstantiateGraph, .graph = a.graph};
+}
+inline Call describe(const LaunchGraph& q, const NoAnswer&) {
+  return {.kind = CallKind::kLaunchGraph, .stream = q.stream, .graph = q.executable};
+}
 inline Call describe(const NoteErrorCheck&, const NoAnswer&) {
   return {.kind = CallKind::kErrorCheck};
 }

@@ -58,6 +58,17 @@ struct Free {
   using Answer = NoAnswer;
   std::uint64_t address = 0;
 };
+/// In stream order.
+struct AllocateAsync {
+  using Answer = AddressAnswer;
+  std::uint64_t bytes = 0;
+  std::uint32_t stream = 0;
+};
+struct FreeAsync {
+  using Answer = NoAnswer;
+  std::uint64_t address = 0;
+  std::uint32_t stream = 0;
+};
 struct SetBytes {
   using Answer = NoAnswer;
   std::uint64_t address = 0;
@@ -194,14 +205,14 @@ struct Goodbye {
 };
 
 /// Every request there is. Its number on the wire is its place here: append, never reorder.
-using Request =
-    std::variant<DescribeDevice, AskMemory, Synchronize, Allocate, Free, SetBytes, Upload,
-                 UploadInline, Download, CopyOnDevice, LoadModule, UnloadModule,
-                 AskKernelAttributes, AllowSharedBytes, AskOccupancy, Launch, CreateEvent,
-                 DestroyEvent, RecordEvent, WaitForEvent, AskElapsed, ResetPersistingL2, TakeReport,
-                 Batch, Goodbye, CreateStream, DestroyStream, WaitForStream, AskStream, AskEvent,
-                 StreamWaitsForEvent, CopyIn, CopyOut, TakeCopy, NoteErrorCheck, FindVariable,
-                 AskAttribute, AskStreamPriorities>;
+using Request = std::variant<
+    DescribeDevice, AskMemory, Synchronize, Allocate, Free, SetBytes, Upload, UploadInline,
+    Download, CopyOnDevice, LoadModule, UnloadModule, AskKernelAttributes, AllowSharedBytes,
+    AskOccupancy, Launch, CreateEvent, DestroyEvent, RecordEvent, WaitForEvent, AskElapsed,
+    ResetPersistingL2, TakeReport, Batch, Goodbye, CreateStream, DestroyStream, WaitForStream,
+    AskStream, AskEvent, StreamWaitsForEvent, CopyIn, CopyOut, TakeCopy, NoteErrorCheck,
+    FindVariable, AskAttribute, AskStreamPriorities, BeginCapture, EndCapture, AskCapture,
+    InstantiateGraph, LaunchGraph, DestroyGraph, DestroyExecutable, AllocateAsync, FreeAsync>;
 
 /// Whether a request may stand in a Batch: its answer is a code and it waits for nothing.
 template <typename T>
@@ -209,5 +220,11 @@ inline constexpr bool kMayBeBatched =
     std::is_same_v<T, SetBytes> || std::is_same_v<T, CopyOnDevice> || std::is_same_v<T, Launch> ||
     std::is_same_v<T, RecordEvent> || std::is_same_v<T, AllowSharedBytes> ||
     std::is_same_v<T, ResetPersistingL2>;
+
+/// Whether it becomes part of a graph where its stream is captured.
+template <typename T>
+inline constexpr bool kBecomesANode =
+    std::is_same_v<T, SetBytes> || std::is_same_v<T, CopyOnDevice> || std::is_same_v<T, Launch> ||
+    std::is_same_v<T, RecordEvent> || std::is_same_v<T, StreamWaitsForEvent>;
 
 }  // namespace membound::runner

@@ -93,6 +93,43 @@ struct AskStreamPriorities {
   using Answer = PrioritiesAnswer;
 };
 
+/// From here on work in the stream becomes part of a graph, as the mode says. Copies between host
+/// and device do not: their memory is in another process.
+struct BeginCapture {
+  using Answer = NoAnswer;
+  std::uint32_t stream = 0;
+  std::int32_t mode = 0;
+};
+struct GraphAnswer {
+  std::uint32_t graph = 0;
+};
+struct EndCapture {
+  using Answer = GraphAnswer;
+  std::uint32_t stream = 0;
+};
+/// A cudaStreamCaptureStatus.
+struct AskCapture {
+  using Answer = NumberAnswer;
+  std::uint32_t stream = 0;
+};
+/// The answer is the number of a graph that can be launched; its own kind of number.
+struct InstantiateGraph {
+  using Answer = GraphAnswer;
+  std::uint32_t graph = 0;
+};
+struct LaunchGraph {
+  using Answer = NoAnswer;
+  std::uint32_t executable = 0, stream = 0;
+};
+struct DestroyGraph {
+  using Answer = NoAnswer;
+  std::uint32_t graph = 0;
+};
+struct DestroyExecutable {
+  using Answer = NoAnswer;
+  std::uint32_t executable = 0;
+};
+
 /// The program looked at its last error. Where errors are kept is the program's side; this is for
 /// the record of calls alone.
 struct NoteErrorCheck {

@@ -78,7 +78,10 @@ std::vector<std::byte> Server::respond(const Request& request) {
   return std::visit(
       [this]<typename Query>(const Query& query) {
         typename Query::Answer answer;
-        const cudaError_t code = handle(query, answer);
+        cudaError_t code = cudaSuccess;
+        if constexpr (kBecomesANode<Query>)
+          if (capture_is_full(query.stream)) code = cudaErrorMemoryAllocation;
+        if (code == cudaSuccess) code = handle(query, answer);
         if (recorder_ != nullptr) {
           Call call = describe(query, answer);
           if constexpr (std::is_same_v<Query, Launch>)
@@ -86,7 +89,10 @@ std::vector<std::byte> Server::respond(const Request& request) {
               call.kernel = launched->info.name;
               call.arguments = memory_of(query, launched->info);
             }
+          if constexpr (std::is_same_v<Query, FreeAsync>) call.bytes = freed_bytes_;
           record(std::move(call), code);
+          if constexpr (std::is_same_v<Query, LaunchGraph>)
+            if (code == cudaSuccess) record_graph(query.executable, query.stream);
         }
         if (code == cudaSuccess) return encode_answer(0, answer);
         // The code travels with its answer; a later call must not find it again.
@@ -161,6 +167,7 @@ cudaError_t Server::handle(const SetBytes& request, NoAnswer&) {
   if (!holds(request.address, request.bytes)) return cudaErrorInvalidValue;
   cudaStream_t in = nullptr;
   if (const cudaError_t code = stream(request.stream, in); code != cudaSuccess) return code;
+  if (request.bytes == 0) return cudaSuccess;
   return cudaMemsetAsync(reinterpret_cast<void*>(request.address), request.value, request.bytes,
                          in);
 }
@@ -190,6 +197,7 @@ cudaError_t Server::handle(const CopyOnDevice& request, NoAnswer&) {
     return cudaErrorInvalidValue;
   cudaStream_t in = nullptr;
   if (const cudaError_t code = stream(request.stream, in); code != cudaSuccess) return code;
+  if (request.bytes == 0) return cudaSuccess;
   return cudaMemcpyAsync(reinterpret_cast<void*>(request.to),
                          reinterpret_cast<const void*>(request.from), request.bytes,
                          cudaMemcpyDeviceToDevice, in);
@@ -232,6 +240,8 @@ cudaError_t Server::handle(const LoadModule& request, ModuleAnswer& answer) {
 cudaError_t Server::handle(const UnloadModule& request, NoAnswer&) {
   const auto found = modules_.find(request.module);
   if (found == modules_.end()) return cudaErrorInvalidResourceHandle;
+  // A graph's nodes point into the module of their kernel.
+  if (!captures_.empty() || !graphs_.empty() || !executables_.empty()) return cudaErrorNotSupported;
   const cudaError_t code = cudaLibraryUnload(found->second.library);
   for (Kernel& kernel : kernels_)
     if (kernel.module == request.module) kernel.function = nullptr;

@@ -55,6 +55,23 @@ class Server {
     std::uint32_t module = 0;
   };
 
+  /// What a graph does, as its calls were made.
+  struct Captured {
+    std::uint32_t origin = 0;  ///< the stream in which the capture began
+    std::vector<Call> calls;
+  };
+  struct Graph {
+    cudaGraph_t handle = nullptr;
+    Captured captured;
+  };
+  /// Of its calls those in the origin count for the stream it is launched in; other streams and all
+  /// events have numbers of their own.
+  struct Executable {
+    cudaGraphExec_t handle = nullptr;
+    Captured captured;
+    std::uint32_t done = 0;  ///< the event that its latest launch ends with
+  };
+
   [[nodiscard]] base::Status receive_buffer();
   [[nodiscard]] std::vector<std::byte> respond(const Request& request);
   [[nodiscard]] const Kernel* kernel(std::uint32_t index) const;
@@ -65,8 +82,14 @@ class Server {
   /// For each parameter the address it holds, where that is memory of the device; else 0.
   [[nodiscard]] std::vector<std::uint64_t> memory_of(const Launch& launch,
                                                      const KernelInfo& kernel) const;
-  /// Gives the call to the recorder, with its result and its place on the timeline.
-  void record(Call call, cudaError_t code) const;
+  /// Gives the call to the recorder, with its result and its place on the timeline; or keeps it
+  /// with the graph that its stream is captured into.
+  void record(Call call, cudaError_t code);
+  /// What the graph that was launched last has done.
+  void record_graph(std::uint32_t executable, std::uint32_t launched_in);
+  /// The capture that work of the stream goes into; null where it is done at once.
+  [[nodiscard]] Captured* capture_of(std::uint32_t stream);
+  [[nodiscard]] bool capture_is_full(std::uint32_t stream);
 
   // One overload per request; the answer's fields are only sent when the code is cudaSuccess.
   cudaError_t handle(const DescribeDevice& request, DeviceAnswer& answer);
@@ -107,6 +130,15 @@ class Server {
   cudaError_t handle(const FindVariable& request, VariableAnswer& answer);
   cudaError_t handle(const AskAttribute& request, NumberAnswer& answer);
   cudaError_t handle(const AskStreamPriorities& request, PrioritiesAnswer& answer);
+  cudaError_t handle(const BeginCapture& request, NoAnswer& answer);
+  cudaError_t handle(const EndCapture& request, GraphAnswer& answer);
+  cudaError_t handle(const AskCapture& request, NumberAnswer& answer);
+  cudaError_t handle(const InstantiateGraph& request, GraphAnswer& answer);
+  cudaError_t handle(const LaunchGraph& request, NoAnswer& answer);
+  cudaError_t handle(const DestroyGraph& request, NoAnswer& answer);
+  cudaError_t handle(const DestroyExecutable& request, NoAnswer& answer);
+  cudaError_t handle(const AllocateAsync& request, AddressAnswer& answer);
+  cudaError_t handle(const FreeAsync& request, NoAnswer& answer);
 
   Channel channel_;
   std::optional<SharedBuffer> buffer_;
@@ -120,7 +152,11 @@ class Server {
   std::map<std::uint32_t, cudaEvent_t> events_;
   std::map<std::uint32_t, cudaStream_t> streams_;
   Staging staging_;
-  std::uint32_t next_module_ = 0, next_event_ = 0, next_stream_ = 1;
+  std::uint64_t freed_bytes_ = 0;                    // by the latest FreeAsync
+  std::map<unsigned long long, Captured> captures_;  // under way, by the runtime's number
+  std::map<std::uint32_t, Graph> graphs_;
+  std::map<std::uint32_t, Executable> executables_;
+  std::uint32_t next_module_ = 0, next_event_ = 0, next_stream_ = 1, next_graph_ = 1;
 };
 
 /// Writes zeros over all device memory that can be had, so that neither what ran before is read nor

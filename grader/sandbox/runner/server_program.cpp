@@ -16,10 +16,10 @@ constexpr std::size_t kMaxStreams = 256;
 
 void* pointer(std::uint64_t address) { return reinterpret_cast<void*>(address); }
 
-/// Whether the device itself works on it, so that it has a place on the timeline.
-bool is_work(CallKind kind) {
-  return kind == CallKind::kLaunch || kind == CallKind::kCopyIn || kind == CallKind::kCopyOut ||
-         kind == CallKind::kCopyOnDevice || kind == CallKind::kFill;
+/// Whether it is not done at once where its stream is captured.
+bool becomes_a_node(CallKind kind) {
+  return kind == CallKind::kLaunch || kind == CallKind::kCopyOnDevice || kind == CallKind::kFill ||
+         kind == CallKind::kRecordEvent || kind == CallKind::kStreamWaits;
 }
 
 }  // namespace
@@ -36,10 +36,17 @@ std::vector<std::uint64_t> Server::memory_of(const Launch& launch, const KernelI
   return all;
 }
 
-void Server::record(Call call, cudaError_t code) const {
+void Server::record(Call call, cudaError_t code) {
   if (call.kind == CallKind::kNone || code == cudaErrorNotReady) return;
   call.code = code;
-  if (code == cudaSuccess && is_work(call.kind)) last_virtual_work(call.start_ns, call.end_ns);
+  const bool is_nothing = is_work(call.kind) && call.kind != CallKind::kLaunch && call.bytes == 0;
+  if (code == cudaSuccess && becomes_a_node(call.kind) && !is_nothing)
+    if (Captured* capture = capture_of(call.stream)) {
+      capture->calls.push_back(std::move(call));
+      return;
+    }
+  if (code == cudaSuccess && is_work(call.kind) && !is_nothing)
+    last_virtual_work(call.start_ns, call.end_ns);
   recorder_->add(call);
 }
 
@@ -102,6 +109,7 @@ cudaError_t Server::handle(const CopyIn& request, NoAnswer&) {
     return cudaErrorInvalidValue;
   cudaStream_t in = nullptr;
   if (const cudaError_t code = stream(request.stream, in); code != cudaSuccess) return code;
+  if (capture_of(request.stream) != nullptr) return cudaErrorStreamCaptureUnsupported;
   if (request.pinned != 0)
     return staging_.copy_in(pointer(request.address), {buffer_->data(), request.bytes}, in);
   return cudaMemcpyAsync(pointer(request.address), buffer_->data(), request.bytes,
@@ -113,6 +121,7 @@ cudaError_t Server::handle(const CopyOut& request, TicketAnswer& answer) {
     return cudaErrorInvalidValue;
   cudaStream_t in = nullptr;
   if (const cudaError_t code = stream(request.stream, in); code != cudaSuccess) return code;
+  if (capture_of(request.stream) != nullptr) return cudaErrorStreamCaptureUnsupported;
   if (request.pinned != 0)
     return staging_.copy_out(pointer(request.address), request.bytes, in, answer.ticket);
   return cudaMemcpyAsync(buffer_->data(), pointer(request.address), request.bytes,

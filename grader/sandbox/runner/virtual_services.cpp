@@ -60,6 +60,14 @@ void last_virtual_work(double& start_ns, double& end_ns) {
   if (ask != nullptr) ask(&start_ns, &end_ns);
 }
 
+std::vector<std::array<double, 2>> last_virtual_graph() {
+  static auto* const ask = find<std::size_t(double*, std::size_t)>("membound_vgpu_graph_work");
+  if (ask == nullptr) return {};
+  std::vector<std::array<double, 2>> spans(ask(nullptr, 0));
+  if (!spans.empty()) static_cast<void>(ask(spans.front().data(), 2 * spans.size()));
+  return spans;
+}
+
 std::vector<Parameter> parameters_of(cudaKernel_t kernel) {
   std::vector<Parameter> all;
   for (Parameter one; parameter(kernel, all.size(), one);) all.push_back(one);

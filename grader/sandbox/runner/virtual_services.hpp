@@ -9,6 +9,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -28,6 +29,10 @@ namespace membound::runner {
 /// When the device works on the latest kernel, copy or fill, on its virtual clock; untouched on a
 /// GPU.
 void last_virtual_work(double& start_ns, double& end_ns);
+
+/// The same for each node of the graph that was launched last, in the order they were captured;
+/// start and end. Nothing on a GPU.
+[[nodiscard]] std::vector<std::array<double, 2>> last_virtual_graph();
 
 /// Offsets and sizes of the kernel's parameters, as its module says.
 [[nodiscard]] std::vector<Parameter> parameters_of(cudaKernel_t kernel);

@@ -202,5 +202,50 @@ TEST(Spans, CoverTimeOnce) {
   EXPECT_EQ(covered_ns({}), 0);
 }
 
+Call launch_of_graph(std::uint32_t graph) {
+  return {.kind = CallKind::kLaunchGraph, .graph = graph};
+}
+Call node(std::uint32_t graph) {
+  Call call = launch();
+  call.graph = graph;
+  return call;
+}
+
+TEST(Rules, OneGraphIsLaunchedAgainAndAgain) {
+  EXPECT_EQ(breach("graph-launches", {launch_of_graph(1), node(1), launch_of_graph(1), node(1)}, 2),
+            "");
+  EXPECT_THAT(breach("graph-launches", {launch(), launch()}, 2), HasSubstr("0 graphs with scale"));
+  EXPECT_THAT(
+      breach("graph-launches", {launch_of_graph(1), node(1), launch_of_graph(2), node(2)}, 2),
+      HasSubstr("2 graphs with scale were launched, the most often launched one 1 times"));
+  // Without the stage's kernel it is another graph.
+  EXPECT_NE(breach("graph-launches", {launch_of_graph(1), launch_of_graph(1)}, 2), "");
+}
+
+TEST(Rules, WhatAGraphDoesIsLaunchedAndNeedsNoLookAtItsErrors) {
+  EXPECT_EQ(breach("launches", {launch_of_graph(1), node(1), node(1)}, 2), "");
+  EXPECT_EQ(breach("checks-launches", {launch_of_graph(1), node(1), node(1)}), "");
+}
+
+TEST(StreamOrder, MemoryThatIsFreedInAnotherStreamIsFreedTooEarly) {
+  const Call allocated{.kind = CallKind::kAllocateInOrder, .stream = 1, .address = 64, .bytes = 4};
+  Call freed{.kind = CallKind::kFreeInOrder, .stream = 2, .address = 64, .bytes = 4};
+  EXPECT_NE(breach("orders-work", {allocated, blend(1, 64, 8), freed}), "");
+  EXPECT_EQ(breach("orders-work", {allocated,
+                                   blend(1, 64, 8),
+                                   record(7, 1),
+                                   {.kind = CallKind::kStreamWaits, .stream = 2, .event = 7},
+                                   freed}),
+            "");
+  freed.stream = 1;
+  EXPECT_EQ(breach("orders-work", {allocated, blend(1, 64, 8), freed}), "");
+  EXPECT_EQ(breach("frees-memory", {allocated, freed}), "");
+  EXPECT_NE(breach("frees-memory", {allocated}), "");
+  // The next one at the same place has nothing to do with it.
+  Call next = allocated;
+  next.stream = 3;
+  EXPECT_EQ(breach("orders-work", {allocated, blend(1, 64, 8), freed, next, blend(3, 64, 8)}), "");
+}
+
 }  // namespace
 }  // namespace membound::harness

@@ -93,6 +93,63 @@ void look_at_rows() {
   cudaGetLastError();
 }
 
+__global__ void twice(int* word) { *word *= 2; }
+
+void look_at_graphs() {
+  constexpr std::size_t kWord = sizeof(int);
+  cudaStream_t first, second;
+  cudaEvent_t event;
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t ready = nullptr;
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  int *d_words, word = 3;
+  for (cudaStream_t* stream : {&first, &second})
+    CHECK(cudaStreamCreateWithFlags(stream, cudaStreamNonBlocking));
+  CHECK(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+  CHECK(cudaMallocAsync(&d_words, 2 * kWord, first));
+  CHECK(cudaMemcpyAsync(d_words, &word, kWord, cudaMemcpyHostToDevice, first));
+  CHECK(cudaStreamBeginCapture(first, cudaStreamCaptureModeGlobal));
+  CHECK(cudaStreamIsCapturing(first, &status));
+  EXPECT(status == cudaStreamCaptureStatusActive);
+  twice<<<1, 1, 0, first>>>(d_words);
+  CHECK(cudaGetLastError());
+  CHECK(cudaEventRecord(event, first));
+  CHECK(cudaStreamWaitEvent(second, event, 0));
+  CHECK(cudaMemcpyAsync(d_words + 1, d_words, kWord, cudaMemcpyDeviceToDevice, second));
+  EXPECT(cudaMemcpyAsync(&word, d_words, kWord, cudaMemcpyDeviceToHost, first) ==
+         cudaErrorStreamCaptureUnsupported);
+  EXPECT(cudaFreeAsync(d_words, first) == cudaErrorStreamCaptureUnsupported);
+  EXPECT(cudaStreamEndCapture(first, &graph) == cudaErrorStreamCaptureUnjoined);
+  EXPECT(cudaStreamEndCapture(first, &graph) == cudaErrorIllegalState);
+  cudaGetLastError();
+  // The event of the capture that is over orders nothing any more.
+  CHECK(cudaStreamWaitEvent(second, event, 0));
+  CHECK(cudaStreamBeginCapture(first, cudaStreamCaptureModeGlobal));
+  twice<<<1, 1, 0, first>>>(d_words);
+  CHECK(cudaEventRecord(event, first));
+  CHECK(cudaStreamWaitEvent(second, event, 0));
+  CHECK(cudaMemcpyAsync(d_words + 1, d_words, kWord, cudaMemcpyDeviceToDevice, second));
+  EXPECT(cudaStreamEndCapture(second, &graph) == cudaErrorStreamCaptureUnmatched);
+  cudaGetLastError();
+  CHECK(cudaEventRecord(event, second));
+  CHECK(cudaStreamWaitEvent(first, event, 0));
+  CHECK(cudaStreamEndCapture(first, &graph));
+  CHECK(cudaGraphInstantiate(&ready, graph, 0));
+  CHECK(cudaGraphDestroy(graph));
+  for (int i = 0; i < 3; ++i) CHECK(cudaGraphLaunch(ready, first));
+  CHECK(cudaMemcpyAsync(&word, d_words + 1, kWord, cudaMemcpyDeviceToHost, first));
+  EXPECT(word == 24);
+  CHECK(cudaFreeAsync(d_words, first));
+  // Its copy would reach for memory that is gone.
+  EXPECT(cudaGraphLaunch(ready, first) == cudaErrorInvalidValue);
+  cudaGetLastError();
+  CHECK(cudaGraphExecDestroy(ready));
+  EXPECT(cudaFreeAsync(d_words, first) == cudaErrorInvalidValue);
+  cudaGetLastError();
+  CHECK(cudaEventDestroy(event));
+  for (cudaStream_t stream : {first, second}) CHECK(cudaStreamDestroy(stream));
+}
+
 int main(int argc, char** argv) {
   const membound::Program program(argc, argv);
   CHECK(cudaSetDeviceFlags(cudaDeviceScheduleBlockingSync));
@@ -101,6 +158,7 @@ int main(int argc, char** argv) {
   look_at_the_device();
   look_at_variables();
   look_at_rows();
+  look_at_graphs();
   const std::vector<int> a = program.read<int>("a"), b = program.read<int>("b");
   const int n = static_cast<int>(a.size());
   std::vector<int> c(n);
