@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Lab 12, "Experiment": five small kernels in one stream, in two, in five; then one array
-// through the device in 1, 2, 4, … pieces. An ordinary program, for a GPU or for the virtual one:
+// through the device in 1, 2, 4, … pieces, beside what is least possible; then many rounds of four
+// short kernels, handed in one by one and as a graph. An ordinary program, for a GPU or for the
+// virtual one:
 //
 //     nvcc -O3 -std=c++20 -cudart shared -arch=sm_90 handouts/12-streams/experiment.cu -o streams
 //     ./streams             or: ./membound run --device vgpu:h200 -- ./streams
@@ -87,9 +89,23 @@ int main(int argc, char** argv) {
 
   // How many rounds make the kernel about as long as one copy depends on the device; try others.
   const int rounds = argc > 2 ? std::atoi(argv[2]) : 400;
-  std::printf("\n%d samples in, worked on, out\npieces                          ms\n", n);
+  const std::size_t all_bytes = n * sizeof(int);
+  const float in = milliseconds(streams, 1, [&] {
+    check(cudaMemcpyAsync(d_samples, samples, all_bytes, cudaMemcpyHostToDevice, streams[0]));
+  });
+  const float work = milliseconds(streams, 1, [&] {
+    busy<<<(n + kThreads - 1) / kThreads, kThreads, 0, streams[0]>>>(d_samples, n, rounds);
+  });
+  const float out = milliseconds(streams, 1, [&] {
+    check(cudaMemcpyAsync(samples, d_samples, all_bytes, cudaMemcpyDeviceToHost, streams[0]));
+  });
+  std::printf("\n%d samples: in %.3f ms, worked on %.3f ms, out %.3f ms\n", n, in, work, out);
+  std::printf("pieces                          ms   least   of it\n");
   for (int pieces = 1; pieces <= kMostPieces; pieces *= 2) {
     const int count = n / pieces;
+    // The longest part without a gap, and what one piece needs before and behind it.
+    const float longest = std::max({in, work, out});
+    const float least = longest + (in + work + out - longest) / pieces;
     const float time = milliseconds(streams, kStreams, [&] {
       for (int i = 0; i < pieces; ++i) {
         const cudaStream_t queue = streams[i % kStreams];
@@ -101,8 +117,30 @@ int main(int argc, char** argv) {
         check(cudaMemcpyAsync(piece, d_piece, piece_bytes, cudaMemcpyDeviceToHost, queue));
       }
     });
-    std::printf("%6d                     %7.3f\n", pieces, time);
+    std::printf("%6d                     %7.3f %7.3f   %.3f\n", pieces, time, least, least / time);
   }
+
+  constexpr int kTurns = 1000, kChain = 4;
+  const auto round = [&] {
+    for (int i = 0; i < kChain; ++i) busy<<<1, kThreads, 0, streams[0]>>>(d_samples, kThreads, 10);
+    check(cudaGetLastError());
+  };
+  const float one_by_one = milliseconds(streams, 1, [&] {
+    for (int turn = 0; turn < kTurns; ++turn) round();
+  });
+  cudaGraph_t graph;
+  cudaGraphExec_t ready;
+  check(cudaStreamBeginCapture(streams[0], cudaStreamCaptureModeGlobal));
+  round();
+  check(cudaStreamEndCapture(streams[0], &graph));
+  check(cudaGraphInstantiate(&ready, graph, 0));
+  const float as_graph = milliseconds(streams, 1, [&] {
+    for (int turn = 0; turn < kTurns; ++turn) check(cudaGraphLaunch(ready, streams[0]));
+  });
+  check(cudaGraphExecDestroy(ready));
+  check(cudaGraphDestroy(graph));
+  std::printf("\n%d rounds of %d short kernels\none by one %.3f ms, as a graph %.3f ms\n", kTurns,
+              kChain, one_by_one, as_graph);
   for (cudaStream_t stream : streams) check(cudaStreamDestroy(stream));
   check(cudaEventDestroy(start));
   check(cudaEventDestroy(stop));

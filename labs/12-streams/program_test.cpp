@@ -9,11 +9,11 @@ using namespace membound::harness;
 
 namespace {
 
-enum Number { kFiveSounds = 1, kPieceByPiece, kMixingDesk };
+enum Number { kFiveSounds = 1, kPieceByPiece, kMixingDesk, kManyRounds };
 
 // As in kernel.cuh.
-constexpr std::int64_t kSounds = 5, kTracks = 4;
-constexpr int kLongRounds = 12000, kShortRounds = 32;
+constexpr std::int64_t kSounds = 5, kTracks = 4, kChannels = 2;
+constexpr int kLongRounds = 12000, kShortRounds = 32, kTurns = 40;
 
 using Samples = std::vector<int>;
 
@@ -63,16 +63,41 @@ Samples mixed(const Samples& in, std::int64_t n) {
   return out;
 }
 
-/// Sounds or tracks of n samples each, or one recording of n.
+int turn(int mine, int other) { return mine - (mine >> 2) + (other >> 3); }
+
+/// Left and right after all turns, one behind the other.
+Samples turned(Samples channels, std::int64_t n) {
+  for (std::int64_t i = 0; i < n; ++i) {
+    int &left = channels[i], &right = channels[n + i];
+    for (int round = 0; round < kTurns; ++round) {
+      const int a = turn(left, right), b = turn(right, left);
+      left = turn(a, b);
+      right = turn(b, a);
+    }
+  }
+  return channels;
+}
+
+std::int64_t rows_of(int stage) {
+  switch (stage) {
+    case kFiveSounds:
+      return kSounds;
+    case kMixingDesk:
+      return kTracks;
+    default:
+      return stage == kManyRounds ? kChannels : 1;
+  }
+}
+
+/// Sounds, tracks or channels of n samples each, or one recording of n.
 testing::AssertionResult check(ProgramTest& test, std::int64_t n) {
-  const std::int64_t rows = test.stage() == kFiveSounds   ? kSounds
-                            : test.stage() == kMixingDesk ? kTracks
-                                                          : 1;
-  Samples in =
-      generate_integers<int>(static_cast<std::size_t>(rows * n), -1000000, 1000000, test.seed(1));
+  const auto count = static_cast<std::size_t>(rows_of(test.stage()) * n);
+  Samples in = generate_integers<int>(count, -1000000, 1000000, test.seed(1));
   test.give("in", in);
   if (test.stage() == kMixingDesk)
     return test.expect("out", mixed(in, n), {{2, n}, {"channel", "sample"}});
+  if (test.stage() == kManyRounds)
+    return test.expect("out", turned(in, n), {{kChannels, n}, {"channel", "sample"}});
   for (int& sample : in) sample = test.stage() == kFiveSounds ? echo(sample) : soften(sample);
   if (test.stage() == kFiveSounds)
     return test.expect("out", in, {{kSounds, n}, {"sound", "sample"}});

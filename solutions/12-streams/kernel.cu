@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lab 12: a sound studio, three times            (handouts/12-streams/handout.md)
+// Lab 12: a sound studio, four times             (handouts/12-streams/handout.md)
 //
 // This file is a whole program. Its kernels are given; you write what the host does with them:
 // which work goes into which stream, and what has to wait for what. kernel.cuh says what is read
@@ -226,9 +226,105 @@ void mixing_desk(const membound::Program& program) {
   must(cudaFree(d_memory));
 }
 
+// Stage 4: Handed in once
+//
+// Before   A round of four short kernels, handed in again for each of kTurns turns: ten calls a
+//          turn, and the host may take longer for them than the kernels do.
+// Task     Capture one round into a graph, make it ready once, and launch it kTurns times.
+// Demands  One graph, launched kTurns times; of the kernels' time 0.3 is saved; the host waits at
+//          most 2 times, cudaFreeHost included; no memory is left, and all work is ordered.
+//
+//     one round     left  --> .--> a --. .--> left
+//                              X        X              a, b: of both channels; then both of a and b
+//                   right --> '--> b --' '--> right
+__global__ void turn(int* out, const int* mine, const int* other, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = mine[i] - (mine[i] >> 2) + (other[i] >> 3);
+}
+
+// Given: one round, as stage 3 taught. It begins and ends in `first`; `second` goes beside it.
+struct Desk {
+  cudaStream_t first, second;
+  cudaEvent_t begun, a_is_there, b_is_there, right_is_there;
+  int *d_left, *d_right, *d_a, *d_b, n;
+};
+
+void one_round(const Desk& desk) {
+  const int blocks = blocks_for(desk.n);
+  must(cudaEventRecord(desk.begun, desk.first));
+  must(cudaStreamWaitEvent(desk.second, desk.begun, 0));
+  turn<<<blocks, kThreads, 0, desk.first>>>(desk.d_a, desk.d_left, desk.d_right, desk.n);
+  must(cudaGetLastError());
+  turn<<<blocks, kThreads, 0, desk.second>>>(desk.d_b, desk.d_right, desk.d_left, desk.n);
+  must(cudaGetLastError());
+  must(cudaEventRecord(desk.a_is_there, desk.first));
+  must(cudaEventRecord(desk.b_is_there, desk.second));
+  must(cudaStreamWaitEvent(desk.first, desk.b_is_there, 0));
+  must(cudaStreamWaitEvent(desk.second, desk.a_is_there, 0));
+  turn<<<blocks, kThreads, 0, desk.first>>>(desk.d_left, desk.d_a, desk.d_b, desk.n);
+  must(cudaGetLastError());
+  turn<<<blocks, kThreads, 0, desk.second>>>(desk.d_right, desk.d_b, desk.d_a, desk.n);
+  must(cudaGetLastError());
+  must(cudaEventRecord(desk.right_is_there, desk.second));
+  must(cudaStreamWaitEvent(desk.first, desk.right_is_there, 0));
+}
+
+void many_rounds(const membound::Program& program) {
+  // Given: both channels in pinned memory, and room for four on the device, allocated and freed in
+  // the order of `first`: no call below makes the host wait.
+  const std::vector<int> in = program.read<int>("in");
+  const int n = static_cast<int>(in.size()) / kChannels;
+  const std::size_t bytes = in.size() * sizeof(int);
+  Desk desk{};
+  for (cudaStream_t* stream : {&desk.first, &desk.second}) must(cudaStreamCreate(stream));
+  for (cudaEvent_t* event : {&desk.begun, &desk.a_is_there, &desk.b_is_there, &desk.right_is_there})
+    must(cudaEventCreateWithFlags(event, cudaEventDisableTiming));
+  int *channels = nullptr, *d_memory = nullptr;
+  must(cudaMallocHost(&channels, std::max<std::size_t>(bytes, 1)));
+  std::copy(in.begin(), in.end(), channels);
+  must(cudaMallocAsync(&d_memory, 2 * bytes, desk.first));
+  desk.n = n;
+  desk.d_left = d_memory;
+  desk.d_right = d_memory + n;
+  desk.d_a = d_memory + 2 * n;
+  desk.d_b = d_memory + 3 * n;
+  must(cudaMemcpyAsync(desk.d_left, channels, bytes, cudaMemcpyHostToDevice, desk.first));
+
+  if (n > 0) {
+    // TODO 1 (about 4 lines): capture one_round(desk) into a graph. In which stream does the
+    // capture begin, and in which does it end? Nothing runs while you capture.
+    cudaGraph_t graph;
+    must(cudaStreamBeginCapture(desk.first, cudaStreamCaptureModeGlobal));
+    one_round(desk);
+    must(cudaStreamEndCapture(desk.first, &graph));
+
+    // TODO 2 (about 2 lines): make it ready to be launched. How often is that needed?
+    cudaGraphExec_t ready;
+    must(cudaGraphInstantiate(&ready, graph, 0));
+
+    // TODO 3 (about 1 line): kTurns turns. In which stream, so that the copies around them wait?
+    for (int i = 0; i < kTurns; ++i) must(cudaGraphLaunch(ready, desk.first));
+
+    // TODO 4 (about 2 lines): nobody needs graph and executable any more.
+    must(cudaGraphExecDestroy(ready));
+    must(cudaGraphDestroy(graph));
+  }
+
+  // Given: both channels back, the memory freed behind that, one wait.
+  must(cudaMemcpyAsync(channels, desk.d_left, bytes, cudaMemcpyDeviceToHost, desk.first));
+  must(cudaFreeAsync(d_memory, desk.first));
+  must(cudaStreamSynchronize(desk.first));
+  program.write("out", channels, static_cast<int>(in.size()));
+  for (cudaEvent_t event : {desk.begun, desk.a_is_there, desk.b_is_there, desk.right_is_there})
+    must(cudaEventDestroy(event));
+  for (cudaStream_t stream : {desk.first, desk.second}) must(cudaStreamDestroy(stream));
+  must(cudaFreeHost(channels));
+}
+
 int main(int argc, char** argv) {
   const membound::Program program(argc, argv);
   if (program.stage() == 1) five_sounds(program);
   if (program.stage() == 2) piece_by_piece(program);
   if (program.stage() == 3) mixing_desk(program);
+  if (program.stage() == 4) many_rounds(program);
 }
