@@ -8,6 +8,7 @@
 #include "grader/device_code/ptx/parser.hpp"
 #include "grader/vgpu/program/control_flow.hpp"
 #include "grader/vgpu/program/suffixes.hpp"
+#include "grader/vgpu/program/waits.hpp"
 
 namespace membound::vgpu::program {
 namespace {
@@ -132,6 +133,7 @@ base::Status Decoder::decode(Function& out, FunctionFacts& facts) {
   if (out.constant_slot_count > kMostSlots) return too_large("constants", kMostSlots);
   fix_targets();
   annotate_branches(out);
+  mark_waiting_loads(out);
   return base::Done{};
 }
 

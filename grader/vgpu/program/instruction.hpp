@@ -128,6 +128,7 @@ enum Flag : std::uint32_t {
   kUniform = 1u << 11,       ///< bra.uni, call.uni
   kAligned = 1u << 12,       ///< .aligned, or bar
   kResultUnused = 1u << 13,  ///< an atomic nobody reads: a reduction
+  kWaits = 1u << 14,         ///< a volatile load that a loop waits with: see waits.hpp
   kShiftAmt = 1u << 15,      ///< bfind.shiftamt
   kWrap = 1u << 16,          ///< shf.wrap, clamp otherwise
   kLeft = 1u << 17,          ///< shf.l

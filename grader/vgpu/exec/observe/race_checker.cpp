@@ -54,6 +54,13 @@ bool both_atomic(std::uint64_t a, std::uint64_t b) {
   return same_block || ((a | b) & Stamp::kBlockScope) == 0;
 }
 
+/// A volatile access that fetches or puts data, and waits for nobody.
+bool is_volatile_data(const Step* step) {
+  if (step == nullptr) return false;
+  const Instruction& in = *step->extra->in;
+  return in.order == Order::kVolatile && !in.has(program::kWaits);
+}
+
 /// Does the store leave in memory what is there already?
 bool changes_nothing(const WarpAccess& access, std::uint32_t lane) {
   const Instruction& in = *access.step->extra->in;
@@ -268,10 +275,16 @@ void RaceChecker::check(const WarpAccess& access, BlockRaces& races, const Cells
                         const Moment& now) {
   const ShadowView& view = *cells.view;
   const bool writes = access.kind != AccessKind::kLoad;
-  const auto races_with = [&](std::uint64_t before, std::uint64_t stamp) {
+  // Volatile words of the memory model cannot race. But lanes of one warp that pass each other data
+  // through them mean to go in step, which they need not.
+  const auto meant_in_step = [&](std::uint64_t before, std::uint64_t stamp, std::uint16_t origin) {
+    return ((before ^ stamp) & Stamp::kSameWarp) == 0 && is_volatile_data(access.step) &&
+           is_volatile_data(launch_.origins[origin]);
+  };
+  const auto races_with = [&](std::uint64_t before, std::uint64_t stamp, std::uint16_t origin) {
     if (!now.counts(before)) [[likely]]
       return false;
-    if (both_atomic(before, stamp)) return false;
+    if (both_atomic(before, stamp) && !meant_in_step(before, stamp, origin)) return false;
     return !races.clock.ordered(before, Stamp::thread(stamp));
   };
   for (std::uint32_t rest = cells.lanes; rest != 0; rest &= rest - 1) {
@@ -282,13 +295,14 @@ void RaceChecker::check(const WarpAccess& access, BlockRaces& races, const Cells
     for (std::uint64_t cell = first; cell < first + cells.count; ++cell) {
       const std::uint64_t address = view.begin + (cell << view.cell_shift);
       const std::uint64_t wrote = view.last_write(cell);
-      if (races_with(wrote, stamp) && !(writes && changes_nothing(access, lane))) {
+      if (races_with(wrote, stamp, view.write_origin(cell)) &&
+          !(writes && changes_nothing(access, lane))) {
         found_(access, {lane, address, wrote, view.write_origin(cell), true});
         break;
       }
       if (!writes) continue;
       const std::uint64_t read = view.last_read(cell);
-      if (races_with(read, stamp)) {
+      if (races_with(read, stamp, view.read_origin(cell))) {
         found_(access, {lane, address, read, view.read_origin(cell), false});
         break;
       }

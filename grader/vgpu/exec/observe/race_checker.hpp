@@ -5,6 +5,8 @@
 /// orders the two. In shared and global memory, to the byte, between any two threads: lanes of one
 /// warp (which since Volta do not run in step), warps of a block, blocks of a grid.
 ///
+/// Volatile accesses order nobody: between lanes of one warp they race as others do, except where a
+/// loop waits with one (program/waits.hpp).
 /// Not a race: what one instruction does for the lanes of a warp that execute it together; two
 /// threads writing the value that is there already.
 /// Place in the chain: racecheck -> [race_checker] -> race_clock, memory/access_shadow.
