@@ -54,7 +54,7 @@ struct Gpu {
 
 /// One step of a plan: the name of a __global__ function of kernel.cu, without its parameters.
 struct LaunchStep {
-  char kernel[64];
+  char kernel[64] = {};
   LaunchShape shape;
 };
 

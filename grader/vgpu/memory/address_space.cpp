@@ -319,6 +319,12 @@ void AddressSpace::mark_initialised(std::uint64_t address, std::uint64_t bytes) 
   set_initialised(address, bytes, 1);
 }
 
+void AddressSpace::mark_all_initialised() {
+  const std::lock_guard lock(mutex_);
+  for (const auto& [address, allocation] : live_)
+    set_initialised(address, allocation.size_bytes, 1);
+}
+
 void AddressSpace::forget_writes(std::uint64_t address, std::uint64_t bytes) {
   const std::lock_guard lock(mutex_);
   if (resolve(address, bytes) != nullptr) set_initialised(address, bytes, 0);

@@ -128,6 +128,8 @@ class AddressSpace {
   [[nodiscard]] bool tracks_initialised() const { return initialised_ != nullptr; }
   /// Marks bytes as written.
   void mark_initialised(std::uint64_t address, std::uint64_t bytes);
+  /// The same of all that is allocated.
+  void mark_all_initialised();
   /// Marks bytes as never written; their values stay.
   void forget_writes(std::uint64_t address, std::uint64_t bytes);
   /// From now on at least so many bytes lie between two allocations. memcheck takes an index that

@@ -177,13 +177,6 @@ const Mistake kMistakes[] = {
      "two\n"
      "  try: put __syncthreads() between lines [forgets_the_barrier: writes] and "
      "[forgets_the_barrier: reads], where every thread reaches it\n"
-     "  32 times in this launch\n"
-     "membound: initcheck: uninitialised read\n"
-     "  in forgets_the_barrier(int*), block (0, 0, 0), thread (0, 0, 0)\n"
-     "  at findings.cu:[forgets_the_barrier: reads]: ld.shared.u32\n"
-     "  read of 4 bytes at offset 252 of tile (256 bytes of shared memory), which no thread of the "
-     "block has written\n"
-     "  try: let every element be written before a __syncthreads(), then read it\n"
      "  32 times in this launch\n"},
     {"forgets_the_warp_barrier",
      "membound: racecheck: data race\n"
@@ -216,9 +209,17 @@ const Mistake kMistakes[] = {
      "  try: let threads without work skip the work, not the barrier: no return before the last "
      "__syncthreads()\n"},
     {"shuffles",
-     "membound: synccheck: invalid member mask\n"
-     "  in shuffles_with_the_missing(int*), block (0, 0, 0), thread (0, 0, 0)\n"
+     "membound: initcheck: shuffle from a missing lane\n"
+     "  in shuffles_with_the_missing(int*), block (0, 0, 0), thread (15, 0, 0)\n"
      "  at findings.cu:[shuffles]: shfl.sync.down.b32\n"
+     "  takes the value of lane 16 of the warp, which does not take part; what is made of it is "
+     "written to global memory at findings.cu:[shuffles: writes]\n"
+     "  try: let the lane that is asked take part too: name it in the mask and let it reach the "
+     "shuffle, or do not use what comes from it\n"},
+    {"names_lanes_elsewhere",
+     "membound: synccheck: invalid member mask\n"
+     "  in names_lanes_elsewhere(int*), block (0, 0, 0), thread (0, 0, 0)\n"
+     "  at findings.cu:[names_lanes_elsewhere]: vote.sync.any.pred\n"
      "  the member mask 0xffffffff names 16 lanes that do not take part (0xffff0000)\n"
      "  try: name exactly the lanes that reach the call: 0xffffffff where the whole warp does, "
      "else what __ballot_sync of the condition said before the branch\n"},

@@ -9,6 +9,7 @@
 /// transaction bytes 0…20 (two's complement). The layout is ours; PTX calls it opaque.
 #include <algorithm>
 #include <cstring>
+#include <span>
 
 #include "grader/vgpu/exec/lanes/select.hpp"
 #include "grader/vgpu/exec/state/access.hpp"
@@ -69,15 +70,33 @@ void land(Warp& w, const PendingCopy& copy) {
   std::memcpy(shared_place(w, copy.shared_offset, copy.bytes), copy.data.data(), copy.bytes);
 }
 
+/// Lands them, and tells so: those of one instruction together.
+void land_all(Warp& w, std::span<const PendingCopy> copies) {
+  for (std::size_t i = 0; i < copies.size();) {
+    const Step* const step = copies[i].step;
+    u64 offsets[32] = {};
+    u32 mask = 0;
+    for (; i < copies.size() && copies[i].step == step && !((mask >> copies[i].lane) & 1); ++i) {
+      land(w, copies[i]);
+      mask |= 1u << copies[i].lane;
+      offsets[copies[i].lane] = copies[i].shared_offset;
+    }
+    if (w.observer != nullptr)
+      w.observer->copies_land(
+          {&w, step, StateSpace::kShared, AccessKind::kStore, mask, copies[i - 1].bytes, offsets});
+  }
+}
+
 /// Lands the copies of the running lanes up to (not including) the last `keep` commit groups.
 void land_groups(Warp& w, u64 keep, bool uncommitted_too) {
-  std::erase_if(w.copies, [&](const PendingCopy& copy) {
-    if (!((w.mask >> copy.lane) & 1)) return false;
-    const u64 committed = w.commit_groups[copy.lane];
-    const bool due = uncommitted_too || (copy.group < committed && copy.group + keep < committed);
-    if (due) land(w, copy);
-    return due;
-  });
+  const auto first_due =
+      std::stable_partition(w.copies.begin(), w.copies.end(), [&](const PendingCopy& copy) {
+        if (!((w.mask >> copy.lane) & 1)) return true;
+        const u64 committed = w.commit_groups[copy.lane];
+        return !uncommitted_too && (copy.group >= committed || copy.group + keep >= committed);
+      });
+  land_all(w, {first_due, w.copies.end()});
+  w.copies.erase(first_due, w.copies.end());
 }
 
 /// A program that never waits has its oldest copies landed: they are kept in memory of ours.
@@ -85,7 +104,7 @@ void limit_copies(Warp& w) {
   constexpr std::size_t kMostCopies = std::size_t{1} << 16;
   if (w.copies.size() < kMostCopies) return;
   const auto half = w.copies.begin() + kMostCopies / 2;
-  std::for_each(w.copies.begin(), half, [&](const PendingCopy& each) { land(w, each); });
+  land_all(w, {w.copies.begin(), half});
   w.copies.erase(w.copies.begin(), half);
 }
 
@@ -125,6 +144,7 @@ const Step* copy(Warp& w, const Step* s) {
   for (u32 rest = mask; rest != 0; rest &= rest - 1) {
     const int i = __builtin_ctz(rest);
     PendingCopy pending;
+    pending.step = s;
     pending.lane = static_cast<u32>(i);
     pending.group = w.commit_groups[pending.lane];
     pending.shared_offset = static_cast<u32>(offsets[i]);

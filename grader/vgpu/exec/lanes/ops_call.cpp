@@ -136,6 +136,7 @@ const Step* enter(Warp& w, const Step* s, std::uint32_t function) {
   if (!grow_local(w, s, std::uint64_t{frame->local_base} + code.function->frame_bytes))
     return w.stop;
   copy_arguments(w, call, *caller, *frame, w.mask);
+  if (w.observer != nullptr) w.observer->enters(w);
   group.frame = frame;
   group.pc = code.begin;
   w.leave = Leave::kSwitch;

@@ -6,6 +6,7 @@
 #include "grader/vgpu/exec/lanes/select.hpp"
 #include "grader/vgpu/exec/schedule/scheduler.hpp"
 #include "grader/vgpu/exec/state/access.hpp"
+#include "grader/vgpu/exec/state/shuffle_source.hpp"
 
 namespace membound::vgpu::exec {
 namespace {
@@ -18,7 +19,6 @@ using generic::write_lanes;
 using program::Atomic;
 using program::Instruction;
 using program::Opcode;
-using program::ShuffleMode;
 using program::VoteMode;
 
 /// Calls `visit(members, lanes)` once per distinct member mask among the running lanes: halves of a
@@ -54,8 +54,7 @@ bool converged(Warp& w, const Step* s, Ref member_ref) {
     w.leave = Leave::kWait;
     return false;
   }
-  if (w.observer != nullptr && ((members & ~w.mask) != 0 || (w.mask & ~members) != 0))
-    w.observer->collective(w, s, members, w.mask);
+  tell_of_members(w, s, masks, w.mask);
   // By the manual shuffles and votes order no memory; programs rely on it all the same, so what
   // they do with it is not called a race.
   if (w.observer != nullptr) observe_meeting(w, masks);
@@ -65,35 +64,17 @@ bool converged(Warp& w, const Step* s, Ref member_ref) {
 
 const Step* shuffle(Warp& w, const Step* s) {
   if (!converged(w, s, s->extra->s[3])) return w.stop;
-  const ShuffleMode mode = s->extra->in->as<program::Shuffle>().mode;
   const auto* a = at<const std::uint32_t>(w, s->a);
-  const auto* b = at<const std::uint32_t>(w, s->b);
-  const auto* c = at<const std::uint32_t>(w, s->c);
-  std::uint32_t values[32], found = 0;
+  const auto* members = at<const std::uint32_t>(w, s->extra->s[3]);
+  std::uint32_t values[32], found = 0, deserted = 0;
   for (std::uint32_t i = 0; i < 32; ++i) {
-    const std::uint32_t by = b[i] & 31, clamp = c[i] & 31, segment = (c[i] >> 8) & 31;
-    const std::uint32_t last = (i & segment) | (clamp & ~segment), first = i & segment;
-    std::uint32_t from = i;
-    bool ok = true;
-    switch (mode) {
-      case ShuffleMode::kUp:
-        ok = static_cast<std::int32_t>(i - by) >= static_cast<std::int32_t>(last);
-        from = i - by;
-        break;
-      case ShuffleMode::kDown:
-        from = i + by, ok = from <= last;
-        break;
-      case ShuffleMode::kBfly:
-        from = i ^ by, ok = from <= last;
-        break;
-      case ShuffleMode::kIdx:
-        from = first | (by & ~segment), ok = from <= last;
-        break;
-    }
-    if (!ok) from = i;
-    values[i] = a[from & 31];
-    found |= static_cast<std::uint32_t>(ok) << i;
+    const ShuffleSource source = shuffle_source(w, s, i);
+    values[i] = a[source.lane];
+    found |= static_cast<std::uint32_t>(source.in_range) << i;
+    deserted |= (~(members[i] & w.mask) >> source.lane & 1) << i;
   }
+  deserted &= w.mask & found;
+  if (w.observer != nullptr && deserted != 0) w.observer->deserted_shuffle(w, s, deserted);
   write_lanes(w, s->d, values);
   if (s->collective.has_second) set_predicate(w, s->extra->d[1], found);
   return s + 1;

@@ -56,14 +56,14 @@ const Step* warp_barrier(Warp& w, const Step* s) {
   for (std::uint32_t rest = w.mask; rest != 0; rest &= rest - 1)
     members |= at<const std::uint32_t>(w, s->a)[__builtin_ctz(rest)];
   const std::uint32_t wanted = members & w.live;
-  if ((wanted & ~w.mask) == 0 || !w.launch->scheduler->waits_for_lanes() || here.forced) {
+  if ((wanted & ~w.mask) == 0 || !w.launch->scheduler->waits_for_lanes()) {
     if (w.observer != nullptr) {
-      if (here.forced || (w.mask & ~members) != 0) w.observer->collective(w, s, members, w.mask);
+      tell_of_members(w, s, at<const std::uint32_t>(w, s->a), w.mask);
       observe_meeting(w, at<const std::uint32_t>(w, s->a));
     }
-    here.forced = false;
     return s + 1;
   }
+  tell_of_members(w, s, at<const std::uint32_t>(w, s->a), ~0u);  // others may still come
   std::uint32_t present = w.mask;
   for (std::uint32_t g = 0; g < w.group_count; ++g) {
     const Group& other = w.groups[g];

@@ -46,17 +46,32 @@ void CheckerList::opens(Block& block, std::uint32_t id) {
   states_.of(block).settled.begin_period();
 }
 
+WarpAccess CheckerList::with_shape(const WarpAccess& access) const {
+  WarpAccess known = access;
+  if (access.shape == LanePattern::kUnknown)
+    known.shape = access.mask == 0xFFFFFFFFu ? rows_.shape(access.addresses, access.bytes)
+                                             : LanePattern::kOther;
+  return known;
+}
+
+void CheckerList::copies_land(const WarpAccess& access) {
+  states_.of(*access.warp->block).settled.begin_period();
+  const WarpAccess known = with_shape(access);
+  for (KernelChecker* checker : listeners_) checker->check_landing(known);
+}
+
 void CheckerList::access(const WarpAccess& access) {
-  if (listeners_.empty() || access.space == ptx::StateSpace::kLocal) return;
+  if (access.space == ptx::StateSpace::kLocal) {
+    for (KernelChecker* checker : listeners_) checker->check_local(access);
+    return;
+  }
+  if (listeners_.empty()) return;
   // A block that is left out may be what orders two that are not: with flags in global memory.
   if (launch_.sample.leaves_out_some() && launch_.kernel->communicates_between_blocks &&
       access.space != ptx::StateSpace::kShared)
     return;
   SettledReads& settled = states_.of(*access.warp->block).settled;
-  WarpAccess known = access;
-  if (access.shape == LanePattern::kUnknown)
-    known.shape = access.mask == 0xFFFFFFFFu ? rows_.shape(access.addresses, access.bytes)
-                                             : LanePattern::kOther;
+  const WarpAccess known = with_shape(access);
   const bool shared = access.space == ptx::StateSpace::kShared;
   const bool load = access.kind == AccessKind::kLoad;
   if (access.shape == LanePattern::kUnknown && shared && load &&

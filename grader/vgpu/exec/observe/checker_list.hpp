@@ -22,6 +22,7 @@ class CheckerList final : public ObserverList {
   explicit CheckerList(Launch& launch);
 
   void access(const WarpAccess& access) override;
+  void copies_land(const WarpAccess& access) override;
   void block_begins(Block& block) override;
   void opens(Block& block, std::uint32_t id) override;
 
@@ -41,7 +42,9 @@ class CheckerList final : public ObserverList {
   /// Costs next to nothing where nobody errs: no access is told.
   struct Deaf final : ObserverList {
     void access(const WarpAccess&) override {}
+    void copies_land(const WarpAccess&) override {}
   };
+  [[nodiscard]] WarpAccess with_shape(const WarpAccess& access) const;
   void add_checker(std::unique_ptr<KernelChecker> checker);
 
   Launch& launch_;

@@ -1,14 +1,19 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// initcheck: reads of bytes that nobody has written, in global and shared memory. Of global memory
-/// the address space knows them (AddressSpace::track_initialised), of shared memory each block.
+/// initcheck: values that nobody has written and that are made use of (undefined_values.hpp says
+/// what is a use). Of global memory the address space knows which bytes are written
+/// (AddressSpace::track_initialised), of shared memory each block, of local memory local_bytes.hpp.
 #include <bit>
 #include <cstring>
 
 #include "grader/vgpu/exec/observe/kernel_checker.hpp"
+#include "grader/vgpu/exec/observe/local_bytes.hpp"
 #include "grader/vgpu/exec/observe/race_rows.hpp"
+#include "grader/vgpu/exec/observe/undefined_values.hpp"
 #include "grader/vgpu/exec/state/fault_messages.hpp"
+#include "grader/vgpu/exec/state/shuffle_source.hpp"
+#include "grader/vgpu/program/shapes.hpp"
 
 namespace membound::vgpu::exec {
 namespace {
@@ -53,90 +58,305 @@ class Initcheck final : public KernelChecker {
   void block_begins(Block& block) override;
   [[nodiscard]] bool hears_accesses() const override { return true; }
   SameRead check(const WarpAccess& access, std::uint32_t lanes) override;
+  void check_local(const WarpAccess& access) override;
+  void enters(Warp& warp) override;
+  void step(Warp& warp, const Step* step) override;
+  void deserted_shuffle(Warp& warp, const Step* step, std::uint32_t lanes) override;
+  void launch_ends() override;
 
  private:
+  struct WarpState {
+    UndefinedValues values;
+    LocalBytes local;
+    std::uint32_t undefined_copies = 0;  ///< lanes that an asynchronous copy reads such bytes for
+  };
   struct BlockState : ObserverNotes {
     std::vector<std::uint8_t> written;  ///< bytes of shared memory
+    std::vector<WarpState> warps;
   };
-  void check_written(const WarpAccess& access, std::uint8_t* shadow, std::uint64_t base,
-                     std::uint32_t lanes);
-  void report_unwritten(const WarpAccess& access, std::uint32_t lane, std::uint64_t offset);
+  [[nodiscard]] WarpState& state_of(const Warp& warp) const {
+    return states_.of(*warp.block).warps[warp.index];
+  }
+  [[nodiscard]] bool all_defined(const WarpAccess& access, std::uint8_t* shadow, std::uint64_t base,
+                                 std::uint32_t lanes);
+  bool look_at_lanes(const WarpAccess& access, std::uint8_t* shadow, std::uint64_t base);
+  void load(const WarpAccess& access, std::uint32_t lane, const std::uint8_t* written,
+            std::uint32_t source);
+  void store(const WarpAccess& access, std::uint32_t lane, std::uint8_t* written);
+  void watch(const WarpAccess& access);
+  void report(Warp& warp, const UndefinedSource& from, const Step* at, std::uint32_t lane, Use use);
 
   Launch& launch_;
   CheckFindings& findings_;
   const RowLoops& rows_;
   PerBlock<BlockState> states_;
+  const UndefinedValues::Used used_ = [this](Warp& warp, const UndefinedSource& from,
+                                             const Step* at, std::uint32_t lane,
+                                             Use use) { report(warp, from, at, lane, use); };
 };
 
 void Initcheck::block_begins(Block& block) {
-  states_.obtain(block).written.assign(launch_.shared_bytes, 0);
+  BlockState& state = states_.obtain(block);
+  state.written.assign(launch_.shared_bytes, 0);
+  state.warps.resize(block.warps.size());
+  for (WarpState& warp : state.warps) {
+    warp.values.clear();
+    warp.local.clear();
+    warp.undefined_copies = 0;
+  }
+}
+
+/// What the blocks that are left out have written nobody knows.
+void Initcheck::launch_ends() {
+  if (launch_.sample.leaves_out_some()) launch_.request->memory->mark_all_initialised();
+}
+
+/// A callee's frame holds its arguments, and nothing else that it has written.
+void Initcheck::enters(Warp& w) {
+  WarpState& state = state_of(w);
+  state.values.forget(w.frame);
+  const program::Function& function = *launch_.code[w.frame->function].function;
+  state.local.set(w.mask, w.frame->local_base, function.frame_bytes, 0);
+  for (const program::FrameField& field : function.signature.fields)
+    state.local.set(w.mask, w.frame->local_base + field.offset_bytes, field.size_bytes, 1);
+}
+
+void Initcheck::step(Warp& w, const Step* s) { state_of(w).values.step(w, s, used_); }
+
+/// From here on the warp tells every step.
+void Initcheck::watch(const WarpAccess& access) {
+  Warp& w = *access.warp;
+  if (w.watched) return;
+  w.watched = w.interrupted = true;
+  w.stop = access.step + 1;
+}
+
+void Initcheck::deserted_shuffle(Warp& w, const Step* s, std::uint32_t lanes) {
+  WarpState& state = state_of(w);
+  UndefinedSource from{s, ptx::StateSpace::kNone, 4, lanes, {}};
+  for (std::uint32_t i = 0; i < 32; ++i) from.addresses[i] = shuffle_source(w, s, i).lane;
+  const std::uint32_t source = state.values.add_source(from);
+  for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1)
+    state.values.taint(w, s->extra->in->d[0], static_cast<std::uint32_t>(std::countr_zero(rest)),
+                       ~std::uint64_t{0}, source);
+  watch({&w, s});
 }
 
 SameRead Initcheck::check(const WarpAccess& access, std::uint32_t lanes) {
   const memory::AddressSpace& space = *launch_.request->memory;
-  if (access.space == ptx::StateSpace::kShared)
-    check_written(access, states_.of(*access.warp->block).written.data(), 0, lanes);
-  else if (space.initialised_shadow() != nullptr)
-    check_written(access, space.initialised_shadow(), space.shared_window(), lanes);
-  return SameRead::kUnmissed;
+  const bool shared = access.space == ptx::StateSpace::kShared;
+  if (!shared && space.initialised_shadow() == nullptr) return SameRead::kUnmissed;
+  std::uint8_t* const shadow =
+      shared ? states_.of(*access.warp->block).written.data() : space.initialised_shadow();
+  const std::uint64_t base = shared ? 0 : space.shared_window();
+  if (all_defined(access, shadow, base, lanes)) return SameRead::kUnmissed;
+  return look_at_lanes(access, shadow, base) ? SameRead::kUnmissed : SameRead::kMatters;
 }
 
-void Initcheck::check_written(const WarpAccess& access, std::uint8_t* shadow, std::uint64_t base,
-                              std::uint32_t lanes) {
+/// The common cases. True: nothing is left to do.
+bool Initcheck::all_defined(const WarpAccess& access, std::uint8_t* shadow, std::uint64_t base,
+                            std::uint32_t lanes) {
   const memory::AddressSpace& space = *launch_.request->memory;
   const std::uint64_t window = space.window_bytes();
+  // What a watched warp stores, or an asynchronous copy, may be undefined.
+  const bool is_copy = access.step->extra->in->opcode == program::Opcode::kCpAsync;
+  const bool plain_store =
+      access.kind == AccessKind::kStore &&
+      (is_copy ? state_of(*access.warp).undefined_copies == 0 : !access.warp->watched);
   if (access.shape == LanePattern::kRow && (base == 0 || access.addresses[0] - base < window)) {
     std::uint8_t* bytes = shadow + (access.addresses[0] - base);
     const std::uint32_t count = 32 * access.bytes;
-    if (base != 0 && space.whole_pages_written(access.addresses[0] - base, count)) return;
-    if (access.kind == AccessKind::kStore) return set_written(bytes, count);
-    if (access.kind == AccessKind::kLoad && rows_.all_set(bytes, count)) return;
+    if (base != 0 && (plain_store || access.kind != AccessKind::kStore) &&
+        space.whole_pages_written(access.addresses[0] - base, count))
+      return true;
+    if (plain_store) {
+      set_written(bytes, count);
+      return true;
+    }
+    if (access.kind == AccessKind::kLoad && rows_.all_set(bytes, count)) return true;
   }
   if (access.bytes == 4 && base == 0 && access.kind == AccessKind::kLoad) {
-    if (lanes == 0xFFFFFFFFu && rows_.all_set_words(shadow, access.addresses)) return;
+    if (lanes == 0xFFFFFFFFu && rows_.all_set_words(shadow, access.addresses)) return true;
     std::uint32_t missing = 0;
     for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
       std::uint32_t flags;
       std::memcpy(&flags, shadow + access.addresses[std::countr_zero(rest)], 4);
       missing |= flags ^ 0x01010101u;
     }
-    if (missing == 0) return;
+    return missing == 0;
   }
-  for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+  return false;
+}
+
+/// True: every lane found what was written.
+bool Initcheck::look_at_lanes(const WarpAccess& access, std::uint8_t* shadow, std::uint64_t base) {
+  const memory::AddressSpace& space = *launch_.request->memory;
+  const std::uint64_t window = space.window_bytes();
+  const program::Instruction& in = *access.step->extra->in;
+  WarpState& state = state_of(*access.warp);
+  const bool is_copy = in.opcode == program::Opcode::kCpAsync;
+  UndefinedSource from{access.step, access.space, access.bytes, 0, {}};
+  for (std::uint32_t rest = access.mask; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
     const std::uint64_t index = access.addresses[lane] - base;
+    from.addresses[lane] = base == 0 ? index : access.addresses[lane];
     if (base != 0 && index >= window) continue;  // host memory
-    if (base != 0 && space.whole_pages_written(index, access.bytes)) continue;
-    std::uint8_t* written = shadow + index;
-    if (access.kind != AccessKind::kStore && !all_written(written, access.bytes)) [[unlikely]]
-      report_unwritten(access, lane, index);
-    if (access.kind != AccessKind::kLoad) set_written(written, access.bytes);
+    const bool whole = base != 0 && space.whole_pages_written(index, access.bytes);
+    if (access.kind == AccessKind::kStore) {
+      if (is_copy && ((state.undefined_copies >> lane) & 1) != 0)
+        std::memset(shadow + index, 0, access.bytes);
+      else if (access.warp->watched && !is_copy)
+        store(access, lane, shadow + index);
+      else if (!whole)
+        set_written(shadow + index, access.bytes);
+    } else if (!whole && !all_written(shadow + index, access.bytes)) {
+      from.lanes |= 1u << lane;
+    }
+  }
+  if (is_copy) state.undefined_copies = access.kind == AccessKind::kLoad ? from.lanes : 0;
+  if (is_copy || access.kind == AccessKind::kStore) return from.lanes == 0;
+  if (access.kind == AccessKind::kAtomic) {
+    // An exchange that nobody asks for the old value is a store.
+    const bool reads = in.as<program::AtomicAccess>().operation != program::Atomic::kExch ||
+                       !in.has(program::kResultUnused);
+    for (std::uint32_t rest = access.mask; rest != 0; rest &= rest - 1) {
+      const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
+      const std::uint64_t index = access.addresses[lane] - base;
+      if (base != 0 && index >= window) continue;
+      const bool missing = ((from.lanes >> lane) & 1) != 0;
+      if (missing && reads) report(*access.warp, from, access.step, lane, Use::kAtomic);
+      if (missing) set_written(shadow + index, access.bytes);
+    }
+    return from.lanes == 0;
+  }
+  if (from.lanes == 0) return true;
+  const std::uint32_t source = state.values.add_source(from);
+  for (std::uint32_t rest = from.lanes; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
+    load(access, lane, shadow + (access.addresses[lane] - base), source);
+  }
+  watch(access);
+  return false;
+}
+
+/// Each element of a vector is a register of its own.
+void Initcheck::load(const WarpAccess& access, std::uint32_t lane, const std::uint8_t* written,
+                     std::uint32_t source) {
+  const program::Instruction& in = *access.step->extra->in;
+  const std::uint32_t bytes = access.bytes / in.vector;
+  for (std::uint32_t v = 0; v < in.vector; ++v) {
+    std::uint64_t bits = 0;
+    for (std::uint32_t b = 0; b < bytes; ++b)
+      if (written[v * bytes + b] == 0) bits |= std::uint64_t{0xFF} << (8 * (b % 8));
+    if (bits == 0) continue;
+    // The sign fills what is above; 16 bytes are told from each other no further.
+    const bool widened = bytes < 8 && ((bits >> (8 * bytes - 1)) & 1) != 0;
+    if (widened) bits |= ~std::uint64_t{0} << (8 * bytes - 1);
+    UndefinedValues& values = state_of(*access.warp).values;
+    values.taint(*access.warp, in.d[v], lane, bytes > 8 ? ~std::uint64_t{0} : bits, source);
   }
 }
 
-void Initcheck::report_unwritten(const WarpAccess& access, std::uint32_t lane,
-                                 std::uint64_t offset) {
-  findings_.add(*access.warp, {access.step, "uninitialised read", nullptr}, [&] {
-    const bool shared = access.space == ptx::StateSpace::kShared;
-    std::string text = "read of " + std::to_string(access.bytes) + " bytes ";
-    if (shared) {
-      text += "at " + describe_shared(*access.warp, offset);
-    } else {
-      text += "at " + hex(access.addresses[lane]);
-      if (const auto held = launch_.request->memory->find(access.addresses[lane]))
-        text += ", in " + describe(*held);
-    }
-    text += shared ? ", which no thread of the block has written" : ", which nobody has written";
-    CheckReport found{"initcheck",
-                      "uninitialised read",
-                      place_of(*access.warp, access.step, lane),
-                      access.addresses[lane],
-                      access.bytes,
-                      1,
-                      std::move(text)};
-    found.advice = shared
-                       ? "let every element be written before a __syncthreads(), then read it"
-                       : "fill the array first: cudaMemcpy data to it, or clear it with cudaMemset";
+/// What is wholly undefined goes no further than global memory; elsewhere, and where only parts of
+/// it are (the padding of a struct), memory remembers what is undefined.
+void Initcheck::store(const WarpAccess& access, std::uint32_t lane, std::uint8_t* written) {
+  const program::Instruction& in = *access.step->extra->in;
+  const std::uint32_t bytes = access.bytes / in.vector;
+  UndefinedValues& values = state_of(*access.warp).values;
+  for (std::uint32_t v = 0; v < in.vector; ++v) {
+    const std::uint64_t bits = values.bits(*access.warp, in.s[1 + v], lane);
+    for (std::uint32_t b = 0; b < bytes; ++b)
+      written[v * bytes + b] = ((bits >> (8 * (b % 8))) & 0xFF) == 0 ? 1 : 0;
+  }
+  if (access.space != ptx::StateSpace::kGlobal || std::memchr(written, 1, access.bytes) != nullptr)
+    return;
+  report(*access.warp, values.source(*access.warp, in.s[1]), access.step, lane, Use::kOutput);
+  set_written(written, access.bytes);
+}
+
+void Initcheck::check_local(const WarpAccess& access) {
+  WarpState& state = state_of(*access.warp);
+  UndefinedSource from{access.step, access.space, access.bytes, 0, {}};
+  for (std::uint32_t rest = access.mask; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
+    std::uint8_t* const written = state.local.at(lane, access.addresses[lane], access.bytes);
+    from.addresses[lane] = access.addresses[lane];
+    if (access.kind == AccessKind::kLoad && !all_written(written, access.bytes))
+      from.lanes |= 1u << lane;
+    else if (access.kind != AccessKind::kLoad && access.warp->watched)
+      store(access, lane, written);
+    else if (access.kind != AccessKind::kLoad)
+      set_written(written, access.bytes);
+  }
+  if (from.lanes == 0) return;
+  const std::uint32_t source = state.values.add_source(from);
+  for (std::uint32_t rest = from.lanes; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
+    load(access, lane, state.local.at(lane, access.addresses[lane], access.bytes), source);
+  }
+  watch(access);
+}
+
+std::string describe_source(const Warp& w, const UndefinedSource& from, std::uint32_t lane) {
+  const std::uint64_t address = from.addresses[lane];
+  if (from.space == ptx::StateSpace::kNone)
+    return "takes the value of lane " + std::to_string(address) +
+           " of the warp, which does not take part";
+  std::string text = "read of " + std::to_string(from.bytes) + " bytes at ";
+  if (from.space == ptx::StateSpace::kShared)
+    return text + describe_shared(w, address) + ", which no thread of the block has written";
+  if (from.space == ptx::StateSpace::kLocal)
+    return text + "local-memory offset " + std::to_string(address) +
+           ", which the thread has not written";
+  text += hex(address);
+  if (const auto held = w.launch->request->memory->find(address)) text += ", in " + describe(*held);
+  return text + ", which nobody has written";
+}
+
+const char* words_of(Use use) {
+  switch (use) {
+    case Use::kBranch:
+      return "decides a branch";
+    case Use::kAddress:
+      return "is an address";
+    case Use::kAtomic:
+      return "is an atomic's";
+    case Use::kOutput:
+      break;
+  }
+  return "is written to global memory";
+}
+
+const char* advice_of(ptx::StateSpace space) {
+  switch (space) {
+    case ptx::StateSpace::kNone:
+      return "let the lane that is asked take part too: name it in the mask and let it reach the "
+             "shuffle, or do not use what comes from it";
+    case ptx::StateSpace::kShared:
+      return "let every element be written before a __syncthreads(), then read it";
+    case ptx::StateSpace::kLocal:
+      return "give the variable or array a value where it is declared: int a[8] = {}";
+    default:
+      return "fill the array first: cudaMemcpy data to it, or clear it with cudaMemset";
+  }
+}
+
+/// Told at the place where the value came from; where it is used, in the text.
+void Initcheck::report(Warp& w, const UndefinedSource& from, const Step* at, std::uint32_t lane,
+                       Use use) {
+  const char* const kind =
+      from.space == ptx::StateSpace::kNone ? "shuffle from a missing lane" : "uninitialised read";
+  findings_.add(w, {from.step, kind, nullptr}, [&] {
+    const std::uint32_t origin =
+        ((from.lanes >> lane) & 1) != 0
+            ? lane
+            : static_cast<std::uint32_t>(std::countr_zero(from.lanes));  // a shuffle moved it
+    CheckReport found{"initcheck", kind, place_of(w, from.step, origin),  from.addresses[origin],
+                      from.bytes,  1,    describe_source(w, from, origin)};
+    const Place used = place_of(w, at, lane);
+    if (used.line != found.place.line || used.file != found.place.file)
+      found.text += "; what is made of it " + std::string(words_of(use)) + " at " + line_text(used);
+    found.advice = advice_of(from.space);
     return found;
   });
 }

@@ -32,6 +32,10 @@ class KernelChecker : public Observer {
   /// those to look at: of lanes that read one place only the first.
   virtual SameRead check(const WarpAccess&, std::uint32_t /*lanes*/) { return SameRead::kUnmissed; }
   void access(const WarpAccess&) final {}
+  /// Asynchronous copies are written; `shape` is known.
+  virtual void check_landing(const WarpAccess&) {}
+  /// Accesses to local memory; all lanes of the mask.
+  virtual void check_local(const WarpAccess&) {}
   /// All workers have ended; once.
   virtual void launch_ends() {}
   /// Must the launch be taken back and run by one worker, because what was found depends on who

@@ -24,12 +24,24 @@ class ObserverList : public Observer {
   void access(const WarpAccess& access) override {
     for (Observer* each : all_) each->access(access);
   }
+  void copies_land(const WarpAccess& access) override {
+    for (Observer* each : all_) each->copies_land(access);
+  }
   void barrier(Warp& warp, const Step* step, bool whole_warp) override {
     for (Observer* each : all_) each->barrier(warp, step, whole_warp);
   }
-  void collective(Warp& warp, const Step* step, std::uint32_t members,
-                  std::uint32_t present) override {
-    for (Observer* each : all_) each->collective(warp, step, members, present);
+  void collective(Warp& warp, const Step* step, std::uint32_t members, std::uint32_t present,
+                  std::uint32_t strangers) override {
+    for (Observer* each : all_) each->collective(warp, step, members, present, strangers);
+  }
+  void deserted_shuffle(Warp& warp, const Step* step, std::uint32_t lanes) override {
+    for (Observer* each : all_) each->deserted_shuffle(warp, step, lanes);
+  }
+  void step(Warp& warp, const Step* step) override {
+    for (Observer* each : all_) each->step(warp, step);
+  }
+  void enters(Warp& warp) override {
+    for (Observer* each : all_) each->enters(warp);
   }
   void block_begins(Block& block) override {
     for (Observer* each : all_) each->block_begins(block);

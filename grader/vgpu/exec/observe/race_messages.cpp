@@ -23,13 +23,6 @@ std::string triple(const Dim3& d) {
   return "(" + std::to_string(d.x) + ", " + std::to_string(d.y) + ", " + std::to_string(d.z) + ")";
 }
 
-/// "kernel.cu:16", or where in the PTX.
-std::string line_text(const Place& place) {
-  if (!place.file.empty())
-    return std::filesystem::path(place.file).filename().string() + ":" + std::to_string(place.line);
-  return "line " + std::to_string(place.ptx_line) + " of the PTX";
-}
-
 /// What a race's two threads have in common.
 enum class Relation { kWarp, kBlock, kGrid };
 
@@ -39,6 +32,12 @@ Relation relation(const Warp& w, const Race& race) {
 }
 
 }  // namespace
+
+std::string line_text(const Place& place) {
+  if (!place.file.empty())
+    return std::filesystem::path(place.file).filename().string() + ":" + std::to_string(place.line);
+  return "line " + std::to_string(place.ptx_line) + " of the PTX";
+}
 
 std::string describe_shared(const Warp& w, std::uint64_t offset) {
   const program::Kernel& kernel = *w.launch->kernel;
@@ -74,6 +73,15 @@ OtherAccess other_access(const Warp& w, const Race& race, const Step* step) {
   other.place.thread = w.launch->request->block.index(Stamp::thread(race.before));
   other.wrote = race.before_wrote;
   return other;
+}
+
+std::string describe_flight(const Warp& w, const WarpAccess& access, std::uint32_t lane,
+                            const Place& place, const OtherAccess& copy) {
+  const bool same = copy.place.file == place.file && copy.place.line == place.line;
+  return (access.kind == AccessKind::kLoad ? "reads " : "writes ") + std::to_string(access.bytes) +
+         " bytes at " + describe_shared(w, access.addresses[lane]) + ", to which thread " +
+         triple(copy.place.thread) + " copies asynchronously" +
+         (same ? "" : " at " + line_text(copy.place)) + "; nobody has waited for that copy";
 }
 
 std::string describe_race(const Warp& w, const WarpAccess& access, const Race& race,
@@ -127,8 +135,10 @@ std::string race_advice(const Warp& w, const WarpAccess& access, const Race& rac
     case Relation::kWarp:
       break;
   }
+  const bool is_volatile = access.step->extra->in->order == program::Order::kVolatile;
   return "put __syncwarp() (or __syncthreads()) " + between +
-         ": since Volta the lanes of a warp need not run in step";
+         ": since Volta the lanes of a warp need not run in step" +
+         (is_volatile ? ", and volatile orders nobody" : "");
 }
 
 std::string sync_advice(std::string_view kind) {

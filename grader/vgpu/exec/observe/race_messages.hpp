@@ -18,6 +18,10 @@ namespace membound::vgpu::exec {
 [[nodiscard]] std::string describe_race(const Warp& warp, const WarpAccess& access,
                                         const Race& race, const Place& place,
                                         const OtherAccess& other);
+/// "reads 4 bytes at …, to which thread (3, 0, 0) copies at kernel.cu:12; nobody has waited …"
+[[nodiscard]] std::string describe_flight(const Warp& warp, const WarpAccess& access,
+                                          std::uint32_t lane, const Place& place,
+                                          const OtherAccess& copy);
 /// What to do about a race: one sentence.
 [[nodiscard]] std::string race_advice(const Warp& warp, const WarpAccess& access, const Race& race,
                                       const Place& place, const OtherAccess& other);

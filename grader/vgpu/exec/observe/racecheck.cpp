@@ -6,6 +6,7 @@
 #include <bit>
 #include <map>
 
+#include "grader/vgpu/exec/observe/flights.hpp"
 #include "grader/vgpu/exec/observe/kernel_checker.hpp"
 #include "grader/vgpu/exec/observe/race_checker.hpp"
 #include "grader/vgpu/exec/observe/race_messages.hpp"
@@ -48,6 +49,7 @@ class Racecheck final : public KernelChecker {
 
   [[nodiscard]] bool hears_accesses() const override { return true; }
   SameRead check(const WarpAccess& access, std::uint32_t lanes) override;
+  void check_landing(const WarpAccess& access) override;
   void block_begins(Block& block) override;
   void arrives(Warp& warp, std::uint32_t id) override;
   void opens(Block& block, std::uint32_t id) override;
@@ -64,11 +66,13 @@ class Racecheck final : public KernelChecker {
  private:
   struct BlockState : ObserverNotes {
     BlockRaces races;
+    Flights flights;
     RaceChecker* race_checker = nullptr;  ///< its worker's
   };
   BlockState& new_state(Block& block);
   void before_write(const WarpAccess& access);
   void report_race(const WarpAccess& access, const Race& race);
+  void report_flight(const WarpAccess& access, const InFlight& touched);
   [[nodiscard]] BlockState& state_of(const Block& block) const { return states_.of(block); }
 
   Launch& launch_;
@@ -116,6 +120,7 @@ void Racecheck::before_write(const WarpAccess& access) {
 void Racecheck::block_begins(Block& block) {
   BlockState& state = states_.has(block) ? states_.of(block) : new_state(block);
   state.race_checker->start_block(block, state.races);
+  state.flights.clear();
 }
 
 void Racecheck::arrives(Warp& w, std::uint32_t id) {
@@ -154,8 +159,43 @@ SameRead Racecheck::check(const WarpAccess& access, std::uint32_t lanes) {
   if (undo_ != nullptr && access.space == ptx::StateSpace::kGlobal &&
       access.kind != AccessKind::kLoad)
     before_write(access);
+  if (access.space == ptx::StateSpace::kShared) {
+    if (state.flights.any()) {
+      if (const auto touched = state.flights.touched_by(access)) report_flight(access, *touched);
+    }
+    if (access.step->extra->in->opcode == program::Opcode::kCpAsync) state.flights.begin(access);
+  }
   const RowCheck found = state.race_checker->access(access, state.races, access.shape, lanes);
   return found == RowCheck::kSettled ? SameRead::kSettled : SameRead::kMatters;
+}
+
+/// Nobody hears of the copy before somebody has waited for it: as if it were written now.
+void Racecheck::check_landing(const WarpAccess& access) {
+  BlockState& state = state_of(*access.warp->block);
+  state.flights.end(access);
+  state.race_checker->access(access, state.races, access.shape, access.mask);
+}
+
+void Racecheck::report_flight(const WarpAccess& access, const InFlight& touched) {
+  const Warp& w = *access.warp;
+  findings_.add(w, {access.step, "copy in flight", touched.copy}, [&] {
+    CheckReport found{"racecheck",
+                      "copy in flight",
+                      place_of(w, access.step, touched.lane),
+                      access.addresses[touched.lane],
+                      access.bytes,
+                      1,
+                      ""};
+    found.other = OtherAccess{place_of(w, touched.copy, 0), true};
+    found.other->place.thread = launch_.request->block.index(touched.thread);
+    found.text = describe_flight(w, access, touched.lane, found.place, *found.other);
+    found.advice = access.kind == AccessKind::kLoad
+                       ? "wait for the copy first (__pipeline_wait_prior, cp.async.wait_group, "
+                         "wait()), then let a barrier tell the other threads"
+                       : "wait for the copy (and for those who read it) before its place is used "
+                         "for something else";
+    return found;
+  });
 }
 
 void Racecheck::report_race(const WarpAccess& access, const Race& race) {

@@ -26,8 +26,8 @@ class Synccheck final : public KernelChecker {
 
   void block_begins(Block& block) override;
   void barrier(Warp& warp, const Step* step, bool whole_warp) override;
-  void collective(Warp& warp, const Step* step, std::uint32_t members,
-                  std::uint32_t present) override;
+  void collective(Warp& warp, const Step* step, std::uint32_t members, std::uint32_t present,
+                  std::uint32_t strangers) override;
   void opens(Block& block, std::uint32_t id) override;
   void launch_ends() override { report_arrivals_of_the_fault(); }
 
@@ -157,10 +157,11 @@ void Synccheck::report_arrivals_of_the_fault() {
   }
 }
 
-void Synccheck::collective(Warp& w, const Step* step, std::uint32_t members,
-                           std::uint32_t present) {
-  const auto lane = static_cast<std::uint32_t>(std::countr_zero(present));
-  const std::uint32_t missing = members & ~present, strangers = present & ~members;
+void Synccheck::collective(Warp& w, const Step* step, std::uint32_t members, std::uint32_t present,
+                           std::uint32_t strangers) {
+  const std::uint32_t missing = members & w.live & ~present;
+  const auto lane =
+      static_cast<std::uint32_t>(std::countr_zero(strangers != 0 ? strangers : present));
   std::string text;
   if (missing != 0)
     text = "the member mask " + hex(members) + " names " + number_of_lanes(missing) +

@@ -61,6 +61,23 @@ void reconsider_barriers(Block& block) {
   }
 }
 
+/// The lanes that wait at a warp barrier like `group` go on without those that never came.
+void open_warp_barrier(Warp& w, const Group& group) {
+  const Step* const step = group.pc - 1;
+  const std::uint32_t wanted = group.wanted;
+  std::uint32_t present = 0;
+  for (std::uint32_t g = 0; g < w.group_count; ++g) {
+    Group& other = w.groups[g];
+    if (other.state != GroupState::kWarpBarrier || other.wanted != wanted) continue;
+    present |= other.mask;
+    other.state = GroupState::kReady;
+  }
+  if (w.observer == nullptr) return;
+  w.frame = group.frame;
+  if ((wanted & w.live & ~present) != 0) w.observer->collective(w, step, wanted, present, 0);
+  w.observer->lanes_meet(w, wanted & present);
+}
+
 /// Nobody can run. Lanes that wait for others at a collective go on without them; if there are
 /// none, the block is deadlocked. False: faulted.
 bool resolve_standstill(Block& block) {
@@ -68,7 +85,10 @@ bool resolve_standstill(Block& block) {
     for (std::uint32_t g = 0; g < w.group_count; ++g) {
       Group& group = w.groups[g];
       if (group.state != GroupState::kConverge && group.state != GroupState::kWarpBarrier) continue;
-      group.forced = true;
+      if (group.state == GroupState::kWarpBarrier)
+        open_warp_barrier(w, group);
+      else
+        group.forced = true;
       group.state = GroupState::kReady;
       return true;
     }
@@ -142,6 +162,7 @@ void start_block(Block& block, std::uint64_t linear) {
     w.group_count = 0;
     w.current = 0;
     w.copies.clear();
+    w.watched = w.interrupted = false;
     w.commit_groups = {};
     w.free_frames.clear();
     for (auto& frame : w.frames) w.free_frames.push_back(frame.get());

@@ -4,10 +4,12 @@
 
 #include <bit>
 #include <string>
+#include <utility>
 
 #include "grader/vgpu/exec/schedule/block.hpp"
 #include "grader/vgpu/exec/state/fault_messages.hpp"
 #include "grader/vgpu/exec/state/lanes.hpp"
+#include "grader/vgpu/exec/state/observer.hpp"
 
 namespace membound::vgpu::exec {
 namespace {
@@ -87,11 +89,16 @@ Turn run_warp(Warp& w) {
     if (w.worker->instructions - w.worker->last_look >= kLookUpEvery && should_halt(w))
       return Turn::kHalted;
     const Step* s = w.groups[w.current].pc;
-    while (s != w.stop) s = s->handler(w, s);
+    if (w.watched) [[unlikely]] {
+      for (; s != w.stop; s = s->handler(w, s)) w.observer->step(w, s);
+    } else {
+      while (s != w.stop) s = s->handler(w, s);
+    }
     switch (w.leave) {
       case Leave::kNone:
         generic::end_run(w, s);
         w.groups[w.current].pc = s;
+        if (std::exchange(w.interrupted, false)) break;
         scheduler.meet(w);
         break;
       case Leave::kSwitch:

@@ -93,6 +93,18 @@ void observe(Warp& w, const Step* s, ptx::StateSpace space, AccessKind kind, std
   w.observer->access({&w, s, space, kind, mask, bytes, addresses, shape});
 }
 
+void tell_of_members(Warp& w, const Step* s, const std::uint32_t* masks, std::uint32_t present) {
+  if (w.observer == nullptr) return;
+  std::uint32_t named = 0, strangers = 0;
+  for (std::uint32_t rest = w.mask; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
+    named |= masks[lane];
+    if (((masks[lane] >> lane) & 1) == 0) strangers |= 1u << lane;
+  }
+  if ((named & w.live & ~present) != 0 || strangers != 0)
+    w.observer->collective(w, s, named, present, strangers);
+}
+
 void observe_meeting(Warp& w, const std::uint32_t* masks) {
   for (std::uint32_t left = w.mask; left != 0;) {
     const std::uint32_t members = masks[std::countr_zero(left)];

@@ -31,6 +31,11 @@ bool check_offsets(Warp& w, const Step* s, const std::uint64_t* offsets, std::ui
 void observe(Warp& w, const Step* s, ptx::StateSpace space, AccessKind kind, std::uint32_t mask,
              std::uint32_t bytes, const std::uint64_t* addresses,
              LanePattern shape = LanePattern::kUnknown);
+/// Tells the observer where `masks`, one a lane, do not fit the lanes that came (`present`): a lane
+/// that does not name itself, or one that is named, lives and is not here. Lanes that have ended
+/// are not missed (CUDA C++ Programming Guide, "Warp Shuffle Functions": each non-exited thread
+/// named).
+void tell_of_members(Warp& w, const Step* s, const std::uint32_t* masks, std::uint32_t present);
 /// Tells the observer who of the running lanes met: those that name each other in `masks`.
 void observe_meeting(Warp& w, const std::uint32_t* masks);
 /// Lane-local memory, grown to hold [0, bytes); false: beyond the limit, and a fault.

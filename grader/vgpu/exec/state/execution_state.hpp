@@ -152,6 +152,7 @@ enum class Leave : std::uint8_t { kNone, kSwitch, kTimeSliceSpent, kWait, kExit,
 
 /// Asynchronous copies of a warp's lanes that have not landed yet.
 struct PendingCopy {
+  const Step* step = nullptr;
   std::uint32_t lane = 0;
   std::uint32_t group = 0;  ///< commit group it belongs to; counted per lane
   std::uint32_t shared_offset = 0;
@@ -197,6 +198,8 @@ struct alignas(64) Warp {
   std::vector<PendingCopy> copies;
   std::array<std::uint32_t, 32> commit_groups{};  ///< committed so far, a lane
   bool yielded = false;
+  bool watched = false;      ///< an observer hears of every step, until the block ends
+  bool interrupted = false;  ///< the inner loop was left for that alone
 };
 
 /// One of a block's 16 barriers.

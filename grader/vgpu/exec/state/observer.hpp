@@ -75,10 +75,19 @@ class Observer {
   /// A group arrives at a block barrier that wants its whole warp; `whole_warp` when no lane is
   /// missing.
   virtual void barrier(Warp&, const Step*, bool /*whole_warp*/) {}
-  /// A collective ran whose member mask names lanes that did not take part, or did not name lanes
-  /// that did.
-  virtual void collective(Warp&, const Step*, std::uint32_t /*members*/,
-                          std::uint32_t /*present*/) {}
+  /// A collective ran, or a warp barrier opened, with the lanes in `present`, although the member
+  /// masks also name others that live; or although `strangers` are not named by their own mask.
+  virtual void collective(Warp&, const Step*, std::uint32_t /*members*/, std::uint32_t /*present*/,
+                          std::uint32_t /*strangers*/) {}
+  /// A shuffle in which `lanes` ask lanes that do not take part.
+  virtual void deserted_shuffle(Warp&, const Step*, std::uint32_t /*lanes*/) {}
+  /// The running lanes are about to execute a step; told while Warp::watched.
+  virtual void step(Warp&, const Step*) {}
+  /// A call made the warp's frame; its arguments are there.
+  virtual void enters(Warp&) {}
+  /// Asynchronous copies, each of which access() told when it began, are written to shared memory:
+  /// somebody waits for them.
+  virtual void copies_land(const WarpAccess&) {}
   virtual void block_begins(Block&) {}
   /// All its threads have exited. Not told of a block in which the launch ended.
   virtual void block_ends(Block&) {}

@@ -84,8 +84,14 @@ __global__ void leaves_before_the_barrier(int* out) {
 }
 
 __global__ void shuffles_with_the_missing(int* out) {
-  if (threadIdx.x < 16)  // shuffles
-    out[threadIdx.x] = __shfl_down_sync(0xffffffff, threadIdx.x, 1);
+  if (threadIdx.x < 16)                                               // shuffles
+    out[threadIdx.x] = __shfl_down_sync(0xffffffff, threadIdx.x, 1);  // shuffles: writes
+}
+
+__global__ void names_lanes_elsewhere(int* out) {
+  if (threadIdx.x < 16)
+    out[threadIdx.x] = __any_sync(0xffffffff, threadIdx.x == 3);  // names_lanes_elsewhere
+  __syncthreads();
 }
 
 __global__ void fills(int* out) { out[threadIdx.x] = 1; }
@@ -137,6 +143,7 @@ int main(int, char** arguments) {
   if (is("waits_in_a_branch")) waits_in_a_branch<<<1, 32>>>(d_data);
   if (is("leaves_before_the_barrier")) leaves_before_the_barrier<<<1, 64>>>(d_data);
   if (is("shuffles")) shuffles_with_the_missing<<<1, 32>>>(d_data);
+  if (is("names_lanes_elsewhere")) names_lanes_elsewhere<<<1, 32>>>(d_data);
   if (is("unchecked")) {
     fills<<<1, 2000>>>(d_data);
     cudaFree(d_data);

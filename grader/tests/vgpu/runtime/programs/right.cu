@@ -166,7 +166,10 @@ __global__ void histogram(int* bins, const int* in) {
 __global__ void shuffles(int* out) {
   int value = threadIdx.x;
   const unsigned int low = __ballot_sync(0xffffffff, threadIdx.x % 32 < 16);
-  if (threadIdx.x % 32 < 16) value = __shfl_down_sync(low, value, 8);
+  if (threadIdx.x % 32 < 16) {
+    const int other = __shfl_down_sync(low, value, 8);
+    if (threadIdx.x % 32 < 8) value = other;  // the others asked who does not take part
+  }
   out[threadIdx.x] = value;
 }
 

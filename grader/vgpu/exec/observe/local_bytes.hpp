@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Which bytes of their local memory the lanes of a warp have written.
+/// Place in the chain: initcheck -> [local_bytes].
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+namespace membound::vgpu::exec {
+
+/// A byte for each byte, 1 = written; grows with what is touched.
+class LocalBytes {
+ public:
+  void clear() {
+    for (auto& lane : written_) lane.clear();
+  }
+  /// The bytes of [offset, offset + bytes) of one lane; valid until the next call.
+  [[nodiscard]] std::uint8_t* at(std::uint32_t lane, std::uint64_t offset, std::uint32_t bytes) {
+    auto& all = written_[lane];
+    if (all.size() < offset + bytes) all.resize(offset + bytes, 0);
+    return all.data() + offset;
+  }
+  void set(std::uint32_t lanes, std::uint64_t offset, std::uint32_t bytes, std::uint8_t value) {
+    for (; lanes != 0; lanes &= lanes - 1)
+      std::fill_n(at(static_cast<std::uint32_t>(std::countr_zero(lanes)), offset, bytes), bytes,
+                  value);
+  }
+
+ private:
+  std::array<std::vector<std::uint8_t>, 32> written_;
+};
+
+}  // namespace membound::vgpu::exec
