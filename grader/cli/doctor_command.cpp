@@ -86,11 +86,14 @@ Row gpu_row(const judge::GpuAnswer& gpu, bool has_virtual) {
   }
   if (std::atoi(gpu.driver.c_str()) < kOldestDriver) {
     return {Health::kBad, "GPU",
-            gpu.name + ", but its driver supports CUDA " + gpu.driver + " at most",
+            gpu.gpus.front().name + ", but its driver supports CUDA " + gpu.driver + " at most",
             "install a driver for CUDA " + std::to_string(kOldestDriver) +
                 ", or use --device vgpu meanwhile"};
   }
-  return {Health::kOk, "GPU", gpu.name + ", driver for CUDA " + gpu.driver, ""};
+  const std::string count =
+      gpu.gpus.size() > 1 ? std::to_string(gpu.gpus.size()) + " GPUs, the first " : "";
+  return {Health::kOk, "GPU", count + gpu.gpus.front().name + ", driver for CUDA " + gpu.driver,
+          ""};
 }
 
 Row vgpu_row(const fs::path& build) {

@@ -44,14 +44,12 @@ class DeviceKind {
   /// Files of `build` that stand for the device: a verdict depends on them.
   [[nodiscard]] virtual std::vector<std::filesystem::path> parts(
       const std::filesystem::path& build) const = 0;
-  /// For DeviceLock; empty where every process has a device for itself.
-  [[nodiscard]] virtual std::filesystem::path lock_file() const = 0;
   /// Whether a submission can leave it in a state in which it serves nobody.
   [[nodiscard]] virtual bool can_be_hurt() const = 0;
-  /// Adds what runners of a graded run on `stages` stages may use, with runtime folders there
-  /// already.
-  [[nodiscard]] virtual base::Status equip(SplitOptions& split, int stages,
-                                           double seconds_per_stage) const = 0;
+  /// Adds what runners of a graded run of `stages` stages on `device` may use, with runtime folders
+  /// there already.
+  [[nodiscard]] virtual base::Status equip(SplitOptions& split, const struct Device& device,
+                                           int stages, double seconds_per_stage) const = 0;
 };
 
 /// A device as a check uses it.
@@ -59,6 +57,10 @@ struct Device {
   std::string name;                                ///< "gpu" or "vgpu:h200"
   std::map<std::string, std::string> environment;  ///< chooses it, and says how it looks on
   const DeviceKind* kind;
+  /// For DeviceLock; empty where every process has a device for itself.
+  std::filesystem::path lock_file = {};
+  /// N of its /dev/nvidiaN, so that a jail shows no other; -1: not known, or not a GPU.
+  int gpu_number = -1;
 };
 
 /// The first GPU of this machine, whether or not there is one.

@@ -2,10 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/judge/device_choice.hpp"
 
-#include <dlfcn.h>
-
 #include <algorithm>
-#include <array>
 #include <system_error>
 #include <vector>
 
@@ -19,35 +16,6 @@ namespace fs = std::filesystem;
 
 constexpr const char* kLibrary = "libcudart.so.13";
 
-/// The four functions of the CUDA driver (libcuda.so.1) that are needed to ask for a name. They are
-/// looked up at run time, because the library is there only where a driver is.
-struct Driver {
-  using Init = int (*)(unsigned);
-  using GetInt = int (*)(int*);
-  using GetName = int (*)(char*, int, int);
-  Init init = nullptr;
-  GetInt device_count = nullptr;
-  GetInt driver_version = nullptr;
-  GetName device_name = nullptr;
-};
-
-template <typename Function>
-bool look_up(void* library, const char* name, Function& function) {
-  function = reinterpret_cast<Function>(dlsym(library, name));
-  return function != nullptr;
-}
-
-std::string error_of(int code) {
-  switch (code) {
-    case 100:
-      return "the driver sees no GPU (CUDA_VISIBLE_DEVICES may hide it)";
-    case 803:
-      return "driver library and kernel module are of different versions";
-    default:
-      return "the driver does not start (CUDA error " + std::to_string(code) + ")";
-  }
-}
-
 base::Error no_vgpu(const fs::path& build) {
   return {base::ErrorKind::kMachine, "virtual GPU", "not built",
           (vgpu_folder(build) / kLibrary).string(),
@@ -56,7 +24,7 @@ base::Error no_vgpu(const fs::path& build) {
 
 /// A device that is none, or a virtual one whose machine is not known.
 base::Error unknown_device(const std::string& wanted) {
-  std::vector<std::string> names = {"gpu", "vgpu"};
+  std::vector<std::string> names = {"gpu", "gpu:0,1", "vgpu"};
   for (const auto& file : vgpu::timing::machine_files(vgpu::timing::own_machines_folder()))
     names.push_back("vgpu:" + file.id);
   std::string list;
@@ -80,69 +48,50 @@ base::Result<Device> built_vgpu(const std::string& model, const fs::path& build)
 
 }  // namespace
 
-GpuAnswer ask_gpu() {
-  GpuAnswer answer;
-  std::error_code error;
-  // Without its device files the driver cannot work, and its library takes long to find that out.
-  if (!fs::exists("/dev/nvidiactl", error) && !fs::exists("/dev/dxg", error)) {
-    answer.problem = "no NVIDIA device on this machine";
-    return answer;
-  }
-  void* const library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-  Driver driver;
-  if (library == nullptr || !look_up(library, "cuInit", driver.init) ||
-      !look_up(library, "cuDeviceGetCount", driver.device_count) ||
-      !look_up(library, "cuDriverGetVersion", driver.driver_version) ||
-      !look_up(library, "cuDeviceGetName", driver.device_name)) {
-    answer.problem = "an NVIDIA device is there, but no driver library (libcuda.so.1)";
-    return answer;
-  }
-  int count = 0;
-  int code = driver.init(0);
-  if (code == 0) code = driver.device_count(&count);
-  if (code != 0 || count == 0) {
-    answer.problem = error_of(code == 0 ? 100 : code);
-    return answer;
-  }
-  std::array<char, 128> name{};
-  int version = 0;
-  driver.device_name(name.data(), static_cast<int>(name.size()), 0);
-  driver.driver_version(&version);
-  answer.answers = true;
-  answer.name = name.data();
-  answer.driver = std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
-  return answer;
-}
-
 bool has_vgpu(const fs::path& build) {
   std::error_code error;
   return fs::exists(vgpu_folder(build) / kLibrary, error);
 }
 
-base::Result<Device> choose_device(const std::string& wanted, const fs::path& build,
-                                   const std::optional<base::Error>& no_gpu) {
-  const auto gpu_or_refusal = [&]() -> base::Result<Device> {
+base::Result<std::vector<Device>> choose_devices(const std::string& wanted, const fs::path& build,
+                                                 const std::optional<base::Error>& no_gpu) {
+  const auto only = [](base::Result<Device> device) -> base::Result<std::vector<Device>> {
+    if (!device) return device.error();
+    return std::vector<Device>{*std::move(device)};
+  };
+  const auto gpus = [&](const GpuAnswer& answer,
+                        const std::string& which) -> base::Result<std::vector<Device>> {
     if (no_gpu) return *no_gpu;
-    return real_gpu();
+    auto chosen = chosen_gpus(which, answer.gpus);
+    if (!chosen) return chosen.error();
+    return devices_of(*chosen);
   };
   if (wanted.empty()) {
     const GpuAnswer gpu = ask_gpu();
-    if (gpu.answers) return gpu_or_refusal();
-    if (has_vgpu(build)) return built_vgpu(kDefaultModel, build);
+    if (gpu.answers) return gpus(gpu, "gpu");
+    if (has_vgpu(build)) return only(built_vgpu(kDefaultModel, build));
     return base::Error{base::ErrorKind::kMachine, "",
                        "no GPU answers (" + gpu.problem + "), and the virtual GPU is not built",
                        "one of the two", "membound doctor"};
   }
-  if (wanted == "gpu") {
+  if (wanted == "gpu" || wanted.starts_with("gpu:")) {
     const GpuAnswer gpu = ask_gpu();
-    if (gpu.answers) return gpu_or_refusal();
-    return base::Error{base::ErrorKind::kMachine, "--device gpu", "no GPU answers: " + gpu.problem,
-                       "an NVIDIA GPU with its driver", "--device vgpu, or membound doctor"};
+    if (gpu.answers) return gpus(gpu, wanted);
+    return base::Error{base::ErrorKind::kMachine, "--device " + wanted,
+                       "no GPU answers: " + gpu.problem, "an NVIDIA GPU with its driver",
+                       "--device vgpu, or membound doctor"};
   }
-  if (wanted == "vgpu") return built_vgpu(kDefaultModel, build);
+  if (wanted == "vgpu") return only(built_vgpu(kDefaultModel, build));
   const std::string model = wanted.starts_with("vgpu:") ? wanted.substr(5) : "";
   if (model.empty()) return unknown_device(wanted);
-  return built_vgpu(model, build);
+  return only(built_vgpu(model, build));
+}
+
+base::Result<Device> choose_device(const std::string& wanted, const fs::path& build,
+                                   const std::optional<base::Error>& no_gpu) {
+  auto all = choose_devices(wanted, build, no_gpu);
+  if (!all) return all.error();
+  return std::move(all->front());
 }
 
 }  // namespace membound::judge

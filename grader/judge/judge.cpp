@@ -70,9 +70,9 @@ std::string compile_reason(const CompiledCode& code) {
   return compilers::compile_hint(code.output);
 }
 
-void judge_all(const CheckRequest& request, const Device& device, RunOutcome& run,
-               course::Result& result) {
-  for (course::StageMeasurement& measurement : run.measurements) {
+void judge_all(const CheckRequest& request, const Device& device,
+               std::vector<course::StageMeasurement>& measurements, course::Result& result) {
+  for (course::StageMeasurement& measurement : measurements) {
     // The name by which a student asks for it again.
     measurement.device.virtual_name = device.kind->virtual_name(device.name);
     const course::Stage& stage = *request.lab->stage(measurement.stage);
@@ -194,9 +194,33 @@ base::Result<RunRequest> looking_run(const CheckRequest& request, const Compiled
   return looking;
 }
 
+/// Runs the stages of a part where they belong; adds to `stopped` and `seconds`.
+base::Result<std::vector<course::StageMeasurement>> run_part(const CheckRequest& request,
+                                                             const CompiledPart& part,
+                                                             const Device& device,
+                                                             Measured& measured) {
+  const RunRequest run = run_request(request, part, device);
+  auto needed = run.bed->needed(run.parts);
+  needed.insert(needed.begin(), run.program);
+  for (const fs::path& file : needed)
+    if (std::error_code ignored; !fs::exists(file, ignored)) return not_built(file);
+  const auto start = std::chrono::steady_clock::now();
+  auto outcome = run_stages(run);
+  if (!outcome) return outcome.error();
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+  measured.seconds += taken.count();
+  measured.stopped = measured.stopped || outcome->stopped;
+  return std::move(outcome->measurements);
+}
+
+bool can_run(const CompiledPart& part) {
+  return part.not_for_compiler.empty() && part.submission.compiled;
+}
+
 /// Adds the results of a part's stages.
-base::Status run_part(const CheckRequest& request, const CompiledPart& part, course::Result& result,
-                      bool& stopped) {
+base::Status judge_part(const CheckRequest& request, const CompiledPart& part,
+                        std::optional<std::vector<course::StageMeasurement>>& measurements,
+                        Measured& measured, course::Result& result) {
   const auto all_are = [&](course::Verdict verdict, const std::string& reason) {
     for (const int number : part.stages)
       result.stages.push_back(not_run(*request.lab, *request.lab->stage(number), verdict, reason));
@@ -207,20 +231,17 @@ base::Status run_part(const CheckRequest& request, const CompiledPart& part, cou
   if (!part.submission.compiled)
     return all_are(course::Verdict::kCompileError, compile_reason(part.submission));
   const Device device = device_of(*part.kind, request.device, request.place);
-  RunRequest run = run_request(request, part, device);
-  auto needed = run.bed->needed(run.parts);
-  needed.insert(needed.begin(), run.program);
-  for (const fs::path& file : needed)
-    if (std::error_code ignored; !fs::exists(file, ignored)) return not_built(file);
-  auto outcome = run_stages(run);
-  if (!outcome) return outcome.error();
-  stopped = outcome->stopped;
-  if (request.looks.any() && !stopped) {
-    auto looking = looking_run(request, part, run);
-    if (!looking) return looking.error();
-    look_again(*looking, request.looks, outcome->measurements);
+  if (!measurements) {
+    auto now = run_part(request, part, device, measured);
+    if (!now) return now.error();
+    measurements = *std::move(now);
   }
-  judge_all(request, device, *outcome, result);
+  if (request.looks.any() && !measured.stopped) {
+    auto looking = looking_run(request, part, run_request(request, part, device));
+    if (!looking) return looking.error();
+    look_again(*looking, request.looks, *measurements);
+  }
+  judge_all(request, device, *measurements, result);
   return base::Done{};
 }
 
@@ -333,20 +354,62 @@ base::Result<SplitOptions> split_options(const CheckRequest& request) {
   for (const course::Stage& stage : request.lab->stages)
     seconds_per_stage =
         std::max(seconds_per_stage, request.seconds_per_stage + stage.timeout_seconds);
-  const base::Status equipped =
-      request.device.kind->equip(split, static_cast<int>(request.stages.size()), seconds_per_stage);
+  const base::Status equipped = request.device.kind->equip(
+      split, request.device, static_cast<int>(request.stages.size()), seconds_per_stage);
   if (!equipped) return equipped.error();
   return split;
 }
 
-base::Result<course::Result> run_and_judge(const CheckRequest& request,
-                                           const CompiledSubmission& code) {
+bool Measured::may_have_hurt() const {
+  const auto hurts = [](const course::StageMeasurement& stage) {
+    return stage.abort != course::Cause::kNone ||
+           std::any_of(stage.timings.begin(), stage.timings.end(),
+                       [](const course::Timing& timing) { return timing.suspicious; });
+  };
+  return std::any_of(parts.begin(), parts.end(), [&](const auto& part) {
+    return part && std::any_of(part->begin(), part->end(), hurts);
+  });
+}
+
+base::Status use_device(const Device& device, CheckRequest& request) {
+  for (const auto& [name, value] : device.environment) request.device.environment[name] = value;
+  request.device.lock_file = device.lock_file;
+  request.device.gpu_number = device.gpu_number;
+  if (!request.split) return base::Done{};
+  auto split = split_options(request);
+  if (!split) return split.error();
+  split->seed_key = request.split->seed_key;
+  split->use_jail = request.split->use_jail;
+  split->reference_times = request.split->reference_times;
+  request.split = *std::move(split);
+  return base::Done{};
+}
+
+base::Result<Measured> measure(const CheckRequest& request, const CompiledSubmission& code) {
+  Measured measured;
+  measured.stopped = code.first_problem().stopped;
+  measured.parts.resize(code.parts.size());
+  for (std::size_t i = 0; i < code.parts.size() && !measured.stopped; ++i) {
+    const CompiledPart& part = code.parts[i];
+    const Device device = device_of(*part.kind, request.device, request.place);
+    if (!can_run(part) || device.kind != request.device.kind) continue;
+    auto measurements = run_part(request, part, device, measured);
+    if (!measurements) return measurements.error();
+    measured.parts[i] = *std::move(measurements);
+  }
+  return measured;
+}
+
+base::Result<course::Result> judge_measured(const CheckRequest& request,
+                                            const CompiledSubmission& code, Measured measured) {
   const auto start = std::chrono::steady_clock::now();
+  const double measuring_seconds = measured.seconds;
   course::Result result = empty_result(request, code);
-  bool stopped = code.first_problem().stopped;
-  for (const CompiledPart& part : code.parts) {
-    if (stopped) break;
-    if (const auto done = run_part(request, part, result, stopped); !done) return done.error();
+  for (std::size_t i = 0; i < code.parts.size(); ++i) {
+    // After Ctrl-C what was measured before it is still told.
+    if (measured.stopped && !measured.parts[i]) continue;
+    const auto done = judge_part(request, code.parts[i], measured.parts[i], measured, result);
+    if (!done) return done.error();
   }
   std::sort(result.stages.begin(), result.stages.end(),
             [&](const course::StageResult& a, const course::StageResult& b) {
@@ -356,9 +419,16 @@ base::Result<course::Result> run_and_judge(const CheckRequest& request,
               return place(a.stage) < place(b.stage);
             });
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-  result.seconds = taken.count();
+  result.seconds = measuring_seconds + taken.count();
   for (const CompiledPart& part : code.parts) result.seconds += part.submission.seconds;
   return result;
+}
+
+base::Result<course::Result> run_and_judge(const CheckRequest& request,
+                                           const CompiledSubmission& code) {
+  auto measured = measure(request, code);
+  if (!measured) return measured.error();
+  return judge_measured(request, code, *std::move(measured));
 }
 
 base::Result<course::Result> check(const CheckRequest& request) {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// One submission from kernel.cu to Result: compile, run, judge. In two halves, so that several
-/// labs can compile at once and still use the device one after the other.
+/// One submission from kernel.cu to Result: compile, measure, judge. In three parts, of which only
+/// measuring uses the device: others compile, and are looked at by checkers, meanwhile.
 /// Place in the chain: cli -> [check] -> device_code, runner, verdict.
 #pragma once
 
@@ -17,6 +17,7 @@
 #include "grader/base/result.hpp"
 #include "grader/course/lab.hpp"
 #include "grader/course/lab_result.hpp"
+#include "grader/course/measurement.hpp"
 #include "grader/judge/check_device.hpp"
 #include "grader/judge/compile.hpp"
 #include "grader/judge/split_run.hpp"
@@ -104,7 +105,32 @@ struct CompiledSubmission {
 /// of another compiler.
 [[nodiscard]] base::Result<CompiledSubmission> compile_submission(const CheckRequest& request);
 
-/// Runs and judges. Stages that did not finish before Ctrl-C are left out of the result.
+/// Lets a check run on this one of several devices of its kind.
+[[nodiscard]] base::Status use_device(const Device& device, CheckRequest& request);
+
+/// What was seen on the device, before anything is decided.
+struct Measured {
+  /// For each part of the submission; nothing where it does not run on the request's device.
+  std::vector<std::optional<std::vector<course::StageMeasurement>>> parts;
+  bool stopped = false;  ///< by Ctrl-C
+  double seconds = 0;
+
+  /// Whether the device may be in a bad state since: a fault, a launch that did not end, a lost
+  /// runner, or a time too good to be true.
+  [[nodiscard]] bool may_have_hurt() const;
+};
+
+/// The only part of a check that uses the request's device.
+[[nodiscard]] base::Result<Measured> measure(const CheckRequest& request,
+                                             const CompiledSubmission& code);
+
+/// Looks a second time, on the virtual GPU where the request's device has no checkers, and judges.
+/// Stages that did not finish before Ctrl-C are left out of the result.
+[[nodiscard]] base::Result<course::Result> judge_measured(const CheckRequest& request,
+                                                          const CompiledSubmission& code,
+                                                          Measured measured);
+
+/// Both. Stages that did not finish before Ctrl-C are left out of the result.
 [[nodiscard]] base::Result<course::Result> run_and_judge(const CheckRequest& request,
                                                          const CompiledSubmission& code);
 
@@ -112,7 +138,7 @@ struct CompiledSubmission {
 /// caller keeps the key for who wants to repeat the run, or puts that of an earlier run in place.
 [[nodiscard]] base::Result<SplitOptions> split_options(const CheckRequest& request);
 
-/// Both halves.
+/// All of it.
 [[nodiscard]] base::Result<course::Result> check(const CheckRequest& request);
 
 /// Now, as results write it: "2026-11-21T06:18:13Z".

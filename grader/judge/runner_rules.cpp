@@ -90,13 +90,17 @@ jail::Limits runner_limits(int stages, double seconds_per_stage) {
   return limits;
 }
 
-std::vector<fs::path> gpu_nodes(const fs::path& folder) {
+std::vector<fs::path> gpu_nodes(const fs::path& folder, int gpu_number) {
   std::vector<fs::path> nodes;
+  const std::string only = "nvidia" + std::to_string(gpu_number);
   std::error_code error;
+  // Elsewhere a container may show its GPUs under other numbers than the driver.
+  const bool knows_it = gpu_number >= 0 && fs::exists(folder / only, error);
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
        entry.increment(error)) {
     const std::string name = entry->path().filename();
-    if (name == "nvidiactl" || name == "nvidia-uvm" || name == "nvidia-uvm-tools" || is_gpu(name))
+    if (name == "nvidiactl" || name == "nvidia-uvm" || name == "nvidia-uvm-tools" ||
+        (is_gpu(name) && (!knows_it || name == only)))
       nodes.push_back(entry->path());
   }
   std::sort(nodes.begin(), nodes.end());

@@ -28,8 +28,9 @@ namespace membound::judge {
 /// Those of the libraries in what `ldd` prints, in order, each once.
 [[nodiscard]] std::vector<std::filesystem::path> library_folders(const std::string& ldd_output);
 
-/// The GPU's nodes below `folder` that the CUDA driver opens; empty where there are none.
-[[nodiscard]] std::vector<std::filesystem::path> gpu_nodes(
-    const std::filesystem::path& folder = "/dev");
+/// The nodes below `folder` that the CUDA driver opens: its own, and those of all GPUs, or of the
+/// one with this number, where it is there. Empty where there are none.
+[[nodiscard]] std::vector<std::filesystem::path> gpu_nodes(const std::filesystem::path& folder,
+                                                           int gpu_number = -1);
 
 }  // namespace membound::judge

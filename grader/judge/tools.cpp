@@ -38,14 +38,20 @@ std::filesystem::path submission_of(const CheckOptions& options, const course::L
 }  // namespace
 
 base::Result<Tools> choose_tools(const Workplace& place, const CheckOptions& options) {
-  auto device = options.gpu_is_elsewhere && options.device == "gpu"
-                    ? base::Result<Device>(real_gpu())
-                    : choose_device(options.device, place.build, options.no_gpu);
-  if (!device) return device.error();
+  if (options.gpu_is_elsewhere && options.device.starts_with("gpu:"))
+    return base::Error{base::ErrorKind::kUsage, "--device " + options.device,
+                       "names GPUs of this machine, and nodes of a cluster grade", "--device gpu",
+                       "how many GPUs a task gets is Slurm's: --slurm-option=--gres=gpu:1"};
+  auto devices = options.gpu_is_elsewhere && options.device == "gpu"
+                     ? base::Result<std::vector<Device>>(std::vector{real_gpu()})
+                     : choose_devices(options.device, place.build, options.no_gpu);
+  if (!devices) return devices.error();
+  const Device& device = devices->front();
   const bool both = options.compiler == "both";
-  auto compiler = choose_compiler(place, both ? "nvcc" : options.compiler, *device);
+  auto compiler = choose_compiler(place, both ? "nvcc" : options.compiler, device);
   if (!compiler) return compiler.error();
-  Tools tools{std::move(*device), std::move(*compiler)};
+  Tools tools{device, std::move(*compiler)};
+  tools.all_devices = *std::move(devices);
   if (both) {
     auto clang = choose_compiler(place, "clang", tools.device);
     if (!clang) return clang.error();

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "grader/base/result.hpp"
 #include "grader/course/course_tree.hpp"
@@ -37,6 +38,7 @@ struct Tools {
   Device device;
   compilers::CompilerInfo compiler;
   std::optional<compilers::CompilerInfo> second_compiler = {};  ///< --compiler both
+  std::vector<Device> all_devices = {};  ///< that the options name; `device` is the first
 };
 [[nodiscard]] base::Result<Tools> choose_tools(const Workplace& place, const CheckOptions& options);
 

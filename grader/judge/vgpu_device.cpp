@@ -37,10 +37,9 @@ class VirtualGpu : public DeviceKind {
       const std::filesystem::path& build) const override {
     return {vgpu_folder(build) / "libcudart.so.13"};
   }
-  [[nodiscard]] std::filesystem::path lock_file() const override { return {}; }
   [[nodiscard]] bool can_be_hurt() const override { return false; }
 
-  [[nodiscard]] base::Status equip(SplitOptions& split, int stages,
+  [[nodiscard]] base::Status equip(SplitOptions& split, const Device& /*device*/, int stages,
                                    double seconds_per_stage) const override {
     split.limits = runner_limits(stages, seconds_per_stage);
     split.limits.cpu_seconds = stages * kCpuSecondsPerStage;

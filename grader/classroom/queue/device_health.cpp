@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/classroom/queue/device_health.hpp"
 
-#include <algorithm>
 #include <chrono>
 #include <thread>
 
@@ -19,23 +18,23 @@ std::string trimmed(std::string text) {
   return base::printable(text);
 }
 
-}  // namespace
-
-bool may_have_hurt(const course::Result& result) {
-  return std::any_of(result.stages.begin(), result.stages.end(), [](const auto& stage) {
-    return course::row_of(stage.verdict).ends_program ||
-           stage.verdict == course::Verdict::kSuspicious;
-  });
+/// Which of several it is.
+std::string named(const judge::Device& device) {
+  return device.name +
+         (device.gpu_number < 0 ? "" : " (/dev/nvidia" + std::to_string(device.gpu_number) + ")");
 }
 
-base::Status probe_device(const Settings& settings, const ProbeTries& probe) {
+}  // namespace
+
+base::Status probe_device(const Settings& settings, const judge::Device& device,
+                          const ProbeTries& probe) {
   std::string last;
   for (int i = 0; i < probe.tries; ++i) {
     if (i > 0) std::this_thread::sleep_for(std::chrono::duration<double>(probe.seconds_between));
     const auto run = base::run_process(
         {.arguments = {(settings.place.build / "libexec" / "membound_runner").string(), "--probe",
                        judge::harness_kernels(settings.place).string()},
-         .environment = settings.device.environment,
+         .environment = device.environment,
          .timeout_seconds = probe.seconds_per_try,
          .output_limit_bytes = kOutputLimit});
     if (!run) return run.error();
@@ -44,7 +43,7 @@ base::Status probe_device(const Settings& settings, const ProbeTries& probe) {
                ? "no answer in " + std::to_string(static_cast<int>(probe.seconds_per_try)) + " s"
                : trimmed(run->output);
   }
-  return base::Error{base::ErrorKind::kMachine, settings.device.name,
+  return base::Error{base::ErrorKind::kMachine, named(device),
                      "does not work any more since the last submission: " + last,
                      "a device that runs one small kernel; nobody else is judged on it as it is",
                      "look at nvidia-smi and the machine's log; then membound grade --resume"};

@@ -8,13 +8,8 @@
 
 #include "grader/base/result.hpp"
 #include "grader/classroom/queue/grading_settings.hpp"
-#include "grader/course/lab_result.hpp"
 
 namespace membound::queue {
-
-/// Whether the run may have left the device in a bad state: a fault, a launch that did not end, a
-/// lost runner, or a result too good to be true.
-[[nodiscard]] bool may_have_hurt(const course::Result& result);
 
 /// How often and how long the device is asked. The driver needs seconds to take a kernel that never
 /// ends off the device once its process is gone.
@@ -26,6 +21,7 @@ struct ProbeTries {
 
 /// Runs one kernel in a process of its own and reads its result back. An error: the device does not
 /// answer, or answers wrong.
-[[nodiscard]] base::Status probe_device(const Settings& settings, const ProbeTries& probe = {});
+[[nodiscard]] base::Status probe_device(const Settings& settings, const judge::Device& device,
+                                        const ProbeTries& probe = {});
 
 }  // namespace membound::queue

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "grader/base/result.hpp"
 #include "grader/course/course_tree.hpp"
@@ -26,6 +27,7 @@ struct Settings {
   compilers::CompilerInfo compiler;
   std::string architecture = "90";
   judge::Device device = judge::real_gpu();
+  std::vector<judge::Device> devices = {};  ///< that serve at the same time; empty: `device` alone
   double seconds_per_stage = 180;  ///< backstop for a test program that reports nothing
   /// What one submission may take of a device in all; see judge::SplitOptions. 0: no such limit.
   double device_seconds = kDeviceSeconds;

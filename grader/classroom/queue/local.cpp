@@ -5,6 +5,7 @@
 #include <mutex>
 #include <optional>
 #include <thread>
+#include <vector>
 
 #include "grader/base/digest.hpp"
 #include "grader/base/failpoint.hpp"
@@ -25,7 +26,10 @@ constexpr const char* kOwnText = "__global__ void membound_probe(int* out) { *ou
 class Local {
  public:
   Local(const Work& work, const std::vector<const Job*>& queue)
-      : work_(work), device_(work.settings->device.kind->lock_file()) {
+      : work_(work),
+        devices_(work.settings->devices.empty() ? std::vector{work.settings->device}
+                                                : work.settings->devices),
+        pool_(devices_) {
     for (const Job* job : queue) {
       const auto state = work.ledger->job(job->key);
       (state && state->deaths > 0 ? suspects_ : queue_).push_back(job);
@@ -106,8 +110,8 @@ class Local {
     request.source = work_.store->file(job.submission_sha256);
     request.stop = work_.stop;
     request.on_step = [&](const std::string& doing) { report_progress(worker, job, doing); };
-    request.take_device = [this] { device_.lock(); };
-    request.free_device = [this] { device_.unlock(); };
+    request.take_device = [this]() -> const judge::Device& { return pool_.take(); };
+    request.free_device = [this](const judge::Device& device) { pool_.give_back(device); };
     OneOutcome outcome = work_.grade_one(request);
     if (base::failpoint("job.judged")) return full();
     if (outcome.stopped) return work_.ledger->give_back(job.key);
@@ -179,7 +183,8 @@ class Local {
   }
 
   const Work& work_;
-  judge::DeviceLock device_;
+  const std::vector<judge::Device> devices_;
+  judge::DevicePool pool_;
   std::mutex mutex_;
   std::deque<const Job*> queue_, again_, suspects_;
   Executed executed_;

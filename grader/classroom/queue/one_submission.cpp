@@ -79,23 +79,39 @@ base::Result<std::optional<judge::ReferenceTimes>> known_times(const OneRequest&
   return std::optional<judge::ReferenceTimes>(*std::move(times));
 }
 
+bool stopped(const OneRequest& request) { return request.stop != nullptr && request.stop->load(); }
+
 /// Gives the device back on every way out.
-class Device {
+class DeviceInUse {
  public:
-  explicit Device(const OneRequest& request) : request_(request) {
-    if (request.take_device) request.take_device();
+  explicit DeviceInUse(const OneRequest& request)
+      : request_(request),
+        device_(request.take_device ? request.take_device() : request.settings->device) {}
+  ~DeviceInUse() {
+    if (request_.free_device) request_.free_device(device_);
   }
-  ~Device() {
-    if (request_.free_device) request_.free_device();
-  }
-  Device(const Device&) = delete;
-  Device& operator=(const Device&) = delete;
+  DeviceInUse(const DeviceInUse&) = delete;
+  DeviceInUse& operator=(const DeviceInUse&) = delete;
+  [[nodiscard]] const judge::Device& get() const { return device_; }
 
  private:
   const OneRequest& request_;
+  const judge::Device& device_;
 };
 
-bool stopped(const OneRequest& request) { return request.stop != nullptr && request.stop->load(); }
+/// Measures on a device that nobody else uses meanwhile.
+base::Result<judge::Measured> measure(const OneRequest& request, judge::CheckRequest& check,
+                                      const judge::CompiledSubmission& code, OneOutcome& outcome) {
+  if (request.on_step) request.on_step("waiting for the device");
+  const DeviceInUse device(request);
+  if (const auto chosen = judge::use_device(device.get(), check); !chosen) return chosen.error();
+  auto measured = judge::measure(check, code);
+  if (device.get().kind->can_be_hurt() && !stopped(request) &&
+      (!measured || measured->may_have_hurt()))
+    if (const auto works = probe_device(*request.settings, device.get()); !works)
+      outcome.device_lost = works.error();
+  return measured;
+}
 
 }  // namespace
 
@@ -171,17 +187,11 @@ OneOutcome grade_one(const OneRequest& request) {
     }
   }
 
-  base::Result<course::Result> result = [&] {
-    if (!code->any_compiled()) return judge::run_and_judge(check, *code);
-    if (request.on_step) request.on_step("waiting for the device");
-    const Device device(request);
-    auto judged = judge::run_and_judge(check, *code);
-    if (request.settings->device.kind->can_be_hurt() && !stopped(request) &&
-        (!judged || may_have_hurt(*judged)))
-      if (const auto works = probe_device(*request.settings); !works)
-        outcome.device_lost = works.error();
-    return judged;
-  }();
+  // The device is another submission's from here on: checkers look on the virtual GPU.
+  auto measured =
+      code->any_compiled() ? measure(request, check, *code, outcome) : judge::measure(check, *code);
+  if (!measured) return our_fault(base::to_string(measured.error()));
+  base::Result<course::Result> result = judge::judge_measured(check, *code, *std::move(measured));
   if (!result) return our_fault(base::to_string(result.error()));
   outcome.stopped = stopped(request);
   if (outcome.stopped) return outcome;

@@ -30,8 +30,9 @@ struct OneRequest {
   /// A verdict is repeated: what others of the batch left behind is not used, but made anew.
   bool is_replay = false;
   std::function<void(const std::string& doing)> on_step = {};
-  /// Called before the device is used and after; see DeviceLock.
-  std::function<void()> take_device = {}, free_device = {};
+  /// Called before a device is used and after; see DevicePool. Without them it is the settings'.
+  std::function<const judge::Device&()> take_device = {};
+  std::function<void(const judge::Device&)> free_device = {};
 };
 
 /// What came of it.

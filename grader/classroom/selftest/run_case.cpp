@@ -133,7 +133,7 @@ base::Result<CaseOutcome> grade(const Workbench& bench, const Case& one) {
   const auto code = judge::compile_submission(check);
   if (!code) return code.error();
   const auto result = [&] {
-    judge::DeviceLock device(check.device.kind->lock_file());
+    judge::DeviceLock device(check.device.lock_file);
     const std::lock_guard alone(device);
     return judge::run_and_judge(check, *code);
   }();

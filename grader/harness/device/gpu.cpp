@@ -19,6 +19,7 @@ constexpr TimingRules kGpuRules = {
     .reference_warm_up = 1,
     .reference_samples = 3,
     .bound_by_ceiling = true,
+    .place_matters = true,
     .comparable_with_cpus = true,
 };
 

@@ -19,6 +19,7 @@ struct TimingRules {
   int reference_warm_up;      ///< where the reference is timed alone: runs before those that count,
   int reference_samples;      ///< and those
   bool bound_by_ceiling;      ///< a kernel that passes it is suspicious; else it is held there
+  bool place_matters;         ///< which pages a buffer has changes a time: they are drawn anew
   bool comparable_with_cpus;  ///< times of the CPU beside them say something
 };
 

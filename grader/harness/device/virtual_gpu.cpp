@@ -23,6 +23,7 @@ constexpr TimingRules kVirtualGpuRules = {
     .reference_samples = 1,
     // A predicted time breaks no physics: nobody is suspected, the model is.
     .bound_by_ceiling = false,
+    .place_matters = false,
     .comparable_with_cpus = false,
 };
 

@@ -18,7 +18,7 @@ void write(void* d_target, const HostArray& from) {
              "writing an array");
 }
 
-HostArray read(const DeviceBuffer& source) {
+HostArray read(const PlacedBuffer& source) {
   HostArray bytes(source.size_bytes());
   if (!bytes.empty())
     cuda_check(cudaMemcpy(bytes.data(), source.data(), bytes.size(), cudaMemcpyDeviceToHost),
@@ -45,7 +45,7 @@ class KnownTimesRun : public TimedRun {
     const DeviceScope on(student_side().device.number());
     output_after_ = read(student_side().output);
     inputs_after_.clear();
-    for (const DeviceBuffer& input : student_side().inputs) inputs_after_.push_back(read(input));
+    for (const PlacedBuffer& input : student_side().inputs) inputs_after_.push_back(read(input));
   }
 
  private:
@@ -53,7 +53,7 @@ class KnownTimesRun : public TimedRun {
     drawn_.clear();
     for (std::size_t i = 0; i < side.inputs.size(); ++i) {
       drawn_.push_back(drawn(timed_case().inputs[i], parts().seeds.derive(seed, i)));
-      write(side.d_inputs[i], drawn_.back());
+      write(side.inputs[i].data(), drawn_.back());
     }
   }
 

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/harness/measure/timed_run.hpp"
 
+#include <algorithm>
+
 #include "grader/base/switches.hpp"
 #include "grader/harness/device/device_scope.hpp"
 #include "grader/harness/device/runner_link.hpp"
@@ -9,6 +11,16 @@
 #include "grader/harness/measure/statistics.hpp"
 
 namespace membound::harness {
+namespace {
+
+/// Room in which an array's place is drawn: enough for four places that share no page,
+constexpr std::size_t kRoomPerArray = 3;
+/// but only so much of what is free; there are two processes.
+constexpr std::size_t kFreeShare = 8;
+/// Draws of a side's places are numbered from the top; those of inputs' values from 0.
+constexpr int kPlaceDraws = 32;
+
+}  // namespace
 
 std::uint64_t seed_of(const Seeds& seeds, std::uint64_t case_seed, std::uint64_t run) {
   return run == 0 ? case_seed : seeds.derive(case_seed, run);
@@ -42,13 +54,24 @@ TimedRun::TimedRun(const BenchParts& parts, const TimingRequest& request, ReadyL
 
 TimedRun::Side TimedRun::make_side(const Device& device, const DeviceKernels& kernels) const {
   const DeviceScope on(device.number());
-  Side side{device, kernels, {}, {}, {}, std::make_unique<EventTimer>()};
-  side.output = DeviceBuffer(timed_case().output.size_bytes());
-  for (const TimedBuffer& input : timed_case().inputs) {
-    side.inputs.emplace_back(input.size_bytes());
-    side.d_inputs.push_back(side.inputs.back().data());
-  }
+  Side side{device, kernels, {}, {}, std::make_unique<EventTimer>()};
+  const std::size_t room = room_bytes(device);
+  side.output = PlacedBuffer(timed_case().output.size_bytes(), room);
+  for (const TimedBuffer& input : timed_case().inputs)
+    side.inputs.emplace_back(input.size_bytes(), room);
   return side;
+}
+
+std::size_t TimedRun::room_bytes(const Device& device) const {
+  // In one process both answers use the same arrays.
+  const bool two_processes = parts_.reference_device.number() != parts_.device.number();
+  if (!two_processes || !device.timing_rules().place_matters) return 0;
+  std::size_t largest = timed_case().output.size_bytes(), free_bytes = 0, total_bytes = 0;
+  for (const TimedBuffer& input : timed_case().inputs)
+    largest = std::max(largest, input.size_bytes());
+  cuda_check(cudaMemGetInfo(&free_bytes, &total_bytes), "asking for free memory");
+  const std::size_t arrays = timed_case().inputs.size() + 1;
+  return std::min(kRoomPerArray * largest, free_bytes / (kFreeShare * arrays));
 }
 
 TimedRun::Answer TimedRun::make_reference() const {
@@ -67,17 +90,24 @@ TimedRun::Answer TimedRun::make_reference() const {
 
 void TimedRun::write_inputs(const Side& side, std::uint64_t seed) {
   for (std::size_t i = 0; i < side.inputs.size(); ++i)
-    side.kernels.fill(timed_case().inputs[i], side.d_inputs[i], parts_.seeds.derive(seed, i));
+    side.kernels.fill(timed_case().inputs[i], side.inputs[i].data(), parts_.seeds.derive(seed, i));
 }
 
-void TimedRun::prepare(const Side& side, std::uint64_t seed) {
+void TimedRun::prepare(Side& side, std::uint64_t seed) {
+  // A process has its own pages, and which memory channels a stride meets hangs on them: places
+  // drawn for each run, and for each side, make that noise, which the interval of the ratio shows.
+  std::uint64_t draw = ~static_cast<std::uint64_t>(side.device.number()) << kPlaceDraws;
+  side.output.place(parts_.seeds.derive(seed, draw++));
+  for (PlacedBuffer& input : side.inputs) input.place(parts_.seeds.derive(seed, draw++));
   write_inputs(side, seed);
   side.kernels.prepare_output(timed_case().output, side.output.data());
   side.kernels.settle();
 }
 
 cudaError_t TimedRun::launch_between_events(const Answer& answer, Side& side) const {
-  KernelArguments arguments = timed_case().arguments(side.d_inputs, side.output.data());
+  std::vector<void*> d_inputs;
+  for (const PlacedBuffer& input : side.inputs) d_inputs.push_back(input.data());
+  KernelArguments arguments = timed_case().arguments(d_inputs, side.output.data());
   side.timer->start();
   const cudaError_t code =
       answer.launcher.launch(answer.launch, std::move(arguments), answer.scratch.data());

@@ -19,6 +19,7 @@
 #include "grader/harness/device/device_kernels.hpp"
 #include "grader/harness/device/event_timer.hpp"
 #include "grader/harness/device/launcher.hpp"
+#include "grader/harness/device/placed_buffer.hpp"
 #include "grader/harness/measure/outside_clock.hpp"
 #include "grader/harness/measure/stop_rule.hpp"
 
@@ -85,9 +86,8 @@ class TimedRun {
   struct Side {
     const Device& device;
     const DeviceKernels& kernels;
-    std::vector<DeviceBuffer> inputs;
-    std::vector<void*> d_inputs;
-    DeviceBuffer output;
+    std::vector<PlacedBuffer> inputs;
+    PlacedBuffer output;
     std::unique_ptr<EventTimer> timer;  // made while the device was current
   };
   /// What is launched there.
@@ -110,10 +110,12 @@ class TimedRun {
   /// The reference answer, ready to be launched. Throws ReferenceError.
   [[nodiscard]] Answer make_reference() const;
   [[nodiscard]] double run(const Answer& answer, Side& side, std::uint64_t seed);
-  void prepare(const Side& side, std::uint64_t seed);
+  void prepare(Side& side, std::uint64_t seed);
   [[nodiscard]] cudaError_t launch_between_events(const Answer& answer, Side& side) const;
 
  private:
+  /// Bytes beside each array in which its place is drawn.
+  [[nodiscard]] std::size_t room_bytes(const Device& device) const;
   virtual void write_inputs(const Side& side, std::uint64_t seed);
   [[nodiscard]] virtual Difference compare() = 0;
 

@@ -77,10 +77,11 @@ cudaError_t remember(cudaError_t code) {
 Connection* connection(int device) {
   if (device < 0 || device >= device_count()) return nullptr;
   const std::scoped_lock lock(opening());
-  // The last one first: a submission's runner answers once it has scrubbed all free memory of the
-  // GPU, and until then the reference's, which waits to be asked, must not want any.
-  for (int last = device_count() - 1; last >= device; --last) {
-    Device& one = devices()[static_cast<std::size_t>(last)];
+  // The first one first: a submission's runner scrubs when it is opened, which takes all free
+  // memory of the GPU. The reference's has its context by then, and wants nothing while we wait
+  // here.
+  for (int number = 0; number <= device; ++number) {
+    Device& one = devices()[static_cast<std::size_t>(number)];
     if (one.connection != nullptr || !one.problem.empty()) continue;
     auto opened = Connection::open(Descriptor(one.socket));
     if (opened)

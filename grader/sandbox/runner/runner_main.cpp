@@ -59,8 +59,6 @@ void write_report(int file) {
   static_cast<void>(base::write_all(file, text));
 }
 
-/// One that does not scrub leaves the device alone until it is asked for something: another runner
-/// may be scrubbing, which takes all memory that is free.
 /// False if the judge has gone without a word.
 bool wait_for_the_judge(int socket) {
   pollfd watched{socket, POLLIN, 0};
@@ -72,13 +70,17 @@ bool wait_for_the_judge(int socket) {
 int serve(int socket, int record, int report, bool scrub) {
   std::atomic<bool> is_busy{true};
   std::thread(end_with_the_judge, socket, std::cref(is_busy)).detach();
-  if (!scrub && !wait_for_the_judge(socket)) return 0;
+  // Contexts take long to make: the runners of a run make theirs side by side.
   if (const cudaError_t code = cudaDeviceSetLimit(cudaLimitPrintfFifoSize, kPrintfBytes);
       code != cudaSuccess) {
     std::fprintf(stderr, "no device: %s\n", cudaGetErrorString(code));
     return kExitNoDevice;
   }
-  if (scrub) report_scrub("before the run");
+  if (scrub) {
+    // Not before the judge asks: it has opened the other runner first, which then has its context.
+    if (!wait_for_the_judge(socket)) return 0;
+    report_scrub("before the run");
+  }
   is_busy = false;
   runner::ServerEnd end{};
   {

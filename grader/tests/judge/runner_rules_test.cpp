@@ -31,24 +31,28 @@ TEST(GpuNodes, AreTheControlNodesAndOneForEachGpu) {
   for (const char* name : {"nvidia0", "nvidia12", "nvidiactl", "nvidia-uvm", "nvidia-modeset",
                            "nvidia-caps", "null", "nvidia0x"})
     std::ofstream(folder.path() / name) << "";
-  EXPECT_THAT(gpu_nodes(folder.path()),
-              ElementsAre(folder.path() / "nvidia-uvm", folder.path() / "nvidia0",
-                          folder.path() / "nvidia12", folder.path() / "nvidiactl"));
+  const std::vector<fs::path> all = {folder.path() / "nvidia-uvm", folder.path() / "nvidia0",
+                                     folder.path() / "nvidia12", folder.path() / "nvidiactl"};
+  EXPECT_EQ(gpu_nodes(folder.path()), all);
+  EXPECT_THAT(gpu_nodes(folder.path(), 12), ElementsAre(all[0], all[2], all[3]));
+  // One that is not there by this number: a container may count in another way.
+  EXPECT_EQ(gpu_nodes(folder.path(), 3), all);
 }
 
 TEST(RunnerLimits, GrowWithTheStages) {
   EXPECT_EQ(runner_limits(6, 100).wall_seconds, 600);
-  const DeviceKind& kind = *virtual_gpu("h200", "").kind;
+  const Device device = virtual_gpu("h200", "");
+  const DeviceKind& kind = *device.kind;
   SplitOptions one, six;
-  ASSERT_TRUE(kind.equip(one, 1, 100));
-  ASSERT_TRUE(kind.equip(six, 6, 100));
+  ASSERT_TRUE(kind.equip(one, device, 1, 100));
+  ASSERT_TRUE(kind.equip(six, device, 6, 100));
   EXPECT_LT(one.limits.cpu_seconds, six.limits.cpu_seconds);
 }
 
 TEST(RunnerLimits, LetARunnerSpinWhileItWaitsForAGpu) {
   SplitOptions split;
   split.runner = "/bin/true";
-  ASSERT_TRUE(real_gpu().kind->equip(split, 2, 100));
+  ASSERT_TRUE(real_gpu().kind->equip(split, real_gpu(), 2, 100));
   EXPECT_EQ(split.limits.cpu_seconds, split.limits.wall_seconds);
 }
 
