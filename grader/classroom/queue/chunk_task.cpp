@@ -98,6 +98,7 @@ base::Result<ChunkOutcome> run_chunk(const ChunkRequest& given) {
     if (graded.device_lost) return *graded.device_lost;
     if (graded.grade.verdict == course::GradeVerdict::kInfraError) {
       ++outcome.failed;
+      outcome.reason = graded.grade.note;
       const auto told = base::write_file(slurm_folder(request.out) / (job->key + ".failed"),
                                          graded.grade.note + "\n");
       if (!told) return told.error();

@@ -30,6 +30,7 @@ struct ChunkOutcome {
   int graded = 0;
   int found = 0;   ///< already had a result
   int failed = 0;  ///< by our own fault: "<key>.failed" in the folder of the array says why
+  std::string reason = {};  ///< of the last of those
 };
 
 /// An error where the chunk cannot be graded at all.

@@ -6,12 +6,15 @@
 #include <chrono>
 #include <map>
 #include <set>
+#include <sstream>
 #include <system_error>
 #include <thread>
 
+#include "grader/base/printable.hpp"
 #include "grader/base/text_files.hpp"
 #include "grader/classroom/ledger/record.hpp"
 #include "grader/classroom/queue/chunks.hpp"
+#include "grader/classroom/queue/task_watch.hpp"
 #include "grader/classroom/slurm/slurm.hpp"
 
 namespace membound::queue {
@@ -20,8 +23,11 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
-constexpr double kSlackSeconds = 300;  // for a node to start a task and to write its last file
-constexpr int kLooksUntilLost = 2;     // results may arrive between Slurm's answer and our look
+constexpr const char* kArrayName = "membound";
+/// A cluster's size is not asked for: so many tasks keep that many devices busy.
+constexpr int kUsualTasks = 32;
+/// So many tasks in a row that could grade nothing: it is not the submissions.
+constexpr int kHopelessTasks = 3;
 
 double seconds_since(Clock::time_point time) {
   return std::chrono::duration<double>(Clock::now() - time).count();
@@ -40,22 +46,14 @@ class Collector {
             const SlurmSettings& settings)
       : work_(work), out_(std::move(out)), settings_(settings) {
     for (const Job* job : queue) pending_[job->key] = job;
-    patience_seconds_ = settings.patience_seconds > 0
-                            ? settings.patience_seconds
-                            : settings.minutes_per_task * 60.0 + kSlackSeconds;
   }
 
   base::Result<Executed> run() {
     if (auto status = slurm::check_available(); !status) return status.error();
-    end_earlier_array();
-    while (!pending_.empty() && !stopped()) {
-      if (auto status = submit(); !status) return status.error();
-      const auto collected = collect();
-      slurm::cancel(job_);
-      if (!collected) return collected.error();
-      if (pending_.empty() || stopped()) break;
-      if (auto status = count_attempts(); !status) return status.error();
-    }
+    end_earlier_arrays();
+    const auto done = collect();
+    for (const std::string& job : arrays_) slurm::cancel(job);
+    if (!done) return done.error();
     executed_.stopped = stopped();
     std::error_code ignored;
     fs::remove(job_file(), ignored);
@@ -67,77 +65,209 @@ class Collector {
   [[nodiscard]] fs::path job_file() const { return slurm_folder(out_) / "job"; }
 
   void print(const std::string& text) {
-    if (settings_.report_trouble && printed_.insert(text).second) settings_.report_trouble(text);
+    news_ = Clock::now();
+    if (settings_.report_trouble) settings_.report_trouble(text);
+  }
+  void print_once(const std::string& text) {
+    if (printed_.insert(text).second) print(text);
   }
 
   /// Of a call that was killed: what its tasks have finished is taken, the rest is submitted anew.
-  void end_earlier_array() {
-    const auto earlier = base::read_file(job_file());
-    if (!earlier || earlier->empty()) return;
-    slurm::cancel(earlier->substr(0, earlier->find('\n')));
+  void end_earlier_arrays() {
+    if (const auto earlier = base::read_file(job_file())) {
+      std::istringstream jobs(*earlier);
+      for (std::string job; std::getline(jobs, job);)
+        if (!job.empty()) slurm::cancel(job);
+    }
+    std::error_code ignored;
+    fs::remove_all(slurm_folder(out_) / "beats", ignored);
   }
 
-  base::Status submit() {
+  /// Submits an array of what these keys stand for.
+  base::Status submit(const std::vector<std::string>& keys) {
     std::vector<ChunkJob> jobs;
-    for (const auto& [key, job] : pending_) jobs.push_back({key, work_.ledger->job(key)->round});
-    // A cluster's size is not asked for: 32 tasks keep that many devices busy.
-    const std::size_t at_once =
-        settings_.at_once > 0 ? static_cast<std::size_t>(settings_.at_once) : 32;
-    const Chunks chunks = chunks_of(jobs, settings_.chunk, at_once);
-    if (auto status = write_chunks(out_, chunks); !status) return status;
+    for (const std::string& key : keys) jobs.push_back({key, work_.ledger->job(key)->round});
+    const std::size_t tasks =
+        static_cast<std::size_t>(settings_.at_once > 0 ? settings_.at_once : kUsualTasks);
     slurm::Array array;
-    array.name = "membound";
+    const std::size_t first = chunks_.size();
+    for (auto& chunk : chunks_of(jobs, settings_.chunk, tasks)) {
+      array.tasks.push_back(static_cast<int>(chunks_.size()));
+      chunks_.push_back(std::move(chunk));
+    }
+    // Numbers go on: tasks of an earlier array that still run find their chunk where it was.
+    if (auto status = write_chunks(out_, chunks_); !status) return status;
+    array.name = kArrayName;
     array.folder = slurm_folder(out_);
     array.command = settings_.task_command;
     array.environment = settings_.environment;
-    for (std::size_t i = 0; i < chunks.size(); ++i) array.tasks.push_back(static_cast<int>(i));
     array.at_once = settings_.at_once;
     array.minutes = settings_.minutes_per_task;
     array.options = settings_.options;
+    array.prolog = settings_.prolog;
+    array.modules = settings_.modules;
+    array.container = settings_.container;
     const auto job = slurm::submit(array);
     if (!job) return job.error();
-    job_ = *job;
-    return base::write_file(job_file(), job_ + "\n");
+    arrays_.push_back(*job);
+    for (std::size_t i = first; i < chunks_.size(); ++i)
+      watches_.emplace_back(*job, static_cast<int>(i), beat_file(out_, *job, static_cast<int>(i)));
+    std::string text;
+    for (const std::string& one : arrays_) text += one + "\n";
+    return base::write_file(job_file(), text);
   }
 
-  /// Until everything is there, or Slurm has no task left that could bring more, or nothing came
-  /// for longer than a task may take.
+  /// Until everything is there.
   base::Status collect() {
-    auto last_result = Clock::now(), last_look = Clock::now();
-    int looks_without_tasks = 0;
+    std::vector<std::string> keys;
+    for (const auto& [key, job] : pending_) keys.push_back(key);
+    if (keys.empty() || stopped()) return base::Done{};
+    if (auto status = submit(keys); !status) return status;
+    auto last_look = Clock::now();
     while (!pending_.empty() && !stopped()) {
-      const auto found = take_results();
-      if (!found) return found.error();
-      if (*found > 0) last_result = Clock::now();
+      if (auto status = take_results(); !status) return status;
       if (pending_.empty()) break;
       if (seconds_since(last_look) >= settings_.queue_seconds) {
         last_look = Clock::now();
-        const bool tasks_left = poll();
-        looks_without_tasks = tasks_left ? 0 : looks_without_tasks + 1;
-        if (looks_without_tasks >= kLooksUntilLost) break;
+        if (auto status = look(); !status) return status;
       }
-      if (seconds_since(last_result) > patience_seconds_) {
-        print("job " + job_ + " brought no result for " +
-              std::to_string(static_cast<int>(patience_seconds_ / 60)) +
-              " minutes: what is missing is submitted again");
-        break;
-      }
+      if (seconds_since(news_) >= settings_.quiet_seconds) say_what_is_waited_for();
       std::this_thread::sleep_for(std::chrono::duration<double>(settings_.poll_seconds));
     }
     return base::Done{};
   }
 
-  /// Whether Slurm may still bring something. A controller that does not answer may.
-  bool poll() {
-    const auto snapshot = slurm::poll(job_);
+  /// At all tasks that still owe something. What those that are lost owe is submitted again.
+  base::Status look() {
+    std::map<std::string, slurm::Snapshot> snapshots;
+    std::vector<std::string> lost;
+    for (TaskWatch& watch : watches_) {
+      if (watch.over()) continue;
+      const std::vector<std::string> owed = owed_by(watch);
+      if (owed.empty()) {
+        watch.close();
+        continue;
+      }
+      auto seen = snapshots.find(watch.job());
+      if (seen == snapshots.end()) {
+        const auto snapshot = ask(watch.job());
+        // A controller that does not answer may still bring something.
+        if (!snapshot) return base::Done{};
+        seen = snapshots.emplace(watch.job(), *snapshot).first;
+      }
+      const std::string loss = watch.look(seen->second, settings_);
+      if (!watch.over()) continue;
+      if (!loss.empty()) {
+        print(loss + ": what it owes is submitted again");
+        slurm::cancel(watch.job() + "_" + std::to_string(watch.number()));
+      }
+      if (auto status = judge_failure(watch, owed); !status) return status;
+      lost.insert(lost.end(), owed.begin(), owed.end());
+    }
+    return lost.empty() ? base::Done{} : submit_again(lost);
+  }
+
+  std::optional<slurm::Snapshot> ask(const std::string& job) {
+    const auto snapshot = slurm::poll(job);
     if (!snapshot) {
-      print(base::to_string(snapshot.error()));
-      return true;
+      print_once(base::to_string(snapshot.error()));
+      return std::nullopt;
     }
     for (const slurm::Trouble& trouble : snapshot->troubles)
-      print(trouble.what + "\n  try: " + trouble.fix);
+      print_once(trouble.what + "\n  try: " + trouble.fix);
     watch_forgotten(snapshot->forgotten);
-    return snapshot->alive() > 0;
+    return *snapshot;
+  }
+
+  /// Keys of the task's chunk that have no verdict yet.
+  [[nodiscard]] std::vector<std::string> owed_by(const TaskWatch& watch) const {
+    std::vector<std::string> owed;
+    for (const ChunkJob& job : chunks_[static_cast<std::size_t>(watch.number())])
+      if (pending_.contains(job.key)) owed.push_back(job.key);
+    return owed;
+  }
+
+  /// An error once so many tasks in a row could grade nothing. Submissions that fail again and
+  /// again are no sign of it: only tasks that fail at all, or at submissions seen for the first
+  /// time.
+  base::Status judge_failure(const TaskWatch& watch, const std::vector<std::string>& owed) {
+    const auto chunk = chunks_[static_cast<std::size_t>(watch.number())].size();
+    if (owed.size() < chunk) {
+      failures_in_a_row_ = 0;
+      return base::Done{};
+    }
+    const std::string reason = watch.failure(slurm_folder(out_), kArrayName);
+    const bool says_submissions =
+        watch.began() && std::any_of(owed.begin(), owed.end(), [this](const std::string& key) {
+          return tried_.contains(key);
+        });
+    tried_.insert(owed.begin(), owed.end());
+    if (reason.empty() || says_submissions || ++failures_in_a_row_ < kHopelessTasks)
+      return base::Done{};
+    return base::Error{
+        base::ErrorKind::kMachine, watch.name(),
+        "the last " + std::to_string(kHopelessTasks) +
+            " tasks could grade nothing, this one because: " + reason,
+        "nodes on which tasks can grade (its output: " +
+            slurm::log_file(slurm_folder(out_), kArrayName, watch.number()).string() + ")",
+        "mend that; what is graded is kept. Then: " + settings_.call};
+  }
+
+  /// What is missing was tried once more; who was tried often enough gets our own failure as
+  /// verdict, with the reason that a task left.
+  base::Status submit_again(const std::vector<std::string>& keys) {
+    std::vector<std::string> left;
+    for (const std::string& key : keys) {
+      const auto attempts = work_.ledger->count_attempt(key);
+      if (!attempts) return attempts.error();
+      if (*attempts < kMostAttempts)
+        left.push_back(key);
+      else if (auto status = give_up(key, *attempts); !status)
+        return status;
+    }
+    return left.empty() ? base::Done{} : submit(left);
+  }
+
+  base::Status give_up(const std::string& key, int attempts) {
+    const auto reason = base::read_file(slurm_folder(out_) / (key + ".failed"));
+    const auto pending = pending_.find(key);
+    course::Grade grade;
+    const auto lab =
+        std::find_if(work_.settings->course->labs.begin(), work_.settings->course->labs.end(),
+                     [&](const course::Lab& one) { return one.id == pending->second->lab; });
+    grade.end(course::GradeVerdict::kInfraError,
+              "tried " + std::to_string(attempts) + " times on the cluster: " +
+                  (reason ? reason->substr(0, reason->find('\n'))
+                          : "no task wrote a result; see slurm/membound-*.log"),
+              *lab);
+    return finish(pending, grade);
+  }
+
+  base::Status finish(std::map<std::string, const Job*>::iterator pending,
+                      const course::Grade& grade) {
+    if (auto status = work_.ledger->finish(pending->first, grade); !status) return status;
+    if (work_.watcher.done) work_.watcher.done(*pending->second, grade);
+    ++executed_.graded;
+    news_ = Clock::now();
+    pending_.erase(pending);
+    return base::Done{};
+  }
+
+  void say_what_is_waited_for() {
+    int running = 0, waiting = 0;
+    for (const TaskWatch& watch : watches_) {
+      if (watch.over()) continue;
+      ++(watch.runs() ? running : waiting);
+    }
+    std::string reasons;
+    for (const TaskWatch& watch : watches_)
+      if (!watch.over() && !watch.waits_for().empty() &&
+          reasons.find(watch.waits_for()) == std::string::npos)
+        reasons += (reasons.empty() ? " (" : ", ") + watch.waits_for();
+    print("no result for " + std::to_string(static_cast<int>(settings_.quiet_seconds)) +
+          " s: " + std::to_string(pending_.size()) + " submissions are left, " +
+          std::to_string(running) + " tasks run, " + std::to_string(waiting) + " wait" + reasons +
+          (reasons.empty() ? "" : ")"));
   }
 
   /// Says which nodes are held for no job, once that has lasted; again when it comes back.
@@ -148,17 +278,15 @@ class Collector {
       Forgotten node = before == forgotten_.end() ? Forgotten{} : before->second;
       if (!node.said && seconds_since(node.since) >= settings_.forgotten_seconds) {
         node.said = true;
-        if (settings_.report_trouble)
-          settings_.report_trouble(trouble.what + "\n  try: " + trouble.fix);
+        print(trouble.what + "\n  try: " + trouble.fix);
       }
       still[trouble.what] = node;
     }
     forgotten_ = std::move(still);
   }
 
-  /// Verdicts whose files are there; how many.
-  base::Result<int> take_results() {
-    int found = 0;
+  /// Verdicts whose files are there.
+  base::Status take_results() {
     for (auto it = pending_.begin(); it != pending_.end();) {
       const fs::path file =
           out_ / "results" / ledger::record_name(it->first, work_.ledger->job(it->first)->round);
@@ -166,44 +294,9 @@ class Collector {
       const auto record =
           text ? ledger::record_from_text(*text, file.string(), work_.ledger->secret())
                : base::Result<ledger::Record>(text.error());
-      if (!record) {
-        ++it;
-        continue;
-      }
-      if (auto status = work_.ledger->finish(it->first, record->grade); !status)
-        return status.error();
-      if (work_.watcher.done) work_.watcher.done(*it->second, record->grade);
-      ++found;
-      ++executed_.graded;
-      it = pending_.erase(it);
-    }
-    return found;
-  }
-
-  /// What is still missing was tried once more; who was tried often enough gets our own failure as
-  /// verdict, with the reason that a task left.
-  base::Status count_attempts() {
-    for (auto it = pending_.begin(); it != pending_.end();) {
-      const auto attempts = work_.ledger->count_attempt(it->first);
-      if (!attempts) return attempts.error();
-      if (*attempts < kMostAttempts) {
-        ++it;
-        continue;
-      }
-      const auto reason = base::read_file(slurm_folder(out_) / (it->first + ".failed"));
-      course::Grade grade;
-      const auto lab =
-          std::find_if(work_.settings->course->labs.begin(), work_.settings->course->labs.end(),
-                       [&it](const course::Lab& one) { return one.id == it->second->lab; });
-      grade.end(course::GradeVerdict::kInfraError,
-                "tried " + std::to_string(*attempts) + " times on the cluster: " +
-                    (reason ? reason->substr(0, reason->find('\n'))
-                            : "no task wrote a result; see slurm/membound-*.log"),
-                *lab);
-      if (auto status = work_.ledger->finish(it->first, grade); !status) return status;
-      if (work_.watcher.done) work_.watcher.done(*it->second, grade);
-      ++executed_.graded;
-      it = pending_.erase(it);
+      const auto here = it++;
+      if (!record) continue;
+      if (auto status = finish(here, record->grade); !status) return status;
     }
     return base::Done{};
   }
@@ -211,11 +304,15 @@ class Collector {
   const Work& work_;
   const fs::path out_;
   const SlurmSettings& settings_;
-  double patience_seconds_ = 0;
   std::map<std::string, const Job*> pending_;
-  std::string job_;
+  Chunks chunks_;                    // of all arrays; a task's number is its chunk's
+  std::vector<TaskWatch> watches_;   // a task each
+  std::vector<std::string> arrays_;  // Slurm's ids
   std::set<std::string> printed_;
   std::map<std::string, Forgotten> forgotten_;  // by what is said of the node
+  std::set<std::string> tried_;                 // keys of tasks that failed
+  int failures_in_a_row_ = 0;
+  Clock::time_point news_ = Clock::now();
   Executed executed_;
 };
 

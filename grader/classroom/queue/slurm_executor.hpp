@@ -3,9 +3,9 @@
 /// @file
 /// The executor that lets a Slurm cluster grade: the queue becomes a job array, each task grades a
 /// chunk, and this process collects result files. What Slurm says is never taken for a result, nor
-/// its silence for a failure: tasks that are lost are submitted again, those that come twice find
-/// their result there.
-/// Place in the chain: batch -> [slurm_executor] -> slurm, chunks, ledger.
+/// its silence for a failure: tasks that are lost, or whose heartbeat stands still, are submitted
+/// again, those that come twice find their result there.
+/// Place in the chain: batch -> [slurm_executor] -> slurm, chunks, heartbeat, ledger.
 #pragma once
 
 #include <functional>
@@ -21,19 +21,25 @@ struct SlurmSettings {
   std::vector<std::string> task_command;           ///< grades one chunk; its number comes behind
   std::map<std::string, std::string> environment;  ///< of each task
   std::vector<std::string> options;                ///< for sbatch: "--partition=gpu"
-  std::size_t chunk = 16;                          ///< submissions of one task, at most
-  int at_once = 0;                                 ///< tasks running together; 0: as many as fit
+  std::vector<std::string> prolog, modules, container;  ///< see slurm::Array
+  std::string call;                                     ///< to give again, for advice
+  std::size_t chunk = 16;                               ///< submissions of one task, at most
+  int at_once = 0;  ///< tasks running together; 0: as many as fit
   int minutes_per_task = 60;
-  double poll_seconds = 1;        ///< between two looks at the folder of results
-  double queue_seconds = 5;       ///< between two looks at Slurm
-  double patience_seconds = 0;    ///< without a new result until tasks count as lost; 0: their time
-                                  ///< limit and five minutes
+  double poll_seconds = 1;   ///< between two looks at the folder of results
+  double queue_seconds = 5;  ///< between two looks at Slurm
+  /// Without a heartbeat until a task that runs counts as lost. A shared file system may show a
+  /// file a minute late. And from its start to the first one: prolog and container come before it.
+  double heartbeat_timeout_seconds = 85;
+  double start_timeout_seconds = 100;
+  double quiet_seconds = 100;     ///< without news until a line says what is waited for
   double forgotten_seconds = 60;  ///< that a node is held for no job until that is said
   std::function<void(const std::string& text)>
       report_trouble;  ///< troubles and their remedies, once each
 };
 
-/// Returns when every job of the queue has its verdict, or after Ctrl-C, which cancels the array.
+/// Returns when every job of the queue has its verdict, or after Ctrl-C, which cancels the arrays.
+/// An error: what stops every task is the site's, and more tries would only use up attempts.
 [[nodiscard]] base::Result<Executed> run_slurm(const Work& work,
                                                const std::vector<const Job*>& queue,
                                                const std::filesystem::path& out,

@@ -61,10 +61,8 @@ std::vector<Trouble> forgotten_nodes() {
 }  // namespace
 
 int Snapshot::alive() const {
-  return static_cast<int>(std::count_if(tasks.begin(), tasks.end(), [](const Task& task) {
-    return task.state == "PENDING" || task.state == "RUNNING" || task.state == "COMPLETING" ||
-           task.state == "CONFIGURING" || task.state == "SUSPENDED" || task.state == "REQUEUED";
-  }));
+  return static_cast<int>(
+      std::count_if(tasks.begin(), tasks.end(), [](const Task& task) { return task.alive(); }));
 }
 
 base::Status check_available() {
@@ -76,7 +74,7 @@ base::Status check_available() {
 base::Result<std::string> submit(const Array& array) {
   const std::filesystem::path script = array.folder / (array.name + ".sh");
   // Slurm keeps a copy of its own: the file need not survive anything.
-  if (!(std::ofstream(script) << script_text(array.command, array.environment)).flush())
+  if (!(std::ofstream(script) << script_text(array)).flush())
     return base::Error{base::ErrorKind::kMachine,
                        script.string(),
                        "cannot be written",
@@ -108,7 +106,7 @@ base::Result<std::string> submit(const Array& array) {
 base::Result<Snapshot> poll(const std::string& job) {
   Snapshot snapshot;
   const auto queue = run_command(
-      {"squeue", "--noheader", "--array", "--states=all", "--jobs=" + job, "--format=%i|%T|%r"});
+      {"squeue", "--noheader", "--array", "--states=all", "--jobs=" + job, "--format=%i|%T|%r|%N"});
   // Some minutes after its end Slurm does not know a job any more; that is no failure.
   if (queue)
     snapshot.tasks = tasks_from(*queue);
@@ -121,6 +119,11 @@ base::Result<Snapshot> poll(const std::string& job) {
     snapshot.troubles.push_back(std::move(trouble));
   if (any_waits_for_room(snapshot.tasks)) snapshot.forgotten = forgotten_nodes();
   return snapshot;
+}
+
+std::filesystem::path log_file(const std::filesystem::path& folder, const std::string& name,
+                               int task) {
+  return folder / (name + "-" + std::to_string(task) + ".log");
 }
 
 void cancel(const std::string& job) { static_cast<void>(run_command({"scancel", job})); }

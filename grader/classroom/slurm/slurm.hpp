@@ -25,11 +25,14 @@ struct Array {
   std::vector<std::string> command;  ///< the program first
   /// Set in each task, whatever of this machine's environment Slurm hands on (--export=NONE).
   std::map<std::string, std::string> environment;
-  std::vector<int> tasks;            ///< numbers, ascending, at least one
-  int at_once = 0;                   ///< tasks running at the same time; 0: as many as fit
-  int minutes = 60;                  ///< of one task
-  int memory_mb = 0;                 ///< of one task; 0: the cluster's default
-  std::vector<std::string> options;  ///< for sbatch: "--gres=gpu:1", "--partition=gpu"
+  std::vector<int> tasks;              ///< numbers, ascending, at least one
+  int at_once = 0;                     ///< tasks running at the same time; 0: as many as fit
+  int minutes = 60;                    ///< of one task
+  int memory_mb = 0;                   ///< of one task; 0: the cluster's default
+  std::vector<std::string> options;    ///< for sbatch: "--gres=gpu:1", "--partition=gpu"
+  std::vector<std::string> prolog;     ///< lines of the script before the command,
+  std::vector<std::string> modules;    ///< then environment modules,
+  std::vector<std::string> container;  ///< and words before the command itself
 };
 
 /// One task as Slurm sees it.
@@ -37,6 +40,16 @@ struct Task {
   int number = 0;
   std::string state;   ///< "PENDING", "RUNNING", "COMPLETED", …
   std::string reason;  ///< "Resources", "launch failed requeued held", …; "None" for none
+  std::string node;    ///< where it runs or ran; may be empty
+
+  /// Waits, runs or comes to its end: may still do something.
+  [[nodiscard]] bool alive() const;
+  /// Was given a node.
+  [[nodiscard]] bool running() const;
+  /// Waits for somebody to release it because a node could not start it; nobody else held it.
+  [[nodiscard]] bool held_after_failure() const;
+  /// Ended by a failure of its own or of its node's, in Slurm's eyes.
+  [[nodiscard]] bool failed() const;
 };
 
 /// Something that will not mend itself, and what does.
@@ -65,19 +78,21 @@ struct Snapshot {
 /// An error when no controller answers: look again later.
 [[nodiscard]] base::Result<Snapshot> poll(const std::string& job);
 
-/// Ends all of its tasks.
+/// Ends all tasks of a job, or one: "12", "12_3".
 void cancel(const std::string& job);
+/// The file that a task's output goes to.
+[[nodiscard]] std::filesystem::path log_file(const std::filesystem::path& folder,
+                                             const std::string& name, int task);
 
 // --- the texts, for tests -----------------------------------------------------------------------
 
 /// "0-3,7%4".
 [[nodiscard]] std::string array_text(const std::vector<int>& tasks, int at_once);
 /// The script of an array, every argument and value quoted.
-[[nodiscard]] std::string script_text(const std::vector<std::string>& command,
-                                      const std::map<std::string, std::string>& environment = {});
+[[nodiscard]] std::string script_text(const Array& array);
 /// What to do where sbatch refuses an array with these words.
 [[nodiscard]] std::string advice_for(std::string_view sbatch_output);
-/// Lines "<job>_<task>|<state>|<reason>".
+/// Lines "<job>_<task>|<state>|<reason>|<node>".
 [[nodiscard]] std::vector<Task> tasks_from(std::string_view squeue_output);
 /// Tasks that are held, and what cannot ever run.
 [[nodiscard]] std::vector<Trouble> troubles_of(const std::string& job,

@@ -52,20 +52,25 @@ struct StuckReason {
   std::string_view part;
   std::string_view fix;
 };
-constexpr std::array<StuckReason, 7> kStuckReasons = {{
+constexpr std::array<StuckReason, 12> kStuckReasons = {{
     {"held", "scontrol release "},
     {"JobHeld", "scontrol release "},
     {"BadConstraints", "no node has what was asked for: check --slurm-option"},
     {"PartitionTimeLimit",
      "the partition allows less time for a task: give --minutes less, or ask for another one with "
      "--slurm-option=--partition=…"},
+    {"PartitionDown", "ask for another one: `sinfo -o '%P %a'` lists those that are up"},
+    {"PartitionInactive", "ask for another one: `sinfo -o '%P %a'` lists those that are up"},
+    {"PartitionNodeLimit", "no node of the partition fits: ask for another one"},
+    {"AssocGrp", "the account has used up what it may: ask who runs the cluster"},
+    {"Reservation", "the reservation is not there: check --slurm-option"},
     {"PartitionConfig", "no node of the partition fits: ask for another one with --slurm-option"},
     {"InvalidAccount", "Slurm refuses the account: give one with --slurm-option=--account=…"},
     {"InvalidQOS", "Slurm refuses the quality of service: give one with --slurm-option=--qos=…"},
 }};
 
 /// What sbatch says when it refuses. Source: Slurm's slurm_errno.c, 22.05 and 24.11.
-constexpr std::array<StuckReason, 9> kRefusals = {{
+constexpr std::array<StuckReason, 10> kRefusals = {{
     {"generic resource", "no node has such a GPU: `sinfo -o %G` lists what --gres may ask for"},
     {"gres", "no node has such a GPU: `sinfo -o %G` lists what --gres may ask for"},
     {"invalid partition", "`sinfo -o %P` lists the partitions; --slurm-option=--partition=NAME"},
@@ -80,10 +85,27 @@ constexpr std::array<StuckReason, 9> kRefusals = {{
     {"node configuration",
      "no node has all of this together: `sinfo -N -o '%N %c %m %G'` lists what "
      "they have"},
+    {"job array specification", "the site allows fewer tasks (MaxArraySize): give --chunk more"},
     {"unrecognized option", "sbatch knows no such option: check --slurm-option"},
 }};
 
 }  // namespace
+
+bool Task::alive() const {
+  return running() || state == "PENDING" || state == "REQUEUED" || state == "SUSPENDED" ||
+         state == "CONFIGURING";
+}
+
+bool Task::running() const { return state == "RUNNING" || state == "COMPLETING"; }
+
+bool Task::held_after_failure() const {
+  return state == "PENDING" && reason.find("launch failed") != std::string::npos;
+}
+
+bool Task::failed() const {
+  return state == "FAILED" || state == "BOOT_FAIL" || state == "NODE_FAIL" ||
+         state == "OUT_OF_MEMORY" || state == "TIMEOUT";
+}
 
 std::string advice_for(std::string_view sbatch_output) {
   const auto same = [](char a, char b) {
@@ -110,13 +132,17 @@ std::string array_text(const std::vector<int>& tasks, int at_once) {
   return at_once > 0 ? text + "%" + std::to_string(at_once) : text;
 }
 
-std::string script_text(const std::vector<std::string>& command,
-                        const std::map<std::string, std::string>& environment) {
-  std::string text = "#!/bin/sh\n";
-  for (const auto& [name, value] : environment)
+std::string script_text(const Array& array) {
+  // Sites define `module` for login shells.
+  std::string text = array.modules.empty() ? "#!/bin/sh\n" : "#!/bin/bash -l\n";
+  for (const auto& [name, value] : array.environment)
     text += "export " + name + "=" + in_quotes(value) + "\n";
+  for (const std::string& line : array.prolog) text += line + "\n";
+  for (const std::string& module : array.modules)
+    text += "module load " + in_quotes(module) + " || exit\n";
   text += "exec";
-  for (const std::string& argument : command) text += " " + in_quotes(argument);
+  for (const std::string& word : array.container) text += " " + in_quotes(word);
+  for (const std::string& argument : array.command) text += " " + in_quotes(argument);
   return text + " \"$SLURM_ARRAY_TASK_ID\"\n";
 }
 
@@ -124,7 +150,8 @@ std::vector<Task> tasks_from(std::string_view squeue_output) {
   std::vector<Task> tasks;
   for (const auto& row : rows_of_three(squeue_output)) {
     const std::string_view id = row[0].substr(row[0].find('_') + 1);
-    Task task{0, std::string(row[1]), std::string(row[2])};
+    Task task{0, std::string(row[1]), std::string(row[2]),
+              std::string(row.size() > 3 ? row[3] : std::string_view())};
     const auto end = std::from_chars(id.data(), id.data() + id.size(), task.number);
     if (end.ec == std::errc() && end.ptr == id.data() + id.size()) tasks.push_back(std::move(task));
   }

@@ -14,10 +14,12 @@
 #include "grader/base/text_files.hpp"
 #include "grader/classroom/queue/batch.hpp"
 #include "grader/classroom/queue/chunk_task.hpp"
+#include "grader/classroom/queue/heartbeat.hpp"
 #include "grader/classroom/queue/slurm_executor.hpp"
 #include "grader/cli/action.hpp"
 #include "grader/cli/error_output.hpp"
 #include "grader/cli/interrupt.hpp"
+#include "grader/cli/staff/grade_cluster.hpp"
 #include "grader/cli/staff/grade_progress.hpp"
 #include "grader/cli/staff/grading_options.hpp"
 #include "grader/judge/build_info.hpp"
@@ -48,10 +50,7 @@ struct GradeOptions : judge::CheckOptions {
   std::vector<std::string> only, regrade;
   std::string requests;
   std::string executor = "local";
-  std::vector<std::string> slurm_options;
-  std::size_t chunk = 16;
-  int at_once = 0;
-  int minutes = 60;
+  ClusterOptions cluster;
   int device_seconds = static_cast<int>(queue::Settings::kDeviceSeconds);
   int task = -1;  ///< of a job array: the chunk to grade
 };
@@ -200,81 +199,32 @@ int verify(const GradeOptions& options) {
   return found->problems.empty() ? kExitPassed : kExitNotPassed;
 }
 
-/// The command line as it was given, for a shell. What was to be graded again is queued already.
-std::string call_to_repeat() {
-  const auto line = base::read_file("/proc/self/cmdline");
-  if (!line) return "give the same command again";
-  std::string call;
-  bool skips = false, is_first = true;
-  for (std::size_t start = 0; start < line->size();) {
-    const auto end = std::min(line->find('\0', start), line->size());
-    const std::string word = line->substr(start, end - start);
-    start = end + 1;
-    const bool is_regrade = word == "--regrade" || word == "--regrade-requests";
-    if (!skips && !is_regrade && !word.starts_with("--regrade")) {
-      const bool plain = word.find_first_not_of(
-                             "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                             "-_./=:,+@%") == std::string::npos;
-      std::string quoted;
-      for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-      call += (is_first ? "" : " ") + (plain && !word.empty() ? word : "'" + quoted + "'");
-      is_first = false;
-    } else if (!skips && call.find(" --resume") == std::string::npos) {
-      call += " --resume";
-    }
-    skips = is_regrade;
-  }
-  return call;
-}
-
-/// How a task of a job array is called; the chunk's number comes behind.
-std::vector<std::string> task_command(const GradeOptions& options,
-                                      const queue::Settings& settings) {
-  std::error_code error;
-  std::vector<std::string> command = {
-      std::filesystem::read_symlink("/proc/self/exe", error).string(), "grade",
-      "--out=" + std::filesystem::absolute(options.out).string(),
-      "--device=" + settings.device.name,
-      "--compiler=" + std::string(compilers::to_string(settings.compiler.kind))};
-  if (!options.key.empty())
-    command.push_back("--key=" + std::filesystem::absolute(options.key).string());
-  if (options.trust) command.emplace_back("--trust-submissions");
-  command.push_back("--device-seconds=" + std::to_string(options.device_seconds));
-  command.emplace_back("--task");
-  return command;
-}
-
-/// What a task needs of this machine's environment; a site may hand none of it on.
-std::map<std::string, std::string> task_environment(const Context& context) {
-  std::map<std::string, std::string> environment = {
-      {"MEMBOUND_ROOT", std::filesystem::absolute(context.course.root).string()}};
-  for (const char* name : {"PATH", "LD_LIBRARY_PATH", "CUDA_HOME", "CUDA_PATH"})
-    if (const char* value = std::getenv(name)) environment[name] = value;
-  return environment;
-}
-
-/// A cluster's GPU that is asked for and not used would be a class graded on another device.
-base::Status check_slurm_device(const GradeOptions& options, const queue::Settings& settings) {
-  for (const std::string& option : options.slurm_options) {
-    if (option.find("gres") == std::string::npos && option.find("gpu") == std::string::npos)
-      continue;
-    if (!settings.device.name.starts_with("vgpu")) continue;
-    return wrong_use("--slurm-option=" + option,
-                     "asks for a GPU, and the class would be graded on " + settings.device.name,
-                     "one device", "give --device gpu, or leave the option out");
-  }
-  return base::Done{};
-}
-
-int run_task(const GradeOptions& options, const queue::Settings& settings) {
+base::Result<queue::ChunkOutcome> run_chunk(const GradeOptions& options) {
+  const auto context = make_context();
+  if (!context) return context.error();
+  auto settings = grading_settings(*context, options, options.trust);
+  if (!settings) return settings.error();
+  settings->device_seconds = options.device_seconds;
   queue::ChunkRequest request;
   request.out = options.out;
   request.key_file = options.key;
-  request.settings = settings;
+  request.settings = *settings;
   request.number = options.task;
   request.stop = catch_interrupts();
-  const auto outcome = queue::run_chunk(request);
-  if (!outcome) return report_error(outcome.error());
+  return queue::run_chunk(request);
+}
+
+/// A task of a job array. The waiting call learns from its heartbeat why it could grade nothing.
+int run_task(const GradeOptions& options) {
+  const char* const job = std::getenv("SLURM_ARRAY_JOB_ID");
+  queue::Heartbeat heartbeat(
+      queue::beat_file(options.out, job == nullptr ? "" : job, options.task));
+  const auto outcome = run_chunk(options);
+  if (!outcome) {
+    heartbeat.end(base::to_string(outcome.error()));
+    return report_error(outcome.error());
+  }
+  heartbeat.end(outcome->graded + outcome->found == 0 ? outcome->reason : "");
   std::printf("chunk %d: %d graded, %d found, %d failed by our own fault\n", options.task,
               outcome->graded, outcome->found, outcome->failed);
   return outcome->failed > 0 ? kExitOurFault : kExitPassed;
@@ -282,8 +232,9 @@ int run_task(const GradeOptions& options, const queue::Settings& settings) {
 
 int run_grade(const GradeOptions& options) {
   if (options.verify) return verify(options);
+  if (options.task >= 0) return run_task(options);
   if (options.submissions.empty() && !options.resume && options.regrade.empty() &&
-      options.requests.empty() && options.task < 0) {
+      options.requests.empty()) {
     return report_error(wrong_use("SUBMISSIONS", "is missing",
                                   "a folder or archive with what was handed in",
                                   "--resume goes on with what --out knows already"));
@@ -298,23 +249,22 @@ int run_grade(const GradeOptions& options) {
   auto settings = grading_settings(*context, device, options.trust);
   if (!settings) return report_error(settings.error());
   settings->device_seconds = options.device_seconds;
-  const auto fits =
-      options.executor == "slurm" ? check_slurm_device(options, *settings) : base::Done{};
-  if (!fits) return report_error(fits.error());
+  queue::SlurmSettings slurm;
+  if (options.executor == "slurm") {
+    auto read = slurm_settings(options.cluster, {options.out, options.key, options.trust},
+                               *settings, *context);
+    if (!read) return report_error(read.error());
+    slurm = *std::move(read);
+  } else if (options.cluster.any()) {
+    return report_error(wrong_use("--cluster, --slurm-option, --chunk, --at-once, --minutes",
+                                  "say how a cluster grades, and this machine is to grade",
+                                  "--executor slurm beside them", "add it, or leave them out"));
+  }
   queue::BatchRequest request;
   request.out = options.out;
   request.settings = *settings;
-  if (options.task >= 0) return run_task(options, request.settings);
   if (options.executor == "slurm")
     request.executor = [&](const queue::Work& work, const std::vector<const queue::Job*>& queue) {
-      queue::SlurmSettings slurm;
-      slurm.task_command = task_command(options, *settings);
-      slurm.environment = task_environment(*context);
-      slurm.options = options.slurm_options;
-      slurm.chunk = options.chunk;
-      slurm.at_once = options.at_once;
-      slurm.minutes_per_task = options.minutes;
-      slurm.report_trouble = [](const std::string& text) { report_note(text); };
       return queue::run_slurm(work, queue, std::filesystem::absolute(options.out), slurm);
     };
   request.ledger = {options.key, options.quarantine_after};
@@ -372,6 +322,7 @@ base::Result<queue::Settings> grading_settings(const Context& context,
   settings.compiler = tools->compiler;
   settings.architecture = judge::kArchitecture;
   settings.device = tools->device;
+  settings.devices = tools->all_devices;
   settings.seconds_per_stage = tools->device.kind->graded_seconds_per_stage();
   settings.version = judge::kVersion;
   settings.trust_submissions = trust_submissions;
@@ -417,10 +368,11 @@ void add_grade(CLI::App& app, Action& chosen) {
       ->check(CLI::Range(1, 1 << 30));
   command->add_option("--executor", options->executor)
       ->check(CLI::IsMember({std::string("local"), std::string("slurm")}));
-  command->add_option("--slurm-option", options->slurm_options);
-  command->add_option("--chunk", options->chunk)->check(CLI::Range(1, 1000));
-  command->add_option("--at-once", options->at_once)->check(CLI::Range(1, 10000));
-  command->add_option("--minutes", options->minutes)->check(CLI::Range(1, 10000));
+  command->add_option("--cluster", options->cluster.file);
+  command->add_option("--slurm-option", options->cluster.options);
+  command->add_option("--chunk", options->cluster.chunk)->check(CLI::Range(1, 1000));
+  command->add_option("--at-once", options->cluster.at_once)->check(CLI::Range(1, 10000));
+  command->add_option("--minutes", options->cluster.minutes)->check(CLI::Range(1, 10000));
   command->add_option("--task", options->task)->check(CLI::Range(0, 1 << 20))->group("");
   add_check_options(*command, *options);
   command->callback([options, command, &chosen] {

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "grader/classroom/queue/chunk_task.hpp"
+#include "grader/classroom/queue/heartbeat.hpp"
 #include "grader/tests/classroom/queue/fake_class.hpp"
 
 int main(int argc, char** argv) {
@@ -30,6 +31,12 @@ int main(int argc, char** argv) {
   request.out = out;
   request.settings = batch.settings;
   request.number = std::atoi(argv[argc - 1]);
+  const char* const job = std::getenv("SLURM_ARRAY_JOB_ID");
+  Heartbeat heartbeat(beat_file(out, job == nullptr ? "" : job, request.number), 0.2);
+  if (const char* const root = std::getenv("MEMBOUND_ROOT"); root == nullptr || folder != root) {
+    heartbeat.end("MEMBOUND_ROOT is not set here");
+    return 3;
+  }
   request.grade_one = [&](const OneRequest& one) {
     std::ofstream(out / "starts", std::ios::app) << one.job->key << "\n";
     std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
@@ -37,5 +44,6 @@ int main(int argc, char** argv) {
   };
   const auto outcome = run_chunk(request);
   if (!outcome) std::fprintf(stderr, "%s\n", base::to_string(outcome.error()).c_str());
+  heartbeat.end(outcome ? "" : base::to_string(outcome.error()));
   return outcome ? 0 : 3;
 }

@@ -21,7 +21,6 @@ namespace membound::queue {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
@@ -36,9 +35,10 @@ std::string content(const fs::path& file) {
 /// One cluster for all cases; a class of its own for each.
 class SlurmExecutor : public testing::Test {
  protected:
-  static void SetUpTestSuite() {
+  static void SetUpTestSuite() { start("start"); }
+  static void start(const std::string& kind) {
     if (geteuid() != 0) return;
-    cluster_ = std::make_unique<slurm::Cluster>();
+    cluster_ = std::make_unique<slurm::Cluster>(kind);
     setenv("SOURCE_DATE_EPOCH", "1700000000", 1);  // equal verdicts are then equal bytes
   }
   static void TearDownTestSuite() { cluster_.reset(); }
@@ -62,7 +62,10 @@ class SlurmExecutor : public testing::Test {
     slurm.poll_seconds = 0.1;
     slurm.queue_seconds = 0.5;
     slurm.forgotten_seconds = 1;
-    slurm.patience_seconds = 20;  // a node that registers anew takes some
+    slurm.heartbeat_timeout_seconds = 5;
+    slurm.start_timeout_seconds = 20;
+    slurm.environment = {{"MEMBOUND_ROOT", folder_.string()}, {"SOURCE_DATE_EPOCH", "1700000000"}};
+    slurm.call = "the same call";
     slurm.report_trouble = [this](const std::string& text) {
       const std::lock_guard guard(mutex_);
       said_ += text + "\n";
@@ -219,17 +222,107 @@ TEST_F(SlurmExecutor, TellsHowToFreeADrainedNodeAndGoesOnThen) {
   expect_delivered_once();
 }
 
-TEST_F(SlurmExecutor, ATaskThatNeverWritesBecomesOurFailureWithAReason) {
+TEST_F(SlurmExecutor, TasksGetTheirEnvironmentWhateverTheSiteHandsOn) {
+  SlurmSettings none = settings(0);
+  none.options.emplace_back("--export=NONE");
+  grade(none);
+  expect_delivered_once();
+}
+
+TEST_F(SlurmExecutor, ATaskWithoutASignOfLifeIsSubmittedAgain) {
+  SlurmSettings ghosts = settings(0);
+  const std::string marker = (folder_ / "was-here").string();
+  // The first task says nothing any more, and Slurm goes on calling it running.
+  ghosts.prolog = {"[ \"$SLURM_ARRAY_TASK_ID\" != 0 ] || [ -e '" + marker + "' ] || { touch '" +
+                   marker + "'; exec sleep 1000; }"};
+  ghosts.start_timeout_seconds = 3;
+  grade(ghosts);
+  expect_delivered_once();
+  EXPECT_THAT(said_, HasSubstr("has given no sign of life for"));
+  EXPECT_THAT(said_, HasSubstr("task 0 of job"));
+}
+
+TEST_F(SlurmExecutor, ThreeTasksThatCannotStartStopTheBatchWithTheirReason) {
   SlurmSettings broken = settings(0);
-  broken.task_command = {"false"};
-  const BatchSummary summary = grade(broken);
-  ASSERT_FALSE(summary.grades.grades.empty());
-  for (const course::Grade& grade : summary.grades.grades) {
-    if (grade.verdict == course::GradeVerdict::kPolicyReject) continue;
-    EXPECT_EQ(grade.verdict, course::GradeVerdict::kInfraError);
-    EXPECT_TRUE(grade.withheld());
-    EXPECT_THAT(grade.note, HasSubstr("tried 3 times on the cluster"));
-  }
+  broken.prolog = {"echo 'ml: cuda/99 is not installed' >&2; exit 1"};
+  BatchRequest request = fake_batch(folder_, course_, out_);
+  request.executor = [&](const Work& work, const std::vector<const Job*>& queue) {
+    return run_slurm(work, queue, out_, broken);
+  };
+  const auto summary = run_batch(request);
+  ASSERT_FALSE(summary);
+  EXPECT_THAT(summary.error().found, HasSubstr("cuda/99 is not installed"));
+  EXPECT_THAT(summary.error().advice, HasSubstr("the same call"));
+  // Mended, it goes on.
+  grade(settings(0));
+  expect_delivered_once();
+}
+
+TEST_F(SlurmExecutor, ThreeTasksThatTellTheSitesReasonStopTheBatchWithIt) {
+  SlurmSettings lost = settings(0);
+  lost.environment.clear();
+  lost.options.emplace_back("--export=NONE");
+  BatchRequest request = fake_batch(folder_, course_, out_);
+  request.executor = [&](const Work& work, const std::vector<const Job*>& queue) {
+    return run_slurm(work, queue, out_, lost);
+  };
+  const auto summary = run_batch(request);
+  ASSERT_FALSE(summary);
+  EXPECT_THAT(summary.error().found, HasSubstr("MEMBOUND_ROOT is not set here"));
+}
+
+TEST_F(SlurmExecutor, WhatWaitsSaysWhyBeforeLong) {
+  slurm::Cluster::run("scontrol update PartitionName=grade State=DOWN");
+  SlurmSettings quiet = settings(0);
+  quiet.quiet_seconds = 1;
+  std::thread instructor([this] {
+    EXPECT_TRUE(slurm::await([this] {
+      const std::lock_guard guard(mutex_);
+      return said_.find("wait (") != std::string::npos;
+    }));
+    slurm::Cluster::run("scontrol update PartitionName=grade State=UP");
+  });
+  grade(quiet);
+  instructor.join();
+  EXPECT_THAT(said_, HasSubstr("no result for 1 s"));
+  EXPECT_THAT(said_, HasSubstr("PartitionDown"));
+  EXPECT_THAT(said_, HasSubstr("sinfo -o '%P %a'"));
+  expect_delivered_once();
+}
+
+/// Two nodes with a network of their own each, and a folder that they share.
+class TwoNodes : public SlurmExecutor {
+ protected:
+  static void SetUpTestSuite() { start("two"); }
+};
+
+TEST_F(TwoNodes, GradeAClassTogether) {
+  grade(settings(0.3));
+  expect_delivered_once();
+  EXPECT_EQ(said_, "");
+}
+
+TEST_F(TwoNodes, WhatWasOnANodeThatDiedIsGradedOnTheOther) {
+  std::thread power_cut([&] {
+    EXPECT_TRUE(slurm::await([this] { return results() >= 1; }));
+    cluster_->control("kill-node", "n2");
+  });
+  grade(settings(1));
+  power_cut.join();
+  expect_delivered_once();
+  EXPECT_THAT(said_, HasSubstr("on n2 is RUNNING in Slurm's eyes"));
+}
+
+TEST_F(TwoNodes, APartitionThatIsNotThereIsRefusedWithAdvice) {
+  SlurmSettings wrong = settings(0);
+  wrong.options.emplace_back("--partition=gpus");
+  BatchRequest request = fake_batch(folder_, course_, out_);
+  request.executor = [&](const Work& work, const std::vector<const Job*>& queue) {
+    return run_slurm(work, queue, out_, wrong);
+  };
+  const auto summary = run_batch(request);
+  ASSERT_FALSE(summary);
+  EXPECT_THAT(base::to_string(summary.error()), HasSubstr("sinfo -o %P"));
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// A real Slurm on loopback for one test program, see cluster.sh.
+/// A real Slurm for one test program, see cluster.sh.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -19,12 +19,13 @@ namespace membound::slurm {
 /// Started in its own folder, with ports of its own; gone when it is destroyed.
 class Cluster {
  public:
-  Cluster() {
+  /// `start`: "start" for one node, "two" for two.
+  explicit Cluster(const std::string& start = "start") {
     std::string pattern = std::filesystem::temp_directory_path() / "membound-slurm-XXXXXX";
     folder_ = mkdtemp(pattern.data());
     // Ports below the range of outgoing connections, apart for programs that run side by side.
     const int port = 17000 + 2 * (getpid() % 6000);
-    EXPECT_EQ(control("start", std::to_string(port)), 0);
+    EXPECT_EQ(control(start, std::to_string(port)), 0);
     setenv("SLURM_CONF", (folder_ / "slurm.conf").c_str(), 1);
   }
   Cluster(const Cluster&) = delete;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
+#include <map>
 #include <random>
 
 #include "grader/classroom/slurm/slurm.hpp"
@@ -21,9 +22,33 @@ TEST(SlurmArray, JoinsNumbersThatFollowEachOther) {
   EXPECT_EQ(array_text({0, 1}, 4), "0-1%4");
 }
 
+/// The script of an array with this command.
+std::string script_text(std::vector<std::string> command,
+                        std::map<std::string, std::string> environment = {}) {
+  Array array;
+  array.command = std::move(command);
+  array.environment = std::move(environment);
+  return slurm::script_text(array);
+}
+
 TEST(SlurmScript, GivesTheTaskItsNumber) {
   EXPECT_EQ(script_text({"membound", "grade"}),
             "#!/bin/sh\nexec 'membound' 'grade' \"$SLURM_ARRAY_TASK_ID\"\n");
+}
+
+TEST(SlurmScript, PutsTheSitesPartsAroundTheCommand) {
+  Array array;
+  array.command = {"membound"};
+  array.environment = {{"PATH", "/bin"}};
+  array.prolog = {"source /etc/site.sh", "cd $TMPDIR"};
+  array.modules = {"cuda/13.0"};
+  array.container = {"apptainer", "exec", "--nv", "my image.sif"};
+  EXPECT_EQ(slurm::script_text(array),
+            "#!/bin/bash -l\n"
+            "export PATH='/bin'\n"
+            "source /etc/site.sh\ncd $TMPDIR\n"
+            "module load 'cuda/13.0' || exit\n"
+            "exec 'apptainer' 'exec' '--nv' 'my image.sif' 'membound' \"$SLURM_ARRAY_TASK_ID\"\n");
 }
 
 TEST(SlurmScript, TheShellSeesEveryArgumentAsItIs) {
@@ -96,6 +121,23 @@ TEST(SlurmTroubles, AHeldTaskNamesTheCommandThatFreesIt) {
   ASSERT_EQ(troubles.size(), 1U);
   EXPECT_THAT(troubles[0].what, HasSubstr("1 tasks of job 12 wait for ever"));
   EXPECT_EQ(troubles[0].fix, "scontrol release 12");
+}
+
+TEST(SlurmTroubles, APartitionThatIsClosedNamesHowToFindAnother) {
+  const auto troubles = troubles_of("12", tasks_from("12_0|PENDING|PartitionDown\n"));
+  ASSERT_EQ(troubles.size(), 1U);
+  EXPECT_THAT(troubles[0].fix, HasSubstr("sinfo -o '%P %a'"));
+}
+
+TEST(SlurmTask, TellsWhatMayStillComeOfIt) {
+  const auto tasks = tasks_from(
+      "12_0|RUNNING|None|n1\n12_1|PENDING|launch failed requeued "
+      "held|\n12_2|FAILED|NonZeroExitCode\n");
+  ASSERT_EQ(tasks.size(), 3U);
+  EXPECT_TRUE(tasks[0].alive() && tasks[0].running() && !tasks[0].failed());
+  EXPECT_EQ(tasks[0].node, "n1");
+  EXPECT_TRUE(tasks[1].alive() && tasks[1].held_after_failure() && !tasks[1].running());
+  EXPECT_TRUE(!tasks[2].alive() && tasks[2].failed());
 }
 
 TEST(SlurmTroubles, WaitingForResourcesIsNone) {
