@@ -88,7 +88,7 @@ class SiteReader {
     std::vector<std::string> lines;
     if (node.IsScalar()) lines.push_back(node.Scalar());
     if (!node.IsScalar() && !node.IsSequence()) wrong(node, "no list", "- a line");
-    for (const auto& entry : node) {
+    for (const auto& entry : node.IsSequence() ? node : YAML::Node()) {
       if (!entry.IsScalar()) wrong(entry, "no line of text", "- a line");
       lines.push_back(entry.IsScalar() ? entry.Scalar() : "");
     }

@@ -7,6 +7,7 @@
 
 #include "grader/base/scratch_folder.hpp"
 #include "grader/base/text_files.hpp"
+#include "grader/judge/tools.hpp"
 
 namespace membound::cli {
 namespace {
