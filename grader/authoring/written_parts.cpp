@@ -5,6 +5,7 @@
 #include "grader/base/text_files.hpp"
 #include "grader/course/contract.hpp"
 #include "grader/device_code/checkers/checkers.hpp"
+#include "grader/vgpu/counters/rules.hpp"
 
 namespace membound::authoring {
 
@@ -37,6 +38,18 @@ std::vector<WrittenPart> checker_parts() {
   const std::string source = "grader/device_code/checkers/checkers.def";
   return {{"docs/checkers.md", "checkers", table, source},
           {"grader/cli/help/run.md", "checkers", list, source}};
+}
+
+std::vector<WrittenPart> rule_parts() {
+  std::string table =
+      "| rule | what the clock takes away | counter | explained in |\n"
+      "| --- | --- | --- | --- |\n";
+  for (const vgpu::counters::RuleInfo& rule : vgpu::counters::kRules) {
+    table += "| `" + std::string(rule.name) + "` | " + std::string(rule.fault) + " | `" +
+             std::string(rule.counter) + "` | " + std::string(rule.handout) + ", " +
+             std::string(rule.section) + " |\n";
+  }
+  return {{"docs/guided_analysis.md", "rules", table, "grader/vgpu/counters/rules.def"}};
 }
 
 std::vector<WrittenPart> verdict_parts() {

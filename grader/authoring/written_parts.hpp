@@ -29,6 +29,8 @@ struct WrittenPart {
 
 /// The checkers, as docs/checkers.md and the help of `membound run` list them.
 [[nodiscard]] std::vector<WrittenPart> checker_parts();
+/// The rules of the guided analysis, as docs/guided_analysis.md lists them.
+[[nodiscard]] std::vector<WrittenPart> rule_parts();
 /// The verdicts, as docs/result.md, docs/grading.md and the help of check and grade list them.
 [[nodiscard]] std::vector<WrittenPart> verdict_parts();
 

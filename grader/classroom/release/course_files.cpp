@@ -26,10 +26,10 @@ constexpr std::array<std::string_view, 8> kTop = {"CMakeLists.txt", "LICENSE",  
                                                   ".clang-format",  ".gitignore", ".clangd",
                                                   ".devcontainer",  ".vscode"};
 /// Of docs/: what a student's pages and messages refer to.
-constexpr std::array<std::string_view, 11> kDocs = {
-    "checkers.md", "counters.md",        "counters_file.md", "counters_file.schema.json",
-    "glossary.md", "lab.schema.json",    "performance.md",   "real_programs.md",
-    "result.md",   "result.schema.json", "timing_model.md"};
+constexpr std::array<std::string_view, 12> kDocs = {
+    "checkers.md",        "counters.md",     "counters_file.md",   "counters_file.schema.json",
+    "glossary.md",        "lab.schema.json", "performance.md",     "real_programs.md",
+    "guided_analysis.md", "result.md",       "result.schema.json", "timing_model.md"};
 /// Of grader/: what only developers build, and the tests with the corpus of attacks.
 constexpr std::array<std::string_view, 3> kNotOfGrader = {
     "grader/tests/", "grader/authoring/bench/", "grader/vgpu/bench/"};

@@ -114,6 +114,7 @@ int check_house(const course::Course& course, const std::filesystem::path& root,
     drifts.push_back(std::move(drift));
   std::vector<authoring::WrittenPart> parts = authoring::checker_parts();
   for (authoring::WrittenPart& part : authoring::verdict_parts()) parts.push_back(std::move(part));
+  for (authoring::WrittenPart& part : authoring::rule_parts()) parts.push_back(std::move(part));
   parts.push_back(platform_table());
   for (const authoring::WrittenPart& part : parts)
     for (auto& drift : authoring::check_written_part(part, root, fix))

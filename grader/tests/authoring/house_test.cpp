@@ -7,6 +7,8 @@
 #include "grader/authoring/written_parts.hpp"
 #include "grader/base/scratch_folder.hpp"
 #include "grader/base/text_files.hpp"
+#include "grader/vgpu/counters/counters.hpp"
+#include "grader/vgpu/counters/rules.hpp"
 
 namespace membound::authoring {
 namespace {
@@ -115,9 +117,19 @@ TEST(House, KeepsToItsRooms) {
 }
 
 TEST(House, PagesShowTheTablesTheyAreWrittenFrom) {
-  for (const auto& parts : {checker_parts(), verdict_parts()})
+  for (const auto& parts : {checker_parts(), verdict_parts(), rule_parts()})
     for (const WrittenPart& part : parts)
       EXPECT_THAT(sentences(check_written_part(part, MEMBOUND_SOURCE_DIR, false)), IsEmpty());
+}
+
+TEST(House, RulesNameCountersAndHeadingsThatThereAre) {
+  for (const vgpu::counters::RuleInfo& rule : vgpu::counters::kRules) {
+    EXPECT_NE(vgpu::counters::find_counter(rule.counter), nullptr) << rule.name;
+    const auto handout = base::read_file(std::filesystem::path(MEMBOUND_SOURCE_DIR) / "handouts" /
+                                         rule.handout / "handout.md");
+    ASSERT_TRUE(handout.ok()) << rule.name;
+    EXPECT_THAT(*handout, HasSubstr("# " + std::string(rule.section))) << rule.name;
+  }
 }
 
 TEST_F(SmallHouse, APartThatIsNotItsTablesIsWritten) {

@@ -321,7 +321,7 @@ LaunchWork uniform_work(const counters::Counters& c, const LaunchShape& shape) {
 }
 
 Prediction predict(const Machine& machine, const counters::LaunchCounters& counters,
-                   const LaunchShape& shape) {
+                   const LaunchShape& shape, Removed removed) {
   Prediction result;
   const double blocks = real(shape.grid.count());
   result.occupancy = occupancy_of(machine, {static_cast<std::uint32_t>(shape.block.count()),
@@ -339,7 +339,9 @@ Prediction predict(const Machine& machine, const counters::LaunchCounters& count
   const std::uint32_t places_per_sm =
       places_of(machine, result.occupancy, main_kind(work, lives), warps);
   const Setting s{machine, counters.totals, work, warps,
-                  schedule(work.runs, lives, machine.sm_count, places_per_sm)};
+                  removed.uneven_blocks
+                      ? spread_evenly(work.runs, lives, machine.sm_count, places_per_sm)
+                      : schedule(work.runs, lives, machine.sm_count, places_per_sm)};
 
   const double p = machine.latency_exponent, q = machine.throughput_exponent;
   std::vector<Bound> terms = shared_terms(s, blocks);

@@ -76,9 +76,14 @@ struct Prediction {
 [[nodiscard]] counters::LaunchWork uniform_work(const counters::Counters& counters,
                                                 const LaunchShape& shape);
 
+/// What a launch is thought to be without.
+struct Removed {
+  bool uneven_blocks = false;  ///< the blocks' work is spread over all places of the machine
+};
+
 /// Predicts one launch. Bounds overlap only in part where they are of similar size, so they are
 /// combined as the square root of their squares' sum, which is the largest where it stands alone.
 [[nodiscard]] Prediction predict(const Machine& machine, const counters::LaunchCounters& counters,
-                                 const LaunchShape& shape);
+                                 const LaunchShape& shape, Removed removed = {});
 
 }  // namespace membound::vgpu::timing

@@ -90,4 +90,17 @@ Schedule schedule(std::span<const counters::BlockRun> runs, std::span<const Bloc
   return dealer.result();
 }
 
+Schedule spread_evenly(std::span<const counters::BlockRun> runs, std::span<const BlockLife> lives,
+                       std::uint32_t sms, std::uint32_t places) {
+  double ns = 0, blocks = 0;
+  for (const counters::BlockRun& run : runs) {
+    ns += static_cast<double>(run.blocks) * lives[run.kind].ns;
+    blocks += static_cast<double>(run.blocks);
+  }
+  const double at_once = static_cast<double>(std::max(1u, sms)) * std::max(1u, places);
+  Schedule even;
+  if (blocks > 0) even.ns = ns / std::min(at_once, blocks);
+  return even;
+}
+
 }  // namespace membound::vgpu::timing

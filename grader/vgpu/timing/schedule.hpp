@@ -33,4 +33,10 @@ struct Schedule {
                                 std::span<const BlockLife> lives, std::uint32_t sms,
                                 std::uint32_t places);
 
+/// The same work in blocks that are all alike and end together, however many that takes; no shorter
+/// than the average block.
+[[nodiscard]] Schedule spread_evenly(std::span<const counters::BlockRun> runs,
+                                     std::span<const BlockLife> lives, std::uint32_t sms,
+                                     std::uint32_t places);
+
 }  // namespace membound::vgpu::timing

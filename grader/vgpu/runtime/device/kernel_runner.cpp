@@ -216,6 +216,8 @@ cudaError_t run_kernel(Context& context, Timeline& timeline, const KernelOperati
     record.traced_block = tracing.block;
     record.traced_warp = tracing.warp;
   }
+  if (context.settings.model_caches)
+    record.advice = timing::advise(context.machine, report.counters, shape, prediction);
   if (report.fault) record.outcome = exec::to_string(report.fault->kind);
   context.log.add_kernel(to_json(record));
   list_opcodes(context, report);

@@ -79,6 +79,24 @@ Json place_json(const exec::Place& place) {
           {"thread", triple_json(place.thread)}};
 }
 
+void add_advice(const std::vector<timing::Advice>& all, std::string& text) {
+  if (all.empty()) return;
+  Json rows = Json::array();
+  for (const timing::Advice& advice : all)
+    rows.push_back({{"rule", advice.rule->name},
+                    {"fault", advice.rule->fault},
+                    {"gain", advice.gain},
+                    {"what", advice.what},
+                    {"counter", advice.rule->counter},
+                    {"value", advice.value},
+                    {"file", advice.file},
+                    {"line", advice.line},
+                    {"remedy", advice.rule->remedy},
+                    {"handout", advice.rule->handout},
+                    {"section", advice.rule->section}});
+  text += ",\"advice\":" + dump(rows);
+}
+
 /// Buffered write(2) that remembers failure.
 class RawWriter {
  public:
@@ -148,6 +166,7 @@ std::string to_json(const LaunchRecord& record) {
             ",\"counters\":" + counters::to_json(line.counters, true) + "}";
   }
   text += "]";
+  add_advice(record.advice, text);
   if (!record.accesses.empty())
     text += ",\"traced_block\":" + dump(triple_json(record.traced_block)) +
             ",\"traced_warp\":" + std::to_string(record.traced_warp) +

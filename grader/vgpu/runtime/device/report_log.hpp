@@ -15,7 +15,7 @@
 #include "grader/vgpu/counters/counters.hpp"
 #include "grader/vgpu/exec/state/fault.hpp"
 #include "grader/vgpu/runtime/device/virtual_clock.hpp"
-#include "grader/vgpu/timing/model.hpp"
+#include "grader/vgpu/timing/advice.hpp"
 
 namespace membound::vgpu::runtime {
 
@@ -36,6 +36,7 @@ struct LaunchRecord {
   std::string accesses;  ///< a JSON array of what one warp did; empty where nothing is traced
   Dim3 traced_block{0, 0, 0};
   std::uint32_t traced_warp = 0;
+  std::vector<timing::Advice> advice;  ///< the largest gain first
 };
 
 /// JSON objects, one per launch and one per finding.

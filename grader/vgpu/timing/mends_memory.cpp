@@ -1,0 +1,268 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+// Faults of how a kernel uses memory: global, shared, local, and its atomics.
+#include <algorithm>
+#include <cmath>
+
+#include "grader/vgpu/timing/mends.hpp"
+
+namespace membound::vgpu::timing {
+namespace {
+
+using counters::BlockWork;
+using counters::Counters;
+using counters::LineCounters;
+
+constexpr double kSector = 32;  // bytes
+
+double amount_of(std::uint64_t value) { return static_cast<double>(value); }
+
+std::uint64_t less(std::uint64_t value, std::uint64_t by) { return value - std::min(value, by); }
+
+std::uint64_t share_of(std::uint64_t value, double share) {
+  return static_cast<std::uint64_t>(std::round(amount_of(value) * share));
+}
+
+/// How the lanes of a line's loads or stores lie.
+enum class Pattern { kFine, kMisaligned, kPartial, kApart };
+
+/// One direction of one line.
+struct Accesses {
+  const char* name;
+  std::uint64_t requests, sectors, ideal, bytes;
+};
+
+Accesses loads_of(const Counters& c) {
+  return {"load", c.global_load_requests, c.global_load_sectors, c.global_load_ideal_sectors,
+          c.global_load_bytes + c.async_copy_bytes};
+}
+
+Accesses stores_of(const Counters& c) {
+  return {"store", c.global_store_requests, c.global_store_sectors, c.global_store_ideal_sectors,
+          c.global_store_bytes};
+}
+
+Pattern pattern_of(const Accesses& a) {
+  if (a.requests == 0 || a.sectors <= a.ideal) return Pattern::kFine;
+  const double each = amount_of(a.sectors) / amount_of(a.requests);
+  const double ideal = amount_of(a.ideal) / amount_of(a.requests);
+  const double filled = amount_of(a.bytes) / amount_of(a.sectors);  // bytes of 32
+  constexpr double kOneWord = 4, kTwoWords = 8, kNearlyAllLanes = 24;
+  if (each - ideal <= 1) return Pattern::kMisaligned;
+  if (filled <= kOneWord || (filled <= kTwoWords && each >= kNearlyAllLanes))
+    return Pattern::kApart;
+  return Pattern::kPartial;
+}
+
+/// Takes away the sectors beyond the ideal of all lines whose loads or stores are of a pattern.
+std::optional<Mend> without(const Observed& o, Pattern pattern) {
+  Mend mend{o.copy(), ""};
+  Counters& c = mend.launch.counters.totals;
+  const double loaded_before = amount_of(c.global_load_sectors);
+  std::uint64_t worst = 0;
+  for (const LineCounters& line : o.counters.lines) {
+    const Counters& l = line.counters;
+    for (const bool stores : {false, true}) {
+      const Accesses a = stores ? stores_of(l) : loads_of(l);
+      if (pattern_of(a) != pattern) continue;
+      const std::uint64_t extra = a.sectors - a.ideal;
+      c.theoretical_global_sectors = less(c.theoretical_global_sectors, extra);
+      const std::uint64_t lines =
+          stores ? l.global_store_lines : less(l.global_tag_requests, l.global_store_lines);
+      const std::uint64_t extra_lines = less(lines, std::max(a.requests, a.ideal / 4));
+      c.global_tag_requests = less(c.global_tag_requests, extra_lines);
+      if (stores) {
+        c.global_store_sectors = less(c.global_store_sectors, extra);
+        c.global_store_lines = less(c.global_store_lines, extra_lines);
+        c.l2_write_sectors = less(c.l2_write_sectors, extra);
+        c.partial_store_sectors = less(c.partial_store_sectors, l.partial_store_sectors);
+      } else {
+        c.global_load_sectors = less(c.global_load_sectors, extra);
+      }
+      if (extra <= worst) continue;
+      worst = extra;
+      mend.line = &line;
+      mend.what = std::string(a.name) + ": " +
+                  short_number(amount_of(a.sectors) / amount_of(a.requests)) +
+                  " sectors a request where " +
+                  short_number(amount_of(a.ideal) / amount_of(a.requests)) + " would do";
+    }
+  }
+  if (mend.line == nullptr) return std::nullopt;
+  // What was fetched for nothing is fetched no more; what was found in L1 was found for others.
+  const double left = loaded_before > 0 ? amount_of(c.global_load_sectors) / loaded_before : 1;
+  c.l2_read_sectors = std::min(c.l2_read_sectors, c.global_load_sectors + c.local_load_sectors);
+  c.l1_load_joined_sectors = share_of(c.l1_load_joined_sectors, left);
+  c.l1_load_hit_sectors =
+      std::max(c.l1_load_joined_sectors, less(c.global_load_sectors, c.l2_read_sectors));
+  const auto bytes = [](std::uint64_t sectors) { return share_of(sectors, kSector); };
+  c.dram_read_bytes = std::min(c.dram_read_bytes, bytes(c.global_load_sectors));
+  if (c.global_store_sectors > 0)
+    c.dram_write_bytes = std::min(c.dram_write_bytes, bytes(c.global_store_sectors));
+  return mend;
+}
+
+/// How often each byte is moved: bytes asked for over bytes that differ.
+double times_moved(std::uint64_t asked, std::uint64_t different) {
+  return different == 0 ? 1 : std::max(1.0, amount_of(asked) / amount_of(different));
+}
+
+/// Loads that a cache answers a second time, held in shared memory instead.
+void keep_loads(ClockedLaunch& launch, double each) {
+  Counters& c = launch.counters.totals;
+  const std::uint64_t saved = share_of(c.global_load_requests, 1 - 1 / each);
+  const std::uint64_t saved_sectors = share_of(c.global_load_sectors, 1 - 1 / each);
+  c.global_load_requests -= saved;
+  c.global_load_sectors -= saved_sectors;
+  c.theoretical_global_sectors = less(c.theoretical_global_sectors, saved_sectors);
+  c.global_tag_requests = less(c.global_tag_requests, saved);
+  c.l2_read_sectors = std::min(c.l2_read_sectors, share_of(c.dram_read_bytes, 1 / kSector));
+  c.l1_load_hit_sectors = c.l1_load_joined_sectors = 0;
+  c.shared_wavefronts += saved;
+  c.ideal_shared_wavefronts += saved;
+  const double blocks = std::max(1.0, amount_of(launch.shape.grid.count()));
+  for (BlockWork& block : launch.counters.work.kinds) {
+    block.load_rounds = std::min(block.load_rounds,
+                                 std::max<std::uint64_t>(1, share_of(block.load_rounds, 1 / each)));
+    block.all_load_rounds = share_of(block.all_load_rounds, 1 / each);
+    block.all_shared_requests += static_cast<std::uint64_t>(amount_of(saved) / blocks);
+  }
+}
+
+void keep_stores(ClockedLaunch& launch, double each) {
+  Counters& c = launch.counters.totals;
+  for (auto part : {&Counters::global_store_requests, &Counters::global_store_sectors,
+                    &Counters::global_store_lines, &Counters::global_store_bytes,
+                    &Counters::l2_write_sectors, &Counters::partial_store_sectors}) {
+    const std::uint64_t saved = share_of(c.*part, 1 - 1 / each);
+    c.*part -= saved;
+    if (part == &Counters::global_store_sectors)
+      c.theoretical_global_sectors = less(c.theoretical_global_sectors, saved);
+    if (part == &Counters::global_store_lines)
+      c.global_tag_requests = less(c.global_tag_requests, saved);
+  }
+}
+
+}  // namespace
+
+std::optional<Mend> find_uncoalesced(const Observed& o) { return without(o, Pattern::kApart); }
+
+std::optional<Mend> find_partial_sectors(const Observed& o) {
+  return without(o, Pattern::kPartial);
+}
+
+std::optional<Mend> find_misaligned(const Observed& o) { return without(o, Pattern::kMisaligned); }
+
+std::optional<Mend> find_bank_conflicts(const Observed& o) {
+  Mend mend{o.copy(), ""};
+  std::uint64_t all = 0, worst = 0;
+  for (const LineCounters& line : o.counters.lines) {
+    const Counters& l = line.counters;
+    if (l.shared_atomic_requests > 0) continue;  // lanes that want one word are no conflict
+    const std::uint64_t extra = less(l.shared_wavefronts, l.ideal_shared_wavefronts);
+    all += extra;
+    if (extra <= worst) continue;
+    worst = extra;
+    mend.line = &line;
+    const double requests =
+        amount_of(l.shared_load_requests + l.shared_store_requests + l.async_copy_requests);
+    mend.what = short_number(amount_of(l.shared_wavefronts) / requests) +
+                " wavefronts a request where " +
+                short_number(amount_of(l.ideal_shared_wavefronts) / requests) + " would do";
+  }
+  if (all == 0) return std::nullopt;
+  Counters& c = mend.launch.counters.totals;
+  c.shared_wavefronts = less(c.shared_wavefronts, all);
+  return mend;
+}
+
+std::optional<Mend> find_local_memory(const Observed& o) {
+  Mend mend{o.copy(), ""};
+  Counters& c = mend.launch.counters.totals;
+  const std::uint64_t requests = c.local_load_requests + c.local_store_requests;
+  if (requests == 0) return std::nullopt;
+  mend.line =
+      line_with_most(o.counters, c.local_load_requests > 0 ? &Counters::local_load_requests
+                                                           : &Counters::local_store_requests);
+  mend.what = short_number(amount_of(requests) / std::max(1.0, amount_of(c.warps))) +
+              " accesses a warp to arrays in local memory";
+  // Each goes with instructions that compute its address.
+  constexpr double kOfAddress = 2;
+  const double instructions = std::max(1.0, amount_of(c.warp_instructions));
+  const double kept = std::max(0.2, 1 - (1 + kOfAddress) * amount_of(requests) / instructions);
+  const auto addresses = static_cast<std::uint64_t>(kOfAddress * amount_of(requests));
+  c.integer_instructions = less(c.integer_instructions, addresses);
+  for (BlockWork& block : mend.launch.counters.work.kinds) {
+    block.issue_slots = share_of(block.issue_slots, kept);
+    block.chain_clocks = share_of(block.chain_clocks, kept);
+  }
+  c.l2_write_sectors = less(c.l2_write_sectors, c.local_store_sectors);
+  c.local_load_requests = c.local_load_sectors = 0;
+  c.local_store_requests = c.local_store_sectors = 0;
+  return mend;
+}
+
+std::optional<Mend> find_same_address_atomics(const Observed& o) {
+  Mend mend{o.copy(), ""};
+  Counters& c = mend.launch.counters.totals;
+  const std::uint64_t left = o.shape.grid.count();
+  if (c.hottest_atomic_address_count <= left) return std::nullopt;
+  mend.line = line_with_most(o.counters, &Counters::atomic_lanes);
+  mend.what = short_number(amount_of(c.hottest_atomic_address_count)) +
+              " atomics take turns at one address";
+  const std::uint64_t sectors = c.atomic_sectors + c.reduction_sectors;
+  c.l2_write_sectors = less(c.l2_write_sectors, sectors);
+  c.theoretical_global_sectors = less(c.theoretical_global_sectors, sectors);
+  const bool floats = c.float_atomic_lanes > 0;
+  c.atomic_requests = c.atomic_sectors = 0;
+  c.reduction_requests = c.reduction_sectors = c.hottest_atomic_address_count = left;
+  c.busiest_atomic_piece_sectors = c.atomic_lanes = left;
+  c.float_atomic_lanes = floats ? left : 0;
+  return mend;
+}
+
+std::optional<Mend> find_shared_atomics(const Observed& o) {
+  Mend mend{o.copy(), ""};
+  Counters& c = mend.launch.counters.totals;
+  if (c.shared_atomic_wavefronts <= c.shared_atomic_requests) return std::nullopt;
+  mend.line = line_with_most(o.counters, &Counters::shared_atomic_wavefronts);
+  mend.what =
+      short_number(amount_of(c.shared_atomic_wavefronts) / amount_of(c.shared_atomic_requests)) +
+      " turns an atomic where 1 would do";
+  // One for each warp: its lanes add up by shuffles.
+  for (const LineCounters& line : o.counters.lines) {
+    const Counters& l = line.counters;
+    if (l.shared_atomic_requests == 0) continue;
+    c.shared_wavefronts = less(c.shared_wavefronts, l.shared_wavefronts);
+    c.ideal_shared_wavefronts = less(c.ideal_shared_wavefronts, l.ideal_shared_wavefronts);
+  }
+  const std::uint64_t left = std::min(c.shared_atomic_requests, c.warps);
+  c.shared_wavefronts += left;
+  c.ideal_shared_wavefronts += left;
+  c.shared_atomic_wavefronts = c.shared_atomic_requests = left;
+  return mend;
+}
+
+std::optional<Mend> find_redundant_traffic(const Observed& o) {
+  constexpr double kOften = 1.9;
+  Mend mend{o.copy(), ""};
+  const Counters c = o.counters.totals;
+  const double loads = times_moved(c.global_load_bytes, c.dram_read_bytes);
+  const bool in_a_loop = amount_of(c.global_store_requests) > 1.5 * amount_of(c.warps);
+  const double stores = in_a_loop ? times_moved(c.global_store_bytes, c.dram_write_bytes) : 1;
+  if (std::max(loads, stores) < kOften) return std::nullopt;
+  if (loads >= kOften) {
+    keep_loads(mend.launch, loads);
+    mend.line = line_with_most(o.counters, &Counters::global_load_bytes);
+    mend.what = "each byte is loaded " + short_number(loads) + " times";
+  }
+  if (stores >= kOften) {
+    keep_stores(mend.launch, stores);
+    if (loads < stores) mend.line = line_with_most(o.counters, &Counters::global_store_bytes);
+    mend.what += (mend.what.empty() ? "each byte is stored " : ", stored ") + short_number(stores) +
+                 " times";
+  }
+  return mend;
+}
+
+}  // namespace membound::vgpu::timing
