@@ -12,9 +12,12 @@ MEMBOUND_FIELDS(MemoryAccess, file, line, ptx_line, instruction, space, kind, oc
                 bytes, offsets, units, ideal)
 MEMBOUND_JSON(TimeBound, name, ns)
 MEMBOUND_JSON(LineWork, file, line, warp_instructions, branches, divergent_branches)
+MEMBOUND_JSON(SpeedAdvice, rule, fault, gain, what, counter, value, file, line, remedy, handout,
+              section)
 MEMBOUND_JSON(KernelProfile, name, label, launches, grid, block, registers, shared_bytes,
-              blocks_per_sm, occupancy, limiter, predicted_ns, bound, bounds, warp_instructions,
-              lanes_per_instruction, dram_bytes, lines, accesses, traced_block, traced_warp)
+              blocks_per_sm, occupancy, limiter, predicted_ns, bound, bounds, advice,
+              warp_instructions, lanes_per_instruction, dram_bytes, lines, accesses, traced_block,
+              traced_warp)
 
 void to_json(json& out, const MemoryAccess& value) {
   write_fields(out, value);

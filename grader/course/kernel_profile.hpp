@@ -49,6 +49,20 @@ struct LineWork {
   std::uint64_t divergent_branches = 0;
 };
 
+/// One thing that makes a kernel slow, and what the clock predicts without it.
+struct SpeedAdvice {
+  std::string rule;     ///< "bank-conflicts": a row of vgpu/counters/rules.def
+  std::string fault;    ///< the same in words
+  double gain = 1;      ///< times as fast without it
+  std::string what;     ///< "32 wavefronts a request where 1 would do"
+  std::string counter;  ///< that shows it, and what it counted
+  std::uint64_t value = 0;
+  std::string file;  ///< the line that costs most; may be empty
+  int line = 0;
+  std::string remedy;            ///< what to try
+  std::string handout, section;  ///< where it is explained
+};
+
 /// One kernel on the virtual GPU. Times are predicted; traffic beyond L1 is modelled.
 struct KernelProfile {
   std::string name;   ///< readable, with template arguments
@@ -61,8 +75,9 @@ struct KernelProfile {
   double occupancy = 0;  ///< resident warps over the most possible, 0 to 1
   std::string limiter;   ///< what limits it
   double predicted_ns = 0;
-  std::string bound;              ///< the largest of `bounds`
-  std::vector<TimeBound> bounds;  ///< largest first
+  std::string bound;                ///< the largest of `bounds`
+  std::vector<TimeBound> bounds;    ///< largest first
+  std::vector<SpeedAdvice> advice;  ///< the largest gain first
   std::uint64_t warp_instructions = 0;
   double lanes_per_instruction = 0;  ///< of 32, on average
   std::uint64_t dram_bytes = 0;
@@ -75,10 +90,12 @@ struct KernelProfile {
 void to_json(nlohmann::json& out, const MemoryAccess& value);
 void to_json(nlohmann::json& out, const TimeBound& value);
 void to_json(nlohmann::json& out, const LineWork& value);
+void to_json(nlohmann::json& out, const SpeedAdvice& value);
 void to_json(nlohmann::json& out, const KernelProfile& value);
 void from_json(const nlohmann::json& in, MemoryAccess& value);
 void from_json(const nlohmann::json& in, TimeBound& value);
 void from_json(const nlohmann::json& in, LineWork& value);
+void from_json(const nlohmann::json& in, SpeedAdvice& value);
 void from_json(const nlohmann::json& in, KernelProfile& value);
 
 }  // namespace membound::course

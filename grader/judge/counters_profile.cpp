@@ -35,6 +35,7 @@ KernelProfile profile_of(const json& kernel) {
   }
   for (const json& bound : kernel.value("bounds", json::array()))
     profile.bounds.push_back({bound.value("name", ""), bound.value("ns", 0.0)});
+  course::read_field(kernel, "advice", profile.advice);
   const json totals = kernel.value("counters", json::object());
   profile.warp_instructions = counter(totals, "warp_instructions");
   if (profile.warp_instructions > 0)

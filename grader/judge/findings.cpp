@@ -104,6 +104,42 @@ std::vector<Finding> waste_findings(const course::Lab& lab, const nlohmann::json
   return all;
 }
 
+/// How large `rule`'s gain is for the reference answer's own kernels; 1 where it has none.
+double gain_of_reference(const nlohmann::json& counters, const std::string& rule) {
+  double gain = 1;
+  if (!counters.contains("reference")) return gain;
+  for (const course::KernelProfile& kernel : profiles(counters["reference"]))
+    for (const course::SpeedAdvice& advice : kernel.advice)
+      if (advice.rule == rule) gain = std::max(gain, advice.gain);
+  return gain;
+}
+
+/// What the clock says of the kernel that takes longest, but for what the reference answer, which
+/// sets the bar, has as well.
+std::vector<Finding> advice_findings(const course::Lab& lab, const nlohmann::json& counters) {
+  std::vector<Finding> all;
+  const auto kernels = profiles(counters);
+  const auto longest = std::max_element(kernels.begin(), kernels.end(), [](auto& a, auto& b) {
+    return a.predicted_ns * a.launches < b.predicted_ns * b.launches;
+  });
+  if (longest == kernels.end()) return all;
+  for (const course::SpeedAdvice& advice : longest->advice) {
+    if (advice.gain < kWorseThanReference * gain_of_reference(counters, advice.rule)) continue;
+    Finding finding;
+    finding.kind = advice.rule;
+    finding.text = rounded(advice.gain) + " times as fast without " + advice.fault + ": " +
+                   advice.what + " (predicted)";
+    finding.file = advice.file;
+    finding.line = advice.line;
+    finding.advice = advice.remedy;
+    const char* const pattern = advice.what.starts_with("store") ? "write-pattern" : "read-pattern";
+    const bool of_sectors = advice.counter == "theoretical_global_sectors";
+    finding.hint_tag = first_known_tag(lab, {of_sectors ? pattern : advice.rule});
+    all.push_back(std::move(finding));
+  }
+  return all;
+}
+
 Finding similar_finding(const course::Lab& lab, const course::Stage& stage, int similar) {
   Finding finding;
   finding.kind = "similar-stage";
@@ -258,7 +294,8 @@ std::vector<Finding> checker_findings(const course::Lab& lab,
 std::vector<Finding> speed_findings(const course::Lab& lab, const course::Stage& stage,
                                     const course::StageMeasurement& measurement,
                                     const std::vector<SourceLine>& lines) {
-  std::vector<Finding> all = waste_findings(lab, measurement.counters, lines);
+  std::vector<Finding> all = advice_findings(lab, measurement.counters);
+  if (all.empty()) all = waste_findings(lab, measurement.counters, lines);
   if (measurement.similar_stage > 0)
     all.push_back(similar_finding(lab, stage, measurement.similar_stage));
   add_kernel_facts(lab, measurement, all);

@@ -84,7 +84,7 @@ json stage_values(const StageResult& stage, const SourceText& source) {
   for (const char* list : {"speeds", "findings"})
     values[std::string("has_") + list] = !values[list].empty();
   for (const course::KernelProfile& kernel : stage.profiles)
-    values["kernels"].push_back(kernel_values(stage, kernel, source));
+    values["kernels"].push_back({{"section", kernel_section(stage, kernel, source)}});
   return values;
 }
 

@@ -6,7 +6,11 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "grader/base/check.hpp"
+#include "grader/base/filled_template.hpp"
 #include "grader/report/access_picture.hpp"
+#include "grader/report/advice_text.hpp"
+#include "grader/report/html_template.hpp"
 #include "grader/report/roofline.hpp"
 #include "grader/report/step_through.hpp"
 #include "grader/report/svg.hpp"
@@ -44,6 +48,21 @@ json bounds(const KernelProfile& kernel) {
     if (share < 0.5) break;
     rows.push_back(
         {{"name", bound.name}, {"value", duration(bound.ns)}, {"percent", coordinate(share)}});
+  }
+  return rows;
+}
+
+json advice(const KernelProfile& kernel) {
+  json rows = json::array();
+  for (const course::SpeedAdvice& one : kernel.advice) {
+    const std::string place = place_of(one);
+    rows.push_back({{"gain", number(one.gain) + " ×"},
+                    {"fault", one.fault + (place.empty() ? "" : ", " + place)},
+                    {"what", one.what},
+                    {"counter", one.counter},
+                    {"value", amount(static_cast<double>(one.value))},
+                    {"remedy", one.remedy},
+                    {"explained", explained_in(one)}});
   }
   return rows;
 }
@@ -125,17 +144,18 @@ json pictures(const KernelProfile& kernel) {
 
 }  // namespace
 
-json kernel_values(const StageResult& stage, const KernelProfile& kernel,
-                   const SourceText& source) {
-  json values = {{"name", kernel.name},
-                 {"label", kernel.label},
-                 {"facts", facts(kernel)},
-                 {"bounds", bounds(kernel)},
-                 {"lines", lines(stage, kernel, source)},
+std::string kernel_section(const StageResult& stage, const KernelProfile& kernel,
+                           const SourceText& source) {
+  json values = {{"name", kernel.name},         {"label", kernel.label},
+                 {"facts", facts(kernel)},      {"bounds", bounds(kernel)},
+                 {"advice", advice(kernel)},    {"lines", lines(stage, kernel, source)},
                  {"pictures", pictures(kernel)}};
-  for (const char* list : {"bounds", "lines"})
+  for (const char* list : {"bounds", "advice", "lines"})
     values[std::string("has_") + list] = !values[list].empty();
-  return values;
+  auto section =
+      base::filled_template(std::string(template_text("kernel")), values, base::Quoting::kHtml);
+  MEMBOUND_CHECK(section.ok());
+  return *std::move(section);
 }
 
 }  // namespace membound::report

@@ -5,16 +5,16 @@
 /// Place in the chain: course/profile -> [html_kernel] -> html.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
+#include <string>
 
 #include "grader/course/lab_result.hpp"
 #include "grader/report/profile_text.hpp"
 
 namespace membound::report {
 
-/// What templates/page.html shows of `kernel`, a kernel of `stage`.
-[[nodiscard]] nlohmann::json kernel_values(const course::StageResult& stage,
-                                           const course::KernelProfile& kernel,
-                                           const SourceText& source);
+/// The part of a page that shows `kernel`, a kernel of `stage`: templates/kernel.html.
+[[nodiscard]] std::string kernel_section(const course::StageResult& stage,
+                                         const course::KernelProfile& kernel,
+                                         const SourceText& source);
 
 }  // namespace membound::report

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "grader/report/advice_text.hpp"
 #include "grader/report/text.hpp"
 
 namespace membound::report {
@@ -134,26 +135,32 @@ std::string launch_in_words(const KernelProfile& kernel) {
          amount(static_cast<double>(kernel.shared_bytes)) + " bytes of shared memory a block";
 }
 
+std::string render_kernel(const StageResult& stage, const KernelProfile& kernel,
+                          const SourceText& source, const Style& style) {
+  const std::string label = kernel.label.empty() ? "" : ": " + kernel.label;
+  std::string text =
+      "\n" + style.paint(wrapped(kernel.name + label, style.width, 0), Tone::kStrong);
+  text += wrapped(launch_in_words(kernel), style.width, 2);
+  text += wrapped("occupancy " + percent(kernel.occupancy) + ": " +
+                      std::to_string(kernel.blocks_per_sm) +
+                      " blocks a multiprocessor, limited by " + kernel.limiter + "; " +
+                      amount(kernel.lanes_per_instruction) + " of 32 lanes active on average",
+                  style.width, 2);
+  text += wrapped(duration(kernel.predicted_ns) + " predicted; what bounds it: " + kernel.bound,
+                  style.width, 2);
+  text += bounds_text(kernel, style);
+  text += table(stage, kernel, source, style);
+  return text + render_advice(kernel, style);
+}
+
 std::string render_profile(const StageResult& stage, const SourceText& source, const Style& style) {
   std::string text =
       style.paint("Stage " + std::to_string(stage.stage) + ", " + stage.title, Tone::kStrong) +
       "\n";
   if (stage.profiles.empty())
     return text + wrapped("nothing was timed, so nothing was counted", style.width, 2);
-  for (const KernelProfile& kernel : stage.profiles) {
-    const std::string label = kernel.label.empty() ? "" : ": " + kernel.label;
-    text += "\n" + style.paint(wrapped(kernel.name + label, style.width, 0), Tone::kStrong);
-    text += wrapped(launch_in_words(kernel), style.width, 2);
-    text += wrapped("occupancy " + percent(kernel.occupancy) + ": " +
-                        std::to_string(kernel.blocks_per_sm) +
-                        " blocks a multiprocessor, limited by " + kernel.limiter + "; " +
-                        amount(kernel.lanes_per_instruction) + " of 32 lanes active on average",
-                    style.width, 2);
-    text += wrapped(duration(kernel.predicted_ns) + " predicted; what bounds it: " + kernel.bound,
-                    style.width, 2);
-    text += bounds_text(kernel, style);
-    text += table(stage, kernel, source, style);
-  }
+  for (const KernelProfile& kernel : stage.profiles)
+    text += render_kernel(stage, kernel, source, style);
   return text;
 }
 

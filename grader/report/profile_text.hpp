@@ -40,6 +40,11 @@ struct ProfileRow {
 /// launch in words.
 [[nodiscard]] std::string launch_in_words(const course::KernelProfile& kernel);
 
+/// Below a kernel's name: its launch, what bounds it, its lines, what would make it faster.
+[[nodiscard]] std::string render_kernel(const course::StageResult& stage,
+                                        const course::KernelProfile& kernel,
+                                        const SourceText& source, const Style& style);
+
 /// All kernels of a stage.
 [[nodiscard]] std::string render_profile(const course::StageResult& stage, const SourceText& source,
                                          const Style& style);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "grader/report/advice_text.hpp"
 #include "grader/report/diagnostics.hpp"
 #include "grader/report/terminal.hpp"
 #include "grader/report/text.hpp"
@@ -112,12 +113,21 @@ std::string lines_text(const StageResult& stage, const Style& style) {
   return text;
 }
 
+/// Whether `finding` stands in the table of the guided analysis already.
+bool is_advice(const course::Finding& finding, const StageResult& stage) {
+  const course::KernelProfile* const kernel = costliest(stage);
+  return kernel != nullptr && std::any_of(kernel->advice.begin(), kernel->advice.end(),
+                                          [&](const course::SpeedAdvice& advice) {
+                                            return advice.rule == finding.kind;
+                                          });
+}
+
 std::string findings_text(const StageResult& stage, const Style& style) {
   std::string text;
   std::size_t left = kCheckerFindingsShown, untold = 0;
   for (const course::Finding& finding : stage.findings) {
     // A failed test is already told in full above.
-    if (!finding.test.empty()) continue;
+    if (!finding.test.empty() || is_advice(finding, stage)) continue;
     if (!finding.advice.empty() && left == 0) {
       ++untold;
       continue;
@@ -148,6 +158,8 @@ std::string render_detail(const StageResult& stage, const Style& style) {
   text += tests_text(stage, style);
   text += speed_text(stage, style);
   text += lines_text(stage, style);
+  if (const course::KernelProfile* const kernel = costliest(stage))
+    text += render_advice(*kernel, style);
   text += findings_text(stage, style);
   for (const std::string& note : stage.notes) text += wrapped(note, style.width, kIndent);
   return text;

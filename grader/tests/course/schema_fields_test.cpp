@@ -31,6 +31,7 @@ Result one_of_everything() {
   stage.cpu_baselines.emplace_back();
   KernelProfile& profile = stage.profiles.emplace_back();
   profile.bounds.emplace_back();
+  profile.advice.emplace_back();
   profile.lines.emplace_back();
   profile.accesses.emplace_back().space = "shared";
   Result result;

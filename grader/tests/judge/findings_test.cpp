@@ -172,6 +172,36 @@ TEST(Findings, TellALineOnceForAllTemplateInstances) {
   EXPECT_EQ(speed(measurement).size(), 1u);
 }
 
+json advice(const char* rule, double gain) {
+  return {{"rule", rule},
+          {"fault", "it"},
+          {"gain", gain},
+          {"what", "store: 32 sectors"},
+          {"line", 7},
+          {"value", 5},
+          {"counter", "theoretical_global_sectors"},
+          {"file", "/x/kernel.cu"},
+          {"remedy", "do"},
+          {"handout", "h"},
+          {"section", "s"}};
+}
+
+TEST(Findings, FollowTheClockButForWhatTheReferenceHasAsWell) {
+  course::StageMeasurement measurement;
+  json mine = kernel("mine", {line(24, "shared_load", 10, 320, 10)});
+  mine["advice"] = {advice("uncoalesced", 2), advice("barriers", 1.2)};
+  json theirs = kernel("theirs", {});
+  theirs["advice"] = {advice("barriers", 1.15)};
+  measurement.counters = {{"kernels", {mine}}, {"reference", {{"kernels", {theirs}}}}};
+  const auto all = speed(measurement);
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0].kind, "uncoalesced");
+  EXPECT_EQ(all[0].line, 7);
+  EXPECT_EQ(all[0].advice, "do");
+  EXPECT_THAT(all[0].text, HasSubstr("2 times as fast without it"));
+  EXPECT_EQ(all[0].hint_tag, "write-pattern");
+}
+
 TEST(Findings, NameTheStageThatIsAsFast) {
   course::StageMeasurement measurement;
   measurement.similar_stage = 2;
