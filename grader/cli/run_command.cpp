@@ -2,27 +2,36 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// membound run [options] -- PROGRAM …: any CUDA program on the virtual GPU.
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <cerrno>
+#include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <memory>
 
 #include "grader/base/process.hpp"
+#include "grader/base/scratch_folder.hpp"
 #include "grader/base/system_text.hpp"
 #include "grader/base/text_files.hpp"
 #include "grader/cli/action.hpp"
 #include "grader/cli/command_context.hpp"
 #include "grader/cli/error_output.hpp"
+#include "grader/cli/page.hpp"
+#include "grader/judge/counters_profile.hpp"
 #include "grader/judge/device_choice.hpp"
+#include "grader/judge/source_lines.hpp"
+#include "grader/report/program_profile.hpp"
 
 namespace membound::cli {
 namespace {
 
 struct RunOptions {
   std::string device = std::string("vgpu:") + judge::kDefaultModel;
-  std::string counters, checks, scheduling, shuffle, step_limit, trace;
+  std::string counters, checks, scheduling, shuffle, step_limit, trace, html;
+  bool profile = false;
   std::vector<std::string> program;
 };
 
@@ -47,7 +56,55 @@ std::optional<base::Error> cannot_be_seen(const std::filesystem::path& program) 
                      "a program that loads libcudart.so.13", "link it with: nvcc -cudart shared …"};
 }
 
-int run_run(const RunOptions& options) {
+/// What the counters file of a program that has ended says, on the terminal and as a page.
+base::Status show_profile(const RunOptions& options) {
+  const auto text = base::read_file(options.counters);
+  const nlohmann::json counters =
+      text ? nlohmann::json::parse(*text, nullptr, false) : nlohmann::json();
+  if (!counters.is_object())
+    return base::Error{base::ErrorKind::kInput, options.program.front(),
+                       "ended without using CUDA, so nothing was counted",
+                       "a program that launches kernels", ""};
+  report::ProgramProfile profile{"", counters.value("device", ""), judge::profiles(counters),
+                                 judge::source_lines(counters)};
+  for (const std::string& word : options.program)
+    profile.program += (profile.program.empty() ? "" : " ") + word;
+  const report::Style style = report::Style::for_stream(STDOUT_FILENO);
+  std::printf("\n%s", report::render_program(profile, read_source, style).c_str());
+  if (options.html.empty()) return base::Done{};
+  if (auto written = base::write_file(options.html, report::program_page(profile, read_source));
+      !written)
+    return written;
+  std::fprintf(stderr, "the page is %s\n", options.html.c_str());
+  return base::Done{};
+}
+
+/// Runs the program beside us and shows its profile. The exit code is the program's, as a shell
+/// counts it.
+int run_profiled(const RunOptions& options, const std::string& program, char* const* arguments) {
+  const pid_t child = fork();
+  if (child == 0) {
+    execv(program.c_str(), arguments);
+    _exit(127);
+  }
+  // Ctrl-C is for the program: what it did until then is shown.
+  std::signal(SIGINT, SIG_IGN);
+  int status = 0;
+  if (child < 0 || waitpid(child, &status, 0) < 0) {
+    return report_error({base::ErrorKind::kMachine, program,
+                         "cannot be started: " + base::reason_text(errno), "", ""});
+  }
+  if (const auto shown = show_profile(options); !shown) report_error(shown.error());
+  constexpr int kBySignal = 128;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : kBySignal + WTERMSIG(status);
+}
+
+int run_run(RunOptions options) {
+  std::optional<base::ScratchFolder> scratch;  // none behind a program that takes our place
+  if (!options.html.empty()) options.profile = true;
+  if (options.profile && options.counters.empty())
+    options.counters = (scratch.emplace("run").path() / "counters.json").string();
+  if (!options.html.empty() && options.trace.empty()) options.trace = "on";
   const auto device = judge::choose_device(
       options.device, build_folder(),
       base::Error{base::ErrorKind::kUsage, "--device", "a GPU needs no help to run a program",
@@ -74,6 +131,7 @@ int run_run(const RunOptions& options) {
   for (const std::string& argument : options.program)
     arguments.push_back(const_cast<char*>(argument.c_str()));
   arguments.push_back(nullptr);
+  if (options.profile) return run_profiled(options, program.string(), arguments.data());
   execv(program.c_str(), arguments.data());
   return report_error({base::ErrorKind::kMachine, program.string(),
                        "cannot be started: " + base::reason_text(errno), "", ""});
@@ -92,6 +150,8 @@ void add_run(CLI::App& app, Action& chosen) {
   command->add_option("--shuffle", options->shuffle);
   command->add_option("--step-limit", options->step_limit);
   command->add_option("--trace", options->trace);
+  command->add_flag("--profile", options->profile);
+  command->add_option("--html", options->html);
   command->add_option("PROGRAM", options->program)->required();
   command->prefix_command(false);
   command->callback([options, &chosen] { chosen = [options] { return run_run(*options); }; });
