@@ -133,9 +133,10 @@ bool Decoder::read_atomic(Operands ops, Instruction& out, bool has_result) {
 
 bool Decoder::read_async(const ptx::Instruction& in, Instruction& out) {
   const Operands ops = in.operands;
-  for (const char* bulk : {".bulk", ".reduce", ".tensor"}) {
-    if (has_word(in, bulk)) return false;
+  for (const char* other : {".reduce", ".tensor", ".prefetch", ".multicast::cluster", ".cp_mask"}) {
+    if (has_word(in, other)) return false;
   }
+  if (has_word(in, ".bulk")) return read_bulk(in, out);
   auto& copy = out.make<AsyncCopy>();
   if (has_word(in, ".commit_group")) return copy.mode = CopyMode::kCommit, true;
   if (has_word(in, ".wait_all")) return copy.mode = CopyMode::kWaitAll, true;
@@ -162,6 +163,22 @@ bool Decoder::read_async(const ptx::Instruction& in, Instruction& out) {
     if (!out.s[2]) return false;
   }
   return true;
+}
+
+/// One dimension: to, from, size, and to shared memory the mbarrier that hears of it.
+bool Decoder::read_bulk(const ptx::Instruction& in, Instruction& out) {
+  const Operands ops = in.operands;
+  auto& copy = out.make<AsyncCopy>();
+  if (has_word(in, ".commit_group") || has_word(in, ".wait_group"))
+    return copy.mode = CopyMode::kBulkNothing, true;
+  const bool loads = has_word(in, ".mbarrier::complete_tx::bytes");
+  if (!loads && !has_word(in, ".bulk_group")) return false;
+  if (ops.size() < (loads ? 4u : 3u)) return false;
+  copy.mode = loads ? CopyMode::kBulkLoad : CopyMode::kBulkStore;
+  out.s[2] = value(ops[2], ScalarType::kU32);
+  return out.s[2] && address(ops[0], StateSpace::kNone, out.s[0], copy.to) &&
+         address(ops[1], StateSpace::kNone, out.s[1], copy.from) &&
+         (!loads || address(ops[3], StateSpace::kNone, out.s[3], copy.barrier));
 }
 
 bool Decoder::read_mbarrier(const ptx::Instruction& in, Instruction& out) {

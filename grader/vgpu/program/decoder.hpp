@@ -61,6 +61,7 @@ class Decoder {
   bool read_branch(Operands ops, Instruction& out);
   bool read_call(Operands ops, Instruction& out);
   bool read_async(const ptx::Instruction& in, Instruction& out);
+  bool read_bulk(const ptx::Instruction& in, Instruction& out);
   bool read_mbarrier(const ptx::Instruction& in, Instruction& out);
   bool read_texture(const ptx::Instruction& in, Shape shape, Instruction& out);
   bool read_level(Operands ops, const Fetch& fetch, Instruction& out);

@@ -164,7 +164,16 @@ enum class TestMode : std::uint8_t {
   kSubnormal
 };
 enum class BarrierMode : std::uint8_t { kSync, kArrive, kRed, kWarp };
-enum class CopyMode : std::uint8_t { kCopy, kCommit, kWaitGroup, kWaitAll, kArrive };
+enum class CopyMode : std::uint8_t {
+  kCopy,
+  kCommit,
+  kWaitGroup,
+  kWaitAll,
+  kArrive,
+  kBulkLoad,    ///< cp.async.bulk to shared memory
+  kBulkStore,   ///< and from there
+  kBulkNothing  ///< of its groups: what is stored lands at once
+};
 enum class MbarrierMode : std::uint8_t {
   kInit,
   kInval,
@@ -268,6 +277,7 @@ struct AsyncCopy {  ///< cp.async.ca.shared.global [to], [from], 16
   std::uint32_t groups = 0;  ///< kWaitGroup: that may stay open
   Access to = {};            ///< kArrive: the mbarrier
   std::int64_t from_offset = 0;
+  Access from = {}, barrier = {};  ///< of bulk copies
 };
 struct MbarrierOperation {  ///< mbarrier.try_wait.parity.shared.b64 p, [a], b
   MbarrierMode mode = MbarrierMode::kInit;

@@ -26,7 +26,8 @@ class UnsupportedTest : public testing::TestWithParam<Lacking> {};
 TEST_P(UnsupportedTest, IsNamedWithItsPlaceAndWhatItWouldTake) {
   const std::string ptx =
       ".version 9.0\n.target sm_90a\n.address_size 64\n.visible .entry k()\n{\n"
-      ".reg .pred %p<4>; .reg .b32 %r<20>; .reg .b64 %rd<8>; .reg .f32 %f<20>;\n" +
+      ".reg .pred %p<4>; .reg .b16 %rs<4>; .reg .b32 %r<20>; .reg .b64 %rd<8>; .reg .f32 "
+      "%f<20>;\n" +
       std::string(GetParam().instruction) + "\nret;\n}\n";
   Machine machine(ptx);
   const LaunchReport report = machine.run("k", {1, 1, 1}, {32, 1, 1});
@@ -45,8 +46,13 @@ constexpr Lacking kLacking[] = {
      "{%r4,%r5}, {%f4,%f5,%f6,%f7};",
      "mma.sync.aligned.m16n8k8", "tensor cores' fragment layouts"},
     {"BulkCopies",
-     "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r0], [%rd0], %r1, [%r2];",
-     "cp.async.bulk", "tensor memory accelerator"},
+     "cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes [%r0], [%rd0, "
+     "{%r1}], [%r2];",
+     "cp.async.bulk.tensor", "tensor memory accelerator"},
+    {"CopiesToOtherBlocks",
+     "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%r0], "
+     "[%rd0], %r1, [%r2], %rs0;",
+     "cp.async.bulk", "compute_80"},
     {"ClusterAddresses", "mapa.shared::cluster.u32 %r0, %r1, %r2;", "mapa.shared::cluster.u32",
      "thread block clusters"},
     {"ClusterBarriers", "barrier.cluster.arrive;", "barrier.cluster.arrive",

@@ -53,13 +53,22 @@ struct Mbarrier {
   }
 };
 
+u64 lane_address(const Warp& w, Ref base, const program::Access& operand, int lane) {
+  return (operand.address_bits == 64 ? at<const u64>(w, base)[lane]
+                                     : at<const u32>(w, base)[lane]) +
+         static_cast<u64>(operand.offset);
+}
+
+/// The offset in shared memory that a generic address stands for; any other number as it is.
+u64 in_window(const Warp& w, u64 address) {
+  const u64 offset = address - w.launch->shared_window;
+  return offset < memory::AddressSpace::kSharedWindowBytes ? offset : address;
+}
+
 /// Shared-memory offset of a lane's address operand.
 u32 shared_offset(const Warp& w, const Step* s, int lane) {
   const Instruction& in = *s->extra->in;
-  const program::Access& operand = access_of(in);
-  u64 address =
-      operand.address_bits == 64 ? at<const u64>(w, s->a)[lane] : at<const u32>(w, s->a)[lane];
-  address += static_cast<u64>(operand.offset);
+  u64 address = lane_address(w, s->a, access_of(in), lane);
   if (in.space != StateSpace::kShared &&
       address - w.launch->shared_window < memory::AddressSpace::kSharedWindowBytes)
     address -= w.launch->shared_window;
@@ -225,6 +234,31 @@ u64 operate(MbarrierMode mode, std::byte* place, u64 operand, bool has_operand) 
   return word;
 }
 
+/// Lands a bulk copy, of which its mbarrier hears.
+void land(Warp& w, const BulkCopy& copy) {
+  std::memcpy(shared_place(w, copy.to, copy.data.size()), copy.data.data(), copy.data.size());
+  operate(MbarrierMode::kCompleteTx, shared_place(w, copy.barrier, 8), copy.data.size(), true);
+  w.block->bulk_bytes -= copy.data.size();
+}
+
+/// Lands those that `barrier` is waited on for.
+void land_bulk_copies(Warp& w, u64 barrier) {
+  std::erase_if(w.block->bulk_copies, [&](const BulkCopy& copy) {
+    if (copy.barrier != barrier) return false;
+    land(w, copy);
+    return true;
+  });
+}
+
+/// As for the copies of a warp: what nobody waits for is kept in memory of ours.
+void limit_bulk_copies(Warp& w) {
+  constexpr u64 kMostBytes = u64{4} << 20;
+  constexpr std::size_t kMostCopies = 4096;
+  if (w.block->bulk_bytes < kMostBytes && w.block->bulk_copies.size() < kMostCopies) return;
+  for (const BulkCopy& copy : w.block->bulk_copies) land(w, copy);
+  w.block->bulk_copies.clear();
+}
+
 bool is_wait(MbarrierMode mode) {
   return mode >= MbarrierMode::kTestWait && mode <= MbarrierMode::kTryWaitParity;
 }
@@ -248,6 +282,7 @@ const Step* mbarrier(Warp& w, const Step* s) {
   for (u32 rest = mask; rest != 0; rest &= rest - 1) {
     const int i = __builtin_ctz(rest);
     const u64 operand = !in.s[1] ? 0 : wide ? at<const u64>(w, s->b)[i] : at<const u32>(w, s->b)[i];
+    if (is_wait(mode)) land_bulk_copies(w, offsets[i]);
     std::byte* const place =
         mode == MbarrierMode::kPendingCount ? nullptr : shared_place(w, offsets[i], 8);
     const u64 result = operate(mode, place, operand, static_cast<bool>(in.s[1]));
@@ -261,6 +296,147 @@ const Step* mbarrier(Warp& w, const Step* s) {
   if (is_wait(mode) && in.d[0]) generic::set_predicate(w, s->d, done);
   return s + 1;
 }
+
+/// Bytes of one lane's bulk copy, and where they are. A bulk copy goes as if the lane's own warp
+/// moved it, 16 bytes a lane: so it is counted, and so the checkers see it.
+class BulkAccess {
+ public:
+  BulkAccess(Warp& w, const Step* s, int lane, u64 global, u64 shared, u32 bytes,
+             AccessKind of_global)
+      : w_(w),
+        s_(s),
+        lane_(lane),
+        global_(global),
+        shared_(shared),
+        bytes_(bytes),
+        kind_(of_global) {}
+
+  /// False when the launch faulted. `moves` is false where a checker took a report instead.
+  [[nodiscard]] bool check(bool& moves) const {
+    u64 places[32] = {};
+    std::byte* host[32];
+    u32 mask = 1u << lane_;
+    places[lane_] = shared_;
+    if (!check_offsets(w_, s_, places, mask, bytes_, w_.shared_bytes, StateSpace::kShared,
+                       kind_ == AccessKind::kLoad ? AccessKind::kStore : AccessKind::kLoad))
+      return false;
+    // Both ends, to blame the lane that asked; what lies between is looked at piece by piece.
+    for (const u64 end : {global_, global_ + bytes_ - kPiece}) {
+      places[lane_] = end;
+      if (mask != 0 && !translate_slowly(w_, s_, places, mask, kPiece, kind_, host)) return false;
+    }
+    moves = mask != 0;
+    return true;
+  }
+
+  /// `move(host, offset from the start, bytes)` for each run of bytes; false when it faulted.
+  template <typename Move>
+  [[nodiscard]] bool for_each(Move move) const {
+    StepStats& stats = w_.stats[s_->stats];
+    for (u32 done = 0; done < bytes_; done += 32 * kPiece) {
+      const u32 lanes = std::min<u32>(32, (bytes_ - done) / kPiece);
+      const u32 all = lanes == 32 ? ~0u : (1u << lanes) - 1;
+      u32 mask = all;
+      u64 addresses[32] = {};
+      std::byte* host[32];
+      for (u32 i = 0; i < lanes; ++i) addresses[i] = global_ + done + u64{i} * kPiece;
+      if (!translate_slowly(w_, s_, addresses, mask, kPiece, kind_, host)) return false;
+      for (u32 rest = mask; rest != 0; rest &= rest - 1) {
+        const auto i = static_cast<u32>(__builtin_ctz(rest));
+        move(host[i], done + i * kPiece, kPiece);
+      }
+      generic::count_global(stats, memory::coalesce(addresses, all, kPiece));
+      if (w_.observer == nullptr) continue;
+      observe(w_, s_, StateSpace::kGlobal, kind_, mask, kPiece, addresses);
+    }
+    return true;
+  }
+
+ private:
+  static constexpr u32 kPiece = 16;
+
+  Warp& w_;
+  const Step* s_;
+  int lane_;
+  u64 global_, shared_;
+  u32 bytes_;
+  AccessKind kind_;
+};
+
+/// The shared half of a bulk copy, for the checkers: by the lane that asked for it.
+void observe_shared(Warp& w, const Step* s, int lane, u64 offset, u32 bytes, AccessKind kind) {
+  if (w.observer == nullptr) return;
+  u64 offsets[32] = {};
+  for (u32 done = 0; done < bytes; done += 16) {
+    offsets[lane] = offset + done;
+    observe(w, s, StateSpace::kShared, kind, 1u << lane, 16, offsets);
+  }
+}
+
+const Step* refuse_size(Warp& w, const Step* s, int lane, u64 address, u32 bytes) {
+  return raise(
+      w, s, FaultKind::kMisalignedAddress, static_cast<u32>(lane), address,
+      "cp.async.bulk of " + std::to_string(bytes) + " bytes: sizes are multiples of 16 bytes");
+}
+
+/// Each lane's copy by itself: a program lets one lane ask.
+const Step* bulk_load(Warp& w, const Step* s) {
+  const auto& shape = s->extra->in->as<program::AsyncCopy>();
+  for (u32 rest = w.mask; rest != 0; rest &= rest - 1) {
+    const int lane = __builtin_ctz(rest);
+    const u32 bytes = at<const u32>(w, s->c)[lane];
+    const u64 from = lane_address(w, s->b, shape.from, lane);
+    const u64 to = in_window(w, lane_address(w, s->a, shape.to, lane));
+    u64 barrier[32] = {};
+    barrier[lane] = in_window(w, lane_address(w, s->extra->s[3], shape.barrier, lane));
+    if (bytes % 16 != 0) return refuse_size(w, s, lane, from, bytes);
+    u32 mask = 1u << lane;
+    if (!check_offsets(w, s, barrier, mask, 8, w.shared_bytes, StateSpace::kShared,
+                       AccessKind::kAtomic))
+      return w.stop;
+    if (mask == 0 || bytes == 0) continue;
+    const BulkAccess access(w, s, lane, from, to, bytes, AccessKind::kLoad);
+    bool moves = false;
+    if (!access.check(moves)) return w.stop;
+    if (!moves) continue;
+    limit_bulk_copies(w);
+    BulkCopy copy{barrier[lane], to, std::vector<std::byte>(bytes)};
+    const auto take = [&](const std::byte* host, u32 offset, u32 piece) {
+      std::memcpy(&copy.data[offset], host, piece);
+    };
+    if (!access.for_each(take)) return w.stop;
+    observe_shared(w, s, lane, to, bytes, AccessKind::kStore);
+    w.block->bulk_bytes += bytes;
+    w.block->bulk_copies.push_back(std::move(copy));
+  }
+  return s + 1;
+}
+
+/// Lands at once: its groups have nothing left to wait for.
+const Step* bulk_store(Warp& w, const Step* s) {
+  const auto& shape = s->extra->in->as<program::AsyncCopy>();
+  for (u32 rest = w.mask; rest != 0; rest &= rest - 1) {
+    const int lane = __builtin_ctz(rest);
+    const u32 bytes = at<const u32>(w, s->c)[lane];
+    const u64 to = lane_address(w, s->a, shape.to, lane);
+    const u64 from = in_window(w, lane_address(w, s->b, shape.from, lane));
+    if (bytes % 16 != 0) return refuse_size(w, s, lane, to, bytes);
+    if (bytes == 0) continue;
+    const BulkAccess access(w, s, lane, to, from, bytes, AccessKind::kStore);
+    bool moves = false;
+    if (!access.check(moves)) return w.stop;
+    if (!moves) continue;
+    observe_shared(w, s, lane, from, bytes, AccessKind::kLoad);
+    const std::byte* const source = shared_place(w, from, bytes);
+    const auto put = [&](std::byte* host, u32 offset, u32 piece) {
+      std::memcpy(host, source + offset, piece);
+    };
+    if (!access.for_each(put)) return w.stop;
+  }
+  return s + 1;
+}
+
+const Step* bulk_nothing(Warp&, const Step* s) { return s + 1; }
 
 /// The barrier hears of the lane's copies once they have landed; here that is at once.
 const Step* arrive_with_copies(Warp& w, const Step* s) {
@@ -293,6 +469,12 @@ Handler select_async(const Instruction& in) {
       return &wait_all;
     case CopyMode::kArrive:
       return &arrive_with_copies;
+    case CopyMode::kBulkLoad:
+      return &bulk_load;
+    case CopyMode::kBulkStore:
+      return &bulk_store;
+    case CopyMode::kBulkNothing:
+      return &bulk_nothing;
   }
   return nullptr;
 }

@@ -28,10 +28,14 @@ bool is_copy_wait(const Instruction& in) {
   return mode == program::CopyMode::kWaitGroup || mode == program::CopyMode::kWaitAll;
 }
 
+bool moves_data(program::CopyMode mode) {
+  return mode == program::CopyMode::kCopy || mode == program::CopyMode::kBulkLoad ||
+         mode == program::CopyMode::kBulkStore;
+}
+
 bool accesses_shared(const Instruction& in) {
   return (program::accesses_memory(in) && in.space == ptx::StateSpace::kShared) ||
-         (in.opcode == Opcode::kCpAsync &&
-          in.as<program::AsyncCopy>().mode == program::CopyMode::kCopy);
+         (in.opcode == Opcode::kCpAsync && moves_data(in.as<program::AsyncCopy>().mode));
 }
 
 /// One warp alone. The compiler orders the instructions between two branches so that they wait as

@@ -49,7 +49,8 @@ Access kind_of_access(const Instruction& in) {
     case Opcode::kRed:
       return is_reduction(in) ? Access::kReduction : Access::kAtomic;
     case Opcode::kCpAsync:
-      return Access::kCopy;
+      return in.as<program::AsyncCopy>().mode == program::CopyMode::kBulkStore ? Access::kStore
+                                                                               : Access::kCopy;
     case Opcode::kSuld:
       return Access::kSurfaceLoad;
     case Opcode::kSust:

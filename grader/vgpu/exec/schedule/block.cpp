@@ -145,6 +145,8 @@ void start_block(Block& block, std::uint64_t linear) {
   block.index = launch.request->grid.index(linear);
   block.instructions = block.worker->instructions;
   block.barriers = {};
+  block.bulk_copies.clear();
+  block.bulk_bytes = 0;
   block.path = {};
   block.live_threads = static_cast<std::uint32_t>(launch.request->block.count());
   block.observer = launch.sample.has(linear) ? launch.observer : launch.observer_of_unsampled;

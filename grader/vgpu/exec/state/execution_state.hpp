@@ -160,6 +160,12 @@ struct PendingCopy {
   std::array<std::byte, 16> data{};
 };
 
+/// cp.async.bulk to shared memory, between its issue and a wait on its mbarrier.
+struct BulkCopy {
+  std::uint64_t barrier = 0, to = 0;  ///< offsets in shared memory
+  std::vector<std::byte> data;
+};
+
 /// 32 lanes.
 struct alignas(64) Warp {
   // What every handler touches comes first.
@@ -247,6 +253,8 @@ struct Block {
   std::uint64_t instructions = 0;                      ///< the block's clock
   std::array<ObserverNotes*, kMostObservers> notes{};  ///< by PerBlock
   std::vector<FloatReduction> reductions;              ///< put off until the block's turn
+  std::vector<BulkCopy> bulk_copies;                   ///< not landed yet
+  std::uint64_t bulk_bytes = 0;                        ///< of them
   PathTotals path;
   counters::BlockWork last_work;  ///< of the block before that ran here, and its number
   std::uint32_t last_kind = 0;

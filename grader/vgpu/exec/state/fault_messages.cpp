@@ -45,8 +45,10 @@ std::string_view what_it_would_take(const program::Instruction& in) {
     return "it would take a model of the tensor cores' fragment layouts and rounding. "
            "Use ordinary fma code, or run this kernel on a GPU";
   if (is_bulk_copy(in) || in.opcode == Opcode::kTensormap)
-    return "it would take a model of the tensor memory accelerator. Copy with cp.async "
-           "(cuda::memcpy_async of a thread), or run this kernel on a GPU";
+    return "it would take more of the tensor memory accelerator than copies in one dimension. Copy "
+           "with cp.async "
+           "(cuda::memcpy_async of a thread), compile for an older GPU, whose libraries do without "
+           "it (nvcc -arch=compute_80), or run this kernel on a GPU";
   switch (in.opcode) {
     case Opcode::kMapa:
     case Opcode::kGetctarank:
