@@ -19,6 +19,7 @@
 #include "grader/cli/action.hpp"
 #include "grader/cli/command_context.hpp"
 #include "grader/cli/error_output.hpp"
+#include "grader/cli/needed_libraries.hpp"
 #include "grader/cli/page.hpp"
 #include "grader/judge/counters_profile.hpp"
 #include "grader/judge/device_choice.hpp"
@@ -41,6 +42,7 @@ std::optional<base::Error> cannot_be_seen(const std::filesystem::path& program) 
   if (!content || !content->starts_with("\x7f"
                                         "ELF"))
     return std::nullopt;  // a script may start anything
+  if (auto error = needs_a_gpu(program.string(), needed_libraries(*content))) return error;
   if (content->find("libcudart.so.13") != std::string::npos) return std::nullopt;
   if (const auto at = content->find("libcudart.so."); at != std::string::npos) {
     const std::string library = content->substr(at, content->find('\0', at) - at);
@@ -126,6 +128,7 @@ int run_run(RunOptions options) {
       {"MEMBOUND_STEP_LIMIT", options.step_limit}, {"MEMBOUND_TRACE", options.trace}};
   for (const auto& [name, value] : settings)
     if (!value.empty()) setenv(name, value.c_str(), 1);
+  if (!options.profile) setenv("MEMBOUND_SUMMARY", "on", 1);
   // NOLINTEND(concurrency-mt-unsafe)
   std::vector<char*> arguments;
   for (const std::string& argument : options.program)

@@ -210,6 +210,17 @@ void give_result(Warp& w, const Call& call, int lane, std::uint64_t value) {
   std::memcpy(bytes_of(w, *w.frame, copy, lane), &value, std::min(copy.size_bytes, 8u));
 }
 
+/// Of a function that is called and nowhere there.
+std::string missing_function_text(const std::string& name) {
+  // What nvcc makes of kernel<<<…>>> in device code.
+  if (name.starts_with("__cuda_syscall") || name.starts_with("cudaLaunchDevice") ||
+      name.starts_with("cudaGetParameterBuffer"))
+    return "a kernel that launches kernels (dynamic parallelism; call of '" + name +
+           "') is not supported by the virtual GPU. Launch from the host, or run it on a GPU";
+  return "call of '" + name +
+         "', which no module of the program defines and the virtual GPU does not provide";
+}
+
 std::string assertion_text(Warp& w, const Call& call, int lane) {
   const auto text = [&](std::size_t index) {
     return read_string(w, lane, argument(w, call, index, lane));
@@ -254,9 +265,7 @@ const Step* call_builtin(Warp& w, const Step* s, const Call& call) {
                      assertion_text(w, call, lane));
       default:
         return raise(w, s, FaultKind::kUnsupportedInstruction, static_cast<std::uint32_t>(lane), 0,
-                     "call of '" + call.callee +
-                         "', which no module of the program defines and the virtual GPU does not "
-                         "provide");
+                     missing_function_text(call.callee));
     }
   }
   return s + 1;

@@ -23,6 +23,7 @@
 #include "grader/vgpu/runtime/device/modules.hpp"
 #include "grader/vgpu/runtime/device/pools.hpp"
 #include "grader/vgpu/runtime/device/report_log.hpp"
+#include "grader/vgpu/runtime/device/run_summary.hpp"
 #include "grader/vgpu/runtime/device/streams.hpp"
 #include "grader/vgpu/runtime/device/virtual_clock.hpp"
 #include "grader/vgpu/timing/machine.hpp"
@@ -66,6 +67,7 @@ class Context {
   GraphTable graphs;
   PoolTable pools;
   ReportLog log;
+  RunSummary summary;
   Limits limits;
   std::map<std::uint64_t, HostMemory> host_memory;  ///< by address
   std::set<exec::ExecutedOpcode> opcodes;           ///< with MEMBOUND_OPCODES: those listed so far

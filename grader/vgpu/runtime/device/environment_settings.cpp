@@ -104,6 +104,10 @@ base::Result<Settings> read_settings(const Environment& environment) {
   if (std::string handlers = environment("MEMBOUND_HANDLERS");  // read by exec/prepare
       !handlers.empty() && handlers != "best" && handlers != "generic")
     return bad_value("MEMBOUND_HANDLERS", handlers, "best or generic");
+  if (std::string summary = environment("MEMBOUND_SUMMARY"); summary == "on")
+    settings.summary = true;
+  else if (!summary.empty() && summary != "off")
+    return bad_value("MEMBOUND_SUMMARY", summary, "on or off");
   settings.opcodes_file = environment("MEMBOUND_OPCODES");
   if (auto trace = read_trace(environment("MEMBOUND_TRACE")); trace)
     settings.trace = *trace;

@@ -23,6 +23,9 @@ constexpr int kCrashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTERM, S
 // Fixed memory for the handler: the path must not be built there.
 std::array<char, 3840> counters_path{};
 
+// What the program gave exit(), or returned from main().
+int exit_code = 0;
+
 struct UncheckedLaunch {
   std::string kernel;
   cudaError_t code = cudaSuccess;
@@ -125,11 +128,19 @@ __attribute__((destructor)) void finish() {
     if (context->settings.checks.leakcheck && !context->is_lost()) report_leaks(*context);
   }
   write_counters(*context);
+  if (!context->settings.summary) return;
+  const std::uint64_t findings = context->log.report_count();
+  messages::print(context->summary.text(context->machine.name + " (virtual)"));
+  messages::print(findings_line(context->settings.checks.any(), findings));
+  if (findings == 0 || exit_code != 0) return;
+  std::fflush(nullptr);  // exit() would do so after us
+  _exit(1);
 }
 
 }  // namespace
 
 void install_signal_handlers() {
+  on_exit([](int code, void*) { exit_code = code; }, nullptr);
   const std::string& path = existing_context()->settings.counters_file;
   if (path.size() < counters_path.size())
     std::memcpy(counters_path.data(), path.data(), path.size());

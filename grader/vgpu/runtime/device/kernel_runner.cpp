@@ -206,6 +206,7 @@ cudaError_t run_kernel(Context& context, Timeline& timeline, const KernelOperati
   const TimeSpan span = context.clock.run_kernel(timeline.ready_ns, duration, share);
   timeline = {span.end_ns, true};
   context.last_work = span;
+  if (context.settings.summary) context.summary.add(kernel.name, duration, prediction.binding);
 
   LaunchRecord record{
       kernel.name, operation.grid,           operation.block,     kernel.register_count,

@@ -208,7 +208,10 @@ void ReportLog::set_device(const std::string& name, const std::string& machine_i
 
 void ReportLog::add_kernel(std::string json) { append(std::move(json), true); }
 
-void ReportLog::add_report(std::string json) { append(std::move(json), false); }
+void ReportLog::add_report(std::string json) {
+  ++report_count_;
+  append(std::move(json), false);
+}
 
 void ReportLog::append(std::string json, bool is_kernel) {
   auto* entry = new Entry{std::move(json), is_kernel, nullptr};

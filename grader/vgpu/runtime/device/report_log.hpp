@@ -57,6 +57,7 @@ class ReportLog {
   void set_device(const std::string& name, const std::string& machine_id);
   void add_kernel(std::string json);
   void add_report(std::string json);
+  [[nodiscard]] std::uint64_t report_count() const { return report_count_; }
 
   /// The whole file so far.
   [[nodiscard]] std::string file_text() const;
@@ -78,6 +79,7 @@ class ReportLog {
   [[nodiscard]] std::string text_from(const Entry* before) const;
 
   std::string header_ = "{\"device\":\"\",\"machine\":\"\"";
+  std::uint64_t report_count_ = 0;
   Entry first_{"", false, nullptr};  // a sentinel; entries live as long as the log
   Entry* last_ = &first_;
   const Entry* taken_ = &first_;
