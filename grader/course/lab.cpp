@@ -150,9 +150,13 @@ std::optional<ProgramLimits> read_host_code(const JsonValue& object) {
 void read_kernel_members(const JsonValue& json, const Lab& lab, Stage& stage) {
   const std::size_t size_count = lab.size_names.size();
   const JsonValue sizes = json.member("timed_sizes");
-  sizes.only_keys({"gpu", "vgpu"});
-  stage.gpu_sizes = read_sizes(sizes.member("gpu"), size_count);
-  stage.vgpu_sizes = read_sizes(sizes.member("vgpu"), size_count);
+  if (sizes.is_object()) {
+    sizes.only_keys({"gpu", "vgpu"});
+    stage.gpu_sizes = read_sizes(sizes.member("gpu"), size_count);
+    stage.vgpu_sizes = read_sizes(sizes.member("vgpu"), size_count);
+  } else {
+    stage.gpu_sizes = stage.vgpu_sizes = read_sizes(sizes, size_count);
+  }
   if (const auto bars = json.optional_member("counters"))
     for (const JsonValue& bar : bars->elements(1)) stage.counters.push_back(read_counter_bar(bar));
   if (const auto question = json.optional_member("predict"))

@@ -119,6 +119,9 @@ std::vector<TimedCase> timed_cases(const membound::course::Stage&,
   timed.expected = [](std::span<const HostArray> inputs) {
     return bytes_of(reversed(values_of<int>(inputs[0])));
   };
+  timed.expected_by_place = by_place<int>([n](const DrawnInputs& in, std::size_t place) {
+    return in.at<int>(0, static_cast<std::size_t>(n) - 1 - place);
+  });
   return {timed};
 }
 

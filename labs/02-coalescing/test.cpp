@@ -177,6 +177,23 @@ std::vector<float> with_gaps(const std::vector<float>& pixels, const Picture& pi
 }
 
 /// Every float of the picture is read once and written once; gaps are not.
+/// The float at place `at` of `out`; poison in a gap, which nobody writes.
+float expected_float(int stage, const Picture& picture, const DrawnInputs& drawn, std::int64_t at) {
+  const auto in = [&](std::int64_t place) {
+    return drawn.at<float>(0, static_cast<std::size_t>(place));
+  };
+  const std::int64_t col = at % picture.pitch, count = picture.rows * picture.cols;
+  switch (stage) {
+    case kPlanes:
+      return in(3 * (at % count) + at / count);
+    case kPremultiply:
+      return at % 4 == 3 ? in(at) : in(at)*in(at / 4 * 4 + 3);
+    default:
+      if (col >= picture.cols) return std::bit_cast<float>(kPoisonWord);
+      return stage == kInvert ? 1.0F - in(at) : in(at) - (col == 0 ? 0.0F : in(at - 1));
+  }
+}
+
 TimedCase timed_case(int stage, const Picture& picture) {
   const auto count = static_cast<std::size_t>(picture.rows * picture.pitch);
   TimedCase timed;
@@ -196,6 +213,10 @@ TimedCase timed_case(int stage, const Picture& picture) {
     std::vector<float> out = expected_pixels(stage, values_of<float>(inputs[0]), picture);
     return bytes_of(has_gaps(stage, picture) ? with_gaps(out, picture) : out);
   };
+  timed.expected_by_place =
+      by_place<float>([stage, picture](const DrawnInputs& in, std::size_t at) {
+        return expected_float(stage, picture, in, static_cast<std::int64_t>(at));
+      });
   return timed;
 }
 

@@ -196,6 +196,11 @@ TimedCase timed_case(std::int64_t rows, std::int64_t cols) {
   timed.expected = [rows, cols](std::span<const HostArray> inputs) {
     return bytes_of(transposed(values_of<T>(inputs[0]), rows, cols));
   };
+  timed.expected_by_place = by_place<T>([rows, cols](const DrawnInputs& in, std::size_t place) {
+    const auto row = static_cast<std::int64_t>(place) % rows;
+    return in.at<T>(0,
+                    static_cast<std::size_t>(row * cols + static_cast<std::int64_t>(place) / rows));
+  });
   return timed;
 }
 

@@ -28,7 +28,7 @@ struct Settings {
   std::string architecture = "90";
   judge::Device device = judge::real_gpu();
   std::vector<judge::Device> devices = {};  ///< that serve at the same time; empty: `device` alone
-  double seconds_per_stage = 180;  ///< backstop for a test program that reports nothing
+  double seconds_per_stage = 180;           ///< backstop for a test program that reports nothing
   /// What one submission may take of a device in all; see judge::SplitOptions. 0: no such limit.
   double device_seconds = kDeviceSeconds;
   std::string version;  ///< Membound's

@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/harness/cases/host_arrays.hpp"
 
-#include <algorithm>
+#include <cstring>
+#include <limits>
 #include <vector>
 
 #include "grader/base/check.hpp"
 #include "grader/harness/cases/data.hpp"
+#include "grader/harness/cases/poison.hpp"
 
 namespace membound::harness {
 namespace {
@@ -39,6 +41,26 @@ Draw draw_of(const TimedBuffer& buffer, std::uint64_t seed) {
           buffer.integers ? 1 : 0};
 }
 
+DrawnInputs::DrawnInputs(std::span<const TimedBuffer> buffers,
+                         std::span<const std::uint64_t> seeds) {
+  MEMBOUND_CHECK(buffers.size() == seeds.size());
+  for (std::size_t i = 0; i < buffers.size(); ++i)
+    inputs_.push_back({draw_of(buffers[i], seeds[i]), second_seed(seeds[i])});
+}
+
+void draw_into(const TimedBuffer& buffer, std::uint64_t seed, std::uint64_t offset,
+               std::span<std::byte> bytes) {
+  const Draw how = draw_of(buffer, seed);
+  const unsigned long long share_seed = second_seed(how.seed);
+  with_type(buffer.type, [&]<typename T>(T) {
+    for (std::size_t at = 0; at < bytes.size(); at += sizeof(T)) {
+      const T value = drawn_value<T>(how, share_seed, (offset + at) / sizeof(T),
+                                     std::numeric_limits<T>::infinity());
+      std::memcpy(bytes.data() + at, &value, sizeof(T));
+    }
+  });
+}
+
 HostArray drawn(const TimedBuffer& buffer, std::uint64_t seed) {
   return with_type(buffer.type, [&]<typename T>(T) {
     return bytes_of(draw<T>(buffer.count, draw_of(buffer, seed)));
@@ -57,6 +79,23 @@ Difference difference_of(const TimedBuffer& buffer, const HostArray& got, const 
     }
   });
   return difference;
+}
+
+void compare_written(const TimedBuffer& buffer, std::size_t first, std::span<const std::byte> got,
+                     const HostArray& expected, Tolerance tolerance, WrittenPart& part) {
+  MEMBOUND_CHECK(got.size() == expected.size());
+  with_type(buffer.type, [&]<typename T>(T) {
+    for (std::size_t at = 0; at < got.size(); at += sizeof(T)) {
+      T is{}, right{};
+      std::memcpy(&is, got.data() + at, sizeof(T));
+      std::memcpy(&right, expected.data() + at, sizeof(T));
+      const std::size_t index = first + at / sizeof(T);
+      if (is_poison(is)) continue;
+      ++part.elements;
+      if (element_equal(is, right, tolerance)) continue;
+      if (part.difference.wrong++ == 0) part.difference.first = index;
+    }
+  });
 }
 
 }  // namespace membound::harness

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "grader/harness/cases/timed_case.hpp"
 
@@ -18,8 +19,22 @@ namespace membound::harness {
 /// What membound_fill_… writes for this input and seed.
 [[nodiscard]] HostArray drawn(const TimedBuffer& buffer, std::uint64_t seed);
 
+/// Some of its bytes: those from `offset` on, whole elements.
+void draw_into(const TimedBuffer& buffer, std::uint64_t seed, std::uint64_t offset,
+               std::span<std::byte> bytes);
+
 /// Compares two outputs of this form by the rule stated at Tolerance.
 [[nodiscard]] Difference difference_of(const TimedBuffer& buffer, const HostArray& got,
                                        const HostArray& expected, Tolerance tolerance);
+
+/// What a sample of a launch left in an output.
+struct WrittenPart {
+  Difference difference;     ///< of the elements that were written, from what is right
+  std::size_t elements = 0;  ///< written
+};
+
+/// Looks at elements [first, …) of an output that started as poison and adds to `part`.
+void compare_written(const TimedBuffer& buffer, std::size_t first, std::span<const std::byte> got,
+                     const HostArray& expected, Tolerance tolerance, WrittenPart& part);
 
 }  // namespace membound::harness

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -78,6 +79,42 @@ template <typename T>
   return values;
 }
 
+/// The inputs of one run, at any place, without an array: as they are drawn.
+class DrawnInputs {
+ public:
+  DrawnInputs(std::span<const TimedBuffer> buffers, std::span<const std::uint64_t> seeds);
+  /// Element `index` of input number `input`, whose elements are of type T.
+  template <typename T>
+  [[nodiscard]] T at(std::size_t input, std::size_t index) const {
+    const auto& [draw, share_seed] = inputs_[input];
+    return drawn_value<T>(draw, share_seed, index, std::numeric_limits<T>::infinity());
+  }
+
+ private:
+  struct Input {
+    Draw draw;
+    unsigned long long share_seed;
+  };
+  std::vector<Input> inputs_;
+};
+
+/// The right elements [first, first + count of `right`) of an output, from inputs at any place.
+using ExpectedByPlace = std::function<void(const DrawnInputs& inputs, std::size_t first,
+                                           std::size_t count, HostArray& right)>;
+
+/// `element` says what stands at one place: T(const DrawnInputs&, std::size_t index).
+template <typename T, typename Element>
+[[nodiscard]] ExpectedByPlace by_place(Element element) {
+  return
+      [element](const DrawnInputs& inputs, std::size_t first, std::size_t count, HostArray& right) {
+        right.resize(count * sizeof(T));
+        for (std::size_t i = 0; i < count; ++i) {
+          const T value = element(inputs, first + i);
+          std::memcpy(right.data() + i * sizeof(T), &value, sizeof(T));
+        }
+      };
+}
+
 /// One workload that is timed; the student's kernel and the reference run on the same inputs and
 /// the student's output of every run is compared with the reference's.
 struct TimedCase {
@@ -94,6 +131,9 @@ struct TimedCase {
   /// The right output for these inputs, computed here; none where only the reference answer can say
   /// in reasonable time. With one, a class is graded without running the reference for each.
   std::function<HostArray(std::span<const HostArray> inputs)> expected{};
+  /// The same at any place; none where a place needs more than a few inputs. With one, a launch on
+  /// the virtual GPU may be timed by some of its blocks.
+  ExpectedByPlace expected_by_place{};
 };
 
 /// Which parameters every stage's kernel takes.

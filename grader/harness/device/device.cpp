@@ -75,4 +75,13 @@ DeviceLimits Device::limits() const {
   return limits;
 }
 
+SampledLaunches::SampledLaunches(const Device& device, std::optional<std::uint64_t> seed)
+    : device_(seed ? &device : nullptr) {
+  if (seed) device.sample_launches(seed);
+}
+
+SampledLaunches::~SampledLaunches() {
+  if (device_ != nullptr) device_->sample_launches(std::nullopt);
+}
+
 }  // namespace membound::harness

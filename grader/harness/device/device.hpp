@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,19 @@
 namespace membound::harness {
 
 class DeviceKernels;
+class Device;
+
+/// While it lives, launches on a device are sampled.
+class SampledLaunches {
+ public:
+  SampledLaunches(const Device& device, std::optional<std::uint64_t> seed);
+  ~SampledLaunches();
+  SampledLaunches(const SampledLaunches&) = delete;
+  SampledLaunches& operator=(const SampledLaunches&) = delete;
+
+ private:
+  const Device* device_;  // null: nothing was asked for
+};
 
 /// What a device says of itself.
 struct DeviceFacts {
@@ -66,6 +80,10 @@ class Device {
   [[nodiscard]] virtual bool computes_on_the_host() const = 0;
   /// Whether a launch may go on when the call that waits for it has returned.
   [[nodiscard]] virtual bool outlasts_a_wait() const = 0;
+  /// Whether a launch can be timed by some of its blocks.
+  [[nodiscard]] virtual bool can_sample() const = 0;
+  /// Launches from here on are, by blocks that the seed says; without one they run whole again.
+  virtual void sample_launches(std::optional<std::uint64_t> seed) const = 0;
   /// The harness's own kernels of `fatbin` on this device.
   [[nodiscard]] virtual base::Result<std::unique_ptr<DeviceKernels>> load_kernels(
       const std::filesystem::path& fatbin) const = 0;

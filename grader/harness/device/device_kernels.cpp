@@ -78,8 +78,21 @@ dim3 DeviceKernels::grid_for(std::size_t elements) const {
 
 void DeviceKernels::prepare_output(const TimedBuffer& buffer, void* d_data) const {
   const std::size_t words = buffer.size_bytes() / sizeof(kPoisonWord);
+  if (words > 0) set_words(d_data, words, first_word(buffer));
+}
+
+unsigned DeviceKernels::first_word(const TimedBuffer& buffer) {
   const bool poisons = buffer.initial == Initial::kPoison && !base::switched_off("harness.poison");
-  if (words > 0) set_words(d_data, words, poisons ? kPoisonWord : 0);
+  return poisons ? kPoisonWord : 0;
+}
+
+void DeviceKernels::each_touched(const void* d_data, std::size_t size_bytes, const See& see) const {
+  const DeviceScope on(device_);
+  std::vector<std::byte> bytes(size_bytes);
+  if (bytes.empty()) return;
+  cuda_check(cudaMemcpy(bytes.data(), d_data, size_bytes, cudaMemcpyDeviceToHost),
+             "reading an array");
+  see(0, bytes);
 }
 
 Difference DeviceKernels::compare(const TimedBuffer& buffer, const void* d_got,

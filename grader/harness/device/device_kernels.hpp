@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -45,6 +46,17 @@ class DeviceKernels {
   virtual void fill(const TimedBuffer& buffer, void* d_data, std::uint64_t seed) const = 0;
   /// Gives an output its state before a launch.
   void prepare_output(const TimedBuffer& buffer, void* d_data) const;
+  /// The same two for arrays of which a sampled launch will touch little.
+  virtual void fill_when_touched(const TimedBuffer& buffer, void* d_data,
+                                 std::uint64_t seed) const {
+    fill(buffer, d_data, seed);
+  }
+  virtual void prepare_when_touched(const TimedBuffer& buffer, void* d_data) const {
+    prepare_output(buffer, d_data);
+  }
+  /// Shows, in order, what may have been touched of such an array since; waits.
+  using See = std::function<void(std::size_t offset, std::span<const std::byte> bytes)>;
+  virtual void each_touched(const void* d_data, std::size_t size_bytes, const See& see) const;
   /// Leaves nothing in the L2 cache but clean lines of a buffer of its own, twice the cache's size.
   virtual void flush_l2() const = 0;
   /// The last thing before a timed launch: empty caches, and a device that is still busy when the
@@ -72,6 +84,8 @@ class DeviceKernels {
 
   /// Some ten microseconds of work for the device and little for who interprets it.
   void keep_busy() const;
+  /// What an output's words are before a launch.
+  [[nodiscard]] static unsigned first_word(const TimedBuffer& buffer);
   /// "int32", …, as the kernels' names end.
   [[nodiscard]] static std::string type_name(ElementType type);
   [[nodiscard]] int device() const { return device_; }

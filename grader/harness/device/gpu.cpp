@@ -90,6 +90,8 @@ class Gpu : public Device {
   }
   [[nodiscard]] bool computes_on_the_host() const override { return false; }
   [[nodiscard]] bool outlasts_a_wait() const override { return true; }
+  [[nodiscard]] bool can_sample() const override { return false; }
+  void sample_launches(std::optional<std::uint64_t> /*seed*/) const override {}
   [[nodiscard]] base::Result<std::unique_ptr<DeviceKernels>> load_kernels(
       const std::filesystem::path& fatbin) const override {
     return load<GpuKernels>(fatbin, *this);

@@ -4,6 +4,10 @@
 
 #include <dlfcn.h>
 
+#include <cstring>
+#include <functional>
+#include <span>
+
 #include "grader/harness/cases/data.hpp"
 #include "grader/harness/cases/host_arrays.hpp"
 #include "grader/harness/device/device_kernels.hpp"
@@ -52,6 +56,42 @@ class VirtualGpuKernels : public DeviceKernels {
   void flush_l2() const override {}  // each launch starts with empty caches
   void settle() const override { keep_busy(); }
 
+  void fill_when_touched(const TimedBuffer& buffer, void* d_data,
+                         std::uint64_t seed) const override {
+    const bool drawn =
+        make_when_touched(d_data, [buffer, seed](std::size_t offset, std::span<std::byte> bytes) {
+          draw_into(buffer, seed, offset, bytes);
+        });
+    if (!drawn) fill(buffer, d_data, seed);
+  }
+
+  void prepare_when_touched(const TimedBuffer& buffer, void* d_data) const override {
+    const unsigned word = first_word(buffer);
+    const bool drawn =
+        make_when_touched(d_data, [word](std::size_t /*offset*/, std::span<std::byte> bytes) {
+          for (std::size_t at = 0; at < bytes.size(); at += sizeof word)
+            std::memcpy(bytes.data() + at, &word, sizeof word);
+        });
+    if (!drawn) prepare_output(buffer, d_data);
+  }
+
+  void each_touched(const void* d_data, std::size_t size_bytes, const See& see) const override {
+    auto* each =
+        own_function<void(const void*, void (*)(void*, std::size_t, const void*, std::size_t),
+                          void*)>("membound_vgpu_each_drawn");
+    bool seen = false;
+    const See pass_on = [&](std::size_t offset, std::span<const std::byte> bytes) {
+      seen = true;
+      see(offset, bytes);
+    };
+    const auto call = [](void* state, std::size_t offset, const void* bytes, std::size_t count) {
+      (*static_cast<const See*>(state))(offset, {static_cast<const std::byte*>(bytes), count});
+    };
+    const DeviceScope on(device());
+    if (each != nullptr) each(d_data, call, const_cast<See*>(&pass_on));
+    if (!seen) DeviceKernels::each_touched(d_data, size_bytes, see);
+  }
+
   [[nodiscard]] std::uint64_t fingerprint(const void* d_data, std::size_t size_bytes,
                                           std::uint64_t key) const override {
     const DeviceScope on(device());
@@ -63,6 +103,21 @@ class VirtualGpuKernels : public DeviceKernels {
   }
 
  private:
+  using Make = std::function<void(std::size_t offset, std::span<std::byte> bytes)>;
+
+  /// False where the runtime cannot, or no array begins there.
+  [[nodiscard]] bool make_when_touched(void* d_data, Make make) const {
+    using Call = void(void*, std::size_t, void*, std::size_t);
+    auto* draw = own_function<int(void*, Call*, void*, void (*)(void*))>("membound_vgpu_draw");
+    if (draw == nullptr) return false;
+    const auto call = [](void* state, std::size_t offset, void* to, std::size_t bytes) {
+      (*static_cast<const Make*>(state))(offset, {static_cast<std::byte*>(to), bytes});
+    };
+    const DeviceScope on(device());
+    return draw(d_data, call, new Make(std::move(make)),
+                [](void* state) { delete static_cast<const Make*>(state); }) != 0;
+  }
+
   void set_words(void* d_data, std::size_t count, unsigned word) const override {
     const DeviceScope on(device());
     const std::vector<unsigned> all(count, word);
@@ -70,6 +125,10 @@ class VirtualGpuKernels : public DeviceKernels {
                "preparing an output");
   }
 };
+
+auto* sample_function() {
+  return own_function<void(int, unsigned long long)>("membound_vgpu_sample");
+}
 
 class VirtualGpu : public Device {
  public:
@@ -86,6 +145,11 @@ class VirtualGpu : public Device {
   }
   [[nodiscard]] bool computes_on_the_host() const override { return true; }
   [[nodiscard]] bool outlasts_a_wait() const override { return false; }
+  [[nodiscard]] bool can_sample() const override { return sample_function() != nullptr; }
+  void sample_launches(std::optional<std::uint64_t> seed) const override {
+    const DeviceScope on(number());
+    sample_function()(seed ? 1 : 0, seed.value_or(0));
+  }
   [[nodiscard]] base::Result<std::unique_ptr<DeviceKernels>> load_kernels(
       const std::filesystem::path& fatbin) const override {
     return load<VirtualGpuKernels>(fatbin, *this);

@@ -161,6 +161,9 @@ std::vector<std::int64_t> Session::timed_size(const course::Stage& stage) const 
   if (!options_.size.empty()) return options_.size;
   const auto& sizes = device().timed_sizes(stage);
   MEMBOUND_CHECK(!sizes.empty());
+  // All blocks run where there are checkers or no way to sample.
+  if (device().computes_on_the_host() && !samples(stage) && has_one_list(stage))
+    return sizes.back();
   const auto quarter = static_cast<std::size_t>(device().info().memory_bytes) / 4;
   for (const auto& size : sizes)
     if (bytes_of(program_.timed_cases(stage, size)) <= quarter) return size;
@@ -169,6 +172,30 @@ std::vector<std::int64_t> Session::timed_size(const course::Stage& stage) const 
 
 std::vector<TimedCase> Session::timed_cases(const course::Stage& stage) const {
   return program_.timed_cases(stage, timed_size(stage));
+}
+
+std::vector<Session::SizedCases> Session::ways_to_time(const course::Stage& stage) const {
+  if (!samples(stage)) return {{timed_size(stage), timed_cases(stage), false}};
+  std::vector<SizedCases> ways;
+  const auto quarter = static_cast<std::size_t>(device().info().memory_bytes) / 4;
+  for (const auto& size : stage.vgpu_sizes) {
+    std::vector<TimedCase> cases = program_.timed_cases(stage, size);
+    if (bytes_of(cases) <= quarter) ways.push_back({size, std::move(cases), true});
+  }
+  const auto& last = stage.vgpu_sizes.back();
+  ways.push_back({last, program_.timed_cases(stage, last), false});
+  return ways;
+}
+
+bool Session::has_one_list(const course::Stage& stage) const {
+  if (stage.vgpu_sizes != stage.gpu_sizes) return false;
+  const std::vector<TimedCase> cases = program_.timed_cases(stage, stage.vgpu_sizes.back());
+  return std::all_of(cases.begin(), cases.end(),
+                     [](const TimedCase& one) { return one.expected_by_place; });
+}
+
+bool Session::samples(const course::Stage& stage) const {
+  return device().can_sample() && options_.size.empty() && !options_.look && has_one_list(stage);
 }
 
 double Session::timeout_seconds(const course::Stage& stage) const {

@@ -53,10 +53,23 @@ class Session {
   [[nodiscard]] std::vector<TimedCase> timed_cases(const course::Stage& stage) const;
   /// The size that timed_cases() takes.
   [[nodiscard]] std::vector<std::int64_t> timed_size(const course::Stage& stage) const;
+  /// All cases of `stage` at one size, and whether launches are timed by some of their blocks.
+  struct SizedCases {
+    std::vector<std::int64_t> size;
+    std::vector<TimedCase> cases;
+    bool sampled = false;
+  };
+  /// What to time, preferred first: later ones are for launches that cannot be sampled. The last is
+  /// run whole.
+  [[nodiscard]] std::vector<SizedCases> ways_to_time(const course::Stage& stage) const;
   /// How long one launch may take.
   [[nodiscard]] double timeout_seconds(const course::Stage& stage) const;
 
  private:
+  /// Whether the stage has the same sizes on both devices, and a right output at any place.
+  [[nodiscard]] bool has_one_list(const course::Stage& stage) const;
+  /// Whether launches of the stage may be timed by some of their blocks.
+  [[nodiscard]] bool samples(const course::Stage& stage) const;
   /// A device with the harness's own kernels on it.
   struct ReadyDevice {
     std::unique_ptr<Device> device;

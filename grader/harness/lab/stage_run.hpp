@@ -10,6 +10,7 @@
 
 #include <chrono>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include "grader/course/measurement.hpp"
@@ -75,8 +76,12 @@ class StageRun {
   /// Of a timed case: in a graded run each stage has inputs of its own, for an output that a stage
   /// leaves behind in memory must not be the answer of the next one.
   [[nodiscard]] std::uint64_t seed_of_case(std::size_t index) const;
-  void keep(TimingOutcome outcome, std::size_t case_index);
-  void find_similar_stage(std::size_t case_index, course::Timing& timing);
+  /// Nothing where a launch that was to be sampled was not.
+  [[nodiscard]] std::optional<testing::AssertionResult> time_cases(const Session::SizedCases& way);
+  void forget_timings(const std::string& why);
+  void keep(TimingOutcome outcome, const Session::SizedCases& way, std::size_t case_index);
+  void find_similar_stage(const Session::SizedCases& way, std::size_t case_index,
+                          course::Timing& timing);
   void write_line();
   /// Of what the test that runs launches from here on, over so many bytes of arrays.
   void limit_steps(std::size_t data_bytes);

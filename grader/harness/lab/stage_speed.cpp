@@ -75,25 +75,50 @@ std::vector<course::CpuBaselineTime> time_cpu_baselines(const LabProgram& progra
 }  // namespace
 
 testing::AssertionResult StageRun::check_speed() {
-  const std::vector<TimedCase> cases = session_.timed_cases(stage_);
+  const std::vector<Session::SizedCases> ways = session_.ways_to_time(stage_);
+  testing::AssertionResult verdict = testing::AssertionSuccess();
+  for (const Session::SizedCases& way : ways) {
+    const std::optional<testing::AssertionResult> timed = time_cases(way);
+    if (!timed) continue;
+    verdict = *timed;
+    break;
+  }
+  const bool is_last = session_.stages().back().number == stage_.number;
+  if (is_last && session_.device().timing_rules().comparable_with_cpus)
+    measurement_.cpu_baselines = time_cpu_baselines(session_.program(), session_.timed_size(stage_),
+                                                    ways.front().cases.front());
+  return verdict;
+}
+
+std::optional<testing::AssertionResult> StageRun::time_cases(const Session::SizedCases& way) {
   testing::AssertionResult verdict = testing::AssertionSuccess();
   course::Cause first_cause = course::Cause::kNone;
-  for (std::size_t i = 0; i < cases.size(); ++i) {
-    TimingOutcome outcome =
-        time_case(session_.bench(), timing_request(cases[i], stage_, seed_of_case(i)));
+  for (std::size_t i = 0; i < way.cases.size(); ++i) {
+    TimingRequest request = timing_request(way.cases[i], stage_, seed_of_case(i));
+    request.sampled = way.sampled;
+    TimingOutcome outcome = time_case(session_.bench(), request);
     if (outcome.refusal) return refuse(*outcome.refusal);
-    const testing::AssertionResult one = judge_case(outcome.timing, cases[i]);
-    keep(std::move(outcome), i);
+    if (!outcome.not_sampled.empty()) {
+      forget_timings(way.cases[i].label + ": " + outcome.not_sampled);
+      return std::nullopt;
+    }
+    const testing::AssertionResult one = judge_case(outcome.timing, way.cases[i]);
+    keep(std::move(outcome), way, i);
     if (one || !verdict) continue;
     verdict = one;
     first_cause = cause_;
   }
   cause_ = first_cause;
-  const bool is_last = session_.stages().back().number == stage_.number;
-  if (is_last && session_.device().timing_rules().comparable_with_cpus)
-    measurement_.cpu_baselines =
-        time_cpu_baselines(session_.program(), session_.timed_size(stage_), cases.front());
   return verdict;
+}
+
+void StageRun::forget_timings(const std::string& why) {
+  const std::lock_guard lock(mutex_);
+  measurement_.timings.clear();
+  measurement_.kernels.clear();
+  measurement_.counters = nullptr;
+  measurement_.similar_stage = 0;
+  measurement_.notes.push_back("not timed by some of its blocks, but at a smaller size: " + why);
 }
 
 testing::AssertionResult StageRun::look_at_timed_launches() {
@@ -134,10 +159,10 @@ TimingRequest StageRun::timing_request(const TimedCase& timed_case, const course
           [this](cudaError_t code) { abort_fault(code); }};
 }
 
-void StageRun::keep(TimingOutcome outcome, std::size_t case_index) {
+void StageRun::keep(TimingOutcome outcome, const Session::SizedCases& way, std::size_t case_index) {
   course::Timing& timing = outcome.timing;
   if (timing.ratio < stage_.pass_ratio && timing.runs_wrong == 0)
-    find_similar_stage(case_index, timing);
+    find_similar_stage(way, case_index, timing);
   const std::lock_guard lock(mutex_);
   if (case_index == 0) measurement_.kernels = std::move(outcome.facts);
   if (session_.options().counters)
@@ -149,18 +174,24 @@ void StageRun::keep(TimingOutcome outcome, std::size_t case_index) {
   measurement_.similar_stage = slowest->similar_stage;
 }
 
-void StageRun::find_similar_stage(std::size_t case_index, course::Timing& timing) {
+void StageRun::find_similar_stage(const Session::SizedCases& way, std::size_t case_index,
+                                  course::Timing& timing) {
   std::vector<std::pair<int, double>> times;
-  const TimedCase own = session_.timed_cases(stage_)[case_index];
+  const TimedCase& own = way.cases[case_index];
   for (const course::Stage& other : session_.lab().stages) {
     if (other.number == stage_.number) continue;
-    const std::vector<TimedCase> cases = session_.timed_cases(other);
+    const auto& sizes = session_.device().timed_sizes(other);
+    if (way.size != session_.timed_size(other) &&
+        std::find(sizes.begin(), sizes.end(), way.size) == sizes.end())
+      continue;
+    const std::vector<TimedCase> cases = session_.program().timed_cases(other, way.size);
     // A stage with other work is no faster way to do this one's; at this one's size it may not even
     // fit into the device's memory.
     if (case_index >= cases.size() || !same_work(own, cases[case_index])) continue;
     try {
-      times.emplace_back(other.number, session_.bench().time_reference(timing_request(
-                                           cases[case_index], other, session_.options().seed)));
+      TimingRequest request = timing_request(cases[case_index], other, session_.options().seed);
+      request.sampled = way.sampled;
+      times.emplace_back(other.number, session_.bench().time_reference(request));
     } catch (const ReferenceError& error) {  // a hint less; the stage itself was measured
       measurement_.notes.emplace_back(error.what());
     }

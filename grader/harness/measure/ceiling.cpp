@@ -13,6 +13,7 @@ namespace membound::harness {
 namespace {
 
 constexpr std::size_t kLeastBytes = 1 << 20;
+constexpr std::size_t kMostWhole = 32 << 20;  ///< larger copies are sampled where that can be
 
 }  // namespace
 
@@ -43,11 +44,18 @@ double Ceilings::measure_bytes(CeilingKind kind, std::size_t bytes) {
   const TimedBuffer form{.type = ElementType::kFloat, .count = moved_bytes / sizeof(float)};
   const DeviceBuffer source(moved_bytes);
   const DeviceBuffer target(writes ? moved_bytes : 0);
+  const bool sampled = device_.can_sample() && bytes > kMostWhole;
   const auto prepare = [&](std::uint64_t seed) {
+    if (sampled) {
+      kernels_.fill_when_touched(form, source.data(), seed);
+      if (writes) kernels_.prepare_when_touched(form, target.data());
+      return;
+    }
     kernels_.fill(form, source.data(), seed);
     if (writes) kernels_.prepare_output(form, target.data());
   };
   const double time_ns = median_ns(prepare, [&] {
+    const SampledLaunches some(device_, sampled ? std::optional<std::uint64_t>(1) : std::nullopt);
     if (writes)
       kernels_.copy(target.data(), source.data(), moved_bytes);
     else

@@ -10,7 +10,7 @@ class OneProcessRun : public TimedRun {
   OneProcessRun(const BenchParts& parts, const TimingRequest& request, ReadyLaunch student)
       : TimedRun(parts, request, std::move(student)),
         reference_(make_reference()),
-        kept_(request.timed_case.output.size_bytes()) {}
+        kept_(request.sampled ? 0 : request.timed_case.output.size_bytes()) {}
 
   [[nodiscard]] double run_reference(std::uint64_t seed) override {
     return run(reference_, student_side(), seed);

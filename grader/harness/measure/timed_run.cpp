@@ -19,6 +19,8 @@ constexpr std::size_t kRoomPerArray = 3;
 constexpr std::size_t kFreeShare = 8;
 /// Draws of a side's places are numbered from the top; those of inputs' values from 0.
 constexpr int kPlaceDraws = 32;
+/// Below a run's seed: its inputs have 0, 1, ….
+constexpr std::uint64_t kSampleOfBlocks = 0xB10C;
 
 }  // namespace
 
@@ -89,8 +91,14 @@ TimedRun::Answer TimedRun::make_reference() const {
 }
 
 void TimedRun::write_inputs(const Side& side, std::uint64_t seed) {
-  for (std::size_t i = 0; i < side.inputs.size(); ++i)
-    side.kernels.fill(timed_case().inputs[i], side.inputs[i].data(), parts_.seeds.derive(seed, i));
+  for (std::size_t i = 0; i < side.inputs.size(); ++i) {
+    const TimedBuffer& buffer = timed_case().inputs[i];
+    const std::uint64_t of_input = parts_.seeds.derive(seed, i);
+    if (request_.sampled)
+      side.kernels.fill_when_touched(buffer, side.inputs[i].data(), of_input);
+    else
+      side.kernels.fill(buffer, side.inputs[i].data(), of_input);
+  }
 }
 
 void TimedRun::prepare(Side& side, std::uint64_t seed) {
@@ -100,7 +108,10 @@ void TimedRun::prepare(Side& side, std::uint64_t seed) {
   side.output.place(parts_.seeds.derive(seed, draw++));
   for (PlacedBuffer& input : side.inputs) input.place(parts_.seeds.derive(seed, draw++));
   write_inputs(side, seed);
-  side.kernels.prepare_output(timed_case().output, side.output.data());
+  if (request_.sampled)
+    side.kernels.prepare_when_touched(timed_case().output, side.output.data());
+  else
+    side.kernels.prepare_output(timed_case().output, side.output.data());
   side.kernels.settle();
 }
 
@@ -121,6 +132,9 @@ double TimedRun::run(const Answer& answer, Side& side, std::uint64_t seed) {
   prepare(side, seed);
   const auto watch =
       parts_.watchdog.watch(request_.timeout_seconds, "a timed run of " + timed_case().label);
+  const SampledLaunches sampled(
+      side.device,
+      request_.sampled ? std::optional(parts_.seeds.derive(seed, kSampleOfBlocks)) : std::nullopt);
   cudaError_t code = launch_between_events(answer, side);
   if (const cudaError_t sent = batch.send(); code == cudaSuccess) code = sent;
   if (code == cudaSuccess) {
@@ -129,6 +143,25 @@ double TimedRun::run(const Answer& answer, Side& side, std::uint64_t seed) {
   }
   if (code != cudaSuccess) answer.on_fault(code);
   return side.timer->nanoseconds();
+}
+
+WrittenPart TimedRun::compare_sample(std::uint64_t seed) const {
+  WrittenPart part;
+  if (base::switched_off("harness.timed-compare")) return part;
+  std::vector<std::uint64_t> seeds;
+  for (std::size_t i = 0; i < timed_case().inputs.size(); ++i)
+    seeds.push_back(parts_.seeds.derive(seed, i));
+  const DrawnInputs inputs(timed_case().inputs, seeds);
+  const TimedBuffer& form = timed_case().output;
+  const std::size_t each = element_bytes(form.type);
+  HostArray right;
+  student_side_.kernels.each_touched(
+      student_side_.output.data(), form.size_bytes(),
+      [&](std::size_t offset, std::span<const std::byte> bytes) {
+        timed_case().expected_by_place(inputs, offset / each, bytes.size() / each, right);
+        compare_written(form, offset / each, bytes, right, timed_case().tolerance, part);
+      });
+  return part;
 }
 
 Difference TimedRun::compare_kept() {

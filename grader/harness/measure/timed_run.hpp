@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "grader/harness/cases/host_arrays.hpp"
 #include "grader/harness/cases/seeds.hpp"
 #include "grader/harness/cases/timed_case.hpp"
 #include "grader/harness/device/device_kernels.hpp"
@@ -43,6 +44,7 @@ struct TimingRequest {
   std::uint64_t seed = 1;
   /// A student's launch ended with this error; does not return.
   std::function<void(cudaError_t)> on_fault = {};
+  bool sampled = false;  ///< by some blocks of each launch, compared place by place
 };
 
 /// The seed of a case's run with this number: the first one's is the case's own.
@@ -72,6 +74,9 @@ class TimedRun {
   virtual void keep_output() = 0;
   /// Compares what was kept with the right answer: the reference's output, there now, or the lab's.
   [[nodiscard]] Difference compare_kept();
+  /// Of a sampled run, right after it: what the student's blocks wrote, held against the lab's own
+  /// answer for the run with this seed.
+  [[nodiscard]] WrittenPart compare_sample(std::uint64_t seed) const;
   /// What was wrong with a run beside its result: work done after the end, inputs changed. Empty
   /// where nothing was; only a graded run looks.
   [[nodiscard]] const std::string& suspicion() const { return suspicion_; }

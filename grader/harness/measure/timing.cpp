@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "grader/harness/measure/sample_report.hpp"
 #include "grader/harness/measure/statistics.hpp"
 
 namespace membound::harness {
@@ -39,11 +40,12 @@ class PairLoop {
     StopDecision decision;
     for (std::uint64_t pair = 0; !decision.stop; ++pair) {
       run_pair(seed_of(parts_.seeds, request_.seed, pair), true);
+      if (!outcome_.not_sampled.empty()) return;
       decision = decide_stop(speed_ratios(timing.student_ns, timing.reference_ns),
                              seconds_since(start), request_.limits);
     }
     timing.stopped = decision.word;
-    timing.stop_reason = decision.reason;
+    timing.stop_reason = request_.sampled ? sample_text_ : decision.reason;
     timing.decided = decision.decided;
     check_clock();
   }
@@ -56,15 +58,47 @@ class PairLoop {
     const double student_ns = run_->run_student(seed);
     if (nlohmann::json counters = take_counters(parts_.device); counters.is_object())
       outcome_.counters = std::move(counters);
-    run_->keep_output();
+    if (request_.sampled) {
+      if (!take_sample(seed)) return;
+    } else {
+      run_->keep_output();
+    }
     const double last_ns = run_->run_reference(seed);
     if (nlohmann::json counters = run_->take_reference_counters(); counters.is_object())
       outcome_.counters["reference"] = std::move(counters);
     if (!reference_first) reference_ns = last_ns;
-    check_output();
+    if (!request_.sampled) {
+      check_output();
+    } else if (const SampleReport of_reference = sample_of(outcome_.counters["reference"]);
+               !of_reference.not_sampled.empty()) {
+      outcome_.not_sampled = "the reference answer: " + of_reference.not_sampled;
+      return;
+    }
     if (!counts) return;
     outcome_.timing.student_ns.push_back(student_ns);
     outcome_.timing.reference_ns.push_back(reference_ns);
+  }
+
+  /// What the student's sampled launch said and wrote; false: it was not run.
+  bool take_sample(std::uint64_t seed) {
+    const SampleReport report = sample_of(outcome_.counters);
+    outcome_.not_sampled = report.not_sampled;
+    if (!report.not_sampled.empty()) return false;
+    sample_text_ = text_of(report);
+    course::Timing& timing = outcome_.timing;
+    ++timing.runs_checked;
+    const WrittenPart part = run_->compare_sample(seed);
+    if (part.difference.wrong != 0) {
+      if (timing.runs_wrong++ != 0) return true;
+      timing.wrong_elements = static_cast<std::int64_t>(part.difference.wrong);
+      timing.first_wrong_index = static_cast<std::int64_t>(part.difference.first);
+    } else if (missing_elements(report, part, request_.timed_case.output) != 0) {
+      // Perhaps it skips blocks; perhaps a few blocks do what these left out. All of them will
+      // tell.
+      outcome_.not_sampled = "what the blocks that ran wrote stands for too little of the output";
+      return false;
+    }
+    return true;
   }
 
   void check_output() {
@@ -99,6 +133,7 @@ class PairLoop {
   const TimingRules& rules_;
   const TimingRequest& request_;
   TimingOutcome& outcome_;
+  std::string sample_text_;
   std::unique_ptr<TimedRun> run_;
 };
 
@@ -159,7 +194,12 @@ TimingOutcome time_case(const Bench& bench, const TimingRequest& request) {
     return outcome;
   }
   outcome.facts = parts.student.facts(student.launch);
+  if (request.sampled && student.launch.steps.size() != 1) {
+    outcome.not_sampled = "one kernel uses what another leaves";
+    return outcome;
+  }
   PairLoop(bench, request, student.launch, outcome).measure();
+  if (!outcome.not_sampled.empty()) return outcome;
   summarize(outcome.timing);
   parts.clocks.take(outcome.timing.clocks, outcome.timing.throttle_reasons);
   compare_with_ceiling(bench, request, outcome.timing);

@@ -24,7 +24,9 @@ namespace membound::harness {
 struct TimingOutcome {
   course::Timing timing;
   std::vector<course::KernelFacts> facts;
-  nlohmann::json counters;         ///< see course::StageMeasurement::counters; null on a real GPU
+  nlohmann::json counters;  ///< see course::StageMeasurement::counters; null on a real GPU
+  /// Why a launch that was to be sampled was not run; then nothing was timed. Empty: all is well.
+  std::string not_sampled;
   std::optional<Refusal> refusal;  ///< the student's launch was refused; then nothing was timed
 };
 

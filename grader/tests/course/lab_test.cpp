@@ -81,6 +81,14 @@ TEST(Lab, LaddersGoUpInOrderUnlessTheyAreGiven) {
   EXPECT_EQ(given->vgpu_sms, 16);
 }
 
+TEST(Lab, OneListOfSizesIsForBothDevices) {
+  const auto one = read(with(R"({"gpu": [[4096, 4096], [512, 512]], "vgpu": [[64, 64]]})",
+                             "[[4096, 4096], [64, 64]]"));
+  ASSERT_TRUE(one) << base::to_string(one.error());
+  EXPECT_EQ(one->stages[0].gpu_sizes, one->stages[0].vgpu_sizes);
+  EXPECT_EQ(one->stages[0].gpu_sizes.size(), 2u);
+}
+
 TEST(Lab, MaySayWhatAClassIsGradedOn) {
   EXPECT_FALSE(read(kGood)->graded_slice);
   const std::string slice = "\"graded_slice\": {\"vgpu_sms\": 33, \"size\": [64, 32]}, \"hints\"";

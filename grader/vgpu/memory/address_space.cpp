@@ -133,6 +133,7 @@ bool AddressSpace::free(std::uint64_t address) {
     return false;
   Allocation allocation = std::move(found->second);
   live_.erase(found);
+  drawn_.erase(address);
   allocation.freed = true;
   used_bytes_ -= allocation.size_bytes;
   const std::uint64_t end = address + extent(allocation);
@@ -209,9 +210,46 @@ bool AddressSpace::unregister_host_range(void* pointer) {
 std::byte* AddressSpace::resolve(std::uint64_t address, std::uint64_t bytes) const {
   const Allocation* found = holder(address);
   if (found == nullptr || bytes > found->size_bytes - (address - found->address)) return nullptr;
+  std::uint64_t begin = 0;
+  if (DrawnArray* const drawn = drawn_about(address, begin)) drawn->make(address - begin, bytes);
   const std::uint64_t offset =
       is_device_address(address) ? static_cast<std::uint64_t>(host_offset_) : 0;
   return reinterpret_cast<std::byte*>(address + offset);
+}
+
+bool AddressSpace::draw(std::uint64_t address, ByteSource source) {
+  const std::lock_guard lock(mutex_);
+  const auto found = live_.find(address);
+  if (found == live_.end() || !is_device_address(address)) return false;
+  auto* const host =
+      reinterpret_cast<std::byte*>(address + static_cast<std::uint64_t>(host_offset_));
+  const std::uint64_t bytes = found->second.size_bytes;
+  drawn_[address] = std::make_unique<DrawnArray>(host, bytes, std::move(source));
+  set_initialised(address, bytes, 1);
+  return true;
+}
+
+const DrawnArray* AddressSpace::drawn_at(std::uint64_t address) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = drawn_.find(address);
+  return found == drawn_.end() ? nullptr : found->second.get();
+}
+
+/// The drawn array that holds `address`, and where it begins; null if none does.
+DrawnArray* AddressSpace::drawn_about(std::uint64_t address, std::uint64_t& begin) const {
+  for (const auto& [first, array] : drawn_) {  // a few
+    if (address - first >= array->size_bytes()) continue;
+    begin = first;
+    return array.get();
+  }
+  return nullptr;
+}
+
+/// The host is about to write [address, address + bytes): an array of which nothing is left need
+/// not be made first.
+void AddressSpace::forget_drawn(std::uint64_t address, std::uint64_t bytes) {
+  const auto found = drawn_.find(address);
+  if (found != drawn_.end() && bytes >= found->second->size_bytes()) drawn_.erase(found);
 }
 
 std::byte* AddressSpace::host_bytes(std::uint64_t address, std::uint64_t bytes) const {
@@ -221,6 +259,7 @@ std::byte* AddressSpace::host_bytes(std::uint64_t address, std::uint64_t bytes) 
 
 bool AddressSpace::copy_in(std::uint64_t to, const void* from, std::uint64_t bytes) {
   const std::lock_guard lock(mutex_);
+  forget_drawn(to, bytes);
   std::byte* place = resolve(to, bytes);
   if (place == nullptr) return bytes == 0;
   std::memcpy(place, from, bytes);
@@ -238,6 +277,7 @@ bool AddressSpace::copy_out(void* to, std::uint64_t from, std::uint64_t bytes) {
 
 bool AddressSpace::copy(std::uint64_t to, std::uint64_t from, std::uint64_t bytes) {
   const std::lock_guard lock(mutex_);
+  if (to != from) forget_drawn(to, bytes);
   std::byte* target = resolve(to, bytes);
   const std::byte* source = resolve(from, bytes);
   if (target == nullptr || source == nullptr) return bytes == 0;
@@ -255,6 +295,7 @@ bool AddressSpace::copy(std::uint64_t to, std::uint64_t from, std::uint64_t byte
 
 bool AddressSpace::fill(std::uint64_t to, std::byte value, std::uint64_t bytes) {
   const std::lock_guard lock(mutex_);
+  forget_drawn(to, bytes);
   std::byte* place = resolve(to, bytes);
   if (place == nullptr) return bytes == 0;
   std::memset(place, static_cast<int>(value), bytes);
@@ -263,6 +304,11 @@ bool AddressSpace::fill(std::uint64_t to, std::byte value, std::uint64_t bytes) 
 }
 
 std::optional<Span> AddressSpace::span_of(std::uint64_t address, bool precise) const {
+  std::uint64_t drawn_begin = 0;
+  if (DrawnArray* const drawn = drawn_about(address, drawn_begin)) {
+    const auto [begin, end] = drawn->made_about(address - drawn_begin);
+    return Span{drawn_begin + begin, drawn_begin + end, host_offset_, true};
+  }
   const std::lock_guard lock(mutex_);
   if (!is_device_address(address)) {
     const Allocation* found = holder(address);
@@ -280,8 +326,15 @@ std::optional<Span> AddressSpace::span_of(std::uint64_t address, bool precise) c
   constexpr std::uint64_t kFar = 4096;  // far enough that misses of the caller's cache stay rare
   while (first > 0 && chunk - first < kFar && chunk_users_[first - 1] != 0) --first;
   while (last - chunk < kFar && chunk_users_[last + 1] != 0) ++last;
-  return Span{window_ + first * kChunkBytes, window_ + (last + 1) * kChunkBytes, host_offset_,
-              true};
+  Span span{window_ + first * kChunkBytes, window_ + (last + 1) * kChunkBytes, host_offset_, true};
+  // Not across a drawn array: what is not there yet must be asked for.
+  const auto after = drawn_.upper_bound(address);
+  if (after != drawn_.end()) span.end = std::min(span.end, after->first);
+  if (after != drawn_.begin()) {
+    const auto& [begin, array] = *std::prev(after);
+    span.begin = std::max(span.begin, begin + array->size_bytes());
+  }
+  return span;
 }
 
 std::uint64_t AddressSpace::used_bytes() const {

@@ -21,6 +21,7 @@
 
 #include "grader/base/result.hpp"
 #include "grader/vgpu/memory/access_shadow.hpp"
+#include "grader/vgpu/memory/drawn_array.hpp"
 #include "grader/vgpu/memory/lazy_bytes.hpp"
 
 namespace membound::vgpu::memory {
@@ -108,8 +109,15 @@ class AddressSpace {
   bool copy(std::uint64_t to, std::uint64_t from, std::uint64_t bytes);
   bool fill(std::uint64_t to, std::byte value, std::uint64_t bytes);
 
+  /// From now on the bytes of the allocation at `address` are made by `source` when they are first
+  /// touched; until it is freed, or the host writes all of it. False when none starts there. Not
+  /// while a kernel runs.
+  bool draw(std::uint64_t address, ByteSource source);
+  /// The drawn array at `address`, or null.
+  [[nodiscard]] const DrawnArray* drawn_at(std::uint64_t address) const;
+
   /// What an access at `address` may touch around it: with `precise`, its allocation; else all the
-  /// mapped memory about it. Nothing when the address is illegal.
+  /// mapped memory about it; of a drawn array what is there. Nothing when the address is illegal.
   [[nodiscard]] std::optional<Span> span_of(std::uint64_t address, bool precise) const;
 
   [[nodiscard]] bool is_device_address(std::uint64_t address) const {
@@ -158,6 +166,8 @@ class AddressSpace {
   void look_at_pages(std::uint64_t first, std::uint64_t bytes, std::optional<std::uint8_t> all);
   void retire(const Allocation& allocation);
   [[nodiscard]] const Allocation* holder(std::uint64_t address) const;
+  void forget_drawn(std::uint64_t address, std::uint64_t bytes);
+  [[nodiscard]] DrawnArray* drawn_about(std::uint64_t address, std::uint64_t& begin) const;
   [[nodiscard]] std::byte* resolve(std::uint64_t address, std::uint64_t bytes) const;
 
   std::uint64_t capacity_bytes_;
@@ -172,7 +182,10 @@ class AddressSpace {
   std::uint64_t used_bytes_ = 0;
   std::uint64_t next_serial_ = 1;
   mutable std::mutex mutex_;
-  std::map<std::uint64_t, Allocation> live_;      // by address
+  std::map<std::uint64_t, Allocation> live_;  // by address
+  /// By address. Changed by the host's calls alone, so that a running kernel may look without the
+  /// mutex.
+  std::map<std::uint64_t, std::unique_ptr<DrawnArray>> drawn_;
   std::map<std::uint64_t, std::uint64_t> holes_;  // free ranges: begin -> end
   std::deque<Allocation> quarantine_;             // freed, not to be used again just yet
   std::vector<std::uint32_t> chunk_users_;        // live allocations touching each chunk

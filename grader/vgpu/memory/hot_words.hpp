@@ -32,6 +32,14 @@ class HotWords {
       if (entry.count != 0) add(entry.address, entry.count);
   }
 
+  /// Calls `see` with each address and its count, in no order.
+  template <typename See>
+  void each(const See& see) {
+    flush();
+    for (const Entry& entry : entries_)
+      if (entry.count != 0) see(entry.address, entry.count);
+  }
+
   /// The most any address was wanted.
   [[nodiscard]] std::uint64_t hottest() {
     flush();

@@ -6,7 +6,8 @@
 /// the virtual GPU (`--once`) launch i of the counters file is that of line i.
 /// `--scale N` makes the arrays N times as large, for a GPU.
 ///
-/// Place in the chain: timed.cuh (vgpu/calibration) -> [pairs] -> rules.cu, planted.cu -> run.sh, advice_test.
+/// Place in the chain: timed.cuh (vgpu/calibration) -> [pairs] -> rules.cu, planted.cu -> run.sh,
+/// advice_test.
 #pragma once
 
 #include <cstring>

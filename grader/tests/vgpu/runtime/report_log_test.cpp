@@ -93,6 +93,10 @@ TEST(ReportLog, TheFileFitsItsSchema) {
   ReportLog log;
   log.set_device("NVIDIA H200 (virtual)", "h200");
   log.add_kernel(to_json(record));
+  record.sample = exec::SampleFacts{10, 1000, 0.01, 40'000};
+  log.add_kernel(to_json(record));
+  record.not_sampled = "its blocks may learn from each other";
+  log.add_kernel(to_json(record));
   log.add_report(to_json(fault));
   for (const checkers::CheckerInfo& checker : checkers::kCheckers)
     log.add_report(to_json(exec::CheckReport{.checker = std::string(checker.name)}));

@@ -18,11 +18,13 @@
 namespace membound::vgpu::exec {
 namespace {
 
-/// Which block comes when: in order, or shuffled by a seed.
+/// Which block comes when: in order, or shuffled by a seed, or as chosen.
 class BlockOrder {
  public:
-  BlockOrder(std::uint64_t blocks, std::optional<std::uint64_t> seed) {
-    if (!seed) return;
+  BlockOrder(std::uint64_t blocks, std::optional<std::uint64_t> seed,
+             const std::vector<std::uint64_t>& chosen)
+      : order_(chosen) {
+    if (!seed || !chosen.empty()) return;
     order_.resize(blocks);
     std::iota(order_.begin(), order_.end(), std::uint64_t{0});
     std::mt19937_64 random(*seed);
@@ -36,7 +38,8 @@ class BlockOrder {
   std::vector<std::uint64_t> order_;
 };
 
-/// Applies the float reductions of blocks in grid order, each once all before it are in.
+/// Applies the float reductions of blocks in grid order (of chosen ones: in theirs), each once all
+/// before it are in.
 class ReductionLedger {
  public:
   void hand_in(std::uint64_t block, std::vector<FloatReduction>&& reductions) {
@@ -101,7 +104,7 @@ void run_in_parallel(Launch& launch, std::vector<std::unique_ptr<Worker>>& worke
       if (run_block(*block, false) == BlockTurn::kHalted) break;
       end(*block);
       if (launch.defer_reductions) {
-        ledger.hand_in(block->linear, std::move(block->reductions));
+        ledger.hand_in(launch.chosen.empty() ? block->linear : turn, std::move(block->reductions));
         block->reductions.clear();
       }
     }
@@ -185,14 +188,14 @@ bool runs_only_once(const Launch& launch) {
 
 std::vector<std::unique_ptr<Worker>> run_grid(Launch& launch) {
   const LaunchRequest& request = *launch.request;
-  const std::uint64_t blocks = request.grid.count();
+  const std::uint64_t blocks = launch.chosen.empty() ? request.grid.count() : launch.chosen.size();
   const bool alone = launch.kernel->communicates_between_blocks || request.cooperative;
   std::uint64_t threads =
       request.limits.worker_threads != 0 ? request.limits.worker_threads : processors();
   threads = alone || runs_only_once(launch) ? 1 : std::min(threads, blocks);
   launch.parallel = threads > 1;
   std::vector<std::unique_ptr<Worker>> workers(threads);
-  const BlockOrder order(blocks, request.shuffle_seed);
+  const BlockOrder order(blocks, request.shuffle_seed, launch.chosen);
   if (alone) {
     workers[0] = make_worker(launch);
     run_interleaved(launch, *workers[0], order, blocks, resident_blocks(launch, blocks));

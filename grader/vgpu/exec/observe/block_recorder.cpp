@@ -76,7 +76,8 @@ BlockRecorder::BlockRecorder(std::uint64_t blocks)
 
 void BlockRecorder::add(Block& block) {
   close_phase(block);
-  if (block.linear >= kind_of_.size()) return;
+  const std::uint64_t place = block.launch->chosen.empty() ? block.linear : block.turn;
+  if (place >= kind_of_.size()) return;
   const BlockWork work = work_of(block);
   if (block.last_kind == 0 || !(work == block.last_work)) {
     const std::lock_guard lock(mutex_);
@@ -86,7 +87,7 @@ void BlockRecorder::add(Block& block) {
     block.last_kind = found->second;
     block.last_work = work;
   }
-  kind_of_[block.linear] = block.last_kind;
+  kind_of_[place] = block.last_kind;
 }
 
 void BlockRecorder::add_to(counters::LaunchWork& work) const {

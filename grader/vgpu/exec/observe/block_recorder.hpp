@@ -36,7 +36,7 @@ class BlockRecorder {
   };
 
   std::uint64_t blocks_;
-  std::vector<std::uint32_t> kind_of_;  ///< by block: its number, from 1
+  std::vector<std::uint32_t> kind_of_;  ///< by block (or place among the chosen): number, from 1
   std::mutex mutex_;                    ///< guards what follows
   std::unordered_map<counters::BlockWork, std::uint32_t, Hash> numbers_;
   std::vector<counters::BlockWork> kinds_;

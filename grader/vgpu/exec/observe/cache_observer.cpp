@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <bit>
 #include <chrono>
-#include <optional>
 
 #include "grader/vgpu/memory/line_set.hpp"
 
@@ -45,8 +44,12 @@ CacheObserver::CacheObserver(Launch& launch)
       l1_bytes_(l1_size(launch, places_)),
       read_(launch.request->memory->shared_window(), launch.request->memory->window_bytes()),
       written_(launch.request->memory->shared_window(), launch.request->memory->window_bytes()),
-      sms_(std::max(1u, launch.request->sm_count)),
-      seats_(launch) {}
+      sms_(launch.cached_sms),
+      seats_(launch) {
+  if (launch.chosen.empty()) return;
+  reads_of_.emplace(*launch.request->memory);
+  writes_of_.emplace(*launch.request->memory);
+}
 
 CacheObserver::~CacheObserver() = default;
 
@@ -63,8 +66,11 @@ void CacheObserver::access(const WarpAccess& access) {
   std::uint32_t& clock = seat.clocks[access.warp->index];
   if (access.kind != AccessKind::kLoad) {
     std::uint32_t writes = 0;
-    for (std::uint32_t i = 0; i < lines.size(); ++i)
-      writes += written_.touch(lines.line(i), lines.sectors(i));
+    for (std::uint32_t i = 0; i < lines.size(); ++i) {
+      const std::uint32_t fresh = written_.touch(lines.line(i), lines.sectors(i));
+      if (fresh != 0 && writes_of_) writes_of_->add(lines.line(i), fresh);
+      writes += fresh;
+    }
     if (writes != 0) distinct_writes_.fetch_add(writes, std::memory_order_relaxed);
   } else if (seat.sm != nullptr) {
     auto& uses = seat.tally->uses[access.step->stats];
@@ -85,7 +91,9 @@ void CacheObserver::show(Seat& seat) {
         seat.sm->lines->load(each.line, each.sectors, each.clock, seat.tally->lines, *each.uses);
     if (first == 0) continue;
     const std::uint32_t pairs = (first | first >> 1) & 5u;  // 64 bytes at a time
-    reads += read_.touch(each.line, pairs * 3);
+    const std::uint32_t fresh = read_.touch(each.line, pairs * 3);
+    if (fresh != 0 && reads_of_) reads_of_->add(each.line, fresh);
+    reads += fresh;
   }
   seat.wanted.clear();
   if (reads != 0) distinct_reads_.fetch_add(reads, std::memory_order_relaxed);

@@ -17,9 +17,11 @@
 #include <condition_variable>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "grader/vgpu/exec/state/observer.hpp"
+#include "grader/vgpu/memory/array_tally.hpp"
 #include "grader/vgpu/memory/cache.hpp"
 #include "grader/vgpu/memory/sm_lines.hpp"
 
@@ -42,6 +44,9 @@ class CacheObserver : public Observer {
   void settle();
   /// Then: adds the rows that no step has to the launch's totals.
   void add_to(counters::Counters& totals) const;
+  /// Different sectors by array, where chosen blocks ran.
+  [[nodiscard]] const std::optional<memory::ArrayTally>& reads() const { return reads_of_; }
+  [[nodiscard]] const std::optional<memory::ArrayTally>& writes() const { return writes_of_; }
 
  private:
   struct Sm;
@@ -70,6 +75,7 @@ class CacheObserver : public Observer {
   std::uint64_t l1_bytes_;
   memory::TouchMap read_, written_;
   std::vector<Sm> sms_;
+  std::optional<memory::ArrayTally> reads_of_, writes_of_;
   std::uint64_t joined_ = 0, l2_reads_ = 0;
   std::atomic<std::uint64_t> distinct_reads_{0}, distinct_writes_{0};
 

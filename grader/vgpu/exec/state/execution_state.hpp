@@ -324,6 +324,9 @@ struct Launch {
   const Scheduler* scheduler = nullptr;
   Observer* observer = nullptr;
   BlockSample sample;
+  /// Only these blocks run, in this order; empty: all. See launch/sampled_launch.hpp.
+  std::vector<std::uint64_t> chosen;
+  std::uint32_t cached_sms = 1;  ///< whose L1 is modelled: turn t belongs to t % cached_sms
   Observer* observer_of_unsampled = nullptr;  ///< of blocks that `sample` leaves out
   BlockRecorder* recorder = nullptr;
   std::size_t observers_with_notes = 0;

@@ -81,6 +81,20 @@ struct CacheModel {
   std::uint32_t resident_blocks_per_sm = 1;
 };
 
+/// Run some blocks only, and let them stand for all: for the time of a large launch.
+struct SampleOrder {
+  std::uint64_t seed = 0;          ///< says which
+  std::uint64_t instructions = 0;  ///< of warps, about: where more would be needed the sample ends
+};
+
+/// What a sample was.
+struct SampleFacts {
+  std::uint64_t blocks = 0;        ///< that ran
+  std::uint64_t of = 0;            ///< that the launch has
+  double error = 0;                ///< standard error of the launch's work, as a share of it
+  std::uint64_t stored_bytes = 0;  ///< to global memory, by the blocks that ran
+};
+
 /// What kernels may ask of the runtime while they run. May be called from several threads at once.
 class DeviceCalls {
  public:
@@ -115,6 +129,7 @@ struct LaunchRequest {
   CacheModel caches = {};
   bool lists_opcodes = false;  ///< fills LaunchReport::opcodes
   Tracing tracing = {};
+  std::optional<SampleOrder> sample = {};
   const program::CostTable* costs = nullptr;  ///< the machine's; null: those of costs.def
 };
 
@@ -133,6 +148,9 @@ struct LaunchReport {
   std::set<ExecutedOpcode> opcodes;
   std::uint64_t warp_instructions = 0;
   double wall_seconds = 0;
+  std::optional<SampleFacts> sample;  ///< the counters are scaled to the whole launch
+  /// Why a launch that should be sampled was not: nothing it did counts. Empty: all is well.
+  std::string unsampled;
 };
 
 }  // namespace membound::vgpu::exec

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 
 #include "grader/vgpu/runtime/api/api.hpp"
 
@@ -44,6 +45,47 @@ CUDA_EXPORT void membound_vgpu_limit_steps(std::uint64_t warp_instructions) {
   Context& only = context();
   const std::scoped_lock lock(only.mutex);
   only.limits.warp_instructions = warp_instructions;
+}
+
+/// Launches from here on run some of their blocks, which stand for all; the seed says which. With
+/// `on` 0 all blocks run again. A launch that cannot be sampled is not run: its entry in the report
+/// has "not_sampled", and why.
+CUDA_EXPORT void membound_vgpu_sample(int on, unsigned long long seed) {
+  constexpr std::uint64_t kInstructions = std::uint64_t{1} << 20;
+  Context& only = context();
+  const std::scoped_lock lock(only.mutex);
+  only.sample.reset();
+  if (on != 0) only.sample = membound::vgpu::exec::SampleOrder{seed, kInstructions};
+}
+
+/// The bytes of the array at `d_array`, as cudaMalloc gave it, are from now on made when they are
+/// first touched: make(state, offset, to, bytes), the same for the same offset, from any thread.
+/// `end` is called with `state` when they are no longer needed. 0 when no array begins there.
+CUDA_EXPORT int membound_vgpu_draw(void* d_array,
+                                   void (*make)(void*, std::size_t, void*, std::size_t),
+                                   void* state, void (*end)(void*)) {
+  const std::shared_ptr<void> kept(state, end);
+  Context& only = context();
+  const std::scoped_lock lock(only.mutex);
+  const auto source = [make, kept](std::uint64_t offset, std::byte* to, std::uint64_t bytes) {
+    make(kept.get(), offset, to, bytes);
+  };
+  return only.memory.draw(reinterpret_cast<std::uint64_t>(d_array), source) ? 1 : 0;
+}
+
+/// Shows every piece of such an array that was touched: see(state, offset, bytes, count), in order.
+CUDA_EXPORT void membound_vgpu_each_drawn(const void* d_array,
+                                          void (*see)(void*, std::size_t, const void*, std::size_t),
+                                          void* state) {
+  Context& only = context();
+  const std::scoped_lock lock(only.mutex);
+  const auto address = reinterpret_cast<std::uint64_t>(d_array);
+  const membound::vgpu::memory::DrawnArray* const array = only.memory.drawn_at(address);
+  if (array == nullptr) return;
+  array->each_made([&](membound::vgpu::memory::DrawnArray::Range range) {
+    const std::uint64_t bytes = range.end - range.begin;
+    see(state, range.begin, only.memory.host_bytes(address + range.begin, bytes), bytes);
+  });
 }
 
 /// Virtual time of the host in nanoseconds: for programs that time with clocks of their own.

@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -69,6 +70,7 @@ class Context {
   ReportLog log;
   RunSummary summary;
   Limits limits;
+  std::optional<exec::SampleOrder> sample;          ///< of launches to come: membound_vgpu_sample
   std::map<std::uint64_t, HostMemory> host_memory;  ///< by address
   std::set<exec::ExecutedOpcode> opcodes;           ///< with MEMBOUND_OPCODES: those listed so far
   unsigned int device_flags = 0;

@@ -78,6 +78,7 @@ exec::LaunchRequest request_for(Context& context, const KernelOperation& operati
   request.clock_ghz = context.machine.clock_ghz;
   request.costs = &context.machine.costs;
   request.device_calls = &context.services;
+  request.sample = context.sample;
   request.lists_opcodes = !settings.opcodes_file.empty();
   request.caches.enabled = settings.model_caches;
   request.caches.l1_bytes = context.machine.l1_bytes;
@@ -219,6 +220,9 @@ cudaError_t run_kernel(Context& context, Timeline& timeline, const KernelOperati
   }
   if (context.settings.model_caches)
     record.advice = timing::advise(context.machine, report.counters, shape, prediction);
+  record.sample = report.sample;
+  record.not_sampled = report.unsampled;
+  if (!report.unsampled.empty()) record.outcome = "not run";
   if (report.fault) record.outcome = exec::to_string(report.fault->kind);
   context.log.add_kernel(to_json(record));
   list_opcodes(context, report);

@@ -158,6 +158,16 @@ std::string to_json(const LaunchRecord& record) {
   out.number("end_ns", record.span.end_ns);
   out.number("warp_instructions", record.warp_instructions);
   out.number("wall_seconds", record.wall_seconds);
+  if (!record.not_sampled.empty()) out.string("not_sampled", record.not_sampled);
+  if (record.sample) {
+    text += ",\"sample\":{";
+    Members sample(text);
+    sample.number("blocks", record.sample->blocks);
+    sample.number("of", record.sample->of);
+    sample.number("error", record.sample->error);
+    sample.number("stored_bytes", record.sample->stored_bytes);
+    text += "}";
+  }
   text += ",\"counters\":" + counters::to_json(record.counters->totals, false) + ",\"lines\":[";
   bool first = true;
   for (const counters::LineCounters& line : record.counters->lines) {

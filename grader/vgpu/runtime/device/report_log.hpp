@@ -37,6 +37,8 @@ struct LaunchRecord {
   Dim3 traced_block{0, 0, 0};
   std::uint32_t traced_warp = 0;
   std::vector<timing::Advice> advice;  ///< the largest gain first
+  std::optional<exec::SampleFacts> sample = {};
+  std::string not_sampled = {};  ///< why, where it was to be; then it was not run
 };
 
 /// JSON objects, one per launch and one per finding.

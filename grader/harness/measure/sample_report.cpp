@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/harness/measure/sample_report.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+namespace membound::harness {
+
+SampleReport sample_of(const nlohmann::json& counters) {
+  SampleReport report;
+  double ran = 0, of = 0;
+  for (const nlohmann::json& kernel : counters.value("kernels", nlohmann::json::array())) {
+    if (kernel.contains("not_sampled")) report.not_sampled = kernel["not_sampled"];
+    if (!kernel.contains("sample")) continue;
+    const nlohmann::json& sample = kernel["sample"];
+    ran += sample.value("blocks", 0.0);
+    of += sample.value("of", 0.0);
+    report.error = std::max(report.error, sample.value("error", 0.0));
+    report.stored_bytes += sample.value("stored_bytes", 0.0);
+    report.all_stored_bytes += kernel["counters"].value("global_store_bytes", 0.0);
+  }
+  report.share = of > 0 ? ran / of : 0;
+  return report;
+}
+
+std::string text_of(const SampleReport& report) {
+  char text[120];
+  std::snprintf(text, sizeof text,
+                "predicted from %.2g %% of the blocks, whose work says that of all within %.1f %%",
+                report.share * 100, report.error * 100);
+  return text;
+}
+
+std::size_t missing_elements(const SampleReport& report, const WrittenPart& part,
+                             const TimedBuffer& output) {
+  // Blocks at the edges of what is computed do less, and the sample may have too many of them.
+  constexpr double kTolerance = 0.05;
+  if (output.count == 0) return 0;
+  const auto all = static_cast<double>(output.count);
+  const double written = static_cast<double>(part.elements * element_bytes(output.type));
+  // Of what is stored, so much is an element that was not stored before.
+  const double fresh = report.stored_bytes > 0 ? written / report.stored_bytes : 0;
+  const double elements =
+      report.all_stored_bytes * fresh / static_cast<double>(element_bytes(output.type));
+  if (elements >= all * (1 - kTolerance - 3 * report.error)) return 0;
+  return static_cast<std::size_t>(std::llround(all - elements));
+}
+
+}  // namespace membound::harness

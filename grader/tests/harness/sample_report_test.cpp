@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/harness/measure/sample_report.hpp"
+
+#include <gtest/gtest.h>
+
+namespace membound::harness {
+namespace {
+
+/// 1 % of the blocks ran and stored `stored` bytes; all would store `all`.
+nlohmann::json report(double stored, double all) {
+  return {{"kernels",
+           {{{"sample", {{"blocks", 10}, {"of", 1000}, {"error", 0.01}, {"stored_bytes", stored}}},
+             {"counters", {{"global_store_bytes", all}}}}}}};
+}
+
+const TimedBuffer kMillion{.type = ElementType::kFloat, .count = 1'000'000};
+
+std::size_t missing(double stored, double all, std::size_t elements) {
+  return missing_elements(sample_of(report(stored, all)), {.elements = elements}, kMillion);
+}
+
+TEST(SampleReport, SumsUpWhatKernelsSay) {
+  const SampleReport found = sample_of(report(40'000, 4e6));
+  EXPECT_EQ(found.not_sampled, "");
+  EXPECT_DOUBLE_EQ(found.share, 0.01);
+  EXPECT_DOUBLE_EQ(found.error, 0.01);
+  EXPECT_EQ(text_of(found),
+            "predicted from 1 % of the blocks, whose work says that of all within 1.0 %");
+}
+
+TEST(SampleReport, SaysWhyAKernelWasNotRun) {
+  EXPECT_EQ(sample_of({{"kernels", {{{"name", "k"}, {"not_sampled", "why"}}}}}).not_sampled, "why");
+}
+
+TEST(MissingElements, NoneWhereEachBlockWritesItsShare) {
+  EXPECT_EQ(missing(40'000, 4e6, 10'000), 0u);
+}
+
+TEST(MissingElements, ASampleMayBeOffByItsError) { EXPECT_EQ(missing(40'000, 3.8e6, 10'000), 0u); }
+
+TEST(MissingElements, BlocksThatWriteNothingLeaveTheirShare) {
+  EXPECT_EQ(missing(20'000, 2e6, 5'000), 500'000u);
+  EXPECT_EQ(missing(0, 0, 0), 1'000'000u);
+}
+
+TEST(MissingElements, BlocksThatWriteTheSameCountOnce) {
+  EXPECT_EQ(missing(40'000, 4e6, 1'000), 900'000u);
+}
+
+TEST(WrittenPart, LooksAtWhatIsNoPoison) {
+  const TimedBuffer form{.type = ElementType::kInt32, .count = 8};
+  const int poison = static_cast<int>(0x7FF7DEADU);
+  const HostArray got = bytes_of<int>({1, poison, 3, 5}), right = bytes_of<int>({1, 2, 3, 4});
+  WrittenPart part;
+  compare_written(form, 4, got, right, {}, part);
+  EXPECT_EQ(part.elements, 3u);
+  EXPECT_EQ(part.difference.wrong, 1u);
+  EXPECT_EQ(part.difference.first, 7u);
+}
+
+TEST(DrawnInputs, AreTheArraysAtAnyPlace) {
+  const TimedBuffer form{.type = ElementType::kDouble, .count = 100};
+  const std::uint64_t seeds[] = {77};
+  const DrawnInputs inputs({&form, 1}, seeds);
+  const std::vector<double> all = values_of<double>(drawn(form, 77));
+  HostArray part(10 * sizeof(double));
+  draw_into(form, 77, 20 * sizeof(double), part);
+  const std::vector<double> some = values_of<double>(part);
+  for (std::size_t i = 0; i < 10; ++i) {
+    EXPECT_EQ(inputs.at<double>(0, 20 + i), all[20 + i]);
+    EXPECT_EQ(some[i], all[20 + i]);
+  }
+}
+
+}  // namespace
+}  // namespace membound::harness

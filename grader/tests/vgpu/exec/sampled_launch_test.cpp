@@ -1,0 +1,175 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Some blocks of a launch stand for all: what is counted then, and what is not run so at all.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "grader/tests/vgpu/exec/machine_fixture.hpp"
+#include "grader/vgpu/exec/launch/block_choice.hpp"
+
+namespace membound::vgpu::exec {
+namespace {
+
+constexpr std::uint32_t kSms = 16, kPlaces = 4, kSampleThreads = 64, kAllBlocks = 5003;
+
+/// `body` comes between loading in[i] into %r4 and storing it to out[i]; %r1 is the block.
+std::string copy_with(const std::string& body) {
+  return R"(.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 in, .param .u64 out) {
+  .reg .pred %p<4>; .reg .b32 %r<12>; .reg .b64 %rd<8>;
+  ld.param.u64 %rd0, [in];
+  ld.param.u64 %rd1, [out];
+  mov.u32 %r0, %tid.x;
+  mov.u32 %r1, %ctaid.x;
+  mad.lo.u32 %r2, %r1, 64, %r0;
+  mul.wide.u32 %rd2, %r2, 4;
+  add.u64 %rd3, %rd0, %rd2;
+  add.u64 %rd4, %rd1, %rd2;
+  ld.global.u32 %r4, [%rd3];
+)" + body +
+         R"(
+  st.global.u32 [%rd4], %r4;
+  ret;
+})";
+}
+
+/// Turns %r5 times, one turn at least.
+constexpr const char* kTurns = R"(
+TURN:
+  add.u32 %r4, %r4, 1;
+  sub.u32 %r5, %r5, 1;
+  setp.gt.s32 %p1, %r5, 0;
+  @%p1 bra TURN;
+)";
+
+struct Sampled : Machine {
+  explicit Sampled(const std::string& body = "", std::uint32_t workers = 2)
+      : Machine(copy_with(body)) {
+    request().sm_count = kSms;
+    request().caches = {.enabled = true, .resident_blocks_per_sm = kPlaces};
+    request().limits.worker_threads = workers;
+  }
+  LaunchReport run_with(std::optional<std::uint64_t> seed, std::uint32_t blocks = kAllBlocks) {
+    const auto in = space().allocate(std::uint64_t{blocks} * kSampleThreads * 4, 256, {});
+    const auto out = space().allocate(std::uint64_t{blocks} * kSampleThreads * 4, 256, {});
+    request().sample.reset();
+    if (seed) request().sample = SampleOrder{*seed, 1 << 20};
+    return argument(*in).argument(*out).run("k", {blocks, 1, 1}, {kSampleThreads, 1, 1});
+  }
+};
+
+TEST(SampledLaunch, BlocksThatAreAlikeCountAsAllOfThemDo) {
+  Sampled machine;
+  const LaunchReport whole = machine.run_with({}), some = machine.run_with(7);
+  ASSERT_TRUE(some.sample) << some.unsampled;
+  EXPECT_EQ(some.counters.totals, whole.counters.totals);
+  EXPECT_EQ(some.counters.work.kinds, whole.counters.work.kinds);
+  EXPECT_EQ(some.counters.work.runs, whole.counters.work.runs);
+  EXPECT_EQ(some.counters.work.instructions, whole.counters.work.instructions);
+  EXPECT_EQ(some.sample->of, kAllBlocks);
+  EXPECT_LT(some.sample->blocks, 400u);
+  EXPECT_EQ(some.sample->stored_bytes, some.sample->blocks * kSampleThreads * 4);
+  EXPECT_EQ(some.sample->error, 0);
+}
+
+TEST(SampledLaunch, WhatTheFirstBlockAloneDoesCountsOnce) {
+  Sampled machine(std::string("setp.eq.u32 %p0, %r1, 0;\nselp.b32 %r5, 1000, 1, %p0;\n") + kTurns);
+  const LaunchReport whole = machine.run_with({}), some = machine.run_with(7);
+  ASSERT_TRUE(some.sample) << some.unsampled;
+  EXPECT_EQ(some.counters.totals, whole.counters.totals);
+  EXPECT_EQ(some.counters.work.runs, whole.counters.work.runs);
+}
+
+TEST(SampledLaunch, BlocksThatTakeTurnsAreFoundInTheirShares) {
+  Sampled machine(std::string("rem.u32 %r5, %r1, 3;\nmul.lo.u32 %r5, %r5, 8;\n") + kTurns);
+  const LaunchReport whole = machine.run_with({});
+  for (std::uint64_t seed = 0; seed < 10; ++seed) {
+    const LaunchReport some = machine.run_with(seed);
+    ASSERT_TRUE(some.sample) << some.unsampled;
+    const auto all = static_cast<double>(whole.counters.totals.warp_instructions);
+    EXPECT_NEAR(static_cast<double>(some.counters.totals.warp_instructions) / all, 1, 0.1);
+    EXPECT_GT(some.sample->error, 0);
+  }
+}
+
+TEST(SampledLaunch, OneSeedGivesTheSameWithAnyNumberOfWorkers) {
+  const std::string body = std::string("and.b32 %r5, %r1, 15;\n") + kTurns;
+  Sampled alone(body, 1), together(body, 2);
+  const LaunchReport first = alone.run_with(3);
+  ASSERT_TRUE(first.sample) << first.unsampled;
+  for (int i = 0; i < 20; ++i) {
+    const LaunchReport again = together.run_with(3);
+    ASSERT_EQ(again.counters.totals, first.counters.totals);
+    ASSERT_EQ(again.counters.work.runs, first.counters.work.runs);
+    ASSERT_EQ(again.sample->error, first.sample->error);
+  }
+}
+
+TEST(SampledLaunch, AFewBlocksThatDoMuchMoreAreNoSample) {
+  Sampled machine(std::string("and.b32 %r5, %r1, 63;\nsetp.eq.u32 %p0, %r5, 63;\n"
+                              "selp.b32 %r5, 4000, 1, %p0;\n") +
+                  kTurns);
+  int refused = 0;
+  for (std::uint64_t seed = 0; seed < 5; ++seed) refused += !machine.run_with(seed).sample;
+  EXPECT_GT(refused, 0);
+}
+
+TEST(SampledLaunch, BlocksThatTakeTooLongAreNotRunToTheirEnd) {
+  Sampled machine(std::string("mov.u32 %r5, 0x7FFFFFFF;\n") + kTurns);
+  EXPECT_EQ(machine.run_with(1).unsampled, "its blocks take too many instructions each");
+}
+
+TEST(SampledLaunch, BlocksThatLearnFromEachOtherAreNotSampled) {
+  Sampled machine("atom.global.add.u32 %r4, [%rd0], 1;\n");
+  const LaunchReport report = machine.run_with(1);
+  EXPECT_EQ(report.unsampled, "its blocks may learn from each other");
+  EXPECT_EQ(report.counters.totals.blocks, 0u) << "nothing ran";
+}
+
+TEST(BlockChoice, StrataHaveAllBlocksOnce) {
+  for (const std::uint64_t blocks : {1, 2, 7, 8, 9, 17, 100, 5003}) {
+    const BlockChoice choice(blocks, kSms, kPlaces, 1, true);
+    std::uint64_t next = 0;
+    for (const Stratum& stratum : choice.strata()) {
+      EXPECT_EQ(stratum.first, next);
+      next += stratum.blocks;
+    }
+    EXPECT_EQ(next, blocks);
+  }
+}
+
+TEST(BlockChoice, AGroupIsWhatAnSmHoldsAtOnce) {
+  const BlockChoice choice(5003, 132, 8, 42, true);
+  for (const Stratum& stratum : choice.strata()) {
+    std::set<std::uint64_t> seen;
+    for (std::uint32_t round = 0; round < 3; ++round) {
+      std::uint32_t groups = 12;
+      const auto blocks = choice.take(stratum, groups, round);
+      for (std::size_t turn = 0; turn < blocks.size(); ++turn) {
+        EXPECT_TRUE(seen.insert(blocks[turn]).second) << "twice: " << blocks[turn];
+        EXPECT_GE(blocks[turn], stratum.first);
+        EXPECT_LT(blocks[turn], stratum.first + stratum.blocks);
+        EXPECT_EQ(blocks[turn] % 132, blocks[turn % groups] % 132);
+        EXPECT_EQ(blocks[turn] / (132 * 8), blocks[0] / (132 * 8)) << "one wave";
+      }
+    }
+  }
+}
+
+TEST(BlockChoice, OtherSeedsChooseOthers) {
+  std::set<std::uint64_t> firsts;
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    std::uint32_t groups = 4;
+    const BlockChoice choice(1 << 20, 132, 8, seed, true);
+    firsts.insert(choice.take(choice.strata()[2], groups, 0)[0]);
+  }
+  EXPECT_GT(firsts.size(), 15u);
+}
+
+}  // namespace
+}  // namespace membound::vgpu::exec

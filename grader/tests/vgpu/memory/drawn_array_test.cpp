@@ -1,0 +1,92 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/vgpu/memory/drawn_array.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <thread>
+#include <vector>
+
+#include "grader/vgpu/memory/address_space.hpp"
+
+namespace membound::vgpu::memory {
+namespace {
+
+constexpr std::uint64_t kBytes = std::uint64_t{16} << 20;
+
+/// An array whose byte at offset o is o / 512.
+class DrawnArrayTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    address_ = space_.allocate(kBytes, 256, {}).value();
+    ASSERT_TRUE(space_.draw(address_, [this](auto offset, std::byte* to, auto bytes) {
+      ++pieces_;
+      std::fill_n(to, bytes, std::byte(offset / 512));
+    }));
+  }
+  std::byte at(std::uint64_t offset) {
+    std::byte value{};
+    EXPECT_TRUE(space_.copy_out(&value, address_ + offset, 1));
+    return value;
+  }
+
+  AddressSpace space_{64 << 20};
+  std::uint64_t address_ = 0;
+  std::atomic<int> pieces_ = 0;
+};
+
+TEST_F(DrawnArrayTest, OnlyWhatIsTouchedIsMadeAndOnce) {
+  EXPECT_EQ(at(1024), std::byte{2});
+  EXPECT_EQ(at(1535), std::byte{2});
+  EXPECT_EQ(at(kBytes - 1), std::byte((kBytes - 1) / 512));
+  EXPECT_EQ(pieces_, 2);
+}
+
+TEST_F(DrawnArrayTest, AKernelMayTouchWhatIsThere) {
+  const auto span = space_.span_of(address_ + 700, false);
+  ASSERT_TRUE(span);
+  EXPECT_EQ(span->begin, address_ + 512);
+  EXPECT_EQ(span->end, address_ + 1024);
+  at(1024);
+  EXPECT_EQ(space_.span_of(address_ + 700, false)->end, address_ + 1536) << "neighbours are one";
+}
+
+TEST_F(DrawnArrayTest, WhatLiesBesideDoesNotReachInto) {
+  const auto beside = space_.allocate(512, 256, {}).value();
+  ASSERT_GT(beside, address_);
+  EXPECT_GE(space_.span_of(beside, false)->begin, address_ + kBytes);
+  EXPECT_EQ(pieces_, 0);
+}
+
+TEST_F(DrawnArrayTest, WrittenBytesStayAndAreShownInOrder) {
+  const std::byte mark{0xEE};
+  space_.copy_in(address_ + 5000, &mark, 1);
+  at(0);
+  std::vector<std::uint64_t> begins;
+  space_.drawn_at(address_)->each_made([&](auto range) { begins.push_back(range.begin); });
+  EXPECT_THAT(begins, testing::ElementsAre(0, 4608));
+  EXPECT_EQ(at(5000), mark);
+  EXPECT_EQ(at(5001), std::byte{9}) << "the rest of the piece is as it was drawn";
+}
+
+TEST_F(DrawnArrayTest, TheHostMayWriteAllOfItAnew) {
+  space_.fill(address_, std::byte{5}, kBytes);
+  EXPECT_EQ(space_.drawn_at(address_), nullptr);
+  EXPECT_EQ(at(123456), std::byte{5});
+  EXPECT_EQ(pieces_, 0);
+}
+
+TEST_F(DrawnArrayTest, ThreadsThatMeetMakeAPieceOnce) {
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&] {
+      for (std::uint64_t offset = 0; offset < kBytes; offset += 4096)
+        EXPECT_TRUE(space_.span_of(address_ + offset, false));
+    });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(pieces_, kBytes / 4096);
+}
+
+}  // namespace
+}  // namespace membound::vgpu::memory

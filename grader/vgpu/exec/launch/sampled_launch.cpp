@@ -1,0 +1,184 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/vgpu/exec/launch/sampled_launch.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <optional>
+
+#include "grader/vgpu/exec/launch/block_choice.hpp"
+#include "grader/vgpu/exec/launch/grid.hpp"
+#include "grader/vgpu/exec/launch/prepare.hpp"
+#include "grader/vgpu/exec/launch/scaled_counters.hpp"
+#include "grader/vgpu/exec/launch/set_up.hpp"
+#include "grader/vgpu/exec/observe/block_recorder.hpp"
+#include "grader/vgpu/exec/observe/cache_observer.hpp"
+#include "grader/vgpu/exec/observe/summary.hpp"
+
+namespace membound::vgpu::exec {
+namespace {
+
+/// Warp instructions of the blocks run at once, at most. Workers look up now and then only, so a
+/// launch is stopped at twice as many; what passed is held against this number exactly.
+constexpr std::uint64_t kMostAtOnce = std::uint64_t{1} << 21;
+constexpr std::uint32_t kMostGroups = 12;  ///< of a round: even for what repeats every 2, 3, 4, 6
+constexpr std::uint32_t kFewestRounds = 2, kMostRounds = 8;  ///< as far as instructions last
+constexpr double kSmallError = 0.01;  ///< below, more blocks would tell nothing
+constexpr double kLargeError = 0.05;  ///< above, the sample tells nothing
+
+std::string percent(double share) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.0f %%", share * 100);
+  return text;
+}
+
+/// Why this launch cannot be sampled; empty: it may.
+std::string why_not(const LaunchRequest& request) {
+  if (request.cooperative || request.kernel->communicates_between_blocks)
+    return "its blocks may learn from each other";
+  if (request.checks.of_kernels() || request.tracing.listener != nullptr)
+    return "checkers look on at all blocks";
+  return {};
+}
+
+/// The chosen blocks of one launch, stratum by stratum.
+class Sampler {
+ public:
+  Sampler(const LaunchRequest& request, Launch& state, LaunchReport& report)
+      : request_(request),
+        state_(state),
+        report_(report),
+        places_(std::max(1u, request.caches.resident_blocks_per_sm)) {}
+
+  /// False: a fault, or the report says why this cannot be done.
+  bool run() {
+    StratumWork first = run_blocks({0}, 1);
+    first.blocks = 1;
+    of_block_ = first.counters.totals.warp_instructions;
+    if (!take(0, std::move(first))) return false;
+    // Where a block takes long, one run for its own sake is enough.
+    choice_.emplace(request_.grid.count(), std::max(1u, request_.sm_count), places_,
+                    request_.sample->seed, of_block_ < request_.sample->instructions / 8);
+    works_.resize(choice_->strata().size());
+    groups_.resize(works_.size(), 0);
+    for (std::size_t i = 1; i < works_.size(); ++i)
+      if (!run_round(i, 0)) return false;
+    for (std::uint32_t round = 1; round < kMostRounds; ++round) {
+      const bool known = round >= kFewestRounds && error_of(works_) <= kSmallError;
+      if (known || spent_ >= request_.sample->instructions) break;
+      for (std::size_t i = 1; i < works_.size(); ++i)
+        if (!run_round(i, round)) return false;
+    }
+    const double error = error_of(works_);
+    if (error > kLargeError)
+      return give_up("its blocks do unequal work: what a sample says may be off by " +
+                     percent(error));
+    return true;
+  }
+
+  void finish() {
+    SampleFacts facts{0, request_.grid.count(), error_of(works_), 0};
+    for (const StratumWork& work : works_) {
+      facts.blocks += work.of.size();
+      facts.stored_bytes += work.counters.totals.global_store_bytes;
+    }
+    report_.counters = scaled(works_, request_.caches.l2_bytes);
+    report_.warp_instructions = spent_;
+    report_.sample = facts;
+  }
+
+ private:
+  bool give_up(std::string why) {
+    report_.unsampled = std::move(why);
+    return false;
+  }
+
+  /// As many groups as the budget allows, going by what block 0 did.
+  std::uint32_t groups_for(const Stratum& stratum) const {
+    if (stratum.blocks == 1) return 1;
+    const std::uint64_t of_group = std::max<std::uint64_t>(
+        1, of_block_ * std::min<std::uint64_t>(places_, stratum.blocks / request_.sm_count + 1));
+    const std::uint64_t affordable = request_.sample->instructions / (4 * of_group);
+    return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(affordable, 1, kMostGroups));
+  }
+
+  bool run_round(std::size_t i, std::uint32_t round) {
+    const Stratum& stratum = choice_->strata()[i];
+    if (round == 0) groups_[i] = groups_for(stratum);
+    std::uint32_t groups = groups_[i];
+    std::vector<std::uint64_t> blocks = choice_->take(stratum, groups, round);
+    if (blocks.empty()) return true;
+    StratumWork work = run_blocks(std::move(blocks), groups);
+    work.blocks = stratum.blocks;
+    return take(i, std::move(work));
+  }
+
+  bool take(std::size_t i, StratumWork&& work) {
+    const std::uint64_t ran = work.counters.totals.warp_instructions;
+    spent_ += ran;
+    const bool too_many = state_.fault && state_.fault->kind == FaultKind::kStepLimit;
+    if (too_many || ran > kMostAtOnce) return give_up("its blocks take too many instructions each");
+    report_.fault = std::move(state_.fault);
+    works_[i].add(std::move(work));
+    return !report_.fault;
+  }
+
+  StratumWork run_blocks(std::vector<std::uint64_t> blocks, std::uint32_t groups) {
+    StratumWork work;
+    BlockRecorder recorder(blocks.size());
+    state_.chosen = std::move(blocks);
+    state_.cached_sms = groups;
+    state_.observers_with_notes = 0;
+    state_.instructions = 0;
+    state_.recorder = &recorder;
+    std::optional<CacheObserver> caches;
+    if (request_.caches.enabled) caches.emplace(state_);
+    state_.observer = state_.observer_of_unsampled = caches ? &*caches : nullptr;
+    const auto workers = run_grid(state_);
+    if (caches) caches->settle();
+    work.counters = summarise(state_, workers);
+    if (caches) {
+      caches->add_to(work.counters.totals);
+      work.reads = caches->reads()->rows();
+      work.writes = caches->writes()->rows();
+    }
+    for (const auto& worker : workers) {
+      work.hottest.add(worker->hottest);
+      work.busiest.add(worker->busiest_pieces);
+    }
+    counters::LaunchWork kinds;
+    recorder.add_to(kinds);
+    for (const counters::BlockRun& run : kinds.runs)
+      work.of.insert(work.of.end(), run.blocks, kinds.kinds[run.kind]);
+    return work;
+  }
+
+  const LaunchRequest& request_;
+  Launch& state_;
+  LaunchReport& report_;
+  std::uint32_t places_;  // for blocks, on an SM
+  std::optional<BlockChoice> choice_;
+  std::vector<StratumWork> works_ = std::vector<StratumWork>(1);  // by stratum
+  std::vector<std::uint32_t> groups_;                             // of a round
+  std::uint64_t spent_ = 0, of_block_ = 0;
+};
+
+}  // namespace
+
+LaunchReport run_sampled(const LaunchRequest& asked) {
+  LaunchReport report;
+  report.unsampled = why_not(asked);
+  if (!report.unsampled.empty()) return report;
+  LaunchRequest request = asked;
+  request.limits.warp_instructions = 2 * kMostAtOnce;
+  request.shuffle_seed.reset();
+  Launch state;
+  Workspace workspace(*request.memory);
+  set_up(state, request, workspace);
+  prepare(state, best_variant());
+  Sampler sampler(request, state, report);
+  if (sampler.run()) sampler.finish();
+  return report;
+}
+
+}  // namespace membound::vgpu::exec

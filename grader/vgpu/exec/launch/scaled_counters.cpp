@@ -1,0 +1,180 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/vgpu/exec/launch/scaled_counters.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+
+#include "grader/vgpu/memory/cache.hpp"
+
+namespace membound::vgpu::exec {
+namespace {
+
+using counters::BlockWork;
+using counters::Counters;
+
+std::uint64_t whole(double value) { return static_cast<std::uint64_t>(std::llround(value)); }
+
+/// Sums of every counter times a weight.
+class WeightedSum {
+ public:
+  WeightedSum() : sums_(counters::all_counters().size(), 0) {}
+  void add(const Counters& one, double weight) {
+    const auto rows = counters::all_counters();
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      sums_[i] += weight * static_cast<double>(one.*rows[i].member);
+  }
+  [[nodiscard]] Counters rounded() const {
+    Counters all;
+    const auto rows = counters::all_counters();
+    for (std::size_t i = 0; i < rows.size(); ++i) all.*rows[i].member = whole(sums_[i]);
+    return all;
+  }
+
+ private:
+  std::vector<double> sums_;
+};
+
+/// A word that more than one stratum wanted is wanted by all blocks alike; another one is taken for
+/// a block's own.
+std::uint64_t hottest(std::vector<StratumWork>& strata, memory::HotWords StratumWork::*words) {
+  struct Word {
+    double scaled = 0;
+    std::uint64_t counted = 0;
+    std::uint32_t strata = 0;
+  };
+  std::unordered_map<std::uint64_t, Word> all;
+  for (StratumWork& stratum : strata) {
+    (stratum.*words).each([&](std::uint64_t address, std::uint64_t count) {
+      Word& word = all[address];
+      word.scaled += stratum.weight() * static_cast<double>(count);
+      word.counted += count;
+      ++word.strata;
+    });
+  }
+  std::uint64_t most = 0;
+  for (const auto& [address, word] : all)
+    most = std::max(most, word.strata > 1 ? whole(word.scaled) : word.counted);
+  return most;
+}
+
+/// Different sectors of the launch: an array has no more than it has.
+std::uint64_t distinct(const std::vector<StratumWork>& strata,
+                       std::vector<memory::ArrayTally::Row> StratumWork::*rows) {
+  std::vector<double> touched;
+  std::vector<std::uint64_t> sectors;
+  for (const StratumWork& stratum : strata) {
+    const auto& of = stratum.*rows;
+    touched.resize(std::max(touched.size(), of.size()), 0);
+    sectors.resize(touched.size(), 0);
+    for (std::size_t i = 0; i < of.size(); ++i) {
+      touched[i] += stratum.weight() * static_cast<double>(of[i].touched_sectors);
+      sectors[i] = of[i].sectors;
+    }
+  }
+  double sum = 0;
+  for (std::size_t i = 0; i < touched.size(); ++i)
+    sum += i == 0 ? touched[i] : std::min(touched[i], static_cast<double>(sectors[i]));
+  return whole(sum);
+}
+
+/// The kinds of a stratum's blocks in launch order: those that ran, over and over, in this many
+/// stretches at most.
+void deal_out(const StratumWork& stratum, counters::LaunchWork& work) {
+  constexpr std::uint64_t kMostStretches = 4096;
+  const std::uint64_t ran = stratum.of.size();
+  const std::uint64_t stretches = std::min(stratum.blocks, std::max(ran, kMostStretches));
+  for (std::uint64_t i = 0; i < stretches; ++i) {
+    const BlockWork& of = stratum.of[i % ran];
+    const std::uint64_t blocks =
+        stratum.blocks * (i + 1) / stretches - stratum.blocks * i / stretches;
+    if (work.runs.empty() || !(work.kinds[work.runs.back().kind] == of)) {
+      const auto known = std::find(work.kinds.begin(), work.kinds.end(), of);
+      work.runs.push_back({static_cast<std::size_t>(known - work.kinds.begin()), 0});
+      if (known == work.kinds.end()) work.kinds.push_back(of);
+    }
+    work.runs.back().blocks += blocks;
+  }
+}
+
+}  // namespace
+
+void StratumWork::add(StratumWork&& more) {
+  blocks = more.blocks;
+  of.insert(of.end(), more.of.begin(), more.of.end());
+  counters.totals += more.counters.totals;
+  std::map<std::pair<std::string, std::uint32_t>, Counters> lines;
+  for (const auto* list : {&counters.lines, &more.counters.lines})
+    for (const counters::LineCounters& line : *list) lines[{line.file, line.line}] += line.counters;
+  counters.lines.clear();
+  for (auto& [place, sum] : lines) counters.lines.push_back({place.first, place.second, sum});
+  const auto join = [](auto& all, const auto& fresh) {
+    all.resize(std::max(all.size(), fresh.size()));
+    return std::min(all.size(), fresh.size());
+  };
+  auto& classes = counters.work.instructions;
+  for (std::size_t i = 0, n = join(classes, more.counters.work.instructions); i < n; ++i)
+    classes[i] += more.counters.work.instructions[i];
+  for (auto rows : {&StratumWork::reads, &StratumWork::writes}) {
+    for (std::size_t i = 0, n = join(this->*rows, more.*rows); i < n; ++i) {
+      (this->*rows)[i].touched_sectors += (more.*rows)[i].touched_sectors;
+      (this->*rows)[i].sectors = (more.*rows)[i].sectors;
+    }
+  }
+  hottest.add(more.hottest);
+  busiest.add(more.busiest);
+}
+
+counters::LaunchCounters scaled(std::vector<StratumWork>& strata, std::uint64_t l2_bytes) {
+  counters::LaunchCounters all;
+  WeightedSum totals;
+  std::map<std::pair<std::string, std::uint32_t>, WeightedSum> lines;
+  std::vector<double> classes;
+  for (const StratumWork& stratum : strata) {
+    totals.add(stratum.counters.totals, stratum.weight());
+    for (const counters::LineCounters& line : stratum.counters.lines)
+      lines[{line.file, line.line}].add(line.counters, stratum.weight());
+    const auto& of = stratum.counters.work.instructions;
+    classes.resize(std::max(classes.size(), of.size()), 0);
+    for (std::size_t i = 0; i < of.size(); ++i)
+      classes[i] += stratum.weight() * static_cast<double>(of[i]);
+    deal_out(stratum, all.work);
+  }
+  all.totals = totals.rounded();
+  for (const auto& [place, sum] : lines)
+    all.lines.push_back({place.first, place.second, sum.rounded()});
+  for (const double sum : classes) all.work.instructions.push_back(whole(sum));
+  Counters& c = all.totals;
+  c.hottest_atomic_address_count = hottest(strata, &StratumWork::hottest);
+  c.busiest_atomic_piece_sectors = hottest(strata, &StratumWork::busiest);
+  const std::uint64_t read = distinct(strata, &StratumWork::reads);
+  const memory::Traffic traffic{std::max(c.l2_read_sectors, read), read,
+                                distinct(strata, &StratumWork::writes)};
+  c.dram_read_bytes = memory::dram_read_bytes(traffic, l2_bytes);
+  c.dram_write_bytes = memory::dram_write_bytes(traffic);
+  return all;
+}
+
+double error_of(const std::vector<StratumWork>& strata) {
+  double worst = 0;
+  for (const auto part : {&BlockWork::issue_slots, &BlockWork::all_load_rounds,
+                          &BlockWork::chain_clocks, &BlockWork::all_shared_requests}) {
+    double total = 0, variance = 0;
+    for (const StratumWork& stratum : strata) {
+      const auto ran = static_cast<double>(stratum.of.size());
+      const auto blocks = static_cast<double>(stratum.blocks);
+      double sum = 0, squares = 0;
+      for (const BlockWork& of : stratum.of) sum += static_cast<double>(of.*part);
+      const double mean = sum / ran;
+      for (const BlockWork& of : stratum.of)
+        squares += std::pow(static_cast<double>(of.*part) - mean, 2);
+      total += blocks * mean;
+      if (ran > 1) variance += blocks * (blocks - ran) * squares / (ran - 1) / ran;
+    }
+    if (total > 0) worst = std::max(worst, std::sqrt(variance) / total);
+  }
+  return worst;
+}
+
+}  // namespace membound::vgpu::exec
