@@ -293,21 +293,21 @@ void many_rounds(const membound::Program& program) {
   if (n > 0) {
     // TODO 1 (about 4 lines): capture one_round(desk) into a graph. In which stream does the
     // capture begin, and in which does it end? Nothing runs while you capture.
-    cudaGraph_t graph;
+    cudaGraph_t whole_round;
     must(cudaStreamBeginCapture(desk.first, cudaStreamCaptureModeGlobal));
     one_round(desk);
-    must(cudaStreamEndCapture(desk.first, &graph));
+    must(cudaStreamEndCapture(desk.first, &whole_round));
 
     // TODO 2 (about 2 lines): make it ready to be launched. How often is that needed?
     cudaGraphExec_t ready;
-    must(cudaGraphInstantiate(&ready, graph, 0));
+    must(cudaGraphInstantiate(&ready, whole_round, 0));
 
     // TODO 3 (about 1 line): kTurns turns. In which stream, so that the copies around them wait?
     for (int i = 0; i < kTurns; ++i) must(cudaGraphLaunch(ready, desk.first));
 
     // TODO 4 (about 2 lines): nobody needs graph and executable any more.
     must(cudaGraphExecDestroy(ready));
-    must(cudaGraphDestroy(graph));
+    must(cudaGraphDestroy(whole_round));
   }
 
   // Given: both channels back, the memory freed behind that, one wait.

@@ -37,17 +37,11 @@ class Local {
   }
 
   base::Result<Executed> run(int workers) {
-    run_all(std::max(1, workers));
-    if (!ending()) {
-      queue_.swap(again_);
-      run_all(std::max(1, workers));
-    }
+    run_with_retries(std::max(1, workers));
     // One that was running when the grader died may have been the reason. Alone it takes nobody
     // else with it, and what it does is known to be its doing.
-    if (!ending()) {
-      queue_.swap(suspects_);
-      run_all(1);
-    }
+    queue_.swap(suspects_);
+    run_with_retries(1);
     executed_.stopped = stopped();
     if (fatal_) return *fatal_;
     return executed_;
@@ -58,6 +52,11 @@ class Local {
   bool ending() {
     const std::lock_guard guard(mutex_);
     return fatal_.has_value() || stopped();
+  }
+
+  /// What fails by our own fault comes last, as often as it may be tried.
+  void run_with_retries(int workers) {
+    for (; !ending() && !queue_.empty(); queue_.swap(again_)) run_all(workers);
   }
 
   void run_all(int workers) {

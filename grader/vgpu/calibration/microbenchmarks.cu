@@ -142,11 +142,11 @@ __global__ void copy_vectors(const int4* in, int4* out) {
   out[i] = in[i];
 }
 __global__ void read_vectors(const int4* in, int* out) {
-  constexpr int kEach = 8;
-  const std::size_t first = blockIdx.x * std::size_t{blockDim.x} * kEach + threadIdx.x;
+  constexpr int kVectorsEach = 8;
+  const std::size_t first = blockIdx.x * std::size_t{blockDim.x} * kVectorsEach + threadIdx.x;
   int sum = 0;
 #pragma unroll
-  for (int k = 0; k < kEach; ++k) {
+  for (int k = 0; k < kVectorsEach; ++k) {
     const int4 words = in[first + k * std::size_t{blockDim.x}];
     sum += words.x ^ words.y ^ words.z ^ words.w;
   }

@@ -89,7 +89,9 @@ class Harness {
     out_ = folder_ / "out";
     setenv("SOURCE_DATE_EPOCH", "1795241893", 1);
   }
-  ~Harness() { fs::remove_all(folder_); }
+  ~Harness() {
+    if (!keep_) fs::remove_all(folder_);
+  }
   Harness(const Harness&) = delete;
   Harness& operator=(const Harness&) = delete;
 
@@ -193,7 +195,11 @@ class Harness {
       if (!clean || found->verdicts != clean->verdicts)
         fail(std::to_string(found->verdicts) + " verdicts: some are doubled or missing");
     }
-    if (tables_of(out_) != expected_) fail("the tables are not those of the undisturbed batch");
+    if (tables_of(out_) != expected_) {
+      fail("the tables are not those of the undisturbed batch, which are left in " +
+           folder_.string());
+      keep_ = true;
+    }
     if (failed_) return;
     fs::remove_all(out_);
     results_.clear();
@@ -235,7 +241,7 @@ class Harness {
   int kills_ = 0, random_kills_ = 0, point_kills_ = 0, full_ = 0, batches_ = 0, tmpfs_runs_ = 0;
   long checked_ = 0;
   std::string tmpfs_ = "not tried";
-  bool failed_ = false;
+  bool failed_ = false, keep_ = false;
 };
 
 }  // namespace

@@ -69,7 +69,13 @@ TEST_P(SameOnASlice, ASlowAnswerHasTheRatioOfTheWhole) {
   const auto& [lab, name] = GetParam();
   CheckRequest request = request_for(lab, wrong_answer(lab, name));
   request.stages = {name[0] - '0'};
+  // At the size that is run whole, which the slice is one of.
+  std::string size;
+  for (const std::int64_t extent : lab_->stage(request.stages[0])->vgpu_sizes.back())
+    size += (size.empty() ? "" : "x") + std::to_string(extent);
+  request.more_arguments = {"--size", size};
   const course::Result whole = run(request);
+  request.more_arguments.clear();
   ASSERT_TRUE(lab_->graded_slice);
   use_slice(*lab_->graded_slice, request);
   const course::Result slice = run(request);

@@ -91,6 +91,7 @@ class Secrets : public Split {
     request_ = request_for(
         "03-transpose", kernel_of(idle_when_timed(source() / "solutions/03-transpose/kernel.cu")));
     request_.stages = {kStage};
+    request_.more_arguments = {"--size", std::to_string(kSize) + "x" + std::to_string(kSize)};
   }
   CheckRequest request_;
 };
