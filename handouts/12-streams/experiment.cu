@@ -129,15 +129,15 @@ int main(int argc, char** argv) {
     for (int turn = 0; turn < kTurns; ++turn) round();
   });
   cudaGraph_t graph;
-  cudaGraphExec_t ready;
+  cudaGraphExec_t launchable;
   check(cudaStreamBeginCapture(streams[0], cudaStreamCaptureModeGlobal));
   round();
   check(cudaStreamEndCapture(streams[0], &graph));
-  check(cudaGraphInstantiate(&ready, graph, 0));
+  check(cudaGraphInstantiate(&launchable, graph, 0));
   const float as_graph = milliseconds(streams, 1, [&] {
-    for (int turn = 0; turn < kTurns; ++turn) check(cudaGraphLaunch(ready, streams[0]));
+    for (int turn = 0; turn < kTurns; ++turn) check(cudaGraphLaunch(launchable, streams[0]));
   });
-  check(cudaGraphExecDestroy(ready));
+  check(cudaGraphExecDestroy(launchable));
   check(cudaGraphDestroy(graph));
   std::printf("\n%d rounds of %d short kernels\none by one %.3f ms, as a graph %.3f ms\n", kTurns,
               kChain, one_by_one, as_graph);
