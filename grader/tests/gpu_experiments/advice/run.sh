@@ -15,7 +15,7 @@ library=${2:-}
 mkdir -p "$folder"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-for program in rules planted; do
+for program in rules planted fresh; do
   if [ -n "$library" ]; then
     nvcc -std=c++17 -O2 -I "$here/../../../.." -lineinfo -cudart shared -gencode 'arch=compute_90,code=[compute_90,sm_90]' \
       -o "$work/$program" "$here/$program.cu"
