@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <span>
 
 #include "grader/base/process.hpp"
 #include "grader/base/scratch_folder.hpp"
@@ -19,8 +20,9 @@
 #include "grader/cli/action.hpp"
 #include "grader/cli/command_context.hpp"
 #include "grader/cli/error_output.hpp"
-#include "grader/cli/needed_libraries.hpp"
+#include "grader/cli/gpu_libraries.hpp"
 #include "grader/cli/page.hpp"
+#include "grader/device_code/fatbin/elf_file.hpp"
 #include "grader/judge/counters_profile.hpp"
 #include "grader/judge/device_choice.hpp"
 #include "grader/judge/source_lines.hpp"
@@ -42,7 +44,8 @@ std::optional<base::Error> cannot_be_seen(const std::filesystem::path& program) 
   if (!content || !content->starts_with("\x7f"
                                         "ELF"))
     return std::nullopt;  // a script may start anything
-  if (auto error = needs_a_gpu(program.string(), needed_libraries(*content))) return error;
+  const auto libraries = fatbin::needed_libraries(std::as_bytes(std::span(*content)));
+  if (auto error = needs_a_gpu(program.string(), libraries)) return error;
   if (content->find("libcudart.so.13") != std::string::npos) return std::nullopt;
   if (const auto at = content->find("libcudart.so."); at != std::string::npos) {
     const std::string library = content->substr(at, content->find('\0', at) - at);

@@ -70,4 +70,20 @@ std::optional<ElfFile> read_elf(Bytes bytes, ElfFault& fault) {
   return file;
 }
 
+std::vector<std::string> needed_libraries(Bytes bytes) {
+  std::vector<std::string> libraries;
+  ElfFault fault{};
+  const auto file = read_elf(bytes, fault);
+  if (!file) return libraries;
+  for (const ElfSection& section : file->sections) {
+    if (section.header.sh_type != SHT_DYNAMIC || section.header.sh_link >= file->sections.size())
+      continue;
+    const Bytes names = file->sections[section.header.sh_link].content;
+    for (std::size_t at = 0; has(section.content, at, sizeof(Elf64_Dyn)); at += sizeof(Elf64_Dyn))
+      if (const auto entry = read_at<Elf64_Dyn>(section.content, at); entry.d_tag == DT_NEEDED)
+        libraries.emplace_back(string_at(names, entry.d_un.d_val));
+  }
+  return libraries;
+}
+
 }  // namespace membound::fatbin

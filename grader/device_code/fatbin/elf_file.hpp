@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// The one reader of ELF files, over elfutils' libelf, which keeps to the bytes it is given.
-/// Place in the chain: a cubin's or a program's bytes -> [elf_file] -> cubin, program_file.
+/// Place in the chain: a cubin's or a program's bytes -> [elf_file] -> cubin, program_file;
+/// a command that names what a program needs.
 #pragma once
 
 #include <elf.h>
@@ -11,6 +12,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -44,5 +46,8 @@ enum class ElfFault { kNoElf, kOtherClass, kBadSectionTable, kBadSection };
 /// Reads header and sections of `bytes`, which must outlive the result; what is wrong is in
 /// `fault`.
 [[nodiscard]] std::optional<ElfFile> read_elf(std::span<const std::byte> bytes, ElfFault& fault);
+
+/// Libraries that the loader is asked for, as the dynamic section names them; none for other bytes.
+[[nodiscard]] std::vector<std::string> needed_libraries(std::span<const std::byte> bytes);
 
 }  // namespace membound::fatbin

@@ -2,21 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// Libraries that a program asks the loader for and that work on a GPU only: named before the
-/// loader fails at them. Place in the chain: run -> [needed_libraries]. Source: ELF, "Dynamic
-/// Linking" (gABI).
+/// loader fails at them. Place in the chain: run -> [gpu_libraries].
 #pragma once
 
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "grader/base/result.hpp"
 
 namespace membound::cli {
-
-/// The names in the dynamic section of a 64-bit ELF file; empty for anything else.
-[[nodiscard]] std::vector<std::string> needed_libraries(std::string_view file);
 
 /// Why a program that needs `libraries` cannot run on the virtual GPU, and what works instead.
 [[nodiscard]] std::optional<base::Error> needs_a_gpu(const std::string& program,

@@ -1,10 +1,8 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/cli/needed_libraries.hpp"
+#include "grader/cli/gpu_libraries.hpp"
 
-#include <elf.h>
-
-#include <cstring>
+#include <string_view>
 
 namespace membound::cli {
 namespace {
@@ -31,39 +29,7 @@ constexpr Library kLibraries[] = {
     {"libnpp", "NPP, which is machine code for GPUs", kOwnKernels},
 };
 
-/// `count` objects at `offset`; none where the file ends before.
-template <typename Object>
-std::vector<Object> objects_at(std::string_view file, std::uint64_t offset, std::uint64_t count) {
-  if (offset > file.size() || count > (file.size() - offset) / sizeof(Object)) return {};
-  std::vector<Object> all(count);
-  if (count > 0) std::memcpy(all.data(), file.data() + offset, count * sizeof(Object));
-  return all;
-}
-
-std::string text_at(std::string_view file, std::uint64_t offset) {
-  if (offset >= file.size()) return "";
-  return std::string(file.substr(offset, file.find('\0', offset) - offset));
-}
-
 }  // namespace
-
-std::vector<std::string> needed_libraries(std::string_view file) {
-  const auto head = objects_at<Elf64_Ehdr>(file, 0, 1);
-  if (head.empty() || std::memcmp(head[0].e_ident, ELFMAG, SELFMAG) != 0 ||
-      head[0].e_ident[EI_CLASS] != ELFCLASS64 || head[0].e_shentsize != sizeof(Elf64_Shdr))
-    return {};
-  const auto sections = objects_at<Elf64_Shdr>(file, head[0].e_shoff, head[0].e_shnum);
-  std::vector<std::string> names;
-  for (const Elf64_Shdr& section : sections) {
-    if (section.sh_type != SHT_DYNAMIC || section.sh_link >= sections.size()) continue;
-    const Elf64_Shdr& texts = sections[section.sh_link];
-    for (const Elf64_Dyn& entry :
-         objects_at<Elf64_Dyn>(file, section.sh_offset, section.sh_size / sizeof(Elf64_Dyn)))
-      if (entry.d_tag == DT_NEEDED)
-        names.push_back(text_at(file, texts.sh_offset + entry.d_un.d_val));
-  }
-  return names;
-}
 
 std::optional<base::Error> needs_a_gpu(const std::string& program,
                                        const std::vector<std::string>& libraries) {
