@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Times pairs of kernels, with a fault and without, on the GPU of this machine, some seconds, into FOLDER/rules.csv and
-# FOLDER/planted.csv (rule,name,µs). With a library that holds the virtual GPU, predicts the times instead and also
+# so on (rule,name,µs). With a library that holds the virtual GPU, predicts the times instead and also
 # leaves FOLDER/….json, whose kernels have the gains that were told. `--scale 16` makes arrays as large as a GPU needs.
 #
 #   run.sh FOLDER
@@ -15,7 +15,7 @@ library=${2:-}
 mkdir -p "$folder"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-for program in rules planted fresh; do
+for program in rules planted fresh fresh_memory fresh_chip; do
   if [ -n "$library" ]; then
     nvcc -std=c++17 -O2 -I "$here/../../../.." -lineinfo -cudart shared -gencode 'arch=compute_90,code=[compute_90,sm_90]' \
       -o "$work/$program" "$here/$program.cu"
