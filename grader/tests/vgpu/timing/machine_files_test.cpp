@@ -73,8 +73,8 @@ TEST_F(OwnMachines, AreLookedForInTheConfigurationFolder) {
   setenv("XDG_CONFIG_HOME", "/somewhere", 1);
   EXPECT_EQ(own_machines_folder(), "/somewhere/membound/machines");
   unsetenv("XDG_CONFIG_HOME");
-  setenv("HOME", "/home/ada", 1);
-  EXPECT_EQ(own_machines_folder(), "/home/ada/.config/membound/machines");
+  setenv("HOME", "/ada", 1);
+  EXPECT_EQ(own_machines_folder(), "/ada/.config/membound/machines");
 }
 
 }  // namespace
