@@ -12,6 +12,8 @@ namespace membound::harness {
 
 /// Has the judge asked for the virtual GPU's checkers?
 [[nodiscard]] bool device_checks();
+/// Has it asked for checkers or a trace, which look on at all blocks of a launch?
+[[nodiscard]] bool all_are_watched();
 
 /// Device memory that was filled with a pattern counts as never written, so that a checker sees who
 /// reads it. Does nothing without checkers.

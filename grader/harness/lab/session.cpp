@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "grader/harness/device/device_checks.hpp"
 #include "grader/harness/device/device_scope.hpp"
 
 namespace membound::harness {
@@ -195,7 +196,12 @@ bool Session::has_one_list(const course::Stage& stage) const {
 }
 
 bool Session::samples(const course::Stage& stage) const {
-  return device().can_sample() && options_.size.empty() && !options_.look && has_one_list(stage);
+  return device().can_sample() && options_.size.empty() && !options_.look && !all_are_watched() &&
+         has_one_list(stage);
+}
+
+bool Session::is_kept_from_sampling(const course::Stage& stage) const {
+  return device().can_sample() && options_.size.empty() && all_are_watched() && has_one_list(stage);
 }
 
 double Session::timeout_seconds(const course::Stage& stage) const {

@@ -62,6 +62,9 @@ class Session {
   /// What to time, preferred first: later ones are for launches that cannot be sampled. The last is
   /// run whole.
   [[nodiscard]] std::vector<SizedCases> ways_to_time(const course::Stage& stage) const;
+  /// Whether launches of the stage would be timed by some of their blocks, but that somebody looks
+  /// on at all of them: they are then timed at the last size.
+  [[nodiscard]] bool is_kept_from_sampling(const course::Stage& stage) const;
   /// How long one launch may take.
   [[nodiscard]] double timeout_seconds(const course::Stage& stage) const;
 

@@ -76,9 +76,11 @@ class StageRun {
   /// Of a timed case: in a graded run each stage has inputs of its own, for an output that a stage
   /// leaves behind in memory must not be the answer of the next one.
   [[nodiscard]] std::uint64_t seed_of_case(std::size_t index) const;
-  /// Nothing where a launch that was to be sampled was not.
-  [[nodiscard]] std::optional<testing::AssertionResult> time_cases(const Session::SizedCases& way);
-  void forget_timings(const std::string& why);
+  /// Nothing where a launch that was to be sampled was not; `why_not` says why, if it is empty.
+  [[nodiscard]] std::optional<testing::AssertionResult> time_cases(const Session::SizedCases& way,
+                                                                   std::string& why_not);
+  void forget_timings();
+  void add_note(std::string note);
   void keep(TimingOutcome outcome, const Session::SizedCases& way, std::size_t case_index);
   void find_similar_stage(const Session::SizedCases& way, std::size_t case_index,
                           course::Timing& timing);

@@ -77,12 +77,17 @@ std::vector<course::CpuBaselineTime> time_cpu_baselines(const LabProgram& progra
 testing::AssertionResult StageRun::check_speed() {
   const std::vector<Session::SizedCases> ways = session_.ways_to_time(stage_);
   testing::AssertionResult verdict = testing::AssertionSuccess();
+  std::string why_not;
   for (const Session::SizedCases& way : ways) {
-    const std::optional<testing::AssertionResult> timed = time_cases(way);
+    const std::optional<testing::AssertionResult> timed = time_cases(way, why_not);
     if (!timed) continue;
+    if (!why_not.empty()) add_note("timed at " + way.cases.front().label + ": " + why_not);
     verdict = *timed;
     break;
   }
+  if (session_.is_kept_from_sampling(stage_))
+    add_note("timed at " + ways.front().cases.front().label +
+             ", the smallest size: checkers or a trace look on at all blocks there");
   const bool is_last = session_.stages().back().number == stage_.number;
   if (is_last && session_.device().timing_rules().comparable_with_cpus)
     measurement_.cpu_baselines = time_cpu_baselines(session_.program(), session_.timed_size(stage_),
@@ -90,7 +95,8 @@ testing::AssertionResult StageRun::check_speed() {
   return verdict;
 }
 
-std::optional<testing::AssertionResult> StageRun::time_cases(const Session::SizedCases& way) {
+std::optional<testing::AssertionResult> StageRun::time_cases(const Session::SizedCases& way,
+                                                             std::string& why_not) {
   testing::AssertionResult verdict = testing::AssertionSuccess();
   course::Cause first_cause = course::Cause::kNone;
   for (std::size_t i = 0; i < way.cases.size(); ++i) {
@@ -99,7 +105,10 @@ std::optional<testing::AssertionResult> StageRun::time_cases(const Session::Size
     TimingOutcome outcome = time_case(session_.bench(), request);
     if (outcome.refusal) return refuse(*outcome.refusal);
     if (!outcome.not_sampled.empty()) {
-      forget_timings(way.cases[i].label + ": " + outcome.not_sampled);
+      forget_timings();
+      if (why_not.empty())
+        why_not =
+            way.cases[i].label + " cannot be timed by some of its blocks: " + outcome.not_sampled;
       return std::nullopt;
     }
     const testing::AssertionResult one = judge_case(outcome.timing, way.cases[i]);
@@ -112,13 +121,17 @@ std::optional<testing::AssertionResult> StageRun::time_cases(const Session::Size
   return verdict;
 }
 
-void StageRun::forget_timings(const std::string& why) {
+void StageRun::add_note(std::string note) {
+  const std::lock_guard lock(mutex_);
+  measurement_.notes.push_back(std::move(note));
+}
+
+void StageRun::forget_timings() {
   const std::lock_guard lock(mutex_);
   measurement_.timings.clear();
   measurement_.kernels.clear();
   measurement_.counters = nullptr;
   measurement_.similar_stage = 0;
-  measurement_.notes.push_back("not timed by some of its blocks, but at a smaller size: " + why);
 }
 
 testing::AssertionResult StageRun::look_at_timed_launches() {
