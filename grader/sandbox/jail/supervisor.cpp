@@ -101,7 +101,10 @@ bool give_up_rights(uid_t user) {
 
 [[noreturn]] void become_bubblewrap(const Launch& launch, pid_t parent) {
   setpgid(0, 0);
-  bool ready = launch.cgroup->join() && stage_mounts(launch.mounts, launch.mount_count) &&
+  // Opened by its path now: it may lie below a folder that the mounts cover.
+  const int program = open(launch.arguments[0], O_PATH | O_CLOEXEC);
+  bool ready = program >= 0 && launch.cgroup->join() &&
+               stage_mounts(launch.mounts, launch.mount_count) &&
                (launch.user == 0 || give_up_rights(launch.user)) && dup2(launch.input, 0) >= 0 &&
                dup2(launch.output, 1) >= 0 && dup2(launch.output, 2) >= 0;
   // After the change of user, which forgets it: should we be killed, the jail must not live on.
@@ -109,7 +112,7 @@ bool give_up_rights(uid_t user) {
   ready = ready && getppid() == parent;
   for (std::size_t i = 0; i < launch.kept_count; ++i)
     ready = ready && fcntl(launch.kept[i], F_SETFD, 0) == 0;
-  if (ready) execve(launch.arguments[0], launch.arguments, launch.environment);
+  if (ready) fexecve(program, launch.arguments, launch.environment);
   fail(launch, errno);
 }
 

@@ -161,6 +161,16 @@ TEST_F(Jail, ShowsOnlyWhatItWasGiven) {
             "");
 }
 
+TEST_F(Jail, StartsWhereBubblewrapLiesInAFolderThatIsCovered) {
+  const judge::TemporaryFolder folder;  // below /tmp, and found first by a process of its own
+  std::filesystem::copy_file(machine_setup().bubblewrap, folder.path() / "bwrap");
+  const std::string child =
+      "PATH='" + folder.path().string() + "':\"$PATH\" '" +
+      std::filesystem::read_symlink("/proc/self/exe").string() +
+      "' --gtest_filter=Jail.ShowsOnlyWhatItWasGiven | grep 'PASSED.* 1 test'";
+  EXPECT_EQ(std::system(child.c_str()), 0);
+}
+
 TEST_F(Jail, LetsNothingBeWrittenButScratch) {
   const judge::TemporaryFolder folder;
   const auto file = folder.write("file", "text");
