@@ -33,11 +33,11 @@ Marks spread(std::uint8_t kinds) {
 
 AccessShadow::AccessShadow(std::uint64_t begin, std::uint64_t bytes, std::uint32_t cell_shift)
     : view_{.begin = begin, .cells = bytes >> cell_shift, .cell_shift = cell_shift},
-      writes_((view_.cells + LineStamp::kCells) * sizeof(std::uint64_t), true),
-      reads_((view_.cells + LineStamp::kCells) * sizeof(std::uint64_t), true),
-      write_origins_((view_.cells + LineStamp::kCells) * sizeof(std::uint16_t), true),
-      read_origins_((view_.cells + LineStamp::kCells) * sizeof(std::uint16_t), true),
-      lines_((view_.cells / LineStamp::kCells + 1) * sizeof(Line), true),
+      writes_((view_.cells + LineStamp::kCells) * sizeof(std::uint64_t)),
+      reads_((view_.cells + LineStamp::kCells) * sizeof(std::uint64_t)),
+      write_origins_((view_.cells + LineStamp::kCells) * sizeof(std::uint16_t)),
+      read_origins_((view_.cells + LineStamp::kCells) * sizeof(std::uint16_t)),
+      lines_((view_.cells / LineStamp::kCells + 1) * sizeof(Line)),
       chunk_bytes_((view_.cells / LineStamp::kCells >> kChunkShift) + 1),
       chunk_marks_(static_cast<std::uint8_t*>(chunk_bytes_.data())) {
   view_.writes = static_cast<std::uint64_t*>(writes_.data());
@@ -55,6 +55,11 @@ std::uint32_t AccessShadow::next_tag() {
     tag_ = 0;
   }
   return ++tag_;
+}
+
+void AccessShadow::expect_dense_use() {
+  for (LazyBytes* table : {&writes_, &reads_, &write_origins_, &read_origins_, &lines_})
+    table->expect_dense_use();
 }
 
 void AccessShadow::spread_writes(std::uint64_t number) {

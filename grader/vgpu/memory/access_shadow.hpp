@@ -146,6 +146,8 @@ class AccessShadow {
   [[nodiscard]] const ShadowView& view() const { return view_; }
   /// A launch begins: a tag (1 … 255) that no cell holds; nothing is marked.
   [[nodiscard]] std::uint32_t next_tag();
+  /// Launches to come touch most of their arrays, and those are large.
+  void expect_dense_use();
   /// Nobody has touched these bytes: memory that is handed out anew.
   void forget(std::uint64_t address, std::uint64_t bytes);
 

@@ -10,23 +10,19 @@
 
 namespace membound::vgpu::memory {
 
-LazyBytes::LazyBytes(std::size_t bytes, bool dense)
-    : bytes_(std::max<std::size_t>(1, bytes)), dense_(dense) {
-  reserve();
-}
-
-LazyBytes::~LazyBytes() { munmap(data_, bytes_); }
-
-void LazyBytes::reserve() {
+LazyBytes::LazyBytes(std::size_t bytes) : bytes_(std::max<std::size_t>(1, bytes)) {
   data_ = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
                -1, 0);
   MEMBOUND_CHECK(data_ != MAP_FAILED);
-  if (dense_) madvise(data_, bytes_, MADV_HUGEPAGE);
 }
+
+LazyBytes::~LazyBytes() { munmap(data_, bytes_); }
 
 void LazyBytes::clear() {
   // At its place: pointers to it stay good.
   MEMBOUND_CHECK(madvise(data_, bytes_, MADV_DONTNEED) == 0);
 }
+
+void LazyBytes::expect_dense_use() { madvise(data_, bytes_, MADV_HUGEPAGE); }
 
 }  // namespace membound::vgpu::memory

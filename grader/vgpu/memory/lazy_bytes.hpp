@@ -13,8 +13,7 @@ namespace membound::vgpu::memory {
 /// Memory that reads as zeros and costs nothing until it is written to.
 class LazyBytes {
  public:
-  /// `dense`: where one byte is used, its neighbours will be; large pages save most of the faults.
-  explicit LazyBytes(std::size_t bytes, bool dense = false);
+  explicit LazyBytes(std::size_t bytes);
   ~LazyBytes();
   LazyBytes(const LazyBytes&) = delete;
   LazyBytes& operator=(const LazyBytes&) = delete;
@@ -22,12 +21,13 @@ class LazyBytes {
   [[nodiscard]] void* data() const { return data_; }
   /// All zeros again.
   void clear();
+  /// From now on, where one byte is used, its neighbours will be: large pages save most faults.
+  /// Where that is not so they cost more, for a whole one is cleared at its first byte.
+  void expect_dense_use();
 
  private:
-  void reserve();
   void* data_ = nullptr;
   std::size_t bytes_ = 0;
-  bool dense_ = false;
 };
 
 }  // namespace membound::vgpu::memory

@@ -130,6 +130,22 @@ __global__ void tail_of_the_neighbour(int* out, int n) {
   for (int k = 0; k < 2 && i + k < n; ++k) out[i + k] = i + 1;  // tail_of_the_neighbour
 }
 
+__global__ void fours_read_too_early(int* out) {
+  __shared__ int4 tile[16];
+  if (threadIdx.x < 16) tile[threadIdx.x] = make_int4(1, 2, 3, 4);  // fours_read_too_early
+  const int4 mine = tile[threadIdx.x / 4];                          // fours_read_too_early
+  out[threadIdx.x] = mine.x + mine.y + mine.z + mine.w;
+}
+
+__global__ void fours_overwritten_too_early(int* out) {
+  __shared__ int4 tile[16];
+  if (threadIdx.x < 16) tile[threadIdx.x] = make_int4(1, 2, 3, 4);
+  __syncthreads();
+  const int4 mine = tile[threadIdx.x / 4];                   // fours_overwritten_too_early
+  if (threadIdx.x >= 48) tile[threadIdx.x - 48].y = mine.x;  // fours_overwritten_too_early
+  out[threadIdx.x] = mine.x + mine.y + mine.z + mine.w;
+}
+
 void run_case(const char* wanted, Arrays d) {
   CASE(no_barrier, "data race", no_barrier<<<1, kCount>>>(d.out));
   CASE(no_barrier_before_the_next_round, "data race",
@@ -150,4 +166,6 @@ void run_case(const char* wanted, Arrays d) {
   CASE(barrier_of_too_few, "data race", barrier_of_too_few<<<1, 128>>>(d.out));
   CASE(many_set_different_values, "data race", many_set_different_values<<<1, kCount>>>(d.out));
   CASE(tail_of_the_neighbour, "data race", tail_of_the_neighbour<<<4, 32>>>(d.out, 128));
+  CASE(fours_read_too_early, "data race", fours_read_too_early<<<1, 64>>>(d.out));
+  CASE(fours_overwritten_too_early, "data race", fours_overwritten_too_early<<<1, 64>>>(d.out));
 }

@@ -253,6 +253,17 @@ __global__ void heap_of_its_own(int* out) {
   free(mine);
 }
 
+__global__ void fours_read_together(int* out) {
+  __shared__ int4 tile[16];
+  for (int round = 0; round < 3; ++round) {
+    if (threadIdx.x < 16) tile[threadIdx.x] = make_int4(1, 2, 3, round);
+    __syncthreads();
+    const int4 mine = tile[threadIdx.x / 4], first = tile[threadIdx.x % 4];
+    out[threadIdx.x] = mine.x + mine.w + first.y;
+    __syncthreads();
+  }
+}
+
 void run_case(const char* wanted, Arrays d) {
   RIGHT(fetches_ahead, fetches_ahead<<<1, 64>>>(d.out, d.raw));
   RIGHT(looks_behind_the_end_but_chooses, looks_behind_the_end_but_chooses<<<1, 64>>>(d.out));
@@ -285,4 +296,5 @@ void run_case(const char* wanted, Arrays d) {
   RIGHT(keeps_bytes_apart, keeps_bytes_apart<<<1, 64>>>(reinterpret_cast<unsigned char*>(d.out)));
   RIGHT(calls, calls<<<1, 64>>>(d.out));
   RIGHT(heap_of_its_own, heap_of_its_own<<<1, 32>>>(d.out));
+  RIGHT(fours_read_together, fours_read_together<<<1, 64>>>(d.out));
 }

@@ -30,6 +30,12 @@ bool all_written(const std::uint8_t* written, std::uint32_t bytes) {
     case 8:
       std::memcpy(&flags, written, 8);
       return flags == 0x0101010101010101u;
+    case 16: {
+      std::uint64_t upper;
+      std::memcpy(&flags, written, 8);
+      std::memcpy(&upper, written + 8, 8);
+      return (flags & upper) == 0x0101010101010101u;
+    }
     default:
       return std::memchr(written, 0, bytes) == nullptr;
   }

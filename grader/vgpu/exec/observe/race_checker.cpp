@@ -39,6 +39,13 @@ Reach reach_of(const Instruction& in) {
   return in.scope == Scope::kCta || in.scope == Scope::kCluster ? Reach::kBlock : Reach::kDevice;
 }
 
+/// Does the launch have so many threads, all of them heard, that its arrays fill large pages?
+bool touches_much(const Launch& launch) {
+  constexpr std::uint64_t kManyThreads = std::uint64_t{1} << 20;
+  return !launch.sample.leaves_out_some() &&
+         launch.request->grid.count() * launch.request->block.count() >= kManyThreads;
+}
+
 /// How the access meets others at the same place: see Stamp's flags.
 std::uint64_t flags_of(const WarpAccess& access) {
   const Instruction& in = *access.step->extra->in;
@@ -99,6 +106,12 @@ struct RaceChecker::Cells {
   }
 };
 
+/// Of the lanes that read one place, the last, for each place; and those that share theirs.
+struct RaceChecker::Readers {
+  std::uint32_t last = 0;
+  std::uint32_t share = 0;
+};
+
 RaceChecker::RaceChecker(Launch& launch, std::size_t worker,
                          std::function<void(const WarpAccess&, const Race&)> found)
     : launch_(launch),
@@ -108,6 +121,7 @@ RaceChecker::RaceChecker(Launch& launch, std::size_t worker,
           &launch.request->memory->access_shadow(cell_shift(launch, StateSpace::kGlobal), worker)),
       tag_(shadow_->next_tag()),
       shared_shift_(cell_shift(launch, StateSpace::kShared)) {
+  if (touches_much(launch)) shadow_->expect_dense_use();
   global_ = shadow_->view();
 }
 
@@ -310,21 +324,59 @@ void RaceChecker::check(const WarpAccess& access, BlockRaces& races, const Cells
   }
 }
 
+/// Lanes that read one place leave what the last of them leaves, and that they were several; but
+/// where some lanes of the warp have met, what is in order for one need not be for another.
+RaceChecker::Readers RaceChecker::readers_of(const WarpAccess& access, const BlockRaces& races,
+                                             std::uint32_t lanes) const {
+  Readers readers{lanes, 0};
+  if (access.kind != AccessKind::kLoad || lanes != access.mask ||
+      races.clock.some_lanes_met(access.warp->index))
+    return readers;
+  for (std::uint32_t rest = lanes; rest != 0;) {
+    const auto lane = static_cast<std::uint32_t>(std::bit_width(rest) - 1);
+    const std::uint32_t same = rest & rows_.lanes_at(access.addresses, access.addresses[lane]);
+    const std::uint32_t before = same & ~(1u << lane);
+    // Nearly always all places are shared, or none is.
+    if (before == 0 && rest == lanes) return readers;
+    readers.last &= ~before;
+    if (before != 0) readers.share |= 1u << lane;
+    rest &= ~same;
+  }
+  return readers;
+}
+
+/// Has anybody written to the cells of these lanes that is not in order with the whole block?
+bool RaceChecker::some_write_counts(const WarpAccess& access, const Cells& cells,
+                                    std::uint32_t lanes, const Moment& now) {
+  bool counts = false;
+  for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+    const std::uint64_t first =
+        cells.first(access, static_cast<std::uint32_t>(std::countr_zero(rest)));
+    if (first >= cells.view->cells) continue;  // host memory
+    for (std::uint64_t cell = first; cell < first + cells.count; ++cell)
+      counts = counts || now.counts(cells.view->last_write(cell));
+  }
+  return counts;
+}
+
 void RaceChecker::lane_by_lane(const WarpAccess& access, BlockRaces& races, const Moment& now,
                                std::uint32_t lanes) {
   Cells cells;
   cells.view = now.shared ? &races.shared : &global_;
   cells.lanes = lanes;
   cells.count = std::max(1u, access.bytes >> cells.view->cell_shift);
+  const Readers readers = readers_of(access, races, lanes);
   // First everybody looks, then everybody leaves a stamp: lanes of one instruction do not race.
-  check(access, races, cells, now);
+  if (readers.share == 0 || some_write_counts(access, cells, readers.last, now))
+    check(access, races, cells, now);
   const ShadowView& view = *cells.view;
   const std::uint64_t common = now.stamp | (lanes != access.mask ? Stamp::kManyLanes : 0);
-  for (std::uint32_t rest = cells.lanes; rest != 0; rest &= rest - 1) {
+  for (std::uint32_t rest = readers.last; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
     const std::uint64_t first = cells.first(access, lane);
     if (first >= view.cells) continue;
-    const std::uint64_t stamp = common + (std::uint64_t{lane} << Stamp::kThreadShift);
+    std::uint64_t stamp = common + (std::uint64_t{lane} << Stamp::kThreadShift);
+    if (((readers.share >> lane) & 1) != 0) stamp |= Stamp::kManyLanes;
     for (std::uint64_t cell = first; cell < first + cells.count; ++cell) {
       if (now.load) {
         note_read(view, cell, stamp, races, now);

@@ -67,6 +67,7 @@ class RaceChecker {
 
  private:
   struct Cells;
+  struct Readers;
   void take_apart(const WarpAccess& access, LanePattern shape, std::uint32_t lanes,
                   std::uint64_t flags);
   [[nodiscard]] bool is_apart(std::uint64_t line) const;
@@ -87,6 +88,10 @@ class RaceChecker {
                            std::uint32_t lanes) const;
   void note_read(const memory::ShadowView& view, std::uint64_t cell, std::uint64_t stamp,
                  const BlockRaces& races, const Moment& now) const;
+  [[nodiscard]] Readers readers_of(const WarpAccess& access, const BlockRaces& races,
+                                   std::uint32_t lanes) const;
+  [[nodiscard]] static bool some_write_counts(const WarpAccess& access, const Cells& cells,
+                                              std::uint32_t lanes, const Moment& now);
   void lane_by_lane(const WarpAccess& access, BlockRaces& races, const Moment& now,
                     std::uint32_t lanes);
   void check(const WarpAccess& access, BlockRaces& races, const Cells& cells, const Moment& now);

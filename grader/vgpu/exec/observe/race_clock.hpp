@@ -65,6 +65,10 @@ class BlockClock {
   [[nodiscard]] std::uint32_t time(std::uint32_t warp) const { return warps_[warp].time; }
   /// When all lanes of the warp met last.
   [[nodiscard]] std::uint32_t whole(std::uint32_t warp) const { return warps_[warp].whole; }
+  /// Have some of the warp's lanes met since all of them did?
+  [[nodiscard]] bool some_lanes_met(std::uint32_t warp) const {
+    return warps_[warp].meeting_count != 0;
+  }
   /// The warp accesses memory: what orders it next moves its time on.
   void touch(std::uint32_t warp) { warps_[warp].touched = true; }
 

@@ -205,6 +205,12 @@ bool all_set(const std::uint8_t* bytes, std::size_t count) {
   return missing == 0;
 }
 
+std::uint32_t lanes_at(const u64* addresses, u64 address) {
+  std::uint32_t lanes = 0;
+  MEMBOUND_LANES lanes |= addresses[i] == address ? 1u << i : 0u;
+  return lanes;
+}
+
 LanePattern shape(const u64* addresses, u64 stride) {
   u64 not_row = 0, not_same = 0;
   MEMBOUND_LANES {
@@ -219,6 +225,8 @@ LanePattern shape(const u64* addresses, u64 stride) {
 
 }  // namespace
 
-RowLoops make_row_loops() { return {&read, &write, &scattered, &all_set, &all_set_words, &shape}; }
+RowLoops make_row_loops() {
+  return {&read, &write, &scattered, &all_set, &all_set_words, &lanes_at, &shape};
+}
 
 }  // namespace membound::vgpu::exec::MEMBOUND_ISA

@@ -47,6 +47,8 @@ struct RowLoops {
   bool (*all_set)(const std::uint8_t* bytes, std::size_t count) = nullptr;
   /// Are the four bytes at each of 32 offsets 1?
   bool (*all_set_words)(const std::uint8_t* bytes, const std::uint64_t* offsets) = nullptr;
+  /// Which of 32 lanes have this address?
+  std::uint32_t (*lanes_at)(const std::uint64_t* addresses, std::uint64_t address) = nullptr;
   /// How the addresses of 32 lanes lie, each of `stride` bytes.
   LanePattern (*shape)(const std::uint64_t* addresses, std::uint64_t stride) = nullptr;
 };
