@@ -8,6 +8,7 @@
 
 #include "grader/cli/action.hpp"
 #include "grader/cli/error_output.hpp"
+#include "grader/cli/option_values.hpp"
 #include "grader/judge/device_choice.hpp"
 #include "grader/report/progress.hpp"
 
@@ -34,8 +35,8 @@ void add_check_options(CLI::App& command, judge::CheckOptions& options, bool bot
   command.add_option("--device", options.device);
   std::vector<std::string> compilers = {"nvcc", "clang"};
   if (both) compilers.emplace_back("both");
-  command.add_option("--compiler", options.compiler)->check(CLI::IsMember(compilers));
-  command.add_option("--seed", options.seed);
+  takes_one_of(*command.add_option("--compiler", options.compiler), compilers);
+  takes_whole(*command.add_option("--seed", options.seed));
 }
 
 base::Result<Checked> check_labs(const Context& context, const judge::Tools& tools,

@@ -10,6 +10,8 @@
 #include "grader/base/nearest.hpp"
 #include "grader/cli/error_output.hpp"
 #include "grader/cli/help.hpp"
+#include "grader/cli/option_values.hpp"
+#include "grader/cli/usage_error.hpp"
 #include "grader/judge/build_info.hpp"
 #include "grader/report/markdown.hpp"
 
@@ -57,11 +59,28 @@ CommandLine::CommandLine() : app_(std::make_unique<CLI::App>("", "membound")) {
   app_->set_help_flag("-h,--help");
   app_->set_version_flag("--version", std::string("membound ") + judge::kVersion);
   app_->require_subcommand(0, 1);
+  CLI::App* const help = app_->add_subcommand("help", "")->prefix_command();
+  help->callback(
+      [this, help] { chosen_ = [this, words = help->remaining()] { return show_help(words); }; });
 }
 
 CommandLine::~CommandLine() = default;
 
 int CommandLine::run(int argc, const char* const* argv) {
+  const int code = run_words(argc, argv);
+  const auto written = finish_output();
+  return written ? code : report_error(written.error());
+}
+
+int CommandLine::show_help(const std::vector<std::string>& words) {
+  std::vector<const char*> arguments = {"membound"};
+  for (const std::string& word : words) arguments.push_back(word.c_str());
+  arguments.push_back("--help");
+  app_->clear();  // of what led here
+  return run_words(static_cast<int>(arguments.size()), arguments.data());
+}
+
+int CommandLine::run_words(int argc, const char* const* argv) {
   if (argc <= 1) {
     std::fputs(app_->help().c_str(), stdout);
     return kExitPassed;
@@ -83,10 +102,21 @@ int CommandLine::run(int argc, const char* const* argv) {
     const auto extras = app_->remaining(true);
     const std::string word = extras.empty() ? "" : extras.front();
     return complain("\"" + word + "\" is not expected here", word);
+  } catch (const CLI::RequiredError& error) {
+    const auto extras = app_->remaining(true);
+    const CLI::App& where = *deepest_parsed(*app_);
+    if (!extras.empty() && !known_words(where, false).empty())
+      return complain("there is no command \"" + extras.front() + "\"", extras.front());
+    return report_error(usage_error(where, error));
   } catch (const CLI::ParseError& error) {
-    return complain(error.what(), "");
+    return report_error(usage_error(*deepest_parsed(*app_), error));
+  } catch (const WrongValue& wrong) {
+    return report_error({base::ErrorKind::kUsage, wrong.option, "\"" + wrong.value + "\"",
+                         wrong.expected, path_of(*deepest_parsed(*app_)) + " --help"});
   }
-  return chosen_ ? chosen_() : complain("a command is missing", "");
+  // Help reads another command line, which may choose anew.
+  const Action chosen = std::move(chosen_);
+  return chosen ? chosen() : complain("a command is missing", "");
 }
 
 int CommandLine::complain(const std::string& found, const std::string& word) const {
@@ -94,19 +124,13 @@ int CommandLine::complain(const std::string& found, const std::string& word) con
   const bool is_option = word.starts_with('-');
   const auto known = known_words(*where, is_option);
   base::Error error{base::ErrorKind::kUsage, "", found, "", ""};
-  std::string path = "membound";
-  if (where->get_parent() != nullptr) {
-    path += where->get_parent()->get_parent() != nullptr
-                ? " " + where->get_parent()->get_name() + " " + where->get_name()
-                : " " + where->get_name();
-  }
   if (!known.empty() && !word.empty()) {
     std::string list;
     for (const std::string& name : known) list += (list.empty() ? "" : ", ") + name;
     error.expected = "one of " + list;
   }
   const auto suggestion = word.empty() ? std::nullopt : base::nearest(word, known);
-  error.advice = suggestion ? "did you mean \"" + *suggestion + "\"?" : path + " --help";
+  error.advice = suggestion ? "did you mean \"" + *suggestion + "\"?" : path_of(*where) + " --help";
   return report_error(error);
 }
 

@@ -22,13 +22,17 @@ class CommandLine {
   CommandLine& operator=(const CommandLine&) = delete;
 
   void add(void (*command)(CLI::App&, Action&)) { command(*app_, chosen_); }
-  /// Parses, runs the command that was given, returns the exit code.
+  /// Parses, runs the command that was given, returns the exit code; 3 if not all of its output
+  /// could be written.
   int run(int argc, const char* const* argv);
 
   /// For tests and completion: the application with everything added.
   [[nodiscard]] const CLI::App& app() const { return *app_; }
 
  private:
+  int run_words(int argc, const char* const* argv);
+  /// As these words with --help behind them.
+  int show_help(const std::vector<std::string>& words);
   int complain(const std::string& found, const std::string& word) const;
 
   std::unique_ptr<CLI::App> app_;

@@ -12,6 +12,7 @@
 #include "grader/cli/checking.hpp"
 #include "grader/cli/error_output.hpp"
 #include "grader/cli/interrupt.hpp"
+#include "grader/cli/option_values.hpp"
 #include "grader/cli/page.hpp"
 #include "grader/course/gpu_generation.hpp"
 #include "grader/report/comparison.hpp"
@@ -163,8 +164,7 @@ void add_compare(CLI::App& app, Action& chosen) {
   command->add_option("--submission", options->submission);
   command->add_option("--picture", options->picture);
   command->add_flag("--open", options->open);
-  command->add_option("--compiler", options->compiler)
-      ->check(CLI::IsMember({std::string("nvcc"), std::string("clang")}));
+  takes_one_of(*command->add_option("--compiler", options->compiler), {"nvcc", "clang"});
   command->callback([options, &chosen] { chosen = [options] { return run_compare(*options); }; });
 }
 

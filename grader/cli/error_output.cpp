@@ -4,8 +4,10 @@
 
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 
+#include "grader/base/system_text.hpp"
 #include "grader/cli/action.hpp"
 #include "grader/report/style.hpp"
 #include "grader/report/text.hpp"
@@ -29,6 +31,15 @@ int report_error(const base::Error& error) {
 int report_exception(const std::exception& error) {
   report_error({base::ErrorKind::kMachine, "", error.what(), "", "membound doctor"});
   return kExitOurFault;
+}
+
+base::Status finish_output() {
+  errno = 0;
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return base::Done{};
+  const std::string reason = errno == 0 ? "" : ": " + base::reason_text(errno);
+  return base::Error{base::ErrorKind::kMachine, "standard output",
+                     "not all of it could be written" + reason, "a disk with room, or a terminal",
+                     "send the output elsewhere"};
 }
 
 void report_note(const std::string& text) {

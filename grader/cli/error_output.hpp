@@ -7,7 +7,7 @@
 #include <exception>
 #include <string>
 
-#include "grader/base/error.hpp"
+#include "grader/base/result.hpp"
 
 namespace membound::cli {
 
@@ -15,6 +15,8 @@ namespace membound::cli {
 int report_error(const base::Error& error);
 /// The same for what no command expected: a full disk, no memory.
 int report_exception(const std::exception& error);
+/// Writes out what stands in standard output's buffer; an error if some of the output was lost.
+[[nodiscard]] base::Status finish_output();
 /// A remark that is no error: "membound: note: …".
 void report_note(const std::string& text);
 

@@ -21,6 +21,7 @@
 #include "grader/cli/command_context.hpp"
 #include "grader/cli/error_output.hpp"
 #include "grader/cli/gpu_libraries.hpp"
+#include "grader/cli/option_values.hpp"
 #include "grader/cli/page.hpp"
 #include "grader/device_code/fatbin/elf_file.hpp"
 #include "grader/judge/counters_profile.hpp"
@@ -151,10 +152,10 @@ void add_run(CLI::App& app, Action& chosen) {
   command->add_option("--device", options->device);
   command->add_option("--counters", options->counters);
   command->add_option("--check", options->checks);
-  command->add_option("--scheduling", options->scheduling)
-      ->check(CLI::IsMember({std::string("independent"), std::string("lockstep")}));
-  command->add_option("--shuffle", options->shuffle);
-  command->add_option("--step-limit", options->step_limit);
+  takes_one_of(*command->add_option("--scheduling", options->scheduling),
+               {"independent", "lockstep"});
+  takes_whole(*command->add_option("--shuffle", options->shuffle));
+  takes_whole(*command->add_option("--step-limit", options->step_limit));
   command->add_option("--trace", options->trace);
   command->add_flag("--profile", options->profile);
   command->add_option("--html", options->html);

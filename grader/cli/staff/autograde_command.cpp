@@ -24,6 +24,7 @@
 #include "grader/cli/action.hpp"
 #include "grader/cli/error_output.hpp"
 #include "grader/cli/interrupt.hpp"
+#include "grader/cli/option_values.hpp"
 #include "grader/cli/staff/grading_options.hpp"
 #include "grader/judge/next_hint.hpp"
 #include "grader/sandbox/jail/jail.hpp"
@@ -245,7 +246,7 @@ void add_autograde(CLI::App& app, Action& chosen) {
   command->add_option("--results", options->results)->required();
   command->add_option("--metadata", options->metadata);
   command->add_option("--lab", options->lab);
-  command->add_option("--seconds", options->seconds)->check(CLI::Range(10, 36000));
+  takes_whole(*command->add_option("--seconds", options->seconds), 10, 36000);
   add_check_options(*command, *options);
   command->callback([options, command, &chosen] {
     options->has_seed = command->count("--seed") > 0;

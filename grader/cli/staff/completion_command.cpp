@@ -9,6 +9,7 @@
 
 #include "grader/cli/action.hpp"
 #include "grader/cli/error_output.hpp"
+#include "grader/cli/option_values.hpp"
 
 namespace membound::cli {
 namespace {
@@ -99,9 +100,7 @@ int run_completion(const CLI::App& app, const std::string& shell) {
 void add_completion(CLI::App& app, Action& chosen) {
   auto shell = std::make_shared<std::string>();
   CLI::App* const command = app.add_subcommand("completion", "");
-  command->add_option("SHELL", *shell)
-      ->required()
-      ->check(CLI::IsMember({std::string("bash"), std::string("zsh"), std::string("fish")}));
+  takes_one_of(*command->add_option("SHELL", *shell)->required(), {"bash", "zsh", "fish"});
   command->callback(
       [shell, &app, &chosen] { chosen = [shell, &app] { return run_completion(app, *shell); }; });
 }

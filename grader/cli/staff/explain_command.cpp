@@ -10,6 +10,7 @@
 #include "grader/cli/action.hpp"
 #include "grader/cli/error_output.hpp"
 #include "grader/cli/interrupt.hpp"
+#include "grader/cli/option_values.hpp"
 #include "grader/cli/staff/grading_options.hpp"
 #include "grader/report/progress.hpp"
 #include "grader/report/terminal.hpp"
@@ -123,8 +124,7 @@ void add_explain(CLI::App& app, Action& chosen) {
   command->add_option("--key", options->key);
   command->add_flag("--no-replay", options->no_replay);
   command->add_option("--device", options->device);
-  command->add_option("--compiler", options->compiler)
-      ->check(CLI::IsMember({std::string("nvcc"), std::string("clang")}));
+  takes_one_of(*command->add_option("--compiler", options->compiler), {"nvcc", "clang"});
   command->callback([options, &chosen] { chosen = [options] { return run_explain(*options); }; });
 }
 

@@ -12,6 +12,7 @@
 #include "grader/cli/action.hpp"
 #include "grader/cli/command_context.hpp"
 #include "grader/cli/error_output.hpp"
+#include "grader/cli/option_values.hpp"
 #include "grader/cli/staff/platform_table.hpp"
 
 namespace membound::cli {
@@ -109,7 +110,7 @@ void add_export(CLI::App& app, Action& chosen) {
   command->add_option("--lab", options->lab);
   command->add_option("--sheet", options->sheet);
   command->add_option("--assignment", options->assignment);
-  command->add_option("--maximum", options->maximum)->check(CLI::PositiveNumber);
+  takes_number(*command->add_option("--maximum", options->maximum), 0.01, 1e6);
   command->add_option("--context", options->context);
   command->add_option("--key", options->key);
   command->callback([options, &chosen] { chosen = [options] { return run_export(*options); }; });

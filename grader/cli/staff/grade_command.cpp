@@ -19,6 +19,7 @@
 #include "grader/cli/action.hpp"
 #include "grader/cli/error_output.hpp"
 #include "grader/cli/interrupt.hpp"
+#include "grader/cli/option_values.hpp"
 #include "grader/cli/staff/grade_cluster.hpp"
 #include "grader/cli/staff/grade_progress.hpp"
 #include "grader/cli/staff/grading_options.hpp"
@@ -27,6 +28,8 @@
 
 namespace membound::cli {
 namespace {
+
+constexpr std::uint64_t kMostMinutes = 10 * 365 * 24 * 60;  // ten years
 
 struct GradeOptions : judge::CheckOptions {
   std::vector<std::string> submissions;
@@ -344,36 +347,32 @@ void add_grade(CLI::App& app, Action& chosen) {
   command->add_option("--out", options->out)->required();
   command->add_option("--lab", options->lab);
   command->add_option("--roster", options->roster);
-  command->add_option("--layout", options->layout)
-      ->check(CLI::IsMember({std::string("plain"), std::string("canvas"), std::string("moodle"),
-                             std::string("gradescope"), std::string("github")}));
+  takes_one_of(*command->add_option("--layout", options->layout),
+               {"plain", "canvas", "moodle", "gradescope", "github"});
   command->add_option("--course", options->course);
   command->add_option("--extensions", options->extensions);
   command->add_option("--times", options->times);
   command->add_option("--due", options->due);
-  command->add_option("--late-percent-per-day", options->late_percent)->check(CLI::Range(0, 100));
-  command->add_option("--grace-minutes", options->grace_minutes)->check(CLI::NonNegativeNumber);
-  command->add_option("--attempt", options->attempt)
-      ->check(CLI::IsMember({std::string("latest"), std::string("best")}));
-  command->add_option("--jobs", options->jobs)->check(CLI::Range(1, 1024));
+  takes_number(*command->add_option("--late-percent-per-day", options->late_percent), 0, 100);
+  takes_whole(*command->add_option("--grace-minutes", options->grace_minutes), 0, kMostMinutes);
+  takes_one_of(*command->add_option("--attempt", options->attempt), {"latest", "best"});
+  takes_whole(*command->add_option("--jobs", options->jobs), 1, 1024);
   command->add_option("--only", options->only);
   command->add_option("--regrade", options->regrade);
   command->add_option("--regrade-requests", options->requests);
   command->add_flag("--resume", options->resume);
-  command->add_option("--device-seconds", options->device_seconds)->check(CLI::Range(0, 86400));
+  takes_whole(*command->add_option("--device-seconds", options->device_seconds), 0, 86400);
   command->add_flag("--trust-submissions", options->trust);
   command->add_flag("--verify", options->verify);
   command->add_option("--key", options->key);
-  command->add_option("--quarantine-after", options->quarantine_after)
-      ->check(CLI::Range(1, 1 << 30));
-  command->add_option("--executor", options->executor)
-      ->check(CLI::IsMember({std::string("local"), std::string("slurm")}));
+  takes_whole(*command->add_option("--quarantine-after", options->quarantine_after), 1, 1 << 30);
+  takes_one_of(*command->add_option("--executor", options->executor), {"local", "slurm"});
   command->add_option("--cluster", options->cluster.file);
   command->add_option("--slurm-option", options->cluster.options);
-  command->add_option("--chunk", options->cluster.chunk)->check(CLI::Range(1, 1000));
-  command->add_option("--at-once", options->cluster.at_once)->check(CLI::Range(1, 10000));
-  command->add_option("--minutes", options->cluster.minutes)->check(CLI::Range(1, 10000));
-  command->add_option("--task", options->task)->check(CLI::Range(0, 1 << 20))->group("");
+  takes_whole(*command->add_option("--chunk", options->cluster.chunk), 1, 1000);
+  takes_whole(*command->add_option("--at-once", options->cluster.at_once), 1, 10000);
+  takes_whole(*command->add_option("--minutes", options->cluster.minutes), 1, 10000);
+  takes_whole(*command->add_option("--task", options->task)->group(""), 0, 1 << 20);
   add_check_options(*command, *options);
   command->callback([options, command, &chosen] {
     options->has_seed = command->count("--seed") > 0;

@@ -10,6 +10,7 @@
 #include "grader/cli/action.hpp"
 #include "grader/cli/command_context.hpp"
 #include "grader/cli/error_output.hpp"
+#include "grader/cli/option_values.hpp"
 #include "grader/report/text.hpp"
 
 namespace membound::cli {
@@ -47,7 +48,7 @@ void add_mark(CLI::App& app, Action& chosen) {
   command->add_option("STUDENT", options->request.student)->required();
   command->add_option("LAB", options->lab)->required();
   command->add_option("--out", options->request.out)->required();
-  command->add_option("--points", options->request.points);
+  takes_number(*command->add_option("--points", options->request.points), 0, 1e6);
   command->add_option("--comment", options->request.comment);
   command->add_flag("--take-back", options->take_back);
   command->add_option("--key", options->request.key_file);

@@ -23,6 +23,7 @@
 #include "grader/cli/command_context.hpp"
 #include "grader/cli/error_output.hpp"
 #include "grader/cli/interrupt.hpp"
+#include "grader/cli/option_values.hpp"
 #include "grader/judge/build_info.hpp"
 #include "grader/judge/device_choice.hpp"
 #include "grader/judge/untouched_skeleton.hpp"
@@ -208,8 +209,7 @@ void add_release(CLI::App& app, Action& chosen) {
   CLI::App* const command = app.add_subcommand("release", "");
   command->add_option("--out", options->out)->required();
   command->add_option("--lab", options->labs);
-  command->add_option("--compiler", options->compiler)
-      ->check(CLI::IsMember({std::string("nvcc"), std::string("clang"), std::string("both")}));
+  takes_one_of(*command->add_option("--compiler", options->compiler), {"nvcc", "clang", "both"});
   command->add_option("--architectures", options->architectures)->delimiter(',');
   command->add_flag("--binaries", options->binaries);
   command->callback([options, &chosen] { chosen = [options] { return run_release(*options); }; });
@@ -221,10 +221,9 @@ void add_gradescope_autograder(CLI::App& app, Action& chosen) {
   CLI::App* const command = app.add_subcommand("gradescope-autograder", "");
   command->add_option("--out", options->out)->required();
   command->add_option("--lab", autograder.lab);
-  command->add_option("--compiler", autograder.compiler)
-      ->check(CLI::IsMember({std::string("nvcc"), std::string("clang")}));
+  takes_one_of(*command->add_option("--compiler", autograder.compiler), {"nvcc", "clang"});
   command->add_option("--device", autograder.device);
-  command->add_option("--seconds", autograder.seconds)->check(CLI::Range(30, 2400));
+  takes_whole(*command->add_option("--seconds", autograder.seconds), 30, 2400);
   command->callback(
       [options, &chosen] { chosen = [options] { return run_autograder(*options); }; });
 }

@@ -21,6 +21,7 @@
 #include "grader/cli/checking.hpp"
 #include "grader/cli/error_output.hpp"
 #include "grader/cli/interrupt.hpp"
+#include "grader/cli/option_values.hpp"
 #include "grader/report/text.hpp"
 #include "grader/sandbox/jail/jail.hpp"
 
@@ -156,9 +157,8 @@ void add_selftest(CLI::App& app, Action& chosen) {
   what->require_option(1);
   command->add_option("--filter", options->filter, "");
   command->add_option("--device", options->device, "");
-  command->add_option("--compiler", options->compiler, "")
-      ->check(CLI::IsMember({std::string("nvcc"), std::string("clang")}));
-  command->add_option("--jobs", options->jobs, "")->check(CLI::Range(1, 64));
+  takes_one_of(*command->add_option("--compiler", options->compiler, ""), {"nvcc", "clang"});
+  takes_whole(*command->add_option("--jobs", options->jobs, ""), 1, 64);
   command->callback([options, &chosen] {
     chosen = [options] { return options->table ? print_table() : run_selftest(*options); };
   });

@@ -84,6 +84,71 @@ TEST_F(Help, PagesArePrintedAtMost80ColumnsWide) {
   }
 }
 
+TEST_F(Help, ACommandBehindHelpIsAskedForItsPage) {
+  const FakeCourse course;
+  EXPECT_EQ(course.run({"help"}).output, course.run({"--help"}).output);
+  EXPECT_EQ(course.run({"help", "check"}).output, course.run({"check", "--help"}).output);
+  EXPECT_EQ(course.run({"help", "dev", "check"}).output,
+            course.run({"dev", "check", "--help"}).output);
+  const auto typo = course.run({"help", "chekc"});
+  EXPECT_EQ(typo.exit_code, 2);
+  EXPECT_THAT(typo.output, testing::HasSubstr("did you mean \"check\"?"));
+}
+
+/// Ways to give each option wrongly: nothing behind it, what is no such number, twice, and
+/// something behind a flag.
+std::vector<std::vector<std::string>> wrong_uses(const CLI::App& command) {
+  std::vector<std::vector<std::string>> uses;
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->get_lnames().empty()) continue;
+    const std::string name = "--" + option->get_lnames().front();
+    if (name == "--help" || name == "--version") continue;
+    if (option->get_expected_max() == 0) {
+      uses.push_back({name + "=x"});
+      continue;
+    }
+    uses.push_back({name});
+    if (option->get_expected_max() == 1) uses.push_back({name, "1", name, "1"});
+    if (option->get_type_name() != "TEXT") uses.push_back({name, "1x"});
+  }
+  return uses;
+}
+
+TEST_F(Help, WrongUseIsToldInOurWordsWithWhatWasExpected) {
+  const std::vector<std::string> library = {"required", "UINT", "FLOAT",     "convert",
+                                            "not in ",  "ERR",  "subcommand"};
+  std::size_t tried = 0;
+  for (const CLI::App* app : all_) {
+    std::vector<std::string> path;
+    for (const CLI::App* each = app; each->get_parent() != nullptr; each = each->get_parent())
+      path.insert(path.begin(), each->get_name());
+    auto uses = wrong_uses(*app);
+    const std::vector<const CLI::Option*> options = app->get_options();
+    const bool needs_words =
+        std::any_of(options.begin(), options.end(),
+                    [](const CLI::Option* option) { return option->get_required(); });
+    if (needs_words || app->get_require_subcommand_min() > 0) uses.push_back({});
+    for (const auto& use : uses) {
+      std::vector<const char*> words = {"membound"};
+      for (const std::string& word : path) words.push_back(word.c_str());
+      for (const std::string& word : use) words.push_back(word.c_str());
+      testing::internal::CaptureStderr();
+      const int code = line_.run(static_cast<int>(words.size()), words.data());
+      const std::string told = testing::internal::GetCapturedStderr();
+      const std::string call = testing::PrintToString(words);
+      EXPECT_EQ(code, 2) << call;
+      EXPECT_THAT(told, testing::AllOf(testing::StartsWith("membound: "),
+                                       testing::HasSubstr("\n  expected: "),
+                                       testing::HasSubstr("\n  try: ")))
+          << call;
+      for (const std::string& word : library)
+        EXPECT_THAT(told, testing::Not(testing::HasSubstr(word))) << call;
+      ++tried;
+    }
+  }
+  EXPECT_GT(tried, 150u);
+}
+
 TEST(HelpPages, GiveTheVersion) {
   const FakeCourse course;
   const auto outcome = course.run({"--version"});

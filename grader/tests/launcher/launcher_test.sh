@@ -106,11 +106,13 @@ expect "all that is built is as new as each part" "membound-student check 1" "$(
 student=$(sed -n 's/^ *line.add(add_\([a-z]*\)).*/\1/p' "$source_dir/grader/cli/student_commands.cpp")
 for page in "$source_dir"/grader/cli/help/*.md; do
   name=$(basename "$page" .md)
-  case "$name" in membound | dev-* | machine-*) continue ;; esac
+  case "$name" in membound | help | dev-* | machine-*) continue ;; esac
   program=membound
   if grep -qx "$name" <<<"$student"; then program=membound-student; fi
   expect "$name is started as the program that has it" "$program $name" "$(call "$name")"
 done
+
+expect "help of a command" "membound-student check --help" "$(call help check)"
 
 # --- the tests -------------------------------------------------------------------------------
 
