@@ -1,64 +1,169 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// membound reset LAB: the skeleton back, the student's file kept.
+/// membound reset LAB[/STAGE]: the skeleton back, whole or a stage of it, the student's file kept;
+/// --undo takes the kept file instead.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <memory>
-#include <sstream>
 #include <system_error>
 
 #include "grader/base/text_files.hpp"
 #include "grader/cli/action.hpp"
 #include "grader/cli/command_context.hpp"
 #include "grader/cli/error_output.hpp"
+#include "grader/course/stage_text.hpp"
 #include "grader/judge/untouched_skeleton.hpp"
+#include "grader/report/text.hpp"
 
 namespace membound::cli {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// .membound/backups/<lab>/kernel-<time>.cu, never an existing file.
-base::Result<fs::path> back_up(const Context& context, const course::Lab& lab,
-                               const std::string& text) {
+struct ResetOptions {
+  std::string word;
+  bool undo = false;
+};
+
+/// What a call is about.
+struct Target {
+  const course::Lab* lab = nullptr;
+  fs::path kernel;          ///< the student's file
+  std::vector<int> stages;  ///< empty: the whole file
+  std::string name;         ///< "labs/03-transpose/kernel.cu", with the stages in front
+};
+
+fs::path backups_of(const Context& context, const course::Lab& lab) {
+  return context.place.state / "backups" / lab.id;
+}
+
+/// The kept files, newest first: their names hold the time.
+std::vector<fs::path> kept_files(const fs::path& folder) {
+  std::vector<fs::path> files;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error))
+    files.push_back(entry->path());
+  std::sort(files.begin(), files.end(),
+            [](const fs::path& a, const fs::path& b) { return a.stem() > b.stem(); });
+  return files;
+}
+
+/// Into kernel-<time>.cu, never an existing file.
+base::Result<fs::path> keep(const fs::path& folder, const std::string& text) {
   std::string time = judge::utc_now();
   std::erase_if(time, [](char letter) { return letter == '-' || letter == ':'; });
-  const fs::path folder = context.place.state / "backups" / lab.id;
   fs::path file = folder / ("kernel-" + time + ".cu");
   std::error_code error;
   for (int i = 2; fs::exists(file, error); ++i)
-    file = folder / ("kernel-" + time + "-" + std::to_string(i) + ".cu");
+    file = folder / ("kernel-" + time + (i < 10 ? "-0" : "-") + std::to_string(i) + ".cu");
   const auto written = base::write_file(file, text);
   if (!written) return written.error();
   return file;
 }
 
-int run_reset(const std::string& word) {
-  const auto context = make_context();
-  if (!context) return report_error(context.error());
-  const auto lab = context->course.find(word);
-  if (!lab) return report_error(lab.error());
-  const fs::path kernel = context->kernel_of(**lab);
-  const auto skeleton = judge::find_skeleton(context->place, **lab);
+base::Error no_head(const Target& target, int stage) {
+  const std::string head = "// Stage " + std::to_string(stage);
+  return {base::ErrorKind::kInput, target.kernel.string(),
+          "does not have the line \"" + head +
+              ": …\" exactly once, so where this stage stands is "
+              "not known",
+          "the heads of all stages as the skeleton has them",
+          "put it back, or ./membound reset " + target.lab->id + " for the whole file"};
+}
+
+/// The student's text with what the call is about taken from `source`.
+base::Result<std::string> taken_from(const std::string& source, const std::string& text,
+                                     const Target& target) {
+  if (target.stages.empty()) return source;
+  std::string whole = text;
+  for (const int stage : target.stages) {
+    auto with = course::with_stage_of(whole, source, stage);
+    if (!with) return no_head(target, stage);
+    whole = *std::move(with);
+  }
+  return whole;
+}
+
+void forget(const Context& context, const Target& target) {
+  if (target.stages.empty()) context.states().forget(target.lab->id);
+  for (const int stage : target.stages) context.states().forget(target.lab->id, stage);
+}
+
+int put_skeleton_back(const Context& context, const Target& target, const std::string& word) {
+  const auto skeleton = judge::find_skeleton(context.place, *target.lab);
   if (!skeleton) return report_error(skeleton.error());
-  const auto old = base::read_file(kernel);
-  if (old && *old == *skeleton) {
-    std::printf("%s is the skeleton already.\n", kernel.c_str());
+  const auto old = base::read_file(target.kernel);
+  const auto text = old ? taken_from(*skeleton, *old, target) : base::Result(*skeleton);
+  if (!text) return report_error(text.error());
+  if (old && *old == *text) {
+    std::printf("%s: the skeleton already.\n", target.name.c_str());
     return kExitPassed;
   }
   std::string kept;
   if (old) {
-    const auto backup = back_up(*context, **lab, *old);
+    const auto backup = keep(backups_of(context, *target.lab), *old);
     if (!backup) return report_error(backup.error());
     kept = backup->string();
   }
-  const auto written = base::write_file(kernel, *skeleton);
+  const auto written = base::write_file(target.kernel, *text);
   if (!written) return report_error(written.error());
-  context->states().forget((*lab)->id);
-  std::printf("%s is the skeleton again.\n", kernel.c_str());
-  if (!kept.empty()) std::printf("Your file is kept: %s\n", kept.c_str());
+  forget(context, target);
+  std::printf("%s: the skeleton again.\n", target.name.c_str());
+  if (!kept.empty())
+    std::printf("Your file is kept: %s\nBack with: ./membound reset %s --undo\n", kept.c_str(),
+                word.c_str());
   return kExitPassed;
+}
+
+/// Whether one of `files` has this text.
+bool is_kept(const std::vector<fs::path>& files, const std::string& text) {
+  return std::any_of(files.begin(), files.end(), [&](const fs::path& file) {
+    const auto other = base::read_file(file);
+    return other && *other == text;
+  });
+}
+
+int put_own_back(const Context& context, const Target& target) {
+  const fs::path folder = backups_of(context, *target.lab);
+  const auto files = kept_files(folder);
+  const auto old = base::read_file(target.kernel);
+  for (const fs::path& file : files) {
+    const auto backup = base::read_file(file);
+    if (!backup) return report_error(backup.error());
+    const auto text = taken_from(*backup, old ? *old : *backup, target);
+    if (!text) return report_error(text.error());
+    if (old && *text == *old) continue;
+    const auto skeleton = judge::find_skeleton(context.place, *target.lab);
+    if (old && !(skeleton && *skeleton == *old) && !is_kept(files, *old)) {
+      const auto kept = keep(folder, *old);
+      if (!kept) return report_error(kept.error());
+    }
+    const auto written = base::write_file(target.kernel, *text);
+    if (!written) return report_error(written.error());
+    std::printf("%s: as in %s\n", target.name.c_str(), file.c_str());
+    return kExitPassed;
+  }
+  return report_error({base::ErrorKind::kUsage, folder.string(),
+                       "no file is kept here that differs from yours", "",
+                       "membound reset keeps one each time"});
+}
+
+int run_reset(const ResetOptions& options) {
+  const auto context = make_context();
+  if (!context) return report_error(context.error());
+  const auto selection = course::select(context->course, options.word);
+  if (!selection) return report_error(selection.error());
+  Target target{selection->lab, context->kernel_of(*selection->lab), {}, ""};
+  if (options.word.find('/') != std::string::npos) target.stages = selection->stages;
+  std::vector<std::string> numbers;
+  for (const int stage : target.stages) numbers.push_back(std::to_string(stage));
+  target.name = "labs/" + target.lab->id + "/kernel.cu" +
+                (numbers.empty() ? "" : ", stage " + report::listed(numbers));
+  return options.undo ? put_own_back(*context, target)
+                      : put_skeleton_back(*context, target, options.word);
 }
 
 /// A lab whose skeleton cannot be found builds all the same: `reset` says so when it is needed.
@@ -80,10 +185,11 @@ void add_dev_keep_skeletons(CLI::App& dev, Action& chosen) {
 }
 
 void add_reset(CLI::App& app, Action& chosen) {
-  auto word = std::make_shared<std::string>();
+  auto options = std::make_shared<ResetOptions>();
   CLI::App* const command = app.add_subcommand("reset", "");
-  command->add_option("LAB", *word)->required();
-  command->callback([word, &chosen] { chosen = [word] { return run_reset(*word); }; });
+  command->add_option("LAB", options->word)->required();
+  command->add_flag("--undo", options->undo);
+  command->callback([options, &chosen] { chosen = [options] { return run_reset(*options); }; });
 }
 
 }  // namespace membound::cli

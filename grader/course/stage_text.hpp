@@ -5,6 +5,7 @@
 /// Place in the chain: kernel.cu -> [stage_text] -> handout snippets, progress, solution.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -16,5 +17,13 @@ namespace membound::course {
 /// The lines of `kernel` that belong to `stage`, its head among them: none where another stage has
 /// a head and this one has not, all where no stage has one.
 [[nodiscard]] std::string stage_text(std::string_view kernel, int stage);
+
+/// The stage in whose part line `line` of `kernel` stands, counted from 1; 0 before the first head.
+[[nodiscard]] int stage_of_line(std::string_view kernel, int line);
+
+/// `kernel` with this stage's part, from its head to the next one, as it stands in `source`;
+/// nothing where one of the two does not have that head exactly once.
+[[nodiscard]] std::optional<std::string> with_stage_of(std::string_view kernel,
+                                                       std::string_view source, int stage);
 
 }  // namespace membound::course

@@ -76,4 +76,9 @@ void StateFolder::forget(const std::string& lab) const {
   std::filesystem::remove_all(folder_ / lab, ignored);
 }
 
+void StateFolder::forget(const std::string& lab, int stage) const {
+  std::error_code ignored;
+  std::filesystem::remove(file_of(folder_, lab, stage), ignored);
+}
+
 }  // namespace membound::judge

@@ -40,8 +40,9 @@ class StateFolder {
                                    const StageState& state) const;
   /// Remembers every stage of a result, keeping hints and best points.
   [[nodiscard]] base::Status remember(const course::Result& result) const;
-  /// Forgets a lab's stages.
+  /// Forgets a lab's stages, or one of them.
   void forget(const std::string& lab) const;
+  void forget(const std::string& lab, int stage) const;
 
  private:
   std::filesystem::path folder_;

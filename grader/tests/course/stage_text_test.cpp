@@ -23,5 +23,24 @@ TEST(StageText, AHeadIsACommentAtTheStartOfALine) {
   EXPECT_EQ(stage_of_head("// Stages"), 0);
 }
 
+TEST(StageText, OfALineIsThatOfTheHeadAboveIt) {
+  const std::string kernel = "x\n// Stage 1: one\nint a;\n// Stage 2: two\nint b;";
+  for (const auto& [line, stage] : {std::pair(1, 0), {2, 1}, {3, 1}, {4, 2}, {5, 2}})
+    EXPECT_EQ(stage_of_line(kernel, line), stage) << line;
+}
+
+TEST(StageText, OneStageOfAnotherFileLeavesTheRestAsItIs) {
+  const std::string mine = "// mine\n// Stage 1: one\nint a = 1;\n// Stage 2: two\nint b = 2;\n";
+  const std::string other = "// Stage 2: two\nint b;\n// Stage 1: one\nint a;";
+  EXPECT_EQ(with_stage_of(mine, other, 1),
+            "// mine\n// Stage 1: one\nint a;\n// Stage 2: two\nint b = 2;\n");
+  EXPECT_EQ(with_stage_of(mine, other, 2),
+            "// mine\n// Stage 1: one\nint a = 1;\n// Stage 2: two\nint b;\n");
+  EXPECT_EQ(with_stage_of(mine, mine, 2), mine);
+  EXPECT_EQ(with_stage_of(mine, other, 3), std::nullopt) << "neither has it";
+  EXPECT_EQ(with_stage_of(mine + mine, other, 1), std::nullopt) << "twice";
+  EXPECT_EQ(with_stage_of("int a;\n", other, 1), std::nullopt);
+}
+
 }  // namespace
 }  // namespace membound::course
