@@ -170,13 +170,15 @@ class Watch {
 }  // namespace
 
 std::filesystem::path find_in_path(const std::string& program, const std::string& path) {
-  if (program.find('/') != std::string::npos)
-    return access(program.c_str(), X_OK) == 0 ? std::filesystem::path(program)
-                                              : std::filesystem::path();
+  std::error_code ignored;
+  if (program.find('/') != std::string::npos) {
+    const bool runs =
+        access(program.c_str(), X_OK) == 0 && !std::filesystem::is_directory(program, ignored);
+    return runs ? std::filesystem::path(program) : std::filesystem::path();
+  }
   for (std::size_t start = 0; start <= path.size();) {
     const auto end = std::min(path.find(':', start), path.size());
     const auto candidate = std::filesystem::path(path.substr(start, end - start)) / program;
-    std::error_code ignored;
     if (std::filesystem::is_regular_file(candidate, ignored) &&
         access(candidate.c_str(), X_OK) == 0)
       return candidate;

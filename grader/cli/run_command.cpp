@@ -62,6 +62,26 @@ std::optional<base::Error> cannot_be_seen(const std::filesystem::path& program) 
                      "a program that loads libcudart.so.13", "link it with: nvcc -cudart shared …"};
 }
 
+/// Why nothing of this name can be run.
+base::Error cannot_be_run(const std::string& name) {
+  base::Error error{base::ErrorKind::kUsage, name, "", "a program", "membound run --help"};
+  std::error_code ignored;
+  if (!std::filesystem::exists(name, ignored)) {
+    const bool looked_up = name.find('/') == std::string::npos;
+    error.found = looked_up ? "there is no such program in $PATH" : "there is no such file";
+  } else if (std::filesystem::is_directory(name, ignored)) {
+    error.found = "is a folder";
+  } else if (access(name.c_str(), X_OK) == 0) {
+    error.found = "is not in $PATH, but in this folder";
+    error.advice = "membound run -- ./" + name;
+  } else {
+    error.found = "is not executable";
+    error.advice = name.ends_with(".cu") ? "compile it: nvcc -cudart shared -o program " + name
+                                         : "chmod +x " + name + ", if it is one";
+  }
+  return error;
+}
+
 /// What the counters file of a program that has ended says, on the terminal and as a page.
 base::Status show_profile(const RunOptions& options) {
   const auto text = base::read_file(options.counters);
@@ -118,11 +138,7 @@ int run_run(RunOptions options) {
   if (!device) return report_error(device.error());
   const char* const path = std::getenv("PATH");
   const auto program = base::find_in_path(options.program.front(), path == nullptr ? "" : path);
-  if (program.empty()) {
-    return report_error({base::ErrorKind::kUsage, options.program.front(),
-                         "there is no such program, or it cannot be run", "",
-                         "membound run --help"});
-  }
+  if (program.empty()) return report_error(cannot_be_run(options.program.front()));
   if (const auto error = cannot_be_seen(program)) return report_error(*error);
   // For the program that takes our place; no other thread runs. NOLINTBEGIN(concurrency-mt-unsafe)
   for (const auto& [name, value] : device->environment) setenv(name.c_str(), value.c_str(), 1);
