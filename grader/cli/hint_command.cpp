@@ -50,16 +50,16 @@ base::Result<std::string> hint_text(const Context& context, const course::Lab& l
   const auto hint = judge::next_hint(lab, stage, state);
   if (!hint) return hint.error();
   if (hint->is_new) {
-    state.hints_used[hint->tag] = hint->tier;
+    state.hints_used[hint->key] = hint->tier;
     const auto kept = context.states().write(lab.id, stage.number, state);
     if (!kept) return kept.error();
   }
-  std::string text = context.out.paint("Hint " + std::to_string(hint->tier) + " of " +
-                                           std::to_string(hint->tiers) + " for " + lab.id + "/" +
+  std::string text = context.out.paint("Hint " + std::to_string(hint->number) + " of " +
+                                           std::to_string(hint->count) + " for " + lab.id + "/" +
                                            std::to_string(stage.number) + " (" + hint->tag + ")",
                                        report::Tone::kStrong);
   text += "\n" + report::wrapped(hint->text, context.out.width, 2);
-  if (hint->tier < hint->tiers) text += "Ask again for the next one.\n";
+  if (hint->number < hint->count) text += "Ask again for the next one.\n";
   return text;
 }
 

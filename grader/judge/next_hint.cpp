@@ -37,6 +37,14 @@ std::string text_of(const course::Finding& finding) {
   return text + finding.text + ". Try: " + finding.advice + ".";
 }
 
+/// What was said of the compiler's first message already; there is no more to it.
+Hint compile_hint(const course::StageResult& result) {
+  const std::string tag(to_string(result.verdict));
+  const bool told = !result.findings.empty();
+  return {tag, told ? result.findings.front().text : "The file does not compile.", 1, 1, false, tag,
+          1};
+}
+
 }  // namespace
 
 std::string hint_tag(const course::StageResult& result) {
@@ -51,22 +59,34 @@ base::Result<Hint> next_hint(const course::Lab& lab, const course::Stage& stage,
   if (state.last->passed())
     return nothing_to_hint(label(lab, stage), "passed at the last check: no hint is needed");
   const std::string tag = hint_tag(*state.last);
+  if (tag.empty() && state.last->verdict == course::Verdict::kCompileError)
+    return compile_hint(*state.last);
   const auto hints = lab.hints.find(tag);
+  const int tiers = hints == lab.hints.end() ? 0 : static_cast<int>(hints->second.size());
+  int told = 0;  // of checkers
   // A checker names the line and the remedy: more to the point than what was written beforehand.
   if (const course::Finding* const found = checker_finding(*state.last)) {
-    const bool told = state.hints_used.contains(found->kind);
-    if (!told || hints == lab.hints.end()) return Hint{found->kind, text_of(*found), 1, 1, !told};
+    told = 1;
+    const std::string key = found->kind + ": " + found->text;
+    const bool is_new = !state.hints_used.contains(key);
+    if (is_new || tiers == 0)
+      return Hint{found->kind, text_of(*found), told, told + tiers, is_new, key, 1};
   }
-  if (hints == lab.hints.end() || hints->second.empty()) {
+  if (tiers == 0) {
     return nothing_to_hint(label(lab, stage),
                            "this lab has no hint for what the last check found (" +
                                std::string(to_string(state.last->verdict)) + ")");
   }
   const auto used = state.hints_used.find(tag);
   const int before = used == state.hints_used.end() ? 0 : used->second;
-  const int tiers = static_cast<int>(hints->second.size());
   const int tier = std::clamp(before + 1, 1, tiers);
-  return Hint{tag, hints->second[static_cast<std::size_t>(tier) - 1], tier, tiers, before < tiers};
+  return Hint{tag,
+              hints->second[static_cast<std::size_t>(tier) - 1],
+              told + tier,
+              told + tiers,
+              before < tiers,
+              tag,
+              tier};
 }
 
 }  // namespace membound::judge

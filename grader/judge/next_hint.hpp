@@ -15,17 +15,19 @@ namespace membound::judge {
 struct Hint {
   std::string tag;
   std::string text;
-  int tier = 0;         ///< from 1
-  int tiers = 0;        ///< how many there are
-  bool is_new = false;  ///< not shown before: the tier is to be remembered as used
+  int number = 0;       ///< from 1, over all that the last result calls for
+  int count = 0;        ///< how many these are
+  bool is_new = false;  ///< not shown before: `tier` is to be remembered under `key`
+  std::string key;      ///< of StageState::hints_used: the lab's tag, or what a checker said
+  int tier = 0;         ///< from 1, of the hints under `key`
 };
 
 /// The tag of the most telling finding that has one; empty when there is none.
 [[nodiscard]] std::string hint_tag(const course::StageResult& result);
 
-/// What a checker said of the last result, once; then the next tier of the hint that the stage's
-/// last result calls for, or the last tier again when all are used. An error says why there is
-/// none: never checked, passed, or nothing fits.
+/// What a checker said of the last result, once for each thing said; then the next tier of the hint
+/// that the stage's last result calls for, or the last tier again when all are used. An error says
+/// why there is none: never checked, passed, or nothing fits.
 [[nodiscard]] base::Result<Hint> next_hint(const course::Lab& lab, const course::Stage& stage,
                                            const StageState& state);
 

@@ -253,8 +253,19 @@ TEST(CheckerHint, ComesOnceAndBeforeTheLabsOwn) {
   ASSERT_TRUE(first);
   EXPECT_EQ(first->text, "kernel.cu:8: data race. Try: put __syncthreads() between.");
   EXPECT_TRUE(first->is_new);
-  state.hints_used[first->tag] = first->tier;
-  EXPECT_EQ(next_hint(lab, lab.stages[0], state)->text, "nudge");
+  state.hints_used[first->key] = first->tier;
+  EXPECT_EQ(first->number, 1);
+  EXPECT_EQ(first->count, 2) << "one count over the checkers' and the lab's own";
+  const auto second = next_hint(lab, lab.stages[0], state);
+  EXPECT_EQ(second->text, "nudge");
+  EXPECT_EQ(second->number, 2);
+  EXPECT_EQ(second->count, 2);
+
+  state.last->findings[1].line = 11;
+  EXPECT_EQ(next_hint(lab, lab.stages[0], state)->text, "nudge") << "the same, some lines below";
+  state.last->findings[1].text = "data race of two other threads";
+  EXPECT_THAT(next_hint(lab, lab.stages[0], state)->text, testing::HasSubstr("two other threads"))
+      << "a second fault of the same kind has its own hint";
 }
 
 }  // namespace

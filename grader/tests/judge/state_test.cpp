@@ -92,7 +92,7 @@ TEST(Hint, GoesOneTierFurtherEachTime) {
     ASSERT_TRUE(hint);
     EXPECT_EQ(hint->text, text);
     EXPECT_TRUE(hint->is_new);
-    state.hints_used[hint->tag] = hint->tier;
+    state.hints_used[hint->key] = hint->tier;
   }
   const auto again = next_hint(lab, lab.stages[0], state);
   EXPECT_EQ(again->text, "line");
