@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
-#include <set>
 
 #include "grader/base/text_files.hpp"
 #include "grader/cli/action.hpp"
@@ -52,9 +51,12 @@ base::Status write_json(const std::string& file, const std::vector<course::Resul
   return base::Done{};
 }
 
-std::set<int> untouched_in(const Context& context, const course::Result& result) {
+/// What the terminal shows of the lab's own kernel.cu.
+std::string own_text(const Context& context, const course::Result& result) {
   const auto lab = context.course.find(result.lab);
-  return lab ? untouched_stages(context, **lab) : std::set<int>();
+  if (!lab) return report::render(result, context.out, {});
+  return report::render(with_own_warnings(context, **lab, result), context.out,
+                        untouched_stages(context, **lab));
 }
 
 /// Every lab's page.
@@ -164,8 +166,8 @@ int run_check(CheckOptions options) {
         if (ran) ran = check_test_ran(options.test, result);
         if (quiet || !ran) return;
         const bool own = options.submission.empty();
-        std::string text = report::render(result, context->out,
-                                          own ? untouched_in(*context, result) : std::set<int>());
+        std::string text =
+            own ? own_text(*context, result) : report::render(result, context->out, {});
         if (own) text += last_checks.changes(result, context->out);
         std::fputs((text + "\n").c_str(), stdout);
         std::fflush(stdout);

@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/cli/stage_standing.hpp"
 
+#include <algorithm>
+
 #include "grader/base/text_files.hpp"
 #include "grader/course/stage_text.hpp"
+#include "grader/report/diagnostics.hpp"
 #include "grader/report/terminal.hpp"
 
 namespace membound::cli {
@@ -42,6 +45,23 @@ std::set<int> untouched_stages(const Context& context, const course::Lab& lab) {
   for (std::size_t i = 0; i < standings.size(); ++i)
     if (!standings[i].started && !standings[i].passed()) untouched.insert(lab.stages[i].number);
   return untouched;
+}
+
+course::Result with_own_warnings(const Context& context, const course::Lab& lab,
+                                 course::Result result) {
+  const bool failed =
+      std::any_of(result.stages.begin(), result.stages.end(), [](const course::StageResult& stage) {
+        return stage.verdict == course::Verdict::kCompileError;
+      });
+  if (failed || result.compiler_output.empty()) return result;
+  const auto kernel = base::read_file(context.kernel_of(lab));
+  const auto untouched = untouched_stages(context, lab);
+  const std::string own = "labs/" + lab.id + "/kernel.cu";
+  result.compiler_output =
+      report::warnings_in(result.compiler_output, [&](const std::string& file, int line) {
+        return file != own || !kernel || !untouched.contains(course::stage_of_line(*kernel, line));
+      });
+  return result;
 }
 
 }  // namespace membound::cli

@@ -30,4 +30,9 @@ struct Standing {
 /// The standings of a lab's stages, in their order.
 [[nodiscard]] std::vector<Standing> standings_of(const Context& context, const course::Lab& lab);
 
+/// `result` as the terminal shows it: where all compiles, the compiler's words are its warnings,
+/// and none about the lab's own skeleton in an untouched stage.
+[[nodiscard]] course::Result with_own_warnings(const Context& context, const course::Lab& lab,
+                                               course::Result result);
+
 }  // namespace membound::cli

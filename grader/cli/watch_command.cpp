@@ -208,7 +208,8 @@ class Watcher {
         context_, tools_, options_, selections, stop_, [&](const course::Result& result) {
           any = true;
           const std::string changes = last_checks.changes(result, style_);
-          show([this, result, changes, passed](const report::Style& style) {
+          show([this, result = with_own_warnings(context_, *lab_, result), changes,
+                passed](const report::Style& style) {
             return passed +
                    (result.stages.size() == 1
                         ? report::render_one(result, style)

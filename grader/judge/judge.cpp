@@ -54,6 +54,8 @@ course::Result empty_result(const CheckRequest& request, const CompiledSubmissio
   result.submission_sha256 = code.parts.front().submission.sha256;
   result.compiler = request.compiler.name();
   result.compiler_output = code.first_problem().output;
+  for (const CompiledPart& part : code.parts)
+    if (result.compiler_output.empty()) result.compiler_output = part.submission.output;
   result.seed = request.seed;
   return result;
 }

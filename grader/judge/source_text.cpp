@@ -20,16 +20,28 @@ bool is_utf16(std::string_view bytes) {
   return zeros_from(0) != zeros_from(1);
 }
 
+/// Control characters but for those that space text out, and that of colours in a terminal.
+bool is_no_text(char byte) {
+  const auto code = static_cast<unsigned char>(byte);
+  constexpr unsigned char kEscape = 0x1B, kDelete = 0x7F;
+  if (code == kDelete) return true;
+  return code < ' ' && (code < '\t' || code > '\r') && code != kEscape;
+}
+
 }  // namespace
 
 std::string why_not_text(std::string_view bytes) {
   if (is_utf16(bytes))
     return "kernel.cu is UTF-16, and compilers read UTF-8. Save it with the encoding UTF-8.";
-  const std::size_t zero = bytes.find('\0');
-  if (zero == std::string_view::npos) return "";
-  const auto line = 1 + std::count(bytes.begin(), bytes.begin() + static_cast<long>(zero), '\n');
-  return "kernel.cu is no text: it holds a byte 0, the first in line " + std::to_string(line) +
-         ". Hand in the source as your editor saves it, not what a program made of it.";
+  const auto bad = std::find_if(bytes.begin(), bytes.end(), is_no_text);
+  if (bad == bytes.end()) return "";
+  const auto line = 1 + std::count(bytes.begin(), bad, '\n');
+  const auto place = 1 + (bad - bytes.begin());
+  return "kernel.cu is no text: of its " + std::to_string(bytes.size()) + " bytes number " +
+         std::to_string(place) + ", in line " + std::to_string(line) + ", is a byte " +
+         std::to_string(static_cast<int>(*bad)) +
+         ", which no text has. Hand in the source as your editor saves it, not what a program made "
+         "of it.";
 }
 
 }  // namespace membound::judge

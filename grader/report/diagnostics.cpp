@@ -2,14 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/report/diagnostics.hpp"
 
-#include <algorithm>
-#include <cctype>
 #include <filesystem>
+#include <optional>
+#include <regex>
+#include <sstream>
 
 namespace membound::report {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::size_t kLongestHead = 4096;
 
 std::string shown(const std::string& file) {
   std::error_code error;
@@ -19,20 +22,32 @@ std::string shown(const std::string& file) {
   return below.empty() || below.starts_with("..") ? file : below;
 }
 
+/// The head of a compiler's message.
+struct Head {
+  std::string file;
+  std::string line;
+  std::string rest;  ///< "error: …", "warning #177-D: …"
+  bool as_nvcc;
+};
+
+/// nvcc writes "FILE(25): error: …", clang "FILE:25:7: error: …".
+std::optional<Head> head_in(std::string_view line) {
+  static const std::regex kNvcc(R"((.+)\((\d+)\): ((?:error|warning).*))");
+  static const std::regex kClang(R"((.+?):(\d+):\d+: ((?:error|warning).*))");
+  // std::regex recurses over what it matches.
+  if (line.size() > kLongestHead) return std::nullopt;
+  const std::string text(line);
+  std::smatch match;
+  const bool as_nvcc = std::regex_match(text, match, kNvcc);
+  if (!as_nvcc && !std::regex_match(text, match, kClang)) return std::nullopt;
+  return Head{match[1], match[2], match[3], as_nvcc};
+}
+
 /// One line of a compiler.
 std::string with_place(std::string_view line) {
-  const auto close = line.find("): ");
-  const auto open = line.rfind('(', close);
-  const std::string same(line);
-  if (close == std::string_view::npos || open == std::string_view::npos || open == 0) return same;
-  const std::string_view number = line.substr(open + 1, close - open - 1);
-  const std::string_view rest = line.substr(close + 3);
-  if (number.empty() || !std::all_of(number.begin(), number.end(),
-                                     [](unsigned char c) { return std::isdigit(c) != 0; }))
-    return same;
-  if (!rest.starts_with("error") && !rest.starts_with("warning")) return same;
-  return shown(std::string(line.substr(0, open))) + ":" + std::string(number) +
-         ":1: " + std::string(rest);
+  const auto head = head_in(line);
+  if (!head || !head->as_nvcc) return std::string(line);
+  return shown(head->file) + ":" + head->line + ":1: " + head->rest;
 }
 
 }  // namespace
@@ -49,6 +64,22 @@ std::string with_places(std::string_view compiler_output) {
     if (end == std::string_view::npos) break;
     text += "\n";
     compiler_output.remove_prefix(end + 1);
+  }
+  return text;
+}
+
+std::string warnings_in(std::string_view compiler_output,
+                        const std::function<bool(const std::string&, int)>& wanted) {
+  std::string text;
+  bool inside = false;
+  std::istringstream lines{std::string(compiler_output)};
+  for (std::string line; std::getline(lines, line);) {
+    const auto head = head_in(line);
+    if (head)
+      inside = head->rest.starts_with("warning") && wanted(head->file, std::stoi(head->line));
+    else if (!line.starts_with(' '))
+      inside = false;  // "Remark: …", "2 warnings generated."
+    if (inside) text += line + "\n";
   }
   return text;
 }

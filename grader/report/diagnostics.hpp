@@ -6,6 +6,7 @@
 /// Place in the chain: findings, compiler output -> [diagnostics] -> terminal.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -20,5 +21,11 @@ namespace membound::report {
 /// `compiler_output` with nvcc's "FILE(25): error: …" as "FILE:25:1: error: …", files named as
 /// above. All other lines are as the compiler printed them.
 [[nodiscard]] std::string with_places(std::string_view compiler_output);
+
+/// The warnings in `compiler_output` whose place is wanted, each with the source that is shown
+/// below it; not what the compiler says of all of them together.
+[[nodiscard]] std::string warnings_in(
+    std::string_view compiler_output,
+    const std::function<bool(const std::string& file, int line)>& wanted);
 
 }  // namespace membound::report

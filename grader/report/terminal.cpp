@@ -3,6 +3,7 @@
 #include "grader/report/terminal.hpp"
 
 #include <algorithm>
+#include <sstream>
 
 #include "grader/report/diagnostics.hpp"
 #include "grader/report/text.hpp"
@@ -12,6 +13,8 @@ namespace {
 
 using course::Verdict;
 using Stages = std::set<int>;
+
+constexpr std::size_t kWarningLinesShown = 12;
 
 // "03-transpose" -> "03": what a student types.
 std::string number_of(const std::string& lab_id) { return lab_id.substr(0, lab_id.find('-')); }
@@ -54,6 +57,8 @@ std::string next_step(const course::Result& result, const course::StageResult* e
     text = "This says nothing about your kernel. ./membound doctor looks at the machine.";
   } else if (!begun) {
     text = "Next: ./membound next says what to read and which line to edit.";
+  } else if (explained->verdict == Verdict::kCompileError) {
+    text = "Next: mend the first thing the compiler says, then ./membound check " + lab;
   } else {
     text = "Next: ./membound hint " + lab + "/" + std::to_string(explained->stage);
   }
@@ -70,11 +75,23 @@ std::string line_with(const course::StageResult& stage, const std::string& words
   return line + "\n";
 }
 
-bool fails_to_compile(const course::Result& result) {
-  return !result.compiler_output.empty() &&
-         std::any_of(result.stages.begin(), result.stages.end(), [](const course::StageResult& s) {
-           return s.verdict == Verdict::kCompileError;
-         });
+/// The compiler's own words, so that search engines recognise them. A blank line goes before and
+/// behind.
+std::string compiler_text(const course::Result& result, const Style& style) {
+  const std::string& output = result.compiler_output;
+  const bool failed =
+      std::any_of(result.stages.begin(), result.stages.end(),
+                  [](const course::StageResult& s) { return s.verdict == Verdict::kCompileError; });
+  if (output.empty()) return "";
+  if (failed) return "\n" + with_places(output) + "\n";
+  std::istringstream lines(with_places(output));
+  std::string text = "\n" + style.paint("The compiler warns:", Tone::kWarning) + "\n";
+  std::size_t count = 0;
+  for (std::string line; std::getline(lines, line); ++count)
+    if (count < kWarningLinesShown) text += line + "\n";
+  if (count > kWarningLinesShown)
+    text += "(" + std::to_string(count - kWarningLinesShown) + " more lines: see --open)\n";
+  return text + "\n";
 }
 
 }  // namespace
@@ -102,7 +119,7 @@ std::string render_line(const course::StageResult& stage, const Style& style) {
 std::string render_one(const course::Result& result, const Style& style) {
   const course::StageResult& stage = result.stages.front();
   std::string text = render_line(stage, style) + "\n";
-  if (fails_to_compile(result)) text += with_places(result.compiler_output) + "\n";
+  text += compiler_text(result, style);
   return text + render_detail(stage, style);
 }
 
@@ -113,8 +130,7 @@ std::string render(const course::Result& result, const Style& style, const Stage
                                             : render_line(stage, style);
   const course::StageResult* explained = stage_to_explain(result, untouched);
   const bool begun = explained == nullptr || !untouched.contains(explained->stage);
-  // The compiler's own words, so that search engines recognise them.
-  if (fails_to_compile(result)) text += "\n" + with_places(result.compiler_output) + "\n";
+  text += compiler_text(result, style);
   if (explained != nullptr && begun) text += "\n" + render_detail(*explained, style);
 
   text += "\n" +

@@ -79,6 +79,30 @@ TEST_F(Commands, CheckShowsTheCompilersWordsAndOneHint) {
                     HasSubstr("';' is missing")));
 }
 
+TEST_F(Commands, ACompileErrorLeadsToTheErrorAndNotToAHint) {
+  course_.write("labs/01-fake/kernel.cu", "syntax error\n");
+  EXPECT_THAT(
+      check({"1"}).output,
+      AllOf(HasSubstr("Next: mend the first thing the compiler says, then ./membound check"),
+            Not(HasSubstr("./membound hint"))));
+  const auto hint = course_.run({"hint", "1"});
+  EXPECT_EQ(hint.exit_code, 0);
+  EXPECT_THAT(hint.output, AllOf(HasSubstr("Hint 1 of 1"), HasSubstr("';' is missing")));
+}
+
+TEST_F(Commands, WarningsAreShownThoughAllPassesButNoneOfAnUntouchedStage) {
+  const std::string one = "// Stage 1: one\n", two = "// Stage 2: two\n// warn me, skeleton\n";
+  const std::string skeleton = one + two;
+  for (const char* lab : {"01-fake", "03-transpose"})
+    course_.write("../build/share/labs/" + std::string(lab) + "/kernel.cu", skeleton);
+  course_.write("labs/01-fake/kernel.cu", one + "// warn me\n// stage 1: passed\n" + two);
+  const auto outcome = check({"1/1"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
+  EXPECT_THAT(outcome.output,
+              AllOf(HasSubstr("The compiler warns:\nlabs/01-fake/kernel.cu:2:1: warning #177-D"),
+                    Not(HasSubstr("kernel.cu:5"))));
+}
+
 TEST_F(Commands, CheckEndsWith3WhenOurProgramFails) {
   course_.answer("infra", "passed");
   const auto outcome = check({"1"});
@@ -218,6 +242,42 @@ TEST_F(Commands, ResetKeepsTheStudentsFileAndForgetsProgress) {
   EXPECT_THAT(course_.run({"reset", "1"}).output, HasSubstr("already"));
 }
 
+TEST_F(Commands, ResetOfAStageLeavesTheRestAndCanBeUndone) {
+  const std::string one = "// Stage 1: one\n", two = "// Stage 2: two\n";
+  const std::string skeleton = "// TODO\n" + one + two;
+  course_.write("../build/share/labs/01-fake/kernel.cu", skeleton);
+  course_.write("solutions/01-fake/kernel.cu", skeleton);
+  const std::string passes = "// stage 1: passed\n", also = "// stage 2: passed\n";
+  course_.write("labs/01-fake/kernel.cu", "// TODO\n" + one + passes + two + also);
+  check({"1"});
+  const auto outcome = course_.run({"reset", "1/1"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
+  EXPECT_THAT(outcome.output, AllOf(StartsWith("labs/01-fake/kernel.cu, stage 1: the skeleton"),
+                                    HasSubstr("./membound reset 1/1 --undo")));
+  EXPECT_EQ(course_.read(course_.kernel()), "// TODO\n" + one + two + also);
+  const std::string listing = course_.run({"list", "1"}).output;
+  EXPECT_THAT(listing, AllOf(HasSubstr("not started"), HasSubstr("20 of 20")));
+  EXPECT_THAT(course_.run({"reset", "1/1"}).output, HasSubstr("already"));
+
+  course_.write("labs/01-fake/kernel.cu", "// TODO\n" + one + two + "// stage 2: slow\n");
+  EXPECT_EQ(course_.run({"reset", "1/1", "--undo"}).exit_code, 0);
+  EXPECT_EQ(course_.read(course_.kernel()),
+            "// TODO\n" + one + passes + two + "// stage 2: slow\n");
+  EXPECT_EQ(course_.run({"reset", "1", "--undo"}).exit_code, 0);
+  EXPECT_EQ(course_.run({"reset", "1", "--undo"}).exit_code, 0);
+  EXPECT_EQ(course_.read(course_.kernel()), "// TODO\n" + one + passes + two + "// stage 2: slow\n")
+      << "undone and back again";
+
+  course_.write("labs/01-fake/kernel.cu", one + two + one);
+  const auto unclear = course_.run({"reset", "1/1"});
+  EXPECT_EQ(unclear.exit_code, 2);
+  EXPECT_THAT(unclear.output, AllOf(HasSubstr("// Stage 1"), HasSubstr("exactly once")));
+  EXPECT_EQ(course_.read(course_.kernel()), one + two + one);
+  const auto none = course_.run({"reset", "3", "--undo"});
+  EXPECT_EQ(none.exit_code, 2);
+  EXPECT_THAT(none.output, HasSubstr("differs from yours"));
+}
+
 TEST_F(Commands, HandoutIsAPageOrText) {
   course_.write("handouts/01-fake/figures/a.svg",
                 "<svg width=\"8\" height=\"4\"><desc>boxes</desc></svg>");
@@ -342,7 +402,12 @@ TEST_F(Commands, RunGivesTheProgramTheVirtualGpusEnvironment) {
 }
 
 TEST_F(Commands, RunExplainsWhatIsMissing) {
-  EXPECT_THAT(course_.run({"run", "--", "/nowhere/a.out"}).output, HasSubstr("no such program"));
+  EXPECT_THAT(course_.run({"run", "--", "/nowhere/a.out"}).output, HasSubstr("no such file"));
+  EXPECT_THAT(course_.run({"run", "--", "nowhere"}).output, HasSubstr("no such program in $PATH"));
+  EXPECT_THAT(course_.run({"run", "--", course_.root().string()}).output, HasSubstr("is a folder"));
+  const auto locked = course_.run({"run", "--", course_.kernel().string()});
+  EXPECT_EQ(locked.exit_code, 2);
+  EXPECT_THAT(locked.output, AllOf(HasSubstr("is not executable"), HasSubstr("nvcc -cudart")));
   fs::remove(course_.build() / "vgpu/libcudart.so.13");
   const auto outcome = course_.run({"run", "--", "/bin/true"});
   EXPECT_EQ(outcome.exit_code, 3);
@@ -419,7 +484,48 @@ TEST_F(Commands, WrongUseSaysWhatWasMeant) {
   EXPECT_EQ(option.exit_code, 2);
   EXPECT_THAT(option.output, HasSubstr("did you mean \"--seed\"?"));
   EXPECT_EQ(course_.run({"check"}).exit_code, 2);
-  EXPECT_EQ(course_.run({"check", "1", "--seed", "x"}).exit_code, 2);
+  const auto seed = course_.run({"check", "1", "--seed", "-1"});
+  EXPECT_EQ(seed.exit_code, 2);
+  EXPECT_EQ(seed.output,
+            "membound: --seed: \"-1\"\n"
+            "  expected: a whole number from 0 to 18446744073709551615\n"
+            "  try: membound check --help\n");
+  EXPECT_THAT(course_.run({"dev", "chekc"}).output,
+              AllOf(HasSubstr("no command \"chekc\""), HasSubstr("did you mean \"check\"?")));
+}
+
+TEST_F(Commands, OutputThatIsLostEndsWith3) {
+  course_.answer("passed", "slow");
+  check({"1"});
+  for (const std::string words : {"list",
+                                  "list 1",
+                                  "list --names",
+                                  "progress",
+                                  "next",
+                                  "hint 1",
+                                  "predict",
+                                  "doctor",
+                                  "solution 1/1",
+                                  "handout 1 --text",
+                                  "handout 1 --path",
+                                  "check 1 --device vgpu",
+                                  "check 1 --device vgpu --json -",
+                                  "completion bash",
+                                  "machine list",
+                                  "machine show h200",
+                                  "dev wrong",
+                                  "help check",
+                                  "--help",
+                                  "--version",
+                                  "reset 1"}) {
+    const auto outcome = base::run_process(
+        {.arguments = {"sh", "-c", course_.program().string() + " " + words + " > /dev/full"},
+         .environment = course_.environment()});
+    ASSERT_TRUE(outcome);
+    EXPECT_EQ(outcome->exit_code, 3) << words;
+    EXPECT_THAT(outcome->output, HasSubstr("standard output: not all of it could be written"))
+        << words;
+  }
 }
 
 TEST_F(Commands, SaysWhenThereIsNoCourse) {

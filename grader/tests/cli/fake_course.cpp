@@ -34,6 +34,9 @@ while [ $# -gt 0 ]; do
   shift
 done
 grep -q "syntax error" "$source" && { echo "$source(3): error: expected a \";\""; exit 2; }
+sed -n "/warn me/=" "$source" | while read -r line; do
+  echo "$source($line): warning #177-D: variable \"a\" was declared but never referenced"
+done
 cp "$source" "$out")sh";
 
 /// Reports for each stage what the submission says about it.

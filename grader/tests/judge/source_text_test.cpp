@@ -37,11 +37,14 @@ TEST(SourceText, IsNotUtf16WithOrWithoutItsMark) {
   }
 }
 
-TEST(SourceText, HoldsNoZero) {
-  EXPECT_THAT(why_not_text("int a;\nint b;\0"s), HasSubstr("line 2"));
+TEST(SourceText, HoldsNoByteThatNoTextHas) {
+  EXPECT_THAT(why_not_text("int a;\nint b;\0"s),
+              HasSubstr("of its 14 bytes number 14, in line 2, is a byte 0,"));
   EXPECT_THAT(why_not_text("\x7F"
                            "ELF\2\1\1\0\0\0\0\0\0\0\0\0\2\0\x3E"s),
-              HasSubstr("line 1"));
+              HasSubstr("number 1, in line 1, is a byte 127,"));
+  EXPECT_THAT(why_not_text("a\x01z"), HasSubstr("is a byte 1,"));
+  EXPECT_EQ(why_not_text("// \x1B[1mbold\x1B[0m\f\v\n"), "");
 }
 
 }  // namespace
