@@ -96,13 +96,12 @@ std::uint8_t slots_of(ptx::ScalarType type) {
 
 Decoder::Decoder(const ptx::Module& module, const ptx::Function& source,
                  const ModuleSymbols& symbols,
-                 std::span<const ptx::Function* const> program_functions,
-                 std::uint32_t shared_base_bytes)
+                 std::span<const ptx::Function* const> program_functions, SharedRoom shared)
     : module_(module),
       source_(source),
       symbols_(symbols),
       program_functions_(program_functions),
-      shared_base_bytes_(shared_base_bytes) {}
+      shared_(shared) {}
 
 base::Status Decoder::decode(Function& out, FunctionFacts& facts) {
   out_ = &out;
@@ -175,7 +174,7 @@ base::Status Decoder::lay_out_frame() {
 }
 
 base::Status Decoder::lay_out_shared() {
-  std::uint64_t end = shared_base_bytes_;
+  std::uint64_t end = shared_.base_bytes;
   for (std::size_t i = 0; i < source_.variables.size(); ++i) {
     const ptx::Variable& variable = source_.variables[i];
     if (variable.space != ptx::StateSpace::kShared || variable.size_bytes == 0) continue;
@@ -183,7 +182,7 @@ base::Status Decoder::lay_out_shared() {
     if (end > kMostBytes || variable.size_bytes > kMostBytes - end)
       return too_large("bytes of shared variables", kMostBytes);
     variable_offset_[i] = static_cast<std::uint32_t>(end);
-    end += variable.size_bytes;
+    end += variable.size_bytes + shared_.gap_bytes;
     facts_->shared_end_bytes = static_cast<std::uint32_t>(end);
     facts_->shared_variables.push_back({std::string(variable.name), variable_offset_[i],
                                         static_cast<std::uint32_t>(variable.size_bytes)});

@@ -28,12 +28,18 @@ namespace membound::vgpu::program {
 /// 128-byte slots a register of this type takes; 0 for a predicate.
 [[nodiscard]] std::uint8_t slots_of(ptx::ScalarType type);
 
+/// Where a function's shared variables go.
+struct SharedRoom {
+  std::uint32_t base_bytes = 0;  ///< the first of them
+  std::uint32_t gap_bytes = 0;   ///< kept free behind each
+};
+
 /// Decodes one function. Register operands still carry virtual numbers; assign_registers() turns
 /// them into slots.
 class Decoder {
  public:
   Decoder(const ptx::Module& module, const ptx::Function& source, const ModuleSymbols& symbols,
-          std::span<const ptx::Function* const> program_functions, std::uint32_t shared_base_bytes);
+          std::span<const ptx::Function* const> program_functions, SharedRoom shared);
 
   /// Fills `out` and `facts`. An error is a program that cannot be right (an unknown opcode).
   base::Status decode(Function& out, FunctionFacts& facts);
@@ -87,7 +93,7 @@ class Decoder {
   const ptx::Function& source_;
   const ModuleSymbols& symbols_;
   std::span<const ptx::Function* const> program_functions_;
-  std::uint32_t shared_base_bytes_;
+  SharedRoom shared_;
   Function* out_ = nullptr;
   FunctionFacts* facts_ = nullptr;
   std::vector<std::uint32_t> code_index_;       // of each ptx instruction

@@ -29,7 +29,8 @@ Dim3 dimensions_of(const ptx::Directive& directive) {
 /// Builds a Program; one use.
 class Linker {
  public:
-  explicit Linker(std::span<const ptx::Module> modules) {
+  Linker(std::span<const ptx::Module> modules, std::uint32_t shared_gap_bytes)
+      : shared_gap_bytes_(shared_gap_bytes) {
     program_.modules_.assign(modules.begin(), modules.end());
   }
 
@@ -60,6 +61,7 @@ class Linker {
   base::Status decode_all();
   base::Status decode_one(std::uint32_t f, std::uint32_t shared_base_bytes);
   void add_kernel(std::uint32_t function);
+  void add_module_shared(std::uint32_t function, std::vector<SharedVariable>& all) const;
   [[nodiscard]] std::vector<std::uint64_t> known_stacks() const;
   void add_global(const ptx::Module& module, const ptx::Variable& variable);
   static base::Error unresolved(const ptx::Module& module, std::string_view what,
@@ -73,6 +75,7 @@ class Linker {
   std::vector<std::uint32_t> module_of_;       // by program function
   std::vector<FunctionFacts> facts_;
   std::unordered_map<std::string_view, std::uint32_t> function_by_name_;
+  std::uint32_t shared_gap_bytes_;  // behind each shared variable
   std::uint32_t module_shared_bytes_ = 0;
   /// By kernel: its end of the shared variables declared outside of functions, where they overlay
   /// each other; empty where every kernel has all of them.
@@ -155,6 +158,7 @@ base::Status Linker::collect_globals() {
         if (place.kind == SymbolPlace::Kind::kShared)
           place.offset_bytes = static_cast<std::uint32_t>(begin);
         module_shared_bytes_ = static_cast<std::uint32_t>(begin + variable.size_bytes);
+        if (variable.size_bytes != 0) module_shared_bytes_ += shared_gap_bytes_;
       } else {
         place.index = static_cast<std::uint32_t>(program_.globals_.size());
         add_global(module, variable);
@@ -204,11 +208,12 @@ void Linker::overlay_shared() {
     if (function.is_entry) shared_end_of_[&function] = 0;
   for (std::size_t g = 0; g < places.size(); ++g) {
     if (places[g].kind != SymbolPlace::Kind::kShared) continue;
-    const auto size = static_cast<std::uint32_t>(module.globals[g].size_bytes);
+    const auto size = static_cast<std::uint32_t>(module.globals[g].size_bytes) + shared_gap_bytes_;
     std::uint32_t offset = 0;
     for (std::size_t h = 0; h < g; ++h) {  // behind every one that it meets in a kernel
       if (places[h].kind != SymbolPlace::Kind::kShared || !meet(g, h)) continue;
-      const std::uint64_t end = places[h].offset_bytes + module.globals[h].size_bytes;
+      const std::uint64_t end =
+          places[h].offset_bytes + module.globals[h].size_bytes + shared_gap_bytes_;
       offset = std::max(
           offset, static_cast<std::uint32_t>(align_up(end, module.globals[g].alignment_bytes)));
     }
@@ -313,7 +318,7 @@ base::Status Linker::decode_all() {
 base::Status Linker::decode_one(std::uint32_t f, std::uint32_t shared_base_bytes) {
   const ptx::Function& source = *sources_[f];
   Decoder decoder(program_.modules_[module_of_[f]], source, symbols_[module_of_[f]], sources_,
-                  shared_base_bytes);
+                  {shared_base_bytes, shared_gap_bytes_});
   Function& function = program_.functions_[f];
   if (auto status = decoder.decode(function, facts_[f]); !status) return status;
   std::vector<std::uint8_t> sizes(source.register_count);
@@ -365,6 +370,23 @@ std::vector<std::uint64_t> Linker::known_stacks() const {
   return stacks;
 }
 
+/// Those that the function names and that are declared outside of functions.
+void Linker::add_module_shared(std::uint32_t function, std::vector<SharedVariable>& all) const {
+  if (module_shared_bytes_ == 0) return;
+  const std::uint32_t m = module_of_[function];
+  const ptx::Module& module = program_.modules_[m];
+  for (const ptx::Instruction& instruction : sources_[function]->instructions) {
+    for_each_global(instruction.operands, [&](std::uint32_t g) {
+      const SymbolPlace& place = symbols_[m].globals[g];
+      if (place.kind != SymbolPlace::Kind::kShared) return;
+      const ptx::Variable& variable = module.globals[g];
+      SharedVariable made{std::string(variable.name), place.offset_bytes,
+                          static_cast<std::uint32_t>(variable.size_bytes)};
+      if (std::find(all.begin(), all.end(), made) == all.end()) all.push_back(std::move(made));
+    });
+  }
+}
+
 void Linker::add_kernel(std::uint32_t function) {
   const ptx::Function& source = *sources_[function];
   Kernel kernel;
@@ -410,6 +432,7 @@ void Linker::add_kernel(std::uint32_t function) {
     kernel.static_shared_bytes = std::max(kernel.static_shared_bytes, facts.shared_end_bytes);
     kernel.shared_variables.insert(kernel.shared_variables.end(), facts.shared_variables.begin(),
                                    facts.shared_variables.end());
+    add_module_shared(f, kernel.shared_variables);
     kernel.uses_dynamic_shared |= facts.uses_dynamic_shared;
     kernel.uses_grid_sync |= facts.uses_grid_sync;
     kernel.takes_parameter_addresses |= facts.takes_parameter_addresses;
@@ -420,6 +443,7 @@ void Linker::add_kernel(std::uint32_t function) {
     unordered |= facts.float_reductions && (f != function || facts.loads_after_reduction);
   }
   kernel.static_shared_bytes = std::max(kernel.static_shared_bytes, module_shared_end(function));
+  kernel.placed_shared_bytes = kernel.static_shared_bytes;
   kernel.register_count = std::min(255u, std::max(16u, kernel.register_count));
   // Launch bounds are a promise that ptxas keeps, if need be by putting registers aside.
   if (kernel.min_blocks_per_sm > 0) {
@@ -435,8 +459,20 @@ void Linker::add_kernel(std::uint32_t function) {
   program_.kernels_.push_back(std::move(kernel));
 }
 
-base::Result<Program> Program::link(std::span<const ptx::Module> modules) {
-  return Linker(modules).run();
+base::Result<Program> Program::link(std::span<const ptx::Module> modules,
+                                    std::uint32_t shared_gap_bytes) {
+  auto program = Linker(modules, 0).run();
+  if (!program || shared_gap_bytes == 0) return program;
+  const bool has_neighbours =
+      std::any_of(program->kernels_.begin(), program->kernels_.end(), [](const Kernel& kernel) {
+        return kernel.shared_variables.size() + (kernel.uses_dynamic_shared ? 1 : 0) > 1;
+      });
+  if (!has_neighbours) return program;
+  auto apart = Linker(modules, shared_gap_bytes).run();
+  if (!apart) return program;  // too large with the gaps
+  for (std::size_t k = 0; k < apart->kernels_.size(); ++k)
+    apart->kernels_[k].static_shared_bytes = program->kernels_[k].static_shared_bytes;
+  return apart;
 }
 
 const Kernel* Program::find_kernel(std::string_view mangled_name) const {

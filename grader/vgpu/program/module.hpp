@@ -55,6 +55,7 @@ struct SharedVariable {
   std::string name;  ///< mangled
   std::uint32_t offset_bytes = 0;
   std::uint32_t size_bytes = 0;
+  friend bool operator==(const SharedVariable&, const SharedVariable&) = default;
 };
 
 /// One .entry: everything its launch needs to know beforehand.
@@ -63,7 +64,8 @@ struct Kernel {
   std::vector<Parameter> parameters;
   std::uint32_t parameter_bytes = 0;
   std::uint32_t static_shared_bytes = 0;
-  std::uint32_t local_bytes = 0;     ///< a lane's local memory in the entry itself
+  std::uint32_t placed_shared_bytes = 0;  ///< its end here: larger where gaps lie between variables
+  std::uint32_t local_bytes = 0;          ///< a lane's local memory in the entry itself
   std::uint64_t stack_bytes = 0;     ///< of its deepest calls, recursion left out: a driver sees to
                                      ///< them, whatever cudaLimitStackSize says
   std::uint32_t register_count = 0;  ///< 32-bit registers a lane; an estimate from live ranges
@@ -78,8 +80,19 @@ struct Kernel {
   bool takes_parameter_addresses = false;
   std::vector<std::uint32_t> reachable;               ///< functions it may call, itself first
   std::uint32_t function = 0;                         ///< index into Program::functions()
-  std::vector<SharedVariable> shared_variables = {};  ///< for messages
+  std::vector<SharedVariable> shared_variables = {};  ///< of all that it reaches
 };
+
+/// Where dynamic shared memory begins here.
+[[nodiscard]] constexpr std::uint32_t dynamic_shared_begin(const Kernel& kernel) {
+  return static_cast<std::uint32_t>(align_up(kernel.placed_shared_bytes, 16));
+}
+/// What a block of the kernel has of it on a GPU.
+[[nodiscard]] constexpr std::uint32_t shared_bytes(const Kernel& kernel,
+                                                   std::uint32_t dynamic_bytes) {
+  if (dynamic_bytes == 0) return kernel.static_shared_bytes;
+  return static_cast<std::uint32_t>(align_up(kernel.static_shared_bytes, 16)) + dynamic_bytes;
+}
 
 /// A value all lanes of a launch can look up instead of computing it: an immediate, a kernel
 /// parameter, an address fixed at link time, a special register that never changes.
@@ -211,7 +224,10 @@ class Program {
  public:
   /// Resolves symbols over all modules and decodes every function. An unknown symbol is an error;
   /// an instruction the virtual GPU cannot run is not: it faults when it is executed.
-  static base::Result<Program> link(std::span<const ptx::Module> modules);
+  /// `shared_gap_bytes` (a multiple of 128, so that banks stay what they were) lie unused behind
+  /// each shared variable, where a kernel has several: whoever leaves one is not in the next.
+  static base::Result<Program> link(std::span<const ptx::Module> modules,
+                                    std::uint32_t shared_gap_bytes = 0);
 
   [[nodiscard]] const Kernel* find_kernel(std::string_view mangled_name) const;
   [[nodiscard]] Kernel* find_kernel(std::string_view mangled_name);

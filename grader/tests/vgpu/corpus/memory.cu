@@ -114,6 +114,24 @@ __global__ void into_the_next_tile(int* out) {
   out[threadIdx.x] = first[threadIdx.x % 32] + second[threadIdx.x % 32];
 }
 
+__global__ void out_of_the_last_tile(int* out) {
+  __shared__ int first[32], second[32];
+  first[threadIdx.x % 32] = second[threadIdx.x % 32] = 1;
+  __syncthreads();
+  out[threadIdx.x] = second[static_cast<int>(threadIdx.x) - 1] +  // out_of_the_last_tile
+                     first[static_cast<int>(threadIdx.x) - 1];    // out_of_the_last_tile
+}
+
+__global__ void into_the_dynamic_part(int* out) {
+  __shared__ int counts[8];
+  extern __shared__ int tile[];
+  tile[threadIdx.x] = 0;
+  __syncthreads();
+  if (threadIdx.x < 9) atomicAdd(&counts[threadIdx.x], 1);  // into_the_dynamic_part
+  __syncthreads();
+  out[threadIdx.x] = tile[threadIdx.x];
+}
+
 void run_case(const char* wanted, Arrays d) {
   CASE(one_too_many, "out of bounds write", one_too_many<<<1, kCount>>>(d.out));
   CASE(before_the_start, "out of bounds write", before_the_start<<<1, 32>>>(d.out));
@@ -150,4 +168,6 @@ void run_case(const char* wanted, Arrays d) {
   CASE(heap_after_free, "use after free", heap_after_free<<<1, 1>>>(d.out));
   CASE(heap_freed_twice, "illegal address", heap_freed_twice<<<1, 1>>>(d.out));
   CASE(into_the_next_tile, "out of bounds write", into_the_next_tile<<<1, 33>>>(d.out));
+  CASE(out_of_the_last_tile, "out of bounds read", out_of_the_last_tile<<<1, 32>>>(d.out));
+  CASE(into_the_dynamic_part, "out of bounds atomic", into_the_dynamic_part<<<1, 32, 128>>>(d.out));
 }

@@ -264,6 +264,19 @@ __global__ void fours_read_together(int* out) {
   }
 }
 
+// Two arrays in one piece of dynamic memory, a row before and behind each of them.
+__global__ void cuts_dynamic_memory_in_two(int* out) {
+  extern __shared__ int both[];
+  __shared__ int edges[2];
+  int* const first = both + 1;
+  int* const second = first + 34;
+  if (threadIdx.x < 2) edges[threadIdx.x] = 1;
+  for (int i = threadIdx.x; i < 70; i += 32) both[i] = i;
+  __syncthreads();
+  const int t = threadIdx.x;
+  out[t] = first[t - 1] + first[t + 1] + second[t - 1] + second[t + 1] + edges[t % 2];
+}
+
 void run_case(const char* wanted, Arrays d) {
   RIGHT(fetches_ahead, fetches_ahead<<<1, 64>>>(d.out, d.raw));
   RIGHT(looks_behind_the_end_but_chooses, looks_behind_the_end_but_chooses<<<1, 64>>>(d.out));
@@ -297,4 +310,5 @@ void run_case(const char* wanted, Arrays d) {
   RIGHT(calls, calls<<<1, 64>>>(d.out));
   RIGHT(heap_of_its_own, heap_of_its_own<<<1, 32>>>(d.out));
   RIGHT(fours_read_together, fours_read_together<<<1, 64>>>(d.out));
+  RIGHT(cuts_dynamic_memory_in_two, cuts_dynamic_memory_in_two<<<1, 32, 280>>>(d.out));
 }

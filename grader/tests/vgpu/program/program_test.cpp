@@ -14,11 +14,11 @@
 namespace membound::vgpu::program {
 namespace {
 
-Program link(const std::string& body) {
+Program link(const std::string& body, std::uint32_t shared_gap_bytes = 0) {
   const auto module =
       ptx::parse(".version 8.0\n.target sm_90\n.address_size 64\n" + body, "test.ptx");
   if (!module) throw std::runtime_error(to_string(module.error()));
-  auto program = Program::link({&*module, 1});
+  auto program = Program::link({&*module, 1}, shared_gap_bytes);
   if (!program) throw std::runtime_error(to_string(program.error()));
   return std::move(*program);
 }
@@ -169,6 +169,25 @@ TEST(Link, SharedVariablesOfAFunctionAndOfItsCallerHavePlacesOfTheirOwn) {
   EXPECT_EQ(kernel->shared_variables[1].offset_bytes, 0u);
   EXPECT_EQ(kernel->shared_variables[2].offset_bytes, 400u);
   EXPECT_EQ(kernel->static_shared_bytes, 424u);
+}
+
+TEST(Link, GapsLieBetweenSharedVariablesAndAreNoPartOfTheKernelsSize) {
+  constexpr const char* kBody = R"(
+    .shared .align 16 .b8 a[400]; .shared .align 16 .b8 b[80]; .shared .align 16 .b8 c[48];
+    .visible .entry k() { .shared .align 4 .b8 own[4]; .reg .b32 %r<4>;
+                          ld.shared.u32 %r1, [a]; ld.shared.u32 %r2, [b]; ld.shared.u32 %r3, [own]; ret; }
+    .visible .entry l() { .reg .b32 %r<3>; ld.shared.u32 %r1, [c]; ret; })";
+  const Program near = link(kBody), apart = link(kBody, 4096);
+  const Kernel *const k = apart.find_kernel("k"), *const l = apart.find_kernel("l");
+  EXPECT_EQ(k->static_shared_bytes, near.find_kernel("k")->static_shared_bytes);
+  ASSERT_EQ(k->shared_variables.size(), 3u);
+  for (const SharedVariable& one : k->shared_variables)
+    for (const SharedVariable& other : k->shared_variables)
+      EXPECT_TRUE(one == other || one.offset_bytes + one.size_bytes + 4096 <= other.offset_bytes ||
+                  other.offset_bytes + other.size_bytes + 4096 <= one.offset_bytes)
+          << one.name << ", " << other.name;
+  EXPECT_EQ(l->shared_variables.size(), 1u);
+  EXPECT_EQ(l->static_shared_bytes, 48u);
 }
 
 TEST(Link, LoadsThatStandTogetherNeedNoRegisterEach) {

@@ -133,7 +133,7 @@ std::uint64_t special_value(const Launch& launch, std::uint32_t index, std::uint
     case LaunchRegister::kDynamicShared:
       return request.dynamic_shared_bytes;
     case LaunchRegister::kTotalShared:
-      return launch.shared_bytes;
+      return program::shared_bytes(*launch.kernel, request.dynamic_shared_bytes);
     case LaunchRegister::kZero:
       return 0;
     case LaunchRegister::kOne:
@@ -163,7 +163,7 @@ std::uint64_t parameter_value(const LaunchRequest& request, const Constant& cons
 std::uint64_t constant_value(const Launch& launch, const Constant& constant, std::uint32_t lane,
                              std::uint32_t half) {
   const LaunchRequest& request = *launch.request;
-  const std::uint64_t dynamic = (launch.kernel->static_shared_bytes + 15) / 16 * 16;
+  const std::uint64_t dynamic = dynamic_shared_begin(*launch.kernel);
   switch (constant.kind) {
     case Constant::Kind::kLiteral:
       return half == 0 ? constant.bits : 0;

@@ -13,9 +13,9 @@ void set_up(Launch& launch, const LaunchRequest& request, Workspace& workspace) 
   launch.kernel = request.kernel;
   launch.stats_count = 1;  // 0: keeps none
   launch.warps_per_block = static_cast<std::uint32_t>((request.block.count() + 31) / 32);
-  launch.shared_bytes = request.kernel->static_shared_bytes;
+  launch.shared_bytes = request.kernel->placed_shared_bytes;
   if (request.dynamic_shared_bytes != 0)
-    launch.shared_bytes = (launch.shared_bytes + 15) / 16 * 16 + request.dynamic_shared_bytes;
+    launch.shared_bytes = dynamic_shared_begin(*request.kernel) + request.dynamic_shared_bytes;
   launch.shared_window = request.memory->shared_window();
   launch.local_window = request.memory->local_window();
   launch.precise = request.checks.memcheck;

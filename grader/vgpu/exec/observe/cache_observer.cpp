@@ -16,7 +16,9 @@ constexpr std::size_t kMostWanted = 64;
 /// What shared memory leaves of the SM's storage.
 std::uint64_t l1_size(const Launch& launch, std::uint32_t places) {
   const std::uint64_t whole = launch.request->caches.l1_bytes;
-  const std::uint64_t shared = std::uint64_t{launch.shared_bytes} * places;
+  const std::uint64_t shared =
+      std::uint64_t{program::shared_bytes(*launch.kernel, launch.request->dynamic_shared_bytes)} *
+      places;
   return std::max<std::uint64_t>(whole > shared ? whole - shared : 0, 512);
 }
 

@@ -39,10 +39,14 @@ class CheckerList final : public ObserverList {
   struct BlockState : ObserverNotes {
     SettledReads settled;
   };
-  /// Costs next to nothing where nobody errs: no access is told.
+  /// Costs next to nothing where nobody errs: hardly an access is told.
   struct Deaf final : ObserverList {
-    void access(const WarpAccess&) override {}
+    void access(const WarpAccess& access) override {
+      if (access.space == ptx::StateSpace::kShared && of_shared != nullptr)
+        of_shared->check(access, access.mask);
+    }
     void copies_land(const WarpAccess&) override {}
+    KernelChecker* of_shared = nullptr;  ///< hears of shared memory here too
   };
   [[nodiscard]] WarpAccess with_shape(const WarpAccess& access) const;
   void add_checker(std::unique_ptr<KernelChecker> checker);

@@ -41,14 +41,16 @@ std::string line_text(const Place& place) {
 
 std::string describe_shared(const Warp& w, std::uint64_t offset) {
   const program::Kernel& kernel = *w.launch->kernel;
-  const std::uint64_t dynamic = (std::uint64_t{kernel.static_shared_bytes} + 15) / 16 * 16;
+  const std::uint64_t dynamic = dynamic_shared_begin(kernel);
   const std::uint64_t dynamic_bytes = w.launch->request->dynamic_shared_bytes;
   const program::SharedVariable* before = nullptr;
   for (const program::SharedVariable& variable : kernel.shared_variables) {
     if (variable.offset_bytes > offset) continue;
     if (before == nullptr || variable.offset_bytes > before->offset_bytes) before = &variable;
   }
-  const std::string all = "; the block has " + std::to_string(w.shared_bytes) + " bytes";
+  const std::string all =
+      "; the block has " +
+      std::to_string(shared_bytes(kernel, w.launch->request->dynamic_shared_bytes)) + " bytes";
   if (dynamic_bytes != 0 && offset >= dynamic) {
     const std::string where = "offset " + std::to_string(offset - dynamic);
     return where + " of dynamic shared memory (" + std::to_string(dynamic_bytes) + " bytes)";

@@ -26,7 +26,7 @@ std::optional<std::vector<std::byte>> read_file(const char* name) {
 
 /// Loads at once: a library call has somewhere to put an error.
 cudaError_t load(Call call, cudaLibrary_t* out, std::unique_ptr<Module> module) {
-  const base::Status loaded = module->load(call.context.memory, call.context.arch());
+  const base::Status loaded = module->load(call.context.memory, call.context.code_target());
   if (!loaded) {
     messages::print(messages::unusable_code("", loaded.error()));
     return module->load_code();

@@ -27,7 +27,7 @@ Module* module_of(void** handle) { return reinterpret_cast<Module*>(handle); }
 
 /// Managed variables need their address before the first kernel: host code reads them through it.
 bool fill_managed_pointers(Context& only, Module& module) {
-  const base::Status loaded = module.load(only.memory, only.arch());
+  const base::Status loaded = module.load(only.memory, only.code_target());
   if (!loaded) {
     if (module.take_first_report()) messages::print(messages::unusable_code("", loaded.error()));
     return false;

@@ -41,6 +41,8 @@ Context* make_context() {
 /// Between two allocations while memcheck looks on: an index may be wrong by a few rows of a
 /// matrix.
 constexpr std::uint64_t kCheckedDistanceBytes = std::uint64_t{64} << 10;
+/// The same between two variables in shared memory: a word for each of 1,024 threads.
+constexpr std::uint32_t kCheckedSharedGapBytes = 4096;
 
 }  // namespace
 
@@ -52,6 +54,11 @@ Context::Context(Settings settings_, timing::Machine machine_)
   if (settings.checks.initcheck) memory.track_initialised(true);
   if (settings.checks.memcheck) memory.keep_distance(kCheckedDistanceBytes);
   log.set_device(machine.name + " (virtual)", machine.id);
+}
+
+CodeTarget Context::code_target() const {
+  return {machine.compute_major * 10 + machine.compute_minor,
+          settings.checks.memcheck ? kCheckedSharedGapBytes : 0};
 }
 
 const std::pair<const std::uint64_t, HostMemory>* Context::find_host_memory(

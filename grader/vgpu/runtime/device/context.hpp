@@ -81,10 +81,8 @@ class Context {
   std::atomic<bool> stop{false};  ///< set by Ctrl-C while a kernel runs
   std::atomic<bool> kernel_runs{false};
 
-  /// 90 for compute capability 9.0.
-  [[nodiscard]] std::uint32_t arch() const {
-    return machine.compute_major * 10 + machine.compute_minor;
-  }
+  /// What modules are loaded for.
+  [[nodiscard]] CodeTarget code_target() const;
   /// The host memory that holds `address`: its start and what is known of it.
   [[nodiscard]] const std::pair<const std::uint64_t, HostMemory>* find_host_memory(
       std::uint64_t address) const;

@@ -124,7 +124,7 @@ void list_opcodes(Context& context, const exec::LaunchReport& report) {
 
 cudaError_t load_kernel(Context& context, KernelHandle& handle) {
   Module& module = *handle.module;
-  const base::Status loaded = module.load(context.memory, context.arch());
+  const base::Status loaded = module.load(context.memory, context.code_target());
   if (!loaded) {
     if (module.take_first_report())
       messages::print(messages::unusable_code(handle.name, loaded.error()));

@@ -42,12 +42,13 @@ base::Result<std::vector<std::vector<fatbin::Entry>>> Module::read_entries() con
   return std::vector<std::vector<fatbin::Entry>>{std::move(*entries)};
 }
 
-base::Status Module::load(memory::AddressSpace& memory, std::uint32_t arch) {
-  if (!loaded_) loaded_ = load_once(memory, arch);
+base::Status Module::load(memory::AddressSpace& memory, const CodeTarget& target) {
+  if (!loaded_) loaded_ = load_once(memory, target);
   return *loaded_;
 }
 
-base::Status Module::load_once(memory::AddressSpace& memory, std::uint32_t arch) {
+base::Status Module::load_once(memory::AddressSpace& memory, const CodeTarget& target) {
+  const auto [arch, shared_gap_bytes] = target;
   auto containers = read_entries();
   load_code_ = cudaErrorInvalidKernelImage;
   if (!containers) return containers.error();
@@ -69,7 +70,7 @@ base::Status Module::load_once(memory::AddressSpace& memory, std::uint32_t arch)
   }
   load_code_ = cudaErrorNoKernelImageForDevice;
   if (modules.empty() && without_ptx) return *without_ptx;
-  auto linked = program::Program::link(modules);
+  auto linked = program::Program::link(modules, shared_gap_bytes);
   load_code_ = cudaErrorInvalidPtx;
   if (!linked) return linked.error();
   program_ = std::make_unique<program::Program>(std::move(*linked));

@@ -48,6 +48,12 @@ struct CUkern_st final : membound::vgpu::runtime::KernelHandle {};
 
 namespace membound::vgpu::runtime {
 
+/// What code is made ready for.
+struct CodeTarget {
+  std::uint32_t arch = 0;              ///< 90 for compute capability 9.0
+  std::uint32_t shared_gap_bytes = 0;  ///< between shared variables: see Program::link
+};
+
 /// One program's worth of device code: a registered fat binary or a library.
 class Module {
  public:
@@ -59,7 +65,7 @@ class Module {
   Module& operator=(const Module&) = delete;
 
   /// Reads, parses, links and places everything, once; later calls return the first answer.
-  base::Status load(memory::AddressSpace& memory, std::uint32_t arch);
+  base::Status load(memory::AddressSpace& memory, const CodeTarget& target);
   [[nodiscard]] bool is_loaded() const { return program_ != nullptr; }
   /// The code of the error that load() gave.
   [[nodiscard]] cudaError_t load_code() const { return load_code_; }
@@ -79,7 +85,7 @@ class Module {
   void unload(memory::AddressSpace& memory);
 
  private:
-  base::Status load_once(memory::AddressSpace& memory, std::uint32_t arch);
+  base::Status load_once(memory::AddressSpace& memory, const CodeTarget& target);
   base::Result<std::vector<std::vector<fatbin::Entry>>> read_entries() const;
   void take_registers(const std::vector<std::vector<fatbin::Entry>>& containers,
                       std::uint32_t arch);

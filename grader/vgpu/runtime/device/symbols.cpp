@@ -10,7 +10,7 @@ namespace {
 cudaError_t find_symbol(Context& context, const void* symbol, PlacedVariable& found) {
   const RegisteredVariable* variable = context.registry.find_variable(symbol);
   if (variable == nullptr) return cudaErrorInvalidSymbol;
-  const base::Status loaded = variable->module->load(context.memory, context.arch());
+  const base::Status loaded = variable->module->load(context.memory, context.code_target());
   if (!loaded) {
     if (variable->module->take_first_report())
       messages::print(messages::unusable_code("", loaded.error()));
