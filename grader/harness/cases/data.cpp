@@ -42,7 +42,10 @@ void sprinkle(std::vector<T>& values, double share, T value, std::uint64_t seed)
 
 std::uint64_t fingerprint_of(std::span<const std::uint32_t> words, std::uint64_t key) {
   std::uint64_t sum = 0;
-  for (std::size_t i = 0; i < words.size(); ++i) sum += fingerprint_term(key, i, words[i]);
+  const std::size_t pairs = words.size() / 2;
+  for (std::size_t i = 0; i < pairs; ++i)
+    sum += fingerprint_term(key, i, words[2 * i], words[2 * i + 1]);
+  if (words.size() % 2 != 0) sum += fingerprint_term(key, pairs, words.back(), 0);
   return sum;
 }
 

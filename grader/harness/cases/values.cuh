@@ -34,14 +34,17 @@ MEMBOUND_BOTH constexpr unsigned long long random_bits(unsigned long long seed,
   return z ^ (z >> 31);
 }
 
-/// What a word of 32 bits at place `index` counts in a fingerprint: the sum over all words, modulo
-/// 2^64, of word times weight. For a key drawn after the words were written, two different arrays
-/// have the same sum with a probability of at most 2^-33: their first difference, times an even
-/// spread weight, hits the one value that cancels the rest.
+/// What the two words of 32 bits of pair `index` count in a fingerprint, which is the sum over all
+/// pairs modulo 2^64; the last may lack its second word, which is 0 then. For a key drawn after the
+/// words were written, two different arrays have the same sum with a probability of at most 2^-32:
+/// the function NH of UMAC (Black, Halevi, Krawczyk, Krovetz, Rogaway, 1999).
 MEMBOUND_BOTH constexpr unsigned long long fingerprint_term(unsigned long long key,
                                                             unsigned long long index,
-                                                            unsigned word) {
-  return random_bits(key, index) * word;
+                                                            unsigned first, unsigned second) {
+  const unsigned long long bits = random_bits(key, index);
+  const unsigned low = first + static_cast<unsigned>(bits);
+  const unsigned high = second + static_cast<unsigned>(bits >> 32);
+  return static_cast<unsigned long long>(low) * high;
 }
 
 /// A number in [0, 1) with 53 random bits.

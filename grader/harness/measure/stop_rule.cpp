@@ -39,14 +39,14 @@ StopDecision decide_stop(std::span<const double> ratios, double seconds, const S
 
   const double best = *std::max_element(ratios.begin(), ratios.end());
   if (pairs >= kFewestPairs && best < kFarShare * limits.bar)
-    return stop("below", format("far below the bar: best %.3f, bar %.3f, after %zu pairs", best,
-                                limits.bar, pairs));
+    return stop(kStoppedBelow, format("far below the bar: best %.3f, bar %.3f, after %zu pairs",
+                                      best, limits.bar, pairs));
   if (enough && above && width <= kGoodWidth)
     return stop("above", format("above the bar: at least %.3f, bar %.3f, after %zu pairs",
                                 reported.low, limits.bar, pairs));
   if (enough && strict.high < limits.bar)
-    return stop("below", format("below the bar: at most %.3f, bar %.3f, after %zu pairs",
-                                strict.high, limits.bar, pairs));
+    return stop(kStoppedBelow, format("below the bar: at most %.3f, bar %.3f, after %zu pairs",
+                                      strict.high, limits.bar, pairs));
   if (enough && width <= kSettledWidth)
     return stop("settled", format("on the bar within the noise: %.4f to %.4f after %zu pairs",
                                   reported.low, reported.high, pairs));

@@ -29,6 +29,9 @@ inline constexpr std::size_t kFewestPairs = 5;
 /// Far below: less than this share of the bar.
 inline constexpr double kFarShare = 0.8;
 
+/// The word for a measurement that ended because the bar is out of reach.
+inline constexpr std::string_view kStoppedBelow = "below";
+
 /// Caps of one timed case.
 struct StopLimits {
   double bar = 0.75;         ///< the stage's pass_ratio

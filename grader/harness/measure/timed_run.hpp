@@ -70,6 +70,8 @@ class TimedRun {
   [[nodiscard]] virtual double run_reference(std::uint64_t seed) = 0;
   /// As take_counters(), of that run.
   [[nodiscard]] virtual nlohmann::json take_reference_counters() = 0;
+  /// Whether the reference's output of a run is still there after the student's run.
+  [[nodiscard]] virtual bool keeps_reference_output() const { return false; }
   /// Takes the student's output away for later comparison, or its fingerprint.
   virtual void keep_output() = 0;
   /// Compares what was kept with the right answer: the reference's output, there now, or the lab's.

@@ -91,9 +91,9 @@ TEST(Draw, PutsAboutTheShareOfInfinitiesIn) {
 }
 
 TEST(Fingerprint, TellsAnyOneChangedWordApart) {
-  std::vector<std::uint32_t> words(1000, 7);
+  std::vector<std::uint32_t> words(1001, 7);
   const std::uint64_t before = fingerprint_of(words, 42);
-  for (const std::size_t place : {0, 500, 999}) {
+  for (const std::size_t place : {0, 500, 501, 1000}) {
     for (const std::uint32_t change : {1U, 0x80000000U}) {
       words[place] ^= change;
       EXPECT_NE(fingerprint_of(words, 42), before);
