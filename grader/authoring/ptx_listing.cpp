@@ -11,10 +11,13 @@
 #include "grader/device_code/fatbin/fatbin.hpp"
 #include "grader/device_code/ptx/parser.hpp"
 #include "grader/device_code/ptx/printer.hpp"
+#include "grader/report/source_excerpt.hpp"
 #include "grader/vgpu/program/shapes.hpp"
 
 namespace membound::authoring {
 namespace {
+
+constexpr int kWidth = 100;  // of the source; instructions are as long as they are
 
 /// What stands behind an instruction where it is not executed like most.
 std::string remark(const ptx::Instruction& instruction) {
@@ -24,7 +27,8 @@ std::string remark(const ptx::Instruction& instruction) {
   return info->shape == vgpu::program::Shape::kIgnored ? "  // no effect here" : "";
 }
 
-std::string list_function(const ptx::Module& module, const ptx::Function& function) {
+std::string list_function(const ptx::Module& module, const ptx::Function& function,
+                          const report::SourceReader& read) {
   std::map<std::uint32_t, std::string_view> files;
   for (const ptx::File& file : module.files) files[file.index] = file.name;
   std::map<std::size_t, std::string> labels;
@@ -40,7 +44,10 @@ std::string list_function(const ptx::Module& module, const ptx::Function& functi
       const ptx::SourceLocation& location = function.locations[instruction.location];
       if (const std::pair here{location.file, location.line}; here != place && here.second != 0) {
         place = here;
-        text += std::string(files[here.first]) + ":" + std::to_string(here.second) + "\n";
+        const std::string file(files[here.first]);
+        text += file + ":" + std::to_string(here.second) + "\n" +
+                report::source_excerpt(read(file), static_cast<int>(location.line),
+                                       static_cast<int>(location.column), kWidth);
       }
     }
     if (const auto label = labels.find(i); label != labels.end()) text += label->second;
@@ -57,7 +64,8 @@ base::Error input_error(const std::string& where, std::string found, std::string
 
 }  // namespace
 
-base::Result<std::string> list_code(const std::string& path, const std::string& filter) {
+base::Result<std::string> list_code(const std::string& path, const std::string& filter,
+                                    const report::SourceReader& read) {
   std::ifstream file(path, std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(file), {}};
   if (!file) return input_error(path, "this file cannot be read", "a program, fatbin or PTX file");
@@ -75,7 +83,7 @@ base::Result<std::string> list_code(const std::string& path, const std::string& 
       if (!function.has_body) continue;
       const std::string name = base::demangled(std::string(function.name));
       names += (names.empty() ? "" : ", ") + name;
-      if (name.find(filter) != std::string::npos) text += list_function(*module, function);
+      if (name.find(filter) != std::string::npos) text += list_function(*module, function, read);
     }
   }
   if (!has_ptx)

@@ -9,12 +9,15 @@
 #include <string>
 
 #include "grader/base/result.hpp"
+#include "grader/report/source_excerpt.hpp"
 
 namespace membound::authoring {
 
 /// Every function whose readable name holds `filter` (all if it is empty) of the newest PTX in
-/// `path`. An error where there is no PTX, or none that can be read, or no such function.
+/// `path`, each line's instructions below the line itself where `read` knows the file. An error
+/// where there is no PTX, or none that can be read, or no such function.
 [[nodiscard]] base::Result<std::string> list_code(const std::string& path,
-                                                  const std::string& filter);
+                                                  const std::string& filter,
+                                                  const report::SourceReader& read);
 
 }  // namespace membound::authoring

@@ -10,12 +10,10 @@
 #include <vector>
 
 #include "grader/course/lab_result.hpp"
+#include "grader/report/source_excerpt.hpp"
 #include "grader/report/style.hpp"
 
 namespace membound::report {
-
-/// The text of the file that was checked, to show lines from; empty where it cannot be read.
-using SourceText = std::vector<std::string>;
 
 /// One row of a profile's table: a line and one kind of access, or branches that diverged.
 struct ProfileRow {

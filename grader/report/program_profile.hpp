@@ -6,7 +6,6 @@
 /// --profile.
 #pragma once
 
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -22,9 +21,6 @@ struct ProgramProfile {
   std::vector<course::KernelProfile> kernels;
   std::vector<course::SourceLine> lines;
 };
-
-/// The text of a source file, by the name that the compiler gave it; empty where there is none.
-using SourceReader = std::function<SourceText(const std::string& file)>;
 
 /// No wider than `style`: a row for each kernel (launches of one shape together), the longest
 /// first, then the first few in full.

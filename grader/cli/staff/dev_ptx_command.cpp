@@ -9,6 +9,7 @@
 #include "grader/authoring/ptx_listing.hpp"
 #include "grader/cli/action.hpp"
 #include "grader/cli/error_output.hpp"
+#include "grader/cli/page.hpp"
 
 namespace membound::cli {
 namespace {
@@ -18,7 +19,7 @@ struct DevPtxOptions {
 };
 
 int run_dev_ptx(const DevPtxOptions& options) {
-  const auto listing = authoring::list_code(options.file, options.kernel);
+  const auto listing = authoring::list_code(options.file, options.kernel, read_source);
   if (!listing) return report_error(listing.error());
   std::fputs(listing->c_str(), stdout);
   return kExitPassed;
