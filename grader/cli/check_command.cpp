@@ -54,9 +54,9 @@ base::Status write_json(const std::string& file, const std::vector<course::Resul
 /// What the terminal shows of the lab's own kernel.cu.
 std::string own_text(const Context& context, const course::Result& result) {
   const auto lab = context.course.find(result.lab);
-  if (!lab) return report::render(result, context.out, {});
+  if (!lab) return report::render(result, context.out, {}, read_source);
   return report::render(with_own_warnings(context, **lab, result), context.out,
-                        untouched_stages(context, **lab));
+                        untouched_stages(context, **lab), read_source);
 }
 
 /// Every lab's page.
@@ -166,8 +166,8 @@ int run_check(CheckOptions options) {
         if (ran) ran = check_test_ran(options.test, result);
         if (quiet || !ran) return;
         const bool own = options.submission.empty();
-        std::string text =
-            own ? own_text(*context, result) : report::render(result, context->out, {});
+        std::string text = own ? own_text(*context, result)
+                               : report::render(result, context->out, {}, read_source);
         if (own) text += last_checks.changes(result, context->out);
         std::fputs((text + "\n").c_str(), stdout);
         std::fflush(stdout);

@@ -23,6 +23,7 @@
 #include "grader/cli/keyboard.hpp"
 #include "grader/cli/lab_listing.hpp"
 #include "grader/cli/last_checks.hpp"
+#include "grader/cli/page.hpp"
 #include "grader/cli/screen.hpp"
 #include "grader/cli/stage_advice.hpp"
 #include "grader/cli/stage_standing.hpp"
@@ -212,8 +213,9 @@ class Watcher {
                 passed](const report::Style& style) {
             return passed +
                    (result.stages.size() == 1
-                        ? report::render_one(result, style)
-                        : report::render(result, style, untouched_stages(context_, *lab_))) +
+                        ? report::render_one(result, style, read_source)
+                        : report::render(result, style, untouched_stages(context_, *lab_),
+                                         read_source)) +
                    changes;
           });
         });

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "grader/base/system_text.hpp"
@@ -34,6 +35,13 @@ void to_json(json& out, const StageMeasurement& value) { write_fields(out, value
 void from_json(const json& in, StageMeasurement& value) {
   require_fields(in, {"lab", "stage"});
   read_fields(in, value);
+}
+
+const Timing* slowest(const std::vector<Timing>& timings) {
+  const auto worst =
+      std::min_element(timings.begin(), timings.end(),
+                       [](const Timing& a, const Timing& b) { return a.ratio < b.ratio; });
+  return worst == timings.end() ? nullptr : &*worst;
 }
 
 std::string to_line(const StageMeasurement& measurement) { return dump_safely(json(measurement)); }

@@ -143,6 +143,10 @@ struct StageMeasurement {
   double seconds = 0;  ///< wall clock of the whole stage
 };
 
+/// The case that decides: the one in which the student is furthest behind. Null where nothing was
+/// timed.
+[[nodiscard]] const Timing* slowest(const std::vector<Timing>& timings);
+
 void to_json(nlohmann::json& out, const TestOutcome& value);
 void to_json(nlohmann::json& out, const Clocks& value);
 void to_json(nlohmann::json& out, const Timing& value);

@@ -221,13 +221,10 @@ std::vector<std::string> tags_of(const course::Stage& stage, Verdict verdict, co
 /// How much of the predicted time of a stage's slowest case is idle multiprocessors, 0 to 1.
 double idle_share(const std::vector<course::KernelProfile>& kernels,
                   const std::vector<course::Timing>& timings) {
-  const auto slowest = std::min_element(
-      timings.begin(), timings.end(),
-      [](const course::Timing& a, const course::Timing& b) { return a.ratio < b.ratio; });
+  const course::Timing* const slowest = course::slowest(timings);
   double idle_ns = 0, all_ns = 0;
   for (const course::KernelProfile& kernel : kernels) {
-    if (slowest != timings.end() && !kernel.label.empty() && kernel.label != slowest->label)
-      continue;
+    if (slowest != nullptr && !kernel.label.empty() && kernel.label != slowest->label) continue;
     all_ns += kernel.launches * kernel.predicted_ns;
     for (const course::TimeBound& bound : kernel.bounds)
       if (bound.name == vgpu::timing::to_string(vgpu::timing::BoundKind::kIdleSms))

@@ -38,14 +38,6 @@ StageResult empty_result(const course::Lab& lab, const course::Stage& stage) {
   return result;
 }
 
-/// The case that decides: the one where the student is furthest behind.
-const Timing* slowest(const StageMeasurement& measurement) {
-  const auto worst =
-      std::min_element(measurement.timings.begin(), measurement.timings.end(),
-                       [](const Timing& a, const Timing& b) { return a.ratio < b.ratio; });
-  return worst == measurement.timings.end() ? nullptr : &*worst;
-}
-
 /// Fills in speeds and ratio. The interval is the ratio itself where none was measured.
 void take_timing(const Timing& timing, StageResult& result) {
   const double useful =
@@ -161,7 +153,8 @@ StageResult judge_stage(const course::Lab& lab, const course::Stage& stage,
   result.source_lines = source_lines(measurement.counters);
   result.profiles = profiles(measurement.counters);
   result.answer = counted_answer(stage, measurement);
-  if (const Timing* const timing = slowest(measurement)) take_timing(*timing, result);
+  if (const Timing* const timing = course::slowest(measurement.timings))
+    take_timing(*timing, result);
   if (measurement.similar_stage > 0) result.similar_stage = measurement.similar_stage;
 
   const auto wrong = verdict_on_results(measurement);

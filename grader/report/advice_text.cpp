@@ -44,6 +44,14 @@ const KernelProfile* costliest(const course::StageResult& stage) {
   return most == stage.profiles.end() ? nullptr : &*most;
 }
 
+bool is_advice(const course::Finding& finding, const course::StageResult& stage) {
+  const course::KernelProfile* const kernel = costliest(stage);
+  return kernel != nullptr && std::any_of(kernel->advice.begin(), kernel->advice.end(),
+                                          [&](const course::SpeedAdvice& advice) {
+                                            return advice.rule == finding.kind;
+                                          });
+}
+
 std::string place_of(const SpeedAdvice& advice) {
   if (advice.line == 0) return "";
   return std::filesystem::path(advice.file).filename().string() + ":" + std::to_string(advice.line);

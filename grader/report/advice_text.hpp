@@ -15,6 +15,9 @@ namespace membound::report {
 /// The kernel that takes the most time of all a stage launched; null where none was counted.
 [[nodiscard]] const course::KernelProfile* costliest(const course::StageResult& stage);
 
+/// Whether `finding` stands in the table of the guided analysis already.
+[[nodiscard]] bool is_advice(const course::Finding& finding, const course::StageResult& stage);
+
 /// "line 26", or nothing where no line is to blame.
 [[nodiscard]] std::string place_of(const course::SpeedAdvice& advice);
 

@@ -7,6 +7,7 @@
 
 #include "grader/base/check.hpp"
 #include "grader/base/filled_template.hpp"
+#include "grader/report/advice_text.hpp"
 #include "grader/report/html_kernel.hpp"
 #include "grader/report/html_template.hpp"
 #include "grader/report/step_through.hpp"
@@ -57,14 +58,28 @@ json speeds(const StageResult& stage) {
   return rows;
 }
 
-json findings(const StageResult& stage) {
+/// What names the cause of a failure, and what else was found.
+enum class FindingsOf { kCause, kRest };
+
+json findings(const StageResult& stage, FindingsOf which) {
   json rows = json::array();
   for (const course::Finding& finding : stage.findings) {
     if (!finding.test.empty() || finding.text.empty()) continue;
+    const bool is_cause = !finding.advice.empty() && !is_advice(finding, stage);
+    if (is_cause != (which == FindingsOf::kCause)) continue;
     const std::string line = finding.line > 0 ? "Line " + std::to_string(finding.line) + ": " : "";
     rows.push_back({{"text", line + finding.text}, {"advice", finding.advice}});
   }
   return rows;
+}
+
+/// ", double 4096 x 4096": of which case the speeds are, where there are several.
+std::string case_of(const StageResult& stage) {
+  const course::Timing* const timing = course::slowest(stage.timings);
+  return timing == nullptr || stage.timings.size() < 2
+             ? ""
+             : ", " + timing->label + ": furthest behind of " +
+                   std::to_string(stage.timings.size()) + " cases";
 }
 
 json stage_values(const StageResult& stage, const SourceText& source) {
@@ -77,11 +92,19 @@ json stage_values(const StageResult& stage, const SourceText& source) {
                  {"bar", number(stage.pass_ratio)},
                  {"points", points(stage.points) + " of " + points(stage.max_points)},
                  {"passed", passed_tests(stage)},
-                 {"failed", failed_tests(stage)},
+                 {"failed", json::array()},
+                 {"more_failed", json::array()},
+                 {"case", case_of(stage)},
                  {"speeds", speeds(stage)},
-                 {"findings", findings(stage)},
+                 {"causes", findings(stage, FindingsOf::kCause)},
+                 {"findings", findings(stage, FindingsOf::kRest)},
                  {"kernels", json::array()}};
-  for (const char* list : {"speeds", "findings"})
+  // The first one is the easiest to understand; most of the others fail for the same reason.
+  json failed = failed_tests(stage);
+  for (std::size_t i = 0; i < failed.size(); ++i)
+    values[i == 0 ? "failed" : "more_failed"].push_back(std::move(failed[i]));
+  values["more_count"] = std::to_string(values["more_failed"].size());
+  for (const char* list : {"speeds", "causes", "findings", "more_failed"})
     values[std::string("has_") + list] = !values[list].empty();
   for (const course::KernelProfile& kernel : stage.profiles)
     values["kernels"].push_back({{"section", kernel_section(stage, kernel, source)}});

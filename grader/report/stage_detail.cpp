@@ -75,7 +75,11 @@ std::string speed_text(const StageResult& stage, const Style& style) {
              std::to_string(stage.samples) + " pairs)";
   }
   text += wrapped(ratio + "; the bar is " + number(stage.pass_ratio), style.width, kIndent);
-  text += "  yours      " + speed(*stage.speed, stage.bound) + "\n";
+  const course::Timing* const timing = course::slowest(stage.timings);
+  std::string of;
+  if (timing != nullptr && stage.timings.size() > 1)
+    of = " for " + timing->label + ", furthest behind of " + std::to_string(stage.timings.size());
+  text += wrapped("yours      " + speed(*stage.speed, stage.bound) + of, style.width, kIndent);
   if (stage.reference_speed) {
     text += "  reference  " + speed(*stage.reference_speed, stage.bound) + "\n";
   }
@@ -113,16 +117,7 @@ std::string lines_text(const StageResult& stage, const Style& style) {
   return text;
 }
 
-/// Whether `finding` stands in the table of the guided analysis already.
-bool is_advice(const course::Finding& finding, const StageResult& stage) {
-  const course::KernelProfile* const kernel = costliest(stage);
-  return kernel != nullptr && std::any_of(kernel->advice.begin(), kernel->advice.end(),
-                                          [&](const course::SpeedAdvice& advice) {
-                                            return advice.rule == finding.kind;
-                                          });
-}
-
-std::string findings_text(const StageResult& stage, const Style& style) {
+std::string findings_text(const StageResult& stage, const Style& style, const SourceReader& read) {
   std::string text;
   std::size_t left = kCheckerFindingsShown, untold = 0;
   for (const course::Finding& finding : stage.findings) {
@@ -138,6 +133,8 @@ std::string findings_text(const StageResult& stage, const Style& style) {
       where = diagnostic_head(finding.file, finding.line, stage.passed() ? "warning" : "error");
     }
     text += wrapped("- " + where + finding.text, style.width, kIndent);
+    if (finding.line > 0 && read)
+      text += source_excerpt(read(finding.file), finding.line, 0, style.width);
     if (!finding.advice.empty())
       text += wrapped("try: " + finding.advice, style.width, kIndent + 2);
   }
@@ -150,7 +147,7 @@ std::string findings_text(const StageResult& stage, const Style& style) {
 
 }  // namespace
 
-std::string render_detail(const StageResult& stage, const Style& style) {
+std::string render_detail(const StageResult& stage, const Style& style, const SourceReader& read) {
   std::string text = style.paint("Stage " + std::to_string(stage.stage) + ", " + stage.title +
                                      ": " + words_for(stage.verdict),
                                  Tone::kStrong) +
@@ -160,7 +157,7 @@ std::string render_detail(const StageResult& stage, const Style& style) {
   text += lines_text(stage, style);
   if (const course::KernelProfile* const kernel = costliest(stage))
     text += render_advice(*kernel, style);
-  text += findings_text(stage, style);
+  text += findings_text(stage, style, read);
   for (const std::string& note : stage.notes) text += wrapped(note, style.width, kIndent);
   return text;
 }

@@ -94,6 +94,24 @@ std::string compiler_text(const course::Result& result, const Style& style) {
   return text + "\n";
 }
 
+/// Of which case the speeds above are, where a stage is timed in several.
+std::string cases_text(const course::Result& result, const Style& style) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> stages_of;
+  for (const course::StageResult& stage : result.stages) {
+    const course::Timing* const slowest = course::slowest(stage.timings);
+    if (!stage.ratio || slowest == nullptr || stage.timings.size() < 2) continue;
+    auto known = std::find_if(stages_of.begin(), stages_of.end(),
+                              [&](const auto& entry) { return entry.first == slowest->label; });
+    if (known == stages_of.end()) known = stages_of.insert(known, {slowest->label, {}});
+    known->second.push_back(std::to_string(stage.stage));
+  }
+  std::string text;
+  for (const auto& [label, stages] : stages_of)
+    text += (text.empty() ? "" : "; ") + label + " in stage " + listed(stages);
+  return text.empty() ? ""
+                      : wrapped("Speeds: of the case furthest behind, " + text, style.width, 4);
+}
+
 }  // namespace
 
 std::string words_for(Verdict verdict) { return std::string(course::row_of(verdict).words); }
@@ -116,22 +134,24 @@ std::string render_line(const course::StageResult& stage, const Style& style) {
   return line_with(stage, words_for(stage.verdict), tone_of(stage.verdict), style);
 }
 
-std::string render_one(const course::Result& result, const Style& style) {
+std::string render_one(const course::Result& result, const Style& style, const SourceReader& read) {
   const course::StageResult& stage = result.stages.front();
   std::string text = render_line(stage, style) + "\n";
   text += compiler_text(result, style);
-  return text + render_detail(stage, style);
+  return text + render_detail(stage, style, read);
 }
 
-std::string render(const course::Result& result, const Style& style, const Stages& untouched) {
+std::string render(const course::Result& result, const Style& style, const Stages& untouched,
+                   const SourceReader& read) {
   std::string text = head(result, style);
   for (const course::StageResult& stage : result.stages)
     text += untouched.contains(stage.stage) ? line_with(stage, kNotStarted, Tone::kFaint, style)
                                             : render_line(stage, style);
+  text += cases_text(result, style);
   const course::StageResult* explained = stage_to_explain(result, untouched);
   const bool begun = explained == nullptr || !untouched.contains(explained->stage);
   text += compiler_text(result, style);
-  if (explained != nullptr && begun) text += "\n" + render_detail(*explained, style);
+  if (explained != nullptr && begun) text += "\n" + render_detail(*explained, style, read);
 
   text += "\n" +
           style.paint(points(result.points()) + " of " + points(result.max_points()) + " points",

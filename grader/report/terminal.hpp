@@ -9,6 +9,7 @@
 #include <string>
 
 #include "grader/course/lab_result.hpp"
+#include "grader/report/source_excerpt.hpp"
 #include "grader/report/style.hpp"
 
 namespace membound::report {
@@ -24,10 +25,13 @@ namespace membound::report {
 
 /// What happened in one stage: which tests passed, the first failure in full, the speed beside
 /// reference and ceiling, source lines with their cost, what was found, where to go next.
-[[nodiscard]] std::string render_detail(const course::StageResult& stage, const Style& style);
+/// Where `read` knows the source, each finding is followed by the line that it is about.
+[[nodiscard]] std::string render_detail(const course::StageResult& stage, const Style& style,
+                                        const SourceReader& read = {});
 
 /// A result of one stage for a screen: the verdict first, then what render_detail() tells.
-[[nodiscard]] std::string render_one(const course::Result& result, const Style& style);
+[[nodiscard]] std::string render_one(const course::Result& result, const Style& style,
+                                     const SourceReader& read = {});
 
 /// What stands in the verdict's place where a stage has not been begun.
 inline constexpr const char* kNotStarted = "not started";
@@ -36,6 +40,7 @@ inline constexpr const char* kNotStarted = "not started";
 /// only one that was asked for), the sum, and the next step. Stages in `untouched`, whose skeleton
 /// is as it was handed out, are "not started", whatever their verdict.
 [[nodiscard]] std::string render(const course::Result& result, const Style& style,
-                                 const std::set<int>& untouched = {});
+                                 const std::set<int>& untouched = {},
+                                 const SourceReader& read = {});
 
 }  // namespace membound::report

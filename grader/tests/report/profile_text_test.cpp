@@ -114,6 +114,19 @@ TEST(Html, NeedsNothingFromElsewhere) {
   EXPECT_THAT(page, Not(HasSubstr("@import")));
 }
 
+TEST(Html, TellsTheCauseBeforeTheTestsThatFailOfItAndFoldsAllButTheFirst) {
+  course::Result failed = result();
+  course::StageResult& stage = failed.stages[0];
+  stage.tests = {{.name = "Easy", .message = "one"}, {.name = "Hard", .message = "two"}};
+  stage.findings = {{"failed-test", "one", "", "Easy", "", 0},
+                    {"racecheck", "a data race", "", "", "kernel.cu", 3, "put a barrier between"}};
+  const std::string page = render_html(failed, kSource);
+  EXPECT_LT(page.find("a data race"), page.find("Failed: <b>Easy</b>"));
+  EXPECT_LT(page.find("Failed: <b>Easy</b>"), page.find("<summary>1 more that failed</summary>"));
+  EXPECT_LT(page.find("1 more that failed"), page.find("<b>Hard</b>"));
+  EXPECT_EQ(page.find("a data race"), page.rfind("a data race")) << "told once";
+}
+
 TEST(Html, EscapesWhatAStudentWrote) {
   course::Result bad = result();
   bad.compiler_output = "<script>alert(1)</script>";

@@ -74,6 +74,36 @@ TEST(Terminal, DetailNamesTheBarTheIntervalAndTheCeiling) {
   EXPECT_THAT(text, HasSubstr("ceiling    4,200 GB/s"));
 }
 
+TEST(Terminal, SpeedsSayOfWhichCaseTheyAre) {
+  course::StageResult stage = slow_stage();
+  stage.timings = {{.label = "float 64 x 64", .ratio = 0.8},
+                   {.label = "double 64 x 64", .ratio = 0.5}};
+  EXPECT_THAT(render_detail(stage, {}),
+              HasSubstr("yours      1,050 GB/s for double 64 x 64, furthest behind of 2\n"));
+  course::Result result = result_with(stage);
+  result.stages.push_back(stage);
+  std::swap(result.stages[1].timings[0].ratio, result.stages[1].timings[1].ratio);
+  result.stages[1].stage = 5;
+  EXPECT_THAT(render(result, {}),
+              HasSubstr("Speeds: of the case furthest behind, double 64 x 64 in "
+                        "stage 4; float"));
+  stage.timings.resize(1);
+  EXPECT_THAT(render(result_with(stage), {}), Not(HasSubstr("furthest behind")));
+}
+
+TEST(Terminal, AFindingIsFollowedByTheLineThatItIsAbout) {
+  course::StageResult stage;
+  stage.verdict = Verdict::kWrong;
+  stage.findings = {{"racecheck", "a data race", "", "", "kernel.cu", 2, "put a barrier between"}};
+  const auto read = [](const std::string& file) {
+    return file == "kernel.cu" ? SourceText{"first", "  sum += in[i];"} : SourceText();
+  };
+  EXPECT_THAT(render_detail(stage, {}, read),
+              HasSubstr("a data race\n     2 |   sum += in[i];\n       |   ^~~~~~~~~~~~~\n"));
+  stage.findings[0].file = "elsewhere.cu";
+  EXPECT_THAT(render_detail(stage, {}, read), HasSubstr("a data race\n    try: "));
+}
+
 TEST(Terminal, APredictedCeilingSaysWhatItIs) {
   course::StageResult stage = slow_stage();
   stage.device = "vgpu:h200";
