@@ -22,6 +22,11 @@ struct BlockWork {
   std::uint64_t shared_requests = 0;
   std::uint64_t barriers_after_loads = 0;  ///< ends of phases in which some warp loads
   std::uint64_t other_barriers = 0;
+  // Of the warp that is the slowest from the block's start to its end: what would be on the
+  // critical path if no warp waited for another.
+  std::uint64_t warp_chain_clocks = 0;
+  std::uint64_t warp_load_rounds = 0;
+  std::uint64_t warp_shared_requests = 0;
   // All its warps together.
   std::uint64_t issue_slots = 0;  ///< in quarters
   std::uint64_t all_load_rounds = 0;

@@ -48,6 +48,9 @@ struct Mend {
 /// "12.5", "1,024" without the comma: three digits, whole numbers whole.
 [[nodiscard]] std::string short_number(double value);
 
+/// Of a warp's waits for memory, the share that is for local memory: 0 to 1.
+[[nodiscard]] double local_rounds_share(const counters::Counters& counters);
+
 /// The line with most of a counter; null where no line has any.
 [[nodiscard]] const counters::LineCounters* line_with_most(
     const counters::LaunchCounters& counters, std::uint64_t counters::Counters::*counter);

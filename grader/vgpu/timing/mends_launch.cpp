@@ -30,8 +30,10 @@ void scale_grid(ClockedLaunch& launch, double factor) {
 
 /// What the slowest warp of each phase does, `factor` times.
 void scale_path(BlockWork& block, double factor) {
-  for (std::uint64_t* part : {&block.chain_clocks, &block.load_rounds, &block.shared_requests,
-                              &block.barriers_after_loads, &block.other_barriers})
+  for (std::uint64_t* part :
+       {&block.chain_clocks, &block.load_rounds, &block.shared_requests,
+        &block.barriers_after_loads, &block.other_barriers, &block.warp_chain_clocks,
+        &block.warp_load_rounds, &block.warp_shared_requests})
     *part = times(*part, factor);
 }
 
@@ -144,6 +146,29 @@ bool is_thin(const Observed& o) {
   return o.prediction.occupancy.share <= kHalf || o.filled() < kHalf;
 }
 
+/// How many warps store the same byte, on average. One warp that stores it again and again counts
+/// once: that is traffic, not work done twice.
+double warps_that_store_a_byte(const Counters& c) {
+  constexpr double kLargestLoop = 1.5;
+  if (c.distinct_store_bytes > 0)
+    return as_real(c.warp_store_bytes) / as_real(c.distinct_store_bytes);
+  // Some blocks ran for all: only where warps store once is it known who stored.
+  const bool in_a_loop = as_real(c.global_store_requests) > kLargestLoop * as_real(c.warps);
+  return in_a_loop || c.dram_write_bytes == 0
+             ? 1
+             : as_real(c.global_store_bytes) / as_real(c.dram_write_bytes);
+}
+
+/// Do warps wait longer than they work, also without their local memory? Its own rule tells that.
+bool waits_for_global_memory(const Observed& o) {
+  if (o.counters.totals.local_load_rounds == 0) return waiting_ns(o) >= busiest_ns(o);
+  const auto mend = find_local_memory(o);
+  const ClockedLaunch& launch = mend->launch;
+  const Prediction without = predict(o.machine, launch.counters, launch.shape, launch.removed);
+  const Observed rest{o.machine, launch.counters, launch.shape, without};
+  return waiting_ns(rest) >= busiest_ns(rest);
+}
+
 /// Each thread does the work of `count`, their loads at once.
 void widen_threads(ClockedLaunch& launch, double count) {
   scale_grid(launch, 1 / count);
@@ -208,7 +233,8 @@ std::optional<Mend> find_small_blocks(const Observed& o) {
 std::optional<Mend> find_low_occupancy(const Observed& o) {
   if (!is_thin(o) || o.blocks() < o.machine.sm_count) return std::nullopt;
   // Where warps do not wait, more of them would queue all the same.
-  if (bound_ns(o, BoundKind::kLatency) < busiest_ns(o)) return std::nullopt;
+  if (bound_ns(o, BoundKind::kLatency) < busiest_ns(o) || !waits_for_global_memory(o))
+    return std::nullopt;
   const Occupancy& occupancy = o.prediction.occupancy;
   Mend mend{o.copy(), ""};
   LaunchShape& shape = mend.launch.shape;
@@ -258,13 +284,10 @@ std::optional<Mend> find_divergence(const Observed& o) {
 }
 
 std::optional<Mend> find_work_twice(const Observed& o) {
+  constexpr double kTwice = 1.8;
   const Counters& c = o.counters.totals;
-  constexpr double kTwice = 1.8, kLargestLoop = 1.5;
-  if (c.dram_write_bytes == 0 || c.global_store_requests == 0) return std::nullopt;
-  const double each = as_real(c.global_store_bytes) / as_real(c.dram_write_bytes);
-  // Who stores the same again and again is one thread: that is traffic, not work done twice.
-  if (each < kTwice || as_real(c.global_store_requests) > kLargestLoop * as_real(c.warps))
-    return std::nullopt;
+  const double each = warps_that_store_a_byte(c);
+  if (each < kTwice) return std::nullopt;
   Mend mend{o.copy(), "each element is computed and stored " + short_number(each) + " times",
             line_with_most(o.counters, &Counters::global_store_requests)};
   for (const counters::CounterInfo& row : counters::all_counters()) {
@@ -274,7 +297,14 @@ std::optional<Mend> find_work_twice(const Observed& o) {
   }
   for (std::uint64_t& count : mend.launch.counters.work.instructions)
     count = times(count, 1 / each);
-  scale_grid(mend.launch, 1 / each);
+  // So many blocks less, but no fewer than run at once: then each has less to do.
+  const double left = o.blocks() / each;
+  const double kept = std::max(left, std::min(o.blocks(), o.places()));
+  scale_grid(mend.launch, kept / o.blocks());
+  for (BlockWork& block : mend.launch.counters.work.kinds) {
+    scale_path(block, left / kept);
+    scale_sums(block, left / kept);
+  }
   return mend;
 }
 
@@ -285,8 +315,13 @@ std::optional<Mend> find_barriers(const Observed& o) {
   const double each = as_real(o.counters.totals.block_barriers) / as_real(o.counters.totals.warps);
   if (each <= 1) return std::nullopt;
   mend.what = short_number(each) + " barriers a block";
-  for (BlockWork& block : mend.launch.counters.work.kinds)
+  for (BlockWork& block : mend.launch.counters.work.kinds) {
     block.barriers_after_loads = block.other_barriers = 0;
+    // No warp waits for the slowest of a phase; what is left is the slowest of all.
+    block.chain_clocks = std::min(block.chain_clocks, block.warp_chain_clocks);
+    block.load_rounds = std::min(block.load_rounds, block.warp_load_rounds);
+    block.shared_requests = std::min(block.shared_requests, block.warp_shared_requests);
+  }
   auto& instructions = mend.launch.counters.work.instructions;
   const auto barrier = static_cast<std::size_t>(program::Cost::kBarrier);
   if (barrier < instructions.size()) instructions[barrier] = 0;
@@ -295,7 +330,7 @@ std::optional<Mend> find_barriers(const Observed& o) {
 
 std::optional<Mend> find_few_bytes_in_flight(const Observed& o) {
   constexpr double kTogether = 4;  // loads
-  if (is_thin(o) || waiting_ns(o) < busiest_ns(o)) return std::nullopt;
+  if (is_thin(o) || !waits_for_global_memory(o)) return std::nullopt;
   Mend mend{o.copy(), "", line_with_most(o.counters, &Counters::global_load_rounds)};
   double rounds = 0, in_a_row = 0;
   for (const BlockRun& run : mend.launch.counters.work.runs) {
@@ -304,6 +339,7 @@ std::optional<Mend> find_few_bytes_in_flight(const Observed& o) {
     in_a_row = std::max(in_a_row, as_real(block.load_rounds));
   }
   const Counters& c = o.counters.totals;
+  rounds *= 1 - local_rounds_share(c);
   if (rounds == 0 || mend.line == nullptr) return std::nullopt;
   const double warps = o.filled() * max_warps_per_sm(o.machine);
   const double in_flight = warps * as_real(c.global_load_bytes + c.async_copy_bytes) / rounds;

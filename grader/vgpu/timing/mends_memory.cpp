@@ -23,38 +23,60 @@ std::uint64_t share_of(std::uint64_t value, double share) {
   return static_cast<std::uint64_t>(std::round(amount_of(value) * share));
 }
 
-/// How the lanes of a line's loads or stores lie.
-enum class Pattern { kFine, kMisaligned, kPartial, kApart };
+/// Why a request touches more sectors than its bytes would fill.
+enum class Pattern {
+  kMisaligned,  ///< runs of neighbouring lanes begin within a sector
+  kPartial,     ///< the rest of the sectors is used by nobody
+  kApart        ///< the rest is used by others, at another time
+};
 
 /// One direction of one line.
 struct Accesses {
   const char* name;
-  std::uint64_t requests, sectors, ideal, bytes;
+  std::uint64_t requests, sectors, ideal, runs, bytes, used;
 };
 
 Accesses loads_of(const Counters& c) {
-  return {"load", c.global_load_requests, c.global_load_sectors, c.global_load_ideal_sectors,
-          c.global_load_bytes + c.async_copy_bytes};
+  return {"load",
+          c.global_load_requests,
+          c.global_load_sectors,
+          c.global_load_ideal_sectors,
+          c.global_load_run_sectors,
+          c.global_load_bytes + c.async_copy_bytes,
+          c.global_load_used_bytes};
 }
 
 Accesses stores_of(const Counters& c) {
-  return {"store", c.global_store_requests, c.global_store_sectors, c.global_store_ideal_sectors,
-          c.global_store_bytes};
+  return {"store",
+          c.global_store_requests,
+          c.global_store_sectors,
+          c.global_store_ideal_sectors,
+          c.global_store_run_sectors,
+          c.global_store_bytes,
+          c.global_store_used_bytes};
 }
 
-Pattern pattern_of(const Accesses& a) {
-  if (a.requests == 0 || a.sectors <= a.ideal) return Pattern::kFine;
-  const double each = amount_of(a.sectors) / amount_of(a.requests);
-  const double ideal = amount_of(a.ideal) / amount_of(a.requests);
-  const double filled = amount_of(a.bytes) / amount_of(a.sectors);  // bytes of 32
+/// Is the rest of the sectors used by other accesses?
+bool is_used_by_others(const Accesses& a) {
+  constexpr double kNearlyAll = 0.8;
+  if (a.used > 0) return amount_of(a.used) > kNearlyAll * kSector * amount_of(a.sectors);
+  // Nobody looked, as only some blocks ran: a word or two of each sector is nobody's struct.
   constexpr double kOneWord = 4, kTwoWords = 8, kNearlyAllLanes = 24;
-  if (each - ideal <= 1) return Pattern::kMisaligned;
-  if (filled <= kOneWord || (filled <= kTwoWords && each >= kNearlyAllLanes))
-    return Pattern::kApart;
-  return Pattern::kPartial;
+  const double filled = amount_of(a.bytes) / amount_of(a.sectors);  // bytes of 32
+  const double each = amount_of(a.sectors) / amount_of(a.requests);
+  return filled <= kOneWord || (filled <= kTwoWords && each >= kNearlyAllLanes);
 }
 
-/// Takes away the sectors beyond the ideal of all lines whose loads or stores are of a pattern.
+/// Sectors that would not be touched without the pattern.
+std::uint64_t sectors_by(const Accesses& a, Pattern pattern) {
+  if (a.requests == 0 || a.sectors <= a.ideal) return 0;
+  // Without the cache model nobody has looked at runs: then nothing counts as misaligned.
+  const std::uint64_t aligned = a.runs == 0 ? a.sectors : std::clamp(a.runs, a.ideal, a.sectors);
+  if (pattern == Pattern::kMisaligned) return a.sectors - aligned;
+  return is_used_by_others(a) == (pattern == Pattern::kApart) ? aligned - a.ideal : 0;
+}
+
+/// Takes away the sectors that lines touch because of a pattern.
 std::optional<Mend> without(const Observed& o, Pattern pattern) {
   Mend mend{o.copy(), ""};
   Counters& c = mend.launch.counters.totals;
@@ -64,12 +86,12 @@ std::optional<Mend> without(const Observed& o, Pattern pattern) {
     const Counters& l = line.counters;
     for (const bool stores : {false, true}) {
       const Accesses a = stores ? stores_of(l) : loads_of(l);
-      if (pattern_of(a) != pattern) continue;
-      const std::uint64_t extra = a.sectors - a.ideal;
+      const std::uint64_t extra = sectors_by(a, pattern);
+      if (extra == 0) continue;
       c.theoretical_global_sectors = less(c.theoretical_global_sectors, extra);
       const std::uint64_t lines =
           stores ? l.global_store_lines : less(l.global_tag_requests, l.global_store_lines);
-      const std::uint64_t extra_lines = less(lines, std::max(a.requests, a.ideal / 4));
+      const std::uint64_t extra_lines = less(lines, std::max(a.requests, (a.sectors - extra) / 4));
       c.global_tag_requests = less(c.global_tag_requests, extra_lines);
       if (stores) {
         c.global_store_sectors = less(c.global_store_sectors, extra);
@@ -85,7 +107,7 @@ std::optional<Mend> without(const Observed& o, Pattern pattern) {
       mend.what = std::string(a.name) + ": " +
                   short_number(amount_of(a.sectors) / amount_of(a.requests)) +
                   " sectors a request where " +
-                  short_number(amount_of(a.ideal) / amount_of(a.requests)) + " would do";
+                  short_number(amount_of(a.sectors - extra) / amount_of(a.requests)) + " would do";
     }
   }
   if (mend.line == nullptr) return std::nullopt;
@@ -145,6 +167,11 @@ void keep_stores(ClockedLaunch& launch, double each) {
 
 }  // namespace
 
+double local_rounds_share(const Counters& c) {
+  const std::uint64_t rounds = c.global_load_rounds + c.local_load_rounds;
+  return rounds == 0 ? 0 : amount_of(c.local_load_rounds) / amount_of(rounds);
+}
+
 std::optional<Mend> find_uncoalesced(const Observed& o) { return without(o, Pattern::kApart); }
 
 std::optional<Mend> find_partial_sectors(const Observed& o) {
@@ -192,10 +219,15 @@ std::optional<Mend> find_local_memory(const Observed& o) {
   const double kept = std::max(0.2, 1 - (1 + kOfAddress) * amount_of(requests) / instructions);
   const auto addresses = static_cast<std::uint64_t>(kOfAddress * amount_of(requests));
   c.integer_instructions = less(c.integer_instructions, addresses);
+  // A warp waits for a word of its array as for any other that L1 has.
+  const double other_rounds = 1 - local_rounds_share(c);
   for (BlockWork& block : mend.launch.counters.work.kinds) {
     block.issue_slots = share_of(block.issue_slots, kept);
     block.chain_clocks = share_of(block.chain_clocks, kept);
+    block.load_rounds = share_of(block.load_rounds, other_rounds);
+    block.all_load_rounds = share_of(block.all_load_rounds, other_rounds);
   }
+  c.local_load_rounds = 0;
   c.l2_write_sectors = less(c.l2_write_sectors, c.local_store_sectors);
   c.local_load_requests = c.local_load_sectors = 0;
   c.local_store_requests = c.local_store_sectors = 0;
@@ -248,8 +280,12 @@ std::optional<Mend> find_redundant_traffic(const Observed& o) {
   Mend mend{o.copy(), ""};
   const Counters c = o.counters.totals;
   const double loads = times_moved(c.global_load_bytes, c.dram_read_bytes);
+  // What different warps store in the same place is work that is done twice.
   const bool in_a_loop = amount_of(c.global_store_requests) > 1.5 * amount_of(c.warps);
-  const double stores = in_a_loop ? times_moved(c.global_store_bytes, c.dram_write_bytes) : 1;
+  const double stores = c.warp_store_bytes > 0
+                            ? times_moved(c.global_store_bytes, c.warp_store_bytes)
+                        : in_a_loop ? times_moved(c.global_store_bytes, c.dram_write_bytes)
+                                    : 1;
   if (std::max(loads, stores) < kOften) return std::nullopt;
   if (loads >= kOften) {
     keep_loads(mend.launch, loads);

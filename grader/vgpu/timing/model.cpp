@@ -300,7 +300,7 @@ LaunchWork uniform_work(const counters::Counters& c, const LaunchShape& shape) {
   const double beside_loads = real(c.atomic_requests + c.texture_requests);
   const double rounds =
       c.global_load_rounds > 0
-          ? real(c.global_load_rounds) + beside_loads
+          ? real(c.global_load_rounds + c.local_load_rounds) + beside_loads
           : (real(c.global_load_requests + c.local_load_requests) + beside_loads) /
                 std::max(1.0, shape.loads_in_flight);
   // A warp alone issues about every 2.5 clocks: four from one instruction to the next that needs
@@ -311,6 +311,8 @@ LaunchWork uniform_work(const counters::Counters& c, const LaunchShape& shape) {
   each.load_rounds = whole(ratio(rounds, warps));
   each.chain_clocks = whole(ratio(real(c.warp_instructions), warps) * kClocksPerInstruction);
   const double barriers = ratio(real(c.block_barriers), warps);
+  each.warp_chain_clocks = each.chain_clocks;
+  each.warp_load_rounds = each.load_rounds;
   each.barriers_after_loads = whole(std::min(barriers, ratio(rounds, warps)));
   each.other_barriers = whole(barriers) - each.barriers_after_loads;
   const double issued = real(c.warp_instructions) - (1 - kMoveShare) * real(c.move_instructions);

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// A third set of thirty kernels with one planted fault each, here, in blind_memory.cu and in
-/// blind_chip.cu: written before five rules were mended after fresh*.cu, each with the rule that is
-/// expected, and none changed after their first run.
+/// blind_chip.cu, each with the rule that is expected: written before five rules were mended after
+/// fresh*.cu, run once when they were, and not changed since.
 /// Place in the chain: fresh.cuh -> [blind], a program about blocks and warps.
 #include "grader/tests/gpu_experiments/advice/fresh.cuh"
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What the kernels of fresh.cu and fresh_chip.cu share.
-/// Place in the chain: pairs.cuh -> [fresh] -> fresh.cu, fresh_chip.cu.
+/// What the kernels of fresh*.cu and blind*.cu share.
+/// Place in the chain: pairs.cuh -> [fresh] -> fresh.cu, blind.cu and the files beside them.
 #pragma once
 
 #include <cmath>

@@ -414,14 +414,14 @@ int main(int argc, char** argv) {
   PAIR("work-twice", "eight rows of a block alike",
        (rows_of_block<<<n / 128, dim3(128, 8)>>>(f_in, f_out)),
        (rows_of_block<<<n / 1024, 1024>>>(f_in, f_out)));
-  PAIR("uncoalesced", "a column of 16 words a row", (roots_of<<<n / 512, 256>>>(f_in, f_out, 16)),
-       (roots_of<<<n / 512, 256>>>(f_in, f_out, 1)));
+  PAIR("partial-sectors", "a column of 16 words a row",
+       (roots_of<<<n / 512, 256>>>(f_in, f_out, 16)), (roots_of<<<n / 512, 256>>>(f_in, f_out, 1)));
   PAIR("uncoalesced", "a scattering permutation", (permuted<true><<<n / 256, 256>>>(in, out, n)),
        (permuted<false><<<n / 256, 256>>>(in, out, n)));
   PAIR("uncoalesced", "an outer product by columns",
        (outer_product<true><<<dim3(32, 128), dim3(32, 8)>>>(f_in, f_in + 4096, f_out, 1024)),
        (outer_product<false><<<dim3(32, 128), dim3(32, 8)>>>(f_in, f_in + 4096, f_out, 1024)));
-  PAIR("uncoalesced", "members of structs of 32 bytes",
+  PAIR("partial-sectors", "members of structs of 32 bytes",
        (energies_of_structs<<<n / 256, 256>>>(reinterpret_cast<Particle*>(in), f_out)),
        (energies_of_arrays<<<n / 256, 256>>>(f_in, f_in + n, f_out)));
   PAIR("partial-sectors", "every second word stored", (every_second<<<528, 512>>>(in, out, 2)),

@@ -82,8 +82,14 @@ TEST(Advice, EachRuleIsToldOfTheKernelThatHasItsFaultAndNotOfTheOther) {
   EXPECT_TRUE(untried.empty()) << "no kernel for " << *untried.begin();
 }
 
-TEST(Advice, NamesThePlantedFaultFirst) {
-  const std::vector<Pair> pairs = run_pairs("planted");
+/// Both sets have helped to mend the rules; what rules name of kernels that they never saw,
+/// docs/guided_analysis.md tells of blind*.cu.
+class PlantedFaults : public testing::TestWithParam<std::vector<std::string>> {};
+
+TEST_P(PlantedFaults, AreNamedFirst) {
+  std::vector<Pair> pairs;
+  for (const std::string& program : GetParam())
+    for (Pair& pair : run_pairs(program)) pairs.push_back(std::move(pair));
   ASSERT_EQ(pairs.size(), 30U);
   int named = 0, near = 0;
   std::string missed;
@@ -98,6 +104,12 @@ TEST(Advice, NamesThePlantedFaultFirst) {
   EXPECT_GE(named, 27) << missed;
   EXPECT_GE(near, 24);
 }
+
+INSTANTIATE_TEST_SUITE_P(Advice, PlantedFaults,
+                         testing::Values(std::vector<std::string>{"planted"},
+                                         std::vector<std::string>{"fresh", "fresh_memory",
+                                                                  "fresh_chip"}),
+                         [](const auto& set) { return set.param.front(); });
 
 }  // namespace
 }  // namespace membound

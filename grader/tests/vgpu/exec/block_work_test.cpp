@@ -91,6 +91,33 @@ TEST(BlockWorkOf, ABarrierEndsAPhase) {
   EXPECT_GE(block.load_rounds, 2u);
 }
 
+TEST(BlockWorkOf, AWarpsOwnPathIsShorterWhereTheSlowestTakeTurns) {
+  // Warp 0 loads before the first barrier, warp 1 behind it: the block waits twice, each warp once.
+  const BlockWork block = work_of(R"(
+  setp.lt.u32 %p0, %r0, 32;
+  @!%p0 bra MEET;
+  ld.global.u32 %r2, [%rd0];
+MEET:
+  bar.sync 0;
+  @%p0 bra STORE;
+  ld.global.u32 %r2, [%rd0];
+STORE:
+  bar.sync 0;
+  st.global.u32 [%rd0+256], %r2;
+  ret;
+)",
+                                  1, 64)
+                              .kinds.at(0);
+  EXPECT_EQ(block.load_rounds, 2u);
+  EXPECT_EQ(block.warp_load_rounds, 1u);
+}
+
+TEST(BlockWorkOf, AWarpsOwnPathIsTheBlocksWithoutBarriers) {
+  const BlockWork block = work_of(kTwoLoadsInTurn, 1, 64).kinds.at(0);
+  EXPECT_EQ(block.warp_load_rounds, block.load_rounds);
+  EXPECT_EQ(block.warp_chain_clocks, block.chain_clocks);
+}
+
 std::uint64_t chain_clocks(const std::string& body) {
   return work_of(body + "ret;\n", 1, 32).kinds.at(0).chain_clocks;
 }

@@ -37,7 +37,10 @@ bool close_phase(Block& block) {
     path.critical[i] += slowest->path[i];
     path.all[i] += all[i];
   }
-  for (Warp& w : block.warps) w.path = PathSum{};
+  for (Warp& w : block.warps) {
+    w.ended_path += w.path;
+    w.path = PathSum{};
+  }
   return all[kLoadRounds] != 0;
 }
 
@@ -52,6 +55,15 @@ BlockWork work_of(const Block& block) {
   work.issue_slots = rounded(path.all[kIssueSlots]);
   work.all_load_rounds = rounded(path.all[kLoadRounds]);
   work.all_shared_requests = rounded(path.all[kSharedRequests]);
+  const auto clocks_of = [&](const Warp& w) {
+    return w.ended_path[kChainClocks] + w.ended_path[kLoadRounds] * block.launch->load_round_clocks;
+  };
+  const Warp& longest =
+      *std::max_element(block.warps.begin(), block.warps.end(),
+                        [&](const Warp& a, const Warp& b) { return clocks_of(a) < clocks_of(b); });
+  work.warp_chain_clocks = rounded(longest.ended_path[kChainClocks]);
+  work.warp_load_rounds = rounded(longest.ended_path[kLoadRounds]);
+  work.warp_shared_requests = rounded(longest.ended_path[kSharedRequests]);
   for (const Warp& w : block.warps) work.early_warps += w.left_at * 2 < path.clocks;
   return work;
 }
@@ -64,9 +76,9 @@ void end_phase(Block& block) {
 
 std::size_t BlockRecorder::Hash::operator()(const BlockWork& work) const {
   std::uint64_t hash = 0;
-  for (const std::uint64_t part :
-       {work.chain_clocks, work.load_rounds, work.shared_requests, work.barriers_after_loads,
-        work.other_barriers, work.issue_slots, work.early_warps})
+  for (const std::uint64_t part : {work.chain_clocks, work.load_rounds, work.shared_requests,
+                                   work.barriers_after_loads, work.other_barriers, work.issue_slots,
+                                   work.early_warps, work.warp_chain_clocks, work.warp_load_rounds})
     hash = (hash ^ part) * 0x9E3779B97F4A7C15u;
   return hash ^ hash >> 32;
 }

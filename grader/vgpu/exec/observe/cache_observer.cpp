@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <chrono>
+#include <cmath>
 
 #include "grader/vgpu/memory/line_set.hpp"
 
@@ -33,11 +34,12 @@ struct alignas(64) CacheObserver::Sm {
 
 /// What a worker's blocks used.
 struct CacheObserver::Tally {
-  explicit Tally(Worker& of) : worker(of), uses(of.stats.size()) {}
+  explicit Tally(Worker& of) : worker(of), uses(of.stats.size()), samples(of.stats.size()) {}
 
   Worker& worker;
   memory::ReuseTimes lines;
   std::vector<std::unique_ptr<memory::ReuseTimes>> uses;  ///< of sectors, by StepStats
+  SectorUses::Samples samples;                            ///< likewise
 };
 
 CacheObserver::CacheObserver(Launch& launch)
@@ -48,7 +50,10 @@ CacheObserver::CacheObserver(Launch& launch)
       written_(launch.request->memory->shared_window(), launch.request->memory->window_bytes()),
       sms_(launch.cached_sms),
       seats_(launch) {
-  if (launch.chosen.empty()) return;
+  if (launch.chosen.empty()) {
+    byte_uses_.emplace();
+    return;
+  }
   reads_of_.emplace(*launch.request->memory);
   writes_of_.emplace(*launch.request->memory);
 }
@@ -64,6 +69,16 @@ void CacheObserver::access(const WarpAccess& access) {
   } else {
     for (std::uint32_t rest = access.mask; rest != 0; rest &= rest - 1)
       lines.add_address(access.addresses[std::countr_zero(rest)]);
+  }
+  if (access.kind != AccessKind::kAtomic) {
+    std::uint32_t sectors = 0;
+    bool watched = false;
+    for (std::uint32_t i = 0; i < lines.size(); ++i) {
+      sectors += memory::sectors_in(lines.sectors(i));
+      watched = watched || memory::is_watched(lines.line(i));
+    }
+    seat.tally->worker.stats[access.step->stats].run_sectors += run_sectors(access, sectors);
+    if (watched && byte_uses_) byte_uses_->see(access, seat.stores, seat.tally->samples);
   }
   std::uint32_t& clock = seat.clocks[access.warp->index];
   if (access.kind != AccessKind::kLoad) {
@@ -142,6 +157,7 @@ void CacheObserver::block_begins(Block& block) {
 
 void CacheObserver::block_ends(Block& block) {
   Seat& seat = seats_.of(block);
+  if (byte_uses_) byte_uses_->block_ends(seat.stores);
   if (seat.sm == nullptr) return;
   show(seat);
   seat.sm->free_at[seat.place] = *std::max_element(seat.clocks.begin(), seat.clocks.end());
@@ -175,12 +191,30 @@ void CacheObserver::settle() {
       l2_reads_ += tally->uses[i]->total() - hits;
     }
   }
+  if (byte_uses_ && !tallies_.empty()) settle_uses();
+}
+
+/// The share is one of all workers, so that it does not depend on their number.
+void CacheObserver::settle_uses() {
+  for (std::size_t i = 0; i < tallies_[0]->samples.size(); ++i) {
+    SectorUses::Sample all;
+    std::uint64_t sectors = 0;
+    for (const auto& tally : tallies_) {
+      sectors += tally->worker.stats[i].sectors;
+      if (tally->samples[i] == nullptr) continue;
+      all.stores = tally->samples[i]->stores;
+      all.sectors.add(tally->samples[i]->sectors);
+    }
+    tallies_[0]->worker.stats[i].used_bytes += static_cast<std::uint64_t>(std::llround(
+        static_cast<double>(sectors * memory::kSectorBytes) * byte_uses_->used_share(all)));
+  }
 }
 
 void CacheObserver::add_to(counters::Counters& totals) const {
   const memory::Traffic traffic{l2_reads_, distinct_reads_, distinct_writes_};
   totals.l1_load_joined_sectors = joined_;
   totals.l2_read_sectors = traffic.l2_read_sectors;
+  if (byte_uses_) byte_uses_->add_to(totals);
   // Everything is written through; nothing of it needs a model.
   totals.l2_write_sectors = totals.global_store_sectors + totals.local_store_sectors +
                             totals.atomic_sectors + totals.reduction_sectors;

@@ -20,6 +20,7 @@
 #include <optional>
 #include <vector>
 
+#include "grader/vgpu/exec/observe/sector_uses.hpp"
 #include "grader/vgpu/exec/state/observer.hpp"
 #include "grader/vgpu/memory/array_tally.hpp"
 #include "grader/vgpu/memory/cache.hpp"
@@ -39,8 +40,8 @@ class CacheObserver : public Observer {
   void block_ends(Block& block) override;
   void opens(Block& block, std::uint32_t id) override;
 
-  /// After the launch: decides what was found in L1. The hits of each step go to its worker's
-  /// counts, to be summed up like all others.
+  /// After the launch: decides what was found in L1, and what of the sectors was used. The counts
+  /// of each step go to its worker's, to be summed up like all others.
   void settle();
   /// Then: adds the rows that no step has to the launch's totals.
   void add_to(counters::Counters& totals) const;
@@ -64,10 +65,12 @@ class CacheObserver : public Observer {
     std::uint32_t place = 0;
     std::vector<std::uint32_t> clocks;  ///< of its warps, in requests
     std::vector<Wanted> wanted;         ///< in order; they wait for the host's cache
+    SectorUses::Stores stores;
   };
 
   Seat& make_seat(Block& block);
   void show(Seat& seat);
+  void settle_uses();
   bool wait_for_turn(const Sm& sm, std::uint64_t turn);
 
   Launch& launch_;
@@ -76,6 +79,7 @@ class CacheObserver : public Observer {
   memory::TouchMap read_, written_;
   std::vector<Sm> sms_;
   std::optional<memory::ArrayTally> reads_of_, writes_of_;
+  std::optional<SectorUses> byte_uses_;  ///< where all blocks run
   std::uint64_t joined_ = 0, l2_reads_ = 0;
   std::atomic<std::uint64_t> distinct_reads_{0}, distinct_writes_{0};
 

@@ -66,7 +66,12 @@ bool is_block_barrier(const Instruction& in) {
   return (in.opcode == Opcode::kBar || in.opcode == Opcode::kBarrier) &&
          in.as<program::BlockBarrier>().mode != program::BarrierMode::kWarp;
 }
-bool starts_global_round(const Instruction& in) { return in.has(program::kStartsGlobalRound); }
+bool starts_local_round(const Instruction& in) {
+  return in.has(program::kStartsGlobalRound) && in.space == ptx::StateSpace::kLocal;
+}
+bool starts_global_round(const Instruction& in) {
+  return in.has(program::kStartsGlobalRound) && in.space != ptx::StateSpace::kLocal;
+}
 bool starts_shared_round(const Instruction& in) { return in.has(program::kStartsSharedRound); }
 
 /// What all workers together did at one static instruction; and the words of counters.def.

@@ -160,6 +160,7 @@ void start_block(Block& block, std::uint64_t linear) {
     w.observer = block.observer;
     w.live = lanes_of_warp(launch, w.index);
     w.left_at = 0;
+    w.ended_path = PathSum{};
     w.exited = 0;
     w.group_count = 0;
     w.current = 0;

@@ -197,6 +197,7 @@ struct alignas(64) Warp {
   std::vector<std::byte> local;  ///< [lane][local_stride]
   std::uint32_t local_stride = 0;
   PathSum path{};                      ///< in this phase of its block
+  PathSum ended_path{};                ///< in the phases before
   std::uint64_t left_at = 0;           ///< in clocks of its block: the end of its last phase
   std::vector<std::uint64_t> special;  ///< WarpSlot area
   std::vector<std::unique_ptr<Frame>> frames;  ///< all ever made

@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Does anybody use the rest of the sectors that an instruction touches, and how many warps store
+/// the same bytes?
+/// Place in the chain: exec/observe/cache_observer -> [sector_uses] -> memory/byte_uses.
+///
+/// An access that leaves most of its sectors unused is a different fault where other accesses of
+/// the launch want the rest (scattered lanes) and where nobody does (one member of a struct).
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include "grader/vgpu/exec/state/observer.hpp"
+#include "grader/vgpu/memory/byte_uses.hpp"
+
+namespace membound::vgpu::exec {
+
+/// What runs of lanes that are neighbours in memory, forwards or backwards, would need if each
+/// began at a sector; never more than `touched`.
+[[nodiscard]] std::uint32_t run_sectors(const WarpAccess& access, std::uint32_t touched);
+
+/// The bytes of one launch; see memory/byte_uses for which lines are looked at.
+class SectorUses {
+ public:
+  /// What a block in flight has stored.
+  class Stores {
+   public:
+    void add(std::uint32_t warp, std::uint64_t line, const memory::LineBytes& bytes);
+    /// Different bytes, a warp at a time; forgets them.
+    [[nodiscard]] std::uint64_t take();
+
+   private:
+    struct Entry {
+      std::uint64_t line;
+      std::uint32_t warp;
+      memory::LineBytes bytes;
+    };
+    /// One entry for each warp and line.
+    void join();
+
+    std::vector<Entry> entries_;
+    std::size_t joined_ = 0;
+  };
+
+  /// Sectors that one instruction touched.
+  struct Sample {
+    bool stores = false;
+    memory::SectorSample sectors;
+  };
+  /// Of one worker, by StepStats.
+  using Samples = std::vector<std::unique_ptr<Sample>>;
+
+  /// A load or a store of global memory.
+  void see(const WarpAccess& access, Stores& stores, Samples& samples);
+  void block_ends(Stores& stores) {
+    warp_bytes_.fetch_add(stores.take(), std::memory_order_relaxed);
+  }
+
+  /// Of the bytes of a sample's sectors, the share that some access of the same direction uses.
+  [[nodiscard]] double used_share(const Sample& sample) const;
+  void add_to(counters::Counters& totals) const;
+
+ private:
+  memory::ByteMap loaded_, stored_;
+  std::atomic<std::uint64_t> warp_bytes_{0};
+};
+
+}  // namespace membound::vgpu::exec
