@@ -12,6 +12,10 @@
 namespace membound::exchange {
 namespace {
 
+constexpr const char* kIndent = "  ";
+/// Stands in the file's frame where the suites belong.
+constexpr const char* kSuites = "suites";
+
 struct Count {
   int tests = 0, failures = 0, errors = 0, skipped = 0;
 };
@@ -87,20 +91,28 @@ Count add_suite(pugi::xml_node suites, const course::Grade& grade) {
 
 }  // namespace
 
+// A tree for each suite, not one for all: that of a large class is many times its text.
 base::Result<Export> write_junit(Grades grades, const Settings&) {
-  pugi::xml_document document;
-  pugi::xml_node suites = document.append_child("testsuites");
-  suites.append_attribute("name") = "Membound";
+  std::ostringstream suites;
   Count all;
   for (const course::Grade& grade : grades) {
-    const Count count = add_suite(suites, grade);
+    pugi::xml_document one;
+    const Count count = add_suite(one, grade);
+    one.first_child().print(suites, kIndent, pugi::format_default, pugi::encoding_auto, 1);
     all = {all.tests + count.tests, all.failures + count.failures, all.errors + count.errors,
            all.skipped + count.skipped};
   }
-  set_counts(suites, all);
+  pugi::xml_document frame;
+  pugi::xml_node root = frame.append_child("testsuites");
+  root.append_attribute("name") = "Membound";
+  set_counts(root, all);
+  root.append_child(pugi::node_comment).set_value(kSuites);
   std::ostringstream text;
-  document.save(text, "  ");
-  return Export{{{"junit.xml", text.str()}}, {}};
+  frame.save(text, kIndent);
+  std::string around = std::move(text).str();
+  const std::string place = std::string(kIndent) + "<!--" + kSuites + "-->\n";
+  around.replace(around.find(place), place.size(), suites.view());
+  return Export{{{"junit.xml", std::move(around)}}, {}};
 }
 
 }  // namespace membound::exchange

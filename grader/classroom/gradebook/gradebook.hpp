@@ -7,6 +7,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <span>
 #include <string>
@@ -45,8 +46,9 @@ struct Page {
 /// "labs/<id>.html" for each lab: how it went, and everybody's verdict.
 [[nodiscard]] std::vector<Page> lab_pages(const Class& all);
 
-/// "students/<id>.html" for each student, in the order of the grades.
-[[nodiscard]] std::vector<Page> student_pages(const Class& all);
+/// `take` gets "students/<id>.html" of each student, in the order of the grades, one at a time: a
+/// large class's pages together are larger than its grades.
+void for_each_student_page(const Class& all, const std::function<void(Page)>& take);
 
 /// Whose names a leaderboard shows.
 enum class Names {

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <map>
 
 #include "grader/classroom/gradebook/gradebook.hpp"
 #include "grader/classroom/gradebook/page_words.hpp"
@@ -88,22 +89,22 @@ json lab_of(const course::Grade& grade) {
 
 }  // namespace
 
-std::vector<Page> student_pages(const Class& all) {
+void for_each_student_page(const Class& all, const std::function<void(Page)>& take) {
   std::vector<std::string> students;
-  for (const course::Grade& grade : all.grades)
-    if (std::find(students.begin(), students.end(), grade.student) == students.end())
-      students.push_back(grade.student);
-  std::vector<Page> pages;
+  std::map<std::string, std::vector<const course::Grade*>> grades;
+  for (const course::Grade& grade : all.grades) {
+    auto& of_student = grades[grade.student];
+    if (of_student.empty()) students.push_back(grade.student);
+    of_student.push_back(&grade);
+  }
   for (const std::string& student : students) {
     json values = {{"class", all.title}, {"labs", json::array()}};
-    for (const course::Grade& grade : all.grades) {
-      if (grade.student != student) continue;
-      values["student"] = shown_student(grade);
-      values["labs"].push_back(lab_of(grade));
+    for (const course::Grade* grade : grades[student]) {
+      values["student"] = shown_student(*grade);
+      values["labs"].push_back(lab_of(*grade));
     }
-    pages.push_back({page_of(student), filled("student", values)});
+    take({page_of(student), filled("student", values)});
   }
-  return pages;
 }
 
 }  // namespace membound::gradebook

@@ -106,13 +106,7 @@ class Joining {
   Joining(const Plan& plan, const ledger::Verdicts& verdicts, Detail detail)
       : plan_(plan), verdicts_(verdicts), detail_(detail), marks_(last_marks(verdicts.marks)) {
     if (detail == Detail::kWhole) return;
-    for (const auto& [key, grade] : verdicts.grades) {
-      Grade summary = grade;
-      summary.result = {};
-      summary.result.title = grade.result.title;
-      summary.fingerprint.clear();
-      summaries_.emplace(key, std::move(summary));
-    }
+    for (const auto& [key, grade] : verdicts.grades) shortened_.emplace(key, shortened(grade));
   }
 
   /// `take(grades, open rows)` for each student, in the plan's order.
@@ -133,8 +127,22 @@ class Joining {
   }
 
  private:
+  [[nodiscard]] Grade shortened(Grade grade) const {
+    if (detail_ == Detail::kSummary) {
+      grade.result = {.title = std::move(grade.result.title)};
+      grade.fingerprint.clear();
+    }
+    for (course::StageResult& stage : grade.result.stages) {
+      stage.timings = {};
+      stage.kernels = {};
+      stage.profiles = {};
+      if (stage.passed()) stage.source_lines = {};
+    }
+    return grade;
+  }
+
   void add(const Row& row, std::vector<Grade>& grades, std::vector<Row>& open) const {
-    const auto& known = detail_ == Detail::kWhole ? verdicts_.grades : summaries_;
+    const auto& known = detail_ == Detail::kWhole ? verdicts_.grades : shortened_;
     Grade grade;
     if (row.job.empty()) {
       grade = without_run(plan_, row);
@@ -156,7 +164,7 @@ class Joining {
   const ledger::Verdicts& verdicts_;
   const Detail detail_;
   const Marks marks_;
-  std::map<std::string, Grade> summaries_;
+  std::map<std::string, Grade> shortened_;
 };
 
 /// What says that the files there are those of a plan and a ledger, and unchanged.
@@ -198,7 +206,7 @@ ClassGrades class_grades(const Plan& plan, const ledger::Verdicts& verdicts, Det
   return all;
 }
 
-base::Result<ClassGrades> read_class(const fs::path& out, const fs::path& key_file) {
+base::Result<ClassGrades> read_class(const fs::path& out, const fs::path& key_file, Detail detail) {
   const auto plan = read_plan(out);
   if (!plan) return plan.error();
   if (!*plan) {
@@ -207,7 +215,7 @@ base::Result<ClassGrades> read_class(const fs::path& out, const fs::path& key_fi
   }
   const auto verdicts = ledger::read_verdicts(out, key_file);
   if (!verdicts) return verdicts.error();
-  return class_grades(**plan, *verdicts);
+  return class_grades(**plan, *verdicts, detail);
 }
 
 std::string grades_csv(const ClassGrades& all) {

@@ -28,6 +28,7 @@ struct ClassGrades {
 /// How much of each grade is wanted: a class's results are a hundred kilobytes a row.
 enum class Detail {
   kWhole,
+  kShown,   ///< as pages and platforms show it: stages without what was measured of them
   kSummary  ///< without stages and fingerprint
 };
 
@@ -38,7 +39,8 @@ enum class Detail {
 
 /// The grades of the batch in `out`, read from signed files: for `report`, `export` and the like.
 [[nodiscard]] base::Result<ClassGrades> read_class(const std::filesystem::path& out,
-                                                   const std::filesystem::path& key_file = {});
+                                                   const std::filesystem::path& key_file = {},
+                                                   Detail detail = Detail::kWhole);
 
 /// "12.5", "100": at most two decimals.
 [[nodiscard]] std::string short_decimal(double value, int digits = 2);

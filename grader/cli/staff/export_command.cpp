@@ -54,7 +54,7 @@ base::Result<exchange::Settings> settings_of(const ExportOptions& options) {
 /// The grades of one lab, or all.
 base::Result<std::vector<course::Grade>> grades_of(const ExportOptions& options,
                                                    exchange::Settings& settings) {
-  auto batch = queue::read_class(options.batch, options.key);
+  auto batch = queue::read_class(options.batch, options.key, queue::Detail::kShown);
   if (!batch) return batch.error();
   if (!batch->open.empty())
     report_note(std::to_string(batch->open.size()) + " rows are not graded yet and left out");

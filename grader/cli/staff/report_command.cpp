@@ -54,25 +54,26 @@ std::vector<gradebook::Likeness> likenesses_of(const std::vector<course::Grade>&
 int run_report(const ReportOptions& options) {
   const auto context = make_context();
   if (!context) return report_error(context.error());
-  auto batch = queue::read_class(options.batch, options.key);
+  auto batch = queue::read_class(options.batch, options.key, queue::Detail::kShown);
   if (!batch) return report_error(batch.error());
   const fs::path out =
       options.out.empty() ? fs::path(options.batch) / "report" : fs::path(options.out);
   gradebook::Class all{options.title, std::move(batch->grades), {}, batch->worth};
   all.likenesses = likenesses_of(all.grades, *context);
-  std::vector<gradebook::Page> pages = gradebook::student_pages(all);
-  pages.push_back(gradebook::class_page(all));
-  for (gradebook::Page& page : gradebook::lab_pages(all)) pages.push_back(std::move(page));
+  base::Status written = base::Done{};
+  const auto write = [&](const gradebook::Page& page) {
+    if (written) written = base::write_file(out / page.name, page.html);
+  };
+  gradebook::for_each_student_page(all, write);
+  write(gradebook::class_page(all));
+  for (const gradebook::Page& page : gradebook::lab_pages(all)) write(page);
   if (options.leaderboard || options.names) {
     const auto secret = ledger::read_secret(options.batch, options.key, false);
     if (!secret) return report_error(secret.error());
-    pages.push_back(gradebook::leaderboard(
+    write(gradebook::leaderboard(
         all, options.names ? gradebook::Names::kShown : gradebook::Names::kHidden, *secret));
   }
-  for (const gradebook::Page& page : pages) {
-    const auto written = base::write_file(out / page.name, page.html);
-    if (!written) return report_error(written.error());
-  }
+  if (!written) return report_error(written.error());
   if (!batch->open.empty())
     report_note(std::to_string(batch->open.size()) + " rows are not graded yet and not shown");
   std::printf("%s\n", (out / "index.html").c_str());

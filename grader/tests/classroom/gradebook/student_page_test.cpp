@@ -12,6 +12,12 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
+std::vector<Page> student_pages(const Class& all) {
+  std::vector<Page> pages;
+  for_each_student_page(all, [&](Page page) { pages.push_back(std::move(page)); });
+  return pages;
+}
+
 TEST(StudentPages, AreOneForEachStudentWithAllTheirLabs) {
   course::Grade other = wrong("a");
   other.lab = "04-reduction";

@@ -319,7 +319,8 @@ TEST_F(TwoNodes, WhatWasOnANodeThatDiedIsGradedOnTheOther) {
   power_cut.join();
   expect_delivered_once();
   // Slurm may have noticed the dead node by now, and calls its tasks COMPLETING then.
-  EXPECT_THAT(said_, ContainsRegex("on n2 is [A-Z_]+ in Slurm.s eyes and has given no sign of life"));
+  EXPECT_THAT(said_,
+              ContainsRegex("on n2 is [A-Z_]+ in Slurm.s eyes and has given no sign of life"));
 }
 
 TEST_F(TwoNodes, APartitionThatIsNotThereIsRefusedWithAdvice) {
