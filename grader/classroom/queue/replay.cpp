@@ -9,6 +9,7 @@
 #include "grader/classroom/intake/student_names.hpp"
 #include "grader/classroom/queue/batch.hpp"
 #include "grader/classroom/queue/one_submission.hpp"
+#include "grader/judge/device_lock.hpp"
 
 namespace membound::queue {
 namespace {
@@ -117,6 +118,11 @@ base::Result<Replay> replay(const std::filesystem::path& out, const course::Grad
   request.source = store.file(recorded.submission_sha256);
   request.stop = stop;
   request.is_replay = true;
+  const std::vector<judge::Device> devices =
+      settings.devices.empty() ? std::vector{settings.device} : settings.devices;
+  judge::DevicePool pool(devices);
+  request.take_device = [&]() -> const judge::Device& { return pool.take(); };
+  request.free_device = [&](const judge::Device& device) { pool.give_back(device); };
   request.on_step = on_step;
   OneOutcome outcome = grade_one(request);
   if (outcome.stopped) {

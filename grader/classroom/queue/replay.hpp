@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// One verdict again: the same text, the same seed, on the virtual GPU; and what differs.
-/// Place in the chain: cli explain -> [replay] -> one_submission.
+/// One verdict again: the same text and the same seed; and what differs.
+/// Place in the chain: cli explain, spot_check -> [replay] -> one_submission.
 #pragma once
 
 #include <atomic>
@@ -32,7 +32,7 @@ struct Replay {
     const std::filesystem::path& out, const std::filesystem::path& key_file,
     const std::string& student, const std::string& lab);
 
-/// Grades it again under `settings`, whose device must be virtual.
+/// Grades it again under `settings`. Only a virtual device can repeat every digit.
 [[nodiscard]] base::Result<Replay> replay(const std::filesystem::path& out,
                                           const course::Grade& recorded, Settings settings,
                                           const std::atomic<bool>* stop,

@@ -22,6 +22,7 @@
 #include "grader/cli/option_values.hpp"
 #include "grader/cli/staff/grade_cluster.hpp"
 #include "grader/cli/staff/grade_progress.hpp"
+#include "grader/cli/staff/grade_spot_check.hpp"
 #include "grader/cli/staff/grading_options.hpp"
 #include "grader/judge/build_info.hpp"
 #include "grader/report/text.hpp"
@@ -52,6 +53,7 @@ struct GradeOptions : judge::CheckOptions {
   bool has_seed = false;
   std::vector<std::string> only, regrade;
   std::string requests;
+  std::string spot_check;  ///< "gpu:5"
   std::string executor = "local";
   ClusterOptions cluster;
   int device_seconds = static_cast<int>(queue::Settings::kDeviceSeconds);
@@ -252,6 +254,9 @@ int run_grade(const GradeOptions& options) {
   auto settings = grading_settings(*context, device, options.trust);
   if (!settings) return report_error(settings.error());
   settings->device_seconds = options.device_seconds;
+  const auto spot_check =
+      read_spot_check(options.spot_check, options, options.trust, *settings, *context);
+  if (!spot_check) return report_error(spot_check.error());
   queue::SlurmSettings slurm;
   if (options.executor == "slurm") {
     auto read = slurm_settings(options.cluster, {options.out, options.key, options.trust},
@@ -309,7 +314,9 @@ int run_grade(const GradeOptions& options) {
   if (summary->stopped) {
     report_note("stopped; what is graded is kept. To go on: " + call_to_repeat());
   }
-  return exit_code_of(*summary);
+  const int code = exit_code_of(*summary);
+  if (summary->stopped || !*spot_check) return code;
+  return std::max(code, run_spot_check(**spot_check, {options.out, options.key}, *context));
 }
 
 }  // namespace
@@ -366,6 +373,7 @@ void add_grade(CLI::App& app, Action& chosen) {
   command->add_flag("--verify", options->verify);
   command->add_option("--key", options->key);
   takes_whole(*command->add_option("--quarantine-after", options->quarantine_after), 1, 1 << 30);
+  command->add_option("--spot-check", options->spot_check);
   takes_one_of(*command->add_option("--executor", options->executor), {"local", "slurm"});
   command->add_option("--cluster", options->cluster.file);
   command->add_option("--slurm-option", options->cluster.options);
