@@ -113,7 +113,7 @@ class Heap final : public exec::DeviceCalls {
  public:
   explicit Heap(memory::AddressSpace& space) : space_(space) {}
   bool print(std::string_view text) override { return text.size() < 64; }
-  std::uint64_t allocate(std::uint64_t bytes) override {
+  std::uint64_t allocate(std::uint64_t bytes, const exec::Place* /*where*/) override {
     if (bytes > 4096 || ++taken_ > 64) return 0;
     return space_.allocate(bytes, 16, {memory::AllocationKind::kDeviceHeap, "malloc"}).value_or(0);
   }

@@ -3,11 +3,14 @@
 #include "grader/vgpu/program/decoder.hpp"
 
 #include <algorithm>
+#include <array>
+#include <map>
 #include <tuple>
 
 #include "grader/device_code/ptx/parser.hpp"
 #include "grader/vgpu/program/control_flow.hpp"
 #include "grader/vgpu/program/suffixes.hpp"
+#include "grader/vgpu/program/user_lines.hpp"
 #include "grader/vgpu/program/waits.hpp"
 
 namespace membound::vgpu::program {
@@ -111,6 +114,7 @@ base::Status Decoder::decode(Function& out, FunctionFacts& facts) {
   out.is_entry = source_.is_entry;
   if (auto status = lay_out_frame(); !status) return status;
   if (auto status = lay_out_shared(); !status) return status;
+  find_callers();
   for (const ptx::Instruction& in : source_.instructions) {
     if (find_opcode(in.opcode) == nullptr) {
       return base::Error{
@@ -240,6 +244,25 @@ Instruction Decoder::start(const ptx::Instruction& in, const OpcodeInfo& info) {
   return out;
 }
 
+/// The callers' places, by index of a location: the innermost call that stands in a file of the
+/// user's own, else the outermost that is known. What is inlined into what is inlined names only
+/// its own caller; that caller's place is that of an earlier location (PTX ISA, ".loc").
+void Decoder::find_callers() {
+  std::map<std::array<std::uint32_t, 3>, SourceLine> callers;  // by file, line, column
+  callers_.assign(source_.locations.size(), {});
+  for (std::size_t i = 0; i < source_.locations.size(); ++i) {
+    const ptx::SourceLocation& at = source_.locations[i];
+    SourceLine caller{at.inlined_at_file, at.inlined_at_line};
+    if (at.inlined_at_file != 0 && is_foreign_header(module_.file_name(at.inlined_at_file))) {
+      const auto outer =
+          callers.find({at.inlined_at_file, at.inlined_at_line, at.inlined_at_column});
+      if (outer != callers.end() && outer->second.line != 0) caller = outer->second;
+    }
+    callers_[i] = caller;
+    callers[{at.file, at.line, at.column}] = caller;
+  }
+}
+
 void Decoder::place_instruction(const ptx::Instruction& in) {
   const OpcodeInfo& info = *find_opcode(in.opcode);
   code_index_.push_back(static_cast<std::uint32_t>(out_->code.size()));
@@ -247,7 +270,7 @@ void Decoder::place_instruction(const ptx::Instruction& in) {
   if (in.location != ptx::kNoIndex) {
     const ptx::SourceLocation& location = source_.locations[in.location];
     line_ = {location.file, location.line};
-    call_site_ = {location.inlined_at_file, location.inlined_at_line};
+    call_site_ = callers_[in.location];
   }
   refused_ = false;
   Instruction out = start(in, info);

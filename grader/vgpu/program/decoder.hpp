@@ -50,6 +50,7 @@ class Decoder {
   base::Status lay_out_frame();
   base::Status lay_out_shared();
   [[nodiscard]] base::Error too_large(std::string_view what, std::uint64_t most) const;
+  void find_callers();
   void place_instruction(const ptx::Instruction& in);
   void emit(const Instruction& instruction);
   void emit_guard_branch(const Value& guard);
@@ -99,6 +100,7 @@ class Decoder {
   std::vector<std::uint32_t> code_index_;       // of each ptx instruction
   std::vector<std::uint32_t> variable_offset_;  // frame or shared offset of each variable
   std::map<std::tuple<int, int, int, std::uint32_t, std::uint64_t>, std::uint32_t> constants_;
+  std::vector<SourceLine> callers_;  // of each location: see find_callers
   SourceLine line_ = {}, call_site_ = {};
   bool refused_ = false;  // an operand is not what the instruction takes: data for a predicate, …
 };

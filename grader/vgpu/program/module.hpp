@@ -182,7 +182,7 @@ struct Function {
   std::string name;
   std::vector<Instruction> code;
   std::vector<SourceLine> lines;       ///< parallel to `code`; see user_lines.hpp
-  std::vector<SourceLine> call_sites;  ///< the same: where what was inlined is called, one level up
+  std::vector<SourceLine> call_sites;  ///< the same: where what was inlined is called
   std::vector<Constant> constants;
   std::vector<std::uint32_t> constant_slots;  ///< parallel: first slot of each
   std::uint32_t constant_slot_count = 0;

@@ -11,16 +11,32 @@ namespace membound::vgpu::program {
 namespace {
 
 /// nvcc names its headers from its own folder on: ".../bin/../targets/x86_64-linux/include/x.hpp",
-/// and ".../bin/..//include/x.hpp" where the toolkit is made of PyPI's packages.
-constexpr std::array<std::string_view, 4> kForeignFolders = {
-    "/bin/../", "/targets/x86_64-linux/include/", "/cuda/include/", "/grader/harness/student/"};
+/// and ".../bin/..//include/x.hpp" where the toolkit is made of PyPI's packages; those of CCCL by
+/// their whole path. clang has headers of its own.
+constexpr std::array<std::string_view, 11> kForeignFolders = {"/bin/../",
+                                                              "/targets/x86_64-linux/include/",
+                                                              "/cuda/include/",
+                                                              "/usr/include/",
+                                                              "/grader/harness/student/",
+                                                              "/include/cccl/",
+                                                              "/lib/clang/",
+                                                              "/usr/local/cuda",
+                                                              "/nvidia/cu",
+                                                              "/usr/lib/",
+                                                              "/targets/sbsa-linux/include/"};
+
+/// A file that is compiled by itself is no header, wherever it lies.
+bool is_source(std::string_view file) {
+  return file.ends_with(".cu") || file.ends_with(".cpp") || file.ends_with(".ptx");
+}
 
 }  // namespace
 
-bool is_foreign_header(const std::string& file) {
-  return std::any_of(kForeignFolders.begin(), kForeignFolders.end(), [&](std::string_view folder) {
-    return file.find(folder) != std::string::npos;
-  });
+bool is_foreign_header(std::string_view file) {
+  return !is_source(file) &&
+         std::any_of(kForeignFolders.begin(), kForeignFolders.end(), [&](std::string_view folder) {
+           return file.find(folder) != std::string_view::npos;
+         });
 }
 
 void attribute_to_user_lines(Function& function, std::span<const std::string> files) {

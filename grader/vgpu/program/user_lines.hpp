@@ -8,13 +8,14 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "grader/vgpu/program/module.hpp"
 
 namespace membound::vgpu::program {
 
 /// Whether a file is a header of the CUDA toolkit or of the grader, wherever they are installed.
-[[nodiscard]] bool is_foreign_header(const std::string& file);
+[[nodiscard]] bool is_foreign_header(std::string_view file);
 
 /// In place of each line of a foreign header that of the call; or, where the call stands in such a
 /// header, too, of the last instruction before it that is the user's own. `files` is

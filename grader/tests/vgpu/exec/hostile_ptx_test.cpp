@@ -287,7 +287,7 @@ TEST(HostilePtx, WhatNoGpuHasIsAnErrorOfTheProgram) {
 class Console final : public DeviceCalls {
  public:
   bool print(std::string_view text) override { return said += text, true; }
-  std::uint64_t allocate(std::uint64_t) override { return 0; }
+  std::uint64_t allocate(std::uint64_t, const Place* /*where*/) override { return 0; }
   bool release(std::uint64_t) override { return false; }
   std::string said;
 };

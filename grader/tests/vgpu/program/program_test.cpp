@@ -171,6 +171,41 @@ TEST(Link, SharedVariablesOfAFunctionAndOfItsCallerHavePlacesOfTheirOwn) {
   EXPECT_EQ(kernel->static_shared_bytes, 424u);
 }
 
+TEST(Link, WhatIsInlinedFromHeadersIsTheLineOfTheCall) {
+  const Program program = link(R"(
+    .file 1 "/home/ada/kernel.cu"
+    .file 2 "/opt/cuda-13.0/include/cccl/cuda/std/__atomic/types/base.h"
+    .file 3 "/opt/cuda-13.0/include/cccl/cuda/std/__atomic/functions/cuda_ptx_generated.h"
+    .file 4 "/home/ada/tools.cuh"
+    .visible .entry k(.param .u64 out) {
+      .reg .b32 %r<3>; .reg .b64 %rd<2>;
+      .loc 1 7 3
+      ld.param.u64 %rd1, [out];
+      .loc 1 8 5
+      mov.u32 %r1, %tid.x;
+      .loc 2 166 3, function_name $L__info, inlined_at 1 8 5
+      .loc 3 2585 3, function_name $L__info, inlined_at 2 166 3
+      .loc 3 62 1, function_name $L__info, inlined_at 3 2585 3
+      atom.global.add.u32 %r2, [%rd1], %r1;
+      .loc 1 9 5
+      .loc 4 20 3, function_name $L__info, inlined_at 1 9 5
+      .loc 2 170 3, function_name $L__info, inlined_at 4 20 3
+      st.global.u32 [%rd1], %r2;
+      ret;
+    }
+    .section .debug_str { $L__info: .b8 102, 0 })");
+  const Function& function = program.functions()[program.find_kernel("k")->function];
+  const auto place_of = [&](Opcode opcode) {
+    for (std::size_t i = 0; i < function.code.size(); ++i)
+      if (function.code[i].opcode == opcode)
+        return program.files()[function.lines[i].file] + ":" +
+               std::to_string(function.lines[i].line);
+    return std::string("nowhere");
+  };
+  EXPECT_EQ(place_of(Opcode::kAtom), "/home/ada/kernel.cu:8");
+  EXPECT_EQ(place_of(Opcode::kSt), "/home/ada/tools.cuh:20");  // the user's own header
+}
+
 TEST(Link, GapsLieBetweenSharedVariablesAndAreNoPartOfTheKernelsSize) {
   constexpr const char* kBody = R"(
     .shared .align 16 .b8 a[400]; .shared .align 16 .b8 b[80]; .shared .align 16 .b8 c[48];

@@ -248,7 +248,11 @@ const Step* call_builtin(Warp& w, const Step* s, const Call& call) {
       }
       case Builtin::kMalloc: {
         const std::uint64_t bytes = argument(w, call, 0, lane);
-        const std::uint64_t address = device != nullptr ? device->allocate(bytes) : 0;
+        std::optional<Place> where;
+        if (w.launch->request->checks.leakcheck)
+          where = place_of(w, s, static_cast<std::uint32_t>(lane));
+        const std::uint64_t address =
+            device != nullptr ? device->allocate(bytes, where ? &*where : nullptr) : 0;
         if (address != 0 && w.observer != nullptr) w.observer->allocated(address, bytes);
         give_result(w, call, lane, address);
         break;

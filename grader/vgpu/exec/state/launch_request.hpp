@@ -101,8 +101,8 @@ class DeviceCalls {
   virtual ~DeviceCalls() = default;
   /// One formatted printf. Returns false when the buffer is full and the text was dropped.
   virtual bool print(std::string_view text) = 0;
-  /// Device malloc; 0 when the heap is exhausted.
-  virtual std::uint64_t allocate(std::uint64_t bytes) = 0;
+  /// Device malloc; 0 when the heap is exhausted. `where` is told to leakcheck alone, else null.
+  virtual std::uint64_t allocate(std::uint64_t bytes, const Place* where) = 0;
   /// Device free; false when `address` came from no device malloc.
   virtual bool release(std::uint64_t address) = 0;
 };

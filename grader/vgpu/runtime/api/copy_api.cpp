@@ -5,6 +5,7 @@
 /// symbol spellings. Arrays: array_copy_api.cpp.
 #include "grader/vgpu/runtime/api/api.hpp"
 #include "grader/vgpu/runtime/device/data_movement.hpp"
+#include "grader/vgpu/runtime/device/misuse.hpp"
 #include "grader/vgpu/runtime/device/operation_executor.hpp"
 #include "grader/vgpu/runtime/device/symbols.hpp"
 
@@ -21,14 +22,21 @@ CopyOperation rows(void* to, std::size_t to_pitch, const void* from, std::size_t
   return copy;
 }
 
+/// The entry point that calls a function with this as its last, default argument.
+#define CALLED_BY const char* entry_point = __builtin_FUNCTION()
+
 /// Checks with `make`, then hands the copy to the stream; waits unless `asynchronous`.
 template <typename Make>
-cudaError_t copy_call(cudaStream_t stream, bool asynchronous, Make make) {
+cudaError_t copy_call(cudaStream_t stream, bool asynchronous, const char* entry_point,
+                      cudaMemcpyKind kind, Make make) {
   return api_call(asynchronous ? Waits::kNo : Waits::kYes, [&](Call call) -> cudaError_t {
     Stream* target = call.stream(stream);
     if (target == nullptr) return cudaErrorInvalidResourceHandle;
     CopyOperation copy;
-    if (const cudaError_t code = make(call.context, copy); code != cudaSuccess) return code;
+    if (const cudaError_t code = make(call.context, copy); code != cudaSuccess) {
+      tell_of_refused_copy(call.context, entry_point, copy, kind);
+      return code;
+    }
     if (!asynchronous) return submit_and_wait(call.context, call.lock, *target, copy);
     const bool blocks = copy_blocks_host(call.context, copy);
     const Submitted done = submit(call.context, call.lock, *target, copy);
@@ -38,57 +46,68 @@ cudaError_t copy_call(cudaStream_t stream, bool asynchronous, Make make) {
 }
 
 cudaError_t copy_bytes(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
-                       cudaStream_t stream, bool asynchronous) {
-  return copy_call(stream, asynchronous, [&](Context& only, CopyOperation& copy) {
-    return make_copy(only, copy, to, from, bytes, kind);
-  });
+                       cudaStream_t stream, bool asynchronous, CALLED_BY) {
+  return copy_call(stream, asynchronous, entry_point, kind,
+                   [&](Context& only, CopyOperation& copy) {
+                     return make_copy(only, copy, to, from, bytes, kind);
+                   });
 }
 
 cudaError_t copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                       std::size_t width, std::size_t height, cudaMemcpyKind kind,
-                      cudaStream_t stream, bool asynchronous) {
-  return copy_call(stream, asynchronous, [&](Context& only, CopyOperation& copy) {
-    if (width > to_pitch || width > from_pitch) return cudaErrorInvalidPitchValue;
-    copy = rows(to, to_pitch, from, from_pitch, width, height);
-    return check_copy(only, copy, kind);
-  });
+                      cudaStream_t stream, bool asynchronous, CALLED_BY) {
+  return copy_call(stream, asynchronous, entry_point, kind,
+                   [&](Context& only, CopyOperation& copy) {
+                     copy = rows(to, to_pitch, from, from_pitch, width, height);
+                     if (width > to_pitch || width > from_pitch) return cudaErrorInvalidPitchValue;
+                     return check_copy(only, copy, kind);
+                   });
 }
 
-cudaError_t copy_box(const cudaMemcpy3DParms* parameters, cudaStream_t stream, bool asynchronous) {
-  return copy_call(stream, asynchronous, [&](Context& only, CopyOperation& copy) {
-    return parameters ? make_copy_3d(only, copy, *parameters) : cudaErrorInvalidValue;
-  });
+cudaError_t copy_box(const cudaMemcpy3DParms* parameters, cudaStream_t stream, bool asynchronous,
+                     CALLED_BY) {
+  const cudaMemcpyKind kind = parameters ? parameters->kind : cudaMemcpyDefault;
+  return copy_call(
+      stream, asynchronous, entry_point, kind, [&](Context& only, CopyOperation& copy) {
+        return parameters ? make_copy_3d(only, copy, *parameters) : cudaErrorInvalidValue;
+      });
 }
 
 cudaError_t copy_to_symbol(const void* symbol, const void* from, std::size_t bytes,
                            std::size_t offset, cudaMemcpyKind kind, cudaStream_t stream,
-                           bool asynchronous) {
-  return copy_call(stream, asynchronous, [&](Context& only, CopyOperation& copy) {
-    std::uint64_t address = 0;
-    if (const cudaError_t code = symbol_range(only, symbol, offset, bytes, address);
-        code != cudaSuccess)
-      return code;
-    return make_copy(only, copy, reinterpret_cast<void*>(address), from, bytes, kind);
-  });
+                           bool asynchronous, CALLED_BY) {
+  return copy_call(
+      stream, asynchronous, entry_point, kind, [&](Context& only, CopyOperation& copy) {
+        std::uint64_t address = 0;
+        if (const cudaError_t code = symbol_range(only, symbol, offset, bytes, address);
+            code != cudaSuccess)
+          return code;
+        return make_copy(only, copy, reinterpret_cast<void*>(address), from, bytes, kind);
+      });
 }
 
 cudaError_t copy_from_symbol(void* to, const void* symbol, std::size_t bytes, std::size_t offset,
-                             cudaMemcpyKind kind, cudaStream_t stream, bool asynchronous) {
-  return copy_call(stream, asynchronous, [&](Context& only, CopyOperation& copy) {
-    std::uint64_t address = 0;
-    if (const cudaError_t code = symbol_range(only, symbol, offset, bytes, address);
-        code != cudaSuccess)
-      return code;
-    return make_copy(only, copy, to, reinterpret_cast<void*>(address), bytes, kind);
-  });
+                             cudaMemcpyKind kind, cudaStream_t stream, bool asynchronous,
+                             CALLED_BY) {
+  return copy_call(
+      stream, asynchronous, entry_point, kind, [&](Context& only, CopyOperation& copy) {
+        std::uint64_t address = 0;
+        if (const cudaError_t code = symbol_range(only, symbol, offset, bytes, address);
+            code != cudaSuccess)
+          return code;
+        return make_copy(only, copy, to, reinterpret_cast<void*>(address), bytes, kind);
+      });
 }
 
 /// Fills of device memory do not wait for it; cudaMemset is asynchronous too.
-cudaError_t fill_call(FillOperation fill, cudaStream_t stream) {
+cudaError_t fill_call(FillOperation fill, cudaStream_t stream, CALLED_BY) {
   return api_call(Waits::kNo, [&](Call call) -> cudaError_t {
     Stream* target = call.stream(stream);
     if (target == nullptr) return cudaErrorInvalidResourceHandle;
-    if (const cudaError_t code = check_fill(call.context, fill); code != cudaSuccess) return code;
+    if (const cudaError_t code = check_fill(call.context, fill); code != cudaSuccess) {
+      tell_of_refused_fill(call.context, entry_point, fill);
+      return code;
+    }
     return submit(call.context, call.lock, *target, fill).code;
   });
 }

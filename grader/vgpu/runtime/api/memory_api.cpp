@@ -7,6 +7,7 @@
 #include "grader/vgpu/runtime/api/api.hpp"
 #include "grader/vgpu/runtime/device/data_movement.hpp"
 #include "grader/vgpu/runtime/device/finish.hpp"
+#include "grader/vgpu/runtime/device/misuse.hpp"
 #include "grader/vgpu/runtime/device/operation_executor.hpp"
 
 namespace membound::vgpu::runtime {
@@ -70,6 +71,7 @@ cudaError_t free_any(Context& only, void* pointer) {
   const auto host = only.host_memory.find(address);
   if (host != only.host_memory.end() && host->second.is_managed && free_shared(only, pointer))
     return cudaSuccess;
+  tell_of_refused_free(only, "cudaFree", pointer, false);
   return cudaErrorInvalidValue;
 }
 
@@ -126,7 +128,9 @@ CUDA_CALL cudaFreeHost(void* pointer) {
     wait_for_all(call.context);
     const auto found = call.context.host_memory.find(reinterpret_cast<std::uint64_t>(pointer));
     const bool pinned = found != call.context.host_memory.end() && !found->second.is_managed;
-    return pinned && free_shared(call.context, pointer) ? cudaSuccess : cudaErrorInvalidValue;
+    if (pinned && free_shared(call.context, pointer)) return cudaSuccess;
+    tell_of_refused_free(call.context, "cudaFreeHost", pointer, true);
+    return cudaErrorInvalidValue;
   });
 }
 

@@ -6,24 +6,23 @@
 #include <cstring>
 
 namespace membound::vgpu::runtime {
-namespace {
 
-std::uint64_t value_of(const void* pointer) { return reinterpret_cast<std::uint64_t>(pointer); }
-
-/// Bytes from the first to behind the last that an end of the copy touches.
 std::uint64_t reach_bytes(const CopyEnd& end, const CopyOperation& copy) {
   return (copy.depth - 1) * end.slice_bytes + (copy.height - 1) * end.pitch_bytes +
          copy.width_bytes;
 }
 
-bool is_empty(const CopyOperation& copy) {
-  return copy.width_bytes == 0 || copy.height == 0 || copy.depth == 0;
-}
-
-/// Host memory the device can use under the same address: pinned or managed.
 bool is_shared_memory(const Context& context, std::uint64_t address) {
   return context.find_host_memory(address) != nullptr ||
          (!context.memory.is_device_address(address) && context.memory.find(address).has_value());
+}
+
+namespace {
+
+std::uint64_t value_of(const void* pointer) { return reinterpret_cast<std::uint64_t>(pointer); }
+
+bool is_empty(const CopyOperation& copy) {
+  return copy.width_bytes == 0 || copy.height == 0 || copy.depth == 0;
 }
 
 bool side_fits(const Context& context, const CopyEnd& end, const CopyOperation& copy,

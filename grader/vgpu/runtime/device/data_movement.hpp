@@ -10,6 +10,11 @@
 
 namespace membound::vgpu::runtime {
 
+/// Bytes from the first to behind the last that an end of the copy touches.
+[[nodiscard]] std::uint64_t reach_bytes(const CopyEnd& end, const CopyOperation& copy);
+/// Host memory the device can use under the same address: pinned or managed.
+[[nodiscard]] bool is_shared_memory(const Context& context, std::uint64_t address);
+
 /// Which side of a copy a pointer is on. Pinned and managed memory is on both; it counts as host.
 [[nodiscard]] bool is_device_pointer(const Context& context, const void* pointer);
 

@@ -19,14 +19,14 @@ bool DeviceServices::print(std::string_view text) {
   return true;
 }
 
-std::uint64_t DeviceServices::allocate(std::uint64_t bytes) {
+std::uint64_t DeviceServices::allocate(std::uint64_t bytes, const exec::Place* where) {
   const std::scoped_lock lock(mutex_);
   if (bytes == 0 || heap_used_bytes_ + bytes > heap_limit_bytes_) return 0;
   const auto address = memory_.allocate(
       bytes, 16, {memory::AllocationKind::kDeviceHeap, "malloc in a kernel", false});
   if (!address) return 0;
   heap_used_bytes_ += bytes;
-  heap_.insert(*address);
+  heap_.emplace(*address, where == nullptr ? exec::Place() : *where);
   return *address;
 }
 
@@ -53,9 +53,35 @@ std::size_t DeviceServices::waiting_bytes() const {
   return output_.size();
 }
 
+std::vector<exec::CheckReport> DeviceServices::leaks() const {
+  const std::scoped_lock lock(mutex_);
+  std::vector<exec::CheckReport> found;
+  std::map<std::pair<std::string, std::uint32_t>, std::size_t> by_line;
+  std::vector<std::uint64_t> bytes;
+  for (const auto& [address, where] : heap_) {
+    const auto [place, added] = by_line.try_emplace({where.file, where.line}, found.size());
+    if (added) {
+      found.push_back({"leakcheck", "device heap never freed", where, address, 0, 0, ""});
+      found.back().place.instruction = "malloc";
+      found.back().advice = "call free() in the kernel, or in a later one, for each malloc()";
+      bytes.push_back(0);
+    }
+    ++found[place->second].count;
+    if (const auto held = memory_.find(address)) bytes[place->second] += held->size_bytes;
+  }
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    found[i].size_bytes = static_cast<std::uint32_t>(bytes[i]);
+    found[i].text = std::to_string(bytes[i]) + " bytes in " + std::to_string(found[i].count) +
+                    (found[i].count == 1 ? " allocation" : " allocations") +
+                    " of the device's heap were never freed";
+    found[i].count = 1;
+  }
+  return found;
+}
+
 void DeviceServices::reset() {
   const std::scoped_lock lock(mutex_);
-  for (const std::uint64_t address : heap_) memory_.free(address);
+  for (const auto& [address, where] : heap_) memory_.free(address);
   heap_.clear();
   heap_used_bytes_ = 0;
   output_.clear();

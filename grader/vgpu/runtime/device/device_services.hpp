@@ -5,10 +5,11 @@
 /// Place in the chain: exec -> [device services] -> memory, standard output.
 #pragma once
 
+#include <map>
 #include <mutex>
-#include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "grader/vgpu/exec/launch/launch.hpp"
 #include "grader/vgpu/memory/address_space.hpp"
@@ -21,7 +22,7 @@ class DeviceServices final : public exec::DeviceCalls {
   explicit DeviceServices(memory::AddressSpace& memory) : memory_(memory) {}
 
   bool print(std::string_view text) override;
-  std::uint64_t allocate(std::uint64_t bytes) override;
+  std::uint64_t allocate(std::uint64_t bytes, const exec::Place* where) override;
   bool release(std::uint64_t address) override;
 
   /// Writes what kernels printed to standard output, as a synchronising call does.
@@ -32,6 +33,8 @@ class DeviceServices final : public exec::DeviceCalls {
   [[nodiscard]] std::size_t print_limit() const { return print_limit_bytes_; }
   void set_heap_limit(std::size_t bytes) { heap_limit_bytes_ = bytes; }
   [[nodiscard]] std::size_t heap_limit() const { return heap_limit_bytes_; }
+  /// What kernels allocated and never freed, a finding for each place that did.
+  [[nodiscard]] std::vector<exec::CheckReport> leaks() const;
   /// Frees everything kernels allocated.
   void reset();
 
@@ -40,7 +43,7 @@ class DeviceServices final : public exec::DeviceCalls {
   mutable std::mutex mutex_;
   std::string output_;
   std::size_t dropped_lines_ = 0;  ///< printf calls since the last flush that found no room
-  std::set<std::uint64_t> heap_;
+  std::map<std::uint64_t, exec::Place> heap_;  ///< by address; places only with leakcheck
   std::size_t heap_used_bytes_ = 0;
   std::size_t print_limit_bytes_ = 7 << 20;  // defaults of current GPUs, recalled
   std::size_t heap_limit_bytes_ = 8 << 20;

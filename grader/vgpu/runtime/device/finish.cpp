@@ -89,6 +89,10 @@ bool is_default(int signal_number) {
 /// Memory the program allocated and never freed. Variables, pools' and graphs' memory is the
 /// runtime's own business.
 void report_leaks(Context& context) {
+  for (const exec::CheckReport& report : context.services.leaks()) {
+    context.log.add_report(to_json(report));
+    messages::print(messages::finding(report));
+  }
   for (const memory::Allocation& allocation : context.memory.live()) {
     const auto kind = allocation.info.kind;
     if (kind != memory::AllocationKind::kMalloc && kind != memory::AllocationKind::kArray) continue;

@@ -84,8 +84,10 @@ __global__ void leaves_before_the_barrier(int* out) {
 }
 
 __global__ void shuffles_with_the_missing(int* out) {
-  if (threadIdx.x < 16)                                               // shuffles
-    out[threadIdx.x] = __shfl_down_sync(0xffffffff, threadIdx.x, 1);  // shuffles: writes
+  if (threadIdx.x < 16) {
+    const int next = __shfl_down_sync(0xffffffff, threadIdx.x, 1);  // shuffles
+    out[threadIdx.x] = next;                                        // shuffles: writes
+  }
 }
 
 __global__ void names_lanes_elsewhere(int* out) {
