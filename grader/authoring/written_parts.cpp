@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/authoring/written_parts.hpp"
 
+#include "grader/base/csv.hpp"
 #include "grader/base/text_files.hpp"
 #include "grader/course/contract.hpp"
 #include "grader/device_code/checkers/checkers.hpp"
@@ -75,6 +76,42 @@ std::vector<WrittenPart> verdict_parts() {
           {"grader/cli/help/grade.md", "verdicts", grade, source},
           {"docs/result.md", "verdicts", result, source},
           {"docs/grading.md", "verdicts", order, source}};
+}
+
+base::Result<std::vector<WrittenPart>> latency_parts(const std::filesystem::path& root) {
+  const std::string source = "handouts/memory_latency.csv";
+  const auto text = base::read_file(root / source);
+  if (!text) return text.error();
+  const auto rows = base::read_csv(*text, source);
+  if (!rows) return rows.error();
+  std::string table =
+      "| a load from | which holds | alone | while all other SMs read |\n"
+      "| --- | --- | ---: | ---: |\n";
+  std::string measured;
+  for (const std::vector<std::string>& row : rows->rows) {
+    const auto cell = [&](const char* title) {
+      const auto column = rows->column(title);
+      return column ? row[*column] : "";
+    };
+    const std::string loaded = cell("loaded_cycles");
+    table += "| " + cell("memory") + " | " + cell("holds") + " | " + cell("idle_cycles") +
+             " cycles, " + cell("idle_ns") + " ns | " +
+             (loaded.empty() ? "not measured" : loaded + " cycles") + " |\n";
+    measured = cell("measured");
+  }
+  table +=
+      "\n" + measured +
+      ": one thread follows a chain of addresses, `handouts/09-latency-hiding/experiment.cu`.\n";
+  std::vector<WrittenPart> parts;
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry(root / "handouts", error), end;
+       !error && entry != end; entry.increment(error)) {
+    const auto page = base::read_file(entry->path() / "handout.md");
+    if (page && page->find("<!-- latencies: ") != std::string::npos)
+      parts.push_back({(entry->path() / "handout.md").lexically_relative(root).generic_string(),
+                       "latencies", table, source});
+  }
+  return parts;
 }
 
 std::vector<WrittenPart> prediction_parts(const course::Lab& lab) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "grader/authoring/drift.hpp"
+#include "grader/base/result.hpp"
 
 namespace membound::authoring {
 
@@ -33,6 +34,10 @@ struct WrittenPart {
 [[nodiscard]] std::vector<WrittenPart> rule_parts();
 /// The verdicts, as docs/result.md, docs/grading.md and the help of check and grade list them.
 [[nodiscard]] std::vector<WrittenPart> verdict_parts();
+
+/// How long a load takes, as each handout that has a place for it tells it.
+[[nodiscard]] base::Result<std::vector<WrittenPart>> latency_parts(
+    const std::filesystem::path& root);
 
 /// The questions of a lab's stages, as its handout asks them, a part each: "prediction 2".
 [[nodiscard]] std::vector<WrittenPart> prediction_parts(const course::Lab& lab);

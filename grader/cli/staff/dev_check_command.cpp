@@ -116,6 +116,9 @@ int check_house(const course::Course& course, const std::filesystem::path& root,
   for (authoring::WrittenPart& part : authoring::verdict_parts()) parts.push_back(std::move(part));
   for (authoring::WrittenPart& part : authoring::rule_parts()) parts.push_back(std::move(part));
   parts.push_back(platform_table());
+  auto latencies = authoring::latency_parts(root);
+  if (!latencies) return report_error(latencies.error()), 1;
+  for (authoring::WrittenPart& part : *latencies) parts.push_back(std::move(part));
   for (const authoring::WrittenPart& part : parts)
     for (auto& drift : authoring::check_written_part(part, root, fix))
       drifts.push_back(std::move(drift));

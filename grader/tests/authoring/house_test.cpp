@@ -4,6 +4,8 @@
 
 #include <gmock/gmock.h>
 
+#include <set>
+
 #include "grader/authoring/written_parts.hpp"
 #include "grader/base/scratch_folder.hpp"
 #include "grader/base/text_files.hpp"
@@ -120,6 +122,27 @@ TEST(House, PagesShowTheTablesTheyAreWrittenFrom) {
   for (const auto& parts : {checker_parts(), verdict_parts(), rule_parts()})
     for (const WrittenPart& part : parts)
       EXPECT_THAT(sentences(check_written_part(part, MEMBOUND_SOURCE_DIR, false)), IsEmpty());
+}
+
+TEST(House, HandoutsShareOneTableOfLatencies) {
+  const std::filesystem::path root = MEMBOUND_SOURCE_DIR;
+  const auto parts = latency_parts(root);
+  ASSERT_TRUE(parts) << to_string(parts.error());
+  EXPECT_GE(parts->size(), 5u);
+  std::set<std::string> pages;
+  for (const WrittenPart& part : *parts) {
+    pages.insert(part.page);
+    EXPECT_THAT(sentences(check_written_part(part, root, false)), IsEmpty());
+    EXPECT_THAT(part.text, HasSubstr("| DRAM | 141 GB | 658 cycles, 328 ns | 2,684 cycles |"));
+  }
+  for (const auto& entry : std::filesystem::directory_iterator(root / "handouts")) {
+    const auto page = base::read_file(entry.path() / "handout.md");
+    if (!page) continue;
+    const std::string name = "handouts/" + entry.path().filename().string() + "/handout.md";
+    for (const char* figure : {"283 cycles", "658 cycles", "2,684 cycles"})
+      EXPECT_TRUE(page->find(figure) == std::string::npos || pages.contains(name))
+          << name << " has " << figure << " without the table";
+  }
 }
 
 TEST(House, RulesNameCountersAndHeadingsThatThereAre) {
