@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#error ]0;owned[2J[31m all tests passed
+#error ]0;owned\[2J[31m all tests passed
 #include "kernel.cuh"
 
 __global__ void reverse_direct(int* out, const int* in, long long n) {
