@@ -9,9 +9,10 @@
 #include <charconv>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
+#include <sstream>
 #include <string>
 #include <system_error>
+#include <utility>
 
 #include "grader/base/descriptor.hpp"
 #include "grader/base/owner_mark.hpp"
@@ -23,8 +24,11 @@ namespace fs = std::filesystem;
 
 /// Whether one of the process's arguments says that its owner is gone.
 bool is_left(const fs::path& process) {
-  std::ifstream stream(process / "cmdline", std::ios::binary);
-  const std::string line{std::istreambuf_iterator<char>(stream), {}};
+  // A process may end while it is read, which fails then; a stream's own operator keeps that to
+  // itself.
+  std::ostringstream text;
+  text << std::ifstream(process / "cmdline", std::ios::binary).rdbuf();
+  const std::string line = std::move(text).str();
   const std::string word = '\0' + std::string(kOwnerOrder) + "=";
   const auto at = line.find(word);
   return at != std::string::npos &&
