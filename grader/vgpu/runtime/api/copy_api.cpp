@@ -73,30 +73,36 @@ cudaError_t copy_box(const cudaMemcpy3DParms* parameters, cudaStream_t stream, b
       });
 }
 
+/// As copy_call(); `make` gets the address in the symbol too.
+template <typename Make>
+cudaError_t symbol_copy_call(const void* symbol, std::size_t bytes, std::size_t offset,
+                             cudaStream_t stream, bool asynchronous, const char* entry_point,
+                             cudaMemcpyKind kind, Make make) {
+  return copy_call(stream, asynchronous, entry_point, kind,
+                   [&](Context& only, CopyOperation& copy) {
+                     std::uint64_t address = 0;
+                     const cudaError_t code = symbol_range(only, symbol, offset, bytes, address);
+                     if (code != cudaSuccess) return code;
+                     return make(only, copy, reinterpret_cast<void*>(address));
+                   });
+}
+
 cudaError_t copy_to_symbol(const void* symbol, const void* from, std::size_t bytes,
                            std::size_t offset, cudaMemcpyKind kind, cudaStream_t stream,
                            bool asynchronous, CALLED_BY) {
-  return copy_call(
-      stream, asynchronous, entry_point, kind, [&](Context& only, CopyOperation& copy) {
-        std::uint64_t address = 0;
-        if (const cudaError_t code = symbol_range(only, symbol, offset, bytes, address);
-            code != cudaSuccess)
-          return code;
-        return make_copy(only, copy, reinterpret_cast<void*>(address), from, bytes, kind);
-      });
+  return symbol_copy_call(symbol, bytes, offset, stream, asynchronous, entry_point, kind,
+                          [&](Context& only, CopyOperation& copy, void* in_symbol) {
+                            return make_copy(only, copy, in_symbol, from, bytes, kind);
+                          });
 }
 
 cudaError_t copy_from_symbol(void* to, const void* symbol, std::size_t bytes, std::size_t offset,
                              cudaMemcpyKind kind, cudaStream_t stream, bool asynchronous,
                              CALLED_BY) {
-  return copy_call(
-      stream, asynchronous, entry_point, kind, [&](Context& only, CopyOperation& copy) {
-        std::uint64_t address = 0;
-        if (const cudaError_t code = symbol_range(only, symbol, offset, bytes, address);
-            code != cudaSuccess)
-          return code;
-        return make_copy(only, copy, to, reinterpret_cast<void*>(address), bytes, kind);
-      });
+  return symbol_copy_call(symbol, bytes, offset, stream, asynchronous, entry_point, kind,
+                          [&](Context& only, CopyOperation& copy, void* in_symbol) {
+                            return make_copy(only, copy, to, in_symbol, bytes, kind);
+                          });
 }
 
 /// Fills of device memory do not wait for it; cudaMemset is asynchronous too.
