@@ -173,10 +173,10 @@ TEST(Link, SharedVariablesOfAFunctionAndOfItsCallerHavePlacesOfTheirOwn) {
 
 TEST(Link, WhatIsInlinedFromHeadersIsTheLineOfTheCall) {
   const Program program = link(R"(
-    .file 1 "/home/ada/kernel.cu"
+    .file 1 "/course/kernel.cu"
     .file 2 "/opt/cuda-13.0/include/cccl/cuda/std/__atomic/types/base.h"
     .file 3 "/opt/cuda-13.0/include/cccl/cuda/std/__atomic/functions/cuda_ptx_generated.h"
-    .file 4 "/home/ada/tools.cuh"
+    .file 4 "/course/tools.cuh"
     .visible .entry k(.param .u64 out) {
       .reg .b32 %r<3>; .reg .b64 %rd<2>;
       .loc 1 7 3
@@ -202,8 +202,8 @@ TEST(Link, WhatIsInlinedFromHeadersIsTheLineOfTheCall) {
                std::to_string(function.lines[i].line);
     return std::string("nowhere");
   };
-  EXPECT_EQ(place_of(Opcode::kAtom), "/home/ada/kernel.cu:8");
-  EXPECT_EQ(place_of(Opcode::kSt), "/home/ada/tools.cuh:20");  // the user's own header
+  EXPECT_EQ(place_of(Opcode::kAtom), "/course/kernel.cu:8");
+  EXPECT_EQ(place_of(Opcode::kSt), "/course/tools.cuh:20");  // the user's own header
 }
 
 TEST(Link, GapsLieBetweenSharedVariablesAndAreNoPartOfTheKernelsSize) {
