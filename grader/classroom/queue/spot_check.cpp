@@ -61,7 +61,9 @@ Retimed retime(const std::filesystem::path& out, const course::Grade& predicted,
                const std::function<void(const std::string&)>& on_step) {
   const auto again = replay(out, predicted, settings, stop, on_step);
   if (again) return compare_times(predicted, again->repeated);
-  return {predicted.student, predicted.lab, settings.device.name, {}, again.error().found};
+  const base::Error& error = again.error();
+  return {
+      predicted.student, predicted.lab, settings.device.name, {}, error.where + ": " + error.found};
 }
 
 std::string spot_check_csv(const std::vector<Retimed>& all) {

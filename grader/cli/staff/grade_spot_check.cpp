@@ -65,7 +65,7 @@ base::Result<std::optional<SpotCheck>> read_spot_check(const std::string& word,
 int run_spot_check(const SpotCheck& check, const GradedBatch& batch, const Context& context) {
   const auto plan = queue::read_plan(batch.out);
   if (!plan) return report_error(plan.error());
-  const auto all = queue::read_class(batch.out, batch.key_file);
+  const auto all = queue::read_class(batch.out, batch.key_file, queue::Detail::kShown);
   if (!all) return report_error(all.error());
   const auto chosen = queue::passes_to_retime(all->grades, check.passes,
                                               *plan ? (*plan)->batch_seed : std::string());
