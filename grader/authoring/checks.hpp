@@ -47,6 +47,9 @@ void check_counter_bars(const course::Lab& lab, const LabFolders& folders, Drift
 /// stage, the test it must fail, which exists, and why.
 void check_wrong_answers(const course::Lab& lab, const LabFolders& folders, Drifts& drifts);
 
+/// Each experiment is in a section of the handout, which says how it is run.
+void check_experiments(const LabFolders& folders, Drifts& drifts);
+
 /// Links and figures resolve, figures are well-formed SVG and all are shown, snippets are equal to
 /// what they quote.
 void check_handout(const LabFolders& folders, Drifts& drifts);

@@ -34,6 +34,7 @@ std::vector<Drift> check_lab(const course::Lab& lab, const std::filesystem::path
   check_hints(lab, folders, drifts);
   check_counter_bars(lab, folders, drifts);
   check_wrong_answers(lab, folders, drifts);
+  check_experiments(folders, drifts);
   check_handout(folders, drifts);
   return drifts;
 }

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "grader/authoring/checks.hpp"
+#include "grader/course/experiment.hpp"
 
 namespace membound::authoring {
 namespace {
@@ -38,8 +39,13 @@ void check_files(const course::Lab& lab, const LabFolders& folders, Drifts& drif
   if (lab.has_reference()) wanted.insert(reference.begin(), reference.end());
   check_folder(folders, folders.lab, wanted, drifts, std::regex(R"(reference\.[ch]pp)"));
   check_folder(folders, folders.solution, {"kernel.cu", "NOTES.md", "wrong"}, drifts);
-  check_folder(folders, folders.handout, {"handout.md", "figures"}, drifts,
-               std::regex(R"(experiment(_\w+)?\.cu)"));
+  std::set<std::string> handout = {"handout.md", "figures"};
+  std::vector<course::Experiment> experiments;
+  // What cannot be read, check_experiments() says.
+  if (!course::read_experiments_of(folders.handout, experiments)) experiments.clear();
+  for (const course::Experiment& each : experiments) handout.insert(each.file.filename().string());
+  check_folder(folders, folders.handout, handout, drifts,
+               std::regex(R"(experiment(_\w+)?\.cu|experiments\.json)"));
 }
 
 }  // namespace membound::authoring

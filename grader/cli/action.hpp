@@ -30,6 +30,7 @@ void add_check(CLI::App& app, Action& chosen);
 void add_watch(CLI::App& app, Action& chosen);
 void add_profile(CLI::App& app, Action& chosen);
 void add_compare(CLI::App& app, Action& chosen);
+void add_experiment(CLI::App& app, Action& chosen);
 void add_hint(CLI::App& app, Action& chosen);
 void add_reset(CLI::App& app, Action& chosen);
 void add_handout(CLI::App& app, Action& chosen);

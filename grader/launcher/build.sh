@@ -16,6 +16,7 @@ choose_targets() { # the call's words
       done
       if [ ${#named[@]} -gt 0 ]; then targets+=("${named[@]}"); else targets+=(labs); fi
       ;;
+    experiment) targets+=(experiment_program) ;;
     *)
       if grep -qsF ", \"${1:-}\")" "$root/grader/cli/staff_commands.def"; then
         program=$bin/membound targets=(all)

@@ -28,9 +28,9 @@ constexpr std::array<std::string_view, 10> kOfEveryMachine = {
 constexpr std::array<std::string_view, 3> kCompiledIn = {"libcli11-dev", "libgtest-dev",
                                                          "nlohmann-json3-dev"};
 /// In a build folder; the runner and the forwarding runtime serve stages about programs.
-constexpr std::array<std::string_view, 4> kPrograms = {
+constexpr std::array<std::string_view, 5> kPrograms = {
     "bin/membound-student", "vgpu/libcudart.so.13", "libexec/membound_runner",
-    "forward/libcudart.so.13"};
+    "libexec/membound_experiment", "forward/libcudart.so.13"};
 
 base::Result<std::string> output_of(const std::vector<std::string>& words) {
   auto run = base::run_process({.arguments = words, .timeout_seconds = kToolSeconds});

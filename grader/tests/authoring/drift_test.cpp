@@ -183,6 +183,28 @@ TEST_F(DriftTest, ALinkLeadsSomewhere) {
   EXPECT_THAT(drifts(), ElementsAre(HasSubstr("README.md:2: the link to gone.md leads nowhere")));
 }
 
+TEST_F(DriftTest, AnExperimentHasItsKernelItsSectionAndItsCommand) {
+  const auto table = [](const std::string& section) {
+    return R"([{"name": "strides", "title": "t", "section": ")" + section +
+           R"(", "file": "strides.cu", "kernel": "k", "axis": "x", "unit": "GB/s",
+             "sizes": {"gpu": 4, "vgpu": 4}, "amount": {"each": 8, "power": 1},
+             "points": [{"x": 1}, {"x": 2}]}])";
+  };
+  write("handouts/01-copy/experiments.json", table("Strides"));
+  EXPECT_THAT(drifts(), ElementsAre(HasSubstr("strides.cu: the file is missing"),
+                                    HasSubstr("stands in no section \"Strides\""),
+                                    HasSubstr("does not say how strides is run")));
+  write("handouts/01-copy/strides.cu", "\n");
+  write("handouts/01-copy/handout.md",
+        "![picture](figures/a.svg)\n### Strides\n\n./membound experiment strides-wrapped\n");
+  EXPECT_THAT(drifts(), ElementsAre(HasSubstr("does not say how strides is run")));
+  write("handouts/01-copy/handout.md",
+        "![picture](figures/a.svg)\n### Strides\n\n`./membound experiment strides`\n");
+  EXPECT_THAT(drifts(), IsEmpty());
+  write("handouts/01-copy/experiments.json", "[{]");
+  EXPECT_THAT(drifts(), testing::Contains(HasSubstr("handouts/01-copy/experiments.json")));
+}
+
 TEST_F(DriftTest, AFigureIsWellFormed) {
   write("handouts/01-copy/figures/a.svg", "<svg><g></svg>");
   EXPECT_THAT(drifts(), ElementsAre(HasSubstr("a.svg: ")));

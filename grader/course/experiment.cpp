@@ -1,0 +1,149 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/course/experiment.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "grader/base/nearest.hpp"
+#include "grader/base/text_files.hpp"
+#include "grader/course/json_reader.hpp"
+
+namespace membound::course {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Kernels take n as an int.
+constexpr std::int64_t kMost = (std::int64_t{1} << 31) - 1;
+constexpr double kBytesOfAWord = 4;
+
+ExperimentPoint read_point(const JsonValue& json) {
+  json.only_keys({"x", "label", "spread", "printed"});
+  ExperimentPoint point;
+  point.x = static_cast<int>(json.member("x").integer(0, 1 << 20));
+  const auto label = json.optional_member("label");
+  point.label = label ? label->text() : std::to_string(point.x);
+  if (const auto spread = json.optional_member("spread"))
+    point.spread = static_cast<int>(spread->integer(1, 1024));
+  if (const auto printed = json.optional_member("printed"))
+    point.printed = printed->number({0, 1e12});
+  return point;
+}
+
+void read_sizes(const JsonValue& json, Experiment& row) {
+  json.only_keys({"gpu", "vgpu", "multiple_of", "power_of_two"});
+  if (const auto multiple = json.optional_member("multiple_of"))
+    row.multiple_of = multiple->integer(1, kMost);
+  if (const auto power = json.optional_member("power_of_two")) row.power_of_two = power->boolean();
+  for (const auto& [key, size] : {std::pair("vgpu", &row.vgpu_size), {"gpu", &row.gpu_size}}) {
+    *size = json.member(key).integer(1, kMost);
+    if (!row.takes_size(*size)) json.member(key).report(row.size_rule());
+  }
+}
+
+void read_document(const JsonValue& json, Experiment& row) {
+  json.only_keys({"unit", "source"});
+  row.document_unit = json.member("unit").text();
+  row.document = json.member("source").text();
+}
+
+Experiment read_row(const JsonValue& json, const fs::path& folder) {
+  json.only_keys({"name", "title", "section", "file", "kernel", "axis", "unit", "sizes",
+                  "array_power", "amount", "document", "points"});
+  Experiment row;
+  row.lab = folder.filename().string();
+  row.name = json.member("name").text();
+  row.title = json.member("title").text();
+  row.section = json.member("section").text();
+  row.file = folder / json.member("file").text();
+  row.kernel = json.member("kernel").text();
+  row.axis = json.member("axis").text();
+  row.unit = json.member("unit").text();
+  if (row.unit != "GB/s" && row.unit != "Gops/s") json.member("unit").report("GB/s or Gops/s");
+  read_sizes(json.member("sizes"), row);
+  if (const auto power = json.optional_member("array_power"))
+    row.array_power = static_cast<int>(power->integer(1, 2));
+  const JsonValue amount = json.member("amount");
+  amount.only_keys({"each", "power"});
+  row.amount_each = amount.member("each").number({0, 1e6});
+  row.amount_power = static_cast<int>(amount.member("power").integer(1, 3));
+  const auto document = json.optional_member("document");
+  if (document) read_document(*document, row);
+  for (const JsonValue& point : json.member("points").elements(2)) {
+    row.points.push_back(read_point(point));
+    if (row.points.back().printed && !document)
+      point.member("printed").report("a \"document\" that printed it");
+  }
+  return row;
+}
+
+}  // namespace
+
+double Experiment::array_bytes(std::int64_t n, const ExperimentPoint& point) const {
+  return kBytesOfAWord * std::pow(static_cast<double>(n), array_power) * point.spread;
+}
+
+double Experiment::amount(std::int64_t n) const {
+  return amount_each * std::pow(static_cast<double>(n), amount_power);
+}
+
+bool Experiment::takes_size(std::int64_t n) const {
+  const auto bits = static_cast<std::uint64_t>(n);
+  return n > 0 && n <= kMost && n % multiple_of == 0 &&
+         (!power_of_two || std::has_single_bit(bits));
+}
+
+std::string Experiment::size_rule() const {
+  return "a multiple of " + std::to_string(multiple_of) +
+         (power_of_two ? " and a power of two" : "") + ", at most " + std::to_string(kMost);
+}
+
+base::Status read_experiments_of(const fs::path& handout_folder, std::vector<Experiment>& all) {
+  const fs::path file = handout_folder / "experiments.json";
+  if (!fs::exists(file)) return base::Done{};
+  auto text = base::read_file(file);
+  if (!text) return text.error();
+  auto document = JsonDocument::parse(*std::move(text), file.string());
+  if (!document) return document.error();
+  const JsonValue rows(&*document, &document->value(), "");
+  for (const JsonValue& row : rows.elements(1)) {
+    all.push_back(read_row(row, handout_folder));
+    for (std::size_t i = 0; i + 1 < all.size(); ++i)
+      if (all[i].name == all.back().name)
+        row.member("name").report("a name that no experiment of " + all[i].lab + " has");
+  }
+  if (document->problem()) return *document->problem();
+  return base::Done{};
+}
+
+base::Result<std::vector<Experiment>> read_experiments(const fs::path& root) {
+  std::vector<fs::path> folders;
+  std::error_code none;  // a course without handouts has no experiments
+  for (const auto& folder : fs::directory_iterator(root / "handouts", none))
+    folders.push_back(folder.path());
+  std::sort(folders.begin(), folders.end());
+  std::vector<Experiment> all;
+  for (const fs::path& folder : folders)
+    if (auto status = read_experiments_of(folder, all); !status) return status.error();
+  return all;
+}
+
+base::Result<Experiment> find_experiment(const std::vector<Experiment>& all,
+                                         const std::string& name) {
+  std::vector<std::string> names;
+  for (const Experiment& each : all) {
+    if (each.name == name) return each;
+    names.push_back(each.name);
+  }
+  std::string known;
+  for (const std::string& each : names) known += (known.empty() ? "" : ", ") + each;
+  const auto meant = base::nearest(name, names);
+  return base::Error{
+      base::ErrorKind::kUsage, name, "there is no experiment of this name",
+      known.empty() ? "an experiment; this course has none" : "one of " + known,
+      meant ? "membound experiment " + *meant : "membound experiment, which lists them"};
+}
+
+}  // namespace membound::course
