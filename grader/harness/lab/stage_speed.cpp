@@ -162,6 +162,7 @@ TimingRequest StageRun::timing_request(const TimedCase& timed_case, const course
                                        std::uint64_t seed) {
   StopLimits limits;
   limits.bar = stage.pass_ratio;
+  limits.full_bar = stage.full_ratio;
   limits.same_every_time = session_.device().timing_rules().same_every_time;
   return {timed_case,
           stage.number,

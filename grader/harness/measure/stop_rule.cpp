@@ -10,6 +10,8 @@ namespace {
 
 /// Narrow enough for points in proportion between the bars.
 constexpr double kGoodWidth = 0.02;
+/// Above the full bar no run changes the points: then the ratio need only be worth telling.
+constexpr double kWorthTelling = 2 * kGoodWidth;
 /// More runs would not tell more: the clock's own drift is of this size.
 constexpr double kSettledWidth = 0.004;
 
@@ -41,7 +43,8 @@ StopDecision decide_stop(std::span<const double> ratios, double seconds, const S
   if (pairs >= kFewestPairs && best < kFarShare * limits.bar)
     return stop(kStoppedBelow, format("far below the bar: best %.3f, bar %.3f, after %zu pairs",
                                       best, limits.bar, pairs));
-  if (enough && above && width <= kGoodWidth)
+  const double wanted = reported.low >= limits.full_bar ? kWorthTelling : kGoodWidth;
+  if (enough && above && width <= wanted)
     return stop("above", format("above the bar: at least %.3f, bar %.3f, after %zu pairs",
                                 reported.low, limits.bar, pairs));
   if (enough && strict.high < limits.bar)

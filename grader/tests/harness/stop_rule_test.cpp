@@ -104,6 +104,20 @@ TEST_F(StopRule, OnTheBarItMeasuresLongerAndMayStayUndecided) {
   EXPECT_GT(pairs_near, 3 * pairs_far);
 }
 
+TEST_F(StopRule, AboveTheFullBarAWiderIntervalIsEnough) {
+  const Noise places{.sigma = 0.022};  // an interval of 2 to 4 % after the usual pairs
+  double pairs_full = 0, pairs_between = 0;
+  for (int trial = 0; trial < 200; ++trial) {
+    StopLimits limits = bar_at(0.75);
+    limits.full_bar = 0.9;
+    const Outcome full = simulate(1.0, limits, places, random_);
+    ASSERT_TRUE(full.decision.decided && full.passed) << full.decision.reason;
+    pairs_full += static_cast<double>(full.pairs);
+    pairs_between += static_cast<double>(simulate(0.82, limits, places, random_).pairs);
+  }
+  EXPECT_LT(pairs_full, 0.75 * pairs_between);
+}
+
 TEST_F(StopRule, FarBelowTheBarFivePairsAreEnough) {
   const Outcome outcome = simulate(0.2, bar_at(0.75), {}, random_);
   EXPECT_EQ(outcome.pairs, kFewestPairs);
