@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdio>
 #include <functional>
+#include <map>
 #include <thread>
 
 #include "grader/base/process.hpp"
@@ -126,6 +127,38 @@ void print_ratios(const char* how, const judge::RunOutcome& outcome) {
   if (outcome.measurements.empty()) std::printf("%s\n", outcome.last_output.c_str());
 }
 
+/// The reference's ratio to itself, over all rounds: of each case, and how often a stage failed.
+class Spread {
+ public:
+  void add(const judge::RunOutcome& outcome) {
+    for (const course::StageMeasurement& stage : outcome.measurements) {
+      for (const course::Timing& timing : stage.timings)
+        ratios_["stage " + std::to_string(stage.stage) + ", " + timing.label].push_back(
+            timing.ratio);
+      ++stages_;
+      const bool failed = std::any_of(stage.tests.begin(), stage.tests.end(),
+                                      [](const auto& test) { return test.failed(); });
+      if (failed || stage.abort != course::Cause::kNone) ++failed_;
+    }
+  }
+
+  void print() {
+    for (auto& [label, ratios] : ratios_) {
+      std::sort(ratios.begin(), ratios.end());
+      const auto at = [&](double share) {
+        return ratios[static_cast<std::size_t>(share * static_cast<double>(ratios.size() - 1))];
+      };
+      std::printf("%s: %zu ratios, least %.4f, p5 %.4f, median %.4f, p95 %.4f, most %.4f\n",
+                  label.c_str(), ratios.size(), at(0), at(0.05), at(0.5), at(0.95), at(1));
+    }
+    std::printf("%zu of %zu stages failed\n", failed_, stages_);
+  }
+
+ private:
+  std::map<std::string, std::vector<double>> ratios_;
+  std::size_t stages_ = 0, failed_ = 0;
+};
+
 void compare(const Arguments& arguments) {
   const auto lab = course::read_lab(arguments.lab_json);
   if (!lab) {
@@ -154,22 +187,29 @@ void compare(const Arguments& arguments) {
   graded.split->use_jail = false;
   graded.split->scrub = arguments.scrub;
   std::vector<double> ratios;
+  Spread spread;
   for (int round = 0; round < arguments.rounds; ++round) {
     graded.split->seed_key = *judge::fresh_seed_key();
     base::Result<judge::RunOutcome> one = judge::RunOutcome{}, three = judge::RunOutcome{};
     const double one_s = seconds_of([&] {
-      if (!arguments.three_only || round == 0) one = judge::run_stages(request);
+      if (!arguments.three_only) one = judge::run_stages(request);
     });
     const double three_s = seconds_of([&] { three = judge::run_stages(graded); });
     ratios.push_back(three_s / one_s);
-    std::printf("round %d: one process %.2f s, three processes %.2f s, ratio %.3f\n", round, one_s,
-                three_s, three_s / one_s);
+    if (arguments.three_only)
+      std::printf("round %d: three processes %.2f s\n", round, three_s);
+    else
+      std::printf("round %d: one process %.2f s, three processes %.2f s, ratio %.3f\n", round,
+                  one_s, three_s, three_s / one_s);
     // Each round's, since another pair of processes has other pages.
     if (three) print_ratios("three processes", *three);
-    if (one && round == 0) print_ratios("one process   ", *one);
+    if (three) spread.add(*three);
+    if (one && round == 0 && !arguments.three_only) print_ratios("one process   ", *one);
     if (!three) std::printf("%s\n", base::to_string(three.error()).c_str());
   }
-  if (!ratios.empty()) std::printf("median ratio %.3f\n", median(ratios));
+  if (!ratios.empty() && !arguments.three_only)
+    std::printf("median ratio of seconds %.3f\n", median(ratios));
+  spread.print();
 }
 
 }  // namespace
@@ -187,7 +227,7 @@ int main(int argc, char** argv) {
   app.add_option("--device", arguments.device, "gpu, or vgpu:h200");
   app.add_option("--rounds", arguments.rounds, "how often both are run");
   app.add_option("--stages", arguments.stages, "these only")->delimiter(',');
-  app.add_flag("--three-only", arguments.three_only, "one process in the first round alone");
+  app.add_flag("--three-only", arguments.three_only, "never one process");
   app.add_flag("--scrub", arguments.scrub, "runners overwrite the GPU's free memory");
   CLI11_PARSE(app, argc, argv);
   time_calls(arguments);
