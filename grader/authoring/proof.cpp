@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "grader/authoring/wrong_answer.hpp"
+#include "grader/judge/test_bed.hpp"
 #include "grader/judge/verdict.hpp"
 
 namespace membound::authoring {
@@ -166,7 +167,8 @@ class Prover {
         request.more_arguments.insert(request.more_arguments.end(),
                                       {"--launch-seconds", kSecondsOfAnEndlessLaunch});
       request.stages_at_once = 1;  // the claims are what runs side by side
-      request.looks.at_failures = tools_.device.kind->has_checkers() && claim.fails != kAnyTest;
+      const judge::Device device = judge::device_of(kind_of(claim), tools_.device, place_);
+      request.looks.at_failures = device.kind->has_checkers() && claim.fails != kAnyTest;
       request.looks.at_right_results = request.looks.at_failures && may_be_right(claim);
       const auto result = judge::check(request);
       auto proof = result ? std::optional(compare(claim, *result)) : std::nullopt;
@@ -234,9 +236,12 @@ base::Result<std::vector<Claim>> claims_of(const course::Lab& lab, const judge::
 }
 
 std::size_t claim_of_a_gpu(std::vector<Claim>& claims) {
+  // A program is judged on the virtual GPU wherever the check runs.
+  const auto runs_there = [](const Claim& claim) { return !kind_of(claim).needs_timeline; };
   for (Claim& claim : claims)
-    if (claim.fails_on_gpu) claim.fails = *claim.fails_on_gpu;
-  return std::erase_if(claims, [](const Claim& claim) {
+    if (claim.fails_on_gpu && runs_there(claim)) claim.fails = *claim.fails_on_gpu;
+  return std::erase_if(claims, [&](const Claim& claim) {
+    if (!runs_there(claim)) return false;
     return claim.fails == kChance || claim.fails == to_string(course::BuiltInTest::kBudget);
   });
 }

@@ -188,7 +188,26 @@ TEST(Claims, OfAPatchAreAboutTheWholeFile) {
   EXPECT_EQ(*base::read_file(claims->back().file), "one\ntwo\n  tile[x] = 2;\n");
 }
 
+/// A lab with one stage of this kind.
+course::Lab lab_of(const course::StageKind& kind) {
+  course::Lab lab;
+  lab.stages.resize(1);
+  lab.stages[0].number = 1;
+  lab.stages[0].kind = &kind;
+  return lab;
+}
+
+TEST(Claims, OfProgramsAreTheSameOnAGpuAsTheyAreJudgedOnTheVirtualOne) {
+  const course::Lab lab = lab_of(course::kProgramStage);
+  std::vector<Claim> claims = {claim("B"), claim("LeavesNothingToLuck")};
+  for (Claim& one : claims) one.lab = &lab;
+  claims[1].fails_on_gpu = "";
+  EXPECT_EQ(claim_of_a_gpu(claims), 0U);
+  EXPECT_EQ(claims[1].fails, "LeavesNothingToLuck");
+}
+
 TEST(Claims, AreOnAGpuWhatTheirHeadsSayOfIt) {
+  const course::Lab lab = lab_of(course::kKernelStage);
   std::vector<Claim> claims = {claim("B"), claim("KeepsItsBudget"), claim("ReachesItsBar"),
                                claim("KeepsItsBudget"), claim("B")};
   claims[2].fails_on_gpu = "";
@@ -196,6 +215,7 @@ TEST(Claims, AreOnAGpuWhatTheirHeadsSayOfIt) {
   claims[4].fails_on_gpu = kAnyTest;
   claims.push_back(claim("B"));
   claims[5].fails_on_gpu = kChance;
+  for (Claim& one : claims) one.lab = &lab;
   EXPECT_EQ(claim_of_a_gpu(claims), 2U);  // chance, and the counters that no head translates
   ASSERT_EQ(claims.size(), 4U);
   EXPECT_EQ(claims[0].fails, "B");
