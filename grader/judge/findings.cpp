@@ -155,15 +155,19 @@ Finding similar_finding(const course::Lab& lab, const course::Stage& stage, int 
 void add_kernel_facts(const course::Lab& lab, const course::StageMeasurement& measurement,
                       std::vector<Finding>& to) {
   std::set<std::string> told;  // a kernel may be listed once per type and size
+  for (const Finding& finding : to) told.insert(finding.kind);  // by the clock, with its line
   for (const course::KernelFacts& kernel : measurement.kernels) {
-    if (kernel.local_bytes > 0 && told.insert("local").second) {
+    if (kernel.local_bytes > 0 && told.insert("local-memory").second) {
       to.push_back({"local-memory",
                     kernel.name + " keeps " + std::to_string(kernel.local_bytes) +
                         " bytes per thread in local memory, which lies in device memory: an array "
                         "indexed with a variable, or more values than registers.",
-                    first_known_tag(lab, {"local-memory", "registers"}), "", "", 0});
+                    first_known_tag(lab, {"local-memory", "registers"}), "", "", 0,
+                    "index such an array with constants alone (unroll the loop that walks it), or "
+                    "give each thread fewer values"});
     }
-    if (kernel.occupancy > 0 && kernel.occupancy < kLowOccupancy && told.insert("low").second) {
+    if (kernel.occupancy > 0 && kernel.occupancy < kLowOccupancy &&
+        told.insert("low-occupancy").second) {
       to.push_back({"low-occupancy",
                     kernel.name + " fills only " + rounded(100 * kernel.occupancy) +
                         " % of each multiprocessor's warps (" + std::to_string(kernel.registers) +
@@ -267,7 +271,13 @@ std::vector<Finding> failure_findings(const course::Lab& lab, const course::Stag
   }
   if (finding.text.empty()) finding.text = measurement.abort_text;
   if (finding.test.empty() && finding.text.empty()) return {};
-  finding.hint_tag = first_known_tag(lab, tags_of(stage, verdict, measurement.abort, test));
+  // A lab's hint about faults is about addresses.
+  if (finding.text.find("cudaErrorAssert") != std::string::npos)
+    finding.advice =
+        "find the threads for which the condition is false: let them printf their "
+        "index and what is compared, in front of the assert";
+  else
+    finding.hint_tag = first_known_tag(lab, tags_of(stage, verdict, measurement.abort, test));
   return {finding};
 }
 

@@ -34,7 +34,9 @@ std::string text_of(const course::Finding& finding) {
     text = std::filesystem::path(finding.file).filename().string() + ":" +
            std::to_string(finding.line) + ": ";
   }
-  return text + finding.text + ". Try: " + finding.advice + ".";
+  text += finding.text;
+  if (text.ends_with('.')) text.pop_back();
+  return text + ". Try: " + finding.advice + ".";
 }
 
 /// What was said of the compiler's first message already; there is no more to it.

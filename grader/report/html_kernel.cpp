@@ -37,7 +37,7 @@ json facts(const KernelProfile& kernel) {
                                 " blocks a multiprocessor; limited by " + kernel.limiter),
           fact("active lanes", amount(kernel.lanes_per_instruction) + " of 32 on average"),
           fact("time", duration(kernel.predicted_ns) + ", predicted"),
-          fact("bounded by", kernel.bound)};
+          fact("bounded by", bound_words(kernel))};
 }
 
 json bounds(const KernelProfile& kernel) {
@@ -146,9 +146,13 @@ json pictures(const KernelProfile& kernel) {
 
 std::string kernel_section(const StageResult& stage, const KernelProfile& kernel,
                            const SourceText& source) {
-  json values = {{"name", kernel.name},         {"label", kernel.label},
-                 {"facts", facts(kernel)},      {"bounds", bounds(kernel)},
-                 {"advice", advice(kernel)},    {"lines", lines(stage, kernel, source)},
+  json values = {{"name", kernel.name},
+                 {"label", kernel.label},
+                 {"facts", facts(kernel)},
+                 {"bounds", bounds(kernel)},
+                 {"overlap", overlap_words(kernel)},
+                 {"advice", advice(kernel)},
+                 {"lines", lines(stage, kernel, source)},
                  {"pictures", pictures(kernel)}};
   for (const char* list : {"bounds", "advice", "lines"})
     values[std::string("has_") + list] = !values[list].empty();

@@ -66,7 +66,8 @@ std::string bounds_text(const KernelProfile& kernel, const Style& style) {
     for (std::size_t c = 0; c < cells; ++c) bar += style.unicode ? "█" : "#";
     text += "    " + padded(bound.name, 33) + padded(duration(bound.ns), 10) + bar + "\n";
   }
-  return text;
+  const std::string sum = overlap_words(kernel);
+  return sum.empty() ? text : text + wrapped(sum, style.width, 4);
 }
 
 std::string table(const StageResult& stage, const KernelProfile& kernel, const SourceText& source,
@@ -101,6 +102,19 @@ std::string table(const StageResult& stage, const KernelProfile& kernel, const S
 }
 
 }  // namespace
+
+std::string bound_words(const KernelProfile& kernel) {
+  if (kernel.advice.empty()) return kernel.bound;
+  const course::SpeedAdvice& first = kernel.advice.front();
+  return kernel.bound + "; without " + first.fault + " it would take " +
+         duration(kernel.predicted_ns / first.gain);
+}
+
+std::string overlap_words(const KernelProfile& kernel) {
+  constexpr double kMore = 1.05;  // shown with three digits, less looks the same
+  if (kernel.bounds.empty() || kernel.predicted_ns < kMore * kernel.bounds.front().ns) return "";
+  return "They overlap only in part: together they take " + duration(kernel.predicted_ns) + ".";
+}
 
 std::vector<ProfileRow> profile_rows(const StageResult& stage, const KernelProfile& kernel) {
   std::vector<ProfileRow> rows;
@@ -146,8 +160,9 @@ std::string render_kernel(const StageResult& stage, const KernelProfile& kernel,
                       " blocks a multiprocessor, limited by " + kernel.limiter + "; " +
                       amount(kernel.lanes_per_instruction) + " of 32 lanes active on average",
                   style.width, 2);
-  text += wrapped(duration(kernel.predicted_ns) + " predicted; what bounds it: " + kernel.bound,
-                  style.width, 2);
+  text +=
+      wrapped(duration(kernel.predicted_ns) + " predicted; what bounds it: " + bound_words(kernel),
+              style.width, 2);
   text += bounds_text(kernel, style);
   text += table(stage, kernel, source, style);
   return text + render_advice(kernel, style);

@@ -38,6 +38,13 @@ struct ProfileRow {
 /// launch in words.
 [[nodiscard]] std::string launch_in_words(const course::KernelProfile& kernel);
 
+/// "latency; without bank conflicts it would take 979 us": the longest bound, and the fault whose
+/// end would gain most. The two may differ: waiting for conflicts is latency, too.
+[[nodiscard]] std::string bound_words(const course::KernelProfile& kernel);
+
+/// Why the predicted time is more than the longest bound; empty where it hardly is.
+[[nodiscard]] std::string overlap_words(const course::KernelProfile& kernel);
+
 /// Below a kernel's name: its launch, what bounds it, its lines, what would make it faster.
 [[nodiscard]] std::string render_kernel(const course::StageResult& stage,
                                         const course::KernelProfile& kernel,

@@ -221,6 +221,7 @@ TEST(Findings, NameLocalMemoryAndLowOccupancyOnce) {
   const auto all = speed(measurement);
   ASSERT_EQ(all.size(), 2u);
   EXPECT_THAT(all[0].text, HasSubstr("64 bytes per thread in local memory"));
+  EXPECT_THAT(all[0].advice, HasSubstr("constants alone"));
   EXPECT_THAT(all[1].text, HasSubstr("12.5 %"));
 }
 

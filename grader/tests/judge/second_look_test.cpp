@@ -268,5 +268,54 @@ TEST(CheckerHint, ComesOnceAndBeforeTheLabsOwn) {
       << "a second fault of the same kind has its own hint";
 }
 
+// As in a check on a GPU, where nothing is counted: what the compiler says still decides.
+TEST(HintOfASlowStage, IsAboutTheLocalMemoryThatWasFoundAndNotTheLabsGuess) {
+  course::Lab lab = lab_of_one();
+  lab.hints["slow-" + lab.stages[0].name] = {"pad the rows"};
+  course::StageMeasurement measurement;
+  measurement.stage = 1;
+  const std::string speed(to_string(course::BuiltInTest::kSpeed));
+  measurement.tests = {{"Works", true, false, "", "", 0},
+                       {speed, false, false, "a tenth as fast", "", 0}};
+  measurement.timings.resize(1);
+  measurement.timings[0].student_ns = {200};
+  measurement.timings[0].ratio = 0.1;
+  measurement.kernels.resize(1);
+  measurement.kernels[0].name = "k";
+  measurement.kernels[0].local_bytes = 64;
+  StageState state;
+  state.last = judge_stage(lab, lab.stages[0], measurement);
+  ASSERT_EQ(state.last->verdict, course::Verdict::kSlow);
+  const auto first = next_hint(lab, lab.stages[0], state);
+  ASSERT_TRUE(first);
+  EXPECT_THAT(first->text,
+              testing::HasSubstr("registers. Try: index such an array with constants"));
+  state.hints_used[first->key] = first->tier;
+  EXPECT_EQ(next_hint(lab, lab.stages[0], state)->text, "pad the rows");
+}
+
+TEST(HintOfAFault, IsNoGuessAboutAddressesWhereAnAssertFailed) {
+  course::Lab lab = lab_of_one();
+  lab.hints["fault"] = {"which address?"};
+  course::StageMeasurement measurement;
+  measurement.stage = 1;
+  const std::string fault(to_string(course::BuiltInTest::kFault));
+  measurement.tests = {
+      {fault, false, false, "cudaErrorAssert: kernel.cu:5: `i < n` failed.", "", 0}};
+  measurement.abort = course::Cause::kFault;
+  StageState state;
+  state.last = judge_stage(lab, lab.stages[0], measurement);
+  auto hint = next_hint(lab, lab.stages[0], state);
+  ASSERT_TRUE(hint) << base::to_string(hint.error());
+  EXPECT_THAT(hint->text, testing::HasSubstr("`i < n` failed. Try: find the threads"));
+  EXPECT_EQ(hint->count, 1);
+
+  measurement.tests[0].message = "cudaErrorIllegalAddress: an illegal memory access";
+  state.last = judge_stage(lab, lab.stages[0], measurement);
+  hint = next_hint(lab, lab.stages[0], state);
+  ASSERT_TRUE(hint) << base::to_string(hint.error());
+  EXPECT_EQ(hint->text, "which address?");
+}
+
 }  // namespace
 }  // namespace membound::judge

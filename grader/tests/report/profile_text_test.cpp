@@ -65,6 +65,20 @@ TEST(Profile, SaysWhatBoundsAndWhatLimitsTheKernel) {
   EXPECT_THAT(text, HasSubstr("<- more than needed"));
 }
 
+TEST(Profile, SaysWhichFaultCostsMostBesideTheLongestBound) {
+  course::StageResult all = stage();
+  course::KernelProfile& kernel = all.profiles[0];
+  EXPECT_THAT(render_profile(all, kSource, Style{}),
+              HasSubstr("They overlap only in part: together they take 2.00 us."));
+  kernel.bound = "latency";
+  kernel.advice = {{"bank-conflicts", "bank conflicts", 4}};
+  const std::string text = render_profile(all, kSource, Style{});
+  EXPECT_THAT(text, HasSubstr("what bounds it: latency; without bank conflicts"));
+  EXPECT_EQ(bound_words(kernel), "latency; without bank conflicts it would take 500 ns");
+  kernel.bounds[0].ns = kernel.predicted_ns;
+  EXPECT_EQ(overlap_words(kernel), "") << "nothing to explain";
+}
+
 TEST(Profile, KeepsToTheWidthOfTheTerminal) {
   const std::string text = render_profile(stage(), kSource, Style{});
   std::istringstream lines(text);

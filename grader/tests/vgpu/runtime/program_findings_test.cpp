@@ -20,6 +20,7 @@
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 struct Outcome {
   int status = 0;  ///< as of waitpid
@@ -105,7 +106,15 @@ const Mistake kMistakes[] = {
      "  at findings.cu:[past_the_end]: st.global.u32\n"
      "  write of 4 bytes at ADDRESS, right behind the 256 bytes at ADDRESS (allocation 1, "
      "cudaMalloc)\n"
-     "  try: compare the index with the number of elements before the access: if (i < n)\n"},
+     "  try: compare the index itself with the number of elements before the access: if (i < n) "
+     "for element i; where it is element n - i, the first thread is one too far: n - 1 - i\n"},
+    {"before_the_start",
+     "membound: memcheck: out of bounds read\n"
+     "  in before_the_start(int*), block (0, 0, 0), thread (0, 0, 0)\n"
+     "  at findings.cu:[before_the_start]: ld.global.u32\n"
+     "  read of 4 bytes at ADDRESS, 4 bytes before the 256 bytes at ADDRESS (allocation 1, "
+     "cudaMalloc)\n"
+     "  try: the index is below 0 here: leave out what lies before the first element\n"},
     {"off_by_two_bytes",
      "membound: memcheck: misaligned access\n"
      "  in off_by_two_bytes(char*), block (0, 0, 0), thread (0, 0, 0)\n"
@@ -142,7 +151,8 @@ const Mistake kMistakes[] = {
      "  at findings.cu:[read]: ld.global.u32\n"
      "  read of 4 bytes at ADDRESS, inside the 256 bytes at ADDRESS (allocation 2, cudaMalloc), "
      "which was freed\n"
-     "  try: free the memory after the last kernel that uses it has ended\n"
+     "  try: free the memory after the last kernel that uses it has ended; if that was not this "
+     "array's memory, the index is far off: compare it with the number of elements\n"
      "  64 times in this launch\n"},
     {"uninitialised",
      "membound: initcheck: uninitialised read\n"
@@ -245,6 +255,21 @@ TEST(Findings, BlocksThatAddWithoutAtomicsRace) {
   EXPECT_THAT(outcome.said,
               HasSubstr("(allocation 1, cudaMalloc), which thread (0, 0, 0) of block"));
   EXPECT_THAT(outcome.said, HasSubstr("try: use an atomic operation"));
+}
+
+// A barrier would not help: each of the threads reads, adds and writes the same place.
+TEST(Findings, ThreadsThatAddToOnePlaceAreToldOfAtomics) {
+  for (const char* mistake : {"adds_to_one_place", "adds_to_one_shared_place"}) {
+    const Outcome outcome = run("findings", mistake, {"MEMBOUND_CHECK=racecheck"});
+    EXPECT_THAT(outcome.said, HasSubstr("racecheck: data race")) << mistake;
+    EXPECT_THAT(outcome.said, HasSubstr("try: use an atomic operation (atomicAdd)")) << mistake;
+    EXPECT_THAT(outcome.said, Not(HasSubstr("__sync"))) << mistake;
+  }
+}
+
+TEST(Findings, RoundsOfATreeAreToldOfTheBarrierBetweenThem) {
+  const Outcome outcome = run("findings", "tree_without_barriers", {"MEMBOUND_CHECK=racecheck"});
+  EXPECT_THAT(outcome.said, HasSubstr("put __syncthreads() between one round and the next"));
 }
 
 TEST(Findings, APlainFlagOrdersNothing) {

@@ -3,6 +3,7 @@
 /// @file
 /// The sentences of messages.hpp that tell of races and shared memory, and what to do about
 /// findings.
+#include <bit>
 #include <filesystem>
 
 #include "grader/base/function_name.hpp"
@@ -29,6 +30,14 @@ enum class Relation { kWarp, kBlock, kGrid };
 Relation relation(const Warp& w, const Race& race) {
   if (Stamp::block(race.before) != (w.block->linear & Stamp::kBlockMask)) return Relation::kGrid;
   return Stamp::warp(race.before) == w.index ? Relation::kWarp : Relation::kBlock;
+}
+
+/// Whether other active lanes touch the very place of `lane`: then no barrier puts it right.
+bool is_shared_by_lanes(const WarpAccess& access, std::uint32_t lane) {
+  std::uint32_t same = 0;
+  for (std::uint32_t rest = access.mask; rest != 0; rest &= rest - 1)
+    same += access.addresses[std::countr_zero(rest)] == access.addresses[lane] ? 1 : 0;
+  return same > 1;
 }
 
 }  // namespace
@@ -121,6 +130,9 @@ std::string race_advice(const Warp& w, const WarpAccess& access, const Race& rac
   if (was_atomic != is_atomic && relation(w, race) == Relation::kGrid)
     return "make both accesses atomic, or let a second kernel do what must come after";
   const bool same_line = other.place.line == place.line;
+  if (same_line && relation(w, race) != Relation::kGrid && is_shared_by_lanes(access, race.lane))
+    return "use an atomic operation (atomicAdd), or let each thread write to a place of its own: "
+           "here many threads change one place, and no barrier keeps what each of them adds";
   const std::string between =
       place.line == 0 || other.place.line == 0 || same_line
           ? "between the two"
@@ -131,9 +143,10 @@ std::string race_advice(const Warp& w, const WarpAccess& access, const Race& rac
       return "use an atomic operation, or let each block write to a place of its own: blocks run "
              "in any order";
     case Relation::kBlock:
-      return same_line ? "give each thread an element of its own, or put __syncthreads() between "
-                         "one round and the next"
-                       : "put __syncthreads() " + between + ", where every thread reaches it";
+      return same_line
+                 ? "put __syncthreads() between one round and the next, or give each thread an "
+                   "element of its own; where threads add to one place, use atomicAdd"
+                 : "put __syncthreads() " + between + ", where every thread reaches it";
     case Relation::kWarp:
       break;
   }
@@ -165,11 +178,16 @@ std::string access_advice(const Warp& w, const WarpAccess& access, FaultKind kin
   if (access.space == StateSpace::kLocal) return "compare the index with the size of the array";
   const memory::AddressSpace& space = *w.launch->request->memory;
   if (space.find_freed(access.addresses[lane]))
-    return "free the memory after the last kernel that uses it has ended";
+    return "free the memory after the last kernel that uses it has ended; if that was not this "
+           "array's memory, the index is far off: compare it with the number of elements";
   if (!space.is_device_address(access.addresses[lane]))
     return "give the kernel what cudaMalloc returned: a pointer of the host, or one that was never "
            "set, leads nowhere on the device; or the index is far off";
-  return "compare the index with the number of elements before the access: if (i < n)";
+  const auto near = space.nearest(access.addresses[lane]);
+  if (near && access.addresses[lane] < near->address)
+    return "the index is below 0 here: leave out what lies before the first element";
+  return "compare the index itself with the number of elements before the access: if (i < n) for "
+         "element i; where it is element n - i, the first thread is one too far: n - 1 - i";
 }
 
 }  // namespace membound::vgpu::exec

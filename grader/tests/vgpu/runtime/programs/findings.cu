@@ -13,6 +13,10 @@ __global__ void past_the_end(int* data) {
   data[threadIdx.x] = 1;  // past_the_end
 }
 
+__global__ void before_the_start(int* data) {
+  data[threadIdx.x] = data[static_cast<int>(threadIdx.x) - 1];  // before_the_start
+}
+
 __global__ void off_by_two_bytes(char* bytes) {
   *reinterpret_cast<int*>(bytes + 2) = 1;  // off_by_two_bytes
 }
@@ -61,6 +65,26 @@ __global__ void forgets_the_warp_barrier(int* out) {
 
 __global__ void sums_without_atomics(int* sum) {
   if (threadIdx.x == 0) *sum += blockIdx.x + 1;  // sums_without_atomics
+}
+
+__global__ void adds_to_one_place(int* sum) { *sum += threadIdx.x; }
+
+__global__ void adds_to_one_shared_place(int* out) {
+  __shared__ int sum;
+  if (threadIdx.x == 0) sum = 0;
+  __syncthreads();
+  sum += threadIdx.x;
+  __syncthreads();
+  if (threadIdx.x == 0) *out = sum;
+}
+
+__global__ void tree_without_barriers(int* out) {
+  __shared__ int part[kCount];
+  part[threadIdx.x] = threadIdx.x;
+  __syncthreads();
+  for (int stride = 1; stride < kCount; stride *= 2)
+    if (threadIdx.x % (2 * stride) == 0) part[threadIdx.x] += part[threadIdx.x + stride];
+  if (threadIdx.x == 0) *out = part[0];
 }
 
 __global__ void hands_over_a_plain_flag(int* data, int* flag, int* out) {
@@ -127,6 +151,10 @@ int main(int, char** arguments) {
   if (!is("uninitialised")) cudaMemset(d_other, 0, kCount * sizeof(int));
   int status = 0;
   if (is("past_the_end")) past_the_end<<<1, kCount + 1>>>(d_data);
+  if (is("before_the_start")) before_the_start<<<1, 1>>>(d_data);
+  if (is("adds_to_one_place")) adds_to_one_place<<<1, kCount>>>(d_data);
+  if (is("adds_to_one_shared_place")) adds_to_one_shared_place<<<1, kCount>>>(d_data);
+  if (is("tree_without_barriers")) tree_without_barriers<<<1, kCount>>>(d_data);
   if (is("off_by_two_bytes")) off_by_two_bytes<<<1, 1>>>(reinterpret_cast<char*>(d_data));
   if (is("past_the_tile")) past_the_tile<<<1, 33>>>(d_data);
   if (is("between_words")) between_words_of_the_tile<<<1, 32>>>(d_data, 6);
