@@ -4,6 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <fstream>
+#include <regex>
+#include <string>
+
 #include "grader/vgpu/timing/machine_files.hpp"
 
 namespace membound::vgpu::timing {
@@ -67,6 +72,28 @@ TEST(Occupancy, TheK80HasTwiceTheRegisters) {
 TEST(Occupancy, PartlyFilledWarpsCountWhole) {
   EXPECT_EQ(occupancy_of(named_machine("h200"), {33, 0, 0}).by_threads, 32u);
   EXPECT_EQ(occupancy_of(named_machine("h200"), {65, 0, 0}).by_threads, 21u);
+}
+
+// "   | 56 registers, 40 KB | 10 | 6 | 5 | 5 | 47 % |": what a student works out by hand.
+TEST(Occupancy, TheExerciseOfLab09HasTheseAnswers) {
+  std::ifstream page(MEMBOUND_SOURCE_DIR "/handouts/09-latency-hiding/handout.md");
+  const std::regex row(
+      R"( *\| (\d+) registers, (\d+) KB \| (\d+) \| (\d+) \| (\d+) \| (\d+) \| (\d+) % \|)");
+  int rows = 0;
+  for (std::string line; std::getline(page, line);) {
+    std::smatch cell;
+    if (!std::regex_match(line, cell, row)) continue;
+    SCOPED_TRACE(line);
+    ++rows;
+    const auto number = [&](std::size_t i) { return static_cast<unsigned>(std::stoul(cell[i])); };
+    const Occupancy o = occupancy_of(named_machine("h200"), {192, number(1), number(2) << 10});
+    EXPECT_EQ(o.by_threads, number(3));
+    EXPECT_EQ(o.by_registers, number(4));
+    EXPECT_EQ(o.by_shared, number(5));
+    EXPECT_EQ(o.blocks, number(6));
+    EXPECT_EQ(std::lround(100 * o.share), number(7));
+  }
+  EXPECT_EQ(rows, 4);
 }
 
 }  // namespace

@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What has to be read before a lab is begun: a handout up to "After you are done", without what is
+// folded away, code, tables and comments.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <sstream>
+
+#include "grader/base/text_files.hpp"
+
+namespace membound::authoring {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kMostWords = 2500;
+
+int words_to_read(const std::string& page) {
+  int words = 0, folds = 0;
+  bool in_code = false;
+  std::istringstream lines(page);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("## After you are done")) break;
+    const bool is_fence = line.starts_with("```"), ends_fold = line.starts_with("</details>");
+    if (is_fence) in_code = !in_code;
+    folds += line.starts_with("<details>") ? 1 : ends_fold ? -1 : 0;
+    if (in_code || is_fence || folds > 0 || ends_fold) continue;
+    if (line.starts_with('|') || line.starts_with("<!--")) continue;
+    std::istringstream rest(line);
+    for (std::string word; rest >> word;) words += word.front() != '#' ? 1 : 0;
+  }
+  return words;
+}
+
+TEST(HandoutLength, CountsWhatIsRead) {
+  EXPECT_EQ(words_to_read("# One two\n\n<details>\n<summary>not</summary>\nnot\n</details>\n"
+                          "```cpp\nnot();\n```\n| not |\n<!-- not -->\nthree\n"
+                          "## After you are done\nnot\n"),
+            3);
+}
+
+TEST(HandoutLength, IsAtMost2500WordsBeforeOneIsDone) {
+  int handouts = 0;
+  for (const auto& folder : fs::directory_iterator(fs::path(MEMBOUND_SOURCE_DIR) / "handouts")) {
+    const auto page = base::read_file(folder.path() / "handout.md");
+    if (!page) continue;
+    ++handouts;
+    EXPECT_LE(words_to_read(*page), kMostWords)
+        << folder.path() << ": fold what a reader may leave out, or say it shorter";
+  }
+  EXPECT_GE(handouts, 10);
+}
+
+}  // namespace
+}  // namespace membound::authoring
