@@ -10,6 +10,7 @@
 #include "grader/base/process.hpp"
 #include "grader/base/scratch_folder.hpp"
 #include "grader/base/text_files.hpp"
+#include "grader/report/experiment_text.hpp"
 #include "grader/report/handout_page.hpp"
 #include "grader/report/html.hpp"
 #include "grader/report/step_through.hpp"
@@ -128,6 +129,17 @@ std::string check_page() {
   return report::render_html(result, {});
 }
 
+std::string experiment_page() {
+  course::ExperimentRun run;
+  run.experiment.name = "strides";
+  run.experiment.title = "A copy, lanes 1, 2, 4, … words apart";
+  run.experiment.axis = "words apart";
+  run.experiment.unit = run.experiment.document_unit = "GB/s";
+  run.experiment.document = "a document";
+  run.times = {{{1, "in order", 1, 256.0}, 10, 800}, {{121, "121", 1, 8.0}, 100, 80}};
+  return report::experiment_page(run);
+}
+
 }  // namespace
 
 double contrast(std::string_view one, std::string_view other) {
@@ -203,7 +215,8 @@ std::optional<Problems> overflow_problems(const std::map<std::string, std::strin
 
 Problems check_rules(const course::Course& course) {
   Problems problems = contrast_problems(course.root);
-  std::map<std::string, std::string> pages = {{"check", check_page()}};
+  std::map<std::string, std::string> pages = {{"check", check_page()},
+                                              {"experiment", experiment_page()}};
   for (const course::Lab& lab : course.labs) {
     const auto text = base::read_file(course.root / lab.handout);
     if (!text) {

@@ -102,6 +102,7 @@ Problems page_problems(std::string_view html, const std::string& page, bool whol
   const std::vector<Tag> tags = tags_of(html);
   std::set<std::string> ids, labelled;
   bool has_language = false, in_label = false;
+  int mains = 0;
   for (const Tag& tag : tags)
     if (tag.name == "label" && tag.attributes.contains("for"))
       labelled.insert(tag.attributes.at("for"));
@@ -113,6 +114,12 @@ Problems page_problems(std::string_view html, const std::string& page, bool whol
     if (tag.name == "html") has_language = !value("lang").empty();
     if (tag.name == "title" && !has_name(html, tag)) problems.push_back(page + ": an empty title");
     if (tag.name == "label" || tag.name == "/label") in_label = tag.name == "label";
+    mains += tag.name == "main";
+    // What the style sheets let scroll sideways; without this only some browsers' Tab stops there.
+    if ((tag.name == "figure" || value("class") == "wide" || value("class") == "table") &&
+        value("tabindex") != "0")
+      problems.push_back(page +
+                         ": what may scroll sideways is not reached by keyboard: " + tag.name);
     if (tag.name == "img" && value("alt").empty())
       problems.push_back(page + ": a picture without words: " + value("src").substr(0, 60));
     if (tag.name == "svg" && html.substr(tag.end, 200).find("<title>") == html.npos)
@@ -128,6 +135,8 @@ Problems page_problems(std::string_view html, const std::string& page, bool whol
       problems.push_back(page + ": two places are called \"" + value("id") + "\"");
   }
   if (!has_language) problems.push_back(page + ": its language is not said");
+  if (whole && mains != 1)
+    problems.push_back(page + ": " + std::to_string(mains) + " main parts, not one");
   check_headings(tags, page, whole, problems);
   return problems;
 }

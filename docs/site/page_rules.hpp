@@ -30,7 +30,7 @@ namespace membound::site {
 [[nodiscard]] std::optional<Problems> overflow_problems(
     const std::map<std::string, std::string>& pages);
 
-/// All of this for each handout as a page of its own and for a check's page.
+/// All of this for each handout as a page of its own, and for pages of a check and an experiment.
 [[nodiscard]] Problems check_rules(const course::Course& course);
 
 }  // namespace membound::site

@@ -114,7 +114,7 @@ class HtmlWriter {
       out_ +=
           std::string(type == MD_BLOCK_TH ? "<th" : "<td") + (right ? " class=\"right\">" : ">");
     } else if (type == MD_BLOCK_TABLE) {
-      out_ += "<div class=\"table\"><table>\n";
+      out_ += "<div class=\"table\" tabindex=\"0\"><table>\n";
     } else if (type == MD_BLOCK_HR) {
       out_ += "<hr>\n";
     } else if (!tag.empty()) {
@@ -184,8 +184,9 @@ class HtmlWriter {
       size = " width=\"" + std::to_string(source.width) + "\" height=\"" +
              std::to_string(source.height) + "\"";
     if (!source.picture.empty())
-      return "<figure>" + source.picture + "<figcaption>" + caption + "</figcaption></figure>\n";
-    return "<figure><img src=\"" + escaped(source.address) + "\" alt=\"" +
+      return "<figure tabindex=\"0\">" + source.picture + "<figcaption>" + caption +
+             "</figcaption></figure>\n";
+    return "<figure tabindex=\"0\"><img src=\"" + escaped(source.address) + "\" alt=\"" +
            attribute_text(source.description.empty() ? caption : source.description) + "\"" + size +
            "><figcaption>" + caption + "</figcaption></figure>\n";
   }

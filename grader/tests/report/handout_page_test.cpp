@@ -101,7 +101,8 @@ TEST(MarkdownHtml, SetsAFigureWithItsWordsAndItsSize) {
             "figures/" + std::string(target));
       }};
   EXPECT_EQ(markdown_to_html("![A *tile*](t.svg)\n", addresses, headings),
-            "<figure><img src=\"figures/t.svg\" alt=\"four &lt; &quot;five&quot;\" width=\"7\" "
+            "<figure tabindex=\"0\"><img src=\"figures/t.svg\" alt=\"four &lt; &quot;five&quot;\" "
+            "width=\"7\" "
             "height=\"3\"><figcaption>A <em>tile</em></figcaption></figure>\n");
 }
 
@@ -116,7 +117,8 @@ TEST(MarkdownHtml, LeavesOutALinkThatThePageCannotFollow) {
 TEST(MarkdownHtml, TellsTextFromTags) {
   EXPECT_EQ(html_of("a < b & `c<d>`\n"), "<p>a &lt; b &amp; <code>c&lt;d&gt;</code></p>\n");
   EXPECT_EQ(html_of("| n |\n| ---: |\n| 1 |\n"),
-            "<div class=\"table\"><table>\n<thead><tr><th class=\"right\">n</th></tr>\n</thead>\n"
+            "<div class=\"table\" tabindex=\"0\"><table>\n<thead><tr><th "
+            "class=\"right\">n</th></tr>\n</thead>\n"
             "<tbody><tr><td class=\"right\">1</td></tr>\n</tbody>\n</table></div>\n");
 }
 

@@ -61,7 +61,7 @@ TEST(Steps, AHandoutHoldsThePictureItselfAndTheScriptOnce) {
   view.addresses.figure = [](std::string_view) { return figure_source(tile_steps(), "steps.svg"); };
   const auto body = handout_body("# A\n\n![One](a.svg)\n\n![Two](a.svg)\n", "a.md", view);
   ASSERT_TRUE(body);
-  EXPECT_EQ(times(body->html, "<figure><svg "), 2u);
+  EXPECT_EQ(times(body->html, "<figure tabindex=\"0\"><svg "), 2u);
   EXPECT_EQ(times(body->html, "<script>"), 1u);
   EXPECT_THAT(body->html, Not(HasSubstr("<?xml")));
   view.addresses.figure = nullptr;
