@@ -51,7 +51,8 @@ struct Context {
 /// The first stage of `lab` that has not been passed yet; the last one if all are.
 [[nodiscard]] int current_stage(const Context& context, const course::Lab& lab);
 
-/// The first lab with a stage that is not passed yet; the last one if there is none.
+/// The first lab of which some stages have passed and some have not; else the first of which none
+/// has; the last one if all have passed.
 [[nodiscard]] const course::Lab& current_lab(const Context& context);
 
 }  // namespace membound::cli

@@ -4,6 +4,7 @@
 /// membound progress, membound next
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <memory>
 
 #include "grader/cli/action.hpp"
 #include "grader/cli/error_output.hpp"
@@ -25,12 +26,10 @@ struct Here {
   [[nodiscard]] std::string name() const { return lab->id + "/" + std::to_string(stage->number); }
 };
 
-Here here_in(const Context& context) {
-  for (const course::Lab& lab : context.course.labs) {
-    const auto standings = standings_of(context, lab);
-    for (std::size_t i = 0; i < standings.size(); ++i)
-      if (!standings[i].passed()) return {&lab, &lab.stages[i], standings[i]};
-  }
+Here here_in(const Context& context, const course::Lab& lab) {
+  const auto standings = standings_of(context, lab);
+  for (std::size_t i = 0; i < standings.size(); ++i)
+    if (!standings[i].passed()) return {&lab, &lab.stages[i], standings[i]};
   return {};
 }
 
@@ -80,24 +79,38 @@ std::string next_text(const Context& context, const Here& here) {
   return text;
 }
 
-int run_progress(bool only_next) {
+/// Of the lab that `word` names, or of the one that comes next where it names none or a finished
+/// one.
+int run_next(const std::string& word) {
   const auto context = make_context();
   if (!context) return report_error(context.error());
-  const Here here = here_in(*context);
-  std::string text;
-  if (!only_next) {
-    double points = 0, most = 0;
-    for (const course::Lab& lab : context->course.labs) {
-      text += rung(*context, lab, here, context->out);
-      for (const Standing& standing : standings_of(*context, lab))
-        points += standing.state.best_points;
-      most += lab.max_points();
-    }
-    text += "  " + report::padded("together", 3 + kLabWidth + 3 * kRungWidth) +
-            report::points(points) + " of " + report::points(most) + "\n";
-    if (!here.done()) text += stage_rows(*context, here, context->out);
-    text += "\n";
+  Here here;
+  if (!word.empty()) {
+    const auto lab = context->course.find(word);
+    if (!lab) return report_error(lab.error());
+    here = here_in(*context, **lab);
   }
+  if (here.done()) here = here_in(*context, current_lab(*context));
+  std::fputs(next_text(*context, here).c_str(), stdout);
+  return kExitPassed;
+}
+
+int run_progress() {
+  const auto context = make_context();
+  if (!context) return report_error(context.error());
+  const Here here = here_in(*context, current_lab(*context));
+  std::string text;
+  double points = 0, most = 0;
+  for (const course::Lab& lab : context->course.labs) {
+    text += rung(*context, lab, here, context->out);
+    for (const Standing& standing : standings_of(*context, lab))
+      points += standing.state.best_points;
+    most += lab.max_points();
+  }
+  text += "  " + report::padded("together", 3 + kLabWidth + 3 * kRungWidth) +
+          report::points(points) + " of " + report::points(most) + "\n";
+  if (!here.done()) text += stage_rows(*context, here, context->out);
+  text += "\n";
   std::fputs((text + next_text(*context, here)).c_str(), stdout);
   return kExitPassed;
 }
@@ -106,12 +119,14 @@ int run_progress(bool only_next) {
 
 void add_progress(CLI::App& app, Action& chosen) {
   CLI::App* const command = app.add_subcommand("progress", "");
-  command->callback([&chosen] { chosen = [] { return run_progress(false); }; });
+  command->callback([&chosen] { chosen = [] { return run_progress(); }; });
 }
 
 void add_next(CLI::App& app, Action& chosen) {
+  auto lab = std::make_shared<std::string>();
   CLI::App* const command = app.add_subcommand("next", "");
-  command->callback([&chosen] { chosen = [] { return run_progress(true); }; });
+  command->add_option("LAB", *lab);
+  command->callback([lab, &chosen] { chosen = [lab] { return run_next(*lab); }; });
 }
 
 }  // namespace membound::cli

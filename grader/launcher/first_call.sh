@@ -36,7 +36,7 @@ answer_unbuilt() { # the call's words
     fail 2 "there is no command \"$1\"" "./membound --help, which lists them"
   fi
   case "$1" in
-    predict | check | watch | profile | compare | hint | handout | solution | reset)
+    next | predict | check | watch | profile | compare | hint | handout | solution | reset)
       if [[ ${2:--} != -* ]] && ! lab_of "$2" >/dev/null; then
         fail 2 "\"$2\" means none, or more than one, of $(cd "$root/labs" && echo [0-9]*)" \
           "the number of a lab, its name, or the beginning of its name: ./membound $1 reverse"

@@ -52,11 +52,11 @@ std::string next_step(const course::Result& result, const course::StageResult* e
   if (explained == nullptr || explained->passed()) {
     text = result.stages.size() > 1 ? "All stages passed. ./membound handout " + lab +
                                           " ends with what to look at after you are done."
-                                    : "Next: ./membound next";
+                                    : "Next: ./membound next " + lab;
   } else if (explained->verdict == Verdict::kInfraError) {
     text = "This says nothing about your kernel. ./membound doctor looks at the machine.";
   } else if (!begun) {
-    text = "Next: ./membound next says what to read and which line to edit.";
+    text = "Next: ./membound next " + lab + " says what to read and which line to edit.";
   } else if (explained->verdict == Verdict::kCompileError) {
     text = "Next: mend the first thing the compiler says, then ./membound check " + lab;
   } else {

@@ -170,6 +170,20 @@ TEST_F(Commands, NextSaysWhatToReadEditAndCheck) {
               AllOf(StartsWith("Next: 01-fake/2"), HasSubstr("./membound hint 01-fake/2")));
 }
 
+TEST_F(Commands, NextStaysInTheLabThatWasBegunAndGoesToTheOneThatIsNamed) {
+  EXPECT_THAT(check({"3"}).output, HasSubstr("Next: ./membound next 03 says what to read"));
+  EXPECT_THAT(course_.run({"next", "3"}).output, StartsWith("Next: 03-transpose/1"));
+  EXPECT_THAT(course_.run({"next"}).output, StartsWith("Next: 01-fake/1"));
+  EXPECT_EQ(course_.run({"next", "7"}).exit_code, 2);
+  course_.write("labs/03-transpose/kernel.cu", "// stage 1: passed\n// stage 2: slow\n");
+  check({"3"});
+  EXPECT_THAT(course_.run({"next"}).output, StartsWith("Next: 03-transpose/2"));
+  EXPECT_THAT(course_.run({"list"}).output, HasSubstr("Next: ./membound check 03-transpose/2"));
+  course_.write("labs/03-transpose/kernel.cu", "// stage 1: passed\n// stage 2: passed\n");
+  check({"3"});
+  EXPECT_THAT(course_.run({"next", "3"}).output, StartsWith("Next: 01-fake/1"));
+}
+
 TEST_F(Commands, SolutionIsShownBesideOnesOwnAfterAPass) {
   course_.answer("passed", "slow");
   const auto early = course_.run({"solution", "1/1"});
