@@ -28,7 +28,7 @@
 
 using membound::LaunchShape;
 
-inline constexpr int kThreads = 256;    ///< threads of a block, in every stage
+inline constexpr int kThreads = 128;    ///< threads of a block, in every stage
 inline constexpr int kEach = 4;         ///< stages 1 and 2: pixels of a thread
 inline constexpr int kPair = 2;         ///< stage 3: pixels of a thread
 inline constexpr int kLineFloats = 32;  ///< floats in a line of 128 bytes, which is 4 sectors
