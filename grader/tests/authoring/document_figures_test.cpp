@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 
 #include <filesystem>
-#include <set>
+#include <map>
 #include <sstream>
 
 #include "grader/base/csv.hpp"
@@ -49,16 +49,19 @@ TEST(DocumentFigures, StandOnTheirPagesWithOursBesideThem) {
   ASSERT_TRUE(table) << base::to_string(table.error());
   ASSERT_THAT(table->header,
               testing::ElementsAre("lab", "document", "what", "printed", "ours", "page"));
-  std::set<std::string> labs;
+  std::map<std::string, int> rows_of;
   for (const auto& cells : table->rows) {
     const Row row{cells[0], cells[2], cells[3], cells[4], cells[5]};
-    labs.insert(row.lab);
+    ++rows_of[row.lab];
     const auto page = base::read_file(root / row.page);
     ASSERT_TRUE(page) << row.page;
     EXPECT_THAT(missing(row, *page), testing::IsEmpty());
   }
-  EXPECT_THAT(labs, testing::IsSupersetOf({"00-hello-gpu", "02-coalescing", "05-bank-conflicts",
-                                           "08-local-memory", "09-latency-hiding", "12-streams"}));
+  // What the documents printed does not change: a row that goes is a figure that is shown no more.
+  const std::map<std::string, int> printed = {{"00-hello-gpu", 4},      {"02-coalescing", 19},
+                                              {"05-bank-conflicts", 7}, {"08-local-memory", 3},
+                                              {"09-latency-hiding", 7}, {"12-streams", 2}};
+  for (const auto& [lab, count] : printed) EXPECT_GE(rows_of[lab], count) << "a row of " << lab;
 }
 
 TEST(DocumentFigures, AFigureThatIsNotThereIsNamed) {
