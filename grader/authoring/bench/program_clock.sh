@@ -5,30 +5,31 @@
 # Times the answer to each stage of lab 12 on a real GPU, with the harness's own events
 # (stream_clock.cpp), beside a wrong answer that does the same work one after the other.
 #
-#   program_clock.sh CLOCK [RUNS]     CLOCK: libstream_clock.so; needs nvcc
+#   program_clock.sh BUILD [RUNS [STAGES]]     as in: program_clock.sh build/ci 5 "1 3"; needs nvcc
 #
 # A line each: stage, samples, milliseconds one after the other and as answered (medians of RUNS),
-# and the share saved. Both must hand in the same samples.
+# and the share saved. Both must hand in the same samples. MEMBOUND_ARCHITECTURE, as in sm_90: what
+# nvcc compiles for where there is no GPU to ask.
 set -euo pipefail
-clock=$(realpath "$1") runs=${2:-5}
+build=$(realpath "$1") runs=${2:-5} stages=" ${3:-1 2 3 4} "
+clock=$build/bin/libstream_clock.so
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../../.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-solution=$root/solutions/12-streams
+export MEMBOUND_ROOT=$root
 
-build() { # source, program
-  nvcc -std=c++20 -O2 -arch=native -cudart shared -DMEMBOUND_PROGRAM \
+compile() { # source, program
+  nvcc -std=c++20 -O2 -arch="${MEMBOUND_ARCHITECTURE:-native}" -cudart shared -DMEMBOUND_PROGRAM \
     -I"$root/grader/harness/student" -I"$root/labs/12-streams" "$1" -o "$2"
 }
 # Stage, the wrong answer that overlaps nothing, and the arrays of N samples that it reads.
 rows="1:1-default-stream:5 2:2-one-stream:1 3:3-one-stream:4 4:4-hands-in-every-round:2"
-build "$solution/kernel.cu" "$work/answer" &
+compile "$root/solutions/12-streams/kernel.cu" "$work/answer" &
 for row in $rows; do
-  IFS=: read -r _ wrong _ <<<"$row"
-  # A patch of ours names no file: it is of the answer.
-  { printf -- '--- kernel.cu\n+++ kernel.cu\n'; sed -n '/^@@/,$p' "$solution/wrong/$wrong.patch"; } >"$work/$wrong.diff"
-  patch -s -o "$work/$wrong.cu" "$solution/kernel.cu" "$work/$wrong.diff"
-  build "$work/$wrong.cu" "$work/$wrong" &
+  IFS=: read -r stage wrong _ <<<"$row"
+  if [[ $stages != *" $stage "* ]]; then continue; fi
+  "$build/bin/membound" dev wrong "12/$wrong" >"$work/$wrong.cu"
+  compile "$work/$wrong.cu" "$work/$wrong" &
 done
 wait
 
@@ -41,6 +42,7 @@ median_ms() { # program, stage
 mkdir -p "$work/in" "$work/answer.out"
 for row in $rows; do
   IFS=: read -r stage wrong arrays <<<"$row"
+  if [[ $stages != *" $stage "* ]]; then continue; fi
   mkdir -p "$work/$wrong.out"
   counts=601
   if [ "$stage" = 2 ]; then counts="600011 33554432"; fi
