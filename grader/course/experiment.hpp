@@ -30,7 +30,7 @@ struct Experiment {
   std::string name, title, lab;
   std::string section;         ///< of the lab's handout
   std::filesystem::path file;  ///< with the kernel
-  std::string kernel;          ///< template <int x> void kernel(float* out, const float* in, int n)
+  std::string kernel;          ///< a template over x of the file, see docs/writing_a_lab.md
   std::string axis;            ///< what x is
   std::string unit;            ///< "GB/s" or "Gops/s"
   std::int64_t gpu_size = 0, vgpu_size = 0;  ///< n
