@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 #include <system_error>
+#include <unordered_set>
 #include <utility>
 
 #include "grader/base/switches.hpp"
@@ -23,9 +24,9 @@ bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/// All identifiers outside of comments and string or character literals.
-std::set<std::string, std::less<>> identifiers(std::string_view source) {
-  std::set<std::string, std::less<>> found;
+/// All identifiers outside of comments and string or character literals, as pieces of `source`.
+std::unordered_set<std::string_view> identifiers(std::string_view source) {
+  std::unordered_set<std::string_view> found;
   for (std::size_t i = 0; i < source.size();) {
     const std::string_view rest = source.substr(i);
     if (rest.starts_with("//")) {
