@@ -18,7 +18,7 @@ inline constexpr const char* kAfterwards = "## After you are done";
 [[nodiscard]] std::string student_handout(const std::string& text);
 
 /// Shortens handouts/LAB/handout.md, and takes out the files beside it that the rest of it no
-/// longer names: pictures of what comes afterwards, programs to try it with.
+/// longer names: pictures of what comes afterwards, programs and experiments to try it with.
 void shorten_handout(Tree& tree, const std::string& lab);
 
 }  // namespace membound::release

@@ -59,6 +59,14 @@ TEST_F(ExperimentCommand, ListsThemWithoutAName) {
                                     HasSubstr("membound experiment NAME")));
 }
 
+TEST_F(ExperimentCommand, SaysWhereTheyComeFromWhereThereAreNone) {
+  std::filesystem::remove(course_.root() / "handouts/01-fake/experiments.json");
+  EXPECT_THAT(run({}).output, HasSubstr("no experiments: they come with the handouts"));
+  const auto named = run({"strides"});
+  EXPECT_EQ(named.exit_code, 2);
+  EXPECT_THAT(named.output, HasSubstr("this course has none"));
+}
+
 TEST_F(ExperimentCommand, PrintsTheTableAndWritesThePage) {
   const auto outcome = run({"strides", "--html", "page.html"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.output;

@@ -52,6 +52,29 @@ TEST(StudentHandout, LeavesOutFilesThatItNoLongerNames) {
   EXPECT_TRUE(tree.contains("handouts/02-y/figures/b.svg"));
 }
 
+TEST(StudentHandout, HasTheExperimentsThatItSaysHowToRun) {
+  Tree tree;
+  const std::string folder = "handouts/01-x/";
+  tree[folder + "handout.md"] = {
+      "# Lab\n`./membound experiment loads`\n`./membound experiment strides-wrapped`\n"
+      "## After you are done\n`./membound experiment strides`\n"};
+  tree[folder + "experiments.json"] = {
+      R"([{"name": "loads", "file": "loads.cu"}, {"name": "strides", "file": "strides.cu"}])"};
+  tree[folder + "loads.cu"] = {"a"};
+  tree[folder + "strides.cu"] = {"b"};
+  shorten_handout(tree, "01-x");
+  EXPECT_TRUE(tree.contains(folder + "loads.cu"));
+  EXPECT_FALSE(tree.contains(folder + "strides.cu"));
+  const auto left = nlohmann::json::parse(tree.at(folder + "experiments.json").bytes);
+  ASSERT_EQ(left.size(), 1u);
+  EXPECT_EQ(left[0].at("name"), "loads");
+
+  tree[folder + "handout.md"] = {"# Lab\n## After you are done\n`./membound experiment loads`\n"};
+  shorten_handout(tree, "01-x");
+  EXPECT_FALSE(tree.contains(folder + "experiments.json"));
+  EXPECT_FALSE(tree.contains(folder + "loads.cu"));
+}
+
 TEST(StudentLabList, NamesTheLabsThatAreHandedOut) {
   EXPECT_EQ(
       student_lab_list("# labs\nadd_lab(01-a BOTH_COMPILERS)\nadd_lab(03-b)\nend()\n", {"03-b"}),
