@@ -34,12 +34,14 @@ class KernelBed : public TestBed {
   }
 
   void choose_tests(RunRequest& look, const std::string& kernel,
-                    const std::vector<std::string>& tests, bool timed) const override {
+                    const std::vector<std::string>& tests, TimedLook timed) const override {
     // Without the timed launch its size is dropped, and the times of the reference, which are of
     // it.
-    if (!timed) look.more_arguments.clear();
-    if (!timed && look.split) look.split->reference_times.clear();
-    look.more_arguments.emplace_back(timed ? "--look" : "--quick");
+    const bool none = timed == TimedLook::kNone;
+    if (none) look.more_arguments.clear();
+    if (none && look.split) look.split->reference_times.clear();
+    look.more_arguments.emplace_back(none ? "--quick" : "--look");
+    if (timed == TimedLook::kSomeBlocks) look.more_arguments.emplace_back("--some-blocks");
     std::string filter;
     for (const std::string& test : tests)
       filter += (filter.empty() ? "--gtest_filter=" : ":") + kernel + "." + test;

@@ -32,7 +32,7 @@ class ProgramBed : public TestBed {
   }
 
   void choose_tests(RunRequest& look, const std::string& /*kernel*/,
-                    const std::vector<std::string>& tests, bool /*timed*/) const override {
+                    const std::vector<std::string>& tests, TimedLook /*timed*/) const override {
     std::string names;
     for (const std::string& test : tests) names += (names.empty() ? "" : ",") + test;
     if (!names.empty()) look.more_arguments = {"--tests", names};

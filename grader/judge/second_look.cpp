@@ -51,12 +51,13 @@ RunRequest checked_run(const RunRequest& run, const course::StageMeasurement& me
 
 /// As above, and of a large grid some blocks only.
 RunRequest with_timed_launch(const RunRequest& run, const course::StageMeasurement& measurement,
-                             const std::string& checkers, std::vector<std::string> tests) {
+                             const std::string& checkers, std::vector<std::string> tests,
+                             TimedLook timed) {
   RunRequest again = checked_run(run, measurement, checkers, kStepLimitOfTimedLaunch);
   again.environment["MEMBOUND_CHECK_BLOCKS"] = kMostBlocks;
   if (again.split) again.split->runner_environment["MEMBOUND_CHECK_BLOCKS"] = kMostBlocks;
   tests.emplace_back(to_string(course::BuiltInTest::kSpeed));
-  again.bed->choose_tests(again, measurement.kernel, tests, true);
+  again.bed->choose_tests(again, measurement.kernel, tests, timed);
   return again;
 }
 
@@ -101,17 +102,18 @@ RunRequest second_look(const RunRequest& run, const course::StageMeasurement& me
   // What is found at right results shall not hang on how busy the machine is: no limit in seconds.
   if (may_be_right_by_luck(*run.lab, measurement))
     return with_timed_launch(run, measurement, checkers::checker_names_at_right_results(),
-                             easier_half(measurement));
+                             easier_half(measurement), TimedLook::kSomeBlocks);
   const std::string all = checkers::checker_names(true);
   const course::TestOutcome* const failed = first_failed(measurement);
   const bool by_test = measurement.abort == course::Cause::kNone && failed != nullptr;
   if (by_test && failed->cause() == course::Cause::kWrongInTimedRun)
-    return with_timed_launch(run, measurement, all, {});
+    return with_timed_launch(run, measurement, all, {}, TimedLook::kWhole);
   const bool endless = measurement.abort == course::Cause::kTimeout;
   RunRequest again = checked_run(run, measurement, all, endless ? kStepLimitOfEndless : kStepLimit);
   // A fault has no test of its own.
   again.bed->choose_tests(again, measurement.kernel,
-                          by_test ? std::vector{failed->name} : std::vector<std::string>(), false);
+                          by_test ? std::vector{failed->name} : std::vector<std::string>(),
+                          TimedLook::kNone);
   // In all, the stage's own timeout included: a launch that does not end is the step limit's.
   const course::Stage* const stage = run.lab->stage(measurement.stage);
   again.seconds_per_stage = kMostSeconds - (stage == nullptr ? 0 : stage->timeout_seconds);

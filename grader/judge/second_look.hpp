@@ -24,8 +24,7 @@ namespace membound::judge {
                                         const course::StageMeasurement& measurement);
 
 /// How the stage is run again, without timing: its failed test alone where that is known; where the
-/// results are right the first half of the lab's tests, and of what is timed one launch, of which a
-/// sample of blocks is looked at; else all.
+/// results are right the first half of the lab's tests, and some blocks of what is timed; else all.
 [[nodiscard]] RunRequest second_look(const RunRequest& run,
                                      const course::StageMeasurement& measurement);
 

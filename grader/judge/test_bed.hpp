@@ -29,6 +29,10 @@ struct BedParts {
   std::filesystem::path runner, forward_folder;  ///< of programs: what their test program starts
 };
 
+/// What a second look launches of what is timed: nothing; its launches; some blocks of them, where
+/// the others do not depend on those.
+enum class TimedLook { kNone, kWhole, kSomeBlocks };
+
 class TestBed {
  public:
   virtual ~TestBed() = default;
@@ -42,10 +46,9 @@ class TestBed {
   [[nodiscard]] virtual std::vector<std::filesystem::path> needed(const BedParts& parts) const = 0;
   /// What the test program is told besides what all are told.
   [[nodiscard]] virtual std::vector<std::string> arguments(const RunRequest& request) const = 0;
-  /// Has a second look run these tests of a stage alone; all if there are none. `timed`: with one
-  /// launch of what is timed, at its size.
+  /// Has a second look run these tests of a stage alone; all if there are none.
   virtual void choose_tests(RunRequest& look, const std::string& kernel,
-                            const std::vector<std::string>& tests, bool timed) const = 0;
+                            const std::vector<std::string>& tests, TimedLook timed) const = 0;
   /// The runners of one start in a graded run; null where the test program starts them itself.
   [[nodiscard]] virtual base::Result<std::unique_ptr<RunnerPair>> start_runners(
       const RunRequest& request) const = 0;

@@ -177,14 +177,32 @@ std::vector<TimedCase> Session::timed_cases(const course::Stage& stage) const {
 
 std::vector<Session::SizedCases> Session::ways_to_time(const course::Stage& stage) const {
   if (!samples(stage)) return {{timed_size(stage), timed_cases(stage), false}};
+  std::vector<SizedCases> ways = sampled_ways(stage);
+  const auto& last = stage.vgpu_sizes.back();
+  ways.push_back({last, program_.timed_cases(stage, last), false});
+  return ways;
+}
+
+std::vector<Session::SizedCases> Session::ways_to_look(const course::Stage& stage) const {
+  std::vector<SizedCases> ways;
+  const bool some = options_.some_blocks && device().can_sample();
+  const bool at_all_sizes = options_.size.empty() && has_one_list(stage);
+  if (some && at_all_sizes) ways = sampled_ways(stage);
+  ways.push_back({timed_size(stage), timed_cases(stage), false});
+  if (some && !at_all_sizes) {
+    ways.push_back(ways.front());
+    ways.front().sampled = true;
+  }
+  return ways;
+}
+
+std::vector<Session::SizedCases> Session::sampled_ways(const course::Stage& stage) const {
   std::vector<SizedCases> ways;
   const auto quarter = static_cast<std::size_t>(device().info().memory_bytes) / 4;
   for (const auto& size : stage.vgpu_sizes) {
     std::vector<TimedCase> cases = program_.timed_cases(stage, size);
     if (bytes_of(cases) <= quarter) ways.push_back({size, std::move(cases), true});
   }
-  const auto& last = stage.vgpu_sizes.back();
-  ways.push_back({last, program_.timed_cases(stage, last), false});
   return ways;
 }
 

@@ -62,6 +62,9 @@ class Session {
   /// What to time, preferred first: later ones are for launches that cannot be sampled. The last is
   /// run whole.
   [[nodiscard]] std::vector<SizedCases> ways_to_time(const course::Stage& stage) const;
+  /// What checkers look at in place of timing, preferred first: some blocks of a launch as it would
+  /// be timed; the last, for launches that cannot be sampled, whole and at the last size.
+  [[nodiscard]] std::vector<SizedCases> ways_to_look(const course::Stage& stage) const;
   /// Whether launches of the stage would be timed by some of their blocks, but that somebody looks
   /// on at all of them: they are then timed at the last size.
   [[nodiscard]] bool is_kept_from_sampling(const course::Stage& stage) const;
@@ -69,6 +72,8 @@ class Session {
   [[nodiscard]] double timeout_seconds(const course::Stage& stage) const;
 
  private:
+  /// The cases at all sizes that fit a quarter of the device's memory, sampled.
+  [[nodiscard]] std::vector<SizedCases> sampled_ways(const course::Stage& stage) const;
   /// Whether the stage has the same sizes on both devices, and a right output at any place.
   [[nodiscard]] bool has_one_list(const course::Stage& stage) const;
   /// Whether launches of the stage may be timed by some of their blocks.

@@ -39,7 +39,8 @@ class StageRun {
   /// Times all cases; failure tells the first that misses the bar or is wrong.
   [[nodiscard]] testing::AssertionResult check_speed();
 
-  /// Launches each timed case once and keeps what the checkers find; failure tells of a refusal.
+  /// Launches each timed case once, or some blocks of it, and keeps what the checkers find; failure
+  /// tells of a refusal.
   [[nodiscard]] testing::AssertionResult look_at_timed_launches();
 
   /// Bookkeeping of the recorder.
@@ -79,6 +80,8 @@ class StageRun {
   /// Nothing where a launch that was to be sampled was not; `why_not` says why, if it is empty.
   [[nodiscard]] std::optional<testing::AssertionResult> time_cases(const Session::SizedCases& way,
                                                                    std::string& why_not);
+  /// One case, looked at in one way. False: it cannot be sampled and was not run.
+  [[nodiscard]] bool look_at(const TimingRequest& request, const ReadyLaunch& student);
   void forget_timings();
   void add_note(std::string note);
   void keep(TimingOutcome outcome, const Session::SizedCases& way, std::size_t case_index);

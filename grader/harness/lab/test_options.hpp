@@ -29,7 +29,8 @@ struct Options {
   bool quick = false;  ///< correctness only
   /// What would be timed is launched once, for checkers to look at; no result is compared.
   bool look = false;
-  double launch_seconds = 0;       ///< how long one launch may take; 0: what the lab says
+  bool some_blocks = false;   ///< … some blocks of it, where the others do not depend on those
+  double launch_seconds = 0;  ///< how long one launch may take; 0: what the lab says
   std::vector<std::int64_t> size;  ///< in place of the stage's timed sizes; empty: those
   bool counters = false;           ///< keep what the virtual GPU counted in timed runs
   /// Where the student's kernels run; the reference runs on device 0. Another number means two

@@ -77,7 +77,7 @@ TEST(SecondLook, AtARightResultRunsTheEasierTestsAndIsNotEndedByTheClock) {
   EXPECT_THAT(
       again.more_arguments,
       ElementsAre(
-          "--size", "64x64", "--look",
+          "--size", "64x64", "--look", "--some-blocks",
           "--gtest_filter=reduce_tree.SumsOneBlock:reduce_tree.Primes:reduce_tree.ReachesItsBar"));
   EXPECT_EQ(again.seconds_per_stage, 1200);
   EXPECT_EQ(again.environment.at("MEMBOUND_CHECK"), checkers::checker_names_at_right_results());
@@ -103,7 +103,8 @@ TEST(SecondLook, AfterAWrongTimedRunLaunchesWhatWasTimed) {
   run.lab = &lab;
   const RunRequest again = second_look(run, failing("ReachesItsBar", "wrong-in-timed-run"));
   EXPECT_THAT(again.more_arguments,
-              ElementsAre("--look", "--gtest_filter=reduce_tree.ReachesItsBar"));
+              ElementsAre("--look", "--gtest_filter=reduce_tree.ReachesItsBar"))
+      << "all blocks";
   EXPECT_THAT(again.environment.at("MEMBOUND_CHECK"), testing::HasSubstr("initcheck"));
 }
 

@@ -29,6 +29,21 @@ std::uint64_t align_up(std::uint64_t value, std::uint64_t alignment) {
   return (value + alignment - 1) & ~(alignment - 1);
 }
 
+/// As memset. Many zeros are made by giving pages back: those of an array that nobody touches are
+/// never made.
+void set_flags(std::uint8_t* flags, std::uint8_t value, std::uint64_t bytes) {
+  const auto begin = reinterpret_cast<std::uint64_t>(flags), end = begin + bytes;
+  const std::uint64_t first = align_up(begin, AddressSpace::kPageBytes);
+  const std::uint64_t last = end / AddressSpace::kPageBytes * AddressSpace::kPageBytes;
+  if (value != 0 || bytes < kReleaseBytes ||
+      madvise(flags + (first - begin), last - first, MADV_DONTNEED) != 0) {
+    std::memset(flags, value, bytes);
+    return;
+  }
+  std::memset(flags, value, first - begin);
+  std::memset(flags + (last - begin), value, end - last);
+}
+
 }  // namespace
 
 AddressSpace::AddressSpace(std::uint64_t capacity_bytes)
@@ -225,7 +240,7 @@ bool AddressSpace::draw(std::uint64_t address, ByteSource source) {
       reinterpret_cast<std::byte*>(address + static_cast<std::uint64_t>(host_offset_));
   const std::uint64_t bytes = found->second.size_bytes;
   drawn_[address] = std::make_unique<DrawnArray>(host, bytes, std::move(source));
-  set_initialised(address, bytes, 1);
+  stop_tracking();
   return true;
 }
 
@@ -344,17 +359,19 @@ std::uint64_t AddressSpace::used_bytes() const {
 
 void AddressSpace::track_initialised(bool on) {
   const std::lock_guard lock(mutex_);
-  if (on == (initialised_ != nullptr)) return;
-  if (!on) {
-    munmap(initialised_, window_bytes_);
-    initialised_ = nullptr;
-    page_bytes_.reset();
-    return;
-  }
+  if (!on) return stop_tracking();
+  if (initialised_ != nullptr) return;
   initialised_ = static_cast<std::uint8_t*>(reserve(0, window_bytes_, PROT_READ | PROT_WRITE));
   MEMBOUND_CHECK(initialised_ != nullptr);
   page_bytes_ = std::make_unique<LazyBytes>(window_bytes_ / kPageBytes + 1);
   written_pages_ = static_cast<std::uint8_t*>(page_bytes_->data());
+}
+
+void AddressSpace::stop_tracking() {
+  if (initialised_ == nullptr) return;
+  munmap(initialised_, window_bytes_);
+  initialised_ = nullptr;
+  page_bytes_.reset();
 }
 
 AccessShadow& AddressSpace::access_shadow(std::uint32_t cell_shift, std::size_t worker) {
@@ -390,7 +407,7 @@ void AddressSpace::keep_distance(std::uint64_t bytes) {
 
 void AddressSpace::set_initialised(std::uint64_t address, std::uint64_t bytes, std::uint8_t value) {
   if (initialised_ == nullptr || !is_device_address(address)) return;
-  std::memset(initialised_ + (address - window_), value, bytes);
+  set_flags(initialised_ + (address - window_), value, bytes);
   look_at_pages(address - window_, bytes, value);
 }
 

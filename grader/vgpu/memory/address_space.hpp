@@ -111,7 +111,7 @@ class AddressSpace {
 
   /// From now on the bytes of the allocation at `address` are made by `source` when they are first
   /// touched; until it is freed, or the host writes all of it. False when none starts there. Not
-  /// while a kernel runs.
+  /// while a kernel runs. Ends track_initialised: a flag for each byte would be all that is saved.
   bool draw(std::uint64_t address, ByteSource source);
   /// The drawn array at `address`, or null.
   [[nodiscard]] const DrawnArray* drawn_at(std::uint64_t address) const;
@@ -162,6 +162,7 @@ class AddressSpace {
  private:
   [[nodiscard]] static std::uint64_t extent(const Allocation& allocation);
   void use_chunks(std::uint64_t begin, std::uint64_t end, int change);
+  void stop_tracking();
   void set_initialised(std::uint64_t address, std::uint64_t bytes, std::uint8_t value);
   void look_at_pages(std::uint64_t first, std::uint64_t bytes, std::optional<std::uint8_t> all);
   void retire(const Allocation& allocation);

@@ -7,6 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "grader/tests/vgpu/exec/machine_fixture.hpp"
 
 namespace membound::vgpu::exec {
@@ -36,6 +38,18 @@ TEST(BlockSample, StaysSmallWhateverTheGrid) {
     EXPECT_LE(sampled(blocks, 32).size(), 50u) << blocks;
 }
 
+TEST(BlockSample, IsListedFromTheEndsAndTheMiddleFirst) {
+  EXPECT_EQ(
+      BlockSample(48, 16).places(),
+      (std::vector<std::uint64_t>{0, 1, 46, 47, 27, 28, 9, 10, 44, 45, 2, 3, 18, 19, 36, 37}));
+  EXPECT_TRUE(BlockSample(16, 16).places().empty());
+  for (const std::uint64_t blocks : {33u, 50u, 51u, 64u, 1000u, 12345u}) {
+    std::vector<std::uint64_t> places = BlockSample(blocks, 32).places();
+    std::sort(places.begin(), places.end());
+    EXPECT_EQ(places, sampled(blocks, 32)) << blocks;
+  }
+}
+
 /// The threads of block `racy` all write one word of shared memory; block `far` reads behind `out`.
 constexpr const char* kKernel = R"(.version 8.0
 .target sm_90
@@ -61,12 +75,14 @@ DONE:
 }
 )";
 
-std::vector<std::string> found(std::uint32_t racy, std::uint32_t far, std::uint64_t most_blocks) {
+std::vector<std::string> found(std::uint32_t racy, std::uint32_t far, std::uint64_t most_blocks,
+                               bool runs_the_others = true) {
   Machine machine(kKernel);
   const std::uint64_t out = machine.upload(std::vector<std::uint32_t>{7});
   machine.request().checks.switch_on("memcheck");
   machine.request().checks.switch_on("racecheck");
   machine.request().checks.most_blocks = most_blocks;
+  if (!runs_the_others) machine.request().sample = SampleOrder{1, 1};
   const LaunchReport report =
       machine.argument(out).argument(racy).argument(far).run("k", {256, 1, 1}, {64, 1, 1});
   std::vector<std::string> kinds;
@@ -86,6 +102,50 @@ TEST(BlockSample, DecidesWhoseAccessesAreHeard) {
 
 TEST(BlockSample, HidesNoAccessOutOfBounds) {
   EXPECT_EQ(found(kNoBlock, kUnheard, 32), std::vector<std::string>{"out of bounds read"});
+}
+
+TEST(BlockSample, OnlyItsBlocksRunWhereTheLaunchIsSampled) {
+  EXPECT_EQ(found(0, kNoBlock, 32, false), std::vector<std::string>{"data race"});
+  EXPECT_EQ(found(kNoBlock, kUnheard, 32, false), std::vector<std::string>{});
+  EXPECT_EQ(found(kNoBlock, kUnheard, 0, false), std::vector<std::string>{"out of bounds read"})
+      << "0 is all";
+}
+
+/// Runs its loop `turns` times, in blocks of 2 warps.
+LaunchReport looked_at(std::uint32_t turns, const std::string& more = "") {
+  Machine machine(R"(.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 out, .param .u32 turns) {
+  .reg .pred %p<4>; .reg .b32 %r<8>; .reg .b64 %rd<4>;
+  ld.param.u64 %rd0, [out];
+  ld.param.u32 %r0, [turns];
+AGAIN:
+  sub.u32 %r0, %r0, 1;
+  setp.ne.u32 %p0, %r0, 0;
+  @%p0 bra AGAIN;
+)" + more + "ret;\n}\n");
+  const std::uint64_t out = machine.upload(std::vector<std::uint32_t>{7});
+  machine.request().checks.switch_on("racecheck");
+  machine.request().checks.most_blocks = 32;
+  machine.request().sample = SampleOrder{1, 1};
+  return machine.argument(out).argument(turns).run("k", {256, 1, 1}, {64, 1, 1});
+}
+
+TEST(BlockSample, BeginsNoFurtherBlockOnceEnoughIsLookedAt) {
+  const LaunchReport few = looked_at(1), some = looked_at(5000);
+  EXPECT_EQ(few.counters.totals.blocks, sampled(256, 32).size());
+  EXPECT_EQ(some.unsampled, "");
+  EXPECT_GE(some.counters.totals.blocks, 2u);
+  EXPECT_LT(some.counters.totals.blocks, 5u);
+  EXPECT_EQ(looked_at(1u << 30).unsampled, "its blocks take too many instructions each");
+}
+
+TEST(BlockSample, RunsNoneOfALaunchWhoseBlocksLearnFromEachOther) {
+  const LaunchReport report =
+      looked_at(1, "atom.global.add.u32 %r1, [%rd0], 1;\nst.global.u32 [%rd0+4], %r1;\n");
+  EXPECT_EQ(report.unsampled, "its blocks may learn from each other");
+  EXPECT_EQ(report.warp_instructions, 0u);
 }
 
 }  // namespace

@@ -97,7 +97,9 @@ void run_in_parallel(Launch& launch, std::vector<std::unique_ptr<Worker>>& worke
     workers[index] = make_worker(launch);
     Worker& worker = *workers[index];
     const auto block = make_block(launch, worker);
+    const bool some_do = !launch.chosen.empty() && launch.enough_instructions != 0;
     while (!launch.halt.load(std::memory_order_relaxed)) {
+      if (some_do && worker.instructions >= launch.enough_instructions) break;
       const std::uint64_t turn = next.fetch_add(1, std::memory_order_relaxed);
       if (turn >= blocks) break;
       begin(launch, worker, *block, order, turn);

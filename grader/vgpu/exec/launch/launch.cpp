@@ -19,14 +19,24 @@
 namespace membound::vgpu::exec {
 namespace {
 
-/// Runs the launch once. Nothing where it was taken back, to be run again by one worker.
+/// After so many warp instructions no further block is begun of those that stand for all while
+/// checkers look on, and at twice as many a block takes too long: with all checkers, at worst some
+/// tenths of a second.
+constexpr std::uint64_t kEnoughLookedAt = std::uint64_t{1} << 16;
+
+/// Runs the launch once, or, where it is sampled, those of its blocks that the checkers hear.
+/// Nothing where it was taken back, to be run again by one worker.
 std::optional<LaunchReport> run_once(const LaunchRequest& request) {
   LaunchReport report;
   Launch state;
   Workspace workspace(*request.memory);
   set_up(state, request, workspace);
   prepare(state, best_variant());
-  BlockRecorder recorder(request.grid.count());
+  if (request.sample) {
+    state.chosen = state.sample.places();
+    state.enough_instructions = request.limits.warp_instructions / 2;
+  }
+  BlockRecorder recorder(state.chosen.empty() ? request.grid.count() : state.chosen.size());
   state.recorder = &recorder;
   ObserverList observers, of_unsampled;
   std::optional<CheckerList> checkers;
@@ -62,15 +72,34 @@ std::optional<LaunchReport> run_once(const LaunchRequest& request) {
   return report;
 }
 
+/// With checkers a sample is not scaled to the whole: nobody asks for its time, and which blocks
+/// run is theirs to say (Checks::most_blocks).
+std::optional<LaunchReport> look_at_sample(const LaunchRequest& asked) {
+  LaunchReport none;
+  none.unsampled = why_not_sampled(asked);
+  if (!none.unsampled.empty()) return none;
+  LaunchRequest request = asked;
+  request.limits.warp_instructions = 2 * kEnoughLookedAt;
+  std::optional<LaunchReport> report = run_once(request);
+  if (!report || !report->fault || report->fault->kind != FaultKind::kStepLimit) return report;
+  none.unsampled = kTooManyInstructions;
+  return none;
+}
+
+std::optional<LaunchReport> run(const LaunchRequest& request) {
+  if (!request.sample) return run_once(request);
+  return request.checks.of_kernels() ? look_at_sample(request) : run_sampled(request);
+}
+
 }  // namespace
 
 LaunchReport launch(const LaunchRequest& request) {
   const auto start = std::chrono::steady_clock::now();
-  std::optional<LaunchReport> report = request.sample ? run_sampled(request) : run_once(request);
+  std::optional<LaunchReport> report = run(request);
   if (!report) {
     LaunchRequest again = request;
     again.limits.worker_threads = 1;
-    report = run_once(again);
+    report = run(again);
   }
   MEMBOUND_CHECK(report);  // one worker's findings stand
   report->wall_seconds =

@@ -32,15 +32,6 @@ std::string percent(double share) {
   return text;
 }
 
-/// Why this launch cannot be sampled; empty: it may.
-std::string why_not(const LaunchRequest& request) {
-  if (request.cooperative || request.kernel->communicates_between_blocks)
-    return "its blocks may learn from each other";
-  if (request.checks.of_kernels() || request.tracing.listener != nullptr)
-    return "checkers look on at all blocks";
-  return {};
-}
-
 /// The chosen blocks of one launch, stratum by stratum.
 class Sampler {
  public:
@@ -117,7 +108,7 @@ class Sampler {
     const std::uint64_t ran = work.counters.totals.warp_instructions;
     spent_ += ran;
     const bool too_many = state_.fault && state_.fault->kind == FaultKind::kStepLimit;
-    if (too_many || ran > kMostAtOnce) return give_up("its blocks take too many instructions each");
+    if (too_many || ran > kMostAtOnce) return give_up(kTooManyInstructions);
     report_.fault = std::move(state_.fault);
     works_[i].add(std::move(work));
     return !report_.fault;
@@ -165,9 +156,15 @@ class Sampler {
 
 }  // namespace
 
+std::string why_not_sampled(const LaunchRequest& request) {
+  if (request.cooperative || request.kernel->communicates_between_blocks)
+    return "its blocks may learn from each other";
+  return request.tracing.listener == nullptr ? "" : "a trace looks on at all blocks";
+}
+
 LaunchReport run_sampled(const LaunchRequest& asked) {
   LaunchReport report;
-  report.unsampled = why_not(asked);
+  report.unsampled = why_not_sampled(asked);
   if (!report.unsampled.empty()) return report;
   LaunchRequest request = asked;
   request.limits.warp_instructions = 2 * kMostAtOnce;

@@ -11,9 +11,17 @@
 /// than others that the sample says nothing: the report then says why.
 #pragma once
 
+#include <string>
+
 #include "grader/vgpu/exec/state/launch_request.hpp"
 
 namespace membound::vgpu::exec {
+
+/// Of a launch whose sample would take too long.
+inline constexpr const char* kTooManyInstructions = "its blocks take too many instructions each";
+
+/// Why some blocks of this launch cannot run without the others; empty: they can.
+[[nodiscard]] std::string why_not_sampled(const LaunchRequest& request);
 
 /// `request.sample` is set.
 [[nodiscard]] LaunchReport run_sampled(const LaunchRequest& request);

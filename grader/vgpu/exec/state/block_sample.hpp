@@ -10,7 +10,9 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
+#include <vector>
 
 namespace membound::vgpu::exec {
 
@@ -27,6 +29,27 @@ class BlockSample {
   /// The block with this place in the grid.
   [[nodiscard]] bool has(std::uint64_t linear) const {
     return all_ || linear < of_an_end_ || linear >= blocks_ - of_an_end_ || linear % period_ < 2;
+  }
+  /// Those blocks, pairs of neighbours from all over the grid first, for whoever has no time for
+  /// all of them; none where it has all.
+  [[nodiscard]] std::vector<std::uint64_t> places() const {
+    std::vector<std::uint64_t> all, spread;
+    for (std::uint64_t linear = 0; leaves_out_some() && linear < blocks_;) {
+      if (has(linear))
+        all.push_back(linear++);
+      else
+        linear = std::min((linear / period_ + 1) * period_, blocks_ - of_an_end_);
+    }
+    const std::size_t pairs = (all.size() + 1) / 2;
+    const auto take = [&](std::size_t pair) {
+      for (std::size_t i = 2 * pair; i < std::min(2 * pair + 2, all.size()); ++i)
+        spread.push_back(all[i]);
+    };
+    if (pairs > 0) take(0);
+    if (pairs > 1) take(pairs - 1);
+    for (std::size_t step = std::bit_ceil(pairs) / 2; step > 0; step /= 2)
+      for (std::size_t pair = step; pair + 1 < pairs; pair += 2 * step) take(pair);
+    return spread;
   }
 
  private:
