@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 namespace membound::harness {
 namespace {
@@ -16,14 +17,16 @@ json field(const json& entry, const char* key) {
   return entry.is_object() ? entry.value(key, json()) : json();
 }
 
-/// What makes two findings one. Without line information: the instruction.
+/// What makes two findings one. Without line information: the instruction. Two lines that race do
+/// so from both sides.
 auto identity(const json& entry) {
   const auto place = [](const json& of) {
     const json line = field(of, "line");
     return line.is_number() && line != 0 ? line : field(of, "ptx_line");
   };
-  return std::tuple(field(entry, "kind"), field(entry, "file"), place(entry),
-                    place(field(entry, "other")));
+  json first = place(entry), second = place(field(entry, "other"));
+  if (second.is_number() && second < first) std::swap(first, second);
+  return std::tuple(field(entry, "kind"), field(entry, "file"), first, second);
 }
 
 }  // namespace

@@ -173,21 +173,13 @@ const Mistake kMistakes[] = {
     {"forgets_the_barrier",
      "membound: racecheck: data race\n"
      "  in forgets_the_barrier(int*), block (0, 0, 0), thread (32, 0, 0)\n"
-     "  at findings.cu:[forgets_the_barrier: writes]: st.shared.u32\n"
-     "  writes 4 bytes at offset 128 of tile (256 bytes of shared memory), which thread (31, 0, 0) "
-     "of the same block read at findings.cu:[forgets_the_barrier: reads]; nothing orders the two\n"
-     "  try: put __syncthreads() between lines [forgets_the_barrier: writes] and "
-     "[forgets_the_barrier: reads], where every thread reaches it\n"
-     "  32 times in this launch\n"
-     "membound: racecheck: data race\n"
-     "  in forgets_the_barrier(int*), block (0, 0, 0), thread (32, 0, 0)\n"
      "  at findings.cu:[forgets_the_barrier: reads]: ld.shared.u32\n"
      "  reads 4 bytes at offset 124 of tile (256 bytes of shared memory), which thread (31, 0, 0) "
      "of the same block wrote at findings.cu:[forgets_the_barrier: writes]; nothing orders the "
      "two\n"
      "  try: put __syncthreads() between lines [forgets_the_barrier: writes] and "
      "[forgets_the_barrier: reads], where every thread reaches it\n"
-     "  32 times in this launch\n"},
+     "  64 times in this launch\n"},
     {"forgets_the_warp_barrier",
      "membound: racecheck: data race\n"
      "  in forgets_the_warp_barrier(int*), block (0, 0, 0), thread (0, 0, 0)\n"

@@ -5,12 +5,14 @@
 /// Place in the chain: memcheck, racecheck, … -> [check_findings] -> LaunchReport::checks.
 #pragma once
 
+#include <algorithm>
 #include <compare>
 #include <cstdint>
 #include <map>
 #include <mutex>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "grader/vgpu/exec/state/execution_state.hpp"
@@ -62,12 +64,35 @@ class CheckFindings {
       return each.first.kind == "uninitialised read" && racing.contains(each.first.step);
     });
     std::vector<CheckReport> all;
-    for (auto& [key, entry] : entries_) all.push_back(std::move(entry.report));
+    for (auto& [key, entry] : entries_) {
+      const auto same = std::find_if(all.begin(), all.end(), [&](const CheckReport& told) {
+        return have_one_cause(told, entry.report);
+      });
+      if (same == all.end()) {
+        all.push_back(std::move(entry.report));
+        continue;
+      }
+      // What comes later in the program is told: before it something is missing.
+      std::swap(*same, entry.report);
+      same->count += entry.report.count;
+    }
     if (all.size() > most) all.resize(most);
     return all;
   }
 
  private:
+  /// One missing barrier makes two lines race from both sides, and each of their instructions.
+  [[nodiscard]] static bool have_one_cause(const CheckReport& one, const CheckReport& other) {
+    if (!one.other || !other.other || one.kind != other.kind || one.advice != other.advice)
+      return false;
+    const auto lines = [](const CheckReport& race) {
+      const auto number = [](const Place& place) {
+        return std::pair(place.file, place.line != 0 ? place.line : place.ptx_line);
+      };
+      return std::minmax({number(race.place), number(race.other->place)});
+    };
+    return lines(one) == lines(other);
+  }
   struct Entry {
     CheckReport report;
     std::uint64_t block = 0;
