@@ -227,6 +227,63 @@ TEST(EndlessCode, EndsAtTheStepLimitWithItsLoop) {
   }
 }
 
+/// What an endless loop does, and how many instructions of warps of it the limit may let through.
+struct EndlessLoop {
+  const char* what;
+  const char* body;
+  std::uint64_t most_instructions;
+};
+
+/// The limit stands for the host's time: what takes long counts as more. In instructions, which are
+/// the same on every machine.
+TEST(EndlessCode, CostsAboutTheSameWhateverTheLoopDoes) {
+  constexpr std::uint64_t kLimit = 300'000, kLookUp = 1 << 16;
+  // What is executed until somebody looks up again comes on top.
+  constexpr std::uint64_t kPlain = kLimit + 2 * kLookUp;
+  constexpr std::uint64_t kTurns = 3 * kLookUp;  // of a short loop's time slice
+  const EndlessLoop cases[] = {
+      {"loads and stores", "ld.global.u32 %r1, [%rd1];\nst.global.u32 [%rd1+4], %r1;", kPlain},
+      {"fences", "st.volatile.global.u32 [%rd1], %r1;\nmembar.gl;", kPlain},
+      {"waits", "ld.volatile.global.u32 %r1, [%rd1];", kPlain},
+      {"barriers", "st.shared.u32 [tile], %r1;\nbar.sync 0;", kPlain},
+      {"local memory", "st.local.u32 [frame], %r1;", kPlain},
+      {"shuffles", "shfl.sync.bfly.b32 %r1, %r1, 1, 31, 0xffffffff;", kPlain},
+      {"calls", ".param .b32 out; .param .b64 in;\ncall (out), f, (in);", kPlain},
+      {"atomics", "atom.global.add.u32 %r1, [%rd1], 1;", kPlain / 10},
+      {"reductions", "red.global.add.u32 [%rd1], 1;", kTurns},
+      {"atomics on shared memory", "atom.shared.cas.b32 %r1, [tile], 0, 1;", kPlain / 10},
+      {"printf",
+       ".param .b64 a; .param .b64 b; .param .b32 out;\nst.param.b64 [a], %rd2;\n"
+       "st.param.b64 [b], %rd3;\ncall (out), vprintf, (a, b);",
+       kPlain / 20},
+      {"malloc",
+       ".param .b64 size; .param .b64 place;\nst.param.b64 [size], %rd4;\n"
+       "call (place), malloc, (size);",
+       kPlain / 20},
+  };
+  const std::string before =
+      std::string(kHeader) + ".file 1 \"loops.cu\"\n.global .align 8 .b8 words[256];\n" +
+      ".global .align 1 .b8 text[4] = {97, 98, 10, 0};\n" +
+      ".func (.param .b32 out) f(.param .b64 in)\n{\nret;\n}\n" +
+      ".extern .func (.param .b32 out) vprintf(.param .b64 a, .param .b64 b);\n" +
+      ".extern .func (.param .b64 place) malloc(.param .b64 size);\n" + ".visible .entry k()\n{\n" +
+      kRegisters +
+      "mov.u64 %rd1, words;\nmov.u64 %rd2, text;\nmov.u64 %rd3, 0;\nmov.u64 %rd4, 16;\n";
+  for (const EndlessLoop& loop : cases) {
+    SCOPED_TRACE(loop.what);
+    Machine machine(before + ".loc 1 12 0\nagain:\n{\n" + loop.body +
+                    "\n}\n.loc 1 14 0\nbra again;\n}\n");
+    machine.request().limits.warp_instructions = kLimit;
+    const LaunchReport report = machine.run("k", {1, 1, 1}, {64, 1, 1});
+    ASSERT_TRUE(report.fault);
+    EXPECT_EQ(report.fault->kind, FaultKind::kStepLimit);
+    EXPECT_THAT(report.fault->text, HasSubstr("the loop of lines 12 to 14 may never end"));
+    EXPECT_LT(report.warp_instructions, loop.most_instructions);
+    const bool counts_as_more = loop.most_instructions < kPlain;
+    EXPECT_EQ(report.fault->text.find("counted as more") != std::string::npos, counts_as_more);
+  }
+}
+
 TEST(EndlessCode, HearsThatItIsToStop) {
   Machine machine(std::string(kHeader) +
                   ".visible .entry k()\n{\nagain:\nbar.sync 0;\n"

@@ -198,6 +198,7 @@ bool resolve(Warp& w, const Step* s, StateSpace space, u64* addresses, u32& mask
              std::byte** host) {
   StepStats& stats = w.stats[s->stats];
   const Instruction& in = *s->extra->in;
+  generic::charge(w, lane_count(mask));
   if (space == StateSpace::kGlobal) {
     if (!translate_slowly(w, s, addresses, mask, bytes, AccessKind::kAtomic, host)) return false;
     if (mask != 0) count_global(w, stats, in, addresses, mask, bytes);

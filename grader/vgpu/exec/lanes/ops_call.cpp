@@ -229,7 +229,11 @@ std::string assertion_text(Warp& w, const Call& call, int lane) {
          ": Assertion `" + text(0) + "` failed.";
 }
 
+/// What a lane's printf, malloc or free takes, in plain instructions of a warp.
+constexpr u64 kBuiltinToll = 50;
+
 const Step* call_builtin(Warp& w, const Step* s, const Call& call) {
+  generic::charge(w, kBuiltinToll * lane_count(w.mask));
   DeviceCalls* device = w.launch->request->device_calls;
   if (!grow_local(w, s,
                   std::uint64_t{w.frame->local_base} +

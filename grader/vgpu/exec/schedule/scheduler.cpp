@@ -38,14 +38,17 @@ bool should_halt(Warp& w) {
   const LaunchRequest& request = *launch.request;
   if (request.stop != nullptr && request.stop->load(std::memory_order_relaxed))
     raise(w, w.groups[w.current].pc, FaultKind::kStopped, 0, 0, "the program was told to stop");
-  const std::uint64_t fresh = worker.instructions - worker.last_look;
-  worker.last_look = worker.instructions;
+  const std::uint64_t fresh = worker.steps() - worker.last_look;
+  worker.last_look = worker.steps();
   if (request.limits.warp_instructions != 0 &&
       launch.instructions.fetch_add(fresh) + fresh > request.limits.warp_instructions) {
     const Step* at = w.groups[w.current].pc;
-    raise(w, at, FaultKind::kStepLimit, static_cast<std::uint32_t>(std::countr_zero(w.mask)), 0,
-          "the kernel has executed more than " + std::to_string(request.limits.warp_instructions) +
-              " warp instructions; " + describe_loop(w, at) + " may never end");
+    raise(
+        w, at, FaultKind::kStepLimit, static_cast<std::uint32_t>(std::countr_zero(w.mask)), 0,
+        "the kernel has executed more than " + std::to_string(request.limits.warp_instructions) +
+            " warp instructions" +
+            (worker.toll == 0 ? "" : ", those counted as more that do each lane's work by itself") +
+            "; " + describe_loop(w, at) + " may never end");
   }
   return launch.halt.load(std::memory_order_relaxed);
 }
@@ -86,7 +89,7 @@ Turn run_warp(Warp& w) {
     if (!next) return w.group_count == 0 ? Turn::kDone : Turn::kBlocked;
     activate(w, *next);
     // Whatever goes on for ever executes instructions: loops of barriers and of calls come by here.
-    if (w.worker->instructions - w.worker->last_look >= kLookUpEvery && should_halt(w))
+    if (w.worker->steps() - w.worker->last_look >= kLookUpEvery && should_halt(w))
       return Turn::kHalted;
     const Step* s = w.groups[w.current].pc;
     if (w.watched) [[unlikely]] {

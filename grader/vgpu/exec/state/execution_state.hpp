@@ -294,7 +294,11 @@ struct Worker {
   std::vector<RunDelta> runs;  ///< by step: where runs begin, less where they end
   std::vector<StepStats> stats;
   std::uint64_t instructions = 0;
-  std::uint64_t last_look = 0;  ///< `instructions` when it last looked whether to go on
+  /// What instructions cost beside themselves that do each lane's work on its own (atomics, printf,
+  /// malloc), in the host's time for a plain one: for the step limit alone.
+  std::uint64_t toll = 0;
+  std::uint64_t last_look = 0;  ///< steps() when it last looked whether to go on
+  [[nodiscard]] std::uint64_t steps() const { return instructions + toll; }
   std::uint64_t blocks = 0;
   std::uint64_t barriers = 0;
   memory::HotWords hottest;                  ///< words of global memory that atomics wanted

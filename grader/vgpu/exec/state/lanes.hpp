@@ -80,6 +80,12 @@ template <typename T>
   worker.instructions += static_cast<std::uint64_t>(last - first);
 }
 
+/// Work that each lane does by itself, as so many more instructions of its warp. Of a sample all
+/// that counts is how many instructions it has.
+inline void charge(Warp& w, std::uint64_t instructions) {
+  if (w.launch->chosen.empty()) w.worker->toll += instructions;
+}
+
 /// Leaves the inner loop: the group goes on at `next` later.
 [[gnu::always_inline]] inline const Step* leave(Warp& w, const Step* s, const Step* next,
                                                 Leave why) {
