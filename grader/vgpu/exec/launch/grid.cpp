@@ -171,9 +171,11 @@ std::uint64_t resident_blocks(const Launch& launch, std::uint64_t blocks) {
 
 /// With the race checker a launch of several workers may be taken back and run again
 /// (racecheck.cpp). One that leaves more behind than bytes in memory, or whose writes are not all
-/// heard of, cannot be taken back: one worker runs it at once.
+/// heard of, cannot be taken back: one worker runs it at once, as it does where somebody asks what
+/// the launch touches.
 bool runs_only_once(const Launch& launch) {
   const LaunchRequest& request = *launch.request;
+  if (request.footprint != nullptr) return true;
   if (!request.checks.racecheck) return false;
   if (request.tracing.listener != nullptr || launch.sample.leaves_out_some()) return true;
   for (const FunctionCode& code : launch.code) {

@@ -12,6 +12,7 @@
 #include "grader/vgpu/exec/observe/block_recorder.hpp"
 #include "grader/vgpu/exec/observe/cache_observer.hpp"
 #include "grader/vgpu/exec/observe/checker_list.hpp"
+#include "grader/vgpu/exec/observe/footprint_observer.hpp"
 #include "grader/vgpu/exec/observe/observer_list.hpp"
 #include "grader/vgpu/exec/observe/summary.hpp"
 #include "grader/vgpu/exec/observe/trace_observer.hpp"
@@ -49,6 +50,8 @@ std::optional<LaunchReport> run_once(const LaunchRequest& request) {
     observers.add(caches.emplace(state));
     of_unsampled.add(*caches);
   }
+  std::optional<FootprintObserver> footprint;
+  if (request.footprint != nullptr) observers.add(footprint.emplace(*request.footprint));
   std::optional<TraceObserver> tracer;
   if (request.tracing.listener != nullptr) {
     observers.add(tracer.emplace(state));

@@ -17,6 +17,7 @@
 #include "grader/vgpu/counters/counters.hpp"
 #include "grader/vgpu/exec/state/access_event.hpp"
 #include "grader/vgpu/exec/state/fault.hpp"
+#include "grader/vgpu/exec/state/footprint.hpp"
 #include "grader/vgpu/memory/address_space.hpp"
 #include "grader/vgpu/memory/dim3.hpp"
 #include "grader/vgpu/memory/textures.hpp"
@@ -129,6 +130,7 @@ struct LaunchRequest {
   CacheModel caches = {};
   bool lists_opcodes = false;  ///< fills LaunchReport::opcodes
   Tracing tracing = {};
+  Footprint* footprint = nullptr;  ///< to be filled in; null: nobody asks
   std::optional<SampleOrder> sample = {};
   const program::CostTable* costs = nullptr;  ///< the machine's; null: those of costs.def
 };

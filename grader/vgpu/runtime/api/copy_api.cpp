@@ -40,7 +40,10 @@ cudaError_t copy_call(cudaStream_t stream, bool asynchronous, const char* entry_
     if (!asynchronous) return submit_and_wait(call.context, call.lock, *target, copy);
     const bool blocks = copy_blocks_host(call.context, copy);
     const Submitted done = submit(call.context, call.lock, *target, copy);
-    if (blocks && !done.captured) call.context.clock.host_waits_until(target->timeline.ready_ns);
+    if (blocks && !done.captured) {
+      call.context.clock.host_waits_until(target->timeline.ready_ns);
+      call.context.stream_races.host_learns(target->past);
+    }
     return done.code;
   });
 }

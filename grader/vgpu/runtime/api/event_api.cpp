@@ -68,6 +68,7 @@ CUDA_CALL cudaEventSynchronize(cudaEvent_t event) {
   return with_event(event, Waits::kYes, [](Call call, Event& e) {
     if (e.capture) return cudaErrorCapturedEvent;
     if (e.recorded) call.context.clock.host_waits_until(e.time_ns);
+    call.context.stream_races.host_learns(e.past);
     call.context.services.flush_output();
     return cudaSuccess;
   });
@@ -77,7 +78,10 @@ CUDA_CALL cudaEventQuery(cudaEvent_t event) {
   return with_event(event, Waits::kYes, [](Call call, Event& e) {
     if (e.capture) return cudaErrorCapturedEvent;
     const double left = e.recorded ? e.time_ns - call.context.clock.host_ns() : 0;
-    if (left <= 0) return cudaSuccess;
+    if (left <= 0) {
+      call.context.stream_races.host_learns(e.past);
+      return cudaSuccess;
+    }
     constexpr double kShare = 0.001;  // of what is left, so that polling a long kernel ends
     call.context.clock.host_works(std::max(kQueryNs, left * kShare));
     return cudaErrorNotReady;

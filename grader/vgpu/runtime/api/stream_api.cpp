@@ -60,8 +60,7 @@ CUDA_CALL cudaStreamDestroy(cudaStream_t stream) {
 CUDA_CALL cudaStreamSynchronize(cudaStream_t stream) {
   return with_stream(stream, Waits::kYes, [&](Call call, Stream& s) {
     if (s.capture) return cudaErrorStreamCaptureUnsupported;
-    call.context.clock.host_waits_until(call.context.streams.earliest_ns(s));
-    call.context.services.flush_output();
+    wait_for(call.context, s);
     return cudaSuccess;
   });
 }
@@ -73,7 +72,9 @@ CUDA_CALL cudaStreamSynchronize_ptsz(cudaStream_t stream) {
 CUDA_CALL cudaStreamQuery(cudaStream_t stream) {
   return with_stream(stream, Waits::kYes, [&](Call call, Stream& s) {
     if (s.capture) return cudaErrorStreamCaptureUnsupported;
-    return query(call.context, call.context.streams.earliest_ns(s));
+    const cudaError_t code = query(call.context, call.context.streams.earliest_ns(s));
+    if (code == cudaSuccess) call.context.stream_races.host_learns(call.context.streams.past_of(s));
+    return code;
   });
 }
 

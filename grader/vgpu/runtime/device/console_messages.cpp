@@ -39,6 +39,7 @@ std::string triple(const Dim3& d) {
 
 /// "  in scale(float*, int), block (1, 0, 0), thread (5, 0, 0)\n  at scale.cu:12: ld.global…".
 std::string place_text(const exec::Place& place) {
+  if (place.kernel.empty() && place.file.empty() && place.ptx_line == 0) return {};
   std::string text = "\n  in " + base::demangled(place.kernel) + ", block " + triple(place.block) +
                      ", thread " + triple(place.thread);
   if (!place.file.empty()) text += "\n  at " + place.file + ":" + std::to_string(place.line);

@@ -85,6 +85,7 @@ void Context::reset() {
   registry.unload_all(memory);
   arrays = ArrayTable();
   streams.reset();
+  stream_races = StreamRaces();
   for (const memory::Allocation& allocation : memory.live()) memory.free(allocation.address);
   for (const auto& [address, host] : host_memory) {
     memory.unregister_host_range(reinterpret_cast<void*>(address));

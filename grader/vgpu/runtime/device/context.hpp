@@ -25,6 +25,7 @@
 #include "grader/vgpu/runtime/device/pools.hpp"
 #include "grader/vgpu/runtime/device/report_log.hpp"
 #include "grader/vgpu/runtime/device/run_summary.hpp"
+#include "grader/vgpu/runtime/device/stream_races.hpp"
 #include "grader/vgpu/runtime/device/streams.hpp"
 #include "grader/vgpu/runtime/device/virtual_clock.hpp"
 #include "grader/vgpu/timing/machine.hpp"
@@ -63,6 +64,7 @@ class Context {
   DeviceServices services;
   VirtualClock clock;
   StreamTable streams;
+  StreamRaces stream_races;
   Registry registry;
   ArrayTable arrays;
   GraphTable graphs;

@@ -181,7 +181,7 @@ std::vector<std::byte> pack_parameters(const program::Kernel& kernel, void* cons
 }
 
 cudaError_t run_kernel(Context& context, Timeline& timeline, const KernelOperation& operation,
-                       std::uint64_t stream_id, bool in_graph) {
+                       std::uint64_t stream_id, bool in_graph, exec::Footprint* footprint) {
   if (context.is_lost()) return cudaSuccess;  // seen by whoever waits
   const program::Kernel& kernel = *operation.kernel->kernel;
   const std::uint32_t shared = kernel.static_shared_bytes + operation.dynamic_shared_bytes;
@@ -192,6 +192,7 @@ cudaError_t run_kernel(Context& context, Timeline& timeline, const KernelOperati
   const TraceSettings& tracing = context.settings.trace;
   trace::Trace tracer(tracing.occurrences);
   if (tracing.on) request.tracing = {&tracer, tracing.block, tracing.warp};
+  request.footprint = footprint;
   const exec::LaunchReport report = run_watched(context, request);
 
   const timing::LaunchShape shape{operation.grid, operation.block, kernel.register_count, shared,

@@ -28,8 +28,9 @@ cudaError_t check_launch(const Context& context, const KernelHandle& handle, con
 [[nodiscard]] std::vector<std::byte> pack_parameters(const program::Kernel& kernel,
                                                      void* const* arguments);
 
-/// Runs it now; its time is added to `timeline`. A fault makes the device unusable.
+/// Runs it now; its time is added to `timeline`. A fault makes the device unusable. `footprint` is
+/// filled in if it is not null.
 cudaError_t run_kernel(Context& context, Timeline& timeline, const KernelOperation& operation,
-                       std::uint64_t stream_id, bool in_graph);
+                       std::uint64_t stream_id, bool in_graph, exec::Footprint* footprint);
 
 }  // namespace membound::vgpu::runtime

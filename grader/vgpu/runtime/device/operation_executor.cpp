@@ -6,6 +6,7 @@
 
 #include "grader/vgpu/runtime/device/data_movement.hpp"
 #include "grader/vgpu/runtime/device/kernel_runner.hpp"
+#include "grader/vgpu/runtime/device/traced_work.hpp"
 
 namespace membound::vgpu::runtime {
 namespace {
@@ -14,7 +15,7 @@ namespace {
 struct Setting {
   Context& context;
   HostCalls& host_calls;
-  std::uint64_t stream_id;
+  Stream& stream;
   bool in_graph;
 };
 
@@ -48,15 +49,22 @@ struct Runner {
 
   cudaError_t operator()(const EmptyOperation&) const { return cudaSuccess; }
   cudaError_t operator()(const KernelOperation& kernel) const {
-    return run_kernel(setting.context, timeline, kernel, setting.stream_id, setting.in_graph);
+    return run_traced(kernel, [&](exec::Footprint* footprint) {
+      return run_kernel(setting.context, timeline, kernel, setting.stream.id, setting.in_graph,
+                        footprint);
+    });
   }
   cudaError_t operator()(const CopyOperation& copy) const {
-    return run_copy(setting.context, timeline, copy);
+    return run_traced(copy,
+                      [&](exec::Footprint*) { return run_copy(setting.context, timeline, copy); });
   }
   cudaError_t operator()(const FillOperation& fill) const {
-    return run_fill(setting.context, timeline, fill);
+    return run_traced(fill,
+                      [&](exec::Footprint*) { return run_fill(setting.context, timeline, fill); });
   }
   cudaError_t operator()(const HostOperation& call) const {
+    // It may tell any thread of the host that the stream has come here.
+    setting.context.stream_races.host_learns(setting.stream.past);
     setting.host_calls.push_back(call);
     return cudaSuccess;
   }
@@ -65,11 +73,13 @@ struct Runner {
     if (event == nullptr) return cudaErrorInvalidResourceHandle;
     event->recorded = true;
     event->time_ns = timeline.ready_ns;
+    event->past = setting.stream.past;
     return cudaSuccess;
   }
   cudaError_t operator()(const WaitOperation& wait) const {
     const Event* event = setting.context.streams.find_event(wait.event);
     if (event == nullptr) return cudaErrorInvalidResourceHandle;
+    setting.stream.past.learn(event->past);
     if (event->recorded && event->time_ns > timeline.ready_ns) {
       timeline.ready_ns = event->time_ns;
       timeline.after_kernel = false;
@@ -81,7 +91,21 @@ struct Runner {
     return order ? run_nodes(setting, timeline, *order) : cudaErrorInvalidValue;
   }
   cudaError_t operator()(const AllocateOperation&) const { return cudaSuccess; }
-  cudaError_t operator()(const FreeOperation&) const { return cudaSuccess; }
+  cudaError_t operator()(const FreeOperation&) const {
+    // Whoever gets the memory next is ordered behind this by the pool.
+    setting.context.stream_races.host_knows_all();
+    return cudaSuccess;
+  }
+
+  /// With its footprint, where somebody asks.
+  template <typename Work, typename Run>
+  cudaError_t run_traced(const Work& operation, Run run) const {
+    if (!traces_work(setting.context)) return run(nullptr);
+    TracedWork work = traced(operation);
+    const cudaError_t code = run(&work.footprint);
+    if (code == cudaSuccess) trace_work(setting.context, setting.stream, std::move(work));
+    return code;
+  }
 };
 
 cudaError_t run(Setting& setting, Timeline& timeline, const Operation& operation) {
@@ -134,6 +158,14 @@ bool capture_event(Context& context, Stream& stream, const Operation& operation)
   return false;
 }
 
+/// What has ended before the next work of the stream: by its own order, the default stream's rule,
+/// and what the host has waited for.
+void order_work(Context& context, Stream& stream) {
+  if (!context.settings.checks.racecheck) return;
+  stream.past = context.streams.past_of(stream);
+  stream.past.learn(context.stream_races.host());
+}
+
 /// Legacy default stream work is not allowed while another stream captures in global mode.
 bool breaks_a_capture(Context& context, const Stream& stream) {
   return context.streams.is_legacy(stream) &&
@@ -163,8 +195,9 @@ Submitted submit(Context& context, std::unique_lock<std::mutex>& lock, Stream& s
   context.clock.host_works(kSubmitNs);
   const double earliest = std::max(context.streams.earliest_ns(stream), context.clock.host_ns());
   if (earliest > stream.timeline.ready_ns) stream.timeline = {earliest, false};
+  order_work(context, stream);
   HostCalls calls;
-  Setting setting{context, calls, stream.id, false};
+  Setting setting{context, calls, stream, false};
   const cudaError_t code = run(setting, stream.timeline, operation);
   make_calls(lock, calls);
   return {code, false};
@@ -175,8 +208,7 @@ cudaError_t submit_and_wait(Context& context, std::unique_lock<std::mutex>& lock
   if (stream.capture) return cudaErrorStreamCaptureUnsupported;
   const Submitted submitted = submit(context, lock, stream, std::move(operation));
   if (submitted.code != cudaSuccess) return submitted.code;
-  context.clock.host_waits_until(stream.timeline.ready_ns);
-  context.services.flush_output();
+  wait_for(context, stream);
   return context.error_seen_by(true);
 }
 
@@ -192,8 +224,9 @@ cudaError_t launch_graph(Context& context, std::unique_lock<std::mutex>& lock, S
   const double earliest =
       std::max({context.streams.earliest_ns(stream), context.clock.host_ns(), graph.busy_until_ns});
   if (earliest > stream.timeline.ready_ns) stream.timeline = {earliest, false};
+  order_work(context, stream);
   HostCalls calls;
-  Setting setting{context, calls, stream.id, true};
+  Setting setting{context, calls, stream, true};
   context.graph_work.clear();
   const cudaError_t code = run_nodes(setting, stream.timeline, graph.order, &context.graph_work);
   graph.busy_until_ns = stream.timeline.ready_ns;
@@ -201,8 +234,15 @@ cudaError_t launch_graph(Context& context, std::unique_lock<std::mutex>& lock, S
   return code;
 }
 
+void wait_for(Context& context, const Stream& stream) {
+  context.clock.host_waits_until(context.streams.earliest_ns(stream));
+  context.stream_races.host_learns(context.streams.past_of(stream));
+  context.services.flush_output();
+}
+
 void wait_for_all(Context& context) {
   context.clock.host_waits_until(context.streams.all_done_ns());
+  context.stream_races.host_knows_all();
   context.services.flush_output();
 }
 

@@ -36,6 +36,10 @@ cudaError_t submit_and_wait(Context& context, std::unique_lock<std::mutex>& lock
 cudaError_t launch_graph(Context& context, std::unique_lock<std::mutex>& lock, Stream& stream,
                          ExecutableGraph& graph);
 
+/// The host waits for what was submitted to the stream, and for what that waits for; it shows what
+/// kernels printed.
+void wait_for(Context& context, const Stream& stream);
+
 /// The host waits for everything, and shows what kernels printed.
 void wait_for_all(Context& context);
 

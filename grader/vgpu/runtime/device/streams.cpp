@@ -83,6 +83,18 @@ double StreamTable::earliest_ns(const Stream& stream) const {
   return earliest;
 }
 
+Past StreamTable::past_of(const Stream& stream) const {
+  Past past = stream.past;
+  if (is_legacy(stream)) {
+    for_each([&](const Stream& other) {
+      if (other.is_blocking()) past.learn(other.past);
+    });
+  } else if (stream.is_blocking()) {
+    past.learn(legacy_.past);
+  }
+  return past;
+}
+
 double StreamTable::all_done_ns() const {
   double latest = 0;
   for_each([&](const Stream& stream) { latest = std::max(latest, stream.timeline.ready_ns); });

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "grader/device_code/cuda_api/cuda_abi.hpp"
+#include "grader/vgpu/runtime/device/past.hpp"
 #include "grader/vgpu/runtime/device/virtual_clock.hpp"
 
 namespace membound::vgpu::runtime {
@@ -44,6 +45,8 @@ struct Stream {
   unsigned int flags = 0;
   int priority = 0;
   Timeline timeline;
+  Past past;                              ///< what has ended before its next work begins
+  std::uint64_t traced_pieces = 0;        ///< of its work; see stream_races.hpp
   std::shared_ptr<Capture> capture;       ///< null when not capturing
   std::vector<GraphNode*> capture_front;  ///< what the next captured node depends on
   bool began_capture = false;             ///< it is this stream that must end it
@@ -56,6 +59,7 @@ struct Event {
   unsigned int flags = 0;
   bool recorded = false;
   double time_ns = 0;
+  Past past;                         ///< what has ended when it has
   std::shared_ptr<Capture> capture;  ///< recorded in a capturing stream
   std::vector<GraphNode*> captured_front;
 
@@ -87,6 +91,10 @@ class StreamTable {
   /// The legacy default stream waits for all blocking streams and they for it; the moment before
   /// which new work of `stream` may not start by that rule and its own order.
   [[nodiscard]] double earliest_ns(const Stream& stream) const;
+  /// The same as a set of work instead of a moment.
+  [[nodiscard]] Past past_of(const Stream& stream) const;
+  /// Whether there are streams beside the legacy default one.
+  [[nodiscard]] bool has_several() const { return !streams_.empty() || !per_thread_.empty(); }
   /// When everything submitted anywhere is done.
   [[nodiscard]] double all_done_ns() const;
   [[nodiscard]] bool any_capturing(cudaStreamCaptureMode mode) const;

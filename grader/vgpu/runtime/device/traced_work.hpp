@@ -1,0 +1,24 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Pieces of device work with what they touch, for the checker of races between streams.
+/// Place in the chain: operation_executor -> [traced_work] -> stream_races, log, console.
+#pragma once
+
+#include "grader/vgpu/runtime/device/context.hpp"
+#include "grader/vgpu/runtime/device/operation.hpp"
+
+namespace membound::vgpu::runtime {
+
+/// Whether anybody asks: racecheck is on, and there is a stream beside the default one.
+[[nodiscard]] bool traces_work(const Context& context);
+
+/// A launch, whose footprint the launch itself fills in; a copy; a fill.
+[[nodiscard]] TracedWork traced(const KernelOperation& kernel);
+[[nodiscard]] TracedWork traced(const CopyOperation& copy);
+[[nodiscard]] TracedWork traced(const FillOperation& fill);
+
+/// It was done in this stream: tells the races it is part of.
+void trace_work(Context& context, Stream& stream, TracedWork work);
+
+}  // namespace membound::vgpu::runtime
