@@ -13,6 +13,7 @@
 #include "grader/authoring/editor_files.hpp"
 #include "grader/authoring/figure_drift.hpp"
 #include "grader/authoring/house.hpp"
+#include "grader/authoring/named_tests.hpp"
 #include "grader/authoring/proof.hpp"
 #include "grader/authoring/snippets.hpp"
 #include "grader/authoring/written_parts.hpp"
@@ -112,6 +113,7 @@ int check_house(const course::Course& course, const std::filesystem::path& root,
   auto drifts = authoring::check_house(*rooms, root);
   for (auto& drift : authoring::check_architecture_page(*rooms, root, fix))
     drifts.push_back(std::move(drift));
+  for (auto& drift : authoring::check_named_tests(root)) drifts.push_back(std::move(drift));
   std::vector<authoring::WrittenPart> parts = authoring::checker_parts();
   for (authoring::WrittenPart& part : authoring::verdict_parts()) parts.push_back(std::move(part));
   for (authoring::WrittenPart& part : authoring::rule_parts()) parts.push_back(std::move(part));
