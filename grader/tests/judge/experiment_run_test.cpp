@@ -46,15 +46,15 @@ TEST_F(RunOfAnExperiment, TimesEachPointOfEveryOneOfTheCourse) {
   ASSERT_FALSE(all_.empty());
   for (const course::Experiment& each : all_) {
     request_.experiment = each;
-    request_.size = 256;  // all of them take it
+    request_.size = (255 / each.multiple_of + 1) * each.multiple_of;
     const auto run = run_experiment(request_);
     ASSERT_TRUE(run) << base::to_string(run.error());
     EXPECT_TRUE(run->predicted);
-    EXPECT_EQ(run->size, 256);
+    EXPECT_EQ(run->size, request_.size);
     ASSERT_EQ(run->times.size(), each.points.size()) << each.name;
     for (const course::ExperimentTime& time : run->times) {
       EXPECT_GT(time.time_ns, 0) << each.name << " " << time.point.label;
-      EXPECT_DOUBLE_EQ(time.rate, each.amount(256) / time.time_ns);
+      EXPECT_DOUBLE_EQ(time.rate, each.amount(run->size) / time.time_ns);
     }
   }
 }
@@ -66,6 +66,14 @@ TEST_F(RunOfAnExperiment, PaddingTakesTheBankConflictsAway) {
   ASSERT_TRUE(run) << base::to_string(run.error());
   ASSERT_EQ(run->times.back().point.label, "32, padded");
   EXPECT_LT(run->times.back().time_ns, run->times.end()[-2].time_ns);
+}
+
+TEST_F(RunOfAnExperiment, WordsThatAreUsedAtOnceAreFoundInL1) {
+  choose("two-suspects");
+  request_.size = 3 << 22;  // 380 KB an SM, more than its L1 holds
+  const auto run = run_experiment(request_);
+  ASSERT_TRUE(run) << base::to_string(run.error());
+  EXPECT_GT(run->times[0].time_ns, 1.2 * run->times[1].time_ns) << "three walks, and one";
 }
 
 TEST_F(RunOfAnExperiment, RefusesASizeThatTheKernelDoesNotTake) {
