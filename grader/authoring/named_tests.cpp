@@ -7,6 +7,7 @@
 #include <set>
 #include <sstream>
 
+#include "grader/authoring/lines.hpp"
 #include "grader/base/text_files.hpp"
 
 namespace membound::authoring {
@@ -45,11 +46,6 @@ std::set<std::string> every_test(const fs::path& root) {
   return names;
 }
 
-std::string trimmed(const std::string& text) {
-  const std::size_t first = text.find_first_not_of(' '), last = text.find_last_not_of(' ');
-  return first == std::string::npos ? "" : text.substr(first, last + 1 - first);
-}
-
 /// The cells of a table's row; a bar inside of backquotes parts none.
 std::vector<std::string> cells_of(const std::string& line) {
   std::vector<std::string> cells;
@@ -62,7 +58,7 @@ std::vector<std::string> cells_of(const std::string& line) {
       cell += c;
       continue;
     }
-    cells.push_back(trimmed(cell));
+    cells.emplace_back(trimmed(cell));
     cell.clear();
   }
   return cells;
