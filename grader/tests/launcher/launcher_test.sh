@@ -72,6 +72,7 @@ expect "help of a subcommand" "*# membound dev check*" "$(call dev check -h)"
 expect "an unknown command" "*there is no command \"chekc\"*" "$(call chekc reverse)"
 expect "an unknown lab" "*\"revrese\" means none*03-transpose*" "$(call check revrese)"
 expect "two labs fit" "*\"re/1\" means none, or more than one*" "$(call check re/1)"
+expect "an unknown lab of next" "*\"revrese\" means none*./membound next reverse*" "$(call next revrese)"
 expect "an unknown compiler" "*there is no compiler \"gcc\"*--compiler clang" \
   "$(call check 1 --compiler gcc)"
 expect "nothing was built for these" "" "$(builds)"
@@ -96,6 +97,8 @@ built() { tail -n 1 "$CALLS" | sed 's/.*--target //'; }
 expect "another lab is built when it is asked for" "student lab_04_reduction" \
   "$(call check red/2 >/dev/null; built)"
 expect "without a lab all are" "student labs" "$(call watch >/dev/null; built)"
+expect "an experiment needs the program that times it" "student experiment_program" \
+  "$(call experiment strides >/dev/null; built)"
 before=$(builds)
 expect "a command that needs no lab waits for none" "membound-student list" "$(call list)"
 expect "and builds none" "$before" "$(builds)"
