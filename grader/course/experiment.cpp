@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Kernels take n as an int.
-constexpr std::int64_t kMost = (std::int64_t{1} << 31) - 1;
+constexpr std::int64_t kMostWords = (std::int64_t{1} << 31) - 1;
 constexpr double kBytesOfAWord = 4;
 
 ExperimentPoint read_point(const JsonValue& json) {
@@ -32,13 +32,13 @@ ExperimentPoint read_point(const JsonValue& json) {
   return point;
 }
 
-void read_sizes(const JsonValue& json, Experiment& row) {
+void read_size_rule(const JsonValue& json, Experiment& row) {
   json.only_keys({"gpu", "vgpu", "multiple_of", "power_of_two"});
   if (const auto multiple = json.optional_member("multiple_of"))
-    row.multiple_of = multiple->integer(1, kMost);
+    row.multiple_of = multiple->integer(1, kMostWords);
   if (const auto power = json.optional_member("power_of_two")) row.power_of_two = power->boolean();
   for (const auto& [key, size] : {std::pair("vgpu", &row.vgpu_size), {"gpu", &row.gpu_size}}) {
-    *size = json.member(key).integer(1, kMost);
+    *size = json.member(key).integer(1, kMostWords);
     if (!row.takes_size(*size)) json.member(key).report(row.size_rule());
   }
 }
@@ -62,7 +62,7 @@ Experiment read_row(const JsonValue& json, const fs::path& folder) {
   row.axis = json.member("axis").text();
   row.unit = json.member("unit").text();
   if (row.unit != "GB/s" && row.unit != "Gops/s") json.member("unit").report("GB/s or Gops/s");
-  read_sizes(json.member("sizes"), row);
+  read_size_rule(json.member("sizes"), row);
   if (const auto power = json.optional_member("array_power"))
     row.array_power = static_cast<int>(power->integer(1, 2));
   const JsonValue amount = json.member("amount");
@@ -91,13 +91,13 @@ double Experiment::amount(std::int64_t n) const {
 
 bool Experiment::takes_size(std::int64_t n) const {
   const auto bits = static_cast<std::uint64_t>(n);
-  return n > 0 && n <= kMost && n % multiple_of == 0 &&
+  return n > 0 && n <= kMostWords && n % multiple_of == 0 &&
          (!power_of_two || std::has_single_bit(bits));
 }
 
 std::string Experiment::size_rule() const {
   return "a multiple of " + std::to_string(multiple_of) +
-         (power_of_two ? " and a power of two" : "") + ", at most " + std::to_string(kMost);
+         (power_of_two ? " and a power of two" : "") + ", at most " + std::to_string(kMostWords);
 }
 
 base::Status read_experiments_of(const fs::path& handout_folder, std::vector<Experiment>& all) {
