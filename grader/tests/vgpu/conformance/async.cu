@@ -16,7 +16,7 @@ namespace cg = cooperative_groups;
 
 namespace {
 
-__device__ std::uint32_t source[1024];
+__device__ alignas(16) std::uint32_t source[1024];
 
 __device__ void fill_source(int lane, int step) {
   for (int i = lane; i < 1024; i += step) source[i] = i * 3 + 1;
@@ -172,6 +172,59 @@ CASE_GRID(thread_pipeline, 64, dim3(1), dim3(32)) {
   cuda::pipeline_consumer_wait_prior<0>(pipeline);
   pipeline.consumer_release();
   out[lane] = target[lane], out[lane + 32] = target[lane + 32];
+}
+
+// One thread asks for a bulk copy; the mbarrier's phase ends when as many bytes have come as it
+// expects. Two copies a phase, two phases.
+CASE_GRID(bulk_copies_of_two_phases, 256, dim3(1), dim3(64)) {
+  __shared__ alignas(16) std::uint32_t target[128];
+  __shared__ std::uint64_t barrier;
+  const std::uint32_t at = shared_address(&barrier), to = shared_address(target);
+  fill_source(lane, 64);
+  if (lane == 0) {
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(at) : "memory");
+    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+  }
+  __syncthreads();
+  for (int phase = 0; phase < 2; ++phase) {
+    if (lane == 0) {
+      // What was written by ordinary stores is to be read by copies.
+      asm volatile("fence.proxy.async;" ::: "memory");
+      asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(at),
+                   "r"(static_cast<std::uint32_t>(sizeof target))
+                   : "memory");
+      for (int half = 0; half < 2; ++half)
+        asm volatile(
+            "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, "
+            "[%3];" ::"r"(to + half * 256),
+            "l"(source + phase * 400 + half * 100), "r"(256), "r"(at)
+            : "memory");
+    }
+    std::uint32_t done = 0;
+    while (done == 0) {
+      asm volatile(
+          "{ .reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2; "
+          "selp.u32 %0, 1, 0, p; }"
+          : "=r"(done)
+          : "r"(at), "r"(phase)
+          : "memory");
+    }
+    for (int i = lane; i < 128; i += 64) out[phase * 128 + i] = target[127 - i];
+    __syncthreads();
+  }
+}
+CASE_GRID(bulk_copy_back, 96, dim3(1), dim3(32)) {
+  __shared__ alignas(16) std::uint32_t piece[64];
+  for (int i = lane; i < 64; i += 32) piece[i] = i * 7 + 5;
+  asm volatile("fence.proxy.async;" ::: "memory");
+  __syncwarp();
+  if (lane == 0) {
+    asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(out + 8),
+                 "r"(shared_address(piece)), "r"(192)
+                 : "memory");
+    asm volatile("cp.async.bulk.commit_group;");
+    asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
+  }
 }
 
 CONFORMANCE_MAIN()
