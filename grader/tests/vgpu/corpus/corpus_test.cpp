@@ -93,6 +93,11 @@ std::string row_of(const Case& one) {
   return "| " + one.file + "/" + one.name + " | " + what + " | " + verdict + " | " + line + " |";
 }
 
+/// Rows of the page, but for their last cell: what another tool says, for which it takes a GPU.
+std::string without_last_cells(const std::string& rows) {
+  return std::regex_replace(rows, std::regex(R"([^|\n]*\|\n)"), "\n");
+}
+
 TEST(CheckerCorpus, FindsWhatItsPageSays) {
   std::vector<std::string> rows;
   std::size_t faulty = 0, right = 0;
@@ -110,7 +115,7 @@ TEST(CheckerCorpus, FindsWhatItsPageSays) {
   for (const std::string& row : rows) table += row + "\n";
   const std::size_t begin = page.find("| memory/"), end = page.find("<!-- end of corpus -->");
   ASSERT_TRUE(begin != std::string::npos && end != std::string::npos);
-  EXPECT_EQ(page.substr(begin, end - begin), table);
+  EXPECT_EQ(without_last_cells(page.substr(begin, end - begin)), table);
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ __global__ void fill(int* out, int value) {
 }
 __global__ void add(int* out, const int* in) {
   const int i = place();
-  const int value = in[i];  // read_too_early, cleared_while_read, event_recorded_too_early, nobody_waits
+  const int value = in[i];  // read_too_early, cleared_while_read, event_too_early, nobody_waits
   out[i] += value;
 }
 __global__ void count(int* out) { atomicAdd(out, 1); }
@@ -57,7 +57,7 @@ void run_case(const char* wanted, Arrays d) {
     add_in(a, d.in);
     cudaMemsetAsync(d.in, 0, bytes, b);
   });
-  CASE(event_recorded_too_early, "data race", {
+  CASE(event_too_early, "data race", {
     cudaEventRecord(event, a);
     fill_in(a, d.in);
     cudaStreamWaitEvent(b, event, 0);
