@@ -137,6 +137,11 @@ TEST(Proof, OfAFindingIsItsKindAtOneOfTheLinesNamed) {
   EXPECT_EQ(shown_for(with_finding("data race in k, block (0, 0, 0): …", 9)), "as claimed");
   EXPECT_EQ(shown_for(with_finding("data race in k", 8)),
             "the checkers find, in line 8, data race in k");
+  EXPECT_EQ(
+      shown_for(with_finding(
+          "data race in k: reads x, which thread (1, 0, 0) wrote at a.cu:7; nothing orders", 8)),
+      "as claimed")
+      << "one of its two lines";
   EXPECT_EQ(shown_for(with_finding("uninitialised read in k", 9)),
             "the checkers find, in line 9, uninitialised read in k");
   EXPECT_EQ(shown_for(result_of({{Verdict::kWrong, "B"}})),
