@@ -49,6 +49,16 @@ TEST(DeviceChecks, OfOneLineThatRacesWithTwoOthersAreTwo) {
   EXPECT_EQ(all.size(), 2u);
 }
 
+TEST(DeviceChecks, OfTwoLinesThatRaceFromBothSidesAreOne) {
+  json one = finding("data race", 7), two = finding("data race", 3);
+  one["other"] = {{"line", 3}};
+  two["other"] = {{"line", 7}};
+  json all;
+  add_checks(report({one}), "A", all);
+  add_checks(report({two}), "B", all);
+  EXPECT_EQ(all.size(), 1u);
+}
+
 TEST(DeviceChecks, WithoutLinesAreToldApartByTheirInstructions) {
   json all;
   add_checks(report({finding("out of bounds read", 0, 100), finding("out of bounds read", 0, 120)}),
