@@ -17,7 +17,7 @@ namespace {
 constexpr std::uint64_t kWindowHint = 0x2000'0000'0000;
 constexpr std::uint64_t kMinAlignment = 256;  // as cudaMalloc promises
 constexpr std::size_t kQuarantineEntries = 32;
-constexpr std::uint64_t kReleaseBytes = std::uint64_t{1} << 20;  // give pages back from here on
+constexpr std::uint64_t kLargeBytes = std::uint64_t{1} << 20;  // pages are given back from here on
 
 void* reserve(std::uint64_t hint, std::uint64_t bytes, int protection) {
   void* place = mmap(reinterpret_cast<void*>(hint), bytes, protection,
@@ -35,7 +35,7 @@ void set_flags(std::uint8_t* flags, std::uint8_t value, std::uint64_t bytes) {
   const auto begin = reinterpret_cast<std::uint64_t>(flags), end = begin + bytes;
   const std::uint64_t first = align_up(begin, AddressSpace::kPageBytes);
   const std::uint64_t last = end / AddressSpace::kPageBytes * AddressSpace::kPageBytes;
-  if (value != 0 || bytes < kReleaseBytes ||
+  if (value != 0 || bytes < kLargeBytes ||
       madvise(flags + (first - begin), last - first, MADV_DONTNEED) != 0) {
     std::memset(flags, value, bytes);
     return;
@@ -101,7 +101,8 @@ std::optional<std::uint64_t> AddressSpace::allocate(std::uint64_t bytes, std::ui
   const std::lock_guard lock(mutex_);
   const std::uint64_t size = std::max<std::uint64_t>(bytes, 1);
   if (size > capacity_bytes_ || used_bytes_ + size > capacity_bytes_) return std::nullopt;
-  alignment = std::max(alignment, kMinAlignment);
+  // A drawn array's pages are the host's, so that a piece of it takes one.
+  alignment = std::max(alignment, size < kLargeBytes ? kMinAlignment : kPageBytes);
   for (auto hole = holes_.begin(); hole != holes_.end(); ++hole) {
     const auto [begin, end] = *hole;
     const std::uint64_t address = align_up(begin, alignment);
@@ -153,7 +154,7 @@ bool AddressSpace::free(std::uint64_t address) {
   used_bytes_ -= allocation.size_bytes;
   const std::uint64_t end = address + extent(allocation);
   use_chunks(address, end, -1);
-  if (allocation.size_bytes >= kReleaseBytes) {
+  if (allocation.size_bytes >= kLargeBytes) {
     const std::uint64_t first = align_up(address, kPageBytes);
     const std::uint64_t last = end & ~(kPageBytes - 1);
     madvise(reinterpret_cast<void*>(first + static_cast<std::uint64_t>(host_offset_)), last - first,
@@ -225,8 +226,8 @@ bool AddressSpace::unregister_host_range(void* pointer) {
 std::byte* AddressSpace::resolve(std::uint64_t address, std::uint64_t bytes) const {
   const Allocation* found = holder(address);
   if (found == nullptr || bytes > found->size_bytes - (address - found->address)) return nullptr;
-  std::uint64_t begin = 0;
-  if (DrawnArray* const drawn = drawn_about(address, begin)) drawn->make(address - begin, bytes);
+  const DrawnPlace drawn = drawn_about(address);
+  if (drawn.array != nullptr) drawn.array->make(address - drawn.begin, bytes);
   const std::uint64_t offset =
       is_device_address(address) ? static_cast<std::uint64_t>(host_offset_) : 0;
   return reinterpret_cast<std::byte*>(address + offset);
@@ -248,16 +249,6 @@ const DrawnArray* AddressSpace::drawn_at(std::uint64_t address) const {
   const std::lock_guard lock(mutex_);
   const auto found = drawn_.find(address);
   return found == drawn_.end() ? nullptr : found->second.get();
-}
-
-/// The drawn array that holds `address`, and where it begins; null if none does.
-DrawnArray* AddressSpace::drawn_about(std::uint64_t address, std::uint64_t& begin) const {
-  for (const auto& [first, array] : drawn_) {  // a few
-    if (address - first >= array->size_bytes()) continue;
-    begin = first;
-    return array.get();
-  }
-  return nullptr;
 }
 
 /// The host is about to write [address, address + bytes): an array of which nothing is left need
@@ -319,10 +310,9 @@ bool AddressSpace::fill(std::uint64_t to, std::byte value, std::uint64_t bytes) 
 }
 
 std::optional<Span> AddressSpace::span_of(std::uint64_t address, bool precise) const {
-  std::uint64_t drawn_begin = 0;
-  if (DrawnArray* const drawn = drawn_about(address, drawn_begin)) {
-    const auto [begin, end] = drawn->made_about(address - drawn_begin);
-    return Span{drawn_begin + begin, drawn_begin + end, host_offset_, true};
+  if (const DrawnPlace drawn = drawn_about(address); drawn.array != nullptr) {
+    const auto [begin, end] = drawn.array->made_about(address - drawn.begin);
+    return Span{drawn.begin + begin, drawn.begin + end, host_offset_, true};
   }
   const std::lock_guard lock(mutex_);
   if (!is_device_address(address)) {

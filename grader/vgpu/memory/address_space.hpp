@@ -119,6 +119,21 @@ class AddressSpace {
   /// What an access at `address` may touch around it: with `precise`, its allocation; else all the
   /// mapped memory about it; of a drawn array what is there. Nothing when the address is illegal.
   [[nodiscard]] std::optional<Span> span_of(std::uint64_t address, bool precise) const;
+  /// The drawn array that holds `address`; none: null. Lanes far apart in one have a span each, a
+  /// page at most: whoever asks for many had better hold the array.
+  struct DrawnPlace {
+    DrawnArray* array = nullptr;
+    std::uint64_t begin = 0;  ///< address
+    [[nodiscard]] bool holds(std::uint64_t address, std::uint64_t bytes) const {
+      return array != nullptr && address - begin < array->size_bytes() &&
+             bytes <= array->size_bytes() - (address - begin);
+    }
+  };
+  [[nodiscard]] DrawnPlace drawn_about(std::uint64_t address) const {
+    for (const auto& [begin, array] : drawn_)  // a few
+      if (address - begin < array->size_bytes()) return {array.get(), begin};
+    return {};
+  }
 
   [[nodiscard]] bool is_device_address(std::uint64_t address) const {
     return address - window_ < window_bytes_;
@@ -168,7 +183,6 @@ class AddressSpace {
   void retire(const Allocation& allocation);
   [[nodiscard]] const Allocation* holder(std::uint64_t address) const;
   void forget_drawn(std::uint64_t address, std::uint64_t bytes);
-  [[nodiscard]] DrawnArray* drawn_about(std::uint64_t address, std::uint64_t& begin) const;
   [[nodiscard]] std::byte* resolve(std::uint64_t address, std::uint64_t bytes) const;
 
   std::uint64_t capacity_bytes_;

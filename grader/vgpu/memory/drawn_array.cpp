@@ -15,10 +15,6 @@ DrawnArray::DrawnArray(std::byte* host, std::uint64_t bytes, ByteSource source)
       source_(std::move(source)),
       made_(pages_) {}
 
-std::atomic_ref<std::uint8_t> DrawnArray::made(std::uint64_t page) const {
-  return std::atomic_ref(static_cast<std::uint8_t*>(made_.data())[page]);
-}
-
 void DrawnArray::make_piece(std::uint64_t piece) {
   const auto bit = static_cast<std::uint8_t>(1u << piece % 8);
   const auto flags = made(piece / 8);

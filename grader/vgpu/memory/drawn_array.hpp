@@ -31,6 +31,12 @@ class DrawnArray {
   [[nodiscard]] std::uint64_t size_bytes() const { return bytes_; }
   /// Makes what is not there yet of [offset, offset + bytes).
   void make(std::uint64_t offset, std::uint64_t bytes);
+  /// Is the byte at `offset` there?
+  [[nodiscard]] bool has(std::uint64_t offset) const {
+    return (made(offset / kPageBytes).load(std::memory_order_acquire) >>
+                (offset / kPieceBytes) % kPiecesOfPage &
+            1) != 0;
+  }
   /// Makes the piece with `offset`; returns all that is there about it, at most a page.
   struct Range {
     std::uint64_t begin, end;  ///< offsets
@@ -40,9 +46,11 @@ class DrawnArray {
   void each_made(const std::function<void(Range)>& see) const;
 
  private:
-  static constexpr std::uint64_t kPageBytes = 8 * kPieceBytes;
+  static constexpr std::uint64_t kPiecesOfPage = 8, kPageBytes = kPiecesOfPage * kPieceBytes;
   /// Which pieces of a page were made, a bit each.
-  [[nodiscard]] std::atomic_ref<std::uint8_t> made(std::uint64_t page) const;
+  [[nodiscard]] std::atomic_ref<std::uint8_t> made(std::uint64_t page) const {
+    return std::atomic_ref(static_cast<std::uint8_t*>(made_.data())[page]);
+  }
   void make_piece(std::uint64_t piece);
 
   std::byte* host_;

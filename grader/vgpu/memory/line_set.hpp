@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <utility>
 
 #include "grader/vgpu/memory/coalescer.hpp"
 
@@ -18,7 +19,7 @@ class LineSet {
   /// Sectors `sectors` (a bit each, of four) of a line.
   void add(std::uint64_t line, std::uint32_t sectors) {
     if (count_ == 0 || lines_[count_ - 1] != line) {
-      const std::uint32_t place = find(line);
+      const std::uint32_t place = rises_to(line) ? count_ : find(line);
       if (place != count_) {
         sectors_[place] |= sectors;
         return;
@@ -48,6 +49,14 @@ class LineSet {
   [[nodiscard]] std::uint32_t sectors(std::uint32_t i) const { return sectors_[i]; }
 
  private:
+  /// Has every line been larger than those before? Then none need be looked for.
+  bool rises_to(std::uint64_t line) {
+    if (!rises_ || count_ == 0 || line > lines_[count_ - 1]) return rises_;
+    rises_ = false;
+    const std::uint32_t before = std::exchange(count_, 0);
+    for (; count_ < before; ++count_) find(lines_[count_]);
+    return false;
+  }
   /// Where it is; `count_` when it is new, and then its place is taken for it.
   std::uint32_t find(std::uint64_t line) {
     std::uint32_t at = static_cast<std::uint32_t>((line * 0x9E3779B97F4A7C15u) >> 58);
@@ -59,6 +68,7 @@ class LineSet {
   }
 
   std::uint32_t count_ = 0;
+  bool rises_ = true;
   std::uint64_t used_ = 0;
   std::array<std::uint8_t, 64> places_;
   std::array<std::uint64_t, 32> lines_;

@@ -41,6 +41,26 @@ TEST_F(DrawnArrayTest, OnlyWhatIsTouchedIsMadeAndOnce) {
   EXPECT_EQ(at(1535), std::byte{2});
   EXPECT_EQ(at(kBytes - 1), std::byte((kBytes - 1) / 512));
   EXPECT_EQ(pieces_, 2);
+  const DrawnArray& array = *space_.drawn_at(address_);
+  EXPECT_TRUE(array.has(1024) && array.has(1535) && array.has(kBytes - 1));
+  EXPECT_FALSE(array.has(1023) || array.has(1536) || array.has(kBytes - 513));
+}
+
+TEST_F(DrawnArrayTest, EachOfItsPagesIsOneOfTheHosts) {
+  const auto small = space_.allocate(300, 256, {}).value();
+  const auto next = space_.allocate(kBytes, 256, {}).value();
+  EXPECT_EQ(next % AddressSpace::kPageBytes, 0) << small;
+}
+
+TEST_F(DrawnArrayTest, IsFoundByAnyAddressInIt) {
+  const auto last = space_.drawn_about(address_ + kBytes - 4);
+  ASSERT_EQ(last.array, space_.drawn_at(address_));
+  EXPECT_TRUE(last.holds(address_, 8));
+  EXPECT_TRUE(last.holds(address_ + kBytes - 4, 4));
+  EXPECT_FALSE(last.holds(address_ + kBytes - 4, 8));
+  EXPECT_FALSE(last.holds(address_ - 4, 4));
+  EXPECT_EQ(space_.drawn_about(address_ + kBytes).array, nullptr);
+  EXPECT_FALSE(AddressSpace::DrawnPlace{}.holds(0, 0));
 }
 
 TEST_F(DrawnArrayTest, AKernelMayTouchWhatIsThere) {

@@ -96,6 +96,17 @@ TEST(LineSet, GathersTheSectorsOfEachLine) {
   EXPECT_EQ(set.sectors(1), 0b0011u);
 }
 
+TEST(LineSet, LinesThatRiseAndThenFallAreStillFound) {
+  LineSet set;
+  for (const std::uint64_t line : {3u, 5u, 9u, 4u, 5u, 9u, 3u, 10u, 4u})
+    set.add(line, 1u << line % 4);
+  ASSERT_EQ(set.size(), 5u);
+  for (std::uint32_t i = 0; i < set.size(); ++i)
+    EXPECT_EQ(set.sectors(i), 1u << set.line(i) % 4) << set.line(i);
+  EXPECT_EQ(set.line(3), 4u);
+  EXPECT_EQ(set.line(4), 10u);
+}
+
 TEST(LineSet, ARangeIsCutAtItsEnds) {
   LineSet set;
   set.add_range(96, 96 + 128);

@@ -33,9 +33,16 @@ bool translate_slowly(Warp& w, const Step* s, const std::uint64_t* addresses, st
   const memory::AddressSpace& space = *w.launch->request->memory;
   const WarpAccess access{&w,    s,         ptx::StateSpace::kGlobal, kind, mask,
                           bytes, addresses, LanePattern::kUnknown};
+  memory::AddressSpace::DrawnPlace drawn;  // of a lane before
   for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
     const std::uint64_t address = addresses[lane];
+    if (drawn.holds(address, bytes) && address % bytes == 0 &&
+        drawn.array->has(address - drawn.begin)) {
+      host[lane] =
+          reinterpret_cast<std::byte*>(address + static_cast<std::uint64_t>(space.host_offset()));
+      continue;
+    }
     if (address % bytes != 0) {
       if (!reject(w, s, FaultKind::kMisalignedAddress, access, lane)) return false;
       mask &= ~(1u << lane);
@@ -48,6 +55,7 @@ bool translate_slowly(Warp& w, const Step* s, const std::uint64_t* addresses, st
         mask &= ~(1u << lane);
         continue;
       }
+      drawn = space.drawn_about(address);
       stats.span_begin = span->begin;
       stats.span_bytes = span->end - span->begin;
       stats.host_offset = span->host_offset;
