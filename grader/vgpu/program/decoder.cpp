@@ -135,6 +135,7 @@ base::Status Decoder::decode(Function& out, FunctionFacts& facts) {
   constexpr std::uint32_t kMostSlots = 1u << 22;
   if (out.constant_slot_count > kMostSlots) return too_large("constants", kMostSlots);
   fix_targets();
+  mark_pragmas();
   annotate_branches(out);
   mark_waiting_loads(out);
   return base::Done{};
@@ -338,6 +339,19 @@ bool Decoder::read_operands(const ptx::Instruction& in, const OpcodeInfo& info, 
       return false;
     default:
       return read_plain(ops, info.shape, out);
+  }
+}
+
+void Decoder::mark_pragmas() {
+  bool no_unroll = false;
+  for (const ptx::Statement& statement : source_.body) {
+    if (statement.kind == ptx::StatementKind::kPragma) {
+      const auto& texts = source_.pragmas[statement.index].texts;
+      no_unroll = std::find(texts.begin(), texts.end(), "nounroll") != texts.end();
+    }
+    if (!no_unroll || statement.kind != ptx::StatementKind::kInstruction) continue;
+    out_->code[code_index_[statement.index]].flags |= kNoUnroll;
+    no_unroll = false;
   }
 }
 

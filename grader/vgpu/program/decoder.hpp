@@ -55,6 +55,7 @@ class Decoder {
   void emit(const Instruction& instruction);
   void emit_guard_branch(const Value& guard);
   void fix_targets();
+  void mark_pragmas();
 
   Instruction start(const ptx::Instruction& in, const OpcodeInfo& info);
   bool read_operands(const ptx::Instruction& in, const OpcodeInfo& info, Instruction& out);

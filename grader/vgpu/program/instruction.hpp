@@ -136,10 +136,12 @@ enum Flag : std::uint32_t {
   kNonCoherent = 1u << 19,   ///< ld.global.nc
   kConstantMemory = 1u << 20,
   kHidden = 1u << 21,       ///< made by the decoder; not counted as an instruction
+  kNoUnroll = 1u << 22,     ///< behind `.pragma "nounroll"`
   kParamMemory = 1u << 23,  ///< ld/st.param inside a function: a frame access that is not counted
   kBackward = 1u << 24,     ///< a branch to an earlier instruction
   kSpinLoop = 1u << 25,  ///< that loop can wait for another thread: it reads what others may write
   kPollLoop = 1u << 26,  ///< that loop surely polls: atomics, volatile or acquire reads
+  kUnrolled = 1u << 27,  ///< one for several rounds of its loop: see unrolling.hpp
   kStartsGlobalRound = 1u << 29,  ///< see rounds.hpp
   kStartsSharedRound = 1u << 30,
   kUnsupportedForm = 1u << 28  ///< a suffix or operand nobody knows: faults when executed

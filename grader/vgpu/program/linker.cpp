@@ -12,6 +12,7 @@
 #include "grader/vgpu/program/module.hpp"
 #include "grader/vgpu/program/registers.hpp"
 #include "grader/vgpu/program/rounds.hpp"
+#include "grader/vgpu/program/unrolling.hpp"
 #include "grader/vgpu/program/user_lines.hpp"
 
 namespace membound::vgpu::program {
@@ -323,6 +324,7 @@ base::Status Linker::decode_one(std::uint32_t f, std::uint32_t shared_base_bytes
   if (auto status = decoder.decode(function, facts_[f]); !status) return status;
   std::vector<std::uint8_t> sizes(source.register_count);
   for (std::uint32_t r = 0; r < sizes.size(); ++r) sizes[r] = slots_of(source.group_of(r).type);
+  mark_unrolled(function, sizes.size());
   propagate_constants(function, sizes);
   mark_rounds(function, sizes.size());
   mark_joined_atomics(function, sizes.size());

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "grader/vgpu/program/shapes.hpp"
+#include "grader/vgpu/program/unrolling.hpp"
 
 namespace membound::vgpu::exec {
 namespace {
@@ -67,8 +68,9 @@ class Path {
     if (in.has(program::kHidden)) return;
     const Cost cost = program::cost_of(function, in);
     const program::ClassCost& each = costs_[cost];
-    slots_ += each.issue_slots();
-    issued_ += each.slots;
+    const double share = program::is_shared_by_rounds(in) ? 1.0 / program::kUnrolledRounds : 1;
+    slots_ += each.issue_slots() * share;
+    issued_ += each.slots * share;
     count_waits(in, cost);
     double depth = depth_of(in.guard);
     for (const Value& value : in.s) depth = std::max(depth, depth_of(value));
@@ -102,8 +104,9 @@ class Path {
 
   void count_waits(const Instruction& in, Cost cost) {
     const bool fences = cost == Cost::kFenceDevice || cost == Cost::kFenceSystem;
-    rounds_ += in.has(program::kStartsGlobalRound) || is_copy_wait(in) || (fences && stored_) ||
-               (cost == Cost::kTexture && in.d[0]);
+    const bool waits = in.has(program::kStartsGlobalRound) || is_copy_wait(in) ||
+                       (fences && stored_) || (cost == Cost::kTexture && in.d[0]);
+    if (waits) rounds_ += in.has(program::kUnrolled) ? 1 : program::kUnrolledRounds;
     shared_ += accesses_shared(in);
     if (is_global_store(in)) stored_ = true;
     if (fences) stored_ = false;
@@ -119,7 +122,8 @@ class Path {
   std::vector<Depth> depth_;  ///< by register
   std::uint32_t segment_ = 1;
   double start_ = 0, issued_ = 0, longest_ = 0, slots_ = 0;
-  std::uint32_t rounds_ = 0, shared_ = 0;
+  std::uint32_t rounds_ = 0;  ///< times kUnrolledRounds
+  std::uint32_t shared_ = 0;
   bool stored_ = false;
 };
 

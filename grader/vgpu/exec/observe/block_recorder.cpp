@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "grader/vgpu/program/unrolling.hpp"
+
 namespace membound::vgpu::exec {
 namespace {
 
@@ -16,6 +18,11 @@ std::uint64_t rounded(std::uint64_t value) {
   return value >> more << more;
 }
 
+template <typename T>
+T whole_rounds(T parts) {
+  return (parts + program::kUnrolledRounds - 1) / program::kUnrolledRounds;
+}
+
 /// Ends the phase; tells whether some warp loaded in it.
 bool close_phase(Block& block) {
   PathTotals& path = block.path;
@@ -24,7 +31,8 @@ bool close_phase(Block& block) {
   std::uint32_t longest = 0;
   PathSum all = {};
   for (Warp& w : block.warps) {
-    const std::uint32_t clocks = w.path[kChainClocks] + w.path[kLoadRounds] * round_clocks;
+    const std::uint32_t clocks =
+        w.path[kChainClocks] + whole_rounds(w.path[kLoadRounds] * round_clocks);
     if (clocks != 0) w.left_at = path.clocks + clocks;  // the last that is not 0 stays
     if (clocks > longest) {
       longest = clocks;
@@ -48,21 +56,22 @@ BlockWork work_of(const Block& block) {
   const PathTotals& path = block.path;
   BlockWork work;
   work.chain_clocks = rounded(path.critical[kChainClocks]);
-  work.load_rounds = rounded(path.critical[kLoadRounds]);
+  work.load_rounds = rounded(whole_rounds(path.critical[kLoadRounds]));
   work.shared_requests = rounded(path.critical[kSharedRequests]);
   work.barriers_after_loads = rounded(path.barriers_after_loads);
   work.other_barriers = rounded(path.other_barriers);
   work.issue_slots = rounded(path.all[kIssueSlots]);
-  work.all_load_rounds = rounded(path.all[kLoadRounds]);
+  work.all_load_rounds = rounded(whole_rounds(path.all[kLoadRounds]));
   work.all_shared_requests = rounded(path.all[kSharedRequests]);
   const auto clocks_of = [&](const Warp& w) {
-    return w.ended_path[kChainClocks] + w.ended_path[kLoadRounds] * block.launch->load_round_clocks;
+    return w.ended_path[kChainClocks] +
+           whole_rounds(w.ended_path[kLoadRounds] * block.launch->load_round_clocks);
   };
   const Warp& longest =
       *std::max_element(block.warps.begin(), block.warps.end(),
                         [&](const Warp& a, const Warp& b) { return clocks_of(a) < clocks_of(b); });
   work.warp_chain_clocks = rounded(longest.ended_path[kChainClocks]);
-  work.warp_load_rounds = rounded(longest.ended_path[kLoadRounds]);
+  work.warp_load_rounds = rounded(whole_rounds(longest.ended_path[kLoadRounds]));
   work.warp_shared_requests = rounded(longest.ended_path[kSharedRequests]);
   for (const Warp& w : block.warps) work.early_warps += w.left_at * 2 < path.clocks;
   return work;

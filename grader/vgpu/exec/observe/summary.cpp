@@ -5,6 +5,7 @@
 #include <map>
 
 #include "grader/vgpu/program/shapes.hpp"
+#include "grader/vgpu/program/unrolling.hpp"
 
 namespace membound::vgpu::exec {
 namespace {
@@ -137,7 +138,7 @@ counters::LaunchCounters summarise(const Launch& launch,
       const Counters c = total.counters_of(in);
       if (!in.has(program::kHidden))
         result.work.instructions[static_cast<std::size_t>(program::cost_of(*code.function, in))] +=
-            total.issued;
+            total.issued / (program::is_shared_by_rounds(in) ? program::kUnrolledRounds : 1);
       result.totals += c;
       const program::SourceLine line = code.function->lines[i];
       const bool known = line.line != 0 && line.file < files.size();

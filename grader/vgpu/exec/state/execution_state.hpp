@@ -108,6 +108,7 @@ struct alignas(64) StepStats : LastSpan, counters::StepCounts {};
 
 /// What a stretch of code asks of its warp, added up in one operation. Wraps; see end_phase.
 using PathSum = std::uint32_t __attribute__((vector_size(16)));
+/// Rounds are counted kUnrolledRounds times (program/unrolling.hpp).
 enum PathPart : std::uint8_t { kIssueSlots, kChainClocks, kLoadRounds, kSharedRequests };
 
 /// Registers and locals of one call.

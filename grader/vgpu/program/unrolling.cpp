@@ -1,0 +1,113 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/vgpu/program/unrolling.hpp"
+
+#include <algorithm>
+#include <span>
+#include <vector>
+
+#include "grader/vgpu/program/control_flow.hpp"
+#include "grader/vgpu/program/shapes.hpp"
+
+namespace membound::vgpu::program {
+namespace {
+
+/// Longer bodies stay as they are; where ptxas draws the line is not known.
+constexpr std::size_t kLongestBody = 64;
+
+bool is_same_register(const Value& a, const Value& b) {
+  return a.kind == ValueKind::kRegister && b.kind == ValueKind::kRegister && a.index == b.index;
+}
+
+bool is_load(const Instruction& in) {
+  return shape_of(in) == Shape::kLoad && !in.has(kParamMemory);
+}
+
+bool forbids_unrolling(const Instruction& in) {
+  const Cost cost = info_of(in.opcode).cost;
+  return in.has(kNoUnroll) || shape_of(in) == Shape::kCall || cost == Cost::kBarrier ||
+         cost == Cost::kFenceDevice;
+}
+
+bool changes_memory(const Instruction& in) {
+  const Shape shape = shape_of(in);
+  return shape == Shape::kAtom || shape == Shape::kRed || shape == Shape::kCpAsync ||
+         (shape == Shape::kStore && !in.has(kParamMemory));
+}
+
+/// A loop whose whole body is one basic block.
+class Body {
+ public:
+  Body(Function& function, const BasicBlock& block)
+      : code_(std::span(function.code).subspan(block.begin, block.end - block.begin)),
+        begin_(block.begin) {}
+
+  [[nodiscard]] bool is_loop() const {
+    const Instruction& last = code_.back();
+    if (last.opcode != Opcode::kBra || last.guard.kind != ValueKind::kPredicate) return false;
+    return last.as<Branch>().target == begin_ && code_.size() <= kLongestBody &&
+           std::none_of(code_.begin(), code_.end(), forbids_unrolling);
+  }
+
+  /// Marks counter, comparison and branch; false where the loop does not count by a constant.
+  bool mark_control() {
+    Instruction* compares = nullptr;
+    for (Instruction& in : code_)
+      if (in.opcode == Opcode::kSetp && in.d[0].kind == ValueKind::kPredicate &&
+          in.d[0].index == code_.back().guard.index)
+        compares = &in;
+    if (compares == nullptr) return false;
+    for (Instruction& in : code_) {
+      if (!counts(in) || !std::any_of(compares->s.begin(), compares->s.end(),
+                                      [&](const Value& s) { return is_same_register(s, in.d[0]); }))
+        continue;
+      for (Instruction* part : {&in, compares, &code_.back()}) part->flags |= kUnrolled;
+      return true;
+    }
+    return false;
+  }
+
+  void mark_loads(std::size_t registers) {
+    if (std::any_of(code_.begin(), code_.end(), changes_memory)) return;
+    std::vector<bool> loaded(registers, false);
+    const std::vector<bool> first = addresses_from_loads(loaded);
+    if (addresses_from_loads(loaded) != first) return;  // a round needs what the last one loaded
+    for (Instruction& in : code_)
+      if (is_load(in)) in.flags |= kUnrolled;
+  }
+
+ private:
+  static bool counts(const Instruction& in) {
+    if (in.opcode != Opcode::kAdd && in.opcode != Opcode::kSub) return false;
+    return is_same_register(in.d[0], in.s[0]) && in.s[1].kind == ValueKind::kConstant;
+  }
+
+  /// By instruction: is it a load from where an earlier load says? `loaded` is what holds values
+  /// that come from loads, and goes on from round to round.
+  [[nodiscard]] std::vector<bool> addresses_from_loads(std::vector<bool>& loaded) const {
+    std::vector<bool> found;
+    for (const Instruction& in : code_) {
+      bool depends = false;
+      for (const Value& value : in.s)
+        depends = depends || (value.kind == ValueKind::kRegister && loaded[value.index]);
+      found.push_back(is_load(in) && depends);
+      for (const Value& value : in.d)
+        if (value.kind == ValueKind::kRegister) loaded[value.index] = depends || is_load(in);
+    }
+    return found;
+  }
+
+  std::span<Instruction> code_;
+  std::uint32_t begin_;
+};
+
+}  // namespace
+
+void mark_unrolled(Function& function, std::size_t registers) {
+  for (const BasicBlock& block : basic_blocks(function)) {
+    Body body(function, block);
+    if (body.is_loop() && body.mark_control()) body.mark_loads(registers);
+  }
+}
+
+}  // namespace membound::vgpu::program
