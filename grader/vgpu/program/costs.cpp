@@ -35,6 +35,7 @@ Cost special(const Instruction& in, Cost rounded) {
 Cost arithmetic(const Instruction& in, Cost of_integers) {
   if (in.unit == Unit::kFloat64) return Cost::kFp64;
   if (ptx::is_float(in.type)) return Cost::kFma;
+  if (in.opcode == Opcode::kAdd || in.opcode == Opcode::kSub) return Cost::kAdd;
   return of_integers == Cost::kMultiply && is_wide(in) ? Cost::kWideMultiply : of_integers;
 }
 

@@ -219,6 +219,8 @@ std::optional<Mend> find_local_memory(const Observed& o) {
   const double kept = std::max(0.2, 1 - (1 + kOfAddress) * amount_of(requests) / instructions);
   const auto addresses = static_cast<std::uint64_t>(kOfAddress * amount_of(requests));
   c.integer_instructions = less(c.integer_instructions, addresses);
+  for (std::uint64_t& count : mend.launch.counters.work.instructions)
+    count = share_of(count, kept);
   // A warp waits for a word of its array as for any other that L1 has.
   const double other_rounds = 1 - local_rounds_share(c);
   for (BlockWork& block : mend.launch.counters.work.kinds) {
@@ -230,7 +232,7 @@ std::optional<Mend> find_local_memory(const Observed& o) {
   c.local_load_rounds = 0;
   c.l2_write_sectors = less(c.l2_write_sectors, c.local_store_sectors);
   c.local_load_requests = c.local_load_sectors = 0;
-  c.local_store_requests = c.local_store_sectors = 0;
+  c.local_store_requests = c.local_store_sectors = c.partial_local_store_sectors = 0;
   return mend;
 }
 

@@ -27,6 +27,7 @@ struct Setting {
   const Counters& totals;
   const LaunchWork& work;
   double warps_per_block;
+  std::uint64_t constant_bytes;
   Schedule schedule;
 };
 
@@ -39,16 +40,17 @@ double pipe_ns(const Setting& s, double warp_instructions, double lanes) {
   return over_all_sms(s, warp_instructions, lanes / 32);
 }
 
-/// Wavefronts through L1: at least one a request, 128 bytes each in its data stage, four lines each
-/// in its tag stage; the slower stage sets the pace. Four lines a pass is what an H200 counts for
-/// strides of 1, 2 and 4 lines (h200_probe.csv); how unlucky strides queue is not modelled.
-double global_wavefronts(const Counters& c) {
+/// Clocks that L1 is busy for global and local memory: a wavefront a request or 128 bytes each in
+/// its data stage, lines in its tag stage; the slower stage sets the pace. How unlucky strides
+/// queue is not modelled.
+double global_clocks(const Machine& m, const Counters& c) {
   const double requests = real(c.global_load_requests + c.global_store_requests +
                                c.atomic_requests + c.reduction_requests);
   const double local = real(c.local_load_sectors + c.local_store_sectors) / 4;
-  return std::max(
-             {requests, real(c.theoretical_global_sectors) / 4, real(c.global_tag_requests) / 4}) +
-         local + real(c.texture_sectors + c.surface_sectors) / 4;
+  const double data = std::max(requests, real(c.theoretical_global_sectors) / 4);
+  const double textures = real(c.texture_sectors + c.surface_sectors) / 4;
+  return std::max((data + local + textures) / m.l1_wavefronts_per_clock,
+                  real(c.global_tag_requests) / m.l1_lines_per_clock);
 }
 
 double shared_clocks(const Machine& machine, const Counters& c) {
@@ -82,10 +84,11 @@ double load_lines(const Counters& c) {
 /// half-filled and less counts fully; a few
 /// cut-off ends among full sectors (a shifted row: 3 full, 2 cut) count as what they are.
 double partial_sectors(const Counters& c) {
-  if (c.partial_store_sectors > 0) return real(c.partial_store_sectors);
+  const double local = real(c.partial_local_store_sectors);  // L1 passes them on as well
+  if (c.partial_store_sectors > 0) return local + real(c.partial_store_sectors);
   const double sectors = real(c.global_store_sectors);
   const double filled = ratio(real(c.global_store_bytes), sectors * kSectorBytes);
-  return sectors * std::clamp((1 - filled) * 2, 0.0, 1.0);
+  return local + sectors * std::clamp((1 - filled) * 2, 0.0, 1.0);
 }
 
 /// What the launch waits for: the last bytes written stay in L2.
@@ -111,9 +114,13 @@ double atomic_ns(const Setting& s) {
 }
 
 double shared_atomic_ns(const Setting& s) {
-  const double passes = real(s.totals.shared_atomic_wavefronts);
-  const double contended = passes - std::min(passes, real(s.totals.shared_atomic_requests));
-  return over_all_sms(s, contended * s.machine.shared_atomic_lane_clocks + (passes - contended), 1);
+  const Counters& c = s.totals;
+  const double passes = real(c.shared_atomic_wavefronts);
+  const double contended = passes - std::min(passes, real(c.shared_atomic_requests));
+  // Integers are added where they lie; the rest loads, computes and swaps until nobody was faster.
+  const double each = c.shared_atomic_loops > 0 ? s.machine.shared_atomic_lane_clocks
+                                                : s.machine.shared_conflict_clocks;
+  return over_all_sms(s, contended * each + (passes - contended), 1);
 }
 
 /// A wait for global memory, on average: by how far its loads must go. A round goes as far as its
@@ -137,13 +144,28 @@ struct Averages {
   double shared_clocks = 0;  ///< a request to shared memory
 };
 
+/// Rounds that are fences' waits for stores; a fence without one under way is none.
+double fence_rounds(const Counters& c, const LaunchWork& work, double rounds) {
+  if (work.instructions.empty()) return 0;
+  const auto of = [&](program::Cost cost) {
+    return real(work.instructions[static_cast<std::size_t>(cost)]);
+  };
+  const double fences = of(program::Cost::kFenceDevice) + of(program::Cost::kFenceSystem);
+  const double loads = real(c.global_load_rounds + c.texture_requests);
+  return std::min(std::max(0.0, rounds - loads), fences);
+}
+
 Averages averages(const Machine& m, const Counters& c, const LaunchWork& work) {
   double rounds = 0, shared = 0;
   for (const counters::BlockRun& run : work.runs) {
     rounds += real(run.blocks * work.kinds[run.kind].all_load_rounds);
     shared += real(run.blocks * work.kinds[run.kind].all_shared_requests);
   }
-  return {round_ns(m, c, rounds), ratio(shared_clocks(m, c), shared)};
+  const double fences = fence_rounds(c, work, rounds);
+  const double all_ns =
+      (rounds - fences) * round_ns(m, c, rounds - fences) + fences * m.fence_round_ns;
+  return {rounds > 0 ? ratio(all_ns, rounds) : round_ns(m, c, 0),
+          ratio(shared_clocks(m, c), shared)};
 }
 
 /// How long a block stays when only its slowest warps count: their waits, and what its own warps
@@ -205,18 +227,34 @@ double pipe_clocks(const Setting& s, program::Pipe pipe) {
   return slots / 4;
 }
 
+/// A further word that lanes want of constant memory: as likely at hand as the share of the
+/// program's constants that its cache holds.
+double constant_clocks(const Setting& s) {
+  const Machine& m = s.machine;
+  const double near =
+      std::min(1.0, ratio(m.constant_cache_bytes, std::max(1.0, real(s.constant_bytes))));
+  return near * m.constant_word_clocks + (1 - near) * m.constant_far_word_clocks;
+}
+
+/// Warp instructions that only the integer pipe executes; sums and products go to the float pipes
+/// as well.
+double integer_pipe(const Setting& s) {
+  if (s.work.instructions.empty()) return real(s.totals.integer_instructions);
+  return real(s.work.instructions[static_cast<std::size_t>(program::Cost::kAlu)]);
+}
+
 /// Terms that keep pipes of SMs busy.
 std::vector<Bound> sm_terms(const Setting& s) {
   const Counters& c = s.totals;
   const Machine& m = s.machine;
-  const double wavefronts = shared_clocks(m, c) + global_wavefronts(c) / m.l1_wavefronts_per_clock;
+  const double wavefronts = shared_clocks(m, c) + global_clocks(m, c);
   const double constants =
-      (real(c.constant_load_words) - real(c.constant_load_requests)) * m.constant_word_clocks;
+      (real(c.constant_load_words) - real(c.constant_load_requests)) * constant_clocks(s);
   return {
       {BoundKind::kIssue, over_all_sms(s, issue_slots(s), m.schedulers)},
       {BoundKind::kFloat32,
        pipe_ns(s, real(c.float32_instructions + c.half_instructions), m.fp32_lanes)},
-      {BoundKind::kInteger, pipe_ns(s, real(c.integer_instructions), m.integer_lanes)},
+      {BoundKind::kInteger, pipe_ns(s, integer_pipe(s), m.integer_lanes)},
       {BoundKind::kFloat64, pipe_ns(s, real(c.float64_instructions), m.fp64_lanes)},
       {BoundKind::kSpecial,
        over_all_sms(s, pipe_clocks(s, program::Pipe::kSpecial), m.special_lanes / 16)},
@@ -229,18 +267,22 @@ std::vector<Bound> sm_terms(const Setting& s) {
 }
 
 /// Terms of what all SMs share.
-std::vector<Bound> shared_terms(const Setting& s, double blocks) {
+std::vector<Bound> shared_terms(const Setting& s) {
   const Counters& c = s.totals;
   const Machine& m = s.machine;
   return {
-      {BoundKind::kDispatch, blocks * m.dispatch_ns},
       {BoundKind::kL2, std::max(ratio(l2_sectors(c) * kSectorBytes, m.l2_gbs),
                                 ratio(load_lines(c), m.load_glines))},
       {BoundKind::kPartialStores, std::max(ratio(partial_sectors(c), m.partial_store_gsectors),
                                            ratio(real(c.global_store_lines), m.store_glines))},
       {BoundKind::kDram, ratio(dram_bytes(m, c), m.dram_reached_gbs)},
-      {BoundKind::kAtomics, atomic_ns(s)},
   };
+}
+
+/// What the first loads of a launch wait beyond the others: addresses not yet translated, rows of
+/// DRAM not yet open.
+double first_bytes_ns(const Setting& s) {
+  return s.totals.dram_read_bytes > 0 ? s.machine.first_bytes_ns : 0;
 }
 
 double norm(double a, double b, double exponent) {
@@ -340,13 +382,17 @@ Prediction predict(const Machine& machine, const counters::LaunchCounters& count
     lives.push_back({life_ns(machine, kind, mean, warps), pipe_work(kind, mean)});
   const std::uint32_t places_per_sm =
       places_of(machine, result.occupancy, main_kind(work, lives), warps);
-  const Setting s{machine, counters.totals, work, warps,
+  const Setting s{machine,
+                  counters.totals,
+                  work,
+                  warps,
+                  shape.constant_bytes,
                   removed.uneven_blocks
                       ? spread_evenly(work.runs, lives, machine.sm_count, places_per_sm)
                       : schedule(work.runs, lives, machine.sm_count, places_per_sm)};
 
   const double p = machine.latency_exponent, q = machine.throughput_exponent;
-  std::vector<Bound> terms = shared_terms(s, blocks);
+  std::vector<Bound> terms = shared_terms(s);
   const double uneven = s.schedule.busiest_work;
   double idle_ns = 0;
   std::vector<Bound>& bounds = result.bounds;
@@ -361,8 +407,18 @@ Prediction predict(const Machine& machine, const counters::LaunchCounters& count
   const double queue_ns =
       machine.queue_share * ratio(l2_sectors(counters.totals) * kSectorBytes, machine.l2_gbs);
   const double latency_ns = s.schedule.ns + queue_ns;
-  const double busy_ns = norm(latency_ns, throughput_ns, p);
+  // Blocks start one after the other while others wait and move bytes: that overlaps wholly.
+  const double dispatch_ns = blocks * machine.dispatch_ns;
+  // So do atomics whose results nobody waits for; what the last wave of blocks adds comes at the
+  // end.
+  const double atomics_ns = atomic_ns(s);
+  const double last_wave = 1 / std::max(1.0, blocks / places);
+  const double waiting_ns = norm(latency_ns, throughput_ns, p) + first_bytes_ns(s);
+  const double busy_ns = norm(norm(waiting_ns, dispatch_ns, q), atomics_ns * (1 - last_wave), q) +
+                         atomics_ns * last_wave;
   bounds = terms;
+  bounds.push_back({BoundKind::kDispatch, dispatch_ns});
+  bounds.push_back({BoundKind::kAtomics, atomics_ns});
   bounds.push_back({BoundKind::kLatency, latency_ns * s.schedule.occupied});
   bounds.push_back(
       {BoundKind::kIdleSms, std::max(idle_ns, latency_ns * (1 - s.schedule.occupied))});

@@ -29,6 +29,7 @@ struct LaunchShape {
   /// Global loads a warp has under way before it waits for the first of them (its memory-level
   /// parallelism); 1 where every load is used at once.
   double loads_in_flight = 1;
+  std::uint64_t constant_bytes = 0;  ///< of the program's variables in constant memory
 };
 
 /// What can set the pace.

@@ -64,7 +64,8 @@ TEST(OpcodeTable, ATypeDecidesTheCostOfArithmetic) {
     in.type = type;
     return cost_of(in);
   };
-  EXPECT_EQ(cost(Opcode::kAdd, Unit::kInteger, ScalarType::kS32), Cost::kAlu);
+  EXPECT_EQ(cost(Opcode::kAdd, Unit::kInteger, ScalarType::kS32), Cost::kAdd);
+  EXPECT_EQ(cost(Opcode::kMin, Unit::kInteger, ScalarType::kS32), Cost::kAlu);
   EXPECT_EQ(cost(Opcode::kAdd, Unit::kFloat32, ScalarType::kF32), Cost::kFma);
   EXPECT_EQ(cost(Opcode::kAdd, Unit::kFloat64, ScalarType::kF64), Cost::kFp64);
   EXPECT_EQ(cost(Opcode::kRcp, Unit::kSpecialFunction, ScalarType::kF32), Cost::kDivideFloat);

@@ -152,7 +152,7 @@ Launch reduction(u64 elements, const ReductionKernel& k) {
   c.block_barriers = c.warps * k.barriers;
   c.shared_wavefronts = c.ideal_shared_wavefronts = c.warps * k.shared_requests;
   if (k.atomic_shared) {
-    c.shared_atomic_requests = c.warps;
+    c.shared_atomic_requests = c.shared_atomic_loops = c.warps;
     c.shared_atomic_wavefronts = elements;
   }
   if (k.atomic_each) {

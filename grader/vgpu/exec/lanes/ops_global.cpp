@@ -221,8 +221,7 @@ const Step* window_access(Warp& w, const Step* s, const u64* addresses, u32 mask
     count_shared(stats,
                  memory::shared_wavefronts(narrow, mask, E::kBytes, kKind == AccessKind::kLoad));
   } else {
-    stats.local_requests += local_words(E::kBytes);
-    stats.local_sectors += local_sectors(offsets, mask, E::kBytes);
+    count_local(stats, offsets, mask, E::kBytes);
   }
   if (w.observer != nullptr) observe(w, s, space, kKind, mask, E::kBytes, offsets);
   if constexpr (kKind == AccessKind::kLoad)

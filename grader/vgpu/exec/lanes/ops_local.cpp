@@ -80,8 +80,7 @@ const Step* local(Warp& w, const Step* s) {
   }
   if (!in.has(program::kParamMemory)) {
     StepStats& stats = w.stats[s->stats];
-    stats.local_requests += local_words(total);
-    stats.local_sectors += local_sectors(offsets, mask, total);
+    count_local(stats, offsets, mask, total);
     if (w.observer != nullptr) observe(w, s, StateSpace::kLocal, kind, mask, total, offsets);
   }
   return s + 1;

@@ -151,18 +151,22 @@ bool grow_local(Warp& w, const Step* s, std::uint64_t bytes) {
   return true;
 }
 
-std::uint32_t local_sectors(const std::uint64_t* offsets, std::uint32_t mask, std::uint32_t bytes) {
-  if (mask == 0) return 0;
+LocalSectors local_sectors(const std::uint64_t* offsets, std::uint32_t mask, std::uint32_t bytes) {
+  LocalSectors total;
+  if (mask == 0) return total;
   // A row holds one word of each lane: eight lanes share a sector.
-  const std::uint32_t words = local_words(bytes);
-  std::uint32_t total = 0;
-  for (std::uint32_t word = 0; word < words; ++word) {
-    for (std::uint32_t part = 0; part < 4; ++part) {  // lanes 8 part … 8 part + 7
-      memory::NumberSet rows;
-      for (std::uint32_t rest = mask & (0xFFu << (8 * part)); rest != 0; rest &= rest - 1)
-        total += rows.insert(offsets[std::countr_zero(rest)] / 4 + word);
-    }
+  for (std::uint32_t part = 0; part < 4; ++part) {  // lanes 8 part … 8 part + 7
+    const std::uint32_t lanes = mask & (0xFFu << (8 * part));
+    if (lanes == 0) continue;
+    memory::NumberSet rows;
+    std::uint32_t sectors = 0;
+    for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1)
+      sectors += rows.insert(offsets[std::countr_zero(rest)] / 4);
+    total.all += sectors;
+    if (sectors > 1 || std::popcount(lanes) < 8 || bytes < 4) total.partial += sectors;
   }
+  total.all *= local_words(bytes);
+  total.partial *= local_words(bytes);
   return total;
 }
 

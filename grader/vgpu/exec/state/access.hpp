@@ -59,7 +59,18 @@ bool grow_local(Warp& w, const Step* s, std::uint64_t bytes);
   return bytes <= 4 ? 1 : bytes / 4;
 }
 /// Sectors of one local access: lane l's word w lies at 128 w + 4 l.
-std::uint32_t local_sectors(const std::uint64_t* offsets, std::uint32_t mask, std::uint32_t bytes);
+struct LocalSectors {
+  std::uint32_t all = 0;
+  std::uint32_t partial = 0;  ///< those of which it does not touch all 32 bytes
+};
+LocalSectors local_sectors(const std::uint64_t* offsets, std::uint32_t mask, std::uint32_t bytes);
+inline void count_local(StepStats& stats, const std::uint64_t* offsets, std::uint32_t mask,
+                        std::uint32_t bytes) {
+  const LocalSectors sectors = local_sectors(offsets, mask, bytes);
+  stats.local_requests += local_words(bytes);
+  stats.local_sectors += sectors.all;
+  stats.local_partial_sectors += sectors.partial;
+}
 
 namespace MEMBOUND_ISA {
 

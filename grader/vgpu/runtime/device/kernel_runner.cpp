@@ -180,6 +180,13 @@ std::vector<std::byte> pack_parameters(const program::Kernel& kernel, void* cons
   return packed;
 }
 
+std::uint64_t constant_bytes(const program::Program& program) {
+  std::uint64_t bytes = 0;
+  for (const program::GlobalVariable& variable : program.globals())
+    if (variable.is_constant) bytes += variable.size_bytes;
+  return bytes;
+}
+
 cudaError_t run_kernel(Context& context, Timeline& timeline, const KernelOperation& operation,
                        std::uint64_t stream_id, bool in_graph, exec::Footprint* footprint) {
   if (context.is_lost()) return cudaSuccess;  // seen by whoever waits
@@ -195,8 +202,12 @@ cudaError_t run_kernel(Context& context, Timeline& timeline, const KernelOperati
   request.footprint = footprint;
   const exec::LaunchReport report = run_watched(context, request);
 
-  const timing::LaunchShape shape{operation.grid, operation.block, kernel.register_count, shared,
-                                  1};
+  const timing::LaunchShape shape{operation.grid,
+                                  operation.block,
+                                  kernel.register_count,
+                                  shared,
+                                  1,
+                                  constant_bytes(operation.kernel->module->program())};
   const timing::Prediction prediction = predict(context.machine, report.counters, shape);
   // A kernel right behind another starts up beside it; a graph's nodes are launched faster.
   double duration = prediction.ns;
