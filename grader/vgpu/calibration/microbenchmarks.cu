@@ -21,9 +21,10 @@ constexpr int kUnroll = 16;
   X(min_s32, unsigned, "+r", "min.s32 %0, %0, %1;")                                                \
   X(add_s64, Wide, "+l", "add.s64 %0, %0, %2;")                                                    \
   X(mul_s64, Wide, "+l", "mul.lo.s64 %0, %0, %2;")                                                 \
-  X(div_s32, unsigned, "+r", "div.s32 %0, %0, %1;")                                                \
-  X(rem_u32, unsigned, "+r", "rem.u32 %0, %0, %1;")                                                \
-  X(div_s64, Wide, "+l", "div.s64 %0, %0, %2;")                                                    \
+  /* by what is not the same twice: else half of a division is done before the loop */             \
+  X(div_s32, unsigned, "+r", "{.reg .b32 t; or.b32 t, %0, 1; div.s32 %0, %1, t;}")                 \
+  X(rem_u32, unsigned, "+r", "{.reg .b32 t; or.b32 t, %0, 1; rem.u32 %0, %1, t;}")                 \
+  X(div_s64, Wide, "+l", "{.reg .b64 t; or.b64 t, %0, 1; div.s64 %0, %2, t;}")                     \
   X(popc, unsigned, "+r", "popc.b32 %0, %0;")                                                      \
   X(clz, unsigned, "+r", "clz.b32 %0, %0;")                                                        \
   X(brev, unsigned, "+r", "brev.b32 %0, %0;")                                                      \
@@ -119,6 +120,12 @@ __global__ void constants(unsigned* out, int rounds, unsigned spread) {
   unsigned at = threadIdx.x % 32 * spread;
   for (int i = 0; i < rounds; ++i) at = table[at] + threadIdx.x % 32 * spread;
   if (at == 123456) *out = at;
+}
+/// Words of 1 KiB or 16 KiB of constants, all lanes different ones.
+__global__ void constants_walk(unsigned* out, int rounds, unsigned mask) {
+  unsigned sum = 0;
+  for (int i = 0; i < rounds; ++i) sum += table[(threadIdx.x % 32 * 37 + i * 101) & mask];
+  if (sum == 123456) *out = sum;
 }
 __global__ void malloc_free(unsigned* out, int rounds) {
   for (int i = 0; i < rounds; ++i) {
@@ -245,6 +252,10 @@ int main(int argc, char** argv) {
   bench("chase", "constant", [&] { constants<<<1, 32>>>(d_out, 4096, 0); });
   bench("throughput", "constant 1", [&] { constants<<<2 * sms, 1024>>>(d_out, 256, 0); });
   bench("throughput", "constant 32", [&] { constants<<<2 * sms, 1024>>>(d_out, 256, 1); });
+  bench("throughput", "constant walk 1 KiB",
+        [&] { constants_walk<<<2 * sms, 1024>>>(d_out, 256, 255); });
+  bench("throughput", "constant walk 16 KiB",
+        [&] { constants_walk<<<2 * sms, 1024>>>(d_out, 256, 4095); });
   bench("latency", "call", [&] { calls<<<1, 32>>>(d_out, 1024, 3); });
   bench("throughput", "call", [&] { calls<<<2 * sms, 1024>>>(d_out, 512, 3); });
   bench("latency", "malloc", [&] { malloc_free<<<1, 32>>>(d_out, 16); });
