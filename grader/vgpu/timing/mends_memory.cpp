@@ -219,8 +219,7 @@ std::optional<Mend> find_local_memory(const Observed& o) {
   const double kept = std::max(0.2, 1 - (1 + kOfAddress) * amount_of(requests) / instructions);
   const auto addresses = static_cast<std::uint64_t>(kOfAddress * amount_of(requests));
   c.integer_instructions = less(c.integer_instructions, addresses);
-  for (std::uint64_t& count : mend.launch.counters.work.instructions)
-    count = share_of(count, kept);
+  for (std::uint64_t& count : mend.launch.counters.work.instructions) count = share_of(count, kept);
   // A warp waits for a word of its array as for any other that L1 has.
   const double other_rounds = 1 - local_rounds_share(c);
   for (BlockWork& block : mend.launch.counters.work.kinds) {
