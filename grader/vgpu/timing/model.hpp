@@ -33,25 +33,9 @@ struct LaunchShape {
 };
 
 /// What can set the pace.
-enum class BoundKind {
-  kIssue,          ///< warp instructions over issue slots
-  kFloat32,        ///< single-precision pipe
-  kInteger,        ///< integer pipe (minimum and maximum too)
-  kFloat64,        ///< double-precision pipe
-  kSpecial,        ///< special functions and conversions
-  kL1,             ///< wavefronts of shared memory and L1
-  kCollectives,    ///< shuffles, matches, fences of a block
-  kBarriers,       ///< warps that arrive at barriers
-  kConstants,      ///< constant loads whose lanes want different words
-  kL2,             ///< sectors between L1 and L2
-  kPartialStores,  ///< stores that fill only part of their sectors
-  kDram,           ///< bytes to and from DRAM
-  kAtomics,        ///< atomics on global memory
-  kSharedAtomics,  ///< atomics on shared memory
-  kDispatch,       ///< starting one block after the other
-  kIdleSms,        ///< multiprocessors without a block, or with less to do than the busiest
-  kLatency,        ///< waiting: too little in flight (Little's law), barriers
-  kLaunch          ///< starting and ending the kernel
+enum class BoundKind : std::uint8_t {
+#define MEMBOUND_BOUND(id, words, meaning) id,
+#include "grader/vgpu/timing/bounds.def"
 };
 
 /// "issue slots", "DRAM bandwidth", …: the words used in reports.

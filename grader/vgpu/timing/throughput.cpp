@@ -1,0 +1,175 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/vgpu/timing/throughput.hpp"
+
+#include <algorithm>
+
+#include "grader/vgpu/timing/quantities.hpp"
+
+namespace membound::vgpu::timing {
+namespace {
+
+using counters::Counters;
+
+/// Nanoseconds for `work` done by all SMs at `per_clock` each, were it spread evenly.
+double over_all_sms(const Workload& s, double work, double per_clock) {
+  return ratio(work, s.machine.sm_count * s.machine.clock_ghz * per_clock);
+}
+
+double pipe_ns(const Workload& s, double warp_instructions, double lanes) {
+  return over_all_sms(s, warp_instructions, lanes / 32);
+}
+
+/// Clocks that L1 is busy for global and local memory: a wavefront a request or 128 bytes each in
+/// its data stage, lines in its tag stage; the slower stage sets the pace. How unlucky strides
+/// queue is not modelled.
+double global_clocks(const Machine& m, const Counters& c) {
+  const double requests = real(c.global_load_requests + c.global_store_requests +
+                               c.atomic_requests + c.reduction_requests);
+  const double local = real(c.local_load_sectors + c.local_store_sectors) / 4;
+  const double data = std::max(requests, real(c.theoretical_global_sectors) / 4);
+  const double textures = real(c.texture_sectors + c.surface_sectors) / 4;
+  return std::max((data + local + textures) / m.l1_wavefronts_per_clock,
+                  real(c.global_tag_requests) / m.l1_lines_per_clock);
+}
+
+/// Lines that loads ask L2 for.
+double load_lines(const Counters& c) {
+  const double lines =
+      real(c.global_tag_requests - std::min(c.global_tag_requests, c.global_store_lines));
+  return lines * (1 - ratio(real(c.l1_load_hit_sectors), real(c.global_load_sectors)));
+}
+
+/// Store sectors that are not filled by their instruction: as counted, else from bytes and sectors:
+/// half-filled and less counts fully; a few
+/// cut-off ends among full sectors (a shifted row: 3 full, 2 cut) count as what they are.
+double partial_sectors(const Counters& c) {
+  const double local = real(c.partial_local_store_sectors);  // L1 passes them on as well
+  if (c.partial_store_sectors > 0) return local + real(c.partial_store_sectors);
+  const double sectors = real(c.global_store_sectors);
+  const double filled = ratio(real(c.global_store_bytes), sectors * kSectorBytes);
+  return local + sectors * std::clamp((1 - filled) * 2, 0.0, 1.0);
+}
+
+/// What the launch waits for: the last bytes written stay in L2.
+double dram_bytes(const Machine& machine, const Counters& c) {
+  if (c.dram_read_bytes + c.dram_write_bytes == 0) return l2_sectors(c) * kSectorBytes;
+  const double written = std::max(0.0, real(c.dram_write_bytes) - machine.dirty_l2_bytes);
+  return real(c.dram_read_bytes) + written;
+}
+
+double shared_atomic_ns(const Workload& s) {
+  const Counters& c = s.totals;
+  const double passes = real(c.shared_atomic_wavefronts);
+  const double contended = passes - std::min(passes, real(c.shared_atomic_requests));
+  // Integers are added where they lie; the rest loads, computes and swaps until nobody was faster.
+  const double each = c.shared_atomic_loops > 0 ? s.machine.shared_atomic_lane_clocks
+                                                : s.machine.shared_conflict_clocks;
+  return over_all_sms(s, contended * each + (passes - contended), 1);
+}
+
+double issue_slots(const Workload& s) {
+  double quarters = 0;
+  for (const counters::BlockRun& run : s.work.runs)
+    quarters += real(run.blocks * s.work.kinds[run.kind].issue_slots);
+  return quarters / kQuarters;
+}
+
+/// Clocks of an SM that a pipe is busy.
+double pipe_clocks(const Workload& s, program::Pipe pipe) {
+  double slots = 0;
+  for (std::size_t i = 0; i < s.work.instructions.size(); ++i)
+    if (s.machine.costs.of[i].pipe == pipe)
+      slots += real(s.work.instructions[i]) * s.machine.costs.of[i].slots;
+  if (pipe == program::Pipe::kCollective) {  // match.any goes through the values one by one
+    const auto match = static_cast<std::size_t>(program::Cost::kMatch);
+    const std::uint64_t matches = s.work.instructions.empty() ? 0 : s.work.instructions[match];
+    slots += real(s.totals.match_values - std::min(s.totals.match_values, matches)) *
+             s.machine.costs.of[match].slots;
+  }
+  return slots / 4;
+}
+
+/// A further word that lanes want of constant memory: as likely at hand as the share of the
+/// program's constants that its cache holds.
+double constant_clocks(const Workload& s) {
+  const Machine& m = s.machine;
+  const double near =
+      std::min(1.0, ratio(m.constant_cache_bytes, std::max(1.0, real(s.constant_bytes))));
+  return near * m.constant_word_clocks + (1 - near) * m.constant_far_word_clocks;
+}
+
+/// Warp instructions that only the integer pipe executes; sums and products go to the float pipes
+/// as well.
+double integer_pipe(const Workload& s) {
+  if (s.work.instructions.empty()) return real(s.totals.integer_instructions);
+  return real(s.work.instructions[static_cast<std::size_t>(program::Cost::kAlu)]);
+}
+
+}  // namespace
+
+double shared_clocks(const Machine& machine, const Counters& c) {
+  const double ideal = real(c.ideal_shared_wavefronts);
+  const double extra = std::max(0.0, real(c.shared_wavefronts) - ideal);
+  return ideal / machine.l1_wavefronts_per_clock + extra * machine.shared_conflict_clocks;
+}
+
+double l2_read_sectors(const Counters& c) {
+  return real(c.l2_read_sectors ? c.l2_read_sectors + c.l1_load_joined_sectors
+                                : c.global_load_sectors + c.local_load_sectors + c.texture_sectors);
+}
+
+double l2_sectors(const Counters& c) {
+  const double writes = real(c.l2_write_sectors ? c.l2_write_sectors
+                                                : c.global_store_sectors + c.local_store_sectors);
+  return l2_read_sectors(c) + writes + real(c.atomic_sectors + c.reduction_sectors);
+}
+
+double atomic_ns(const Workload& s) {
+  const Counters& c = s.totals;
+  const Machine& m = s.machine;
+  const double requests = real(c.atomic_requests + c.reduction_requests);
+  if (requests == 0) return 0;
+  const double operations = real(c.atomic_sectors + c.reduction_sectors);
+  const double floats = ratio(real(c.float_atomic_lanes), real(c.atomic_lanes));
+  const double turn_ns = floats * m.atomic_same_address_ns + (1 - floats) * m.integer_atomic_ns;
+  return std::max({real(c.hottest_atomic_address_count) * turn_ns,
+                   real(c.busiest_atomic_piece_sectors) * m.atomic_piece_ns,
+                   operations / m.atomic_gsectors});
+}
+
+std::vector<Bound> sm_terms(const Workload& s) {
+  const Counters& c = s.totals;
+  const Machine& m = s.machine;
+  const double wavefronts = shared_clocks(m, c) + global_clocks(m, c);
+  const double constants =
+      (real(c.constant_load_words) - real(c.constant_load_requests)) * constant_clocks(s);
+  return {
+      {BoundKind::kIssue, over_all_sms(s, issue_slots(s), m.schedulers)},
+      {BoundKind::kFloat32,
+       pipe_ns(s, real(c.float32_instructions + c.half_instructions), m.fp32_lanes)},
+      {BoundKind::kInteger, pipe_ns(s, integer_pipe(s), m.integer_lanes)},
+      {BoundKind::kFloat64, pipe_ns(s, real(c.float64_instructions), m.fp64_lanes)},
+      {BoundKind::kSpecial,
+       over_all_sms(s, pipe_clocks(s, program::Pipe::kSpecial), m.special_lanes / 16)},
+      {BoundKind::kCollectives, over_all_sms(s, pipe_clocks(s, program::Pipe::kCollective), 1)},
+      {BoundKind::kBarriers, over_all_sms(s, pipe_clocks(s, program::Pipe::kBarrier), 1)},
+      {BoundKind::kL1, over_all_sms(s, wavefronts, 1)},
+      {BoundKind::kConstants, over_all_sms(s, constants, 1)},
+      {BoundKind::kSharedAtomics, shared_atomic_ns(s)},
+  };
+}
+
+std::vector<Bound> shared_terms(const Workload& s) {
+  const Counters& c = s.totals;
+  const Machine& m = s.machine;
+  return {
+      {BoundKind::kL2, std::max(ratio(l2_sectors(c) * kSectorBytes, m.l2_gbs),
+                                ratio(load_lines(c), m.load_glines))},
+      {BoundKind::kPartialStores, std::max(ratio(partial_sectors(c), m.partial_store_gsectors),
+                                           ratio(real(c.global_store_lines), m.store_glines))},
+      {BoundKind::kDram, ratio(dram_bytes(m, c), m.dram_reached_gbs)},
+  };
+}
+
+}  // namespace membound::vgpu::timing
