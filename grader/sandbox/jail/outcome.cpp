@@ -61,6 +61,9 @@ JailOutcome as_a_shell_says(int code, JailOutcome outcome) {
   return outcome;
 }
 
+/// By how much the kernel's count for a process (whole ticks) may be ahead of what its group used.
+constexpr double kCountsApartSeconds = 0.1;
+
 /// The limit that explains this end, for those that the kernel enforces.
 LimitHit kernel_limit(const Limits& limits, const Observed& observed,
                       const std::optional<Report>& report) {
@@ -72,7 +75,8 @@ LimitHit kernel_limit(const Limits& limits, const Observed& observed,
   const bool well = report && report->exit_code == 0;
   if (well) return LimitHit::kNone;
   // The kernel may end a child before the supervisor looks; its parent then just ends badly.
-  if (cpu_seconds(observed, report) >= limits.cpu_seconds) return LimitHit::kCpu;
+  if (cpu_seconds(observed, report) >= limits.cpu_seconds - kCountsApartSeconds)
+    return LimitHit::kCpu;
   if (report && report->scratch_full != 0) return LimitHit::kFileSize;
   return observed.refused_processes > 0 ? LimitHit::kProcesses : LimitHit::kNone;
 }

@@ -61,6 +61,10 @@ TEST(JailOutcome, WhatWasLastCountedMayBeLessThanWhatWasCollected) {
   EXPECT_EQ(limit_of(observed), LimitHit::kCpu);
 }
 
+TEST(JailOutcome, TheKernelsCountMayBeSomeTicksAhead) {
+  EXPECT_EQ(limit_of(shell_of_a_computing_child(1.97)), LimitHit::kCpu);
+}
+
 TEST(JailOutcome, ABadEndBelowTheLimitIsNoLimit) {
   EXPECT_EQ(limit_of(shell_of_a_computing_child(1.2)), LimitHit::kNone);
 }
