@@ -61,8 +61,17 @@ TEST(JailOutcome, WhatWasLastCountedMayBeLessThanWhatWasCollected) {
   EXPECT_EQ(limit_of(observed), LimitHit::kCpu);
 }
 
-TEST(JailOutcome, TheKernelsCountMayBeSomeTicksAhead) {
-  EXPECT_EQ(limit_of(shell_of_a_computing_child(1.97)), LimitHit::kCpu);
+TEST(JailOutcome, TheKernelsTicksMayBeAhead) {
+  EXPECT_EQ(limit_of(shell_of_a_computing_child(1.68)), LimitHit::kCpu);
+}
+
+TEST(JailOutcome, ABadEndOfAnotherKindJustBelowTheLimitIsNoLimit) {
+  Observed observed = shell_of_a_computing_child(1.68);
+  Report report;
+  report.exit_code = 1;
+  report.cpu_microseconds = 1'680'000;
+  observed.status = status_of(report);
+  EXPECT_EQ(limit_of(observed), LimitHit::kNone);
 }
 
 TEST(JailOutcome, ABadEndBelowTheLimitIsNoLimit) {
