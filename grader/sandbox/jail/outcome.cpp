@@ -63,7 +63,7 @@ JailOutcome as_a_shell_says(int code, JailOutcome outcome) {
 
 /// For its limit the kernel counts a process in ticks, and on a busy virtual machine those run
 /// ahead: of 2 s by ticks 1.68 s were used. A shell then says by its code why its child ended.
-constexpr double kShareThatTicksMayMiss = 0.75;
+constexpr double kBelievedFromShare = 0.75;
 
 /// The limit that explains this end, for those that the kernel enforces.
 LimitHit kernel_limit(const Limits& limits, const Observed& observed,
@@ -77,7 +77,7 @@ LimitHit kernel_limit(const Limits& limits, const Observed& observed,
   if (well) return LimitHit::kNone;
   // The kernel may end a child before the supervisor looks; its parent then just ends badly.
   const bool says_so = report && report->exit_code == 128 + SIGXCPU;
-  const double share = says_so ? kShareThatTicksMayMiss : 1;
+  const double share = says_so ? kBelievedFromShare : 1;
   if (cpu_seconds(observed, report) >= limits.cpu_seconds * share) return LimitHit::kCpu;
   if (report && report->scratch_full != 0) return LimitHit::kFileSize;
   return observed.refused_processes > 0 ? LimitHit::kProcesses : LimitHit::kNone;

@@ -24,7 +24,7 @@ for kind in fit hold '.*'; do
   awk -F '\t' -v kind="^($kind)\$" '$1 ~ kind { print ($5 < 0 ? -$5 : $5) }' <<<"$rows" | sort -g | awk -v kind="$kind" '
     { off[NR] = $1 }
     END {
-      if (NR > 0) printf "%s: %d kernels: median error %.0f %%, 90th percentile %.0f %%, worst %.0f %%\n", kind, NR,
+      if (NR > 0) printf "%s: %d kernels: median error %.0f %%, 90th percentile %.0f %%, worst %.0f %%\n", kind == ".*" ? "all" : kind, NR,
         100 * off[int((NR + 1) / 2)], 100 * off[int(NR * 0.9 + 0.5)], 100 * off[NR]
     }'
 done

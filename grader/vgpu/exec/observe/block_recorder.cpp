@@ -18,20 +18,19 @@ std::uint64_t rounded(std::uint64_t value) {
   return value >> more << more;
 }
 
-template <typename T>
-T whole_rounds(T parts) {
+std::uint64_t whole_rounds(std::uint64_t parts) {
   return (parts + program::kUnrolledRounds - 1) / program::kUnrolledRounds;
 }
 
 /// Ends the phase; tells whether some warp loaded in it.
 bool close_phase(Block& block) {
   PathTotals& path = block.path;
-  const std::uint32_t round_clocks = block.launch->load_round_clocks;
+  const std::uint64_t round_clocks = block.launch->load_round_clocks;
   const Warp* slowest = block.warps.data();
-  std::uint32_t longest = 0;
+  std::uint64_t longest = 0;
   PathSum all = {};
   for (Warp& w : block.warps) {
-    const std::uint32_t clocks =
+    const std::uint64_t clocks =
         w.path[kChainClocks] + whole_rounds(w.path[kLoadRounds] * round_clocks);
     if (clocks != 0) w.left_at = path.clocks + clocks;  // the last that is not 0 stays
     if (clocks > longest) {
@@ -65,7 +64,7 @@ BlockWork work_of(const Block& block) {
   work.all_shared_requests = rounded(path.all[kSharedRequests]);
   const auto clocks_of = [&](const Warp& w) {
     return w.ended_path[kChainClocks] +
-           whole_rounds(w.ended_path[kLoadRounds] * block.launch->load_round_clocks);
+           whole_rounds(std::uint64_t{w.ended_path[kLoadRounds]} * block.launch->load_round_clocks);
   };
   const Warp& longest =
       *std::max_element(block.warps.begin(), block.warps.end(),
