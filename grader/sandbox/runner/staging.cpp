@@ -44,6 +44,7 @@ cudaError_t Staging::find_block(std::size_t bytes, std::size_t& index) {
 }
 
 cudaError_t Staging::copy_in(void* d_to, std::span<const std::byte> data, cudaStream_t stream) {
+  if (data.empty()) return cudaSuccess;
   std::size_t index = 0;
   if (const cudaError_t code = find_block(data.size(), index); code != cudaSuccess) return code;
   const Block& block = blocks_[index];

@@ -264,29 +264,32 @@ std::byte* AddressSpace::host_bytes(std::uint64_t address, std::uint64_t bytes) 
 }
 
 bool AddressSpace::copy_in(std::uint64_t to, const void* from, std::uint64_t bytes) {
+  if (bytes == 0) return true;  // of a place that may be null
   const std::lock_guard lock(mutex_);
   forget_drawn(to, bytes);
   std::byte* place = resolve(to, bytes);
-  if (place == nullptr) return bytes == 0;
+  if (place == nullptr) return false;
   std::memcpy(place, from, bytes);
   set_initialised(to, bytes, 1);
   return true;
 }
 
 bool AddressSpace::copy_out(void* to, std::uint64_t from, std::uint64_t bytes) {
+  if (bytes == 0) return true;
   const std::lock_guard lock(mutex_);
   const std::byte* place = resolve(from, bytes);
-  if (place == nullptr) return bytes == 0;
+  if (place == nullptr) return false;
   std::memcpy(to, place, bytes);
   return true;
 }
 
 bool AddressSpace::copy(std::uint64_t to, std::uint64_t from, std::uint64_t bytes) {
+  if (bytes == 0) return true;
   const std::lock_guard lock(mutex_);
   if (to != from) forget_drawn(to, bytes);
   std::byte* target = resolve(to, bytes);
   const std::byte* source = resolve(from, bytes);
-  if (target == nullptr || source == nullptr) return bytes == 0;
+  if (target == nullptr || source == nullptr) return false;
   std::memmove(target, source, bytes);
   if (initialised_ != nullptr && is_device_address(to)) {
     if (is_device_address(from)) {
@@ -303,7 +306,7 @@ bool AddressSpace::fill(std::uint64_t to, std::byte value, std::uint64_t bytes) 
   const std::lock_guard lock(mutex_);
   forget_drawn(to, bytes);
   std::byte* place = resolve(to, bytes);
-  if (place == nullptr) return bytes == 0;
+  if (place == nullptr) return false;
   std::memset(place, static_cast<int>(value), bytes);
   set_initialised(to, bytes, 1);
   return true;

@@ -373,6 +373,13 @@ TEST(HostilePtx, LaunchBoundsMayMultiplyToNothing) {
   EXPECT_EQ(machine.program().find_kernel("k")->register_count, 16u);
 }
 
+TEST(HostilePtx, AnArrayWithoutElementsIsCopiedAsNothing) {
+  Machine machine(std::string(kHeader) +
+                  ".global .align 16 .b8 g[0];\n.visible .entry k()\n{\n.reg .b64 %rd<2>;\n"
+                  "mov.u64 %rd1, g;\nret;\n}\n");
+  EXPECT_FALSE(machine.run("k", {1, 1, 1}, {32, 1, 1}).fault);
+}
+
 TEST(HostilePtx, CopiesNobodyWaitsForAreLandedInTheEnd) {
   Machine machine(std::string(kHeader) +
                   ".visible .entry k(.param .u64 in)\n{\n.reg .b64 %rd<3>; .reg .b32 %r<3>; "
