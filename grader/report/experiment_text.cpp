@@ -122,7 +122,7 @@ std::string experiment_picture(const ExperimentRun& run) {
       run.experiment.unit + " as a share of the largest, by " + run.experiment.axis,
       ".mb-ours{stroke:#2f6fb0;stroke-width:2;fill:none}"
       ".mb-printed{stroke:#a85a0c;stroke-width:2;stroke-dasharray:5 4;fill:none}"
-      "@media (prefers-color-scheme:dark){.mb-ours{stroke:#6aa9e6}.mb-printed{stroke:#e39a4a}}");
+      "@media screen and (prefers-color-scheme:dark){.mb-ours{stroke:#6aa9e6}.mb-printed{stroke:#e39a4a}}");
   svg.text(12, 22, 14, "strong", "start", run.experiment.title);
   svg.text(12, 42, kSmallText, "faint", "start",
            has_two_curves(run) ? "solid: " + where(run) + "; dashed: printed in the document"

@@ -27,7 +27,7 @@ constexpr const char* kLooks = R"(
     .mb-lane{fill:#dce9f6;stroke:#2f6fb0}.mb-bank{fill:#e8f4ec;stroke:#2f7d4f}
     .mb-idle{fill:#fcfbf8;opacity:.75}.mb-served{fill:none;stroke:#24292f;stroke-width:2}
     .mb-way{fill:none;stroke:#2f6fb0;stroke-width:1.5}.mb-past{opacity:.3}
-    @media (prefers-color-scheme:dark){
+    @media screen and (prefers-color-scheme:dark){
     .mb-lane{fill:#1d3550;stroke:#6aa9e6}.mb-bank{fill:#17261d;stroke:#63c08a}
     .mb-idle{fill:#16191d}.mb-served{stroke:#e6e8eb}.mb-way{stroke:#6aa9e6}}
 )";

@@ -9,6 +9,7 @@ namespace membound::report {
 namespace {
 
 // The classes start with "mb-" because a page holds several pictures beside its own looks.
+// On paper a picture is light, whatever the screen is.
 constexpr const char* kPictureLooks = R"(  <style>
     .mb-page{fill:#fcfbf8}.mb-ink{fill:#24292f}.mb-strong{fill:#24292f;font-weight:bold}
     .mb-faint{fill:#5b6370}.mb-frame{fill:#fbe3c6;stroke:#a85a0c;stroke-width:1}
@@ -16,7 +17,7 @@ constexpr const char* kPictureLooks = R"(  <style>
     .mb-rule{stroke:#b9b6ad;stroke-width:1}.mb-dash{stroke:#8b8f96;stroke-width:1;stroke-dasharray:3 3}
     .mb-axis{stroke:#24292f;stroke-width:1}.mb-roof{stroke:#a85a0c;stroke-width:2}
     .mb-grid{stroke:#e3e0d8;stroke-width:1}.mb-onlight{fill:#14202c}.mb-ondark{fill:#ffffff}
-    @media (prefers-color-scheme:dark){
+    @media screen and (prefers-color-scheme:dark){
     .mb-page{fill:#16191d}.mb-ink{fill:#e6e8eb}.mb-strong{fill:#e6e8eb}
     .mb-faint{fill:#a3abb5}.mb-frame{fill:#43301a;stroke:#e39a4a}
     .mb-cell{fill:#6aa9e6}.mb-mark{fill:#63c08a}.mb-hatch{fill:#24292f}
