@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "grader/authoring/drawing.hpp"
 #include "grader/authoring/figure_words.hpp"
 #include "grader/base/text_files.hpp"
 #include "grader/judge/counters_profile.hpp"
@@ -218,6 +219,13 @@ std::string warp_in_words(const FigureOptions& options, const KernelProfile& ker
   return text;
 }
 
+/// `svg` with the command that made it behind the license.
+std::string with_mark(std::string svg, const FigureOptions& options) {
+  const std::string license = "<!-- SPDX-License-Identifier: Apache-2.0 -->\n";
+  svg.insert(svg.find(license) + license.size(), figure_mark(options));
+  return svg;
+}
+
 /// The warp's first accesses, one after the other.
 base::Result<std::string> draw_first_steps(const FigureOptions& options, const Traced& traced) {
   const auto kernels = kernels_of(options, traced);
@@ -243,6 +251,18 @@ base::Result<std::string> draw_one_access(const FigureOptions& options, const Tr
     title =
         traced.subject + ": " + access_text(**access).substr(0, access_text(**access).find(','));
   return report::draw_access(**access, title, warp_in_words(options, *kernel));
+}
+
+/// The figure of a description, which is named from the course's root on or from here.
+base::Result<std::string> draw_described(const judge::Workplace& place, FigureOptions options) {
+  std::error_code error;
+  fs::path file = place.root / options.what;
+  if (!fs::exists(file, error)) file = fs::absolute(options.what, error);
+  const auto text = base::read_file(file);
+  if (!text) return text.error();
+  options.what = fs::proximate(file, place.root, error).generic_string();
+  auto svg = draw_description(*text, options.what);
+  return svg ? base::Result<std::string>(with_mark(*std::move(svg), options)) : svg.error();
 }
 
 }  // namespace
@@ -271,6 +291,7 @@ void add_figure_options(CLI::App& app, FigureOptions& options) {
 
 base::Result<std::string> draw_figure(const judge::Workplace& place, const course::Course& course,
                                       const FigureOptions& asked) {
+  if (asked.what.ends_with(".yml")) return draw_described(place, asked);
   FigureOptions options = asked;
   if (options.line.empty() && options.ptx_line == 0 && options.steps == 0) {
     return base::Error{base::ErrorKind::kUsage, "membound dev figure", "which access is not said",
@@ -283,10 +304,7 @@ base::Result<std::string> draw_figure(const judge::Workplace& place, const cours
   if (!traced) return traced.error();
   auto svg =
       options.steps > 0 ? draw_first_steps(options, *traced) : draw_one_access(options, *traced);
-  if (!svg) return svg.error();
-  const std::string license = "<!-- SPDX-License-Identifier: Apache-2.0 -->\n";
-  svg->insert(svg->find(license) + license.size(), figure_mark(asked));
-  return svg;
+  return svg ? base::Result<std::string>(with_mark(*std::move(svg), asked)) : svg.error();
 }
 
 }  // namespace membound::authoring

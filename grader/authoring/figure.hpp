@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Runs a kernel on the virtual GPU and draws what one access of one warp does: for `dev figure`,
-/// and for the figures of handouts that were made by it.
-/// Place in the chain: dev_figure, figure_drift -> [figure] -> judge, report/access_picture.
+/// Runs a kernel on the virtual GPU and draws what one access of one warp does, or draws what a
+/// description says: for `dev figure`, and for the figures of handouts that were made by it.
+/// Place in the chain: dev_figure, figure_drift -> [figure] -> judge, report/access_picture,
+/// drawing.
 #pragma once
 
 #include <string>
@@ -21,8 +22,8 @@ namespace membound::authoring {
 
 /// What is to be drawn, as the command line gives it.
 struct FigureOptions {
-  std::string what;                  ///< a lab, or a counters file (FILE.json)
-  int stage = 0;                     ///< 0: the lab's first
+  std::string what;  ///< a lab, a counters file (FILE.json), or a description (FILE.yml)
+  int stage = 0;     ///< 0: the lab's first
   std::string answer = "reference";  ///< or "skeleton", or a file
   std::string line;                  ///< a number, or a piece of the line's text
   int ptx_line = 0;                  ///< in place of `line`

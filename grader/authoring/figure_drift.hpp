@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Are the figures that `dev figure` once made still what the kernels do?
+/// Are the figures that `dev figure` once made still what the kernels do, or what their
+/// descriptions say?
 /// Place in the chain: dev_check -> [figure_drift] -> figure.
 #pragma once
 
@@ -16,11 +17,15 @@ namespace membound::authoring {
 /// What came of a lab's figures.
 struct FigureCheck {
   std::vector<Drift> drifts;
-  int checked = 0;
   int rewritten = 0;
 };
 
-/// Makes each marked figure of the lab's handout again and compares. With `fix` the new one stays.
+/// Draws each described figure of the lab's handout again and compares. With `fix` the new one
+/// stays. Needs no device.
+[[nodiscard]] FigureCheck check_drawings(const judge::Workplace& place, const course::Lab& lab,
+                                         bool fix);
+
+/// The same for each figure that a run made; an error where nothing can be run.
 [[nodiscard]] base::Result<FigureCheck> check_figures(const judge::Workplace& place,
                                                       const course::Course& course,
                                                       const course::Lab& lab, bool fix);

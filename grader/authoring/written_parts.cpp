@@ -53,6 +53,14 @@ std::vector<WrittenPart> rule_parts() {
   return {{"docs/guided_analysis.md", "rules", table, "grader/vgpu/counters/rules.def"}};
 }
 
+std::vector<WrittenPart> role_parts() {
+  std::string table = "| role | stands for |\n| --- | --- |\n";
+#define ROLE(name, inside, edge, dark_inside, dark_edge, meaning) \
+  table += "| `" #name "` | " meaning " |\n";
+#include "grader/authoring/drawing_looks.def"
+  return {{"docs/drawing_figures.md", "roles", table, "grader/authoring/drawing_looks.def"}};
+}
+
 std::vector<WrittenPart> verdict_parts() {
   const std::string head = "| verdict | meaning |\n| --- | --- |\n";
   std::string check = head, grade = head, order;

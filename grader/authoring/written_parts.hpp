@@ -32,6 +32,8 @@ struct WrittenPart {
 [[nodiscard]] std::vector<WrittenPart> checker_parts();
 /// The rules of the guided analysis, as docs/guided_analysis.md lists them.
 [[nodiscard]] std::vector<WrittenPart> rule_parts();
+/// The roles of colours in drawn figures, as docs/drawing_figures.md lists them.
+[[nodiscard]] std::vector<WrittenPart> role_parts();
 /// The verdicts, as docs/result.md, docs/grading.md and the help of check and grade list them.
 [[nodiscard]] std::vector<WrittenPart> verdict_parts();
 

@@ -21,7 +21,7 @@ find_package(OpenSSL 3.0 REQUIRED COMPONENTS Crypto)  # SHA-256 and HMAC
 find_package(LibArchive 3.6 REQUIRED)  # submissions come as zip and tar
 find_package(SQLiteCpp 3.2 REQUIRED)   # the ledger of a graded class
 find_package(date 3.0 REQUIRED)       # due dates, times of submission
-find_package(yaml-cpp 0.7 REQUIRED)    # Gradescope's export names its students in YAML
+find_package(yaml-cpp 0.7 REQUIRED)    # Gradescope's students, descriptions of figures
 pkg_check_modules(md4c REQUIRED IMPORTED_TARGET md4c>=0.4.8)  # handouts and help on a terminal
 pkg_check_modules(utf8proc REQUIRED IMPORTED_TARGET libutf8proc>=2.5)  # what text looks like: hidden characters, names that look alike
 pkg_check_modules(seccomp REQUIRED IMPORTED_TARGET libseccomp>=2.5)  # the jail's system call filter

@@ -79,9 +79,11 @@ Svg::Svg(double width, std::string title, std::string description, std::string m
       description_(std::move(description)),
       more_looks_(std::move(more_looks)) {}
 
-void Svg::box(double x, double y, double width, double height, std::string_view look) {
+void Svg::box(double x, double y, double width, double height, std::string_view look,
+              double round) {
   body_ += "  <rect" + attribute("x", x) + attribute("y", y) + attribute("width", width) +
-           attribute("height", height) + class_attribute(look) + "/>\n";
+           attribute("height", height) + (round > 0 ? attribute("rx", round) : "") +
+           class_attribute(look) + "/>\n";
 }
 
 void Svg::filled(double x, double y, double width, double height, std::string_view colour) {

@@ -26,8 +26,12 @@ class Svg {
   /// `more_looks` are rules of CSS for classes that this kind of picture alone has.
   Svg(double width, std::string title, std::string description, std::string more_looks = "");
 
-  /// A rectangle of class `look`: page, frame, cell, mark, hatch.
-  void box(double x, double y, double width, double height, std::string_view look);
+  /// More rules of CSS, once it is known which are needed.
+  void add_looks(std::string_view looks) { more_looks_ += looks; }
+
+  /// A rectangle of class `look`: page, frame, cell, mark, hatch; `round` is its corners' radius.
+  void box(double x, double y, double width, double height, std::string_view look,
+           double round = 0);
   /// The same filled with a colour of its own, "#rrggbb".
   void filled(double x, double y, double width, double height, std::string_view colour);
   void line(double x1, double y1, double x2, double y2, std::string_view look);

@@ -80,13 +80,16 @@ int check_drift(const Context& context, const std::vector<const course::Lab*>& l
   int count = 0;
   for (const course::Lab* lab : labs) {
     auto drifts = authoring::check_lab(*lab, context.place.root);
-    if (auto figures = authoring::check_figures(context.place, context.course, *lab, fix)) {
-      drifts.insert(drifts.end(), figures->drifts.begin(), figures->drifts.end());
-      if (figures->rewritten > 0)
-        std::printf("%s: %d figures rewritten\n", lab->handout.c_str(), figures->rewritten);
+    authoring::FigureCheck figures = authoring::check_drawings(context.place, *lab, fix);
+    if (const auto runs = authoring::check_figures(context.place, context.course, *lab, fix)) {
+      figures.drifts.insert(figures.drifts.end(), runs->drifts.begin(), runs->drifts.end());
+      figures.rewritten += runs->rewritten;
     } else {
-      report_note("figures were not made again: " + base::to_string(figures.error()));
+      report_note("figures of runs were not made again: " + base::to_string(runs.error()));
     }
+    drifts.insert(drifts.end(), figures.drifts.begin(), figures.drifts.end());
+    if (figures.rewritten > 0)
+      std::printf("%s: %d figures rewritten\n", lab->handout.c_str(), figures.rewritten);
     for (const authoring::WrittenPart& part : authoring::prediction_parts(*lab))
       for (auto& drift : authoring::check_written_part(part, context.place.root, fix))
         drifts.push_back(std::move(drift));
@@ -117,6 +120,7 @@ int check_house(const course::Course& course, const std::filesystem::path& root,
   std::vector<authoring::WrittenPart> parts = authoring::checker_parts();
   for (authoring::WrittenPart& part : authoring::verdict_parts()) parts.push_back(std::move(part));
   for (authoring::WrittenPart& part : authoring::rule_parts()) parts.push_back(std::move(part));
+  for (authoring::WrittenPart& part : authoring::role_parts()) parts.push_back(std::move(part));
   parts.push_back(platform_table());
   auto latencies = authoring::latency_parts(root);
   if (!latencies) return report_error(latencies.error()), 1;

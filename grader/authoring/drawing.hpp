@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// A figure from its description, `handouts/LAB/figures/NAME.yml`: shapes with sums for places,
+/// repeated where they repeat, in the colours of drawing_looks.def. docs/drawing_figures.md is the
+/// reference. Place in the chain: figure -> [drawing] -> drawing_shapes, report/svg.
+#pragma once
+
+#include <string>
+
+#include "grader/base/result.hpp"
+
+namespace membound::authoring {
+
+/// The SVG picture of the description `text`. `name` stands before the line in messages, and in the
+/// picture.
+[[nodiscard]] base::Result<std::string> draw_description(const std::string& text,
+                                                         const std::string& name);
+
+}  // namespace membound::authoring
