@@ -6,9 +6,9 @@
 #include <numeric>
 #include <random>
 
+#include "grader/harness/cases/statistics.hpp"
 #include "grader/harness/device/cuda_check.hpp"
 #include "grader/harness/device/device_buffer.hpp"
-#include "grader/harness/measure/statistics.hpp"
 
 namespace membound::authoring {
 namespace {

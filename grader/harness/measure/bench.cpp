@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/harness/measure/bench.hpp"
 
+#include "grader/harness/cases/statistics.hpp"
 #include "grader/harness/measure/known_times_bench.hpp"
 #include "grader/harness/measure/one_process_bench.hpp"
 #include "grader/harness/measure/sandbox_bench.hpp"
-#include "grader/harness/measure/statistics.hpp"
 
 namespace membound::harness {
 

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <vector>
 
+#include "grader/harness/cases/statistics.hpp"
 #include "grader/harness/device/device_scope.hpp"
 #include "grader/harness/device/runner_link.hpp"
-#include "grader/harness/measure/statistics.hpp"
 
 namespace membound::harness {
 namespace {

@@ -16,11 +16,11 @@
 #include <nlohmann/json.hpp>
 
 #include "grader/course/experiment.hpp"
+#include "grader/harness/cases/statistics.hpp"
 #include "grader/harness/device/device_buffer.hpp"
 #include "grader/harness/device/device_kernels.hpp"
 #include "grader/harness/device/event_timer.hpp"
 #include "grader/harness/device/launcher.hpp"
-#include "grader/harness/measure/statistics.hpp"
 
 namespace {
 

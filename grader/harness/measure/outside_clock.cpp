@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "grader/harness/measure/statistics.hpp"
+#include "grader/harness/cases/statistics.hpp"
 
 namespace membound::harness {
 namespace {

@@ -5,10 +5,10 @@
 #include <algorithm>
 
 #include "grader/base/switches.hpp"
+#include "grader/harness/cases/statistics.hpp"
 #include "grader/harness/device/device_scope.hpp"
 #include "grader/harness/device/runner_link.hpp"
 #include "grader/harness/measure/bench.hpp"
-#include "grader/harness/measure/statistics.hpp"
 
 namespace membound::harness {
 namespace {

@@ -16,13 +16,13 @@
 
 #include "grader/harness/cases/host_arrays.hpp"
 #include "grader/harness/cases/seeds.hpp"
+#include "grader/harness/cases/stop_rule.hpp"
 #include "grader/harness/cases/timed_case.hpp"
 #include "grader/harness/device/device_kernels.hpp"
 #include "grader/harness/device/event_timer.hpp"
 #include "grader/harness/device/launcher.hpp"
 #include "grader/harness/device/placed_buffer.hpp"
 #include "grader/harness/measure/outside_clock.hpp"
-#include "grader/harness/measure/stop_rule.hpp"
 
 namespace membound::harness {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include "grader/harness/cases/statistics.hpp"
 #include "grader/harness/measure/sample_report.hpp"
-#include "grader/harness/measure/statistics.hpp"
 
 namespace membound::harness {
 namespace {

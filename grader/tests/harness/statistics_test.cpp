@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/harness/measure/statistics.hpp"
+#include "grader/harness/cases/statistics.hpp"
 
 #include <gmock/gmock.h>
 

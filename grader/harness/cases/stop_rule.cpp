@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/harness/measure/stop_rule.hpp"
+#include "grader/harness/cases/stop_rule.hpp"
 
 #include <algorithm>
 #include <cstdio>

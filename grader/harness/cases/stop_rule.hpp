@@ -14,7 +14,7 @@
 #include <string>
 #include <string_view>
 
-#include "grader/harness/measure/statistics.hpp"
+#include "grader/harness/cases/statistics.hpp"
 
 namespace membound::harness {
 
