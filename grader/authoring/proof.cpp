@@ -174,7 +174,8 @@ class Prover {
       judge::CheckOptions options = options_;
       options.submission = claim.file.string();
       auto request = judge::request_for(place_, tools_, options, {claim.lab, claim.stages}, stop_);
-      if (!needs_timing(claim)) request.more_arguments.emplace_back("--quick");
+      request.times_programs = needs_timing(claim);
+      if (!request.times_programs) request.more_arguments.emplace_back("--quick");
       if (claim.fails == to_string(course::BuiltInTest::kTimeout))
         request.more_arguments.insert(request.more_arguments.end(),
                                       {"--launch-seconds", kSecondsOfAnEndlessLaunch});

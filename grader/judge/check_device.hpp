@@ -39,6 +39,8 @@ class DeviceKind {
   [[nodiscard]] virtual bool counts() const = 0;
   /// Whether it records when each call of a host program began and ended.
   [[nodiscard]] virtual bool tells_timeline() const = 0;
+  /// Whether a check times the work of programs on it, with events (program_times).
+  [[nodiscard]] virtual bool times_programs() const = 0;
   /// What `lab` is graded on in place of the whole device; may be null.
   [[nodiscard]] virtual const course::GradedSlice* graded_slice(const course::Lab& lab) const = 0;
   /// Files of `build` that stand for the device: a verdict depends on them.

@@ -23,6 +23,7 @@ class Gpu : public DeviceKind {
   [[nodiscard]] bool has_checkers() const override { return false; }
   [[nodiscard]] bool counts() const override { return false; }
   [[nodiscard]] bool tells_timeline() const override { return false; }
+  [[nodiscard]] bool times_programs() const override { return true; }
   [[nodiscard]] const course::GradedSlice* graded_slice(const course::Lab& /*lab*/) const override {
     return nullptr;
   }

@@ -4,12 +4,16 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <ctime>
 #include <sstream>
 
+#include "grader/base/process.hpp"
 #include "grader/base/switches.hpp"
 #include "grader/device_code/compilers/compile_hints.hpp"
 #include "grader/judge/device_choice.hpp"
+#include "grader/judge/program_times.hpp"
+#include "grader/judge/runner_rules.hpp"
 #include "grader/judge/second_look.hpp"
 #include "grader/judge/test_bed.hpp"
 #include "grader/judge/test_program.hpp"
@@ -110,6 +114,23 @@ base::Result<fs::path> find_reference(const CheckRequest& request, const Compile
   return reference->file;
 }
 
+/// Whether this check times a part's programs on its device: never those of a graded run, which
+/// share a process with the clock.
+bool times_programs(const CheckRequest& request, const CompiledPart& part) {
+  return request.times_programs && !request.split && !request.graded && part.kind->needs_timeline &&
+         request.device.kind->times_programs();
+}
+
+/// The reference program; empty in a course that came without answers.
+base::Result<fs::path> find_reference_program(const CheckRequest& request,
+                                              const CompiledPart& part) {
+  const fs::path source = reference_source(request.place, request.lab->id);
+  if (std::error_code ignored; !fs::exists(source, ignored)) return fs::path();
+  const auto reference = compile(compile_request(request, *part.kind, source));
+  if (!reference) return reference.error();
+  return reference->compiled ? reference->file : fs::path();
+}
+
 /// Compiles what the stages of one kind need.
 base::Status compile_part(const CheckRequest& request, CompiledPart& part) {
   CompileRequest submission = compile_request(request, *part.kind, request.submission);
@@ -121,6 +142,11 @@ base::Status compile_part(const CheckRequest& request, CompiledPart& part) {
   auto code = compile(submission);
   if (!code) return code.error();
   part.submission = std::move(*code);
+  if (times_programs(request, part) && part.submission.compiled) {
+    auto reference = find_reference_program(request, part);
+    if (!reference) return reference.error();
+    part.reference = *std::move(reference);
+  }
   if (!part.kind->has_reference) return base::Done{};
   if (base::switched_off("compile.device-only") && part.submission.compiled) {
     // As it is where a submission is compiled whole and linked with its tests.
@@ -215,6 +241,19 @@ base::Result<std::vector<course::StageMeasurement>> run_part(const CheckRequest&
   return std::move(outcome->measurements);
 }
 
+/// Adds the times on the request's own device to measurements that were made on the virtual one.
+base::Status add_times(const CheckRequest& request, const CompiledPart& part,
+                       std::vector<course::StageMeasurement>& measurements) {
+  RunRequest run = run_request(request, part, request.device);
+  // A program is linked with a runtime of that name, not with a folder.
+  auto folders = gpu_library_folders(run.parts.runner);
+  if (!folders) return folders.error();
+  if (const char* old = std::getenv("LD_LIBRARY_PATH"); old != nullptr && *old != '\0')
+    folders->emplace_back(old);
+  run.environment["LD_LIBRARY_PATH"] = base::search_path(*folders);
+  return time_programs(run, measurements);
+}
+
 bool can_run(const CompiledPart& part) {
   return part.not_for_compiler.empty() && part.submission.compiled;
 }
@@ -238,6 +277,8 @@ base::Status judge_part(const CheckRequest& request, const CompiledPart& part,
     if (!now) return now.error();
     measurements = *std::move(now);
   }
+  if (times_programs(request, part) && !measured.stopped)
+    if (const auto timed = add_times(request, part, *measurements); !timed) return timed.error();
   if (request.looks.any() && !measured.stopped) {
     auto looking = looking_run(request, part, run_request(request, part, device));
     if (!looking) return looking.error();

@@ -65,6 +65,7 @@ struct CheckRequest {
   std::optional<SplitOptions> split = {};  ///< graded: see split_options()
   int stages_at_once = 1;                  ///< more only where nothing is timed by a clock
   Looks looks = {};                        ///< what to run again with the checkers on
+  bool times_programs = true;              ///< where the device does that, and nothing is graded
   double seconds_per_stage = 180;          ///< backstop for a test program that reports nothing
   double device_seconds = 0;               ///< see SplitOptions; of each look again
   std::string version;                     ///< Membound's, for the result
@@ -102,7 +103,7 @@ struct CompiledSubmission {
 };
 
 /// Compiles the submission, once for each kind of stage; the reference too where the build's own is
-/// of another compiler.
+/// of another compiler, or is a program to be timed beside it.
 [[nodiscard]] base::Result<CompiledSubmission> compile_submission(const CheckRequest& request);
 
 /// Lets a check run on this one of several devices of its kind.

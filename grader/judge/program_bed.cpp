@@ -14,9 +14,11 @@ class ProgramBed : public TestBed {
   }
 
   [[nodiscard]] BedParts parts(const Workplace& place,
-                               const std::filesystem::path& /*reference*/) const override {
-    return {.runner = place.build / "libexec" / "membound_runner",
-            .forward_folder = place.build / "forward"};
+                               const std::filesystem::path& reference) const override {
+    return {.reference = reference,
+            .runner = place.build / "libexec" / "membound_runner",
+            .forward_folder = place.build / "forward",
+            .work_clock = place.build / "libexec" / "libmembound_work_clock.so"};
   }
 
   [[nodiscard]] std::vector<std::filesystem::path> needed(const BedParts& parts) const override {

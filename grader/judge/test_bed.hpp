@@ -25,8 +25,10 @@ struct RunRequest;
 
 /// What is in the build folder, beside the lab's test program, that stages are run with.
 struct BedParts {
-  std::filesystem::path reference, harness_kernels;  ///< of kernels
+  std::filesystem::path reference;        ///< of programs only where a check times them; or empty
+  std::filesystem::path harness_kernels;  ///< of kernels
   std::filesystem::path runner, forward_folder;  ///< of programs: what their test program starts
+  std::filesystem::path work_clock;              ///< of programs: see program_times
 };
 
 /// What a second look launches of what is timed: nothing; its launches; some blocks of them, where

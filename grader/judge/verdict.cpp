@@ -104,6 +104,11 @@ void add_budget_test(const std::optional<course::Finding>& missed, StageResult& 
   result.tests.insert(speed, std::move(test));
 }
 
+/// All of them, or below the bar those for a right result.
+double points_for_program(const course::Stage& stage, const std::optional<double>& ratio) {
+  return ratio && *ratio < stage.pass_ratio ? points_for(stage, *ratio) : stage.points;
+}
+
 /// Turns a right result at which the checkers found something the lab does not allow: what is
 /// undefined may come out otherwise next time.
 void call_unsafe(const course::Lab& lab, std::vector<course::Finding> found, StageResult& result) {
@@ -158,8 +163,8 @@ StageResult judge_stage(const course::Lab& lab, const course::Stage& stage,
   if (measurement.similar_stage > 0) result.similar_stage = measurement.similar_stage;
 
   const auto wrong = verdict_on_results(measurement);
-  // Of a program nothing is timed: what its calls cost is among its demands.
-  const bool timed = stage.kind->has_reference;
+  // A program is timed by a check on a GPU alone: what its calls cost is among its demands.
+  const bool timed = stage.kind->has_reference || result.ratio.has_value();
   result.verdict = wrong    ? *wrong
                    : !timed ? Verdict::kPassed
                             : verdict_on_speed(measurement, result, stage);
@@ -172,7 +177,9 @@ StageResult judge_stage(const course::Lab& lab, const course::Stage& stage,
   result.correct = !wrong && course::row_of(result.verdict).earns_points;
   // Correctness alone earns its share also where nothing could be timed.
   if (result.correct)
-    result.points = timed ? points_for(stage, missed ? 0 : result.ratio.value_or(0)) : stage.points;
+    result.points = stage.kind->has_reference
+                        ? points_for(stage, missed ? 0 : result.ratio.value_or(0))
+                        : points_for_program(stage, result.ratio);
 
   if (missed)
     result.findings = {*missed};

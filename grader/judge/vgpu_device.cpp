@@ -30,6 +30,7 @@ class VirtualGpu : public DeviceKind {
   [[nodiscard]] bool has_checkers() const override { return true; }
   [[nodiscard]] bool counts() const override { return true; }
   [[nodiscard]] bool tells_timeline() const override { return true; }
+  [[nodiscard]] bool times_programs() const override { return false; }
   [[nodiscard]] const course::GradedSlice* graded_slice(const course::Lab& lab) const override {
     return lab.graded_slice ? &*lab.graded_slice : nullptr;
   }

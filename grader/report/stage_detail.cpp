@@ -65,8 +65,16 @@ std::string ruler(double ratio, double pass_ratio, const Style& style) {
   return text;
 }
 
+// Of a program, whose work has no speed of its own.
+std::string times_text(const course::Timing& timing, const Style& style) {
+  return wrapped("yours      " + duration(timing.student_median_ns) + " for " + timing.label +
+                     ", on the GPU",
+                 style.width, kIndent) +
+         "  reference  " + duration(timing.reference_median_ns) + "\n";
+}
+
 std::string speed_text(const StageResult& stage, const Style& style) {
-  if (!stage.ratio || !stage.speed) return "";
+  if (!stage.ratio) return "";
   const Tone tone = *stage.ratio >= stage.pass_ratio ? Tone::kGood : Tone::kBad;
   std::string text = "  " + style.paint(ruler(*stage.ratio, stage.pass_ratio, style), tone) + "\n";
   std::string ratio = "ratio      " + number(*stage.ratio);
@@ -76,6 +84,7 @@ std::string speed_text(const StageResult& stage, const Style& style) {
   }
   text += wrapped(ratio + "; the bar is " + number(stage.pass_ratio), style.width, kIndent);
   const course::Timing* const timing = course::slowest(stage.timings);
+  if (!stage.speed) return text + (timing == nullptr ? "" : times_text(*timing, style));
   std::string of;
   if (timing != nullptr && stage.timings.size() > 1)
     of = " for " + timing->label + ", furthest behind of " + std::to_string(stage.timings.size());

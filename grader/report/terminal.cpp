@@ -65,12 +65,19 @@ std::string next_step(const course::Result& result, const course::StageResult* e
   return wrapped(text, style.width, 0);
 }
 
+/// The speed; of a program, whose work has none, the time.
+std::string pace(const course::StageResult& stage) {
+  if (stage.speed) return speed(*stage.speed, stage.bound);
+  const course::Timing* const slowest = course::slowest(stage.timings);
+  return slowest == nullptr ? "" : duration(slowest->student_median_ns);
+}
+
 std::string line_with(const course::StageResult& stage, const std::string& words, Tone tone,
                       const Style& style) {
   std::string line = "  " + style.sign(tone) + " " + std::to_string(stage.stage) + " " +
                      padded(stage.name, 22) + " " + style.paint(padded(words, 17), tone);
   line += padded(stage.ratio ? number(*stage.ratio) + " of ref." : "", 14);
-  line += padded(stage.speed ? speed(*stage.speed, stage.bound) : "", 13);
+  line += padded(pace(stage), 13);
   line += points(stage.points) + "/" + points(stage.max_points);
   return line + "\n";
 }

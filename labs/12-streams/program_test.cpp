@@ -118,3 +118,5 @@ const std::vector<HostTest> membound::harness::kTests = {
     {"OneMoreThanABlock", "edge", [](ProgramTest& test) { return check(test, 257); }},
     {"APrimeNumberOfSamples", "edge", [](ProgramTest& test) { return check(test, 1009); }},
     {"ALongRecording", "long", check_long}};
+
+const HostTest membound::harness::kTimedTest = {"", "", check_long};

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// main() of the test program for stages about a program: for each stage the lab's tests, then the
-/// demands on the calls of the last one's run, as one measurement.
+/// demands on the calls of the last one's run, as one measurement; or with --clock its times alone.
 /// Exit codes: course::test_exit.
 #include <unistd.h>
 
@@ -20,6 +20,7 @@
 #include "grader/course/measurement.hpp"
 #include "grader/harness/cases/checker_reports.hpp"
 #include "grader/harness/program/call_rule_checks.hpp"
+#include "grader/harness/program/clocked_run.hpp"
 #include "grader/harness/program/program_options.hpp"
 #include "grader/harness/program/program_test.hpp"
 #include "grader/sandbox/runner/runner_limits.hpp"
@@ -81,9 +82,8 @@ Setting setting_of(const Options& options, const course::ProgramLimits& code, in
   return setting;
 }
 
-course::StageMeasurement measure(const Options& options, const course::Lab& lab,
-                                 const course::Stage& stage, const Setting& setting) {
-  const auto start = Clock::now();
+course::StageMeasurement empty_measurement(const Options& options, const course::Lab& lab,
+                                           const course::Stage& stage, const Setting& setting) {
   course::StageMeasurement measurement;
   measurement.lab = lab.id;
   measurement.kernel = stage.kernel;
@@ -91,13 +91,76 @@ course::StageMeasurement measure(const Options& options, const course::Lab& lab,
   measurement.seed = options.seed;
   const auto device = setting.runner_environment.find("MEMBOUND_DEVICE");
   measurement.device.name = device == setting.runner_environment.end() ? "gpu" : device->second;
+  return measurement;
+}
+
+/// "5 x 601 (sound, sample)"
+std::string label_of(const Shape& shape) {
+  std::string extents, names;
+  for (const std::int64_t extent : shape.extents)
+    extents += (extents.empty() ? "" : " x ") + std::to_string(extent);
+  for (const std::string& name : shape.axis_names) names += (names.empty() ? "" : ", ") + name;
+  return extents + " (" + names + ")";
+}
+
+/// The test that a timing stands for.
+course::TestOutcome speed_outcome(const testing::AssertionResult& right,
+                                  const std::optional<course::Timing>& timing, double bar) {
+  course::TestOutcome outcome;
+  outcome.name = to_string(course::BuiltInTest::kSpeed);
+  outcome.passed = right && timing->ratio >= bar;
+  if (!right) {
+    outcome.hint_tag = to_string(course::Cause::kWrongInTimedRun);
+    outcome.message = std::string("in a timed run, ") + right.message();
+  } else if (!outcome.passed) {
+    char text[120];
+    std::snprintf(text, sizeof text, "%.3f of the reference program's speed; the bar is %.3f",
+                  timing->ratio, bar);
+    outcome.message = text;
+  }
+  return outcome;
+}
+
+/// How long the program's own work takes, beside the reference program's.
+course::StageMeasurement time_work(const Options& options, const course::Lab& lab,
+                                   const course::Stage& stage, const Setting& setting) {
+  const auto start = Clock::now();
+  course::StageMeasurement measurement = empty_measurement(options, lab, stage, setting);
+  if (kTimedTest.body == nullptr) return measurement;
+  const ClockSetting clock{options.clock, options.reference, stage.pass_ratio,
+                           measurement.device.name.starts_with("vgpu"),
+                           std::ranges::any_of(stage.calls, [](const course::CallDemand& demand) {
+                             return demand.rule->name == "copies-overlap";
+                           })};
+  ClockedProgram program(setting, clock);
+  ProgramTest one([&](const Given& given) { return program.run(given); }, stage.number,
+                  harness::Seeds(options.seed_key).derive(options.seed, stage.number));
+  const testing::AssertionResult result = kTimedTest.body(one);
+  measurement.notes = program.notes();
+  measurement.abort = one.abort();
+  if (measurement.abort != course::Cause::kNone)
+    measurement.abort_text = std::string(result.message()) + ", in a timed run";
+  else if (!result || program.timing())
+    measurement.tests.push_back(speed_outcome(result, program.timing(), stage.pass_ratio));
+  if (result && program.timing()) {
+    measurement.timings.push_back(*program.timing());
+    measurement.timings.back().label = label_of(one.shape());
+  }
+  measurement.seconds = seconds_since(start);
+  return measurement;
+}
+
+course::StageMeasurement measure(const Options& options, const course::Lab& lab,
+                                 const course::Stage& stage, const Setting& setting) {
+  const auto start = Clock::now();
+  course::StageMeasurement measurement = empty_measurement(options, lab, stage, setting);
   const harness::Seeds seeds(options.seed_key);
   std::vector<runner::Call> calls;
   const auto& wanted = options.tests;
   for (const HostTest& test : kTests) {
     if (!wanted.empty() && std::ranges::find(wanted, test.name) == wanted.end()) continue;
     const auto since = Clock::now();
-    ProgramTest one(setting, stage.number,
+    ProgramTest one([&](const Given& given) { return run_program(setting, given); }, stage.number,
                     seeds.derive(options.seed, base::stable_hash(stage.kernel + "." + test.name)));
     const testing::AssertionResult result = test.body(one);
     course::TestOutcome outcome;
@@ -144,8 +207,9 @@ int run_all(const Options& options) {
     const auto& asked = options.stages;
     if (!asked.empty() && std::find(asked.begin(), asked.end(), stage.number) == asked.end())
       continue;
+    const auto observe = options.clock.empty() ? measure : time_work;
     const course::StageMeasurement measurement =
-        measure(options, lab, stage, setting_of(options, stage.program, lab.vgpu_sms));
+        observe(options, lab, stage, setting_of(options, stage.program, lab.vgpu_sms));
     for (const course::TestOutcome& test : measurement.tests) {
       all_passed = all_passed && test.passed;
       std::printf("%s %s.%s %s\n", test.passed ? "passed" : "FAILED", stage.kernel.c_str(),

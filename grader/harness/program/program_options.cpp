@@ -25,6 +25,13 @@ ParsedOptions parse_options(int argc, const char* const* argv) {
       ->delimiter(',');
   app.add_option("--seed", options.seed, "all data follows from it");
   app.add_option("--seed-key", seed_key, "32 hexadecimal digits of a graded run");
+  app.add_option("--clock", options.clock,
+                 "the work clock's library: times the program's work on the device it finds by "
+                 "itself, and runs no other test")
+      ->check(CLI::ExistingFile);
+  app.add_option("--reference", options.reference, "with --clock: a program to time beside it")
+      ->needs("--clock")
+      ->check(CLI::ExistingFile);
   app.add_flag("--jailed", options.jailed, "nobody trusts the program: both processes in jails");
   try {
     app.parse(argc, argv);
@@ -35,8 +42,9 @@ ParsedOptions parse_options(int argc, const char* const* argv) {
     return {std::nullopt, text.str(), asked ? 0 : 2};
   }
   // The program runs in a folder of its own.
-  for (std::filesystem::path* path : {&options.submission, &options.runner, &options.forward})
-    *path = std::filesystem::absolute(*path);
+  for (std::filesystem::path* path :
+       {&options.submission, &options.runner, &options.forward, &options.clock, &options.reference})
+    if (!path->empty()) *path = std::filesystem::absolute(*path);
   if (!seed_key.empty()) {
     const auto key = harness::parse_seed_key(seed_key);
     if (!key) return {std::nullopt, base::to_string(key.error()) + "\n", 2};

@@ -26,6 +26,8 @@ struct Options {
   std::uint64_t seed = 1;
   std::optional<harness::SeedKey> seed_key;
   bool jailed = false;
+  std::filesystem::path clock;      ///< not empty: times the work of the stages, and nothing else
+  std::filesystem::path reference;  ///< the program that it is held against; empty: none
 };
 
 /// Options, or what to print and how to exit (also for --help).

@@ -31,6 +31,8 @@ constexpr const char* kInputs = "/membound/inputs";
 constexpr const char* kOutputs = "/scratch";
 constexpr const char* kRunner = "/membound/membound_runner";
 
+constexpr const char* kInputFolder = "inputs";
+
 base::Error machine_error(const std::string& where) {
   return {base::ErrorKind::kMachine, where, std::generic_category().message(errno), "",
           "check the disk and the machine's log"};
@@ -61,7 +63,7 @@ class Run {
   Run(const Setting& setting, const Given& given) : setting_(setting), given_(given) {}
 
   base::Result<RunEnd> run() {
-    if (auto status = lay_out(); !status) return status.error();
+    if (auto status = lay_out_inputs(given_, folder_.path()); !status) return status.error();
     auto sockets = runner::make_socket_pair();
     if (!sockets) return sockets.error();
     const Records records;
@@ -98,22 +100,7 @@ class Run {
   }
 
  private:
-  [[nodiscard]] fs::path inputs() const { return folder_.path() / "inputs"; }
-
-  base::Status lay_out() {
-    std::error_code error;
-    fs::create_directories(inputs(), error);
-    // The program's user is another one.
-    for (const fs::path& folder : {folder_.path(), inputs()})
-      fs::permissions(folder, fs::perms(0755), error);
-    if (error)
-      return base::Error{base::ErrorKind::kMachine, folder_.path().string(),
-                         "cannot be made: " + error.message(), "a folder for a program's inputs",
-                         "check $TMPDIR and that the disk is not full"};
-    for (const auto& [name, bytes] : given_.inputs)
-      if (auto written = base::write_file(inputs() / name, bytes); !written) return written;
-    return base::Done{};
-  }
+  [[nodiscard]] fs::path inputs() const { return folder_.path() / kInputFolder; }
 
   [[nodiscard]] base::Result<jail::JailOutcome> run_one(const jail::JailRequest& request) const {
     return setting_.use_jail ? jail::run(request) : jail::run_unjailed(request);
@@ -158,6 +145,21 @@ class Run {
 };
 
 }  // namespace
+
+base::Status lay_out_inputs(const Given& given, const fs::path& folder) {
+  const fs::path inputs = folder / kInputFolder;
+  std::error_code error;
+  fs::create_directories(inputs, error);
+  // The program's user is another one.
+  for (const fs::path& shown : {folder, inputs}) fs::permissions(shown, fs::perms(0755), error);
+  if (error)
+    return base::Error{base::ErrorKind::kMachine, folder.string(),
+                       "cannot be made: " + error.message(), "a folder for a program's inputs",
+                       "check $TMPDIR and that the disk is not full"};
+  for (const auto& [name, bytes] : given.inputs)
+    if (auto written = base::write_file(inputs / name, bytes); !written) return written;
+  return base::Done{};
+}
 
 base::Result<RunEnd> run_program(const Setting& setting, const Given& given) {
   return Run(setting, given).run();

@@ -48,6 +48,9 @@ struct RunEnd {
   std::string findings;
 };
 
+/// Writes the inputs to files in `folder`/inputs.
+[[nodiscard]] base::Status lay_out_inputs(const Given& given, const std::filesystem::path& folder);
+
 /// An error is the machine's or ours.
 [[nodiscard]] base::Result<RunEnd> run_program(const Setting& setting, const Given& given);
 

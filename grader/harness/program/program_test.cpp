@@ -63,7 +63,7 @@ bool launched(const std::vector<runner::Call>& calls) {
 testing::AssertionResult ProgramTest::run(const std::string& output) {
   given_.stage = stage_;
   given_.outputs = {output};
-  auto ended = run_program(setting_, given_);
+  auto ended = runs_(given_);
   if (!ended) {
     abort_ = Cause::kCrash;
     return testing::AssertionFailure() << base::to_string(ended.error());

@@ -19,7 +19,9 @@
 
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "grader/course/contract.hpp"
@@ -38,8 +40,11 @@ using harness::Tolerance;
 /// One test's talk with the student's program.
 class ProgramTest {
  public:
-  ProgramTest(const Setting& setting, int stage, std::uint64_t seed)
-      : setting_(setting), stage_(stage), seed_(seed) {}
+  /// Runs a program on what a test gives it, and says how it ended.
+  using Runs = std::function<base::Result<RunEnd>(const Given& given)>;
+
+  ProgramTest(Runs runs, int stage, std::uint64_t seed)
+      : runs_(std::move(runs)), stage_(stage), seed_(seed) {}
 
   [[nodiscard]] int stage() const { return stage_; }
   /// The `index`-th seed of this test: other numbers in every test, stage and graded run.
@@ -60,6 +65,7 @@ class ProgramTest {
   [[nodiscard]] testing::AssertionResult expect(const std::string& name,
                                                 const std::vector<T>& expected, const Shape& shape,
                                                 Tolerance tolerance = {}) {
+    shape_ = shape;
     if (auto ended = run(name); !ended) return ended;
     const std::string& bytes = end_.outputs.at(name);
     if (bytes.size() != expected.size() * sizeof(T))
@@ -72,6 +78,8 @@ class ProgramTest {
 
   /// Of the run: empty before.
   [[nodiscard]] const RunEnd& end() const { return end_; }
+  /// Of the output that was expected.
+  [[nodiscard]] const Shape& shape() const { return shape_; }
   /// How the program ended where that was not by itself: else kNone.
   [[nodiscard]] course::Cause abort() const { return abort_; }
 
@@ -79,10 +87,11 @@ class ProgramTest {
   [[nodiscard]] testing::AssertionResult run(const std::string& output);
   [[nodiscard]] testing::AssertionResult explain_end();
 
-  const Setting& setting_;
+  Runs runs_;
   int stage_;
   std::uint64_t seed_;
   Given given_;
+  Shape shape_;
   RunEnd end_;
   course::Cause abort_ = course::Cause::kNone;
 };
@@ -96,5 +105,8 @@ struct HostTest {
 
 /// The lab's.
 extern const std::vector<HostTest> kTests;
+/// Where a check has a GPU: the work of a program that passes its stage is timed there on what this
+/// test gives it. No body: it is not. The name says nothing.
+extern const HostTest kTimedTest;
 
 }  // namespace membound::harness

@@ -74,6 +74,20 @@ TEST(Terminal, DetailNamesTheBarTheIntervalAndTheCeiling) {
   EXPECT_THAT(text, HasSubstr("ceiling    4,200 GB/s"));
 }
 
+TEST(Terminal, AProgramHasATimeInPlaceOfASpeed) {
+  course::StageResult stage = slow_stage();
+  stage.speed = stage.reference_speed = stage.ceiling = std::nullopt;
+  stage.timings = {{.label = "5 x 601 (sound, sample)",
+                    .student_median_ns = 214000,
+                    .reference_median_ns = 107000,
+                    .ratio = 0.5}};
+  EXPECT_THAT(render_line(stage, {}), HasSubstr("0.50 of ref.  214 us "));
+  const std::string text = render_detail(stage, {});
+  EXPECT_THAT(text, HasSubstr("yours      214 us for 5 x 601 (sound, sample), on the GPU\n"));
+  EXPECT_THAT(text, HasSubstr("reference  107 us\n"));
+  EXPECT_THAT(text, HasSubstr("the bar is 0.75"));
+}
+
 TEST(Terminal, SpeedsSayOfWhichCaseTheyAre) {
   course::StageResult stage = slow_stage();
   stage.timings = {{.label = "float 64 x 64", .ratio = 0.8},
