@@ -78,18 +78,18 @@ void five_sounds(const membound::Program& program) {
 //     in       |0|1|2|3|4|5|6|7|
 //     soften     |0|1|2|3|4|5|6|7|
 //     out          |0|1|2|3|4|5|6|7|
-__global__ void soften(int* piece, int n) {
+__global__ void soften(int* piece, int n, int rounds) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;
   const int sample = piece[i];
   int value = sample;
-  for (int round = 0; round < kShortRounds; ++round) value = value - (value >> 3) + sample;
+  for (int round = 0; round < rounds; ++round) value = value - (value >> 3) + sample;
   piece[i] = value;
 }
 
 void piece_by_piece(const membound::Program& program) {
   const std::vector<int> in = program.read<int>("in");
-  const int n = static_cast<int>(in.size());
+  const int n = static_cast<int>(in.size()), rounds = program.read<int>("rounds").front();
   const int most = (n + kPieces - 1) / kPieces;
   int* d_samples = nullptr;
   must(cudaMalloc(&d_samples, n * sizeof(int)));

@@ -6,7 +6,8 @@
 ///
 /// Samples are ints. Every stage reads the input "in" and writes the output "out".
 ///   stage 1  in: kSounds sounds of n samples, one behind the other; out: each of them by echo()
-///   stage 2  in: a recording of n samples; out: all of it by soften()
+///   stage 2  in: a recording of n samples; "rounds": one int; out: all of it by soften() of so
+///            many rounds
 ///   stage 3  in: kTracks tracks a, b, c, d of n samples; out: two channels of n samples, with
 ///            x = blend(a, b), y = blend(c, d), z = blend(x, y), left = blend(z, x),
 ///            right = blend(z, y)
@@ -27,8 +28,6 @@ inline constexpr int kTurns = 40;     ///< stage 4
 inline constexpr int kThreads = 256;  ///< of a block
 
 inline constexpr int kLongRounds = 12000;  ///< stages 1 and 3: a few blocks, busy for long
-inline constexpr int kShortRounds =
-    32;  ///< stage 2: many blocks, about as long as both copies of a piece
 
 /// Blocks for n samples, one a thread; 0 for 0.
 inline int blocks_for(int n) { return (n + kThreads - 1) / kThreads; }
