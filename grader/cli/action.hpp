@@ -29,6 +29,7 @@ void add_predict(CLI::App& app, Action& chosen);
 void add_check(CLI::App& app, Action& chosen);
 void add_watch(CLI::App& app, Action& chosen);
 void add_profile(CLI::App& app, Action& chosen);
+void add_ptx(CLI::App& app, Action& chosen);
 void add_compare(CLI::App& app, Action& chosen);
 void add_experiment(CLI::App& app, Action& chosen);
 void add_hint(CLI::App& app, Action& chosen);
@@ -45,7 +46,6 @@ void add_run(CLI::App& app, Action& chosen);
 void add_dev_ladder(CLI::App& dev, Action& chosen);
 void add_dev_keep_skeletons(CLI::App& dev, Action& chosen);
 void add_dev_figure(CLI::App& dev, Action& chosen);
-void add_dev_ptx(CLI::App& dev, Action& chosen);
 void add_dev_wrong(CLI::App& dev, Action& chosen);
 /// Subcommands of machine.
 void add_machine_calibrate(CLI::App& machine, Action& chosen);

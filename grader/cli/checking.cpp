@@ -39,6 +39,15 @@ void add_check_options(CLI::App& command, judge::CheckOptions& options, bool bot
   takes_whole(*command.add_option("--seed", options.seed));
 }
 
+base::Result<course::Selection> one_stage(const course::Course& course, const std::string& word,
+                                          const std::string& command) {
+  auto selection = course::select(course, word);
+  if (!selection || selection->stages.size() == 1) return selection;
+  return base::Error{base::ErrorKind::kUsage, word,
+                     std::to_string(selection->stages.size()) + " stages", "one stage",
+                     command + " " + selection->lab->id + "/1"};
+}
+
 base::Result<Checked> check_labs(const Context& context, const judge::Tools& tools,
                                  const judge::CheckOptions& options,
                                  const std::vector<course::Selection>& selections,

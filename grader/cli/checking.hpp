@@ -25,6 +25,12 @@ namespace membound::cli {
 /// Adds --device, --compiler and --seed. `both` allows "--compiler both".
 void add_check_options(CLI::App& command, judge::CheckOptions& options, bool both = false);
 
+/// The one stage that `word` names ("transpose/4"), for a command that takes no more; `command` is
+/// how the advice calls it.
+[[nodiscard]] base::Result<course::Selection> one_stage(const course::Course& course,
+                                                        const std::string& word,
+                                                        const std::string& command);
+
 /// What came of it.
 struct Checked {
   std::vector<course::Result> results;

@@ -32,15 +32,10 @@ struct Answer {
   std::string name, file;
 };
 
-base::Result<course::Selection> one_stage(const course::Course& course, const std::string& word) {
-  auto selection = course::select(course, word);
+base::Result<course::Selection> timed_stage(const course::Course& course, const std::string& word) {
+  const auto selection = one_stage(course, word, "membound compare");
   if (!selection) return selection;
-  if (selection->stages.size() != 1)
-    return base::Error{base::ErrorKind::kUsage, word,
-                       std::to_string(selection->stages.size()) + " stages", "one stage",
-                       "membound compare " + selection->lab->id + "/1"};
-  const int number = selection->stages.front();
-  if (!selection->lab->stage(number)->kind->has_reference)
+  if (!selection->lab->stage(selection->stages.front())->kind->has_reference)
     return base::Error{base::ErrorKind::kUsage, word, "a stage that is a whole program",
                        "a stage whose kernel is timed", "membound list " + selection->lab->id};
   return selection;
@@ -119,7 +114,7 @@ void print_sizes(const std::vector<report::ComparedRun>& runs) {
 int run_compare(const CompareOptions& options) {
   const auto context = make_context();
   if (!context) return report_error(context.error());
-  const auto selection = one_stage(context->course, options.stage);
+  const auto selection = timed_stage(context->course, options.stage);
   if (!selection) return report_error(selection.error());
   const auto tools = tools_for(*context, options);
   if (!tools) return report_error(tools.error());

@@ -14,6 +14,7 @@ void add_student_commands(CommandLine& line) {
   line.add(add_check);       // is it right, how fast is it, what next
   line.add(add_watch);       // check on every save
   line.add(add_profile);     // what each line costs, what bounds the kernel
+  line.add(add_ptx);         // the instructions that each line became
   line.add(add_compare);     // one kernel on GPUs of several generations
   line.add(add_experiment);  // the handouts' experiments, beside printed figures
   line.add(add_hint);        // a nudge that follows from the last check

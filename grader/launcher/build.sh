@@ -9,7 +9,7 @@
 choose_targets() { # the call's words
   program=$bin/membound-student targets=(student)
   case "${1:-}" in
-    check | watch | profile | compare | doctor)
+    check | watch | profile | ptx | compare | doctor)
       local word lab named=()
       for word in "${@:2}"; do
         if lab=$(lab_of "$word"); then named+=("lab_${lab//[^a-zA-Z0-9]/_}"); fi

@@ -212,7 +212,6 @@ void add_dev(CLI::App& app, Action& chosen) {
   dev->require_subcommand(1);
   auto options = std::make_shared<DevCheckOptions>();
   add_dev_figure(*dev, chosen);
-  add_dev_ptx(*dev, chosen);
   add_dev_wrong(*dev, chosen);
   CLI::App* const command = dev->add_subcommand("check", "");
   command->add_option("LAB", options->labs);

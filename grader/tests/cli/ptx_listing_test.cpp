@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/authoring/ptx_listing.hpp"
+#include "grader/cli/ptx_listing.hpp"
 
 #include <gmock/gmock.h>
 
 #include "grader/tests/judge/temporary_folder.hpp"
 
-namespace membound::authoring {
+namespace membound::cli {
 namespace {
 
 constexpr const char* kCode = R"(.version 8.0
@@ -43,4 +43,4 @@ TEST(PtxListing, PutsEachLineOfTheSourceAboveItsInstructions) {
 }
 
 }  // namespace
-}  // namespace membound::authoring
+}  // namespace membound::cli

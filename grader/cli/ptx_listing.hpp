@@ -3,7 +3,7 @@
 /// @file
 /// The code in a program, a fat binary or a PTX file as a list that people can read: per kernel and
 /// source line the PTX instructions, each with what the virtual GPU counts it as.
-/// Place in the chain: `membound dev ptx` -> [listing] -> inspect, fatbin, ptx.
+/// Place in the chain: ptx_command -> [ptx_listing] -> fatbin, ptx, vgpu/program.
 #pragma once
 
 #include <string>
@@ -11,13 +11,14 @@
 #include "grader/base/result.hpp"
 #include "grader/report/source_excerpt.hpp"
 
-namespace membound::authoring {
+namespace membound::cli {
 
-/// Every function whose readable name holds `filter` (all if it is empty) of the newest PTX in
-/// `path`, each line's instructions below the line itself where `read` knows the file. An error
-/// where there is no PTX, or none that can be read, or no such function.
+/// Every function whose readable name holds `filter` (all if it is empty, but for those that
+/// describe launches) of the newest PTX in `path`, each line's instructions below the line itself
+/// where `read` knows the file. An error where there is no PTX, or none that can be read, or no
+/// such function.
 [[nodiscard]] base::Result<std::string> list_code(const std::string& path,
                                                   const std::string& filter,
                                                   const report::SourceReader& read);
 
-}  // namespace membound::authoring
+}  // namespace membound::cli

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/authoring/ptx_listing.hpp"
+#include "grader/cli/ptx_listing.hpp"
 
 #include <cstdio>
 #include <fstream>
@@ -14,9 +14,11 @@
 #include "grader/report/source_excerpt.hpp"
 #include "grader/vgpu/program/shapes.hpp"
 
-namespace membound::authoring {
+namespace membound::cli {
 namespace {
 
+/// What a LAUNCH_SHAPE or LAUNCH_PLAN becomes (harness/cases/launch_plan.hpp); few want to read it.
+constexpr std::string_view kLaunchPrefix = "membound_launch_of_";
 constexpr int kWidth = 100;  // of the source; instructions are as long as they are
 
 /// What stands behind an instruction where it is not executed like most.
@@ -83,7 +85,10 @@ base::Result<std::string> list_code(const std::string& path, const std::string& 
       if (!function.has_body) continue;
       const std::string name = base::demangled(std::string(function.name));
       names += (names.empty() ? "" : ", ") + name;
-      if (name.find(filter) != std::string::npos) text += list_function(*module, function, read);
+      const bool asked =
+          name.find(filter) != std::string::npos &&
+          (!name.starts_with(kLaunchPrefix) || filter.starts_with(kLaunchPrefix.substr(0, 8)));
+      if (asked) text += list_function(*module, function, read);
     }
   }
   if (!has_ptx)
@@ -93,4 +98,4 @@ base::Result<std::string> list_code(const std::string& path, const std::string& 
   return text;
 }
 
-}  // namespace membound::authoring
+}  // namespace membound::cli
