@@ -15,7 +15,7 @@
 //          each lane a stretch of its own, and each lane a sector of its own.
 // Task     Invert a grey picture. A block has kThreads * kEach pixels of one row; each thread has
 //          kEach of them, and asks for all of them before it uses the first.
-// Budget   Load 4 sectors per request, store 4.
+// Budget   As few sectors per request as 32 floats need, for loads and for stores.
 //
 //     4 lanes, 2 pixels each:   [ 0 0 1 1 2 2 3 3 ]    the CPU's habit: a stretch for each lane
 //                               [ 0 1 2 3 0 1 2 3 ]    what a warp wants: who is where?
@@ -47,7 +47,7 @@ LAUNCH_SHAPE(invert, int rows, int cols, int pitch) {
 //          5 sectors and 2 lines.
 // Task     Subtract from each pixel its left neighbour. Let each warp begin at a line, wherever
 //          the row begins: some lanes of the row's first warp then have nothing to do.
-// Budget   Store 4 sectors per request, load the pixels 4, their neighbours 5.
+// Budget   Stores, and loads of the pixels, as in stage 1; of their neighbours a sector more.
 //
 //     lines      |       |       |       |       |
 //     row             [ a b c d e f g h i j k l ]     starts in the middle of a line
@@ -80,8 +80,8 @@ LAUNCH_SHAPE(edges, int rows, int cols, int pitch) {
 // Task     Write a plane of red, one of green, one of blue. On one of the two sides the lanes of a
 //          warp cannot be neighbours: choose the side where that costs less. Each thread has kPair
 //          pixels, kThreads apart, and asks for all of them before it stores the first.
-// Budget   Load 12 sectors per request, three times the same 12; store 4 (5 where a plane does not
-//          start at a sector). 24 bytes of each thread on their way.
+// Budget   As few sectors per request as 32 floats need on the side where lanes are neighbours (one
+//          more where a plane does not start at a sector). 24 bytes of each thread on their way.
 //
 //     in, array of structs      [ r g b r g b r g b r g b ... ]
 //                                 |     |     |     |            a lane for each pixel?
@@ -112,9 +112,9 @@ LAUNCH_SHAPE(planes, int rows, int cols, int pitch) {
 //          may not assume that one lies at a multiple of 16 bytes, so it loads and stores the
 //          members one by one: each of the 4 stores touches 16 sectors and fills an eighth of each.
 // Task     Multiply r, g and b by a. Give the compiler the promise it needs.
-// Budget   Load 16 sectors per request, store 16: one request of each kind for 32 pixels.
+// Budget   One request of each kind for 32 pixels, and no byte of its sectors for nothing.
 //
-//     a warp's 32 pixels     [ r g b a | r g b a | r g b a | ... ]     512 bytes, 16 sectors
+//     a warp's 32 pixels     [ r g b a | r g b a | r g b a | ... ]     512 bytes
 //     4 bytes a lane           r         r         r                   one of four loads
 //     16 bytes a lane          r g b a   r g b a   r g b a             one load
 // TODO 1 (about 3 lines): a struct of four floats that is known to lie at multiples of 16 bytes.

@@ -78,7 +78,7 @@ LAUNCH_SHAPE(previous_of_level, long long n, int m) {
 //          times as high. Memory with real addresses takes any index for the same price.
 // Task     Count the levels of a series in a table of its own, in shared memory. A block has
 //          kThreads tables of kLevels numbers. Where does number `level` of thread t stand?
-// Budget   Local memory: nothing. Load 4 sectors per request. Shared memory: 1 wavefront each way,
+// Budget   Local memory: nothing. Load 4 sectors per request. Shared memory: no bank conflict,
 //          whatever the levels are.
 //
 //     bank = word mod 32                             lanes 0, 1, 2, 3, 4 and their level 0

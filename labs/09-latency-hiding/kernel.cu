@@ -90,8 +90,8 @@ LAUNCH_SHAPE(calibrate_few, long long n) {
 // Before   32 KiB on their way in every SM fill the memory. Are they needed, or only safe?
 // Task     Say before you run it how few threads will do, and launch no more. Each has kVectors
 //          loads of 16 bytes on their way. Little's law: bytes in flight = bandwidth * latency.
-// Budget   64 bytes in flight a thread, and no more than 384 threads for each SM, as many as the
-//          reference answer launches, at nearly its speed.
+// Budget   64 bytes in flight a thread, and fewer threads for each SM than stage 3 has, at nearly
+//          its speed.
 //
 //     bytes an SM needs in flight = bytes loaded a second / SMs * latency under load
 //     threads an SM needs         = that / 64

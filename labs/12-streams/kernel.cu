@@ -176,8 +176,8 @@ void mixing_desk(const membound::Program& program) {
 
 // Stage 4: Handed in once
 //
-// Before   A round of four short kernels, handed in again for each of kTurns turns: ten calls a
-//          turn, and the host may take longer for them than the kernels do.
+// Before   A round of four short kernels, handed in again for each of kTurns turns: twelve calls
+//          a turn, and the host may take longer for them than the kernels do.
 // Task     Capture one round into a graph, make it ready once, and launch it kTurns times.
 // Demands  One graph, launched kTurns times; of the kernels' time 0.3 is saved; the host waits at
 //          most 2 times, cudaFreeHost included; no memory is left, and all work is ordered.

@@ -15,7 +15,7 @@
 // Before   The CPU walks one loop over all sums.
 // Task     No loop: a thread for each sum. Blocks have kThreads threads each, so the last block
 //          may have threads that have nothing to add.
-// Budget   Load 4 sectors per request, store 4: neighbouring threads, neighbouring numbers.
+// Budget   As few sectors per request as 32 floats need: neighbouring threads and numbers.
 //
 //     n = 10, blocks of 4     block 0      block 1      block 2
 //     threadIdx.x             0  1  2  3   0  1  2  3   0  1  2  3
@@ -41,7 +41,7 @@ LAUNCH_SHAPE(add_one_each, int n) {
 // Before   The grid had to fit n. A grid that was too small left sums out.
 // Task     One block for each multiprocessor (SM), however many sums there are. All threads of the
 //          grid walk through the arrays together, one width of the grid at a time.
-// Budget   Load 4 sectors per request, store 4, as before.
+// Budget   As few sectors per request as before.
 //
 //     a grid of 6 threads     sum   [0 1 2 3 4 5|0 1 2 3 4 5|0 1 2 3 4 5|0 1]
 //                                    turn 0      turn 1      turn 2      turn 3

@@ -13,7 +13,7 @@
 // Before   Running sums of many short signals, one thread each. The threads of a warp walk through
 //          their signals in step: in every step the lanes are one signal apart.
 // Task     Choose how far apart the signals lie in shared memory, for any number of samples.
-// Budget   1 wavefront for every load and store of shared memory, whatever k is.
+// Budget   No bank conflict in any load or store of shared memory, whatever k is.
 //
 //     k = 4, 8 banks     lane        0  1  2  3  4  5  6  7      bank of sample 0
 //                        4 apart     0  4  0  4  0  4  0  4      4 lanes want bank 0
@@ -27,7 +27,7 @@ __global__ void running_sums(int* out, const int* in, int n, int k) {
   const int stride = k | 1;
 
   // TODO 2 (about 8 lines): bring this block's signals: each warp takes a signal, its lanes follow
-  // the samples, and then the next signal. Then let everybody wait. The last block has fewer.
+  // the samples, and then the next signal. Then __syncthreads(). The last block has fewer.
   const long long first = before_this_block(kSignals);
   const int signals = static_cast<int>(n - first < kSignals ? n - first : kSignals);
   const int warp = threadIdx.x / kLanes;
@@ -38,7 +38,7 @@ __global__ void running_sums(int* out, const int* in, int n, int k) {
   // From here on every thread may assume that all samples are there.
   __syncthreads();
 
-  // TODO 3 (about 6 lines): one thread, one signal: add up, in place. Then wait again.
+  // TODO 3 (about 6 lines): one thread, one signal: add up, in place. Then a barrier again.
   if (threadIdx.x < signals) {
     int sum = 0;
     for (int i = 0; i < k; ++i) {
@@ -70,12 +70,12 @@ LAUNCH_SHAPE(running_sums, int n, int k) {
 //          entry a lane wants depends on the data, so no stride helps. In
 //          2009 the rule was: no chars in shared memory, four neighbours are in one bank.
 // Task     Keep the table in shared memory. Does an entry take a byte or a word?
-// Budget   2 wavefronts for every lookup of a warp, at most, whatever the data are.
+// Budget   As few wavefronts for a lookup as one of the two can promise, whatever the data are.
 //
 //     256 entries, a word each:  256 words, 8 in every bank      32 lanes hit 32 of them at random
 //     256 entries, a byte each:   64 words, 2 in every bank      the same, but who shares?
 __global__ void look_up(int* out, const int* in, int n, int k) {
-  // TODO 1 (about 1 line): room for the table.
+  // TODO 1 (about 1 line): room for the table, __shared__.
   __shared__ unsigned char table[kTableBytes];
 
   // TODO 2 (about 3 lines): fill it from the first kTableWords words of `in`, then let everybody
@@ -89,8 +89,8 @@ __global__ void look_up(int* out, const int* in, int n, int k) {
   if (i >= n) return;
   const unsigned word = in[kTableWords + i];
 
-  // TODO 4 (about 8 lines): send each of its four bytes b k times through the table: b becomes
-  // table[b ^ key], and the key is the word's number modulo 256. Put the four together again.
+  // TODO 4 (about 8 lines): send its four bytes k times through the table, all four in each step:
+  // b becomes table[b ^ key]; the key is the word's number modulo 256. Put them together again.
   const unsigned key = i & 255;
   unsigned byte[4];
   for (int b = 0; b < 4; ++b) byte[b] = word >> 8 * b & 255;
@@ -114,8 +114,8 @@ LAUNCH_SHAPE(look_up, int n, int k) {
 //          apart. For three words that is an odd stride; for two it is not.
 // Task     Multiply each struct with the next kWindow ones, member by member, and add up. Read
 //          pairs as pairs; read three words as they are.
-// Budget   Two words: one load of 8 bytes, 2 wavefronts. Three words: three loads, 1 wavefront
-//          each.
+// Budget   Two words: one load of 8 bytes. Three words: three loads. No more wavefronts than these
+//          many bytes need.
 //
 //     lane l, member 0   word 2 l, bank 2 l mod 32    lanes 0 and 16 meet: 2 wavefronts
 //     lane l, both       8 bytes: half of the warp at a time, 16 lanes and 32 banks
@@ -172,7 +172,7 @@ LAUNCH_SHAPE(correlate, int n, int k) {
 // Before   A thread that computes two results reads two words in each step. Which two? On a CPU
 //          they would be neighbours.
 // Task     Add k samples, kDelay apart, for each result; every thread has two results.
-// Budget   2 wavefronts for the two words of each step: 1 for each load.
+// Budget   No bank conflict in the two loads of each step.
 //
 //     8 banks, lane            0  1  2  3  4  5  6  7
 //     interleaved, 1st word    0  2  4  6  0  2  4  6      2 t: two lanes for every second bank
@@ -218,7 +218,7 @@ LAUNCH_SHAPE(echoes, int n, int k) {
 //          apart.
 // Task     No conflict in any of the three accesses, with 32 x 32 words and not one more. Padding
 //          would take 32 more; what else can you change?
-// Budget   1 wavefront each: for the store, for the load along columns, for the load along rows.
+// Budget   No bank conflict: not in the store, nor in the loads along columns and along rows.
 //
 //     bank of (row, col)     as it comes    padded by 1    another order
 //     row 0                  0 1 2 3        0 1 2 3        0 1 2 3
