@@ -101,7 +101,7 @@ std::string compiler_text(const course::Result& result, const Style& style) {
   return text + "\n";
 }
 
-/// Of which case the speeds above are, where a stage is timed in several.
+/// Of which case the speeds above are, where a stage is timed in several; and of what the times.
 std::string cases_text(const course::Result& result, const Style& style) {
   std::vector<std::pair<std::string, std::vector<std::string>>> stages_of;
   for (const course::StageResult& stage : result.stages) {
@@ -115,8 +115,15 @@ std::string cases_text(const course::Result& result, const Style& style) {
   std::string text;
   for (const auto& [label, stages] : stages_of)
     text += (text.empty() ? "" : "; ") + label + " in stage " + listed(stages);
-  return text.empty() ? ""
-                      : wrapped("Speeds: of the case furthest behind, " + text, style.width, 4);
+  if (!text.empty()) text = wrapped("Speeds: of the case furthest behind, " + text, style.width, 4);
+  const bool has_program =
+      std::any_of(result.stages.begin(), result.stages.end(),
+                  [](const course::StageResult& stage) { return stage.ratio && !stage.speed; });
+  if (has_program)
+    text += wrapped("Times: of whole programs, measured on the GPU; their demands are held on " +
+                        result.device.short_name(),
+                    style.width, 4);
+  return text;
 }
 
 }  // namespace

@@ -33,6 +33,14 @@ std::string format(const char* pattern, auto... values) {
 }
 double ms(double ns) { return ns / 1e6; }
 
+/// Whatever it was, it says nothing about a submission.
+base::Error not_here(const fs::path& program, const jail::JailOutcome& outcome) {
+  return {base::ErrorKind::kMachine, program.string(),
+          "ended with exit code " + std::to_string(outcome.exit_code) + " and without a time\n" +
+              outcome.output,
+          "a program that runs on this GPU", "membound doctor looks at the machine"};
+}
+
 }  // namespace
 
 /// One run of one program.
@@ -44,6 +52,11 @@ struct ClockedProgram::Once {
     return outcome.exit_code == 0 && outcome.limit == jail::LimitHit::kNone;
   }
   [[nodiscard]] double ns() const { return pieces.empty() ? 0 : pieces.front().ns; }
+};
+
+struct ClockedProgram::Pair {
+  Once student;
+  double reference_ns = 0;  ///< 0: there is no reference program
 };
 
 base::Result<ClockedProgram::Once> ClockedProgram::run_once(const fs::path& program,
@@ -74,10 +87,45 @@ base::Result<ClockedProgram::Once> ClockedProgram::run_once(const fs::path& prog
   return once;
 }
 
-void ClockedProgram::tell_reference(const Once& reference) {
-  notes_.push_back("not held against the reference program: it ended with exit code " +
-                   std::to_string(reference.outcome.exit_code) + ", without a time\n" +
-                   reference.outcome.output);
+base::Result<ClockedProgram::Pair> ClockedProgram::run_pair(const Given& given,
+                                                            const fs::path& folder,
+                                                            bool reference_first) const {
+  Pair pair;
+  const auto run_student = [&]() -> base::Status {
+    auto once = run_once(setting_.program, given, folder, false);
+    if (!once) return once.error();
+    pair.student = *std::move(once);
+    return base::Done{};
+  };
+  const auto run_reference = [&]() -> base::Status {
+    if (clock_.reference.empty()) return base::Done{};
+    const auto once = run_once(clock_.reference, given, folder, false);
+    if (!once) return once.error();
+    if (!once->ended_well() || once->ns() <= 0) return not_here(clock_.reference, once->outcome);
+    pair.reference_ns = once->ns();
+    return base::Done{};
+  };
+  if (reference_first)
+    if (const auto done = run_reference(); !done) return done.error();
+  if (const auto done = run_student(); !done) return done.error();
+  if (!reference_first)
+    if (const auto done = run_reference(); !done) return done.error();
+  // Without a reference program nobody knows whether any program runs here.
+  if (clock_.reference.empty() && !pair.student.ended_well())
+    return not_here(setting_.program, pair.student.outcome);
+  return pair;
+}
+
+base::Result<AloneTimes> ClockedProgram::times_alone(const Given& given,
+                                                     const fs::path& folder) const {
+  AloneTimes least;
+  for (std::size_t i = 0; i < (clock_.same_every_time ? 1 : kRunsApart); ++i) {
+    const auto apart = run_once(setting_.program, given, folder, true);
+    if (!apart) return apart.error();
+    const AloneTimes now = alone_times(apart->pieces);
+    if (least.kernels == 0 || (now.kernels > 0 && now.total_ns() < least.total_ns())) least = now;
+  }
+  return least;
 }
 
 void ClockedProgram::tell_times(double usual_ns, const AloneTimes& alone) {
@@ -107,67 +155,43 @@ base::Result<RunEnd> ClockedProgram::run(const Given& given) {
                           .seconds_near = kSecondsNear,
                           .most_pairs = kMostPairs,
                           .same_every_time = clock_.same_every_time};
-  bool has_reference = !clock_.reference.empty();
   course::Timing timing;
-  std::vector<double> usual_ns;
   RunEnd end;
-  const auto keep_end = [&](Once& once) {
-    end.program = std::move(once.outcome);
-    end.outputs = end.program.files;
-  };
   StopDecision decision;
   const auto start = SteadyClock::now();
   for (std::size_t i = 0; !decision.stop; ++i) {
-    double reference_ns = 0;
-    const auto time_reference = [&]() -> base::Status {
-      auto reference = run_once(clock_.reference, given, folder.path(), false);
-      if (!reference) return reference.error();
-      reference_ns = reference->ns();
-      has_reference = reference->ended_well() && reference_ns > 0;
-      if (!has_reference) tell_reference(*reference);
-      return base::Done{};
-    };
     // Whichever goes first finds a GPU that has been idle: in turn each of them.
-    if (has_reference && i % 2 == 0)
-      if (const auto timed = time_reference(); !timed) return timed.error();
-    auto student = run_once(setting_.program, given, folder.path(), false);
-    if (!student) return student.error();
-    if (has_reference && i % 2 == 1)
-      if (const auto timed = time_reference(); !timed) return timed.error();
+    auto pair = run_pair(given, folder.path(), i % 2 == 0);
+    if (!pair) return pair.error();
+    Once& student = pair->student;
     ++timing.runs_checked;
-    const double student_ns = student->ns();
-    const bool as_before = i == 0 || student->outcome.files == end.outputs;
-    const bool ended_well = student->ended_well();
-    if (i == 0 || !as_before || !ended_well) keep_end(*student);
-    if (!as_before || !ended_well) return end;
-    if (student_ns <= 0) {
+    const bool as_before = i == 0 || student.outcome.files == end.outputs;
+    const bool well = student.ended_well() && as_before;
+    if (i == 0 || !well) {
+      end.program = std::move(student.outcome);
+      end.outputs = end.program.files;
+    }
+    if (!well) return end;
+    if (student.ns() <= 0) {
       notes_.emplace_back("not timed: no kernel and no asynchronous copy was handed in");
       return end;
     }
-    usual_ns.push_back(student_ns);
-    if (!has_reference) {
-      decision.stop = clock_.same_every_time || usual_ns.size() >= kRunsWithoutReference;
-      continue;
-    }
-    timing.student_ns.push_back(student_ns);
-    timing.reference_ns.push_back(reference_ns);
+    timing.student_ns.push_back(student.ns());
+    timing.reference_ns.push_back(pair->reference_ns);
     const std::chrono::duration<double> taken = SteadyClock::now() - start;
-    decision =
-        decide_stop(speed_ratios(timing.student_ns, timing.reference_ns), taken.count(), limits);
+    if (clock_.reference.empty())
+      decision.stop = clock_.same_every_time || i + 1 >= kRunsWithoutReference;
+    else
+      decision =
+          decide_stop(speed_ratios(timing.student_ns, timing.reference_ns), taken.count(), limits);
   }
-  // The quickest of them: what could be saved is told for the device at its best.
-  std::optional<AloneTimes> alone;
-  for (std::size_t i = 0; i < (clock_.same_every_time ? 1 : kRunsApart); ++i) {
-    const auto apart = run_once(setting_.program, given, folder.path(), true);
-    if (!apart) return apart.error();
-    const AloneTimes now = alone_times(apart->pieces);
-    if (!alone || now.total_ns() < alone->total_ns()) alone = now;
-  }
-  tell_times(median(usual_ns), *alone);
-  if (!has_reference) return end;
+  timing.student_median_ns = median(timing.student_ns);
+  const auto alone = times_alone(given, folder.path());
+  if (!alone) return alone.error();
+  tell_times(timing.student_median_ns, *alone);
+  if (clock_.reference.empty()) return end;
   const std::vector<double> ratios = speed_ratios(timing.student_ns, timing.reference_ns);
   const Interval interval = median_interval(ratios, kReportedConfidence);
-  timing.student_median_ns = median(timing.student_ns);
   timing.reference_median_ns = median(timing.reference_ns);
   timing.ratio = median(ratios);
   timing.ratio_low = interval.low;

@@ -34,7 +34,7 @@ class ClockedProgram {
 
   /// All runs. The end and the outputs are those of the first run of the program that ended badly,
   /// or handed in something else than the first one; else of the first. An error is the machine's
-  /// or ours.
+  /// or ours: also where the reference program does not run here.
   [[nodiscard]] base::Result<RunEnd> run(const Given& given);
 
   /// Of pairs with the reference program; nothing where there were none.
@@ -44,10 +44,15 @@ class ClockedProgram {
 
  private:
   struct Once;
+  struct Pair;
   [[nodiscard]] base::Result<Once> run_once(const std::filesystem::path& program,
                                             const Given& given, const std::filesystem::path& folder,
                                             bool apart) const;
-  void tell_reference(const Once& reference);
+  [[nodiscard]] base::Result<Pair> run_pair(const Given& given, const std::filesystem::path& folder,
+                                            bool reference_first) const;
+  /// The quickest of some runs: what could be saved is told for the device at its best.
+  [[nodiscard]] base::Result<AloneTimes> times_alone(const Given& given,
+                                                     const std::filesystem::path& folder) const;
   void tell_times(double usual_ns, const AloneTimes& alone);
 
   const Setting& setting_;

@@ -86,6 +86,8 @@ TEST(Terminal, AProgramHasATimeInPlaceOfASpeed) {
   EXPECT_THAT(text, HasSubstr("yours      214 us for 5 x 601 (sound, sample), on the GPU\n"));
   EXPECT_THAT(text, HasSubstr("reference  107 us\n"));
   EXPECT_THAT(text, HasSubstr("the bar is 0.75"));
+  EXPECT_THAT(render(result_with(stage), {}), HasSubstr("measured on the GPU"));
+  EXPECT_THAT(render(result_with(slow_stage()), {}), Not(HasSubstr("measured on the GPU")));
 }
 
 TEST(Terminal, SpeedsSayOfWhichCaseTheyAre) {

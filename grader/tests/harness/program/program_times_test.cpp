@@ -12,6 +12,8 @@
 #include "grader/base/text_files.hpp"
 #include "grader/course/lab.hpp"
 #include "grader/judge/judge.hpp"
+#include "grader/judge/program_times.hpp"
+#include "grader/judge/test_bed.hpp"
 #include "grader/tests/judge/temporary_folder.hpp"
 
 namespace membound::judge {
@@ -19,6 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::Contains;
+using testing::ElementsAre;
 using testing::HasSubstr;
 
 class TimedPrograms : public testing::Test {
@@ -91,6 +94,26 @@ TEST_F(TimedPrograms, TheReferenceAnswerIsAsFastAsItself) {
   EXPECT_EQ(stage.points, stage.max_points);
   // Five kernels of one length, side by side.
   EXPECT_THAT(stage.notes, Contains(HasSubstr("0.7")));
+
+  // A GPU on which not even that runs says nothing about a submission.
+  const auto code = compile_submission(request);
+  ASSERT_TRUE(code);
+  RunRequest run;
+  run.program = test_program(request.place, lab_.id, course::kProgramStage);
+  run.lab_json = lab_.folder / "lab.json";
+  run.submission = code->file();
+  run.bed = &program_bed();
+  run.parts = run.bed->parts(request.place, "/bin/false");
+  run.lab = &lab_;
+  run.environment = request.device.environment;
+  run.scratch_folder = folder_.path();
+  std::vector<course::StageMeasurement> measured(1);
+  measured[0].stage = 1;
+  ASSERT_TRUE(time_programs(run, measured));
+  EXPECT_THAT(measured[0].notes, ElementsAre(HasSubstr("not timed: /bin/false: ended with")));
+  EXPECT_TRUE(measured[0].tests.empty());
+  EXPECT_TRUE(measured[0].timings.empty());
+  EXPECT_EQ(measured[0].abort, course::Cause::kNone);
 }
 
 TEST_F(TimedPrograms, WhatMeetsEveryDemandAndTakesLongerIsSlowButNotInAGradedRun) {
