@@ -7,6 +7,8 @@
 
 #include <atomic>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "grader/tests/vgpu/exec/machine_fixture.hpp"
 
@@ -41,7 +43,9 @@ TEST(HostilePtx, ACallThroughAPointerCastToLargerParametersIsAFault) {
           kCallee);
   ASSERT_TRUE(report.fault);
   EXPECT_EQ(report.fault->kind, FaultKind::kIllegalAddress);
-  EXPECT_THAT(report.fault->text, HasSubstr("1 result and 1 parameter (4100 bytes in all)"));
+  EXPECT_THAT(report.fault->text,
+              HasSubstr("the call has 1 result and 1 parameter (4100 bytes in "
+                        "all), but 'f' has 1 result and 1 parameter (12 bytes"));
   EXPECT_THAT(report.fault->text, HasSubstr("the function pointer was cast to another type"));
 }
 
@@ -60,6 +64,7 @@ TEST(HostilePtx, ACallOfAKernelIsAFault) {
   const LaunchReport report =
       run("mov.u64 %rd1, k;\nshape: .callprototype _ ();\ncall %rd1, shape;");
   ASSERT_TRUE(report.fault);
+  EXPECT_THAT(report.fault->text, HasSubstr("call of 'k', which is a kernel"));
 }
 
 TEST(HostilePtx, AMbarrierThatWrapsAroundIsOutsideSharedMemory) {
@@ -193,8 +198,8 @@ TEST(HostilePtx, LockstepHoldsAsManyMeetingPlacesAsLanes) {
 }
 
 /// Two warps for ever at a barrier, at a call, at a branch through a list, and apart.
-TEST(EndlessCode, EndsAtTheStepLimitWithItsLoop) {
-  const std::string cases[] = {
+std::vector<std::string> endless_bodies() {
+  return {
       ".loc 1 12 0\nagain:\nbar.sync 0;\n.loc 1 14 0\nbra again;",
       ".loc 1 12 0\nagain:\n.param .b32 out; .param .b64 in;\ncall (out), f, (in);\n"
       ".loc 1 14 0\nbra again;",
@@ -207,11 +212,20 @@ TEST(EndlessCode, EndsAtTheStepLimitWithItsLoop) {
       "mov.u32 %r1, 64;\n.loc 1 12 0\nagain:\nshr.u32 %r1, %r1, 1;\nbar.sync 0;\n"
       "setp.ge.u32 %p1, %r1, 0;\n.loc 1 14 0\n@%p1 bra again;",
   };
-  const std::string callee = ".func (.param .b32 out) f(.param .b64 in)\n{\n.loc 1 5 0\nret;\n}\n";
+}
+
+/// A kernel of such a body, in tree.cu.
+Machine endless(const std::string& body) {
+  return Machine(std::string(kHeader) +
+                 ".file 1 \"tree.cu\"\n.func (.param .b32 out) f(.param .b64 in)\n{\n.loc 1 5 0\n"
+                 "ret;\n}\n.visible .entry k()\n{\n" +
+                 kRegisters + body + "\nret;\n}\n");
+}
+
+TEST(EndlessCode, EndsAtTheStepLimitWithItsLoop) {
   for (const Scheduling scheduling : {Scheduling::kIndependent, Scheduling::kLockstep}) {
-    for (const std::string& body : cases) {
-      Machine machine(std::string(kHeader) + ".file 1 \"tree.cu\"\n" + callee +
-                      ".visible .entry k()\n{\n" + kRegisters + body + "\nret;\n}\n");
+    for (const std::string& body : endless_bodies()) {
+      Machine machine = endless(body);
       machine.request().limits.warp_instructions = 300000;
       machine.request().scheduling = scheduling;
       const LaunchReport report = machine.run("k", {1, 1, 1}, {64, 1, 1});
@@ -285,14 +299,45 @@ TEST(EndlessCode, CostsAboutTheSameWhateverTheLoopDoes) {
 }
 
 TEST(EndlessCode, HearsThatItIsToStop) {
-  Machine machine(std::string(kHeader) +
-                  ".visible .entry k()\n{\nagain:\nbar.sync 0;\n"
-                  "bra again;\n}\n");
-  const std::atomic<bool> stop{true};
-  machine.request().stop = &stop;
-  const LaunchReport report = machine.run("k", {1, 1, 1}, {64, 1, 1});
+  for (const std::string& body : endless_bodies()) {
+    Machine machine = endless(body);
+    const std::atomic<bool> stop{true};
+    machine.request().stop = &stop;
+    const LaunchReport report = machine.run("k", {1, 1, 1}, {64, 1, 1});
+    ASSERT_TRUE(report.fault) << body;
+    EXPECT_EQ(report.fault->kind, FaultKind::kStopped) << body;
+  }
+}
+
+/// A turn has as many instructions whether the loop is short or long.
+TEST(EndlessCode, IsLookedAtAsOftenInALongLoop) {
+  constexpr std::uint64_t kLimit = 300'000, kMostOfATurn = 6'000'000;
+  std::string body = "again:\n";
+  for (int i = 0; i < 1000; ++i) body += "add.u32 %r1, %r1, %r2;\n";
+  Machine machine = endless(body + "bra again;");
+  machine.request().limits.warp_instructions = kLimit;
+  const LaunchReport report = machine.run("k", {1, 1, 1}, {32, 1, 1});
   ASSERT_TRUE(report.fault);
-  EXPECT_EQ(report.fault->kind, FaultKind::kStopped);
+  EXPECT_EQ(report.fault->kind, FaultKind::kStepLimit);
+  EXPECT_LT(report.warp_instructions, kLimit + kMostOfATurn);
+}
+
+/// No instruction of 32 lanes takes the host less than a nanosecond, so by that clock a launch ends
+/// before it has executed as many as its limit; without a clock, behind it.
+TEST(EndlessCode, EndsByTheHostsClockWhereTheLimitHasOne) {
+  constexpr std::uint64_t kLimit = 20'000'000;
+  for (const std::uint32_t ns : {0u, 1u}) {
+    Machine machine =
+        endless(".loc 1 12 0\nagain:\nst.volatile.shared.u32 [tile], %r1;\nbra again;");
+    machine.request().limits.warp_instructions = kLimit;
+    machine.request().limits.cpu_ns_per_instruction = ns;
+    const LaunchReport report = machine.run("k", {1, 1, 1}, {32, 1, 1});
+    ASSERT_TRUE(report.fault);
+    EXPECT_EQ(report.fault->kind, FaultKind::kStepLimit);
+    EXPECT_THAT(report.fault->text, HasSubstr("the loop in line 12 may never end"));
+    EXPECT_EQ(report.warp_instructions < kLimit, ns != 0);
+    EXPECT_EQ(report.fault->text.find("counted as more") != std::string::npos, ns != 0);
+  }
 }
 
 /// f(n) calls f(n - 1): its calls take 16 bytes each and what its array has.
@@ -380,14 +425,26 @@ TEST(HostilePtx, AnArrayWithoutElementsIsCopiedAsNothing) {
   EXPECT_FALSE(machine.run("k", {1, 1, 1}, {32, 1, 1}).fault);
 }
 
-TEST(HostilePtx, CopiesNobodyWaitsForAreLandedInTheEnd) {
+/// What tile holds after so many copies of 5 to it that nobody has waited for.
+std::uint32_t after_copies(std::uint32_t count) {
   Machine machine(std::string(kHeader) +
-                  ".visible .entry k(.param .u64 in)\n{\n.reg .b64 %rd<3>; .reg .b32 %r<3>; "
-                  ".reg .pred %p<2>;\n.shared .align 4 .b8 tile[128];\nld.param.u64 %rd1, [in];\n"
-                  "mov.u32 %r1, 0;\nagain:\ncp.async.ca.shared.global [tile], [%rd1], 4;\n"
-                  "add.u32 %r1, %r1, 1;\nsetp.lt.u32 %p1, %r1, 5000;\n@%p1 bra again;\nret;\n}\n");
-  machine.argument(machine.upload(std::vector<std::uint32_t>{5}));
+                  ".visible .entry k(.param .u64 in, .param .u32 n)\n{\n.reg .b64 %rd<3>; "
+                  ".reg .b32 %r<5>; .reg .pred %p<2>;\n.shared .align 4 .b8 tile[128];\n"
+                  "ld.param.u64 %rd1, [in];\nld.param.u32 %r3, [n];\nmov.u32 %r1, 0;\n"
+                  "st.shared.u32 [tile], %r1;\nagain:\n"
+                  "cp.async.ca.shared.global [tile], [%rd1], 4;\nadd.u32 %r1, %r1, 1;\n"
+                  "setp.lt.u32 %p1, %r1, %r3;\n@%p1 bra again;\nld.shared.u32 %r2, [tile];\n"
+                  "st.global.u32 [%rd1+4], %r2;\nret;\n}\n");
+  const auto in = machine.upload(std::vector<std::uint32_t>{5, 9});
+  machine.argument(in).argument(count);
   EXPECT_FALSE(machine.run("k", {1, 1, 1}, {32, 1, 1}).fault);
+  return machine.download<std::uint32_t>(in, 2)[1];
+}
+
+/// They are kept in memory of ours until they land: the oldest do where there are too many.
+TEST(HostilePtx, CopiesNobodyWaitsForAreLandedInTheEnd) {
+  EXPECT_EQ(after_copies(1), 0u);
+  EXPECT_EQ(after_copies(5000), 5u);
 }
 
 }  // namespace

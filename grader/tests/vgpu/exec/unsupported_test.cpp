@@ -67,5 +67,21 @@ constexpr Lacking kLacking[] = {
 INSTANTIATE_TEST_SUITE_P(Ptx, UnsupportedTest, testing::ValuesIn(kLacking),
                          [](const auto& each) { return std::string(each.param.name); });
 
+/// What nvcc makes of kernel<<<…>>> in device code.
+TEST(UnsupportedCall, OfALaunchInAKernelIsNamedAsDynamicParallelism) {
+  for (const char* callee :
+       {"cudaLaunchDeviceV2", "cudaGetParameterBufferV2", "__cuda_syscall_cudaLaunchDevice"}) {
+    Machine machine(".version 9.0\n.target sm_90\n.address_size 64\n.extern .func " +
+                    std::string(callee) + "();\n.visible .entry k()\n{\ncall " + callee +
+                    ";\nret;\n}\n");
+    const LaunchReport report = machine.run("k", {1, 1, 1}, {32, 1, 1});
+    ASSERT_TRUE(report.fault) << callee;
+    EXPECT_EQ(report.fault->kind, FaultKind::kUnsupportedInstruction);
+    EXPECT_THAT(report.fault->text,
+                HasSubstr("dynamic parallelism; call of '" + std::string(callee) + "'"));
+    EXPECT_THAT(report.fault->text, HasSubstr("Launch from the host, or run it on a GPU"));
+  }
+}
+
 }  // namespace
 }  // namespace membound::vgpu::exec

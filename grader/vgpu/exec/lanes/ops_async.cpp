@@ -379,6 +379,9 @@ const Step* refuse_size(Warp& w, const Step* s, int lane, u64 address, u32 bytes
       "cp.async.bulk of " + std::to_string(bytes) + " bytes: sizes are multiples of 16 bytes");
 }
 
+/// What one instruction of a warp moves, a word a lane.
+constexpr u32 kBytesOfAPlainCopy = 32 * 4;
+
 /// Each lane's copy by itself: a program lets one lane ask.
 const Step* bulk_load(Warp& w, const Step* s) {
   const auto& shape = s->extra->in->as<program::AsyncCopy>();
@@ -399,6 +402,7 @@ const Step* bulk_load(Warp& w, const Step* s) {
     bool moves = false;
     if (!access.check(moves)) return w.stop;
     if (!moves) continue;
+    generic::charge(w, bytes / kBytesOfAPlainCopy);
     limit_bulk_copies(w);
     BulkCopy copy{barrier[lane], to, std::vector<std::byte>(bytes)};
     const auto take = [&](const std::byte* host, u32 offset, u32 piece) {
@@ -426,6 +430,7 @@ const Step* bulk_store(Warp& w, const Step* s) {
     bool moves = false;
     if (!access.check(moves)) return w.stop;
     if (!moves) continue;
+    generic::charge(w, bytes / kBytesOfAPlainCopy);
     observe_shared(w, s, lane, from, bytes, AccessKind::kLoad);
     const std::byte* const source = shared_place(w, from, bytes);
     const auto put = [&](std::byte* host, u32 offset, u32 piece) {

@@ -245,6 +245,7 @@ const Step* call_builtin(Warp& w, const Step* s, const Call& call) {
       case Builtin::kPrintf: {
         const std::string text =
             format_print(w, lane, argument(w, call, 0, lane), argument(w, call, 1, lane));
+        generic::charge(w, text.size());
         const bool kept = device != nullptr && device->print(text);
         give_result(w, call, lane,
                     kept ? count_conversions(w, lane, argument(w, call, 0, lane)) : 0xFFFFFFFFu);

@@ -24,7 +24,7 @@ using program::Opcode;
   w.run_begin = target;
   w.time_slice -= cost;
   if (w.time_slice <= 0) [[unlikely]] {
-    w.yielded = cost > kLoopCost;
+    w.yielded = cost >= kSpinCost;
     w.groups[w.current].pc = target;
     w.leave = Leave::kTimeSliceSpent;
     return w.stop;

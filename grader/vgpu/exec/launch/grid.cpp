@@ -12,6 +12,7 @@
 #include "grader/vgpu/exec/launch/helper_threads.hpp"
 #include "grader/vgpu/exec/observe/block_recorder.hpp"
 #include "grader/vgpu/exec/schedule/block.hpp"
+#include "grader/vgpu/exec/schedule/scheduler.hpp"
 #include "grader/vgpu/exec/state/access.hpp"
 #include "grader/vgpu/program/shapes.hpp"
 
@@ -63,6 +64,7 @@ std::unique_ptr<Worker> make_worker(Launch& launch) {
   worker->launch = &launch;
   worker->runs.assign(launch.steps.size() + 1, RunDelta{});
   worker->stats.assign(launch.stats_count + 1, StepStats{});
+  worker->last_cpu_ns = thread_cpu_ns();
   return worker;
 }
 

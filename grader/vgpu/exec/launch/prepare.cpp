@@ -210,11 +210,13 @@ void fill_constants(const Launch& launch, FunctionCode& code) {
   }
 }
 
-std::int32_t loop_cost(const Instruction& in) {
+/// `length`: of the loop that the branch closes, in instructions.
+std::int32_t loop_cost(const Instruction& in, std::ptrdiff_t length) {
   if (!in.has(program::kBackward)) return 0;
-  return in.has(program::kPollLoop)   ? kPollCost
-         : in.has(program::kSpinLoop) ? kSpinCost
-                                      : kLoopCost;
+  if (in.has(program::kPollLoop)) return kPollCost;
+  if (in.has(program::kSpinLoop)) return kSpinCost;
+  return static_cast<std::int32_t>(
+      std::clamp<std::ptrdiff_t>(length, kLeastLoopCost, kMostLoopCost));
 }
 
 bool keeps_stats(const Instruction& in) {
@@ -243,11 +245,14 @@ void fill_operand(const FunctionCode& code, const Instruction& in, Step& step) {
     case Shape::kLop3:
       step.lop3 = {in.as<program::TruthTable>().table};
       break;
-    case Shape::kBra:
-      step.branch = {code.begin + in.as<program::Branch>().target, loop_cost(in)};
+    case Shape::kBra: {
+      const auto target = in.as<program::Branch>().target;
+      const std::ptrdiff_t here = &in - code.function->code.data();
+      step.branch = {code.begin + target, loop_cost(in, here - target)};
       break;
+    }
     case Shape::kBrx:
-      step.branch = {nullptr, loop_cost(in)};
+      step.branch = {nullptr, loop_cost(in, kMostLoopCost)};
       break;
     case Shape::kMade:
       step.address = {in.as<program::FrameAddress>().offset};

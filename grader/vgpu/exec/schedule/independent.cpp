@@ -79,7 +79,7 @@ class IndependentScheduler final : public Scheduler {
     here.mask = near_mask;
     here.pc = near;
     if (w.time_slice <= 0) {
-      w.yielded = branch->branch.cost > kLoopCost;
+      w.yielded = branch->branch.cost >= kSpinCost;
       w.leave = Leave::kTimeSliceSpent;
       return w.stop;
     }

@@ -60,10 +60,14 @@ const Step* scatter_group(Warp& warp, const Step* const* targets);
 /// The running lanes end. Returns warp.stop.
 const Step* exit_lanes(Warp& warp);
 
-/// What one turn may cost; see BranchOperand::cost.
-inline constexpr std::int32_t kTimeSlice = 1 << 16;
-inline constexpr std::int32_t kPollCost = 1 << 12;  ///< a loop that surely polls: 16 rounds
-inline constexpr std::int32_t kSpinCost = 1 << 4;   ///< a loop that may: 4096 rounds
-inline constexpr std::int32_t kLoopCost = 1;
+/// What one turn may cost; see BranchOperand::cost and charge().
+inline constexpr std::int32_t kTimeSlice = 1 << 20;
+inline constexpr std::int32_t kPollCost = 1 << 16;  ///< a loop that surely polls: 16 rounds
+inline constexpr std::int32_t kSpinCost = 1 << 8;   ///< a loop that may: 4096 rounds
+/// Any other loop: its instructions, so that a turn of a long one is not much longer.
+inline constexpr std::int32_t kLeastLoopCost = 1 << 4, kMostLoopCost = kSpinCost - 1;
+
+/// CPU time of the calling thread, the system's for it included, in ns.
+[[nodiscard]] std::uint64_t thread_cpu_ns();
 
 }  // namespace membound::vgpu::exec

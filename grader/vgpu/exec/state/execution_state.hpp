@@ -298,7 +298,9 @@ struct Worker {
   /// What instructions cost beside themselves that do each lane's work on its own (atomics, printf,
   /// malloc), in the host's time for a plain one: for the step limit alone.
   std::uint64_t toll = 0;
-  std::uint64_t last_look = 0;  ///< steps() when it last looked whether to go on
+  std::uint64_t last_look = 0;    ///< steps() when it last looked whether to go on
+  std::uint64_t last_cpu_ns = 0;  ///< of its thread, at that look; see LaunchLimits
+  bool is_slow = false;           ///< by that clock, at any look
   [[nodiscard]] std::uint64_t steps() const { return instructions + toll; }
   std::uint64_t blocks = 0;
   std::uint64_t barriers = 0;

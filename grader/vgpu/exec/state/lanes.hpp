@@ -6,6 +6,7 @@
 /// and once with AVX2: everything here lives in a namespace of its own per variant (MEMBOUND_ISA).
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -80,10 +81,13 @@ template <typename T>
   worker.instructions += static_cast<std::uint64_t>(last - first);
 }
 
-/// Work that each lane does by itself, as so many more instructions of its warp. Of a sample all
-/// that counts is how many instructions it has.
+/// Work that each lane does by itself, or on many bytes, as so many more instructions of its warp:
+/// it shortens the warp's turn, too. Of a sample all that counts is how many instructions it has.
 inline void charge(Warp& w, std::uint64_t instructions) {
-  if (w.launch->chosen.empty()) w.worker->toll += instructions;
+  if (!w.launch->chosen.empty()) return;
+  w.worker->toll += instructions;
+  w.time_slice -= static_cast<std::int32_t>(
+      std::min<std::uint64_t>(instructions, static_cast<std::uint64_t>(std::max(w.time_slice, 0))));
 }
 
 /// Leaves the inner loop: the group goes on at `next` later.

@@ -66,9 +66,12 @@ struct Checks {
 /// Where a launch gives up.
 struct LaunchLimits {
   std::uint64_t warp_instructions = 0;  ///< 0: no limit
-  std::uint32_t worker_threads = 0;     ///< 0: one per core
-  std::uint32_t resident_blocks = 0;    ///< interleaved kernels: blocks in flight; 0: by sm_count
-  std::uint64_t stack_bytes = 1024;  ///< cudaLimitStackSize: a lane's calls, as a GPU counts them
+  /// So much CPU time of the host counts as one of them, where the instructions are fewer: a limit
+  /// in time. 0: they alone count, and a launch ends at the same place each time.
+  std::uint32_t cpu_ns_per_instruction = 0;
+  std::uint32_t worker_threads = 0;   ///< 0: one per core
+  std::uint32_t resident_blocks = 0;  ///< interleaved kernels: blocks in flight; 0: by sm_count
+  std::uint64_t stack_bytes = 1024;   ///< cudaLimitStackSize: a lane's calls, as a GPU counts them
   /// A lane's local memory and frames, as they lie here: parameters included.
   std::uint64_t local_bytes = std::uint64_t{1} << 20;
 };
