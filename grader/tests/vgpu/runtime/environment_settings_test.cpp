@@ -25,6 +25,12 @@ TEST(Settings, NothingSetIsAnH200WithoutChecks) {
   EXPECT_FALSE(settings->shuffle_seed);
 }
 
+TEST(Settings, NoSmsMeansAllOfThem) {
+  const auto unset = read({}), zero = read({{"MEMBOUND_SMS", "0"}});
+  ASSERT_TRUE(unset && zero);
+  EXPECT_EQ(zero->sm_count, unset->sm_count);
+}
+
 TEST(Settings, EveryVariableIsRead) {
   const auto settings = read({{"MEMBOUND_DEVICE", "vgpu:k80"},
                               {"MEMBOUND_SMS", "16"},
