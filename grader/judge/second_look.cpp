@@ -24,7 +24,7 @@ constexpr double kMostSeconds = 20;
 /// seconds, at the same place each time. The largest test of a lab has a fifth of it.
 constexpr const char* kStepLimit = "50000000";
 /// What may never end has gone round often enough by then for its barriers and races to show.
-constexpr const char* kStepLimitOfEndless = "500000";
+constexpr const char* kStepLimitOfEndless = "200000";
 /// The largest timed launch of a lab has a twentieth of it.
 constexpr const char* kStepLimitOfTimedLaunch = "1000000000";
 
