@@ -6,9 +6,10 @@
 # itself: every row must be graded, no verdict may be ours, no hostile text may have points, and the
 # honest rows must be those of the clean class.
 #
-#   hostile_class.sh BUILD DEVICE SECONDS HOSTILE…      (cases of tests/attacks about lab 01; or "all")
+#   hostile_class.sh BUILD DEVICE SECONDS HOSTILE…      (cases of tests/attacks about lab 01; or all, or quick)
 #
-# SECONDS: the budget of device time. Prints how long each took.
+# SECONDS: the budget of device time. all: 20 that each hold something for as long as they can. quick: 20 of
+# as many kinds that cost little, beside 20 honest students with 4 texts. Prints how long each took.
 set -euo pipefail
 build=$1 device=$2 seconds=$3
 shift 3
@@ -26,17 +27,35 @@ everything=(
   F-device-memory/94b-device-heap-for-ever F-device-memory/89-walk-addresses
   B-compile/16-include-dev-zero B-compile/19-templates B-compile/32c-zero-byte
   H-reporting/112-bad-utf8 C-harness/55-fork D-timing/69-slow-the-reference)
-[ "${1:-all}" = all ] && set -- "${everything[@]}"
+quick=(
+  G-denial-and-escape/99d-launch-function-faults G-denial-and-escape/99e-launch-record-overwritten
+  G-denial-and-escape/97-infinite-kernel G-denial-and-escape/97e-barriers-for-ever
+  G-denial-and-escape/99-all-memory F-device-memory/88-read-freed
+  F-device-memory/93-sticky-error F-device-memory/94-device-heap F-device-memory/89-walk-addresses
+  F-device-memory/90-beside-the-array F-device-memory/91-host-pointer
+  B-compile/12-include-passwd B-compile/26-poison B-compile/30-crafted-ptx B-compile/31b-smid
+  B-compile/32c-zero-byte H-reporting/111-escape-sequences H-reporting/112-bad-utf8
+  H-reporting/114-harness-lines C-harness/55-fork)
+clean_share=1 texts=1000 # of honest students
+case ${1:-all} in
+  all) set -- "${everything[@]}" ;;
+  quick)
+    set -- "${quick[@]}"
+    clean_share=5 texts=4
+    ;;
+esac
 
 number=0
 for case in "$@"; do
   number=$((number + 1))
-  mkdir -p "$work/mixed/hostile-$number-${case##*/}" "$work/mixed/honest-$number" "$work/clean/honest-$number"
+  mkdir -p "$work/mixed/hostile-$number-${case##*/}" "$work/mixed/honest-$number"
   cp "$root/grader/tests/attacks/$case/kernel.cu" "$work/mixed/hostile-$number-${case##*/}/"
-  # Right answers and the skeleton, each a text of its own.
+  # Right answers and the skeleton.
   source=$root/solutions/01-reverse-array
   [ "$((number % 4))" -ne 3 ] || source=$root/labs/01-reverse-array
-  { cat "$source/kernel.cu"; echo "// $number"; } >"$work/mixed/honest-$number/kernel.cu"
+  { cat "$source/kernel.cu"; echo "// $((number % texts))"; } >"$work/mixed/honest-$number/kernel.cu"
+  [ "$((number * clean_share))" -le "$#" ] || continue
+  mkdir -p "$work/clean/honest-$number"
   cp "$work/mixed/honest-$number/kernel.cu" "$work/clean/honest-$number/"
 done
 
@@ -60,7 +79,11 @@ awk -F, '/^hostile/ && $3 > 0 { print; bad = 1 } END { exit bad }' "$work/mixed-
 # On a GPU times differ from run to run: verdicts are compared. On the virtual one, everything.
 columns=1-
 case $device in vgpu*) ;; *) columns=1,2,6 ;; esac
-diff <(grep ^honest "$work/clean-out/grades.csv" | cut -d, -f"$columns") \
-  <(grep ^honest "$work/mixed-out/grades.csv" | cut -d, -f"$columns") ||
-  { echo "an honest verdict differs from the clean class"; exit 1; }
-echo "$number honest rows are those of the clean class"
+while read -r row; do
+  grep -F -x -q -e "$row" <(cut -d, -f"$columns" "$work/mixed-out/grades.csv") ||
+    { echo "an honest verdict differs from the clean class: $row"; exit 1; }
+done < <(grep ^honest "$work/clean-out/grades.csv" | cut -d, -f"$columns")
+# Right answers have all points, the skeleton has none.
+awk -F, '/^honest/ { split($1, name, "-"); if (($3 > 0) != (name[2] % 4 != 3)) { print; bad = 1 } }
+  END { exit bad }' "$work/mixed-out/grades.csv" || { echo "an honest text has another's points"; exit 1; }
+echo "$(grep -c ^honest "$work/clean-out/grades.csv") of $number honest rows are those of the clean class"
