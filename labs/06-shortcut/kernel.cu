@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lab 06: shortcuts (the min-plus product), five times           (handouts/06-shortcut/handout.md)
+// Lab 06: shortcuts (the min-plus product), six times            (handouts/06-shortcut/handout.md)
 //
-// Five kernels, one idea each, every one headed by what was wrong with the one before. A budget
+// Six kernels, one idea each, every one headed by what was wrong with the one before. A budget
 // counts what one instruction of one warp (32 lanes) may cost: sectors are pieces of 32 bytes of
 // global memory, wavefronts are passes through shared memory; and how many values a thread loads
 // for its additions and minima. kernel.cuh has the data, the constants, at() and padded_size().
@@ -159,26 +159,110 @@ LAUNCH_PLAN(minplus_shared, int n) {
   return plan;
 }
 
-// Stage 5: As close to the ceiling as you can
+// Stage 5: Sixteen bytes at a time
 //
-// Before   Three quarters of what additions and minima alone would reach. Every load from shared
-//          memory takes a place in the queue of instructions that an addition could have had, and
-//          twice per 4 places everybody waits at a barrier.
-// Task     Close the gap. Everything is yours: squares, panels, threads, launches. Nothing but the
-//          result and the time is looked at.
-// Budget   At best 4 loads of 16 bytes for 64 additions and 64 minima. The ceiling is a loop of
-//          additions and minima alone.
+// Before   Two thirds of what additions and minima alone would reach. For one `via` a thread issues
+//          16 loads from shared memory beside its 128 operations, and a block fetches 64 + 64 costs
+//          for 64 x 64 results.
+// Task     Squares of 128 x 128 results, which need half as many costs a result, and loads of four
+//          neighbours at a time, which are a quarter as many instructions.
+// Budget   Global memory: 2 loads of 16 bytes per thread and 8 places, 16 sectors per request.
+//          Shared memory: 4 loads of 16 bytes for 64 additions and 64 minima; 2 wavefronts for four
+//          costs in, 4 for four costs out. 2 barriers per 8 places.
 //
-//     panel 0   [ fill ]
-//     compute            [ panel 0 ] [ panel 1 ] [ panel 2 ] ...
-//     fill               [ panel 1 ] [ panel 2 ] [ panel 3 ] ...    while the last one is used
-//     barrier                      |           |           |        one per panel
+//     a block of 256 threads has 128 x 128 results; a thread has four times 4 x 4 of them:
+//
+//                 col     64 + col
+//              +--------+--------+          wide_in   [ . . [ 128 ] . . ]   8 rows at a time:
+//         row  |  ####  |  ####  |                    [ . . [ 128 ] . . ]   256 loads of four,
+//              +--------+--------+                    . . .                 one for each thread
+//     64 + row |  ####  |  ####  |
+//              +--------+--------+          wide_out  the same
 
-// TODO 1 (about 150 lines): start from your stage 4 and change one thing at a time: larger squares
-// per block, deeper panels, 16-byte loads from shared memory, two panels in turn. Measure each.
+// Given: both copies once more, wide_size(n) rows and columns wide.
+inline __device__ float* wide_in(void* scratch) {  // [via][from] = d[from][via]
+  return static_cast<float*>(scratch);
+}
+inline __device__ float* wide_out(void* scratch, int n) {  // [via][to] = d[via][to]
+  return wide_in(scratch) + at(wide_size(n), 0, wide_size(n));
+}
+
+// Given: four neighbours in one load. Both addresses have to be multiples of 16 bytes.
+inline __device__ void load_four(float* to, const float* from) {
+  *reinterpret_cast<float4*>(to) = *reinterpret_cast<const float4*>(from);
+}
+
+// Given: the first launch. A tile of 32 x 32 passes through shared memory, so that the transposed
+// copy is written along its rows, too (lab 03).
+__global__ void minplus_wide_prepare(float* r, const float* d, int n, void* scratch) {
+  __shared__ float tile[32][33];
+  const int width = wide_size(n);
+  const int col = blockIdx.x * 32 + threadIdx.x;
+  for (int y = threadIdx.y; y < 32; y += 8) {
+    const int row = blockIdx.y * 32 + y;
+    const float cost = row < n && col < n ? d[at(row, col, n)] : kNoRoad;
+    wide_out(scratch, n)[at(row, col, width)] = cost;
+    tile[y][threadIdx.x] = cost;
+  }
+  // From here on every thread may assume that the whole tile is filled.
+  __syncthreads();
+  for (int y = threadIdx.y; y < 32; y += 8) {
+    wide_in(scratch)[at(blockIdx.x * 32 + y, blockIdx.y * 32 + threadIdx.x, width)] =
+        tile[threadIdx.x][y];
+  }
+}
+inline __device__ LaunchPlan plan_with_wide_copies(int n) {
+  const long long width = wide_size(n);
+  LaunchPlan plan = plan_with_scratch(2 * width * width * sizeof(float));
+  plan.then("minplus_wide_prepare", {{width / 32, width / 32}, {32, 8}});
+  return plan;
+}
+
+// Given: this thread's first row and column in the square, multiples of 4. A warp lies 8 lanes
+// across and 4 down, as in stages 3 and 4.
+inline __device__ int wide_row() { return threadIdx.x / 64 * 16 + threadIdx.x % 32 / 8 * 4; }
+inline __device__ int wide_col() { return threadIdx.x / 32 % 2 * 32 + threadIdx.x % 8 * 4; }
+
+// Second launch. The bounds promise two blocks on a multiprocessor: 128 registers a thread.
+__global__ void __launch_bounds__(kWideThreads, 2)
+    minplus_wide_product(float* r, const float* d, int n, void* scratch) {
+  // TODO 1 (about 12 lines): the first row and column of the block's square, this thread's results,
+  // and two panels. A panel that is read 16 bytes at a time has to begin at a multiple of 16:
+  // __shared__ __align__(16).
+
+  // TODO 2 (about 30 lines): steps of kWidePanel places, as in stage 4. Which four neighbours of
+  // which row does this thread bring? Which four times four costs does it need for one `via`?
+
+  // TODO 3 (about 8 lines): write the results. Where does result (a, b) of this thread belong now?
+}
+
+LAUNCH_PLAN(minplus_wide, int n) {
+  LaunchPlan plan = plan_with_wide_copies(n);
+  // TODO 4 (about 3 lines): the second launch, with squares of kWideTile x kWideTile.
+  return plan;
+}
+
+// Stage 6: As close to the ceiling as you can
+//
+// Before   96 of 100 instructions are additions and minima, and over a quarter of the time is lost:
+//          at each of two barriers everybody waits for the last one, and between the two for a
+//          panel that was asked for only now.
+// Task     Two panels in turn: the next one is fetched while this one is used, and one barrier is
+//          enough. Then everything is yours: panels, threads, order, launches. Nothing but the
+//          result and the time is looked at.
+// Budget   The loads of stage 5, and one barrier per panel. The ceiling is a loop of additions and
+//          minima alone.
+//
+//     compute            [ panel 0 ] [ panel 1 ] [ panel 2 ] ...
+//     fetch    [ panel 0 ] [ panel 1 ] [ panel 2 ] [ panel 3 ] ...  while the last one is used
+//     barrier            |           |           |           |     one per panel
+
+// TODO 1 (about 140 lines): start from your stage 5 and change one thing at a time: two panels in
+// turn, deeper panels, the costs of the next place loaded while those of this one are combined.
+// Measure each. And count blocks: how many are at work in the last round?
 
 LAUNCH_PLAN(minplus_fast, int n) {
-  LaunchPlan plan = plan_with_scratch(0);
-  // TODO 2 (about 20 lines): the launches that go with it, and the scratch they need.
+  LaunchPlan plan = plan_with_wide_copies(n);
+  // TODO 2 (about 20 lines): the launches that go with it, and what scratch they need besides.
   return plan;
 }

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lab 06: shortcuts (the min-plus product), five times           (handouts/06-shortcut/handout.md)
+// Lab 06: shortcuts (the min-plus product), six times            (handouts/06-shortcut/handout.md)
 //
-// Five kernels, one idea each, every one headed by what was wrong with the one before. A budget
+// Six kernels, one idea each, every one headed by what was wrong with the one before. A budget
 // counts what one instruction of one warp (32 lanes) may cost: sectors are pieces of 32 bytes of
 // global memory, wavefronts are passes through shared memory; and how many values a thread loads
 // for its additions and minima. kernel.cuh has the data, the constants, at() and padded_size().
@@ -257,80 +257,179 @@ LAUNCH_PLAN(minplus_shared, int n) {
   return plan;
 }
 
-// Stage 5: As close to the ceiling as you can
+// Stage 5: Sixteen bytes at a time
 //
-// Before   Three quarters of what additions and minima alone would reach. Every load from shared
-//          memory takes a place in the queue of instructions that an addition could have had, and
-//          twice per 4 places everybody waits at a barrier.
-// Task     Close the gap. Everything is yours: squares, panels, threads, launches. Nothing but the
-//          result and the time is looked at.
-// Budget   At best 4 loads of 16 bytes for 64 additions and 64 minima. The ceiling is a loop of
-//          additions and minima alone.
+// Before   Two thirds of what additions and minima alone would reach. For one `via` a thread issues
+//          16 loads from shared memory beside its 128 operations, and a block fetches 64 + 64 costs
+//          for 64 x 64 results.
+// Task     Squares of 128 x 128 results, which need half as many costs a result, and loads of four
+//          neighbours at a time, which are a quarter as many instructions.
+// Budget   Global memory: 2 loads of 16 bytes per thread and 8 places, 16 sectors per request.
+//          Shared memory: 4 loads of 16 bytes for 64 additions and 64 minima; 2 wavefronts for four
+//          costs in, 4 for four costs out. 2 barriers per 8 places.
 //
-//     panel 0   [ fill ]
-//     compute            [ panel 0 ] [ panel 1 ] [ panel 2 ] ...
-//     fill               [ panel 1 ] [ panel 2 ] [ panel 3 ] ...    while the last one is used
-//     barrier                      |           |           |        one per panel
+//     a block of 256 threads has 128 x 128 results; a thread has four times 4 x 4 of them:
+//
+//                 col     64 + col
+//              +--------+--------+          wide_in   [ . . [ 128 ] . . ]   8 rows at a time:
+//         row  |  ####  |  ####  |                    [ . . [ 128 ] . . ]   256 loads of four,
+//              +--------+--------+                    . . .                 one for each thread
+//     64 + row |  ####  |  ####  |
+//              +--------+--------+          wide_out  the same
 
-// TODO 1 (about 150 lines): start from your stage 4 and change one thing at a time: larger squares
-// per block, deeper panels, 16-byte loads from shared memory, two panels in turn. Measure each.
-
-// A block has 128 x 128 results, a thread 8 x 8 of them: in two groups of 4 rows and two groups
-// of 4 columns, 64 apart, so that every load is a vector of 16 bytes.
-inline constexpr int kFastThreads = 256;  // 8 warps, 2 across and 4 down; 8 x 4 lanes each
-inline constexpr int kFastTile = 128;     // results of a block, in each direction
-inline constexpr int kFastHalf = kFastTile / 2;
-inline constexpr int kFastWarps = kFastThreads / 32;
-inline constexpr int kFastPanel = 16;   // places `via` in a panel; a warp fetches two of its rows
-inline constexpr int kBlocksPerSm = 2;  // 128 registers a thread
-
-inline __device__ int fast_width(int n) { return ceil_div(n, kFastTile) * kFastTile; }
-
-// What is in scratch: both copies of stage 3, padded to whole tiles, and after them the results
-// of the slices (see the plan at the end), a tile each.
-inline __device__ float* fast_in(void* scratch) { return static_cast<float*>(scratch); }
-inline __device__ float* fast_out(void* scratch, int n) {
-  return fast_in(scratch) + at(fast_width(n), 0, fast_width(n));
+// Given: both copies once more, wide_size(n) rows and columns wide.
+inline __device__ float* wide_in(void* scratch) {  // [via][from] = d[from][via]
+  return static_cast<float*>(scratch);
 }
-inline __device__ float* fast_slices(void* scratch, int n) {
-  return fast_out(scratch, n) + at(fast_width(n), 0, fast_width(n));
+inline __device__ float* wide_out(void* scratch, int n) {  // [via][to] = d[via][to]
+  return wide_in(scratch) + at(wide_size(n), 0, wide_size(n));
 }
 
-inline __device__ void load_vector(float* to, const float* from) {
+// Given: four neighbours in one load. Both addresses have to be multiples of 16 bytes.
+inline __device__ void load_four(float* to, const float* from) {
   *reinterpret_cast<float4*>(to) = *reinterpret_cast<const float4*>(from);
 }
 
-// First launch: both copies at once. A tile of 32 x 32 passes through shared memory, so that the
-// transposed copy is written along its rows, too (lab 03).
-__global__ void minplus_fast_prepare(float* r, const float* d, int n, void* scratch) {
+// Given: the first launch. A tile of 32 x 32 passes through shared memory, so that the transposed
+// copy is written along its rows, too (lab 03).
+__global__ void minplus_wide_prepare(float* r, const float* d, int n, void* scratch) {
   __shared__ float tile[32][33];
-  const int width = fast_width(n);
+  const int width = wide_size(n);
   const int col = blockIdx.x * 32 + threadIdx.x;
   for (int y = threadIdx.y; y < 32; y += 8) {
     const int row = blockIdx.y * 32 + y;
     const float cost = row < n && col < n ? d[at(row, col, n)] : kNoRoad;
-    fast_out(scratch, n)[at(row, col, width)] = cost;
+    wide_out(scratch, n)[at(row, col, width)] = cost;
     tile[y][threadIdx.x] = cost;
   }
   // From here on every thread may assume that the whole tile is filled.
   __syncthreads();
   for (int y = threadIdx.y; y < 32; y += 8) {
-    fast_in(scratch)[at(blockIdx.x * 32 + y, blockIdx.y * 32 + threadIdx.x, width)] =
+    wide_in(scratch)[at(blockIdx.x * 32 + y, blockIdx.y * 32 + threadIdx.x, width)] =
         tile[threadIdx.x][y];
   }
+}
+inline __device__ LaunchPlan plan_with_wide_copies(int n) {
+  const long long width = wide_size(n);
+  LaunchPlan plan = plan_with_scratch(2 * width * width * sizeof(float));
+  plan.then("minplus_wide_prepare", {{width / 32, width / 32}, {32, 8}});
+  return plan;
+}
+
+// Given: this thread's first row and column in the square, multiples of 4. A warp lies 8 lanes
+// across and 4 down, as in stages 3 and 4.
+inline __device__ int wide_row() { return threadIdx.x / 64 * 16 + threadIdx.x % 32 / 8 * 4; }
+inline __device__ int wide_col() { return threadIdx.x / 32 % 2 * 32 + threadIdx.x % 8 * 4; }
+
+// Second launch. The bounds promise two blocks on a multiprocessor: 128 registers a thread.
+__global__ void __launch_bounds__(kWideThreads, 2)
+    minplus_wide_product(float* r, const float* d, int n, void* scratch) {
+  // TODO 1 (about 12 lines): the first row and column of the block's square, this thread's results,
+  // and two panels. A panel that is read 16 bytes at a time has to begin at a multiple of 16:
+  // __shared__ __align__(16).
+  const int first_from = blockIdx.y * kWideTile;
+  const int first_to = blockIdx.x * kWideTile;
+  __shared__ __align__(16) float panel_in[kWidePanel][kWideTile];
+  __shared__ __align__(16) float panel_out[kWidePanel][kWideTile];
+  float best[kEach][kEach];
+  for (int a = 0; a < kEach; ++a) {
+    for (int b = 0; b < kEach; ++b) {
+      best[a][b] = kNoRoad;
+    }
+  }
+
+  // TODO 2 (about 30 lines): steps of kWidePanel places, as in stage 4. Which four neighbours of
+  // which row does this thread bring? Which four times four costs does it need for one `via`?
+  const int width = wide_size(n);
+  const int row = threadIdx.x / 32;       // a warp brings a row of each panel,
+  const int four = threadIdx.x % 32 * 4;  // and each lane these four neighbours
+  const float* in = wide_in(scratch) + at(row, first_from + four, width);
+  const float* out = wide_out(scratch, n) + at(row, first_to + four, width);
+  const int my_row = wide_row();
+  const int my_col = wide_col();
+  for (int first_via = 0; first_via < n; first_via += kWidePanel) {
+    load_four(&panel_in[row][four], in + at(first_via, 0, width));
+    load_four(&panel_out[row][four], out + at(first_via, 0, width));
+    // From here on every thread may assume that both panels are filled.
+    __syncthreads();
+#pragma unroll
+    for (int p = 0; p < kWidePanel; ++p) {
+      float cost_in[kEach];
+      float cost_out[kEach];
+      load_four(&cost_in[0], &panel_in[p][my_row]);
+      load_four(&cost_in[4], &panel_in[p][kWideHalf + my_row]);
+      load_four(&cost_out[0], &panel_out[p][my_col]);
+      load_four(&cost_out[4], &panel_out[p][kWideHalf + my_col]);
+      for (int a = 0; a < kEach; ++a) {
+        for (int b = 0; b < kEach; ++b) {
+          best[a][b] = fminf(best[a][b], cost_in[a] + cost_out[b]);
+        }
+      }
+    }
+    // From here on every thread may assume that nobody reads these panels any more.
+    __syncthreads();
+  }
+
+  // TODO 3 (about 8 lines): write the results. Where does result (a, b) of this thread belong now?
+  for (int a = 0; a < kEach; ++a) {
+    for (int b = 0; b < kEach; ++b) {
+      const int from = first_from + a / 4 * kWideHalf + my_row + a % 4;
+      const int to = first_to + b / 4 * kWideHalf + my_col + b % 4;
+      if (from < n && to < n) r[at(from, to, n)] = best[a][b];
+    }
+  }
+}
+
+LAUNCH_PLAN(minplus_wide, int n) {
+  LaunchPlan plan = plan_with_wide_copies(n);
+  // TODO 4 (about 3 lines): the second launch, with squares of kWideTile x kWideTile.
+  const long long tiles = ceil_div(n, kWideTile);
+  plan.then("minplus_wide_product", {{tiles, tiles}, kWideThreads});
+  return plan;
+}
+
+// Stage 6: As close to the ceiling as you can
+//
+// Before   96 of 100 instructions are additions and minima, and over a quarter of the time is lost:
+//          at each of two barriers everybody waits for the last one, and between the two for a
+//          panel that was asked for only now.
+// Task     Two panels in turn: the next one is fetched while this one is used, and one barrier is
+//          enough. Then everything is yours: panels, threads, order, launches. Nothing but the
+//          result and the time is looked at.
+// Budget   The loads of stage 5, and one barrier per panel. The ceiling is a loop of additions and
+//          minima alone.
+//
+//     compute            [ panel 0 ] [ panel 1 ] [ panel 2 ] ...
+//     fetch    [ panel 0 ] [ panel 1 ] [ panel 2 ] [ panel 3 ] ...  while the last one is used
+//     barrier            |           |           |           |     one per panel
+
+// TODO 1 (about 140 lines): start from your stage 5 and change one thing at a time: two panels in
+// turn, deeper panels, the costs of the next place loaded while those of this one are combined.
+// Measure each. And count blocks: how many are at work in the last round?
+
+// Squares, warps and results as in stage 5.
+inline constexpr int kFastThreads = 256;  // 8 warps, 2 across and 4 down; 8 x 4 lanes each
+inline constexpr int kFastWarps = kFastThreads / 32;
+inline constexpr int kFastPanel = 16;   // places `via` in a panel; a warp fetches two of its rows
+inline constexpr int kBlocksPerSm = 2;  // 128 registers a thread
+
+// What is in scratch: both copies of stage 5, and after them the results of the slices (see the
+// plan at the end), a tile each.
+inline __device__ float* fast_slices(void* scratch, int n) {
+  return wide_out(scratch, n) + at(wide_size(n), 0, wide_size(n));
 }
 
 // Second launch, grid (whole tiles, 1): a block per tile. Third launch, grid (tiles that are
 // left, slices): block (t, s) takes slice s of the places `via` for the t-th of the last tiles.
 __global__ void __launch_bounds__(kFastThreads, kBlocksPerSm)
     minplus_fast_product(float* r, const float* d, int n, void* scratch) {
-  __shared__ __align__(16) float panels[2][2][kFastPanel][kFastTile];  // [now or next][in or out]
+  __shared__ __align__(16) float panels[2][2][kFastPanel][kWideTile];  // [now or next][in or out]
 
   // Which results, over which places?
-  const int across = ceil_div(n, kFastTile);
+  const int across = ceil_div(n, kWideTile);
   const int tile = gridDim.y == 1 ? blockIdx.x : across * across - gridDim.x + blockIdx.x;
-  const int tile_row = tile / across * kFastTile;
-  const int tile_col = tile % across * kFastTile;
+  const int tile_row = tile / across * kWideTile;
+  const int tile_col = tile % across * kWideTile;
   const int panel_count = ceil_div(n, kFastPanel);
   const int first_via = panel_count * blockIdx.y / gridDim.y * kFastPanel;
   const int end_via =
@@ -347,13 +446,13 @@ __global__ void __launch_bounds__(kFastThreads, kBlocksPerSm)
   // shared memory a row waits in registers: half a panel's work lies between load and store.
   const int warp = threadIdx.x / 32;
   const int lane = threadIdx.x % 32;
-  const int width = fast_width(n);
+  const int width = wide_size(n);
   const long long step = at(kFastWarps, 0, width);
-  const float* in = fast_in(scratch) + at(first_via + warp, tile_row + lane * 4, width);
-  const float* out = fast_out(scratch, n) + at(first_via + warp, tile_col + lane * 4, width);
+  const float* in = wide_in(scratch) + at(first_via + warp, tile_row + lane * 4, width);
+  const float* out = wide_out(scratch, n) + at(first_via + warp, tile_col + lane * 4, width);
   for (int p = 0; p < kFastPanel; p += kFastWarps) {
-    load_vector(&panels[0][0][p + warp][lane * 4], in);
-    load_vector(&panels[0][1][p + warp][lane * 4], out);
+    load_four(&panels[0][0][p + warp][lane * 4], in);
+    load_four(&panels[0][1][p + warp][lane * 4], out);
     in += step;
     out += step;
   }
@@ -367,13 +466,13 @@ __global__ void __launch_bounds__(kFastThreads, kBlocksPerSm)
   const int col = warp % 2 * 32 + lane % 8 * 4;
   const float* const my_in = &panels[0][0][0][row];
   const float* const my_out = &panels[0][1][0][col];
-  constexpr int kPair = 2 * kFastPanel * kFastTile;
+  constexpr int kPair = 2 * kFastPanel * kWideTile;
   float cost_in[2][8];
   float cost_out[2][8];
-  load_vector(&cost_in[0][0], my_in);
-  load_vector(&cost_in[0][4], my_in + kFastHalf);
-  load_vector(&cost_out[0][0], my_out);
-  load_vector(&cost_out[0][4], my_out + kFastHalf);
+  load_four(&cost_in[0][0], my_in);
+  load_four(&cost_in[0][4], my_in + kWideHalf);
+  load_four(&cost_out[0][0], my_out);
+  load_four(&cost_out[0][4], my_out + kWideHalf);
 
   int now = 0;
   for (int left = end_via - first_via; left > 0; left -= kFastPanel) {
@@ -397,11 +496,11 @@ __global__ void __launch_bounds__(kFastThreads, kBlocksPerSm)
         // reads those before them any more: their last rows are in everybody's registers.
         __syncthreads();
       }
-      const int soon = now * kPair + (p + 1) % kFastPanel * kFastTile;
-      load_vector(&cost_in[(p + 1) % 2][0], my_in + soon);
-      load_vector(&cost_in[(p + 1) % 2][4], my_in + soon + kFastHalf);
-      load_vector(&cost_out[(p + 1) % 2][0], my_out + soon);
-      load_vector(&cost_out[(p + 1) % 2][4], my_out + soon + kFastHalf);
+      const int soon = now * kPair + (p + 1) % kFastPanel * kWideTile;
+      load_four(&cost_in[(p + 1) % 2][0], my_in + soon);
+      load_four(&cost_in[(p + 1) % 2][4], my_in + soon + kWideHalf);
+      load_four(&cost_out[(p + 1) % 2][0], my_out + soon);
+      load_four(&cost_out[(p + 1) % 2][4], my_out + soon + kWideHalf);
 #pragma unroll
       for (int a = 0; a < 8; ++a) {
 #pragma unroll
@@ -421,24 +520,24 @@ __global__ void __launch_bounds__(kFastThreads, kBlocksPerSm)
   if (gridDim.y == 1) {
 #pragma unroll
     for (int a = 0; a < 8; ++a) {
-      const int from = tile_row + row + a / 4 * kFastHalf + a % 4;
+      const int from = tile_row + row + a / 4 * kWideHalf + a % 4;
 #pragma unroll
       for (int b = 0; b < 8; ++b) {
-        const int to = tile_col + col + b / 4 * kFastHalf + b % 4;
+        const int to = tile_col + col + b / 4 * kWideHalf + b % 4;
         if (from < n && to < n) r[at(from, to, n)] = best[a][b];
       }
     }
   } else {
     // In a slice no tile is cut off, so a thread writes whole vectors.
-    constexpr int kRow = kFastTile / 4;  // vectors of a row
+    constexpr int kRow = kWideTile / 4;  // vectors of a row
     float* const slice =
-        fast_slices(scratch, n) + at(blockIdx.y * gridDim.x + blockIdx.x, 0, kFastTile * kFastTile);
+        fast_slices(scratch, n) + at(blockIdx.y * gridDim.x + blockIdx.x, 0, kWideTile * kWideTile);
     float4* const mine = reinterpret_cast<float4*>(slice) + row * kRow + col / 4;
 #pragma unroll
     for (int a = 0; a < 8; ++a) {
-      float4* const to = mine + (a / 4 * kFastHalf + a % 4) * kRow;
+      float4* const to = mine + (a / 4 * kWideHalf + a % 4) * kRow;
       to[0] = make_float4(best[a][0], best[a][1], best[a][2], best[a][3]);
-      to[kFastHalf / 4] = make_float4(best[a][4], best[a][5], best[a][6], best[a][7]);
+      to[kWideHalf / 4] = make_float4(best[a][4], best[a][5], best[a][6], best[a][7]);
     }
   }
 }
@@ -446,29 +545,29 @@ __global__ void __launch_bounds__(kFastThreads, kBlocksPerSm)
 // Fourth launch, with the grid of the third: the blocks of a tile share its results, and take the
 // least over all slices.
 __global__ void minplus_fast_combine(float* r, const float* d, int n, void* scratch) {
-  const int tiles_across = ceil_div(n, kFastTile);
+  const int tiles_across = ceil_div(n, kWideTile);
   const int tile = tiles_across * tiles_across - gridDim.x + blockIdx.x;
-  constexpr int kResults = kFastTile * kFastTile;
+  constexpr int kResults = kWideTile * kWideTile;
   for (int i = blockIdx.y * kFastThreads + threadIdx.x; i < kResults;
        i += gridDim.y * kFastThreads) {
     float best = kNoRoad;
     for (int s = 0; s < gridDim.y; ++s) {
       best = fminf(best, fast_slices(scratch, n)[at(s * gridDim.x + blockIdx.x, i, kResults)]);
     }
-    const int from = tile / tiles_across * kFastTile + i / kFastTile;
-    const int to = tile % tiles_across * kFastTile + i % kFastTile;
+    const int from = tile / tiles_across * kWideTile + i / kWideTile;
+    const int to = tile % tiles_across * kWideTile + i % kWideTile;
     if (from < n && to < n) r[at(from, to, n)] = best;
   }
 }
 
 LAUNCH_PLAN(minplus_fast, int n) {
-  LaunchPlan plan = plan_with_scratch(0);
-  // TODO 2 (about 20 lines): the launches that go with it, and the scratch they need.
+  LaunchPlan plan = plan_with_wide_copies(n);
+  // TODO 2 (about 20 lines): the launches that go with it, and what scratch they need besides.
   // The GPU works on `at_once` tiles at a time. What is left after the last full round would keep
   // a few SMs busy and let the others wait: 6272 x 6272 are 2,401 tiles, 9 rounds of 264 and 25
   // tiles more. So those tiles are cut into slices, along `via`, that make up (nearly) one more
   // round of short blocks.
-  const long long across = ceil_div(n, kFastTile);
+  const long long across = ceil_div(n, kWideTile);
   const long long at_once = gpu.sm_count * kBlocksPerSm;
   const long long panels = ceil_div(n, kFastPanel);
   long long cut = across * across % at_once;  // tiles that are cut
@@ -477,10 +576,7 @@ LAUNCH_PLAN(minplus_fast, int n) {
   if (slices < 2) cut = slices = 0;
   const long long whole = across * across - cut;
 
-  const long long width = fast_width(n);
-  const long long in_slices = cut * slices * kFastTile * kFastTile;
-  plan.scratch_bytes = (2 * width * width + in_slices) * sizeof(float);
-  plan.then("minplus_fast_prepare", {{width / 32, width / 32}, {32, 8}});
+  plan.scratch_bytes += cut * slices * kWideTile * kWideTile * sizeof(float);
   if (whole > 0) plan.then("minplus_fast_product", {whole, kFastThreads});
   if (cut > 0) {
     plan.then("minplus_fast_product", {{cut, slices}, kFastThreads});
