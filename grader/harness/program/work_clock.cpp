@@ -82,7 +82,7 @@ class Clock {
  private:
   struct ApartPiece {
     WorkKind kind;
-    cudaEvent_t before, behind;
+    cudaEvent_t before = nullptr, behind = nullptr;
   };
   /// Sets a mark while it lives.
   class Inside {
