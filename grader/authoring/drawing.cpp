@@ -5,6 +5,8 @@
 #include <functional>
 
 #include "grader/authoring/drawing_shapes.hpp"
+#include "grader/base/csv.hpp"
+#include "grader/base/text_files.hpp"
 #include "grader/report/text.hpp"
 
 namespace membound::authoring {
@@ -21,8 +23,13 @@ class Drawer {
     for (const YAML::Node& each : list) statement(each);
   }
 
-  /// Top-level "scales", "lists" and "set".
-  void read_names(Fields& fields) {
+  /// Top-level "facts", "set", "lists" and "scales".
+  void read_names(Fields& fields, const std::filesystem::path& root) {
+    for (const auto& entry : fields.node("facts")) {
+      Fields fact(entry.second, "fact", board_);
+      name(entry.first.Scalar(), cell(fact, root));
+      fact.finish();
+    }
     read_set(fields);
     for (const auto& entry : fields.node("lists"))
       for (const YAML::Node& value : entry.second)
@@ -37,6 +44,22 @@ class Drawer {
   }
 
  private:
+  /// The cell of a table of the course: `row` is what its first column holds.
+  std::string cell(Fields& fact, const std::filesystem::path& root) {
+    const std::string file = fact.text("table", ""), row = fact.text("row", "");
+    const std::string column = fact.text("column", "");
+    const auto text = base::read_file(root / file);
+    const auto table =
+        text ? base::read_csv(*text, file) : base::Result<base::CsvTable>(text.error());
+    if (!table) return board_.complain(fact.map(), base::to_string(table.error()), "a table"), "";
+    if (const auto place = table->column(column))
+      for (const std::vector<std::string>& cells : table->rows)
+        if (cells.front() == row) return cells[*place];
+    board_.complain(fact.map(), file + " has no \"" + row + "\" with \"" + column + "\"",
+                    "a row's first cell, and one of: " + report::listed(table->header));
+    return "";
+  }
+
   /// Names for sums.
   void read_set(Fields& fields) {
     for (const auto& entry : fields.node("set"))
@@ -53,9 +76,12 @@ class Drawer {
     const Names names = board_.names;
     if (!rows.IsDefined()) {
       repeat(fields, rounds);
+    } else if (!rows.IsSequence()) {
+      board_.complain(rows, "\"each\" is no list", "[{NAME: value, ...}, ...]");
     } else {
       for (const YAML::Node& row : rows) {
-        for (const auto& entry : row) name(entry.first.Scalar(), entry.second);
+        if (!row.IsMap()) board_.complain(row, "a row that is no map", "{NAME: value, ...}");
+        for (const auto& entry : row) name(entry.first.Scalar(), board_.text(entry.second));
         repeat(fields, rounds);
         board_.names = names;
       }
@@ -63,10 +89,9 @@ class Drawer {
     fields.finish();
   }
 
-  /// What a row calls `name`: a number where it is written as one, else a word and, where it is a
-  /// sum, its value.
-  void name(const std::string& name, const YAML::Node& node) {
-    const std::string text = board_.text(node);
+  /// What a row or a fact calls `name`: a number where it is written as one, else a word and, where
+  /// it is a sum, its value.
+  void name(const std::string& name, const std::string& text) {
     board_.names.words.erase(name);
     board_.names.numbers.erase(name);
     if (text.empty() || text.find_first_not_of("0123456789.-") != std::string::npos)
@@ -127,25 +152,17 @@ class Drawer {
   std::size_t drawn_ = 0;
 };
 
-}  // namespace
-
-base::Result<std::string> draw_description(const std::string& text, const std::string& name) {
-  YAML::Node root;
-  try {
-    root = YAML::Load(text);
-  } catch (const YAML::Exception& error) {
-    return base::Error{base::ErrorKind::kInput, name + ":" + std::to_string(error.mark.line + 1),
-                       error.msg, "YAML", "docs/drawing_figures.md"};
-  }
+base::Result<std::string> draw_document(const YAML::Node& document, const std::string& name,
+                                        const std::filesystem::path& root) {
   Board unsized({});
-  Fields head(root, "figure", unsized);
+  Fields head(document, "figure", unsized);
   const Point size = head.pair("size");
   Board board(size);
-  Fields fields(root, "figure", board);
+  Fields fields(document, "figure", board);
   board.svg = report::Svg(size.x, fields.text("title", ""), fields.text("desc", ""));
   for (const char* field : {"title", "desc", "size"}) (void)fields.needed(field);
   Drawer drawer(board);
-  drawer.read_names(fields);
+  drawer.read_names(fields, root);
   if (fields.has("heading"))
     board.label(fields.node("heading"), {{20, 28}, 14, "ink bold"}, fields.text("heading", ""));
   drawer.statements(fields.needed("draw"));
@@ -157,6 +174,18 @@ base::Result<std::string> draw_description(const std::string& text, const std::s
   }
   board.svg.add_looks(css_of(board.roles()));
   return board.svg.finish(size.y, true);
+}
+
+}  // namespace
+
+base::Result<std::string> draw_description(const std::string& text, const std::string& name,
+                                           const std::filesystem::path& root) {
+  try {
+    return draw_document(YAML::Load(text), name, root);
+  } catch (const YAML::Exception& error) {  // of a list where a map is meant, too
+    return base::Error{base::ErrorKind::kInput, name + ":" + std::to_string(error.mark.line + 1),
+                       error.msg, "YAML", "docs/drawing_figures.md"};
+  }
 }
 
 }  // namespace membound::authoring

@@ -6,15 +6,17 @@
 /// reference. Place in the chain: figure -> [drawing] -> drawing_shapes, report/svg.
 #pragma once
 
+#include <filesystem>
 #include <string>
 
 #include "grader/base/result.hpp"
 
 namespace membound::authoring {
 
-/// The SVG picture of the description `text`. `name` stands before the line in messages, and in the
-/// picture.
+/// The SVG picture of the description `text`. `name` stands before the line in messages; tables of
+/// its facts are below `root`.
 [[nodiscard]] base::Result<std::string> draw_description(const std::string& text,
-                                                         const std::string& name);
+                                                         const std::string& name,
+                                                         const std::filesystem::path& root);
 
 }  // namespace membound::authoring

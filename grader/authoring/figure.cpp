@@ -260,8 +260,8 @@ base::Result<std::string> draw_described(const judge::Workplace& place, FigureOp
   if (!fs::exists(file, error)) file = fs::absolute(options.what, error);
   const auto text = base::read_file(file);
   if (!text) return text.error();
-  options.what = fs::proximate(file, place.root, error).generic_string();
-  auto svg = draw_description(*text, options.what);
+  options.what = file.lexically_normal().lexically_proximate(place.root).generic_string();
+  auto svg = draw_description(*text, options.what, place.root);
   return svg ? base::Result<std::string>(with_mark(*std::move(svg), options)) : svg.error();
 }
 

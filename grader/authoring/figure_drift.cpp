@@ -18,9 +18,8 @@ std::set<fs::path> pictures_in(const fs::path& folder) {
   std::error_code error;
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
        entry.increment(error)) {
-    const fs::path extension = entry->path().extension();
-    if (extension == ".svg" || extension == ".yml")
-      files.insert(fs::path(entry->path()).replace_extension(".svg"));
+    fs::path file = entry->path();
+    files.insert(file.extension() == ".yml" ? file.replace_extension(".svg") : file);
   }
   return files;
 }
@@ -56,7 +55,16 @@ bool is_described(const fs::path& file) {
 FigureCheck check_drawings(const judge::Workplace& place, const course::Lab& lab, bool fix) {
   FigureCheck check;
   for (const fs::path& file : pictures_in(place.root / "handouts" / lab.id / "figures")) {
-    if (!is_described(file)) continue;
+    if (!is_described(file)) {
+      const auto picture = base::read_file(file);
+      if (!picture || figure_words(*picture).empty())
+        check.drifts.push_back(
+            {file.lexically_relative(place.root).generic_string(), 0,
+             "it was drawn by hand: neither a description is beside it, nor does "
+             "it name the run that drew it",
+             "a generated figure", "docs/drawing_figures.md"});
+      continue;
+    }
     FigureOptions options;
     options.what =
         fs::path(file).replace_extension(".yml").lexically_relative(place.root).generic_string();

@@ -21,7 +21,7 @@ struct FigureCheck {
 };
 
 /// Draws each described figure of the lab's handout again and compares. With `fix` the new one
-/// stays. Needs no device.
+/// stays. A figure that is neither described nor made by a run is a drift. Needs no device.
 [[nodiscard]] FigureCheck check_drawings(const judge::Workplace& place, const course::Lab& lab,
                                          bool fix);
 

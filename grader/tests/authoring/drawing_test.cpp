@@ -28,7 +28,7 @@ const std::string kHead = "title: A title\ndesc: What it shows\nsize: [200, 100]
 
 /// The body of a picture; or the message.
 std::string drawn(const std::string& statements) {
-  const auto svg = draw_description(kHead + "draw:\n" + statements, "a.yml");
+  const auto svg = draw_description(kHead + "draw:\n" + statements, "a.yml", ".");
   if (!svg) return base::to_string(svg.error());
   const std::size_t page = svg->find("mb-page\"/>");
   return svg->substr(page + 11);
@@ -42,8 +42,8 @@ std::size_t count(const std::string& text, const std::string& piece) {
 }
 
 TEST(Drawing, StartsWithItsTitleAndItsColoursOfTwoPages) {
-  const auto svg =
-      draw_description(kHead + "draw: [{box: {at: [0, 0], size: [9, 9], look: lane}}]", "a.yml");
+  const auto svg = draw_description(kHead + "draw: [{box: {at: [0, 0], size: [9, 9], look: lane}}]",
+                                    "a.yml", ".");
   ASSERT_TRUE(svg) << base::to_string(svg.error());
   EXPECT_THAT(*svg, HasSubstr("<title>A title</title>\n  <desc>What it shows</desc>"));
   EXPECT_THAT(*svg, HasSubstr(".mb-lane-box{fill:#d3e4f5;stroke:#2f6fb0}"));
@@ -106,7 +106,7 @@ TEST(Drawing, HasAxesAndSpans) {
           "scales: {X: {pixels: [20, 180], values: [1, 16], log: yes}}\n"
           "draw:\n- axis: {scale: X, at: 60, ticks: [1, 4, 16], labels: [one, four]}\n"
           "- span: {from: [X(1), 20], to: [X(4), 20], is: a while}\n",
-      "a.yml");
+      "a.yml", ".");
   ASSERT_TRUE(svg) << base::to_string(svg.error());
   EXPECT_THAT(*svg, HasSubstr("<line x1=\"100\" y1=\"60\" x2=\"100\" y2=\"64\""));
   EXPECT_THAT(*svg, HasSubstr(">four</text>"));
@@ -124,6 +124,23 @@ TEST(Drawing, RepeatsMovesAndLeavesOut) {
       "  draw:\n    - box: {at: [x, 0], size: [9, 9], look: \"{look}\"}\n");
   EXPECT_EQ(count(svg, "mb-lane-box"), 3U);
   EXPECT_THAT(svg, HasSubstr("<rect x=\"50\" y=\"50\" width=\"9\" height=\"9\" class=\"mb-moved"));
+}
+
+TEST(Drawing, TakesFactsFromTables) {
+  const auto with = [](const std::string& row) {
+    const auto svg = draw_description(
+        kHead + "facts: {ns: {table: handouts/memory_latency.csv, row: " + row +
+            ", column: idle_cycles}}\ndraw: [{text: {at: [9, 20], is: \"{ns} and {2 * ns}\"}}]\n",
+        "a.yml", MEMBOUND_SOURCE_DIR);
+    return svg ? *svg : base::to_string(svg.error());
+  };
+  const auto table = base::read_file(MEMBOUND_SOURCE_DIR "/handouts/memory_latency.csv");
+  ASSERT_TRUE(table);
+  std::smatch cycles;
+  ASSERT_TRUE(std::regex_search(*table, cycles, std::regex("\nL1,[^,]*,([0-9]+),")));
+  const int twice = 2 * std::stoi(cycles[1]);
+  EXPECT_THAT(with("L1"), HasSubstr(cycles[1].str() + " and " + std::to_string(twice) + "<"));
+  EXPECT_THAT(with("L7"), HasSubstr("a.yml:4: handouts/memory_latency.csv has no \"L7\""));
 }
 
 TEST(Drawing, SaysWhereItsDescriptionIsWrong) {
@@ -147,7 +164,11 @@ TEST(Drawing, SaysWhereItsDescriptionIsWrong) {
   EXPECT_THAT(drawn("- repeat: {a: 999, b: 999}\n  line: {from: [0, 0], to: [1, 1]}\n"),
               HasSubstr("too much to draw"));
   EXPECT_THAT(drawn("- [}\n"), HasSubstr("a.yml:5: "));
-  EXPECT_THAT(base::to_string(draw_description("size: [1, 1]\ndraw: []\n", "a.yml").error()),
+  EXPECT_THAT(drawn("- {each: 3, box: {at: [0, 0], size: [9, 9]}}\n"),
+              HasSubstr("a.yml:5: \"each\" is no list"));
+  EXPECT_THAT(drawn("- {each: [3], box: {at: [0, 0], size: [9, 9]}}\n"),
+              HasSubstr("a.yml:5: a row that is no map"));
+  EXPECT_THAT(base::to_string(draw_description("size: [1, 1]\ndraw: []\n", "a.yml", ".").error()),
               HasSubstr("figure without \"title\""));
 }
 
@@ -170,20 +191,6 @@ std::set<fs::path> descriptions() {
   return found;
 }
 
-TEST(DrawingsOfHandouts, AreWhatTheirDescriptionsSay) {
-  judge::Workplace place;
-  place.root = MEMBOUND_SOURCE_DIR;
-  for (const fs::path& file : descriptions()) {
-    FigureOptions options;
-    options.what = file.lexically_relative(place.root).generic_string();
-    const auto svg = draw_figure(place, {}, options);
-    ASSERT_TRUE(svg) << base::to_string(svg.error());
-    const auto picture = base::read_file(fs::path(file).replace_extension(".svg"));
-    ASSERT_TRUE(picture) << file << " has no picture; membound dev check --fix draws it";
-    EXPECT_EQ(*svg, *picture) << file << "; membound dev check --fix draws it again";
-  }
-}
-
 TEST(DrawingsOfHandouts, HaveColoursOfRolesAlone) {
   const std::regex look(R"re(class="mb-([a-z]+)-(box|line|text)[ a-z-]*")re");
   const std::regex element("<(rect|line|path|circle|text)[ >][^>]*>");
@@ -199,6 +206,21 @@ TEST(DrawingsOfHandouts, HaveColoursOfRolesAlone) {
       EXPECT_THAT(shape, Not(HasSubstr("#"))) << file;
     }
   }
+}
+
+TEST(DrawingsOfHandouts, AreAllThatNoRunMade) {
+  std::set<std::string> labs;
+  judge::Workplace place;
+  place.root = MEMBOUND_SOURCE_DIR;
+  for (const auto& entry : fs::directory_iterator(place.root / "handouts")) {
+    if (!fs::exists(entry.path() / "figures")) continue;
+    course::Lab lab;
+    lab.id = entry.path().filename().string();
+    labs.insert(lab.id);
+    for (const Drift& drift : check_drawings(place, lab, false).drifts)
+      ADD_FAILURE() << to_string(drift);
+  }
+  EXPECT_GE(labs.size(), 10U);
 }
 
 /// A course with one described figure, in a folder of its own.
@@ -232,6 +254,15 @@ TEST_F(DriftOfADrawing, IsFoundAndMended) {
   EXPECT_THAT(drifts(), IsEmpty());
   write("a.yml", kHead + "draw: [{box: {at: [0, 0], size: [9, 8]}}]\n");
   EXPECT_THAT(drifts(), ElementsAre(HasSubstr("membound dev check --fix")));
+}
+
+TEST_F(DriftOfADrawing, IsAFigureDrawnByHand) {
+  ASSERT_THAT(drifts(true), IsEmpty());
+  write("b.svg", "<svg/>");
+  write("c.png", "pixels");
+  write("d.svg", "<?membound-figure 01-copy --line 3?>\n<svg/>");
+  EXPECT_THAT(drifts(), ElementsAre(HasSubstr("figures/b.svg: it was drawn by hand"),
+                                    HasSubstr("figures/c.png: it was drawn by hand")));
 }
 
 TEST_F(DriftOfADrawing, NamesTheLineOfAMistake) {
