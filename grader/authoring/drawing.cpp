@@ -25,16 +25,16 @@ class Drawer {
 
   /// Top-level "facts", "set", "lists" and "scales".
   void read_names(Fields& fields, const std::filesystem::path& root) {
-    for (const auto& entry : fields.node("facts")) {
+    for (const auto& entry : fields.several("facts")) {
       Fields fact(entry.second, "fact", board_);
       name(entry.first.Scalar(), cell(fact, root));
       fact.finish();
     }
     read_set(fields);
-    for (const auto& entry : fields.node("lists"))
+    for (const auto& entry : fields.several("lists"))
       for (const YAML::Node& value : entry.second)
         board_.names.lists[entry.first.Scalar()].push_back(board_.number(value));
-    for (const auto& entry : fields.node("scales")) {
+    for (const auto& entry : fields.several("scales")) {
       Fields scale(entry.second, "scale", board_);
       const Point pixels = scale.pair("pixels"), values = scale.pair("values");
       board_.names.scales[entry.first.Scalar()] = {pixels.x, pixels.y, values.x, values.y,
@@ -62,7 +62,7 @@ class Drawer {
 
   /// Names for sums.
   void read_set(Fields& fields) {
-    for (const auto& entry : fields.node("set"))
+    for (const auto& entry : fields.several("set"))
       board_.names.numbers[entry.first.Scalar()] = board_.number(entry.second);
   }
 
@@ -72,14 +72,12 @@ class Drawer {
     // All at once: what is drawn no time has its fields all the same.
     for (const char* field : {"when", "set", "move", "draw"}) (void)fields.node(field);
     for (const Shape& each : shapes()) (void)fields.node(std::string(each.name));
-    const YAML::Node rows = fields.node("each"), rounds = fields.node("repeat");
+    const YAML::Node rows = fields.node("each"), rounds = fields.several("repeat");
     const Names names = board_.names;
     if (!rows.IsDefined()) {
       repeat(fields, rounds);
-    } else if (!rows.IsSequence()) {
-      board_.complain(rows, "\"each\" is no list", "[{NAME: value, ...}, ...]");
     } else {
-      for (const YAML::Node& row : rows) {
+      for (const YAML::Node& row : fields.several("each", true)) {
         if (!row.IsMap()) board_.complain(row, "a row that is no map", "{NAME: value, ...}");
         for (const auto& entry : row) name(entry.first.Scalar(), board_.text(entry.second));
         repeat(fields, rounds);
@@ -101,9 +99,8 @@ class Drawer {
 
   void repeat(Fields& fields, const YAML::Node& rounds) {
     std::vector<std::pair<std::string, int>> counts;
-    if (rounds.IsDefined())
-      for (const auto& entry : rounds)
-        counts.emplace_back(entry.first.Scalar(), static_cast<int>(board_.number(entry.second)));
+    for (const auto& entry : rounds)
+      counts.emplace_back(entry.first.Scalar(), static_cast<int>(board_.number(entry.second)));
     const Names names = board_.names;
     const std::function<void(std::size_t)> rounds_from = [&](std::size_t depth) {
       if (depth == counts.size()) return shape(fields);

@@ -31,6 +31,15 @@ YAML::Node Fields::needed(const std::string& name) {
   return found.IsDefined() ? found : YAML::Node("0");
 }
 
+YAML::Node Fields::several(const std::string& name, bool is_list) {
+  const YAML::Node found = node(name);
+  if (found.IsDefined() && (is_list ? found.IsSequence() : found.IsMap())) return found;
+  if (found.IsDefined())
+    board_.complain(found, "\"" + name + "\" is no " + (is_list ? "list" : "map"),
+                    is_list ? "[..., ...]" : "{NAME: ..., ...}");
+  return YAML::Node(is_list ? YAML::NodeType::Sequence : YAML::NodeType::Map);
+}
+
 double Fields::number(const std::string& name) { return board_.number(needed(name)); }
 double Fields::number(const std::string& name, double fallback) {
   return has(name) ? number(name) : fallback;

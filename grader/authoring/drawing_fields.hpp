@@ -22,6 +22,9 @@ class Fields {
 
   [[nodiscard]] YAML::Node node(const std::string& name);
   [[nodiscard]] YAML::Node needed(const std::string& name);
+  /// The node of a field that is a map or, if `is_list`, a list; an empty one where it is not
+  /// there.
+  [[nodiscard]] YAML::Node several(const std::string& name, bool is_list = false);
   [[nodiscard]] bool has(const std::string& name) { return node(name).IsDefined(); }
   [[nodiscard]] double number(const std::string& name);
   [[nodiscard]] double number(const std::string& name, double fallback);

@@ -62,7 +62,7 @@ void draw_box(Fields& fields, Board& board) {
 std::string look_of_cell(Fields& fields, Board& board) {
   std::string look = fields.text("look", "blank");
   if (!fields.has("looks")) return look;
-  for (const auto& entry : fields.node("looks"))
+  for (const auto& entry : fields.several("looks"))
     if (board.number(entry.second) != 0) look = entry.first.Scalar();
   return look;
 }
@@ -71,13 +71,14 @@ std::string look_of_cell(Fields& fields, Board& board) {
 void draw_grid(Fields& fields, Board& board) {
   const Point at = fields.pair("at"), cells = fields.pair("cells"), cell = fields.pair("cell");
   const Point gap = fields.pair("gap", {});
-  const YAML::Node of = fields.node("of"), is = fields.node("is"), only = fields.node("only");
+  const YAML::Node of = fields.several("of", true), is = fields.node("is"),
+                   only = fields.node("only");
   const double round = fields.number("round", 0), text_size = fields.number("text_size", 12);
   const auto count = cells.x * cells.y;
   if (!(count >= 1 && count <= 4096))
     return board.complain(fields.map(), "a grid of " + report::amount(count) + " cells",
                           "1 to 4,096");
-  if (of.IsDefined() && static_cast<double>(of.size()) != count)
+  if (of.size() > 0 && static_cast<double>(of.size()) != count)
     board.complain(of, std::to_string(of.size()) + " texts",
                    "one for each cell: " + report::amount(count));
   const Names outer = board.names;
@@ -92,7 +93,7 @@ void draw_grid(Fields& fields, Board& board) {
     board.svg.box(board.origin.x + corner.x, board.origin.y + corner.y, cell.x, cell.y,
                   board.look(fields.map(), look, "box"), round);
     const Label label{{}, text_size, fields.text("text_look", look_within(look))};
-    const YAML::Node& text = of.IsDefined() ? of[i] : is;
+    const YAML::Node& text = of.size() > 0 ? of[i] : is;
     if (text.IsDefined()) write_within(board, text, corner, cell, label, {board.text(text)});
   }
   board.names = outer;
@@ -115,7 +116,7 @@ Point draw_head(Board& board, Point from, Point tip, const std::string& look) {
 void draw_path(Fields& fields, Board& board, bool has_head) {
   std::vector<Point> points;
   if (fields.has("through")) {
-    for (const YAML::Node& each : fields.node("through")) {
+    for (const YAML::Node& each : fields.several("through", true)) {
       const Point point = pair_of(each, board);
       points.push_back({board.origin.x + point.x, board.origin.y + point.y});
     }
@@ -159,7 +160,7 @@ void draw_circle(Fields& fields, Board& board) {
 void draw_legend(Fields& fields, Board& board) {
   Point at = fields.pair("at");
   const double size = fields.number("text_size", 12), gap = fields.number("gap", 22);
-  for (const auto& entry : fields.needed("items")) {
+  for (const auto& entry : fields.several("items")) {
     const std::string text = board.text(entry.second);
     board.svg.box(board.origin.x + at.x, board.origin.y + at.y - 10, 12, 12,
                   board.look(entry.first, entry.first.Scalar(), "box"));
@@ -187,15 +188,14 @@ void draw_axis(Fields& fields, Board& board) {
     board.svg.line(board.origin.x + from.x, board.origin.y + from.y, board.origin.x + to.x,
                    board.origin.y + to.y, board.look(fields.map(), look, "line"));
   };
-  const YAML::Node labels = fields.node("labels"), ticks = fields.needed("ticks");
+  const YAML::Node labels = fields.several("labels", true), ticks = fields.several("ticks", true);
   for (std::size_t i = 0; i < ticks.size(); ++i) {
     const double value = board.number(ticks[i]), pixel = scale.pixel_of(value);
     if (fields.has("across"))
       line(place(pixel, across.x), place(pixel, across.y), "rule");
     else
       line(place(pixel, at), place(pixel, at + 4), "ink");
-    const std::string text =
-        labels.IsDefined() && i < labels.size() ? board.text(labels[i]) : report::amount(value);
+    const std::string text = i < labels.size() ? board.text(labels[i]) : report::amount(value);
     board.label(ticks[i],
                 {is_upright ? Point{at - 7, pixel + 4} : Point{pixel, at + 18}, size, "faint",
                  is_upright ? "end" : "middle"},

@@ -166,6 +166,10 @@ TEST(Drawing, SaysWhereItsDescriptionIsWrong) {
   EXPECT_THAT(drawn("- [}\n"), HasSubstr("a.yml:5: "));
   EXPECT_THAT(drawn("- {each: 3, box: {at: [0, 0], size: [9, 9]}}\n"),
               HasSubstr("a.yml:5: \"each\" is no list"));
+  EXPECT_THAT(drawn("- {repeat: 3, box: {at: [0, 0], size: [9, 9]}}\n"),
+              HasSubstr("a.yml:5: \"repeat\" is no map"));
+  EXPECT_THAT(drawn("- grid: {at: [0, 0], cells: [2, 1], cell: [9, 9], of: 3}\n"),
+              HasSubstr("a.yml:5: \"of\" is no list"));
   EXPECT_THAT(drawn("- {each: [3], box: {at: [0, 0], size: [9, 9]}}\n"),
               HasSubstr("a.yml:5: a row that is no map"));
   EXPECT_THAT(base::to_string(draw_description("size: [1, 1]\ndraw: []\n", "a.yml", ".").error()),
