@@ -23,7 +23,8 @@ std::string format(const char* pattern, double a, double b, std::size_t pairs) {
 
 }  // namespace
 
-StopDecision decide_stop(std::span<const double> ratios, double seconds, const StopLimits& limits) {
+StopDecision decide_stop(std::span<const double> ratios, double seconds, const StopLimits& limits,
+                         bool is_wrong) {
   const std::size_t pairs = ratios.size();
   if (pairs == 0) return {};
   if (limits.same_every_time)
@@ -39,6 +40,9 @@ StopDecision decide_stop(std::span<const double> ratios, double seconds, const S
     return StopDecision{true, above || below, word, std::move(reason)};
   };
 
+  if (is_wrong && pairs >= kFewestPairs)
+    return stop(kStoppedWrong, format("a result was wrong: %.4f to %.4f after %zu pairs",
+                                      reported.low, reported.high, pairs));
   const double best = *std::max_element(ratios.begin(), ratios.end());
   if (pairs >= kFewestPairs && best < kFarShare * limits.bar)
     return stop(kStoppedBelow, format("far below the bar: best %.3f, bar %.3f, after %zu pairs",

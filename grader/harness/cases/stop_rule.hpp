@@ -31,6 +31,8 @@ inline constexpr double kFarShare = 0.8;
 
 /// The word for a measurement that ended because the bar is out of reach.
 inline constexpr std::string_view kStoppedBelow = "below";
+/// The word for a measurement that ended because its speed counts for nothing.
+inline constexpr std::string_view kStoppedWrong = "wrong";
 
 /// Caps of one timed case.
 struct StopLimits {
@@ -45,13 +47,15 @@ struct StopLimits {
 /// The rule's answer after some pairs.
 struct StopDecision {
   bool stop = false;
-  bool decided = false;   ///< the reported interval lies on one side of the bar
-  std::string_view word;  ///< above | below | settled | time | pairs | single; empty while going on
-  std::string reason;     ///< the same as a sentence
+  bool decided = false;  ///< the reported interval lies on one side of the bar
+  /// above | below | wrong | settled | time | pairs | single; empty while going on
+  std::string_view word;
+  std::string reason;  ///< the same as a sentence
 };
 
-/// `ratios`: reference time / student time of each pair so far, `seconds`: spent on them.
+/// `ratios`: reference time / student time of each pair so far, `seconds`: spent on them;
+/// `is_wrong`: a result was.
 [[nodiscard]] StopDecision decide_stop(std::span<const double> ratios, double seconds,
-                                       const StopLimits& limits);
+                                       const StopLimits& limits, bool is_wrong = false);
 
 }  // namespace membound::harness

@@ -42,7 +42,7 @@ class PairLoop {
       run_pair(seed_of(parts_.seeds, request_.seed, pair), true);
       if (!outcome_.not_sampled.empty()) return;
       decision = decide_stop(speed_ratios(timing.student_ns, timing.reference_ns),
-                             seconds_since(start), request_.limits);
+                             seconds_since(start), request_.limits, timing.runs_wrong > 0);
     }
     timing.stopped = decision.word;
     timing.stop_reason = request_.sampled ? sample_text_ : decision.reason;
@@ -116,10 +116,10 @@ class PairLoop {
   }
 
   /// Noise only ever adds to what a clock outside sees: one agreement in a few tries is enough. Who
-  /// is too slow gains nothing by a device that tells wrong times.
+  /// is too slow, or wrong, gains nothing by a device that tells wrong times.
   void check_clock() {
     course::Timing& timing = outcome_.timing;
-    if (timing.stopped == kStoppedBelow) return;
+    if (timing.stopped == kStoppedBelow || timing.stopped == kStoppedWrong) return;
     ClockComparison comparison;
     for (std::uint64_t i = 0; i < kClockTries; ++i) {
       const auto samples = run_->time_from_outside(parts_.seeds.derive(request_.seed, ~i));

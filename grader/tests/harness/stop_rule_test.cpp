@@ -153,6 +153,14 @@ TEST_F(StopRule, WithoutNoiseOnTheBarItSettles) {
   EXPECT_FALSE(decision.decided);
 }
 
+TEST_F(StopRule, AWrongResultIsNotTimedForLong) {
+  const std::vector<double> near(kFewestPairs, 0.75);
+  const std::span<const double> fewer(near.data(), kFewestPairs - 1);
+  EXPECT_FALSE(decide_stop(near, 0.1, bar_at(0.75)).stop);
+  EXPECT_FALSE(decide_stop(fewer, 0.1, bar_at(0.75), true).stop);
+  EXPECT_EQ(decide_stop(near, 0.1, bar_at(0.75), true).word, kStoppedWrong);
+}
+
 TEST_F(StopRule, EveryMeasurementEnds) {
   StopLimits limits = bar_at(0.75);
   limits.most_pairs = 50;
