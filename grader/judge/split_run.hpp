@@ -33,7 +33,7 @@ struct SplitOptions {
   std::string seed_key;  ///< 32 hexadecimal digits, from fresh_seed_key() or of a run to repeat
   jail::Limits limits;   ///< of the submission's runner
   std::vector<std::filesystem::path> devices = {};  ///< nodes such as /dev/nvidiactl
-  bool scrub = false;  ///< overwrite the GPU's free memory before and after
+  bool scrub = false;  ///< overwrite the GPU's free memory before the run; see wipe_devices()
   /// What the reference takes, from time_reference(): it gets no runner then. Empty: it is run.
   std::filesystem::path reference_times = {};
   /// CPU time that the submission's runners may take together over all starts; 0: no limit but

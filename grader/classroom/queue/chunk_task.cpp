@@ -13,6 +13,7 @@
 #include "grader/classroom/ledger/record.hpp"
 #include "grader/classroom/queue/chunks.hpp"
 #include "grader/classroom/queue/plan.hpp"
+#include "grader/judge/wipe_devices.hpp"
 
 namespace membound::queue {
 namespace {
@@ -109,6 +110,8 @@ base::Result<ChunkOutcome> run_chunk(const ChunkRequest& given) {
     if (!written) return written.error();
     ++outcome.graded;
   }
+  if (!request.settings.trust_submissions && outcome.graded + outcome.failed > 0)
+    judge::wipe_devices(request.settings.place, {request.settings.device});
   return outcome;
 }
 

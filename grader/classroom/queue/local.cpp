@@ -12,6 +12,7 @@
 #include "grader/base/text_files.hpp"
 #include "grader/classroom/queue/batch_executor.hpp"
 #include "grader/judge/device_lock.hpp"
+#include "grader/judge/wipe_devices.hpp"
 
 namespace membound::queue {
 namespace {
@@ -37,11 +38,14 @@ class Local {
   }
 
   base::Result<Executed> run(int workers) {
+    const bool has_work = !queue_.empty() || !suspects_.empty();
     run_with_retries(std::max(1, workers));
     // One that was running when the grader died may have been the reason. Alone it takes nobody
     // else with it, and what it does is known to be its doing.
     queue_.swap(suspects_);
     run_with_retries(1);
+    if (has_work && !work_.settings->trust_submissions && !fatal_)
+      judge::wipe_devices(work_.settings->place, devices_);
     executed_.stopped = stopped();
     if (fatal_) return *fatal_;
     return executed_;

@@ -10,6 +10,7 @@
 #include "grader/classroom/queue/batch.hpp"
 #include "grader/classroom/queue/one_submission.hpp"
 #include "grader/judge/device_lock.hpp"
+#include "grader/judge/wipe_devices.hpp"
 
 namespace membound::queue {
 namespace {
@@ -125,6 +126,7 @@ base::Result<Replay> replay(const std::filesystem::path& out, const course::Grad
   request.free_device = [&](const judge::Device& device) { pool.give_back(device); };
   request.on_step = on_step;
   OneOutcome outcome = grade_one(request);
+  if (!settings.trust_submissions) judge::wipe_devices(settings.place, devices);
   if (outcome.stopped) {
     return base::Error{base::ErrorKind::kUsage, recorded.student, "stopped before it was repeated",
                        "", "give the same command again"};

@@ -22,6 +22,7 @@
 #include "grader/cli/error_output.hpp"
 #include "grader/cli/interrupt.hpp"
 #include "grader/cli/option_values.hpp"
+#include "grader/judge/wipe_devices.hpp"
 #include "grader/report/text.hpp"
 #include "grader/sandbox/jail/jail.hpp"
 
@@ -132,7 +133,9 @@ int run_selftest(const SelftestOptions& options) {
       if (one.id.find(options.filter) != std::string::npos) cases.push_back(std::move(one));
   }
   std::printf("%s; %s\n", jail::probe().describe().c_str(), tools->compiler.name().c_str());
-  return Table(bench, cases).run(options.jobs) ? kExitPassed : kExitNotPassed;
+  const bool passed = Table(bench, cases).run(options.jobs);
+  judge::wipe_devices(context->place, {bench.device});
+  return passed ? kExitPassed : kExitNotPassed;
 }
 
 int print_table() {

@@ -43,12 +43,13 @@ void end_with_the_judge(int socket, const std::atomic<bool>& is_busy) {
   if (is_busy) raise(SIGKILL);
 }
 
-void report_scrub(const char* when) {
+/// What lies in free memory is another's: it is gone before anything of this run is there.
+void scrub() {
   const auto start = std::chrono::steady_clock::now();
   const std::uint64_t bytes = runner::scrub_device();
   if (bytes == 0) return;
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-  std::fprintf(stderr, "scrubbed %.1f GB %s in %.3f s\n", static_cast<double>(bytes) / 1e9, when,
+  std::fprintf(stderr, "scrubbed %.1f GB in %.3f s\n", static_cast<double>(bytes) / 1e9,
                took.count());
 }
 
@@ -67,19 +68,27 @@ bool wait_for_the_judge(int socket) {
   return (watched.revents & POLLIN) != 0;
 }
 
-int serve(int socket, int record, int report, bool scrub) {
+/// Makes the context, which takes long: the runners of a run make theirs side by side.
+bool has_context() {
+  const cudaError_t code = cudaDeviceSetLimit(cudaLimitPrintfFifoSize, kPrintfBytes);
+  if (code != cudaSuccess) std::fprintf(stderr, "no device: %s\n", cudaGetErrorString(code));
+  return code == cudaSuccess;
+}
+
+int wipe() {
+  if (!has_context()) return kExitNoDevice;
+  scrub();
+  return 0;
+}
+
+int serve(int socket, int record, int report, bool scrubs) {
   std::atomic<bool> is_busy{true};
   std::thread(end_with_the_judge, socket, std::cref(is_busy)).detach();
-  // Contexts take long to make: the runners of a run make theirs side by side.
-  if (const cudaError_t code = cudaDeviceSetLimit(cudaLimitPrintfFifoSize, kPrintfBytes);
-      code != cudaSuccess) {
-    std::fprintf(stderr, "no device: %s\n", cudaGetErrorString(code));
-    return kExitNoDevice;
-  }
-  if (scrub) {
+  if (!has_context()) return kExitNoDevice;
+  if (scrubs) {
     // Not before the judge asks: it has opened the other runner first, which then has its context.
     if (!wait_for_the_judge(socket)) return 0;
-    report_scrub("before the run");
+    scrub();
   }
   is_busy = false;
   runner::ServerEnd end{};
@@ -89,9 +98,7 @@ int serve(int socket, int record, int report, bool scrub) {
     runner::Server server(runner::Descriptor(socket), is_busy, recorder ? &*recorder : nullptr);
     end = server.serve();
   }
-  is_busy = false;  // scrubbing may take longer than the grace period
   if (report >= 0) write_report(report);
-  if (scrub) report_scrub("after the run");
   return end == runner::ServerEnd::kBrokenProtocol ? kExitProtocol : 0;
 }
 
@@ -104,22 +111,25 @@ int main(int argc, char** argv) {
   setrlimit(RLIMIT_CORE, &none);
   CLI::App app{"Holds the device for one graded submission; started by membound."};
   int socket = -1, record = -1, report = -1;
-  bool scrub = false;
+  bool scrubs = false, wipes = false;
   std::string probe;
   app.add_option("--socket", socket, "the inherited descriptor to serve");
   app.add_option("--record", record,
                  "the inherited descriptor to which every call of a program is written");
   app.add_option("--report", report,
                  "the inherited descriptor to which the virtual GPU's findings are written");
-  app.add_flag("--scrub", scrub, "overwrite the GPU's free memory before and after the run");
+  app.add_flag("--scrub", scrubs, "overwrite the GPU's free memory before the run");
+  app.add_flag("--wipe", wipes, "do not serve: overwrite the GPU's free memory");
   app.add_option("--probe", probe,
                  "do not serve: say as JSON whether the device works, with "
                  "the kernels of this harness.fatbin");
   CLI11_PARSE(app, argc, argv);
   if (!probe.empty()) return runner::probe_device(probe) ? 0 : kExitNoDevice;
+  if (wipes) return wipe();
   if (socket < 0) {
-    std::fputs("--socket or --probe is needed; membound starts this program itself\n", stderr);
+    std::fputs("--socket, --probe or --wipe is needed; membound starts this program itself\n",
+               stderr);
     return 2;
   }
-  return serve(socket, record, report, scrub);
+  return serve(socket, record, report, scrubs);
 }
