@@ -2,9 +2,9 @@
 # SPDX-FileCopyrightText: The Membound authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# Times the clock's kernels (kernels.cu) and grader/vgpu/calibration/microbenchmarks.cu on the GPU of this machine,
-# in some seconds, into FOLDER/kernels.csv and FOLDER/microbenchmarks.csv. With a library that holds the
-# virtual GPU, predicts the kernels' times instead, in a minute or two:
+# Times the clock's kernels (kernels.cu), students' (students.cu), one mechanism after the other (mechanisms.cu) and
+# grader/vgpu/calibration/microbenchmarks.cu on the GPU of this machine, in some seconds, into FOLDER/kernels.csv and so on.
+# With a library that holds the virtual GPU, predicts the times of the first two instead, in a minute or two:
 #
 #   run.sh FOLDER
 #   MEMBOUND_DEVICE=vgpu:h200 run.sh FOLDER build/dev/vgpu
@@ -20,12 +20,14 @@ compile() {  # SOURCE OPTION...
   nvcc -std=c++17 -O2 -I "$root" "${@:2}" -o "$work/$(basename "$1" .cu)" "$1"
 }
 if [ -n "$library" ]; then
-  compile "$here/kernels.cu" -cudart shared -gencode arch=compute_90,code=sm_90 \
-    -gencode arch=compute_90,code=compute_90
-  LD_LIBRARY_PATH=$library "$work/kernels" --once >"$folder/kernels.csv"
+  for program in kernels students; do
+    compile "$here/$program.cu" -cudart shared -gencode arch=compute_90,code=sm_90 \
+      -gencode arch=compute_90,code=compute_90
+    LD_LIBRARY_PATH=$library "$work/$program" --once >"$folder/$program.csv"
+  done
 else
   nvidia-smi --query-gpu=name,driver_version,clocks.max.sm --format=csv,noheader
-  for source in "$here/kernels.cu" "$root/grader/vgpu/calibration/microbenchmarks.cu"; do
+  for source in "$here"/{kernels,students,mechanisms}.cu "$root/grader/vgpu/calibration/microbenchmarks.cu"; do
     compile "$source" -arch=native
     program=$(basename "$source" .cu)
     "$work/$program" >"$folder/$program.csv"
