@@ -10,6 +10,8 @@
 namespace membound::vgpu::timing {
 namespace {
 
+constexpr std::uint32_t kEarlyTurn = 100;
+
 /// A place for a block, and when it is free.
 struct Place {
   double free_ns;
@@ -22,9 +24,17 @@ struct Place {
 
 class Dealer {
  public:
-  Dealer(std::uint32_t sms, std::uint32_t places) : work_(sms, 0), end_ns_(sms, 0) {
+  Dealer(std::uint32_t sms, std::uint32_t places, std::uint32_t early, std::uint64_t blocks)
+      : sms_(sms),
+        early_(early),
+        full_(early == 0
+                  ? 0
+                  : static_cast<std::uint32_t>(std::min<std::uint64_t>(places, blocks / sms))),
+        work_(sms, 0),
+        end_ns_(sms, 0) {
     for (std::uint32_t p = 0; p < places; ++p)
-      for (std::uint32_t sm = 0; sm < sms; ++sm) heap_.push_back({0, p * sms + sm, sm});
+      for (std::uint32_t sm = 0; sm < sms; ++sm) heap_.push_back({0, turn_of(p, sm), sm});
+    std::make_heap(heap_.begin(), heap_.end(), std::greater<>());
   }
 
   void deal(const BlockLife& life, std::uint64_t blocks) {
@@ -50,6 +60,17 @@ class Dealer {
   }
 
  private:
+  /// Which block of the first ones comes to place `p` of an SM. Of the places that the grid fills
+  /// on every SM, the last `early` SMs have one every kEarlyTurn blocks; the others take turns with
+  /// what is between.
+  std::uint32_t turn_of(std::uint32_t p, std::uint32_t sm) const {
+    if (p >= full_) return p * sms_ + (sm + early_) % sms_;
+    const std::uint32_t others = sms_ - early_, between = kEarlyTurn - early_;
+    if (sm >= others) return p * kEarlyTurn + sm - others;
+    const std::uint32_t turn = p * others + sm;
+    return turn + early_ * std::min(full_, turn / between + 1);
+  }
+
   void deal_one(const BlockLife& life) {
     std::pop_heap(heap_.begin(), heap_.end(), std::greater<>());
     Place& place = heap_.back();
@@ -77,6 +98,8 @@ class Dealer {
     }
   }
 
+  std::uint32_t sms_, early_;
+  std::uint32_t full_;  ///< places of every SM that the grid fills
   std::vector<Place> heap_;
   std::vector<double> work_, end_ns_;
 };
@@ -84,8 +107,10 @@ class Dealer {
 }  // namespace
 
 Schedule schedule(std::span<const counters::BlockRun> runs, std::span<const BlockLife> lives,
-                  std::uint32_t sms, std::uint32_t places) {
-  Dealer dealer(std::max(1u, sms), std::max(1u, places));
+                  std::uint32_t sms, std::uint32_t places, std::uint32_t early) {
+  std::uint64_t blocks = 0;
+  for (const counters::BlockRun& run : runs) blocks += run.blocks;
+  Dealer dealer(std::max(1u, sms), std::max(1u, places), early, blocks);
   for (const counters::BlockRun& run : runs) dealer.deal(lives[run.kind], run.blocks);
   return dealer.result();
 }

@@ -28,10 +28,12 @@ struct Schedule {
   double busiest_work = 1;  ///< the work of the SM that has the most, over the average of all SMs
 };
 
-/// Deals out `runs`, whose kinds index `lives`, to `places` places on each of `sms` SMs.
+/// Deals out `runs`, whose kinds index `lives`, to `places` places on each of `sms` SMs. SMs take
+/// turns at first, but for the last `early` ones, which are full sooner: so blocks as many apart as
+/// there are SMs need not meet on one.
 [[nodiscard]] Schedule schedule(std::span<const counters::BlockRun> runs,
                                 std::span<const BlockLife> lives, std::uint32_t sms,
-                                std::uint32_t places);
+                                std::uint32_t places, std::uint32_t early = 0);
 
 /// The same work in blocks that are all alike and end together, however many that takes; no shorter
 /// than the average block.

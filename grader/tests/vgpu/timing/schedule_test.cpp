@@ -55,6 +55,24 @@ TEST(Schedule, WholeRoundsAtOnceAreTheSameAsOneByOne) {
   EXPECT_NEAR(fast.occupied, slow.occupied, 1e-9);
 }
 
+TEST(Schedule, LongBlocksAsManyApartAsThereAreSmsMeetOnOne) {
+  const std::vector<BlockLife> lives = {{1, 1}, {100, 100}};
+  std::vector<BlockRun> runs;
+  for (int i = 0; i < 8; ++i) runs.insert(runs.end(), {{1, 1}, {0, 131}});
+  const Schedule in_turns = schedule(runs, lives, 132, 8);
+  EXPECT_NEAR(in_turns.busiest_work, 8 * 100.0 * 132 / (8 * 100 + 8 * 131), 1);
+  const Schedule some_early = schedule(runs, lives, 132, 8, 8);
+  EXPECT_LT(some_early.busiest_work, in_turns.busiest_work * 0.8)
+      << "where some SMs are reached out of turn";
+}
+
+TEST(Schedule, SmsThatAreReachedEarlyHaveNoMoreBlocks) {
+  const std::vector<BlockLife> lives = {{10, 3}};
+  for (const std::uint64_t blocks : {132u, 264u, 528u, 1056u})
+    EXPECT_DOUBLE_EQ(schedule(std::vector<BlockRun>{{0, blocks}}, lives, 132, 8, 8).busiest_work,
+                     1);
+}
+
 TEST(Schedule, NoBlockTakesNoTime) { EXPECT_DOUBLE_EQ(schedule({}, {}, 4, 2).ns, 0); }
 
 }  // namespace
