@@ -59,6 +59,22 @@ void find_line(const course::CounterBar& bar, const json& kernel, int multiproce
   }
 }
 
+/// A kernel whose blocks have more shared memory than `bar` allows.
+std::optional<course::Finding> missed_shared_bytes(const course::CounterBar& bar,
+                                                   const course::StageMeasurement& measurement) {
+  for (const course::KernelFacts& kernel : measurement.kernels) {
+    const auto bytes =
+        static_cast<double>(kernel.static_shared_bytes + kernel.dynamic_shared_bytes);
+    if (bytes <= bar.at_most) continue;
+    course::Finding finding;
+    finding.text = "A block of " + base::short_function_name(kernel.name) + " has " +
+                   quotient_text(bytes) + " bytes of shared memory; this stage allows " +
+                   quotient_text(bar.at_most) + ".";
+    return finding;
+  }
+  return std::nullopt;
+}
+
 std::string told(const course::CounterBar& bar, const json& kernel, double per) {
   const double all = counted(kernel.at("counters"), bar.counter);
   std::string text = base::short_function_name(course::text_or_empty(kernel, "name")) + " takes " +
@@ -70,27 +86,37 @@ std::string told(const course::CounterBar& bar, const json& kernel, double per) 
   return text + " in the timed run; this stage allows " + quotient_text(bar.at_most) + ".";
 }
 
+/// The first kernel of which more was counted than `bar` allows.
+std::optional<course::Finding> missed_count(const course::CounterBar& bar,
+                                            const course::StageMeasurement& measurement) {
+  if (!measurement.counters.is_object()) return std::nullopt;
+  const int multiprocessors = measurement.device.sm_count;
+  for (const json& kernel : measurement.counters.value("kernels", json::array())) {
+    if (!kernel.is_object() || is_harness_kernel(kernel_name(kernel)) ||
+        !kernel.contains("counters"))
+      continue;
+    if (excess(bar, kernel["counters"], multiprocessors) <= 0) continue;
+    course::Finding finding;
+    finding.text = told(bar, kernel, divisor(bar, kernel["counters"], multiprocessors));
+    find_line(bar, kernel, multiprocessors, finding);
+    return finding;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<course::Finding> missed_counter_bar(const course::Lab& lab,
                                                   const course::Stage& stage,
                                                   const course::StageMeasurement& measurement) {
-  if (!measurement.counters.is_object()) return std::nullopt;
-  const int multiprocessors = measurement.device.sm_count;
   for (const course::CounterBar& bar : stage.counters) {
-    for (const json& kernel : measurement.counters.value("kernels", json::array())) {
-      if (!kernel.is_object() || is_harness_kernel(kernel_name(kernel)) ||
-          !kernel.contains("counters"))
-        continue;
-      if (excess(bar, kernel["counters"], multiprocessors) <= 0) continue;
-      course::Finding finding;
-      finding.kind = "over-budget";
-      finding.text = told(bar, kernel, divisor(bar, kernel["counters"], multiprocessors));
-      finding.hint_tag = first_known_tag(lab, {bar.hint_tag});
-      finding.test = to_string(course::BuiltInTest::kBudget);
-      find_line(bar, kernel, multiprocessors, finding);
-      return finding;
-    }
+    auto finding = bar.counter == kSharedBytesOfABlock ? missed_shared_bytes(bar, measurement)
+                                                       : missed_count(bar, measurement);
+    if (!finding) continue;
+    finding->kind = "over-budget";
+    finding->hint_tag = first_known_tag(lab, {bar.hint_tag});
+    finding->test = to_string(course::BuiltInTest::kBudget);
+    return finding;
   }
   return std::nullopt;
 }

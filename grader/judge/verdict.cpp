@@ -169,9 +169,9 @@ StageResult judge_stage(const course::Lab& lab, const course::Stage& stage,
                    : !timed ? Verdict::kPassed
                             : verdict_on_speed(measurement, result, stage);
   std::optional<course::Finding> missed;
-  if (!stage.counters.empty() && measurement.counters.is_object() && is_right(result.verdict)) {
+  if (!stage.counters.empty() && is_right(result.verdict)) {
     missed = missed_counter_bar(lab, stage, measurement);
-    add_budget_test(missed, result);
+    if (missed || measurement.counters.is_object()) add_budget_test(missed, result);
     if (missed) result.verdict = Verdict::kOverBudget;
   }
   result.correct = !wrong && course::row_of(result.verdict).earns_points;

@@ -59,6 +59,25 @@ TEST(CounterBars, ACountAboveItsBarIsTold) {
             "nothing");
 }
 
+TEST(CounterBars, TheSharedMemoryOfABlockIsKnownOnEveryDevice) {
+  const CounterBar bar = {std::string(kSharedBytesOfABlock), 4096, "", ""};
+  const course::Lab lab = lab_with_bar(bar);
+  StageMeasurement measurement = counted({});
+  measurement.counters = nullptr;  // as on a GPU
+  course::KernelFacts facts;
+  facts.name = "f";
+  facts.static_shared_bytes = 4000;
+  facts.dynamic_shared_bytes = 96;
+  measurement.kernels = {facts};
+  EXPECT_EQ(missed_counter_bar(lab, lab.stages[0], measurement), std::nullopt);
+  measurement.kernels[0].dynamic_shared_bytes = 224;
+  const auto finding = missed_counter_bar(lab, lab.stages[0], measurement);
+  ASSERT_TRUE(finding);
+  EXPECT_EQ(finding->text, "A block of f has 4224 bytes of shared memory; this stage allows 4096.");
+  const auto result = judge_stage(lab, lab.stages[0], measurement);
+  EXPECT_EQ(result.verdict, Verdict::kOverBudget);
+}
+
 TEST(CounterBars, AQuotientIsHeldAgainstItsBar) {
   const CounterBar bar = {"shared_wavefronts", 1, "ideal_shared_wavefronts", ""};
   EXPECT_EQ(missed(bar, {counted_kernel(
