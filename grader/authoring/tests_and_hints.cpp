@@ -7,6 +7,8 @@
 #include "grader/base/text_files.hpp"
 #include "grader/course/call_rules.hpp"
 #include "grader/course/contract.hpp"
+#include "grader/judge/counter_bars.hpp"
+#include "grader/judge/next_hint.hpp"
 #include "grader/vgpu/counters/counters.hpp"
 
 namespace membound::authoring {
@@ -40,6 +42,7 @@ std::vector<OwnTest> own_tests(const course::Lab& lab, const LabFolders& folders
 
 /// A name that a bar or a question uses: a counter that no model had a hand in.
 void check_counter(const std::string& name, const std::string& lab_json, Drifts& drifts) {
+  if (name == judge::kSharedBytesOfABlock) return;
   const auto* const row = vgpu::counters::find_counter(name);
   if (row != nullptr && row->certainty != "modelled") return;
   drifts.push_back({lab_json, 0,
@@ -47,6 +50,21 @@ void check_counter(const std::string& name, const std::string& lab_json, Drifts&
                                    : "the counter \"" + name + "\" is modelled",
                     "a counter that is exact, or counted from the PTX",
                     "docs/counters.md lists them"});
+}
+
+/// A hint belongs to a test, and most tests are every stage's.
+void check_every_stage_is_told(const course::Lab& lab, const std::string& tag,
+                               const std::string& tier, const std::string& lab_json,
+                               Drifts& drifts) {
+  for (const course::Stage& stage : lab.stages) {
+    const bool told = !judge::hint_for_stage(tier, stage.number).empty();
+    if (told || stage.kind->has_reference != lab.has_reference()) continue;
+    drifts.push_back({lab_json, 0,
+                      "the hint \"" + tag + "\" says nothing to stage " +
+                          std::to_string(stage.number) + ": " + tier,
+                      "words before the first \"Stage 1: \", or some for each stage",
+                      "write them"});
+  }
 }
 
 }  // namespace
@@ -90,6 +108,8 @@ void check_hints(const course::Lab& lab, const LabFolders& folders, Drifts& drif
                       "three tiers under \"hints\"", "write them, or correct the tag"});
   }
   for (const auto& [tag, tiers] : lab.hints) {
+    for (const std::string& tier : tiers)
+      check_every_stage_is_told(lab, tag, tier, lab_json, drifts);
     if (tiers.size() == 3) continue;
     drifts.push_back({lab_json, 0,
                       "the hint \"" + tag + "\" has " + std::to_string(tiers.size()) + " tiers",

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <regex>
 
 namespace membound::judge {
 namespace {
@@ -49,6 +50,28 @@ Hint compile_hint(const course::StageResult& result) {
 
 }  // namespace
 
+std::string hint_for_stage(const std::string& tier, int stage) {
+  // "Stage 1: ", "Stages 1, 2 and 4: "
+  static const std::regex kHead(R"(\bStages? (\d+(?:(?:,| and) \d+)*): )");
+  static const std::regex kNumber(R"(\d+)");
+  const std::sregex_iterator end;
+  std::sregex_iterator head(tier.begin(), tier.end(), kHead);
+  if (head == end) return tier;
+  std::string text = tier.substr(0, static_cast<std::size_t>(head->position()));
+  while (head != end) {
+    const std::string numbers = (*head)[1].str();
+    const auto begin = static_cast<std::size_t>(head->position() + head->length());
+    ++head;
+    const std::size_t behind =
+        head == end ? tier.size() : static_cast<std::size_t>(head->position());
+    for (std::sregex_iterator number(numbers.begin(), numbers.end(), kNumber); number != end;
+         ++number)
+      if (number->str() == std::to_string(stage)) text += tier.substr(begin, behind - begin);
+  }
+  while (text.ends_with(' ')) text.pop_back();
+  return text;
+}
+
 std::string hint_tag(const course::StageResult& result) {
   for (const course::Finding& finding : result.findings)
     if (!finding.hint_tag.empty()) return finding.hint_tag;
@@ -83,7 +106,7 @@ base::Result<Hint> next_hint(const course::Lab& lab, const course::Stage& stage,
   const int before = used == state.hints_used.end() ? 0 : used->second;
   const int tier = std::clamp(before + 1, 1, tiers);
   return Hint{tag,
-              hints->second[static_cast<std::size_t>(tier) - 1],
+              hint_for_stage(hints->second[static_cast<std::size_t>(tier) - 1], stage.number),
               told + tier,
               told + tiers,
               before < tiers,

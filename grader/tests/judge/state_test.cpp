@@ -99,6 +99,18 @@ TEST(Hint, GoesOneTierFurtherEachTime) {
   EXPECT_FALSE(again->is_new);
 }
 
+TEST(Hint, AStageIsToldItsOwnPartOfATier) {
+  const std::string tier =
+      "Count. Stage 1: k | 1. Stages 2, 3 and 5: bytes, as in stage 1. Stage 12: x.";
+  EXPECT_EQ(hint_for_stage(tier, 1), "Count. k | 1.");
+  EXPECT_EQ(hint_for_stage(tier, 3), "Count. bytes, as in stage 1.");
+  EXPECT_EQ(hint_for_stage(tier, 5), "Count. bytes, as in stage 1.");
+  EXPECT_EQ(hint_for_stage(tier, 2), "Count. bytes, as in stage 1.");
+  EXPECT_EQ(hint_for_stage(tier, 4), "Count.");
+  EXPECT_EQ(hint_for_stage("Look at the loop of stage 2: it ends.", 3),
+            "Look at the loop of stage 2: it ends.");
+}
+
 TEST(Hint, SaysWhyThereIsNone) {
   const course::Lab lab = lab_with_hints();
   StageState state;
