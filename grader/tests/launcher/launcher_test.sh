@@ -151,6 +151,7 @@ else
   expect "with the reference for the virtual GPU" "for 90" \
     "$(cat "$course/build/student/labs/03-transpose/reference.fatbin")"
   expect "and are there at once afterwards" "shipped list" "$(call list)"
+  expect "an experiment is run with them, too" "shipped experiment" "$(call experiment)"
   expect "nothing was built" "$before" "$(builds)"
   ship "$(uname -m)"
   printf '#!/bin/sh\necho "libc.so.6: version GLIBC_9.9 not found" >&2\nexit 1\n' >"$came/bin/membound-student"
