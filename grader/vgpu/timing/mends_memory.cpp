@@ -101,7 +101,8 @@ std::optional<Mend> without(const Observed& o, Pattern pattern) {
       } else {
         c.global_load_sectors = less(c.global_load_sectors, extra);
       }
-      if (extra <= worst) continue;
+      // Of two that waste alike the store: no cache takes up what it leaves.
+      if (extra < worst || (extra == worst && !stores)) continue;
       worst = extra;
       mend.line = &line;
       mend.what = std::string(a.name) + ": " +
