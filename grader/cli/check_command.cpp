@@ -168,7 +168,9 @@ int run_check(CheckOptions options) {
         const bool own = options.submission.empty();
         std::string text = own ? own_text(*context, result)
                                : report::render(result, context->out, {}, read_source);
-        if (own) text += last_checks.changes(result, context->out);
+        // Another size, or one test alone, is not what the last check measured.
+        if (own && options.size.empty() && options.test.empty())
+          text += last_checks.changes(result, context->out);
         std::fputs((text + "\n").c_str(), stdout);
         std::fflush(stdout);
       });

@@ -4,6 +4,7 @@
 /// membound progress, membound next
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 
 #include "grader/cli/action.hpp"
@@ -70,7 +71,12 @@ std::string stage_rows(const Context& context, const Here& here, const report::S
 }
 
 std::string next_text(const Context& context, const Here& here) {
-  if (here.done()) return "Every stage has passed. Compare: ./membound solution LAB/STAGE\n";
+  if (here.done()) {
+    std::error_code ignored;
+    const bool has_answers = std::filesystem::exists(context.place.root / "solutions", ignored);
+    return std::string("Every stage has passed.") +
+           (has_answers ? " Compare: ./membound solution LAB/STAGE\n" : "\n");
+  }
   const report::Style& style = context.out;
   std::string text =
       "Next: " + style.paint(here.name() + ", " + here.stage->title, report::Tone::kStrong) + " (" +

@@ -19,12 +19,20 @@ constexpr std::size_t kWarningLinesShown = 12;
 // "03-transpose" -> "03": what a student types.
 std::string number_of(const std::string& lab_id) { return lab_id.substr(0, lab_id.find('-')); }
 
+/// ", 8 of 132 multiprocessors" of "NVIDIA H200, 8 of 132 multiprocessors (virtual)", which is a
+/// slice of a virtual GPU; empty for a whole one.
+std::string slice_of(const std::string& device) {
+  const auto begin = device.rfind(", "), end = device.find(" (virtual)");
+  if (begin == std::string::npos || end == std::string::npos || end < begin) return "";
+  return device.substr(begin, end - begin);
+}
+
 std::string head(const course::Result& result, const Style& style) {
   const std::string device = result.device.name_for_times();
   std::string text = style.paint("Lab " + result.lab + ": " + result.title, Tone::kStrong) + "\n";
   if (!device.empty()) {
-    text += wrapped("on " + device + ", compiled with " + result.compiler + ", seed " +
-                        std::to_string(result.seed),
+    text += wrapped("on " + device + slice_of(result.device.name) + ", compiled with " +
+                        result.compiler + ", seed " + std::to_string(result.seed),
                     style.width, 0);
   }
   return text + "\n";
@@ -50,9 +58,10 @@ std::string next_step(const course::Result& result, const course::StageResult* e
   std::string text;
   const std::string lab = number_of(result.lab);
   if (explained == nullptr || explained->passed()) {
-    text = result.stages.size() > 1 ? "All stages passed. ./membound handout " + lab +
-                                          " ends with what to look at after you are done."
-                                    : "Next: ./membound next " + lab;
+    text = result.stages.size() > 1
+               ? "All stages passed. What to look at now: ./membound handout " + lab +
+                     ", \"After you are done\"."
+               : "Next: ./membound next " + lab;
   } else if (explained->verdict == Verdict::kInfraError) {
     text = "This says nothing about your kernel. ./membound doctor looks at the machine.";
   } else if (!begun) {

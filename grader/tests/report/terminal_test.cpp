@@ -67,6 +67,16 @@ TEST(Terminal, ALineSaysVerdictRatioSpeedAndPoints) {
             "  x 4 padded                 too slow         0.50 of ref.  1,050 GB/s   5/10\n");
 }
 
+TEST(Terminal, TheHeadSaysHowMuchOfAVirtualGpuItWas) {
+  course::Result result = result_with(slow_stage());
+  result.device.virtual_name = "vgpu:h200";
+  result.device.name = "NVIDIA H200, 8 of 132 multiprocessors (virtual)";
+  EXPECT_THAT(render(result, {}),
+              HasSubstr("on vgpu:h200 (times are predicted), 8 of 132 multiprocessors, compiled"));
+  result.device.name = "NVIDIA H200 (virtual)";
+  EXPECT_THAT(render(result, {}), HasSubstr("on vgpu:h200 (times are predicted), compiled"));
+}
+
 TEST(Terminal, DetailNamesTheBarTheIntervalAndTheCeiling) {
   const std::string text = render_detail(slow_stage(), {});
   EXPECT_THAT(text, HasSubstr("ratio      0.50 (0.49 to 0.51, 12 pairs); the bar is 0.75"));
