@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/authoring/written_parts.hpp"
 
+#include <algorithm>
+#include <cstdio>
+
 #include "grader/base/csv.hpp"
 #include "grader/base/text_files.hpp"
 #include "grader/course/contract.hpp"
@@ -9,6 +12,30 @@
 #include "grader/vgpu/counters/rules.hpp"
 
 namespace membound::authoring {
+namespace {
+
+/// "0.75", "1.1", "4096"
+std::string shortest(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.6g", value);
+  return text;
+}
+
+/// "1.1 shared wavefronts for each of its ideal shared wavefronts"; empty where there is none.
+std::string budget_of(const course::Stage& stage) {
+  std::string text;
+  for (const course::CounterBar& bar : stage.counters) {
+    std::string words = shortest(bar.at_most) + " " + bar.counter;
+    if (!bar.per.empty())
+      words += (bar.per == course::kMultiprocessors ? " for each of the " : " for each of its ") +
+               bar.per;
+    std::replace(words.begin(), words.end(), '_', ' ');
+    text += (text.empty() ? "" : "; ") + words;
+  }
+  return text;
+}
+
+}  // namespace
 
 std::vector<Drift> check_written_part(const WrittenPart& part, const std::filesystem::path& root,
                                       bool fix) {
@@ -134,6 +161,19 @@ std::vector<WrittenPart> prediction_parts(const course::Lab& lab) {
                      "labs/" + lab.id + "/lab.json"});
   }
   return parts;
+}
+
+std::vector<WrittenPart> bar_parts(const course::Lab& lab) {
+  if (!lab.has_reference()) return {};
+  std::string table =
+      "| stage | passes at | full marks at | at most |\n| --- | ---: | ---: | --- |\n";
+  for (const course::Stage& stage : lab.stages) {
+    if (!stage.kind->has_reference) continue;
+    table += "| " + std::to_string(stage.number) + " | " + shortest(stage.pass_ratio) + " | " +
+             shortest(stage.full_ratio) + " | " + budget_of(stage) + " |\n";
+  }
+  const std::string folder = "labs/" + lab.id;
+  return {{folder + "/README.md", "bars", table, folder + "/lab.json"}};
 }
 
 }  // namespace membound::authoring

@@ -44,4 +44,8 @@ struct WrittenPart {
 /// The questions of a lab's stages, as its handout asks them, a part each: "prediction 2".
 [[nodiscard]] std::vector<WrittenPart> prediction_parts(const course::Lab& lab);
 
+/// What the stages of a lab have to reach and may not pass, as its task page tells it: one part, or
+/// none where no stage is compared with a reference answer.
+[[nodiscard]] std::vector<WrittenPart> bar_parts(const course::Lab& lab);
+
 }  // namespace membound::authoring

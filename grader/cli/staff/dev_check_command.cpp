@@ -90,7 +90,9 @@ int check_drift(const Context& context, const std::vector<const course::Lab*>& l
     drifts.insert(drifts.end(), figures.drifts.begin(), figures.drifts.end());
     if (figures.rewritten > 0)
       std::printf("%s: %d figures rewritten\n", lab->handout.c_str(), figures.rewritten);
-    for (const authoring::WrittenPart& part : authoring::prediction_parts(*lab))
+    auto parts = authoring::prediction_parts(*lab);
+    for (auto& part : authoring::bar_parts(*lab)) parts.push_back(std::move(part));
+    for (const authoring::WrittenPart& part : parts)
       for (auto& drift : authoring::check_written_part(part, context.place.root, fix))
         drifts.push_back(std::move(drift));
     for (const authoring::Drift& found : drifts)

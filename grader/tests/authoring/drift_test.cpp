@@ -12,6 +12,7 @@
 #include <fstream>
 
 #include "grader/authoring/snippets.hpp"
+#include "grader/authoring/written_parts.hpp"
 #include "grader/base/text_files.hpp"
 #include "grader/course/call_rules.hpp"
 
@@ -203,6 +204,26 @@ TEST_F(DriftTest, AnExperimentHasItsKernelItsSectionAndItsCommand) {
   EXPECT_THAT(drifts(), IsEmpty());
   write("handouts/01-copy/experiments.json", "[{]");
   EXPECT_THAT(drifts(), testing::Contains(HasSubstr("handouts/01-copy/experiments.json")));
+}
+
+TEST_F(DriftTest, AHintSaysSomethingToEveryStage) {
+  lab_.hints["edge"][2] = "Stage 2: the line.";
+  EXPECT_THAT(drifts(), ElementsAre(HasSubstr("\"edge\" says nothing to stage 1")));
+  lab_.hints["edge"][2] = "The line. Stage 2: another one.";
+  EXPECT_THAT(drifts(), IsEmpty());
+}
+
+TEST_F(DriftTest, ATaskPageTellsTheBars) {
+  lab_.stages[0].counters = {{"shared_wavefronts", 1.1, "ideal_shared_wavefronts", "edge"},
+                             {"shared_bytes_of_a_block", 4096, "", "edge"}};
+  const auto parts = bar_parts(lab_);
+  ASSERT_EQ(parts.size(), 1U);
+  EXPECT_EQ(parts[0].page, "labs/01-copy/README.md");
+  EXPECT_THAT(parts[0].text,
+              HasSubstr("| 1 | 0.75 | 0.9 | 1.1 shared wavefronts for each of its ideal "
+                        "shared wavefronts; 4096 shared bytes of a block |\n"));
+  lab_.stages[0].kind = &course::kProgramStage;
+  EXPECT_THAT(bar_parts(lab_), IsEmpty());
 }
 
 TEST_F(DriftTest, AFigureIsWellFormed) {
