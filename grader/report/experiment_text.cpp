@@ -117,12 +117,12 @@ std::string render_experiments(const std::vector<course::Experiment>& all, const
 
 std::string experiment_picture(const ExperimentRun& run) {
   constexpr double kWidth = 720, kLeft = 64, kRight = 690, kTop = 56, kBottom = 296;
-  Svg svg(
-      kWidth, run.experiment.name + ": " + run.experiment.title,
-      run.experiment.unit + " as a share of the largest, by " + run.experiment.axis,
-      ".mb-ours{stroke:#2f6fb0;stroke-width:2;fill:none}"
-      ".mb-printed{stroke:#a85a0c;stroke-width:2;stroke-dasharray:5 4;fill:none}"
-      "@media screen and (prefers-color-scheme:dark){.mb-ours{stroke:#6aa9e6}.mb-printed{stroke:#e39a4a}}");
+  Svg svg(kWidth, run.experiment.name + ": " + run.experiment.title,
+          run.experiment.unit + " as a share of the largest, by " + run.experiment.axis,
+          ".mb-ours{stroke:#2f6fb0;stroke-width:2;fill:none}"
+          ".mb-printed{stroke:#a85a0c;stroke-width:2;stroke-dasharray:5 4;fill:none}"
+          "@media screen and "
+          "(prefers-color-scheme:dark){.mb-ours{stroke:#6aa9e6}.mb-printed{stroke:#e39a4a}}");
   svg.text(12, 22, 14, "strong", "start", run.experiment.title);
   svg.text(12, 42, kSmallText, "faint", "start",
            has_two_curves(run) ? "solid: " + where(run) + "; dashed: printed in the document"
