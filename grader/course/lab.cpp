@@ -54,12 +54,6 @@ std::vector<std::vector<std::int64_t>> read_sizes(const JsonValue& list, std::si
   return sizes;
 }
 
-GradedSlice read_slice(const JsonValue& json, std::size_t most_extents) {
-  json.only_keys({"vgpu_sms", "size"});
-  return {static_cast<int>(json.member("vgpu_sms").integer(1, 1000)),
-          read_size(json.member("size"), most_extents)};
-}
-
 double read_number(const JsonValue& object, const char* key, NumberRange range, double otherwise) {
   const auto value = object.optional_member(key);
   return value ? value->number(range) : otherwise;
@@ -290,7 +284,7 @@ base::Result<Lab> lab_from_text(std::string text, const std::string& file_name,
   if (!document) return document.error();
   const JsonValue root(&*document, &document->value(), "");
   root.only_keys({"$schema", "id", "title", "summary", "handout", "host_code", "bound", "sizes",
-                  "allows", "vgpu_sms", "graded_slice", "unsafe", "stages", "ladder", "hints"});
+                  "allows", "vgpu_sms", "unsafe", "stages", "ladder", "hints"});
   Lab lab;
   lab.folder = folder;
   lab.id = read_slug(root.member("id"));
@@ -306,8 +300,6 @@ base::Result<Lab> lab_from_text(std::string text, const std::string& file_name,
       lab.size_names.push_back(name.text());
   }
   lab.vgpu_sms = static_cast<int>(read_number(root, "vgpu_sms", {0, 1000}, 0));
-  if (const auto slice = root.optional_member("graded_slice"))
-    lab.graded_slice = read_slice(*slice, lab.size_names.size());
   if (const auto allows = root.optional_member("allows"))
     for (const JsonValue& name : allows->elements(1)) lab.allows.push_back(name.text());
   read_stages(root.member("stages"), of_all, lab);

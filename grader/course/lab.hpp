@@ -95,14 +95,6 @@ struct UnsafeRules {
   std::vector<AllowedFinding> allowed;
 };
 
-/// What a class is graded on where the device is virtual: as many SMs fewer as the problem is
-/// smaller, so that each has the same blocks, predictions the same ratios, and the machine that
-/// computes them less work.
-struct GradedSlice {
-  int vgpu_sms = 0;
-  std::vector<std::int64_t> size;  ///< timed, for every stage
-};
-
 /// One lab of the course.
 struct Lab {
   std::string id;                 ///< the folder's name: "03-transpose"
@@ -115,7 +107,6 @@ struct Lab {
   /// On the virtual GPU: how many SMs of the machine the lab runs on; 0 = all. A slice is filled by
   /// a problem small enough to compute.
   int vgpu_sms = 0;
-  std::optional<GradedSlice> graded_slice;  ///< nothing: graded on what a check runs on
   UnsafeRules unsafe;
   /// Opcodes, special registers and directives that graded code may use besides those of the
   /// policy: "nanosleep", "%clock64".

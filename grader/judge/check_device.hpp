@@ -41,8 +41,8 @@ class DeviceKind {
   [[nodiscard]] virtual bool tells_timeline() const = 0;
   /// Whether a check times the work of programs on it, with events (program_times).
   [[nodiscard]] virtual bool times_programs() const = 0;
-  /// What `lab` is graded on in place of the whole device; may be null.
-  [[nodiscard]] virtual const course::GradedSlice* graded_slice(const course::Lab& lab) const = 0;
+  /// Whether the same launch takes the same time whenever and beside whatever it runs.
+  [[nodiscard]] virtual bool predicts_times() const = 0;
   /// Files of `build` that stand for the device: a verdict depends on them.
   [[nodiscard]] virtual std::vector<std::filesystem::path> parts(
       const std::filesystem::path& build) const = 0;

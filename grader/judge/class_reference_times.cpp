@@ -75,7 +75,8 @@ base::Result<ReferenceTimes> reference_times_from_text(const std::string& text,
     times.unusable = whole.at("unusable");
     nlohmann::json kept = {whole.at("schema"), whole.at("lab"), whole.at("device")};
     for (const nlohmann::json& one : whole.at("cases"))
-      kept.push_back({one.at("stage"), one.at("label"), one.at("time_ns"), one.at("ceiling")});
+      kept.push_back({one.at("stage"), one.at("label"), one.at("sampled"), one.at("time_ns"),
+                      one.at("ceiling")});
     times.sha256 = base::sha256(kept.dump());
     return times;
   } catch (const nlohmann::json::exception& problem) {

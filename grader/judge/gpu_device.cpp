@@ -24,9 +24,7 @@ class Gpu : public DeviceKind {
   [[nodiscard]] bool counts() const override { return false; }
   [[nodiscard]] bool tells_timeline() const override { return false; }
   [[nodiscard]] bool times_programs() const override { return true; }
-  [[nodiscard]] const course::GradedSlice* graded_slice(const course::Lab& /*lab*/) const override {
-    return nullptr;
-  }
+  [[nodiscard]] bool predicts_times() const override { return false; }
   [[nodiscard]] std::vector<std::filesystem::path> parts(
       const std::filesystem::path& /*build*/) const override {
     return {};

@@ -207,8 +207,6 @@ base::Result<RunRequest> looking_run(const CheckRequest& request, const Compiled
     CheckRequest beside = request;
     beside.device = virtual_gpu(kDefaultModel, request.place.build);
     beside.more_arguments = beside.device.kind->test_arguments();
-    if (const auto* slice = beside.device.kind->graded_slice(*request.lab); slice && request.split)
-      use_slice(*slice, beside);
     if (request.split) {
       auto split = split_options(beside);
       if (!split) return split.error();
@@ -313,14 +311,6 @@ fs::path harness_kernels(const Workplace& place) {
         fs::exists(file, ignored))
       return file;
   return stem;
-}
-
-void use_slice(const course::GradedSlice& slice, CheckRequest& request) {
-  request.device.environment["MEMBOUND_SMS"] = std::to_string(slice.vgpu_sms);
-  std::string size;
-  for (const std::int64_t extent : slice.size)
-    size += (size.empty() ? "" : "x") + std::to_string(extent);
-  request.more_arguments.insert(request.more_arguments.end(), {"--size", size});
 }
 
 std::string utc_now() {

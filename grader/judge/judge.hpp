@@ -76,9 +76,6 @@ struct CheckRequest {
   std::optional<GradedCompile> graded = {};
 };
 
-/// Runs the check on a slice of its virtual device, and times that slice's size.
-void use_slice(const course::GradedSlice& slice, CheckRequest& request);
-
 /// The submission as the stages of one kind need it, and the reference answer it is held against.
 struct CompiledPart {
   const course::StageKind* kind;

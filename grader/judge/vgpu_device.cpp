@@ -31,9 +31,7 @@ class VirtualGpu : public DeviceKind {
   [[nodiscard]] bool counts() const override { return true; }
   [[nodiscard]] bool tells_timeline() const override { return true; }
   [[nodiscard]] bool times_programs() const override { return false; }
-  [[nodiscard]] const course::GradedSlice* graded_slice(const course::Lab& lab) const override {
-    return lab.graded_slice ? &*lab.graded_slice : nullptr;
-  }
+  [[nodiscard]] bool predicts_times() const override { return true; }
   [[nodiscard]] std::vector<std::filesystem::path> parts(
       const std::filesystem::path& build) const override {
     return {vgpu_folder(build) / "libcudart.so.13"};

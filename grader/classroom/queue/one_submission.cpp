@@ -45,8 +45,6 @@ base::Result<judge::CheckRequest> check_request(const OneRequest& request) {
   check.on_tick = [&request](int stage) {
     if (request.on_step) request.on_step("stage " + std::to_string(stage));
   };
-  if (const auto* slice = settings.device.kind->graded_slice(*request.lab))
-    judge::use_slice(*slice, check);
   if (request.job->seed_key.empty()) return check;
   auto split = judge::split_options(check);
   if (!split) return split.error();
@@ -56,12 +54,13 @@ base::Result<judge::CheckRequest> check_request(const OneRequest& request) {
   return check;
 }
 
-/// The reference's times for a lab that is graded at one size on a virtual GPU; nothing where each
-/// submission is timed beside it. One worker makes them, for all of them and those who come later.
+/// The reference's times on a virtual GPU, which predicts the same ones for every submission;
+/// nothing where each submission is timed beside it. One worker makes them, for all of them and
+/// those who come later.
 base::Result<std::optional<judge::ReferenceTimes>> known_times(const OneRequest& request,
                                                                const judge::CheckRequest& check,
                                                                const fs::path& reference) {
-  if (!check.split || request.settings->device.kind->graded_slice(*request.lab) == nullptr)
+  if (!check.split || !request.settings->device.kind->predicts_times())
     return std::optional<judge::ReferenceTimes>();
   const course::GradeDigests& digests = request.planned->digests;
   const std::string name =

@@ -8,10 +8,14 @@
 
 namespace membound::harness {
 
+using base::integer_value;
+using base::second_seed;
+using base::unit_value;
+
 template <typename T>
 std::vector<T> generate(std::size_t count, Fill fill, std::uint64_t seed) {
   std::vector<T> values(count);
-  for (std::size_t i = 0; i < count; ++i) values[i] = fill_value<T>(fill, seed, i);
+  for (std::size_t i = 0; i < count; ++i) values[i] = base::fill_value<T>(fill, seed, i);
   return values;
 }
 
@@ -44,8 +48,8 @@ std::uint64_t fingerprint_of(std::span<const std::uint32_t> words, std::uint64_t
   std::uint64_t sum = 0;
   const std::size_t pairs = words.size() / 2;
   for (std::size_t i = 0; i < pairs; ++i)
-    sum += fingerprint_term(key, i, words[2 * i], words[2 * i + 1]);
-  if (words.size() % 2 != 0) sum += fingerprint_term(key, pairs, words.back(), 0);
+    sum += base::fingerprint_term(key, i, words[2 * i], words[2 * i + 1]);
+  if (words.size() % 2 != 0) sum += base::fingerprint_term(key, pairs, words.back(), 0);
   return sum;
 }
 

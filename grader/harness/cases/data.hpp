@@ -3,8 +3,8 @@
 /// @file
 /// Seeded input data for tests: the same seed gives the same numbers on every machine.
 /// Place in the chain: a lab's test.cpp -> [data] -> device_array. Inputs of timed runs
-/// are drawn on a GPU by the harness's own kernels (device/kernels.cu), by the same formula
-/// (device/values.cuh, where also Fill is declared).
+/// are drawn on a GPU by the harness's own kernels (device/harness_kernels.cu), by the same formula
+/// (base/values.cuh, where also Fill is declared).
 #pragma once
 
 #include <cstddef>
@@ -12,9 +12,15 @@
 #include <span>
 #include <vector>
 
-#include "grader/harness/cases/values.cuh"  // Fill, random_bits
+#include "grader/base/drawn_input.hpp"
 
 namespace membound::harness {
+
+using base::Draw;
+using base::drawn_value;
+using base::ElementType;
+using base::Fill;
+using base::random_bits;
 
 /// `count` numbers. T: float, double, int, unsigned, long long, unsigned long long (and the
 /// std::int64_t kinds).
@@ -35,7 +41,7 @@ template <typename T>
 template <typename T>
 void sprinkle(std::vector<T>& values, double share, T value, std::uint64_t seed);
 
-/// The fingerprint of device/values.cuh, computed here.
+/// The fingerprint of base/values.cuh, computed here.
 [[nodiscard]] std::uint64_t fingerprint_of(std::span<const std::uint32_t> words, std::uint64_t key);
 
 }  // namespace membound::harness

@@ -11,25 +11,7 @@
 #include "grader/harness/cases/poison.hpp"
 
 namespace membound::harness {
-namespace {
-
-/// Calls `body` with a value of the type that the elements have.
-template <typename Body>
-auto with_type(ElementType type, Body body) {
-  switch (type) {
-    case ElementType::kInt32:
-      return body(int{});
-    case ElementType::kInt64:
-      return body(static_cast<long long>(0));
-    case ElementType::kFloat:
-      return body(float{});
-    case ElementType::kDouble:
-      break;
-  }
-  return body(double{});
-}
-
-}  // namespace
+using base::with_type;
 
 Draw draw_of(const TimedBuffer& buffer, std::uint64_t seed) {
   const IntegerRange range = buffer.integers.value_or(IntegerRange{});
@@ -45,20 +27,7 @@ DrawnInputs::DrawnInputs(std::span<const TimedBuffer> buffers,
                          std::span<const std::uint64_t> seeds) {
   MEMBOUND_CHECK(buffers.size() == seeds.size());
   for (std::size_t i = 0; i < buffers.size(); ++i)
-    inputs_.push_back({draw_of(buffers[i], seeds[i]), second_seed(seeds[i])});
-}
-
-void draw_into(const TimedBuffer& buffer, std::uint64_t seed, std::uint64_t offset,
-               std::span<std::byte> bytes) {
-  const Draw how = draw_of(buffer, seed);
-  const unsigned long long share_seed = second_seed(how.seed);
-  with_type(buffer.type, [&]<typename T>(T) {
-    for (std::size_t at = 0; at < bytes.size(); at += sizeof(T)) {
-      const T value = drawn_value<T>(how, share_seed, (offset + at) / sizeof(T),
-                                     std::numeric_limits<T>::infinity());
-      std::memcpy(bytes.data() + at, &value, sizeof(T));
-    }
-  });
+    inputs_.push_back({draw_of(buffers[i], seeds[i]), base::second_seed(seeds[i])});
 }
 
 HostArray drawn(const TimedBuffer& buffer, std::uint64_t seed) {

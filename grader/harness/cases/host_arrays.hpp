@@ -19,10 +19,6 @@ namespace membound::harness {
 /// What membound_fill_… writes for this input and seed.
 [[nodiscard]] HostArray drawn(const TimedBuffer& buffer, std::uint64_t seed);
 
-/// Some of its bytes: those from `offset` on, whole elements.
-void draw_into(const TimedBuffer& buffer, std::uint64_t seed, std::uint64_t offset,
-               std::span<std::byte> bytes);
-
 /// Compares two outputs of this form by the rule stated at Tolerance.
 [[nodiscard]] Difference difference_of(const TimedBuffer& buffer, const HostArray& got,
                                        const HostArray& expected, Tolerance tolerance);

@@ -5,7 +5,7 @@
 #include <bit>
 #include <charconv>
 
-#include "grader/harness/cases/values.cuh"
+#include "grader/base/values.cuh"
 
 namespace membound::harness {
 namespace {
@@ -63,7 +63,7 @@ base::Result<SeedKey> parse_seed_key(const std::string& text) {
 }
 
 std::uint64_t Seeds::derive(std::uint64_t seed, std::uint64_t index) const {
-  return key_ ? keyed_bits(*key_, seed, index) : random_bits(seed, index);
+  return key_ ? keyed_bits(*key_, seed, index) : base::random_bits(seed, index);
 }
 
 }  // namespace membound::harness

@@ -22,13 +22,7 @@
 
 namespace membound::harness {
 
-/// Element types that the harness's device kernels can fill and compare.
-enum class ElementType { kInt32, kInt64, kFloat, kDouble };
-
-/// Bytes of one element.
-[[nodiscard]] constexpr std::size_t element_bytes(ElementType type) {
-  return type == ElementType::kInt32 || type == ElementType::kFloat ? 4 : 8;
-}
+using base::element_bytes;
 
 /// The ElementType of T.
 template <typename T>

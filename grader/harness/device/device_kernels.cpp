@@ -3,9 +3,11 @@
 #include "grader/harness/device/device_kernels.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "grader/base/check.hpp"
 #include "grader/base/switches.hpp"
+#include "grader/harness/cases/host_arrays.hpp"
 #include "grader/harness/cases/poison.hpp"
 #include "grader/harness/device/cuda_check.hpp"
 #include "grader/harness/device/device_scope.hpp"
@@ -93,6 +95,17 @@ void DeviceKernels::each_touched(const void* d_data, std::size_t size_bytes, con
   cuda_check(cudaMemcpy(bytes.data(), d_data, size_bytes, cudaMemcpyDeviceToHost),
              "reading an array");
   see(0, bytes);
+}
+
+bool DeviceKernels::is_as_drawn(const TimedBuffer& buffer, const void* d_data,
+                                std::uint64_t seed) const {
+  bool is_same = true;
+  DeviceKernels::each_touched(d_data, buffer.size_bytes(),
+                              [&](std::size_t /*offset*/, std::span<const std::byte> bytes) {
+                                const HostArray was = drawn(buffer, seed);
+                                is_same = std::memcmp(bytes.data(), was.data(), was.size()) == 0;
+                              });
+  return is_same;
 }
 
 Difference DeviceKernels::compare(const TimedBuffer& buffer, const void* d_got,

@@ -57,6 +57,9 @@ class DeviceKernels {
   /// Shows, in order, what may have been touched of such an array since; waits.
   using See = std::function<void(std::size_t offset, std::span<const std::byte> bytes)>;
   virtual void each_touched(const void* d_data, std::size_t size_bytes, const See& see) const;
+  /// Whether such an input holds what was drawn with this seed; waits.
+  [[nodiscard]] virtual bool is_as_drawn(const TimedBuffer& buffer, const void* d_data,
+                                         std::uint64_t seed) const;
   /// Leaves nothing in the L2 cache but clean lines of a buffer of its own, twice the cache's size.
   virtual void flush_l2() const = 0;
   /// The last thing before a timed launch: empty caches, and a device that is still busy when the

@@ -5,11 +5,11 @@
 /// outputs, and the ceilings that students' speeds are held against.
 /// Place in the chain: device_kernels.cpp -> [kernels], compiled to harness.fatbin. Left out:
 /// anything of a lab. All are grid-stride loops, so that any launch is right.
-#include "grader/harness/cases/values.cuh"
+#include "grader/base/values.cuh"
 
 namespace {
 
-using membound::harness::Draw;
+using membound::base::Draw;
 using Count = unsigned long long;
 
 __device__ Count first_index() { return Count{blockIdx.x} * blockDim.x + threadIdx.x; }
@@ -17,9 +17,9 @@ __device__ Count index_stride() { return Count{gridDim.x} * blockDim.x; }
 
 template <typename T>
 __device__ void fill(T* out, Count count, const Draw& draw) {
-  const unsigned long long share_seed = membound::harness::second_seed(draw.seed);
+  const unsigned long long share_seed = membound::base::second_seed(draw.seed);
   for (Count i = first_index(); i < count; i += index_stride())
-    out[i] = membound::harness::drawn_value<T>(draw, share_seed, i, static_cast<T>(INFINITY));
+    out[i] = membound::base::drawn_value<T>(draw, share_seed, i, static_cast<T>(INFINITY));
 }
 
 /// What a comparison found; device_kernels.hpp holds the same layout.
@@ -83,7 +83,7 @@ extern "C" __global__ void membound_set_words(unsigned* out, Count count, unsign
 /// like an allocation: most words are read four at a time.
 extern "C" __global__ void membound_fingerprint(const unsigned* in, Count count,
                                                 unsigned long long key, unsigned long long* sum) {
-  using membound::harness::fingerprint_term;
+  using membound::base::fingerprint_term;
   const Count vectors = count / 4;
   unsigned long long part = 0;
 #pragma unroll 2

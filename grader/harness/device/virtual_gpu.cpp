@@ -5,7 +5,6 @@
 #include <dlfcn.h>
 
 #include <cstring>
-#include <functional>
 #include <span>
 
 #include "grader/harness/cases/data.hpp"
@@ -58,38 +57,36 @@ class VirtualGpuKernels : public DeviceKernels {
 
   void fill_when_touched(const TimedBuffer& buffer, void* d_data,
                          std::uint64_t seed) const override {
-    const bool drawn =
-        make_when_touched(d_data, [buffer, seed](std::size_t offset, std::span<std::byte> bytes) {
-          draw_into(buffer, seed, offset, bytes);
-        });
-    if (!drawn) fill(buffer, d_data, seed);
+    auto* draw = own_function<int(void*, const base::DrawnInput*)>("membound_vgpu_draw_input");
+    const base::DrawnInput input{draw_of(buffer, seed), buffer.type};
+    const DeviceScope on(device());
+    if (draw == nullptr || draw(d_data, &input) == 0) fill(buffer, d_data, seed);
   }
 
   void prepare_when_touched(const TimedBuffer& buffer, void* d_data) const override {
-    const unsigned word = first_word(buffer);
-    const bool drawn =
-        make_when_touched(d_data, [word](std::size_t /*offset*/, std::span<std::byte> bytes) {
-          for (std::size_t at = 0; at < bytes.size(); at += sizeof word)
-            std::memcpy(bytes.data() + at, &word, sizeof word);
-        });
-    if (!drawn) prepare_output(buffer, d_data);
+    auto* draw = own_function<int(void*, unsigned)>("membound_vgpu_draw_word");
+    const DeviceScope on(device());
+    if (draw == nullptr || draw(d_data, first_word(buffer)) == 0) prepare_output(buffer, d_data);
   }
 
   void each_touched(const void* d_data, std::size_t size_bytes, const See& see) const override {
     auto* each =
-        own_function<void(const void*, void (*)(void*, std::size_t, const void*, std::size_t),
-                          void*)>("membound_vgpu_each_drawn");
-    bool seen = false;
-    const See pass_on = [&](std::size_t offset, std::span<const std::byte> bytes) {
-      seen = true;
-      see(offset, bytes);
-    };
+        own_function<int(const void*, void (*)(void*, std::size_t, const void*, std::size_t),
+                         void*)>("membound_vgpu_each_drawn");
     const auto call = [](void* state, std::size_t offset, const void* bytes, std::size_t count) {
       (*static_cast<const See*>(state))(offset, {static_cast<const std::byte*>(bytes), count});
     };
     const DeviceScope on(device());
-    if (each != nullptr) each(d_data, call, const_cast<See*>(&pass_on));
-    if (!seen) DeviceKernels::each_touched(d_data, size_bytes, see);
+    if (each == nullptr || each(d_data, call, const_cast<See*>(&see)) == 0)
+      DeviceKernels::each_touched(d_data, size_bytes, see);
+  }
+
+  [[nodiscard]] bool is_as_drawn(const TimedBuffer& buffer, const void* d_data,
+                                 std::uint64_t seed) const override {
+    auto* ask = own_function<int(const void*)>("membound_vgpu_is_as_drawn");
+    const DeviceScope on(device());
+    const int answer = ask == nullptr ? -1 : ask(d_data);
+    return answer < 0 ? DeviceKernels::is_as_drawn(buffer, d_data, seed) : answer == 1;
   }
 
   [[nodiscard]] std::uint64_t fingerprint(const void* d_data, std::size_t size_bytes,
@@ -103,21 +100,6 @@ class VirtualGpuKernels : public DeviceKernels {
   }
 
  private:
-  using Make = std::function<void(std::size_t offset, std::span<std::byte> bytes)>;
-
-  /// False where the runtime cannot, or no array begins there.
-  [[nodiscard]] bool make_when_touched(void* d_data, Make make) const {
-    using Call = void(void*, std::size_t, void*, std::size_t);
-    auto* draw = own_function<int(void*, Call*, void*, void (*)(void*))>("membound_vgpu_draw");
-    if (draw == nullptr) return false;
-    const auto call = [](void* state, std::size_t offset, void* to, std::size_t bytes) {
-      (*static_cast<const Make*>(state))(offset, {static_cast<std::byte*>(to), bytes});
-    };
-    const DeviceScope on(device());
-    return draw(d_data, call, new Make(std::move(make)),
-                [](void* state) { delete static_cast<const Make*>(state); }) != 0;
-  }
-
   void set_words(void* d_data, std::size_t count, unsigned word) const override {
     const DeviceScope on(device());
     const std::vector<unsigned> all(count, word);

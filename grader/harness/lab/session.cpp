@@ -34,14 +34,19 @@ base::Status check_stages(const Options& options, const course::Lab& lab) {
   return base::Done{};
 }
 
+base::Error unfit_times(const Options& options, const std::string& found,
+                        const std::string& expected) {
+  return {base::ErrorKind::kUsage, options.reference_times.string(), found, expected,
+          "leave --reference-times out"};
+}
+
 /// The times of the file, if they may stand for runs of this lab's reference on this device.
-base::Result<ReferenceTimes> fitting_times(const Options& options, const LabProgram& program,
-                                           const course::Lab& lab, const Device& device) {
+base::Result<ReferenceTimes> fitting_times(const Options& options, const course::Lab& lab,
+                                           const Device& device) {
   auto times = read_reference_times(options.reference_times);
   if (!times) return times.error();
   const auto unfit = [&](const std::string& found, const std::string& expected) {
-    return base::Error{base::ErrorKind::kUsage, options.reference_times.string(), found, expected,
-                       "leave --reference-times out"};
+    return unfit_times(options, found, expected);
   };
   if (!device.timing_rules().same_every_time)
     return unfit("a real GPU", "a virtual one, whose times are predicted");
@@ -50,12 +55,6 @@ base::Result<ReferenceTimes> fitting_times(const Options& options, const LabProg
     return unfit("times of " + times->lab + " on " + times->device,
                  lab.id + " on " + device.info().virtual_name);
   if (!times->unusable.empty()) return unfit(times->unusable, "times that may be shared");
-  if (options.size.empty()) return unfit("no --size", "one size for all stages");
-  for (const course::Stage& stage : lab.stages)
-    for (const TimedCase& timed : program.timed_cases(stage, options.size))
-      if (!timed.expected || times->find(stage.number, timed.label) == nullptr)
-        return unfit("nothing for " + timed.label + " of stage " + std::to_string(stage.number),
-                     "the times of every case");
   return times;
 }
 
@@ -126,7 +125,7 @@ base::Result<std::unique_ptr<Session>> Session::open(const Options& options,
   if (!devices) return devices.error();
   std::optional<ReferenceTimes> known;
   if (!options.reference_times.empty()) {
-    auto times = fitting_times(options, program, *lab, *devices->student.device);
+    auto times = fitting_times(options, *lab, *devices->student.device);
     if (!times) return times.error();
     known = *std::move(times);
   }
@@ -144,9 +143,23 @@ base::Result<std::unique_ptr<Session>> Session::open(const Options& options,
     error.kind = base::ErrorKind::kInput;
     return error;
   }
-  return std::unique_ptr<Session>(new Session(options, program, watchdog, *std::move(lab),
-                                              *std::move(devices), *std::move(student),
-                                              *std::move(reference), std::move(known)));
+  std::unique_ptr<Session> session(new Session(options, program, watchdog, *std::move(lab),
+                                               *std::move(devices), *std::move(student),
+                                               *std::move(reference), std::move(known)));
+  if (const base::Status whole = session->check_known_times(); !whole) return whole.error();
+  return session;
+}
+
+base::Status Session::check_known_times() const {
+  if (!known_) return base::Done{};
+  for (const course::Stage& stage : lab_.stages)
+    for (const SizedCases& way : ways_to_time(stage))
+      for (const TimedCase& timed : way.cases)
+        if (known_->find(stage.number, timed.label, way.sampled) == nullptr)
+          return unfit_times(
+              options_, "nothing for " + timed.label + " of stage " + std::to_string(stage.number),
+              "the times of every case");
+  return base::Done{};
 }
 
 std::vector<course::Stage> Session::stages() const {

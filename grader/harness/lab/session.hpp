@@ -74,6 +74,8 @@ class Session {
  private:
   /// The cases at all sizes that fit a quarter of the device's memory, sampled.
   [[nodiscard]] std::vector<SizedCases> sampled_ways(const course::Stage& stage) const;
+  /// Whether the times that are known, if any, are those of every way to time every stage.
+  [[nodiscard]] base::Status check_known_times() const;
   /// Whether the stage has the same sizes on both devices, and a right output at any place.
   [[nodiscard]] bool has_one_list(const course::Stage& stage) const;
   /// Whether launches of the stage may be timed by some of their blocks.

@@ -220,7 +220,8 @@ void StageRun::find_similar_stage(const Session::SizedCases& way, std::size_t ca
     try {
       TimingRequest request = timing_request(cases[case_index], other, session_.options().seed);
       request.sampled = way.sampled;
-      times.emplace_back(other.number, session_.bench().time_reference(request));
+      const double time_ns = session_.bench().time_reference(request);
+      if (time_ns > 0) times.emplace_back(other.number, time_ns);
     } catch (const ReferenceError& error) {  // a hint less; the stage itself was measured
       measurement_.notes.emplace_back(error.what());
     }

@@ -5,6 +5,7 @@
 #include "grader/harness/cases/statistics.hpp"
 #include "grader/harness/measure/known_times_bench.hpp"
 #include "grader/harness/measure/one_process_bench.hpp"
+#include "grader/harness/measure/sample_report.hpp"
 #include "grader/harness/measure/sandbox_bench.hpp"
 
 namespace membound::harness {
@@ -16,6 +17,7 @@ double Bench::time_reference(const TimingRequest& request) const {
   for (int i = 0; i < rules.reference_warm_up + rules.reference_samples; ++i) {
     const double time_ns =
         run->run_reference(seed_of(parts_.seeds, request.seed, static_cast<std::uint64_t>(i)));
+    if (request.sampled && !sample_of(run->take_reference_counters()).not_sampled.empty()) return 0;
     if (i >= rules.reference_warm_up) times.push_back(time_ns);
   }
   return median(times);

@@ -50,7 +50,8 @@ class Bench {
   /// Makes the buffers of a case; `student` is what its student's runs launch.
   [[nodiscard]] virtual std::unique_ptr<TimedRun> start(const TimingRequest& request,
                                                         ReadyLaunch student) const = 0;
-  /// Time of the stage's reference answer alone: a median, or what is known of it.
+  /// Time of the stage's reference answer alone: a median, or what is known of it. 0 where it was
+  /// to be sampled and cannot be.
   [[nodiscard]] virtual double time_reference(const TimingRequest& request) const;
   /// What the device reaches at best in such a case: bytes or operations per second.
   [[nodiscard]] virtual double ceiling(const TimingRequest& request) const;

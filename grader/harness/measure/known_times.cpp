@@ -8,20 +8,21 @@
 
 namespace membound::harness {
 
-void ReferenceTimes::add(int stage, const std::string& label, ReferenceTime time) {
-  times_[{stage, label}] = std::move(time);
+void ReferenceTimes::add(int stage, const std::string& label, bool sampled, ReferenceTime time) {
+  times_[{stage, label, sampled}] = std::move(time);
 }
 
-const ReferenceTime* ReferenceTimes::find(int stage, const std::string& label) const {
-  const auto found = times_.find({stage, label});
+const ReferenceTime* ReferenceTimes::find(int stage, const std::string& label, bool sampled) const {
+  const auto found = times_.find({stage, label, sampled});
   return found == times_.end() ? nullptr : &found->second;
 }
 
 std::string ReferenceTimes::to_text() const {
   nlohmann::json cases = nlohmann::json::array();
   for (const auto& [key, time] : times_)
-    cases.push_back({{"stage", key.first},
-                     {"label", key.second},
+    cases.push_back({{"stage", std::get<0>(key)},
+                     {"label", std::get<1>(key)},
+                     {"sampled", std::get<2>(key)},
                      {"time_ns", time.time_ns},
                      {"ceiling", time.ceiling},
                      {"counters", time.counters}});
@@ -45,8 +46,10 @@ base::Result<ReferenceTimes> ReferenceTimes::from_text(const std::string& text,
       bool are_times = true;
       for (const nlohmann::json& one : whole.at("cases")) {
         const double time_ns = one.at("time_ns");
-        are_times = are_times && std::isfinite(time_ns) && time_ns > 0;
-        times.add(one.at("stage"), one.at("label"),
+        const bool sampled = one.at("sampled");
+        are_times =
+            are_times && std::isfinite(time_ns) && (time_ns > 0 || (sampled && time_ns == 0));
+        times.add(one.at("stage"), one.at("label"), sampled,
                   {time_ns, one.at("ceiling"), one.value("counters", nlohmann::json())});
       }
       if (are_times) return times;

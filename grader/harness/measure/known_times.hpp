@@ -15,7 +15,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
-#include <utility>
+#include <tuple>
 
 #include "grader/base/result.hpp"
 
@@ -23,7 +23,7 @@ namespace membound::harness {
 
 /// Of the reference answer of one stage on one timed case.
 struct ReferenceTime {
-  double time_ns = 0;
+  double time_ns = 0;       ///< 0: it cannot be sampled; its counters say why
   double ceiling = 0;       ///< as course::Timing::ceiling
   nlohmann::json counters;  ///< what the virtual GPU counted, without our own kernels
 };
@@ -31,23 +31,23 @@ struct ReferenceTime {
 /// All stages of a lab at the sizes that are graded.
 class ReferenceTimes {
  public:
-  static constexpr const char* kSchema = "membound-reference-times/1";
+  static constexpr const char* kSchema = "membound-reference-times/2";
 
   std::string lab;
   std::string device;  ///< DeviceInfo::virtual_name, which names a slice, too
   /// Why these must not be used in place of a run beside each submission; empty: they may.
   std::string unusable;
 
-  void add(int stage, const std::string& label, ReferenceTime time);
-  /// Null where that case was not timed.
-  [[nodiscard]] const ReferenceTime* find(int stage, const std::string& label) const;
+  void add(int stage, const std::string& label, bool sampled, ReferenceTime time);
+  /// Null where that case was not timed, as a whole or by some of its blocks.
+  [[nodiscard]] const ReferenceTime* find(int stage, const std::string& label, bool sampled) const;
 
   [[nodiscard]] std::string to_text() const;
   [[nodiscard]] static base::Result<ReferenceTimes> from_text(const std::string& text,
                                                               const std::string& file_name);
 
  private:
-  std::map<std::pair<int, std::string>, ReferenceTime> times_;
+  std::map<std::tuple<int, std::string, bool>, ReferenceTime> times_;
 };
 
 /// Reads what to_text() wrote.

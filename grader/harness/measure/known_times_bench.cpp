@@ -47,9 +47,11 @@ class KnownTimesRun : public TimedRun {
     inputs_after_.clear();
     for (const PlacedBuffer& input : student_side().inputs) inputs_after_.push_back(read(input));
   }
+  void look_at_sampled_inputs(std::uint64_t seed) override { compare_sampled_inputs(seed); }
 
  private:
   void write_inputs(const Side& side, std::uint64_t seed) override {
+    if (request().sampled) return TimedRun::write_inputs(side, seed);
     drawn_.clear();
     for (std::size_t i = 0; i < side.inputs.size(); ++i) {
       drawn_.push_back(drawn(timed_case().inputs[i], parts().seeds.derive(seed, i)));
@@ -92,7 +94,7 @@ class KnownTimesBench : public Bench {
  private:
   [[nodiscard]] const ReferenceTime& known(const TimingRequest& request) const {
     const std::string& label = request.timed_case.label;
-    if (const ReferenceTime* const time = known_.find(request.stage, label)) return *time;
+    if (const auto* const time = known_.find(request.stage, label, request.sampled)) return *time;
     throw ReferenceError("the reference times do not hold " + label + " of stage " +
                          std::to_string(request.stage));
   }

@@ -44,7 +44,7 @@ class SandboxRun : public TimedRun {
         reference_side_(make_side(parts.reference_device, parts.reference_kernels)),
         kept_([&] {
           const DeviceScope on(parts.reference_device.number());
-          return DeviceBuffer(request.timed_case.output.size_bytes());
+          return DeviceBuffer(request.sampled ? 0 : request.timed_case.output.size_bytes());
         }()) {}
 
   [[nodiscard]] double run_reference(std::uint64_t seed) override {
@@ -62,6 +62,7 @@ class SandboxRun : public TimedRun {
     student_prints_ = fingerprints(student_side(), key);
   }
   [[nodiscard]] bool keeps_reference_output() const override { return true; }
+  void look_at_sampled_inputs(std::uint64_t seed) override { compare_sampled_inputs(seed); }
 
  protected:
   /// Of an array written before the key was drawn.

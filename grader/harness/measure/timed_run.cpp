@@ -164,6 +164,13 @@ WrittenPart TimedRun::compare_sample(std::uint64_t seed) const {
   return part;
 }
 
+void TimedRun::compare_sampled_inputs(std::uint64_t seed) {
+  for (std::size_t i = 0; i < student_side_.inputs.size(); ++i)
+    if (!student_side_.kernels.is_as_drawn(timed_case().inputs[i], student_side_.inputs[i].data(),
+                                           parts_.seeds.derive(seed, i)))
+      suspect_changed_inputs();
+}
+
 Difference TimedRun::compare_kept() {
   if (base::switched_off("harness.timed-compare")) return {};
   return compare();

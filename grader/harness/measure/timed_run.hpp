@@ -79,6 +79,8 @@ class TimedRun {
   /// Of a sampled run, right after it: what the student's blocks wrote, held against the lab's own
   /// answer for the run with this seed.
   [[nodiscard]] WrittenPart compare_sample(std::uint64_t seed) const;
+  /// Suspects a sampled run that changed its inputs, where a graded run looks.
+  virtual void look_at_sampled_inputs(std::uint64_t /*seed*/) {}
   /// What was wrong with a run beside its result: work done after the end, inputs changed. Empty
   /// where nothing was; only a graded run looks.
   [[nodiscard]] const std::string& suspicion() const { return suspicion_; }
@@ -112,18 +114,20 @@ class TimedRun {
   [[nodiscard]] const Answer& student() const { return student_; }
   void suspect(std::string what) { suspicion_ = std::move(what); }
   void suspect_changed_inputs();
+  /// As look_at_sampled_inputs(): holds what was touched of them against what was drawn.
+  void compare_sampled_inputs(std::uint64_t seed);
 
   [[nodiscard]] Side make_side(const Device& device, const DeviceKernels& kernels) const;
   /// The reference answer, ready to be launched. Throws ReferenceError.
   [[nodiscard]] Answer make_reference() const;
   [[nodiscard]] double run(const Answer& answer, Side& side, std::uint64_t seed);
   void prepare(Side& side, std::uint64_t seed);
+  virtual void write_inputs(const Side& side, std::uint64_t seed);
   [[nodiscard]] cudaError_t launch_between_events(const Answer& answer, Side& side) const;
 
  private:
   /// Bytes beside each array in which its place is drawn.
   [[nodiscard]] std::size_t room_bytes(const Device& device) const;
-  virtual void write_inputs(const Side& side, std::uint64_t seed);
   [[nodiscard]] virtual Difference compare() = 0;
 
   const BenchParts& parts_;

@@ -90,6 +90,8 @@ class PairLoop {
     course::Timing& timing = outcome_.timing;
     ++timing.runs_checked;
     const WrittenPart part = run_->compare_sample(seed);
+    run_->look_at_sampled_inputs(seed);
+    if (!run_->suspicion().empty()) timing.suspicion = run_->suspicion();
     if (part.difference.wrong != 0) {
       if (timing.runs_wrong++ != 0) return true;
       timing.wrong_elements = static_cast<std::int64_t>(part.difference.wrong);

@@ -46,6 +46,8 @@ class Ranges {
 struct Memory {
   std::mutex mutex;
   Ranges pinned, device, variables;
+  /// Allocations by device and address: two virtual GPUs give the same addresses.
+  std::map<std::pair<int, const void*>, std::size_t> bytes_of;
   std::map<void*, std::size_t> ours;  // what allocate_pinned() gave
   std::vector<Connection::Ticket> under_way;
 };
@@ -93,11 +95,19 @@ bool is_pinned(const void* data, std::size_t bytes) {
 void remember_device_memory(const void* data, std::size_t bytes) {
   const std::scoped_lock lock(memory().mutex);
   memory().device.add(data, bytes);
+  memory().bytes_of[{current_device(), data}] = bytes;
 }
 
 void forget_device_memory(const void* data) {
   const std::scoped_lock lock(memory().mutex);
   memory().device.remove(data);
+  memory().bytes_of.erase({current_device(), data});
+}
+
+std::size_t device_memory_bytes(const void* data) {
+  const std::scoped_lock lock(memory().mutex);
+  const auto found = memory().bytes_of.find({current_device(), data});
+  return found == memory().bytes_of.end() ? 0 : found->second;
 }
 
 std::vector<void*> device_memory() {

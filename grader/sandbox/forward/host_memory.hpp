@@ -28,6 +28,8 @@ namespace membound::forward {
 
 void remember_device_memory(const void* data, std::size_t bytes);
 void forget_device_memory(const void* data);
+/// Of the current device's allocation that begins there; 0 where none does.
+[[nodiscard]] std::size_t device_memory_bytes(const void* data);
 /// What cudaMalloc() gave and nobody freed.
 [[nodiscard]] std::vector<void*> device_memory();
 /// A variable of the device: known for its address, never freed.

@@ -158,6 +158,29 @@ std::int32_t Connection::load_module(std::span<const std::byte> code, ModuleAnsw
   return call(LoadModule{code.size()}, &module);
 }
 
+std::int32_t Connection::each_touched(std::uint64_t address, std::uint64_t size_bytes,
+                                      const SeeBytes& see) {
+  const std::scoped_lock lock(mutex_);
+  AskTouched question{address, 0};
+  TouchedAnswer answer;
+  do {
+    if (const std::int32_t code = call(question, &answer); code != 0) return code;
+    std::vector<std::byte> bytes;
+    const std::byte* from = buffer_.data();
+    for (const auto& [offset, count] : answer.ranges) {
+      const bool is_inside = offset <= size_bytes && count <= size_bytes - offset;
+      const bool is_whole = count % kPieceBytes == 0 || offset + count == size_bytes;
+      if (offset < question.from || !is_inside || !is_whole)
+        return give_up("pieces of an array that has no such");
+      bytes.assign(from, from + count);  // the runner could still write to the shared buffer
+      see(offset, bytes);
+      from += count;
+      question.from = offset + count;
+    }
+  } while (answer.more != 0);
+  return 0;
+}
+
 std::string Connection::take_report() {
   const std::scoped_lock lock(mutex_);
   if (device_.virtual_name.empty()) return {};

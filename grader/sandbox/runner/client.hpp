@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -66,6 +67,10 @@ class Connection {
   [[nodiscard]] std::int32_t take_copy(const Ticket& ticket);
   /// `code` is the whole file.
   [[nodiscard]] std::int32_t load_module(std::span<const std::byte> code, ModuleAnswer& module);
+  /// Shows what was touched of a drawn array of that size, in order.
+  using SeeBytes = std::function<void(std::uint64_t offset, std::span<const std::byte> bytes)>;
+  [[nodiscard]] std::int32_t each_touched(std::uint64_t address, std::uint64_t size_bytes,
+                                          const SeeBytes& see);
   /// The virtual GPU's report; empty elsewhere.
   [[nodiscard]] std::string take_report();
 

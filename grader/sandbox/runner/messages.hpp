@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "grader/sandbox/runner/program_messages.hpp"
+#include "grader/sandbox/runner/sample_messages.hpp"
 
 namespace membound::runner {
 
@@ -205,21 +206,24 @@ struct Goodbye {
 };
 
 /// Every request there is. Its number on the wire is its place here: append, never reorder.
-using Request = std::variant<
-    DescribeDevice, AskMemory, Synchronize, Allocate, Free, SetBytes, Upload, UploadInline,
-    Download, CopyOnDevice, LoadModule, UnloadModule, AskKernelAttributes, AllowSharedBytes,
-    AskOccupancy, Launch, CreateEvent, DestroyEvent, RecordEvent, WaitForEvent, AskElapsed,
-    ResetPersistingL2, TakeReport, Batch, Goodbye, CreateStream, DestroyStream, WaitForStream,
-    AskStream, AskEvent, StreamWaitsForEvent, CopyIn, CopyOut, TakeCopy, NoteErrorCheck,
-    FindVariable, AskAttribute, AskStreamPriorities, BeginCapture, EndCapture, AskCapture,
-    InstantiateGraph, LaunchGraph, DestroyGraph, DestroyExecutable, AllocateAsync, FreeAsync>;
+using Request =
+    std::variant<DescribeDevice, AskMemory, Synchronize, Allocate, Free, SetBytes, Upload,
+                 UploadInline, Download, CopyOnDevice, LoadModule, UnloadModule,
+                 AskKernelAttributes, AllowSharedBytes, AskOccupancy, Launch, CreateEvent,
+                 DestroyEvent, RecordEvent, WaitForEvent, AskElapsed, ResetPersistingL2, TakeReport,
+                 Batch, Goodbye, CreateStream, DestroyStream, WaitForStream, AskStream, AskEvent,
+                 StreamWaitsForEvent, CopyIn, CopyOut, TakeCopy, NoteErrorCheck, FindVariable,
+                 AskAttribute, AskStreamPriorities, BeginCapture, EndCapture, AskCapture,
+                 InstantiateGraph, LaunchGraph, DestroyGraph, DestroyExecutable, AllocateAsync,
+                 FreeAsync, SampleLaunches, DrawWord, DrawInput, AskTouched, AskAsDrawn>;
 
 /// Whether a request may stand in a Batch: its answer is a code and it waits for nothing.
 template <typename T>
 inline constexpr bool kMayBeBatched =
     std::is_same_v<T, SetBytes> || std::is_same_v<T, CopyOnDevice> || std::is_same_v<T, Launch> ||
     std::is_same_v<T, RecordEvent> || std::is_same_v<T, AllowSharedBytes> ||
-    std::is_same_v<T, ResetPersistingL2>;
+    std::is_same_v<T, ResetPersistingL2> || std::is_same_v<T, SampleLaunches> ||
+    std::is_same_v<T, DrawWord> || std::is_same_v<T, DrawInput>;
 
 /// Whether it becomes part of a graph where its stream is captured.
 template <typename T>

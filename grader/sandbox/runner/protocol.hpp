@@ -35,6 +35,8 @@ inline constexpr std::uint64_t kSharedBytes = std::uint64_t{16} << 20;
 /// Uploads up to this size travel in the request.
 inline constexpr std::size_t kInlineBytes = 4096;
 inline constexpr std::size_t kMaxBatch = 256;
+/// Most ranges of one TouchedAnswer.
+inline constexpr std::size_t kMaxRanges = 1 << 15;
 /// CUDA's own limit on the parameters of a kernel from compute capability 7.0 on.
 inline constexpr std::uint32_t kMaxParameterBytes = 32764;
 
@@ -98,6 +100,7 @@ template <typename Answer>
 /// Rules beyond the form: parameters in order and within CUDA's limit, and so on.
 [[nodiscard]] bool check_answer(const ModuleAnswer& answer);
 [[nodiscard]] bool check_answer(const ReportAnswer& answer);
+[[nodiscard]] bool check_answer(const TouchedAnswer& answer);
 template <typename Answer>
 [[nodiscard]] bool check_answer(const Answer&) {
   return true;

@@ -139,6 +139,14 @@ class Server {
   cudaError_t handle(const DestroyExecutable& request, NoAnswer& answer);
   cudaError_t handle(const AllocateAsync& request, AddressAnswer& answer);
   cudaError_t handle(const FreeAsync& request, NoAnswer& answer);
+  cudaError_t handle(const SampleLaunches& request, NoAnswer& answer);
+  cudaError_t handle(const DrawWord& request, NoAnswer& answer);
+  cudaError_t handle(const DrawInput& request, NoAnswer& answer);
+  cudaError_t handle(const AskAsDrawn& request, AsDrawnAnswer& answer);
+  cudaError_t handle(const AskTouched& request, TouchedAnswer& answer);
+  /// Whether an allocation begins there and the other side is no program, whose launches are never
+  /// sampled.
+  [[nodiscard]] bool can_be_drawn(std::uint64_t address) const;
 
   Channel channel_;
   std::optional<SharedBuffer> buffer_;

@@ -68,6 +68,39 @@ std::vector<std::array<double, 2>> last_virtual_graph() {
   return spans;
 }
 
+bool sample_virtual_launches(const SampleLaunches& how) {
+  static auto* const sample = find<void(int, unsigned long long)>("membound_vgpu_sample");
+  if (sample != nullptr) sample(how.on, how.seed);
+  return sample != nullptr;
+}
+
+bool draw_virtual_word(std::uint64_t address, std::uint32_t word) {
+  static auto* const draw = find<int(void*, unsigned)>("membound_vgpu_draw_word");
+  return draw != nullptr && draw(reinterpret_cast<void*>(address), word) != 0;
+}
+
+bool draw_virtual_input(const DrawInput& input) {
+  static auto* const draw = find<int(void*, const base::DrawnInput*)>("membound_vgpu_draw_input");
+  const base::DrawnInput how{input.how, static_cast<base::ElementType>(input.type)};
+  return draw != nullptr && draw(reinterpret_cast<void*>(input.address), &how) != 0;
+}
+
+std::optional<bool> is_virtual_input_as_drawn(std::uint64_t address) {
+  static auto* const ask = find<int(const void*)>("membound_vgpu_is_as_drawn");
+  const int answer = ask == nullptr ? -1 : ask(reinterpret_cast<const void*>(address));
+  return answer < 0 ? std::nullopt : std::optional(answer == 1);
+}
+
+bool each_virtual_touched(std::uint64_t address, const SeeTouched& see) {
+  using See = void(void*, std::size_t, const void*, std::size_t);
+  static auto* const each = find<int(const void*, See*, void*)>("membound_vgpu_each_drawn");
+  if (each == nullptr) return false;
+  const auto pass_on = [](void* state, std::size_t offset, const void* bytes, std::size_t count) {
+    (*static_cast<const SeeTouched*>(state))(offset, {static_cast<const std::byte*>(bytes), count});
+  };
+  return each(reinterpret_cast<const void*>(address), pass_on, const_cast<SeeTouched*>(&see)) != 0;
+}
+
 std::vector<Parameter> parameters_of(cudaKernel_t kernel) {
   std::vector<Parameter> all;
   for (Parameter one; parameter(kernel, all.size(), one);) all.push_back(one);

@@ -12,6 +12,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -33,6 +35,16 @@ void last_virtual_work(double& start_ns, double& end_ns);
 /// The same for each node of the graph that was launched last, in the order they were captured;
 /// start and end. Nothing on a GPU.
 [[nodiscard]] std::vector<std::array<double, 2>> last_virtual_graph();
+
+/// The next three are false where there is no virtual GPU, or no allocation begins at `address`.
+[[nodiscard]] bool sample_virtual_launches(const SampleLaunches& how);
+[[nodiscard]] bool draw_virtual_word(std::uint64_t address, std::uint32_t word);
+[[nodiscard]] bool draw_virtual_input(const DrawInput& input);
+/// Nothing where that was not done to an array that begins there.
+[[nodiscard]] std::optional<bool> is_virtual_input_as_drawn(std::uint64_t address);
+/// Shows what was touched of a drawn array, in order: stretches of whole pieces.
+using SeeTouched = std::function<void(std::uint64_t offset, std::span<const std::byte> bytes)>;
+[[nodiscard]] bool each_virtual_touched(std::uint64_t address, const SeeTouched& see);
 
 /// Offsets and sizes of the kernel's parameters, as its module says.
 [[nodiscard]] std::vector<Parameter> parameters_of(cudaKernel_t kernel);

@@ -89,15 +89,6 @@ TEST(Lab, OneListOfSizesIsForBothDevices) {
   EXPECT_EQ(one->stages[0].gpu_sizes.size(), 2u);
 }
 
-TEST(Lab, MaySayWhatAClassIsGradedOn) {
-  EXPECT_FALSE(read(kGood)->graded_slice);
-  const std::string slice = "\"graded_slice\": {\"vgpu_sms\": 33, \"size\": [64, 32]}, \"hints\"";
-  const auto given = read(with("\"hints\"", slice));
-  ASSERT_TRUE(given) << base::to_string(given.error());
-  EXPECT_EQ(given->graded_slice->vgpu_sms, 33);
-  EXPECT_EQ(given->graded_slice->size, (std::vector<std::int64_t>{64, 32}));
-}
-
 TEST(Lab, MayAllowAFindingAtRightResults) {
   EXPECT_EQ(read(kGood)->unsafe.points_share, 0);
   const auto lab = read(with("\"hints\"", R"("unsafe": {"points_share": 0.5, "allowed": [
@@ -113,12 +104,6 @@ TEST(Lab, AllowsNoFindingWithoutAReason) {
   EXPECT_THAT(
       error_of("\"hints\"", R"("unsafe": {"allowed": [{"finding": "data race"}]}, "hints")"),
       HasSubstr("why"));
-}
-
-TEST(Lab, ASliceHasNoMoreExtentsThanTheLab) {
-  EXPECT_THAT(
-      error_of("\"hints\"", "\"graded_slice\": {\"vgpu_sms\": 1, \"size\": [1, 2, 3]}, \"hints\""),
-      HasSubstr("at most one number for each name"));
 }
 
 TEST(Lab, StagesThatDoDifferentWorkHaveNoOrder) {

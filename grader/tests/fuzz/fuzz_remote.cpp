@@ -13,7 +13,7 @@
 
 namespace {
 
-using namespace membound::forward;
+using namespace membound::runner;
 
 template <typename Answer>
 void try_answer(std::span<const std::byte> bytes) {
@@ -38,6 +38,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (const auto* batch = std::get_if<Batch>(&*request))
       for (const auto& one : batch->requests) static_cast<void>(decode_from_batch(one));
   }
+  try_answer<TouchedAnswer>(bytes);
   try_answer<ModuleAnswer>(bytes);
   try_answer<DeviceAnswer>(bytes);
   try_answer<CodesAnswer>(bytes);

@@ -65,7 +65,7 @@ TEST(DrawnInputs, AreTheArraysAtAnyPlace) {
   const DrawnInputs inputs({&form, 1}, seeds);
   const std::vector<double> all = values_of<double>(drawn(form, 77));
   HostArray part(10 * sizeof(double));
-  draw_into(form, 77, 20 * sizeof(double), part);
+  base::draw_into({draw_of(form, 77), form.type}, 20 * sizeof(double), part);
   const std::vector<double> some = values_of<double>(part);
   for (std::size_t i = 0; i < 10; ++i) {
     EXPECT_EQ(inputs.at<double>(0, 20 + i), all[20 + i]);

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "grader/harness/cases/values.cuh"
+#include "grader/base/values.cuh"
 
 namespace membound::harness {
 namespace {
@@ -17,7 +17,7 @@ TEST(Seeds, KeyedBitsAreSipHash) {
 }
 
 TEST(Seeds, WithoutAKeyTheyAreTheOnesEverybodyCanRepeat) {
-  EXPECT_EQ(Seeds().derive(1, 2), random_bits(1, 2));
+  EXPECT_EQ(Seeds().derive(1, 2), base::random_bits(1, 2));
 }
 
 TEST(Seeds, WithAKeyTheyDependOnIt) {

@@ -3,6 +3,7 @@
 #include "grader/vgpu/memory/drawn_array.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 
@@ -64,6 +65,19 @@ void DrawnArray::each_made(const std::function<void(Range)>& see) const {
     }
   }
   if (range.end != 0) see({range.begin, std::min(range.end, bytes_)});
+}
+
+bool DrawnArray::is_as_made() const {
+  std::array<std::byte, kPieceBytes> made;
+  bool is_same = true;
+  each_made([&](Range range) {
+    for (std::uint64_t at = range.begin; is_same && at < range.end; at += kPieceBytes) {
+      const std::uint64_t bytes = std::min(kPieceBytes, range.end - at);
+      source_(at, made.data(), bytes);
+      is_same = std::memcmp(host_ + at, made.data(), bytes) == 0;
+    }
+  });
+  return is_same;
 }
 
 }  // namespace membound::vgpu::memory

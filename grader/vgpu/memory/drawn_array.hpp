@@ -44,6 +44,8 @@ class DrawnArray {
   [[nodiscard]] Range made_about(std::uint64_t offset);
   /// Every range that is there, in order; neighbouring pieces are one range.
   void each_made(const std::function<void(Range)>& see) const;
+  /// Does all that is there hold what was made?
+  [[nodiscard]] bool is_as_made() const;
 
  private:
   static constexpr std::uint64_t kPiecesOfPage = 8, kPageBytes = kPiecesOfPage * kPieceBytes;

@@ -15,10 +15,9 @@ namespace fs = std::filesystem;
 
 class KnownTimes : public Split {
  protected:
-  /// A graded run of all stages at the size and on the slice of a class.
+  /// A graded run of all stages.
   CheckRequest graded(const std::string& lab_id, const fs::path& kernel) {
     CheckRequest request = request_for(lab_id, kernel);
-    use_slice(*request.lab->graded_slice, request);
     request.more_arguments.emplace_back("--counters");
     split(request);
     return request;
@@ -81,15 +80,14 @@ class KnownTimes : public Split {
 
 TEST_F(KnownTimes, ChangeNothingForARightAnswer) {
   expect_no_difference("01-reverse-array", source() / "solutions/01-reverse-array/kernel.cu");
-  expect_no_difference("03-transpose", source() / "solutions/03-transpose/kernel.cu");
 }
 
 TEST_F(KnownTimes, ChangeNothingForSlowAndWrongOnes) {
-  const std::vector<fs::path> all = wrong_answers("03-transpose");
+  const std::vector<fs::path> all = wrong_answers("01-reverse-array");
   ASSERT_GE(all.size(), 10u);
   std::size_t turn = 0;
   for (const fs::path& kernel : all)
-    if (turn++ % 9 == 0) expect_no_difference("03-transpose", kernel);
+    if (turn++ % 5 == 0) expect_no_difference("01-reverse-array", kernel);
 }
 
 TEST_F(KnownTimes, AreTheSameWheneverTheyArePredicted) {
@@ -106,6 +104,19 @@ TEST_F(KnownTimes, AnOutputThatIsWrongWhereItIsTimedIsFound) {
 
 TEST_F(KnownTimes, AnInputThatIsChangedWhereItIsTimedIsSuspicious) {
   EXPECT_EQ(attack("E-semantics/80c-alters-when-timed").verdict, course::Verdict::kSuspicious);
+}
+
+// Held against what was drawn, where blocks that ran touched it.
+TEST_F(KnownTimes, AnInputThatIsChangedByBlocksThatAreSampledIsSuspicious) {
+  std::ifstream file(source() / "grader/tests/attacks/E-semantics/80c-alters-when-timed/kernel.cu");
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  const std::string when = "n == 65536";
+  text.replace(text.find(when), when.size(), "n >= 1 << 28");
+  CheckRequest request = request_for("01-reverse-array", kernel_of(text));
+  request.stages = {1};
+  EXPECT_EQ(run(request).stages.at(0).verdict, course::Verdict::kPassed) << "where none looks";
+  split(request);
+  EXPECT_EQ(run(request).stages.at(0).verdict, course::Verdict::kSuspicious);
 }
 
 TEST_F(KnownTimes, AreOfNoUseWhereOnlyTheReferenceKnowsTheAnswer) {

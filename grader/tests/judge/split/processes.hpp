@@ -4,7 +4,11 @@
 /// Looks at running programs from outside: which run a certain file, and what their memory holds.
 #pragma once
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -38,6 +42,19 @@ inline std::vector<int> processes_of(const std::filesystem::path& program) {
 
 /// Whether `wanted` stands anywhere in the writable memory of a process.
 inline bool memory_holds(int pid, const std::string& wanted) {
+  constexpr unsigned long long kPiece = 1 << 20, kPage = 4096;
+  const int pages = open(("/proc/" + std::to_string(pid) + "/pagemap").c_str(), O_RDONLY);
+  // Whether anything was ever written there: most of what a virtual GPU reserves is not.
+  const auto is_used = [pages](unsigned long long begin, unsigned long long end) {
+    std::uint64_t entries[kPiece / kPage + 2] = {};
+    const unsigned long long count = std::min<unsigned long long>(
+        std::size(entries), (end - begin / kPage * kPage + kPage - 1) / kPage);
+    const ssize_t got = pread(pages, entries, count * sizeof entries[0],
+                              static_cast<off_t>(begin / kPage * sizeof entries[0]));
+    if (got != static_cast<ssize_t>(count * sizeof entries[0])) return true;
+    return std::any_of(entries, entries + count,
+                       [](std::uint64_t entry) { return entry >> 62 != 0; });
+  };
   std::ifstream maps("/proc/" + std::to_string(pid) + "/maps");
   std::ifstream memory("/proc/" + std::to_string(pid) + "/mem", std::ios::binary);
   for (std::string line; std::getline(maps, line);) {
@@ -45,17 +62,20 @@ inline bool memory_holds(int pid, const std::string& wanted) {
     char rights[8] = {};
     if (std::sscanf(line.c_str(), "%llx-%llx %7s", &begin, &end, rights) != 3 || rights[1] != 'w')
       continue;
-    constexpr unsigned long long kPiece = 8 << 20;
     for (unsigned long long at = begin; at < end; at += kPiece) {
+      if (!is_used(at, std::min(at + kPiece, end))) continue;
       // Overlapping by the length of what is looked for.
       std::string piece(std::min(kPiece + wanted.size(), end - at), '\0');
       memory.clear();
       memory.seekg(static_cast<std::streamoff>(at));
       memory.read(piece.data(), static_cast<std::streamsize>(piece.size()));
       piece.resize(static_cast<std::size_t>(std::max<std::streamsize>(memory.gcount(), 0)));
-      if (memmem(piece.data(), piece.size(), wanted.data(), wanted.size()) != nullptr) return true;
+      if (memmem(piece.data(), piece.size(), wanted.data(), wanted.size()) == nullptr) continue;
+      close(pages);
+      return true;
     }
   }
+  close(pages);
   return false;
 }
 

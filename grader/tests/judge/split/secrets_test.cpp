@@ -11,8 +11,8 @@
 #include <set>
 #include <thread>
 
+#include "grader/base/values.cuh"
 #include "grader/harness/cases/seeds.hpp"
-#include "grader/harness/cases/values.cuh"
 #include "grader/tests/judge/split/processes.hpp"
 #include "grader/tests/judge/split/split_fixture.hpp"
 
@@ -41,8 +41,7 @@ std::string expected_stretch(std::uint64_t case_seed, const Seeds& seeds) {
   const std::uint64_t input_seed = seeds.derive(case_seed, 0);
   std::string bytes;
   for (unsigned long long row = 0; row < 16; ++row) {
-    const float value =
-        harness::fill_value<float>(harness::Fill::kUniform, input_seed, row * kSize + 5);
+    const float value = base::fill_value<float>(base::Fill::kUniform, input_seed, row * kSize + 5);
     bytes.append(reinterpret_cast<const char*>(&value), sizeof(value));
   }
   return bytes;
@@ -126,6 +125,33 @@ TEST_F(Secrets, ASubmissionsRunnerNeverHoldsTheExpectedOutput) {
   int least = socket_number(*searcher.seen.begin());
   for (const std::string& line : searcher.seen) least = std::min(least, socket_number(line));
   EXPECT_EQ(socket_number(*searcher.holders.begin()), least);
+}
+
+/// A key as it stands in memory.
+std::string bytes_of_key(const harness::SeedKey& key) {
+  return {reinterpret_cast<const char*>(key.data()), sizeof key};
+}
+
+// Of a launch that is timed by some of its blocks a runner draws the inputs, so that it holds their
+// seeds. It touches little of 2 GiB, which makes looking at all of it quick.
+TEST_F(Split, NoRunnerHoldsTheKeyThatAllSeedsFollowFrom) {
+  CheckRequest request =
+      request_for("01-reverse-array", source() / "solutions/01-reverse-array/kernel.cu");
+  request.stages = {3};
+  split(request);
+  const fs::path runner = folder_.path() / "membound_runner";
+  fs::copy_file(request.split->runner, runner);
+  request.split->runner = runner;
+  const std::string key = bytes_of_key(*harness::parse_seed_key(request.split->seed_key));
+  Searcher in_runners(runner, key), in_judge(build() / "labs/01-reverse-array/test", key);
+  const course::Result result = run(request);
+  in_runners.stop();
+  in_judge.stop();
+  ASSERT_EQ(result.stages.size(), 1U);
+  EXPECT_EQ(course::to_string(result.stages[0].verdict), "passed");
+  EXPECT_EQ(in_runners.seen.size(), 2U);
+  EXPECT_TRUE(in_runners.holders.empty());
+  EXPECT_FALSE(in_judge.holders.empty()) << "the search is able to find";
 }
 
 }  // namespace

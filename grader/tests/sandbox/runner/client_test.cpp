@@ -176,5 +176,43 @@ TEST(Client, MoreCodesThanRequestsEndTheConversation) {
   EXPECT_EQ(runner.connection->end_batch(), kDisconnected);
 }
 
+constexpr std::uint64_t kArray = 4096, kArrayBytes = 3 * kPieceBytes + 8;
+
+/// What is shown where the runner says this was touched of an array of kArrayBytes bytes.
+std::vector<std::uint64_t> shown(const std::vector<TouchedAnswer>& says, std::int32_t& code) {
+  std::size_t turn = 0;
+  LyingRunner runner([&](Channel& channel, const Frame& frame) {
+    return turn < says.size() && answer(channel, frame, encode_answer(0, says[turn++]));
+  });
+  std::vector<std::uint64_t> offsets;
+  code = runner.connection->each_touched(
+      kArray, kArrayBytes, [&](std::uint64_t offset, std::span<const std::byte> bytes) {
+        EXPECT_LE(offset + bytes.size(), kArrayBytes);
+        offsets.push_back(offset);
+      });
+  return offsets;
+}
+
+TEST(Client, WhatWasTouchedIsShownInTurn) {
+  std::int32_t code = -1;
+  EXPECT_EQ(shown({{{{0, 512}}, 1}, {{{1024, 520}}, 0}}, code),
+            (std::vector<std::uint64_t>{0, 1024}));
+  EXPECT_EQ(code, 0);
+}
+
+TEST(Client, RangesOutsideTheArrayOrShownTwiceEndTheConversation) {
+  const std::vector<std::vector<TouchedAnswer>> lies = {
+      {{{{2048, 512}}, 0}},                  // behind it
+      {{{{1536, 512}}, 0}},                  // over its end
+      {{{{1024, 100}}, 0}},                  // part of a piece
+      {{{{512, 512}}, 1}, {{{0, 512}}, 0}},  // backwards
+  };
+  for (const auto& lie : lies) {
+    std::int32_t code = 0;
+    static_cast<void>(shown(lie, code));
+    EXPECT_EQ(code, kDisconnected);
+  }
+}
+
 }  // namespace
 }  // namespace membound::runner

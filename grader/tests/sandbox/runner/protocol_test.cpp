@@ -126,5 +126,22 @@ TEST(Protocol, AReportIsNotLargerThanTheSharedBuffer) {
   EXPECT_FALSE(decode_answer<ReportAnswer>(encode_answer(0, ReportAnswer{kSharedBytes + 1})));
 }
 
+bool is_taken(std::vector<TouchedRange> ranges, std::uint8_t more = 0) {
+  return decode_answer<TouchedAnswer>(encode_answer(0, TouchedAnswer{std::move(ranges), more}))
+      .has_value();
+}
+
+TEST(Protocol, RangesThatWereTouchedStandInOrderAndFitTheSharedBuffer) {
+  EXPECT_TRUE(is_taken({{0, 512}, {1024, 512}}));
+  EXPECT_TRUE(is_taken({{0, kSharedBytes}}, 1));
+  EXPECT_FALSE(is_taken({{1024, 512}, {0, 512}}));
+  EXPECT_FALSE(is_taken({{0, 1024}, {512, 512}}));
+  EXPECT_FALSE(is_taken({{0, 0}}));
+  EXPECT_FALSE(is_taken({{3, 512}}));
+  EXPECT_FALSE(is_taken({{0, kSharedBytes}, {kSharedBytes, 512}}));
+  EXPECT_FALSE(is_taken({{UINT64_MAX - 511, 1024}}));
+  EXPECT_FALSE(is_taken({}, 1)) << "more behind nothing: for ever";
+}
+
 }  // namespace
 }  // namespace membound::runner

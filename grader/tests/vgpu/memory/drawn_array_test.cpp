@@ -52,6 +52,18 @@ TEST_F(DrawnArrayTest, EachOfItsPagesIsOneOfTheHosts) {
   EXPECT_EQ(next % AddressSpace::kPageBytes, 0) << small;
 }
 
+TEST_F(DrawnArrayTest, TellsWhetherWhatWasTouchedIsAsItWasMade) {
+  const DrawnArray& array = *space_.drawn_at(address_);
+  EXPECT_TRUE(array.is_as_made());
+  EXPECT_EQ(at(kBytes - 1), std::byte((kBytes - 1) / 512));
+  EXPECT_TRUE(array.is_as_made());
+  const std::byte same{(1024 / 512)}, other{77};
+  ASSERT_TRUE(space_.copy_in(address_ + 1024, &same, 1));
+  EXPECT_TRUE(array.is_as_made());
+  ASSERT_TRUE(space_.copy_in(address_ + 1024, &other, 1));
+  EXPECT_FALSE(array.is_as_made());
+}
+
 TEST_F(DrawnArrayTest, IsFoundByAnyAddressInIt) {
   const auto last = space_.drawn_about(address_ + kBytes - 4);
   ASSERT_EQ(last.array, space_.drawn_at(address_));

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <memory>
 
+#include "grader/base/drawn_input.hpp"
 #include "grader/vgpu/runtime/api/api.hpp"
 
 using namespace membound::vgpu::runtime;  // NOLINT: the C interface below
@@ -58,34 +59,55 @@ CUDA_EXPORT void membound_vgpu_sample(int on, unsigned long long seed) {
   if (on != 0) only.sample = membound::vgpu::exec::SampleOrder{seed, kInstructions};
 }
 
-/// The bytes of the array at `d_array`, as cudaMalloc gave it, are from now on made when they are
-/// first touched: make(state, offset, to, bytes), the same for the same offset, from any thread.
-/// `end` is called with `state` when they are no longer needed. 0 when no array begins there.
-CUDA_EXPORT int membound_vgpu_draw(void* d_array,
-                                   void (*make)(void*, std::size_t, void*, std::size_t),
-                                   void* state, void (*end)(void*)) {
-  const std::shared_ptr<void> kept(state, end);
+/// The array at `d_array`, as cudaMalloc gave it, is this input from now on, each piece of it drawn
+/// when it is first touched. 0 when no array begins there.
+CUDA_EXPORT int membound_vgpu_draw_input(void* d_array, const membound::base::DrawnInput* input) {
   Context& only = context();
   const std::scoped_lock lock(only.mutex);
-  const auto source = [make, kept](std::uint64_t offset, std::byte* to, std::uint64_t bytes) {
-    make(kept.get(), offset, to, bytes);
+  const auto source = [one = *input](std::uint64_t offset, std::byte* to, std::uint64_t bytes) {
+    membound::base::draw_into(one, offset, {to, bytes});
   };
   return only.memory.draw(reinterpret_cast<std::uint64_t>(d_array), source) ? 1 : 0;
 }
 
-/// Shows every piece of such an array that was touched: see(state, offset, bytes, count), in order.
-CUDA_EXPORT void membound_vgpu_each_drawn(const void* d_array,
-                                          void (*see)(void*, std::size_t, const void*, std::size_t),
-                                          void* state) {
+/// The array at `d_array` holds this word over and over from now on, made when it is first touched.
+/// 0 when no array begins there.
+CUDA_EXPORT int membound_vgpu_draw_word(void* d_array, unsigned word) {
+  Context& only = context();
+  const std::scoped_lock lock(only.mutex);
+  const auto source = [word](std::uint64_t, std::byte* to, std::uint64_t bytes) {
+    std::uint64_t at = 0;
+    for (; at + sizeof word <= bytes; at += sizeof word) std::memcpy(to + at, &word, sizeof word);
+    std::memcpy(to + at, &word, bytes - at);
+  };
+  return only.memory.draw(reinterpret_cast<std::uint64_t>(d_array), source) ? 1 : 0;
+}
+
+/// Shows every piece of an array of either kind that was touched: see(state, offset, bytes, count),
+/// in order. 0 when the array at `d_array` is of neither.
+CUDA_EXPORT int membound_vgpu_each_drawn(const void* d_array,
+                                         void (*see)(void*, std::size_t, const void*, std::size_t),
+                                         void* state) {
   Context& only = context();
   const std::scoped_lock lock(only.mutex);
   const auto address = reinterpret_cast<std::uint64_t>(d_array);
   const membound::vgpu::memory::DrawnArray* const array = only.memory.drawn_at(address);
-  if (array == nullptr) return;
+  if (array == nullptr) return 0;
   array->each_made([&](membound::vgpu::memory::DrawnArray::Range range) {
     const std::uint64_t bytes = range.end - range.begin;
     see(state, range.begin, only.memory.host_bytes(address + range.begin, bytes), bytes);
   });
+  return 1;
+}
+
+/// Whether what was touched of such an array still holds what was drawn; -1 when the array at
+/// `d_array` is of neither kind.
+CUDA_EXPORT int membound_vgpu_is_as_drawn(const void* d_array) {
+  Context& only = context();
+  const std::scoped_lock lock(only.mutex);
+  const auto* const array = only.memory.drawn_at(reinterpret_cast<std::uint64_t>(d_array));
+  if (array == nullptr) return -1;
+  return array->is_as_made() ? 1 : 0;
 }
 
 /// Virtual time of the host in nanoseconds: for programs that time with clocks of their own.

@@ -3,7 +3,8 @@
 /// @file
 /// Which number stands at which place of a seeded array: pure functions of (seed, index), the same
 /// on host and device.
-/// Place in the chain: data.cpp (tests) and kernels.cu (timed runs) -> [values].
+/// Place in the chain: harness/cases/data (tests), drawn_input (inputs of timed runs) and
+/// harness_kernels.cu (the same on a GPU) -> [values].
 #pragma once
 
 // A macro, because only a macro can add a keyword that plain C++ compilers do not know.
@@ -13,7 +14,7 @@
 #define MEMBOUND_BOTH
 #endif
 
-namespace membound::harness {
+namespace membound::base {
 
 /// Which numbers an array starts with. No fill ever gives a NaN or an infinity; a lab that wants
 /// those puts them in with sprinkle().
@@ -205,4 +206,4 @@ MEMBOUND_BOTH constexpr T drawn_value(const Draw& draw, unsigned long long share
   return fill_value<T>(static_cast<Fill>(draw.fill), draw.seed, index);
 }
 
-}  // namespace membound::harness
+}  // namespace membound::base
