@@ -12,8 +12,8 @@ Point pair_of(const YAML::Node& node, Board& board) {
   return {};
 }
 
-Fields::Fields(YAML::Node map, std::string what, Board& board)
-    : map_(std::move(map)), what_(std::move(what)), board_(board) {
+Fields::Fields(const YAML::Node& map, std::string what, Board& board)
+    : map_(map), what_(std::move(what)), board_(board) {
   if (map_.IsMap()) return;
   board_.complain(map_, what_ + " without fields", what_ + ": {...}");
   map_ = YAML::Node(YAML::NodeType::Map);

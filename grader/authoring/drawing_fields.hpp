@@ -18,7 +18,7 @@ namespace membound::authoring {
 class Fields {
  public:
   /// `what` is in the messages: "box".
-  Fields(YAML::Node map, std::string what, Board& board);
+  Fields(const YAML::Node& map, std::string what, Board& board);
 
   [[nodiscard]] YAML::Node node(const std::string& name);
   [[nodiscard]] YAML::Node needed(const std::string& name);

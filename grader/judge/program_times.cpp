@@ -34,7 +34,7 @@ void add(StageMeasurement& timed, StageMeasurement& to) {
     to.notes.push_back("not timed: " + timed.abort_text);
   } else {
     to.abort = timed.abort;
-    to.abort_text = std::move(timed.abort_text);
+    to.abort_text = timed.abort_text;
   }
 }
 
