@@ -3,6 +3,7 @@
 /// @file
 /// membound ptx LAB/STAGE, or FILE: the instructions of a kernel, by source line.
 #include <CLI/CLI.hpp>
+#include <atomic>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -24,7 +25,8 @@ struct PtxOptions : judge::CheckOptions {
 
 /// The code of a stage, compiled as `membound check` compiles it. `kernel` becomes the stage's
 /// where nobody named one.
-base::Result<std::filesystem::path> compiled_stage(const PtxOptions& options, std::string& kernel) {
+base::Result<std::filesystem::path> compiled_stage(const PtxOptions& options, std::string& kernel,
+                                                   const std::atomic<bool>* stop) {
   const auto context = make_context();
   if (!context) return context.error();
   const auto selection = one_stage(context->course, options.of, "membound ptx");
@@ -34,7 +36,7 @@ base::Result<std::filesystem::path> compiled_stage(const PtxOptions& options, st
   const auto tools = judge::choose_tools(context->place, on_virtual_gpu);
   if (!tools) return tools.error();
   const judge::CheckRequest request =
-      judge::request_for(context->place, *tools, on_virtual_gpu, *selection, catch_interrupts());
+      judge::request_for(context->place, *tools, on_virtual_gpu, *selection, stop);
   const auto code = judge::compile_submission(request);
   if (!code) return code.error();
   if (!code->any_compiled()) {
@@ -55,7 +57,9 @@ int run_ptx(const PtxOptions& options) {
     if (file.has_extension())
       return report_error({base::ErrorKind::kInput, options.of, "there is no such file",
                            "a program, a fatbin or a PTX file; or a stage, like transpose/4", ""});
-    const auto compiled = compiled_stage(options, kernel);
+    const std::atomic<bool>* const stop = catch_interrupts();
+    const auto compiled = compiled_stage(options, kernel, stop);
+    if (stop->load()) return kExitInterrupted;
     if (!compiled) return report_error(compiled.error());
     file = *compiled;
   }
