@@ -234,11 +234,29 @@ u64 operate(MbarrierMode mode, std::byte* place, u64 operand, bool has_operand) 
   return word;
 }
 
+/// For the checkers the running warp, which may wait for it, has written it: 16 bytes a lane. It
+/// hands that over at the mbarrier, to all who wait there.
+void tell_of_landing(Warp& w, const BulkCopy& copy) {
+  constexpr u64 kPiece = 16;
+  for (u64 done = 0; done < copy.data.size(); done += 32 * kPiece) {
+    const u64 lanes = std::min<u64>(32, (copy.data.size() - done) / kPiece);
+    u64 offsets[32] = {};
+    for (u64 i = 0; i < lanes; ++i) offsets[i] = copy.to + done + i * kPiece;
+    const u32 mask = lanes == 32 ? ~0u : (1u << lanes) - 1;
+    w.observer->copies_land(
+        {&w, copy.step, StateSpace::kShared, AccessKind::kStore, mask, kPiece, offsets});
+  }
+  const u64 barrier[32] = {copy.barrier};
+  w.observer->mbarrier(w, 1, barrier, true);
+  w.observer->mbarrier(w, 1, barrier, false);
+}
+
 /// Lands a bulk copy, of which its mbarrier hears.
 void land(Warp& w, const BulkCopy& copy) {
   std::memcpy(shared_place(w, copy.to, copy.data.size()), copy.data.data(), copy.data.size());
   operate(MbarrierMode::kCompleteTx, shared_place(w, copy.barrier, 8), copy.data.size(), true);
   w.block->bulk_bytes -= copy.data.size();
+  if (w.observer != nullptr) tell_of_landing(w, copy);
 }
 
 /// Lands those that `barrier` is waited on for.
@@ -276,8 +294,14 @@ const Step* mbarrier(Warp& w, const Step* s) {
                        AccessKind::kAtomic))
       return w.stop;
   }
-  if (w.observer != nullptr && mode != MbarrierMode::kPendingCount)
-    w.observer->mbarrier(w, mask, offsets, !is_wait(mode));
+  if (w.observer != nullptr && mode != MbarrierMode::kPendingCount) {
+    // Whoever uses an mbarrier must come after its init, and before its inval.
+    const bool makes = mode == MbarrierMode::kInit || mode == MbarrierMode::kInval;
+    if (mask != 0)
+      observe(w, s, StateSpace::kShared, makes ? AccessKind::kStore : AccessKind::kAtomic, mask, 8,
+              offsets);
+    if (!makes) w.observer->mbarrier(w, mask, offsets, !is_wait(mode));
+  }
   u32 done = 0;
   for (u32 rest = mask; rest != 0; rest &= rest - 1) {
     const int i = __builtin_ctz(rest);
@@ -404,7 +428,7 @@ const Step* bulk_load(Warp& w, const Step* s) {
     if (!moves) continue;
     generic::charge(w, bytes / kBytesOfAPlainCopy);
     limit_bulk_copies(w);
-    BulkCopy copy{barrier[lane], to, std::vector<std::byte>(bytes)};
+    BulkCopy copy{s, barrier[lane], to, std::vector<std::byte>(bytes)};
     const auto take = [&](const std::byte* host, u32 offset, u32 piece) {
       std::memcpy(&copy.data[offset], host, piece);
     };

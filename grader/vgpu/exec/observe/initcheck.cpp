@@ -223,7 +223,8 @@ bool Initcheck::look_at_lanes(const WarpAccess& access, std::uint8_t* shadow, st
   if (is_copy || access.kind == AccessKind::kStore) return from.lanes == 0;
   if (access.kind == AccessKind::kAtomic) {
     // An exchange that nobody asks for the old value is a store.
-    const bool reads = in.as<program::AtomicAccess>().operation != program::Atomic::kExch ||
+    const bool reads = in.opcode == program::Opcode::kMbarrier ||
+                       in.as<program::AtomicAccess>().operation != program::Atomic::kExch ||
                        !in.has(program::kResultUnused);
     for (std::uint32_t rest = access.mask; rest != 0; rest &= rest - 1) {
       const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));

@@ -263,8 +263,9 @@ void RaceChecker::ordered_access(const WarpAccess& access, BlockRaces& races, st
   const Instruction& in = *access.step->extra->in;
   const std::uint32_t w = access.warp->index;
   BlockClock& clock = races.clock;
+  const bool hands_over = in.opcode != Opcode::kMbarrier;  // mbarrier() says which of them do
   const bool reads = access.kind != AccessKind::kStore, writes = access.kind != AccessKind::kLoad;
-  if (reads) {
+  if (reads && hands_over) {
     for (std::uint32_t rest = access.mask; rest != 0; rest &= rest - 1) {
       const std::uint64_t address = access.addresses[std::countr_zero(rest)];
       if (const HandOver* place = hand_over_at(access, races, address, false))
@@ -273,7 +274,7 @@ void RaceChecker::ordered_access(const WarpAccess& access, BlockRaces& races, st
   }
   clock.touch(w);
   lane_by_lane(access, races, Moment(access, races, tag_, flags), lanes);
-  if (!writes) return;
+  if (!writes || !hands_over) return;
   const bool releases =
       in.order == Order::kRelease || in.order == Order::kAcqRel || in.order == Order::kSc;
   const bool replaces = access.kind == AccessKind::kStore;

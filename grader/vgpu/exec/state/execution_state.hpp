@@ -163,6 +163,7 @@ struct PendingCopy {
 
 /// cp.async.bulk to shared memory, between its issue and a wait on its mbarrier.
 struct BulkCopy {
+  const Step* step = nullptr;
   std::uint64_t barrier = 0, to = 0;  ///< offsets in shared memory
   std::vector<std::byte> data;
 };
