@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "grader/course/call_rules.hpp"
+
 namespace membound::course {
 namespace {
 
@@ -71,7 +73,11 @@ Cause cause_of(std::string_view test, std::string_view tag) {
   const CauseRow* const tagged = tag.empty() ? nullptr : named(kCauses, tag);
   if (tagged != nullptr && (built_in != nullptr || tagged->cause == Cause::kIllegalLaunch))
     return tagged->cause;
-  return built_in == nullptr ? Cause::kNone : built_in->cause;
+  if (built_in != nullptr) return built_in->cause;
+  const auto rules = call_rules();
+  const bool is_demand = std::any_of(rules.begin(), rules.end(),
+                                     [&](const CallRule& rule) { return rule.test == test; });
+  return is_demand ? Cause::kNotAsAsked : Cause::kNone;
 }
 
 Verdict verdict_of(Cause cause) { return at(kCauses, cause).verdict; }

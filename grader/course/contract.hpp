@@ -78,7 +78,7 @@ struct BuiltInTestRow {
 
 /// The cause of a failed test, from its name and tag. A lab may call the hint of a test of its own
 /// "fault": only the tag of a built-in test is a cause, and "illegal-launch", which any test may
-/// meet.
+/// meet. A rule of course/call_rules names a test, too.
 [[nodiscard]] Cause cause_of(std::string_view test, std::string_view tag);
 [[nodiscard]] Verdict verdict_of(Cause cause);
 
