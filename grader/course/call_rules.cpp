@@ -38,8 +38,9 @@ constexpr CallRule kRules[] = {
      "cudaEventRecord in the one stream, cudaStreamWaitEvent in the other."},
     {"orders-work", "WaitsForItsData", "",
      "where two pieces of work use the same memory and one writes it, a stream, an event or the "
-     "host orders them",
-     "cudaEventRecord behind the first, cudaStreamWaitEvent before the second; or one stream."},
+     "host orders them; and the host waits for each copy to it, before memory is freed",
+     "cudaEventRecord behind the first, cudaStreamWaitEvent before the second; or one stream. The "
+     "host waits with cudaDeviceSynchronize before it reads."},
     {"host-waits", "HostWaitsSeldom", "at most so often",
      "the host waits for the device so often at most, copies that return when they are done "
      "included",

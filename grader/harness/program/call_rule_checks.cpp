@@ -200,7 +200,12 @@ Breach orders_work(const Case& c) {
            " calls; whether its work is ordered is followed through " +
            std::to_string(kMostCallsFollowed) + ".";
   const auto pair = first_unordered(c.calls);
-  if (!pair) return {};
+  if (!pair) {
+    const auto copy = first_unawaited(c.calls);
+    if (!copy) return {};
+    return "The host never waited for " + named_work(c.calls, *copy) +
+           ", so what it reads may not have arrived; freeing memory comes too late.";
+  }
   return "Nothing orders " + named_work(c.calls, pair->earlier) + " and " +
          named_work(c.calls, pair->later) + ", and both use the same memory, one of them to write.";
 }

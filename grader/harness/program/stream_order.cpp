@@ -114,26 +114,41 @@ class Order {
       }
       case CallKind::kWaitEvent:
       case CallKind::kAskEvent:
-        join(host_, events_[call.event]);
+        host_sees(events_[call.event]);
         return;
       case CallKind::kWaitStream:
       case CallKind::kAskStream:
-        join(host_, before(call.stream));
+        host_sees(before(call.stream));
         return;
       case CallKind::kWaitDevice:
+        for (const auto& [stream, clock] : streams_) host_sees(clock);
+        return;
       case CallKind::kFree:  // waits for the device, too
+      case CallKind::kFreeOfHost:
         for (const auto& [stream, clock] : streams_) join(host_, clock);
         return;
       default:
-        if (call.host_waits) join(host_, before(call.stream));
+        if (call.host_waits) host_sees(before(call.stream));
     }
   }
 
+  /// Whether the host has waited for the piece of that number, but for waits that free memory.
+  [[nodiscard]] bool host_has_seen(std::uint32_t stream, std::uint64_t number) const {
+    const auto found = seen_.find(stream);
+    return found != seen_.end() && found->second >= number;
+  }
+
  private:
+  void host_sees(const Clock& clock) {
+    join(host_, clock);
+    join(seen_, clock);
+  }
+
   std::map<std::uint32_t, Clock> streams_;
   std::map<std::uint32_t, Clock> events_;
   std::set<std::uint32_t> non_blocking_;
-  Clock host_;
+  Clock host_;  ///< done before whatever the host hands in next
+  Clock seen_;  ///< done before the host goes on from a wait of its own
 };
 
 struct Work {
@@ -183,6 +198,26 @@ std::optional<Unordered> first_unordered(const std::vector<Call>& calls) {
     order.follow(call);
   }
   return {};
+}
+
+std::optional<std::size_t> first_unawaited(const std::vector<Call>& calls) {
+  struct Copy {
+    std::size_t index;
+    std::uint32_t stream;
+    std::uint64_t number;
+  };
+  Order order;
+  std::vector<Copy> copies;
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    const Call& call = calls[i];
+    if (call.kind == CallKind::kCopyOut && call.succeeded() && call.bytes > 0)
+      copies.push_back({i, call.stream, ++order.before(call.stream)[call.stream]});
+    order.follow(call);
+  }
+  const auto found = std::find_if(copies.begin(), copies.end(), [&](const Copy& copy) {
+    return !order.host_has_seen(copy.stream, copy.number);
+  });
+  return found == copies.end() ? std::nullopt : std::optional(found->index);
 }
 
 }  // namespace membound::harness

@@ -32,4 +32,9 @@ inline constexpr std::size_t kMostCallsFollowed = 2000;
 /// given different places of one array do not meet.
 [[nodiscard]] std::optional<Unordered> first_unordered(const std::vector<runner::Call>& calls);
 
+/// The first copy to the host whose end the host never waited for, by its place in the record. A
+/// wait for another stream does not tell, and neither does what frees memory: it waits, but nobody
+/// reads behind it.
+[[nodiscard]] std::optional<std::size_t> first_unawaited(const std::vector<runner::Call>& calls);
+
 }  // namespace membound::harness

@@ -143,7 +143,9 @@ FORWARD_EXPORT cudaError_t cudaMallocHost(void** data, std::size_t bytes) {
 
 FORWARD_EXPORT cudaError_t cudaFreeHost(void* data) {
   if (data == nullptr) return cudaSuccess;
-  const cudaError_t code = cudaDeviceSynchronize();  // a copy into it may be under way
+  // A copy into it may be under way.
+  const cudaError_t code =
+      with_runner([](Connection& runner) { return delivered(runner, runner.call(FreeOfHost{})); });
   if (!free_pinned(data)) return remember(cudaErrorInvalidValue);
   return code;
 }
@@ -154,7 +156,8 @@ FORWARD_EXPORT cudaError_t cudaHostRegister(void* data, std::size_t bytes, unsig
 }
 
 FORWARD_EXPORT cudaError_t cudaHostUnregister(void* data) {
-  const cudaError_t code = cudaDeviceSynchronize();
+  const cudaError_t code =
+      with_runner([](Connection& runner) { return delivered(runner, runner.call(FreeOfHost{})); });
   return unpin(data) ? code : remember(cudaErrorHostMemoryNotRegistered);
 }
 

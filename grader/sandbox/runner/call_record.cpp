@@ -30,6 +30,7 @@ constexpr std::array kWords = std::to_array<std::pair<CallKind, std::string_view
      {CallKind::kWaitStream, "wait-stream"},
      {CallKind::kWaitEvent, "wait-event"},
      {CallKind::kWaitDevice, "wait-device"},
+     {CallKind::kFreeOfHost, "free-of-host"},
      {CallKind::kAskStream, "ask-stream"},
      {CallKind::kAskEvent, "ask-event"},
      {CallKind::kErrorCheck, "error-check"},
@@ -38,7 +39,8 @@ constexpr std::array kWords = std::to_array<std::pair<CallKind, std::string_view
      {CallKind::kBeginCapture, "begin-capture"},
      {CallKind::kEndCapture, "end-capture"},
      {CallKind::kInstantiateGraph, "instantiate-graph"},
-     {CallKind::kLaunchGraph, "launch-graph"}});
+     {CallKind::kLaunchGraph, "launch-graph"},
+     {CallKind::kDestroyExecutable, "destroy-executable"}});
 
 CallKind kind_from(std::string_view word) {
   for (const auto& [kind, text] : kWords)

@@ -37,7 +37,8 @@ enum class CallKind {
   kWaitStream,   ///< from here on the host waits
   kWaitEvent,
   kWaitDevice,
-  kAskStream,  ///< the host asked whether it is done, and it was; "not yet" is not noted
+  kFreeOfHost,  ///< of pinned memory, which waits for the device
+  kAskStream,   ///< the host asked whether it is done, and it was; "not yet" is not noted
   kAskEvent,
   kErrorCheck,       ///< cudaGetLastError or cudaPeekAtLastError
   kAllocateInOrder,  ///< cudaMallocAsync
@@ -45,7 +46,8 @@ enum class CallKind {
   kBeginCapture,
   kEndCapture,
   kInstantiateGraph,
-  kLaunchGraph  ///< behind it, with its number, the calls that were captured
+  kLaunchGraph,  ///< behind it, with its number, the calls that were captured
+  kDestroyExecutable
 };
 
 /// "launch", "copy-in", …

@@ -97,6 +97,9 @@ inline Call describe(const AskEvent& q, const NoAnswer&) {
 inline Call describe(const Synchronize&, const NoAnswer&) {
   return {.kind = CallKind::kWaitDevice, .host_waits = true};
 }
+inline Call describe(const FreeOfHost&, const NoAnswer&) {
+  return {.kind = CallKind::kFreeOfHost, .host_waits = true};
+}
 inline Call describe(const AllocateAsync& q, const AddressAnswer& a) {
   return {.kind = CallKind::kAllocateInOrder,
           .stream = q.stream,
@@ -118,6 +121,9 @@ inline Call describe(const InstantiateGraph&, const GraphAnswer& a) {
 }
 inline Call describe(const LaunchGraph& q, const NoAnswer&) {
   return {.kind = CallKind::kLaunchGraph, .stream = q.stream, .graph = q.executable};
+}
+inline Call describe(const DestroyExecutable& q, const NoAnswer&) {
+  return {.kind = CallKind::kDestroyExecutable, .graph = q.executable};
 }
 inline Call describe(const NoteErrorCheck&, const NoAnswer&) {
   return {.kind = CallKind::kErrorCheck};

@@ -47,6 +47,10 @@ struct AskMemory {
 struct Synchronize {
   using Answer = NoAnswer;
 };
+/// The program frees pinned memory, which lies on its side; the device's work is done before.
+struct FreeOfHost {
+  using Answer = NoAnswer;
+};
 
 struct AddressAnswer {
   std::uint64_t address = 0;
@@ -206,16 +210,15 @@ struct Goodbye {
 };
 
 /// Every request there is. Its number on the wire is its place here: append, never reorder.
-using Request =
-    std::variant<DescribeDevice, AskMemory, Synchronize, Allocate, Free, SetBytes, Upload,
-                 UploadInline, Download, CopyOnDevice, LoadModule, UnloadModule,
-                 AskKernelAttributes, AllowSharedBytes, AskOccupancy, Launch, CreateEvent,
-                 DestroyEvent, RecordEvent, WaitForEvent, AskElapsed, ResetPersistingL2, TakeReport,
-                 Batch, Goodbye, CreateStream, DestroyStream, WaitForStream, AskStream, AskEvent,
-                 StreamWaitsForEvent, CopyIn, CopyOut, TakeCopy, NoteErrorCheck, FindVariable,
-                 AskAttribute, AskStreamPriorities, BeginCapture, EndCapture, AskCapture,
-                 InstantiateGraph, LaunchGraph, DestroyGraph, DestroyExecutable, AllocateAsync,
-                 FreeAsync, SampleLaunches, DrawWord, DrawInput, AskTouched, AskAsDrawn>;
+using Request = std::variant<
+    DescribeDevice, AskMemory, Synchronize, Allocate, Free, SetBytes, Upload, UploadInline,
+    Download, CopyOnDevice, LoadModule, UnloadModule, AskKernelAttributes, AllowSharedBytes,
+    AskOccupancy, Launch, CreateEvent, DestroyEvent, RecordEvent, WaitForEvent, AskElapsed,
+    ResetPersistingL2, TakeReport, Batch, Goodbye, CreateStream, DestroyStream, WaitForStream,
+    AskStream, AskEvent, StreamWaitsForEvent, CopyIn, CopyOut, TakeCopy, NoteErrorCheck,
+    FindVariable, AskAttribute, AskStreamPriorities, BeginCapture, EndCapture, AskCapture,
+    InstantiateGraph, LaunchGraph, DestroyGraph, DestroyExecutable, AllocateAsync, FreeAsync,
+    SampleLaunches, DrawWord, DrawInput, AskTouched, AskAsDrawn, FreeOfHost>;
 
 /// Whether a request may stand in a Batch: its answer is a code and it waits for nothing.
 template <typename T>

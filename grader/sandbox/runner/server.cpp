@@ -142,6 +142,7 @@ cudaError_t Server::handle(const AskMemory&, MemoryAnswer& answer) {
 }
 
 cudaError_t Server::handle(const Synchronize&, NoAnswer&) { return cudaDeviceSynchronize(); }
+cudaError_t Server::handle(const FreeOfHost&, NoAnswer&) { return cudaDeviceSynchronize(); }
 
 cudaError_t Server::handle(const Allocate& request, AddressAnswer& answer) {
   if (!allocations_.fits(request.bytes)) return cudaErrorMemoryAllocation;

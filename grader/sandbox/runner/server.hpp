@@ -95,6 +95,7 @@ class Server {
   cudaError_t handle(const DescribeDevice& request, DeviceAnswer& answer);
   cudaError_t handle(const AskMemory& request, MemoryAnswer& answer);
   cudaError_t handle(const Synchronize& request, NoAnswer& answer);
+  cudaError_t handle(const FreeOfHost& request, NoAnswer& answer);
   cudaError_t handle(const Allocate& request, AddressAnswer& answer);
   cudaError_t handle(const Free& request, NoAnswer& answer);
   cudaError_t handle(const SetBytes& request, NoAnswer& answer);

@@ -141,6 +141,27 @@ TEST(Rules, WorkOfTwoStreamsOnTheSameMemoryNeedsAnOrder) {
             "");
 }
 
+TEST(Rules, TheHostWaitsForACopyBeforeItReads) {
+  const Call out{.kind = CallKind::kCopyOut, .stream = 1, .address = 64, .bytes = 4};
+  const auto wait_for = [](std::uint32_t stream) {
+    return Call{.kind = CallKind::kWaitStream, .host_waits = true, .stream = stream};
+  };
+  Call kept = out;
+  kept.host_waits = true;
+  EXPECT_THAT(breach("orders-work", {out}),
+              HasSubstr("The host never waited for call 1 (copy-out) in stream 1"));
+  EXPECT_EQ(breach("orders-work", {out, wait_for(1)}), "");
+  EXPECT_EQ(breach("orders-work", {out, of(CallKind::kWaitDevice)}), "");
+  EXPECT_EQ(breach("orders-work", {out, record(1, 1), {.kind = CallKind::kWaitEvent, .event = 1}}),
+            "");
+  EXPECT_EQ(breach("orders-work", {kept}), "");
+  // For another stream, before the copy, or to free memory.
+  EXPECT_NE(breach("orders-work", {out, wait_for(2)}), "");
+  EXPECT_NE(breach("orders-work", {wait_for(1), out}), "");
+  EXPECT_NE(breach("orders-work", {out, of(CallKind::kFreeOfHost)}), "");
+  EXPECT_NE(breach("orders-work", {out, of(CallKind::kFree)}), "");
+}
+
 TEST(Rules, WorkIsFollowedThroughSoManyCalls) {
   // The most that each call can cost: a stream of its own, and a host that knows of all others.
   std::vector<Call> calls;
