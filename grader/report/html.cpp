@@ -70,6 +70,9 @@ json findings(const StageResult& stage, FindingsOf which) {
     const std::string line = finding.line > 0 ? "Line " + std::to_string(finding.line) + ": " : "";
     rows.push_back({{"text", line + finding.text}, {"advice", finding.advice}});
   }
+  if (which == FindingsOf::kRest)
+    for (const std::string& note : stage.notes)
+      if (!stage.speed) rows.push_back({{"text", note}, {"advice", ""}});
   return rows;
 }
 

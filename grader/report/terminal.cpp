@@ -15,6 +15,7 @@ using course::Verdict;
 using Stages = std::set<int>;
 
 constexpr std::size_t kWarningLinesShown = 12;
+constexpr int kNoteIndent = 4;
 
 // "03-transpose" -> "03": what a student types.
 std::string number_of(const std::string& lab_id) { return lab_id.substr(0, lab_id.find('-')); }
@@ -110,6 +111,16 @@ std::string compiler_text(const course::Result& result, const Style& style) {
   return text + "\n";
 }
 
+/// What a program's run told. A kernel, which has a speed, has notes on the measurement alone.
+std::string notes_text(const course::StageResult& stage, const Style& style) {
+  std::string text;
+  for (const std::string& note : stage.notes)
+    if (!stage.speed)
+      text +=
+          wrapped("Stage " + std::to_string(stage.stage) + ": " + note, style.width, kNoteIndent);
+  return text;
+}
+
 /// Of which case the speeds above are, where a stage is timed in several; and of what the times.
 std::string cases_text(const course::Result& result, const Style& style) {
   std::vector<std::pair<std::string, std::vector<std::string>>> stages_of;
@@ -172,6 +183,8 @@ std::string render(const course::Result& result, const Style& style, const Stage
                                             : render_line(stage, style);
   text += cases_text(result, style);
   const course::StageResult* explained = stage_to_explain(result, untouched);
+  for (const course::StageResult& stage : result.stages)
+    if (stage.passed() && &stage != explained) text += notes_text(stage, style);
   const bool begun = explained == nullptr || !untouched.contains(explained->stage);
   text += compiler_text(result, style);
   if (explained != nullptr && begun) text += "\n" + render_detail(*explained, style, read);

@@ -23,6 +23,7 @@
 #include "grader/harness/program/clocked_run.hpp"
 #include "grader/harness/program/program_options.hpp"
 #include "grader/harness/program/program_test.hpp"
+#include "grader/harness/program/run_notes.hpp"
 #include "grader/sandbox/runner/runner_limits.hpp"
 
 namespace membound::harness {
@@ -121,6 +122,11 @@ course::TestOutcome speed_outcome(const testing::AssertionResult& right,
   return outcome;
 }
 
+bool demands(const course::Stage& stage, std::string_view rule) {
+  return std::ranges::any_of(
+      stage.calls, [&](const course::CallDemand& demand) { return demand.rule->name == rule; });
+}
+
 /// How long the program's own work takes, beside the reference program's.
 course::StageMeasurement time_work(const Options& options, const course::Lab& lab,
                                    const course::Stage& stage, const Setting& setting) {
@@ -129,9 +135,7 @@ course::StageMeasurement time_work(const Options& options, const course::Lab& la
   if (kTimedTest.body == nullptr) return measurement;
   const ClockSetting clock{options.clock, options.reference, stage.pass_ratio,
                            measurement.device.name.starts_with("vgpu"),
-                           std::ranges::any_of(stage.calls, [](const course::CallDemand& demand) {
-                             return demand.rule->name == "copies-overlap";
-                           })};
+                           demands(stage, "copies-overlap")};
   ClockedProgram program(setting, clock);
   ProgramTest one([&](const Given& given) { return program.run(given); }, stage.number,
                   harness::Seeds(options.seed_key).derive(options.seed, stage.number));
@@ -156,6 +160,7 @@ course::StageMeasurement measure(const Options& options, const course::Lab& lab,
   course::StageMeasurement measurement = empty_measurement(options, lab, stage, setting);
   const harness::Seeds seeds(options.seed_key);
   std::vector<runner::Call> calls;
+  std::string printed;
   const auto& wanted = options.tests;
   for (const HostTest& test : kTests) {
     if (!wanted.empty() && std::ranges::find(wanted, test.name) == wanted.end()) continue;
@@ -170,6 +175,7 @@ course::StageMeasurement measure(const Options& options, const course::Lab& lab,
     outcome.hint_tag = result ? "" : test.hint_tag;
     outcome.seconds = seconds_since(since);
     calls = one.end().calls;
+    printed = one.end().program.output;
     add_checks(nlohmann::json::parse(one.end().findings, nullptr, false), outcome.name,
                measurement.checks);
     measurement.abort = one.abort();
@@ -191,6 +197,8 @@ course::StageMeasurement measure(const Options& options, const course::Lab& lab,
     outcome.hint_tag = breach ? demand.rule->name : "";
     measurement.tests.push_back(std::move(outcome));
   }
+  measurement.notes = run_notes(
+      calls, printed, demands(stage, "copies-overlap") || demands(stage, "kernels-overlap"));
   measurement.seconds = seconds_since(start);
   return measurement;
 }

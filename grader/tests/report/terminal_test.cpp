@@ -169,6 +169,18 @@ TEST(Terminal, WhyAStageIsRightByLuckIsToldInFull) {
   EXPECT_THAT(text, HasSubstr("/x/kernel.cu:44:1: error: data race in tree"));
 }
 
+TEST(Terminal, WhatAProgramsRunToldIsShownOfAPassedStage) {
+  course::StageResult program = slow_stage();
+  program.verdict = Verdict::kPassed;
+  program.notes = {"25 % saved", "It printed:\ntook 3 ms"};
+  course::Result result = result_with(program);
+  result.stages.push_back(program);
+  EXPECT_THAT(render(result, {}), Not(HasSubstr("25 % saved")));  // kernels
+  result.stages[1].speed.reset();
+  EXPECT_THAT(render(result, {}),
+              HasSubstr("    Stage 4: 25 % saved\n    Stage 4: It printed:\n    took 3 ms\n"));
+}
+
 TEST(Terminal, CompilerOutputIsShownWithPlacesThatEditorsKnow) {
   course::StageResult stage;
   stage.verdict = Verdict::kCompileError;
