@@ -90,6 +90,10 @@ std::string course_listing(const Context& context) {
   }
   text += "\n" + report::points(points) + " of " + report::points(most) + " points. ";
   const course::Lab& next = current_lab(context);
+  const auto standings = standings_of(context, next);
+  if (std::all_of(standings.begin(), standings.end(),
+                  [](const Standing& standing) { return standing.passed(); }))
+    return text + "Every stage has passed.\n";
   return text + "Next: ./membound check " + next.id + "/" +
          std::to_string(current_stage(context, next)) + "\n";
 }

@@ -56,10 +56,14 @@ course::Result with_own_warnings(const Context& context, const course::Lab& lab,
   if (failed || result.compiler_output.empty()) return result;
   const auto kernel = base::read_file(context.kernel_of(lab));
   const auto untouched = untouched_stages(context, lab);
+  // What belongs to no stage, and to those that were checked and begun.
+  std::set<int> told = {0};
+  for (const course::StageResult& stage : result.stages)
+    if (!untouched.contains(stage.stage)) told.insert(stage.stage);
   const std::string own = "labs/" + lab.id + "/kernel.cu";
   result.compiler_output =
       report::warnings_in(result.compiler_output, [&](const std::string& file, int line) {
-        return file != own || !kernel || !untouched.contains(course::stage_of_line(*kernel, line));
+        return file != own || !kernel || told.contains(course::stage_of_line(*kernel, line));
       });
   return result;
 }

@@ -93,6 +93,15 @@ TEST_F(Commands, WarningsAreShownThoughAllPassesButNoneOfAnUntouchedStage) {
                     Not(HasSubstr("kernel.cu:5"))));
 }
 
+TEST_F(Commands, ACheckOfOneStageShowsNoOtherStagesWarnings) {
+  course_.write("labs/01-fake/kernel.cu",
+                "// warn me, all\n// Stage 1: one\n// warn me\n// stage 1: passed\n"
+                "// Stage 2: two\n// warn me, begun\n// stage 2: passed\n");
+  EXPECT_THAT(check({"1/1"}).output, AllOf(HasSubstr("kernel.cu:1"), HasSubstr("kernel.cu:3"),
+                                           Not(HasSubstr("kernel.cu:6"))));
+  EXPECT_THAT(check({"1"}).output, HasSubstr("kernel.cu:6"));
+}
+
 TEST_F(Commands, CheckEndsWith3WhenOurProgramFails) {
   course_.answer("infra", "passed");
   const auto outcome = check({"1"});

@@ -182,6 +182,10 @@ TEST_F(Commands, NextStaysInTheLabThatWasBegunAndGoesToTheOneThatIsNamed) {
   course_.write("labs/03-transpose/kernel.cu", "// stage 1: passed\n// stage 2: passed\n");
   check({"3"});
   EXPECT_THAT(course_.run({"next", "3"}).output, StartsWith("Next: 01-fake/1"));
+  course_.answer("passed", "passed");
+  check({"1"});
+  EXPECT_THAT(course_.run({"list"}).output,
+              AllOf(HasSubstr("Every stage has passed."), Not(HasSubstr("Next: "))));
 }
 
 TEST_F(Commands, SolutionIsShownBesideOnesOwnAfterAPass) {
