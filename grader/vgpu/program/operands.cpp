@@ -205,7 +205,7 @@ Value Decoder::value(const ptx::Operand& operand, ScalarType type) {
       if (operand.reference.kind == ReferenceKind::kRegister) {
         const Value held = register_value(operand);
         if ((held.kind == ValueKind::kPredicate) == predicate) return held;
-      } else if (!predicate) {
+      } else if (!predicate && !operand.reference.name.starts_with("%reserved_smem")) {
         return special_value(operand.reference.name, type);
       }
       refused_ = true;

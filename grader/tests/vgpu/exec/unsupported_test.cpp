@@ -57,6 +57,8 @@ constexpr Lacking kLacking[] = {
      "thread block clusters"},
     {"ClusterBarriers", "barrier.cluster.arrive;", "barrier.cluster.arrive",
      "thread block clusters"},
+    {"ReservedSharedMemory", "mov.u32 %r0, %reserved_smem_offset_1;", "mov.u32",
+     "tiles of more than 32 threads"},
     {"SeveralGpus", "multimem.ld_reduce.global.add.u32 %r0, [%rd0];", "multimem.ld_reduce",
      "several GPUs"},
     {"ScalarVideo", "vadd.u32.u32.u32 %r0, %r1, %r2;", "vadd.u32", "SIMD intrinsics"},

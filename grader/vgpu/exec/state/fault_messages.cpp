@@ -55,6 +55,11 @@ std::string_view what_it_would_take(const program::Instruction& in) {
     case Opcode::kClusterlaunchcontrol:
     case Opcode::kBarrier:
       return "it would take a model of thread block clusters. Run this kernel on a GPU";
+    case Opcode::kMov:
+      return "what it reads is not modelled, such as the reserved shared memory in which "
+             "cooperative "
+             "groups' tiles of more than 32 threads meet. Use tiles of at most 32 threads and "
+             "__syncthreads(), or run this kernel on a GPU";
     case Opcode::kMultimem:
       return "it would take several GPUs. Run this kernel on them";
     case Opcode::kIstypep:
