@@ -92,14 +92,14 @@ TEST_P(SameRatio, IsPredictedWhereAStudentChecksAndWhereAClassIsGraded) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Labs, SameRatio,
-                         testing::Values(Graded{"02-coalescing", 2, ""},
-                                         Graded{"03-transpose", 1, ""},
-                                         Graded{"03-transpose", 6, "6-one-element-per-thread"}),
-                         [](const auto& graded) {
-                           return "Lab" + graded.param.lab.substr(0, 2) + "Stage" +
-                                  std::to_string(graded.param.stage);
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Labs, SameRatio,
+    testing::Values(Graded{"00-hello-gpu", 2, ""}, Graded{"00-hello-gpu", 3, ""},
+                    Graded{"02-coalescing", 2, ""}, Graded{"03-transpose", 1, ""},
+                    Graded{"03-transpose", 6, "6-one-element-per-thread"}),
+    [](const auto& graded) {
+      return "Lab" + graded.param.lab.substr(0, 2) + "Stage" + std::to_string(graded.param.stage);
+    });
 
 }  // namespace
 }  // namespace membound::judge
