@@ -56,7 +56,7 @@ int run_ptx(const PtxOptions& options) {
   if (!std::filesystem::is_regular_file(file, none)) {
     if (file.has_extension())
       return report_error({base::ErrorKind::kInput, options.of, "there is no such file",
-                           "a program, a fatbin or a PTX file; or a stage, like transpose/4", ""});
+                           "a program, a fatbin or a PTX file; or a stage: LAB/STAGE", ""});
     const std::atomic<bool>* const stop = catch_interrupts();
     const auto compiled = compiled_stage(options, kernel, stop);
     if (stop->load()) return kExitInterrupted;

@@ -38,8 +38,10 @@ answer_unbuilt() { # the call's words
   case "$1" in
     next | predict | check | watch | profile | compare | hint | handout | solution | reset)
       if [[ ${2:--} != -* ]] && ! lab_of "$2" >/dev/null; then
-        fail 2 "\"$2\" means none, or more than one, of $(cd "$root/labs" && echo [0-9]*)" \
-          "the number of a lab, its name, or the beginning of its name: ./membound $1 reverse"
+        local labs
+        labs=$(cd "$root/labs" && echo [0-9]*)
+        fail 2 "\"$2\" means none, or more than one, of $labs" \
+          "the number of a lab, its name, or the beginning of its name: ./membound $1 ${labs%% *}"
       fi
       ;;
   esac

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <regex>
 #include <set>
 #include <string_view>
@@ -81,6 +82,29 @@ TEST_F(Help, PagesArePrintedAtMost80ColumnsWide) {
     const std::string title = words.size() == 1 ? "membound" : words[words.size() - 2];
     EXPECT_THAT(outcome.output, testing::HasSubstr(title + "\n"));
     EXPECT_LE(widest_line(outcome.output), 80u) << outcome.output;
+  }
+}
+
+/// A course may be handed out with some of its labs only.
+TEST_F(Help, OfStudentsNamesNoLab) {
+  std::set<std::string> staff;
+#define STAFF_COMMAND(id, name) staff.insert(name);
+#include "grader/cli/staff_commands.def"
+  const std::regex stage("[`( ][0-9]{1,2}/[0-9]|membound [a-z]+ [0-9]");
+  for (const CLI::App* app : all_) {
+    const CLI::App* command = app;
+    while (command->get_parent() != nullptr && command->get_parent() != &line_.app())
+      command = command->get_parent();
+    if (staff.contains(command->get_name())) continue;
+    const std::string page(help_text(help_page_name(*app)));
+    EXPECT_FALSE(std::regex_search(page, stage)) << app->get_name();
+    for (const auto& lab : std::filesystem::directory_iterator(MEMBOUND_SOURCE_DIR "/labs")) {
+      const std::string name = lab.path().filename().string();
+      if (!std::filesystem::is_directory(lab.path())) continue;
+      EXPECT_THAT(page, testing::Not(testing::HasSubstr(name))) << app->get_name();
+      EXPECT_FALSE(std::regex_search(page, std::regex("(^|[ `/])" + name.substr(3) + "(/|`)")))
+          << name << " in the page of " << app->get_name();
+    }
   }
 }
 

@@ -72,7 +72,7 @@ expect "help of a subcommand" "*# membound dev check*" "$(call dev check -h)"
 expect "an unknown command" "*there is no command \"chekc\"*" "$(call chekc reverse)"
 expect "an unknown lab" "*\"revrese\" means none*03-transpose*" "$(call check revrese)"
 expect "two labs fit" "*\"re/1\" means none, or more than one*" "$(call check re/1)"
-expect "an unknown lab of next" "*\"revrese\" means none*./membound next reverse*" "$(call next revrese)"
+expect "an unknown lab of next" "*\"revrese\" means none*./membound next 00-hello-gpu*" "$(call next revrese)"
 expect "an unknown compiler" "*there is no compiler \"gcc\"*--compiler clang" \
   "$(call check 1 --compiler gcc)"
 expect "nothing was built for these" "" "$(builds)"
