@@ -127,6 +127,11 @@ bool demands(const course::Stage& stage, std::string_view rule) {
       stage.calls, [&](const course::CallDemand& demand) { return demand.rule->name == rule; });
 }
 
+Timeline timeline_of(const course::Stage& stage) {
+  if (demands(stage, "copies-overlap")) return Timeline::kCopiesBesideKernels;
+  return demands(stage, "kernels-overlap") ? Timeline::kKernelsSideBySide : Timeline::kNone;
+}
+
 /// How long the program's own work takes, beside the reference program's.
 course::StageMeasurement time_work(const Options& options, const course::Lab& lab,
                                    const course::Stage& stage, const Setting& setting) {
@@ -197,8 +202,7 @@ course::StageMeasurement measure(const Options& options, const course::Lab& lab,
     outcome.hint_tag = breach ? demand.rule->name : "";
     measurement.tests.push_back(std::move(outcome));
   }
-  measurement.notes = run_notes(
-      calls, printed, demands(stage, "copies-overlap") || demands(stage, "kernels-overlap"));
+  measurement.notes = run_notes(calls, printed, timeline_of(stage));
   measurement.seconds = seconds_since(start);
   return measurement;
 }

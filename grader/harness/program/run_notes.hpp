@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What a run of a program tells that no demand asks for, a sentence each: what its timeline saved,
-/// what it left behind, what it printed. Pure.
+/// What a run of a program tells that no demand asks for, a sentence each: what its timeline saved
+/// and could have saved, what it left behind, what it printed. Pure.
 /// Place in the chain: runner's record -> [run_notes] -> main. Left out: whether any of it is
 /// enough (call_rule_checks).
 #pragma once
@@ -15,9 +15,11 @@
 
 namespace membound::harness {
 
-/// `printed`: the program's own output, as it came. The timeline is spoken of where the task is
-/// about it.
+/// What a task has to do with the timeline, which is spoken of where it has.
+enum class Timeline { kNone, kKernelsSideBySide, kCopiesBesideKernels };
+
+/// `printed`: the program's own output, as it came.
 [[nodiscard]] std::vector<std::string> run_notes(const std::vector<runner::Call>& calls,
-                                                 std::string_view printed, bool tells_timeline);
+                                                 std::string_view printed, Timeline timeline);
 
 }  // namespace membound::harness

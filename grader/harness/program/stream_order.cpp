@@ -158,10 +158,9 @@ struct Work {
   std::vector<Use> uses;
 };
 
-bool uses_meet(const Work& a, const Work& b) {
-  return std::any_of(a.uses.begin(), a.uses.end(), [&](const Use& one) {
-    return std::any_of(b.uses.begin(), b.uses.end(),
-                       [&](const Use& other) { return meet(one, other); });
+bool uses_meet(const std::vector<Use>& a, const std::vector<Use>& b) {
+  return std::any_of(a.begin(), a.end(), [&](const Use& one) {
+    return std::any_of(b.begin(), b.end(), [&](const Use& other) { return meet(one, other); });
   });
 }
 
@@ -190,7 +189,7 @@ std::optional<Unordered> first_unordered(const std::vector<Call>& calls) {
       for (const Work& other : past) {
         const auto done = clock.find(other.stream);
         const bool is_done = done != clock.end() && done->second >= other.number;
-        if (!is_done && uses_meet(other, work)) return Unordered{other.index, i};
+        if (!is_done && uses_meet(other.uses, work.uses)) return Unordered{other.index, i};
       }
       work.number = ++clock[call.stream];
       past.push_back(std::move(work));
@@ -218,6 +217,34 @@ std::optional<std::size_t> first_unawaited(const std::vector<Call>& calls) {
     return !order.host_has_seen(copy.stream, copy.number);
   });
   return found == copies.end() ? std::nullopt : std::optional(found->index);
+}
+
+std::optional<double> least_time_ns(const std::vector<Call>& calls, bool kernels_in_turn) {
+  if (calls.size() > kMostCallsFollowed) return {};
+  struct Done {
+    std::vector<Use> uses;
+    double done_ns;
+  };
+  std::vector<Done> past;
+  std::map<CallKind, double> part_free_ns;  // of the device: each direction of copies, kernels
+  double all_done_ns = 0;
+  for (const Call& call : calls) {
+    if (is_new_memory(call))
+      for (Done& piece : past)
+        std::erase_if(piece.uses, [&](const Use& use) { return lies_in(use, call); });
+    if (!call.succeeded() || !runner::is_work(call.kind)) continue;
+    Done piece{uses_of(call), 0};
+    for (const Done& other : past)
+      if (uses_meet(other.uses, piece.uses)) piece.done_ns = std::max(piece.done_ns, other.done_ns);
+    const bool in_turn = call.kind == CallKind::kCopyIn || call.kind == CallKind::kCopyOut ||
+                         (kernels_in_turn && call.kind == CallKind::kLaunch);
+    if (in_turn) piece.done_ns = std::max(piece.done_ns, part_free_ns[call.kind]);
+    piece.done_ns += call.end_ns - call.start_ns;
+    if (in_turn) part_free_ns[call.kind] = piece.done_ns;
+    all_done_ns = std::max(all_done_ns, piece.done_ns);
+    past.push_back(std::move(piece));
+  }
+  return all_done_ns;
 }
 
 }  // namespace membound::harness

@@ -3,7 +3,8 @@
 /// @file
 /// Which work of a program must be done before which other: by the order inside a stream, by
 /// events, by the default stream, by the host's waits. What only happens to come first is not
-/// ordered, so the answer does not depend on times. Pure.
+/// ordered, so the answer does not depend on times. And how long it takes if only memory orders it.
+/// Pure.
 /// Place in the chain: runner's record -> [stream_order] -> rules. Left out: what a kernel does
 /// with a pointer beyond what its signature says.
 #pragma once
@@ -36,5 +37,12 @@ inline constexpr std::size_t kMostCallsFollowed = 2000;
 /// wait for another stream does not tell, and neither does what frees memory: it waits, but nobody
 /// reads behind it.
 [[nodiscard]] std::optional<std::size_t> first_unawaited(const std::vector<runner::Call>& calls);
+
+/// How long the pieces of work take, each as long as it did, if each begins as soon as those before
+/// it are done that use the same memory, one of them to write, and the copies before it in its
+/// direction: no streams, no host. `kernels_in_turn`: one kernel at a time, as where each of them
+/// fills the device. Nothing of more than kMostCallsFollowed calls.
+[[nodiscard]] std::optional<double> least_time_ns(const std::vector<runner::Call>& calls,
+                                                  bool kernels_in_turn);
 
 }  // namespace membound::harness

@@ -40,6 +40,7 @@ constexpr std::array kWords = std::to_array<std::pair<CallKind, std::string_view
      {CallKind::kEndCapture, "end-capture"},
      {CallKind::kInstantiateGraph, "instantiate-graph"},
      {CallKind::kLaunchGraph, "launch-graph"},
+     {CallKind::kDestroyGraph, "destroy-graph"},
      {CallKind::kDestroyExecutable, "destroy-executable"}});
 
 CallKind kind_from(std::string_view word) {

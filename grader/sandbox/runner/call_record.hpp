@@ -44,9 +44,10 @@ enum class CallKind {
   kAllocateInOrder,  ///< cudaMallocAsync
   kFreeInOrder,
   kBeginCapture,
-  kEndCapture,
+  kEndCapture,  ///< makes a graph
   kInstantiateGraph,
   kLaunchGraph,  ///< behind it, with its number, the calls that were captured
+  kDestroyGraph,
   kDestroyExecutable
 };
 
@@ -74,7 +75,7 @@ struct Call {
   /// Memory that is read beside `address`: where a copy on the device comes from; of a launch what
   /// each parameter points to, 0 where that is no memory of the device's.
   std::vector<std::uint64_t> arguments = {};
-  std::uint32_t graph = 0;  ///< of a graph's launch and of what it does; 0: of none
+  std::uint32_t graph = 0;  ///< made or destroyed; of a graph's launch and of what it does; 0: none
 
   [[nodiscard]] bool succeeded() const { return code == 0; }
 };

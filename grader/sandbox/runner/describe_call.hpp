@@ -113,14 +113,17 @@ inline Call describe(const FreeAsync& q, const NoAnswer&) {
 inline Call describe(const BeginCapture& q, const NoAnswer&) {
   return {.kind = CallKind::kBeginCapture, .stream = q.stream};
 }
-inline Call describe(const EndCapture& q, const GraphAnswer&) {
-  return {.kind = CallKind::kEndCapture, .stream = q.stream};
+inline Call describe(const EndCapture& q, const GraphAnswer& a) {
+  return {.kind = CallKind::kEndCapture, .stream = q.stream, .graph = a.graph};
 }
 inline Call describe(const InstantiateGraph&, const GraphAnswer& a) {
   return {.kind = CallKind::kInstantiateGraph, .graph = a.graph};
 }
 inline Call describe(const LaunchGraph& q, const NoAnswer&) {
   return {.kind = CallKind::kLaunchGraph, .stream = q.stream, .graph = q.executable};
+}
+inline Call describe(const DestroyGraph& q, const NoAnswer&) {
+  return {.kind = CallKind::kDestroyGraph, .graph = q.graph};
 }
 inline Call describe(const DestroyExecutable& q, const NoAnswer&) {
   return {.kind = CallKind::kDestroyExecutable, .graph = q.executable};

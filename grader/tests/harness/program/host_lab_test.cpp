@@ -113,6 +113,27 @@ TEST_F(GradedHostLab, TheCallsThatProgramsUsuallyMakeAreForwarded) {
     EXPECT_TRUE(passed(test)) << test << "\n" << outcome.text();
 }
 
+TEST_F(GradedHostLab, AGraphThatAPassedProgramKeepsIsNamedBesideWhatItSaved) {
+  const fs::path lab12 = source() / "labs/12-streams";
+  auto lab = course::read_lab(lab12 / "lab.json");
+  ASSERT_TRUE(lab) << base::to_string(lab.error());
+  lab_ = *std::move(lab);
+  std::string text = base::read_file(source() / "solutions/12-streams/kernel.cu").value();
+  const std::string_view line = "    must(cudaGraphDestroy(whole_round));\n";
+  ASSERT_NE(text.find(line), std::string::npos);
+  text.erase(text.find(line), line.size());
+  const fs::path file = folder_.path() / "kernel.cu";
+  MEMBOUND_CHECK(base::write_file(file, text).ok());
+  const Outcome outcome = run(request_for(file, {4}));
+  ASSERT_EQ(outcome.result.stages.size(), 1U) << outcome.text();
+  EXPECT_TRUE(outcome.result.passed()) << outcome.text();
+  std::string notes;
+  for (const std::string& note : outcome.result.stages[0].notes) notes += note + "\n";
+  EXPECT_NE(notes.find("1 graph was never given back: cudaGraphDestroy"), std::string::npos)
+      << notes;
+  EXPECT_NE(notes.find("49 % saved of an ideal 49 %"), std::string::npos) << notes;
+}
+
 /// Lab 01 with a fourth stage: a whole program, in the same kernel.cu, that copies `a` to `c` by
 /// way of the device.
 class MixedLab : public GradedHostLab {
