@@ -12,7 +12,7 @@
 /// copy to behind the last one, of all streams. Events are then recorded where the program begins
 /// and where the host waits, never between two pieces of work, so that nothing is ordered that was
 /// not. With MEMBOUND_WORK_CLOCK_APART each piece waits for the one before, and has a line. Copies
-/// that keep the host are left out.
+/// that keep the host are left out, and what is in a graph runs in turn, as one piece.
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
 
@@ -43,6 +43,51 @@ cudaError_t wait_for_device() {
   return wait();
 }
 
+// CUDA 13 can say more of an edge.
+#if CUDART_VERSION >= 13000
+#define PLAIN_EDGES nullptr,
+#else
+#define PLAIN_EDGES
+#endif
+
+/// Orders what lies side by side in a graph, each piece behind the one before.
+cudaError_t put_in_turn(cudaGraph_t graph) {
+  std::size_t count = 0, edges = 0;
+  if (const auto code = cudaGraphGetNodes(graph, nullptr, &count); code != cudaSuccess) return code;
+  std::vector<cudaGraphNode_t> waiting(count), order;
+  if (const auto code = cudaGraphGetNodes(graph, waiting.data(), &count); code != cudaSuccess)
+    return code;
+  if (const auto code = cudaGraphGetEdges(graph, nullptr, nullptr, PLAIN_EDGES & edges);
+      code != cudaSuccess)
+    return code;
+  std::vector<cudaGraphNode_t> from(edges), to(edges);
+  if (const auto code = cudaGraphGetEdges(graph, from.data(), to.data(), PLAIN_EDGES & edges);
+      code != cudaSuccess)
+    return code;
+  const auto is_ready = [&](cudaGraphNode_t node) {
+    for (std::size_t i = 0; i < edges; ++i)
+      if (to[i] == node && std::find(order.begin(), order.end(), from[i]) == order.end())
+        return false;
+    return true;
+  };
+  while (!waiting.empty()) {
+    const auto next = std::find_if(waiting.begin(), waiting.end(), is_ready);
+    if (next == waiting.end()) return cudaErrorInvalidValue;
+    order.push_back(*next);
+    waiting.erase(next);
+  }
+  for (std::size_t i = 1; i < order.size(); ++i) {
+    bool is_there = false;
+    for (std::size_t k = 0; k < edges; ++k)
+      is_there = is_there || (from[k] == order[i - 1] && to[k] == order[i]);
+    if (is_there) continue;
+    if (const auto code = cudaGraphAddDependencies(graph, &order[i - 1], &order[i], PLAIN_EDGES 1);
+        code != cudaSuccess)
+      return code;
+  }
+  return cudaSuccess;
+}
+
 class Clock {
  public:
   /// Hands in one piece of work with `call`.
@@ -68,6 +113,13 @@ class Clock {
     const cudaError_t code = call();
     apart_pieces_.push_back({kind, before, recorded(stream)});
     return code;
+  }
+  /// A graph is about to be made ready.
+  void prepare(cudaGraph_t graph) {
+    const std::lock_guard guard(mutex_);
+    if (inside_ || !apart_) return;
+    const Inside mark(inside_);
+    check(put_in_turn(graph));
   }
   /// The host is about to wait for all that was handed in, or a stream is about to go.
   void close() {
@@ -190,6 +242,15 @@ EXPORT cudaError_t cudaMemsetAsync(void* data, int value, size_t bytes, cudaStre
 EXPORT cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t stream) {
   static auto* const launch = of_runtime<decltype(cudaGraphLaunch)>("cudaGraphLaunch");
   return Clock::instance().hand_in(WorkKind::kGraph, stream, [&] { return launch(graph, stream); });
+}
+
+EXPORT cudaError_t cudaGraphInstantiate(cudaGraphExec_t* ready, cudaGraph_t graph,
+                                        unsigned long long flags) {
+  static auto* const instantiate =
+      of_runtime<cudaError_t(cudaGraphExec_t*, cudaGraph_t, unsigned long long)>(
+          "cudaGraphInstantiate");
+  Clock::instance().prepare(graph);
+  return instantiate(ready, graph, flags);
 }
 
 EXPORT cudaError_t cudaDeviceSynchronize() {

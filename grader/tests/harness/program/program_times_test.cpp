@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// A check that times programs as on a GPU: lab 12's stage 1, where the runtime that a GPU's check
+/// A check that times programs as on a GPU: stages of lab 12, where the runtime that a GPU's check
 /// would find is the virtual GPU's, so that the clock says the same every time.
 #include <gmock/gmock.h>
 
@@ -114,6 +114,16 @@ TEST_F(TimedPrograms, TheReferenceAnswerIsAsFastAsItself) {
   EXPECT_TRUE(measured[0].tests.empty());
   EXPECT_TRUE(measured[0].timings.empty());
   EXPECT_EQ(measured[0].abort, course::Cause::kNone);
+}
+
+TEST_F(TimedPrograms, WhatLiesSideBySideInAGraphIsOnePieceAtATimeByItself) {
+  CheckRequest request = request_for(answer_);
+  request.submission = reference_source(request.place, lab_.id);
+  request.stages = {4};
+  // Two kernels beside two others in each of 40 launches.
+  EXPECT_THAT(stage_of(request).notes,
+              Contains(testing::AllOf(HasSubstr("its pieces one at a time"), HasSubstr("0.48"),
+                                      HasSubstr("of that is saved"))));
 }
 
 TEST_F(TimedPrograms, WhatMeetsEveryDemandAndTakesLongerIsSlowButNotInAGradedRun) {
