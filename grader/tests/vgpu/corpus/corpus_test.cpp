@@ -102,7 +102,7 @@ TEST(CheckerCorpus, FindsWhatItsPageSays) {
   std::vector<std::string> rows;
   std::size_t faulty = 0, right = 0;
   for (const char* file : {"memory", "races", "warps", "values", "pipelines", "streams", "calls",
-                           "mbarriers", "sharing", "tricky"}) {
+                           "mbarriers", "sharing", "layouts", "tricky", "tiles"}) {
     for (const Case& one : cases_of(file)) {
       ++(one.kind.empty() ? right : faulty);
       rows.push_back(row_of(one));
