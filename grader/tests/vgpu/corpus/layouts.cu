@@ -129,8 +129,43 @@ __global__ void rounds_without_the_second_barrier(int* out) {
   out[t] = sum;
 }
 
+// A local variable has the same address in every thread: each finds its own there.
+template <typename Other>
+__device__ int at_the_place_of(Other other) {
+  __shared__ int* places[64];
+  volatile int mine = threadIdx.x;
+  places[threadIdx.x] = const_cast<int*>(&mine);
+  __syncthreads();
+  const int got = *places[other(threadIdx.x)];  // local_read_by_another
+  __syncthreads();
+  return got + mine;
+}
+__global__ void local_read_by_another(int* out) {
+  out[threadIdx.x] = at_the_place_of([](int t) { return 63 - t; });
+}
+__global__ void local_by_way_of_shared_memory(int* out) {
+  out[threadIdx.x] = at_the_place_of([](int t) { return t; });
+}
+__global__ void local_written_by_another(int* out) {
+  volatile int mine = 0;
+  auto* const first =
+      reinterpret_cast<int*>(__shfl_sync(kAll, reinterpret_cast<unsigned long long>(&mine), 0));
+  if (threadIdx.x == 5) *first = 7;  // local_written_by_another
+  __syncwarp();
+  out[threadIdx.x] = mine;
+}
+__global__ void leaves_the_address_of_a_local(int* out, int** place) {
+  volatile int mine = threadIdx.x;
+  if (threadIdx.x == 40) *place = const_cast<int*>(&mine);
+  out[threadIdx.x] = mine;
+}
+__global__ void local_of_an_earlier_kernel(int* out, int** place) {
+  out[threadIdx.x] = **place;  // local_of_an_earlier_kernel
+}
+
 void run_case(const char* wanted, Arrays d) {
   const auto tagged = reinterpret_cast<Tagged*>(d.raw);
+  const auto places = reinterpret_cast<int**>(d.in);
   CASE(union_used_again_too_early, "data race", union_used_again_too_early<<<1, kCount>>>(d.out));
   CASE(parts_overlap, "data race", parts_overlap<<<1, 64, 512>>>(d.out, 60));
   CASE(bits_of_one_word, "data race", bits_of_one_word<<<1, 64>>>(d.out));
@@ -147,6 +182,15 @@ void run_case(const char* wanted, Arrays d) {
     writes_tagged<<<1, 64>>>(tagged);
     padding_decides<<<1, 64>>>(d.out, tagged);
   });
+  CASE(local_read_by_another, "local memory of another thread",
+       local_read_by_another<<<1, 64>>>(d.out));
+  CASE(local_written_by_another, "local memory of another thread",
+       local_written_by_another<<<1, 32>>>(d.out));
+  CASE(local_of_an_earlier_kernel, "local memory of another thread", {
+    leaves_the_address_of_a_local<<<1, 64>>>(d.out, places);
+    local_of_an_earlier_kernel<<<1, 32>>>(d.out, places);
+  });
+  RIGHT(local_by_way_of_shared_memory, local_by_way_of_shared_memory<<<1, 64>>>(d.out));
   RIGHT(union_used_again, union_used_again<<<1, kCount>>>(d.out));
   RIGHT(bits_by_atomics, bits_by_atomics<<<1, 64>>>(d.out));
   RIGHT(within_constants_and_parameters,

@@ -93,6 +93,20 @@ __global__ void halves_reduce_for_themselves(int* out) {
                                       : __reduce_min_sync(mask, threadIdx.x);
 }
 
+__global__ void block_leaves_before_the_grid_barrier(int* out, int* between) {
+  if (blockIdx.x == 2) return;
+  between[blockIdx.x] = 1;
+  cg::this_grid().sync();  // block_leaves_before_the_grid_barrier
+  out[blockIdx.x] = between[3 - blockIdx.x];
+}
+__global__ void grid_barrier_in_a_loop_of_its_own(int* out, int* between) {
+  for (int i = 0; i <= static_cast<int>(blockIdx.x) / 3; ++i) {
+    cg::this_grid().sync();  // grid_barrier_in_a_loop_of_its_own
+    if (threadIdx.x == 0) between[blockIdx.x] = i;
+  }
+  if (threadIdx.x == 0) out[blockIdx.x] = between[blockIdx.x];
+}
+
 __global__ void adds_once_for_a_group(int* sum) {
   if (threadIdx.x % 3 == 0) {
     const cg::coalesced_group group = cg::coalesced_threads();
@@ -178,6 +192,10 @@ void run_case(const char* wanted, Arrays d) {
   CASE(reduction_names_the_absent, "invalid member mask",
        reduction_names_the_absent<<<1, 32>>>(d.out));
   CASE(match_names_the_absent, "invalid member mask", match_names_the_absent<<<1, 32>>>(d.out));
+  CASE(block_leaves_before_the_grid_barrier, "deadlock",
+       whole_grid(block_leaves_before_the_grid_barrier, 4, 64, d.out, d.in));
+  CASE(grid_barrier_in_a_loop_of_its_own, "deadlock",
+       whole_grid(grid_barrier_in_a_loop_of_its_own, 4, 64, d.out, d.in));
   RIGHT(flag_released_and_acquired, flag_released_and_acquired<<<2, 32>>>(d.out, d.in, d.in + 64));
   RIGHT(lock_with_fences, lock_with_fences<<<8, 32>>>(d.out, d.in));
   RIGHT(grid_waits_for_the_grid, whole_grid(grid_waits_for_the_grid, 4, 64, d.out, d.in));

@@ -7,6 +7,7 @@
 /// address, anything else whose lanes all lie in the span of memory this instruction touched last.
 #include "grader/vgpu/exec/lanes/select.hpp"
 #include "grader/vgpu/exec/state/access.hpp"
+#include "grader/vgpu/exec/state/local_window.hpp"
 
 namespace membound::vgpu::exec::MEMBOUND_ISA {
 namespace {
@@ -196,13 +197,13 @@ const Step* global(Warp& w, const Step* s) {
 template <typename E, AccessKind kKind>
 const Step* window_access(Warp& w, const Step* s, const u64* addresses, u32 mask, bool shared) {
   StepStats& stats = w.stats[s->stats];
-  const u64 window = shared ? w.launch->shared_window : w.launch->local_window;
+  const LocalWindows windows = shared ? LocalWindows{w.launch->shared_window} : local_windows(w);
   alignas(32) u64 offsets[32];
   std::byte* host[32];
   u64 end = 0;
   for (u32 rest = mask; rest != 0; rest &= rest - 1) {
     const int i = std::countr_zero(rest);
-    offsets[i] = addresses[i] - window;
+    offsets[i] = addresses[i] - windows.of(i);
     if (offsets[i] + E::kBytes > end) end = offsets[i] + E::kBytes;
   }
   if (!shared && !grow_local(w, s, end)) return w.stop;
@@ -238,10 +239,11 @@ const Step* generic_access(Warp& w, const Step* s) {
   alignas(32) u64 addresses[32];
   lane_addresses<u64>(w, s, addresses);
   constexpr u64 kSize = memory::AddressSpace::kSharedWindowBytes;
+  const LocalWindows locals = local_windows(w);
   u32 shared = 0, local = 0;
   MEMBOUND_LANES {
     shared |= static_cast<u32>(addresses[i] - w.launch->shared_window < kSize) << i;
-    local |= static_cast<u32>(addresses[i] - w.launch->local_window < kSize) << i;
+    local |= static_cast<u32>(locals.has(i, addresses[i])) << i;
   }
   shared &= w.mask;
   local &= w.mask;

@@ -5,6 +5,7 @@
 #include "grader/vgpu/exec/lanes/lane_math.hpp"
 #include "grader/vgpu/exec/lanes/select.hpp"
 #include "grader/vgpu/exec/state/lanes.hpp"
+#include "grader/vgpu/exec/state/local_window.hpp"
 #include "grader/vgpu/program/shapes.hpp"
 
 namespace membound::vgpu::exec::MEMBOUND_ISA {
@@ -90,11 +91,15 @@ const Step* local_address(Warp& w, const Step* s) {
 
 template <typename Word, bool kToSpace>
 const Step* convert_window(Warp& w, const Step* s) {
-  const u64 window =
-      s->extra->in->space == StateSpace::kShared ? w.launch->shared_window : w.launch->local_window;
+  const LocalWindows windows = s->extra->in->space == StateSpace::kShared
+                                   ? LocalWindows{w.launch->shared_window}
+                                   : local_windows(w);
   const auto* a = at<const Word>(w, s->a);
   alignas(32) Word out[32];
-  MEMBOUND_LANES out[i] = static_cast<Word>(kToSpace ? a[i] - window : a[i] + window);
+  MEMBOUND_LANES {
+    const u64 window = windows.of(i);
+    out[i] = static_cast<Word>(kToSpace ? a[i] - window : a[i] + window);
+  }
   write_lanes(w, s->d, out);
   return s + 1;
 }
@@ -117,7 +122,8 @@ bool is_constant(const Warp& w, u64 address) {
 const Step* is_in_space(Warp& w, const Step* s) {
   const u64* a = at<const u64>(w, s->a);
   const StateSpace space = s->extra->in->space;
-  const u64 shared = w.launch->shared_window, local = w.launch->local_window;
+  const u64 shared = w.launch->shared_window;
+  const LocalWindows windows = local_windows(w);
   constexpr u64 kSize = memory::AddressSpace::kSharedWindowBytes;
   std::uint32_t hit = 0;
   for (int i = 0; i < 32; ++i) {
@@ -125,7 +131,9 @@ const Step* is_in_space(Warp& w, const Step* s) {
       hit |= static_cast<std::uint32_t>(is_constant(w, a[i])) << i;
       continue;
     }
-    const bool in_shared = a[i] - shared < kSize, in_local = a[i] - local < kSize;
+    const bool in_shared = a[i] - shared < kSize;
+    const bool in_local =
+        windows.has(i, a[i]) || other_owner(w, static_cast<std::uint32_t>(i), a[i]);
     const bool holds = space == StateSpace::kShared  ? in_shared
                        : space == StateSpace::kLocal ? in_local
                        : space == StateSpace::kGlobal

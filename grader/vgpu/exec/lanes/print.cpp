@@ -9,15 +9,17 @@
 #include <optional>
 
 #include "grader/vgpu/exec/state/access.hpp"
+#include "grader/vgpu/exec/state/local_window.hpp"
 
 namespace membound::vgpu::exec {
 namespace {
 
 /// Copies `bytes` from a generic address; false when it leads nowhere.
 bool read_bytes(const Warp& w, int lane, std::uint64_t address, void* to, std::size_t bytes) {
-  const std::uint64_t local = address - w.launch->local_window;
-  if (local < memory::AddressSpace::kLocalWindowBytes) {
-    if (local + bytes > w.local_stride) return false;
+  const LocalWindows windows = local_windows(w);
+  if (windows.has(lane, address)) {
+    const std::uint64_t local = address - windows.of(lane);
+    if (local > w.local_stride || bytes > w.local_stride - local) return false;
     std::memcpy(to, local_place(w, lane, local, bytes), bytes);
     return true;
   }

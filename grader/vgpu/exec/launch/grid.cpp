@@ -9,6 +9,7 @@
 #include <random>
 #include <thread>
 
+#include "grader/vgpu/exec/launch/grid_barrier.hpp"
 #include "grader/vgpu/exec/launch/helper_threads.hpp"
 #include "grader/vgpu/exec/observe/block_recorder.hpp"
 #include "grader/vgpu/exec/schedule/block.hpp"
@@ -129,6 +130,7 @@ void run_interleaved(Launch& launch, Worker& worker, const BlockOrder& order, st
                      std::uint64_t resident) {
   std::deque<std::unique_ptr<Block>> running;
   std::vector<std::unique_ptr<Block>> spare;
+  GridBarrierWatch watch(launch);
   std::uint64_t started = 0;
   while (!launch.halt.load(std::memory_order_relaxed)) {
     if (started < blocks && running.size() < resident) {
@@ -145,6 +147,7 @@ void run_interleaved(Launch& launch, Worker& worker, const BlockOrder& order, st
       return;
     }
     // A new block first; then everybody who waited, once round.
+    bool all_spun = started == blocks;
     for (std::size_t i = running.size(); i > 0; --i) {
       std::unique_ptr<Block> block = std::move(running.front());
       running.pop_front();
@@ -153,6 +156,8 @@ void run_interleaved(Launch& launch, Worker& worker, const BlockOrder& order, st
           return;
         case BlockTurn::kDone:
           end(*block);
+          watch.ended(*block);
+          all_spun = false;
           spare.push_back(std::move(block));
           break;
         case BlockTurn::kYielded:
@@ -160,6 +165,7 @@ void run_interleaved(Launch& launch, Worker& worker, const BlockOrder& order, st
           break;
       }
     }
+    watch.round(running, all_spun);
   }
 }
 

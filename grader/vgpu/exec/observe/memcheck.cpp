@@ -9,6 +9,7 @@
 
 #include "grader/vgpu/exec/observe/kernel_checker.hpp"
 #include "grader/vgpu/exec/state/fault_messages.hpp"
+#include "grader/vgpu/exec/state/local_window.hpp"
 
 namespace membound::vgpu::exec {
 namespace {
@@ -51,11 +52,14 @@ class Memcheck final : public KernelChecker {
     const memory::AddressSpace& space = *launch_.request->memory;
     const bool global = access.space == ptx::StateSpace::kGlobal;
     const bool freed = global && space.find_freed(access.addresses[lane]).has_value();
-    const char* name = kind == FaultKind::kMisalignedAddress ? "misaligned access"
-                       : freed                               ? "use after free"
-                       : access.kind == AccessKind::kLoad    ? "out of bounds read"
-                       : access.kind == AccessKind::kStore   ? "out of bounds write"
-                                                             : "out of bounds atomic";
+    const bool of_another =
+        kind == FaultKind::kIllegalAddress && other_owner(access, lane).has_value();
+    const char* name = of_another                              ? "local memory of another thread"
+                       : kind == FaultKind::kMisalignedAddress ? "misaligned access"
+                       : freed                                 ? "use after free"
+                       : access.kind == AccessKind::kLoad      ? "out of bounds read"
+                       : access.kind == AccessKind::kStore     ? "out of bounds write"
+                                                               : "out of bounds atomic";
     findings_.add(*access.warp, {access.step, name, nullptr}, [&] {
       CheckReport found{"memcheck",
                         name,
@@ -68,8 +72,8 @@ class Memcheck final : public KernelChecker {
       return found;
     });
     // What a GPU would not notice does not end the launch.
-    return kind == FaultKind::kIllegalAddress && global &&
-           space.span_of(access.addresses[lane], false).has_value();
+    return of_another || (kind == FaultKind::kIllegalAddress && global &&
+                          space.span_of(access.addresses[lane], false).has_value());
   }
 
  private:

@@ -8,6 +8,7 @@
 
 #include "grader/base/function_name.hpp"
 #include "grader/vgpu/exec/observe/race_messages.hpp"
+#include "grader/vgpu/exec/state/local_window.hpp"
 
 namespace membound::vgpu::exec {
 namespace {
@@ -18,10 +19,6 @@ using ptx::StateSpace;
 /// "tile" for "_ZZ9transposePfE4tile".
 std::string variable_name(const std::string& mangled) {
   return base::without_namespaces(base::demangled(mangled));
-}
-
-std::string triple(const Dim3& d) {
-  return "(" + std::to_string(d.x) + ", " + std::to_string(d.y) + ", " + std::to_string(d.z) + ")";
 }
 
 /// What a race's two threads have in common.
@@ -41,6 +38,10 @@ bool is_shared_by_lanes(const WarpAccess& access, std::uint32_t lane) {
 }
 
 }  // namespace
+
+std::string triple(const Dim3& d) {
+  return "(" + std::to_string(d.x) + ", " + std::to_string(d.y) + ", " + std::to_string(d.z) + ")";
+}
 
 std::string line_text(const Place& place) {
   if (!place.file.empty())
@@ -172,6 +173,9 @@ std::string access_advice(const Warp& w, const WarpAccess& access, FaultKind kin
     return "an access of " + std::to_string(access.bytes) + " bytes needs an address that is a " +
            "multiple of " + std::to_string(access.bytes) +
            "; give vector types (int2, float4) only arrays and offsets that keep it so";
+  if (other_owner(access, lane))
+    return "hand over the value of a local variable, through shared memory or a shuffle, not its "
+           "address: that leads every other thread into its own local memory";
   if (access.space == StateSpace::kShared)
     return "compare the index with the size of the array; dynamic shared memory is as large as the "
            "launch says";

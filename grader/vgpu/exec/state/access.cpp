@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "grader/vgpu/exec/state/fault_messages.hpp"
+#include "grader/vgpu/exec/state/local_window.hpp"
 #include "grader/vgpu/memory/number_set.hpp"
 
 namespace membound::vgpu::exec {
@@ -26,6 +27,24 @@ std::uint64_t local_bytes_in_use(const Warp& w) {
 }
 
 }  // namespace
+
+std::optional<ThreadNumber> other_owner(const Warp& w, std::uint32_t lane, std::uint64_t address) {
+  const LocalWindows windows = local_windows(w);
+  if (!w.launch->precise || windows.has(static_cast<int>(lane), address)) return std::nullopt;
+  const std::uint64_t whose = address + windows.slack;
+  if (whose >> kMarkShift != kLocalMark) return std::nullopt;
+  const std::uint64_t numbers = whose & ((std::uint64_t{1} << kMarkShift) - 1);
+  return ThreadNumber{numbers >> kBlockShift,
+                      numbers % (std::uint64_t{1} << kBlockShift) / windows.stride};
+}
+
+std::optional<ThreadNumber> other_owner(const WarpAccess& access, std::uint32_t lane) {
+  if (access.space == ptx::StateSpace::kShared) return std::nullopt;
+  const bool is_offset = access.space == ptx::StateSpace::kLocal;
+  const std::uint64_t base =
+      is_offset ? local_windows(*access.warp).of(static_cast<int>(lane)) : std::uint64_t{0};
+  return other_owner(*access.warp, lane, access.addresses[lane] + base);
+}
 
 bool translate_slowly(Warp& w, const Step* s, const std::uint64_t* addresses, std::uint32_t& mask,
                       std::uint32_t bytes, AccessKind kind, std::byte** host) {

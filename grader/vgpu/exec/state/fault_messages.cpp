@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdio>
 
+#include "grader/vgpu/exec/state/local_window.hpp"
 #include "grader/vgpu/program/control_flow.hpp"
 #include "grader/vgpu/program/shapes.hpp"
 
@@ -115,6 +116,11 @@ std::string describe_bad_access(const Warp& w, const WarpAccess& access, FaultKi
   if (kind == FaultKind::kMisalignedAddress)
     return what + " at " + place_in_memory(w, access, address) + ", which is not a multiple of " +
            std::to_string(access.bytes);
+  if (const auto owner = other_owner(access, lane)) {
+    const LaunchRequest& request = *w.launch->request;
+    return what + " in the local memory of thread " + triple(request.block.index(owner->thread)) +
+           " of block " + triple(request.grid.index(owner->block));
+  }
   if (access.space == ptx::StateSpace::kShared) return what + " at " + describe_shared(w, address);
   if (access.space == ptx::StateSpace::kLocal)
     return what + " at local-memory offset " + std::to_string(address) + "; the thread has " +

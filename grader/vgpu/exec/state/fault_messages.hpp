@@ -18,6 +18,8 @@ namespace membound::vgpu::exec {
 [[nodiscard]] std::string describe(const memory::Allocation& allocation);
 /// "offset 396 of tile (4224 bytes of shared memory)"
 [[nodiscard]] std::string describe_shared(const Warp& warp, std::uint64_t offset);
+/// "(5, 0, 0)"
+[[nodiscard]] std::string triple(const Dim3& index);
 /// "kernel.cu:16", or where in the PTX.
 [[nodiscard]] std::string line_text(const Place& place);
 /// "the loop of lines 12 to 15" around a step that runs, or around the call that led to it; "a

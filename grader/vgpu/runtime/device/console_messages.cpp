@@ -9,6 +9,7 @@
 #include <cstdio>
 
 #include "grader/base/function_name.hpp"
+#include "grader/vgpu/exec/state/fault_messages.hpp"
 
 namespace membound::vgpu::runtime::messages {
 namespace {
@@ -33,15 +34,11 @@ const ErrorRow* find_error(int code) {
   return row == std::end(kErrors) ? nullptr : row;
 }
 
-std::string triple(const Dim3& d) {
-  return "(" + std::to_string(d.x) + ", " + std::to_string(d.y) + ", " + std::to_string(d.z) + ")";
-}
-
 /// "  in scale(float*, int), block (1, 0, 0), thread (5, 0, 0)\n  at scale.cu:12: ld.global…".
 std::string place_text(const exec::Place& place) {
   if (place.kernel.empty() && place.file.empty() && place.ptx_line == 0) return {};
-  std::string text = "\n  in " + base::demangled(place.kernel) + ", block " + triple(place.block) +
-                     ", thread " + triple(place.thread);
+  std::string text = "\n  in " + base::demangled(place.kernel) + ", block " +
+                     exec::triple(place.block) + ", thread " + exec::triple(place.thread);
   if (!place.file.empty()) text += "\n  at " + place.file + ":" + std::to_string(place.line);
   if (place.file.empty() && place.ptx_line > 0)
     text += "\n  at line " + std::to_string(place.ptx_line) +
