@@ -83,7 +83,7 @@ std::set<std::string> test_names(const course::Lab& lab, const LabFolders& folde
 void check_counter_bars(const course::Lab& lab, const LabFolders& folders, Drifts& drifts) {
   const std::string lab_json = folders.shown(folders.lab / "lab.json");
   for (const course::Stage& stage : lab.stages) {
-    if (stage.question) {
+    if (stage.question && stage.kind->has_reference) {
       check_counter(stage.question->counter, lab_json, drifts);
       if (!stage.question->per.empty() && stage.question->per != course::kMultiprocessors)
         check_counter(stage.question->per, lab_json, drifts);

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "grader/course/json_reader.hpp"
+#include "grader/course/program_counts.hpp"
 
 namespace membound::course {
 namespace {
@@ -119,6 +120,19 @@ Question read_question(const JsonValue& json) {
   return question;
 }
 
+/// The same of a program's run: {"ask": "…?", "unit": "percent", "counter": "copy_time_percent"}
+Question read_program_question(const JsonValue& json) {
+  json.only_keys({"ask", "unit", "counter"});
+  const Question question = read_question(json);
+  std::string names;
+  for (const ProgramCount& count : kProgramCounts) {
+    if (count.name == question.counter) return question;
+    names += (names.empty() ? "" : ", ") + std::string(count.name);
+  }
+  json.member("counter").report("one of " + names);
+  return question;
+}
+
 ProgramLimits read_limits(const JsonValue& json) {
   json.only_keys({"seconds", "memory_mb", "output_kb"});
   ProgramLimits limits;
@@ -164,7 +178,7 @@ void read_program_members(const JsonValue& json, Stage& stage) {
   if (const auto bars = json.optional_member("counters"))
     bars->report("no bars on counters: no run of a program is timed");
   if (const auto question = json.optional_member("predict"))
-    question->report("nothing to predict: no run of a program is counted");
+    stage.question = read_program_question(*question);
 }
 
 Stage read_stage(const JsonValue& json, int expected_number, const Lab& lab,

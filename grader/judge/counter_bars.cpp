@@ -125,6 +125,11 @@ std::optional<double> counted_answer(const course::Stage& stage,
                                      const course::StageMeasurement& measurement) {
   if (!stage.question || !measurement.counters.is_object()) return std::nullopt;
   const course::Question& question = *stage.question;
+  if (!stage.kind->has_reference) {
+    const json program = measurement.counters.value("program", json::object());
+    return program.contains(question.counter) ? std::optional(program[question.counter])
+                                              : std::nullopt;
+  }
   double count = 0, per = 0;
   std::optional<std::string> first_case;
   for (const json& kernel : measurement.counters.value("kernels", json::array())) {

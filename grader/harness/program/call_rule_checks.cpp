@@ -141,18 +141,16 @@ Breach streams(const Case& c) {
          " different streams, expected at least " + whole(c.number) + ".";
 }
 
-Breach kernels_overlap(const Case& c) {
+/// Shares of time; 0 of none.
+double kernel_time_saved(const Case& c) {
   std::vector<Span> kernels;
   for (const Call& call : c.calls)
     if (c.is_launch(call)) kernels.push_back({call.start_ns, call.end_ns});
   const double alone = total_ns(kernels);
-  const double saved = alone > 0 ? 1 - covered_ns(kernels) / alone : 0;
-  if (saved >= c.number) return {};
-  return "Running kernels side by side saved " + number_text(saved) +
-         " of their time on the timeline, expected at least " + number_text(c.number) + ".";
+  return alone > 0 ? 1 - covered_ns(kernels) / alone : 0;
 }
 
-Breach copies_overlap(const Case& c) {
+double copies_beside_kernels(const Case& c) {
   std::vector<Span> kernels, copies;
   for (const Call& call : c.calls) {
     if (!call.succeeded()) continue;
@@ -163,7 +161,29 @@ Breach copies_overlap(const Case& c) {
   const double all = total_ns(copies);
   double beside = 0;
   for (const Span& copy : copies) beside += covered_ns(within(kernels, copy));
-  const double share = all > 0 ? beside / all : 0;
+  return all > 0 ? beside / all : 0;
+}
+
+double copy_time(const Case& c) {
+  double all = 0, copies = 0;
+  for (const Call& call : c.calls) {
+    if (!call.succeeded() || !runner::is_work(call.kind)) continue;
+    const double ns = call.end_ns - call.start_ns;
+    all += ns;
+    if (call.kind == CallKind::kCopyIn || call.kind == CallKind::kCopyOut) copies += ns;
+  }
+  return all > 0 ? copies / all : 0;
+}
+
+Breach kernels_overlap(const Case& c) {
+  const double saved = kernel_time_saved(c);
+  if (saved >= c.number) return {};
+  return "Running kernels side by side saved " + number_text(saved) +
+         " of their time on the timeline, expected at least " + number_text(c.number) + ".";
+}
+
+Breach copies_overlap(const Case& c) {
+  const double share = copies_beside_kernels(c);
   if (share >= c.number) return {};
   return "A kernel ran during " + number_text(share) +
          " of the time that copies took on the timeline, expected at least " +
@@ -233,6 +253,16 @@ Breach graph_launches(const Case& c) {
          " times, expected at least " + whole(c.number) + ".";
 }
 
+struct Count {
+  std::string_view name;
+  double (*share)(const Case& c);
+};
+constexpr double kPercent = 100;
+constexpr std::array kCounts =
+    std::to_array<Count>({{"kernel_time_saved_percent", kernel_time_saved},
+                          {"copies_beside_kernels_percent", copies_beside_kernels},
+                          {"copy_time_percent", copy_time}});
+
 struct Decision {
   std::string_view name;
   Breach (*decide)(const Case& c);
@@ -262,6 +292,14 @@ std::optional<std::string> breach_of(const course::CallDemand& demand, const std
   auto breach = found->decide({calls, kernel, demand.number});
   if (breach) *breach += " " + std::string(demand.rule->remedy);
   return breach;
+}
+
+std::map<std::string, double> program_counts(const std::string& kernel,
+                                             const std::vector<runner::Call>& calls) {
+  std::map<std::string, double> all;
+  for (const Count& count : kCounts)
+    all.emplace(count.name, kPercent * count.share({calls, kernel, 0}));
+  return all;
 }
 
 }  // namespace membound::harness

@@ -203,6 +203,7 @@ course::StageMeasurement measure(const Options& options, const course::Lab& lab,
     measurement.tests.push_back(std::move(outcome));
   }
   measurement.notes = run_notes(calls, printed, timeline_of(stage));
+  if (wanted.empty()) measurement.counters = {{"program", program_counts(stage.kernel, calls)}};
   measurement.seconds = seconds_since(start);
   return measurement;
 }

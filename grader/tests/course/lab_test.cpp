@@ -216,7 +216,21 @@ TEST(Lab, RefusesDemandsThatNobodyCanDecide) {
               HasSubstr("no number: this rule takes none"));
 }
 
-TEST(Lab, NothingIsCountedOfAHostCodeLab) {
+TEST(Lab, OfAProgramsRunAQuestionAsksWhatIsCountedOfOne) {
+  auto json = nlohmann::json::parse(host_code_text());
+  auto& question = json["stages"][0]["predict"];
+  question = {{"ask", "How much?"}, {"unit", "percent"}, {"counter", "copy_time_percent"}};
+  EXPECT_EQ(schema_problems("docs/lab.schema.json", json), "");
+  const auto lab = read(json.dump());
+  ASSERT_TRUE(lab) << base::to_string(lab.error());
+  EXPECT_EQ(lab->stages[0].question->counter, "copy_time_percent");
+  question["counter"] = "global_load_sectors";
+  const auto refused = read(json.dump());
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(base::to_string(refused.error()), HasSubstr("one of kernel_time_saved_percent, "));
+}
+
+TEST(Lab, NoBarIsOnACounterOfAHostCodeLab) {
   auto json = nlohmann::json::parse(host_code_text());
   json["stages"][0]["counters"] = {
       {{"counter", "threads"}, {"at_most", 1}, {"hint", "edge-guard"}}};

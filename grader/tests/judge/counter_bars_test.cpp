@@ -187,6 +187,16 @@ TEST(Questions, AreAnsweredFromTheKernelsOfTheFirstCase) {
   EXPECT_EQ(answer_to({"?", "sectors", "global_load_sectors", "multiprocessors"}, {floats}), 5);
 }
 
+TEST(Questions, AboutAProgramAreAnsweredFromItsRun) {
+  course::Stage stage;
+  stage.kind = &course::kProgramStage;
+  stage.question = {"?", "percent", "copy_time_percent", ""};
+  StageMeasurement measurement;
+  EXPECT_EQ(counted_answer(stage, measurement), std::nullopt);
+  measurement.counters = {{"program", {{"copy_time_percent", 12.5}}}};
+  EXPECT_EQ(counted_answer(stage, measurement), 12.5);
+}
+
 TEST(Questions, StayOpenWhereNothingIsCountedOrNothingIsThereToDivideBy) {
   const course::Question barriers = {"?", "barriers", "block_barriers", "warps"};
   EXPECT_EQ(answer_to(barriers, {}), std::nullopt);

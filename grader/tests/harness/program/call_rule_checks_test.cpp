@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "grader/course/program_counts.hpp"
 #include "grader/harness/program/spans.hpp"
 #include "grader/harness/program/stream_order.hpp"
 
@@ -208,6 +209,17 @@ TEST(Rules, ACopyCountsWhereAKernelRuns) {
   EXPECT_EQ(breach("copies-overlap", {copy_in(0, 10), launch(1, 5, 100)}, 0.5), "");
   EXPECT_THAT(breach("copies-overlap", {copy_in(0, 10), launch(1, 10, 100)}, 0.1),
               HasSubstr("during 0 of"));
+}
+
+TEST(ProgramCounts, AreSharesInPercentOfAllThatTheCourseNames) {
+  const auto counts = program_counts("scale", {copy_in(0, 10), launch(1, 5, 35), launch(2, 5, 35)});
+  ASSERT_EQ(counts.size(), course::kProgramCounts.size());
+  for (const course::ProgramCount& count : course::kProgramCounts)
+    EXPECT_TRUE(counts.contains(std::string(count.name))) << count.name;
+  EXPECT_EQ(counts.at("kernel_time_saved_percent"), 50);
+  EXPECT_EQ(counts.at("copies_beside_kernels_percent"), 50);
+  EXPECT_NEAR(counts.at("copy_time_percent"), 100.0 * 10 / 70, 1e-9);
+  for (const auto& [name, share] : program_counts("scale", {})) EXPECT_EQ(share, 0) << name;
 }
 
 TEST(Rules, CopiesThatReturnWhenDoneAreWaits) {
