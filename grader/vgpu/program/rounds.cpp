@@ -55,35 +55,128 @@ class InFlight {
   std::uint32_t round_ = 1;
 };
 
-void mark_block(Function& function, const BasicBlock& block, Reads what, std::uint32_t flag,
-                InFlight& in_flight) {
-  bool fresh = true;  // the next load starts a round
-  for (std::uint32_t i = block.begin; i < block.end; ++i) {
-    Instruction& in = function.code[i];
-    if (what_it_reads(in) == what) {
-      if (fresh || in_flight.holds(in.s[0])) {
-        in.flags |= flag;
-        in_flight.start_round();
-      }
-      fresh = in.opcode == Opcode::kAtom;
-      for (const Value& value : in.d) in_flight.add(value);
-      continue;
-    }
-    if (separates(in, what)) fresh = true;
-    bool depends = false;
-    for (const Value& value : in.s) depends = depends || in_flight.holds(value);
-    for (const Value& value : in.d) depends ? in_flight.add(value) : in_flight.remove(value);
-  }
+/// ptxas makes predicated instructions of a guarded piece of code up to this long, and none of a
+/// longer one: of guarded loads with a chain of multiply-adds behind them and a store into shared
+/// memory, those of 17 instructions were, those of 21 were not (nvcc 13.0, sm_90, nvdisasm).
+constexpr std::uint32_t kLongestGuarded = 20;
+
+/// How many guards it keeps at once where guarded stores need them again later: of seven
+/// predicates one is the loop's or the next comparison's. Seen in the same machine code.
+constexpr std::uint32_t kGuardsAtOnce = 6;
+
+bool stays_behind_its_guard(const Instruction& in) {
+  return shape_of(in) == Shape::kStore || shape_of(in) == Shape::kRed;
 }
+
+/// Code that ptxas has in one piece although branches lead around parts of it: block B of
+/// `@p bra C; B; C:` is guarded where it is short and nothing else leads to it.
+class Guards {
+ public:
+  Guards(const Function& function, const std::vector<BasicBlock>& blocks)
+      : guarded_(blocks.size(), false), goes_on_(blocks.size(), false) {
+    std::vector<std::uint32_t> ways_in(blocks.size() + 1, 0);
+    for (const BasicBlock& block : blocks)
+      for (const std::uint32_t next : block.successors) ++ways_in[next];
+    for (std::uint32_t b = 1; b + 1 < blocks.size(); ++b) {
+      const auto& around = blocks[b - 1].successors;
+      if (around.size() != 2 || around[0] + around[1] != 2 * b + 1) continue;  // b and b + 1
+      if (blocks[b].successors != std::vector{b + 1} || ways_in[b] != 1) continue;
+      if (!is_short(function, blocks[b])) continue;
+      guarded_[b] = goes_on_[b] = true;
+      goes_on_[b + 1] = ways_in[b + 1] == 2;
+    }
+  }
+  [[nodiscard]] bool guarded(std::size_t block) const { return guarded_[block]; }
+  /// Does it go on where the block before it ends?
+  [[nodiscard]] bool goes_on(std::size_t block) const { return goes_on_[block]; }
+
+ private:
+  static bool is_short(const Function& function, const BasicBlock& block) {
+    if (block.end - block.begin > kLongestGuarded) return false;
+    for (std::uint32_t i = block.begin; i < block.end; ++i) {
+      const Instruction& in = function.code[i];
+      if (shape_of(in) == Shape::kCall || info_of(in.opcode).cost == Cost::kBarrier) return false;
+    }
+    return true;
+  }
+
+  std::vector<bool> guarded_, goes_on_;
+};
+
+/// Marks the rounds of one kind of memory, in code order.
+class Marker {
+ public:
+  Marker(Function& function, Reads what, std::uint32_t flag, std::size_t registers)
+      : function_(function), what_(what), flag_(flag), in_flight_(registers) {}
+
+  void mark(const BasicBlock& block, bool guarded, bool goes_on) {
+    if (!goes_on) start_anew();
+    if (guarded && keeps_its_guard(block) && ++guards_ > kGuardsAtOnce) {
+      start_anew();
+      guards_ = 1;
+    }
+    for (std::uint32_t i = block.begin; i < block.end; ++i) {
+      Instruction& in = function_.code[i];
+      if (what_it_reads(in) == what_) {
+        load(in, guarded);
+        continue;
+      }
+      if (separates(in, what_)) fresh_ = true;
+      bool depends = false;
+      for (const Value& value : in.s) depends = depends || in_flight_.holds(value);
+      for (const Value& value : in.d) depends ? in_flight_.add(value) : in_flight_.remove(value);
+    }
+  }
+
+ private:
+  void start_anew() {
+    fresh_ = true;
+    guards_ = 0;
+  }
+
+  void load(Instruction& in, bool guarded) {
+    if (fresh_ || in_flight_.holds(in.s[0])) {
+      in.flags |= flag_;
+      in_flight_.start_round();
+      guarded_first_ = guarded ? &in : nullptr;
+    } else if (guarded_first_ != nullptr && !guarded) {
+      // The round is counted where all warps come by: a guard may be closed to a whole warp.
+      guarded_first_->flags &= ~flag_;
+      guarded_first_ = nullptr;
+      in.flags |= flag_;
+    }
+    fresh_ = in.opcode == Opcode::kAtom;
+    for (const Value& value : in.d) in_flight_.add(value);
+  }
+
+  [[nodiscard]] bool keeps_its_guard(const BasicBlock& block) const {
+    bool loads = false, stores = false;
+    for (std::uint32_t i = block.begin; i < block.end; ++i) {
+      loads = loads || what_it_reads(function_.code[i]) == what_;
+      stores = stores || stays_behind_its_guard(function_.code[i]);
+    }
+    return loads && stores;
+  }
+
+  Function& function_;
+  Reads what_;
+  std::uint32_t flag_;
+  InFlight in_flight_;
+  bool fresh_ = true;                     ///< the next load starts a round
+  std::uint32_t guards_ = 0;              ///< held in this piece of code
+  Instruction* guarded_first_ = nullptr;  ///< what starts the round, where that is behind a guard
+};
 
 }  // namespace
 
 void mark_rounds(Function& function, std::size_t registers) {
-  InFlight global(registers), shared(registers);
-  for (const BasicBlock& block : basic_blocks(function)) {
-    mark_block(function, block, Reads::kGlobal, kStartsGlobalRound, global);
-    mark_block(function, block, Reads::kShared, kStartsSharedRound, shared);
-  }
+  const std::vector<BasicBlock> blocks = basic_blocks(function);
+  const Guards guards(function, blocks);
+  Marker global(function, Reads::kGlobal, kStartsGlobalRound, registers);
+  Marker shared(function, Reads::kShared, kStartsSharedRound, registers);
+  for (std::size_t b = 0; b < blocks.size(); ++b)
+    for (Marker* marker : {&global, &shared})
+      marker->mark(blocks[b], guards.guarded(b), guards.goes_on(b));
 }
 
 }  // namespace membound::vgpu::program

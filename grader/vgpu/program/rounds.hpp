@@ -3,7 +3,8 @@
 /// @file
 /// How often a warp must wait for memory. Loads that can be in flight together form a round; the
 /// first of a round is marked. A round ends at the end of a basic block, at a barrier, at a store
-/// that might be to the same place, and where an address depends on a load of the round.
+/// that might be to the same place, and where an address depends on a load of the round. A short
+/// piece that a branch leads around ends none: ptxas makes predicated instructions of it.
 /// Place in the chain: program/linker, before registers get slots -> counters *_load_rounds.
 #pragma once
 

@@ -330,18 +330,5 @@ TEST(PostDominators, BothWaysOfADiamondMeetAtItsEnd) {
   }
 }
 
-TEST(Rounds, IndependentLoadsWaitTogetherDependentOnesInTurn) {
-  const Program program = link(R"(.visible .entry k(.param .u64 in) {
-    .reg .b64 %rd<5>;
-    ld.param.u64 %rd1, [in];
-    ld.global.u64 %rd2, [%rd1];
-    ld.global.u64 %rd3, [%rd1+8];
-    ld.global.u64 %rd4, [%rd2];
-    st.global.u64 [%rd1], %rd4; st.global.u64 [%rd1+8], %rd3; ret; })");
-  int rounds = 0;
-  for (const Instruction& in : program.functions()[0].code) rounds += in.has(kStartsGlobalRound);
-  EXPECT_EQ(rounds, 2);
-}
-
 }  // namespace
 }  // namespace membound::vgpu::program

@@ -1,0 +1,110 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/vgpu/program/rounds.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "grader/device_code/ptx/parser.hpp"
+
+namespace membound::vgpu::program {
+namespace {
+
+/// Destinations of the loads from global memory that start a round. `body` sees %rd0 = a parameter,
+/// %r0 = the thread, %r1 = how many there are, and %p0 to %p15.
+std::vector<std::uint32_t> rounds_of(const std::string& body) {
+  const std::string text = R"(.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 in, .param .u32 to) {
+  .reg .pred %p<16>; .reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .f32 %f<40>;
+  .shared .align 4 .b8 tile[4096];
+  ld.param.u64 %rd0, [in];
+  ld.param.u32 %r1, [to];
+  mov.u32 %r0, %tid.x;
+)" + body + "  ret;\n}\n";
+  const auto module = ptx::parse(text, "test.ptx");
+  if (!module) throw std::runtime_error(to_string(module.error()));
+  const auto program = Program::link({&*module, 1});
+  if (!program) throw std::runtime_error(to_string(program.error()));
+  std::vector<std::uint32_t> lines;
+  for (const Instruction& in : program->functions()[0].code)
+    if (in.has(kStartsGlobalRound)) lines.push_back(in.ptx_line);
+  return lines;
+}
+
+/// `count` times: a comparison, a branch around a load and what is done with it.
+std::string guarded(int count, const std::string& use, int padding = 0) {
+  std::string text;
+  for (int i = 0; i < count; ++i) {
+    const std::string n = std::to_string(i);
+    text += "setp.ge.s32 %p1, %r0, %r1;\n@%p1 bra L" + n + ";\n";
+    text += "ld.global.f32 %f" + n + ", [%rd0+" + std::to_string(4 * i) + "];\n";
+    for (int k = 0; k < padding; ++k) text += "add.f32 %f30, %f30, %f" + n + ";\n";
+    if (!use.empty()) text += use + "%f" + n + ";\n";
+    text += "L" + n + ":\nadd.s32 %r0, %r0, 1;\n";
+  }
+  return text;
+}
+
+constexpr const char* kStores = "st.shared.f32 [tile], ";
+
+TEST(Rounds, IndependentLoadsWaitTogetherDependentOnesInTurn) {
+  EXPECT_EQ(rounds_of(R"(ld.global.u64 %rd2, [%rd0];
+    ld.global.u64 %rd3, [%rd0+8];
+    ld.global.u64 %rd4, [%rd2];
+    st.global.u64 [%rd0], %rd4; st.global.u64 [%rd0+8], %rd3;)")
+                .size(),
+            2u);
+}
+
+TEST(Rounds, LoadsBehindShortGuardsAreInFlightTogether) {
+  EXPECT_EQ(rounds_of(guarded(8, "")).size(), 1u);
+}
+
+TEST(Rounds, AGuardThatAStoreNeedsAgainTakesAPredicate) {
+  EXPECT_EQ(rounds_of(guarded(6, kStores)).size(), 1u);
+  EXPECT_EQ(rounds_of(guarded(7, kStores)).size(), 2u);
+  EXPECT_EQ(rounds_of(guarded(12, kStores)).size(), 2u);
+  EXPECT_EQ(rounds_of(guarded(13, kStores)).size(), 3u);
+}
+
+TEST(Rounds, LongGuardedPiecesStayBranches) {
+  EXPECT_EQ(rounds_of(guarded(3, kStores, 15)).size(), 1u);
+  EXPECT_EQ(rounds_of(guarded(3, kStores, 25)).size(), 3u);
+}
+
+TEST(Rounds, AreCountedWhereAllWarpsComeBy) {
+  const auto with = rounds_of(guarded(1, "") + "ld.global.f32 %f9, [%rd0+64];\n");
+  const auto without = rounds_of(guarded(1, ""));
+  ASSERT_EQ(with.size(), 1u);
+  ASSERT_EQ(without.size(), 1u);
+  EXPECT_GT(with[0], without[0]) << "the load without a guard, not the one that may be skipped";
+}
+
+TEST(Rounds, WhatOtherPlacesLeadToStartsAnew) {
+  // A jump from elsewhere comes to the piece behind the guard.
+  EXPECT_EQ(rounds_of("setp.eq.s32 %p2, %r0, 7;\n@%p2 bra L0;\n" + guarded(1, "") +
+                      "ld.global.f32 %f9, [%rd0+64];\n")
+                .size(),
+            2u);
+  // A piece that ends elsewhere is no guarded one.
+  EXPECT_EQ(rounds_of(R"(setp.ge.s32 %p1, %r0, %r1;
+    @%p1 bra BEHIND;
+    ld.global.f32 %f0, [%rd0];
+    bra END;
+    BEHIND: ld.global.f32 %f1, [%rd0+64];
+    END:)")
+                .size(),
+            2u);
+}
+
+TEST(Rounds, BarriersAndCallsEndThem) {
+  EXPECT_EQ(rounds_of(guarded(1, "") + "bar.sync 0;\n" + "ld.global.f32 %f9, [%rd0+64];\n").size(),
+            2u);
+}
+
+}  // namespace
+}  // namespace membound::vgpu::program
