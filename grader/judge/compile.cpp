@@ -78,7 +78,8 @@ std::vector<std::string> command(const CompileRequest& request, const fs::path& 
                                 .source = shown_path(request.source, request.root),
                                 .output = output,
                                 .runtime = request.runtime,
-                                .library = request.library});
+                                .library = request.library,
+                                .gaps = request.gaps});
 }
 
 /// Keeps the newest files only. Another process may do the same at the same moment: every failure
@@ -210,7 +211,7 @@ base::Result<CompiledCode> compile(const CompileRequest& request) {
   for (const std::string& part :
        {request.compiler.name(), *flags, request.architecture,
         request.graded ? mark_of(*request.graded) : "",
-        std::string(request.library ? "library" : ""),
+        std::string(request.library ? "library" : ""), std::string(request.gaps ? "gaps" : ""),
         confined(request) ? "" : shown_path(request.source, request.root).string(),
         header_texts(request), *source})
     everything += std::to_string(part.size()) + ":" + part;

@@ -80,7 +80,8 @@ base::Result<JailedCompile> compile_in_jail(const CompileRequest& request) {
                                          .source = kSource,
                                          .output = fs::path("/scratch") / kResult,
                                          .runtime = request.runtime.empty() ? "" : kRuntime,
-                                         .library = request.library});
+                                         .library = request.library,
+                                         .gaps = request.gaps});
   run.bindings = tool.bindings;
   run.bindings.push_back({request.root / kStudentHeaders, course / kStudentHeaders});
   add_headers(request.lab_folder, course / lab, run.bindings);

@@ -133,12 +133,7 @@ base::Result<fs::path> find_reference_program(const CheckRequest& request,
 
 /// Compiles what the stages of one kind need.
 base::Status compile_part(const CheckRequest& request, CompiledPart& part) {
-  CompileRequest submission = compile_request(request, *part.kind, request.submission);
-  submission.graded = request.graded;
-  if (submission.graded) {
-    auto& allowed = submission.graded->allowed;
-    allowed.insert(allowed.end(), request.lab->allows.begin(), request.lab->allows.end());
-  }
+  CompileRequest submission = submission_request(request, *part.kind);
   auto code = compile(submission);
   if (!code) return code.error();
   part.submission = std::move(*code);
@@ -280,6 +275,11 @@ base::Status judge_part(const CheckRequest& request, const CompiledPart& part,
   if (request.looks.any() && !measured.stopped) {
     auto looking = looking_run(request, part, run_request(request, part, device));
     if (!looking) return looking.error();
+    auto gaps = code_with_gaps(request, *part.kind, *measurements);
+    if (!gaps) return gaps.error();
+    // nvcc's own code has passed, and is looked at too.
+    const bool in_place = request.compiler.kind == compilers::DeviceCompiler::kClang;
+    if (!gaps->empty()) (in_place ? looking->submission : looking->with_gaps) = *std::move(gaps);
     look_again(*looking, request.looks, *measurements);
   }
   judge_all(request, device, *measurements, result);
@@ -287,6 +287,16 @@ base::Status judge_part(const CheckRequest& request, const CompiledPart& part,
 }
 
 }  // namespace
+
+CompileRequest submission_request(const CheckRequest& request, const course::StageKind& kind) {
+  CompileRequest submission = compile_request(request, kind, request.submission);
+  submission.graded = request.graded;
+  if (submission.graded) {
+    auto& allowed = submission.graded->allowed;
+    allowed.insert(allowed.end(), request.lab->allows.begin(), request.lab->allows.end());
+  }
+  return submission;
+}
 
 fs::path built_reference(const Workplace& place, const std::string& lab,
                          compilers::DeviceCompiler compiler) {

@@ -76,6 +76,10 @@ struct CheckRequest {
   std::optional<GradedCompile> graded = {};
 };
 
+/// How the submission is compiled for stages of this kind.
+[[nodiscard]] CompileRequest submission_request(const CheckRequest& request,
+                                                const course::StageKind& kind);
+
 /// The submission as the stages of one kind need it, and the reference answer it is held against.
 struct CompiledPart {
   const course::StageKind* kind;

@@ -6,9 +6,12 @@
 #include <atomic>
 #include <string>
 #include <thread>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "grader/base/switches.hpp"
+#include "grader/course/json_fields.hpp"
 #include "grader/device_code/checkers/checkers.hpp"
 #include "grader/judge/findings.hpp"
 #include "grader/judge/verdict.hpp"
@@ -76,6 +79,21 @@ std::vector<std::string> easier_half(const course::StageMeasurement& measurement
   return own;
 }
 
+/// Adds the reports that say something new of a line.
+void add_new(const nlohmann::json& reports, nlohmann::json& all) {
+  if (!reports.is_array()) return;
+  if (!all.is_array()) all = nlohmann::json::array();
+  const auto about = [](const nlohmann::json& report) {
+    return std::tuple(course::text_or_empty(report, "kind"), course::text_or_empty(report, "file"),
+                      course::number_or_zero(report, "line", 0, 1e9));
+  };
+  const std::size_t known = all.size();
+  for (const nlohmann::json& report : reports)
+    if (std::none_of(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(known),
+                     [&](const nlohmann::json& old) { return about(old) == about(report); }))
+      all.push_back(report);
+}
+
 }  // namespace
 
 bool deserves_second_look(const course::Lab& lab, const course::StageMeasurement& measurement) {
@@ -120,6 +138,43 @@ RunRequest second_look(const RunRequest& run, const course::StageMeasurement& me
   return again;
 }
 
+base::Result<std::filesystem::path> code_with_gaps(
+    const CheckRequest& request, const course::StageKind& kind,
+    const std::vector<course::StageMeasurement>& measurements) {
+  const auto has_locals = [](const course::KernelFacts& kernel) { return kernel.local_bytes > 0; };
+  const auto any_has = [&](const course::StageMeasurement& stage) {
+    return std::any_of(stage.kernels.begin(), stage.kernels.end(), has_locals);
+  };
+  if (std::none_of(measurements.begin(), measurements.end(), any_has))
+    return std::filesystem::path();
+  CompileRequest compiled = submission_request(request, kind);
+  if (!compiled.runtime.empty()) return std::filesystem::path();  // clang compiles no programs
+  if (compiled.compiler.kind != compilers::DeviceCompiler::kClang) {
+    auto clang = compilers::find_compiler(compilers::DeviceCompiler::kClang,
+                                          compilers::compiler_places(request.place.root));
+    if (!clang) return std::filesystem::path();
+    compiled.compiler = *std::move(clang);
+  }
+  compiled.gaps = true;
+  const auto code = compile(compiled);
+  if (!code) return code.error();
+  return code->file;
+}
+
+RunRequest look_at_gaps(const RunRequest& run, const course::StageMeasurement& measurement) {
+  RunRequest again = run;
+  if (may_be_right_by_luck(*run.lab, measurement)) {
+    again = checked_run(run, measurement, "memcheck", kStepLimit);
+    again.bed->choose_tests(again, measurement.kernel, easier_half(measurement), TimedLook::kNone);
+  } else {
+    again = second_look(run, measurement);
+    again.environment["MEMBOUND_CHECK"] = "memcheck";
+    if (again.split) again.split->runner_environment["MEMBOUND_CHECK"] = "memcheck";
+  }
+  again.submission = run.with_gaps;
+  return again;
+}
+
 void look_again(const RunRequest& run, Looks looks,
                 std::vector<course::StageMeasurement>& measurements) {
   if (base::switched_off("judge.second-look")) return;
@@ -132,10 +187,18 @@ void look_again(const RunRequest& run, Looks looks,
   const auto work = [&] {
     for (std::size_t i = next++; i < suspects.size(); i = next++) {
       // What the second look itself ends in says nothing new.
-      const auto outcome = run_stages(second_look(run, *suspects[i]));
-      if (outcome && !outcome->measurements.empty())
-        suspects[i]->checks = outcome->measurements.front().checks;
-      if (outcome && outcome->stopped) next = suspects.size();
+      nlohmann::json checks;
+      bool stopped = false;
+      const auto look = [&](const RunRequest& request) {
+        const auto outcome = run_stages(request);
+        stopped = outcome && outcome->stopped;
+        if (outcome && !outcome->measurements.empty())
+          add_new(outcome->measurements.front().checks, checks);
+      };
+      look(second_look(run, *suspects[i]));
+      if (!run.with_gaps.empty() && !stopped) look(look_at_gaps(run, *suspects[i]));
+      if (!checks.is_null()) suspects[i]->checks = std::move(checks);
+      if (stopped) next = suspects.size();
     }
   };
   std::vector<std::jthread> threads;

@@ -8,6 +8,10 @@
 /// what came of it.
 #pragma once
 
+#include <filesystem>
+#include <vector>
+
+#include "grader/base/result.hpp"
 #include "grader/course/lab.hpp"
 #include "grader/course/measurement.hpp"
 #include "grader/judge/judge.hpp"
@@ -27,6 +31,18 @@ namespace membound::judge {
 /// results are right the first half of the lab's tests, and some blocks of what is timed; else all.
 [[nodiscard]] RunRequest second_look(const RunRequest& run,
                                      const course::StageMeasurement& measurement);
+
+/// The submission compiled by clang with gaps between its local variables (padded_locals.awk).
+/// Empty where it has none in memory, or clang is not here or does not compile it: nothing tells
+/// them apart then.
+[[nodiscard]] base::Result<std::filesystem::path> code_with_gaps(
+    const CheckRequest& request, const course::StageKind& kind,
+    const std::vector<course::StageMeasurement>& measurements);
+
+/// How a stage is run beside its second look where nvcc has compiled it: the code with gaps, with
+/// memcheck alone, and nothing of what is timed unless that is what failed.
+[[nodiscard]] RunRequest look_at_gaps(const RunRequest& run,
+                                      const course::StageMeasurement& measurement);
 
 /// Runs these again and puts what the checkers found into `checks` of their measurements.
 void look_again(const RunRequest& run, Looks looks,

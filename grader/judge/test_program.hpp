@@ -28,6 +28,8 @@ struct RunRequest {
   std::filesystem::path program;  ///< the lab's test program
   std::filesystem::path lab_json;
   std::filesystem::path submission;  ///< device code, or a program
+  /// The same with gaps between local variables, where a second look takes both; may be empty.
+  std::filesystem::path with_gaps = {};
   /// Loaded into the test program before anything of its own runs. Empty but where device-only
   /// compilation is switched off.
   std::filesystem::path preload = {};

@@ -104,7 +104,9 @@ std::vector<std::string> command_of(const CompilerRun& run) {
            run.student / (run.runtime.empty() ? "nvcc.flags" : "nvcc-program.flags"),
            "-arch=sm_" + run.architecture};
   } else {
-    all = {"/bin/sh", run.student / "clang" / "compile.sh", run.output, run.program};
+    all = {"/bin/sh", run.student / "clang" / "compile.sh"};
+    if (run.gaps) all.emplace_back("--gaps");
+    all.insert(all.end(), {run.output, run.program});
   }
   all.insert(all.end(), {"-I" + run.student.string(), "-I" + run.lab.string(), run.source});
   if (!run.runtime.empty()) all.insert(all.end(), {"-L" + run.runtime.string(), "-lcudart"});

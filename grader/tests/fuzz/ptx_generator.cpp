@@ -158,6 +158,8 @@ constexpr std::string_view kForms[] = {
     "call (<out|_>), f0, (in<||||, in>);",
     "call f1, (in, big);",
     "call (out), <?d|%callee>, (in), shape<|||1>;",
+    "call __membound_gap, (in);",
+    "{ st.param.b64 [in], %gx; call __membound_gap, (in); }",
     "call <free, (in)|(out), vprintf, (in, in)|(in), malloc, (in)|malloc, (in, in)>;",
     "alloca.u64 ?d, <?d|#|64>;",
     "stacksave.u64 ?d;",
@@ -182,6 +184,7 @@ class Writer {
         ".extern .func (.param .b32 out) vprintf(.param .b64 a, .param .b64 b);\n"
         ".extern .func (.param .b64 out) malloc(.param .b64 a);\n"
         ".extern .func free(.param .b64 a);\n"
+        ".extern .func __membound_gap(.param .b64 a);\n"
         ".global .align 16 .b8 g[512];\n.const .align 16 .b8 c[64];\n"
         ".extern .shared .align 16 .b8 dynamic[];\n";
     constexpr std::string_view kHeaders[] = {
@@ -211,7 +214,9 @@ class Writer {
       text_ += ".shared .align 16 .b8 tile[256];\n";
     else
       text_ += ".shared .align 16 .b8 tile[64];\n";
-    text_ += ".local .align 16 .b8 frame[96];\n";
+    // The larger one has room for a gap.
+    text_ += chance_.one_in(4) ? ".local .align 16 .b8 frame[1400];\n"
+                               : ".local .align 16 .b8 frame[96];\n";
     for (const std::string_view parameter :
          {".b32 out", ".b64 in", ".align 8 .b8 big[40]", ".b64 data", ".b64 texture", ".b32 n"}) {
       const std::string_view name = parameter.substr(parameter.rfind(' '));

@@ -281,11 +281,14 @@ bool Decoder::read_call(Operands ops, Instruction& out) {
     call.signature = *std::move(made);
     facts_->callees.push_back(site.callee);
     if (!program_functions_[site.callee]->has_body) {
-      call.builtin = declared.name == "vprintf"        ? Builtin::kPrintf
-                     : declared.name == "malloc"       ? Builtin::kMalloc
-                     : declared.name == "free"         ? Builtin::kFree
-                     : declared.name == "__assertfail" ? Builtin::kAssertFail
-                                                       : Builtin::kUnknown;
+      call.builtin = declared.name == "vprintf"          ? Builtin::kPrintf
+                     : declared.name == "malloc"         ? Builtin::kMalloc
+                     : declared.name == "free"           ? Builtin::kFree
+                     : declared.name == "__assertfail"   ? Builtin::kAssertFail
+                     : declared.name == "__membound_gap" ? Builtin::kGap
+                                                         : Builtin::kUnknown;
+      if (call.builtin == Builtin::kGap && out_->stack_bytes >= kGapBytes + kCallBytes)
+        out_->stack_bytes -= kGapBytes;
     }
   } else {
     out.s[0] = value(callee, ScalarType::kU64);

@@ -35,6 +35,9 @@ inline constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 24;
 /// or two. Parameters go through registers there; here they lie in the frame and do not count.
 inline constexpr std::uint32_t kCallBytes = 16;
 
+/// Of each gap between local variables, as padded_locals.awk makes it. A GPU's stack has none.
+inline constexpr std::uint32_t kGapBytes = 1024;
+
 /// Where one kernel parameter lies in the parameter buffer.
 struct Parameter {
   std::uint32_t offset_bytes = 0;
@@ -165,7 +168,15 @@ struct Signature {
 };
 
 /// Functions the device runtime provides.
-enum class Builtin : std::uint8_t { kNone, kPrintf, kMalloc, kFree, kAssertFail, kUnknown };
+enum class Builtin : std::uint8_t {
+  kNone,
+  kPrintf,
+  kMalloc,
+  kFree,
+  kAssertFail,
+  kGap,  ///< of ours: no variable lies in these bytes of local memory; see padded_locals.awk
+  kUnknown
+};
 
 /// The details of one call instruction.
 struct Call {

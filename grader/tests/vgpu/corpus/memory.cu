@@ -80,13 +80,6 @@ __global__ void past_a_local_array(int* out, int index) {
   out[threadIdx.x] = mine[index];  // past_a_local_array
 }
 
-// Compilers put both into one block of local memory.
-__global__ void into_the_next_local_array(int* out, int index) {
-  volatile int mine[4] = {1, 2, 3, 4}, next[4] = {5, 6, 7, 8};
-  mine[index] = 0;  // into_the_next_local_array
-  out[threadIdx.x] = mine[index % 4] + next[index % 4];
-}
-
 __global__ void reads(int* out, const int* in) {
   out[threadIdx.x] = in[threadIdx.x];  // freed, null, of_the_host
 }
@@ -159,8 +152,6 @@ void run_case(const char* wanted, Arrays d) {
        dynamic_tile_too_small<<<1, 64, 128>>>(d.out));
   CASE(bytes_for_elements, "out of bounds read", bytes_for_elements<<<1, 64, 64>>>(d.out));
   CASE(past_a_local_array, "out of bounds read", past_a_local_array<<<1, 32>>>(d.out, 4));
-  CASE(into_the_next_local_array, "out of bounds write",
-       into_the_next_local_array<<<1, 32>>>(d.out, 4));
   CASE(freed, "use after free", {
     int* other;
     cudaMalloc(&other, 128);

@@ -11,6 +11,7 @@
 #include "grader/vgpu/exec/schedule/block.hpp"
 #include "grader/vgpu/exec/schedule/scheduler.hpp"
 #include "grader/vgpu/exec/state/access.hpp"
+#include "grader/vgpu/exec/state/local_window.hpp"
 
 namespace membound::vgpu::exec {
 namespace {
@@ -229,16 +230,32 @@ std::string assertion_text(Warp& w, const Call& call, int lane) {
          ": Assertion `" + text(0) + "` failed.";
 }
 
+/// Tells the checkers of a gap; its address is generic.
+void leave_a_gap(Warp& w, const Call& call) {
+  if (w.observer == nullptr) return;
+  const LocalWindows windows = local_windows(w);
+  for (std::uint32_t rest = w.mask; rest != 0; rest &= rest - 1) {
+    const int lane = __builtin_ctz(rest);
+    const std::uint64_t offset = argument(w, call, 0, lane) - windows.of(lane);
+    if (offset <= w.local_stride && program::kGapBytes <= w.local_stride - offset)
+      w.observer->gap(w, static_cast<std::uint32_t>(lane), offset);
+  }
+}
+
 /// What a lane's printf, malloc or free takes, in plain instructions of a warp.
 constexpr u64 kBuiltinToll = 50;
 
 const Step* call_builtin(Warp& w, const Step* s, const Call& call) {
-  generic::charge(w, kBuiltinToll * lane_count(w.mask));
-  DeviceCalls* device = w.launch->request->device_calls;
   if (!grow_local(w, s,
                   std::uint64_t{w.frame->local_base} +
                       w.launch->code[w.frame->function].function->frame_bytes))
     return w.stop;
+  if (call.builtin == Builtin::kGap) {
+    leave_a_gap(w, call);
+    return s + 1;
+  }
+  generic::charge(w, kBuiltinToll * lane_count(w.mask));
+  DeviceCalls* device = w.launch->request->device_calls;
   for (std::uint32_t rest = w.mask; rest != 0; rest &= rest - 1) {
     const int lane = __builtin_ctz(rest);
     switch (call.builtin) {

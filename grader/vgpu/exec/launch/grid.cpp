@@ -190,7 +190,8 @@ bool runs_only_once(const Launch& launch) {
     for (const program::Instruction& in : code.function->code)
       if (program::shape_of(in) == program::Shape::kSust) return true;
     for (const program::Call& call : code.function->calls)
-      if (call.builtin != program::Builtin::kNone && call.builtin != program::Builtin::kAssertFail)
+      if (call.builtin != program::Builtin::kNone &&
+          call.builtin != program::Builtin::kAssertFail && call.builtin != program::Builtin::kGap)
         return true;
   }
   return false;

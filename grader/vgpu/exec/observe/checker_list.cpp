@@ -26,9 +26,9 @@ CheckerList::CheckerList(Launch& launch) : launch_(launch), rows_(row_loops()), 
 
 void CheckerList::add_checker(std::unique_ptr<KernelChecker> checker) {
   add(*checker);
-  if (checker->hears_all_of_shared()) deaf_.of_shared = checker.get();
+  if (checker->hears_all_blocks()) deaf_.hearer = checker.get();
   if (checker->hears_accesses()) listeners_.push_back(checker.get());
-  if (!checker->hears_accesses() || checker->hears_all_of_shared()) deaf_.add(*checker);
+  if (!checker->hears_accesses() || checker->hears_all_blocks()) deaf_.add(*checker);
   checkers_.push_back(std::move(checker));
 }
 

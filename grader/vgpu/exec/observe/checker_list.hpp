@@ -42,11 +42,12 @@ class CheckerList final : public ObserverList {
   /// Costs next to nothing where nobody errs: hardly an access is told.
   struct Deaf final : ObserverList {
     void access(const WarpAccess& access) override {
-      if (access.space == ptx::StateSpace::kShared && of_shared != nullptr)
-        of_shared->check(access, access.mask);
+      if (hearer == nullptr) return;
+      if (access.space == ptx::StateSpace::kShared) hearer->check(access, access.mask);
+      if (access.space == ptx::StateSpace::kLocal) hearer->check_local(access);
     }
     void copies_land(const WarpAccess&) override {}
-    KernelChecker* of_shared = nullptr;  ///< hears of shared memory here too
+    KernelChecker* hearer = nullptr;  ///< hears of shared and local memory here too
   };
   [[nodiscard]] WarpAccess with_shape(const WarpAccess& access) const;
   void add_checker(std::unique_ptr<KernelChecker> checker);

@@ -28,8 +28,8 @@ class KernelChecker : public Observer {
  public:
   /// Does it override check()?
   [[nodiscard]] virtual bool hears_accesses() const { return false; }
-  /// … also those to shared memory by blocks that Launch::sample leaves out?
-  [[nodiscard]] virtual bool hears_all_of_shared() const { return false; }
+  /// … also those to shared and local memory by blocks that Launch::sample leaves out?
+  [[nodiscard]] virtual bool hears_all_blocks() const { return false; }
   /// Accesses come here, with `shape` known, to global and shared memory only. `lanes` are
   /// those to look at: of lanes that read one place only the first.
   virtual SameRead check(const WarpAccess&, std::uint32_t /*lanes*/) { return SameRead::kUnmissed; }

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Which bytes of their local memory the lanes of a warp have written.
-/// Place in the chain: initcheck -> [local_bytes].
+/// A mark for each byte of the local memory of a warp's lanes: written (initcheck), in a gap
+/// (memcheck). Place in the chain: initcheck, memcheck -> [local_bytes].
 #pragma once
 
 #include <algorithm>
@@ -13,15 +13,15 @@
 
 namespace membound::vgpu::exec {
 
-/// A byte for each byte, 1 = written; grows with what is touched.
+/// A byte for each byte, 0 or 1; grows with what is touched.
 class LocalBytes {
  public:
   void clear() {
-    for (auto& lane : written_) lane.clear();
+    for (auto& lane : marks_) lane.clear();
   }
   /// The bytes of [offset, offset + bytes) of one lane; valid until the next call.
   [[nodiscard]] std::uint8_t* at(std::uint32_t lane, std::uint64_t offset, std::uint32_t bytes) {
-    auto& all = written_[lane];
+    auto& all = marks_[lane];
     if (all.size() < offset + bytes) all.resize(offset + bytes, 0);
     return all.data() + offset;
   }
@@ -32,7 +32,7 @@ class LocalBytes {
   }
 
  private:
-  std::array<std::vector<std::uint8_t>, 32> written_;
+  std::array<std::vector<std::uint8_t>, 32> marks_;
 };
 
 }  // namespace membound::vgpu::exec

@@ -3,20 +3,69 @@
 /// @file
 /// memcheck: accesses out of bounds, misaligned, after a free. The address space finds them; with
 /// memcheck on it knows every allocation's own end (Launch::precise, AddressSpace::keep_distance).
-/// Shared variables lie apart then (Program::link): what is between two is nobody's.
+/// Shared variables lie apart then (Program::link): what is between two is nobody's. So do local
+/// ones in code that was compiled with gaps (padded_locals.awk), which tells where they are.
 #include <algorithm>
 #include <bit>
 
 #include "grader/vgpu/exec/observe/kernel_checker.hpp"
+#include "grader/vgpu/exec/observe/local_bytes.hpp"
 #include "grader/vgpu/exec/state/fault_messages.hpp"
 #include "grader/vgpu/exec/state/local_window.hpp"
 
 namespace membound::vgpu::exec {
 namespace {
 
+/// Is there code that tells of gaps? What `alloca` gives has none, and may lie where one was.
+bool leaves_gaps(const program::Program& program) {
+  using program::Function;
+  return std::ranges::any_of(program.functions(),
+                             [](const Function& function) {
+                               return std::ranges::any_of(function.calls, [](const auto& call) {
+                                 return call.builtin == program::Builtin::kGap;
+                               });
+                             }) &&
+         std::ranges::none_of(program.functions(), [](const Function& function) {
+           return std::ranges::any_of(
+               function.code, [](const auto& in) { return in.opcode == program::Opcode::kAlloca; });
+         });
+}
+
+const char* out_of_bounds(AccessKind kind) {
+  return kind == AccessKind::kLoad    ? "out of bounds read"
+         : kind == AccessKind::kStore ? "out of bounds write"
+                                      : "out of bounds atomic";
+}
+
+std::string text_of(const WarpAccess& access) {
+  return std::string(access.kind == AccessKind::kLoad    ? "read"
+                     : access.kind == AccessKind::kStore ? "write"
+                                                         : "atomic") +
+         " of " + std::to_string(access.bytes) + " bytes";
+}
+
+/// "write of 4 bytes, 8 bytes behind a local variable"
+std::string describe_gap(const WarpAccess& access, LocalBytes& gaps, std::uint32_t lane) {
+  const std::uint64_t offset = access.addresses[lane];
+  std::uint64_t behind = 0, before = 0;
+  while (behind <= offset && *gaps.at(lane, offset - behind, 1) == 1) ++behind;
+  while (*gaps.at(lane, offset + before, 1) == 1) ++before;
+  const bool ends = behind <= before;
+  // Where it begins in a variable and ends in a gap.
+  if (behind == 0) return text_of(access) + ", which goes beyond the end of a local variable";
+  const std::uint64_t distance = ends ? behind - 1 : before;
+  return text_of(access) +
+         (distance == 0 ? ", directly " : ", " + std::to_string(distance) + " bytes ") +
+         (ends ? "behind" : "before") + " a local variable";
+}
+
 class Memcheck final : public KernelChecker {
  public:
-  Memcheck(Launch& launch, CheckFindings& findings) : launch_(launch), findings_(findings) {
+  Memcheck(Launch& launch, CheckFindings& findings)
+      : launch_(launch),
+        findings_(findings),
+        has_gaps_(leaves_gaps(*launch.request->program)),
+        states_(launch) {
     const program::Kernel& kernel = *launch.kernel;
     if (kernel.placed_shared_bytes == kernel.static_shared_bytes) return;
     for (const program::SharedVariable& variable : kernel.shared_variables)
@@ -25,8 +74,38 @@ class Memcheck final : public KernelChecker {
       pieces_.push_back({dynamic_shared_begin(kernel), bytes});
   }
 
-  [[nodiscard]] bool hears_accesses() const override { return !pieces_.empty(); }
-  [[nodiscard]] bool hears_all_of_shared() const override { return !pieces_.empty(); }
+  [[nodiscard]] bool hears_accesses() const override { return has_gaps_ || !pieces_.empty(); }
+  [[nodiscard]] bool hears_all_blocks() const override { return hears_accesses(); }
+
+  void block_begins(Block& block) override {
+    if (!has_gaps_) return;
+    BlockState& state = states_.obtain(block);
+    state.gaps.resize(block.warps.size());
+    for (LocalBytes& warp : state.gaps) warp.clear();
+  }
+
+  void enters(Warp& w) override {
+    if (has_gaps_)
+      gaps_of(w).set(w.mask, w.frame->local_base,
+                     launch_.code[w.frame->function].function->frame_bytes, 0);
+  }
+
+  void gap(Warp& w, std::uint32_t lane, std::uint64_t offset) override {
+    if (has_gaps_) gaps_of(w).set(1u << lane, offset, program::kGapBytes, 1);
+  }
+
+  void check_local(const WarpAccess& access) override {
+    if (!has_gaps_) return;
+    LocalBytes& gaps = gaps_of(*access.warp);
+    for (std::uint32_t rest = access.mask; rest != 0; rest &= rest - 1) {
+      const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
+      const std::uint8_t* const at = gaps.at(lane, access.addresses[lane], access.bytes);
+      if (std::find(at, at + access.bytes, 1) == at + access.bytes) continue;
+      report(access, out_of_bounds(access.kind), FaultKind::kIllegalAddress, lane,
+             [&] { return describe_gap(access, gaps, lane); });
+      return;
+    }
+  }
 
   SameRead check(const WarpAccess& access, std::uint32_t lanes) override {
     if (access.space != ptx::StateSpace::kShared || pieces_.empty()) return SameRead::kUnmissed;
@@ -57,20 +136,9 @@ class Memcheck final : public KernelChecker {
     const char* name = of_another                              ? "local memory of another thread"
                        : kind == FaultKind::kMisalignedAddress ? "misaligned access"
                        : freed                                 ? "use after free"
-                       : access.kind == AccessKind::kLoad      ? "out of bounds read"
-                       : access.kind == AccessKind::kStore     ? "out of bounds write"
-                                                               : "out of bounds atomic";
-    findings_.add(*access.warp, {access.step, name, nullptr}, [&] {
-      CheckReport found{"memcheck",
-                        name,
-                        place_of(*access.warp, access.step, lane),
-                        access.addresses[lane],
-                        access.bytes,
-                        1,
-                        describe_bad_access(*access.warp, access, kind, lane)};
-      found.advice = access_advice(*access.warp, access, kind, lane);
-      return found;
-    });
+                                                               : out_of_bounds(access.kind);
+    report(access, name, kind, lane,
+           [&] { return describe_bad_access(*access.warp, access, kind, lane); });
     // What a GPU would not notice does not end the launch.
     return of_another || (kind == FaultKind::kIllegalAddress && global &&
                           space.span_of(access.addresses[lane], false).has_value());
@@ -84,9 +152,33 @@ class Memcheck final : public KernelChecker {
       return offset - begin < bytes && count <= bytes - (offset - begin);
     }
   };
+  template <typename Text>
+  void report(const WarpAccess& access, const char* name, FaultKind kind, std::uint32_t lane,
+              const Text& text) {
+    findings_.add(*access.warp, {access.step, name, nullptr}, [&] {
+      CheckReport found{"memcheck",
+                        name,
+                        place_of(*access.warp, access.step, lane),
+                        access.addresses[lane],
+                        access.bytes,
+                        1,
+                        text()};
+      found.advice = access_advice(*access.warp, access, kind, lane);
+      return found;
+    });
+  }
+  struct BlockState : ObserverNotes {
+    std::vector<LocalBytes> gaps;  ///< of each warp
+  };
+  [[nodiscard]] LocalBytes& gaps_of(const Warp& warp) const {
+    return states_.of(*warp.block).gaps[warp.index];
+  }
+
   std::vector<Piece> pieces_;  ///< none: nothing lies between variables
   Launch& launch_;
   CheckFindings& findings_;
+  bool has_gaps_;
+  PerBlock<BlockState> states_;
 };
 
 }  // namespace

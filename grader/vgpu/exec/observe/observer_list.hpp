@@ -43,6 +43,9 @@ class ObserverList : public Observer {
   void enters(Warp& warp) override {
     for (Observer* each : all_) each->enters(warp);
   }
+  void gap(Warp& warp, std::uint32_t lane, std::uint64_t offset) override {
+    for (Observer* each : all_) each->gap(warp, lane, offset);
+  }
   void block_begins(Block& block) override {
     for (Observer* each : all_) each->block_begins(block);
   }

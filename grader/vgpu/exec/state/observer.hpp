@@ -85,6 +85,8 @@ class Observer {
   virtual void step(Warp&, const Step*) {}
   /// A call made the warp's frame; its arguments are there.
   virtual void enters(Warp&) {}
+  /// kGapBytes of a lane's local memory from this offset on belong to no variable of the frame.
+  virtual void gap(Warp&, std::uint32_t /*lane*/, std::uint64_t /*offset*/) {}
   /// Asynchronous copies, each of which access() told when it began, are written to shared memory:
   /// somebody waits for them.
   virtual void copies_land(const WarpAccess&) {}
