@@ -32,12 +32,16 @@ LAUNCH_SHAPE(reverse_direct, long long n) {
 
 class LocalArrays : public Split, public testing::WithParamInterface<DeviceCompiler> {
  protected:
-  course::StageResult check_with(const std::string& index) {
+  course::StageResult check_with(const std::string& index, bool graded = false) {
     CheckRequest request =
         request_for("01-reverse-array", kernel_of(by_way_of_local_arrays(index)));
     request.stages = {1};
     request.looks.at_right_results = true;
     request.compiler = compiler_;
+    if (graded) {
+      split(request);
+      request.graded.emplace().confined = false;
+    }
     const course::Result result = run(request);
     EXPECT_EQ(result.stages.size(), 1U);
     return result.stages.empty() ? course::StageResult{} : result.stages[0];
@@ -64,10 +68,16 @@ TEST_P(LocalArrays, AnIndexIntoTheNextOneIsUnsafe) {
   }
 }
 
+TEST_P(LocalArrays, SoItIsWhereAClassIsGraded) {
+  EXPECT_EQ(check_with("i % 5", true).verdict, course::Verdict::kUnsafe);
+}
+
 TEST_P(LocalArrays, RightOnesAreSilent) {
-  const course::StageResult stage = check_with("i % 4");
-  EXPECT_TRUE(stage.correct);
-  EXPECT_NE(stage.verdict, course::Verdict::kUnsafe);
+  for (const bool graded : {false, true}) {
+    const course::StageResult stage = check_with("i % 4", graded);
+    EXPECT_TRUE(stage.correct);
+    EXPECT_NE(stage.verdict, course::Verdict::kUnsafe);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(EitherCompiler, LocalArrays,
