@@ -52,7 +52,7 @@ CUDA_EXPORT void membound_vgpu_limit_steps(std::uint64_t warp_instructions) {
 /// `on` 0 all blocks run again. A launch that cannot be sampled is not run: its entry in the report
 /// has "not_sampled", and why.
 CUDA_EXPORT void membound_vgpu_sample(int on, unsigned long long seed) {
-  constexpr std::uint64_t kInstructions = std::uint64_t{1} << 20;
+  constexpr std::uint64_t kInstructions = std::uint64_t{1} << 19;
   Context& only = context();
   const std::scoped_lock lock(only.mutex);
   only.sample.reset();
