@@ -3,6 +3,7 @@
 /// @file
 /// Lab 05: the tests of every stage, easiest first, and the runs that are timed. All is integers,
 /// small enough that no sum overflows, so all comparisons are exact.
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -20,7 +21,9 @@ namespace reference = membound::labs::bank_conflicts;
 
 enum Number { kRunningSums = 1, kLookUp, kCorrelate, kEchoes, kTileSums };
 
-constexpr std::int64_t kTableWords = 64;
+constexpr std::int64_t kTableWords = 64, kKeys = 256;  // of stage 2
+constexpr std::int64_t kWindow = 32;                   // of stage 3
+constexpr std::int64_t kDelay = 16;                    // of stage 4
 
 /// Words of `in` and of `out`.
 std::int64_t words_in(int stage, std::int64_t n, std::int64_t k) {
@@ -153,6 +156,33 @@ LAB_TEST_WITH_HINT(BankConflicts, SecondLaunchGivesTheSame, "second-launch") {
   if (HasFailure()) FAIL() << "in the second of two launches; the first was right";
 }
 
+/// Signals, words, structs, samples or tiles behind one that its result hangs on as well.
+std::int64_t reach(int stage, std::int64_t k) {
+  if (stage == kCorrelate) return kWindow;
+  return stage == kEchoes ? (k - 1) * kDelay : 0;
+}
+
+/// The words [first, first + count) of the output: those of the input that they hang on, cut out
+/// and taken for a whole input.
+std::vector<int> expected_part(int stage, const DrawnInputs& in, std::size_t first,
+                               std::size_t count, std::int64_t n, std::int64_t k) {
+  const std::int64_t each = words_out(stage, 1, k);
+  const auto begin = static_cast<std::int64_t>(first),
+             end = begin + static_cast<std::int64_t>(count);
+  std::int64_t from = begin / each;
+  if (stage == kLookUp) from -= from % kKeys;  // a word's key is its number
+  const std::int64_t to = std::min(n, (end + each - 1) / each + reach(stage, k));
+  std::vector<int> part;
+  const auto add = [&](std::int64_t word, std::int64_t behind) {
+    for (; word < behind; ++word) part.push_back(in.at<int>(0, static_cast<std::size_t>(word)));
+  };
+  if (stage == kLookUp) add(0, kTableWords);
+  add(words_in(stage, from, k), words_in(stage, to, k));
+  const std::vector<int> all = expected_of(stage, part, to - from, k);
+  const auto right = all.begin() + (begin - from * each);
+  return {right, right + (end - begin)};
+}
+
 /// Every word is read once and written once; the work is in between.
 TimedCase timed_case(int stage, std::int64_t n, std::int64_t k) {
   const auto count_in = static_cast<std::size_t>(words_in(stage, n, k));
@@ -169,6 +199,10 @@ TimedCase timed_case(int stage, std::int64_t n, std::int64_t k) {
   };
   timed.expected = [stage, n, k](std::span<const HostArray> inputs) {
     return bytes_of(expected_of(stage, values_of<int>(inputs[0]), n, k));
+  };
+  timed.expected_by_place = [stage, n, k](const DrawnInputs& inputs, std::size_t first,
+                                          std::size_t count, HostArray& right) {
+    right = bytes_of(expected_part(stage, inputs, first, count, n, k));
   };
   return timed;
 }
