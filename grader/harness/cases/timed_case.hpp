@@ -10,6 +10,7 @@
 #include <cstring>
 #include <functional>
 #include <limits>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -83,6 +84,13 @@ class DrawnInputs {
     const auto& [draw, share_seed] = inputs_[input];
     return drawn_value<T>(draw, share_seed, index, std::numeric_limits<T>::infinity());
   }
+  /// What `make` returns, made once for each key: for what many places of an output have in common.
+  template <typename Make>
+  [[nodiscard]] const HostArray& once(std::int64_t key, const Make& make) const {
+    const auto [made, is_new] = made_.try_emplace(key);
+    if (is_new) made->second = make();
+    return made->second;
+  }
 
  private:
   struct Input {
@@ -90,6 +98,7 @@ class DrawnInputs {
     unsigned long long share_seed;
   };
   std::vector<Input> inputs_;
+  mutable std::map<std::int64_t, HostArray> made_;
 };
 
 /// The right elements [first, first + count of `right`) of an output, from inputs at any place.
