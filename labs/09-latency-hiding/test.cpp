@@ -77,7 +77,7 @@ LAB_TEST_WITH_HINT(Calibrate, OneMoreAndOneLessThanABatch, "rest") {
 }
 
 LAB_TEST_WITH_HINT(Calibrate, EveryRemainderOfAVector, "rest") {
-  check_sizes({2, 3, 4, 5, 6, 7, 4093, 4094, 4096, 8190, 8191, 8193});
+  check_sizes({2, 3, 5, 4093, 4094, 8191});
 }
 
 LAB_TEST_WITH_HINT(Calibrate, Primes, "rest") { check_sizes({127, 1021, 10007, 12289}); }
@@ -91,9 +91,12 @@ LAB_TEST_WITH_HINT(Calibrate, UsesGainAndOffset, "formula") {
 }
 
 LAB_TEST_WITH_HINT(Calibrate, SeveralSweeps, "sweeps") {
-  // More than a full device takes in one step, whatever the stage: 2,048 threads an SM with two
-  // loads each, and 512 with sixteen, are 8,192 samples at most.
-  check(static_cast<std::size_t>(multiprocessors()) * 8192 * 2 + 4099);
+  // Twice as much as a full device takes in one step: 2,048 threads an SM with one and two loads
+  // each, 512 with sixteen. On the virtual GPU, which computes each sample, once as much, one more
+  // batch of a block, and some samples behind it.
+  const int of_sm[] = {2048, 4096, 8192, 8192};
+  const std::size_t step = std::size_t{1} * multiprocessors() * of_sm[stage().number - 1];
+  check((on_virtual_gpu() ? 1 : 2) * step + 6147);
 }
 
 LAB_TEST_WITH_HINT(Calibrate, SecondLaunchGivesTheSame, "second-launch") {
@@ -128,6 +131,9 @@ std::vector<TimedCase> timed_cases(const membound::course::Stage&,
   timed.expected = [](std::span<const HostArray> inputs) {
     return bytes_of(calibrated(values_of<float>(inputs[0]), kGain, kOffset));
   };
+  timed.expected_by_place = by_place<float>([](const DrawnInputs& in, std::size_t place) {
+    return kGain * in.at<float>(0, place) + kOffset;
+  });
   return {timed};
 }
 

@@ -96,7 +96,10 @@ INSTANTIATE_TEST_SUITE_P(
     Labs, SameRatio,
     testing::Values(Graded{"00-hello-gpu", 2, ""}, Graded{"00-hello-gpu", 3, ""},
                     Graded{"02-coalescing", 2, ""}, Graded{"03-transpose", 1, ""},
-                    Graded{"03-transpose", 6, "6-one-element-per-thread"}),
+                    Graded{"03-transpose", 6, "6-one-element-per-thread"},
+                    Graded{"05-bank-conflicts", 2, ""},
+                    Graded{"08-local-memory", 3, "3-a-table-after-the-other"},
+                    Graded{"09-latency-hiding", 2, "2-loads-one-at-a-time"}),
     [](const auto& graded) {
       return "Lab" + graded.param.lab.substr(0, 2) + "Stage" + std::to_string(graded.param.stage);
     });
