@@ -17,6 +17,7 @@ struct dim3 {
 
 #include <cstddef>
 #include <cstring>
+#include <string>
 
 #include "grader/harness/cases/launch_plan.hpp"
 
@@ -27,7 +28,7 @@ using Device = membound::detail::PlanRecord;
 using Host = PlanRecord;
 
 static_assert(sizeof(Device) == sizeof(Host));
-static_assert(sizeof(membound::LaunchStep) == sizeof(PlanStep));
+static_assert(sizeof(membound::detail::StepRecord) == sizeof(PlanStep));
 static_assert(sizeof(membound::LaunchShape) == sizeof(PlanShape));
 static_assert(sizeof(membound::Gpu) == sizeof(PlanGpu));
 static_assert(sizeof(membound::detail::Sizes) == sizeof(PlanSizes));
@@ -82,6 +83,13 @@ TEST(LaunchPlan, ANinthStepIsCountedButNotStored) {
   Device device;
   membound::detail::store(&device, plan);
   EXPECT_EQ(read_as_host(device).step_count, 9);
+}
+
+TEST(LaunchPlan, ANameThatIsTooLongEndsWithItsField) {
+  Device device;
+  const std::string name(100, 'k');
+  membound::detail::store(&device, plan_with_scratch(0).then(name.c_str(), LaunchShape{}));
+  EXPECT_EQ(read_as_host(device).steps[0].kernel, std::string(63, 'k'));
 }
 
 TEST(LaunchPlan, TheGpuReadsTheSameOnBothSides) {
