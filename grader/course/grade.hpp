@@ -28,6 +28,8 @@ struct GradeDigests {
   std::string toolchain;  ///< compiler, its version and flags, student headers
   std::string lab;        ///< lab.json
   std::string limits;     ///< the text `limits_in_force` and the settings of the run
+
+  bool operator==(const GradeDigests&) const = default;
 };
 
 /// What a person decided in the place of an automatic score.

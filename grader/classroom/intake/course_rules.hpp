@@ -32,6 +32,7 @@ struct LabRules {
 
   /// What `other` says goes before what was said here.
   void overlay(const LabRules& other);
+  bool operator==(const LabRules&) const = default;
 };
 
 /// More time for one student.
@@ -40,6 +41,8 @@ struct Extension {
   std::string lab;      ///< empty: every lab
   std::int64_t due = 0;
   std::string reason;  ///< for people; may be empty
+
+  bool operator==(const Extension&) const = default;
 };
 
 struct CourseRules {
@@ -55,6 +58,7 @@ struct CourseRules {
   /// What being late costs a student who is known under these names.
   [[nodiscard]] LatePolicy policy(const std::string& lab,
                                   const std::vector<std::string>& names) const;
+  bool operator==(const CourseRules&) const = default;
 };
 
 /// course.yml as docs/grading.md shows it. An error names line, word and what may stand there.

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <set>
 #include <system_error>
-#include <unordered_set>
 #include <utility>
 
 #include "grader/base/switches.hpp"
 #include "grader/base/text_files.hpp"
 #include "grader/classroom/intake/folder.hpp"
+#include "grader/classroom/intake/kernel_names.hpp"
 #include "grader/classroom/intake/student_names.hpp"
 
 namespace membound::intake {
@@ -20,42 +20,11 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kMetadataNames = "submission_metadata.yml";
 
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
-/// All identifiers outside of comments and string or character literals, as pieces of `source`.
-std::unordered_set<std::string_view> identifiers(std::string_view source) {
-  std::unordered_set<std::string_view> found;
-  for (std::size_t i = 0; i < source.size();) {
-    const std::string_view rest = source.substr(i);
-    if (rest.starts_with("//")) {
-      i += std::min(rest.find('\n'), rest.size());
-    } else if (rest.starts_with("/*")) {
-      const auto end = rest.find("*/", 2);
-      i = end == std::string_view::npos ? source.size() : i + end + 2;
-    } else if (rest.front() == '"' || rest.front() == '\'') {
-      std::size_t end = 1;
-      while (end < rest.size() && rest[end] != rest.front() && rest[end] != '\n')
-        end += rest[end] == '\\' ? 2 : 1;
-      i += std::min(end + 1, rest.size());
-    } else if (is_letter(rest.front())) {
-      std::size_t end = 1;
-      while (end < rest.size() && is_letter(rest[end])) ++end;
-      found.emplace(rest.substr(0, end));
-      i += end;
-    } else {
-      ++i;
-    }
-  }
-  return found;
-}
-
 /// Reads one source with everything in it.
 class Reading {
  public:
   Reading(const std::vector<course::Lab>& labs, const Store& store, const ArchiveLimits& limits)
-      : labs_(labs), store_(store), limits_(limits) {}
+      : kernels_(labs), store_(store), limits_(limits) {}
 
   base::Result<Entries> read(const fs::path& source, const HoldsClass& holds_class) {
     const auto archive = only_archive_in(source);
@@ -196,7 +165,7 @@ class Reading {
       }
       entry.sha256 = *kept;
       if (base::switched_off("intake.store")) unpack(entry, content);
-      entry.labs = labs_defined(content, labs_);
+      entry.labs = kernels_.labs_in(content);
     } else if (depth == 0 && name == kMetadataNames) {
       entry.text = std::move(content);
     } else if (is_archive_name(name)) {
@@ -235,7 +204,7 @@ class Reading {
     if (!read) entry.problem = read.error().found;
   }
 
-  const std::vector<course::Lab>& labs_;
+  const KernelNames kernels_;
   const Store& store_;
   const ArchiveLimits& limits_;
   Entries all_;
@@ -247,23 +216,6 @@ class Reading {
 }  // namespace
 
 bool Entry::is_source() const { return !is_empty_folder && has_ending(path.back(), ".cu"); }
-
-std::vector<std::string> labs_defined(std::string_view source,
-                                      const std::vector<course::Lab>& labs) {
-  const auto words = identifiers(source);
-  std::vector<std::pair<int, std::string>> counted;
-  for (const course::Lab& lab : labs) {
-    const auto count =
-        std::count_if(lab.stages.begin(), lab.stages.end(),
-                      [&](const course::Stage& stage) { return words.contains(stage.kernel); });
-    if (count > 0) counted.emplace_back(static_cast<int>(count), lab.id);
-  }
-  std::stable_sort(counted.begin(), counted.end(),
-                   [](const auto& a, const auto& b) { return a.first > b.first; });
-  std::vector<std::string> ids;
-  for (auto& [count, id] : counted) ids.push_back(std::move(id));
-  return ids;
-}
 
 base::Result<Entries> read_entries(const fs::path& source, const std::vector<course::Lab>& labs,
                                    const Store& store, const ArchiveLimits& student_limits,

@@ -60,9 +60,4 @@ using HoldsClass = std::function<bool(const std::string& archive, const Entries&
                                                  const ArchiveLimits& student_limits,
                                                  const HoldsClass& holds_class);
 
-/// Ids of the labs whose kernels' names occur in `source` outside of comments and strings, the lab
-/// with most of them first.
-[[nodiscard]] std::vector<std::string> labs_defined(std::string_view source,
-                                                    const std::vector<course::Lab>& labs);
-
 }  // namespace membound::intake

@@ -167,18 +167,22 @@ class Joining {
   std::map<std::string, Grade> shortened_;
 };
 
-/// What says that the files there are those of a plan and a ledger, and unchanged.
-std::string stamp_of(const Plan& plan, const ledger::Verdicts& verdicts,
-                     const std::string& grades_csv, const std::string& course_csv) {
-  return base::sha256(to_text(plan)) + "\n" + verdicts.state + "\n" + base::sha256(grades_csv) +
-         "\n" + base::sha256(course_csv) + "\n";
+/// What says that the files there are those of the plan in `out` and a ledger, and unchanged; an
+/// error where one is missing.
+base::Result<std::string> stamp_of(const fs::path& out, const ledger::Verdicts& verdicts) {
+  std::string stamp = verdicts.state + "\n";
+  for (const char* name : {"batch.json", "grades.csv", "course.csv"}) {
+    const auto text = base::read_file(out / name);
+    if (!text) return text.error();
+    stamp += base::sha256(*text) + "\n";
+  }
+  return stamp;
 }
 
-bool is_written(const fs::path& out, const Plan& plan, const ledger::Verdicts& verdicts) {
-  const auto stamp = base::read_file(out / "outputs.stamp"),
-             grades = base::read_file(out / "grades.csv"),
-             course = base::read_file(out / "course.csv");
-  return stamp && grades && course && *stamp == stamp_of(plan, verdicts, *grades, *course);
+bool is_written(const fs::path& out, const ledger::Verdicts& verdicts) {
+  const auto stamp = base::read_file(out / "outputs.stamp");
+  const auto now = stamp_of(out, verdicts);
+  return stamp && now && *stamp == *now;
 }
 
 }  // namespace
@@ -257,7 +261,7 @@ std::string course_csv(const ClassGrades& all) {
 
 base::Status write_outputs(const fs::path& out, const Plan& plan,
                            const ledger::Verdicts& verdicts) {
-  if (is_written(out, plan, verdicts)) return base::Done{};
+  if (is_written(out, verdicts)) return base::Done{};
   std::set<std::string> written;
   base::Status status = base::Done{};
   Joining(plan, verdicts, Detail::kWhole)
@@ -284,8 +288,9 @@ base::Status write_outputs(const fs::path& out, const Plan& plan,
     status = base::write_durably(out / name, text, "report");
     if (!status) return status;
   }
-  return base::write_durably(out / "outputs.stamp", stamp_of(plan, verdicts, grades, course),
-                             "report");
+  const auto stamp = stamp_of(out, verdicts);
+  if (!stamp) return stamp.error();
+  return base::write_durably(out / "outputs.stamp", *stamp, "report");
 }
 
 }  // namespace membound::queue

@@ -53,7 +53,7 @@ enum class Detail {
 /// is a withheld score.
 [[nodiscard]] std::string course_csv(const ClassGrades& all);
 
-/// Writes grades.csv, course.csv and students/*.json.
+/// Writes grades.csv, course.csv and students/*.json of the plan that is in OUT/batch.json.
 /// Holds one student's results at a time, and writes nothing where plan and ledger are those of the
 /// files that are there.
 [[nodiscard]] base::Status write_outputs(const std::filesystem::path& out, const Plan& plan,

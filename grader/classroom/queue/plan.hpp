@@ -31,6 +31,8 @@ struct Job {
   std::uint64_t seed = 0;
   std::string
       seed_key;  ///< 32 hexadecimal digits; empty: trusted, judged in the process it runs in
+
+  bool operator==(const Job&) const = default;
 };
 
 /// One line of grades.csv in the making.
@@ -49,6 +51,8 @@ struct Row {
   double late_factor = 1;
   std::string late_note;  ///< what a person should know about the time; may be empty
   int attempt = 1;        ///< 0: nothing was submitted
+
+  bool operator==(const Row&) const = default;
 };
 
 /// What is the same for all jobs of a lab.
@@ -56,6 +60,8 @@ struct PlannedLab {
   double max_score = 0;
   course::GradeDigests digests;
   std::string device;  ///< that its jobs are for
+
+  bool operator==(const PlannedLab&) const = default;
 };
 
 struct Plan {
@@ -73,6 +79,7 @@ struct Plan {
   std::vector<Row> rows;  ///< by student, lab and attempt
 
   [[nodiscard]] const Job* job(const std::string& key) const;
+  bool operator==(const Plan&) const = default;
 };
 
 /// The plan for what was taken in. With a roster, everybody in it has a row for each lab that is
