@@ -120,8 +120,8 @@ struct Sizes {
   long long value[kMax];
 };
 
-// Loops that stay loops: unrolled, the copying of names would be more code than the kernels of a lab,
-// and would take its compiler three times as long.
+// Loops that stay loops: unrolled, the copying of names would be more code than the kernels of a
+// lab, and would take its compiler three times as long.
 __device__ inline void store(PlanRecord* record, const LaunchPlan& plan) {
 #pragma unroll 1
   for (int i = 0; i < plan.step_count && i < LaunchPlan::kMaxSteps; ++i) {
