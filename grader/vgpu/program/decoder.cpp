@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "grader/device_code/ptx/parser.hpp"
+#include "grader/vgpu/program/comparisons.hpp"
 #include "grader/vgpu/program/control_flow.hpp"
 #include "grader/vgpu/program/suffixes.hpp"
 #include "grader/vgpu/program/user_lines.hpp"
@@ -138,6 +139,7 @@ base::Status Decoder::decode(Function& out, FunctionFacts& facts) {
   mark_pragmas();
   annotate_branches(out);
   mark_waiting_loads(out);
+  mark_compared_loads(out);
   return base::Done{};
 }
 

@@ -144,6 +144,7 @@ enum Flag : std::uint32_t {
   kUnrolled = 1u << 27,  ///< one for several rounds of its loop: see unrolling.hpp
   kStartsGlobalRound = 1u << 29,  ///< see rounds.hpp
   kStartsSharedRound = 1u << 30,
+  kCompared = 1u << 31,        ///< a load that a compare-and-swap checks again: see comparisons.hpp
   kUnsupportedForm = 1u << 28  ///< a suffix or operand nobody knows: faults when executed
 };
 

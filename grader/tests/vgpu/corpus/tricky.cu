@@ -159,6 +159,32 @@ __global__ void heap_of_its_own(int* out) {
   free(mine);
 }
 
+__device__ float add_by_swaps(float* to, float value) {
+  int* const word = reinterpret_cast<int*>(to);
+  int old = *word, expected;
+  do {
+    expected = old;
+    old = atomicCAS(word, expected, __float_as_int(value + __int_as_float(expected)));
+  } while (expected != old);
+  return __int_as_float(old);
+}
+__global__ void atomic_of_ones_own(float* out) { add_by_swaps(out, threadIdx.x); }
+
+__global__ void largest_by_swaps(int* out, const int* in) {
+  __shared__ unsigned long long most;
+  if (threadIdx.x == 0) most = 0;
+  __syncthreads();
+  const unsigned long long mine = in[threadIdx.x];
+  unsigned long long seen = most;
+  while (seen < mine) {
+    const unsigned long long before = atomicCAS(&most, seen, mine);
+    if (before == seen) break;
+    seen = before;
+  }
+  __syncthreads();
+  if (threadIdx.x == 0) *out = static_cast<int>(most);
+}
+
 void run_case(const char* wanted, Arrays d) {
   RIGHT(fetches_ahead, fetches_ahead<<<1, 64>>>(d.out, d.raw));
   RIGHT(looks_behind_the_end_but_chooses, looks_behind_the_end_but_chooses<<<1, 64>>>(d.out));
@@ -181,5 +207,7 @@ void run_case(const char* wanted, Arrays d) {
   RIGHT(takes_tickets, takes_tickets<<<2, 32>>>(d.out));
   RIGHT(exchanges_into_fresh_memory, exchanges_into_fresh_memory<<<1, 64>>>(d.raw, d.out));
   RIGHT(calls, calls<<<1, 64>>>(d.out));
+  RIGHT(atomic_of_ones_own, atomic_of_ones_own<<<4, 64>>>(reinterpret_cast<float*>(d.out)));
+  RIGHT(largest_by_swaps, largest_by_swaps<<<1, 64>>>(d.out, d.in));
   RIGHT(heap_of_its_own, heap_of_its_own<<<1, 32>>>(d.out));
 }

@@ -49,7 +49,9 @@ bool touches_much(const Launch& launch) {
 /// How the access meets others at the same place: see Stamp's flags.
 std::uint64_t flags_of(const WarpAccess& access) {
   const Instruction& in = *access.step->extra->in;
-  if (access.kind != AccessKind::kAtomic && in.order == Order::kWeak) return 0;
+  // What a compare-and-swap checks again may race with atomics: at worst it is tried once more.
+  if (access.kind != AccessKind::kAtomic && in.order == Order::kWeak && !in.has(program::kCompared))
+    return 0;
   const bool narrow = access.space == StateSpace::kGlobal && reach_of(in) == Reach::kBlock;
   return Stamp::kAtomic | (narrow ? Stamp::kBlockScope : 0);
 }
@@ -263,7 +265,8 @@ void RaceChecker::ordered_access(const WarpAccess& access, BlockRaces& races, st
   const Instruction& in = *access.step->extra->in;
   const std::uint32_t w = access.warp->index;
   BlockClock& clock = races.clock;
-  const bool hands_over = in.opcode != Opcode::kMbarrier;  // mbarrier() says which of them do
+  // mbarrier() says which of them hand over; a plain load, though a swap checks it, never does.
+  const bool hands_over = in.opcode != Opcode::kMbarrier && !in.has(program::kCompared);
   const bool reads = access.kind != AccessKind::kStore, writes = access.kind != AccessKind::kLoad;
   if (reads && hands_over) {
     for (std::uint32_t rest = access.mask; rest != 0; rest &= rest - 1) {

@@ -37,6 +37,18 @@ bool is_shared_by_lanes(const WarpAccess& access, std::uint32_t lane) {
   return same > 1;
 }
 
+/// Who made the other access. Of several lanes that read together the first is remembered, which
+/// may be the very lane that writes now; it means the others.
+std::string describe_other(const Warp& w, const Race& race, const OtherAccess& other) {
+  const bool itself = relation(w, race) == Relation::kWarp &&
+                      Stamp::thread(race.before) == w.index * 32 + race.lane;
+  if (itself) return "another thread of the same warp";
+  return "thread " + triple(other.place.thread) + " of " +
+         (relation(w, race) == Relation::kGrid   ? "block " + triple(other.place.block)
+          : relation(w, race) == Relation::kWarp ? "the same warp"
+                                                 : "the same block");
+}
+
 }  // namespace
 
 std::string triple(const Dim3& d) {
@@ -111,10 +123,7 @@ std::string describe_race(const Warp& w, const WarpAccess& access, const Race& r
     if (const auto held = w.launch->request->memory->find(address))
       text += ", in " + describe(*held);
   }
-  text += ", which thread " + triple(other.place.thread) + " of ";
-  text += relation(w, race) == Relation::kGrid   ? "block " + triple(other.place.block)
-          : relation(w, race) == Relation::kWarp ? "the same warp"
-                                                 : "the same block";
+  text += ", which " + describe_other(w, race, other);
   text += race.before_wrote ? " wrote" : " read";
   if (other.place.line != 0 || other.place.ptx_line != 0) {
     const bool same = other.place.file == place.file && other.place.line == place.line &&
