@@ -11,9 +11,11 @@
 // The argument is the size of the large array in MiB; it has to be several times the L2 cache.
 //
 // First table: one thread follows a chain (each load's address is what the last one brought), so it
-// has one load in flight. Idle: it is alone. Loaded: the other blocks read the large array
-// meanwhile. Second table: GB/s read by so many threads an SM, each with so many loads of 4 bytes
-// in flight.
+// has one load in flight. Idle: it is alone. Loaded: other warps read from the same memory
+// meanwhile, as fast as they can: for L1 the 15 of its own block, which read 16 KiB; for L2 and
+// DRAM those of all SMs, which read 16 MiB and the large array. Second table: GB/s read by so many
+// threads an SM, each with so many loads of 4 bytes in flight.
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <numeric>
@@ -24,7 +26,9 @@
 constexpr int kThreads = 128;          // of a block, in the second table
 constexpr int kLineWords = 32;         // one link of the chain a line of 128 bytes
 constexpr unsigned kHops = 4096;       // timed; twice as many are run to take the start away
-constexpr int kLoadedBlocksPerSm = 4;  // beside the chain, of 512 threads each
+constexpr int kReaderThreads = 512;    // of a block that reads beside the chain
+constexpr int kReaderBlocksPerSm = 4;  // where all SMs read
+constexpr int kLooks = 32;             // loads of a reader between two looks whether it may end
 
 void check(cudaError_t code) {
   if (code == cudaSuccess) return;
@@ -51,29 +55,31 @@ std::vector<unsigned> ring(std::size_t words) {
   return next;
 }
 
-// Block 0 follows the chain; the others, if there are any, read `large` until it has arrived.
+// The first thread follows the chain, the rest of its warp does nothing. All other warps, if there
+// are any, read `array` until it has arrived.
 __global__ void chase(const unsigned* next, unsigned hops, unsigned* place, long long* clocks,
-                      const float4* large, long long vectors, volatile unsigned* arrived,
+                      const float4* array, long long vectors, volatile unsigned* arrived,
                       float* sink) {
-  if (blockIdx.x == 0) {
-    if (threadIdx.x != 0) return;
+  const long long thread = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
+  const long long reader = thread - warpSize;
+  if (thread == 0) {
     unsigned at = *place;
     const long long start = clock64();
     for (unsigned hop = 0; hop < hops; ++hop) at = next[at];
     *place = at;  // which has to wait for the last load
     *clocks = clock64() - start;
     *arrived = 1;
-    return;
   }
+  if (reader < 0) return;
   float sum = 0;
-  const long long step = static_cast<long long>(gridDim.x - 1) * blockDim.x;
-  long long i = static_cast<long long>(blockIdx.x - 1) * blockDim.x + threadIdx.x;
+  const long long readers = static_cast<long long>(gridDim.x) * blockDim.x - warpSize;
+  long long i = reader;
   while (*arrived == 0) {
-    for (int k = 0; k < 8; ++k) {
-      const float4 value = large[i];
+    for (int k = 0; k < kLooks; ++k) {
+      const float4 value = array[i];
       sum += value.x + value.y + value.z + value.w;
-      i += step;
-      if (i >= vectors) i -= vectors;
+      i += readers;
+      if (i >= vectors) i = reader;
     }
   }
   if (sum == 0.5F) *sink = sum;  // never; keeps the loads
@@ -117,8 +123,15 @@ struct Arrays {
   float* sink = nullptr;
 };
 
+/// Who reads beside the chain, and how much.
+struct Readers {
+  int blocks;
+  std::size_t bytes;
+};
+
 /// One line of the first table: a ring of this many bytes.
-void chain_line(const char* where, std::size_t bytes, bool in_cache, const Arrays& arrays) {
+void chain_line(const char* where, std::size_t bytes, bool in_cache, Readers readers,
+                const Arrays& arrays) {
   const std::vector<unsigned> links = ring(bytes / sizeof(unsigned));
   unsigned *d_links, *d_place, *d_arrived;
   long long* d_clocks;
@@ -128,31 +141,26 @@ void chain_line(const char* where, std::size_t bytes, bool in_cache, const Array
   check(cudaMalloc(&d_clocks, sizeof(long long)));
   check(cudaMemcpy(d_links, links.data(), bytes, cudaMemcpyHostToDevice));
   check(cudaMemset(d_place, 0, sizeof(unsigned)));
-  const auto vectors = static_cast<long long>(arrays.large_bytes / sizeof(float4));
-  const auto run = [&](unsigned hops, int other_blocks) {
+  const auto run = [&](unsigned hops, bool loaded) {
     check(cudaMemset(d_arrived, 0, sizeof(unsigned)));
-    const int blocks = 1 + other_blocks, threads = other_blocks > 0 ? 512 : 32;
-    const auto* const vector = reinterpret_cast<const float4*>(arrays.large);
+    const int blocks = loaded ? readers.blocks : 1, threads = loaded ? kReaderThreads : 32;
     const float time = milliseconds([&] {
-      chase<<<blocks, threads>>>(d_links, hops, d_place, d_clocks, vector, vectors, d_arrived,
-                                 arrays.sink);
+      chase<<<blocks, threads>>>(
+          d_links, hops, d_place, d_clocks, reinterpret_cast<const float4*>(arrays.large),
+          static_cast<long long>(readers.bytes / sizeof(float4)), d_arrived, arrays.sink);
     });
     long long clocks = 0;
     check(cudaMemcpy(&clocks, d_clocks, sizeof clocks, cudaMemcpyDeviceToHost));
-    return std::pair(time, clocks);
+    return std::pair(time, static_cast<double>(clocks));
   };
   // Once round, so that what fits a cache is there. What fits none meets new lines in every run.
-  if (in_cache) run(static_cast<unsigned>(bytes / sizeof(unsigned) / kLineWords), 0);
-  const auto [once, once_clocks] = run(kHops, 0);
-  const auto [twice, twice_clocks] = run(2 * kHops, 0);
-  std::printf("%-28s %8.0f ns %8.0f cycles", where, (twice - once) * 1e6 / kHops,
-              static_cast<double>(twice_clocks - once_clocks) / kHops);
-  if (!in_cache) {
-    const int sms = attribute(cudaDevAttrMultiProcessorCount);
-    const long long clocks = run(kHops, sms * kLoadedBlocksPerSm - 1).second;
-    std::printf("   loaded: %6.0f cycles", static_cast<double>(clocks) / kHops);
-  }
-  std::printf("\n");
+  if (in_cache) run(static_cast<unsigned>(bytes / sizeof(unsigned) / kLineWords), false);
+  const auto [once, once_clocks] = run(kHops, false);
+  const auto [twice, twice_clocks] = run(2 * kHops, false);
+  const double loaded_once = run(kHops, true).second, loaded_twice = run(2 * kHops, true).second;
+  std::printf("%-28s %8.0f ns %8.0f cycles   loaded: %6.0f cycles\n", where,
+              (twice - once) * 1e6 / kHops, (twice_clocks - once_clocks) / kHops,
+              (loaded_twice - loaded_once) / kHops);
   check(cudaFree(d_links));
   check(cudaFree(d_place));
   check(cudaFree(d_arrived));
@@ -176,15 +184,19 @@ double read_gbs(const Arrays& arrays, int threads_per_sm) {
 int main(int argc, char** argv) {
   const int mib = argc > 1 ? std::atoi(argv[1]) : 1024;
   Arrays arrays;
-  arrays.large_bytes = static_cast<std::size_t>(mib < 1 ? 1 : mib) << 20;
+  arrays.large_bytes = static_cast<std::size_t>(mib < 16 ? 16 : mib) << 20;
   check(cudaMalloc(&arrays.large, arrays.large_bytes));
   check(cudaMalloc(&arrays.sink, sizeof(float)));
   check(cudaMemset(arrays.large, 0, arrays.large_bytes));
 
   std::printf("a load that waits for the one before it\n");
-  chain_line("L1 (16 KiB)", std::size_t{16} << 10, true, arrays);
-  chain_line("L2 (4 MiB)", std::size_t{4} << 20, true, arrays);
-  chain_line("DRAM (the large array's size)", arrays.large_bytes, false, arrays);
+  const int everywhere = attribute(cudaDevAttrMultiProcessorCount) * kReaderBlocksPerSm;
+  constexpr std::size_t kKib = 1024, kMib = 1024 * kKib;
+  chain_line("L1 (16 KiB)", 16 * kKib, true, {1, 16 * kKib}, arrays);
+  chain_line("L2 (4 MiB)", 4 * kMib, true, {everywhere, std::min(16 * kMib, arrays.large_bytes)},
+             arrays);
+  chain_line("DRAM (the large array's size)", arrays.large_bytes, false,
+             {everywhere, arrays.large_bytes}, arrays);
 
   std::printf("\nGB/s read            loads of 4 bytes in flight a thread\n");
   std::printf("threads an SM            1        2        4        8       16\n");
