@@ -4,6 +4,7 @@
 /// membound_site pages ROOT PAGES HTML: what Doxygen reads, figures, and handouts to print.
 /// membound_site finish HTML: after Doxygen, holds every link and writes the search index.
 /// membound_site rules ROOT: holds handouts and a check's page against docs/accessibility.md.
+/// membound_site look ROOT HTML: looks at every page of text of the site in headless Chromium.
 /// Exit codes: 0 all is well, 1 something leads nowhere, 2 wrong use.
 #include <cstdio>
 #include <string_view>
@@ -25,6 +26,8 @@ int main(int count, char** words) {
   } else if (count == 3 && std::string_view(words[1]) == "finish") {
     problems = site::check_links(words[2]);
     for (std::string& problem : site::write_index(words[2])) problems.push_back(std::move(problem));
+  } else if (count == 4 && std::string_view(words[1]) == "look") {
+    problems = site::site_problems(words[2], words[3]);
   } else if (count == 3 && std::string_view(words[1]) == "rules") {
     const auto course = course::read_course(words[2]);
     if (!course) {
@@ -33,7 +36,8 @@ int main(int count, char** words) {
     }
     problems = site::check_rules(*course);
   } else {
-    std::fputs("membound_site pages ROOT PAGES HTML | finish HTML | rules ROOT\n", stderr);
+    std::fputs("membound_site pages ROOT PAGES HTML | finish HTML | rules ROOT | look ROOT HTML\n",
+               stderr);
     return 2;
   }
   for (const std::string& problem : problems) std::fprintf(stderr, "%s\n", problem.c_str());

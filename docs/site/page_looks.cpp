@@ -7,19 +7,18 @@
 
 #include "docs/site/page_rules.hpp"
 #include "grader/base/error.hpp"
-#include "grader/base/process.hpp"
 #include "grader/base/scratch_folder.hpp"
 #include "grader/base/text_files.hpp"
 #include "grader/report/experiment_text.hpp"
 #include "grader/report/handout_page.hpp"
 #include "grader/report/html.hpp"
+#include "grader/report/program_profile.hpp"
 #include "grader/report/step_through.hpp"
 
 namespace membound::site {
 namespace {
 
 constexpr double kEnough = 4.5;  // WCAG 2.1, level AA, text of any size
-constexpr int kPhone = 360;      // CSS pixels
 
 /// A colour on a ground, by the names that a style sheet gives them.
 struct Pair {
@@ -81,19 +80,6 @@ void hold(const std::string& sheet, const Colours& colours, const std::vector<Pa
     }
 }
 
-std::string attribute_value(std::string_view html) {
-  std::string text;
-  for (const char c : html) {
-    if (c == '&')
-      text += "&amp;";
-    else if (c == '"')
-      text += "&quot;";
-    else
-      text += c;
-  }
-  return text;
-}
-
 course::MemoryAccess sample_access() {
   course::MemoryAccess access;
   access.line = 7;
@@ -102,6 +88,16 @@ course::MemoryAccess sample_access() {
   for (std::size_t lane = 0; lane < 32; ++lane) access.offsets[lane] = 4 * lane;
   access.units = access.ideal = 4;
   return access;
+}
+
+course::KernelProfile sample_kernel() {
+  course::KernelProfile kernel;
+  kernel.name = "transpose_a_tile_with_a_name_that_is_long<float, double>";
+  kernel.predicted_ns = 10;
+  kernel.bounds = {{"DRAM bandwidth", 10}};
+  kernel.accesses = {sample_access(), sample_access()};
+  for (course::MemoryAccess& access : kernel.accesses) access.file = "kernel.cu";
+  return kernel;
 }
 
 /// A page with all that a page of a check can have.
@@ -118,15 +114,16 @@ std::string check_page() {
   stage.ratio = 0.5;
   stage.tests = {{.name = "First", .message = "7, not 8"}};
   stage.findings = {{"racecheck", "data race", "", "", "/x/kernel.cu", 7, "a barrier"}};
-  course::KernelProfile kernel;
-  kernel.name = "transpose_a_tile_with_a_name_that_is_long<float, double>";
-  kernel.predicted_ns = 10;
-  kernel.bounds = {{"DRAM bandwidth", 10}};
-  kernel.accesses = {sample_access(), sample_access()};
-  for (course::MemoryAccess& access : kernel.accesses) access.file = "kernel.cu";
-  stage.profiles = {kernel};
+  stage.profiles = {sample_kernel()};
   result.stages = {stage};
   return report::render_html(result, {});
+}
+
+std::string profile_page() {
+  return report::program_page({.program = "./a.out 1048576",
+                               .device = "NVIDIA H200 (virtual)",
+                               .kernels = {sample_kernel(), sample_kernel()}},
+                              {});
 }
 
 std::string experiment_page() {
@@ -172,51 +169,10 @@ Problems contrast_problems(const std::filesystem::path& root) {
   return problems;
 }
 
-std::optional<Problems> overflow_problems(const std::map<std::string, std::string>& pages) {
-  const auto there = base::run_process({.arguments = {"chromium", "--version"}});
-  if (!there || there->exit_code != 0) return std::nullopt;
-  // A frame of the page's own has the width of a phone whatever the browser's window has.
-  std::string html = "<!DOCTYPE html><html><body>\n";
-  for (const auto& [name, page] : pages)
-    html += "<iframe data-page=\"" + name + "\" width=\"" + std::to_string(kPhone) +
-            "\" height=\"640\" style=\"border:0\" srcdoc=\"" + attribute_value(page) +
-            "\"></iframe>\n";
-  html +=
-      "<pre id=\"widths\"></pre><script>addEventListener('load', () => { widths.textContent = "
-      "[...document.querySelectorAll('iframe')].map((f) => 'wide ' + f.dataset.page + ' ' + "
-      "f.contentDocument.documentElement.scrollWidth).join('\\n') + '\\n'; });</script>"
-      "</body></html>";
-  const base::ScratchFolder folder("membound-pages");
-  const std::filesystem::path file = folder.path() / "pages.html";
-  if (const auto written = base::write_file(file, html); !written)
-    return Problems{base::to_string(written.error())};
-  const auto shown =
-      base::run_process({.arguments = {"chromium", "--headless", "--no-sandbox", "--disable-gpu",
-                                       "--user-data-dir=" + (folder.path() / "profile").string(),
-                                       "--dump-dom", "file://" + file.string()},
-                         .timeout_seconds = 120,
-                         .output_limit_bytes = 64 << 20});
-  if (!shown) return Problems{base::to_string(shown.error())};
-  Problems problems;
-  for (const auto& [name, page] : pages) {
-    const std::string mark = "wide " + name + " ";
-    const auto at = shown->output.rfind(mark);
-    const int width =
-        at == std::string::npos
-            ? 0
-            : static_cast<int>(std::strtol(shown->output.c_str() + at + mark.size(), nullptr, 10));
-    if (width == 0) problems.push_back(name + ": Chromium did not show it");
-    if (width > kPhone)
-      problems.push_back(name + ": is " + std::to_string(width) + " pixels wide on a phone of " +
-                         std::to_string(kPhone));
-  }
-  return problems;
-}
-
 Problems check_rules(const course::Course& course) {
   Problems problems = contrast_problems(course.root);
-  std::map<std::string, std::string> pages = {{"check", check_page()},
-                                              {"experiment", experiment_page()}};
+  std::map<std::string, std::string> pages = {
+      {"check", check_page()}, {"profile", profile_page()}, {"experiment", experiment_page()}};
   for (const course::Lab& lab : course.labs) {
     const auto text = base::read_file(course.root / lab.handout);
     if (!text) {
@@ -233,17 +189,21 @@ Problems check_rules(const course::Course& course) {
     view.unlocked = [](int) { return true; };
     const auto body = report::handout_body(*text, lab.handout.generic_string(), view);
     if (body)
-      pages[lab.id] = report::standalone_page(*body);
+      pages["handout_" + lab.id] = report::standalone_page(*body);
     else
       problems.push_back(base::to_string(body.error()));
   }
   for (const auto& [name, html] : pages)
     for (std::string& problem : page_problems(html, name, true)) problems.push_back(problem);
-  const auto wide = overflow_problems(pages);
-  if (!wide)
-    std::puts("the widths are skipped: there is no Chromium here");
-  else
-    problems.insert(problems.end(), wide->begin(), wide->end());
+  const base::ScratchFolder folder("membound-pages");
+  std::vector<std::filesystem::path> files;
+  for (const auto& [name, html] : pages) {
+    files.push_back(folder.path() / (name + ".html"));
+    if (const auto written = base::write_file(files.back(), html); !written)
+      problems.push_back(base::to_string(written.error()));
+  }
+  for (std::string& problem : browser_problems(course.root, files))
+    problems.push_back(std::move(problem));
   return problems;
 }
 

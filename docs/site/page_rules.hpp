@@ -7,9 +7,9 @@
 
 #include <filesystem>
 #include <map>
-#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "docs/site/site.hpp"
 
@@ -26,11 +26,17 @@ namespace membound::site {
 /// pictures, that is below 4.5 : 1 in the light or in the dark look.
 [[nodiscard]] Problems contrast_problems(const std::filesystem::path& root);
 
-/// Pages, by name, that are wider than a phone of 360 pixels; nothing where there is no Chromium.
-[[nodiscard]] std::optional<Problems> overflow_problems(
-    const std::map<std::string, std::string>& pages);
+/// What headless Chromium finds on these pages, 360 pixels wide, light and dark, with folds closed
+/// and open (docs/site/look.js). Where there is no Chromium it says so, and finds nothing.
+[[nodiscard]] Problems browser_problems(const std::filesystem::path& root,
+                                        const std::vector<std::filesystem::path>& pages);
 
-/// All of this for each handout as a page of its own, and for pages of a check and an experiment.
+/// browser_problems() of every page of text of the site; the reference of the code is left out.
+[[nodiscard]] Problems site_problems(const std::filesystem::path& root,
+                                     const std::filesystem::path& html);
+
+/// All of this for each handout as a page of its own, and for pages of a check, a profile and an
+/// experiment.
 [[nodiscard]] Problems check_rules(const course::Course& course);
 
 }  // namespace membound::site
