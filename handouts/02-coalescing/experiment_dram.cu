@@ -7,8 +7,7 @@
 /// spare.
 ///
 ///     nvcc -O3 -std=c++20 -arch=sm_90 handouts/02-coalescing/experiment_dram.cu -o bend && ./bend
-///     ncu --metrics dram__bytes_read.sum,dram__bytes_write.sum,gpu__time_duration.sum ./bend once
-///     64
+///     ncu --metrics dram__bytes_read.sum,dram__bytes_write.sum ./bend once 64
 ///
 /// `once G` runs each kernel once, for a profiler, with fetches of G bytes.
 #include <cuda_runtime.h>
