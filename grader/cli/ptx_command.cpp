@@ -15,12 +15,14 @@
 #include "grader/cli/option_values.hpp"
 #include "grader/cli/page.hpp"
 #include "grader/cli/ptx_listing.hpp"
+#include "grader/cli/sass_listing.hpp"
 
 namespace membound::cli {
 namespace {
 
 struct PtxOptions : judge::CheckOptions {
   std::string of, kernel;
+  bool sass = false;
 };
 
 /// The code of a stage, compiled as `membound check` compiles it. `kernel` becomes the stage's
@@ -49,6 +51,15 @@ base::Result<std::filesystem::path> compiled_stage(const PtxOptions& options, st
   return code->file();
 }
 
+base::Result<std::string> machine_code(const std::filesystem::path& file,
+                                       const std::string& kernel) {
+  const auto root = course_root();
+  const auto disassembly =
+      disassembly_of(file, compilers::compiler_places(root ? *root : std::filesystem::path()));
+  if (!disassembly) return disassembly.error();
+  return list_machine_code(*disassembly, kernel, read_source);
+}
+
 int run_ptx(const PtxOptions& options) {
   std::string kernel = options.kernel;
   std::filesystem::path file = options.of;
@@ -63,7 +74,8 @@ int run_ptx(const PtxOptions& options) {
     if (!compiled) return report_error(compiled.error());
     file = *compiled;
   }
-  const auto listing = list_code(file, kernel, read_source);
+  const auto listing =
+      options.sass ? machine_code(file, kernel) : list_code(file, kernel, read_source);
   if (!listing) return report_error(listing.error());
   std::fputs(listing->c_str(), stdout);
   return kExitPassed;
@@ -76,6 +88,7 @@ void add_ptx(CLI::App& app, Action& chosen) {
   CLI::App* const command = app.add_subcommand("ptx", "");
   command->add_option("LAB", options->of)->required();
   command->add_option("--kernel", options->kernel);
+  command->add_flag("--sass", options->sass);
   command->add_option("--submission", options->submission);
   takes_one_of(*command->add_option("--compiler", options->compiler), {"nvcc", "clang"});
   command->callback([options, &chosen] { chosen = [options] { return run_ptx(*options); }; });

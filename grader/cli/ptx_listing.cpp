@@ -85,17 +85,22 @@ base::Result<std::string> list_code(const std::string& path, const std::string& 
       if (!function.has_body) continue;
       const std::string name = base::demangled(std::string(function.name));
       names += (names.empty() ? "" : ", ") + name;
-      const bool asked =
-          name.find(filter) != std::string::npos &&
-          (!name.starts_with(kLaunchPrefix) || filter.starts_with(kLaunchPrefix.substr(0, 8)));
-      if (asked) text += list_function(*module, function, read);
+      if (is_asked_for(name, filter)) text += list_function(*module, function, read);
     }
   }
   if (!has_ptx)
     return input_error(path, "holds no PTX", "code compiled for compute_…, not sm_… only");
-  if (text.empty())
-    return input_error("--kernel " + filter, "no function has this in its name", names);
+  if (text.empty()) return no_such_function(filter, names);
   return text;
+}
+
+bool is_asked_for(const std::string& name, const std::string& filter) {
+  return name.find(filter) != std::string::npos &&
+         (!name.starts_with(kLaunchPrefix) || filter.starts_with(kLaunchPrefix.substr(0, 8)));
+}
+
+base::Error no_such_function(const std::string& filter, const std::string& names) {
+  return input_error("--kernel " + filter, "no function has this in its name", names);
 }
 
 }  // namespace membound::cli

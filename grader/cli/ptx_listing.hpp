@@ -21,4 +21,11 @@ namespace membound::cli {
                                                   const std::string& filter,
                                                   const report::SourceReader& read);
 
+/// Whether a listing shows this function: it has `filter` in its name, and does not describe a
+/// launch unless `filter` asks for that.
+[[nodiscard]] bool is_asked_for(const std::string& name, const std::string& filter);
+
+/// What is said where a listing has none; `names` are those that are there.
+[[nodiscard]] base::Error no_such_function(const std::string& filter, const std::string& names);
+
 }  // namespace membound::cli

@@ -5,7 +5,7 @@
 // layouts. An ordinary program:
 //
 //     nvcc -O3 -std=c++20 -arch=native -cudart shared handouts/08-local-memory/experiment.cu
-//     cuobjdump -sass a.out | grep -E "Function|LDL|STL"         who uses local memory?
+//     ./membound ptx a.out --sass | grep -E "^kernel|LDL|STL"    who uses local memory?
 //     ./a.out                                                    on a GPU
 //     MEMBOUND_SMS=8 ./membound run --counters c.json -- ./a.out   counted, and predicted
 //

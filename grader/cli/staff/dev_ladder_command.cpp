@@ -106,13 +106,17 @@ base::Status print_slow_answers(const Context& context, const judge::Tools& tool
                                 const std::vector<authoring::Claim>& claims,
                                 const std::atomic<bool>* stop) {
   for (const authoring::Claim& claim : claims) {
-    if (claim.fails != to_string(course::BuiltInTest::kSpeed) || stop->load()) continue;
+    const bool over_budget = claim.fails == to_string(course::BuiltInTest::kBudget);
+    if (!over_budget && claim.fails != to_string(course::BuiltInTest::kSpeed)) continue;
+    if (stop->load()) break;
     const auto result = measure(context, tools, options, claim, stop);
     if (!result) return result.error();
     const course::StageResult& stage = result->stages.front();
-    std::printf("  %s %s of the reference answer; the bar is %g\n",
-                report::padded("wrong/" + claim.file.stem().string(), 42).c_str(),
-                share_text(*stage.ratio).c_str(), stage.pass_ratio);
+    const std::string ratio =
+        stage.ratio ? share_text(*stage.ratio) + " of the reference answer" : "was not timed";
+    std::printf("  %s %s; the bar is %g%s\n",
+                report::padded("wrong/" + claim.file.stem().string(), 42).c_str(), ratio.c_str(),
+                stage.pass_ratio, over_budget ? ", and it is over budget" : "");
   }
   return base::Done{};
 }

@@ -19,22 +19,30 @@ constexpr double kVersionSeconds = 20;
 /// oldest one the student header was compiled with.
 int oldest(DeviceCompiler kind) { return kind == DeviceCompiler::kNvcc ? 12 : 14; }
 
-std::vector<fs::path> candidates(DeviceCompiler kind, const CompilerPlaces& places) {
-  const std::string name = kind == DeviceCompiler::kNvcc ? "nvcc" : "clang++";
+/// Every place of a toolkit that has a program of this name.
+std::vector<fs::path> in_toolkits(const std::string& name, const CompilerPlaces& places) {
   std::vector<fs::path> all;
   const auto add = [&](const fs::path& program) {
     std::error_code ignored;
     if (!program.empty() && fs::exists(program, ignored)) all.push_back(program);
   };
-  if (kind == DeviceCompiler::kNvcc && !places.toolkit.empty()) add(places.toolkit / "bin" / name);
+  if (!places.toolkit.empty()) add(places.toolkit / "bin" / name);
   add(base::find_in_path(name, places.path));
-  if (kind == DeviceCompiler::kClang) {
-    for (int version = 20; version >= oldest(kind); --version)
-      add(base::find_in_path(name + "-" + std::to_string(version), places.path));
-    return all;
-  }
   add(places.system / "bin" / name);
   if (!places.root.empty()) add(places.root / ".membound/toolkit/nvidia/cu13/bin" / name);
+  return all;
+}
+
+std::vector<fs::path> candidates(DeviceCompiler kind, const CompilerPlaces& places) {
+  if (kind == DeviceCompiler::kNvcc) return in_toolkits("nvcc", places);
+  std::vector<fs::path> all;
+  const auto add = [&](const std::string& name) {
+    if (const fs::path program = base::find_in_path(name, places.path); !program.empty())
+      all.push_back(program);
+  };
+  add("clang++");
+  for (int version = 20; version >= oldest(kind); --version)
+    add("clang++-" + std::to_string(version));
   return all;
 }
 
@@ -95,6 +103,11 @@ CompilerPlaces compiler_places(const fs::path& root) {
   places.path = variable("PATH");
   places.root = root;
   return places;
+}
+
+fs::path find_toolkit_program(const std::string& name, const CompilerPlaces& places) {
+  const auto all = in_toolkits(name, places);
+  return all.empty() ? fs::path() : all.front();
 }
 
 std::vector<std::string> command_of(const CompilerRun& run) {

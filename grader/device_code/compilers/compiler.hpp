@@ -56,6 +56,10 @@ struct CompilerPlaces {
 /// For the virtual GPU: nvcc where there is one, else clang. An error is nvcc's.
 [[nodiscard]] base::Result<CompilerInfo> find_any_compiler(const CompilerPlaces& places);
 
+/// A program of the CUDA toolkit, "nvdisasm", where nvcc is looked for; empty where there is none.
+[[nodiscard]] std::filesystem::path find_toolkit_program(const std::string& name,
+                                                         const CompilerPlaces& places);
+
 /// One run of a compiler, with paths as the compiler will see them.
 struct CompilerRun {
   DeviceCompiler kind = DeviceCompiler::kNvcc;
