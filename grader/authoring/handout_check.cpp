@@ -1,11 +1,15 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <pugixml.hpp>
 #include <regex>
+#include <sstream>
 
 #include "grader/authoring/checks.hpp"
 #include "grader/authoring/lines.hpp"
 #include "grader/authoring/snippets.hpp"
+#include "grader/base/error.hpp"
+#include "grader/base/text_files.hpp"
 #include "grader/report/svg.hpp"
 
 namespace membound::authoring {
@@ -62,6 +66,27 @@ void check_figure(const LabFolders& folders, const fs::path& file, Drifts& drift
   }
 }
 
+/// A picture in letters, which the terminal shows above the picture's caption.
+void check_drawing(const LabFolders& folders, const fs::path& file, Drifts& drifts) {
+  constexpr std::size_t kColumns = 76;  // of 80, less the margins of code
+  const auto drifted = [&](int line, std::string found, std::string expected) {
+    drifts.push_back({folders.shown(file), line, std::move(found), std::move(expected), ""});
+  };
+  if (!fs::exists(fs::path(file).replace_extension(".svg")))
+    drifted(0, "there is no picture of this name", "a drawing in letters of a picture beside it");
+  const auto text = base::read_file(file);
+  if (!text) return drifted(0, base::to_string(text.error()), "a text");
+  std::istringstream lines(*text);
+  int number = 0;
+  for (std::string line; std::getline(lines, line);) {
+    ++number;
+    const auto columns = static_cast<std::size_t>(
+        std::ranges::count_if(line, [](char c) { return (c & 0xC0) != 0x80; }));
+    if (columns > kColumns || line.find('\t') != std::string::npos)
+      drifted(number, std::to_string(columns) + " columns", "76 at most, and no tab");
+  }
+}
+
 }  // namespace
 
 void check_handout(const LabFolders& folders, Drifts& drifts) {
@@ -76,6 +101,10 @@ void check_handout(const LabFolders& folders, Drifts& drifts) {
   for (const fs::directory_entry& entry :
        fs::directory_iterator(folders.handout / "figures", unreadable)) {
     if (entry.path().extension() == ".svg") check_figure(folders, entry.path(), drifts);
+    if (entry.path().extension() == ".txt") {
+      check_drawing(folders, entry.path(), drifts);
+      continue;
+    }
     if (entry.path().extension() == ".yml") continue;  // figure_drift looks for its picture
     if (linked.contains(entry.path().lexically_normal())) continue;
     drifts.push_back({folders.shown(entry.path()), 0, "no page shows this figure",

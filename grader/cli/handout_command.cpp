@@ -81,9 +81,15 @@ int run_handout(const HandoutOptions& options) {
     std::printf("%s\n", file.c_str());
     return kExitPassed;
   }
-  const report::HandoutView view = {.lab = lab->id, .unlocked = [&](int stage) {
-                                      return context->states().read(lab->id, stage).ever_passed;
-                                    }};
+  const report::HandoutView view = {
+      .lab = lab->id,
+      .unlocked = [&](int stage) { return context->states().read(lab->id, stage).ever_passed; },
+      .drawing =
+          [&](std::string_view target) {
+            auto drawn = file.parent_path() / target;
+            const auto letters = base::read_file(drawn.replace_extension(".txt"));
+            return letters ? *letters : std::string();
+          }};
   if (!options.text && !options.answers) {
     const auto shown = show_page(*context, *text, view, file);
     return shown ? kExitPassed : report_error(shown.error());

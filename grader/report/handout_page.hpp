@@ -29,6 +29,8 @@ struct HandoutView {
   PageAddresses addresses;
   /// Whether the complete solution of a stage may be shown; none may where this is empty.
   std::function<bool(int stage)> unlocked;
+  /// For the terminal: a picture's small drawing in letters; empty where there is none.
+  std::function<std::string(std::string_view target)> drawing = {};
 };
 
 /// The text of a page, without its frame.

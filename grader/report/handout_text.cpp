@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/report/handout_text.hpp"
 
+#include <algorithm>
+
 #include "grader/report/folds.hpp"
 #include "grader/report/markdown.hpp"
 
@@ -14,6 +16,24 @@ std::string in_markdown(std::string title) {
     for (auto at = title.find(tag); at != std::string::npos; at = title.find(tag, at))
       title.replace(at, tag.size(), "`");
   return "**" + title + "**";
+}
+
+/// Above each picture that has one its drawing, as code.
+std::string with_drawings(std::string_view markdown, const HandoutView& view) {
+  if (!view.drawing) return std::string(markdown);
+  std::string text;
+  while (!markdown.empty()) {
+    const std::string_view line = markdown.substr(0, markdown.find('\n'));
+    const auto target = line.rfind("](");
+    if (line.starts_with("![") && line.ends_with(')') && target != line.npos) {
+      const std::string drawing = view.drawing(line.substr(target + 2, line.size() - target - 3));
+      if (!drawing.empty()) text += "```text\n" + drawing + "```\n\n";
+    }
+    text += line;
+    text += '\n';
+    markdown.remove_prefix(std::min(line.size() + 1, markdown.size()));
+  }
+  return text;
 }
 
 }  // namespace
@@ -29,11 +49,11 @@ base::Result<std::string> handout_text(std::string_view markdown, const std::str
   for (const Piece& piece : *pieces) {
     const int stage = piece.solved_stage;
     if (!piece.folded()) {
-      text += piece.text;
+      text += with_drawings(piece.text, view);
     } else if (stage > 0 && (!view.unlocked || !view.unlocked(stage))) {
       text += locked_note(view.lab, stage);
     } else if (with_answers) {
-      text += in_markdown(piece.summary) + "\n" + piece.text;
+      text += in_markdown(piece.summary) + "\n" + with_drawings(piece.text, view);
     } else {
       ++folded;
       text += in_markdown(piece.summary) + " *(folded)*\n";

@@ -14,8 +14,8 @@
 
 namespace membound::report {
 
-/// `markdown` as text. A folded answer is one line, unless `with_answers`. Of `view`, the lab and
-/// what is unlocked count. `file` is for errors.
+/// `markdown` as text. A folded answer is one line, unless `with_answers`. Of `view`, the lab, what
+/// is unlocked and the drawings count. `file` is for errors.
 [[nodiscard]] base::Result<std::string> handout_text(std::string_view markdown,
                                                      const std::string& file,
                                                      const HandoutView& view, bool with_answers,

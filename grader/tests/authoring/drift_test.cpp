@@ -80,6 +80,12 @@ TEST_F(DriftTest, AFigureCanBeReadOnADarkPageAndWithoutAGlass) {
                                     HasSubstr("a label of 10.5 pixels: \"lane\"")));
 }
 
+TEST_F(DriftTest, ADrawingInLettersHasItsPictureAndFitsTheTerminal) {
+  write("handouts/01-copy/figures/b.txt", "short\n" + std::string(77, '-') + "\n");
+  EXPECT_THAT(drifts(), ElementsAre(HasSubstr("figures/b.txt: there is no picture of this name"),
+                                    HasSubstr("figures/b.txt:2: 77 columns")));
+}
+
 TEST_F(DriftTest, AMissingFileIsNamed) {
   fs::remove(root_ / "solutions/01-copy/NOTES.md");
   EXPECT_THAT(drifts(), ElementsAre(HasSubstr("solutions/01-copy/NOTES.md: the file is missing")));

@@ -47,6 +47,17 @@ TEST(HandoutText, ShowsAnswersButNoSolutionBeforeAPass) {
               HasSubstr("  int secret;\n"));
 }
 
+TEST(HandoutText, ShowsAPicturesDrawingAboveItsCaption) {
+  const Style style{.colour = false, .unicode = true, .width = 80};
+  const HandoutView view{.lab = "x", .drawing = [](std::string_view target) {
+                           return target == "figures/a.svg" ? "0 1\n 2\n" : "";
+                         }};
+  const auto text = handout_text("# A\n\n![Lanes](figures/a.svg)\n\n![Banks](figures/b.svg)\n",
+                                 "handout.md", view, false, style);
+  ASSERT_TRUE(text) << base::to_string(text.error());
+  EXPECT_THAT(*text, testing::HasSubstr("  0 1\n   2\n\n[figure: Lanes]\n\n[figure: Banks]\n"));
+}
+
 TEST(HandoutText, OfEveryLabFitsEightyColumns) {
   const Style style{.colour = false, .unicode = true, .width = 80};
   int handouts = 0;
