@@ -79,6 +79,7 @@ base::Result<Checked> check_labs(const Context& context, const judge::Tools& too
     };
     request.looks.at_failures = request.looks.at_right_results =
         tools.device.kind->has_checkers() || judge::has_vgpu(context.place.build);
+    request.looks.for_counters = judge::has_vgpu(context.place.build);
     request.on_second_look = [&](int stage) {
       progress->now(id + ", stage " + std::to_string(stage) + ": looking for the cause",
                     done + static_cast<int>(request.stages.size()));

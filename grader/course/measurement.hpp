@@ -132,6 +132,9 @@ struct StageMeasurement {
   /// The virtual GPU's report of the student's timed run, {"kernels", "reports"}, and, under
   /// "reference", that of the reference's; null elsewhere.
   nlohmann::json counters;
+  /// The virtual GPU that `counters` are of, where the stage itself was measured on a real one,
+  /// which counts nothing; then they explain, and are held against no bar.
+  std::string counted_on;
   /// What the virtual GPU's checkers found in the launches of its tests: an array of reports as in
   /// docs/counters_file.md, each with its "test"; null where none looked on.
   nlohmann::json checks;

@@ -282,6 +282,13 @@ base::Status judge_part(const CheckRequest& request, const CompiledPart& part,
     if (!gaps->empty()) (in_place ? looking->submission : looking->with_gaps) = *std::move(gaps);
     look_again(*looking, request.looks, *measurements);
   }
+  if (request.looks.for_counters && !measured.stopped && part.kind->has_reference &&
+      !request.device.kind->counts()) {
+    const auto counting = looking_run(request, part, run_request(request, part, device));
+    if (!counting) return counting.error();
+    count_beside(*counting, "virtual GPU, " + counting->environment.at("MEMBOUND_DEVICE"),
+                 *measurements);
+  }
   judge_all(request, device, *measurements, result);
   return base::Done{};
 }

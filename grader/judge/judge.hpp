@@ -47,6 +47,8 @@ struct Workplace {
 struct Looks {
   bool at_failures = false;
   bool at_right_results = false;
+  /// Where the device counts nothing: runs on the virtual GPU what was timed, for its counters.
+  bool for_counters = false;
 
   [[nodiscard]] bool any() const { return at_failures || at_right_results; }
 };

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/judge/counter_bars.hpp"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include "grader/judge/verdict.hpp"
 
@@ -124,6 +124,17 @@ TEST(CounterBars, ARealGpuCountsNothingAndMeetsThem) {
   StageMeasurement measurement = counted({});
   measurement.counters = nullptr;
   EXPECT_FALSE(missed_counter_bar(lab, lab.stages[0], measurement));
+}
+
+TEST(CounterBars, WhatTheVirtualGpuCountedBesideARealOneExplainsAndMissesNoBar) {
+  const course::Lab lab = lab_with_bar(kNoLocalLoads);
+  StageMeasurement measurement = counted({counted_kernel("_Z1fPi", {{"local_load_requests", 3}})});
+  EXPECT_EQ(judge_stage(lab, lab.stages[0], measurement).verdict, Verdict::kOverBudget);
+  measurement.counted_on = "virtual GPU, vgpu:h200";
+  const course::StageResult result = judge_stage(lab, lab.stages[0], measurement);
+  EXPECT_EQ(result.verdict, Verdict::kPassed);
+  EXPECT_THAT(result.notes, testing::ElementsAre(testing::HasSubstr("Counted on the virtual GPU")));
+  for (const course::TestOutcome& test : result.tests) EXPECT_NE(test.name, "KeepsItsBudget");
 }
 
 TEST(CounterBars, AFastKernelOverItsBudgetDoesNotPass) {

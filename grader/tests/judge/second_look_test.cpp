@@ -4,10 +4,12 @@
 
 #include <gmock/gmock.h>
 
+#include "grader/base/text_files.hpp"
 #include "grader/device_code/checkers/checkers.hpp"
 #include "grader/judge/findings.hpp"
 #include "grader/judge/next_hint.hpp"
 #include "grader/judge/verdict.hpp"
+#include "grader/tests/judge/temporary_folder.hpp"
 
 namespace membound::judge {
 namespace {
@@ -42,6 +44,37 @@ json report(const char* checker, const char* kind, int line) {
           {"block", {0, 0, 0}},         {"thread", {5, 0, 0}},
           {"kernel", "_Z4treeIfEvPT_"}, {"text", "what happened"},
           {"advice", "do this"}};
+}
+
+TEST(CountBeside, TakesTheCountersOfRightStagesAndNothingElse) {
+  const TemporaryFolder folder;
+  course::Lab lab = lab_of_one();
+  lab.stages.push_back(lab.stages[0]);
+  lab.stages[1].number = 4;
+  lab.stages[1].kernel = "other";
+  RunRequest run;
+  run.lab = &lab;
+  run.scratch_folder = folder.path() / "tmp";
+  run.seconds_per_stage = 20;
+  run.program = folder.script("test", R"(
+echo "$@" > )" + (folder.path() / "arguments").string() +
+                                          R"(
+while [ $# -gt 0 ]; do case $1 in --result) result=$2;; esac; shift; done
+echo '{"lab":"04-x","stage":3,"abort":"","counters":{"kernels":[]},"seconds":7}' >> $result)");
+  std::vector<course::StageMeasurement> measurements = {failing("SumsOneBlock", ""),
+                                                        failing("SumsOneBlock", "")};
+  measurements[0].tests[0].passed = true;
+  measurements[1].stage = 4;
+  count_beside(run, "virtual GPU, vgpu:h200", measurements);
+  EXPECT_TRUE(measurements[0].counters.is_object());
+  EXPECT_EQ(measurements[0].counted_on, "virtual GPU, vgpu:h200");
+  EXPECT_EQ(measurements[0].seconds, 0);
+  EXPECT_TRUE(measurements[1].counters.is_null());
+  EXPECT_EQ(measurements[1].counted_on, "");
+  EXPECT_THAT(*base::read_file(folder.path() / "arguments"),
+              testing::AllOf(testing::HasSubstr("--gtest_filter=reduce_tree.ReachesItsBar"),
+                             testing::Not(testing::HasSubstr("other.")),
+                             testing::HasSubstr("--stages 3 ")));
 }
 
 TEST(SecondLook, FollowsAWrongResult) {
