@@ -120,7 +120,7 @@ base::Result<std::vector<WrittenPart>> latency_parts(const std::filesystem::path
   const auto rows = base::read_csv(*text, source);
   if (!rows) return rows.error();
   std::string table =
-      "| a load from | which holds | alone | while all other SMs read |\n"
+      "| a load from | which holds | alone | under load |\n"
       "| --- | --- | ---: | ---: |\n";
   std::string measured;
   for (const std::vector<std::string>& row : rows->rows) {
@@ -136,7 +136,9 @@ base::Result<std::vector<WrittenPart>> latency_parts(const std::filesystem::path
   }
   table +=
       "\n" + measured +
-      ": one thread follows a chain of addresses, `handouts/09-latency-hiding/experiment.cu`.\n";
+      ": one thread follows a chain of addresses, `handouts/09-latency-hiding/experiment.cu`; "
+      "under "
+      "load others read from the same memory, for L1 those of its SM, else those of all SMs.\n";
   std::vector<WrittenPart> parts;
   std::error_code error;
   for (std::filesystem::directory_iterator entry(root / "handouts", error), end;
