@@ -215,7 +215,7 @@ class Writer {
     else
       text_ += ".shared .align 16 .b8 tile[64];\n";
     // The larger one has room for a gap.
-    text_ += chance_.one_in(4) ? ".local .align 16 .b8 frame[1400];\n"
+    text_ += chance_.one_in(4) ? ".local .align 16 .b8 frame[400];\n"
                                : ".local .align 16 .b8 frame[96];\n";
     for (const std::string_view parameter :
          {".b32 out", ".b64 in", ".align 8 .b8 big[40]", ".b64 data", ".b64 texture", ".b32 n"}) {

@@ -36,7 +36,7 @@ inline constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 24;
 inline constexpr std::uint32_t kCallBytes = 16;
 
 /// Of each gap between local variables, as padded_locals.awk makes it. A GPU's stack has none.
-inline constexpr std::uint32_t kGapBytes = 1024;
+inline constexpr std::uint32_t kGapBytes = 256;
 
 /// Where one kernel parameter lies in the parameter buffer.
 struct Parameter {

@@ -12,7 +12,7 @@ function pointer(to) { return opaque ? "ptr" : to "*" }
 
 # LLVM 14 spells the pointers of kernels `i32*`, later ones `ptr`.
 BEGIN {
-  gap = 1024
+  gap = 256
   while ((getline line < ARGV[1]) > 0 && !opaque) opaque = line ~ /[ (]ptr[ ,)]/
   close(ARGV[1])
 }
@@ -21,7 +21,7 @@ BEGIN {
 /^ +(tail )?call void @llvm\.lifetime\.(start|end)\./ { next }
 
 # A number of elements (`alloca i32, i64 %n`) is a variable array's, and no alignment leaves no gap.
-/^  %[-a-zA-Z0-9._$]+ = alloca / && match($0, /, align (1|2|4|8|16|32|64|128|256|512|1024)(,|$)/) {
+/^  %[-a-zA-Z0-9._$]+ = alloca / && match($0, /, align (1|2|4|8|16|32|64|128|256)(,|$)/) {
   name = $1
   align = substr($0, RSTART + 8) + 0
   begin = index($0, "alloca ") + 7
