@@ -3,6 +3,7 @@
 #include "grader/classroom/intake/lab_names.hpp"
 
 #include "grader/classroom/intake/student_names.hpp"
+#include "grader/course/course_tree.hpp"
 
 namespace membound::intake {
 
@@ -23,10 +24,12 @@ std::optional<std::string> lab_named(const std::string& name,
 base::Result<std::string> lab_meant(const std::string& name, const std::vector<course::Lab>& labs,
                                     const std::string& where) {
   if (auto found = lab_named(name, labs)) return *std::move(found);
-  std::string known;
-  for (const course::Lab& lab : labs) known += (known.empty() ? "" : ", ") + lab.id;
-  return base::Error{base::ErrorKind::kInput, where, "\"" + shown(name, 60) + "\" is no lab",
-                     "one of " + known, "write the lab's id or its name"};
+  const course::Course course{{}, labs};
+  const auto found = course.find(shown(name, 60));
+  if (found) return (*found)->id;
+  base::Error error = found.error();
+  error.where = where;
+  return error;
 }
 
 }  // namespace membound::intake

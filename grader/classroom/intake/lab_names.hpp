@@ -17,7 +17,8 @@ namespace membound::intake {
 [[nodiscard]] std::optional<std::string> lab_named(const std::string& name,
                                                    const std::vector<course::Lab>& labs);
 
-/// The same; an error that lists the labs where it means none. `where` is for the message.
+/// The same, and what a command takes: "3", "trans". An error that lists the labs where it means
+/// none or several. `where` is for the message.
 [[nodiscard]] base::Result<std::string> lab_meant(const std::string& name,
                                                   const std::vector<course::Lab>& labs,
                                                   const std::string& where);

@@ -85,10 +85,18 @@ TEST(CourseRules, ReadBackFromThePlanTheyAreTheSame) {
   EXPECT_EQ(again.policy("03-transpose", {"s001"}).due, parse_time("2026-11-27T23:59Z"));
 }
 
+TEST(CourseRules, ALabIsCalledAsInACommand) {
+  for (const char* name : {"reverse", "1", "01", "01-rev", "Reverse-Array"})
+    EXPECT_TRUE(rules_of("labs: {" + std::string(name) + ": {due: 2026-11-20}}")
+                    .mentions("01-reverse-array"))
+        << name;
+}
+
 TEST(CourseRules, EachMistakeIsNamedWithItsLine) {
   EXPECT_THAT(refusal_of("late:\n  per_day: 3\n"), HasSubstr("course.yml:2"));
   EXPECT_THAT(refusal_of("late:\n  per_day: 3\n"), HasSubstr("\"per_day\" is unknown here"));
-  EXPECT_THAT(refusal_of("labs: {sorting: {due: 2026-11-20}}"), HasSubstr("\"sorting\" is no lab"));
+  EXPECT_THAT(refusal_of("labs: {sorting: {due: 2026-11-20}}"),
+              HasSubstr("there is no lab \"sorting\""));
   EXPECT_THAT(refusal_of("labs: {transpose: {due: soon}}"), HasSubstr("\"soon\" is no time"));
   EXPECT_THAT(refusal_of("late: {percent_per_day: 120}"), HasSubstr("a number from 0 to 100"));
   EXPECT_THAT(refusal_of("attempts: first"), HasSubstr("best or latest"));
