@@ -7,6 +7,7 @@
 #include <optional>
 #include <regex>
 #include <set>
+#include <unordered_map>
 #include <utility>
 
 #include "grader/base/csv.hpp"
@@ -169,26 +170,68 @@ std::vector<std::string> words_of(std::string_view name) {
   return words;
 }
 
-/// Whether `word` is this student in another spelling.
-bool alike(const RosterRow& row, std::string_view word) {
-  const std::string plain = folded(word);
-  if (plain.empty()) return false;
-  if (folded(row.id) == plain || folded(row.email) == plain) return true;
-  for (const std::string& alias : row.aliases)
-    if (folded(alias) == plain) return true;
-  if (row.name.empty()) return false;
-  if (words_of(row.name) == words_of(word)) return true;
-  // Canvas writes last name and first name in one word.
-  std::string forward, backward;
-  const std::string name = folded(row.name);
-  const auto space = name.find_last_of(' ');
-  forward = squeezed(name);
-  if (space != std::string::npos) backward = squeezed(name.substr(space) + name.substr(0, space));
-  const std::string squeezed_word = squeezed(word);
-  return !squeezed_word.empty() && (squeezed_word == forward || squeezed_word == backward);
+std::string joined_words(std::string_view name) {
+  std::string all;
+  for (const std::string& word : words_of(name)) all += word + " ";
+  return all;
 }
 
 }  // namespace
+
+/// A class of thousands is looked up once for each of its submissions.
+struct Roster::Index {
+  /// Rows by what they may be called.
+  class Names {
+   public:
+    void add(const std::string& name, std::size_t row) {
+      if (!name.empty()) rows_[name].insert(row);
+    }
+    [[nodiscard]] std::set<std::size_t> rows(const std::string& name) const {
+      const auto found = rows_.find(name);
+      return found == rows_.end() ? std::set<std::size_t>() : found->second;
+    }
+
+   private:
+    std::unordered_map<std::string, std::set<std::size_t>> rows_;
+  };
+
+  Names ids, others;   // as they are written
+  Names folded_words;  // id, email and aliases
+  Names sorted_names, squeezed_names;
+
+  explicit Index(const std::vector<RosterRow>& rows) {
+    for (std::size_t i = 0; i < rows.size(); ++i) add(rows[i], i);
+  }
+
+  [[nodiscard]] std::set<std::size_t> alike(std::string_view word) const {
+    std::set<std::size_t> found;
+    const std::string plain = folded(word);
+    if (plain.empty()) return found;
+    found.merge(folded_words.rows(plain));
+    found.merge(sorted_names.rows(joined_words(word)));
+    found.merge(squeezed_names.rows(squeezed(word)));
+    return found;
+  }
+
+ private:
+  void add(const RosterRow& row, std::size_t i) {
+    ids.add(row.id, i);
+    folded_words.add(folded(row.id), i);
+    others.add(row.email, i);
+    folded_words.add(folded(row.email), i);
+    for (const std::string& alias : row.aliases) {
+      others.add(alias, i);
+      folded_words.add(folded(alias), i);
+    }
+    if (row.name.empty()) return;
+    sorted_names.add(joined_words(row.name), i);
+    // Canvas writes last name and first name in one word.
+    const std::string name = folded(row.name);
+    squeezed_names.add(squeezed(name), i);
+    if (const auto space = name.find_last_of(' '); space != std::string::npos)
+      squeezed_names.add(squeezed(name.substr(space) + name.substr(0, space)), i);
+  }
+};
 
 base::Result<std::vector<RosterRow>> read_people(std::string_view text,
                                                  const std::string& file_name) {
@@ -223,31 +266,22 @@ base::Result<Roster> Roster::from_text(std::string_view text, const std::string&
     }
     roster.rows_.push_back(std::move(row));
   }
+  roster.index_ = std::make_shared<const Index>(roster.rows_);
   return roster;
 }
 
 const RosterRow* Roster::find(std::string_view word) const {
+  if (index_ == nullptr) return nullptr;
   const std::string exact = normal(word);
-  const RosterRow* found = nullptr;
-  for (const RosterRow& row : rows_)
-    if (row.id == exact) return &row;
-  for (const RosterRow& row : rows_) {
-    const bool fits = row.email == exact ||
-                      std::find(row.aliases.begin(), row.aliases.end(), exact) != row.aliases.end();
-    if (fits && found != nullptr) return nullptr;
-    if (fits) found = &row;
-  }
-  return found;
+  std::set<std::size_t> found = index_->ids.rows(exact);
+  if (found.empty()) found = index_->others.rows(exact);
+  return found.size() == 1 ? &rows_[*found.begin()] : nullptr;
 }
 
 const RosterRow* Roster::find_alike(std::string_view word) const {
-  const RosterRow* found = nullptr;
-  for (const RosterRow& row : rows_) {
-    if (!alike(row, word)) continue;
-    if (found != nullptr) return nullptr;
-    found = &row;
-  }
-  return found;
+  if (index_ == nullptr) return nullptr;
+  const std::set<std::size_t> found = index_->alike(word);
+  return found.size() == 1 ? &rows_[*found.begin()] : nullptr;
 }
 
 }  // namespace membound::intake

@@ -6,6 +6,7 @@
 /// Place in the chain: roster.csv -> [roster] -> intake.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -52,7 +53,10 @@ class Roster {
   [[nodiscard]] const RosterRow* find_alike(std::string_view word) const;
 
  private:
+  struct Index;
+
   std::vector<RosterRow> rows_;
+  std::shared_ptr<const Index> index_;  ///< of rows_; null for an empty roster
 };
 
 }  // namespace membound::intake
