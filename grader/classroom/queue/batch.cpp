@@ -22,6 +22,24 @@ namespace {
 namespace fs = std::filesystem;
 using intake::AttemptPolicy;
 
+base::Error no_batch(const fs::path& out) {
+  return {base::ErrorKind::kUsage, out.string(), "there is no batch to go on with",
+          "a folder that membound grade made", "membound grade SUBMISSIONS --out " + out.string()};
+}
+
+/// Nothing is made for a call that could not have been meant.
+base::Status check_sources(const fs::path& out, const std::vector<fs::path>& sources) {
+  std::error_code error;
+  if (sources.empty() && !fs::exists(out / "batch.json", error)) return no_batch(out);
+  for (const fs::path& source : sources) {
+    if (fs::exists(fs::symlink_status(source, error))) continue;
+    return base::Error{base::ErrorKind::kInput, source.string(),
+                       "cannot be read: " + error.message(), "a readable folder or file",
+                       "check its path and rights"};
+  }
+  return base::Done{};
+}
+
 /// A folder with something else in it is not made a batch's.
 base::Status check_folder(const fs::path& out) {
   std::error_code error;
@@ -91,11 +109,7 @@ AttemptPolicy attempts_for(const BatchRequest& request, const intake::CourseRule
 base::Result<Plan> plan_for(const BatchRequest& request, const std::optional<Plan>& earlier,
                             std::vector<std::string>& notes) {
   if (request.intake.sources.empty()) {
-    if (!earlier) {
-      return base::Error{base::ErrorKind::kUsage, request.out.string(),
-                         "there is no batch to go on with", "a folder that membound grade made",
-                         "membound grade SUBMISSIONS --out " + request.out.string()};
-    }
+    if (!earlier) return no_batch(request.out);
     Plan plan = *earlier;
     std::set<std::string> labs;
     for (const auto& [lab, planned] : plan.labs) labs.insert(lab);
@@ -141,6 +155,12 @@ base::Status keep_plan(const fs::path& out, const Plan& plan, const std::optiona
   std::vector<std::string> keys;
   for (const Job& job : plan.jobs) keys.push_back(job.key);
   return ledger.plan(base::sha256(*text), keys);
+}
+
+base::Status keep_roster(const fs::path& out, const std::string& text) {
+  const auto old = base::read_file(kept_roster(out));
+  if (old && *old == text) return base::Done{};
+  return base::write_durably(kept_roster(out), text, "plan");
 }
 
 /// Keys of the jobs of the students that `words` mean ("all": everybody), in one lab where one is
@@ -227,6 +247,8 @@ void add_reconciled(const ledger::Reconciled& found, std::vector<std::string>& n
 
 }  // namespace
 
+fs::path kept_roster(const fs::path& out) { return out / "roster.csv"; }
+
 bool is_meant(const Row& row, const std::string& word) {
   const std::string wanted = intake::folded(word);
   return wanted == intake::folded(row.student) || wanted == intake::folded(row.name) ||
@@ -243,8 +265,11 @@ base::Result<BatchSummary> run_batch(const BatchRequest& given) {
   request.settings.place.state = request.out / "work";
   const auto usable = check_folder(request.out);
   if (!usable) return usable.error();
+  // Sweeps away what killed graders left, whatever comes of this call.
   const auto limits = limits_in_force(request.settings);
   if (!limits) return limits.error();
+  const auto there = check_sources(request.out, request.intake.sources);
+  if (!there) return there.error();
 
   auto ledger = ledger::Ledger::open(request.out, request.ledger);
   if (!ledger) return ledger.error();
@@ -259,6 +284,10 @@ base::Result<BatchSummary> run_batch(const BatchRequest& given) {
   if (!plan) return plan.error();
   const auto kept = keep_plan(request.out, *plan, *earlier, *ledger);
   if (!kept) return kept.error();
+  if (request.roster_text) {
+    const auto written = keep_roster(request.out, *request.roster_text);
+    if (!written) return written.error();
+  }
   const auto reconciled = ledger->reconcile();
   if (!reconciled) return reconciled.error();
   add_reconciled(*reconciled, start.notes);

@@ -34,11 +34,15 @@ struct BatchStart {
   std::vector<std::string> notes;
 };
 
+/// The roster that the last call with one left in the results folder `out`.
+[[nodiscard]] std::filesystem::path kept_roster(const std::filesystem::path& out);
+
 struct BatchRequest {
   std::filesystem::path out;
   /// Its `out` and `labs` are filled in. No sources: the plan of the earlier call.
   intake::IntakeRequest intake;
-  std::optional<intake::CourseRules> rules;                  ///< nothing: those of the earlier call
+  std::optional<std::string> roster_text;    ///< of intake.roster, to be kept for later calls
+  std::optional<intake::CourseRules> rules;  ///< nothing: those of the earlier call
   std::optional<std::vector<intake::Extension>> extensions;  ///< nothing: as `rules`
   intake::LabRules rules_now;  ///< for the labs of this call; they go before all others
   Settings settings;           ///< its place.state is filled in

@@ -66,19 +66,29 @@ base::Error wrong_use(const std::string& where, const std::string& found,
 }
 
 base::Status read_intake(const GradeOptions& options, const Context& context,
-                         intake::IntakeRequest& intake) {
+                         queue::BatchRequest& request) {
+  intake::IntakeRequest& intake = request.intake;
   for (const std::string& source : options.submissions) intake.sources.emplace_back(source);
   if (!options.lab.empty()) {
     const auto lab = context.course.find(options.lab);
     if (!lab) return lab.error();
     intake.lab = (*lab)->id;
   }
-  if (!options.roster.empty()) {
-    const auto text = base::read_file(options.roster);
+  const std::filesystem::path kept = queue::kept_roster(options.out);
+  std::error_code ignored;
+  const bool as_before = options.roster.empty() && !options.submissions.empty() &&
+                         std::filesystem::exists(kept, ignored);
+  if (as_before || !options.roster.empty()) {
+    const std::string file = as_before ? kept.string() : options.roster;
+    auto text = base::read_file(file);
     if (!text) return text.error();
-    auto roster = intake::Roster::from_text(*text, options.roster);
+    auto roster = intake::Roster::from_text(*text, file);
     if (!roster) return roster.error();
     intake.roster = std::move(*roster);
+    if (as_before)
+      report_note("the roster is the one of an earlier call, " + file);
+    else
+      request.roster_text = *std::move(text);
   }
   if (!options.layout.empty()) intake.layout = intake::layout_from_string(options.layout);
   if (!options.attempt.empty())
@@ -283,7 +293,7 @@ int run_grade(const GradeOptions& options) {
   request.retry_failed = options.resume;
   request.workers = workers_for(options);
   request.stop = catch_interrupts();
-  const auto read = read_intake(options, *context, request.intake);
+  const auto read = read_intake(options, *context, request);
   if (!read) return report_error(read.error());
   if (!options.requests.empty()) {
     const auto text = base::read_file(options.requests);

@@ -7,6 +7,7 @@
 
 #include <cstdlib>
 
+#include "grader/base/text_files.hpp"
 #include "grader/classroom/intake/late.hpp"
 #include "grader/tests/classroom/queue/fake_class.hpp"
 
@@ -85,6 +86,38 @@ TEST_F(CourseCalls, GradingOneLabAgainDropsNoOtherRow) {
   EXPECT_EQ(runs_, 0);
   for (const course::Grade& one : grades())
     EXPECT_EQ(one.late_by_seconds > 0, one.lab == "01-quick") << one.student << one.lab;
+}
+
+TEST_F(CourseCalls, WhatThePlatformRecordedOfATextHoldsInACallThatIsNotToldSo) {
+  request_.intake.times = {{.words = {"alice"}, .lab = "01-quick", .time = 1000}};
+  grade("quick");
+  request_.intake.times.clear();
+  grade("quick");
+  EXPECT_EQ(grades()[0].submitted_at, intake::utc_text(1000));
+  EXPECT_EQ(grades()[0].time_from, "record");
+  EXPECT_EQ(grades()[1].time_from, "file");
+  hands_in("quick", "alice", "quick", "second");
+  grade("quick");
+  EXPECT_EQ(grades()[0].time_from, "file") << "of another text nothing is recorded";
+}
+
+TEST_F(CourseCalls, ARosterIsKeptForLaterCalls) {
+  request_.roster_text = "id\nalice\nbob\n";
+  grade("quick");
+  request_.roster_text.reset();
+  grade("other");
+  const auto kept = base::read_file(kept_roster(request_.out));
+  ASSERT_TRUE(kept);
+  EXPECT_EQ(*kept, "id\nalice\nbob\n");
+}
+
+TEST_F(CourseCalls, AWrongCallMakesNoFolder) {
+  EXPECT_THAT(grade("nowhere"), HasSubstr("No such file"));
+  request_.intake.sources.clear();
+  const auto resumed = run_batch(request_);
+  ASSERT_FALSE(resumed);
+  EXPECT_THAT(base::to_string(resumed.error()), HasSubstr("no batch to go on with"));
+  EXPECT_FALSE(fs::exists(request_.out));
 }
 
 TEST_F(CourseCalls, AFewWhoComeLaterReplaceTheirOwnRowsAlone) {
