@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <functional>
 #include <memory>
 
 #include "grader/authoring/proof.hpp"
@@ -46,13 +47,21 @@ std::string share_text(double share) {
   return text;
 }
 
-/// Runs one file's stages; a stage without a speed is an error.
+/// Runs one file's stages, at this size where one is given; a stage without a speed is an error.
 base::Result<course::Result> measure(const Context& context, const judge::Tools& tools,
                                      judge::CheckOptions options, const authoring::Claim& claim,
-                                     const std::atomic<bool>* stop) {
+                                     const std::atomic<bool>* stop,
+                                     const std::vector<std::int64_t>& size = {}) {
   options.submission = claim.file.string();
-  auto result =
-      judge::check(request_for(context.place, tools, options, {claim.lab, claim.stages}, stop));
+  judge::CheckRequest request =
+      request_for(context.place, tools, options, {claim.lab, claim.stages}, stop);
+  if (!size.empty()) {
+    std::string text;
+    for (const std::int64_t extent : size)
+      text += (text.empty() ? "" : "x") + std::to_string(extent);
+    request.more_arguments = {"--size", text};
+  }
+  auto result = judge::check(request);
   if (!result) return result;
   for (const int number : claim.stages) {
     const course::StageResult* const stage = stage_of(*result, number);
@@ -76,18 +85,41 @@ void print_speeds(const course::Lab& lab, const course::Result& result) {
     std::printf("  %s\n", speed_row(lab, *stage_of(result, number)).c_str());
 }
 
+constexpr double kLevel = 0.97;  // as fast: so far apart lie stages at a copy's speed on an H200
+
+bool same_size(const course::StageResult& a, const course::StageResult& b) {
+  return a.timings.front().label == b.timings.front().label;
+}
+
+/// Times two stages at one size; what came of it.
+using AtOneSize = std::function<base::Result<course::Result>(int before, int number)>;
+
+/// Whether `stage` is as fast as the one before it. A launch that cannot be timed by some of its
+/// blocks has a smaller size than others, where no kernel is as fast: then both are timed there.
+bool is_as_fast(const course::StageResult& before, const course::StageResult& stage,
+                const AtOneSize& at_one_size) {
+  if (*stage.speed > *before.speed * kLevel) return true;
+  if (same_size(before, stage)) return false;
+  const auto result = at_one_size(before.stage, stage.stage);
+  if (!result) return false;
+  const course::StageResult &a = *stage_of(*result, before.stage),
+                            &b = *stage_of(*result, stage.stage);
+  std::printf("  %s: %d %.4g, %d %.4g\n", b.timings.front().label.c_str(), a.stage, *a.speed / 1e9,
+              b.stage, *b.speed / 1e9);
+  return *b.speed > *a.speed * kLevel;
+}
+
 /// One line a stage, slowest first as the lab says; whether that is what was found.
-bool print_ladder(const course::Lab& lab, const course::Result& result,
-                  const report::Style& style) {
+bool print_ladder(const course::Lab& lab, const course::Result& result, const report::Style& style,
+                  const AtOneSize& at_one_size) {
   const double fastest = *stage_of(result, lab.ladder.back())->speed;
-  constexpr double kLevel = 0.97;  // as fast: so far apart lie stages at a copy's speed on an H200
   bool in_order = true;
-  double before = 0;
+  const course::StageResult* before = nullptr;
   for (const int number : lab.ladder) {
     const course::StageResult& stage = *stage_of(result, number);
-    const bool fits = *stage.speed > before * kLevel;
+    const bool fits = before == nullptr || is_as_fast(*before, stage, at_one_size);
     in_order = in_order && fits;
-    before = *stage.speed;
+    before = &stage;
     std::printf("%s %s %s of the last one\n",
                 style.sign(fits ? report::Tone::kGood : report::Tone::kBad).c_str(),
                 speed_row(lab, stage).c_str(), share_text(*stage.speed / fastest).c_str());
@@ -153,7 +185,12 @@ int run_dev_ladder(const DevLadderOptions& options) {
     const bool labelled = says_predicted(*result);
     std::printf("%s on %s, %s%s\n", lab->id.c_str(), device.c_str(), result->compiler.c_str(),
                 result->device.virtual_name.empty() ? "" : ", predicted");
-    const bool in_order = !lab->has_order || print_ladder(*lab, *result, context->out);
+    const auto at_one_size = [&](int before, int number) {
+      authoring::Claim both = reference;
+      both.stages = {before, number};
+      return measure(*context, *tools, options, both, stop, lab->stage(number)->vgpu_sizes.back());
+    };
+    const bool in_order = !lab->has_order || print_ladder(*lab, *result, context->out, at_one_size);
     if (!lab->has_order) print_speeds(*lab, *result);
     if (!in_order) std::printf("  The stages are not in the order that lab.json gives.\n");
     if (!labelled) std::printf("  The result does not say that its times are predicted.\n");
