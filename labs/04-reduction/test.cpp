@@ -224,6 +224,15 @@ std::vector<TimedCase> timed_cases(const membound::course::Stage& stage,
     return kernel_arguments(static_cast<float*>(d_output), static_cast<const float*>(d_inputs[0]),
                             static_cast<long long>(n));
   };
+  timed.expected = [](std::span<const HostArray> inputs) {
+    return bytes_of<float>({static_cast<float>(sum_serial(values_of<float>(inputs[0])))});
+  };
+  timed.expected_of_read = [](const DrawnInputs& in, std::span<const ElementRange> read) {
+    double sum = 0;
+    for (const auto& [first, count] : read)
+      for (std::size_t i = first; i < first + count; ++i) sum += in.at<float>(0, i);
+    return bytes_of<float>({static_cast<float>(sum)});
+  };
   return {timed};
 }
 

@@ -105,6 +105,15 @@ class DrawnInputs {
 using ExpectedByPlace = std::function<void(const DrawnInputs& inputs, std::size_t first,
                                            std::size_t count, HostArray& right)>;
 
+/// Elements of an input that a launch has read.
+struct ElementRange {
+  std::size_t first = 0, count = 0;
+};
+
+/// The right output of blocks that have read these elements of the only input, each once.
+using ExpectedOfRead =
+    std::function<HostArray(const DrawnInputs& inputs, std::span<const ElementRange> read)>;
+
 /// `element` says what stands at one place: T(const DrawnInputs&, std::size_t index).
 template <typename T, typename Element>
 [[nodiscard]] ExpectedByPlace by_place(Element element) {
@@ -137,6 +146,10 @@ struct TimedCase {
   /// The same at any place; none where a place needs more than a few inputs. With one, a launch on
   /// the virtual GPU may be timed by some of its blocks.
   ExpectedByPlace expected_by_place{};
+  /// In its place, where all blocks add to an output that hangs on all of the only input: what
+  /// those that ran must have made of what they read.
+  ExpectedOfRead expected_of_read{};
+  [[nodiscard]] bool can_be_sampled() const { return expected_by_place || expected_of_read; }
 };
 
 /// Which parameters every stage's kernel takes.

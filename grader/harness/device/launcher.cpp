@@ -57,6 +57,13 @@ KernelLimits limits_of(const ReadyStep& step) {
 
 }  // namespace
 
+bool ReadyLaunch::can_be_sampled() const {
+  const auto is_one_block = [](const ReadyStep& step) {
+    return step.shape.grid.x == 1 && step.shape.grid.y == 1 && step.shape.grid.z == 1;
+  };
+  return !steps.empty() && std::all_of(steps.begin(), steps.end() - 1, is_one_block);
+}
+
 Launcher::Launcher(const Submission& submission, const Device& device, Watchdog& watchdog,
                    const Signature& signature, std::vector<std::string> size_names)
     : submission_(submission),

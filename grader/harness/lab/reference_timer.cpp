@@ -76,7 +76,7 @@ ReferenceTimes time_references(Session& session) {
         for (const TimedCase& timed : way.cases) {
           if (!times.unusable.empty()) return times;
           const OneCase one{stage, timed, way.sampled, &way == &ways.front()};
-          const bool is_known = way.sampled ? bool(timed.expected_by_place) : bool(timed.expected);
+          const bool is_known = way.sampled ? timed.can_be_sampled() : bool(timed.expected);
           if (!is_known) times.unusable = "nothing but the reference answers " + one.name();
           if (!only_look) times.unusable = time_one(session, one, times);
         }

@@ -223,7 +223,7 @@ bool Session::has_one_list(const course::Stage& stage) const {
   if (stage.vgpu_sizes != stage.gpu_sizes) return false;
   const std::vector<TimedCase> cases = program_.timed_cases(stage, stage.vgpu_sizes.back());
   return std::all_of(cases.begin(), cases.end(),
-                     [](const TimedCase& one) { return one.expected_by_place; });
+                     [](const TimedCase& one) { return one.can_be_sampled(); });
 }
 
 bool Session::samples(const course::Stage& stage) const {

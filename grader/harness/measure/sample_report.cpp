@@ -18,8 +18,10 @@ SampleReport sample_of(const nlohmann::json& counters) {
     ran += sample.value("blocks", 0.0);
     of += sample.value("of", 0.0);
     report.error = std::max(report.error, sample.value("error", 0.0));
-    report.stored_bytes += sample.value("stored_bytes", 0.0);
-    report.all_stored_bytes += kernel["counters"].value("global_store_bytes", 0.0);
+    report.stored.ran += sample.value("stored_bytes", 0.0);
+    report.stored.all += kernel["counters"].value("global_store_bytes", 0.0);
+    report.loaded.ran += sample.value("loaded_bytes", 0.0);
+    report.loaded.all += kernel["counters"].value("global_load_bytes", 0.0);
   }
   report.share = of > 0 ? ran / of : 0;
   return report;
@@ -33,18 +35,17 @@ std::string text_of(const SampleReport& report) {
   return text;
 }
 
-std::size_t missing_elements(const SampleReport& report, const WrittenPart& part,
-                             const TimedBuffer& output) {
+std::size_t missing_elements(const SampleReport::Bytes& moved, double error,
+                             const WrittenPart& part, const TimedBuffer& array) {
   // Blocks at the edges of what is computed do less, and the sample may have too many of them.
   constexpr double kTolerance = 0.05;
-  if (output.count == 0) return 0;
-  const auto all = static_cast<double>(output.count);
-  const double written = static_cast<double>(part.elements * element_bytes(output.type));
-  // Of what is stored, so much is an element that was not stored before.
-  const double fresh = report.stored_bytes > 0 ? written / report.stored_bytes : 0;
-  const double elements =
-      report.all_stored_bytes * fresh / static_cast<double>(element_bytes(output.type));
-  if (elements >= all * (1 - kTolerance - 3 * report.error)) return 0;
+  if (array.count == 0) return 0;
+  const auto all = static_cast<double>(array.count);
+  const double seen = static_cast<double>(part.elements * element_bytes(array.type));
+  // Of what is moved, so much is an element that was not moved before.
+  const double fresh = moved.ran > 0 ? seen / moved.ran : 0;
+  const double elements = moved.all * fresh / static_cast<double>(element_bytes(array.type));
+  if (elements >= all * (1 - kTolerance - 3 * error)) return 0;
   return static_cast<std::size_t>(std::llround(all - elements));
 }
 

@@ -16,20 +16,23 @@ namespace membound::harness {
 
 /// Of all kernels in a report of counters.
 struct SampleReport {
-  std::string not_sampled;      ///< why one of them was not run; empty: all were
-  double share = 0;             ///< of the blocks that ran
-  double error = 0;             ///< the largest
-  double stored_bytes = 0;      ///< by the blocks that ran,
-  double all_stored_bytes = 0;  ///< and, scaled, by all
+  std::string not_sampled;  ///< why one of them was not run; empty: all were
+  double share = 0;         ///< of the blocks that ran
+  double error = 0;         ///< the largest
+  /// To or from global memory.
+  struct Bytes {
+    double ran = 0;  ///< by the blocks that ran,
+    double all = 0;  ///< and, scaled, by all
+  } stored, loaded;
 };
 [[nodiscard]] SampleReport sample_of(const nlohmann::json& counters);
 /// "predicted from 0.47 % of the blocks, whose work says that of all within 0.2 %"
 [[nodiscard]] std::string text_of(const SampleReport& report);
 
-/// How many elements of the output the launch would have left unwritten, by what its sample wrote;
-/// 0 where that is no more than the sample itself may be off. A kernel that skips blocks, or has
-/// many of them write the same, is fast and shows here.
-[[nodiscard]] std::size_t missing_elements(const SampleReport& report, const WrittenPart& part,
-                                           const TimedBuffer& output);
+/// How many elements of the output the launch would have left unwritten (of the input: unread), by
+/// what its sample wrote or read; 0 where that is no more than the sample itself may be off. A
+/// kernel that skips blocks, or has many of them write the same, is fast and shows here.
+[[nodiscard]] std::size_t missing_elements(const SampleReport::Bytes& moved, double error,
+                                           const WrittenPart& part, const TimedBuffer& array);
 
 }  // namespace membound::harness

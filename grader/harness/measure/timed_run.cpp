@@ -152,6 +152,7 @@ WrittenPart TimedRun::compare_sample(std::uint64_t seed) const {
   for (std::size_t i = 0; i < timed_case().inputs.size(); ++i)
     seeds.push_back(parts_.seeds.derive(seed, i));
   const DrawnInputs inputs(timed_case().inputs, seeds);
+  if (timed_case().expected_of_read) return compare_with_read(inputs);
   const TimedBuffer& form = timed_case().output;
   const std::size_t each = element_bytes(form.type);
   HostArray right;
@@ -161,6 +162,26 @@ WrittenPart TimedRun::compare_sample(std::uint64_t seed) const {
         timed_case().expected_by_place(inputs, offset / each, bytes.size() / each, right);
         compare_written(form, offset / each, bytes, right, timed_case().tolerance, part);
       });
+  return part;
+}
+
+WrittenPart TimedRun::compare_with_read(const DrawnInputs& inputs) const {
+  const auto& side = student_side_;
+  const TimedBuffer& input = timed_case().inputs.front();
+  const std::size_t each = element_bytes(input.type);
+  WrittenPart part;
+  std::vector<ElementRange> read;
+  side.kernels.each_touched(side.inputs.front().data(), input.size_bytes(),
+                            [&](std::size_t offset, std::span<const std::byte> bytes) {
+                              read.push_back({offset / each, bytes.size() / each});
+                              part.elements += read.back().count;
+                            });
+  const HostArray right = timed_case().expected_of_read(inputs, read);
+  HostArray got(right.size());
+  const DeviceScope on(side.device.number());
+  cuda_check(cudaMemcpy(got.data(), side.output.data(), got.size(), cudaMemcpyDeviceToHost),
+             "reading what a sample wrote");
+  part.difference = difference_of(timed_case().output, got, right, timed_case().tolerance);
   return part;
 }
 

@@ -77,7 +77,8 @@ class TimedRun {
   /// Compares what was kept with the right answer: the reference's output, there now, or the lab's.
   [[nodiscard]] Difference compare_kept();
   /// Of a sampled run, right after it: what the student's blocks wrote, held against the lab's own
-  /// answer for the run with this seed.
+  /// answer for the run with this seed. Where that hangs on what they read (expected_of_read), the
+  /// elements are those that were read.
   [[nodiscard]] WrittenPart compare_sample(std::uint64_t seed) const;
   /// Suspects a sampled run that changed its inputs, where a graded run looks.
   virtual void look_at_sampled_inputs(std::uint64_t /*seed*/) {}
@@ -126,6 +127,7 @@ class TimedRun {
   [[nodiscard]] cudaError_t launch_between_events(const Answer& answer, Side& side) const;
 
  private:
+  [[nodiscard]] WrittenPart compare_with_read(const DrawnInputs& inputs) const;
   /// Bytes beside each array in which its place is drawn.
   [[nodiscard]] std::size_t room_bytes(const Device& device) const;
   [[nodiscard]] virtual Difference compare() = 0;

@@ -92,14 +92,25 @@ class PairLoop {
     const WrittenPart part = run_->compare_sample(seed);
     run_->look_at_sampled_inputs(seed);
     if (!run_->suspicion().empty()) timing.suspicion = run_->suspicion();
+    const TimedCase& timed = request_.timed_case;
+    const bool of_read = static_cast<bool>(timed.expected_of_read);
+    if (of_read && part.difference.wrong != 0) {
+      // Pieces of the input are known to be read, not words: one of which others should use a part
+      // looks the same as a wrong sum. All blocks will tell.
+      outcome_.not_sampled = "what the blocks that ran left is not what all that they read makes";
+      return false;
+    }
     if (part.difference.wrong != 0) {
       if (timing.runs_wrong++ != 0) return true;
       timing.wrong_elements = static_cast<std::int64_t>(part.difference.wrong);
       timing.first_wrong_index = static_cast<std::int64_t>(part.difference.first);
-    } else if (missing_elements(report, part, request_.timed_case.output) != 0) {
+    } else if (of_read ? missing_elements(report.loaded, report.error, part, timed.inputs.front())
+                       : missing_elements(report.stored, report.error, part, timed.output)) {
       // Perhaps it skips blocks; perhaps a few blocks do what these left out. All of them will
       // tell.
-      outcome_.not_sampled = "what the blocks that ran wrote stands for too little of the output";
+      outcome_.not_sampled =
+          of_read ? "what the blocks that ran read stands for too little of the input"
+                  : "what the blocks that ran wrote stands for too little of the output";
       return false;
     }
     return true;
@@ -200,7 +211,7 @@ TimingOutcome time_case(const Bench& bench, const TimingRequest& request) {
     return outcome;
   }
   outcome.facts = parts.student.facts(student.launch);
-  if (request.sampled && student.launch.steps.size() != 1) {
+  if (request.sampled && !student.launch.can_be_sampled()) {
     outcome.not_sampled = "one kernel uses what another leaves";
     return outcome;
   }

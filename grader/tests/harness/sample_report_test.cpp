@@ -7,17 +7,24 @@
 namespace membound::harness {
 namespace {
 
-/// 1 % of the blocks ran and stored `stored` bytes; all would store `all`.
+/// 1 % of the blocks ran and stored `stored` bytes, and loaded twice as many; all would store
+/// `all`.
 nlohmann::json report(double stored, double all) {
   return {{"kernels",
-           {{{"sample", {{"blocks", 10}, {"of", 1000}, {"error", 0.01}, {"stored_bytes", stored}}},
-             {"counters", {{"global_store_bytes", all}}}}}}};
+           {{{"sample",
+              {{"blocks", 10},
+               {"of", 1000},
+               {"error", 0.01},
+               {"stored_bytes", stored},
+               {"loaded_bytes", 2 * stored}}},
+             {"counters", {{"global_store_bytes", all}, {"global_load_bytes", 2 * all}}}}}}};
 }
 
 const TimedBuffer kMillion{.type = ElementType::kFloat, .count = 1'000'000};
 
 std::size_t missing(double stored, double all, std::size_t elements) {
-  return missing_elements(sample_of(report(stored, all)), {.elements = elements}, kMillion);
+  const SampleReport said = sample_of(report(stored, all));
+  return missing_elements(said.stored, said.error, {.elements = elements}, kMillion);
 }
 
 TEST(SampleReport, SumsUpWhatKernelsSay) {
@@ -25,6 +32,10 @@ TEST(SampleReport, SumsUpWhatKernelsSay) {
   EXPECT_EQ(found.not_sampled, "");
   EXPECT_DOUBLE_EQ(found.share, 0.01);
   EXPECT_DOUBLE_EQ(found.error, 0.01);
+  EXPECT_DOUBLE_EQ(found.stored.ran, 40'000);
+  EXPECT_DOUBLE_EQ(found.stored.all, 4e6);
+  EXPECT_DOUBLE_EQ(found.loaded.ran, 80'000);
+  EXPECT_DOUBLE_EQ(found.loaded.all, 8e6);
   EXPECT_EQ(text_of(found),
             "predicted from 1 % of the blocks, whose work says that of all within 1.0 %");
 }

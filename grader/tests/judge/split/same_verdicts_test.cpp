@@ -97,6 +97,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(Graded{"00-hello-gpu", 2, ""}, Graded{"00-hello-gpu", 3, ""},
                     Graded{"02-coalescing", 2, ""}, Graded{"03-transpose", 1, ""},
                     Graded{"03-transpose", 6, "6-one-element-per-thread"},
+                    Graded{"04-reduction", 3, ""}, Graded{"04-reduction", 5, "5-slow-one-warp"},
                     Graded{"05-bank-conflicts", 2, ""},
                     Graded{"08-local-memory", 3, "3-a-table-after-the-other"},
                     Graded{"09-latency-hiding", 2, "2-loads-one-at-a-time"}),

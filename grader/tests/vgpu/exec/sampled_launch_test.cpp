@@ -80,6 +80,7 @@ TEST(SampledLaunch, BlocksThatAreAlikeCountAsAllOfThemDo) {
   EXPECT_EQ(some.sample->of, kAllBlocks);
   EXPECT_LT(some.sample->blocks, 400u);
   EXPECT_EQ(some.sample->stored_bytes, some.sample->blocks * kSampleThreads * 4);
+  EXPECT_EQ(some.sample->loaded_bytes, some.sample->blocks * kSampleThreads * 4);
   EXPECT_EQ(some.sample->error, 0);
 }
 

@@ -68,10 +68,11 @@ class Sampler {
   }
 
   void finish() {
-    SampleFacts facts{0, request_.grid.count(), error_of(works_), 0};
+    SampleFacts facts{0, request_.grid.count(), error_of(works_), 0, 0};
     for (const StratumWork& work : works_) {
       facts.blocks += work.of.size();
       facts.stored_bytes += work.counters.totals.global_store_bytes;
+      facts.loaded_bytes += work.counters.totals.global_load_bytes;
     }
     report_.counters = scaled(works_, request_.caches.l2_bytes);
     report_.warp_instructions = spent_;

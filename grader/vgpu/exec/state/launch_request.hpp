@@ -96,7 +96,8 @@ struct SampleFacts {
   std::uint64_t blocks = 0;        ///< that ran
   std::uint64_t of = 0;            ///< that the launch has
   double error = 0;                ///< standard error of the launch's work, as a share of it
-  std::uint64_t stored_bytes = 0;  ///< to global memory, by the blocks that ran
+  std::uint64_t stored_bytes = 0;  ///< to global memory, by the blocks that ran,
+  std::uint64_t loaded_bytes = 0;  ///< and from it
 };
 
 /// What kernels may ask of the runtime while they run. May be called from several threads at once.

@@ -166,6 +166,7 @@ std::string to_json(const LaunchRecord& record) {
     sample.number("of", record.sample->of);
     sample.number("error", record.sample->error);
     sample.number("stored_bytes", record.sample->stored_bytes);
+    sample.number("loaded_bytes", record.sample->loaded_bytes);
     text += "}";
   }
   text += ",\"counters\":" + counters::to_json(record.counters->totals, false) + ",\"lines\":[";
