@@ -120,9 +120,9 @@ TEST_F(KnownTimes, AnInputThatIsChangedByBlocksThatAreSampledIsSuspicious) {
 }
 
 TEST_F(KnownTimes, AreOfNoUseWhereOnlyTheReferenceKnowsTheAnswer) {
-  CheckRequest request = request_for("04-reduction", source() / "solutions/04-reduction/kernel.cu");
-  request.stages = {6};
-  request.more_arguments = {"--size", "65536"};
+  CheckRequest request = request_for("06-shortcut", source() / "solutions/06-shortcut/kernel.cu");
+  request.stages = {1};
+  request.more_arguments = {"--size", "64"};
   EXPECT_THAT(times_of(request).unusable, testing::HasSubstr("nothing but the reference"));
 }
 
