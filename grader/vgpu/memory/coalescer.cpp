@@ -40,24 +40,29 @@ Coalesced coalesce(const std::uint64_t* addresses, std::uint32_t mask, std::uint
   return result;
 }
 
-std::uint32_t atomic_sectors(const std::uint64_t* addresses, std::uint32_t mask) {
+std::uint32_t atomic_turns(const std::uint64_t* addresses, std::uint32_t mask,
+                           std::array<SectorTurns, kLanes>& out) {
   std::array<std::uint64_t, kLanes> sorted;
   std::uint32_t count = 0;
   for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1)
     sorted[count++] = addresses[std::countr_zero(rest)];
-  if (count == 0) return 0;
   std::sort(sorted.begin(), sorted.begin() + count);
-  std::uint32_t total = 0, most = 0, same = 0;
+  std::uint32_t sectors = 0, same = 0;
   for (std::uint32_t i = 0; i < count; ++i) {
-    const bool new_sector = i > 0 && sorted[i] / kSectorBytes != sorted[i - 1] / kSectorBytes;
-    if (new_sector) {
-      total += most;
-      most = 0;
-    }
+    const std::uint64_t sector = sorted[i] / kSectorBytes;
+    if (sectors == 0 || out[sectors - 1].sector != sector) out[sectors++] = {sector, 0};
     same = i > 0 && sorted[i] == sorted[i - 1] ? same + 1 : 1;
-    most = std::max(most, same);
+    out[sectors - 1].turns = std::max(out[sectors - 1].turns, same);
   }
-  return total + most;
+  return sectors;
+}
+
+std::uint32_t atomic_sectors(const std::uint64_t* addresses, std::uint32_t mask) {
+  std::array<SectorTurns, kLanes> turns;
+  const std::uint32_t count = atomic_turns(addresses, mask, turns);
+  std::uint32_t all = 0;
+  for (std::uint32_t i = 0; i < count; ++i) all += turns[i].turns;
+  return all;
 }
 
 WordLoop atomic_word_loop(const std::uint64_t* addresses, std::uint32_t mask) {

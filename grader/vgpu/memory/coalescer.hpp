@@ -9,6 +9,7 @@
 /// sectors, tag requests, ideal sectors and bytes equal the profiler's metrics on every row.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 namespace membound::vgpu::memory {
@@ -60,6 +61,15 @@ struct Coalesced {
 /// word is wanted. A model where lanes are scattered over many lines: the hardware takes such a
 /// request apart in passes, by lines, and may then visit a sector once more.
 [[nodiscard]] std::uint32_t atomic_sectors(const std::uint64_t* addresses, std::uint32_t mask);
+
+/// The same sector by sector.
+struct SectorTurns {
+  std::uint64_t sector = 0;  ///< address / 32
+  std::uint32_t turns = 0;
+};
+/// How many there are; the first of `out`, in order.
+std::uint32_t atomic_turns(const std::uint64_t* addresses, std::uint32_t mask,
+                           std::array<SectorTurns, kLanes>& out);
 
 /// An atomic of 16 bits that the hardware makes of a loop: load the word, compute, compare-and-swap
 /// it, until every lane had its turn; of the lanes that want one word, the first comes through, and

@@ -101,6 +101,17 @@ TEST(AtomicSectors, AWordWantedTwiceVisitsItsSectorTwice) {
   EXPECT_EQ(atomic_sectors(pairs.data(), ~0u), 4u);  // 2 sectors, each twice
 }
 
+TEST(AtomicTurns, TellSectorsInOrderWhateverTheOrderOfLanes) {
+  Addresses backwards;
+  for (std::uint64_t lane = 0; lane < 32; ++lane) backwards[lane] = (31 - lane) / 2 * 4 + 320;
+  std::array<SectorTurns, kLanes> turns;
+  ASSERT_EQ(atomic_turns(backwards.data(), ~0u, turns), 2u);
+  EXPECT_EQ(turns[0].sector, 10u);
+  EXPECT_EQ(turns[1].sector, 11u);
+  EXPECT_EQ(turns[0].turns, 2u);
+  EXPECT_EQ(atomic_turns(backwards.data(), 0, turns), 0u);
+}
+
 TEST(AtomicWordLoop, BothHalvesOfAWordTakeTwoTurns) {
   const WordLoop neighbours = atomic_word_loop(strided(0, 2).data(), ~0u);
   EXPECT_EQ(neighbours.turns, 2u);

@@ -121,6 +121,11 @@ T update(std::byte* place, bool parallel, Atomic operation, ScalarType type, T b
   return old;
 }
 
+/// What one part of L2 serves, in sectors: atomics on as many take turns
+/// (clock_mechanisms_h200.csv, add random: 64 words take as long a turn as 32, 128 words half as
+/// long).
+constexpr u32 kSectorsOfPiece = 8;
+
 Atomic operation_of(const Instruction& in) { return in.as<AtomicAccess>().operation; }
 
 /// True when one lane does it for all that take part.
@@ -162,17 +167,17 @@ void count_global(Warp& w, StepStats& stats, const Instruction& in, const u64* a
     count_word_loop(stats, in, addresses, mask);
   } else {
     generic::count_global(stats, cost);
-    stats.sector_turns += memory::atomic_sectors(addresses, mask);
+    std::array<memory::SectorTurns, 32> turns;
+    const u32 count = memory::atomic_turns(addresses, mask, turns);
+    for (u32 i = 0; i < count; ++i) {
+      stats.sector_turns += turns[i].turns;
+      w.worker->busiest_sectors.add(turns[i].sector, turns[i].turns);
+      w.worker->busiest_pieces.add(turns[i].sector / kSectorsOfPiece, turns[i].turns);
+    }
   }
   stats.atomic_same_address += static_cast<u32>(std::popcount(mask)) - cost.bytes / bytes;
-  u64 sector = ~u64{0};
-  for (u32 rest = mask; rest != 0; rest &= rest - 1) {
-    const u64 address = addresses[std::countr_zero(rest)];
-    w.worker->hottest.add(address, 1);
-    // Neighbouring lanes with one sector are one access to it; lanes far apart are taken for two.
-    if (address / 32 != sector) w.worker->busiest_pieces.add(address / 512, 1);
-    sector = address / 32;
-  }
+  for (u32 rest = mask; rest != 0; rest &= rest - 1)
+    w.worker->hottest.add(addresses[std::countr_zero(rest)], 1);
 }
 
 void count_shared(StepStats& stats, const Instruction& in, const u32* offsets, u32 mask,

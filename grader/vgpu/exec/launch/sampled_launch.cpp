@@ -137,6 +137,7 @@ class Sampler {
     for (const auto& worker : workers) {
       work.hottest.add(worker->hottest);
       work.busiest.add(worker->busiest_pieces);
+      work.busiest_sectors.add(worker->busiest_sectors);
     }
     counters::LaunchWork kinds;
     recorder.add_to(kinds);

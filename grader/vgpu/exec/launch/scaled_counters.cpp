@@ -124,6 +124,7 @@ void StratumWork::add(StratumWork&& more) {
   }
   hottest.add(more.hottest);
   busiest.add(more.busiest);
+  busiest_sectors.add(more.busiest_sectors);
 }
 
 counters::LaunchCounters scaled(std::vector<StratumWork>& strata, std::uint64_t l2_bytes) {
@@ -148,6 +149,7 @@ counters::LaunchCounters scaled(std::vector<StratumWork>& strata, std::uint64_t 
   Counters& c = all.totals;
   c.hottest_atomic_address_count = hottest(strata, &StratumWork::hottest);
   c.busiest_atomic_piece_sectors = hottest(strata, &StratumWork::busiest);
+  c.busiest_atomic_sector_turns = hottest(strata, &StratumWork::busiest_sectors);
   const std::uint64_t read = distinct(strata, &StratumWork::reads);
   const memory::Traffic traffic{std::max(c.l2_read_sectors, read), read,
                                 distinct(strata, &StratumWork::writes)};

@@ -22,7 +22,7 @@ struct StratumWork {
   std::vector<counters::BlockWork> of;  ///< of each that ran
   counters::LaunchCounters counters;    ///< of all that ran; without `work.runs`
   std::vector<memory::ArrayTally::Row> reads, writes;
-  memory::HotWords hottest, busiest;
+  memory::HotWords hottest, busiest, busiest_sectors;
 
   /// How many blocks each of them stands for.
   [[nodiscard]] double weight() const {

@@ -147,14 +147,16 @@ counters::LaunchCounters summarise(const Launch& launch,
   }
   for (auto& [place, c] : lines) result.lines.push_back({place.first, place.second, c});
   std::uint64_t blocks = 0;
-  memory::HotWords hottest, busiest;
+  memory::HotWords hottest, busiest, sectors;
   for (const auto& worker : workers) {
     blocks += worker->blocks;
     hottest.add(worker->hottest);
     busiest.add(worker->busiest_pieces);
+    sectors.add(worker->busiest_sectors);
   }
   result.totals.hottest_atomic_address_count = hottest.hottest();
   result.totals.busiest_atomic_piece_sectors = busiest.hottest();
+  result.totals.busiest_atomic_sector_turns = sectors.hottest();
   result.totals.blocks = blocks;
   result.totals.warps = blocks * launch.warps_per_block;
   result.totals.threads = blocks * launch.request->block.count();

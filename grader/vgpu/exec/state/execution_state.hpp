@@ -306,7 +306,8 @@ struct Worker {
   std::uint64_t blocks = 0;
   std::uint64_t barriers = 0;
   memory::HotWords hottest;                  ///< words of global memory that atomics wanted
-  memory::HotWords busiest_pieces;           ///< pieces of 512 bytes, by sectors they wanted there
+  memory::HotWords busiest_sectors;          ///< sectors, by turns that atomics take there
+  memory::HotWords busiest_pieces;           ///< pieces of 256 bytes, likewise
   std::vector<std::unique_ptr<Block>> pool;  ///< blocks to use again
 };
 
