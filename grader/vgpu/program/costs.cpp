@@ -35,7 +35,9 @@ Cost special(const Instruction& in, Cost rounded) {
 Cost arithmetic(const Instruction& in, Cost of_integers) {
   if (in.unit == Unit::kFloat64) return Cost::kFp64;
   if (ptx::is_float(in.type)) return Cost::kFma;
-  if (in.opcode == Opcode::kAdd || in.opcode == Opcode::kSub) return Cost::kAdd;
+  if (in.opcode == Opcode::kAdd || in.opcode == Opcode::kSub)
+    return is_wide(in) ? Cost::kAdd64 : Cost::kAdd;
+  if (of_integers == Cost::kAlu && is_wide(in)) return Cost::kAlu64;
   return of_integers == Cost::kMultiply && is_wide(in) ? Cost::kWideMultiply : of_integers;
 }
 
@@ -49,6 +51,7 @@ Cost fence(const Instruction& in) {
 }  // namespace
 
 Cost cost_of(const Instruction& in) {
+  if (in.fused) return Cost::kNone;
   const Cost cost = info_of(in.opcode).cost;
   switch (cost) {
     case Cost::kByType:
@@ -63,7 +66,8 @@ Cost cost_of(const Instruction& in) {
     case Cost::kRoot:
       return special(in, cost);
     case Cost::kAlu:
-      return in.unit == Unit::kFloat64 ? Cost::kFp64 : cost;
+      if (in.unit == Unit::kFloat64) return Cost::kFp64;
+      return is_wide(in) && !ptx::is_float(in.type) ? Cost::kAlu64 : cost;
     case Cost::kFenceDevice:
       return fence(in);
     case Cost::kBarrier:

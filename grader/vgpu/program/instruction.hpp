@@ -336,6 +336,7 @@ struct Instruction {
   std::uint8_t vector = 1;   ///< elements a lane: 1, 2, 4 (8)
   std::uint8_t d_slots = 1;  ///< slots of each destination register: 1, 2 or 4
   std::uint8_t s_slots = 1;  ///< slots of each data source register
+  bool fused = false;        ///< part of the instruction that uses its result: see fusion.hpp
   std::uint32_t flags = 0;
   Value guard = {};
   std::array<Value, 4> d = {};  ///< destinations

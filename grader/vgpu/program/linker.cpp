@@ -8,6 +8,7 @@
 
 #include "grader/device_code/ptx/parser.hpp"
 #include "grader/vgpu/program/decoder.hpp"
+#include "grader/vgpu/program/fusion.hpp"
 #include "grader/vgpu/program/joining.hpp"
 #include "grader/vgpu/program/module.hpp"
 #include "grader/vgpu/program/registers.hpp"
@@ -326,6 +327,7 @@ base::Status Linker::decode_one(std::uint32_t f, std::uint32_t shared_base_bytes
   for (std::uint32_t r = 0; r < sizes.size(); ++r) sizes[r] = slots_of(source.group_of(r).type);
   mark_unrolled(function, sizes.size());
   propagate_constants(function, sizes);
+  mark_fused(function, sizes.size());
   mark_rounds(function, sizes.size());
   mark_joined_atomics(function, sizes.size());
   assign_registers(function, sizes);

@@ -103,7 +103,14 @@ double constant_clocks(const Workload& s) {
 /// as well.
 double integer_pipe(const Workload& s) {
   if (s.work.instructions.empty()) return real(s.totals.integer_instructions);
-  return real(s.work.instructions[static_cast<std::size_t>(program::Cost::kAlu)]);
+  return executed(s, program::Cost::kAlu) + 2 * executed(s, program::Cost::kAlu64);
+}
+
+/// What the float pipes execute, without products that are part of a sum.
+double float_pipe(const Workload& s) {
+  if (s.work.instructions.empty())
+    return real(s.totals.float32_instructions + s.totals.half_instructions);
+  return executed(s, program::Cost::kFma);
 }
 
 }  // namespace
@@ -113,6 +120,10 @@ double shared_clocks(const Machine& machine, const Counters& c) {
   const double extra = std::max(0.0, real(c.shared_wavefronts) - ideal);
   return ideal / machine.l1_wavefronts_per_clock + extra * machine.shared_conflict_clocks;
 }
+double executed(const Workload& s, program::Cost cost) {
+  return real(s.work.instructions[static_cast<std::size_t>(cost)]);
+}
+
 
 double l2_read_sectors(const Counters& c) {
   return real(c.l2_read_sectors ? c.l2_read_sectors + c.l1_load_joined_sectors
@@ -151,8 +162,7 @@ std::vector<Bound> sm_terms(const Workload& s) {
       (real(c.constant_load_words) - real(c.constant_load_requests)) * constant_clocks(s);
   return {
       {BoundKind::kIssue, over_all_sms(s, issue_slots(s), m.schedulers)},
-      {BoundKind::kFloat32,
-       pipe_ns(s, real(c.float32_instructions + c.half_instructions), m.fp32_lanes)},
+      {BoundKind::kFloat32, pipe_ns(s, float_pipe(s), m.fp32_lanes)},
       {BoundKind::kInteger, pipe_ns(s, integer_pipe(s), m.integer_lanes)},
       {BoundKind::kFloat64, pipe_ns(s, real(c.float64_instructions), m.fp64_lanes)},
       {BoundKind::kSpecial,
