@@ -35,17 +35,20 @@ bool changes_memory(const Instruction& in) {
          (shape == Shape::kStore && !in.has(kParamMemory));
 }
 
-/// A loop whose whole body is one basic block.
+/// A loop whose whole body is one basic block. It may leave by its last branch; then the jump back
+/// stands alone behind it, and ptxas makes one branch of the two.
 class Body {
  public:
   Body(Function& function, const BasicBlock& block)
-      : code_(std::span(function.code).subspan(block.begin, block.end - block.begin)),
+      : back_(jump_behind(function, block)),
+        code_(std::span(function.code).subspan(block.begin, block.end - block.begin)),
         begin_(block.begin) {}
 
   [[nodiscard]] bool is_loop() const {
     const Instruction& last = code_.back();
     if (last.opcode != Opcode::kBra || last.guard.kind != ValueKind::kPredicate) return false;
-    return last.as<Branch>().target == begin_ && code_.size() <= kLongestBody &&
+    return (back_ != nullptr || last.as<Branch>().target == begin_) &&
+           code_.size() <= kLongestBody &&
            std::none_of(code_.begin(), code_.end(), forbids_unrolling);
   }
 
@@ -62,6 +65,7 @@ class Body {
                                       [&](const Value& s) { return is_same_register(s, in.d[0]); }))
         continue;
       for (Instruction* part : {&in, compares, &code_.back()}) part->flags |= kUnrolled;
+      if (back_ != nullptr) back_->flags |= kUnrolled;
       return true;
     }
     return false;
@@ -78,7 +82,20 @@ class Body {
 
  private:
   static bool counts(const Instruction& in) {
+  void join_branches() {
+    if (back_ != nullptr) back_->fused = true;
+  }
+
     if (in.opcode != Opcode::kAdd && in.opcode != Opcode::kSub) return false;
+  static Instruction* jump_behind(Function& function, const BasicBlock& block) {
+    if (block.end >= function.code.size()) return nullptr;
+    const Instruction& last = function.code[block.end - 1];
+    Instruction& next = function.code[block.end];
+    const bool leaves = last.opcode == Opcode::kBra && last.guard;
+    const bool returns =
+        next.opcode == Opcode::kBra && !next.guard && next.as<Branch>().target == block.begin;
+    return leaves && returns ? &next : nullptr;
+  }
     return is_same_register(in.d[0], in.s[0]) && in.s[1].kind == ValueKind::kConstant;
   }
 
@@ -99,6 +116,7 @@ class Body {
 
   std::span<Instruction> code_;
   std::uint32_t begin_;
+  Instruction* back_;  ///< null: the last branch goes back itself
 };
 
 }  // namespace
@@ -108,6 +126,7 @@ void mark_unrolled(Function& function, std::size_t registers) {
     Body body(function, block);
     if (body.is_loop() && body.mark_control()) body.mark_loads(registers);
   }
+    body.join_branches();
 }
 
 }  // namespace membound::vgpu::program

@@ -15,6 +15,7 @@ namespace {
 struct Marked {
   std::ptrdiff_t control = 0;
   std::ptrdiff_t loads = 0;
+  std::ptrdiff_t vanishing = 0;
 };
 
 /// `body` sees %rd0 = a parameter, %r0 = a counter, %r1 = how far it goes.
@@ -35,6 +36,7 @@ Marked marked_in(const std::string& body) {
   Marked found;
   for (const Instruction& in : program->functions()[0].code) {
     found.control += is_shared_by_rounds(in);
+    found.vanishing += in.opcode == Opcode::kBra && in.fused;
     found.loads += in.has(kUnrolled) && !is_shared_by_rounds(in);
   }
   return found;
@@ -54,6 +56,28 @@ add.f32 %f1, %f1, %f2;
 
 TEST(Unrolling, CountingByAConstantHappensOnceForSeveralRounds) {
   EXPECT_EQ(marked_in(loop(kAddsUp)).control, 3) << "sum, comparison and branch";
+}
+
+TEST(Unrolling, ABranchOutAndAJumpBackAreOneBranch) {
+  const std::string body = std::string("LOOP:\n") + kAddsUp + R"(
+add.s32 %r0, %r0, 1;
+setp.eq.s32 %p1, %r0, 64;
+@%p1 bra OUT;
+bra.uni LOOP;
+OUT:
+)";
+  EXPECT_EQ(marked_in(body).control, 4) << "sum, comparison, branch and jump";
+  EXPECT_EQ(marked_in(body).vanishing, 1);
+}
+
+TEST(Unrolling, LoopsThatLoadOftenInARoundHaveEnoughInFlight) {
+  EXPECT_EQ(marked_in(loop(kLoads + std::string(R"(
+ld.global.f32 %f3, [%rd1+4];
+ld.global.f32 %f4, [%rd1+8];
+ld.global.f32 %f5, [%rd1+12];
+)")))
+                .loads,
+            0);
 }
 
 TEST(Unrolling, LoopsStayThatCountByWhatNobodyKnows) {
