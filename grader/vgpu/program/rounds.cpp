@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/vgpu/program/rounds.hpp"
 
+#include <algorithm>
 #include <vector>
 
 #include "grader/vgpu/program/control_flow.hpp"
@@ -35,24 +36,36 @@ bool separates(const Instruction& in, Reads what) {
   }
 }
 
-/// Registers whose value comes from a load that is still in flight.
-class InFlight {
+/// How many loads, one waiting for the other, each register's value needs. ptxas moves a load up to
+/// where its address is known, so those of one level are in flight together, whatever stands
+/// between them.
+class Levels {
  public:
-  explicit InFlight(std::size_t registers) : since_(registers, 0) {}
-  void start_round() { ++round_; }
-  [[nodiscard]] bool holds(const Value& value) const {
-    return value.kind == ValueKind::kRegister && since_[value.index] == round_;
+  explicit Levels(std::size_t registers) : known_(registers) {}
+  /// What follows waits for all before it.
+  void restart() { ++segment_, highest_ = 0; }
+  [[nodiscard]] std::uint32_t of(const Value& value) const {
+    if (value.kind != ValueKind::kRegister) return 0;
+    const Known& known = known_[value.index];
+    return known.segment == segment_ ? known.level : 0;
   }
-  void add(const Value& value) {
-    if (value.kind == ValueKind::kRegister) since_[value.index] = round_;
+  void set(const Value& value, std::uint32_t level) {
+    if (value.kind == ValueKind::kRegister) known_[value.index] = {segment_, level};
   }
-  void remove(const Value& value) {
-    if (value.kind == ValueKind::kRegister) since_[value.index] = 0;
+  /// True for the first of its level.
+  bool rises_to(std::uint32_t level) {
+    if (level <= highest_) return false;
+    highest_ = level;
+    return true;
   }
+  [[nodiscard]] std::uint32_t highest() const { return highest_; }
 
  private:
-  std::vector<std::uint32_t> since_;
-  std::uint32_t round_ = 1;
+  struct Known {
+    std::uint32_t segment = 0, level = 0;
+  };
+  std::vector<Known> known_;
+  std::uint32_t segment_ = 1, highest_ = 0;
 };
 
 /// ptxas makes predicated instructions of a guarded piece of code up to this long, and none of a
@@ -107,7 +120,7 @@ class Guards {
 class Marker {
  public:
   Marker(Function& function, Reads what, std::uint32_t flag, std::size_t registers)
-      : function_(function), what_(what), flag_(flag), in_flight_(registers) {}
+      : function_(function), what_(what), flag_(flag), levels_(registers) {}
 
   void mark(const BasicBlock& block, bool guarded, bool goes_on) {
     if (!goes_on) start_anew();
@@ -121,32 +134,32 @@ class Marker {
         load(in, guarded);
         continue;
       }
-      if (separates(in, what_)) fresh_ = true;
-      bool depends = false;
-      for (const Value& value : in.s) depends = depends || in_flight_.holds(value);
-      for (const Value& value : in.d) depends ? in_flight_.add(value) : in_flight_.remove(value);
+      if (separates(in, what_)) levels_.restart();
+      std::uint32_t level = 0;
+      for (const Value& value : in.s) level = std::max(level, levels_.of(value));
+      for (const Value& value : in.d) levels_.set(value, level);
     }
   }
 
  private:
   void start_anew() {
-    fresh_ = true;
+    levels_.restart();
     guards_ = 0;
   }
 
   void load(Instruction& in, bool guarded) {
-    if (fresh_ || in_flight_.holds(in.s[0])) {
+    const std::uint32_t level = levels_.of(in.s[0]) + 1;
+    if (levels_.rises_to(level)) {
       in.flags |= flag_;
-      in_flight_.start_round();
       guarded_first_ = guarded ? &in : nullptr;
-    } else if (guarded_first_ != nullptr && !guarded) {
+    } else if (guarded_first_ != nullptr && !guarded && level == levels_.highest()) {
       // The round is counted where all warps come by: a guard may be closed to a whole warp.
       guarded_first_->flags &= ~flag_;
       guarded_first_ = nullptr;
       in.flags |= flag_;
     }
-    fresh_ = in.opcode == Opcode::kAtom;
-    for (const Value& value : in.d) in_flight_.add(value);
+    for (const Value& value : in.d) levels_.set(value, level);
+    if (in.opcode == Opcode::kAtom) levels_.restart();
   }
 
   [[nodiscard]] bool keeps_its_guard(const BasicBlock& block) const {
@@ -161,8 +174,7 @@ class Marker {
   Function& function_;
   Reads what_;
   std::uint32_t flag_;
-  InFlight in_flight_;
-  bool fresh_ = true;                     ///< the next load starts a round
+  Levels levels_;
   std::uint32_t guards_ = 0;              ///< held in this piece of code
   Instruction* guarded_first_ = nullptr;  ///< what starts the round, where that is behind a guard
 };

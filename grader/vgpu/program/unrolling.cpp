@@ -73,6 +73,8 @@ class Body {
 
   void mark_loads(std::size_t registers) {
     if (std::any_of(code_.begin(), code_.end(), changes_memory)) return;
+    // What loads so often in a round has been repeated by nvcc, or has enough in flight.
+    if (std::count_if(code_.begin(), code_.end(), is_load) >= kUnrolledRounds) return;
     std::vector<bool> loaded(registers, false);
     const std::vector<bool> first = addresses_from_loads(loaded);
     if (addresses_from_loads(loaded) != first) return;  // a round needs what the last one loaded
@@ -80,13 +82,11 @@ class Body {
       if (is_load(in)) in.flags |= kUnrolled;
   }
 
- private:
-  static bool counts(const Instruction& in) {
   void join_branches() {
     if (back_ != nullptr) back_->fused = true;
   }
 
-    if (in.opcode != Opcode::kAdd && in.opcode != Opcode::kSub) return false;
+ private:
   static Instruction* jump_behind(Function& function, const BasicBlock& block) {
     if (block.end >= function.code.size()) return nullptr;
     const Instruction& last = function.code[block.end - 1];
@@ -96,6 +96,8 @@ class Body {
         next.opcode == Opcode::kBra && !next.guard && next.as<Branch>().target == block.begin;
     return leaves && returns ? &next : nullptr;
   }
+  static bool counts(const Instruction& in) {
+    if (in.opcode != Opcode::kAdd && in.opcode != Opcode::kSub) return false;
     return is_same_register(in.d[0], in.s[0]) && in.s[1].kind == ValueKind::kConstant;
   }
 
@@ -114,9 +116,9 @@ class Body {
     return found;
   }
 
+  Instruction* back_;  ///< null: the last branch goes back itself
   std::span<Instruction> code_;
   std::uint32_t begin_;
-  Instruction* back_;  ///< null: the last branch goes back itself
 };
 
 }  // namespace
@@ -124,9 +126,9 @@ class Body {
 void mark_unrolled(Function& function, std::size_t registers) {
   for (const BasicBlock& block : basic_blocks(function)) {
     Body body(function, block);
+    body.join_branches();
     if (body.is_loop() && body.mark_control()) body.mark_loads(registers);
   }
-    body.join_branches();
 }
 
 }  // namespace membound::vgpu::program

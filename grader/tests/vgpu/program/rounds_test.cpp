@@ -60,6 +60,26 @@ TEST(Rounds, IndependentLoadsWaitTogetherDependentOnesInTurn) {
             2u);
 }
 
+TEST(Rounds, LoadsMoveUpToWhereTheirAddressesAreKnown) {
+  EXPECT_EQ(rounds_of(R"(ld.global.u64 %rd2, [%rd0];
+    ld.global.u64 %rd3, [%rd2];
+    ld.global.u64 %rd4, [%rd0+8];
+    ld.global.u64 %rd5, [%rd4];
+    st.global.u64 [%rd0], %rd3; st.global.u64 [%rd0+8], %rd5;)")
+                .size(),
+            2u)
+      << "two lists walked side by side";
+}
+
+TEST(Rounds, NoLoadMovesAcrossAStore) {
+  EXPECT_EQ(rounds_of(R"(ld.global.u64 %rd2, [%rd0];
+    st.global.u64 [%rd0+16], %rd2;
+    ld.global.u64 %rd3, [%rd0+8];
+    st.global.u64 [%rd0+24], %rd3;)")
+                .size(),
+            2u);
+}
+
 TEST(Rounds, LoadsBehindShortGuardsAreInFlightTogether) {
   EXPECT_EQ(rounds_of(guarded(8, "")).size(), 1u);
 }
