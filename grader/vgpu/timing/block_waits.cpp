@@ -22,10 +22,11 @@ double round_ns(const Machine& m, const Counters& c, double rounds) {
                                   real(c.global_load_sectors));
   const double loads = real(c.global_load_requests + c.atomic_requests + c.texture_requests);
   const double beyond_l1 = loads == 0 ? 1 : std::min(1.0, ratio(loads * missed, rounds));
-  const double from_l2 = l2_read_sectors(c) * kSectorBytes;
-  const double from_dram = real(c.dram_read_bytes);
-  const double beyond_l2 =
-      from_l2 > 0 && c.l2_read_sectors ? std::min(1.0, from_dram / from_l2) : 1;
+  // What joins a request that is under way waits as long as that one.
+  const double from_l2 = real(c.l2_read_sectors) * kSectorBytes;
+  const double from_dram = c.l2_waiting_sectors > 0 ? real(c.l2_waiting_sectors) * kSectorBytes
+                                                    : real(c.dram_read_bytes);
+  const double beyond_l2 = from_l2 > 0 ? std::min(1.0, from_dram / from_l2) : 1;
   const double far_ns = beyond_l2 * m.load_round_ns + (1 - beyond_l2) * m.l2_round_ns;
   return beyond_l1 * far_ns + (1 - beyond_l1) * m.cached_round_ns;
 }

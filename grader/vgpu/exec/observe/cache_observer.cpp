@@ -63,6 +63,7 @@ CacheObserver::~CacheObserver() = default;
 void CacheObserver::access(const WarpAccess& access) {
   if (access.space != ptx::StateSpace::kGlobal) return;
   auto& seat = seats_.of(*access.warp->block);
+  std::uint32_t& clock = seat.clocks[access.warp->index];
   memory::LineSet lines;
   if (access.shape == LanePattern::kRow) {
     lines.add_range(access.addresses[0], access.addresses[0] + std::uint64_t{32} * access.bytes);
@@ -78,9 +79,8 @@ void CacheObserver::access(const WarpAccess& access) {
       watched = watched || memory::is_watched(lines.line(i));
     }
     seat.tally->worker.stats[access.step->stats].run_sectors += run_sectors(access, sectors);
-    if (watched && byte_uses_) byte_uses_->see(access, seat.stores, seat.tally->samples);
+    if (watched && byte_uses_) byte_uses_->see(access, clock, seat.stores, seat.tally->samples);
   }
-  std::uint32_t& clock = seat.clocks[access.warp->index];
   if (access.kind != AccessKind::kLoad) {
     std::uint32_t writes = 0;
     for (std::uint32_t i = 0; i < lines.size(); ++i) {
@@ -106,6 +106,8 @@ void CacheObserver::show(Seat& seat) {
   for (const Wanted& each : seat.wanted) {
     const std::uint32_t first =
         seat.sm->lines->load(each.line, each.sectors, each.clock, seat.tally->lines, *each.uses);
+    if (byte_uses_ && memory::is_watched(each.line))
+      byte_uses_->loads(each.line, each.clock, each.sectors, first);
     if (first == 0) continue;
     const std::uint32_t pairs = (first | first >> 1) & 5u;  // 64 bytes at a time
     const std::uint32_t fresh = read_.touch(each.line, pairs * 3);
@@ -210,11 +212,11 @@ void CacheObserver::settle_uses() {
   }
 }
 
-void CacheObserver::add_to(counters::Counters& totals) const {
+void CacheObserver::add_to(counters::Counters& totals) {
   const memory::Traffic traffic{l2_reads_, distinct_reads_, distinct_writes_};
   totals.l1_load_joined_sectors = joined_;
   totals.l2_read_sectors = traffic.l2_read_sectors;
-  if (byte_uses_) byte_uses_->add_to(totals);
+  if (byte_uses_) byte_uses_->add_to(totals, launch_.request->caches.l2_bytes);
   // Everything is written through; nothing of it needs a model.
   totals.l2_write_sectors = totals.global_store_sectors + totals.local_store_sectors +
                             totals.atomic_sectors + totals.reduction_sectors;

@@ -44,7 +44,7 @@ class CacheObserver : public Observer {
   /// of each step go to its worker's, to be summed up like all others.
   void settle();
   /// Then: adds the rows that no step has to the launch's totals.
-  void add_to(counters::Counters& totals) const;
+  void add_to(counters::Counters& totals);
   /// Different sectors by array, where chosen blocks ran.
   [[nodiscard]] const std::optional<memory::ArrayTally>& reads() const { return reads_of_; }
   [[nodiscard]] const std::optional<memory::ArrayTally>& writes() const { return writes_of_; }

@@ -15,6 +15,7 @@
 
 #include "grader/vgpu/exec/state/observer.hpp"
 #include "grader/vgpu/memory/byte_uses.hpp"
+#include "grader/vgpu/memory/line_times.hpp"
 
 namespace membound::vgpu::exec {
 
@@ -54,17 +55,26 @@ class SectorUses {
   using Samples = std::vector<std::unique_ptr<Sample>>;
 
   /// A load or a store of global memory.
-  void see(const WarpAccess& access, Stores& stores, Samples& samples);
+  void see(const WarpAccess& access, std::uint32_t clock, Stores& stores, Samples& samples);
+  /// Sectors of a watched line that an SM loads, `first` for its first time.
+  void loads(std::uint64_t line, std::uint32_t clock, std::uint32_t sectors, std::uint32_t first) {
+    times_.load(line, clock, pieces_of(sectors), pieces_of(first));
+  }
   void block_ends(Stores& stores) {
     warp_bytes_.fetch_add(stores.take(), std::memory_order_relaxed);
   }
 
   /// Of the bytes of a sample's sectors, the share that some access of the same direction uses.
   [[nodiscard]] double used_share(const Sample& sample) const;
-  void add_to(counters::Counters& totals) const;
+  void add_to(counters::Counters& totals, std::uint64_t l2_bytes);
 
  private:
+  static std::uint32_t pieces_of(std::uint32_t sectors) {
+    return ((sectors & 3u) != 0 ? 1u : 0u) | (sectors >> 2 != 0 ? 2u : 0u);
+  }
+
   memory::ByteMap loaded_, stored_;
+  memory::LineTimes times_;
   std::atomic<std::uint64_t> warp_bytes_{0};
 };
 

@@ -1,0 +1,106 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/vgpu/memory/line_times.hpp"
+
+#include <gtest/gtest.h>
+
+namespace membound::vgpu::memory {
+namespace {
+
+constexpr KeptBytes kKept{1'000'000, 1'000'000};
+/// What one use of a piece stands for is far more than is kept, or next to nothing of it.
+constexpr KeptBytes kNothingKept{1, 1}, kAllKept{~std::uint64_t{0} >> 1, ~std::uint64_t{0} >> 1};
+constexpr std::uint32_t kBoth = 3, kFirstHalf = 1;
+
+LineBytes bytes(std::uint32_t begin, std::uint32_t end) {
+  LineBytes some;
+  some.add(begin, end);
+  return some;
+}
+
+/// One piece is stored to in these parts, at times far apart.
+PieceCounts after_stores(const std::vector<LineBytes>& parts, const KeptBytes& kept) {
+  LineTimes times;
+  std::uint32_t clock = 0;
+  for (const LineBytes& part : parts) {
+    times.store(5, clock, part);
+    for (std::uint64_t other = 100; other < 200; ++other)
+      times.store(other, clock + 50, bytes(0, 128));
+    clock += 100;
+  }
+  return times.counts(kept);
+}
+
+TEST(LineTimes, APartOfASectorIsFilledWhenItLeaves) {
+  EXPECT_EQ(after_stores({bytes(0, 4)}, kNothingKept).filled, 1u);
+  EXPECT_EQ(after_stores({bytes(0, 4)}, kAllKept).filled, 0u) << "it stays in L2";
+  EXPECT_EQ(after_stores({bytes(0, 64)}, kNothingKept).filled, 0u) << "nothing is missing";
+}
+
+TEST(LineTimes, WhatIsStoredSoonAfterFillsIt) {
+  const std::vector<LineBytes> halves{bytes(0, 20), bytes(20, 64)};
+  EXPECT_EQ(after_stores(halves, kAllKept).filled, 0u);
+  EXPECT_EQ(after_stores(halves, kNothingKept).filled, 2u) << "the first part had left by then";
+}
+
+TEST(LineTimes, OneWholeSectorOfTwoIsHalfAPiece) {
+  const PieceCounts counts = after_stores({bytes(32, 64)}, kNothingKept);
+  EXPECT_EQ(counts.halves, 1u);
+  EXPECT_EQ(counts.filled, 0u);
+}
+
+TEST(LineTimes, TwoPartsOfSectorsAreFetchedAsOnePiece) {
+  const PieceCounts counts = after_stores({bytes(8, 12), bytes(40, 44)}, kAllKept);
+  EXPECT_EQ(counts.fetched, 0u) << "they stay";
+  LineTimes times;
+  times.store(5, 0, bytes(8, 12));
+  times.store(5, 0, bytes(40, 44));
+  times.store(100, 64, bytes(0, 128));
+  EXPECT_EQ(times.counts(kNothingKept).fetched, 1u);
+}
+
+TEST(LineTimes, PiecesAreFetchedAgainOnceOthersHaveTakenTheirPlace) {
+  LineTimes times;
+  for (std::uint64_t line = 0; line < 100; ++line)
+    times.load(line, static_cast<std::uint32_t>(line), kBoth, kBoth);
+  times.load(0, 120, kBoth, 0);
+  EXPECT_EQ(times.counts(kAllKept).fetched, 200u);
+  EXPECT_EQ(times.counts({10 * 128 * kWatchedOf, 0}).fetched, 202u);
+}
+
+TEST(LineTimes, APieceIsAloneIfItsNeighbourIsNotWantedSoon) {
+  LineTimes times;
+  times.load(1, 0, kFirstHalf, kFirstHalf);
+  times.load(2, 0, kBoth, kBoth);
+  const PieceCounts counts = times.counts(kAllKept);
+  EXPECT_EQ(counts.fetched, 3u);
+  EXPECT_EQ(counts.lone, 1u);
+}
+
+TEST(LineTimes, WhoAsksWhileAPieceIsUnderWayWaitsAsWell) {
+  LineTimes times;
+  times.load(1, 0, kFirstHalf, kFirstHalf);
+  times.load(1, 1, kFirstHalf, kFirstHalf);  // another SM
+  times.load(1, 90, kFirstHalf, kFirstHalf);
+  const PieceCounts counts = times.counts(kAllKept);
+  EXPECT_EQ(counts.wanted, 3u);
+  EXPECT_EQ(counts.waiting, 2u);
+}
+
+TEST(LineTimes, TheOrderOfCallsDoesNotMatter) {
+  LineTimes forwards, backwards;
+  for (std::uint32_t i = 0; i < 300; ++i) {
+    const std::uint32_t j = 299 - i;
+    forwards.load(i % 7, i, kBoth, kFirstHalf), backwards.load(j % 7, j, kBoth, kFirstHalf);
+    forwards.store(i % 5, i, bytes(i % 64, i % 64 + 4));
+    backwards.store(j % 5, j, bytes(j % 64, j % 64 + 4));
+  }
+  const PieceCounts a = forwards.counts(kKept), b = backwards.counts(kKept);
+  EXPECT_EQ(a.fetched, b.fetched);
+  EXPECT_EQ(a.waiting, b.waiting);
+  EXPECT_EQ(a.filled, b.filled);
+  EXPECT_EQ(a.halves, b.halves);
+}
+
+}  // namespace
+}  // namespace membound::vgpu::memory

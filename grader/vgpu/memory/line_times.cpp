@@ -1,0 +1,178 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/vgpu/memory/line_times.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+namespace membound::vgpu::memory {
+namespace {
+
+using Use = LineTimes::Use;
+
+constexpr std::uint64_t kPieceBytes = 64;
+constexpr std::uint32_t kPieces = 2;  // of a line
+/// Two fetches are about the same time while DRAM moves no more than this: one microsecond.
+constexpr double kTogetherBytes = 4e6;
+
+/// Seven binary digits: late uses need not be told apart so finely.
+std::uint32_t time_of(std::uint32_t clock) {
+  const int more = std::max(0, static_cast<int>(std::bit_width(clock)) - 7);
+  return clock >> more << more;
+}
+/// The time that follows.
+std::uint32_t after(std::uint32_t time) {
+  return time + (1u << std::max(0, static_cast<int>(std::bit_width(time)) - 7));
+}
+
+bool is_stored(const Use& use, std::uint32_t piece) { return use.stored.half[piece] != 0; }
+bool is_used(const Use& use, std::uint32_t piece) {
+  return (use.loads >> piece & 1) != 0 || is_stored(use, piece);
+}
+
+/// Bytes that were wanted until some time.
+class Volume {
+ public:
+  void add(std::uint32_t time, std::uint64_t bytes) { steps_.push_back({time, bytes}); }
+  void sum_up() {
+    std::sort(steps_.begin(), steps_.end());
+    std::size_t kept = 0;
+    std::uint64_t sum = 0;
+    for (const auto& [time, bytes] : steps_) {
+      sum += bytes;
+      if (kept == 0 || steps_[kept - 1].first != time) steps_[kept++].first = time;
+      steps_[kept - 1].second = sum;
+    }
+    steps_.resize(kept);
+  }
+  /// Between two uses; half of what is wanted at the times of both.
+  [[nodiscard]] double between(std::uint32_t from, std::uint32_t to) const {
+    return (until(to) + up_to(to) - until(from) - up_to(from)) / 2;
+  }
+  [[nodiscard]] double from(std::uint32_t time) const {
+    return steps_.empty()
+               ? 0
+               : static_cast<double>(steps_.back().second) - (until(time) + up_to(time)) / 2;
+  }
+
+ private:
+  [[nodiscard]] double until(std::uint32_t time) const {  // without it
+    const auto at =
+        std::lower_bound(steps_.begin(), steps_.end(), std::pair{time, std::uint64_t{0}});
+    return at == steps_.begin() ? 0 : static_cast<double>(std::prev(at)->second);
+  }
+  [[nodiscard]] double up_to(std::uint32_t time) const { return until(time + 1); }
+
+  std::vector<std::pair<std::uint32_t, std::uint64_t>> steps_;
+};
+
+void count_stores(const std::vector<Use>& uses, std::uint32_t piece, const Volume& stored,
+                  double kept, PieceCounts& counts) {
+  std::uint64_t bytes = 0;
+  std::uint32_t last = 0;
+  const auto leaves = [&] {
+    const auto low = static_cast<std::uint32_t>(bytes),
+               high = static_cast<std::uint32_t>(bytes >> 32);
+    const auto is_part = [](std::uint32_t sector) { return sector != 0 && ~sector != 0; };
+    if (is_part(low) && is_part(high))
+      ++counts.fetched;  // whole, and written as a whole
+    else if (is_part(low) || is_part(high))
+      ++counts.filled;
+    else
+      counts.halves += (low == 0) != (high == 0);
+    bytes = 0;
+  };
+  for (const Use& use : uses) {
+    if (!is_stored(use, piece)) continue;
+    if (bytes != 0 && stored.between(last, use.time) > kept) leaves();
+    bytes |= use.stored.half[piece];
+    last = use.time;
+  }
+  if (bytes != 0 && stored.from(last) > kept) leaves();
+}
+
+void count_loads(const std::vector<Use>& uses, std::uint32_t piece, const Volume& wanted,
+                 double kept, PieceCounts& counts) {
+  bool is_there = false;
+  std::uint32_t last = 0, fetched_at = 0;
+  const auto is_lone = [&](std::uint32_t time) {
+    return std::none_of(uses.begin(), uses.end(), [&](const Use& other) {
+      if (!is_used(other, 1 - piece)) return false;
+      const auto [first, second] = std::minmax(time, other.time);
+      return wanted.between(first, second) < kTogetherBytes;
+    });
+  };
+  for (const Use& use : uses) {
+    if (!is_used(use, piece)) continue;
+    const bool stays = is_there && wanted.between(last, use.time) <= kept;
+    const bool loads = (use.loads >> piece & 1) != 0;
+    if (loads && !stays) {
+      ++counts.fetched;
+      counts.lone += is_lone(use.time);
+      fetched_at = use.time;
+    }
+    counts.wanted += use.first[piece];
+    if (loads && use.time <= after(fetched_at)) counts.waiting += use.first[piece];
+    if (!is_there && !loads) fetched_at = 0;
+    is_there = true;
+    last = use.time;
+  }
+}
+
+}  // namespace
+
+template <typename Change>
+void LineTimes::use(std::uint64_t line, std::uint32_t clock, const Change& change) {
+  Part& part = parts_[line % parts_.size()];
+  const std::uint32_t time = time_of(clock);
+  const std::lock_guard lock(part.mutex);
+  std::vector<Use>& uses = part.lines[line];
+  for (std::size_t i = uses.size(); i > 0; --i)
+    if (uses[i - 1].time == time) return change(uses[i - 1]);
+  uses.push_back({time, 0, {}, {}});
+  change(uses.back());
+}
+
+void LineTimes::load(std::uint64_t line, std::uint32_t clock, std::uint32_t pieces,
+                     std::uint32_t first) {
+  use(line, clock, [&](Use& use) {
+    use.loads |= static_cast<std::uint8_t>(pieces);
+    for (std::uint32_t piece = 0; piece < kPieces; ++piece)
+      use.first[piece] = static_cast<std::uint16_t>(use.first[piece] + (first >> piece & 1));
+  });
+}
+
+void LineTimes::store(std::uint64_t line, std::uint32_t clock, const LineBytes& bytes) {
+  use(line, clock, [&](Use& use) { use.stored.add(bytes); });
+}
+
+PieceCounts LineTimes::counts(const KeptBytes& kept) {
+  Volume wanted, stored;
+  for (Part& part : parts_) {
+    for (auto& [line, uses] : part.lines) {
+      std::sort(uses.begin(), uses.end(),
+                [](const Use& a, const Use& b) { return a.time < b.time; });
+      for (const Use& use : uses) {
+        constexpr std::uint64_t kEach = kPieceBytes * kWatchedOf;
+        const std::uint64_t stores = is_stored(use, 0) + is_stored(use, 1);
+        if (stores != 0) stored.add(use.time, stores * kEach);
+        wanted.add(use.time, (is_used(use, 0) + is_used(use, 1)) * kEach);
+      }
+    }
+  }
+  wanted.sum_up();
+  stored.sum_up();
+  PieceCounts counts;
+  for (const Part& part : parts_) {
+    for (const auto& [line, uses] : part.lines) {
+      for (std::uint32_t piece = 0; piece < kPieces; ++piece) {
+        count_stores(uses, piece, stored, static_cast<double>(kept.dirty), counts);
+        count_loads(uses, piece, wanted, static_cast<double>(kept.read), counts);
+      }
+    }
+  }
+  return counts;
+}
+
+}  // namespace membound::vgpu::memory
