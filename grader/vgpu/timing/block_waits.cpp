@@ -11,6 +11,8 @@
 namespace membound::vgpu::timing {
 namespace {
 
+constexpr double kSlotsPerClock = 4;
+
 using counters::BlockWork;
 using counters::Counters;
 using counters::LaunchWork;
@@ -42,21 +44,28 @@ double fence_rounds(const Counters& c, const LaunchWork& work, double rounds) {
   return std::min(std::max(0.0, rounds - loads), fences);
 }
 
+double pipe_work(const BlockWork& b, const Averages& mean) {
+  return real(b.issue_slots) / kQuarters / kSlotsPerClock +
+         real(b.all_shared_requests) * mean.shared_clocks;
+}
+
 /// How long a block stays when only its slowest warps count: their waits, and what its own warps
 /// take of the SM where barriers keep phases apart.
-double life_ns(const Machine& m, const BlockWork& b, const Averages& mean, double warps) {
+BlockLife life_of(const Machine& m, const BlockWork& b, const Averages& mean, double warps) {
   const double barriers = real(b.barriers_after_loads + b.other_barriers);
   const double own_clocks = barriers > 0 ? real(b.all_shared_requests) * mean.shared_clocks : 0;
+  // At any other barrier its warps arrive one after the other (bar_sync 2 to 32 of
+  // clock_instructions_h200.csv).
+  const double each_ns = m.costs[program::Cost::kBarrier].slots / kSlotsPerClock / m.clock_ghz;
+  const double arriving_ns =
+      real(b.other_barriers) * std::max(m.shared_round_ns, (warps - 1) * each_ns);
   const double starting_ns = m.block_turnover_ns + m.warp_turnover_ns * warps;
   // The last wait of a kernel without loads is its stores' way out.
   const double rounds = b.load_rounds > 0 ? real(b.load_rounds) : 0.5;
-  return starting_ns + rounds * mean.round_ns + (real(b.chain_clocks) + own_clocks) / m.clock_ghz +
-         real(b.barriers_after_loads) * (m.barrier_ns + m.barrier_warp_ns * warps) +
-         real(b.other_barriers) * m.shared_round_ns;
-}
-
-double pipe_work(const BlockWork& b, const Averages& mean) {
-  return real(b.issue_slots) / kQuarters / 4 + real(b.all_shared_requests) * mean.shared_clocks;
+  const double waits_ns = starting_ns + rounds * mean.round_ns +
+                          (real(b.chain_clocks) + own_clocks) / m.clock_ghz +
+                          real(b.barriers_after_loads) * (m.barrier_ns + m.barrier_warp_ns * warps);
+  return {waits_ns + arriving_ns, pipe_work(b, mean), arriving_ns};
 }
 
 /// The kind whose blocks take the most time together.
@@ -85,8 +94,7 @@ Averages averages(const Machine& m, const Counters& c, const LaunchWork& work) {
 std::vector<BlockLife> lives_of(const Machine& m, const LaunchWork& work, const Averages& mean,
                                 double warps) {
   std::vector<BlockLife> lives;
-  for (const BlockWork& kind : work.kinds)
-    lives.push_back({life_ns(m, kind, mean, warps), pipe_work(kind, mean)});
+  for (const BlockWork& kind : work.kinds) lives.push_back(life_of(m, kind, mean, warps));
   return lives;
 }
 

@@ -36,6 +36,16 @@ double norm(double a, double b, double exponent) {
   return most * std::pow(std::pow(a / most, exponent) + std::pow(b / most, exponent), 1 / exponent);
 }
 
+/// Of the blocks' time, what their warps keep the barriers' pipe busy: it is no waiting beside it.
+double arriving_share(const LaunchWork& work, const std::vector<BlockLife>& lives) {
+  double arriving = 0, all = 0;
+  for (const counters::BlockRun& run : work.runs) {
+    arriving += real(run.blocks) * lives[run.kind].arriving_ns;
+    all += real(run.blocks) * lives[run.kind].ns;
+  }
+  return ratio(arriving, all);
+}
+
 }  // namespace
 
 std::string_view to_string(BoundKind kind) {
@@ -118,8 +128,9 @@ Prediction predict(const Machine& machine, const counters::LaunchCounters& count
   // end.
   const double atomics_ns = atomic_ns(load);
   const double last_wave = 1 / std::max(1.0, blocks / places);
-  const double waiting_ns =
-      norm(latency_ns, throughput_ns, p) + first_bytes_ns(machine, counters.totals);
+  const double beside_pipes_ns = latency_ns * (1 - arriving_share(work, lives));
+  const double waiting_ns = std::max(latency_ns, norm(beside_pipes_ns, throughput_ns, p)) +
+                            first_bytes_ns(machine, counters.totals);
   const double busy_ns = norm(norm(waiting_ns, dispatch_ns, q), atomics_ns * (1 - last_wave), q) +
                          atomics_ns * last_wave;
   bounds = terms;

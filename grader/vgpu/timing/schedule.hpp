@@ -17,8 +17,9 @@ namespace membound::vgpu::timing {
 
 /// What the machine does with the blocks of one kind.
 struct BlockLife {
-  double ns = 0;    ///< from its start to its end when nothing but waiting counts
-  double work = 0;  ///< of its SM's pipes, in any unit
+  double ns = 0;           ///< from its start to its end when nothing but waiting counts
+  double work = 0;         ///< of its SM's pipes, in any unit
+  double arriving_ns = 0;  ///< of `ns`: its warps arrive at barriers one after the other
 };
 
 /// The whole launch.
