@@ -60,9 +60,9 @@ std::vector<unsigned> ring(std::size_t words) {
 __global__ void chase(const unsigned* next, unsigned hops, unsigned* place, long long* clocks,
                       const float4* array, long long vectors, volatile unsigned* arrived,
                       float* sink) {
-  const long long thread = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
-  const long long reader = thread - warpSize;
-  if (thread == 0) {
+  // Below 0 in the first warp, which reads nothing.
+  const long long reader = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x - warpSize;
+  if (reader == -warpSize) {
     unsigned at = *place;
     const long long start = clock64();
     for (unsigned hop = 0; hop < hops; ++hop) at = next[at];
