@@ -48,6 +48,10 @@ struct Mend {
 /// "12.5", "1,024" without the comma: three digits, whole numbers whole.
 [[nodiscard]] std::string short_number(double value);
 
+/// Has DRAM bring each byte once, in whole lines: what loads that waste nothing ask for. `read` is
+/// what L1 asked L2 for before.
+void fetch_once(counters::Counters& counters, std::uint64_t read);
+
 /// Of a warp's waits for memory, the share that is for local memory: 0 to 1.
 [[nodiscard]] double local_rounds_share(const counters::Counters& counters);
 

@@ -295,6 +295,7 @@ std::optional<Mend> find_work_twice(const Observed& o) {
     std::uint64_t& count = mend.launch.counters.totals.*row.member;
     count = times(count, 1 / each);
   }
+  fetch_once(mend.launch.counters.totals, 0);
   for (std::uint64_t& count : mend.launch.counters.work.instructions)
     count = times(count, 1 / each);
   // So many blocks less, but no fewer than run at once: then each has less to do.

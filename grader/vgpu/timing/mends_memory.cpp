@@ -81,6 +81,7 @@ std::optional<Mend> without(const Observed& o, Pattern pattern) {
   Mend mend{o.copy(), ""};
   Counters& c = mend.launch.counters.totals;
   const double loaded_before = amount_of(c.global_load_sectors);
+  const std::uint64_t read_before = c.l2_read_sectors;
   std::uint64_t worst = 0;
   for (const LineCounters& line : o.counters.lines) {
     const Counters& l = line.counters;
@@ -98,6 +99,7 @@ std::optional<Mend> without(const Observed& o, Pattern pattern) {
         c.global_store_lines = less(c.global_store_lines, extra_lines);
         c.l2_write_sectors = less(c.l2_write_sectors, extra);
         c.partial_store_sectors = less(c.partial_store_sectors, l.partial_store_sectors);
+        c.dram_filled_pieces = c.dram_half_pieces = 0;
       } else {
         c.global_load_sectors = less(c.global_load_sectors, extra);
       }
@@ -122,6 +124,7 @@ std::optional<Mend> without(const Observed& o, Pattern pattern) {
   c.dram_read_bytes = std::min(c.dram_read_bytes, bytes(c.global_load_sectors));
   if (c.global_store_sectors > 0)
     c.dram_write_bytes = std::min(c.dram_write_bytes, bytes(c.global_store_sectors));
+  if (left < 1) fetch_once(c, read_before);
   return mend;
 }
 
@@ -139,7 +142,9 @@ void keep_loads(ClockedLaunch& launch, double each) {
   c.global_load_sectors -= saved_sectors;
   c.theoretical_global_sectors = less(c.theoretical_global_sectors, saved_sectors);
   c.global_tag_requests = less(c.global_tag_requests, saved);
+  const std::uint64_t read_before = c.l2_read_sectors;
   c.l2_read_sectors = std::min(c.l2_read_sectors, share_of(c.dram_read_bytes, 1 / kSector));
+  fetch_once(c, read_before);
   c.l1_load_hit_sectors = c.l1_load_joined_sectors = 0;
   c.shared_wavefronts += saved;
   c.ideal_shared_wavefronts += saved;
@@ -167,6 +172,15 @@ void keep_stores(ClockedLaunch& launch, double each) {
 }
 
 }  // namespace
+
+void fetch_once(Counters& c, std::uint64_t read) {
+  constexpr double kPiece = 64;
+  c.dram_fetched_pieces = std::min(c.dram_fetched_pieces, share_of(c.dram_read_bytes, 1 / kPiece));
+  c.dram_lone_pieces = 0;
+  if (read == 0) return;
+  c.l2_waiting_sectors =
+      share_of(c.l2_waiting_sectors, amount_of(c.l2_read_sectors) / amount_of(read));
+}
 
 double local_rounds_share(const Counters& c) {
   const std::uint64_t rounds = c.global_load_rounds + c.local_load_rounds;
@@ -250,7 +264,7 @@ std::optional<Mend> find_same_address_atomics(const Observed& o) {
   const bool floats = c.float_atomic_lanes > 0;
   c.atomic_requests = c.atomic_sectors = 0;
   c.reduction_requests = c.reduction_sectors = c.hottest_atomic_address_count = left;
-  c.busiest_atomic_piece_sectors = c.atomic_lanes = left;
+  c.busiest_atomic_piece_sectors = c.busiest_atomic_sector_turns = c.atomic_lanes = left;
   c.float_atomic_lanes = floats ? left : 0;
   return mend;
 }
