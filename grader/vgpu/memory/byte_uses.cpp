@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/vgpu/memory/byte_uses.hpp"
 
+#include "grader/vgpu/memory/watched_lines.hpp"
+
 namespace membound::vgpu::memory {
 
 void ByteMap::add(std::uint64_t line, const LineBytes& bytes) {

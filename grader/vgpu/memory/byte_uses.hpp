@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Which bytes of global memory a launch uses, looked at in one line of 64. The lines are
-/// chosen by their address, so that what comes out does not depend on who runs when.
+/// Which bytes of global memory a launch uses, in the lines that are looked at (watched_lines).
 /// Place in the chain: exec/observe/sector_uses -> [byte_uses].
 #pragma once
 
@@ -17,18 +16,6 @@
 #include "grader/vgpu/memory/coalescer.hpp"
 
 namespace membound::vgpu::memory {
-
-inline constexpr std::uint64_t kWatchedOf = 64;  ///< lines, one is watched
-
-[[nodiscard]] constexpr std::uint64_t mixed(std::uint64_t number) {
-  const std::uint64_t once = number * 0x9E3779B97F4A7C15u;
-  return (once ^ once >> 29) * 0xBF58476D1CE4E5B9u;
-}
-
-/// Is line number `line` (address / 128) one of those that are looked at?
-[[nodiscard]] constexpr bool is_watched(std::uint64_t line) {
-  return mixed(line) >> 32 < (std::uint64_t{1} << 32) / kWatchedOf;
-}
 
 /// Bytes of one line, a bit each.
 struct LineBytes {

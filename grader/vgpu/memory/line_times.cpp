@@ -6,6 +6,8 @@
 #include <bit>
 #include <utility>
 
+#include "grader/vgpu/memory/watched_lines.hpp"
+
 namespace membound::vgpu::memory {
 namespace {
 

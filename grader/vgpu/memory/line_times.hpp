@@ -1,13 +1,12 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// When watched lines (byte_uses.hpp) are fetched and stored to, and what follows of that for DRAM,
-/// which moves 64 bytes at a time. A piece stays in L2 until so many others were wanted. If it is
-/// wanted later it is fetched again; if a sector of it was stored only in part by then, it must be
-/// fetched, filled and written back.
-/// Place in the chain: exec/observe/sector_uses -> [line_times] -> counters (rows marked
-/// "modelled"). Times are those of the warps' clocks (exec/observe/cache_observer), the same on all
-/// SMs.
+/// When watched lines (watched_lines.hpp) are fetched and stored to, and what follows of that for
+/// DRAM, which moves 64 bytes at a time. A piece stays in L2 until so many others were wanted. If
+/// it is wanted later it is fetched again; if a sector of it was stored only in part by then, it
+/// must be fetched, filled and written back. Place in the chain: exec/observe/sector_uses ->
+/// [line_times] -> counters (rows marked "modelled"). Times are those of the warps' clocks
+/// (exec/observe/cache_observer), the same on all SMs.
 #pragma once
 
 #include <array>

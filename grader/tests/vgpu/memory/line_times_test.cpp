@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "grader/vgpu/memory/watched_lines.hpp"
+
 namespace membound::vgpu::memory {
 namespace {
 

@@ -51,7 +51,7 @@ CacheObserver::CacheObserver(Launch& launch)
       sms_(launch.cached_sms),
       seats_(launch) {
   if (launch.chosen.empty()) {
-    byte_uses_.emplace();
+    byte_uses_.emplace(memory::WatchedLines(launch.request->memory->live()));
     return;
   }
   reads_of_.emplace(*launch.request->memory);
@@ -76,10 +76,10 @@ void CacheObserver::access(const WarpAccess& access) {
     bool watched = false;
     for (std::uint32_t i = 0; i < lines.size(); ++i) {
       sectors += memory::sectors_in(lines.sectors(i));
-      watched = watched || memory::is_watched(lines.line(i));
+      watched = watched || (byte_uses_ && byte_uses_->watches(lines.line(i)));
     }
     seat.tally->worker.stats[access.step->stats].run_sectors += run_sectors(access, sectors);
-    if (watched && byte_uses_) byte_uses_->see(access, clock, seat.stores, seat.tally->samples);
+    if (watched) byte_uses_->see(access, clock, seat.stores, seat.tally->samples);
   }
   if (access.kind != AccessKind::kLoad) {
     std::uint32_t writes = 0;
@@ -106,7 +106,7 @@ void CacheObserver::show(Seat& seat) {
   for (const Wanted& each : seat.wanted) {
     const std::uint32_t first =
         seat.sm->lines->load(each.line, each.sectors, each.clock, seat.tally->lines, *each.uses);
-    if (byte_uses_ && memory::is_watched(each.line))
+    if (byte_uses_ && byte_uses_->watches(each.line))
       byte_uses_->loads(each.line, each.clock, each.sectors, first);
     if (first == 0) continue;
     const std::uint32_t pairs = (first | first >> 1) & 5u;  // 64 bytes at a time

@@ -19,12 +19,12 @@ constexpr std::uint64_t kLineWidth = kLineBytes;
 /// Calls `see` with watched lines and the bytes of them that the access wants; a line may come in
 /// several pieces.
 template <typename See>
-void each_watched(const WarpAccess& access, const See& see) {
+void each_watched(const memory::WatchedLines& watched, const WarpAccess& access, const See& see) {
   const std::uint64_t first = access.addresses[0];
   if (access.shape == LanePattern::kRow) {
     const std::uint64_t end = first + std::uint64_t{32} * access.bytes;
     for (std::uint64_t line = first / kLineBytes; line * kLineBytes < end; ++line) {
-      if (!memory::is_watched(line)) continue;
+      if (!watched.hold(line)) continue;
       const std::uint64_t from = std::max(first, line * kLineBytes) - line * kLineBytes;
       LineBytes bytes;
       bytes.add(static_cast<std::uint32_t>(from),
@@ -38,7 +38,7 @@ void each_watched(const WarpAccess& access, const See& see) {
   LineBytes bytes;
   for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
     const std::uint64_t address = access.addresses[std::countr_zero(rest)];
-    if (!memory::is_watched(address / kLineBytes)) continue;
+    if (!watched.hold(address / kLineBytes)) continue;
     if (address / kLineBytes != line) {
       if (bytes.count() != 0) see(line, bytes);
       line = address / kLineBytes;
@@ -114,7 +114,7 @@ std::uint64_t SectorUses::Stores::take() {
 void SectorUses::see(const WarpAccess& access, std::uint32_t clock, Stores& stores,
                      Samples& samples) {
   const bool store = access.kind == AccessKind::kStore;
-  each_watched(access, [&](std::uint64_t line, const LineBytes& bytes) {
+  each_watched(watched_, access, [&](std::uint64_t line, const LineBytes& bytes) {
     (store ? stored_ : loaded_).add(line, bytes);
     if (store) {
       stores.add(access.warp->index, line, bytes);

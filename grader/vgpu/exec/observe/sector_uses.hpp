@@ -11,11 +11,13 @@
 
 #include <atomic>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "grader/vgpu/exec/state/observer.hpp"
 #include "grader/vgpu/memory/byte_uses.hpp"
 #include "grader/vgpu/memory/line_times.hpp"
+#include "grader/vgpu/memory/watched_lines.hpp"
 
 namespace membound::vgpu::exec {
 
@@ -23,7 +25,7 @@ namespace membound::vgpu::exec {
 /// began at a sector; never more than `touched`.
 [[nodiscard]] std::uint32_t run_sectors(const WarpAccess& access, std::uint32_t touched);
 
-/// The bytes of one launch; see memory/byte_uses for which lines are looked at.
+/// The bytes of one launch, in the lines that are watched.
 class SectorUses {
  public:
   /// What a block in flight has stored.
@@ -54,6 +56,9 @@ class SectorUses {
   /// Of one worker, by StepStats.
   using Samples = std::vector<std::unique_ptr<Sample>>;
 
+  explicit SectorUses(memory::WatchedLines watched) : watched_(std::move(watched)) {}
+
+  [[nodiscard]] bool watches(std::uint64_t line) const { return watched_.hold(line); }
   /// A load or a store of global memory.
   void see(const WarpAccess& access, std::uint32_t clock, Stores& stores, Samples& samples);
   /// Sectors of a watched line that an SM loads, `first` for its first time.
@@ -73,6 +78,7 @@ class SectorUses {
     return ((sectors & 3u) != 0 ? 1u : 0u) | (sectors >> 2 != 0 ? 2u : 0u);
   }
 
+  memory::WatchedLines watched_;
   memory::ByteMap loaded_, stored_;
   memory::LineTimes times_;
   std::atomic<std::uint64_t> warp_bytes_{0};

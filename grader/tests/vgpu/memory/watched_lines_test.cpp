@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/vgpu/memory/watched_lines.hpp"
+
+#include <gtest/gtest.h>
+
+namespace membound::vgpu::memory {
+namespace {
+
+constexpr std::uint64_t kLines = 64 * 1024;  // of an allocation
+
+Allocation at_line(std::uint64_t line) {
+  Allocation one;
+  one.address = line * kLineBytes;
+  one.size_bytes = kLines * kLineBytes;
+  return one;
+}
+
+TEST(WatchedLines, AreChosenByTheirPlaceInTheAllocation) {
+  const WatchedLines here({at_line(1'000'000)}), there({at_line(4'321'078), at_line(77)});
+  for (std::uint64_t i = 0; i < kLines; ++i)
+    ASSERT_EQ(here.hold(1'000'000 + i), there.hold(4'321'078 + i)) << i;
+}
+
+TEST(WatchedLines, AreOneOfEvery64InARow) {
+  const WatchedLines watched({at_line(12'345)});
+  for (std::uint64_t row = 0; row < kLines; row += kWatchedOf) {
+    std::uint64_t held = 0;
+    for (std::uint64_t i = 0; i < kWatchedOf; ++i) held += watched.hold(12'345 + row + i);
+    ASSERT_EQ(held, 1u) << row;
+  }
+}
+
+// With 1,024 rows of 64, 16 are expected of a residue of 64: fewer than 2 or more than 36 is no
+// accident.
+TEST(WatchedLines, MeetNoStride) {
+  const WatchedLines watched({at_line(0)});
+  for (std::uint64_t from = 0; from < kWatchedOf; ++from) {
+    std::uint64_t held = 0;
+    for (std::uint64_t line = from; line < kLines; line += kWatchedOf) held += watched.hold(line);
+    EXPECT_GE(held, 2u) << from;
+    EXPECT_LE(held, 36u) << from;
+  }
+}
+
+}  // namespace
+}  // namespace membound::vgpu::memory
