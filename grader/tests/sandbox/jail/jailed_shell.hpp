@@ -6,8 +6,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <set>
 #include <string>
 
@@ -31,9 +33,10 @@ class JailedShell : public testing::Test {
     return outcome ? *outcome : JailOutcome{};
   }
 
-  /// Our processes but this one, our mounts and our control groups, as text to compare.
-  static std::string leftovers() {
-    std::multiset<std::string> all;
+  /// Processes of jails (whoever made them) and of ours but this one, the number of mounts, and our
+  /// control groups.
+  static std::set<std::string> leftovers() {
+    std::set<std::string> all;
     std::error_code error;
     const std::string self = std::to_string(getpid());
     for (std::filesystem::directory_iterator entry("/proc", error), end; entry != end;
@@ -45,7 +48,8 @@ class JailedShell : public testing::Test {
         if (line.starts_with("PPid:")) parent = line;
         if (line.starts_with("Uid:")) uid = line;
       }
-      if (parent == "PPid:\t" + self || uid.starts_with("Uid:\t6")) all.insert("process " + name);
+      if (parent == "PPid:\t" + self || uid.starts_with("Uid:\t6"))
+        all.insert("process " + entry->path().filename().string() + " " + name);
     }
     std::ifstream mounts("/proc/self/mountinfo");
     std::size_t count = 0;
@@ -59,9 +63,16 @@ class JailedShell : public testing::Test {
         if (entry->path().filename().string().starts_with("membound-" + self))
           all.insert(entry->path());
     }
-    std::string text;
-    for (const std::string& one : all) text += one + "\n";
-    return text;
+    return all;
+  }
+
+  /// What is there by now and was not before; what another grader's jails have ended is not told.
+  static std::set<std::string> left_since(const std::set<std::string>& before) {
+    std::set<std::string> left;
+    const std::set<std::string> now = leftovers();
+    std::set_difference(now.begin(), now.end(), before.begin(), before.end(),
+                        std::inserter(left, left.end()));
+    return left;
   }
 };
 
