@@ -123,6 +123,48 @@ TEST_F(RaceClockTest, AnUnfencedStoreEndsWhatWasHandedOver) {
   EXPECT_FALSE(clock_.ordered(data, 32));
 }
 
+TEST_F(RaceClockTest, WhatEachHasFencedBeforeABarrierAnyOfThemHandsOver) {
+  BlockClock other;
+  start(other, 4);
+  const auto fenced = access(100);
+  clock_.fence(3, Reach::kDevice);
+  const auto late = access(100);
+  clock_.meet(0);
+  clock_.hand_over(0, place_, Reach::kDevice, false, true);
+  other.take_over(0, place_);
+  EXPECT_TRUE(other.ordered(fenced, 0));
+  EXPECT_FALSE(other.ordered(late, 0)) << "what comes after the fence";
+}
+
+TEST_F(RaceClockTest, FencesTravelByBarriersOfSomeWarpsAndByHandOversToo) {
+  BlockClock other;
+  start(other, 4);
+  const auto data = access(0);
+  clock_.fence(0, Reach::kDevice);
+  clock_.arrive(0, 1);
+  clock_.arrive(1, 1);
+  clock_.open(1, 0b0011);
+  HandOver within;
+  clock_.hand_over(1, within, Reach::kBlock, true, false);
+  clock_.take_over(2, within);
+  clock_.hand_over(2, place_, Reach::kDevice, false, true);
+  other.take_over(0, place_);
+  EXPECT_TRUE(other.ordered(data, 0));
+}
+
+TEST_F(RaceClockTest, AHandOverWithinTheBlockTellsWhatIsKnownOfOthers) {
+  BlockClock other;
+  start(other, 4);
+  const auto data = access(0);
+  clock_.hand_over(0, place_, Reach::kDevice, true, true);
+  other.take_over(0, place_);
+  HandOver within;
+  other.hand_over(0, within, Reach::kBlock, true, false);
+  EXPECT_FALSE(other.ordered(data, 32));
+  other.take_over(1, within);
+  EXPECT_TRUE(other.ordered(data, 32));
+}
+
 TEST_F(RaceClockTest, BlocksAreInOrderOnlyAfterAHandOverOfDeviceScope) {
   BlockClock other;
   start(other, 4);

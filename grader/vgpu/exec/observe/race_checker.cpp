@@ -285,7 +285,11 @@ void RaceChecker::ordered_access(const WarpAccess& access, BlockRaces& races, st
     const std::uint64_t address = access.addresses[std::countr_zero(rest)];
     const bool make = releases || clock.has_fence(w);
     HandOver* const place = hand_over_at(access, races, address, make);
-    if (place != nullptr) clock.hand_over(w, *place, reach_of(in), releases, replaces);
+    if (place == nullptr) continue;
+    clock.hand_over(w, *place, reach_of(in), releases, replaces);
+    // Who waits for this takes over just this, and not what the warp hands over later, too.
+    access.warp->passes = true;
+    access.warp->stop = access.step + 1;
   }
 }
 

@@ -35,13 +35,20 @@ void Known::join(const Known& other) {
   }
 }
 
+void Fence::join(const Fence& other) {
+  if (!other.made) return;
+  made = true;
+  own.join(other.own);
+  blocks = joined(blocks, other.blocks);
+}
+
 void BlockClock::start(std::uint64_t block, const std::uint32_t* lanes, std::uint32_t warps) {
   block_ = block & Stamp::kBlockMask;
   floor_ = 1;
   warp_count_ = warps;
   has_table_ = false;
   if (gathered_) gatherings_ = {};
-  gathered_ = false;
+  gathered_ = fenced_ = false;
   for (std::uint32_t w = 0; w < warps; ++w) {
     WarpClock& clock = warps_[w];
     clock.time = clock.whole = 1;
@@ -81,6 +88,19 @@ void BlockClock::meet(std::uint32_t id) {
     clock.meeting_count = 0;
     if (blocks != nullptr) clock.blocks = blocks;
   }
+  if (fenced_) share_fences();
+}
+
+void BlockClock::share_fences() {
+  Fence block_fence, device_fence;
+  for (std::uint32_t w = 0; w < warp_count_; ++w) {
+    block_fence.join(warps_[w].block_fence);
+    device_fence.join(warps_[w].device_fence);
+  }
+  for (std::uint32_t w = 0; w < warp_count_; ++w) {
+    warps_[w].block_fence = block_fence;
+    warps_[w].device_fence = device_fence;
+  }
 }
 
 void BlockClock::keep_table() {
@@ -99,6 +119,8 @@ void BlockClock::arrive(std::uint32_t warp, std::uint32_t id) {
     gathering.times[v] = std::max(gathering.times[v], table_[warp][v]);
   gathering.times[warp] = std::max(gathering.times[warp], warps_[warp].time);
   gathering.blocks = joined(gathering.blocks, warps_[warp].blocks);
+  gathering.block_fence.join(warps_[warp].block_fence);
+  gathering.device_fence.join(warps_[warp].device_fence);
 }
 
 void BlockClock::open(std::uint32_t id, std::uint32_t warps) {
@@ -110,6 +132,8 @@ void BlockClock::open(std::uint32_t id, std::uint32_t warps) {
       table_[w][v] = std::max(table_[w][v], gathering.times[v]);
     warps_[w].whole = std::max(warps_[w].whole, gathering.times[w]);
     warps_[w].blocks = joined(warps_[w].blocks, gathering.blocks);
+    warps_[w].block_fence.join(gathering.block_fence);
+    warps_[w].device_fence.join(gathering.device_fence);
   }
   gathering = {};
 }
@@ -146,6 +170,7 @@ Known BlockClock::own_past(std::uint32_t warp) const {
 void BlockClock::fence(std::uint32_t warp, Reach reach) {
   WarpClock& clock = warps_[warp];
   tick(clock);
+  fenced_ = true;
   const Fence fence{true, own_past(warp), clock.blocks};
   clock.block_fence = fence;
   if (reach == Reach::kDevice) clock.device_fence = fence;
@@ -169,7 +194,10 @@ void BlockClock::hand_over(std::uint32_t warp, HandOver& place, Reach reach, boo
     place.in_block.clear();
     place.on_device = nullptr;
   }
-  place.in_block[block_].join(releases ? own_past(warp) : clock.block_fence.own);
+  Told& told = place.in_block[block_];
+  told.past.join(releases ? own_past(warp) : clock.block_fence.own);
+  told.blocks = joined(told.blocks, releases ? clock.blocks : clock.block_fence.blocks);
+  told.on_device.join(clock.device_fence);
   const bool on_device = reach == Reach::kDevice && (releases || clock.device_fence.made);
   if (!on_device) return;
   auto all = std::make_shared<KnownBlocks>();
@@ -187,12 +215,15 @@ void BlockClock::take_over(std::uint32_t warp, const HandOver& place) {
   clock.last_version = place.version;
   if (const auto own = place.in_block.find(block_); own != place.in_block.end()) {
     keep_table();
-    const Known& known = own->second;
+    const Known& known = own->second.past;
     for (std::uint32_t v = 0; v < warp_count_; ++v)
       table_[warp][v] = std::max(table_[warp][v], known.base);
     table_[warp][known.warp] = std::max(table_[warp][known.warp], known.time);
     // Lanes of one warp hand over to each other in this way too.
     if (known.covers(warp, known.time - 1)) clock.whole = std::max(clock.whole, known.time);
+    clock.blocks = joined(clock.blocks, own->second.blocks);
+    clock.block_fence.join(own->second.on_device);
+    clock.device_fence.join(own->second.on_device);
   }
   clock.blocks = joined(clock.blocks, place.on_device);
 }

@@ -9,7 +9,9 @@
 /// last barrier of the whole block: what is older is ordered before everything the block does now.
 /// What whole-block barriers do not tell is kept only once it happens: warp barriers of some lanes
 /// as a list, barriers of some warps and hand-overs as a table warp x warp, hand-overs between
-/// blocks as a list of blocks. Where that is coarser than the memory model (a hand-over by a lane
+/// blocks as a list of blocks. Fences travel as knowledge does: what a thread has fenced before a
+/// barrier, any thread behind it hands over by a write (fence.sc on both sides orders the two).
+/// Where that is coarser than the memory model (a hand-over by a lane
 /// counts for its warp; a strong read counts as an acquire without a fence), it hides races and
 /// never invents one.
 /// Place in the chain: exec/race_checker -> [race_clock]. Model: PTX ISA, "Memory Consistency
@@ -43,9 +45,24 @@ struct Known {
 using KnownBlocks = std::map<std::uint64_t, Known>;
 using KnownBlocksPtr = std::shared_ptr<const KnownBlocks>;
 
+/// What a thread had behind it at a fence: a later write of it hands that over.
+struct Fence {
+  bool made = false;
+  Known own;
+  KnownBlocksPtr blocks;
+  void join(const Fence& other);
+};
+
+/// What a thread knows: of its block, of others, and what of it fences have told the whole device.
+struct Told {
+  Known past;
+  KnownBlocksPtr blocks;
+  Fence on_device;
+};
+
 /// What a location of memory hands over to those who read it with an atomic or ordered access.
 struct HandOver {
-  KnownBlocks in_block;  ///< released towards the own block only
+  std::map<std::uint64_t, Told> in_block;  ///< released towards the own block only
   KnownBlocksPtr on_device;
   std::uint64_t version = 0;
 };
@@ -101,12 +118,6 @@ class BlockClock {
   };
   static constexpr std::uint32_t kMeetings = 16;
   using Times = std::array<std::uint32_t, kWarps>;
-  /// What the warp had behind it at a fence.
-  struct Fence {
-    bool made = false;
-    Known own;
-    KnownBlocksPtr blocks;
-  };
   struct WarpClock {
     std::uint32_t time = 1;
     std::uint32_t whole = 1;  ///< the whole warp met here last
@@ -122,10 +133,12 @@ class BlockClock {
   struct Gathering {
     Times times{};
     KnownBlocksPtr blocks;
+    Fence block_fence, device_fence;
   };
 
   void tick(WarpClock& warp);
   void keep_table();
+  void share_fences();
   [[nodiscard]] Known own_past(std::uint32_t warp) const;
   [[nodiscard]] bool lanes_ordered(const WarpClock& warp, std::uint64_t stamp,
                                    std::uint32_t lane) const;
@@ -136,6 +149,7 @@ class BlockClock {
   std::uint32_t warp_count_ = 0;
   bool has_table_ = false;
   bool gathered_ = false;
+  bool fenced_ = false;  ///< some warp has made a fence
   std::array<WarpClock, kWarps> warps_;
   std::vector<Times> table_;  ///< [w][v]: what of warp v is ordered before warp w's next access
   std::array<Gathering, 16> gatherings_;

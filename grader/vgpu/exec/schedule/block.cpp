@@ -165,7 +165,7 @@ void start_block(Block& block, std::uint64_t linear) {
     w.group_count = 0;
     w.current = 0;
     w.copies.clear();
-    w.watched = w.interrupted = false;
+    w.watched = w.interrupted = w.passes = false;
     w.commit_groups = {};
     w.free_frames.clear();
     for (auto& frame : w.frames) w.free_frames.push_back(frame.get());
@@ -196,6 +196,7 @@ BlockTurn run_block(Block& block, bool may_yield) {
           break;
         case Turn::kDone:
         case Turn::kBlocked:
+        case Turn::kPassed:
           only_spun = false;
           break;
       }

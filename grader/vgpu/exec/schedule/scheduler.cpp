@@ -125,6 +125,10 @@ Turn run_warp(Warp& w) {
       case Leave::kNone:
         generic::end_run(w, s);
         w.groups[w.current].pc = s;
+        if (std::exchange(w.passes, false)) {
+          w.interrupted = false;
+          return Turn::kPassed;
+        }
         if (std::exchange(w.interrupted, false)) break;
         scheduler.meet(w);
         break;

@@ -17,6 +17,7 @@ enum class Turn : std::uint8_t {
   kDone,     ///< every lane has exited
   kBlocked,  ///< every group waits
   kYielded,  ///< it waits for another thread by spinning
+  kPassed,   ///< it has handed something over: others take it before it goes on
   kHalted    ///< the launch is over
 };
 

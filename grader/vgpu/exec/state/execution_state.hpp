@@ -209,6 +209,7 @@ struct alignas(64) Warp {
   bool yielded = false;
   bool watched = false;      ///< an observer hears of every step, until the block ends
   bool interrupted = false;  ///< the inner loop was left for that alone
+  bool passes = false;       ///< an observer wants the block's other warps to run next
 };
 
 /// One of a block's 16 barriers.
