@@ -31,12 +31,7 @@ int run_profile(ProfileOptions options) {
     return report_error({base::ErrorKind::kUsage, "membound profile",
                          "several labs at once would be hard to read", "one lab", ""});
   }
-  if (options.device.empty()) options.device = "vgpu";
   options.trace = options.page.wanted();
-  options.no_gpu =
-      base::Error{base::ErrorKind::kUsage, "--device gpu",
-                  "the counters of a GPU are for its own profiler to read", "vgpu or vgpu:MODEL",
-                  "ncu --set full --import-source yes build/student/labs/LAB/test …"};
   const auto tools = judge::choose_tools(context->place, options);
   if (!tools) return report_error(tools.error());
   const std::atomic<bool>* const stop = catch_interrupts();

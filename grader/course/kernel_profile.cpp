@@ -13,7 +13,7 @@ MEMBOUND_FIELDS(MemoryAccess, file, line, ptx_line, instruction, space, kind, oc
 MEMBOUND_JSON(TimeBound, name, ns)
 MEMBOUND_JSON(LineWork, file, line, warp_instructions, branches, divergent_branches)
 MEMBOUND_JSON(SpeedAdvice, rule, fault, gain, what, counter, value, file, line, remedy, handout,
-              section)
+              section, counted_by)
 MEMBOUND_JSON(KernelProfile, name, label, launches, grid, block, registers, shared_bytes,
               blocks_per_sm, occupancy, limiter, predicted_ns, bound, bounds, advice,
               warp_instructions, lanes_per_instruction, dram_bytes, lines, accesses, traced_block,

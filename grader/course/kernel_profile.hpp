@@ -61,6 +61,7 @@ struct SpeedAdvice {
   int line = 0;
   std::string remedy;            ///< what to try
   std::string handout, section;  ///< where it is explained
+  std::string counted_by;        ///< "ncu" or "virtual GPU", where both counted; else empty
 };
 
 /// One kernel on the virtual GPU. Times are predicted; traffic beyond L1 is modelled.

@@ -12,6 +12,7 @@
 #include "grader/base/switches.hpp"
 #include "grader/device_code/compilers/compile_hints.hpp"
 #include "grader/judge/device_choice.hpp"
+#include "grader/judge/launch_counting.hpp"
 #include "grader/judge/program_times.hpp"
 #include "grader/judge/runner_rules.hpp"
 #include "grader/judge/second_look.hpp"
@@ -201,6 +202,9 @@ base::Result<RunRequest> looking_run(const CheckRequest& request, const Compiled
   if (!request.device.kind->has_checkers()) {
     CheckRequest beside = request;
     beside.device = virtual_gpu(kDefaultModel, request.place.build);
+    if (const auto trace = request.device.environment.find("MEMBOUND_TRACE");
+        trace != request.device.environment.end())
+      beside.device.environment.insert(*trace);
     beside.more_arguments = beside.device.kind->test_arguments();
     if (request.split) {
       auto split = split_options(beside);
@@ -284,10 +288,12 @@ base::Status judge_part(const CheckRequest& request, const CompiledPart& part,
   }
   if (request.looks.for_counters && !measured.stopped && part.kind->has_reference &&
       !request.device.kind->counts()) {
-    const auto counting = looking_run(request, part, run_request(request, part, device));
-    if (!counting) return counting.error();
-    count_beside(*counting, "virtual GPU, " + counting->environment.at("MEMBOUND_DEVICE"),
-                 *measurements);
+    RunRequest on_gpu = run_request(request, part, device);
+    auto on_virtual = looking_run(request, part, on_gpu);
+    if (!on_virtual) return on_virtual.error();
+    const char* const path = std::getenv("PATH");
+    choose_counting(request, find_ncu(path == nullptr ? "" : path, request.compiler))
+        ->count({std::move(on_gpu), *std::move(on_virtual)}, *measurements);
   }
   judge_all(request, device, *measurements, result);
   return base::Done{};

@@ -208,8 +208,10 @@ void look_again(const RunRequest& run, Looks looks,
   for (std::size_t i = 0; i < std::min(most, suspects.size()); ++i) threads.emplace_back(work);
 }
 
-void count_beside(const RunRequest& run, const std::string& device,
-                  std::vector<course::StageMeasurement>& measurements) {
+std::vector<course::StageMeasurement*> count_beside(
+    const RunRequest& run, const std::string& device,
+    std::vector<course::StageMeasurement>& measurements) {
+  std::vector<course::StageMeasurement*> with_counters;
   RunRequest again = run;
   again.stages.clear();
   std::string filter = "--gtest_filter=";
@@ -219,16 +221,18 @@ void count_beside(const RunRequest& run, const std::string& device,
               std::string(to_string(course::BuiltInTest::kSpeed));
     again.stages.push_back(measurement.stage);
   }
-  if (again.stages.empty()) return;
+  if (again.stages.empty()) return with_counters;
   again.more_arguments.push_back(filter);
   const auto outcome = run_stages(again);
-  if (!outcome) return;  // what only explains is left out where it cannot be had
+  if (!outcome) return with_counters;  // what only explains is left out where it cannot be had
   for (const course::StageMeasurement& counted : outcome->measurements)
     for (course::StageMeasurement& measurement : measurements)
       if (measurement.stage == counted.stage && counted.counters.is_object()) {
         measurement.counters = counted.counters;
         measurement.counted_on = device;
+        with_counters.push_back(&measurement);
       }
+  return with_counters;
 }
 
 }  // namespace membound::judge

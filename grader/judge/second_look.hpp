@@ -49,8 +49,10 @@ void look_again(const RunRequest& run, Looks looks,
                 std::vector<course::StageMeasurement>& measurements);
 
 /// Runs once more, as `run` says, what was timed of the stages whose results are right, and takes
-/// over what is counted there. `device` is the name of that device.
-void count_beside(const RunRequest& run, const std::string& device,
-                  std::vector<course::StageMeasurement>& measurements);
+/// over what is counted there. `device` is the name of that device. The measurements that got
+/// counters.
+std::vector<course::StageMeasurement*> count_beside(
+    const RunRequest& run, const std::string& device,
+    std::vector<course::StageMeasurement>& measurements);
 
 }  // namespace membound::judge

@@ -110,17 +110,11 @@ class StageRunner {
 
  private:
   [[nodiscard]] std::vector<std::string> command() const {
-    std::vector<std::string> all = {request_.program.string(),
-                                    "--lab",
-                                    request_.lab_json.string(),
-                                    "--submission",
-                                    request_.submission.string(),
-                                    "--stages",
-                                    numbers(left_),
-                                    "--result",
-                                    file_.path().string(),
-                                    "--seed",
-                                    std::to_string(request_.seed)};
+    std::vector<std::string> all = request_.under;
+    all.insert(all.end(),
+               {request_.program.string(), "--lab", request_.lab_json.string(), "--submission",
+                request_.submission.string(), "--stages", numbers(left_), "--result",
+                file_.path().string(), "--seed", std::to_string(request_.seed)});
     if (request_.split) all.insert(all.end(), {"--seed-key", request_.split->seed_key});
     const auto of_bed = request_.bed->arguments(request_);
     all.insert(all.end(), of_bed.begin(), of_bed.end());

@@ -25,7 +25,8 @@ namespace membound::judge {
 
 /// What to run.
 struct RunRequest {
-  std::filesystem::path program;  ///< the lab's test program
+  std::filesystem::path program;        ///< the lab's test program
+  std::vector<std::string> under = {};  ///< a program and its options that start it; mostly empty
   std::filesystem::path lab_json;
   std::filesystem::path submission;  ///< device code, or a program
   /// The same with gaps between local variables, where a second look takes both; may be empty.

@@ -154,11 +154,6 @@ StageResult judge_stage(const course::Lab& lab, const course::Stage& stage,
   result.kernels = measurement.kernels;
   result.cpu_baselines = measurement.cpu_baselines;
   result.notes = measurement.notes;
-  if (!measurement.counted_on.empty())
-    result.notes.push_back(
-        "Counted on the " + measurement.counted_on +
-        ", at its sizes: a GPU counts nothing that a check could read. Gains are "
-        "those of its clock.");
   result.seconds = measurement.seconds;
   result.source_lines = source_lines(measurement.counters);
   result.profiles = profiles(measurement.counters);

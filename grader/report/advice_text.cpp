@@ -24,9 +24,7 @@ std::string fault_text(const SpeedAdvice& advice, const Style& style) {
                                      advice.fault + (place.empty() ? "" : ", " + place),
                                  Tone::kWarning) +
                      "\n";
-  text += wrapped(
-      advice.what + " (" + advice.counter + " " + amount(static_cast<double>(advice.value)) + ")",
-      style.width, kRemedyIndent);
+  text += wrapped(advice.what + " (" + evidence_of(advice) + ")", style.width, kRemedyIndent);
   text += wrapped("try: " + advice.remedy, style.width, kRemedyIndent);
   const std::string explained = explained_in(advice);
   if (!explained.empty()) text += wrapped("handout " + explained, style.width, kRemedyIndent);
@@ -55,6 +53,11 @@ bool is_advice(const course::Finding& finding, const course::StageResult& stage)
 std::string place_of(const SpeedAdvice& advice) {
   if (advice.line == 0) return "";
   return std::filesystem::path(advice.file).filename().string() + ":" + std::to_string(advice.line);
+}
+
+std::string evidence_of(const SpeedAdvice& advice) {
+  return advice.counter + " " + amount(static_cast<double>(advice.value)) +
+         (advice.counted_by.empty() ? "" : ", by " + advice.counted_by);
 }
 
 std::string explained_in(const SpeedAdvice& advice) {

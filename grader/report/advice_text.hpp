@@ -21,6 +21,9 @@ namespace membound::report {
 /// "line 26", or nothing where no line is to blame.
 [[nodiscard]] std::string place_of(const course::SpeedAdvice& advice);
 
+/// The counter that shows it: "shared_wavefronts 557,056", and by whom where two counted.
+[[nodiscard]] std::string evidence_of(const course::SpeedAdvice& advice);
+
 /// The handout that explains it: "05-bank-conflicts, When does it cost time?".
 [[nodiscard]] std::string explained_in(const course::SpeedAdvice& advice);
 

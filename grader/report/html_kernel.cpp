@@ -59,8 +59,7 @@ json advice(const KernelProfile& kernel) {
     rows.push_back({{"gain", number(one.gain) + " ×"},
                     {"fault", one.fault + (place.empty() ? "" : ", " + place)},
                     {"what", one.what},
-                    {"counter", one.counter},
-                    {"value", amount(static_cast<double>(one.value))},
+                    {"evidence", evidence_of(one)},
                     {"remedy", one.remedy},
                     {"explained", explained_in(one)}});
   }

@@ -197,6 +197,7 @@ void StageRun::keep(TimingOutcome outcome, const Session::SizedCases& way, std::
   if (case_index == 0) measurement_.kernels = std::move(outcome.facts);
   if (session_.options().counters)
     merge_counters(measurement_.counters, std::move(outcome.counters), timing.label);
+  if (measurement_.counters.is_object()) measurement_.counters["size"] = way.size;
   measurement_.timings.push_back(std::move(timing));
   const auto slowest = std::min_element(
       measurement_.timings.begin(), measurement_.timings.end(),

@@ -79,6 +79,19 @@ TEST(Profile, SaysWhichFaultCostsMostBesideTheLongestBound) {
   EXPECT_EQ(overlap_words(kernel), "") << "nothing to explain";
 }
 
+TEST(Profile, SaysWhoCounted) {
+  course::StageResult all = stage();
+  course::SpeedAdvice advice{"bank-conflicts", "bank conflicts", 4, "32 wavefronts",
+                             "shared_wavefronts", 1024};
+  all.profiles[0].advice = {advice};
+  EXPECT_THAT(render_profile(all, kSource, Style{}), HasSubstr("(shared_wavefronts 1,024)"));
+  all.profiles[0].advice[0].counted_by = "ncu";
+  all.notes = {"Counted by ncu on NVIDIA H200"};
+  const std::string text = render_profile(all, kSource, Style{});
+  EXPECT_THAT(text, HasSubstr("(shared_wavefronts 1,024, by ncu)"));
+  EXPECT_THAT(text, HasSubstr("Counted by ncu on NVIDIA H200"));
+}
+
 TEST(Profile, KeepsToTheWidthOfTheTerminal) {
   const std::string text = render_profile(stage(), kSource, Style{});
   std::istringstream lines(text);

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <vector>
 
 namespace membound::vgpu::counters {
@@ -35,6 +36,17 @@ struct BlockWork {
 
   friend bool operator==(const BlockWork&, const BlockWork&) = default;
 };
+
+/// Its fields, in the order in which the counters file has them.
+inline constexpr std::uint64_t BlockWork::*kBlockWorkFields[] = {
+    &BlockWork::chain_clocks,        &BlockWork::load_rounds,
+    &BlockWork::shared_requests,     &BlockWork::barriers_after_loads,
+    &BlockWork::other_barriers,      &BlockWork::warp_chain_clocks,
+    &BlockWork::warp_load_rounds,    &BlockWork::warp_shared_requests,
+    &BlockWork::issue_slots,         &BlockWork::all_load_rounds,
+    &BlockWork::all_shared_requests, &BlockWork::early_warps};
+static_assert(sizeof(BlockWork) == std::size(kBlockWorkFields) * sizeof(std::uint64_t),
+              "a field that the counters file does not have is missing above");
 
 /// Blocks of one kind that follow one another in launch order.
 struct BlockRun {

@@ -38,7 +38,8 @@ TEST(Settings, EveryVariableIsRead) {
                               {"MEMBOUND_CHECK", "memcheck,racecheck"},
                               {"MEMBOUND_SCHEDULING", "lockstep"},
                               {"MEMBOUND_SHUFFLE", "7"},
-                              {"MEMBOUND_STEP_LIMIT", "1000"}});
+                              {"MEMBOUND_STEP_LIMIT", "1000"},
+                              {"MEMBOUND_WORK", "on"}});
   ASSERT_TRUE(settings);
   EXPECT_EQ(settings->machine_id, "k80");
   EXPECT_EQ(settings->sm_count, 16u);
@@ -49,6 +50,9 @@ TEST(Settings, EveryVariableIsRead) {
   EXPECT_EQ(settings->scheduling, exec::Scheduling::kLockstep);
   EXPECT_EQ(settings->shuffle_seed, 7u);
   EXPECT_EQ(settings->step_limit, 1000u);
+  EXPECT_TRUE(settings->tell_work);
+  EXPECT_FALSE(read({})->tell_work);
+  EXPECT_FALSE(read({{"MEMBOUND_WORK", "some"}}));
 }
 
 TEST(Settings, TracesTheWarpThatIsNamed) {

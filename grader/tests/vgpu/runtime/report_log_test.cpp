@@ -81,6 +81,22 @@ TEST(ReportLog, ALaunchBecomesTheFormTheFileDocuments) {
   EXPECT_EQ(json["warp_instructions"], 99);
 }
 
+TEST(ReportLog, TellsWhatBlocksDidWhereItWasAsked) {
+  counters::LaunchCounters counters;
+  counters.work = {{counters::BlockWork{}, counters::BlockWork{}}, {{1, 7}, {0, 1}}, {4, 5}};
+  for (std::uint64_t i = 0; i < std::size(counters::kBlockWorkFields); ++i)
+    counters.work.kinds[1].*counters::kBlockWorkFields[i] = i + 1;
+  timing::Prediction prediction;
+  LaunchRecord record{"k", {8, 1, 1}, {32, 1, 1}, 16, 0, &counters, &prediction};
+  EXPECT_FALSE(parse(to_json(record)).contains("work"));
+  record.constant_bytes = 64;
+  const auto work = parse(to_json(record))["work"];
+  EXPECT_EQ(work["constant_bytes"], 64);
+  EXPECT_EQ(work["kinds"][1], (nlohmann::json{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}));
+  EXPECT_EQ(work["runs"], (nlohmann::json{{1, 7}, {0, 1}}));
+  EXPECT_EQ(work["instructions"], (nlohmann::json{4, 5}));
+}
+
 TEST(ReportLog, TheFileFitsItsSchema) {
   counters::LaunchCounters counters;
   counters.lines = {{"scale.cu", 3, counters.totals}};
@@ -94,6 +110,9 @@ TEST(ReportLog, TheFileFitsItsSchema) {
   log.set_device("NVIDIA H200 (virtual)", "h200");
   log.add_kernel(to_json(record));
   record.sample = exec::SampleFacts{10, 1000, 0.01, 40'000};
+  log.add_kernel(to_json(record));
+  counters.work = {{counters::BlockWork{1, 2, 3}}, {{0, 7}}, {4, 5}};
+  record.constant_bytes = 64;
   log.add_kernel(to_json(record));
   record.not_sampled = "its blocks may learn from each other";
   log.add_kernel(to_json(record));

@@ -108,6 +108,10 @@ base::Result<Settings> read_settings(const Environment& environment) {
     settings.summary = true;
   else if (!summary.empty() && summary != "off")
     return bad_value("MEMBOUND_SUMMARY", summary, "on or off");
+  if (std::string work = environment("MEMBOUND_WORK"); work == "on")
+    settings.tell_work = true;
+  else if (!work.empty() && work != "off")
+    return bad_value("MEMBOUND_WORK", work, "on or off");
   settings.opcodes_file = environment("MEMBOUND_OPCODES");
   if (auto trace = read_trace(environment("MEMBOUND_TRACE")); trace)
     settings.trace = *trace;

@@ -38,6 +38,7 @@ struct Settings {
   std::string opcodes_file = {};  ///< MEMBOUND_OPCODES=FILE: what was executed, for our own tests
   bool model_caches = true;       ///< MEMBOUND_CACHES=off: no L1/L2/DRAM figures, faster
   TraceSettings trace = {};       ///< MEMBOUND_TRACE
+  bool tell_work = false;         ///< MEMBOUND_WORK=on: what the blocks did, for another clock
   bool summary = false;           ///< MEMBOUND_SUMMARY=on: what kernels took, at the end; and exit
                                   ///< code 1 in place of 0 where a checker found something
 };

@@ -240,6 +240,7 @@ cudaError_t run_kernel(Context& context, Timeline& timeline, const KernelOperati
   }
   if (context.settings.model_caches)
     record.advice = timing::advise(context.machine, report.counters, shape, prediction);
+  if (context.settings.tell_work) record.constant_bytes = shape.constant_bytes;
   record.sample = report.sample;
   record.not_sampled = report.unsampled;
   if (!report.unsampled.empty()) record.outcome = "not run";

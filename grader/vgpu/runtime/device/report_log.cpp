@@ -97,6 +97,21 @@ void add_advice(const std::vector<timing::Advice>& all, std::string& text) {
   text += ",\"advice\":" + dump(rows);
 }
 
+/// All that the clock was given beside counters and shape.
+void add_work(const counters::LaunchWork& work, std::uint64_t constant_bytes, std::string& text) {
+  Json kinds = Json::array(), runs = Json::array();
+  for (const counters::BlockWork& block : work.kinds) {
+    Json fields = Json::array();
+    for (const auto field : counters::kBlockWorkFields) fields.push_back(block.*field);
+    kinds.push_back(std::move(fields));
+  }
+  for (const counters::BlockRun& run : work.runs) runs.push_back({run.kind, run.blocks});
+  text += ",\"work\":" + dump({{"constant_bytes", constant_bytes},
+                               {"kinds", kinds},
+                               {"runs", runs},
+                               {"instructions", work.instructions}});
+}
+
 /// Buffered write(2) that remembers failure.
 class RawWriter {
  public:
@@ -178,6 +193,7 @@ std::string to_json(const LaunchRecord& record) {
   }
   text += "]";
   add_advice(record.advice, text);
+  if (record.constant_bytes) add_work(record.counters->work, *record.constant_bytes, text);
   if (!record.accesses.empty())
     text += ",\"traced_block\":" + dump(triple_json(record.traced_block)) +
             ",\"traced_warp\":" + std::to_string(record.traced_warp) +

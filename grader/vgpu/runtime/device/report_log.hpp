@@ -38,6 +38,8 @@ struct LaunchRecord {
   std::uint32_t traced_warp = 0;
   std::vector<timing::Advice> advice;  ///< the largest gain first
   std::optional<exec::SampleFacts> sample = {};
+  /// Of the program's variables in constant memory, where the blocks' work is told.
+  std::optional<std::uint64_t> constant_bytes = {};
   std::string not_sampled = {};  ///< why, where it was to be; then it was not run
 };
 

@@ -1,0 +1,252 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/judge/launch_counting.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <set>
+#include <system_error>
+#include <utility>
+
+#include "grader/base/process.hpp"
+#include "grader/base/text_files.hpp"
+#include "grader/course/json_fields.hpp"
+#include "grader/judge/ncu_counts.hpp"
+#include "grader/judge/ncu_table.hpp"
+#include "grader/judge/second_look.hpp"
+#include "grader/vgpu/timing/machine_files.hpp"
+
+namespace membound::judge {
+namespace {
+
+namespace fs = std::filesystem;
+using course::StageMeasurement;
+using nlohmann::json;
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t kMostLaunches = 48;  // of a stage
+constexpr std::uintmax_t kMostLogBytes = 16 << 20;
+
+std::string counting_device(const CountingRuns& runs) {
+  const auto name = runs.on_virtual.environment.find("MEMBOUND_DEVICE");
+  return "virtual GPU" + (name == runs.on_virtual.environment.end() ? "" : ", " + name->second);
+}
+
+void add_note(std::string note, StageMeasurement& measurement) {
+  measurement.notes.push_back(std::move(note));
+}
+
+void note_virtual(const std::string& why, StageMeasurement& measurement) {
+  add_note("Counted on the " + measurement.counted_on + ", at its sizes: " + why +
+               ". Gains are those of its clock.",
+           measurement);
+}
+
+std::string in_short(const base::Error& error) {
+  return error.where + ": " + error.found +
+         (error.expected.empty() ? "" : ", expected " + error.expected);
+}
+
+/// Takes the size out that the harness told, for whoever runs the launches elsewhere: "2048x1024".
+std::string take_size(json& counters) {
+  std::string text;
+  if (const auto size = counters.find("size"); size != counters.end()) {
+    for (const json& extent : *size)
+      if (extent.is_number_integer()) text += (text.empty() ? "" : "x") + extent.dump();
+    counters.erase(size);
+  }
+  return text;
+}
+
+class CountsOnVirtualGpu : public LaunchCounting {
+ public:
+  explicit CountsOnVirtualGpu(std::string why) : why_(std::move(why)) {}
+
+  void count(const CountingRuns& runs, std::vector<StageMeasurement>& measurements) const override {
+    for (StageMeasurement* counted :
+         count_beside(runs.on_virtual, counting_device(runs), measurements)) {
+      take_size(counted->counters);
+      note_virtual(why_, *counted);
+    }
+  }
+
+ private:
+  std::string why_;
+};
+
+/// Removes ncu's log.
+class NcuLog {
+ public:
+  explicit NcuLog(const fs::path& folder)
+      : file_(folder / ("ncu-" + std::to_string(gettid()) + ".csv")) {}
+  ~NcuLog() {
+    std::error_code ignored;
+    fs::remove(file_, ignored);
+  }
+  NcuLog(const NcuLog&) = delete;
+  NcuLog& operator=(const NcuLog&) = delete;
+  [[nodiscard]] const fs::path& file() const { return file_; }
+  [[nodiscard]] base::Result<std::string> text() const {
+    std::error_code error;
+    if (fs::file_size(file_, error) > kMostLogBytes && !error)
+      return base::Error{base::ErrorKind::kInput, "ncu", "printed too much", "", ""};
+    return base::read_file(file_);
+  }
+
+ private:
+  fs::path file_;
+};
+
+class CountsWithNcu : public LaunchCounting {
+ public:
+  explicit CountsWithNcu(Ncu ncu) : ncu_(std::move(ncu)) {}
+
+  void count(const CountingRuns& runs, std::vector<StageMeasurement>& measurements) const override {
+    CountingRuns telling = runs;
+    telling.on_virtual.environment["MEMBOUND_WORK"] = "on";
+    const auto all = count_beside(telling.on_virtual, counting_device(runs), measurements);
+    const auto start = Clock::now();
+    std::optional<std::string> gave_up;  // what fails once is not tried for every stage
+    for (StageMeasurement* counted : all) {
+      const std::string size = take_size(counted->counters);
+      if (!gave_up && std::chrono::duration<double>(Clock::now() - start).count() > ncu_.seconds)
+        gave_up = "ncu takes long, and the stages before this one used up its time";
+      if (gave_up) {
+        note_virtual(*gave_up, *counted);
+        continue;
+      }
+      gave_up = count_stage(telling, size, *counted);
+    }
+  }
+
+ private:
+  /// What is to be said where ncu is not worth another try.
+  std::optional<std::string> count_stage(const CountingRuns& runs, const std::string& size,
+                                         StageMeasurement& counted) const {
+    const std::vector<const json*> launches = own_launches(counted.counters);
+    if (launches.empty() || launches.size() > kMostLaunches || size.empty()) {
+      note_virtual(std::to_string(launches.size()) + " launches are not for ncu to count", counted);
+      return std::nullopt;
+    }
+    const auto log = run_ncu(runs, launches, size, counted);
+    if (!log) {
+      note_virtual(log.error().found, counted);
+      return log.error().found;
+    }
+    auto table = read_ncu_table(*log);
+    const auto machine = machine_of(runs, counted);
+    if (!table || !machine) {
+      const base::Error& error = table ? machine.error() : table.error();
+      note_virtual("what ncu says is not understood (" + in_short(error) + ")", counted);
+      return std::nullopt;
+    }
+    auto merged = with_ncu_counts(counted.counters, *table, *machine);
+    if (!merged) {
+      note_virtual("ncu saw something else (" + in_short(merged.error()) + ")", counted);
+      return std::nullopt;
+    }
+    note_ncu(*table, size, counted);
+    counted.counters = *std::move(merged);
+    return std::nullopt;
+  }
+
+  /// Runs what was timed of a stage once under ncu; what it printed, or why that is no use.
+  [[nodiscard]] base::Result<std::string> run_ncu(const CountingRuns& runs,
+                                                  const std::vector<const json*>& launches,
+                                                  const std::string& size,
+                                                  const StageMeasurement& counted) const {
+    const auto useless = [](std::string why) {
+      return base::Error{base::ErrorKind::kMachine, "ncu", std::move(why), "", ""};
+    };
+    const NcuLog log(runs.on_gpu.scratch_folder);
+    RunRequest run = runs.on_gpu;
+    run.under = command(launches, log.file());
+    run.environment["LC_ALL"] = "C";  // numbers without separators
+    run.stages = {counted.stage};
+    run.stages_at_once = 1;
+    run.seconds_per_stage = ncu_.seconds_per_stage;
+    run.more_arguments.clear();
+    run.bed->choose_tests(run, counted.kernel,
+                          {std::string(to_string(course::BuiltInTest::kSpeed))}, TimedLook::kWhole);
+    run.more_arguments.insert(run.more_arguments.end(),
+                              {"--size", size, "--launch-seconds",
+                               std::to_string(static_cast<int>(ncu_.seconds_per_stage))});
+    run.on_tick = runs.on_virtual.on_tick;
+    const auto outcome = run_stages(run);
+    if (!outcome) return useless("ncu cannot be started");
+    if (outcome->stopped) return useless("it was stopped");
+    const auto text = log.text();
+    if (!text) return useless("ncu left no table");
+    if (const std::string problem = ncu_problem(*text); !problem.empty())
+      return useless("ncu may not count here (" + problem + ")");
+    if (!outcome->measurements.empty() &&
+        outcome->measurements.front().abort == course::Cause::kTimeout)
+      return useless("ncu takes longer than a check should");
+    return *text;
+  }
+
+  [[nodiscard]] std::vector<std::string> command(const std::vector<const json*>& launches,
+                                                 const fs::path& log) const {
+    std::set<std::string> names;
+    for (const json* launch : launches) names.insert(course::text_or_empty(*launch, "name"));
+    std::string one_of;
+    for (const std::string& name : names) {
+      one_of += one_of.empty() ? "" : "|";
+      for (const char c : name)
+        one_of += c == '$' || c == '.' ? std::string("\\") + c : std::string(1, c);
+    }
+    return {ncu_.program.string(), "--csv", "--page", "raw", "--print-units", "base",
+            "--print-kernel-base", "mangled", "--kernel-name-base", "mangled", "--kernel-name",
+            "regex:^(" + one_of + ")$",
+            // Two more than expected tell that something is amiss; a thousand take too long.
+            "--launch-count", std::to_string(launches.size() + 2), "--clock-control",
+            "none",  // no rights needed
+            "--metrics", ncu_metrics(), "--log-file", log.string()};
+  }
+
+  /// The machine that the virtual GPU was: for some labs a slice of it.
+  [[nodiscard]] static base::Result<vgpu::timing::Machine> machine_of(
+      const CountingRuns& runs, const StageMeasurement& counted) {
+    auto machine = vgpu::timing::find_machine(course::text_or_empty(counted.counters, "machine"));
+    if (!machine) return machine.error();
+    const int sms = runs.on_virtual.lab->vgpu_sms;
+    return sms > 0 ? slice_of(*std::move(machine), static_cast<std::uint32_t>(sms))
+                   : *std::move(machine);
+  }
+
+  static void note_ncu(const std::vector<NcuLaunch>& launches, const std::string& size,
+                       StageMeasurement& counted) {
+    std::size_t given = 0;
+    for (const auto& count : launches.front().counts) given += count.has_value();
+    add_note("Counted by ncu on " + counted.device.name + " at " + size + ": " +
+                 std::to_string(given) + " of " + std::to_string(launches.front().counts.size()) +
+                 " counters. The others, and the lines of the source, are the " +
+                 counted.counted_on + ", and gains are those of its clock.",
+             counted);
+    counted.counted_on = "ncu and the " + counted.counted_on;
+  }
+
+  Ncu ncu_;
+};
+
+}  // namespace
+
+Ncu find_ncu(const std::string& path, const compilers::CompilerInfo& compiler) {
+  fs::path found = base::find_in_path("ncu", path);
+  if (found.empty()) found = base::find_in_path("ncu", compiler.program.parent_path().string());
+  return {std::move(found)};
+}
+
+std::unique_ptr<LaunchCounting> choose_counting(const CheckRequest& request, Ncu ncu) {
+  if (request.split || request.graded)
+    return std::make_unique<CountsOnVirtualGpu>("what is graded runs under no profiler");
+  if (ncu.program.empty())
+    return std::make_unique<CountsOnVirtualGpu>(
+        "a GPU's own counters are ncu's to read, which is not installed");
+  return std::make_unique<CountsWithNcu>(std::move(ncu));
+}
+
+}  // namespace membound::judge

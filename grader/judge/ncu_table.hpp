@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// What NVIDIA's profiler prints with `ncu --csv --page raw` as launches with the counters that it
+/// counts too: which those are, counters.def says. Place in the chain: ncu's log -> [ncu_table] ->
+/// ncu_counts. Left out: starting ncu.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "grader/base/result.hpp"
+
+namespace membound::judge {
+
+/// One launch.
+struct NcuLaunch {
+  std::string kernel;  ///< as it was printed: mangled, if ncu was asked for that
+  std::array<std::int64_t, 3> grid{}, block{};
+  /// In the order of vgpu::counters::all_counters(); nothing where ncu has no such number.
+  std::vector<std::optional<std::uint64_t>> counts;
+};
+
+/// Whether ncu's number can stand for a row of counters.def.
+[[nodiscard]] bool is_counted_by_ncu(std::string_view counter);
+
+/// What to ask for, "dram__bytes_read.sum,…".
+[[nodiscard]] std::string ncu_metrics();
+
+/// Reads a log, with what ncu says about itself around the table. An error names row and column:
+/// no table, no shape, a count that is none, less than 0 or more than 10^18.
+[[nodiscard]] base::Result<std::vector<NcuLaunch>> read_ncu_table(std::string_view log);
+
+/// What ncu itself calls an error, in one line; empty where nothing.
+[[nodiscard]] std::string ncu_problem(std::string_view log);
+
+}  // namespace membound::judge
