@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The search field of the documentation site, and what a keyboard needs. All of it works from files: the
+// The search field of the documentation site. All of it works from files: the
 // index is a script beside the pages (made by `membound_site finish`), loaded when the field is first used.
 'use strict';
 
@@ -85,11 +85,3 @@ document.addEventListener('keydown', event => {
     move(event.key === 'ArrowDown' ? 1 : -1);
   }
 });
-
-// What is wider than the page scrolls; a keyboard reaches it only if it can have the focus.
-for (const box of document.querySelectorAll('pre, .table, figure'))
-  if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
-
-// The list of headings starts closed where it would push the text off the screen.
-const contents = document.querySelector('.contents details');
-if (contents && window.matchMedia('(max-width: 70rem)').matches) contents.open = false;

@@ -100,7 +100,8 @@ std::string standalone_page(const HandoutBody& body) {
                                     {{"title", body.title},
                                      {"style", template_text("reading")},
                                      {"contents", contents_html(body.headings)},
-                                     {"body", body.html}},
+                                     {"body", body.html},
+                                     {"script", template_text("narrow")}},
                                     base::Quoting::kHtml);
   MEMBOUND_CHECK(page.ok());
   return *std::move(page);
