@@ -97,6 +97,9 @@ function look_at(frame, dark) {
     for (const fold of page.querySelectorAll('main details[open], .textblock details[open]'))
       if (!fold.closest('nav')) tell(`an answer is open: ${fold.textContent.trim().slice(0, 40)}`);
 
+  const list = page.querySelector('nav.contents details');
+  if (list && list.open) tell('the list of headings is open, and the text is below it');
+
   const wide = when => {
     const width = page.documentElement.scrollWidth;
     if (width > phone) tell(`is ${width} pixels wide ${when}, on a phone of ${phone}`);
