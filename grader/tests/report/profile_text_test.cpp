@@ -81,8 +81,8 @@ TEST(Profile, SaysWhichFaultCostsMostBesideTheLongestBound) {
 
 TEST(Profile, SaysWhoCounted) {
   course::StageResult all = stage();
-  course::SpeedAdvice advice{"bank-conflicts", "bank conflicts", 4, "32 wavefronts",
-                             "shared_wavefronts", 1024};
+  course::SpeedAdvice advice{"bank-conflicts", "bank conflicts",    4,
+                             "32 wavefronts",  "shared_wavefronts", 1024};
   all.profiles[0].advice = {advice};
   EXPECT_THAT(render_profile(all, kSource, Style{}), HasSubstr("(shared_wavefronts 1,024)"));
   all.profiles[0].advice[0].counted_by = "ncu";
