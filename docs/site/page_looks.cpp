@@ -13,6 +13,7 @@
 #include "grader/report/handout_page.hpp"
 #include "grader/report/html.hpp"
 #include "grader/report/program_profile.hpp"
+#include "grader/report/progress_page.hpp"
 #include "grader/report/step_through.hpp"
 
 namespace membound::site {
@@ -126,6 +127,16 @@ std::string profile_page() {
                               {});
 }
 
+std::string progress_page() {
+  return report::progress_page(
+      {{"00-hello", "Hello", {{1, "One", "passed", report::Tone::kGood, 20, 20}}},
+       {"03-transpose",
+        "Transpose a matrix",
+        {{1, "A title as long as some", "too slow, 0.67 of 0.75", report::Tone::kBad, 5, 45, true},
+         {2, "Two", "not started", report::Tone::kFaint, 0, 30}}}},
+      "Next: 03-transpose/1\n  ./membound check 03-transpose/1");
+}
+
 std::string experiment_page() {
   course::ExperimentRun run;
   run.experiment.name = "strides";
@@ -171,8 +182,10 @@ Problems contrast_problems(const std::filesystem::path& root) {
 
 Problems check_rules(const course::Course& course) {
   Problems problems = contrast_problems(course.root);
-  std::map<std::string, std::string> pages = {
-      {"check", check_page()}, {"profile", profile_page()}, {"experiment", experiment_page()}};
+  std::map<std::string, std::string> pages = {{"check", check_page()},
+                                              {"profile", profile_page()},
+                                              {"experiment", experiment_page()},
+                                              {"progress", progress_page()}};
   for (const course::Lab& lab : course.labs) {
     const auto text = base::read_file(course.root / lab.handout);
     if (!text) {

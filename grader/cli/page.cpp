@@ -42,15 +42,20 @@ report::SourceText read_source(const std::filesystem::path& file) {
   return lines;
 }
 
-base::Status make_page(const Context& context, const PageOptions& options,
-                       const course::Result& result, const std::filesystem::path& source) {
+base::Status put_page(const Context& context, const PageOptions& options, const std::string& name,
+                      const std::string& html) {
   std::filesystem::path file = options.html;
-  if (file.empty()) file = context.place.state / "pages" / (result.lab + ".html");
-  const auto written = base::write_file(file, report::render_html(result, read_source(source)));
+  if (file.empty()) file = context.place.state / "pages" / (name + ".html");
+  const auto written = base::write_file(file, html);
   if (!written) return written.error();
   const bool shown = options.open && open_in_browser(file);
   std::fprintf(stderr, "%s %s\n", shown ? "opened" : "the page is", file.c_str());
   return base::Done{};
+}
+
+base::Status make_page(const Context& context, const PageOptions& options,
+                       const course::Result& result, const std::filesystem::path& source) {
+  return put_page(context, options, result.lab, report::render_html(result, read_source(source)));
 }
 
 }  // namespace membound::cli

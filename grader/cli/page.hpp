@@ -33,8 +33,12 @@ void add_page_options(CLI::App& command, PageOptions& options);
 /// The lines of a file; none where it cannot be read.
 [[nodiscard]] report::SourceText read_source(const std::filesystem::path& file);
 
-/// Writes the page of `result`, whose kernels stand in `source`, says where it is, and opens it if
-/// that was asked for.
+/// Writes a page, to a file called `name` below .membound where no other was asked for, says where
+/// it is, and opens it if that was asked for.
+[[nodiscard]] base::Status put_page(const Context& context, const PageOptions& options,
+                                    const std::string& name, const std::string& html);
+
+/// Writes the page of `result`, whose kernels stand in `source`, as above.
 [[nodiscard]] base::Status make_page(const Context& context, const PageOptions& options,
                                      const course::Result& result,
                                      const std::filesystem::path& source);

@@ -7,10 +7,13 @@
 #include <filesystem>
 #include <memory>
 
+#include "grader/base/text_files.hpp"
 #include "grader/cli/action.hpp"
 #include "grader/cli/error_output.hpp"
+#include "grader/cli/page.hpp"
 #include "grader/cli/stage_advice.hpp"
 #include "grader/cli/stage_standing.hpp"
+#include "grader/report/progress_page.hpp"
 #include "grader/report/text.hpp"
 
 namespace membound::cli {
@@ -53,31 +56,35 @@ std::string rung(const Context& context, const course::Lab& lab, const Here& her
          report::points(lab.max_points()) + "\n";
 }
 
+/// "too slow, 0.67 of 0.75".
+std::string words_of(const Standing& standing, const course::Stage& stage) {
+  const auto& last = standing.state.last;
+  std::string text = standing.words();
+  if (!standing.passed() && standing.started && last && last->ratio)
+    text += ", " + report::number(*last->ratio) + " of " + report::number(stage.pass_ratio);
+  return text;
+}
+
 std::string stage_rows(const Context& context, const Here& here, const report::Style& style) {
   std::string text =
       "\n" + style.paint(here.lab->id + ": " + here.lab->title, report::Tone::kStrong) + "\n";
   const auto standings = standings_of(context, *here.lab);
   for (std::size_t i = 0; i < standings.size(); ++i) {
     const course::Stage& stage = here.lab->stages[i];
-    const auto& last = standings[i].state.last;
     text += std::string(here.stage == &stage ? "> " : "  ") + style.sign(standings[i].tone()) +
             " " + report::padded(std::to_string(stage.number) + " " + stage.title, kStageWidth) +
-            standings[i].words();
-    if (!standings[i].passed() && standings[i].started && last && last->ratio)
-      text += ", " + report::number(*last->ratio) + " of " + report::number(stage.pass_ratio);
-    text += "\n";
+            words_of(standings[i], stage) + "\n";
   }
   return text;
 }
 
-std::string next_text(const Context& context, const Here& here) {
+std::string next_text(const Context& context, const Here& here, const report::Style& style) {
   if (here.done()) {
     std::error_code ignored;
     const bool has_answers = std::filesystem::exists(context.place.root / "solutions", ignored);
     return std::string("Every stage has passed.") +
            (has_answers ? " Compare: ./membound solution LAB/STAGE\n" : "\n");
   }
-  const report::Style& style = context.out;
   std::string text =
       "Next: " + style.paint(here.name() + ", " + here.stage->title, report::Tone::kStrong) + " (" +
       here.standing.words() + ")\n";
@@ -97,11 +104,29 @@ int run_next(const std::string& word) {
     here = here_in(*context, **lab);
   }
   if (here.done()) here = here_in(*context, current_lab(*context));
-  std::fputs(next_text(*context, here).c_str(), stdout);
+  std::fputs(next_text(*context, here, context->out).c_str(), stdout);
   return kExitPassed;
 }
 
-int run_progress() {
+base::Status make_progress_page(const Context& context, const Here& here,
+                                const PageOptions& options) {
+  std::vector<report::LabProgress> labs;
+  for (const course::Lab& lab : context.course.labs) {
+    report::LabProgress row{lab.id, lab.title, {}};
+    const auto standings = standings_of(context, lab);
+    for (std::size_t i = 0; i < standings.size(); ++i) {
+      const course::Stage& stage = lab.stages[i];
+      row.stages.push_back({stage.number, stage.title, words_of(standings[i], stage),
+                            standings[i].tone(), standings[i].state.best_points, stage.points,
+                            here.stage == &stage});
+    }
+    labs.push_back(std::move(row));
+  }
+  return put_page(context, options, "progress",
+                  report::progress_page(labs, next_text(context, here, report::Style{})));
+}
+
+int run_progress(const PageOptions& options) {
   const auto context = make_context();
   if (!context) return report_error(context.error());
   const Here here = here_in(*context, current_lab(*context));
@@ -117,15 +142,20 @@ int run_progress() {
           report::points(points) + " of " + report::points(most) + "\n";
   if (!here.done()) text += stage_rows(*context, here, context->out);
   text += "\n";
-  std::fputs((text + next_text(*context, here)).c_str(), stdout);
-  return kExitPassed;
+  std::fputs((text + next_text(*context, here, context->out)).c_str(), stdout);
+  if (!options.wanted()) return kExitPassed;
+  std::fflush(stdout);
+  const auto page = make_progress_page(*context, here, options);
+  return page ? kExitPassed : report_error(page.error());
 }
 
 }  // namespace
 
 void add_progress(CLI::App& app, Action& chosen) {
+  auto options = std::make_shared<PageOptions>();
   CLI::App* const command = app.add_subcommand("progress", "");
-  command->callback([&chosen] { chosen = [] { return run_progress(); }; });
+  add_page_options(*command, *options);
+  command->callback([options, &chosen] { chosen = [options] { return run_progress(*options); }; });
 }
 
 void add_next(CLI::App& app, Action& chosen) {

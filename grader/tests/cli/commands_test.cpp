@@ -124,6 +124,17 @@ TEST_F(Commands, ProgressNeverGoesBack) {
   EXPECT_THAT(course_.run({"list", "1"}).output, HasSubstr("; last: wrong result"));
 }
 
+TEST_F(Commands, ProgressIsAPageToo) {
+  course_.answer("passed", "slow");
+  check({"1"});
+  const fs::path page = course_.root() / "mine.html";
+  EXPECT_THAT(course_.run({"progress", "--html", page.string()}).output,
+              AllOf(HasSubstr("✓ [✗]"), HasSubstr("the page is " + page.string())));
+  EXPECT_THAT(course_.read(page),
+              AllOf(HasSubstr("2 The second step: too slow"), HasSubstr("Next: 01-fake/2"),
+                    HasSubstr("<details id=\"lab-01-fake\" open>")));
+}
+
 TEST_F(Commands, AnUntouchedSkeletonIsNotStartedThoughItWasChecked) {
   const auto outcome = check({"3"});
   EXPECT_EQ(outcome.exit_code, 1);
