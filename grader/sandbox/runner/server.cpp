@@ -24,9 +24,11 @@ void print_error(const base::Error& error) {
 }  // namespace
 
 Server::Server(Descriptor socket, std::atomic<bool>& is_busy, CallRecorder* recorder)
-    : channel_(std::move(socket)), is_busy_(is_busy), recorder_(recorder) {}
+    : channel_(std::move(socket)),
+      is_busy_(is_busy),
+      recorder_(recorder),
+      memory_(DeviceMemory::usual_kept_bytes()) {}
 
-// Freed by hand, so that a scrub afterwards finds all of it.
 Server::~Server() {
   for (const auto& [address, bytes] : allocations_.all())
     static_cast<void>(cudaFree(reinterpret_cast<void*>(address)));
@@ -137,7 +139,7 @@ cudaError_t Server::handle(const DescribeDevice&, DeviceAnswer& answer) {
 cudaError_t Server::handle(const AskMemory&, MemoryAnswer& answer) {
   std::size_t free_bytes = 0, total_bytes = 0;
   const cudaError_t code = cudaMemGetInfo(&free_bytes, &total_bytes);
-  answer = {free_bytes, total_bytes};
+  answer = {free_bytes + memory_.kept_bytes(), total_bytes};
   return code;
 }
 
@@ -147,7 +149,8 @@ cudaError_t Server::handle(const FreeOfHost&, NoAnswer&) { return cudaDeviceSync
 cudaError_t Server::handle(const Allocate& request, AddressAnswer& answer) {
   if (!allocations_.fits(request.bytes)) return cudaErrorMemoryAllocation;
   void* data = nullptr;
-  if (const cudaError_t code = cudaMalloc(&data, request.bytes); code != cudaSuccess) return code;
+  if (const cudaError_t code = memory_.allocate(request.bytes, data); code != cudaSuccess)
+    return code;
   answer.address = reinterpret_cast<std::uintptr_t>(data);
   if (data != nullptr) allocations_.add(answer.address, request.bytes);
   return cudaSuccess;
@@ -157,11 +160,7 @@ cudaError_t Server::handle(const Free& request, NoAnswer&) {
   if (request.address == 0) return cudaSuccess;
   const auto bytes = allocations_.remove(request.address);
   if (!bytes) return cudaErrorInvalidValue;
-  auto* data = reinterpret_cast<void*>(request.address);
-  // Whoever gets these pages next, in whichever process, finds nothing in them.
-  if (virtual_gpu_name().empty())
-    if (const cudaError_t code = cudaMemset(data, 0, *bytes); code != cudaSuccess) return code;
-  return cudaFree(data);
+  return memory_.free(reinterpret_cast<void*>(request.address), *bytes);
 }
 
 cudaError_t Server::handle(const SetBytes& request, NoAnswer&) {
