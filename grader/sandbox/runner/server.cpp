@@ -33,6 +33,7 @@ Server::~Server() {
   for (const auto& [address, bytes] : allocations_.all())
     static_cast<void>(cudaFree(reinterpret_cast<void*>(address)));
   for (const auto& [index, module] : modules_) static_cast<void>(cudaLibraryUnload(module.library));
+  for (const auto& [index, event] : events_) static_cast<void>(cudaEventDestroy(event));
 }
 
 base::Status Server::receive_buffer() {
