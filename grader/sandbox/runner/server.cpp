@@ -17,6 +17,11 @@ namespace {
 constexpr std::uint64_t kReservedShare = 32;
 constexpr std::size_t kMaxModules = 16, kMaxEvents = 256;
 
+/// Whether the shared buffer has all of these bytes.
+bool is_shared(std::uint64_t at, std::uint64_t bytes) {
+  return at <= kSharedBytes && bytes <= kSharedBytes - at;
+}
+
 void print_error(const base::Error& error) {
   std::fprintf(stderr, "%s\n", base::to_string(error).c_str());
 }
@@ -174,10 +179,10 @@ cudaError_t Server::handle(const SetBytes& request, NoAnswer&) {
 }
 
 cudaError_t Server::handle(const Upload& request, NoAnswer&) {
-  if (request.bytes > kSharedBytes || !holds(request.address, request.bytes))
+  if (!is_shared(request.at, request.bytes) || !holds(request.address, request.bytes))
     return cudaErrorInvalidValue;
-  return cudaMemcpy(reinterpret_cast<void*>(request.address), buffer_->data(), request.bytes,
-                    cudaMemcpyHostToDevice);
+  return cudaMemcpy(reinterpret_cast<void*>(request.address), buffer_->data() + request.at,
+                    request.bytes, cudaMemcpyHostToDevice);
 }
 
 cudaError_t Server::handle(const UploadInline& request, NoAnswer&) {
@@ -187,10 +192,10 @@ cudaError_t Server::handle(const UploadInline& request, NoAnswer&) {
 }
 
 cudaError_t Server::handle(const Download& request, NoAnswer&) {
-  if (request.bytes > kSharedBytes || !holds(request.address, request.bytes))
+  if (!is_shared(request.at, request.bytes) || !holds(request.address, request.bytes))
     return cudaErrorInvalidValue;
-  return cudaMemcpy(buffer_->data(), reinterpret_cast<const void*>(request.address), request.bytes,
-                    cudaMemcpyDeviceToHost);
+  return cudaMemcpy(buffer_->data() + request.at, reinterpret_cast<const void*>(request.address),
+                    request.bytes, cudaMemcpyDeviceToHost);
 }
 
 cudaError_t Server::handle(const CopyOnDevice& request, NoAnswer&) {
