@@ -6,6 +6,8 @@
 #include <link.h>
 
 #include <algorithm>
+#include <map>
+#include <mutex>
 #include <sstream>
 #include <string>
 #include <system_error>
@@ -71,13 +73,18 @@ std::vector<fs::path> library_folders(const std::string& ldd_output) {
 }
 
 base::Result<std::vector<fs::path>> gpu_library_folders(const fs::path& runner) {
+  // Asked for each submission, with its device held.
+  static std::mutex mutex;
+  static std::map<fs::path, std::vector<fs::path>> known;
+  const std::lock_guard lock(mutex);
+  if (const auto found = known.find(runner); found != known.end()) return found->second;
   const auto listed = base::run_process({.arguments = {runner.string()},
                                          .environment = {{"LD_TRACE_LOADED_OBJECTS", "1"}},
                                          .timeout_seconds = 10});
   if (!listed) return listed.error();
   std::vector<fs::path> folders = library_folders(listed->output);
   add_folder(driver_library(), folders);
-  return folders;
+  return known[runner] = std::move(folders);
 }
 
 jail::Limits runner_limits(int stages, double seconds_per_stage) {

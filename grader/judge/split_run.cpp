@@ -53,17 +53,22 @@ base::Result<std::string> fresh_seed_key() {
 base::Result<std::unique_ptr<RunnerPair>> RunnerPair::start(const SplitOptions& options,
                                                             const std::atomic<bool>* stop) {
   std::unique_ptr<RunnerPair> pair(new RunnerPair(options));
-  if (options.reference_times.empty()) {
+  if (!options.reference_times.empty()) {
+    pair->reference_ = jail::JailOutcome{.exit_code = 0};  // ended well, as it never began
+  } else if (options.reference_runner != nullptr) {
+    auto reference = options.reference_runner->begin(pair->runner_request(nullptr));
+    if (!reference) return reference.error();
+    pair->judge_reference_ = *std::move(reference);
+    pair->uses_kept_reference_ = true;
+  } else {
     auto reference = runner::make_socket_pair();
     if (!reference) return reference.error();
     std::tie(pair->judge_reference_, pair->runner_reference_) = *std::move(reference);
-  } else {
-    pair->reference_ = jail::JailOutcome{.exit_code = 0};  // ended well, as it never began
   }
   auto submission = runner::make_socket_pair();
   if (!submission) return submission.error();
   std::tie(pair->judge_submission_, pair->runner_submission_) = *std::move(submission);
-  if (options.reference_times.empty())
+  if (pair->runner_reference_)
     pair->threads_.emplace_back([&one = *pair, stop] { one.run_reference(stop); });
   pair->threads_.emplace_back([&one = *pair, stop] { one.run_submission(stop); });
   return pair;
@@ -86,15 +91,21 @@ std::map<std::string, std::string> RunnerPair::environment() const {
 
 jail::JailRequest RunnerPair::runner_request(const runner::Descriptor& socket,
                                              const std::atomic<bool>* stop) const {
+  jail::JailRequest request = runner_request(stop);
+  request.arguments.insert(request.arguments.end(), {"--socket", std::to_string(socket.get())});
+  request.descriptors = {socket.get()};
+  return request;
+}
+
+jail::JailRequest RunnerPair::runner_request(const std::atomic<bool>* stop) const {
   jail::JailRequest request;
-  request.arguments = {kRunnerInside, "--socket", std::to_string(socket.get())};
+  request.arguments = {kRunnerInside};
   request.bindings.push_back({options_.runner, kRunnerInside});
   for (const std::filesystem::path& folder : options_.runtime_folders)
     request.bindings.push_back({folder, folder});
   request.environment = options_.runner_environment;
   request.environment["LD_LIBRARY_PATH"] = base::search_path(options_.runtime_folders);
   request.limits = options_.limits;
-  request.descriptors = {socket.get()};
   request.stop = stop;
   return request;
 }
@@ -121,6 +132,8 @@ base::Result<jail::JailOutcome> RunnerPair::finish() {
     if (*end) shutdown(end->get(), SHUT_RDWR);
   judge_reference_ = {};
   judge_submission_ = {};
+  // Both end side by side.
+  if (std::exchange(uses_kept_reference_, false)) reference_ = options_.reference_runner->end();
   for (std::thread& thread : threads_)
     if (thread.joinable()) thread.join();
   if (!reference_) return reference_.error();

@@ -3,8 +3,8 @@
 /// @file
 /// A graded run has three processes: the lab's test program, which judges; a runner for the
 /// reference; and a runner for the submission, in a jail. This starts the two runners beside a run
-/// of the test program and tells how the submission's ended. Where the reference's times are known,
-/// on a virtual GPU, it needs no runner.
+/// of the test program and tells how the submission's ended. The reference's may be there from an
+/// earlier run; where its times are known, on a virtual GPU, it needs no runner.
 /// Place in the chain: runner -> [split_run] -> jail, remote. Left out: what the end means for a
 /// verdict; runner.cpp decides.
 #pragma once
@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "grader/base/result.hpp"
+#include "grader/judge/reference_runner.hpp"
 #include "grader/sandbox/jail/jail.hpp"
 #include "grader/sandbox/runner/channel.hpp"
 
@@ -36,6 +37,8 @@ struct SplitOptions {
   bool scrub = false;  ///< overwrite the GPU's free memory before the run; see wipe_devices()
   /// What the reference takes, from time_reference(): it gets no runner then. Empty: it is run.
   std::filesystem::path reference_times = {};
+  /// The reference's runner; it outlives this. Null: the run gets one of its own.
+  ReferenceRunner* reference_runner = nullptr;
   /// CPU time that the submission's runners may take together over all starts; 0: no limit but
   /// those of each. On a GPU a runner spins while the device works: it is the device's time as
   /// well.
@@ -76,12 +79,14 @@ class RunnerPair {
   explicit RunnerPair(const SplitOptions& options) : options_(options) {}
   void run_reference(const std::atomic<bool>* stop);
   void run_submission(const std::atomic<bool>* stop);
+  [[nodiscard]] jail::JailRequest runner_request(const std::atomic<bool>* stop) const;
   [[nodiscard]] jail::JailRequest runner_request(const runner::Descriptor& socket,
                                                  const std::atomic<bool>* stop) const;
 
   const SplitOptions& options_;
   runner::Descriptor judge_reference_, judge_submission_;    // the test program's ends
   runner::Descriptor runner_reference_, runner_submission_;  // the runners' ends
+  bool uses_kept_reference_ = false;                         // until finish()
   std::vector<std::thread> threads_;
   base::Result<jail::JailOutcome> submission_ = jail::JailOutcome{};
   base::Result<jail::JailOutcome> reference_ = jail::JailOutcome{};

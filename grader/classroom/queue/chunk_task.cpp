@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <memory>
 #include <system_error>
 
 #include "grader/base/scratch_folder.hpp"
@@ -75,6 +76,7 @@ base::Result<ChunkOutcome> run_chunk(const ChunkRequest& given) {
   request.settings.place.state = folder.path();
   const intake::Store store(request.out);
   ChunkOutcome outcome;
+  auto reference_runner = std::make_unique<judge::ReferenceRunner>();
   for (const ChunkJob& chunk_job : (*chunks)[static_cast<std::size_t>(request.number)]) {
     if (request.stop != nullptr && request.stop->load()) break;
     if (has_result(request, chunk_job, *secret)) {
@@ -93,6 +95,9 @@ base::Result<ChunkOutcome> run_chunk(const ChunkRequest& given) {
     one.limits = (*plan)->limits;
     one.source = store.file(job->submission_sha256);
     one.stop = request.stop;
+    one.reference_runner = [&reference_runner](const judge::Device& device) {
+      return device.lock_file.empty() ? nullptr : reference_runner.get();
+    };
     const OneOutcome graded = request.grade_one(one);
     if (graded.stopped) break;
     // Not even this verdict: on a device that broke here another node's says more.
@@ -110,6 +115,7 @@ base::Result<ChunkOutcome> run_chunk(const ChunkRequest& given) {
     if (!written) return written.error();
     ++outcome.graded;
   }
+  reference_runner.reset();
   if (!request.settings.trust_submissions && outcome.graded + outcome.failed > 0)
     judge::wipe_devices(request.settings.place, {request.settings.device});
   return outcome;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <deque>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -31,6 +32,9 @@ class Local {
         devices_(work.settings->devices.empty() ? std::vector{work.settings->device}
                                                 : work.settings->devices),
         pool_(devices_) {
+    // A device without a lock serves several at once.
+    for (const judge::Device& device : devices_)
+      if (!device.lock_file.empty()) reference_runners_[&device];
     for (const Job* job : queue) {
       const auto state = work.ledger->job(job->key);
       (state && state->deaths > 0 ? suspects_ : queue_).push_back(job);
@@ -44,6 +48,7 @@ class Local {
     // else with it, and what it does is known to be its doing.
     queue_.swap(suspects_);
     run_with_retries(1);
+    reference_runners_.clear();
     if (has_work && !work_.settings->trust_submissions && !fatal_)
       judge::wipe_devices(work_.settings->place, devices_);
     executed_.stopped = stopped();
@@ -115,6 +120,10 @@ class Local {
     request.on_step = [&](const std::string& doing) { report_progress(worker, job, doing); };
     request.take_device = [this]() -> const judge::Device& { return pool_.take(); };
     request.free_device = [this](const judge::Device& device) { pool_.give_back(device); };
+    request.reference_runner = [this](const judge::Device& device) {
+      const auto found = reference_runners_.find(&device);
+      return found == reference_runners_.end() ? nullptr : &found->second;
+    };
     OneOutcome outcome = work_.grade_one(request);
     if (base::failpoint("job.judged")) return full();
     if (outcome.stopped) return work_.ledger->give_back(job.key);
@@ -188,6 +197,7 @@ class Local {
   const Work& work_;
   const std::vector<judge::Device> devices_;
   judge::DevicePool pool_;
+  std::map<const judge::Device*, judge::ReferenceRunner> reference_runners_;
   std::mutex mutex_;
   std::deque<const Job*> queue_, again_, suspects_;
   Executed executed_;

@@ -104,7 +104,10 @@ base::Result<judge::Measured> measure(const OneRequest& request, judge::CheckReq
   if (request.on_step) request.on_step("waiting for the device");
   const DeviceInUse device(request);
   if (const auto chosen = judge::use_device(device.get(), check); !chosen) return chosen.error();
+  if (check.split && request.reference_runner)
+    check.split->reference_runner = request.reference_runner(device.get());
   auto measured = judge::measure(check, code);
+  if (check.split) check.split->reference_runner = nullptr;  // others' from here on
   if (device.get().kind->can_be_hurt() && !stopped(request) &&
       (!measured || measured->may_have_hurt()))
     if (const auto works = probe_device(*request.settings, device.get()); !works)

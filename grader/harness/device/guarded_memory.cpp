@@ -64,20 +64,27 @@ std::vector<std::byte> poison_bytes(std::size_t size_bytes) {
   return bytes;
 }
 
-constexpr std::size_t kPieceBytes = std::size_t{16} << 20;  // whole poison words
+constexpr std::size_t kPieceBytes = std::size_t{1} << 20;  // whole poison words
 
-/// Zone, poison and zone with the host memory of one piece.
-void fill_in_pieces(std::byte* d_target, const std::vector<std::byte>& zone,
-                    std::size_t size_bytes) {
-  const auto put = [&](const std::byte* from, std::size_t bytes) {
-    cuda_check(cudaMemcpy(d_target, from, bytes, cudaMemcpyHostToDevice), "filling an array");
-    d_target += bytes;
-  };
-  const std::vector<std::byte> poison = poison_bytes(kPieceBytes);
-  put(zone.data(), zone.size());
-  for (std::size_t done = 0; done < size_bytes; done += kPieceBytes)
-    put(poison.data(), std::min(kPieceBytes, size_bytes - done));
-  put(zone.data(), zone.size());
+void put(std::byte* d_target, const std::vector<std::byte>& bytes) {
+  cuda_check(cudaMemcpy(d_target, bytes.data(), bytes.size(), cudaMemcpyHostToDevice),
+             "filling an array");
+}
+
+/// Zone, poison and zone, of which one piece comes from the host: the device copies it on and on.
+void fill_with_poison(std::byte* d_target, const std::vector<std::byte>& zone,
+                      std::size_t size_bytes) {
+  put(d_target, zone);
+  std::byte* const d_data = d_target + zone.size();
+  std::size_t done = std::min(kPieceBytes, size_bytes);
+  put(d_data, poison_bytes(done));
+  while (done < size_bytes) {
+    const std::size_t now = std::min(done, size_bytes - done);
+    cuda_check(cudaMemcpy(d_data + done, d_data, now, cudaMemcpyDeviceToDevice),
+               "filling an array");
+    done += now;
+  }
+  put(d_data + size_bytes, zone);
 }
 
 std::vector<std::byte> read_back(const std::byte* d_source, std::size_t size_bytes) {
@@ -106,7 +113,7 @@ GuardedMemory::GuardedMemory(std::size_t size_bytes, std::size_t element_bytes, 
   const std::vector<std::byte> zone = content;
   // A submission chooses the size of its scratch: ours must not grow with it.
   if (initial == nullptr && size_bytes > kPieceBytes) {
-    fill_in_pieces(block_->d_allocation, zone, size_bytes);
+    fill_with_poison(block_->d_allocation, zone, size_bytes);
     forget_writes(d_allocation, size_bytes);
     return;
   }

@@ -61,7 +61,7 @@ base::Result<ReferenceTimes> fitting_times(const Options& options, const course:
 }  // namespace
 
 Session::Session(const Options& options, const LabProgram& program, Watchdog& watchdog,
-                 course::Lab lab, Devices devices, Submission student, Submission reference,
+                 course::Lab lab, Devices devices, Submission student,
                  std::optional<ReferenceTimes> known)
     : options_(options),
       program_(program),
@@ -69,12 +69,11 @@ Session::Session(const Options& options, const LabProgram& program, Watchdog& wa
       lab_(std::move(lab)),
       devices_(std::move(devices)),
       student_(std::move(student)),
-      reference_(std::move(reference)),
       known_(std::move(known)),
       seeds_(options.seed_key),
       student_launcher_(student_, device(), watchdog_, program_.signature, lab_.size_names),
-      reference_launcher_(reference_, *devices_.reference().device, watchdog_, program_.signature,
-                          lab_.size_names),
+      reference_launcher_(devices_.answer, *devices_.reference().device, watchdog_,
+                          program_.signature, lab_.size_names),
       clocks_(device().pci_bus_id()),
       ceilings_(*devices_.reference().device, *devices_.reference().kernels),
       bench_(make_bench({device(), *devices_.student.kernels, *devices_.reference().device,
@@ -92,12 +91,18 @@ base::Result<Session::ReadyDevice> Session::ReadyDevice::open(int number,
 }
 
 base::Result<Session::Devices> Session::Devices::open(const Options& options) {
+  // The reference's first: meanwhile the submission's runner makes its context, and what it scrubs
+  // when it is asked is what the reference has left.
+  auto first = ReadyDevice::open(kReferenceDevice, options.kernels);
+  if (!first) return first.error();
+  auto answer = options.reference_times.empty() ? Submission::load(options.reference)
+                                                : base::Result<Submission>(Submission());
+  if (!answer) return answer.error();
+  if (options.student_device == kReferenceDevice)
+    return Devices{*std::move(first), {}, *std::move(answer)};
   auto student = ReadyDevice::open(options.student_device, options.kernels);
   if (!student) return student.error();
-  if (options.student_device == kReferenceDevice) return Devices{*std::move(student), {}};
-  auto other = ReadyDevice::open(kReferenceDevice, options.kernels);
-  if (!other) return other.error();
-  return Devices{*std::move(student), *std::move(other)};
+  return Devices{*std::move(student), *std::move(first), *std::move(answer)};
 }
 
 base::Result<std::unique_ptr<Session>> Session::open(const Options& options,
@@ -129,9 +134,6 @@ base::Result<std::unique_ptr<Session>> Session::open(const Options& options,
     if (!times) return times.error();
     known = *std::move(times);
   }
-  auto reference =
-      known ? base::Result<Submission>(Submission()) : Submission::load(options.reference);
-  if (!reference) return reference.error();
   // Last: where all else could be loaded, what cannot is the submission's own doing.
   const auto load_student = [&] {
     const DeviceScope on(options.student_device);
@@ -145,7 +147,7 @@ base::Result<std::unique_ptr<Session>> Session::open(const Options& options,
   }
   std::unique_ptr<Session> session(new Session(options, program, watchdog, *std::move(lab),
                                                *std::move(devices), *std::move(student),
-                                               *std::move(reference), std::move(known)));
+                                               std::move(known)));
   if (const base::Status whole = session->check_known_times(); !whole) return whole.error();
   return session;
 }

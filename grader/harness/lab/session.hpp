@@ -91,20 +91,20 @@ class Session {
   struct Devices {
     ReadyDevice student;
     std::optional<ReadyDevice> other;  ///< the reference's, but where the two are one
+    Submission answer;  ///< the reference, loaded; without kernels where its times are known
 
     [[nodiscard]] static base::Result<Devices> open(const Options& options);
     [[nodiscard]] const ReadyDevice& reference() const { return other ? *other : student; }
   };
   Session(const Options& options, const LabProgram& program, Watchdog& watchdog, course::Lab lab,
-          Devices devices, Submission student, Submission reference,
-          std::optional<ReferenceTimes> known);
+          Devices devices, Submission student, std::optional<ReferenceTimes> known);
 
   const Options& options_;
   const LabProgram& program_;
   Watchdog& watchdog_;
   course::Lab lab_;
   Devices devices_;
-  Submission student_, reference_;  // the latter without kernels where its times are known
+  Submission student_;
   std::optional<ReferenceTimes> known_;
   Seeds seeds_;
   Launcher student_launcher_, reference_launcher_;

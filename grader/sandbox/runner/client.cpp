@@ -9,6 +9,10 @@
 namespace membound::runner {
 namespace {
 
+/// Small enough that little waits for the first piece of a copy, large enough that a message for
+/// each is nothing.
+constexpr std::uint64_t kCopyPieceBytes = std::uint64_t{2} << 20;
+
 /// Whether code of the loaded module may be running while the runner works on the request.
 bool may_run_kernels(const Request& request) {
   return std::holds_alternative<Launch>(request) || std::holds_alternative<Batch>(request) ||
@@ -43,19 +47,27 @@ std::int32_t Connection::give_up(const std::string& why) {
   return kDisconnected;
 }
 
-std::int32_t Connection::exchange(const Request& request, std::vector<std::byte>& payload) {
+std::int32_t Connection::send(const Request& request) {
   if (!problem_.empty()) return kDisconnected;
   launched_ = launched_ || may_run_kernels(request);
-  const auto kind = static_cast<std::uint32_t>(request.index());
-  ++sequence_;
-  auto sent = channel_.send(sequence_, kind, encode(request));
-  if (!sent) return give_up(sent.error().found);
+  const auto sent =
+      channel_.send(++sequence_, static_cast<std::uint32_t>(request.index()), encode(request));
+  return sent ? 0 : give_up(sent.error().found);
+}
+
+std::int32_t Connection::receive(std::uint32_t kind, std::vector<std::byte>& payload) {
+  if (!problem_.empty()) return kDisconnected;
   auto frame = channel_.receive();
   if (!frame) return give_up(frame.error().found);
-  if (frame->header.sequence != sequence_ || frame->header.kind != (kind | kAnswerBit))
+  if (frame->header.sequence != ++answered_ || frame->header.kind != (kind | kAnswerBit))
     return give_up("an answer that was not asked for");
   payload = std::move(frame->payload);
   return 0;
+}
+
+std::int32_t Connection::exchange(const Request& request, std::vector<std::byte>& payload) {
+  if (const std::int32_t code = send(request); code != 0) return code;
+  return receive(static_cast<std::uint32_t>(request.index()), payload);
 }
 
 void Connection::begin_batch() {
@@ -85,29 +97,56 @@ std::int32_t Connection::end_batch() {
   return problem_.empty() ? code : kDisconnected;
 }
 
+template <typename Query, typename Before, typename After>
+std::int32_t Connection::copy_pieces(std::uint64_t address, std::uint64_t bytes,
+                                     const Before& before, const After& after) {
+  if (batching_) static_cast<void>(send_batch());
+  // What a program's copy does is noted piece by piece, each as large as can be.
+  const bool is_noted = device_.records_calls != 0;
+  const std::uint64_t most = is_noted ? kSharedBytes : kCopyPieceBytes;
+  const std::uint64_t places = is_noted ? 1 : 2;
+  const std::uint64_t count = (bytes + most - 1) / most;
+  const auto piece = [&](std::uint64_t i) {
+    return Query{address + i * most, std::min(most, bytes - i * most), i % places * most};
+  };
+  std::int32_t first = 0;
+  std::uint64_t sent = 0;
+  for (std::uint64_t done = 0; done < (first == 0 ? count : sent); ++done) {
+    for (; first == 0 && sent < count && sent < done + places; ++sent) {
+      before(piece(sent), sent * most);
+      if (const std::int32_t code = send(piece(sent)); code != 0) return code;
+    }
+    std::vector<std::byte> payload;
+    if (const std::int32_t code = receive(kind_of<Query>(), payload); code != 0) return code;
+    const auto decoded = decode_answer<NoAnswer>(payload);
+    if (!decoded)
+      return give_up("an answer to " + name_of(kind_of<Query>()) + " that has no sense");
+    if (first == 0) first = decoded->code;
+    if (first == 0) after(piece(done), done * most);
+  }
+  return first;
+}
+
 std::int32_t Connection::upload(std::uint64_t address, const void* data, std::uint64_t bytes) {
   const std::scoped_lock lock(mutex_);
   const auto* from = static_cast<const std::byte*>(data);
   if (bytes <= kInlineBytes) return call(UploadInline{address, {from, from + bytes}});
-  for (std::uint64_t done = 0; done < bytes;) {
-    const std::uint64_t piece = std::min(kSharedBytes, bytes - done);
-    std::memcpy(buffer_.data(), from + done, piece);
-    if (const std::int32_t code = call(Upload{address + done, piece}); code != 0) return code;
-    done += piece;
-  }
-  return 0;
+  return copy_pieces<Upload>(
+      address, bytes,
+      [&](const Upload& piece, std::uint64_t done) {
+        std::memcpy(buffer_.data() + piece.at, from + done, piece.bytes);
+      },
+      [](const Upload&, std::uint64_t) {});
 }
 
 std::int32_t Connection::download(void* data, std::uint64_t address, std::uint64_t bytes) {
   const std::scoped_lock lock(mutex_);
   auto* to = static_cast<std::byte*>(data);
-  for (std::uint64_t done = 0; done < bytes;) {
-    const std::uint64_t piece = std::min(kSharedBytes, bytes - done);
-    if (const std::int32_t code = call(Download{address + done, piece}); code != 0) return code;
-    std::memcpy(to + done, buffer_.data(), piece);
-    done += piece;
-  }
-  return 0;
+  return copy_pieces<Download>(
+      address, bytes, [](const Download&, std::uint64_t) {},
+      [&](const Download& piece, std::uint64_t done) {
+        std::memcpy(to + done, buffer_.data() + piece.at, piece.bytes);
+      });
 }
 
 std::int32_t Connection::copy_in(std::uint64_t address, const void* data, std::uint64_t bytes,

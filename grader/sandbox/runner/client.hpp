@@ -86,6 +86,13 @@ class Connection {
       : channel_(std::move(socket)), buffer_(std::move(buffer)) {}
 
   std::int32_t exchange(const Request& request, std::vector<std::byte>& payload);
+  /// The two halves of an exchange: several may be sent before the first answer is awaited.
+  std::int32_t send(const Request& request);
+  std::int32_t receive(std::uint32_t kind, std::vector<std::byte>& payload);
+  /// Does the pieces of a copy, of which the runner works on one while we are busy with another.
+  template <typename Query, typename Before, typename After>
+  std::int32_t copy_pieces(std::uint64_t address, std::uint64_t bytes, const Before& before,
+                           const After& after);
   std::int32_t send_batch();
   std::int32_t give_up(const std::string& why);
 
@@ -93,7 +100,7 @@ class Connection {
   Channel channel_;
   SharedBuffer buffer_;
   DeviceAnswer device_;
-  std::uint32_t sequence_ = 0;
+  std::uint32_t sequence_ = 0, answered_ = 0;
   bool batching_ = false;
   std::vector<std::vector<std::byte>> batch_;
   std::int32_t batch_code_ = 0;

@@ -81,10 +81,10 @@ struct SetBytes {
   std::uint64_t bytes = 0;
   std::uint32_t stream = 0;
 };
-/// The first `bytes` of the shared buffer to the device.
+/// `bytes` of the shared buffer, from the place `at` on, to the device.
 struct Upload {
   using Answer = NoAnswer;
-  std::uint64_t address = 0, bytes = 0;
+  std::uint64_t address = 0, bytes = 0, at = 0;
 };
 /// As Upload for a few bytes, which are in the request: no trip through the shared buffer.
 struct UploadInline {
@@ -92,10 +92,10 @@ struct UploadInline {
   std::uint64_t address = 0;
   std::vector<std::byte> data;
 };
-/// From the device to the start of the shared buffer.
+/// From the device to the place `at` of the shared buffer.
 struct Download {
   using Answer = NoAnswer;
-  std::uint64_t address = 0, bytes = 0;
+  std::uint64_t address = 0, bytes = 0, at = 0;
 };
 struct CopyOnDevice {
   using Answer = NoAnswer;

@@ -2,19 +2,23 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// membound_runner: the process that holds the device and the device code of one submission, and
-/// nothing worth stealing. It serves one judge over one socket and ends with it.
-/// Place in the chain: grader/judge starts it (in a jail for a student's code) -> [runner_main] ->
-/// server. Exit codes: 0 the judge is done or gone, 2 wrong use, 3 no device, 4 a broken protocol.
+/// nothing worth stealing. It serves one judge over one socket and ends with it; the reference's
+/// may serve one judge after the other. Place in the chain: grader/judge starts it (in a jail for a
+/// student's code) -> [runner_main] -> server. Exit codes: 0 the judge is done or gone, 2 wrong
+/// use, 3 no device, 4 a broken protocol.
 #include <cuda_runtime_api.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 
 #include <CLI/CLI.hpp>
 #include <atomic>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -34,13 +38,18 @@ constexpr auto kGracePeriod = std::chrono::milliseconds(500);
 constexpr std::size_t kPrintfBytes = 1 << 14;  // a kernel's printf: enough to look at, no flood
 
 /// A judge that has gone waits for nothing: a request that is still being worked on, an endless
-/// kernel say, is ended with the process.
-void end_with_the_judge(int socket, const std::atomic<bool>& is_busy) {
-  pollfd watched{socket, POLLRDHUP, 0};
-  while (poll(&watched, 1, -1) < 0 && errno == EINTR) {
-  }
-  std::this_thread::sleep_for(kGracePeriod);
-  if (is_busy) raise(SIGKILL);
+/// kernel say, is ended with the process. The flag says whether there is one.
+std::shared_ptr<std::atomic<bool>> end_with_the_judge(int socket) {
+  const auto is_busy = std::make_shared<std::atomic<bool>>(true);
+  // A descriptor of its own: the thread may outlive the connection by the grace period.
+  std::thread([own = base::Descriptor(fcntl(socket, F_DUPFD_CLOEXEC, 0)), is_busy] {
+    pollfd watched{own.get(), POLLRDHUP, 0};
+    while (poll(&watched, 1, -1) < 0 && errno == EINTR) {
+    }
+    std::this_thread::sleep_for(kGracePeriod);
+    if (*is_busy) raise(SIGKILL);
+  }).detach();
+  return is_busy;
 }
 
 /// What lies in free memory is another's: it is gone before anything of this run is there.
@@ -82,24 +91,44 @@ int wipe() {
 }
 
 int serve(int socket, int record, int report, bool scrubs) {
-  std::atomic<bool> is_busy{true};
-  std::thread(end_with_the_judge, socket, std::cref(is_busy)).detach();
+  const auto is_busy = end_with_the_judge(socket);
   if (!has_context()) return kExitNoDevice;
   if (scrubs) {
     // Not before the judge asks: it has opened the other runner first, which then has its context.
     if (!wait_for_the_judge(socket)) return 0;
     scrub();
   }
-  is_busy = false;
+  *is_busy = false;
   runner::ServerEnd end{};
   {
     std::optional<runner::CallRecorder> recorder;
     if (record >= 0) recorder.emplace(record);
-    runner::Server server(runner::Descriptor(socket), is_busy, recorder ? &*recorder : nullptr);
+    runner::Server server(runner::Descriptor(socket), *is_busy, recorder ? &*recorder : nullptr);
     end = server.serve();
   }
   if (report >= 0) write_report(report);
   return end == runner::ServerEnd::kBrokenProtocol ? kExitProtocol : 0;
+}
+
+/// One judge after the other: each has a socket, which comes over this one, and is told of there
+/// when nothing of its run is left. Only the context stays, and of it only one that works.
+int serve_sessions(int control) {
+  if (!has_context()) return kExitNoDevice;
+  runner::Channel sessions{runner::Descriptor(control)};
+  while (auto socket = sessions.receive_descriptor()) {
+    const int number = socket->get();
+    const auto is_busy = end_with_the_judge(number);
+    *is_busy = false;
+    {
+      runner::Server server(*std::move(socket), *is_busy);
+      const runner::ServerEnd end = server.serve();
+      shutdown(number, SHUT_RDWR);
+      if (end == runner::ServerEnd::kBrokenProtocol) return kExitProtocol;
+    }
+    if (cudaDeviceSynchronize() != cudaSuccess) return kExitNoDevice;
+    if (send(control, "", 1, MSG_NOSIGNAL) != 1) break;
+  }
+  return 0;
 }
 
 }  // namespace
@@ -110,10 +139,12 @@ int main(int argc, char** argv) {
   const rlimit none{0, 0};
   setrlimit(RLIMIT_CORE, &none);
   CLI::App app{"Holds the device for one graded submission; started by membound."};
-  int socket = -1, record = -1, report = -1;
+  int socket = -1, sessions = -1, record = -1, report = -1;
   bool scrubs = false, wipes = false;
   std::string probe;
   app.add_option("--socket", socket, "the inherited descriptor to serve");
+  app.add_option("--sessions", sessions,
+                 "the inherited descriptor over which one socket to serve comes after the other");
   app.add_option("--record", record,
                  "the inherited descriptor to which every call of a program is written");
   app.add_option("--report", report,
@@ -126,9 +157,11 @@ int main(int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
   if (!probe.empty()) return runner::probe_device(probe) ? 0 : kExitNoDevice;
   if (wipes) return wipe();
+  if (sessions >= 0) return serve_sessions(sessions);
   if (socket < 0) {
-    std::fputs("--socket, --probe or --wipe is needed; membound starts this program itself\n",
-               stderr);
+    std::fputs(
+        "--socket, --sessions, --probe or --wipe is needed; membound starts this program itself\n",
+        stderr);
     return 2;
   }
   return serve(socket, record, report, scrubs);

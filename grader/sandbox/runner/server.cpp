@@ -17,6 +17,11 @@ namespace {
 constexpr std::uint64_t kReservedShare = 32;
 constexpr std::size_t kMaxModules = 16, kMaxEvents = 256;
 
+/// Whether the shared buffer has all of these bytes.
+bool is_shared(std::uint64_t at, std::uint64_t bytes) {
+  return at <= kSharedBytes && bytes <= kSharedBytes - at;
+}
+
 void print_error(const base::Error& error) {
   std::fprintf(stderr, "%s\n", base::to_string(error).c_str());
 }
@@ -24,13 +29,16 @@ void print_error(const base::Error& error) {
 }  // namespace
 
 Server::Server(Descriptor socket, std::atomic<bool>& is_busy, CallRecorder* recorder)
-    : channel_(std::move(socket)), is_busy_(is_busy), recorder_(recorder) {}
+    : channel_(std::move(socket)),
+      is_busy_(is_busy),
+      recorder_(recorder),
+      memory_(DeviceMemory::usual_kept_bytes()) {}
 
-// Freed by hand, so that a scrub afterwards finds all of it.
 Server::~Server() {
   for (const auto& [address, bytes] : allocations_.all())
     static_cast<void>(cudaFree(reinterpret_cast<void*>(address)));
   for (const auto& [index, module] : modules_) static_cast<void>(cudaLibraryUnload(module.library));
+  for (const auto& [index, event] : events_) static_cast<void>(cudaEventDestroy(event));
 }
 
 base::Status Server::receive_buffer() {
@@ -137,7 +145,7 @@ cudaError_t Server::handle(const DescribeDevice&, DeviceAnswer& answer) {
 cudaError_t Server::handle(const AskMemory&, MemoryAnswer& answer) {
   std::size_t free_bytes = 0, total_bytes = 0;
   const cudaError_t code = cudaMemGetInfo(&free_bytes, &total_bytes);
-  answer = {free_bytes, total_bytes};
+  answer = {free_bytes + memory_.kept_bytes(), total_bytes};
   return code;
 }
 
@@ -147,7 +155,8 @@ cudaError_t Server::handle(const FreeOfHost&, NoAnswer&) { return cudaDeviceSync
 cudaError_t Server::handle(const Allocate& request, AddressAnswer& answer) {
   if (!allocations_.fits(request.bytes)) return cudaErrorMemoryAllocation;
   void* data = nullptr;
-  if (const cudaError_t code = cudaMalloc(&data, request.bytes); code != cudaSuccess) return code;
+  if (const cudaError_t code = memory_.allocate(request.bytes, data); code != cudaSuccess)
+    return code;
   answer.address = reinterpret_cast<std::uintptr_t>(data);
   if (data != nullptr) allocations_.add(answer.address, request.bytes);
   return cudaSuccess;
@@ -157,11 +166,7 @@ cudaError_t Server::handle(const Free& request, NoAnswer&) {
   if (request.address == 0) return cudaSuccess;
   const auto bytes = allocations_.remove(request.address);
   if (!bytes) return cudaErrorInvalidValue;
-  auto* data = reinterpret_cast<void*>(request.address);
-  // Whoever gets these pages next, in whichever process, finds nothing in them.
-  if (virtual_gpu_name().empty())
-    if (const cudaError_t code = cudaMemset(data, 0, *bytes); code != cudaSuccess) return code;
-  return cudaFree(data);
+  return memory_.free(reinterpret_cast<void*>(request.address), *bytes);
 }
 
 cudaError_t Server::handle(const SetBytes& request, NoAnswer&) {
@@ -174,10 +179,10 @@ cudaError_t Server::handle(const SetBytes& request, NoAnswer&) {
 }
 
 cudaError_t Server::handle(const Upload& request, NoAnswer&) {
-  if (request.bytes > kSharedBytes || !holds(request.address, request.bytes))
+  if (!is_shared(request.at, request.bytes) || !holds(request.address, request.bytes))
     return cudaErrorInvalidValue;
-  return cudaMemcpy(reinterpret_cast<void*>(request.address), buffer_->data(), request.bytes,
-                    cudaMemcpyHostToDevice);
+  return cudaMemcpy(reinterpret_cast<void*>(request.address), buffer_->data() + request.at,
+                    request.bytes, cudaMemcpyHostToDevice);
 }
 
 cudaError_t Server::handle(const UploadInline& request, NoAnswer&) {
@@ -187,10 +192,10 @@ cudaError_t Server::handle(const UploadInline& request, NoAnswer&) {
 }
 
 cudaError_t Server::handle(const Download& request, NoAnswer&) {
-  if (request.bytes > kSharedBytes || !holds(request.address, request.bytes))
+  if (!is_shared(request.at, request.bytes) || !holds(request.address, request.bytes))
     return cudaErrorInvalidValue;
-  return cudaMemcpy(buffer_->data(), reinterpret_cast<const void*>(request.address), request.bytes,
-                    cudaMemcpyDeviceToHost);
+  return cudaMemcpy(buffer_->data() + request.at, reinterpret_cast<const void*>(request.address),
+                    request.bytes, cudaMemcpyDeviceToHost);
 }
 
 cudaError_t Server::handle(const CopyOnDevice& request, NoAnswer&) {

@@ -22,6 +22,7 @@
 #include "grader/base/result.hpp"
 #include "grader/sandbox/runner/call_record.hpp"
 #include "grader/sandbox/runner/channel.hpp"
+#include "grader/sandbox/runner/device_memory.hpp"
 #include "grader/sandbox/runner/runner_limits.hpp"
 #include "grader/sandbox/runner/shared_buffer.hpp"
 #include "grader/sandbox/runner/staging.hpp"
@@ -154,6 +155,7 @@ class Server {
   std::atomic<bool>& is_busy_;
   CallRecorder* recorder_;
   Allocations allocations_{0};
+  DeviceMemory memory_;
   std::map<std::uint32_t, Allocations> variables_;  // by module: those that were asked for
   LaunchLimits limits_;
   std::map<std::uint32_t, Module> modules_;

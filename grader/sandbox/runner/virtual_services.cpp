@@ -4,6 +4,8 @@
 
 #include <dlfcn.h>
 
+#include "grader/base/drawn_input.hpp"
+
 namespace membound::runner {
 namespace {
 

@@ -280,6 +280,7 @@ TEST_F(BatchTest, AllDevicesServeAtOnceAndOneLedgerHoldsWhatTheySay) {
   request_.workers = 4;
   std::mutex mutex;
   std::map<fs::path, int> using_it, served;
+  std::map<const judge::ReferenceRunner*, std::set<fs::path>> runners;
   int most_of_one = 0;
   std::atomic<int> most_of_all = 0;
   request_.grade_one = [&](const OneRequest& one) {
@@ -287,6 +288,7 @@ TEST_F(BatchTest, AllDevicesServeAtOnceAndOneLedgerHoldsWhatTheySay) {
     {
       const std::lock_guard guard(mutex);
       ++served[device.lock_file];
+      runners[one.reference_runner(device)].insert(device.lock_file);
       most_of_one = std::max(most_of_one, ++using_it[device.lock_file]);
       int all = 0;
       for (const auto& [file, count] : using_it) all += count;
@@ -306,7 +308,24 @@ TEST_F(BatchTest, AllDevicesServeAtOnceAndOneLedgerHoldsWhatTheySay) {
   EXPECT_EQ(most_of_one, 1);
   EXPECT_EQ(most_of_all, 2);
   EXPECT_EQ(served.size(), 2u);
+  EXPECT_EQ(runners.size(), 2u) << "one for each device's references";
+  for (const auto& [runner, of_devices] : runners) {
+    EXPECT_NE(runner, nullptr);
+    EXPECT_EQ(of_devices.size(), 1u);
+  }
   EXPECT_EQ(ledger::verify(folder_ / "out")->problems, std::vector<std::string>());
+}
+
+TEST_F(BatchTest, ADeviceThatServesSeveralAtOnceHasNoRunnerThatOutlivesARun) {
+  std::atomic<int> kept = 0;
+  request_.grade_one = [&](const OneRequest& one) {
+    const judge::Device& device = one.take_device();
+    if (one.reference_runner(device) != nullptr) ++kept;
+    one.free_device(device);
+    return fake_grade(one);
+  };
+  EXPECT_EQ(run().grades.open.size(), 0u);
+  EXPECT_EQ(kept, 0);
 }
 
 TEST_F(BatchTest, WhoHandedInNothingHasARow) {

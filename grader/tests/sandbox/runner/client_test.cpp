@@ -6,6 +6,7 @@
 #include "grader/sandbox/runner/client.hpp"
 
 #include <gtest/gtest.h>
+#include <poll.h>
 
 #include <functional>
 #include <thread>
@@ -127,6 +128,40 @@ TEST(Client, NothingIsSentAfterTheConversationHasEnded) {
     for (int i = 0; i < 3; ++i) EXPECT_EQ(runner.connection->call(Synchronize{}), kDisconnected);
   }
   EXPECT_EQ(requests, 1);
+}
+
+constexpr std::uint64_t kCopiedBytes = std::uint64_t{7} << 20;  // several pieces
+
+TEST(Client, ThePiecesOfACopyAreSentOneAhead) {
+  bool was_ahead = false;
+  int pieces = 0;
+  LyingRunner runner([&](Channel& channel, const Frame& first) {
+    if (pieces++ > 0) return answer(channel, first, encode_answer(0, NoAnswer{}));
+    // Nothing is answered before the second one is there.
+    pollfd watched{channel.fd(), POLLIN, 0};
+    was_ahead = poll(&watched, 1, 20'000) == 1;
+    const auto second = channel.receive();
+    ++pieces;
+    return second.ok() && answer(channel, first, encode_answer(0, NoAnswer{})) &&
+           answer(channel, *second, encode_answer(0, NoAnswer{}));
+  });
+  const std::vector<std::byte> data(kCopiedBytes);
+  EXPECT_EQ(runner.connection->upload(4096, data.data(), data.size()), 0);
+  EXPECT_TRUE(was_ahead);
+  EXPECT_GT(pieces, 2);
+}
+
+TEST(Client, TheFirstPieceThatFailsEndsACopyAndNotTheConversation) {
+  int pieces = 0;
+  LyingRunner runner([&pieces](Channel& channel, const Frame& frame) {
+    const bool is_piece = frame.header.kind == kind_of<Download>();
+    return answer(channel, frame, encode_answer(is_piece && ++pieces == 2 ? 700 : 0, NoAnswer{}));
+  });
+  std::vector<std::byte> data(kCopiedBytes);
+  EXPECT_EQ(runner.connection->download(data.data(), 4096, data.size()), 700);
+  EXPECT_EQ(pieces, 3) << "the one that was sent ahead, and no more";
+  EXPECT_EQ(runner.connection->call(Synchronize{}), 0);
+  EXPECT_TRUE(runner.connection->problem().empty());
 }
 
 TEST(Client, ABatchGoesOutInOnePiece) {
