@@ -12,6 +12,7 @@
 #include "grader/authoring/figure_words.hpp"
 #include "grader/base/text_files.hpp"
 #include "grader/judge/counters_profile.hpp"
+#include "grader/judge/judge.hpp"
 #include "grader/judge/tools.hpp"
 #include "grader/report/access_picture.hpp"
 #include "grader/report/step_through.hpp"

@@ -12,7 +12,7 @@
 
 #include "grader/base/result.hpp"
 #include "grader/course/course_tree.hpp"
-#include "grader/judge/judge.hpp"
+#include "grader/judge/workplace.hpp"
 
 namespace CLI {
 class App;

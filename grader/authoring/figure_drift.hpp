@@ -10,7 +10,7 @@
 
 #include "grader/authoring/drift.hpp"
 #include "grader/course/course_tree.hpp"
-#include "grader/judge/judge.hpp"
+#include "grader/judge/workplace.hpp"
 
 namespace membound::authoring {
 

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "grader/authoring/wrong_answer.hpp"
+#include "grader/judge/judge.hpp"
 #include "grader/judge/test_bed.hpp"
 #include "grader/judge/verdict.hpp"
 

@@ -3,68 +3,20 @@
 #include "grader/course/lab.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <fstream>
 #include <iterator>
 #include <set>
 
-#include "grader/course/json_reader.hpp"
-#include "grader/course/program_counts.hpp"
+#include "grader/course/stage_json.hpp"
 
 namespace membound::course {
 namespace {
 
-constexpr std::int64_t kMostElements = std::int64_t{1} << 40;
-constexpr double kMostPoints = 10000;
-constexpr double kMostSeconds = 3600;
-constexpr double kMostDemanded = 1e12;
-constexpr double kMostCounted = 1e18;
-
-bool is_kernel_name(const std::string& text) {
-  if (text.empty() || std::isdigit(static_cast<unsigned char>(text[0])) != 0) return false;
-  for (const char letter : text)
-    if (std::isalnum(static_cast<unsigned char>(letter)) == 0 && letter != '_') return false;
-  return true;
-}
-
-bool is_slug(const std::string& text) {
-  for (const char letter : text) {
-    const auto code = static_cast<unsigned char>(letter);
-    if (std::islower(code) == 0 && std::isdigit(code) == 0 && letter != '-') return false;
-  }
-  return !text.empty();
-}
-
-std::string read_slug(const JsonValue& value) {
-  const std::string slug = value.text();
-  if (!slug.empty() && !is_slug(slug)) value.report("small letters, digits and '-' only");
-  return slug;
-}
-
-std::vector<std::int64_t> read_size(const JsonValue& size, std::size_t most_extents) {
-  std::vector<std::int64_t> extents;
-  for (const JsonValue& extent : size.elements(1))
-    extents.push_back(extent.integer(1, kMostElements));
-  if (extents.size() > most_extents) size.report("at most one number for each name in \"sizes\"");
-  return extents;
-}
-
-std::vector<std::vector<std::int64_t>> read_sizes(const JsonValue& list, std::size_t most_extents) {
-  std::vector<std::vector<std::int64_t>> sizes;
-  for (const JsonValue& entry : list.elements(1)) sizes.push_back(read_size(entry, most_extents));
-  return sizes;
-}
-
-double read_number(const JsonValue& object, const char* key, NumberRange range, double otherwise) {
-  const auto value = object.optional_member(key);
-  return value ? value->number(range) : otherwise;
-}
-
-UnsafeRules read_unsafe(const JsonValue& json, const std::vector<Stage>& stages) {
-  json.only_keys({"points_share", "allowed"});
+UnsafeRules read_unsafe(const JsonValue& object, const std::vector<Stage>& stages) {
+  object.only_keys({"points_share", "allowed"});
   UnsafeRules rules;
-  rules.points_share = read_number(json, "points_share", {0, 1}, rules.points_share);
-  const auto list = json.optional_member("allowed");
+  rules.points_share = read_number(object, "points_share", {0, 1}, rules.points_share);
+  const auto list = object.optional_member("allowed");
   if (!list) return rules;
   for (const JsonValue& entry : list->elements(1)) {
     entry.only_keys({"finding", "stage", "why"});
@@ -76,148 +28,10 @@ UnsafeRules read_unsafe(const JsonValue& json, const std::vector<Stage>& stages)
   return rules;
 }
 
-CallDemand read_demand(const JsonValue& json) {
-  json.only_keys({"rule", "number"});
-  const JsonValue name = json.member("rule");
-  CallDemand demand{find_call_rule(name.text())};
-  if (demand.rule == nullptr) {
-    std::string all;
-    for (const CallRule& rule : call_rules())
-      all += (all.empty() ? "one of " : ", ") + std::string(rule.name);
-    name.report(all);
-  } else if (!demand.rule->number.empty()) {
-    demand.number = json.member("number").number({0, kMostDemanded});
-  } else if (json.optional_member("number")) {
-    json.member("number").report("no number: this rule takes none");
-  }
-  return demand;
-}
-
-std::string counter_name(const JsonValue& value) {
-  if (!is_kernel_name(value.text())) value.report("the name of a counter: \"threads\"");
-  return value.text();
-}
-
-/// {"counter": "threads", "per": "multiprocessors", "at_most": 512, "hint": "…"}
-CounterBar read_counter_bar(const JsonValue& json) {
-  json.only_keys({"counter", "per", "at_most", "hint"});
-  CounterBar bar;
-  bar.counter = counter_name(json.member("counter"));
-  bar.at_most = json.member("at_most").number({0, kMostCounted});
-  if (const auto per = json.optional_member("per")) bar.per = counter_name(*per);
-  bar.hint_tag = json.member("hint").text();
-  return bar;
-}
-
-/// {"ask": "How many …?", "unit": "sectors", "counter": "global_store_sectors", "per": "…"}
-Question read_question(const JsonValue& json) {
-  json.only_keys({"ask", "unit", "counter", "per"});
-  Question question{json.member("ask").text(), json.member("unit").text(),
-                    counter_name(json.member("counter")), ""};
-  if (!question.ask.empty() && question.ask.back() != '?')
-    json.member("ask").report("a question, with its question mark");
-  if (const auto per = json.optional_member("per")) question.per = counter_name(*per);
-  return question;
-}
-
-/// The same of a program's run: {"ask": "…?", "unit": "percent", "counter": "copy_time_percent"}
-Question read_program_question(const JsonValue& json) {
-  json.only_keys({"ask", "unit", "counter"});
-  const Question question = read_question(json);
-  std::string names;
-  for (const ProgramCount& count : kProgramCounts) {
-    if (count.name == question.counter) return question;
-    names += (names.empty() ? "" : ", ") + std::string(count.name);
-  }
-  json.member("counter").report("one of " + names);
-  return question;
-}
-
-ProgramLimits read_limits(const JsonValue& json) {
-  json.only_keys({"seconds", "memory_mb", "output_kb"});
-  ProgramLimits limits;
-  limits.seconds = read_number(json, "seconds", {0.1, kMostSeconds}, limits.seconds);
-  limits.memory_mb =
-      static_cast<int>(read_number(json, "memory_mb", {64, 65536}, limits.memory_mb));
-  limits.output_kb = static_cast<int>(read_number(json, "output_kb", {1, 16384}, limits.output_kb));
-  return limits;
-}
-
-/// "host_code" of a stage, or of a lab for all of its stages: false, or an object with the
-/// program's limits.
-std::optional<ProgramLimits> read_host_code(const JsonValue& object) {
-  const auto member = object.optional_member("host_code");
-  if (!member) return std::nullopt;
-  if (member->is_object()) return read_limits(*member);
-  if (member->boolean()) member->report("false, or an object: {\"seconds\": 10}");
-  return std::nullopt;
-}
-
-/// The members that only a stage about a kernel has: what it is timed at, and bars on what is
-/// counted.
-void read_kernel_members(const JsonValue& json, const Lab& lab, Stage& stage) {
-  const std::size_t size_count = lab.size_names.size();
-  const JsonValue sizes = json.member("timed_sizes");
-  if (sizes.is_object()) {
-    sizes.only_keys({"gpu", "vgpu"});
-    stage.gpu_sizes = read_sizes(sizes.member("gpu"), size_count);
-    stage.vgpu_sizes = read_sizes(sizes.member("vgpu"), size_count);
-  } else {
-    stage.gpu_sizes = stage.vgpu_sizes = read_sizes(sizes, size_count);
-  }
-  if (const auto bars = json.optional_member("counters"))
-    for (const JsonValue& bar : bars->elements(1)) stage.counters.push_back(read_counter_bar(bar));
-  if (const auto question = json.optional_member("predict"))
-    stage.question = read_question(*question);
-}
-
-/// The members that only a stage about a program has.
-void read_program_members(const JsonValue& json, Stage& stage) {
-  for (const JsonValue& demand : json.member("calls").elements(1))
-    stage.calls.push_back(read_demand(demand));
-  if (const auto bars = json.optional_member("counters"))
-    bars->report("no bars on counters: no run of a program is timed");
-  if (const auto question = json.optional_member("predict"))
-    stage.question = read_program_question(*question);
-}
-
-Stage read_stage(const JsonValue& json, int expected_number, const Lab& lab,
-                 const std::optional<ProgramLimits>& of_all) {
-  json.only_keys({"number", "name", "kernel", "title", "points", "pass_ratio", "full_ratio",
-                  "correctness_points_share", "timed_sizes", "timeout_seconds", "host_code",
-                  "calls", "counters", "predict"});
-  Stage stage;
-  const JsonValue number = json.member("number");
-  stage.number = static_cast<int>(number.integer(1, 1000));
-  if (stage.number != expected_number)
-    number.report(std::to_string(expected_number) + ": stages count from 1 without gaps");
-  stage.name = read_slug(json.member("name"));
-  stage.kernel = json.member("kernel").text();
-  if (!is_kernel_name(stage.kernel)) json.member("kernel").report("a C++ identifier");
-  stage.title = json.member("title").text();
-  stage.points = json.member("points").number({0, kMostPoints});
-  stage.pass_ratio = read_number(json, "pass_ratio", {0.01, 2}, stage.pass_ratio);
-  stage.full_ratio = read_number(json, "full_ratio", {0.01, 2}, stage.full_ratio);
-  if (stage.full_ratio < stage.pass_ratio)
-    json.report("a full_ratio not below the pass_ratio", "swap the two numbers");
-  stage.correctness_points_share =
-      read_number(json, "correctness_points_share", {0, 1}, stage.correctness_points_share);
-  stage.timeout_seconds =
-      read_number(json, "timeout_seconds", {0.1, kMostSeconds}, stage.timeout_seconds);
-  if (const auto limits = of_all ? of_all : read_host_code(json)) {
-    stage.kind = &kProgramStage;
-    stage.program = *limits;
-    read_program_members(json, stage);
-  } else {
-    read_kernel_members(json, lab, stage);
-  }
-  return stage;
-}
-
-void read_stages(const JsonValue& json, const std::optional<ProgramLimits>& of_all, Lab& lab) {
+void read_stages(const JsonValue& object, const std::optional<ProgramLimits>& of_all, Lab& lab) {
   std::set<std::string> names;
   int number = 1;
-  for (const JsonValue& entry : json.elements(1)) {
+  for (const JsonValue& entry : object.elements(1)) {
     Stage stage = read_stage(entry, number++, lab, of_all);
     if (!names.insert(stage.name).second)
       entry.member("name").report("a name that no other stage of the lab has");
@@ -242,9 +56,9 @@ void read_ladder(const JsonValue& root, Lab& lab) {
   lab.ladder = std::move(order);
 }
 
-void read_hints(const JsonValue& json, Lab& lab) {
-  for (const std::string& tag : json.keys()) {
-    const JsonValue list = json.member(tag);
+void read_hints(const JsonValue& object, Lab& lab) {
+  for (const std::string& tag : object.keys()) {
+    const JsonValue list = object.member(tag);
     for (const JsonValue& tier : list.elements(1)) lab.hints[tag].push_back(tier.text());
   }
 }

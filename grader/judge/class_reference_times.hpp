@@ -12,7 +12,7 @@
 #include <string>
 
 #include "grader/base/result.hpp"
-#include "grader/judge/judge.hpp"
+#include "grader/judge/check_request.hpp"
 
 namespace membound::judge {
 

@@ -6,15 +6,11 @@
 #include <chrono>
 #include <cstdlib>
 #include <ctime>
-#include <sstream>
 
 #include "grader/base/process.hpp"
-#include "grader/base/switches.hpp"
-#include "grader/device_code/compilers/compile_hints.hpp"
 #include "grader/judge/device_choice.hpp"
 #include "grader/judge/launch_counting.hpp"
 #include "grader/judge/program_times.hpp"
-#include "grader/judge/runner_rules.hpp"
 #include "grader/judge/second_look.hpp"
 #include "grader/judge/test_bed.hpp"
 #include "grader/judge/test_program.hpp"
@@ -24,26 +20,6 @@ namespace membound::judge {
 namespace {
 
 namespace fs = std::filesystem;
-
-base::Error not_built(const fs::path& file) {
-  return {base::ErrorKind::kMachine, file.string(), "is not built",
-          "the lab's test program and reference answer, made by the build",
-          "start with ./membound, which builds what is missing"};
-}
-
-CompileRequest compile_request(const CheckRequest& request, const course::StageKind& kind,
-                               const fs::path& source) {
-  CompileRequest compile;
-  compile.source = source;
-  compile.root = request.place.root;
-  compile.lab_folder = request.lab->folder;
-  compile.compiler = request.compiler;
-  compile.architecture = request.architecture;
-  compile.cache_folder = request.place.state / "cache";
-  compile.stop = request.stop;
-  bed_of(kind).prepare(compile, request.place);
-  return compile;
-}
 
 /// A result that holds everything but stages.
 course::Result empty_result(const CheckRequest& request, const CompiledSubmission& code) {
@@ -65,18 +41,6 @@ course::Result empty_result(const CheckRequest& request, const CompiledSubmissio
   return result;
 }
 
-std::string compile_reason(const CompiledCode& code) {
-  if (!code.not_text.empty()) return code.not_text;
-  if (!code.rejected.empty()) return code.rejected;
-  if (code.limit != jail::LimitHit::kNone && !code.timed_out)
-    return "The compiler reached a limit and was ended: " + std::string(to_string(code.limit)) +
-           ".";
-  if (code.timed_out)
-    return "The compiler took too long and was ended. Very deep templates or loops unrolled many "
-           "times do that.";
-  return compilers::compile_hint(code.output);
-}
-
 void judge_all(const CheckRequest& request, const Device& device,
                std::vector<course::StageMeasurement>& measurements, course::Result& result) {
   for (course::StageMeasurement& measurement : measurements) {
@@ -86,88 +50,6 @@ void judge_all(const CheckRequest& request, const Device& device,
     result.stages.push_back(judge_stage(*request.lab, stage, measurement));
     if (result.device.name.empty()) result.device = measurement.device;
   }
-}
-
-/// Finds the reference answer for a part, compiled by the submission's compiler, or the ratio would
-/// compare compilers. The build made one with each compiler that it found.
-base::Result<fs::path> find_reference(const CheckRequest& request, const CompiledPart& part) {
-  fs::path built = built_reference(request.place, request.lab->id, request.compiler.kind);
-  std::error_code ignored;
-  if (fs::exists(built, ignored) || !part.submission.compiled) return built;
-  const fs::path source = reference_source(request.place, request.lab->id);
-  if (!fs::exists(source, ignored)) {
-    const std::string name(to_string(request.compiler.kind));
-    return base::Error{
-        base::ErrorKind::kUsage, "--compiler " + name,
-        "this course came without a reference answer compiled by " + name, "",
-        "--compiler " + std::string(request.compiler.kind == compilers::DeviceCompiler::kNvcc
-                                        ? "clang"
-                                        : "nvcc")};
-  }
-  const auto reference = compile(compile_request(request, *part.kind, source));
-  if (!reference) return reference.error();
-  if (!reference->compiled && !reference->stopped) {
-    return base::Error{
-        base::ErrorKind::kInternal, source.string(),
-        "does not compile with " + request.compiler.name() + ":\n" + reference->output,
-        "a reference answer that compiles", "--compiler nvcc"};
-  }
-  return reference->file;
-}
-
-/// Whether this check times a part's programs on its device: never those of a graded run, which
-/// share a process with the clock.
-bool times_programs(const CheckRequest& request, const CompiledPart& part) {
-  return request.times_programs && !request.split && !request.graded && part.kind->needs_timeline &&
-         request.device.kind->times_programs();
-}
-
-/// The reference program; empty in a course that came without answers.
-base::Result<fs::path> find_reference_program(const CheckRequest& request,
-                                              const CompiledPart& part) {
-  const fs::path source = reference_source(request.place, request.lab->id);
-  if (std::error_code ignored; !fs::exists(source, ignored)) return fs::path();
-  const auto reference = compile(compile_request(request, *part.kind, source));
-  if (!reference) return reference.error();
-  return reference->compiled ? reference->file : fs::path();
-}
-
-/// Compiles what the stages of one kind need.
-base::Status compile_part(const CheckRequest& request, CompiledPart& part) {
-  CompileRequest submission = submission_request(request, *part.kind);
-  auto code = compile(submission);
-  if (!code) return code.error();
-  part.submission = std::move(*code);
-  if (times_programs(request, part) && part.submission.compiled) {
-    auto reference = find_reference_program(request, part);
-    if (!reference) return reference.error();
-    part.reference = *std::move(reference);
-  }
-  if (!part.kind->has_reference) return base::Done{};
-  if (base::switched_off("compile.device-only") && part.submission.compiled) {
-    // As it is where a submission is compiled whole and linked with its tests.
-    submission.runtime = request.place.build / "forward";
-    submission.library = true;
-    const auto library = compile(submission);
-    if (!library) return library.error();
-    part.preload = library->file;
-  }
-  auto reference = find_reference(request, part);
-  if (!reference) return reference.error();
-  part.reference = *std::move(reference);
-  return base::Done{};
-}
-
-/// The stages that were asked for, kind by kind.
-std::vector<CompiledPart> parts_of(const CheckRequest& request) {
-  std::vector<CompiledPart> parts;
-  for (const course::StageKind* kind : request.lab->kinds()) {
-    CompiledPart part{kind, {}};
-    for (const int number : request.stages)
-      if (request.lab->stage(number)->kind == kind) part.stages.push_back(number);
-    if (!part.stages.empty()) parts.push_back(std::move(part));
-  }
-  return parts;
 }
 
 /// How stages of a part are run.
@@ -301,41 +183,6 @@ base::Status judge_part(const CheckRequest& request, const CompiledPart& part,
 
 }  // namespace
 
-CompileRequest submission_request(const CheckRequest& request, const course::StageKind& kind) {
-  CompileRequest submission = compile_request(request, kind, request.submission);
-  submission.graded = request.graded;
-  if (submission.graded) {
-    auto& allowed = submission.graded->allowed;
-    allowed.insert(allowed.end(), request.lab->allows.begin(), request.lab->allows.end());
-  }
-  return submission;
-}
-
-fs::path built_reference(const Workplace& place, const std::string& lab,
-                         compilers::DeviceCompiler compiler) {
-  return place.build / "labs" / lab / ("reference" + std::string(compilers::code_ending(compiler)));
-}
-
-fs::path reference_source(const Workplace& place, const std::string& lab) {
-  return place.root / "solutions" / lab / "kernel.cu";
-}
-
-fs::path test_program(const Workplace& place, const std::string& lab,
-                      const course::StageKind& kind) {
-  return place.build / "labs" / lab / kind.test_program;
-}
-
-fs::path harness_kernels(const Workplace& place) {
-  const fs::path stem = place.build / "grader" / "harness" / "harness";
-  std::error_code ignored;
-  for (const compilers::DeviceCompiler compiler :
-       {compilers::DeviceCompiler::kNvcc, compilers::DeviceCompiler::kClang})
-    if (fs::path file = stem.string() + std::string(compilers::code_ending(compiler));
-        fs::exists(file, ignored))
-      return file;
-  return stem;
-}
-
 std::string utc_now() {
   const std::time_t now = std::time(nullptr);
   std::tm parts{};
@@ -343,77 +190,6 @@ std::string utc_now() {
   char text[32];
   std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
   return text;
-}
-
-bool CompiledSubmission::any_compiled() const {
-  return std::any_of(parts.begin(), parts.end(),
-                     [](const CompiledPart& part) { return part.submission.compiled; });
-}
-
-const CompiledCode& CompiledSubmission::first_problem() const {
-  const auto bad = std::find_if(parts.begin(), parts.end(), [](const CompiledPart& part) {
-    return !part.submission.compiled && part.not_for_compiler.empty();
-  });
-  return (bad == parts.end() ? parts.front() : *bad).submission;
-}
-
-const fs::path& CompiledSubmission::file() const {
-  return std::find_if(parts.begin(), parts.end(),
-                      [](const CompiledPart& part) { return part.submission.compiled; })
-      ->submission.file;
-}
-
-const CompiledPart* CompiledSubmission::with_reference() const {
-  const auto found = std::find_if(parts.begin(), parts.end(), [](const CompiledPart& part) {
-    return part.submission.compiled && part.kind->has_reference;
-  });
-  return found == parts.end() ? nullptr : &*found;
-}
-
-base::Result<CompiledSubmission> compile_submission(const CheckRequest& request) {
-  CompiledSubmission whole{parts_of(request)};
-  for (CompiledPart& part : whole.parts) {
-    const bool other_compiler =
-        !part.kind->every_compiler && request.compiler.kind != compilers::DeviceCompiler::kNvcc;
-    if (other_compiler && whole.parts.size() > 1 && !request.graded) {
-      part.not_for_compiler =
-          "a whole program is compiled by nvcc, which is not here: "
-          "./membound fetches it; or --compiler nvcc";
-      continue;
-    }
-    if (const auto done = compile_part(request, part); !done) return done.error();
-  }
-  return whole;
-}
-
-base::Result<SplitOptions> split_options(const CheckRequest& request) {
-  SplitOptions split;
-  split.device_seconds = request.device_seconds;
-  split.runner = request.place.build / "libexec" / "membound_runner";
-  split.forward_folder = request.place.build / "forward";
-  for (const fs::path& needed : {split.runner, split.forward_folder})
-    if (std::error_code ignored; !fs::exists(needed, ignored)) return not_built(needed);
-  auto key = fresh_seed_key();
-  if (!key) return key.error();
-  split.seed_key = *std::move(key);
-  // What chooses the device of a check chooses that of its runners.
-  split.runner_environment = request.device.environment;
-  if (request.lab->vgpu_sms > 0)
-    split.runner_environment.emplace("MEMBOUND_SMS", std::to_string(request.lab->vgpu_sms));
-  if (const auto folders = split.runner_environment.find("LD_LIBRARY_PATH");
-      folders != split.runner_environment.end()) {
-    std::istringstream text(folders->second);
-    for (std::string folder; std::getline(text, folder, ':');)
-      if (!folder.empty()) split.runtime_folders.emplace_back(folder);
-  }
-  double seconds_per_stage = request.seconds_per_stage;
-  for (const course::Stage& stage : request.lab->stages)
-    seconds_per_stage =
-        std::max(seconds_per_stage, request.seconds_per_stage + stage.timeout_seconds);
-  const base::Status equipped = request.device.kind->equip(
-      split, request.device, static_cast<int>(request.stages.size()), seconds_per_stage);
-  if (!equipped) return equipped.error();
-  return split;
 }
 
 bool Measured::may_have_hurt() const {
@@ -425,20 +201,6 @@ bool Measured::may_have_hurt() const {
   return std::any_of(parts.begin(), parts.end(), [&](const auto& part) {
     return part && std::any_of(part->begin(), part->end(), hurts);
   });
-}
-
-base::Status use_device(const Device& device, CheckRequest& request) {
-  for (const auto& [name, value] : device.environment) request.device.environment[name] = value;
-  request.device.lock_file = device.lock_file;
-  request.device.gpu_number = device.gpu_number;
-  if (!request.split) return base::Done{};
-  auto split = split_options(request);
-  if (!split) return split.error();
-  split->seed_key = request.split->seed_key;
-  split->use_jail = request.split->use_jail;
-  split->reference_times = request.split->reference_times;
-  request.split = *std::move(split);
-  return base::Done{};
 }
 
 base::Result<Measured> measure(const CheckRequest& request, const CompiledSubmission& code) {

@@ -13,6 +13,7 @@
 #include "grader/base/switches.hpp"
 #include "grader/course/json_fields.hpp"
 #include "grader/device_code/checkers/checkers.hpp"
+#include "grader/judge/compiled_submission.hpp"
 #include "grader/judge/findings.hpp"
 #include "grader/judge/verdict.hpp"
 

@@ -14,7 +14,7 @@
 #include "grader/base/result.hpp"
 #include "grader/course/lab.hpp"
 #include "grader/course/measurement.hpp"
-#include "grader/judge/judge.hpp"
+#include "grader/judge/check_request.hpp"
 #include "grader/judge/test_program.hpp"
 
 namespace membound::judge {

@@ -16,8 +16,8 @@
 #include "grader/course/stage_kind.hpp"
 #include "grader/judge/check_device.hpp"
 #include "grader/judge/compile.hpp"
-#include "grader/judge/judge.hpp"
 #include "grader/judge/split_run.hpp"
+#include "grader/judge/workplace.hpp"
 
 namespace membound::judge {
 

@@ -12,8 +12,8 @@
 #include <utility>
 
 #include "grader/base/process.hpp"
-#include "grader/base/system_text.hpp"
 #include "grader/base/text_files.hpp"
+#include "grader/judge/lost_stage.hpp"
 
 namespace membound::judge {
 namespace {
@@ -37,26 +37,6 @@ std::string last_part(const std::string& text) {
   if (text.size() <= kOutputShown) return text;
   const auto start = text.find('\n', text.size() - kOutputShown);
   return "[…]" + text.substr(start == std::string::npos ? text.size() - kOutputShown : start);
-}
-
-/// The abort that a limit stands for which only the submission can have reached; kNone for one that
-/// the machine may have set: what its runner is refused may also be what its driver asks for.
-Cause abort_of(jail::LimitHit limit) {
-  switch (limit) {
-    case jail::LimitHit::kMemory:
-      return Cause::kMemory;
-    case jail::LimitHit::kWall:
-    case jail::LimitHit::kCpu:
-      return Cause::kTimeout;
-    case jail::LimitHit::kOutput:
-      return Cause::kOutput;
-    default:
-      return Cause::kNone;
-  }
-}
-
-std::string limit_text(jail::LimitHit limit) {
-  return "the submission's runner was ended at its limit of " + std::string(jail::to_string(limit));
 }
 
 /// Removes the result file when the run is over.
@@ -254,28 +234,10 @@ class StageRunner {
   [[nodiscard]] course::StageMeasurement crash_of(int stage, const base::ProcessOutcome& process,
                                                   jail::LimitHit limit) const {
     course::StageMeasurement measurement = empty_measurement(stage);
-    measurement.abort = Cause::kCrash;
-    std::string text;
-    if (const Cause abort = abort_of(limit); abort != Cause::kNone) {
-      measurement.abort = abort;
-      text = limit_text(limit);
-    } else if (process.exit_code == course::test_exit::kNotLoadable) {
-      measurement.abort = Cause::kFault;
-      text = "kernel.cu compiled, but the device does not load what came of it";
-    } else if (process.timed_out) {
-      measurement.abort = Cause::kTimeout;
-      text = "nothing was reported for " +
-             std::to_string(static_cast<int>(backstop_seconds(stage))) + " seconds";
-    } else if (process.signal != 0) {
-      text = "the test program was ended by a signal: " + base::signal_text(process.signal);
-    } else if (process.exit_code == course::test_exit::kAllPassed ||
-               process.exit_code == course::test_exit::kSomeFailed) {
-      text = "the test program ended without a result for this stage";
-    } else {
-      text = "the test program ended with exit code " + std::to_string(process.exit_code);
-    }
-    if (!outcome_.last_output.empty()) text += "\n" + outcome_.last_output;
-    measurement.abort_text = text;
+    Loss loss = loss_of(process, limit, backstop_seconds(stage));
+    if (!outcome_.last_output.empty()) loss.text += "\n" + outcome_.last_output;
+    measurement.abort = loss.abort;
+    measurement.abort_text = std::move(loss.text);
     return measurement;
   }
 

@@ -14,8 +14,8 @@
 #include "grader/base/result.hpp"
 #include "grader/course/course_tree.hpp"
 #include "grader/device_code/compilers/compiler.hpp"
+#include "grader/judge/check_request.hpp"
 #include "grader/judge/device_choice.hpp"
-#include "grader/judge/judge.hpp"
 
 namespace membound::judge {
 

@@ -10,7 +10,7 @@
 
 #include "grader/base/result.hpp"
 #include "grader/course/lab.hpp"
-#include "grader/judge/judge.hpp"
+#include "grader/judge/workplace.hpp"
 
 namespace membound::judge {
 

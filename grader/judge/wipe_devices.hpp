@@ -8,7 +8,8 @@
 
 #include <vector>
 
-#include "grader/judge/judge.hpp"
+#include "grader/judge/check_device.hpp"
+#include "grader/judge/workplace.hpp"
 
 namespace membound::judge {
 

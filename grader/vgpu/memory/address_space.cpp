@@ -5,7 +5,6 @@
 #include <sys/mman.h>
 
 #include <algorithm>
-#include <cstring>
 
 #include "grader/base/check.hpp"
 
@@ -27,21 +26,6 @@ void* reserve(std::uint64_t hint, std::uint64_t bytes, int protection) {
 
 std::uint64_t align_up(std::uint64_t value, std::uint64_t alignment) {
   return (value + alignment - 1) & ~(alignment - 1);
-}
-
-/// As memset. Many zeros are made by giving pages back: those of an array that nobody touches are
-/// never made.
-void set_flags(std::uint8_t* flags, std::uint8_t value, std::uint64_t bytes) {
-  const auto begin = reinterpret_cast<std::uint64_t>(flags), end = begin + bytes;
-  const std::uint64_t first = align_up(begin, AddressSpace::kPageBytes);
-  const std::uint64_t last = end / AddressSpace::kPageBytes * AddressSpace::kPageBytes;
-  if (value != 0 || bytes < kLargeBytes ||
-      madvise(flags + (first - begin), last - first, MADV_DONTNEED) != 0) {
-    std::memset(flags, value, bytes);
-    return;
-  }
-  std::memset(flags, value, first - begin);
-  std::memset(flags + (last - begin), value, end - last);
 }
 
 }  // namespace
@@ -74,7 +58,6 @@ AddressSpace::~AddressSpace() {
   munmap(reinterpret_cast<void*>(window_ + static_cast<std::uint64_t>(host_offset_)),
          window_bytes_);
   munmap(reinterpret_cast<void*>(window_), window_bytes_);
-  if (initialised_ != nullptr) munmap(initialised_, window_bytes_);
 }
 
 void AddressSpace::use_chunks(std::uint64_t begin, std::uint64_t end, int change) {
@@ -114,7 +97,7 @@ std::optional<std::uint64_t> AddressSpace::allocate(std::uint64_t bytes, std::ui
     if (used_end < end) holes_[used_end] = end;
     use_chunks(address, used_end, +1);
     used_bytes_ += size;
-    set_initialised(address, size, info.initialised ? 1 : 0);
+    set_initialised(address, size, info.initialised);
     live_[address] = std::move(allocation);
     ++next_serial_;
     return address;
@@ -223,95 +206,6 @@ bool AddressSpace::unregister_host_range(void* pointer) {
   return live_.erase(address) > 0;
 }
 
-std::byte* AddressSpace::resolve(std::uint64_t address, std::uint64_t bytes) const {
-  const Allocation* found = holder(address);
-  if (found == nullptr || bytes > found->size_bytes - (address - found->address)) return nullptr;
-  const DrawnPlace drawn = drawn_about(address);
-  if (drawn.array != nullptr) drawn.array->make(address - drawn.begin, bytes);
-  const std::uint64_t offset =
-      is_device_address(address) ? static_cast<std::uint64_t>(host_offset_) : 0;
-  return reinterpret_cast<std::byte*>(address + offset);
-}
-
-bool AddressSpace::draw(std::uint64_t address, ByteSource source) {
-  const std::lock_guard lock(mutex_);
-  const auto found = live_.find(address);
-  if (found == live_.end() || !is_device_address(address)) return false;
-  auto* const host =
-      reinterpret_cast<std::byte*>(address + static_cast<std::uint64_t>(host_offset_));
-  const std::uint64_t bytes = found->second.size_bytes;
-  drawn_[address] = std::make_unique<DrawnArray>(host, bytes, std::move(source));
-  stop_tracking();
-  return true;
-}
-
-const DrawnArray* AddressSpace::drawn_at(std::uint64_t address) const {
-  const std::lock_guard lock(mutex_);
-  const auto found = drawn_.find(address);
-  return found == drawn_.end() ? nullptr : found->second.get();
-}
-
-/// The host is about to write [address, address + bytes): an array of which nothing is left need
-/// not be made first.
-void AddressSpace::forget_drawn(std::uint64_t address, std::uint64_t bytes) {
-  const auto found = drawn_.find(address);
-  if (found != drawn_.end() && bytes >= found->second->size_bytes()) drawn_.erase(found);
-}
-
-std::byte* AddressSpace::host_bytes(std::uint64_t address, std::uint64_t bytes) const {
-  const std::lock_guard lock(mutex_);
-  return resolve(address, bytes);
-}
-
-bool AddressSpace::copy_in(std::uint64_t to, const void* from, std::uint64_t bytes) {
-  if (bytes == 0) return true;  // of a place that may be null
-  const std::lock_guard lock(mutex_);
-  forget_drawn(to, bytes);
-  std::byte* place = resolve(to, bytes);
-  if (place == nullptr) return false;
-  std::memcpy(place, from, bytes);
-  set_initialised(to, bytes, 1);
-  return true;
-}
-
-bool AddressSpace::copy_out(void* to, std::uint64_t from, std::uint64_t bytes) {
-  if (bytes == 0) return true;
-  const std::lock_guard lock(mutex_);
-  const std::byte* place = resolve(from, bytes);
-  if (place == nullptr) return false;
-  std::memcpy(to, place, bytes);
-  return true;
-}
-
-bool AddressSpace::copy(std::uint64_t to, std::uint64_t from, std::uint64_t bytes) {
-  if (bytes == 0) return true;
-  const std::lock_guard lock(mutex_);
-  if (to != from) forget_drawn(to, bytes);
-  std::byte* target = resolve(to, bytes);
-  const std::byte* source = resolve(from, bytes);
-  if (target == nullptr || source == nullptr) return false;
-  std::memmove(target, source, bytes);
-  if (initialised_ != nullptr && is_device_address(to)) {
-    if (is_device_address(from)) {
-      std::memmove(initialised_ + (to - window_), initialised_ + (from - window_), bytes);
-      look_at_pages(to - window_, bytes, std::nullopt);
-    } else {
-      set_initialised(to, bytes, 1);
-    }
-  }
-  return true;
-}
-
-bool AddressSpace::fill(std::uint64_t to, std::byte value, std::uint64_t bytes) {
-  const std::lock_guard lock(mutex_);
-  forget_drawn(to, bytes);
-  std::byte* place = resolve(to, bytes);
-  if (place == nullptr) return false;
-  std::memset(place, static_cast<int>(value), bytes);
-  set_initialised(to, bytes, 1);
-  return true;
-}
-
 std::optional<Span> AddressSpace::span_of(std::uint64_t address, bool precise) const {
   if (const DrawnPlace drawn = drawn_about(address); drawn.array != nullptr) {
     const auto [begin, end] = drawn.array->made_about(address - drawn.begin);
@@ -352,19 +246,9 @@ std::uint64_t AddressSpace::used_bytes() const {
 
 void AddressSpace::track_initialised(bool on) {
   const std::lock_guard lock(mutex_);
-  if (!on) return stop_tracking();
-  if (initialised_ != nullptr) return;
-  initialised_ = static_cast<std::uint8_t*>(reserve(0, window_bytes_, PROT_READ | PROT_WRITE));
-  MEMBOUND_CHECK(initialised_ != nullptr);
-  page_bytes_ = std::make_unique<LazyBytes>(window_bytes_ / kPageBytes + 1);
-  written_pages_ = static_cast<std::uint8_t*>(page_bytes_->data());
-}
-
-void AddressSpace::stop_tracking() {
-  if (initialised_ == nullptr) return;
-  munmap(initialised_, window_bytes_);
-  initialised_ = nullptr;
-  page_bytes_.reset();
+  if (!on) initialised_.reset();
+  if (on && initialised_ == nullptr)
+    initialised_ = std::make_unique<InitialisedBytes>(window_bytes_);
 }
 
 AccessShadow& AddressSpace::access_shadow(std::uint32_t cell_shift, std::size_t worker) {
@@ -379,18 +263,18 @@ AccessShadow& AddressSpace::access_shadow(std::uint32_t cell_shift, std::size_t 
 
 void AddressSpace::mark_initialised(std::uint64_t address, std::uint64_t bytes) {
   const std::lock_guard lock(mutex_);
-  set_initialised(address, bytes, 1);
+  set_initialised(address, bytes, true);
 }
 
 void AddressSpace::mark_all_initialised() {
   const std::lock_guard lock(mutex_);
   for (const auto& [address, allocation] : live_)
-    set_initialised(address, allocation.size_bytes, 1);
+    set_initialised(address, allocation.size_bytes, true);
 }
 
 void AddressSpace::forget_writes(std::uint64_t address, std::uint64_t bytes) {
   const std::lock_guard lock(mutex_);
-  if (resolve(address, bytes) != nullptr) set_initialised(address, bytes, 0);
+  if (resolve(address, bytes) != nullptr) set_initialised(address, bytes, false);
 }
 
 void AddressSpace::keep_distance(std::uint64_t bytes) {
@@ -398,22 +282,9 @@ void AddressSpace::keep_distance(std::uint64_t bytes) {
   gap_bytes_ = std::max(kMinAlignment, align_up(bytes, kMinAlignment));
 }
 
-void AddressSpace::set_initialised(std::uint64_t address, std::uint64_t bytes, std::uint8_t value) {
-  if (initialised_ == nullptr || !is_device_address(address)) return;
-  set_flags(initialised_ + (address - window_), value, bytes);
-  look_at_pages(address - window_, bytes, value);
-}
-
-void AddressSpace::look_at_pages(std::uint64_t first, std::uint64_t bytes,
-                                 std::optional<std::uint8_t> all) {
-  const std::uint64_t end = first + bytes;
-  for (std::uint64_t page = first / kPageBytes; page * kPageBytes < end; ++page) {
-    const std::uint64_t begin = page * kPageBytes;
-    const bool inside = begin >= first && begin + kPageBytes <= end;
-    written_pages_[page] = all && (inside || *all == 0)
-                               ? *all
-                               : std::memchr(initialised_ + begin, 0, kPageBytes) == nullptr;
-  }
+void AddressSpace::set_initialised(std::uint64_t address, std::uint64_t bytes, bool written) {
+  if (initialised_ != nullptr && is_device_address(address))
+    initialised_->set(address - window_, bytes, written);
 }
 
 }  // namespace membound::vgpu::memory

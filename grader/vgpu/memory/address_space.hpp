@@ -22,7 +22,7 @@
 #include "grader/base/result.hpp"
 #include "grader/vgpu/memory/access_shadow.hpp"
 #include "grader/vgpu/memory/drawn_array.hpp"
-#include "grader/vgpu/memory/lazy_bytes.hpp"
+#include "grader/vgpu/memory/initialised_bytes.hpp"
 
 namespace membound::vgpu::memory {
 
@@ -72,7 +72,7 @@ class AddressSpace {
   /// every mapped piece is illegal.
   static constexpr std::uint64_t kChunkBytes = std::uint64_t{2} << 20;
 
-  static constexpr std::uint64_t kPageBytes = 4096;
+  static constexpr std::uint64_t kPageBytes = InitialisedBytes::kPageBytes;
 
   /// `capacity_bytes` is what cudaMemGetInfo calls total; exceeding it is "out of memory".
   explicit AddressSpace(std::uint64_t capacity_bytes);
@@ -148,7 +148,6 @@ class AddressSpace {
   /// Starts (or stops) remembering which bytes were written; memory written before counts as
   /// written only if it was allocated or copied to while remembering.
   void track_initialised(bool on);
-  [[nodiscard]] bool tracks_initialised() const { return initialised_ != nullptr; }
   /// Marks bytes as written.
   void mark_initialised(std::uint64_t address, std::uint64_t bytes);
   /// The same of all that is allocated.
@@ -162,12 +161,13 @@ class AddressSpace {
   /// at most a page; only while tracked. Kernels neither make this true nor end it: what the host
   /// has filled need not be looked at byte by byte.
   [[nodiscard]] bool whole_pages_written(std::uint64_t offset, std::uint64_t bytes) const {
-    return (written_pages_[offset / kPageBytes] &
-            written_pages_[(offset + bytes - 1) / kPageBytes]) != 0;
+    return initialised_->whole_pages(offset, bytes);
   }
   /// One byte per byte of device memory, 1 = written; null when not tracked. Index it by
   /// `address - shared_window()`.
-  [[nodiscard]] std::uint8_t* initialised_shadow() const { return initialised_; }
+  [[nodiscard]] std::uint8_t* initialised_shadow() const {
+    return initialised_ == nullptr ? nullptr : initialised_->flags();
+  }
   /// The race checker's memory, in cells of 1 << `cell_shift` (0 … 2) bytes, of one worker thread;
   /// made when first asked for.
   [[nodiscard]] AccessShadow& access_shadow(std::uint32_t cell_shift, std::size_t worker);
@@ -177,9 +177,7 @@ class AddressSpace {
  private:
   [[nodiscard]] static std::uint64_t extent(const Allocation& allocation);
   void use_chunks(std::uint64_t begin, std::uint64_t end, int change);
-  void stop_tracking();
-  void set_initialised(std::uint64_t address, std::uint64_t bytes, std::uint8_t value);
-  void look_at_pages(std::uint64_t first, std::uint64_t bytes, std::optional<std::uint8_t> all);
+  void set_initialised(std::uint64_t address, std::uint64_t bytes, bool written);
   void retire(const Allocation& allocation);
   [[nodiscard]] const Allocation* holder(std::uint64_t address) const;
   void forget_drawn(std::uint64_t address, std::uint64_t bytes);
@@ -189,9 +187,7 @@ class AddressSpace {
   std::uint64_t window_ = 0;
   std::uint64_t window_bytes_ = 0;
   std::int64_t host_offset_ = 0;
-  std::uint8_t* initialised_ = nullptr;
-  std::unique_ptr<LazyBytes> page_bytes_;  // while `initialised_` is there
-  std::uint8_t* written_pages_ = nullptr;  // 1 where every byte is
+  std::unique_ptr<InitialisedBytes> initialised_;                             // null: not tracked
   std::array<std::vector<std::unique_ptr<AccessShadow>>, 3> access_shadows_;  // by cell_shift
   std::uint64_t gap_bytes_;
   std::uint64_t used_bytes_ = 0;

@@ -1,33 +1,22 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Operands of the instructions that touch memory: loads, stores, atomics, asynchronous copies,
-/// textures and surfaces.
+/// Operands of the instructions that touch memory: loads, stores, atomics, asynchronous copies and
+/// mbarriers.
 #include "grader/vgpu/program/decoder.hpp"
 
 namespace membound::vgpu::program {
-namespace {
 
 using ptx::OperandKind;
 using ptx::ReferenceKind;
 using ptx::ScalarType;
 using ptx::StateSpace;
 
-bool has_word(const ptx::Instruction& in, std::string_view word) { return in.has_suffix(word); }
-
-/// Has the element a size in memory?
-bool has_size(const Instruction& in) {
-  return ptx::size_bytes(in.type) != 0 && in.type != ScalarType::kPred;
-}
-
-}  // namespace
-
 /// A kernel parameter is known at launch: its load becomes a move from a constant.
 bool Decoder::load_parameter(Operands ops, Instruction& out) {
   const std::vector<FrameField> fields = lay_out_call({}, source_.parameters)->fields;
   const std::uint32_t bytes = ptx::size_bytes(out.type);
-  const bool vector = ops[0].kind == OperandKind::kVector;
-  const Operands targets = vector ? ops[0].children : ops.first(1);
+  const Operands targets = elements(ops, 0);
   for (std::size_t i = 0; i < targets.size(); ++i) {
     Instruction move = out;
     move.opcode = Opcode::kMov;
@@ -67,8 +56,7 @@ bool Decoder::read_load(Operands ops, Instruction& out) {
     out.flags |= kParamMemory;
     out.unit = Unit::kMove;
   }
-  const bool vector = ops[0].kind == OperandKind::kVector;
-  const Operands targets = vector ? ops[0].children : ops.first(1);
+  const Operands targets = elements(ops, 0);
   if (!takes_vector(targets, out)) return false;
   for (std::size_t i = 0; i < targets.size(); ++i) {
     out.d[i] = destination(targets[i]);
@@ -84,13 +72,11 @@ bool Decoder::read_store(Operands ops, Instruction& out) {
     out.flags |= kParamMemory;
     out.unit = Unit::kMove;
   }
-  const bool vector = ops[1].kind == OperandKind::kVector;
-  const Operands sources = vector ? ops[1].children : ops.subspan(1, 1);
+  const Operands sources = elements(ops, 1);
   if (!takes_vector(sources, out)) return false;
   out.s_slots = 0;
   for (std::size_t i = 0; i < sources.size(); ++i) {
-    out.s[1 + i] = value(sources[i], out.type);
-    if (!out.s[1 + i]) return false;
+    if (!source(sources[i], out.type, out.s[1 + i])) return false;
     const std::uint8_t slots = operand_slots(sources[i], out.type);
     if (out.s_slots != 0 && out.s_slots != slots) return false;
     out.s_slots = slots;
@@ -103,8 +89,7 @@ bool Decoder::read_atomic(Operands ops, Instruction& out, bool has_result) {
   std::size_t next = 0;
   if (ops.size() < (has_result ? 3u : 2u) || !has_size(out)) return false;
   if (has_result) {
-    const bool vector = ops[0].kind == OperandKind::kVector;
-    const Operands targets = vector ? ops[0].children : ops.first(1);
+    const Operands targets = elements(ops, 0);
     if (!takes_vector(targets, out)) return false;
     for (std::size_t i = 0; i < targets.size(); ++i) {
       out.d[i] = destination(targets[i]);
@@ -113,18 +98,15 @@ bool Decoder::read_atomic(Operands ops, Instruction& out, bool has_result) {
     ++next;
   }
   if (!address(ops[next++], out.space, out.s[0], atomic.at)) return false;
-  const bool vector = ops[next].kind == OperandKind::kVector;
-  const Operands sources = vector ? ops[next].children : ops.subspan(next, 1);
+  const Operands sources = elements(ops, next);
   if (!takes_vector(sources, out)) return false;
   for (std::size_t i = 0; i < sources.size(); ++i) {
-    out.s[1 + i] = value(sources[i], out.type);
-    if (!out.s[1 + i]) return false;
+    if (!source(sources[i], out.type, out.s[1 + i])) return false;
   }
   ++next;
   if (atomic.operation == Atomic::kCas) {
     if (next >= ops.size()) return false;
-    out.s[2] = value(ops[next], out.type);
-    if (!out.s[2]) return false;
+    if (!source(ops[next], out.type, out.s[2])) return false;
   }
   out.s_slots = operand_slots(sources[0], out.type);
   if (!has_result || !out.d[0]) out.flags |= kResultUnused;
@@ -134,33 +116,32 @@ bool Decoder::read_atomic(Operands ops, Instruction& out, bool has_result) {
 bool Decoder::read_async(const ptx::Instruction& in, Instruction& out) {
   const Operands ops = in.operands;
   for (const char* other : {".reduce", ".tensor", ".prefetch", ".multicast::cluster", ".cp_mask"}) {
-    if (has_word(in, other)) return false;
+    if (in.has_suffix(other)) return false;
   }
-  if (has_word(in, ".bulk")) return read_bulk(in, out);
+  if (in.has_suffix(".bulk")) return read_bulk(in, out);
   auto& copy = out.make<AsyncCopy>();
-  if (has_word(in, ".commit_group")) return copy.mode = CopyMode::kCommit, true;
-  if (has_word(in, ".wait_all")) return copy.mode = CopyMode::kWaitAll, true;
-  if (has_word(in, ".wait_group")) {
+  if (in.has_suffix(".commit_group")) return copy.mode = CopyMode::kCommit, true;
+  if (in.has_suffix(".wait_all")) return copy.mode = CopyMode::kWaitAll, true;
+  if (in.has_suffix(".wait_group")) {
     copy.mode = CopyMode::kWaitGroup;
     if (ops.size() != 1) return false;
     copy.groups = static_cast<std::uint32_t>(ops[0].bits);
     return true;
   }
-  if (has_word(in, ".mbarrier")) {
+  if (in.has_suffix(".mbarrier")) {
     copy.mode = CopyMode::kArrive;
     return ops.size() == 1 && address(ops[0], out.space, out.s[0], copy.to);
   }
   if (ops.size() < 3 || ops[2].kind != OperandKind::kInteger) return false;
   const std::uint64_t bytes = ops[2].bits;
-  if (bytes != 16 && (has_word(in, ".cg") || (bytes != 4 && bytes != 8))) return false;
+  if (bytes != 16 && (in.has_suffix(".cg") || (bytes != 4 && bytes != 8))) return false;
   copy.bytes = static_cast<std::uint8_t>(bytes);
   Access from;
   if (!address(ops[1], StateSpace::kNone, out.s[1], from)) return false;
   if (from.address_bits != 64 || !address(ops[0], out.space, out.s[0], copy.to)) return false;
   copy.from_offset = from.offset;
-  if (ops.size() > 3 && !has_word(in, ".L2::cache_hint")) {
-    out.s[2] = value(ops[3], ScalarType::kU32);
-    if (!out.s[2]) return false;
+  if (ops.size() > 3 && !in.has_suffix(".L2::cache_hint")) {
+    if (!source(ops[3], ScalarType::kU32, out.s[2])) return false;
   }
   return true;
 }
@@ -169,10 +150,10 @@ bool Decoder::read_async(const ptx::Instruction& in, Instruction& out) {
 bool Decoder::read_bulk(const ptx::Instruction& in, Instruction& out) {
   const Operands ops = in.operands;
   auto& copy = out.make<AsyncCopy>();
-  if (has_word(in, ".commit_group") || has_word(in, ".wait_group"))
+  if (in.has_suffix(".commit_group") || in.has_suffix(".wait_group"))
     return copy.mode = CopyMode::kBulkNothing, true;
-  const bool loads = has_word(in, ".mbarrier::complete_tx::bytes");
-  if (!loads && !has_word(in, ".bulk_group")) return false;
+  const bool loads = in.has_suffix(".mbarrier::complete_tx::bytes");
+  if (!loads && !in.has_suffix(".bulk_group")) return false;
   if (ops.size() < (loads ? 4u : 3u)) return false;
   copy.mode = loads ? CopyMode::kBulkLoad : CopyMode::kBulkStore;
   out.s[2] = value(ops[2], ScalarType::kU32);
@@ -191,119 +172,38 @@ bool Decoder::read_mbarrier(const ptx::Instruction& in, Instruction& out) {
     if (address_at == 1) out.d[0] = destination(ops[0]);
     return true;
   };
-  const auto source = [&](std::size_t at, ScalarType type) {
-    if (at < ops.size()) out.s[1] = value(ops[at], type);
-    return at >= ops.size() || static_cast<bool>(out.s[1]);
+  const auto optional = [&](std::size_t at, ScalarType type) {
+    return at >= ops.size() || source(ops[at], type, out.s[1]);
   };
   // Another block's barrier can only be one of its own here: clusters hold one block.
-  const bool parity = has_word(in, ".parity");
-  if (has_word(in, ".init")) return finish(MbarrierMode::kInit, 0) && source(1, ScalarType::kU32);
-  if (has_word(in, ".inval")) return finish(MbarrierMode::kInval, 0);
-  if (has_word(in, ".pending_count")) {
+  const bool parity = in.has_suffix(".parity");
+  if (in.has_suffix(".init"))
+    return finish(MbarrierMode::kInit, 0) && optional(1, ScalarType::kU32);
+  if (in.has_suffix(".inval")) return finish(MbarrierMode::kInval, 0);
+  if (in.has_suffix(".pending_count")) {
     barrier.mode = MbarrierMode::kPendingCount;
     if (ops.size() != 2) return false;
     out.d[0] = destination(ops[0]);
-    out.s[1] = value(ops[1], ScalarType::kB64);
-    return static_cast<bool>(out.s[1]);
+    return source(ops[1], ScalarType::kB64, out.s[1]);
   }
-  if (has_word(in, ".arrive") || has_word(in, ".arrive_drop")) {
+  if (in.has_suffix(".arrive") || in.has_suffix(".arrive_drop")) {
     const bool returns = !ops.empty() && ops[0].kind != OperandKind::kAddress;
-    const auto mode = has_word(in, ".expect_tx")     ? MbarrierMode::kArriveExpectTx
-                      : has_word(in, ".arrive_drop") ? MbarrierMode::kArriveDrop
-                                                     : MbarrierMode::kArrive;
-    return finish(mode, returns ? 1 : 0) && source(returns ? 2 : 1, ScalarType::kU32);
+    const auto mode = in.has_suffix(".expect_tx")     ? MbarrierMode::kArriveExpectTx
+                      : in.has_suffix(".arrive_drop") ? MbarrierMode::kArriveDrop
+                                                      : MbarrierMode::kArrive;
+    return finish(mode, returns ? 1 : 0) && optional(returns ? 2 : 1, ScalarType::kU32);
   }
-  if (has_word(in, ".expect_tx"))
-    return finish(MbarrierMode::kExpectTx, 0) && source(1, ScalarType::kU32);
-  if (has_word(in, ".complete_tx"))
-    return finish(MbarrierMode::kCompleteTx, 0) && source(1, ScalarType::kU32);
-  if (has_word(in, ".test_wait") || has_word(in, ".try_wait")) {
-    const bool try_wait = has_word(in, ".try_wait");
+  if (in.has_suffix(".expect_tx"))
+    return finish(MbarrierMode::kExpectTx, 0) && optional(1, ScalarType::kU32);
+  if (in.has_suffix(".complete_tx"))
+    return finish(MbarrierMode::kCompleteTx, 0) && optional(1, ScalarType::kU32);
+  if (in.has_suffix(".test_wait") || in.has_suffix(".try_wait")) {
+    const bool try_wait = in.has_suffix(".try_wait");
     const auto mode = try_wait ? (parity ? MbarrierMode::kTryWaitParity : MbarrierMode::kTryWait)
                                : (parity ? MbarrierMode::kTestWaitParity : MbarrierMode::kTestWait);
-    return finish(mode, 1) && source(2, parity ? ScalarType::kU32 : ScalarType::kB64);
+    return finish(mode, 1) && optional(2, parity ? ScalarType::kU32 : ScalarType::kB64);
   }
   return false;
-}
-
-bool Decoder::read_texture(const ptx::Instruction& in, Shape shape, Instruction& out) {
-  const Operands ops = in.operands;
-  const bool store = shape == Shape::kSust;
-  const std::size_t place = store ? 0 : 1;
-  if (ops.size() < 2 || ops[place].kind != OperandKind::kTuple) return false;
-  const Operands tuple = ops[place].children;
-  if (tuple.size() != 2) return false;  // a separate sampler
-  out.s[0] = value(tuple[0], ScalarType::kB64);
-  if (!out.s[0]) return false;
-  const ScalarType coordinate = shape == Shape::kTex ? out.type2 : ScalarType::kS32;
-  const Operands coordinates =
-      tuple[1].kind == OperandKind::kVector ? tuple[1].children : tuple.subspan(1, 1);
-  if (coordinates.size() > 4) return false;
-  const Geometry geometry =
-      shape == Shape::kTex ? out.make<Fetch>().geometry : out.make<SurfaceAccess>().geometry;
-  // Only a layer of cubes has four coordinates; elsewhere the fourth is there to fill the vector.
-  const std::size_t wanted = geometry == Geometry::kACube ? 4 : 3;
-  for (std::size_t i = 0; i < coordinates.size() && i < wanted; ++i) {
-    out.s[1 + i] = value(coordinates[i], coordinate);
-    if (!out.s[1 + i]) return false;
-  }
-  if (shape == Shape::kTex && !read_level(ops, out.as<Fetch>(), out)) return false;
-  const Operands data = ops[1 - place].kind == OperandKind::kVector ? ops[1 - place].children
-                                                                    : ops.subspan(1 - place, 1);
-  if (!takes_vector(data, out) || !has_size(out)) return false;
-  for (std::size_t i = 0; i < data.size(); ++i) {
-    if (store) {
-      out.s[4 + i] = value(data[i], out.type);
-      if (!out.s[4 + i]) return false;
-      out.s_slots = operand_slots(data[i], out.type);
-    } else {
-      out.d[i] = destination(data[i]);
-      if (out.d[i]) out.d_slots = operand_slots(data[i], out.type);
-    }
-  }
-  if (out.opcode == Opcode::kSured)
-    return out.as<SurfaceAccess>().operation != Atomic::kNone && data.size() == 1;
-  return out.opcode != Opcode::kTld4 || data.size() == 4;
-}
-
-/// Sources 4 to 7 of a fetch: its level of detail, or how its coordinates change from pixel to
-/// pixel: by x, then by y. In three dimensions those are six numbers, and too many.
-bool Decoder::read_level(Operands ops, const Fetch& fetch, Instruction& out) {
-  if (fetch.level == LevelMode::kNone) return true;
-  if (fetch.geometry == Geometry::kACube) return false;
-  if (fetch.level == LevelMode::kGiven) {
-    if (ops.size() < 3) return false;
-    out.s[4] = value(ops[2], ScalarType::kF32);
-    return static_cast<bool>(out.s[4]);
-  }
-  if (ops.size() < 4) return false;
-  for (std::size_t i = 0; i < 2; ++i) {
-    const ptx::Operand& change = ops[2 + i];
-    const Operands parts =
-        change.kind == OperandKind::kVector ? Operands(change.children) : ops.subspan(2 + i, 1);
-    if (parts.size() > 2) return false;
-    for (std::size_t j = 0; j < parts.size(); ++j) {
-      out.s[4 + 2 * i + j] = value(parts[j], ScalarType::kF32);
-      if (!out.s[4 + 2 * i + j]) return false;
-    }
-  }
-  return true;
-}
-
-bool Decoder::read_query(const ptx::Instruction& in, Instruction& out) {
-  const Operands ops = in.operands;
-  if (ops.size() < 2) return false;
-  out.d[0] = destination(ops[0]);
-  const auto query = has_word(in, ".width")    ? Query::kWidth
-                     : has_word(in, ".height") ? Query::kHeight
-                     : has_word(in, ".depth")  ? Query::kDepth
-                                               : Query::kOther;
-  out.make<TextureQuery>().what = query;
-  Access handle;
-  if (!address(ops[1], ptx::StateSpace::kGlobal, out.s[0], handle) || handle.offset != 0 ||
-      out.s[0].kind != ValueKind::kRegister || handle.address_bits != 64)
-    return false;
-  return query != Query::kOther;
 }
 
 }  // namespace membound::vgpu::program

@@ -28,6 +28,11 @@ namespace membound::vgpu::program {
 /// 128-byte slots a register of this type takes; 0 for a predicate.
 [[nodiscard]] std::uint8_t slots_of(ptx::ScalarType type);
 
+/// Has an element of the instruction's type a size in memory?
+[[nodiscard]] inline bool has_size(const Instruction& in) {
+  return ptx::size_bytes(in.type) != 0 && in.type != ptx::ScalarType::kPred;
+}
+
 /// Where a function's shared variables go.
 struct SharedRoom {
   std::uint32_t base_bytes = 0;  ///< the first of them
@@ -77,6 +82,10 @@ class Decoder {
   bool load_parameter(Operands ops, Instruction& out);
 
   Value value(const ptx::Operand& operand, ptx::ScalarType type);
+  /// False where the operand has no value of that type.
+  bool source(const ptx::Operand& operand, ptx::ScalarType type, Value& to);
+  /// Of a vector its elements, else the operand alone.
+  static Operands elements(Operands operands, std::size_t index);
   Value destination(const ptx::Operand& operand);
   bool takes_vector(Operands elements, Instruction& out);
   bool lay_out_site(const ptx::Reference& shape, Signature& out);

@@ -1,105 +1,40 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-/// @file
-/// Joins the modules of a program: who defines which name, where shared variables lie, which
-/// functions a kernel may reach.
+#include "grader/vgpu/program/linker.hpp"
+
 #include <algorithm>
-#include <unordered_map>
 
 #include "grader/device_code/ptx/parser.hpp"
 #include "grader/vgpu/program/decoder.hpp"
 #include "grader/vgpu/program/fusion.hpp"
 #include "grader/vgpu/program/joining.hpp"
-#include "grader/vgpu/program/module.hpp"
 #include "grader/vgpu/program/registers.hpp"
 #include "grader/vgpu/program/rounds.hpp"
 #include "grader/vgpu/program/unrolling.hpp"
 #include "grader/vgpu/program/user_lines.hpp"
 
 namespace membound::vgpu::program {
-namespace {
 
-Dim3 dimensions_of(const ptx::Directive& directive) {
-  const auto at = [&](std::size_t i) {
-    return i < directive.values.size() ? static_cast<std::uint32_t>(directive.values[i]) : 1u;
-  };
-  return {at(0), at(1), at(2)};
+Linker::Linker(std::span<const ptx::Module> modules, std::uint32_t shared_gap_bytes)
+    : shared_gap_bytes_(shared_gap_bytes) {
+  program_.modules_.assign(modules.begin(), modules.end());
 }
 
-}  // namespace
-
-/// Builds a Program; one use.
-class Linker {
- public:
-  Linker(std::span<const ptx::Module> modules, std::uint32_t shared_gap_bytes)
-      : shared_gap_bytes_(shared_gap_bytes) {
-    program_.modules_.assign(modules.begin(), modules.end());
+base::Result<Program> Linker::run() {
+  symbols_.resize(program_.modules_.size());
+  if (auto status = collect_globals(); !status) return status.error();
+  overlay_shared();
+  if (auto status = collect_functions(); !status) return status.error();
+  if (auto status = collect_files(); !status) return status.error();
+  if (auto status = decode_all(); !status) return status.error();
+  for (Function& function : program_.functions_) attribute_to_user_lines(function, program_.files_);
+  const std::vector<std::uint64_t> stacks = known_stacks();
+  for (std::uint32_t f = 0; f < sources_.size(); ++f) {
+    if (!sources_[f]->is_entry || !sources_[f]->has_body) continue;
+    add_kernel(f);
+    program_.kernels_.back().stack_bytes = stacks[f];
   }
-
-  base::Result<Program> run() {
-    symbols_.resize(program_.modules_.size());
-    if (auto status = collect_globals(); !status) return status.error();
-    overlay_shared();
-    if (auto status = collect_functions(); !status) return status.error();
-    if (auto status = collect_files(); !status) return status.error();
-    if (auto status = decode_all(); !status) return status.error();
-    for (Function& function : program_.functions_)
-      attribute_to_user_lines(function, program_.files_);
-    const std::vector<std::uint64_t> stacks = known_stacks();
-    for (std::uint32_t f = 0; f < sources_.size(); ++f) {
-      if (!sources_[f]->is_entry || !sources_[f]->has_body) continue;
-      add_kernel(f);
-      program_.kernels_.back().stack_bytes = stacks[f];
-    }
-    return std::move(program_);
-  }
-
- private:
-  base::Status collect_globals();
-  void overlay_shared();
-  [[nodiscard]] std::uint32_t module_shared_end(std::uint32_t function) const;
-  base::Status collect_functions();
-  base::Status collect_files();
-  base::Status decode_all();
-  base::Status decode_one(std::uint32_t f, std::uint32_t shared_base_bytes);
-  void add_kernel(std::uint32_t function);
-  void add_module_shared(std::uint32_t function, std::vector<SharedVariable>& all) const;
-  [[nodiscard]] std::vector<std::uint64_t> known_stacks() const;
-  void add_global(const ptx::Module& module, const ptx::Variable& variable);
-  static base::Error unresolved(const ptx::Module& module, std::string_view what,
-                                std::string_view name);
-  static base::Error too_large(const ptx::Module& module, std::string_view what,
-                               std::string_view name);
-
-  Program program_;
-  std::vector<ModuleSymbols> symbols_;
-  std::vector<const ptx::Function*> sources_;  // by program function
-  std::vector<std::uint32_t> module_of_;       // by program function
-  std::vector<FunctionFacts> facts_;
-  std::unordered_map<std::string_view, std::uint32_t> function_by_name_;
-  std::uint32_t shared_gap_bytes_;  // behind each shared variable
-  std::uint32_t module_shared_bytes_ = 0;
-  /// By kernel: its end of the shared variables declared outside of functions, where they overlay
-  /// each other; empty where every kernel has all of them.
-  std::unordered_map<const ptx::Function*, std::uint32_t> shared_end_of_;
-};
-
-/// Calls `visit` with the index of every module variable that `operands` name.
-void for_each_global(std::span<const ptx::Operand> operands, const auto& visit) {
-  for (const ptx::Operand& operand : operands) {
-    if (operand.reference.kind == ptx::ReferenceKind::kGlobal) visit(operand.reference.index);
-    for_each_global(operand.children, visit);
-  }
-}
-
-base::Error Linker::unresolved(const ptx::Module& module, std::string_view what,
-                               std::string_view name) {
-  return base::Error{.kind = base::ErrorKind::kInput,
-                     .where = std::string(ptx::file_name_of(module)),
-                     .found = std::string(what) + " '" + std::string(name) +
-                              "' is declared here and defined nowhere",
-                     .expected = "a definition in one of the linked modules",
-                     .advice = "add the file that defines it to the nvcc command, with -rdc=true"};
+  return std::move(program_);
 }
 
 base::Error Linker::too_large(const ptx::Module& module, std::string_view what,
@@ -109,126 +44,6 @@ base::Error Linker::too_large(const ptx::Module& module, std::string_view what,
                      .found = std::string(what) + " '" + std::string(name) + "' is too large",
                      .expected = "a size that a GPU can have",
                      .advice = "make it smaller"};
-}
-
-void Linker::add_global(const ptx::Module& module, const ptx::Variable& variable) {
-  GlobalVariable global;
-  global.name = std::string(variable.name);
-  global.size_bytes = variable.size_bytes;
-  global.alignment_bytes = std::max<std::uint64_t>(1, variable.alignment_bytes);
-  global.is_constant = variable.space == ptx::StateSpace::kConst;
-  global.is_managed = variable.is_managed;
-  if (variable.has_initial) global.initial = variable.initial;
-  for (const ptx::Relocation& relocation : variable.relocations) {
-    GlobalVariable::Relocation made;
-    made.offset_bytes = relocation.offset_bytes;
-    made.size_bytes = relocation.size_bytes;
-    made.shift_bits = relocation.shift_bits;
-    made.addend = relocation.addend;
-    made.generic = relocation.generic;
-    made.target = relocation.target.kind == ptx::ReferenceKind::kFunction
-                      ? std::string(module.functions[relocation.target.index].name)
-                      : std::string(relocation.target.name);
-    global.relocations.push_back(std::move(made));
-  }
-  program_.globals_.push_back(std::move(global));
-}
-
-base::Status Linker::collect_globals() {
-  std::unordered_map<std::string_view, SymbolPlace> visible;
-  const auto is_declaration = [](const ptx::Variable& v) {
-    return v.linkage == ptx::Linkage::kExtern && v.space != ptx::StateSpace::kShared;
-  };
-  for (std::size_t m = 0; m < program_.modules_.size(); ++m) {
-    const ptx::Module& module = program_.modules_[m];
-    symbols_[m].globals.resize(module.globals.size());
-    for (std::size_t g = 0; g < module.globals.size(); ++g) {
-      const ptx::Variable& variable = module.globals[g];
-      if (is_declaration(variable)) continue;
-      SymbolPlace place;
-      const bool shareable = variable.linkage != ptx::Linkage::kInternal;
-      if (shareable && visible.contains(variable.name)) {  // weak or common: one for all
-        symbols_[m].globals[g] = visible[variable.name];
-        continue;
-      }
-      if (variable.space == ptx::StateSpace::kShared) {
-        place.kind = variable.size_bytes == 0 ? SymbolPlace::Kind::kDynamicShared
-                                              : SymbolPlace::Kind::kShared;
-        const std::uint64_t begin = align_up(module_shared_bytes_, variable.alignment_bytes);
-        if (begin > kMostBytes || variable.size_bytes > kMostBytes - begin)
-          return too_large(module, "the shared variable", variable.name);
-        if (place.kind == SymbolPlace::Kind::kShared)
-          place.offset_bytes = static_cast<std::uint32_t>(begin);
-        module_shared_bytes_ = static_cast<std::uint32_t>(begin + variable.size_bytes);
-        if (variable.size_bytes != 0) module_shared_bytes_ += shared_gap_bytes_;
-      } else {
-        place.index = static_cast<std::uint32_t>(program_.globals_.size());
-        add_global(module, variable);
-      }
-      symbols_[m].globals[g] = place;
-      if (shareable) visible.emplace(variable.name, place);
-    }
-  }
-  for (std::size_t m = 0; m < program_.modules_.size(); ++m) {
-    const ptx::Module& module = program_.modules_[m];
-    for (std::size_t g = 0; g < module.globals.size(); ++g) {
-      if (!is_declaration(module.globals[g])) continue;
-      const auto found = visible.find(module.globals[g].name);
-      if (found == visible.end()) return unresolved(module, "variable", module.globals[g].name);
-      symbols_[m].globals[g] = found->second;
-    }
-  }
-  return base::Done{};
-}
-
-/// clang declares the shared variables of all kernels side by side, outside of functions. Only
-/// those that a kernel names take place in it; so variables that no kernel uses together may have
-/// the same place. Left as they are where a function that several kernels may call names one.
-void Linker::overlay_shared() {
-  if (program_.modules_.size() != 1 || module_shared_bytes_ == 0) return;
-  const ptx::Module& module = program_.modules_.front();
-  std::vector<std::vector<const ptx::Function*>> users(module.globals.size());
-  for (const ptx::Function& function : module.functions) {
-    bool called_from_elsewhere = false;
-    for (const ptx::Instruction& instruction : function.instructions) {
-      for_each_global(instruction.operands, [&](std::uint32_t g) {
-        if (module.globals[g].space != ptx::StateSpace::kShared) return;
-        called_from_elsewhere = called_from_elsewhere || !function.is_entry;
-        if (users[g].empty() || users[g].back() != &function) users[g].push_back(&function);
-      });
-    }
-    if (called_from_elsewhere) return;
-  }
-  const auto meet = [&](std::size_t g, std::size_t h) {
-    return std::any_of(users[g].begin(), users[g].end(), [&](const ptx::Function* user) {
-      return std::find(users[h].begin(), users[h].end(), user) != users[h].end();
-    });
-  };
-  std::vector<SymbolPlace>& places = symbols_.front().globals;
-  module_shared_bytes_ = 0;
-  for (const ptx::Function& function : module.functions)
-    if (function.is_entry) shared_end_of_[&function] = 0;
-  for (std::size_t g = 0; g < places.size(); ++g) {
-    if (places[g].kind != SymbolPlace::Kind::kShared) continue;
-    const auto size = static_cast<std::uint32_t>(module.globals[g].size_bytes) + shared_gap_bytes_;
-    std::uint32_t offset = 0;
-    for (std::size_t h = 0; h < g; ++h) {  // behind every one that it meets in a kernel
-      if (places[h].kind != SymbolPlace::Kind::kShared || !meet(g, h)) continue;
-      const std::uint64_t end =
-          places[h].offset_bytes + module.globals[h].size_bytes + shared_gap_bytes_;
-      offset = std::max(
-          offset, static_cast<std::uint32_t>(align_up(end, module.globals[g].alignment_bytes)));
-    }
-    places[g].offset_bytes = offset;
-    module_shared_bytes_ = std::max(module_shared_bytes_, offset + size);
-    for (const ptx::Function* user : users[g])
-      shared_end_of_[user] = std::max(shared_end_of_[user], offset + size);
-  }
-}
-
-std::uint32_t Linker::module_shared_end(std::uint32_t function) const {
-  const auto own = shared_end_of_.find(sources_[function]);
-  return own == shared_end_of_.end() ? module_shared_bytes_ : own->second;
 }
 
 base::Status Linker::collect_functions() {
@@ -343,124 +158,6 @@ base::Status Linker::decode_one(std::uint32_t f, std::uint32_t shared_base_bytes
   for (SourceLine& line : function.lines) by_name(line);
   for (SourceLine& line : function.call_sites) by_name(line);
   return base::Done{};
-}
-
-/// By function, the stack of its deepest calls; one through a pointer may be of any function. A
-/// call back to a function that is being looked at (recursion) counts as nothing.
-std::vector<std::uint64_t> Linker::known_stacks() const {
-  std::vector<std::uint64_t> stacks(sources_.size());
-  std::vector<bool> seen(sources_.size(), false);
-  std::vector<std::uint32_t> any;
-  for (std::uint32_t f = 0; f < sources_.size(); ++f)
-    if (!sources_[f]->is_entry) any.push_back(f);
-  std::vector<std::pair<std::uint32_t, std::size_t>> path;  // function, its next callee
-  for (std::uint32_t f = 0; f < sources_.size(); ++f) {
-    if (!seen[f]) path.emplace_back(f, 0);
-    while (!path.empty()) {
-      auto& [at, next] = path.back();
-      seen[at] = true;
-      const std::vector<std::uint32_t>& callees =
-          facts_[at].calls_indirectly ? any : facts_[at].callees;
-      if (next < callees.size()) {
-        const std::uint32_t callee = callees[next++];
-        if (!seen[callee]) path.emplace_back(callee, 0);
-        continue;
-      }
-      for (const std::uint32_t callee : callees) stacks[at] = std::max(stacks[at], stacks[callee]);
-      stacks[at] += program_.functions_[at].stack_bytes;
-      path.pop_back();
-    }
-  }
-  return stacks;
-}
-
-/// Those that the function names and that are declared outside of functions.
-void Linker::add_module_shared(std::uint32_t function, std::vector<SharedVariable>& all) const {
-  if (module_shared_bytes_ == 0) return;
-  const std::uint32_t m = module_of_[function];
-  const ptx::Module& module = program_.modules_[m];
-  for (const ptx::Instruction& instruction : sources_[function]->instructions) {
-    for_each_global(instruction.operands, [&](std::uint32_t g) {
-      const SymbolPlace& place = symbols_[m].globals[g];
-      if (place.kind != SymbolPlace::Kind::kShared) return;
-      const ptx::Variable& variable = module.globals[g];
-      SharedVariable made{std::string(variable.name), place.offset_bytes,
-                          static_cast<std::uint32_t>(variable.size_bytes)};
-      if (std::find(all.begin(), all.end(), made) == all.end()) all.push_back(std::move(made));
-    });
-  }
-}
-
-void Linker::add_kernel(std::uint32_t function) {
-  const ptx::Function& source = *sources_[function];
-  Kernel kernel;
-  kernel.name = std::string(source.name);
-  kernel.function = function;
-  const auto layout = lay_out_call({}, source.parameters);  // the decoder has found room for it
-  for (const FrameField& field : layout->fields) {
-    const ptx::Variable& variable = source.parameters[kernel.parameters.size()];
-    kernel.parameters.push_back(
-        {field.offset_bytes, field.size_bytes, std::max(1u, variable.alignment_bytes)});
-    kernel.parameter_bytes = field.offset_bytes + field.size_bytes;
-  }
-  if (const auto* threads = source.find_directive(".maxntid"))
-    kernel.max_threads_per_block = static_cast<std::uint32_t>(dimensions_of(*threads).count());
-  if (const auto* threads = source.find_directive(".reqntid")) {
-    kernel.required_block = dimensions_of(*threads);
-    kernel.max_threads_per_block = static_cast<std::uint32_t>(kernel.required_block->count());
-  }
-  if (const auto* blocks = source.find_directive(".minnctapersm"))
-    kernel.min_blocks_per_sm =
-        blocks->values.empty() ? 0 : static_cast<std::uint32_t>(blocks->values.front());
-
-  std::vector<bool> seen(sources_.size(), false);
-  std::vector<std::uint32_t>& reachable = kernel.reachable;
-  const auto reach = [&](std::uint32_t f) {
-    if (!seen[f]) seen[f] = true, reachable.push_back(f);
-  };
-  reach(function);
-  bool all_callable = false;
-  for (std::size_t i = 0; i < reachable.size(); ++i) {
-    const FunctionFacts& facts = facts_[reachable[i]];
-    for (const std::uint32_t callee : facts.callees) reach(callee);
-    if (facts.calls_indirectly && !all_callable) {
-      all_callable = true;
-      for (std::uint32_t f = 0; f < sources_.size(); ++f) {
-        if (!sources_[f]->is_entry) reach(f);
-      }
-    }
-  }
-  bool float_reductions = false, unordered = false;
-  for (const std::uint32_t f : reachable) {
-    const FunctionFacts& facts = facts_[f];
-    kernel.static_shared_bytes = std::max(kernel.static_shared_bytes, facts.shared_end_bytes);
-    kernel.shared_variables.insert(kernel.shared_variables.end(), facts.shared_variables.begin(),
-                                   facts.shared_variables.end());
-    add_module_shared(f, kernel.shared_variables);
-    kernel.uses_dynamic_shared |= facts.uses_dynamic_shared;
-    kernel.uses_grid_sync |= facts.uses_grid_sync;
-    kernel.takes_parameter_addresses |= facts.takes_parameter_addresses;
-    kernel.communicates_between_blocks |= facts.talks_to_blocks || facts.uses_grid_sync;
-    kernel.register_count =
-        std::max(kernel.register_count, program_.functions_[f].peak_registers + 8);
-    float_reductions |= facts.float_reductions;
-    unordered |= facts.float_reductions && (f != function || facts.loads_after_reduction);
-  }
-  kernel.static_shared_bytes = std::max(kernel.static_shared_bytes, module_shared_end(function));
-  kernel.placed_shared_bytes = kernel.static_shared_bytes;
-  kernel.register_count = std::min(255u, std::max(16u, kernel.register_count));
-  // Launch bounds are a promise that ptxas keeps, if need be by putting registers aside.
-  if (kernel.min_blocks_per_sm > 0) {
-    constexpr std::uint64_t kRegistersOfSm = 65536;
-    const std::uint64_t threads = std::max(1u, kernel.max_threads_per_block);
-    const auto most =
-        static_cast<std::uint32_t>(kRegistersOfSm / (kernel.min_blocks_per_sm * threads));
-    kernel.register_count = std::min(kernel.register_count, std::max(16u, most / 8 * 8));
-  }
-  kernel.local_bytes = program_.functions_[function].frame_bytes;
-  if (unordered) kernel.communicates_between_blocks = true;
-  kernel.orders_float_reductions = float_reductions && !kernel.communicates_between_blocks;
-  program_.kernels_.push_back(std::move(kernel));
 }
 
 base::Result<Program> Program::link(std::span<const ptx::Module> modules,

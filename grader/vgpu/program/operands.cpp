@@ -198,6 +198,16 @@ Value Decoder::symbol_value(const ptx::Operand& operand, ScalarType type, bool g
   }
 }
 
+bool Decoder::source(const ptx::Operand& operand, ScalarType type, Value& to) {
+  to = value(operand, type);
+  return static_cast<bool>(to);
+}
+
+Decoder::Operands Decoder::elements(Operands operands, std::size_t index) {
+  const ptx::Operand& at = operands[index];
+  return at.kind == OperandKind::kVector ? Operands(at.children) : operands.subspan(index, 1);
+}
+
 Value Decoder::value(const ptx::Operand& operand, ScalarType type) {
   const bool predicate = type == ScalarType::kPred;
   switch (operand.kind) {

@@ -6,6 +6,8 @@
 /// Source: PTX ISA 9.0, "Data Movement and Conversion Instructions: cvt".
 #pragma once
 
+#include <cmath>
+
 #include "grader/vgpu/exec/lanes/float_math.hpp"
 #include "grader/vgpu/exec/lanes/half_math.hpp"
 

@@ -9,6 +9,10 @@
 /// Source: PTX ISA 9.0, "Floating Point Instructions".
 #pragma once
 
+#include <bit>
+#include <cmath>
+#include <limits>
+
 #include "grader/vgpu/exec/lanes/lane_math.hpp"
 
 namespace membound::vgpu::exec::MEMBOUND_ISA {

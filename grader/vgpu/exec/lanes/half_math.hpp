@@ -6,6 +6,8 @@
 /// Place in the chain: exec/ops_half.cpp, ops_convert.cpp, atomic.cpp.
 #pragma once
 
+#include <bit>
+
 #include "grader/vgpu/exec/lanes/lane_math.hpp"
 #include "grader/vgpu/program/instruction.hpp"
 

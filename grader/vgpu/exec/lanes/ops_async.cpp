@@ -1,18 +1,17 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Asynchronous copies from global to shared memory, and mbarriers.
+/// Asynchronous copies from global to shared memory, a few bytes a lane.
 ///
 /// A copy reads global memory when it is issued and writes shared memory as late as the program
 /// allows: at the wait. A kernel that forgets to wait sees old data, as it may on a GPU.
-/// An mbarrier's 64 bits: phase 63, expected arrivals 42…61, pending arrivals 21…41, pending
-/// transaction bytes 0…20 (two's complement). The layout is ours; PTX calls it opaque.
 #include <algorithm>
 #include <cstring>
 #include <span>
 
+#include "grader/vgpu/exec/lanes/mbarrier.hpp"
 #include "grader/vgpu/exec/lanes/select.hpp"
-#include "grader/vgpu/exec/state/access.hpp"
+#include "grader/vgpu/exec/lanes/shared_address.hpp"
 
 namespace membound::vgpu::exec {
 namespace {
@@ -25,55 +24,6 @@ using program::Instruction;
 using program::MbarrierMode;
 using program::Opcode;
 using ptx::StateSpace;
-
-constexpr u64 kCountMask = (u64{1} << 20) - 1;
-
-struct Mbarrier {
-  bool phase = false;
-  u64 expected = 0, pending = 0;
-  std::int64_t bytes = 0;
-
-  static Mbarrier unpack(u64 word) {
-    Mbarrier m;
-    m.phase = word >> 63;
-    m.expected = (word >> 42) & kCountMask;
-    m.pending = (word >> 21) & kCountMask;
-    m.bytes = static_cast<std::int64_t>(word << 43) >> 43;
-    return m;
-  }
-  [[nodiscard]] u64 pack() const {
-    return u64{phase} << 63 | (expected & kCountMask) << 42 | (pending & kCountMask) << 21 |
-           (static_cast<u64>(bytes) & ((u64{1} << 21) - 1));
-  }
-  /// The phase ends when nobody and nothing is awaited any more.
-  void settle() {
-    if (pending != 0 || bytes != 0) return;
-    phase = !phase;
-    pending = expected;
-  }
-};
-
-u64 lane_address(const Warp& w, Ref base, const program::Access& operand, int lane) {
-  return (operand.address_bits == 64 ? at<const u64>(w, base)[lane]
-                                     : at<const u32>(w, base)[lane]) +
-         static_cast<u64>(operand.offset);
-}
-
-/// The offset in shared memory that a generic address stands for; any other number as it is.
-u64 in_window(const Warp& w, u64 address) {
-  const u64 offset = address - w.launch->shared_window;
-  return offset < memory::AddressSpace::kSharedWindowBytes ? offset : address;
-}
-
-/// Shared-memory offset of a lane's address operand.
-u32 shared_offset(const Warp& w, const Step* s, int lane) {
-  const Instruction& in = *s->extra->in;
-  u64 address = lane_address(w, s->a, access_of(in), lane);
-  if (in.space != StateSpace::kShared &&
-      address - w.launch->shared_window < memory::AddressSpace::kSharedWindowBytes)
-    address -= w.launch->shared_window;
-  return static_cast<u32>(address);
-}
 
 void land(Warp& w, const PendingCopy& copy) {
   std::memcpy(shared_place(w, copy.shared_offset, copy.bytes), copy.data.data(), copy.bytes);
@@ -185,288 +135,6 @@ const Step* wait_all(Warp& w, const Step* s) {
   return s + 1;
 }
 
-/// One mbarrier operation of one lane; returns its result.
-u64 operate(MbarrierMode mode, std::byte* place, u64 operand, bool has_operand) {
-  if (mode == MbarrierMode::kPendingCount) return Mbarrier::unpack(operand).pending;
-  u64 word;
-  std::memcpy(&word, place, 8);
-  Mbarrier m = Mbarrier::unpack(word);
-  const u64 count = has_operand ? operand : 1;
-  switch (mode) {
-    case MbarrierMode::kInit:
-      m = {false, operand, operand, 0};
-      break;
-    case MbarrierMode::kInval:
-      m = {};
-      break;
-    case MbarrierMode::kArriveDrop:
-      m.expected -= count;
-      m.pending -= count;
-      m.settle();
-      break;
-    case MbarrierMode::kArrive:
-      m.pending -= count;
-      m.settle();
-      break;
-    case MbarrierMode::kArriveExpectTx:
-      m.bytes += static_cast<std::int64_t>(operand);
-      m.pending -= 1;
-      m.settle();
-      break;
-    case MbarrierMode::kExpectTx:
-      m.bytes += static_cast<std::int64_t>(operand);
-      break;
-    case MbarrierMode::kCompleteTx:
-      m.bytes -= static_cast<std::int64_t>(operand);
-      m.settle();
-      break;
-    case MbarrierMode::kTestWait:
-    case MbarrierMode::kTryWait:
-      return m.phase != Mbarrier::unpack(operand).phase;
-    case MbarrierMode::kTestWaitParity:
-    case MbarrierMode::kTryWaitParity:
-      return u64{m.phase} != (operand & 1);
-    case MbarrierMode::kPendingCount:
-      break;
-  }
-  const u64 packed = m.pack();
-  std::memcpy(place, &packed, 8);
-  return word;
-}
-
-/// For the checkers the running warp, which may wait for it, has written it: 16 bytes a lane. It
-/// hands that over at the mbarrier, to all who wait there.
-void tell_of_landing(Warp& w, const BulkCopy& copy) {
-  constexpr u64 kPiece = 16;
-  for (u64 done = 0; done < copy.data.size(); done += 32 * kPiece) {
-    const u64 lanes = std::min<u64>(32, (copy.data.size() - done) / kPiece);
-    u64 offsets[32] = {};
-    for (u64 i = 0; i < lanes; ++i) offsets[i] = copy.to + done + i * kPiece;
-    const u32 mask = lanes == 32 ? ~0u : (1u << lanes) - 1;
-    w.observer->copies_land(
-        {&w, copy.step, StateSpace::kShared, AccessKind::kStore, mask, kPiece, offsets});
-  }
-  const u64 barrier[32] = {copy.barrier};
-  w.observer->mbarrier(w, 1, barrier, true);
-  w.observer->mbarrier(w, 1, barrier, false);
-}
-
-/// Lands a bulk copy, of which its mbarrier hears.
-void land(Warp& w, const BulkCopy& copy) {
-  std::memcpy(shared_place(w, copy.to, copy.data.size()), copy.data.data(), copy.data.size());
-  operate(MbarrierMode::kCompleteTx, shared_place(w, copy.barrier, 8), copy.data.size(), true);
-  w.block->bulk_bytes -= copy.data.size();
-  if (w.observer != nullptr) tell_of_landing(w, copy);
-}
-
-/// Lands those that `barrier` is waited on for.
-void land_bulk_copies(Warp& w, u64 barrier) {
-  std::erase_if(w.block->bulk_copies, [&](const BulkCopy& copy) {
-    if (copy.barrier != barrier) return false;
-    land(w, copy);
-    return true;
-  });
-}
-
-/// As for the copies of a warp: what nobody waits for is kept in memory of ours.
-void limit_bulk_copies(Warp& w) {
-  constexpr u64 kMostBytes = u64{4} << 20;
-  constexpr std::size_t kMostCopies = 4096;
-  if (w.block->bulk_bytes < kMostBytes && w.block->bulk_copies.size() < kMostCopies) return;
-  for (const BulkCopy& copy : w.block->bulk_copies) land(w, copy);
-  w.block->bulk_copies.clear();
-}
-
-bool is_wait(MbarrierMode mode) {
-  return mode >= MbarrierMode::kTestWait && mode <= MbarrierMode::kTryWaitParity;
-}
-
-const Step* mbarrier(Warp& w, const Step* s) {
-  const Instruction& in = *s->extra->in;
-  const auto mode = in.as<program::MbarrierOperation>().mode;
-  const bool wide = mode == MbarrierMode::kTestWait || mode == MbarrierMode::kTryWait ||
-                    mode == MbarrierMode::kPendingCount;
-  u64 offsets[32] = {};
-  u32 mask = w.mask;
-  if (mode != MbarrierMode::kPendingCount) {
-    for (int i = 0; i < 32; ++i) offsets[i] = shared_offset(w, s, i);
-    if (!check_offsets(w, s, offsets, mask, 8, w.shared_bytes, StateSpace::kShared,
-                       AccessKind::kAtomic))
-      return w.stop;
-  }
-  if (w.observer != nullptr && mode != MbarrierMode::kPendingCount) {
-    // Whoever uses an mbarrier must come after its init, and before its inval.
-    const bool makes = mode == MbarrierMode::kInit || mode == MbarrierMode::kInval;
-    if (mask != 0)
-      observe(w, s, StateSpace::kShared, makes ? AccessKind::kStore : AccessKind::kAtomic, mask, 8,
-              offsets);
-    if (!makes) w.observer->mbarrier(w, mask, offsets, !is_wait(mode));
-  }
-  u32 done = 0;
-  for (u32 rest = mask; rest != 0; rest &= rest - 1) {
-    const int i = __builtin_ctz(rest);
-    const u64 operand = !in.s[1] ? 0 : wide ? at<const u64>(w, s->b)[i] : at<const u32>(w, s->b)[i];
-    if (is_wait(mode)) land_bulk_copies(w, offsets[i]);
-    std::byte* const place =
-        mode == MbarrierMode::kPendingCount ? nullptr : shared_place(w, offsets[i], 8);
-    const u64 result = operate(mode, place, operand, static_cast<bool>(in.s[1]));
-    if (is_wait(mode))
-      done |= static_cast<u32>(result) << i;
-    else if (in.d[0] && mode == MbarrierMode::kPendingCount)
-      at<u32>(w, s->d)[i] = static_cast<u32>(result);
-    else if (in.d[0])
-      at<u64>(w, s->d)[i] = result;
-  }
-  if (is_wait(mode) && in.d[0]) generic::set_predicate(w, s->d, done);
-  return s + 1;
-}
-
-/// Bytes of one lane's bulk copy, and where they are. A bulk copy goes as if the lane's own warp
-/// moved it, 16 bytes a lane: so it is counted, and so the checkers see it.
-class BulkAccess {
- public:
-  BulkAccess(Warp& w, const Step* s, int lane, u64 global, u64 shared, u32 bytes,
-             AccessKind of_global)
-      : w_(w),
-        s_(s),
-        lane_(lane),
-        global_(global),
-        shared_(shared),
-        bytes_(bytes),
-        kind_(of_global) {}
-
-  /// False when the launch faulted. `moves` is false where a checker took a report instead.
-  [[nodiscard]] bool check(bool& moves) const {
-    u64 places[32] = {};
-    std::byte* host[32];
-    u32 mask = 1u << lane_;
-    places[lane_] = shared_;
-    if (!check_offsets(w_, s_, places, mask, bytes_, w_.shared_bytes, StateSpace::kShared,
-                       kind_ == AccessKind::kLoad ? AccessKind::kStore : AccessKind::kLoad))
-      return false;
-    // Both ends, to blame the lane that asked; what lies between is looked at piece by piece.
-    for (const u64 end : {global_, global_ + bytes_ - kPiece}) {
-      places[lane_] = end;
-      if (mask != 0 && !translate_slowly(w_, s_, places, mask, kPiece, kind_, host)) return false;
-    }
-    moves = mask != 0;
-    return true;
-  }
-
-  /// `move(host, offset from the start, bytes)` for each run of bytes; false when it faulted.
-  template <typename Move>
-  [[nodiscard]] bool for_each(Move move) const {
-    StepStats& stats = w_.stats[s_->stats];
-    for (u32 done = 0; done < bytes_; done += 32 * kPiece) {
-      const u32 lanes = std::min<u32>(32, (bytes_ - done) / kPiece);
-      const u32 all = lanes == 32 ? ~0u : (1u << lanes) - 1;
-      u32 mask = all;
-      u64 addresses[32] = {};
-      std::byte* host[32];
-      for (u32 i = 0; i < lanes; ++i) addresses[i] = global_ + done + u64{i} * kPiece;
-      if (!translate_slowly(w_, s_, addresses, mask, kPiece, kind_, host)) return false;
-      for (u32 rest = mask; rest != 0; rest &= rest - 1) {
-        const auto i = static_cast<u32>(__builtin_ctz(rest));
-        move(host[i], done + i * kPiece, kPiece);
-      }
-      generic::count_global(stats, memory::coalesce(addresses, all, kPiece));
-      if (w_.observer == nullptr) continue;
-      observe(w_, s_, StateSpace::kGlobal, kind_, mask, kPiece, addresses);
-    }
-    return true;
-  }
-
- private:
-  static constexpr u32 kPiece = 16;
-
-  Warp& w_;
-  const Step* s_;
-  int lane_;
-  u64 global_, shared_;
-  u32 bytes_;
-  AccessKind kind_;
-};
-
-/// The shared half of a bulk copy, for the checkers: by the lane that asked for it.
-void observe_shared(Warp& w, const Step* s, int lane, u64 offset, u32 bytes, AccessKind kind) {
-  if (w.observer == nullptr) return;
-  u64 offsets[32] = {};
-  for (u32 done = 0; done < bytes; done += 16) {
-    offsets[lane] = offset + done;
-    observe(w, s, StateSpace::kShared, kind, 1u << lane, 16, offsets);
-  }
-}
-
-const Step* refuse_size(Warp& w, const Step* s, int lane, u64 address, u32 bytes) {
-  return raise(
-      w, s, FaultKind::kMisalignedAddress, static_cast<u32>(lane), address,
-      "cp.async.bulk of " + std::to_string(bytes) + " bytes: sizes are multiples of 16 bytes");
-}
-
-/// What one instruction of a warp moves, a word a lane.
-constexpr u32 kBytesOfAPlainCopy = 32 * 4;
-
-/// Each lane's copy by itself: a program lets one lane ask.
-const Step* bulk_load(Warp& w, const Step* s) {
-  const auto& shape = s->extra->in->as<program::AsyncCopy>();
-  for (u32 rest = w.mask; rest != 0; rest &= rest - 1) {
-    const int lane = __builtin_ctz(rest);
-    const u32 bytes = at<const u32>(w, s->c)[lane];
-    const u64 from = lane_address(w, s->b, shape.from, lane);
-    const u64 to = in_window(w, lane_address(w, s->a, shape.to, lane));
-    u64 barrier[32] = {};
-    barrier[lane] = in_window(w, lane_address(w, s->extra->s[3], shape.barrier, lane));
-    if (bytes % 16 != 0) return refuse_size(w, s, lane, from, bytes);
-    u32 mask = 1u << lane;
-    if (!check_offsets(w, s, barrier, mask, 8, w.shared_bytes, StateSpace::kShared,
-                       AccessKind::kAtomic))
-      return w.stop;
-    if (mask == 0 || bytes == 0) continue;
-    const BulkAccess access(w, s, lane, from, to, bytes, AccessKind::kLoad);
-    bool moves = false;
-    if (!access.check(moves)) return w.stop;
-    if (!moves) continue;
-    generic::charge(w, bytes / kBytesOfAPlainCopy);
-    limit_bulk_copies(w);
-    BulkCopy copy{s, barrier[lane], to, std::vector<std::byte>(bytes)};
-    const auto take = [&](const std::byte* host, u32 offset, u32 piece) {
-      std::memcpy(&copy.data[offset], host, piece);
-    };
-    if (!access.for_each(take)) return w.stop;
-    observe_shared(w, s, lane, to, bytes, AccessKind::kStore);
-    w.block->bulk_bytes += bytes;
-    w.block->bulk_copies.push_back(std::move(copy));
-  }
-  return s + 1;
-}
-
-/// Lands at once: its groups have nothing left to wait for.
-const Step* bulk_store(Warp& w, const Step* s) {
-  const auto& shape = s->extra->in->as<program::AsyncCopy>();
-  for (u32 rest = w.mask; rest != 0; rest &= rest - 1) {
-    const int lane = __builtin_ctz(rest);
-    const u32 bytes = at<const u32>(w, s->c)[lane];
-    const u64 to = lane_address(w, s->a, shape.to, lane);
-    const u64 from = in_window(w, lane_address(w, s->b, shape.from, lane));
-    if (bytes % 16 != 0) return refuse_size(w, s, lane, to, bytes);
-    if (bytes == 0) continue;
-    const BulkAccess access(w, s, lane, to, from, bytes, AccessKind::kStore);
-    bool moves = false;
-    if (!access.check(moves)) return w.stop;
-    if (!moves) continue;
-    generic::charge(w, bytes / kBytesOfAPlainCopy);
-    observe_shared(w, s, lane, from, bytes, AccessKind::kLoad);
-    const std::byte* const source = shared_place(w, from, bytes);
-    const auto put = [&](std::byte* host, u32 offset, u32 piece) {
-      std::memcpy(host, source + offset, piece);
-    };
-    if (!access.for_each(put)) return w.stop;
-  }
-  return s + 1;
-}
-
-const Step* bulk_nothing(Warp&, const Step* s) { return s + 1; }
-
 /// The barrier hears of the lane's copies once they have landed; here that is at once.
 const Step* arrive_with_copies(Warp& w, const Step* s) {
   land_groups(w, 0, true);
@@ -479,14 +147,15 @@ const Step* arrive_with_copies(Warp& w, const Step* s) {
   if (!s->extra->in->has(program::kNoComplete)) return s + 1;  // counted up and down again
   if (w.observer != nullptr) w.observer->mbarrier(w, mask, offsets, true);
   for (u32 rest = mask; rest != 0; rest &= rest - 1)
-    operate(MbarrierMode::kArrive, shared_place(w, offsets[__builtin_ctz(rest)], 8), 0, false);
+    operate_on_mbarrier(MbarrierMode::kArrive, shared_place(w, offsets[__builtin_ctz(rest)], 8), 0,
+                        false);
   return s + 1;
 }
 
 }  // namespace
 
 Handler select_async(const Instruction& in) {
-  if (in.opcode == Opcode::kMbarrier) return &mbarrier;
+  if (in.opcode == Opcode::kMbarrier) return select_mbarrier(in);
   switch (in.as<program::AsyncCopy>().mode) {
     case CopyMode::kCopy:
       return &copy;
@@ -499,11 +168,9 @@ Handler select_async(const Instruction& in) {
     case CopyMode::kArrive:
       return &arrive_with_copies;
     case CopyMode::kBulkLoad:
-      return &bulk_load;
     case CopyMode::kBulkStore:
-      return &bulk_store;
     case CopyMode::kBulkNothing:
-      return &bulk_nothing;
+      return select_bulk(in);
   }
   return nullptr;
 }

@@ -1,17 +1,16 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Calls and returns, direct and through pointers, and the functions the device runtime provides.
-#include <algorithm>
-#include <bit>
+/// Calls and returns, direct and through pointers.
+#include "grader/vgpu/exec/lanes/ops_call.hpp"
+
 #include <cstring>
 
-#include "grader/vgpu/exec/lanes/print.hpp"
+#include "grader/vgpu/exec/lanes/call_values.hpp"
 #include "grader/vgpu/exec/lanes/select.hpp"
 #include "grader/vgpu/exec/schedule/block.hpp"
 #include "grader/vgpu/exec/schedule/scheduler.hpp"
 #include "grader/vgpu/exec/state/access.hpp"
-#include "grader/vgpu/exec/state/local_window.hpp"
 
 namespace membound::vgpu::exec {
 namespace {
@@ -24,48 +23,6 @@ using program::Call;
 using program::CallSite;
 using program::Instruction;
 using program::Opcode;
-using program::Value;
-using program::ValueKind;
-
-/// Faults where the running frame, with `more` bytes, is beyond the stack that a GPU's driver gives
-/// a thread: what the kernel surely needs, or cudaLimitStackSize where that is more.
-bool stack_holds(Warp& w, const Step* s, std::uint64_t more) {
-  const std::uint64_t limit =
-      std::max(w.launch->request->limits.stack_bytes, w.launch->kernel->stack_bytes);
-  const std::uint64_t used = w.frame->stack_bytes + w.frame->alloca_bytes;
-  if (more <= limit && used <= limit - more) return true;
-  raise(w, s, FaultKind::kStackOverflow, static_cast<std::uint32_t>(__builtin_ctz(w.mask)), 0,
-        std::to_string(w.frame->depth) + " calls deep" +
-            (more == 0 ? "" : ", an alloca of " + std::to_string(more) + " bytes") +
-            ": a thread's stack has " + std::to_string(limit) +
-            " bytes. Recursion must end earlier, or cudaDeviceSetLimit(cudaLimitStackSize, bytes) "
-            "make the stack larger (at most 512 KiB)");
-  return false;
-}
-
-/// Where a register Value of a frame (or a constant) has the word of `lane`.
-const std::byte* word_of(const Warp& w, const Frame& frame, const Value& value, int lane,
-                         std::uint32_t bytes) {
-  const std::size_t width = bytes > 4 ? 8 : 4;
-  const std::byte* base = value.kind == ValueKind::kRegister   ? frame.registers
-                          : value.kind == ValueKind::kConstant ? w.bases[kConstantArea]
-                          : value.kind == ValueKind::kWarp     ? w.bases[kWarpArea]
-                                                               : w.bases[kBlockArea];
-  return base + std::size_t{value.index} * 128 + static_cast<std::size_t>(lane) * width;
-}
-
-/// `bytes` of the lane's memory in `frame`.
-std::byte* frame_place(const Warp& w, const Frame& frame, int lane, std::uint32_t offset,
-                       std::uint32_t bytes) {
-  return local_place(w, lane, std::uint64_t{frame.local_base} + offset, bytes);
-}
-
-/// Where the caller has what it passes or gets; a value has at most 8 bytes (the decoder's
-/// promise).
-std::byte* bytes_of(const Warp& w, const Frame& caller, const ArgumentCopy& copy, int lane) {
-  if (!copy.value) return frame_place(w, caller, lane, copy.caller_offset, copy.size_bytes);
-  return const_cast<std::byte*>(word_of(w, caller, copy.value, lane, copy.size_bytes));
-}
 
 const Call& call_of(const Warp& w, const Step* s) {
   return w.launch->code[s->extra->function].function->calls[s->extra->in->as<CallSite>().call];
@@ -144,8 +101,6 @@ const Step* enter(Warp& w, const Step* s, std::uint32_t function) {
   return w.stop;
 }
 
-const Step* call_builtin(Warp& w, const Step* s, const Call& call);
-
 const Step* call_direct(Warp& w, const Step* s) {
   const Call& call = call_of(w, s);
   if (call.builtin != Builtin::kNone) return call_builtin(w, s, call);
@@ -196,163 +151,6 @@ const Step* return_from(Warp& w, const Step* s) {
   return w.stop;
 }
 
-/// The 64- or 32-bit argument `index` of one lane.
-std::uint64_t argument(Warp& w, const Call& call, std::size_t index, int lane) {
-  std::uint64_t value = 0;
-  if (index >= call.arguments.size()) return 0;
-  const ArgumentCopy& copy = call.arguments[index];
-  std::memcpy(&value, bytes_of(w, *w.frame, copy, lane), std::min(copy.size_bytes, 8u));
-  return value;
-}
-
-void give_result(Warp& w, const Call& call, int lane, std::uint64_t value) {
-  if (call.results.empty()) return;
-  const ArgumentCopy& copy = call.results.front();
-  std::memcpy(bytes_of(w, *w.frame, copy, lane), &value, std::min(copy.size_bytes, 8u));
-}
-
-/// Of a function that is called and nowhere there.
-std::string missing_function_text(const std::string& name) {
-  // What nvcc makes of kernel<<<…>>> in device code.
-  if (name.starts_with("__cuda_syscall") || name.starts_with("cudaLaunchDevice") ||
-      name.starts_with("cudaGetParameterBuffer"))
-    return "a kernel that launches kernels (dynamic parallelism; call of '" + name +
-           "') is not supported by the virtual GPU. Launch from the host, or run it on a GPU";
-  return "call of '" + name +
-         "', which no module of the program defines and the virtual GPU does not provide";
-}
-
-std::string assertion_text(Warp& w, const Call& call, int lane) {
-  const auto text = [&](std::size_t index) {
-    return read_string(w, lane, argument(w, call, index, lane));
-  };
-  return text(1) + ":" + std::to_string(argument(w, call, 2, lane)) + ": " + text(3) +
-         ": Assertion `" + text(0) + "` failed.";
-}
-
-/// Tells the checkers of a gap; its address is generic.
-void leave_a_gap(Warp& w, const Call& call) {
-  if (w.observer == nullptr) return;
-  const LocalWindows windows = local_windows(w);
-  for (std::uint32_t rest = w.mask; rest != 0; rest &= rest - 1) {
-    const int lane = __builtin_ctz(rest);
-    const std::uint64_t offset = argument(w, call, 0, lane) - windows.of(lane);
-    if (offset <= w.local_stride && program::kGapBytes <= w.local_stride - offset)
-      w.observer->gap(w, static_cast<std::uint32_t>(lane), offset);
-  }
-}
-
-/// What a lane's printf, malloc or free takes, in plain instructions of a warp.
-constexpr u64 kBuiltinToll = 50;
-
-const Step* call_builtin(Warp& w, const Step* s, const Call& call) {
-  if (!grow_local(w, s,
-                  std::uint64_t{w.frame->local_base} +
-                      w.launch->code[w.frame->function].function->frame_bytes))
-    return w.stop;
-  if (call.builtin == Builtin::kGap) {
-    leave_a_gap(w, call);
-    return s + 1;
-  }
-  generic::charge(w, kBuiltinToll * lane_count(w.mask));
-  DeviceCalls* device = w.launch->request->device_calls;
-  for (std::uint32_t rest = w.mask; rest != 0; rest &= rest - 1) {
-    const int lane = __builtin_ctz(rest);
-    switch (call.builtin) {
-      case Builtin::kPrintf: {
-        const std::string text =
-            format_print(w, lane, argument(w, call, 0, lane), argument(w, call, 1, lane));
-        generic::charge(w, text.size());
-        const bool kept = device != nullptr && device->print(text);
-        give_result(w, call, lane,
-                    kept ? count_conversions(w, lane, argument(w, call, 0, lane)) : 0xFFFFFFFFu);
-        break;
-      }
-      case Builtin::kMalloc: {
-        const std::uint64_t bytes = argument(w, call, 0, lane);
-        std::optional<Place> where;
-        if (w.launch->request->checks.leakcheck)
-          where = place_of(w, s, static_cast<std::uint32_t>(lane));
-        const std::uint64_t address =
-            device != nullptr ? device->allocate(bytes, where ? &*where : nullptr) : 0;
-        if (address != 0 && w.observer != nullptr) w.observer->allocated(address, bytes);
-        give_result(w, call, lane, address);
-        break;
-      }
-      case Builtin::kFree: {
-        const std::uint64_t address = argument(w, call, 0, lane);
-        if (address != 0 && device != nullptr && !device->release(address))
-          return raise(w, s, FaultKind::kIllegalAddress, static_cast<std::uint32_t>(lane), address,
-                       "free of an address that device malloc did not return, or that was freed");
-        break;
-      }
-      case Builtin::kAssertFail:
-        return raise(w, s, FaultKind::kAssert, static_cast<std::uint32_t>(lane), 0,
-                     assertion_text(w, call, lane));
-      default:
-        return raise(w, s, FaultKind::kUnsupportedInstruction, static_cast<std::uint32_t>(lane), 0,
-                     missing_function_text(call.callee));
-    }
-  }
-  return s + 1;
-}
-
-/// Every lane gets room for the largest request of the group; the frame's end gives it back.
-const Step* allocate_on_stack(Warp& w, const Step* s) {
-  const auto slots = s->extra->in->s_slots;
-  std::uint64_t bytes = 0;
-  for (std::uint32_t rest = w.mask; rest != 0; rest &= rest - 1) {
-    const int lane = __builtin_ctz(rest);
-    const std::uint64_t wanted = slots == 2 ? at<const std::uint64_t>(w, s->a)[lane]
-                                            : at<const std::uint32_t>(w, s->a)[lane];
-    bytes = wanted > bytes ? wanted : bytes;
-  }
-  Frame& frame = *w.frame;
-  if (!stack_holds(w, s, bytes)) return w.stop;
-  const std::uint64_t limit = w.launch->request->limits.local_bytes;
-  const std::uint64_t own = w.launch->code[frame.function].function->frame_bytes;
-  const std::uint64_t address = frame.local_base + own + frame.alloca_bytes;
-  if (bytes <= limit) bytes = (bytes + 15) / 16 * 16;
-  if (bytes > limit || address > limit - bytes)
-    return raise(w, s, FaultKind::kStackOverflow, static_cast<std::uint32_t>(__builtin_ctz(w.mask)),
-                 0, "alloca of " + std::to_string(bytes) + " bytes exceeds the stack limit");
-  frame.alloca_bytes += static_cast<std::uint32_t>(bytes);
-  if (!grow_local(w, s, address + bytes)) return w.stop;
-  std::uint64_t values[32];
-  for (std::uint64_t& value : values) value = address;
-  generic::write_lanes(w, s->d, values);
-  return s + 1;
-}
-
-/// Saving the stack needs no more than a number: the bytes taken above the frame's own.
-const Step* save_stack(Warp& w, const Step* s) {
-  std::uint64_t wide[32];
-  std::uint32_t narrow[32];
-  for (int i = 0; i < 32; ++i)
-    narrow[i] = static_cast<std::uint32_t>(wide[i] = w.frame->alloca_bytes);
-  if (s->extra->in->d_slots == 2)
-    generic::write_lanes(w, s->d, wide);
-  else
-    generic::write_lanes(w, s->d, narrow);
-  return s + 1;
-}
-
-/// Lanes of a frame share one number. While some of them are elsewhere they may hold memory above
-/// it, so it stays, and the function's return gives the memory back.
-const Step* restore_stack(Warp& w, const Step* s) {
-  Frame& frame = *w.frame;
-  if (static_cast<std::uint32_t>(std::popcount(w.mask)) != frame.lanes) return s + 1;
-  std::uint64_t most = 0;
-  for (std::uint32_t rest = w.mask; rest != 0; rest &= rest - 1) {
-    const int lane = __builtin_ctz(rest);
-    const std::uint64_t saved = s->extra->in->s_slots == 2 ? at<const std::uint64_t>(w, s->a)[lane]
-                                                           : at<const std::uint32_t>(w, s->a)[lane];
-    most = saved > most ? saved : most;
-  }
-  if (most < frame.alloca_bytes) frame.alloca_bytes = static_cast<std::uint32_t>(most);
-  return s + 1;
-}
-
 }  // namespace
 
 Handler select_call(const Instruction& in) {
@@ -362,11 +160,9 @@ Handler select_call(const Instruction& in) {
     case Opcode::kRet:
       return &return_from;
     case Opcode::kAlloca:
-      return &allocate_on_stack;
     case Opcode::kStacksave:
-      return &save_stack;
     case Opcode::kStackrestore:
-      return &restore_stack;
+      return select_stack(in);
     default:
       return nullptr;
   }

@@ -5,94 +5,17 @@
 ///
 /// Three shapes of a full warp are fast: lanes that are neighbours in memory, all lanes at one
 /// address, anything else whose lanes all lie in the span of memory this instruction touched last.
+#include <bit>
+
+#include "grader/vgpu/exec/lanes/access_elements.hpp"
 #include "grader/vgpu/exec/lanes/select.hpp"
-#include "grader/vgpu/exec/state/access.hpp"
 #include "grader/vgpu/exec/state/local_window.hpp"
 
 namespace membound::vgpu::exec::MEMBOUND_ISA {
 namespace {
 
 using program::Instruction;
-using program::Opcode;
-using ptx::ScalarType;
 using ptx::StateSpace;
-
-/// T: element in memory. Word: register word, at least as wide for loads.
-template <typename T, typename Word, int kVector>
-struct Elements {
-  static constexpr u32 kBytes = sizeof(T) * kVector;
-
-  static Word widen(T value) {
-    if constexpr (std::is_signed_v<T>)
-      return static_cast<Word>(static_cast<std::make_signed_t<Word>>(value));
-    else
-      return static_cast<Word>(value);
-  }
-
-  static void write_back(Warp& w, const Step* s, const Word (*out)[32]) {
-    for (int v = 0; v < kVector; ++v)
-      write_lanes(w, kVector == 1 ? s->d : s->extra->d[static_cast<unsigned>(v)], out[v]);
-  }
-
-  /// Neighbouring lanes: one piece of memory, taken apart.
-  [[gnu::always_inline]] static void load_row(Warp& w, const Step* s, const T* from) {
-    if constexpr (kVector == 1) {
-      Word* __restrict d = at<Word>(w, s->d);
-      MEMBOUND_LANES d[i] = widen(from[i]);
-    } else {
-      Word* d[kVector];
-      for (unsigned v = 0; v < kVector; ++v) d[v] = at<Word>(w, s->extra->d[v]);
-      MEMBOUND_LANES for (int v = 0; v < kVector; ++v) d[v][i] = widen(from[i * kVector + v]);
-    }
-  }
-
-  [[gnu::always_inline]] static void store_row(Warp& w, const Step* s, T* to) {
-    if constexpr (kVector == 1) {
-      const Word* a = at<const Word>(w, s->b);
-      MEMBOUND_LANES to[i] = static_cast<T>(a[i]);
-    } else {
-      const Word* a[kVector];
-      for (unsigned v = 0; v < kVector; ++v) a[v] = at<const Word>(w, s->extra->s[1 + v]);
-      MEMBOUND_LANES for (int v = 0; v < kVector; ++v) to[i * kVector + v] =
-          static_cast<T>(a[v][i]);
-    }
-  }
-
-  static void gather(Warp& w, const Step* s, std::byte* const* host, u32 mask) {
-    alignas(32) Word out[kVector][32];
-    if (mask == w.mask && mask == 0xFFFFFFFFu) {
-      for (int i = 0; i < 32; ++i) {
-        T values[kVector];
-        std::memcpy(values, host[i], sizeof values);
-        for (int v = 0; v < kVector; ++v) out[v][i] = widen(values[v]);
-      }
-    } else {
-      for (unsigned v = 0; v < kVector; ++v) {
-        const Word* old = at<const Word>(w, kVector == 1 ? s->d : s->extra->d[v]);
-        std::memcpy(out[v], old, sizeof out[v]);
-      }
-      for (u32 rest = mask; rest != 0; rest &= rest - 1) {
-        const int i = std::countr_zero(rest);
-        T values[kVector];
-        std::memcpy(values, host[i], sizeof values);
-        for (int v = 0; v < kVector; ++v) out[v][i] = widen(values[v]);
-      }
-    }
-    write_back(w, s, out);
-  }
-
-  static void scatter(Warp& w, const Step* s, std::byte* const* host, u32 mask) {
-    const Word* a[kVector];
-    for (unsigned v = 0; v < kVector; ++v)
-      a[v] = at<const Word>(w, kVector == 1 ? s->b : s->extra->s[1 + v]);
-    for (u32 rest = mask; rest != 0; rest &= rest - 1) {
-      const int i = std::countr_zero(rest);
-      T values[kVector];
-      for (int v = 0; v < kVector; ++v) values[v] = static_cast<T>(a[v][i]);
-      std::memcpy(host[i], values, sizeof values);
-    }
-  }
-};
 
 [[gnu::always_inline]] inline bool in_span(const StepStats& stats, u64 address, u64 bytes) {
   return address - stats.span_begin <= stats.span_bytes - bytes && bytes <= stats.span_bytes;
@@ -264,73 +187,24 @@ const Step* generic_access(Warp& w, const Step* s) {
   return next;
 }
 
-template <typename T, typename Word, AccessKind kKind>
-Handler by_vector(const Instruction& in) {
-  const bool generic = in.space == StateSpace::kNone;
-  switch (in.vector) {
-    case 1:
-      return generic ? &generic_access<T, Word, 1, kKind> : &global<T, Word, 1, kKind>;
-    case 2:
-      return generic ? &generic_access<T, Word, 2, kKind> : &global<T, Word, 2, kKind>;
-    case 4:
-      if constexpr (sizeof(T) <= 4)
-        return generic ? &generic_access<T, Word, 4, kKind> : &global<T, Word, 4, kKind>;
-      return nullptr;
-    default:
-      return nullptr;
+template <AccessKind kKind>
+struct GlobalHandlers {
+  template <typename T, typename Word, int kVector>
+  static Handler of(const Instruction& in) {
+    return in.space == StateSpace::kNone ? &generic_access<T, Word, kVector, kKind>
+                                         : &global<T, Word, kVector, kKind>;
   }
-}
-
-template <AccessKind kKind, typename Word>
-Handler by_element(const Instruction& in) {
-  constexpr bool kLoads = kKind == AccessKind::kLoad;
-  switch (in.type) {
-    case ScalarType::kS8:
-      return by_vector<std::conditional_t<kLoads, i8, u8>, Word, kKind>(in);
-    case ScalarType::kU8:
-    case ScalarType::kB8:
-      return by_vector<u8, Word, kKind>(in);
-    case ScalarType::kS16:
-      return by_vector<std::conditional_t<kLoads, i16, u16>, Word, kKind>(in);
-    case ScalarType::kU16:
-    case ScalarType::kB16:
-    case ScalarType::kF16:
-    case ScalarType::kBf16:
-      return by_vector<u16, Word, kKind>(in);
-    case ScalarType::kS32:
-      return by_vector<std::conditional_t<kLoads, i32, u32>, Word, kKind>(in);
-    case ScalarType::kU32:
-    case ScalarType::kB32:
-    case ScalarType::kF32:
-    case ScalarType::kF16x2:
-    case ScalarType::kBf16x2:
-      return by_vector<u32, Word, kKind>(in);
-    case ScalarType::kS64:
-    case ScalarType::kU64:
-    case ScalarType::kB64:
-    case ScalarType::kF64:
-      if constexpr (sizeof(Word) == 8) return by_vector<u64, Word, kKind>(in);
-      return nullptr;
-    default:
-      return nullptr;
-  }
-}
+};
 
 }  // namespace
 
 Handler select_global(const Instruction& in) {
-  const bool load = in.opcode != Opcode::kSt;
   if (in.space != StateSpace::kGlobal && in.space != StateSpace::kNone &&
       in.space != StateSpace::kConst)
     return nullptr;
   const auto& access = in.as<program::Access>();
   if (access.address_bits != 64 || access.in_frame) return nullptr;
-  const auto slots = load ? in.d_slots : in.s_slots;
-  if (slots == 1)
-    return load ? by_element<AccessKind::kLoad, u32>(in) : by_element<AccessKind::kStore, u32>(in);
-  if (slots == 2)
-    return load ? by_element<AccessKind::kLoad, u64>(in) : by_element<AccessKind::kStore, u64>(in);
-  return nullptr;
+  return handler_of_access<GlobalHandlers>(in);
 }
 
 }  // namespace membound::vgpu::exec::MEMBOUND_ISA

@@ -2,24 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// Loads and stores of shared memory.
+#include <bit>
+#include <cstring>
+
+#include "grader/vgpu/exec/lanes/access_handlers.hpp"
 #include "grader/vgpu/exec/lanes/select.hpp"
-#include "grader/vgpu/exec/state/access.hpp"
 
 namespace membound::vgpu::exec::MEMBOUND_ISA {
 namespace {
 
 using program::Instruction;
-using program::Opcode;
-using ptx::ScalarType;
 using ptx::StateSpace;
-
-template <typename T, typename Word>
-[[gnu::always_inline]] inline Word widen(T value) {
-  if constexpr (std::is_signed_v<T>)
-    return static_cast<Word>(static_cast<std::make_signed_t<Word>>(value));
-  else
-    return static_cast<Word>(value);
-}
 
 /// Lanes missing, a vector, an offset outside or misaligned: lane by lane.
 template <typename T, typename Word, int kVector, bool kLoad>
@@ -43,7 +36,7 @@ const Step* shared_slowly(Warp& w, const Step* s, const u32* narrow) {
       if constexpr (kLoad) {
         T value;
         std::memcpy(&value, place, sizeof value);
-        words[i] = widen<T, Word>(value);
+        words[i] = widen<Word>(value);
       } else {
         const T value = static_cast<T>(words[i]);
         std::memcpy(place, &value, sizeof value);
@@ -98,13 +91,13 @@ const Step* shared(Warp& w, const Step* s) {
     if (not_row == 0) {
       count_shared(stats, {kPasses, kPasses, 32 * kBytes});
       if constexpr (kLoad) {
-        MEMBOUND_LANES words[i] = widen<T, Word>(row[i]);
+        MEMBOUND_LANES words[i] = widen<Word>(row[i]);
       } else {
         MEMBOUND_LANES row[i] = static_cast<T>(words[i]);
       }
     } else if (kLoad && not_same == 0) {
       count_shared(stats, {1, 1, kBytes});
-      const Word value = widen<T, Word>(row[0]);
+      const Word value = widen<Word>(row[0]);
       MEMBOUND_LANES words[i] = value;
     } else {
       count_shared(stats, kBytes <= 4
@@ -113,7 +106,7 @@ const Step* shared(Warp& w, const Step* s) {
       for (int i = 0; i < 32; ++i) {
         T* place = reinterpret_cast<T*>(w.shared + offsets[i]);
         if constexpr (kLoad)
-          words[i] = widen<T, Word>(*place);
+          words[i] = widen<Word>(*place);
         else
           *place = static_cast<T>(words[i]);
       }
@@ -122,68 +115,20 @@ const Step* shared(Warp& w, const Step* s) {
   return s + 1;
 }
 
-template <typename T, typename Word, bool kLoad>
-Handler shared_by_vector(const Instruction& in) {
-  const bool wide = in.as<program::Access>().address_bits == 64;
-  switch (in.vector) {
-    case 1:
-      return wide ? &shared<T, Word, 1, kLoad, u64> : &shared<T, Word, 1, kLoad, u32>;
-    case 2:
-      return wide ? &shared<T, Word, 2, kLoad, u64> : &shared<T, Word, 2, kLoad, u32>;
-    case 4:
-      if constexpr (sizeof(T) <= 4)
-        return wide ? &shared<T, Word, 4, kLoad, u64> : &shared<T, Word, 4, kLoad, u32>;
-      return nullptr;
-    default:
-      return nullptr;
+template <AccessKind kKind>
+struct SharedHandlers {
+  template <typename T, typename Word, int kVector>
+  static Handler of(const Instruction& in) {
+    constexpr bool kLoad = kKind == AccessKind::kLoad;
+    return in.as<program::Access>().address_bits == 64 ? &shared<T, Word, kVector, kLoad, u64>
+                                                       : &shared<T, Word, kVector, kLoad, u32>;
   }
-}
-
-template <bool kLoad, typename Word>
-Handler shared_by_element(const Instruction& in) {
-  switch (in.type) {
-    case ScalarType::kS8:
-      return shared_by_vector<std::conditional_t<kLoad, i8, u8>, Word, kLoad>(in);
-    case ScalarType::kU8:
-    case ScalarType::kB8:
-      return shared_by_vector<u8, Word, kLoad>(in);
-    case ScalarType::kS16:
-      return shared_by_vector<std::conditional_t<kLoad, i16, u16>, Word, kLoad>(in);
-    case ScalarType::kU16:
-    case ScalarType::kB16:
-    case ScalarType::kF16:
-    case ScalarType::kBf16:
-      return shared_by_vector<u16, Word, kLoad>(in);
-    case ScalarType::kS32:
-      return shared_by_vector<std::conditional_t<kLoad, i32, u32>, Word, kLoad>(in);
-    case ScalarType::kU32:
-    case ScalarType::kB32:
-    case ScalarType::kF32:
-    case ScalarType::kF16x2:
-    case ScalarType::kBf16x2:
-      return shared_by_vector<u32, Word, kLoad>(in);
-    case ScalarType::kS64:
-    case ScalarType::kU64:
-    case ScalarType::kB64:
-    case ScalarType::kF64:
-      if constexpr (sizeof(Word) == 8) return shared_by_vector<u64, Word, kLoad>(in);
-      return nullptr;
-    default:
-      return nullptr;
-  }
-}
+};
 
 }  // namespace
 
 Handler select_shared(const Instruction& in) {
-  const bool load = in.opcode != Opcode::kSt;
-  if (in.space != StateSpace::kShared) return nullptr;
-  const auto slots = load ? in.d_slots : in.s_slots;
-  if (slots == 1)
-    return load ? shared_by_element<true, u32>(in) : shared_by_element<false, u32>(in);
-  if (slots == 2)
-    return load ? shared_by_element<true, u64>(in) : shared_by_element<false, u64>(in);
-  return nullptr;
+  return in.space == StateSpace::kShared ? handler_of_access<SharedHandlers>(in) : nullptr;
 }
 
 }  // namespace membound::vgpu::exec::MEMBOUND_ISA

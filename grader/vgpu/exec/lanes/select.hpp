@@ -43,7 +43,10 @@ MEMBOUND_SELECTORS
 [[nodiscard]] Handler select_collective(const program::Instruction& in);
 [[nodiscard]] Handler select_sync(const program::Instruction& in);
 [[nodiscard]] Handler select_async(const program::Instruction& in);
+[[nodiscard]] Handler select_bulk(const program::Instruction& in);
+[[nodiscard]] Handler select_mbarrier(const program::Instruction& in);
 [[nodiscard]] Handler select_call(const program::Instruction& in);
+[[nodiscard]] Handler select_stack(const program::Instruction& in);
 [[nodiscard]] Handler select_texture(const program::Instruction& in);
 
 }  // namespace membound::vgpu::exec

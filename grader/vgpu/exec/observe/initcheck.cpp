@@ -10,51 +10,14 @@
 #include "grader/vgpu/exec/observe/kernel_checker.hpp"
 #include "grader/vgpu/exec/observe/local_bytes.hpp"
 #include "grader/vgpu/exec/observe/race_rows.hpp"
+#include "grader/vgpu/exec/observe/undefined_messages.hpp"
 #include "grader/vgpu/exec/observe/undefined_values.hpp"
-#include "grader/vgpu/exec/state/fault_messages.hpp"
+#include "grader/vgpu/exec/observe/written_bytes.hpp"
 #include "grader/vgpu/exec/state/shuffle_source.hpp"
 #include "grader/vgpu/program/shapes.hpp"
 
 namespace membound::vgpu::exec {
 namespace {
-
-/// Has every byte been written? The sizes of ordinary accesses without a call.
-bool all_written(const std::uint8_t* written, std::uint32_t bytes) {
-  std::uint64_t flags = 0x0101010101010101u;
-  switch (bytes) {
-    case 4: {
-      std::uint32_t word;
-      std::memcpy(&word, written, 4);
-      return word == 0x01010101u;
-    }
-    case 8:
-      std::memcpy(&flags, written, 8);
-      return flags == 0x0101010101010101u;
-    case 16: {
-      std::uint64_t upper;
-      std::memcpy(&flags, written, 8);
-      std::memcpy(&upper, written + 8, 8);
-      return (flags & upper) == 0x0101010101010101u;
-    }
-    default:
-      return std::memchr(written, 0, bytes) == nullptr;
-  }
-}
-
-void set_written(std::uint8_t* written, std::uint32_t bytes) {
-  constexpr std::uint64_t kOnes = 0x0101010101010101u;
-  switch (bytes) {
-    case 4:
-      std::memcpy(written, &kOnes, 4);
-      break;
-    case 8:
-      std::memcpy(written, &kOnes, 8);
-      break;
-    default:
-      std::memset(written, 1, bytes);
-      break;
-  }
-}
 
 class Initcheck final : public KernelChecker {
  public:
@@ -304,68 +267,10 @@ void Initcheck::check_local(const WarpAccess& access) {
   watch(access);
 }
 
-std::string describe_source(const Warp& w, const UndefinedSource& from, std::uint32_t lane) {
-  const std::uint64_t address = from.addresses[lane];
-  if (from.space == ptx::StateSpace::kNone)
-    return "takes the value of lane " + std::to_string(address) +
-           " of the warp, which does not take part";
-  std::string text = "read of " + std::to_string(from.bytes) + " bytes at ";
-  if (from.space == ptx::StateSpace::kShared)
-    return text + describe_shared(w, address) + ", which no thread of the block has written";
-  if (from.space == ptx::StateSpace::kLocal)
-    return text + "local-memory offset " + std::to_string(address) +
-           ", which the thread has not written";
-  text += hex(address);
-  if (const auto held = w.launch->request->memory->find(address)) text += ", in " + describe(*held);
-  return text + ", which nobody has written";
-}
-
-const char* words_of(Use use) {
-  switch (use) {
-    case Use::kBranch:
-      return "decides a branch";
-    case Use::kAddress:
-      return "is an address";
-    case Use::kAtomic:
-      return "is an atomic's";
-    case Use::kOutput:
-      break;
-  }
-  return "is written to global memory";
-}
-
-const char* advice_of(ptx::StateSpace space) {
-  switch (space) {
-    case ptx::StateSpace::kNone:
-      return "let the lane that is asked take part too: name it in the mask and let it reach the "
-             "shuffle, or do not use what comes from it";
-    case ptx::StateSpace::kShared:
-      return "let every element be written before a __syncthreads(), then read it";
-    case ptx::StateSpace::kLocal:
-      return "give the variable or array a value where it is declared: int a[8] = {}";
-    default:
-      return "fill the array first: cudaMemcpy data to it, or clear it with cudaMemset";
-  }
-}
-
-/// Told at the place where the value came from; where it is used, in the text.
 void Initcheck::report(Warp& w, const UndefinedSource& from, const Step* at, std::uint32_t lane,
                        Use use) {
-  const char* const kind =
-      from.space == ptx::StateSpace::kNone ? "shuffle from a missing lane" : "uninitialised read";
-  findings_.add(w, {from.step, kind, nullptr}, [&] {
-    const std::uint32_t origin =
-        ((from.lanes >> lane) & 1) != 0
-            ? lane
-            : static_cast<std::uint32_t>(std::countr_zero(from.lanes));  // a shuffle moved it
-    CheckReport found{"initcheck", kind, place_of(w, from.step, origin),  from.addresses[origin],
-                      from.bytes,  1,    describe_source(w, from, origin)};
-    const Place used = place_of(w, at, lane);
-    if (used.line != found.place.line || used.file != found.place.file)
-      found.text += "; what is made of it " + std::string(words_of(use)) + " at " + line_text(used);
-    found.advice = advice_of(from.space);
-    return found;
-  });
+  findings_.add(w, {from.step, kind_of(from), nullptr},
+                [&] { return describe_use(w, from, at, lane, use); });
 }
 
 }  // namespace

@@ -56,40 +56,6 @@ std::uint64_t flags_of(const WarpAccess& access) {
   return Stamp::kAtomic | (narrow ? Stamp::kBlockScope : 0);
 }
 
-/// Both atomic, and each within the other's scope: no race by definition.
-bool both_atomic(std::uint64_t a, std::uint64_t b) {
-  if ((a & b & Stamp::kAtomic) == 0) return false;
-  const bool same_block = ((a ^ b) & Stamp::kSameBlock) == 0;
-  return same_block || ((a | b) & Stamp::kBlockScope) == 0;
-}
-
-/// A volatile access that fetches or puts data, and waits for nobody.
-bool is_volatile_data(const Step* step) {
-  if (step == nullptr) return false;
-  const Instruction& in = *step->extra->in;
-  return in.order == Order::kVolatile && !in.has(program::kWaits);
-}
-
-/// Does the store leave in memory what is there already?
-bool changes_nothing(const WarpAccess& access, std::uint32_t lane) {
-  const Instruction& in = *access.step->extra->in;
-  if (in.opcode != Opcode::kSt || in.s_slots > 2) return false;
-  const Warp& w = *access.warp;
-  const std::byte* place =
-      access.space == StateSpace::kShared
-          ? w.shared + access.addresses[lane]
-          : w.launch->request->memory->host_bytes(access.addresses[lane], access.bytes);
-  if (place == nullptr) return false;
-  const std::uint32_t bytes = access.bytes / in.vector;
-  for (std::uint32_t v = 0; v < in.vector; ++v) {
-    const Ref ref = in.vector == 1 ? access.step->b : access.step->extra->s[1 + v];
-    const std::uint64_t value = in.s_slots == 2 ? generic::at<const std::uint64_t>(w, ref)[lane]
-                                                : generic::at<const std::uint32_t>(w, ref)[lane];
-    if (std::memcmp(place + v * bytes, &value, bytes) != 0) return false;
-  }
-  return true;
-}
-
 }  // namespace
 
 const RowLoops& row_loops() {
@@ -97,22 +63,6 @@ const RowLoops& row_loops() {
       best_variant() == Variant::kAvx2 ? avx2::make_row_loops() : generic::make_row_loops();
   return loops;
 }
-
-/// Which cells a lane of an access touches.
-struct RaceChecker::Cells {
-  const ShadowView* view = nullptr;
-  std::uint32_t lanes = 0;  ///< to look at
-  std::uint32_t count = 0;  ///< cells a lane
-  [[nodiscard]] std::uint64_t first(const WarpAccess& access, std::uint32_t lane) const {
-    return (access.addresses[lane] - view->begin) >> view->cell_shift;
-  }
-};
-
-/// Of the lanes that read one place, the last, for each place; and those that share theirs.
-struct RaceChecker::Readers {
-  std::uint32_t last = 0;
-  std::uint32_t share = 0;
-};
 
 RaceChecker::RaceChecker(Launch& launch, std::size_t worker,
                          std::function<void(const WarpAccess&, const Race&)> found)
@@ -174,81 +124,6 @@ RowCheck RaceChecker::access(const WarpAccess& access, BlockRaces& races, LanePa
   return RowCheck::kNoRace;
 }
 
-/// Of lanes that read one place, those that are looked at: one, and another where that one wrote
-/// some of it, which is in order for itself alone.
-std::uint32_t RaceChecker::some_readers(const WarpAccess& access, const BlockRaces& races,
-                                        const Moment& now) const {
-  const ShadowView& view = now.shared ? races.shared : global_;
-  const auto lane = static_cast<std::uint32_t>(std::countr_zero(access.mask));
-  const std::uint32_t one = 1u << lane, others = access.mask & ~one;
-  const std::uint64_t first = (access.addresses[lane] - view.begin) >> view.cell_shift;
-  const std::uint64_t stamp = now.stamp + (std::uint64_t{lane} << Stamp::kThreadShift);
-  if (first >= view.cells) return one;
-  const std::uint64_t end = first + std::max(1u, access.bytes >> view.cell_shift);
-  for (std::uint64_t cell = first; cell < end; ++cell)
-    if (((view.last_write(cell) ^ stamp) & Stamp::kSameThread) == 0)
-      return one | (others & (0u - others));
-  return one;
-}
-
-/// All lanes read one cell. kNo: nothing was noted.
-RowCheck RaceChecker::read_together(const WarpAccess& access, const BlockRaces& races,
-                                    const Moment& now) const {
-  const ShadowView& view = now.shared ? races.shared : global_;
-  const std::uint64_t cell = (access.addresses[0] - view.begin) >> view.cell_shift;
-  if (cell >= view.cells || access.bytes >> view.cell_shift != 1) return RowCheck::kUndecided;
-  if (now.counts(view.last_write(cell))) return RowCheck::kUndecided;
-  const std::uint64_t read = view.reads[cell];
-  // So many have read it already that one more warp changes nothing.
-  if ((read & Stamp::kAtomic) == 0 && ((now.recent(read) && (read & Stamp::kManyWarps) != 0) ||
-                                       (now.foreign(read) && (read & Stamp::kManyBlocks) != 0)))
-    return RowCheck::kSettled;
-  note_read(view, cell, now.stamp | Stamp::kManyLanes, races, now);
-  return RowCheck::kNoRace;
-}
-
-/// The common case of scattered lanes: nobody else has touched their cells since the last barrier.
-/// Then they are noted without further ado.
-bool RaceChecker::quiet(const WarpAccess& access, const BlockRaces& races, const Moment& now,
-                        std::uint32_t lanes) const {
-  const ShadowView& view = now.shared ? races.shared : global_;
-  if (access.bytes >> view.cell_shift != 1 || lanes != access.mask) return false;
-  if (now.shared && lanes == 0xFFFFFFFFu)
-    return rows_.scattered(view, access.addresses,
-                           {0, 32, 0, now.stamp, now.floor, now.whole, now.origin, true, false},
-                           now.load) != RowCheck::kUndecided;
-  constexpr std::uint64_t kOnlyMine = Stamp::kSameThread | Stamp::kMany | Stamp::kAtomic;
-  std::uint64_t others = 0;
-  std::array<std::uint64_t, 32> cells;
-  for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
-    const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
-    const std::uint64_t cell = (access.addresses[lane] - view.begin) >> view.cell_shift;
-    if (cell >= view.cells) return false;
-    const std::uint64_t stamp = now.stamp + (std::uint64_t{lane} << Stamp::kThreadShift);
-    const std::uint64_t wrote = view.last_write(cell), read = view.last_read(cell);
-    others |= now.recent(wrote) ? (wrote ^ stamp) & kOnlyMine : 0;
-    others |= now.recent(read) ? (read ^ stamp) & kOnlyMine : 0;
-    others |= now.foreign(wrote) || now.foreign(read) ? 1 : 0;
-    cells[lane] = cell;
-  }
-  if (others != 0) return false;
-  std::uint64_t* const stamps = now.load ? view.reads : view.writes;
-  std::uint16_t* const origins = now.load ? view.read_origins : view.write_origins;
-  std::uint32_t twice = 0;  // lanes that read one cell: they are many
-  for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
-    const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
-    const std::uint64_t stamp = now.stamp + (std::uint64_t{lane} << Stamp::kThreadShift);
-    const std::uint64_t before = stamps[cells[lane]];
-    // An earlier lane of this very access has been here.
-    twice |= (before & ~LineStamp::kLayout) == now.stamp && before != stamp ? 1u << lane : 0;
-    stamps[cells[lane]] = stamp;
-    origins[cells[lane]] = now.origin;
-  }
-  for (; now.load && twice != 0; twice &= twice - 1)
-    view.reads[cells[static_cast<std::size_t>(std::countr_zero(twice))]] |= Stamp::kManyLanes;
-  return true;
-}
-
 HandOver* RaceChecker::hand_over_at(const WarpAccess& access, BlockRaces& races,
                                     std::uint64_t address, bool make) {
   // Blocks in parallel cannot learn from each other: the kernel never reads what they hand over.
@@ -291,133 +166,6 @@ void RaceChecker::ordered_access(const WarpAccess& access, BlockRaces& races, st
     access.warp->passes = true;
     access.warp->stop = access.step + 1;
   }
-}
-
-void RaceChecker::check(const WarpAccess& access, BlockRaces& races, const Cells& cells,
-                        const Moment& now) {
-  const ShadowView& view = *cells.view;
-  const bool writes = access.kind != AccessKind::kLoad;
-  // Volatile words of the memory model cannot race. But lanes of one warp that pass each other data
-  // through them mean to go in step, which they need not.
-  const auto meant_in_step = [&](std::uint64_t before, std::uint64_t stamp, std::uint16_t origin) {
-    return ((before ^ stamp) & Stamp::kSameWarp) == 0 && is_volatile_data(access.step) &&
-           is_volatile_data(launch_.origins[origin]);
-  };
-  const auto races_with = [&](std::uint64_t before, std::uint64_t stamp, std::uint16_t origin) {
-    if (!now.counts(before)) [[likely]]
-      return false;
-    if (both_atomic(before, stamp) && !meant_in_step(before, stamp, origin)) return false;
-    return !races.clock.ordered(before, Stamp::thread(stamp));
-  };
-  for (std::uint32_t rest = cells.lanes; rest != 0; rest &= rest - 1) {
-    const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
-    const std::uint64_t first = cells.first(access, lane);
-    if (first >= view.cells) continue;  // host memory
-    const std::uint64_t stamp = now.stamp + (std::uint64_t{lane} << Stamp::kThreadShift);
-    for (std::uint64_t cell = first; cell < first + cells.count; ++cell) {
-      const std::uint64_t address = view.begin + (cell << view.cell_shift);
-      const std::uint64_t wrote = view.last_write(cell);
-      if (races_with(wrote, stamp, view.write_origin(cell)) &&
-          !(writes && changes_nothing(access, lane))) {
-        found_(access, {lane, address, wrote, view.write_origin(cell), true});
-        break;
-      }
-      if (!writes) continue;
-      const std::uint64_t read = view.last_read(cell);
-      if (races_with(read, stamp, view.read_origin(cell))) {
-        found_(access, {lane, address, read, view.read_origin(cell), false});
-        break;
-      }
-    }
-  }
-}
-
-/// Lanes that read one place leave what the last of them leaves, and that they were several; but
-/// where some lanes of the warp have met, what is in order for one need not be for another.
-RaceChecker::Readers RaceChecker::readers_of(const WarpAccess& access, const BlockRaces& races,
-                                             std::uint32_t lanes) const {
-  Readers readers{lanes, 0};
-  if (access.kind != AccessKind::kLoad || lanes != access.mask ||
-      races.clock.some_lanes_met(access.warp->index))
-    return readers;
-  for (std::uint32_t rest = lanes; rest != 0;) {
-    const auto lane = static_cast<std::uint32_t>(std::bit_width(rest) - 1);
-    const std::uint32_t same = rest & rows_.lanes_at(access.addresses, access.addresses[lane]);
-    const std::uint32_t before = same & ~(1u << lane);
-    // Nearly always all places are shared, or none is.
-    if (before == 0 && rest == lanes) return readers;
-    readers.last &= ~before;
-    if (before != 0) readers.share |= 1u << lane;
-    rest &= ~same;
-  }
-  return readers;
-}
-
-/// Has anybody written to the cells of these lanes that is not in order with the whole block?
-bool RaceChecker::some_write_counts(const WarpAccess& access, const Cells& cells,
-                                    std::uint32_t lanes, const Moment& now) {
-  bool counts = false;
-  for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
-    const std::uint64_t first =
-        cells.first(access, static_cast<std::uint32_t>(std::countr_zero(rest)));
-    if (first >= cells.view->cells) continue;  // host memory
-    for (std::uint64_t cell = first; cell < first + cells.count; ++cell)
-      counts = counts || now.counts(cells.view->last_write(cell));
-  }
-  return counts;
-}
-
-void RaceChecker::lane_by_lane(const WarpAccess& access, BlockRaces& races, const Moment& now,
-                               std::uint32_t lanes) {
-  Cells cells;
-  cells.view = now.shared ? &races.shared : &global_;
-  cells.lanes = lanes;
-  cells.count = std::max(1u, access.bytes >> cells.view->cell_shift);
-  const Readers readers = readers_of(access, races, lanes);
-  // First everybody looks, then everybody leaves a stamp: lanes of one instruction do not race.
-  if (readers.share == 0 || some_write_counts(access, cells, readers.last, now))
-    check(access, races, cells, now);
-  const ShadowView& view = *cells.view;
-  const std::uint64_t common = now.stamp | (lanes != access.mask ? Stamp::kManyLanes : 0);
-  for (std::uint32_t rest = readers.last; rest != 0; rest &= rest - 1) {
-    const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
-    const std::uint64_t first = cells.first(access, lane);
-    if (first >= view.cells) continue;
-    std::uint64_t stamp = common + (std::uint64_t{lane} << Stamp::kThreadShift);
-    if (((readers.share >> lane) & 1) != 0) stamp |= Stamp::kManyLanes;
-    for (std::uint64_t cell = first; cell < first + cells.count; ++cell) {
-      if (now.load) {
-        note_read(view, cell, stamp, races, now);
-      } else {
-        view.writes[cell] = stamp;
-        view.write_origins[cell] = now.origin;
-      }
-    }
-  }
-}
-
-/// Of several readers of a cell, who is remembered?
-void RaceChecker::note_read(const ShadowView& view, std::uint64_t cell, std::uint64_t stamp,
-                            const BlockRaces& races, const Moment& now) const {
-  const std::uint64_t before = view.reads[cell];
-  const bool foreign = now.foreign(before), counts = now.recent(before) || foreign;
-  const bool was_atomic = (before & Stamp::kAtomic) != 0, is_atomic = (stamp & Stamp::kAtomic) != 0;
-  if (counts && is_atomic && !was_atomic) return;  // the plain reader matters more
-  const std::uint64_t difference = before ^ stamp;
-  const bool other_thread = (difference & Stamp::kSameThread) != 0;
-  if (counts && was_atomic == is_atomic) {
-    // A reader before whom all is in order need not be remembered.
-    const bool same_thread = !other_thread && (difference & Stamp::kMany) == 0;
-    if (!same_thread && !races.clock.ordered(before, Stamp::thread(stamp))) {
-      if ((difference & Stamp::kSameWarp) != 0) {
-        view.reads[cell] = before | (foreign ? Stamp::kManyBlocks : Stamp::kManyWarps);
-        return;
-      }
-      stamp |= (before & Stamp::kMany) | (other_thread ? Stamp::kManyLanes : 0);
-    }
-  }
-  view.reads[cell] = stamp;
-  view.read_origins[cell] = now.origin;
 }
 
 void RaceChecker::fence(const Warp& warp, const Step* step, BlockRaces& races) const {

@@ -79,8 +79,6 @@ class UndefinedValues {
   void use(Warp& warp, const Step* step, const program::Value& value, Use how, const Used& used);
   void propagate(Warp& warp, const Step* step);
   void across_lanes(Warp& warp, const Step* step);
-  [[nodiscard]] std::uint64_t result_bits(const Warp& warp, const Step* step, std::size_t result,
-                                          std::uint32_t lane) const;
 
   std::unordered_map<const Frame*, FrameValues> frames_;
   std::vector<UndefinedSource> sources_;

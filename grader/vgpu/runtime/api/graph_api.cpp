@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Graphs before they are instantiated: making them, their nodes and edges, reading and changing
-/// nodes. A node's handle is the node; it is trusted, as its graph cannot be found without it.
+/// Graphs before they are instantiated: making them, their nodes and edges.
 #include <algorithm>
 
 #include "grader/vgpu/runtime/api/api.hpp"
@@ -36,46 +35,11 @@ cudaError_t add_node(const NodePlace& place, Make make) {
   });
 }
 
-/// Replaces a node's operation by one of the same kind.
-template <typename Make>
-cudaError_t change_node(cudaGraphNode_t node, Make make) {
-  return api_call(Waits::kNo, [&](Call call) -> cudaError_t {
-    if (node == nullptr) return cudaErrorInvalidValue;
-    Operation operation;
-    if (const cudaError_t code = make(call.context, operation); code != cudaSuccess) return code;
-    if (operation.index() != node->operation.index()) return cudaErrorInvalidValue;
-    node->operation = std::move(operation);
-    return cudaSuccess;
-  });
-}
-
-/// Hands out as many handles as fit; with no room given, only their number.
-cudaError_t list_nodes(const std::vector<GraphNode*>& nodes, cudaGraphNode_t* out,
-                       std::size_t* count) {
-  if (count == nullptr) return cudaErrorInvalidValue;
-  if (out == nullptr) {
-    *count = nodes.size();
-    return cudaSuccess;
-  }
-  std::size_t i = 0;
-  for (; i < std::min(*count, nodes.size()); ++i) out[i] = static_cast<CUgraphNode_st*>(nodes[i]);
-  for (; i < *count; ++i) out[i] = nullptr;
-  *count = nodes.size();
-  return cudaSuccess;
-}
-
 template <typename Body>
 cudaError_t with_graph(cudaGraph_t handle, Body body) {
   return api_call(Waits::kNo, [&](Call call) -> cudaError_t {
     const auto graph = call.context.graphs.find(handle);
     return graph ? body(call.context, *graph) : cudaErrorInvalidValue;
-  });
-}
-
-template <typename Body>
-cudaError_t with_node(cudaGraphNode_t node, Body body) {
-  return api_call(Waits::kNo, [&](Call call) -> cudaError_t {
-    return node ? body(call.context, static_cast<GraphNode&>(*node)) : cudaErrorInvalidValue;
   });
 }
 
@@ -129,13 +93,6 @@ CUDA_CALL cudaGraphNodeFindInClone(cudaGraphNode_t* out, cudaGraphNode_t origina
     if (out == nullptr) return cudaErrorInvalidValue;
     *out = static_cast<CUgraphNode_st*>(graph.find_clone(original));
     return *out ? cudaSuccess : cudaErrorInvalidValue;
-  });
-}
-
-CUDA_CALL cudaGraphDestroyNode(cudaGraphNode_t node) {
-  return with_node(node, [&](Context&, GraphNode& n) {
-    n.graph->remove(n);
-    return cudaSuccess;
   });
 }
 
@@ -281,137 +238,5 @@ CUDA_CALL cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t* from, cudaGraphN
     std::size_t both = *count;
     list_nodes(starts, from, &both);
     return list_nodes(ends, to, count);
-  });
-}
-
-CUDA_CALL cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t* out,
-                                       cudaGraphEdgeData*, std::size_t* count) {
-  return with_node(node,
-                   [&](Context&, GraphNode& n) { return list_nodes(n.dependencies, out, count); });
-}
-
-CUDA_CALL cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t* out,
-                                         cudaGraphEdgeData*, std::size_t* count) {
-  return with_node(node, [&](Context&, GraphNode& n) {
-    std::vector<GraphNode*> dependents;
-    for (GraphNode& other : n.graph->nodes)
-      if (std::find(other.dependencies.begin(), other.dependencies.end(), &n) !=
-          other.dependencies.end())
-        dependents.push_back(&other);
-    return list_nodes(dependents, out, count);
-  });
-}
-
-CUDA_CALL cudaGraphNodeGetType(cudaGraphNode_t node, cudaGraphNodeType* type) {
-  return with_node(node, [&](Context&, GraphNode& n) {
-    if (type == nullptr) return cudaErrorInvalidValue;
-    *type = type_of(n.operation);
-    return cudaSuccess;
-  });
-}
-
-CUDA_CALL cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const cudaKernelNodeParams* p) {
-  return change_node(node, [&](Context& only, Operation& o) { return kernel_node(only, p, o); });
-}
-
-CUDA_CALL cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node, const cudaMemcpy3DParms* p) {
-  return change_node(node, [&](Context& only, Operation& o) { return copy_node(only, p, o); });
-}
-
-CUDA_CALL cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void* to, const void* from,
-                                         std::size_t bytes, cudaMemcpyKind kind) {
-  return change_node(node, [&](Context& only, Operation& o) {
-    return copy_node_1d(only, to, from, bytes, kind, o);
-  });
-}
-
-CUDA_CALL cudaGraphMemsetNodeSetParams(cudaGraphNode_t node, const cudaMemsetParams* p) {
-  return change_node(node, [&](Context& only, Operation& o) { return fill_node(only, p, o); });
-}
-
-CUDA_CALL cudaGraphHostNodeSetParams(cudaGraphNode_t node, const cudaHostNodeParams* p) {
-  return change_node(node, [&](Context&, Operation& o) { return host_node(p, o); });
-}
-
-CUDA_CALL cudaGraphNodeSetParams(cudaGraphNode_t node, cudaGraphNodeParams* p) {
-  return change_node(node, [&](Context& only, Operation& o) { return any_node(only, p, o); });
-}
-
-CUDA_CALL cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node, cudaMemcpy3DParms* p) {
-  return with_node(node, [&](Context&, GraphNode& n) {
-    const auto* copy = std::get_if<CopyOperation>(&n.operation);
-    if (p == nullptr || copy == nullptr) return cudaErrorInvalidValue;
-    *p = copy->as_given;
-    return cudaSuccess;
-  });
-}
-
-CUDA_CALL cudaGraphMemsetNodeGetParams(cudaGraphNode_t node, cudaMemsetParams* p) {
-  return with_node(node, [&](Context&, GraphNode& n) {
-    const auto* fill = std::get_if<FillOperation>(&n.operation);
-    if (p == nullptr || fill == nullptr) return cudaErrorInvalidValue;
-    *p = {reinterpret_cast<void*>(fill->address),
-          fill->pitch_bytes,
-          fill->value,
-          fill->element_bytes,
-          fill->width,
-          fill->height};
-    return cudaSuccess;
-  });
-}
-
-CUDA_CALL cudaGraphHostNodeGetParams(cudaGraphNode_t node, cudaHostNodeParams* p) {
-  return with_node(node, [&](Context&, GraphNode& n) {
-    const auto* host = std::get_if<HostOperation>(&n.operation);
-    if (p == nullptr || host == nullptr) return cudaErrorInvalidValue;
-    *p = {host->function, host->data};
-    return cudaSuccess;
-  });
-}
-
-CUDA_CALL cudaGraphKernelNodeGetParams(cudaGraphNode_t node, cudaKernelNodeParams* p) {
-  return with_node(node, [&](Context&, GraphNode& n) {
-    auto* kernel = std::get_if<KernelOperation>(&n.operation);
-    if (p == nullptr || kernel == nullptr) return cudaErrorInvalidValue;
-    // Arguments are handed out in place; the list lives until this thread asks again.
-    static thread_local std::vector<void*> arguments;
-    arguments.clear();
-    for (const auto& parameter : kernel->kernel->kernel->parameters)
-      arguments.push_back(kernel->parameters.data() + parameter.offset_bytes);
-    *p = {static_cast<CUkern_st*>(kernel->kernel),
-          {kernel->grid.x, kernel->grid.y, kernel->grid.z},
-          {kernel->block.x, kernel->block.y, kernel->block.z},
-          kernel->dynamic_shared_bytes,
-          arguments.data(),
-          nullptr};
-    return cudaSuccess;
-  });
-}
-
-CUDA_CALL cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t* out) {
-  return with_node(node, [&](Context& only, GraphNode& n) {
-    const auto* child = std::get_if<ChildGraphOperation>(&n.operation);
-    if (out == nullptr || child == nullptr) return cudaErrorInvalidValue;
-    *out = only.graphs.handle_of(child->graph.get());
-    if (*out == nullptr) *out = only.graphs.add(child->graph);
-    return cudaSuccess;
-  });
-}
-
-CUDA_CALL cudaGraphEventRecordNodeGetEvent(cudaGraphNode_t node, cudaEvent_t* event) {
-  return with_node(node, [&](Context&, GraphNode& n) {
-    const auto* record = std::get_if<RecordOperation>(&n.operation);
-    if (event == nullptr || record == nullptr) return cudaErrorInvalidValue;
-    *event = record->event;
-    return cudaSuccess;
-  });
-}
-
-CUDA_CALL cudaGraphEventWaitNodeGetEvent(cudaGraphNode_t node, cudaEvent_t* event) {
-  return with_node(node, [&](Context&, GraphNode& n) {
-    const auto* wait = std::get_if<WaitOperation>(&n.operation);
-    if (event == nullptr || wait == nullptr) return cudaErrorInvalidValue;
-    *event = wait->event;
-    return cudaSuccess;
   });
 }

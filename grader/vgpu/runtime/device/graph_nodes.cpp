@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/vgpu/runtime/device/graph_nodes.hpp"
 
+#include <algorithm>
+
 #include "grader/vgpu/runtime/device/data_movement.hpp"
 #include "grader/vgpu/runtime/device/graph.hpp"
 #include "grader/vgpu/runtime/device/kernel_runner.hpp"
@@ -105,6 +107,20 @@ cudaError_t any_node(Context& context, const cudaGraphNodeParams* parameters, Op
     default:
       return cudaErrorNotSupported;
   }
+}
+
+cudaError_t list_nodes(const std::vector<GraphNode*>& nodes, cudaGraphNode_t* out,
+                       std::size_t* count) {
+  if (count == nullptr) return cudaErrorInvalidValue;
+  if (out == nullptr) {
+    *count = nodes.size();
+    return cudaSuccess;
+  }
+  std::size_t i = 0;
+  for (; i < std::min(*count, nodes.size()); ++i) out[i] = static_cast<CUgraphNode_st*>(nodes[i]);
+  for (; i < *count; ++i) out[i] = nullptr;
+  *count = nodes.size();
+  return cudaSuccess;
 }
 
 cudaGraphNodeType type_of(const Operation& operation) {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// From the API's node parameters to operations: used where nodes are made and where they change.
-/// Place in the chain: graph_api, graph_exec_api -> [graph nodes] -> operation.
+/// Place in the chain: graph_api, graph_node_api, graph_exec_api -> [graph nodes] -> operation.
 #pragma once
 
 #include "grader/vgpu/runtime/device/context.hpp"
@@ -20,6 +20,10 @@ cudaError_t host_node(const cudaHostNodeParams* parameters, Operation& out);
 cudaError_t child_node(Context& context, cudaGraph_t graph, Operation& out);
 /// cudaGraphAddNode's parameters, whatever their type.
 cudaError_t any_node(Context& context, const cudaGraphNodeParams* parameters, Operation& out);
+
+/// Hands out as many handles as fit; with no room given, only their number.
+cudaError_t list_nodes(const std::vector<GraphNode*>& nodes, cudaGraphNode_t* out,
+                       std::size_t* count);
 
 /// The API's word for an operation.
 [[nodiscard]] cudaGraphNodeType type_of(const Operation& operation);

@@ -9,11 +9,13 @@
 
 #include <atomic>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "grader/vgpu/counters/counters.hpp"
 #include "grader/vgpu/exec/state/fault.hpp"
+#include "grader/vgpu/exec/state/launch_request.hpp"
 #include "grader/vgpu/runtime/device/virtual_clock.hpp"
 #include "grader/vgpu/timing/advice.hpp"
 

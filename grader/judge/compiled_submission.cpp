@@ -1,0 +1,175 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/judge/compiled_submission.hpp"
+
+#include <algorithm>
+
+#include "grader/base/switches.hpp"
+#include "grader/device_code/compilers/compile_hints.hpp"
+#include "grader/judge/test_bed.hpp"
+
+namespace membound::judge {
+namespace {
+
+namespace fs = std::filesystem;
+
+CompileRequest compile_request(const CheckRequest& request, const course::StageKind& kind,
+                               const fs::path& source) {
+  CompileRequest compile;
+  compile.source = source;
+  compile.root = request.place.root;
+  compile.lab_folder = request.lab->folder;
+  compile.compiler = request.compiler;
+  compile.architecture = request.architecture;
+  compile.cache_folder = request.place.state / "cache";
+  compile.stop = request.stop;
+  bed_of(kind).prepare(compile, request.place);
+  return compile;
+}
+
+/// Finds the reference answer for a part, compiled by the submission's compiler, or the ratio would
+/// compare compilers. The build made one with each compiler that it found.
+base::Result<fs::path> find_reference(const CheckRequest& request, const CompiledPart& part) {
+  fs::path built = built_reference(request.place, request.lab->id, request.compiler.kind);
+  std::error_code ignored;
+  if (fs::exists(built, ignored) || !part.submission.compiled) return built;
+  const fs::path source = reference_source(request.place, request.lab->id);
+  if (!fs::exists(source, ignored)) {
+    const std::string name(to_string(request.compiler.kind));
+    return base::Error{
+        base::ErrorKind::kUsage, "--compiler " + name,
+        "this course came without a reference answer compiled by " + name, "",
+        "--compiler " + std::string(request.compiler.kind == compilers::DeviceCompiler::kNvcc
+                                        ? "clang"
+                                        : "nvcc")};
+  }
+  const auto reference = compile(compile_request(request, *part.kind, source));
+  if (!reference) return reference.error();
+  if (!reference->compiled && !reference->stopped) {
+    return base::Error{
+        base::ErrorKind::kInternal, source.string(),
+        "does not compile with " + request.compiler.name() + ":\n" + reference->output,
+        "a reference answer that compiles", "--compiler nvcc"};
+  }
+  return reference->file;
+}
+
+/// The reference program; empty in a course that came without answers.
+base::Result<fs::path> find_reference_program(const CheckRequest& request,
+                                              const CompiledPart& part) {
+  const fs::path source = reference_source(request.place, request.lab->id);
+  if (std::error_code ignored; !fs::exists(source, ignored)) return fs::path();
+  const auto reference = compile(compile_request(request, *part.kind, source));
+  if (!reference) return reference.error();
+  return reference->compiled ? reference->file : fs::path();
+}
+
+/// Compiles what the stages of one kind need.
+base::Status compile_part(const CheckRequest& request, CompiledPart& part) {
+  CompileRequest submission = submission_request(request, *part.kind);
+  auto code = compile(submission);
+  if (!code) return code.error();
+  part.submission = std::move(*code);
+  if (times_programs(request, part) && part.submission.compiled) {
+    auto reference = find_reference_program(request, part);
+    if (!reference) return reference.error();
+    part.reference = *std::move(reference);
+  }
+  if (!part.kind->has_reference) return base::Done{};
+  if (base::switched_off("compile.device-only") && part.submission.compiled) {
+    // As it is where a submission is compiled whole and linked with its tests.
+    submission.runtime = request.place.build / "forward";
+    submission.library = true;
+    const auto library = compile(submission);
+    if (!library) return library.error();
+    part.preload = library->file;
+  }
+  auto reference = find_reference(request, part);
+  if (!reference) return reference.error();
+  part.reference = *std::move(reference);
+  return base::Done{};
+}
+
+/// The stages that were asked for, kind by kind.
+std::vector<CompiledPart> parts_of(const CheckRequest& request) {
+  std::vector<CompiledPart> parts;
+  for (const course::StageKind* kind : request.lab->kinds()) {
+    CompiledPart part{kind, {}};
+    for (const int number : request.stages)
+      if (request.lab->stage(number)->kind == kind) part.stages.push_back(number);
+    if (!part.stages.empty()) parts.push_back(std::move(part));
+  }
+  return parts;
+}
+
+}  // namespace
+
+CompileRequest submission_request(const CheckRequest& request, const course::StageKind& kind) {
+  CompileRequest submission = compile_request(request, kind, request.submission);
+  submission.graded = request.graded;
+  if (submission.graded) {
+    auto& allowed = submission.graded->allowed;
+    allowed.insert(allowed.end(), request.lab->allows.begin(), request.lab->allows.end());
+  }
+  return submission;
+}
+
+bool times_programs(const CheckRequest& request, const CompiledPart& part) {
+  return request.times_programs && !request.split && !request.graded && part.kind->needs_timeline &&
+         request.device.kind->times_programs();
+}
+
+std::string compile_reason(const CompiledCode& code) {
+  if (!code.not_text.empty()) return code.not_text;
+  if (!code.rejected.empty()) return code.rejected;
+  if (code.limit != jail::LimitHit::kNone && !code.timed_out)
+    return "The compiler reached a limit and was ended: " + std::string(to_string(code.limit)) +
+           ".";
+  if (code.timed_out)
+    return "The compiler took too long and was ended. Very deep templates or loops unrolled many "
+           "times do that.";
+  return compilers::compile_hint(code.output);
+}
+
+bool CompiledSubmission::any_compiled() const {
+  return std::any_of(parts.begin(), parts.end(),
+                     [](const CompiledPart& part) { return part.submission.compiled; });
+}
+
+const CompiledCode& CompiledSubmission::first_problem() const {
+  const auto bad = std::find_if(parts.begin(), parts.end(), [](const CompiledPart& part) {
+    return !part.submission.compiled && part.not_for_compiler.empty();
+  });
+  return (bad == parts.end() ? parts.front() : *bad).submission;
+}
+
+const fs::path& CompiledSubmission::file() const {
+  return std::find_if(parts.begin(), parts.end(),
+                      [](const CompiledPart& part) { return part.submission.compiled; })
+      ->submission.file;
+}
+
+const CompiledPart* CompiledSubmission::with_reference() const {
+  const auto found = std::find_if(parts.begin(), parts.end(), [](const CompiledPart& part) {
+    return part.submission.compiled && part.kind->has_reference;
+  });
+  return found == parts.end() ? nullptr : &*found;
+}
+
+base::Result<CompiledSubmission> compile_submission(const CheckRequest& request) {
+  CompiledSubmission whole{parts_of(request)};
+  for (CompiledPart& part : whole.parts) {
+    const bool other_compiler =
+        !part.kind->every_compiler && request.compiler.kind != compilers::DeviceCompiler::kNvcc;
+    if (other_compiler && whole.parts.size() > 1 && !request.graded) {
+      part.not_for_compiler =
+          "a whole program is compiled by nvcc, which is not here: "
+          "./membound fetches it; or --compiler nvcc";
+      continue;
+    }
+    if (const auto done = compile_part(request, part); !done) return done.error();
+  }
+  return whole;
+}
+
+}  // namespace membound::judge

@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The folders a check works with, and where in them its parts are.
+/// Place in the chain: cli -> [workplace] -> judge, authoring, classroom.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "grader/base/error.hpp"
+#include "grader/course/lab.hpp"
+#include "grader/device_code/compilers/compiler.hpp"
+
+namespace membound::judge {
+
+/// The folders a check works with.
+struct Workplace {
+  std::filesystem::path root;   ///< the course
+  std::filesystem::path build;  ///< test programs and reference answers
+  std::filesystem::path state;  ///< .membound: cache/, state/, tmp/
+};
+
+/// The reference answer that the build made with this compiler; it may be absent.
+[[nodiscard]] std::filesystem::path built_reference(const Workplace& place, const std::string& lab,
+                                                    compilers::DeviceCompiler compiler);
+/// Its source.
+[[nodiscard]] std::filesystem::path reference_source(const Workplace& place,
+                                                     const std::string& lab);
+/// The lab's test program for stages of this kind.
+[[nodiscard]] std::filesystem::path test_program(const Workplace& place, const std::string& lab,
+                                                 const course::StageKind& kind);
+/// The harness's own kernels, as the build's compiler made them: a fatbin, or PTX.
+[[nodiscard]] std::filesystem::path harness_kernels(const Workplace& place);
+
+/// Of a part that the build makes and that is not there.
+[[nodiscard]] base::Error not_built(const std::filesystem::path& file);
+
+}  // namespace membound::judge

@@ -1,0 +1,183 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/sandbox/jail/watch.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <optional>
+
+#include "grader/base/switches.hpp"
+#include "grader/sandbox/jail/process_tree.hpp"
+
+namespace membound::jail {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int kTickMs = 20;
+/// Between SIGKILL and the last process's end, on a machine with much else to do; a device driver
+/// may hold one longer, and then a human has to look.
+constexpr double kSecondsToDie = 60;
+
+class Watch {
+ public:
+  Watch(const Setup& setup, const JailRequest& request, const Cgroup& cgroup, Channels channels,
+        Clock::time_point start)
+      : setup_(setup),
+        request_(request),
+        cgroup_(cgroup),
+        channels_(std::move(channels)),
+        start_(start) {
+    for (const int end : {channels_.output.get(), channels_.status.get()})
+      fcntl(end, F_SETFL, O_NONBLOCK);
+  }
+
+  Observed finish() {
+    while (!gone()) {
+      wait_for_news();
+      check_limits();
+      if (killed_at_ && since(*killed_at_) > kSecondsToDie) {
+        // What it did is known, and is no other run's: whoever asked looks at the device itself.
+        observed_.output += "\na process of it did not end " +
+                            std::to_string(static_cast<int>(kSecondsToDie)) +
+                            " seconds after SIGKILL";
+        break;
+      }
+    }
+    read_output();
+    read_status();
+    observed_.seconds = since(start_);
+    if (const auto seconds = cgroup_.cpu_seconds()) observed_.cpu_seconds = *seconds;
+    observed_.memory_kills = cgroup_.memory_kills();
+    observed_.refused_processes = cgroup_.refused_processes();
+    observed_.peak_memory_bytes =
+        std::max(cgroup_.peak_memory_bytes(), observed_.peak_memory_bytes);
+    return std::move(observed_);
+  }
+
+ private:
+  static double since(Clock::time_point then) {
+    return std::chrono::duration<double>(Clock::now() - then).count();
+  }
+
+  bool gone() {
+    int state = 0;
+    const pid_t ended = waitpid(channels_.keeper, &state, WNOHANG);
+    if (ended == channels_.keeper && base::switched_off("jail.stage"))
+      observed_.bubblewrap_code = WEXITSTATUS(state);
+    return ended == channels_.keeper || (ended < 0 && errno == ECHILD);
+  }
+
+  void wait_for_news() {
+    pollfd entries[] = {{channels_.output.get(), POLLIN, 0},
+                        {channels_.status.get(), POLLIN, 0},
+                        {channels_.jail.get(), POLLIN, 0}};
+    if (jail_ended_) entries[2].fd = -1;
+    if (output_ended_) entries[0].fd = -1;
+    if (status_ended_) entries[1].fd = -1;
+    const double left = request_.limits.wall_seconds - since(start_);
+    int wait_ms = std::clamp(static_cast<int>(left * 1000) + 1, 1, kTickMs);
+    if (jail_ended_) wait_ms = 1;
+    if (poll(entries, 3, wait_ms) <= 0) return;
+    if ((entries[0].revents & (POLLIN | POLLHUP)) != 0) output_ended_ = !read_output();
+    if ((entries[1].revents & (POLLIN | POLLHUP)) != 0) status_ended_ = !read_status();
+    jail_ended_ = jail_ended_ || (entries[2].revents & POLLIN) != 0;
+  }
+
+  /// Both read what is there; false when the other end is closed.
+  bool read_output() {
+    char buffer[65536];
+    for (;;) {
+      const ssize_t size = read(channels_.output.get(), buffer, sizeof buffer);
+      if (size < 0) return errno == EAGAIN || errno == EINTR;
+      if (size == 0) return false;
+      const std::size_t space = request_.limits.output_bytes - observed_.output.size();
+      const std::size_t kept = std::min(space, static_cast<std::size_t>(size));
+      observed_.output.append(buffer, kept);
+      if (kept < static_cast<std::size_t>(size) && !base::switched_off("jail.output")) {
+        hit(LimitHit::kOutput);
+        return true;
+      }
+    }
+  }
+
+  bool read_status() {
+    char buffer[65536];
+    const std::size_t most =
+        sizeof(Report) + 1 +
+        request_.collected.size() * (sizeof(FileHead) + request_.limits.file_bytes);
+    for (;;) {
+      const ssize_t size = read(channels_.status.get(), buffer, sizeof buffer);
+      if (size < 0) return errno == EAGAIN || errno == EINTR;
+      if (size == 0) return false;
+      observed_.status.append(buffer, static_cast<std::size_t>(size));
+      if (observed_.status.size() > most) {
+        hit(LimitHit::kFileSize);
+        return true;
+      }
+    }
+  }
+
+  void check_limits() {
+    if (killed_at_) return end_all();
+    const Limits& limits = request_.limits;
+    if (request_.stop != nullptr && request_.stop->load()) {
+      observed_.stopped = true;
+      return end_all();
+    }
+    if (since(start_) > limits.wall_seconds && !base::switched_off("jail.wall"))
+      return hit(LimitHit::kWall);
+    if (since(last_tick_) * 1000 < kTickMs) return;
+    last_tick_ = Clock::now();
+    if (request_.keep_going && !request_.keep_going()) return hit(LimitHit::kWall);
+    const auto counted = cgroup_.cpu_seconds();
+    TreeUsage usage;
+    if (channels_.inside > 0 && (!counted || setup_.cgroups.memory.empty()))
+      usage = tree_usage(channels_.inside);
+    observed_.cpu_seconds = std::max(observed_.cpu_seconds, counted.value_or(usage.cpu_seconds));
+    observed_.peak_memory_bytes = std::max(observed_.peak_memory_bytes, usage.memory_bytes);
+    if (observed_.cpu_seconds > limits.cpu_seconds && !base::switched_off("jail.cpu"))
+      return hit(LimitHit::kCpu);
+    // The kernel ends one process; the others might wait for it until their time is up.
+    if (cgroup_.memory_kills() > 0) return hit(LimitHit::kMemory);
+    if (usage.memory_bytes > limits.memory_bytes && !base::switched_off("jail.memory"))
+      return hit(LimitHit::kMemory);
+  }
+
+  void hit(LimitHit limit) {
+    if (observed_.limit == LimitHit::kNone) observed_.limit = limit;
+    end_all();
+  }
+
+  void end_all() {
+    if (!killed_at_) killed_at_ = Clock::now();
+    if (channels_.jail.open())
+      syscall(SYS_pidfd_send_signal, channels_.jail.get(), SIGKILL, nullptr, 0);
+    cgroup_.kill_all();
+  }
+
+  const Setup& setup_;
+  const JailRequest& request_;
+  const Cgroup& cgroup_;
+  Channels channels_;
+  Clock::time_point start_, last_tick_ = start_;
+  std::optional<Clock::time_point> killed_at_;
+  bool jail_ended_ = false, output_ended_ = false, status_ended_ = false;
+  Observed observed_;
+};
+
+}  // namespace
+
+Observed watch(const Setup& setup, const JailRequest& request, const Cgroup& cgroup,
+               Channels channels, Clock::time_point start) {
+  return Watch(setup, request, cgroup, std::move(channels), start).finish();
+}
+
+}  // namespace membound::jail
