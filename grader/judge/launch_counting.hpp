@@ -38,8 +38,8 @@ struct Ncu {
   std::filesystem::path program;  ///< empty: there is none
   /// Of one stage, beside its own timeout. ncu runs a launch again for every few metrics, a third
   /// of a second each, and costs some seconds to start.
-  double seconds_per_stage = 30;
-  double seconds = 60;  ///< after so long no other stage is begun
+  double seconds_per_stage = 20;
+  double seconds = 15;  ///< after so long no other stage is begun: a check is waited for
 };
 
 /// ncu in the folders of `path` (as in $PATH) or beside the compiler.
