@@ -17,8 +17,7 @@ namespace {
 /// the check of the check. Where they lie follows from the key, which nobody knows before.
 constexpr std::uint64_t kAuditPieces = 4;
 constexpr std::size_t kAuditBytes = 4096;
-/// A median of them, with nine more tries where it does not agree: noise only ever adds.
-constexpr int kOutsideRuns = 3;
+constexpr int kOutsideRuns = 5;
 /// What a launch does beside its result is looked for in the first runs and then in one of four,
 /// which is drawn when the launch has ended: nobody gains by doing it now and then.
 constexpr int kWholeLooks = 2;
