@@ -134,8 +134,10 @@ double float_pipe(const Workload& s) {
 }  // namespace
 
 double shared_clocks(const Machine& machine, const Counters& c) {
-  const double ideal = real(c.ideal_shared_wavefronts);
-  const double extra = std::max(0.0, real(c.shared_wavefronts) - ideal);
+  const double taken =
+      real(c.shared_wavefronts - std::min(c.shared_wavefronts, c.vector_shared_wavefronts));
+  const double ideal = std::min(taken, real(c.ideal_shared_wavefronts));
+  const double extra = taken - ideal;
   return ideal / machine.l1_wavefronts_per_clock + extra * machine.shared_conflict_clocks;
 }
 

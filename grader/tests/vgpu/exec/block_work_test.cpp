@@ -154,6 +154,16 @@ TEST(BlockWorkOf, ARoundOfALoopWaitsForItsBranch) {
   EXPECT_LT(loop(""), 64 * 10);
 }
 
+TEST(BlockWorkOf, WordsOfSharedMemoryThatAreOneLoadAreOneRequest) {
+  const auto requests = [](const std::string& body) {
+    return work_of(".shared .align 16 .b8 words[64];\n" + body + "ret;\n", 1, 32)
+        .kinds.at(0)
+        .all_shared_requests;
+  };
+  EXPECT_EQ(requests("ld.shared.u32 %r2, [words];\nld.shared.u32 %r3, [words+4];\n"), 1u);
+  EXPECT_EQ(requests("ld.shared.u32 %r2, [words];\nld.shared.u32 %r3, [words+32];\n"), 2u);
+}
+
 TEST(BlockWorkOf, FencesMatchesAndDivisionsAreNotFree) {
   const std::uint64_t none = chain_clocks("");
   for (const auto& [clocks, text] : std::initializer_list<std::pair<unsigned, const char*>>{

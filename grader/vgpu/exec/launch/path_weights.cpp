@@ -87,7 +87,9 @@ class Path {
     // Of a loop that ptxas repeats only every fourth round counts and jumps, beside what the others
     // compute.
     const bool jumps = in.has(program::kBackward) && in.guard.kind == ValueKind::kPredicate;
-    const double latency = in_rounds ? 0 : jumps ? kJumpBackClocks : each.latency_clocks;
+    const bool joined_load = in.fused && in.unit == program::Unit::kMemory;
+    const double waited = costs_[joined_load ? Cost::kLsu : cost].latency_clocks;
+    const double latency = in_rounds ? 0 : jumps ? kJumpBackClocks : waited;
     depth += latency * share;
     longest_ = std::max(longest_, depth);
     for (const Value& value : in.d) set_depth(value, depth);
@@ -116,7 +118,7 @@ class Path {
     const bool waits = in.has(program::kStartsGlobalRound) || is_copy_wait(in) ||
                        (fences && stored_) || (cost == Cost::kTexture && in.d[0]);
     if (waits) rounds_ += program::kUnrolledRounds / in.rounds_together;
-    shared_ += accesses_shared(in);
+    shared_ += accesses_shared(in) && !in.fused;
     if (is_global_store(in)) stored_ = true;
     if (fences) stored_ = false;
   }
