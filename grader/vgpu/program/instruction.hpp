@@ -124,7 +124,9 @@ struct Instruction {
   std::uint8_t vector = 1;   ///< elements a lane: 1, 2, 4 (8)
   std::uint8_t d_slots = 1;  ///< slots of each destination register: 1, 2 or 4
   std::uint8_t s_slots = 1;  ///< slots of each data source register
-  bool fused = false;        ///< part of the instruction that uses its result: see fusion.hpp
+  bool fused = false;        ///< part of another instruction: see fusion.hpp, vectors.hpp
+  bool second_half = false;  ///< fused, and beyond the first 8 bytes of a lane: see vectors.hpp
+  std::uint8_t rounds_together = 1;  ///< of a loop, whose loads are one wait: see unrolling.hpp
   std::uint32_t flags = 0;
   Value guard = {};
   std::array<Value, 4> d = {};  ///< destinations

@@ -12,6 +12,7 @@
 #include "grader/vgpu/program/rounds.hpp"
 #include "grader/vgpu/program/unrolling.hpp"
 #include "grader/vgpu/program/user_lines.hpp"
+#include "grader/vgpu/program/vectors.hpp"
 
 namespace membound::vgpu::program {
 
@@ -143,6 +144,7 @@ base::Status Linker::decode_one(std::uint32_t f, std::uint32_t shared_base_bytes
   mark_unrolled(function, sizes.size());
   propagate_constants(function, sizes);
   mark_fused(function, sizes.size());
+  mark_vectors(function, sizes.size());
   mark_rounds(function, sizes.size());
   mark_joined_atomics(function, sizes.size());
   assign_registers(function, sizes);

@@ -19,13 +19,11 @@ inline constexpr std::uint32_t kUnrolledRounds = 4;
 
 /// Sets kUnrolled at the counting, comparison and branch of loops of one basic block that count by
 /// a constant and have neither barrier nor call nor `.pragma "nounroll"`; and at the loads of such
-/// a loop that waits for no load of the round before and stores nothing. Operands still carry
-/// virtual registers.
+/// a loop that waits for no load of the round before and stores nothing, how many rounds are one
+/// wait (Instruction::rounds_together). Operands still carry virtual registers.
 void mark_unrolled(Function& function, std::size_t registers);
 
 /// Is it executed once for kUnrolledRounds rounds? Of a loop's loads only the waits are shared.
-[[nodiscard]] inline bool is_shared_by_rounds(const Instruction& in) {
-  return in.has(kUnrolled) && in.unit != Unit::kMemory;
-}
+[[nodiscard]] inline bool is_shared_by_rounds(const Instruction& in) { return in.has(kUnrolled); }
 
 }  // namespace membound::vgpu::program

@@ -59,11 +59,13 @@ BlockLife life_of(const Machine& m, const BlockWork& b, const Averages& mean, do
   const double each_ns = m.costs[program::Cost::kBarrier].slots / kSlotsPerClock / m.clock_ghz;
   const double arriving_ns =
       real(b.other_barriers) * std::max(m.shared_round_ns, (warps - 1) * each_ns);
+  // Warps that arrive in turn ask shared memory in turn.
+  const double own_ns = std::max(0.0, own_clocks / m.clock_ghz - arriving_ns);
   const double starting_ns = m.block_turnover_ns + m.warp_turnover_ns * warps;
   // The last wait of a kernel without loads is its stores' way out.
   const double rounds = b.load_rounds > 0 ? real(b.load_rounds) : 0.5;
   const double waits_ns = starting_ns + rounds * mean.round_ns +
-                          (real(b.chain_clocks) + own_clocks) / m.clock_ghz +
+                          real(b.chain_clocks) / m.clock_ghz + own_ns +
                           real(b.barriers_after_loads) * (m.barrier_ns + m.barrier_warp_ns * warps);
   return {waits_ns + arriving_ns, pipe_work(b, mean), arriving_ns};
 }

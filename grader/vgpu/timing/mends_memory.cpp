@@ -197,12 +197,14 @@ std::optional<Mend> find_misaligned(const Observed& o) { return without(o, Patte
 
 std::optional<Mend> find_bank_conflicts(const Observed& o) {
   Mend mend{o.copy(), ""};
-  std::uint64_t all = 0, worst = 0;
+  std::uint64_t all = 0, of_vectors = 0, worst = 0;
   for (const LineCounters& line : o.counters.lines) {
     const Counters& l = line.counters;
     if (l.shared_atomic_requests > 0) continue;  // lanes that want one word are no conflict
     const std::uint64_t extra = less(l.shared_wavefronts, l.ideal_shared_wavefronts);
     all += extra;
+    of_vectors += share_of(l.vector_shared_wavefronts,
+                           amount_of(extra) / std::max(1.0, amount_of(l.shared_wavefronts)));
     if (extra <= worst) continue;
     worst = extra;
     mend.line = &line;
@@ -215,6 +217,7 @@ std::optional<Mend> find_bank_conflicts(const Observed& o) {
   if (all == 0) return std::nullopt;
   Counters& c = mend.launch.counters.totals;
   c.shared_wavefronts = less(c.shared_wavefronts, all);
+  c.vector_shared_wavefronts = less(c.vector_shared_wavefronts, of_vectors);
   return mend;
 }
 

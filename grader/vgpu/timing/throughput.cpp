@@ -57,6 +57,12 @@ double partial_sectors(const Counters& c) {
   return local + sectors * std::clamp((1 - filled) * 2, 0.0, 1.0);
 }
 
+/// Lines that stores touch on their way to L2, those of local memory among them.
+double stored_lines(const Counters& c) {
+  return real(c.global_store_lines) +
+         std::max(real(c.local_store_requests), real(c.local_store_sectors) / 4);
+}
+
 /// What the launch waits for: the last bytes written stay in L2.
 double dram_ns(const Machine& m, const Counters& c) {
   if (c.dram_read_bytes + c.dram_write_bytes == 0)
@@ -134,8 +140,10 @@ double float_pipe(const Workload& s) {
 }  // namespace
 
 double shared_clocks(const Machine& machine, const Counters& c) {
-  const double ideal = real(c.ideal_shared_wavefronts);
-  const double extra = std::max(0.0, real(c.shared_wavefronts) - ideal);
+  const double taken =
+      real(c.shared_wavefronts - std::min(c.shared_wavefronts, c.vector_shared_wavefronts));
+  const double ideal = std::min(taken, real(c.ideal_shared_wavefronts));
+  const double extra = taken - ideal;
   return ideal / machine.l1_wavefronts_per_clock + extra * machine.shared_conflict_clocks;
 }
 
@@ -196,7 +204,7 @@ std::vector<Bound> shared_terms(const Workload& s) {
       {BoundKind::kL2, std::max(ratio(l2_sectors(c) * kSectorBytes, m.l2_gbs),
                                 ratio(load_lines(c), m.load_glines))},
       {BoundKind::kPartialStores, std::max(ratio(partial_sectors(c), m.partial_store_gsectors),
-                                           ratio(real(c.global_store_lines), m.store_glines))},
+                                           ratio(stored_lines(c), m.store_glines))},
       {BoundKind::kDram, dram_ns(m, c)},
   };
 }

@@ -139,6 +139,31 @@ TEST(BlockWorkOf, AChainOfResultsTakesItsLatencies) {
 }
 
 // A class without a cost would make these free, and a kernel full of them as fast as one without.
+TEST(BlockWorkOf, ARoundOfALoopWaitsForItsBranch) {
+  const auto loop = [](const std::string& before) {
+    return chain_clocks("mov.u32 %r2, 0;\n" + before + R"(LOOP:
+  fma.rn.f32 %f0, %f0, %f0, %f0;
+  add.u32 %r2, %r2, 1;
+  setp.ne.u32 %p1, %r2, 64;
+  @%p1 bra LOOP;
+)");
+  };
+  // A warp takes 27 clocks a round (counted loop, 1 sum, of clock_mechanisms_h200.csv); where ptxas
+  // repeats the body only every fourth round counts and jumps.
+  EXPECT_NEAR(static_cast<double>(loop(".pragma \"nounroll\";\n")), 64 * 27, 64);
+  EXPECT_LT(loop(""), 64 * 10);
+}
+
+TEST(BlockWorkOf, WordsOfSharedMemoryThatAreOneLoadAreOneRequest) {
+  const auto requests = [](const std::string& body) {
+    return work_of(".shared .align 16 .b8 words[64];\n" + body + "ret;\n", 1, 32)
+        .kinds.at(0)
+        .all_shared_requests;
+  };
+  EXPECT_EQ(requests("ld.shared.u32 %r2, [words];\nld.shared.u32 %r3, [words+4];\n"), 1u);
+  EXPECT_EQ(requests("ld.shared.u32 %r2, [words];\nld.shared.u32 %r3, [words+32];\n"), 2u);
+}
+
 TEST(BlockWorkOf, FencesMatchesAndDivisionsAreNotFree) {
   const std::uint64_t none = chain_clocks("");
   for (const auto& [clocks, text] : std::initializer_list<std::pair<unsigned, const char*>>{

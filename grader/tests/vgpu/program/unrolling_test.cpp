@@ -14,7 +14,8 @@ namespace {
 
 struct Marked {
   std::ptrdiff_t control = 0;
-  std::ptrdiff_t loads = 0;
+  std::ptrdiff_t loads = 0;   ///< that share their wait with other rounds
+  std::uint8_t together = 1;  ///< rounds of which the loads are one wait
   std::ptrdiff_t vanishing = 0;
 };
 
@@ -37,7 +38,8 @@ Marked marked_in(const std::string& body) {
   for (const Instruction& in : program->functions()[0].code) {
     found.control += is_shared_by_rounds(in);
     found.vanishing += in.opcode == Opcode::kBra && in.fused;
-    found.loads += in.has(kUnrolled) && !is_shared_by_rounds(in);
+    found.loads += in.rounds_together > 1;
+    found.together = std::max(found.together, in.rounds_together);
   }
   return found;
 }
@@ -70,14 +72,26 @@ OUT:
   EXPECT_EQ(marked_in(body).vanishing, 1);
 }
 
-TEST(Unrolling, LoopsThatLoadOftenInARoundHaveEnoughInFlight) {
-  EXPECT_EQ(marked_in(loop(kLoads + std::string(R"(
-ld.global.f32 %f3, [%rd1+4];
-ld.global.f32 %f4, [%rd1+8];
-ld.global.f32 %f5, [%rd1+12];
-)")))
-                .loads,
-            0);
+/// So many words a round.
+std::string loads(int words) {
+  std::string body = "mul.wide.u32 %rd1, %r0, 64;\nadd.u64 %rd1, %rd0, %rd1;\n";
+  for (int i = 0; i < words; ++i)
+    body += "ld.global.f32 %f2, [%rd1+" + std::to_string(4 * i) + "];\nadd.f32 %f1, %f1, %f2;\n";
+  return body;
+}
+
+TEST(Unrolling, AboutSixteenLoadsAreInFlightTogether) {
+  EXPECT_EQ(marked_in(loop(loads(3))).together, 4);
+  EXPECT_EQ(marked_in(loop(loads(4))).together, 4);
+  EXPECT_EQ(marked_in(loop(loads(5))).together, 2);
+  EXPECT_EQ(marked_in(loop(loads(8))).together, 2);
+  EXPECT_EQ(marked_in(loop(loads(9))).together, 1);
+}
+
+TEST(Unrolling, WhatNvccHasRepeatedPtxasDoesNotRepeat) {
+  const std::string down =
+      "LOOP:\n" + loads(4) + "add.s32 %r0, %r0, -4;\nsetp.ne.s32 %p1, %r0, 0;\n@%p1 bra LOOP;\n";
+  EXPECT_EQ(marked_in(down).together, 1);
 }
 
 TEST(Unrolling, LoopsStayThatCountByWhatNobodyKnows) {

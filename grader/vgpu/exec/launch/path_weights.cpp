@@ -18,9 +18,10 @@ using program::ValueKind;
 
 constexpr double kQuarters = 4;
 
-/// What a jump back costs besides its own slot: fetching starts anew (counted loop of
-/// clock_mechanisms_h200.csv: 0.3 to 0.5 with two waves of blocks, 0.5 to 1.1 with one).
-constexpr double kLoopSlots = 0.5;
+/// A warp waits for the predicate of a jump back, and until the instructions there are fetched: a
+/// round of a loop that only counts takes it 27 clocks (counted loop, 132 blocks, of
+/// clock_mechanisms_h200.csv), of which the sum and the comparison take 8.6.
+constexpr double kJumpBackClocks = 18.4;
 
 bool is_global_store(const Instruction& in) {
   return program::shape_of(in) == program::Shape::kStore && !in.has(program::kParamMemory) &&
@@ -62,9 +63,10 @@ class Path {
     issued_ = longest_ = 0;
     ++segment_;
   }
-  void begin_function(std::size_t registers) {
+  void begin_function(std::size_t registers, std::size_t predicates) {
     end_segment();
     depth_.assign(registers, {});
+    predicate_depth_.assign(predicates, {});
     stored_ = false;
   }
 
@@ -73,9 +75,8 @@ class Path {
     const Cost cost = program::cost_of(function, in);
     const program::ClassCost& each = costs_[cost];
     const double share = program::is_shared_by_rounds(in) ? 1.0 / program::kUnrolledRounds : 1;
-    const double jump = in.has(program::kBackward) ? kLoopSlots : 0;
-    slots_ += (each.issue_slots() + jump) * share;
-    issued_ += (each.slots + jump) * share;
+    slots_ += each.issue_slots() * share;
+    issued_ += each.slots * share;
     count_waits(in, cost);
     double depth = depth_of(in.guard);
     for (const Value& value : in.s) depth = std::max(depth, depth_of(value));
@@ -83,10 +84,15 @@ class Path {
     const bool loads = in.unit == program::Unit::kMemory || in.unit == program::Unit::kAtomic;
     const bool in_rounds = loads && in.space != ptx::StateSpace::kShared &&
                            in.space != ptx::StateSpace::kLocal && !in.has(program::kConstantMemory);
-    depth += in_rounds ? 0 : each.latency_clocks;
+    // Of a loop that ptxas repeats only every fourth round counts and jumps, beside what the others
+    // compute.
+    const bool jumps = in.has(program::kBackward) && in.guard.kind == ValueKind::kPredicate;
+    const bool joined_load = in.fused && in.unit == program::Unit::kMemory;
+    const double waited = costs_[joined_load ? Cost::kLsu : cost].latency_clocks;
+    const double latency = in_rounds ? 0 : jumps ? kJumpBackClocks : waited;
+    depth += latency * share;
     longest_ = std::max(longest_, depth);
-    for (const Value& value : in.d)
-      if (value.kind == ValueKind::kRegister) depth_[value.index] = {segment_, depth};
+    for (const Value& value : in.d) set_depth(value, depth);
     if (!ends_segment(cost)) return;
     if (waits_itself(cost)) issued_ += each.latency_clocks;
     end_segment();
@@ -111,20 +117,26 @@ class Path {
     const bool fences = cost == Cost::kFenceDevice || cost == Cost::kFenceSystem;
     const bool waits = in.has(program::kStartsGlobalRound) || is_copy_wait(in) ||
                        (fences && stored_) || (cost == Cost::kTexture && in.d[0]);
-    if (waits) rounds_ += in.has(program::kUnrolled) ? 1 : program::kUnrolledRounds;
-    shared_ += accesses_shared(in);
+    if (waits) rounds_ += program::kUnrolledRounds / in.rounds_together;
+    shared_ += accesses_shared(in) && !in.fused;
     if (is_global_store(in)) stored_ = true;
     if (fences) stored_ = false;
   }
 
   [[nodiscard]] double depth_of(const Value& value) const {
-    if (value.kind != ValueKind::kRegister) return 0;
-    const Depth& depth = depth_[value.index];
+    const bool predicate = value.kind == ValueKind::kPredicate;
+    if (!predicate && value.kind != ValueKind::kRegister) return 0;
+    const Depth& depth = (predicate ? predicate_depth_ : depth_)[value.index];
     return depth.segment == segment_ ? depth.clocks : 0;
+  }
+  void set_depth(const Value& value, double clocks) {
+    const bool predicate = value.kind == ValueKind::kPredicate;
+    if (!predicate && value.kind != ValueKind::kRegister) return;
+    (predicate ? predicate_depth_ : depth_)[value.index] = {segment_, clocks};
   }
 
   const program::CostTable& costs_;
-  std::vector<Depth> depth_;  ///< by register
+  std::vector<Depth> depth_, predicate_depth_;  ///< by register, by predicate
   std::uint32_t segment_ = 1;
   double start_ = 0, issued_ = 0, longest_ = 0, slots_ = 0;
   std::uint32_t rounds_ = 0;  ///< times kUnrolledRounds
@@ -158,7 +170,7 @@ std::vector<PathSum> path_weights(const Launch& launch) {
   weights.reserve(launch.steps.size() + 1);
   Path path(costs_of(launch));
   for (const FunctionCode& code : launch.code) {
-    path.begin_function(code.function->register_slots);
+    path.begin_function(code.function->register_slots, code.function->predicate_count);
     const std::vector<bool> targets = targets_of(*code.function);
     for (std::size_t i = 0; i < code.function->code.size(); ++i) {
       if (targets[i]) path.end_segment();

@@ -97,6 +97,11 @@ Counters StepTotal::counters_of(const Instruction& in) const {
   const auto global = [&](Count n) {
     return loads(n) + stores(n) + atomics(n) + reductions(n) + copies(n);
   };
+  // 16 bytes a lane take four passes, two where neighbours agree (h200_shared_loads.csv): the words
+  // of the first 8 bytes and of the second as many as one of each, up to two.
+  const Count second_half =
+      std::min(wavefronts, 2 * (wavefronts - std::min(wavefronts, 2 * shared_requests)));
+  const Count saved_by_vectors = !in.fused ? 0 : in.second_half ? second_half : wavefronts;
   const auto of_floats = [&](Count n) { return ptx::is_float(in.type) ? n : 0; };
   const auto textures = [&](Count n) { return when(Access::kTexture, n); };
   const auto surface_loads = [&](Count n) { return when(Access::kSurfaceLoad, n); };
