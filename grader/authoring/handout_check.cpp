@@ -39,6 +39,24 @@ void check_links(const LabFolders& folders, const fs::path& file, std::set<fs::p
   }
 }
 
+/// The parts that a handout has stand in the house's order.
+void check_order(const LabFolders& folders, const fs::path& handout, Drifts& drifts) {
+  constexpr std::string_view kParts[] = {"## The picture", "## The idea", "## The lab",
+                                         "## After you are done"};
+  std::size_t last = 0;
+  const std::vector<std::string> lines = read_lines(handout);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const auto part = std::find(std::begin(kParts), std::end(kParts), lines[i]);
+    if (part == std::end(kParts)) continue;
+    const auto place = static_cast<std::size_t>(part - std::begin(kParts));
+    if (place < last)
+      drifts.push_back({folders.shown(handout), static_cast<int>(i) + 1,
+                        "\"" + lines[i] + "\" stands below \"" + std::string(kParts[last]) + "\"",
+                        "picture, idea, lab, after you are done", "move it up"});
+    last = std::max(last, place);
+  }
+}
+
 void check_figure(const LabFolders& folders, const fs::path& file, Drifts& drifts) {
   const auto drifted = [&](std::string found, std::string expected, std::string advice) {
     drifts.push_back(
@@ -96,6 +114,7 @@ void check_handout(const LabFolders& folders, Drifts& drifts) {
   check_links(folders, folders.lab / "README.md", linked, drifts);
   check_links(folders, folders.solution / "NOTES.md", linked, drifts);
   check_snippets(folders, handout, drifts);
+  check_order(folders, handout, drifts);
 
   std::error_code unreadable;
   for (const fs::directory_entry& entry :

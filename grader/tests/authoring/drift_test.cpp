@@ -242,6 +242,18 @@ TEST_F(DriftTest, AFigureIsShown) {
   EXPECT_THAT(drifts(), ElementsAre(HasSubstr("b.svg: no page shows this figure")));
 }
 
+TEST_F(DriftTest, AHandoutShowsItsPictureBeforeItsIdea) {
+  const auto with = [&](const std::string& headings) {
+    write("handouts/01-copy/handout.md", "![picture](figures/a.svg)\n" + headings);
+    return drifts();
+  };
+  EXPECT_THAT(with("## The picture\n## The idea\n## The lab\n## After you are done\n"), IsEmpty());
+  EXPECT_THAT(with("## The idea\n## The lab\n"), IsEmpty());
+  EXPECT_THAT(with("## The idea\n\n## The picture\n"),
+              ElementsAre(testing::AllOf(HasSubstr("handout.md:4: \"## The picture\" stands below"),
+                                         HasSubstr("The idea"))));
+}
+
 TEST_F(DriftTest, ASnippetThatDriftedIsFoundAndMended) {
   write("solutions/01-copy/kernel.cu", "// Stage 1: Copy\nvoid copy() {\n  better();\n}\n");
   EXPECT_THAT(drifts(), ElementsAre(HasSubstr("handout.md:2: the code differs")));
