@@ -13,6 +13,7 @@
 
 #include "grader/authoring/snippets.hpp"
 #include "grader/authoring/written_parts.hpp"
+#include "grader/base/scratch_folder.hpp"
 #include "grader/base/text_files.hpp"
 #include "grader/course/call_rules.hpp"
 
@@ -31,9 +32,6 @@ constexpr const char* kFigure =
 class DriftTest : public testing::Test {
  protected:
   void SetUp() override {
-    const auto* info = testing::UnitTest::GetInstance()->current_test_info();
-    root_ = fs::path(testing::TempDir()) / ("drift_" + std::string(info->name()));
-    fs::remove_all(root_);
     lab_.id = "01-copy";
     lab_.stages.push_back({.number = 1, .name = "one", .kernel = "copy", .title = "Copy"});
     lab_.hints["edge"] = {"one", "two", "three"};
@@ -56,7 +54,6 @@ class DriftTest : public testing::Test {
           "```cpp\nvoid copy() {\n  work();\n}\n```\n");
     write("handouts/01-copy/figures/a.svg", kFigure);
   }
-  void TearDown() override { fs::remove_all(root_); }
 
   void write(const std::string& file, const std::string& text) {
     fs::create_directories((root_ / file).parent_path());
@@ -68,7 +65,8 @@ class DriftTest : public testing::Test {
     return texts;
   }
 
-  fs::path root_;
+  const base::ScratchFolder scratch_{"drift-test"};
+  const fs::path& root_ = scratch_.path();
   course::Lab lab_;
 };
 

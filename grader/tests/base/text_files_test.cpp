@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/base/text_files.hpp"
+#include "grader/base/scratch_folder.hpp"
 
 #include <gmock/gmock.h>
 
@@ -10,13 +11,12 @@ namespace {
 namespace fs = std::filesystem;
 
 TEST(Files, ReadBackWhatWasWrittenAndLeaveNothingBeside) {
-  const fs::path folder = fs::path(testing::TempDir()) / "membound_files";
-  fs::remove_all(folder);
-  ASSERT_TRUE(write_file(folder / "deep" / "a.txt", "one"));
-  ASSERT_TRUE(write_file(folder / "deep" / "a.txt", std::string("tw\0o", 4)));
-  EXPECT_EQ(*read_file(folder / "deep" / "a.txt"), std::string("tw\0o", 4));
-  EXPECT_EQ(std::distance(fs::directory_iterator(folder / "deep"), fs::directory_iterator()), 1);
-  fs::remove_all(folder);
+  const ScratchFolder scratch("files-test");
+  const fs::path deep = scratch.path() / "deep";
+  ASSERT_TRUE(write_file(deep / "a.txt", "one"));
+  ASSERT_TRUE(write_file(deep / "a.txt", std::string("tw\0o", 4)));
+  EXPECT_EQ(*read_file(deep / "a.txt"), std::string("tw\0o", 4));
+  EXPECT_EQ(std::distance(fs::directory_iterator(deep), fs::directory_iterator()), 1);
 }
 
 TEST(Files, SayWhatIsWrong) {

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/course/course_tree.hpp"
+#include "grader/base/scratch_folder.hpp"
 
 #include <gmock/gmock.h>
 
@@ -97,12 +98,12 @@ TEST(CourseTree, JoinsSelectionsOfOneLab) {
 }
 
 TEST(CourseTree, FindsTheRootFromAnyFolderBelow) {
-  const auto root = std::filesystem::path(testing::TempDir()) / "membound_root";
+  const base::ScratchFolder folder("root-test");
+  const auto& root = folder.path();
   std::filesystem::create_directories(root / "labs" / "03-transpose");
   std::ofstream(root / "CMakePresets.json") << "{}";
   EXPECT_EQ(find_root(root / "labs" / "03-transpose"), std::filesystem::weakly_canonical(root));
   EXPECT_EQ(find_root("/"), std::nullopt);
-  std::filesystem::remove_all(root);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include <filesystem>
 
+#include "grader/base/scratch_folder.hpp"
 #include "grader/base/text_files.hpp"
 
 namespace membound::course {
@@ -28,8 +29,6 @@ constexpr const char* kStrides = R"json([
 
 class Experiments : public testing::Test {
  protected:
-  ~Experiments() override { fs::remove_all(root_); }
-
   base::Result<std::vector<Experiment>> read(const std::string& text) {
     fs::create_directories(root_ / "handouts/02-fake");
     EXPECT_TRUE(base::write_file(root_ / "handouts/02-fake/experiments.json", text));
@@ -43,9 +42,8 @@ class Experiments : public testing::Test {
     return all ? "no error" : base::to_string(all.error());
   }
 
-  fs::path root_ =
-      fs::path(testing::TempDir()) /
-      ("experiments_" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
+  const base::ScratchFolder scratch_{"experiments-test"};
+  const fs::path& root_ = scratch_.path();
 };
 
 TEST_F(Experiments, ACourseWithoutThemHasNone) {

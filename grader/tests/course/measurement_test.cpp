@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/course/measurement.hpp"
+#include "grader/base/scratch_folder.hpp"
 
 #include <gmock/gmock.h>
 
@@ -77,8 +78,8 @@ TEST(Measurement, NamesTheLineThatIsBroken) {
 }
 
 TEST(Measurement, AppendsLineAfterLine) {
-  const auto file = std::filesystem::path(testing::TempDir()) / "membound_append.jsonl";
-  std::filesystem::remove(file);
+  const base::ScratchFolder folder("append-test");
+  const auto file = folder.path() / "r.jsonl";
   ASSERT_TRUE(append_line(file, sample_measurement()));
   ASSERT_TRUE(append_line(file, sample_measurement()));
   std::ifstream stream(file);
@@ -86,7 +87,6 @@ TEST(Measurement, AppendsLineAfterLine) {
   const auto back = measurements_from_text(text, file.string());
   ASSERT_TRUE(back);
   EXPECT_EQ(back->size(), 2u);
-  std::filesystem::remove(file);
 }
 
 TEST(Measurement, SaysWhyALineCannotBeWritten) {

@@ -9,6 +9,7 @@
 #include <set>
 #include <string_view>
 
+#include "grader/base/scratch_folder.hpp"
 #include "grader/base/text_files.hpp"
 #include "grader/classroom/selftest/attack_table.hpp"
 
@@ -112,12 +113,10 @@ TEST(Corpus, IsWhatTheDocumentationShows) {
 }
 
 TEST(Corpus, SaysWhatIsWrongWithACase) {
-  const fs::path folder = fs::path(testing::TempDir()) / "membound-corpus-test";
-  fs::create_directories(folder);
-  const auto none = read_corpus(folder);
+  const base::ScratchFolder folder("corpus-test");
+  const auto none = read_corpus(folder.path());
   ASSERT_FALSE(none);
   EXPECT_EQ(none.error().found, "holds no case");
-  fs::remove_all(folder);
 }
 
 }  // namespace

@@ -148,7 +148,8 @@ TEST(Api, AMissingFileIsNotFound) {
 }
 
 TEST(Api, AFileOfPtxLoads) {
-  const std::string path = testing::TempDir() + "membound_api_test.ptx";
+  const membound::base::ScratchFolder folder("api-test");
+  const std::string path = folder.path() / "copy.ptx";
   std::ofstream(path) << kPtx;
   cudaLibrary_t library = nullptr;
   EXPECT_EQ(
@@ -156,7 +157,6 @@ TEST(Api, AFileOfPtxLoads) {
       cudaSuccess);
   EXPECT_EQ(cudaLibraryUnload(library), cudaSuccess);
   EXPECT_EQ(cudaLibraryUnload(library), cudaErrorInvalidResourceHandle);
-  std::remove(path.c_str());
 }
 
 TEST(Api, ARefusedLaunchIsTheLastErrorOnce) {
@@ -296,6 +296,7 @@ TEST(Api, TheDriverIsNotThere) {
 
 TEST(Api, EveryEntryPointOfTheTableIsExported) {
 #define ENTRY_POINT(name, what) EXPECT_NE(dlsym(RTLD_DEFAULT, #name), nullptr) << #name;
+#include "grader/base/scratch_folder.hpp"
 #include "grader/device_code/cuda_api/entry_points.def"
 #undef ENTRY_POINT
 }

@@ -9,6 +9,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "grader/base/scratch_folder.hpp"
 #include "grader/device_code/checkers/checkers.hpp"
 #include "grader/tests/course/schema_check.hpp"
 
@@ -50,12 +51,12 @@ TEST(ReportLog, TheWrittenFileIsTheText) {
   ReportLog log;
   log.add_kernel(R"({"name":"a"})");
   log.add_report(R"({"kind":"r"})");
-  const std::string path = testing::TempDir() + "membound_report_log_test.json";
+  const base::ScratchFolder folder("report-log-test");
+  const std::string path = folder.path() / "counters.json";
   ASSERT_TRUE(log.write_file(path.c_str()));
   std::ifstream file(path);
   const std::string written{std::istreambuf_iterator<char>(file), {}};
   EXPECT_EQ(written, log.file_text());
-  std::remove(path.c_str());
 }
 
 TEST(ReportLog, AFileThatCannotBeWrittenIsAnAnswer) {
