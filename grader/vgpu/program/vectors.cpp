@@ -14,6 +14,10 @@ namespace membound::vgpu::program {
 namespace {
 
 constexpr std::uint64_t kWidest = 16;  ///< bytes of a load; nothing better aligned is of use
+// However long a program is, it is looked at in a time that grows no faster. Nested loops settle in
+// a handful of rounds; ptxas keeps fewer loads waiting for registers.
+constexpr int kMostRounds = 64;
+constexpr std::size_t kMostLoads = 256;
 
 /// What each register's value can be divided by, as far as the code shows: a power of two. Starts
 /// from kWidest and takes back until nothing changes.
@@ -21,7 +25,8 @@ class Alignments {
  public:
   Alignments(const Function& function, std::size_t registers)
       : function_(function), known_(registers, kWidest) {
-    for (bool changed = true; changed;) {
+    bool changed = true;
+    for (int round = 0; changed && round < kMostRounds; ++round) {
       changed = false;
       for (const Instruction& in : function.code) {
         const std::uint64_t result = result_of(in);
@@ -32,6 +37,7 @@ class Alignments {
         }
       }
     }
+    if (changed) std::fill(known_.begin(), known_.end(), 1);
   }
 
   [[nodiscard]] std::uint64_t of(const Value& value) const {
@@ -189,9 +195,17 @@ class Joiner {
       base.index = static_cast<std::uint32_t>(constant.kind);
       aligned = kWidest;
     }
-    for (Words& words : open_)
-      if (words.base == base) return words.loads.push_back({&in, offset});
-    open_.push_back({base, aligned, {{&in, offset}}});
+    if (open_.size() >= kMostLoads) join_all();
+    const auto words = std::find_if(open_.begin(), open_.end(),
+                                    [&](const Words& each) { return each.base == base; });
+    if (words == open_.end()) {
+      open_.push_back({base, aligned, {{&in, offset}}});
+      return;
+    }
+    words->loads.push_back({&in, offset});
+    if (words->loads.size() < kMostLoads) return;
+    join(*words);
+    open_.erase(words);
   }
   /// The register gets another value.
   void join(const Value& base) {
