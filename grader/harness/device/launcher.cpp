@@ -179,6 +179,8 @@ cudaError_t Launcher::launch(const ReadyLaunch& launch, KernelArguments argument
                                static_cast<int>(shared_bytes));
       if (code != cudaSuccess) return code;
     }
+    const bool some = launch.samples_last && &step == &launch.steps.back();
+    const SampledLaunches sampled(device_, some ? std::optional<std::uint64_t>(1) : std::nullopt);
     const cudaError_t code =
         cudaLaunchKernel(step.kernel->function, to_dim3(step.shape.grid), to_dim3(step.shape.block),
                          addresses.data(), shared_bytes, nullptr);

@@ -36,6 +36,7 @@ struct ReadyLaunch {
   std::vector<ReadyStep> steps;
   bool is_plan = false;  ///< then every kernel takes the scratch pointer as its last argument
   std::size_t scratch_bytes = 0;
+  bool samples_last = false;  ///< of the last launch some blocks run: nobody reads what it writes
 
   /// Whether it may be timed by some blocks of each launch: what a launch reads, all blocks of
   /// those before it must have written, and one block is all.

@@ -198,9 +198,11 @@ std::vector<Session::SizedCases> Session::ways_to_time(const course::Stage& stag
   return ways;
 }
 
+bool Session::looks_at_some_blocks() const { return options_.some_blocks && device().can_sample(); }
+
 std::vector<Session::SizedCases> Session::ways_to_look(const course::Stage& stage) const {
   std::vector<SizedCases> ways;
-  const bool some = options_.some_blocks && device().can_sample();
+  const bool some = looks_at_some_blocks();
   const bool at_all_sizes = options_.size.empty() && has_one_list(stage);
   if (some && at_all_sizes) ways = sampled_ways(stage);
   ways.push_back({timed_size(stage), timed_cases(stage), false});

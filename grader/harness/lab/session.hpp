@@ -62,8 +62,11 @@ class Session {
   /// What to time, preferred first: later ones are for launches that cannot be sampled. The last is
   /// run whole.
   [[nodiscard]] std::vector<SizedCases> ways_to_time(const course::Stage& stage) const;
+  /// Whether of what is timed some blocks are looked at, where the others do not depend on those.
+  [[nodiscard]] bool looks_at_some_blocks() const;
   /// What checkers look at in place of timing, preferred first: some blocks of a launch as it would
-  /// be timed; the last, for launches that cannot be sampled, whole and at the last size.
+  /// be timed; the last, for launches that cannot be sampled, at the last size, and of a plan all
+  /// launches but the last whole.
   [[nodiscard]] std::vector<SizedCases> ways_to_look(const course::Stage& stage) const;
   /// Whether launches of the stage would be timed by some of their blocks, but that somebody looks
   /// on at all of them: they are then timed at the last size.

@@ -81,7 +81,7 @@ class StageRun {
   [[nodiscard]] std::optional<testing::AssertionResult> time_cases(const Session::SizedCases& way,
                                                                    std::string& why_not);
   /// One case, looked at in one way. False: it cannot be sampled and was not run.
-  [[nodiscard]] bool look_at(const TimingRequest& request, const ReadyLaunch& student);
+  [[nodiscard]] bool look_at(const TimingRequest& request, ReadyLaunch student, bool some_of_last);
   void forget_timings();
   void add_note(std::string note);
   void keep(TimingOutcome outcome, const Session::SizedCases& way, std::size_t case_index);

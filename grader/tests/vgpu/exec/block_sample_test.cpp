@@ -42,7 +42,8 @@ TEST(BlockSample, IsListedFromTheEndsAndTheMiddleFirst) {
   EXPECT_EQ(
       BlockSample(48, 16).places(),
       (std::vector<std::uint64_t>{0, 1, 46, 47, 27, 28, 9, 10, 44, 45, 2, 3, 18, 19, 36, 37}));
-  EXPECT_TRUE(BlockSample(16, 16).places().empty());
+  EXPECT_EQ(BlockSample(6, 16).places(), (std::vector<std::uint64_t>{0, 1, 4, 5, 2, 3}));
+  EXPECT_TRUE(BlockSample(16, 0).places().empty());
   for (const std::uint64_t blocks : {33u, 50u, 51u, 64u, 1000u, 12345u}) {
     std::vector<std::uint64_t> places = BlockSample(blocks, 32).places();
     std::sort(places.begin(), places.end());
@@ -112,7 +113,8 @@ TEST(BlockSample, OnlyItsBlocksRunWhereTheLaunchIsSampled) {
 }
 
 /// Runs its loop `turns` times, in blocks of 2 warps.
-LaunchReport looked_at(std::uint32_t turns, const std::string& more = "") {
+LaunchReport looked_at(std::uint32_t turns, const std::string& more = "",
+                       std::uint32_t blocks = 256) {
   Machine machine(R"(.version 8.0
 .target sm_90
 .address_size 64
@@ -129,7 +131,7 @@ AGAIN:
   machine.request().checks.switch_on("racecheck");
   machine.request().checks.most_blocks = 32;
   machine.request().sample = SampleOrder{1, 1};
-  return machine.argument(out).argument(turns).run("k", {256, 1, 1}, {64, 1, 1});
+  return machine.argument(out).argument(turns).run("k", {blocks, 1, 1}, {64, 1, 1});
 }
 
 TEST(BlockSample, BeginsNoFurtherBlockOnceEnoughIsLookedAt) {
@@ -139,6 +141,12 @@ TEST(BlockSample, BeginsNoFurtherBlockOnceEnoughIsLookedAt) {
   EXPECT_GE(some.counters.totals.blocks, 2u);
   EXPECT_LT(some.counters.totals.blocks, 5u);
   EXPECT_EQ(looked_at(1u << 30).unsampled, "its blocks take too many instructions each");
+}
+
+TEST(BlockSample, RunsAPairOfNeighboursAtLeastAlsoOfASmallGrid) {
+  EXPECT_EQ(looked_at(20'000).counters.totals.blocks, 2u) << "one of them would be enough";
+  EXPECT_EQ(looked_at(20'000, "", 16).counters.totals.blocks, 2u);
+  EXPECT_EQ(looked_at(1, "", 16).counters.totals.blocks, 16u) << "all of what is soon done";
 }
 
 TEST(BlockSample, RunsNoneOfALaunchWhoseBlocksLearnFromEachOther) {

@@ -102,9 +102,10 @@ void run_in_parallel(Launch& launch, std::vector<std::unique_ptr<Worker>>& worke
     const auto block = make_block(launch, worker);
     const bool some_do = !launch.chosen.empty() && launch.enough_instructions != 0;
     while (!launch.halt.load(std::memory_order_relaxed)) {
-      if (some_do && worker.instructions >= launch.enough_instructions) break;
       const std::uint64_t turn = next.fetch_add(1, std::memory_order_relaxed);
       if (turn >= blocks) break;
+      // Neighbours, of which one may disturb the other, stand in pairs (BlockSample::places).
+      if (some_do && turn % 2 == 0 && worker.instructions >= launch.enough_instructions) break;
       begin(launch, worker, *block, order, turn);
       if (run_block(*block, false) == BlockTurn::kHalted) break;
       end(*block);
@@ -184,6 +185,7 @@ std::uint64_t resident_blocks(const Launch& launch, std::uint64_t blocks) {
 bool runs_only_once(const Launch& launch) {
   const LaunchRequest& request = *launch.request;
   if (request.footprint != nullptr) return true;
+  if (launch.enough_instructions != 0) return true;  // which blocks run shall not depend on luck
   if (!request.checks.racecheck) return false;
   if (request.tracing.listener != nullptr || launch.sample.leaves_out_some()) return true;
   for (const FunctionCode& code : launch.code) {

@@ -20,10 +20,11 @@
 namespace membound::vgpu::exec {
 namespace {
 
-/// After so many warp instructions no further block is begun of those that stand for all while
-/// checkers look on, and at twice as many a block takes too long: with all checkers, at worst some
-/// tenths of a second.
+/// After so many warp instructions no further pair of blocks is begun of those that stand for all
+/// while checkers look on.
 constexpr std::uint64_t kEnoughLookedAt = std::uint64_t{1} << 16;
+/// With more a pair takes too long: with all checkers, at worst some tenths of a second.
+constexpr std::uint64_t kMostLookedAt = std::uint64_t{1} << 21;
 
 /// Runs the launch once, or, where it is sampled, those of its blocks that the checkers hear.
 /// Nothing where it was taken back, to be run again by one worker.
@@ -35,7 +36,7 @@ std::optional<LaunchReport> run_once(const LaunchRequest& request) {
   prepare(state, best_variant());
   if (request.sample) {
     state.chosen = state.sample.places();
-    state.enough_instructions = request.limits.warp_instructions / 2;
+    state.enough_instructions = kEnoughLookedAt;
   }
   BlockRecorder recorder(state.chosen.empty() ? request.grid.count() : state.chosen.size());
   state.recorder = &recorder;
@@ -82,7 +83,7 @@ std::optional<LaunchReport> look_at_sample(const LaunchRequest& asked) {
   none.unsampled = why_not_sampled(asked);
   if (!none.unsampled.empty()) return none;
   LaunchRequest request = asked;
-  request.limits.warp_instructions = 2 * kEnoughLookedAt;
+  request.limits.warp_instructions = kMostLookedAt;
   std::optional<LaunchReport> report = run_once(request);
   if (!report || !report->fault || report->fault->kind != FaultKind::kStepLimit) return report;
   none.unsampled = kTooManyInstructions;

@@ -21,7 +21,10 @@ class BlockSample {
   BlockSample() = default;
   /// At most `most` of `blocks`; 0: all.
   BlockSample(std::uint64_t blocks, std::uint64_t most)
-      : blocks_(blocks), of_an_end_((most + 3) / 4), all_(most == 0 || blocks <= most) {
+      : blocks_(blocks),
+        most_(most),
+        of_an_end_((most + 3) / 4),
+        all_(most == 0 || blocks <= most) {
     period_ = std::max<std::uint64_t>(2, blocks_ / (of_an_end_ + 1));
   }
 
@@ -31,10 +34,10 @@ class BlockSample {
     return all_ || linear < of_an_end_ || linear >= blocks_ - of_an_end_ || linear % period_ < 2;
   }
   /// Those blocks, pairs of neighbours from all over the grid first, for whoever has no time for
-  /// all of them; none where it has all.
+  /// all of them; none where no limit was asked for.
   [[nodiscard]] std::vector<std::uint64_t> places() const {
     std::vector<std::uint64_t> all, spread;
-    for (std::uint64_t linear = 0; leaves_out_some() && linear < blocks_;) {
+    for (std::uint64_t linear = 0; most_ != 0 && linear < blocks_;) {
       if (has(linear))
         all.push_back(linear++);
       else
@@ -53,7 +56,7 @@ class BlockSample {
   }
 
  private:
-  std::uint64_t blocks_ = 0, of_an_end_ = 0, period_ = 0;
+  std::uint64_t blocks_ = 0, most_ = 0, of_an_end_ = 0, period_ = 0;
   bool all_ = true;
 };
 

@@ -150,7 +150,7 @@ struct Launch {
   BlockSample sample;
   /// Only these blocks run, in this order; empty: all. See launch/sampled_launch.hpp.
   std::vector<std::uint64_t> chosen;
-  /// A worker that has executed so many begins no further one of those; 0: all run.
+  /// A worker that has executed so many begins no further pair of those; 0: all run.
   std::uint64_t enough_instructions = 0;
   std::uint32_t cached_sms = 1;  ///< whose L1 is modelled: turn t belongs to t % cached_sms
   Observer* observer_of_unsampled = nullptr;  ///< of blocks that `sample` leaves out
