@@ -203,8 +203,8 @@ std::optional<Mend> find_bank_conflicts(const Observed& o) {
     if (l.shared_atomic_requests > 0) continue;  // lanes that want one word are no conflict
     const std::uint64_t extra = less(l.shared_wavefronts, l.ideal_shared_wavefronts);
     all += extra;
-    of_vectors += share_of(l.vector_shared_wavefronts,
-                           amount_of(extra) / std::max(1.0, amount_of(l.shared_wavefronts)));
+    // Rows that are padded against conflicts are no longer aligned: their words come one by one.
+    if (extra > 0) of_vectors += l.vector_shared_wavefronts;
     if (extra <= worst) continue;
     worst = extra;
     mend.line = &line;
