@@ -5,7 +5,9 @@
 // compiler is in programs/.
 #include <dlfcn.h>
 #include <gmock/gmock.h>
+#include <unistd.h>
 
+#include <cstdio>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -148,8 +150,8 @@ TEST(Api, AMissingFileIsNotFound) {
 }
 
 TEST(Api, AFileOfPtxLoads) {
-  const membound::base::ScratchFolder folder("api-test");
-  const std::string path = folder.path() / "copy.ptx";
+  const std::string path =
+      testing::TempDir() + "membound-api-test-" + std::to_string(getpid()) + ".ptx";
   std::ofstream(path) << kPtx;
   cudaLibrary_t library = nullptr;
   EXPECT_EQ(
@@ -157,6 +159,7 @@ TEST(Api, AFileOfPtxLoads) {
       cudaSuccess);
   EXPECT_EQ(cudaLibraryUnload(library), cudaSuccess);
   EXPECT_EQ(cudaLibraryUnload(library), cudaErrorInvalidResourceHandle);
+  std::remove(path.c_str());
 }
 
 TEST(Api, ARefusedLaunchIsTheLastErrorOnce) {
@@ -296,7 +299,6 @@ TEST(Api, TheDriverIsNotThere) {
 
 TEST(Api, EveryEntryPointOfTheTableIsExported) {
 #define ENTRY_POINT(name, what) EXPECT_NE(dlsym(RTLD_DEFAULT, #name), nullptr) << #name;
-#include "grader/base/scratch_folder.hpp"
 #include "grader/device_code/cuda_api/entry_points.def"
 #undef ENTRY_POINT
 }
