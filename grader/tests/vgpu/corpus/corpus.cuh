@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-// What the programs of the checkers' corpus share. A program runs the one case that its argument
-// names; corpus_test.cpp reads the names from these texts:
+// What the programs of the checkers' corpus share. A program runs the case that its argument names,
+// or the cases of several, until one breaks the device; corpus_test.cpp reads the names from these
+// texts:
 //   CASE(name, "kind", launch);    a mistake; the line of the finding ends in "// name"
 //   RIGHT(name, launch);           no mistake
 #pragma once
@@ -10,8 +11,10 @@
 #include <cuda_pipeline.h>
 #include <cuda_runtime.h>
 
+#include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <thread>
 
 namespace cg = cooperative_groups;
 constexpr int kCount = 256;
@@ -29,12 +32,24 @@ struct Arrays {
 
 void run_case(const char* wanted, Arrays d);
 
-int main(int, char** arguments) {
-  Arrays d;
-  for (int** array : {&d.in, &d.out, &d.raw}) cudaMalloc(array, 2 * kCount * sizeof(int));
-  for (int* array : {d.in, d.out}) cudaMemset(array, 0, 2 * kCount * sizeof(int));
-  run_case(arguments[1], d);
-  cudaDeviceSynchronize();
-  static_cast<void>(cudaGetLastError());
-  for (int* array : {d.in, d.out, d.raw}) cudaFree(array);
+// A tool's report may take a moment to be printed: before the next case says its name.
+constexpr std::chrono::milliseconds kReportTime(100);
+
+int main(int count, char** arguments) {
+  for (int i = 1; i < count; ++i) {
+    if (count > 2) {
+      std::printf("case %s\n", arguments[i]);
+      std::fflush(stdout);
+    }
+    Arrays d;
+    for (int** array : {&d.in, &d.out, &d.raw}) cudaMalloc(array, 2 * kCount * sizeof(int));
+    for (int* array : {d.in, d.out}) cudaMemset(array, 0, 2 * kCount * sizeof(int));
+    run_case(arguments[i], d);
+    cudaDeviceSynchronize();
+    static_cast<void>(cudaGetLastError());
+    for (int* array : {d.in, d.out, d.raw}) cudaFree(array);
+    if (count == 2) return 0;
+    std::this_thread::sleep_for(kReportTime);
+    if (cudaDeviceSynchronize() != cudaSuccess) return 1;
+  }
 }
