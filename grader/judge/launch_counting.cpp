@@ -223,7 +223,7 @@ class CountsWithNcu : public LaunchCounting {
     for (const auto& count : launches.front().counts) given += count.has_value();
     add_note("Counted by ncu on " + counted.device.name + " at " + size + ": " +
                  std::to_string(given) + " of " + std::to_string(launches.front().counts.size()) +
-                 " counters. The others, and the lines of the source, are the " +
+                 " counters. The others, and the lines of the source, come from the " +
                  counted.counted_on + ", and gains are those of its clock.",
              counted);
     counted.counted_on = "ncu and the " + counted.counted_on;

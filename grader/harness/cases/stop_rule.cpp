@@ -10,8 +10,9 @@ namespace {
 
 /// Narrow enough for points in proportion between the bars.
 constexpr double kGoodWidth = 0.02;
-/// Above the full bar no run changes the points: then the ratio need only be worth telling.
-constexpr double kWorthTelling = 2 * kGoodWidth;
+/// Above the full bar no run changes the points: then the ratio need only be worth telling, and the
+/// same from one pair of processes to the next within 2 % (docs/judge_and_runner.md, "Place").
+constexpr double kWorthTelling = 1.5 * kGoodWidth;
 /// More runs would not tell more: the clock's own drift is of this size.
 constexpr double kSettledWidth = 0.004;
 
