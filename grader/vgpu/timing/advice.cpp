@@ -29,6 +29,21 @@ double Observed::filled() const {
   return prediction.occupancy.share * std::min(1.0, blocks() / places());
 }
 
+double Observed::bound_ns(BoundKind kind) const {
+  for (const Bound& bound : prediction.bounds)
+    if (bound.kind == kind) return bound.ns;
+  return 0;
+}
+
+double Observed::busiest_ns() const {
+  double most = 0;
+  for (const Bound& bound : prediction.bounds)
+    if (bound.kind != BoundKind::kLatency && bound.kind != BoundKind::kIdleSms &&
+        bound.kind != BoundKind::kLaunch)
+      most = std::max(most, bound.ns);
+  return most;
+}
+
 ClockedLaunch Observed::copy() const {
   ClockedLaunch launch{{counters.totals, {}, counters.work}, shape, {}};
   if (launch.counters.work.runs.empty())

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// What each rule of the guided analysis looks for, and what it gives the clock instead.
-/// Place in the chain: [mends_launch, mends_memory] -> advice.
+/// Place in the chain: [mends_*] -> advice.
 #pragma once
 
 #include <optional>
@@ -34,6 +34,10 @@ struct Observed {
   [[nodiscard]] double places() const;
   /// Of the most warps, how many are there on average while the first wave runs: 0 to 1.
   [[nodiscard]] double filled() const;
+  /// What one term of the model takes; 0 where it has none.
+  [[nodiscard]] double bound_ns(BoundKind kind) const;
+  /// The longest of the terms that are no waiting.
+  [[nodiscard]] double busiest_ns() const;
   /// The same launch, to be changed; the blocks' work is there even if it was not recorded.
   [[nodiscard]] ClockedLaunch copy() const;
 };
@@ -47,13 +51,6 @@ struct Mend {
 
 /// "12.5", "1,024" without the comma: three digits, whole numbers whole.
 [[nodiscard]] std::string short_number(double value);
-
-/// Has DRAM bring each byte once, in whole lines: what loads that waste nothing ask for. `read` is
-/// what L1 asked L2 for before.
-void fetch_once(counters::Counters& counters, std::uint64_t read);
-
-/// Of a warp's waits for memory, the share that is for local memory: 0 to 1.
-[[nodiscard]] double local_rounds_share(const counters::Counters& counters);
 
 /// The line with most of a counter; null where no line has any.
 [[nodiscard]] const counters::LineCounters* line_with_most(

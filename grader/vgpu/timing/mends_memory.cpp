@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-// Faults of how a kernel uses memory: global, shared, local, and its atomics.
+// Faults of shared and local memory, of atomics, and of bytes that are moved again.
 #include <algorithm>
-#include <cmath>
 
+#include "grader/vgpu/timing/launch_changes.hpp"
 #include "grader/vgpu/timing/mends.hpp"
+#include "grader/vgpu/timing/quantities.hpp"
 
 namespace membound::vgpu::timing {
 namespace {
@@ -13,124 +14,9 @@ using counters::BlockWork;
 using counters::Counters;
 using counters::LineCounters;
 
-constexpr double kSector = 32;  // bytes
-
-double amount_of(std::uint64_t value) { return static_cast<double>(value); }
-
-std::uint64_t less(std::uint64_t value, std::uint64_t by) { return value - std::min(value, by); }
-
-std::uint64_t share_of(std::uint64_t value, double share) {
-  return static_cast<std::uint64_t>(std::round(amount_of(value) * share));
-}
-
-/// Why a request touches more sectors than its bytes would fill.
-enum class Pattern {
-  kMisaligned,  ///< runs of neighbouring lanes begin within a sector
-  kPartial,     ///< the rest of the sectors is used by nobody
-  kApart        ///< the rest is used by others, at another time
-};
-
-/// One direction of one line.
-struct Accesses {
-  const char* name;
-  std::uint64_t requests, sectors, ideal, runs, bytes, used;
-};
-
-Accesses loads_of(const Counters& c) {
-  return {"load",
-          c.global_load_requests,
-          c.global_load_sectors,
-          c.global_load_ideal_sectors,
-          c.global_load_run_sectors,
-          c.global_load_bytes + c.async_copy_bytes,
-          c.global_load_used_bytes};
-}
-
-Accesses stores_of(const Counters& c) {
-  return {"store",
-          c.global_store_requests,
-          c.global_store_sectors,
-          c.global_store_ideal_sectors,
-          c.global_store_run_sectors,
-          c.global_store_bytes,
-          c.global_store_used_bytes};
-}
-
-/// Is the rest of the sectors used by other accesses?
-bool is_used_by_others(const Accesses& a) {
-  constexpr double kNearlyAll = 0.8;
-  if (a.used > 0) return amount_of(a.used) > kNearlyAll * kSector * amount_of(a.sectors);
-  // Nobody looked, as only some blocks ran: a word or two of each sector is nobody's struct.
-  constexpr double kOneWord = 4, kTwoWords = 8, kNearlyAllLanes = 24;
-  const double filled = amount_of(a.bytes) / amount_of(a.sectors);  // bytes of 32
-  const double each = amount_of(a.sectors) / amount_of(a.requests);
-  return filled <= kOneWord || (filled <= kTwoWords && each >= kNearlyAllLanes);
-}
-
-/// Sectors that would not be touched without the pattern.
-std::uint64_t sectors_by(const Accesses& a, Pattern pattern) {
-  if (a.requests == 0 || a.sectors <= a.ideal) return 0;
-  // Without the cache model nobody has looked at runs: then nothing counts as misaligned.
-  const std::uint64_t aligned = a.runs == 0 ? a.sectors : std::clamp(a.runs, a.ideal, a.sectors);
-  if (pattern == Pattern::kMisaligned) return a.sectors - aligned;
-  return is_used_by_others(a) == (pattern == Pattern::kApart) ? aligned - a.ideal : 0;
-}
-
-/// Takes away the sectors that lines touch because of a pattern.
-std::optional<Mend> without(const Observed& o, Pattern pattern) {
-  Mend mend{o.copy(), ""};
-  Counters& c = mend.launch.counters.totals;
-  const double loaded_before = amount_of(c.global_load_sectors);
-  const std::uint64_t read_before = c.l2_read_sectors;
-  std::uint64_t worst = 0;
-  for (const LineCounters& line : o.counters.lines) {
-    const Counters& l = line.counters;
-    for (const bool stores : {false, true}) {
-      const Accesses a = stores ? stores_of(l) : loads_of(l);
-      const std::uint64_t extra = sectors_by(a, pattern);
-      if (extra == 0) continue;
-      c.theoretical_global_sectors = less(c.theoretical_global_sectors, extra);
-      const std::uint64_t lines =
-          stores ? l.global_store_lines : less(l.global_tag_requests, l.global_store_lines);
-      const std::uint64_t extra_lines = less(lines, std::max(a.requests, (a.sectors - extra) / 4));
-      c.global_tag_requests = less(c.global_tag_requests, extra_lines);
-      if (stores) {
-        c.global_store_sectors = less(c.global_store_sectors, extra);
-        c.global_store_lines = less(c.global_store_lines, extra_lines);
-        c.l2_write_sectors = less(c.l2_write_sectors, extra);
-        c.partial_store_sectors = less(c.partial_store_sectors, l.partial_store_sectors);
-        c.dram_filled_pieces = c.dram_half_pieces = 0;
-      } else {
-        c.global_load_sectors = less(c.global_load_sectors, extra);
-      }
-      // Of two that waste alike the store: no cache takes up what it leaves.
-      if (extra < worst || (extra == worst && !stores)) continue;
-      worst = extra;
-      mend.line = &line;
-      mend.what = std::string(a.name) + ": " +
-                  short_number(amount_of(a.sectors) / amount_of(a.requests)) +
-                  " sectors a request where " +
-                  short_number(amount_of(a.sectors - extra) / amount_of(a.requests)) + " would do";
-    }
-  }
-  if (mend.line == nullptr) return std::nullopt;
-  // What was fetched for nothing is fetched no more; what was found in L1 was found for others.
-  const double left = loaded_before > 0 ? amount_of(c.global_load_sectors) / loaded_before : 1;
-  c.l2_read_sectors = std::min(c.l2_read_sectors, c.global_load_sectors + c.local_load_sectors);
-  c.l1_load_joined_sectors = share_of(c.l1_load_joined_sectors, left);
-  c.l1_load_hit_sectors =
-      std::max(c.l1_load_joined_sectors, less(c.global_load_sectors, c.l2_read_sectors));
-  const auto bytes = [](std::uint64_t sectors) { return share_of(sectors, kSector); };
-  c.dram_read_bytes = std::min(c.dram_read_bytes, bytes(c.global_load_sectors));
-  if (c.global_store_sectors > 0)
-    c.dram_write_bytes = std::min(c.dram_write_bytes, bytes(c.global_store_sectors));
-  if (left < 1) fetch_once(c, read_before);
-  return mend;
-}
-
 /// How often each byte is moved: bytes asked for over bytes that differ.
 double times_moved(std::uint64_t asked, std::uint64_t different) {
-  return different == 0 ? 1 : std::max(1.0, amount_of(asked) / amount_of(different));
+  return different == 0 ? 1 : std::max(1.0, real(asked) / real(different));
 }
 
 /// Loads that a cache answers a second time, held in shared memory instead.
@@ -143,17 +29,17 @@ void keep_loads(ClockedLaunch& launch, double each) {
   c.theoretical_global_sectors = less(c.theoretical_global_sectors, saved_sectors);
   c.global_tag_requests = less(c.global_tag_requests, saved);
   const std::uint64_t read_before = c.l2_read_sectors;
-  c.l2_read_sectors = std::min(c.l2_read_sectors, share_of(c.dram_read_bytes, 1 / kSector));
+  c.l2_read_sectors = std::min(c.l2_read_sectors, share_of(c.dram_read_bytes, 1 / kSectorBytes));
   fetch_once(c, read_before);
   c.l1_load_hit_sectors = c.l1_load_joined_sectors = 0;
   c.shared_wavefronts += saved;
   c.ideal_shared_wavefronts += saved;
-  const double blocks = std::max(1.0, amount_of(launch.shape.grid.count()));
+  const double blocks = std::max(1.0, real(launch.shape.grid.count()));
   for (BlockWork& block : launch.counters.work.kinds) {
     block.load_rounds = std::min(block.load_rounds,
                                  std::max<std::uint64_t>(1, share_of(block.load_rounds, 1 / each)));
     block.all_load_rounds = share_of(block.all_load_rounds, 1 / each);
-    block.all_shared_requests += static_cast<std::uint64_t>(amount_of(saved) / blocks);
+    block.all_shared_requests += static_cast<std::uint64_t>(real(saved) / blocks);
   }
 }
 
@@ -173,28 +59,6 @@ void keep_stores(ClockedLaunch& launch, double each) {
 
 }  // namespace
 
-void fetch_once(Counters& c, std::uint64_t read) {
-  constexpr double kPiece = 64;
-  c.dram_fetched_pieces = std::min(c.dram_fetched_pieces, share_of(c.dram_read_bytes, 1 / kPiece));
-  c.dram_lone_pieces = 0;
-  if (read == 0) return;
-  c.l2_waiting_sectors =
-      share_of(c.l2_waiting_sectors, amount_of(c.l2_read_sectors) / amount_of(read));
-}
-
-double local_rounds_share(const Counters& c) {
-  const std::uint64_t rounds = c.global_load_rounds + c.local_load_rounds;
-  return rounds == 0 ? 0 : amount_of(c.local_load_rounds) / amount_of(rounds);
-}
-
-std::optional<Mend> find_uncoalesced(const Observed& o) { return without(o, Pattern::kApart); }
-
-std::optional<Mend> find_partial_sectors(const Observed& o) {
-  return without(o, Pattern::kPartial);
-}
-
-std::optional<Mend> find_misaligned(const Observed& o) { return without(o, Pattern::kMisaligned); }
-
 std::optional<Mend> find_bank_conflicts(const Observed& o) {
   Mend mend{o.copy(), ""};
   std::uint64_t all = 0, of_vectors = 0, worst = 0;
@@ -209,10 +73,10 @@ std::optional<Mend> find_bank_conflicts(const Observed& o) {
     worst = extra;
     mend.line = &line;
     const double requests =
-        amount_of(l.shared_load_requests + l.shared_store_requests + l.async_copy_requests);
-    mend.what = short_number(amount_of(l.shared_wavefronts) / requests) +
+        real(l.shared_load_requests + l.shared_store_requests + l.async_copy_requests);
+    mend.what = short_number(real(l.shared_wavefronts) / requests) +
                 " wavefronts a request where " +
-                short_number(amount_of(l.ideal_shared_wavefronts) / requests) + " would do";
+                short_number(real(l.ideal_shared_wavefronts) / requests) + " would do";
   }
   if (all == 0) return std::nullopt;
   Counters& c = mend.launch.counters.totals;
@@ -229,13 +93,13 @@ std::optional<Mend> find_local_memory(const Observed& o) {
   mend.line =
       line_with_most(o.counters, c.local_load_requests > 0 ? &Counters::local_load_requests
                                                            : &Counters::local_store_requests);
-  mend.what = short_number(amount_of(requests) / std::max(1.0, amount_of(c.warps))) +
+  mend.what = short_number(real(requests) / std::max(1.0, real(c.warps))) +
               " accesses a warp to arrays in local memory";
   // Each goes with instructions that compute its address.
   constexpr double kOfAddress = 2;
-  const double instructions = std::max(1.0, amount_of(c.warp_instructions));
-  const double kept = std::max(0.2, 1 - (1 + kOfAddress) * amount_of(requests) / instructions);
-  const auto addresses = static_cast<std::uint64_t>(kOfAddress * amount_of(requests));
+  const double instructions = std::max(1.0, real(c.warp_instructions));
+  const double kept = std::max(0.2, 1 - (1 + kOfAddress) * real(requests) / instructions);
+  const auto addresses = static_cast<std::uint64_t>(kOfAddress * real(requests));
   c.integer_instructions = less(c.integer_instructions, addresses);
   for (std::uint64_t& count : mend.launch.counters.work.instructions) count = share_of(count, kept);
   // A warp waits for a word of its array as for any other that L1 has.
@@ -259,8 +123,8 @@ std::optional<Mend> find_same_address_atomics(const Observed& o) {
   const std::uint64_t left = o.shape.grid.count();
   if (c.hottest_atomic_address_count <= left) return std::nullopt;
   mend.line = line_with_most(o.counters, &Counters::atomic_lanes);
-  mend.what = short_number(amount_of(c.hottest_atomic_address_count)) +
-              " atomics take turns at one address";
+  mend.what =
+      short_number(real(c.hottest_atomic_address_count)) + " atomics take turns at one address";
   const std::uint64_t sectors = c.atomic_sectors + c.reduction_sectors;
   c.l2_write_sectors = less(c.l2_write_sectors, sectors);
   c.theoretical_global_sectors = less(c.theoretical_global_sectors, sectors);
@@ -277,9 +141,8 @@ std::optional<Mend> find_shared_atomics(const Observed& o) {
   Counters& c = mend.launch.counters.totals;
   if (c.shared_atomic_wavefronts <= c.shared_atomic_requests) return std::nullopt;
   mend.line = line_with_most(o.counters, &Counters::shared_atomic_wavefronts);
-  mend.what =
-      short_number(amount_of(c.shared_atomic_wavefronts) / amount_of(c.shared_atomic_requests)) +
-      " turns an atomic where 1 would do";
+  mend.what = short_number(real(c.shared_atomic_wavefronts) / real(c.shared_atomic_requests)) +
+              " turns an atomic where 1 would do";
   // One for each warp: its lanes add up by shuffles.
   for (const LineCounters& line : o.counters.lines) {
     const Counters& l = line.counters;
@@ -300,7 +163,7 @@ std::optional<Mend> find_redundant_traffic(const Observed& o) {
   const Counters c = o.counters.totals;
   const double loads = times_moved(c.global_load_bytes, c.dram_read_bytes);
   // What different warps store in the same place is work that is done twice.
-  const bool in_a_loop = amount_of(c.global_store_requests) > 1.5 * amount_of(c.warps);
+  const bool in_a_loop = real(c.global_store_requests) > 1.5 * real(c.warps);
   const double stores = c.warp_store_bytes > 0
                             ? times_moved(c.global_store_bytes, c.warp_store_bytes)
                         : in_a_loop ? times_moved(c.global_store_bytes, c.dram_write_bytes)
