@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/sandbox/runner/server.hpp"
 
-#include <algorithm>
 #include <cstdio>
 #include <utility>
 
@@ -15,12 +14,6 @@ namespace {
 
 /// Kept free for the context's own needs (local memory, module code); the rest may be allocated.
 constexpr std::uint64_t kReservedShare = 32;
-constexpr std::size_t kMaxModules = 16, kMaxEvents = 256;
-
-/// Whether the shared buffer has all of these bytes.
-bool is_shared(std::uint64_t at, std::uint64_t bytes) {
-  return at <= kSharedBytes && bytes <= kSharedBytes - at;
-}
 
 void print_error(const base::Error& error) {
   std::fprintf(stderr, "%s\n", base::to_string(error).c_str());
@@ -142,215 +135,8 @@ cudaError_t Server::handle(const DescribeDevice&, DeviceAnswer& answer) {
   return cudaSuccess;
 }
 
-cudaError_t Server::handle(const AskMemory&, MemoryAnswer& answer) {
-  std::size_t free_bytes = 0, total_bytes = 0;
-  const cudaError_t code = cudaMemGetInfo(&free_bytes, &total_bytes);
-  answer = {free_bytes + memory_.kept_bytes(), total_bytes};
-  return code;
-}
-
 cudaError_t Server::handle(const Synchronize&, NoAnswer&) { return cudaDeviceSynchronize(); }
 cudaError_t Server::handle(const FreeOfHost&, NoAnswer&) { return cudaDeviceSynchronize(); }
-
-cudaError_t Server::handle(const Allocate& request, AddressAnswer& answer) {
-  if (!allocations_.fits(request.bytes)) return cudaErrorMemoryAllocation;
-  void* data = nullptr;
-  if (const cudaError_t code = memory_.allocate(request.bytes, data); code != cudaSuccess)
-    return code;
-  answer.address = reinterpret_cast<std::uintptr_t>(data);
-  if (data != nullptr) allocations_.add(answer.address, request.bytes);
-  return cudaSuccess;
-}
-
-cudaError_t Server::handle(const Free& request, NoAnswer&) {
-  if (request.address == 0) return cudaSuccess;
-  const auto bytes = allocations_.remove(request.address);
-  if (!bytes) return cudaErrorInvalidValue;
-  return memory_.free(reinterpret_cast<void*>(request.address), *bytes);
-}
-
-cudaError_t Server::handle(const SetBytes& request, NoAnswer&) {
-  if (!holds(request.address, request.bytes)) return cudaErrorInvalidValue;
-  cudaStream_t in = nullptr;
-  if (const cudaError_t code = stream(request.stream, in); code != cudaSuccess) return code;
-  if (request.bytes == 0) return cudaSuccess;
-  return cudaMemsetAsync(reinterpret_cast<void*>(request.address), request.value, request.bytes,
-                         in);
-}
-
-cudaError_t Server::handle(const Upload& request, NoAnswer&) {
-  if (!is_shared(request.at, request.bytes) || !holds(request.address, request.bytes))
-    return cudaErrorInvalidValue;
-  return cudaMemcpy(reinterpret_cast<void*>(request.address), buffer_->data() + request.at,
-                    request.bytes, cudaMemcpyHostToDevice);
-}
-
-cudaError_t Server::handle(const UploadInline& request, NoAnswer&) {
-  if (!holds(request.address, request.data.size())) return cudaErrorInvalidValue;
-  return cudaMemcpy(reinterpret_cast<void*>(request.address), request.data.data(),
-                    request.data.size(), cudaMemcpyHostToDevice);
-}
-
-cudaError_t Server::handle(const Download& request, NoAnswer&) {
-  if (!is_shared(request.at, request.bytes) || !holds(request.address, request.bytes))
-    return cudaErrorInvalidValue;
-  return cudaMemcpy(buffer_->data() + request.at, reinterpret_cast<const void*>(request.address),
-                    request.bytes, cudaMemcpyDeviceToHost);
-}
-
-cudaError_t Server::handle(const CopyOnDevice& request, NoAnswer&) {
-  if (!holds(request.to, request.bytes) || !holds(request.from, request.bytes))
-    return cudaErrorInvalidValue;
-  cudaStream_t in = nullptr;
-  if (const cudaError_t code = stream(request.stream, in); code != cudaSuccess) return code;
-  if (request.bytes == 0) return cudaSuccess;
-  return cudaMemcpyAsync(reinterpret_cast<void*>(request.to),
-                         reinterpret_cast<const void*>(request.from), request.bytes,
-                         cudaMemcpyDeviceToDevice, in);
-}
-
-cudaError_t Server::handle(const LoadModule& request, ModuleAnswer& answer) {
-  if (request.bytes == 0 || request.bytes > kSharedBytes || modules_.size() >= kMaxModules)
-    return cudaErrorInvalidValue;
-  Module module;
-  module.code.assign(buffer_->data(), buffer_->data() + request.bytes);
-  module.code.push_back(std::byte{0});  // a PTX text ends where its first zero stands
-  if (const cudaError_t code = cudaLibraryLoadData(&module.library, module.code.data(), nullptr,
-                                                   nullptr, 0, nullptr, nullptr, 0);
-      code != cudaSuccess)
-    return code;
-  unsigned count = 0;
-  cudaError_t code = cudaLibraryGetKernelCount(&count, module.library);
-  std::vector<cudaKernel_t> functions(code == cudaSuccess && count <= kMaxElements ? count : 0);
-  if (code == cudaSuccess && !functions.empty())
-    code = cudaLibraryEnumerateKernels(functions.data(), count, module.library);
-  std::vector<Kernel> kernels;
-  for (const cudaKernel_t function : functions) {
-    const char* name = nullptr;
-    if (code == cudaSuccess) code = cudaFuncGetName(&name, function);
-    if (code != cudaSuccess) break;
-    kernels.push_back({function, {name, parameters_of(function)}, next_module_});
-    answer.kernels.push_back(kernels.back().info);
-  }
-  if (code != cudaSuccess) {
-    static_cast<void>(cudaLibraryUnload(module.library));
-    return code;
-  }
-  answer.module = next_module_;
-  answer.first_kernel = static_cast<std::uint32_t>(kernels_.size());
-  kernels_.insert(kernels_.end(), kernels.begin(), kernels.end());
-  modules_[next_module_++] = std::move(module);
-  return cudaSuccess;
-}
-
-cudaError_t Server::handle(const UnloadModule& request, NoAnswer&) {
-  const auto found = modules_.find(request.module);
-  if (found == modules_.end()) return cudaErrorInvalidResourceHandle;
-  // A graph's nodes point into the module of their kernel.
-  if (!captures_.empty() || !graphs_.empty() || !executables_.empty()) return cudaErrorNotSupported;
-  const cudaError_t code = cudaLibraryUnload(found->second.library);
-  for (Kernel& kernel : kernels_)
-    if (kernel.module == request.module) kernel.function = nullptr;
-  modules_.erase(found);
-  variables_.erase(request.module);
-  return code;
-}
-
-bool Server::holds(std::uint64_t address, std::uint64_t bytes) const {
-  // Of nothing there is enough everywhere: programs copy 0 bytes to where 0 bytes were allocated.
-  return bytes == 0 || allocations_.contain(address, bytes) ||
-         std::any_of(variables_.begin(), variables_.end(),
-                     [&](const auto& one) { return one.second.contain(address, bytes); });
-}
-
-const Server::Kernel* Server::kernel(std::uint32_t index) const {
-  if (index >= kernels_.size() || kernels_[index].function == nullptr) return nullptr;
-  return &kernels_[index];
-}
-
-cudaError_t Server::handle(const AskKernelAttributes& request, AttributesAnswer& answer) {
-  const Kernel* asked = kernel(request.kernel);
-  if (asked == nullptr) return cudaErrorInvalidDeviceFunction;
-  cudaFuncAttributes attributes{};
-  const cudaError_t code = cudaFuncGetAttributes(&attributes, asked->function);
-  const auto* bytes = reinterpret_cast<const std::byte*>(&attributes);
-  answer.attributes.assign(bytes, bytes + sizeof(attributes));
-  return code;
-}
-
-cudaError_t Server::handle(const AllowSharedBytes& request, NoAnswer&) {
-  const Kernel* asked = kernel(request.kernel);
-  if (asked == nullptr) return cudaErrorInvalidDeviceFunction;
-  return cudaFuncSetAttribute(asked->function, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                              request.bytes);
-}
-
-cudaError_t Server::handle(const AskOccupancy& request, OccupancyAnswer& answer) {
-  const Kernel* asked = kernel(request.kernel);
-  if (asked == nullptr) return cudaErrorInvalidDeviceFunction;
-  return cudaOccupancyMaxActiveBlocksPerMultiprocessor(&answer.blocks, asked->function,
-                                                       request.threads, request.shared_bytes);
-}
-
-cudaError_t Server::handle(const Launch& request, NoAnswer&) {
-  const Kernel* asked = kernel(request.kernel);
-  if (asked == nullptr) return cudaErrorInvalidDeviceFunction;
-  if (!launch_is_legal(request, asked->info, limits_)) return cudaErrorInvalidConfiguration;
-  cudaStream_t in = nullptr;
-  if (const cudaError_t code = stream(request.stream, in); code != cudaSuccess) return code;
-  std::vector<std::byte> bytes = request.parameters;
-  std::vector<void*> addresses;
-  for (const Parameter& parameter : asked->info.parameters)
-    addresses.push_back(bytes.data() + parameter.offset_bytes);
-  return cudaLaunchKernel(asked->function, {request.grid[0], request.grid[1], request.grid[2]},
-                          {request.block[0], request.block[1], request.block[2]}, addresses.data(),
-                          request.shared_bytes, in);
-}
-
-cudaError_t Server::event(std::uint32_t index, cudaEvent_t& out) const {
-  const auto found = events_.find(index);
-  if (found == events_.end()) return cudaErrorInvalidResourceHandle;
-  out = found->second;
-  return cudaSuccess;
-}
-
-cudaError_t Server::handle(const CreateEvent& request, EventAnswer& answer) {
-  if (events_.size() >= kMaxEvents) return cudaErrorInvalidValue;
-  cudaEvent_t event = nullptr;
-  if (const cudaError_t code = cudaEventCreateWithFlags(&event, request.flags); code != cudaSuccess)
-    return code;
-  answer.event = next_event_;
-  events_[next_event_++] = event;
-  return cudaSuccess;
-}
-
-cudaError_t Server::handle(const DestroyEvent& request, NoAnswer&) {
-  cudaEvent_t found = nullptr;
-  if (const cudaError_t code = event(request.event, found); code != cudaSuccess) return code;
-  events_.erase(request.event);
-  return cudaEventDestroy(found);
-}
-
-cudaError_t Server::handle(const RecordEvent& request, NoAnswer&) {
-  cudaEvent_t found = nullptr;
-  if (const cudaError_t code = event(request.event, found); code != cudaSuccess) return code;
-  cudaStream_t in = nullptr;
-  if (const cudaError_t code = stream(request.stream, in); code != cudaSuccess) return code;
-  return cudaEventRecord(found, in);
-}
-
-cudaError_t Server::handle(const WaitForEvent& request, NoAnswer&) {
-  cudaEvent_t found = nullptr;
-  if (const cudaError_t code = event(request.event, found); code != cudaSuccess) return code;
-  return cudaEventSynchronize(found);
-}
-
-cudaError_t Server::handle(const AskElapsed& request, ElapsedAnswer& answer) {
-  cudaEvent_t start = nullptr, stop = nullptr;
-  if (const cudaError_t code = event(request.start, start); code != cudaSuccess) return code;
-  if (const cudaError_t code = event(request.stop, stop); code != cudaSuccess) return code;
-  return cudaEventElapsedTime(&answer.milliseconds, start, stop);
-}
 
 cudaError_t Server::handle(const ResetPersistingL2&, NoAnswer&) {
   return cudaCtxResetPersistingL2Cache();
@@ -389,23 +175,5 @@ cudaError_t Server::handle(const Batch& request, CodesAnswer& answer) {
 }
 
 cudaError_t Server::handle(const Goodbye&, NoAnswer&) { return cudaSuccess; }
-
-std::uint64_t scrub_device() {
-  if (!virtual_gpu_name().empty()) return 0;
-  std::vector<void*> pieces;
-  std::uint64_t scrubbed = 0;
-  // Large pieces first: what is left between them is taken by smaller ones.
-  for (std::size_t bytes = std::size_t{1} << 32; bytes >= std::size_t{1} << 21; bytes >>= 1) {
-    void* piece = nullptr;
-    while (cudaMalloc(&piece, bytes) == cudaSuccess) {
-      pieces.push_back(piece);
-      if (cudaMemset(piece, 0, bytes) == cudaSuccess) scrubbed += bytes;
-    }
-    static_cast<void>(cudaGetLastError());
-  }
-  static_cast<void>(cudaDeviceSynchronize());
-  for (void* piece : pieces) static_cast<void>(cudaFree(piece));
-  return scrubbed;
-}
 
 }  // namespace membound::runner

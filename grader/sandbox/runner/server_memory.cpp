@@ -1,0 +1,109 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The part of the server that allocates, copies and fills (server.hpp).
+#include <algorithm>
+
+#include "grader/sandbox/runner/server.hpp"
+#include "grader/sandbox/runner/virtual_services.hpp"
+
+namespace membound::runner {
+namespace {
+
+/// Whether the shared buffer has all of these bytes.
+bool is_shared(std::uint64_t at, std::uint64_t bytes) {
+  return at <= kSharedBytes && bytes <= kSharedBytes - at;
+}
+
+}  // namespace
+
+cudaError_t Server::handle(const AskMemory&, MemoryAnswer& answer) {
+  std::size_t free_bytes = 0, total_bytes = 0;
+  const cudaError_t code = cudaMemGetInfo(&free_bytes, &total_bytes);
+  answer = {free_bytes + memory_.kept_bytes(), total_bytes};
+  return code;
+}
+
+cudaError_t Server::handle(const Allocate& request, AddressAnswer& answer) {
+  if (!allocations_.fits(request.bytes)) return cudaErrorMemoryAllocation;
+  void* data = nullptr;
+  if (const cudaError_t code = memory_.allocate(request.bytes, data); code != cudaSuccess)
+    return code;
+  answer.address = reinterpret_cast<std::uintptr_t>(data);
+  if (data != nullptr) allocations_.add(answer.address, request.bytes);
+  return cudaSuccess;
+}
+
+cudaError_t Server::handle(const Free& request, NoAnswer&) {
+  if (request.address == 0) return cudaSuccess;
+  const auto bytes = allocations_.remove(request.address);
+  if (!bytes) return cudaErrorInvalidValue;
+  return memory_.free(reinterpret_cast<void*>(request.address), *bytes);
+}
+
+cudaError_t Server::handle(const SetBytes& request, NoAnswer&) {
+  if (!holds(request.address, request.bytes)) return cudaErrorInvalidValue;
+  cudaStream_t in = nullptr;
+  if (const cudaError_t code = stream(request.stream, in); code != cudaSuccess) return code;
+  if (request.bytes == 0) return cudaSuccess;
+  return cudaMemsetAsync(reinterpret_cast<void*>(request.address), request.value, request.bytes,
+                         in);
+}
+
+cudaError_t Server::handle(const Upload& request, NoAnswer&) {
+  if (!is_shared(request.at, request.bytes) || !holds(request.address, request.bytes))
+    return cudaErrorInvalidValue;
+  return cudaMemcpy(reinterpret_cast<void*>(request.address), buffer_->data() + request.at,
+                    request.bytes, cudaMemcpyHostToDevice);
+}
+
+cudaError_t Server::handle(const UploadInline& request, NoAnswer&) {
+  if (!holds(request.address, request.data.size())) return cudaErrorInvalidValue;
+  return cudaMemcpy(reinterpret_cast<void*>(request.address), request.data.data(),
+                    request.data.size(), cudaMemcpyHostToDevice);
+}
+
+cudaError_t Server::handle(const Download& request, NoAnswer&) {
+  if (!is_shared(request.at, request.bytes) || !holds(request.address, request.bytes))
+    return cudaErrorInvalidValue;
+  return cudaMemcpy(buffer_->data() + request.at, reinterpret_cast<const void*>(request.address),
+                    request.bytes, cudaMemcpyDeviceToHost);
+}
+
+cudaError_t Server::handle(const CopyOnDevice& request, NoAnswer&) {
+  if (!holds(request.to, request.bytes) || !holds(request.from, request.bytes))
+    return cudaErrorInvalidValue;
+  cudaStream_t in = nullptr;
+  if (const cudaError_t code = stream(request.stream, in); code != cudaSuccess) return code;
+  if (request.bytes == 0) return cudaSuccess;
+  return cudaMemcpyAsync(reinterpret_cast<void*>(request.to),
+                         reinterpret_cast<const void*>(request.from), request.bytes,
+                         cudaMemcpyDeviceToDevice, in);
+}
+
+bool Server::holds(std::uint64_t address, std::uint64_t bytes) const {
+  // Of nothing there is enough everywhere: programs copy 0 bytes to where 0 bytes were allocated.
+  return bytes == 0 || allocations_.contain(address, bytes) ||
+         std::any_of(variables_.begin(), variables_.end(),
+                     [&](const auto& one) { return one.second.contain(address, bytes); });
+}
+
+std::uint64_t scrub_device() {
+  if (!virtual_gpu_name().empty()) return 0;
+  std::vector<void*> pieces;
+  std::uint64_t scrubbed = 0;
+  // Large pieces first: what is left between them is taken by smaller ones.
+  for (std::size_t bytes = std::size_t{1} << 32; bytes >= std::size_t{1} << 21; bytes >>= 1) {
+    void* piece = nullptr;
+    while (cudaMalloc(&piece, bytes) == cudaSuccess) {
+      pieces.push_back(piece);
+      if (cudaMemset(piece, 0, bytes) == cudaSuccess) scrubbed += bytes;
+    }
+    static_cast<void>(cudaGetLastError());
+  }
+  static_cast<void>(cudaDeviceSynchronize());
+  for (void* piece : pieces) static_cast<void>(cudaFree(piece));
+  return scrubbed;
+}
+
+}  // namespace membound::runner
