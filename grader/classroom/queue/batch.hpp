@@ -75,7 +75,4 @@ struct BatchSummary {
 /// An error means that the batch could not start, or could not go on; what was graded is kept.
 [[nodiscard]] base::Result<BatchSummary> run_batch(const BatchRequest& request);
 
-/// Whether a student's row is meant by a word of the command line: id, name or email in any case.
-[[nodiscard]] bool is_meant(const Row& row, const std::string& word);
-
 }  // namespace membound::queue

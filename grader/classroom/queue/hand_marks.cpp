@@ -9,7 +9,7 @@
 #include "grader/base/digest.hpp"
 #include "grader/classroom/intake/course_rules.hpp"
 #include "grader/classroom/intake/lab_names.hpp"
-#include "grader/classroom/queue/batch.hpp"
+#include "grader/classroom/queue/batch_jobs.hpp"
 
 namespace membound::queue {
 namespace {

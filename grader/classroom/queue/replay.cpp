@@ -7,7 +7,7 @@
 
 #include "grader/classroom/intake/store.hpp"
 #include "grader/classroom/intake/student_names.hpp"
-#include "grader/classroom/queue/batch.hpp"
+#include "grader/classroom/queue/batch_jobs.hpp"
 #include "grader/classroom/queue/one_submission.hpp"
 #include "grader/judge/device_lock.hpp"
 #include "grader/judge/wipe_devices.hpp"

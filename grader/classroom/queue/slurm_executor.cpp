@@ -14,6 +14,8 @@
 #include "grader/base/text_files.hpp"
 #include "grader/classroom/ledger/record.hpp"
 #include "grader/classroom/queue/chunks.hpp"
+#include "grader/classroom/queue/cluster_news.hpp"
+#include "grader/classroom/queue/heartbeat.hpp"
 #include "grader/classroom/queue/task_watch.hpp"
 #include "grader/classroom/slurm/slurm.hpp"
 
@@ -29,22 +31,12 @@ constexpr int kUsualTasks = 32;
 /// So many tasks in a row that could grade nothing: it is not the submissions.
 constexpr int kHopelessTasks = 3;
 
-double seconds_since(Clock::time_point time) {
-  return std::chrono::duration<double>(Clock::now() - time).count();
-}
-
-/// A node that is held for no job.
-struct Forgotten {
-  Clock::time_point since = Clock::now();
-  bool said = false;
-};
-
 /// One call of run_slurm.
 class Collector {
  public:
   Collector(const Work& work, const std::vector<const Job*>& queue, fs::path out,
             const SlurmSettings& settings)
-      : work_(work), out_(std::move(out)), settings_(settings) {
+      : work_(work), out_(std::move(out)), settings_(settings), news_(settings) {
     for (const Job* job : queue) pending_[job->key] = job;
   }
 
@@ -63,14 +55,6 @@ class Collector {
  private:
   [[nodiscard]] bool stopped() const { return work_.stop != nullptr && work_.stop->load(); }
   [[nodiscard]] fs::path job_file() const { return slurm_folder(out_) / "job"; }
-
-  void print(const std::string& text) {
-    news_ = Clock::now();
-    if (settings_.report_trouble) settings_.report_trouble(text);
-  }
-  void print_once(const std::string& text) {
-    if (printed_.insert(text).second) print(text);
-  }
 
   /// Of a call that was killed: what its tasks have finished is taken, the rest is submitted anew.
   void end_earlier_arrays() {
@@ -127,11 +111,11 @@ class Collector {
     while (!pending_.empty() && !stopped()) {
       if (auto status = take_results(); !status) return status;
       if (pending_.empty()) break;
-      if (seconds_since(last_look) >= settings_.queue_seconds) {
+      if (Clock::now() - last_look >= std::chrono::duration<double>(settings_.queue_seconds)) {
         last_look = Clock::now();
         if (auto status = look(); !status) return status;
       }
-      if (seconds_since(news_) >= settings_.quiet_seconds) say_what_is_waited_for();
+      if (news_.is_quiet()) news_.tell_what_is_waited_for(watches_, pending_.size());
       std::this_thread::sleep_for(std::chrono::duration<double>(settings_.poll_seconds));
     }
     return base::Done{};
@@ -158,7 +142,7 @@ class Collector {
       const std::string loss = watch.look(seen->second, settings_);
       if (!watch.over()) continue;
       if (!loss.empty()) {
-        print(loss + ": what it owes is submitted again");
+        news_.tell(loss + ": what it owes is submitted again");
         slurm::cancel(watch.job() + "_" + std::to_string(watch.number()));
       }
       if (auto status = judge_failure(watch, owed); !status) return status;
@@ -170,12 +154,12 @@ class Collector {
   std::optional<slurm::Snapshot> ask(const std::string& job) {
     const auto snapshot = slurm::poll(job);
     if (!snapshot) {
-      print_once(base::to_string(snapshot.error()));
+      news_.tell_once(base::to_string(snapshot.error()));
       return std::nullopt;
     }
     for (const slurm::Trouble& trouble : snapshot->troubles)
-      print_once(trouble.what + "\n  try: " + trouble.fix);
-    watch_forgotten(snapshot->forgotten);
+      news_.tell_once(trouble.what + "\n  try: " + trouble.fix);
+    news_.take_forgotten(snapshot->forgotten);
     return *snapshot;
   }
 
@@ -248,41 +232,9 @@ class Collector {
     if (auto status = work_.ledger->finish(pending->first, grade); !status) return status;
     if (work_.watcher.done) work_.watcher.done(*pending->second, grade);
     ++executed_.graded;
-    news_ = Clock::now();
+    news_.result_came();
     pending_.erase(pending);
     return base::Done{};
-  }
-
-  void say_what_is_waited_for() {
-    int running = 0, waiting = 0;
-    for (const TaskWatch& watch : watches_) {
-      if (watch.over()) continue;
-      ++(watch.runs() ? running : waiting);
-    }
-    std::string reasons;
-    for (const TaskWatch& watch : watches_)
-      if (!watch.over() && !watch.waits_for().empty() &&
-          reasons.find(watch.waits_for()) == std::string::npos)
-        reasons += (reasons.empty() ? " (" : ", ") + watch.waits_for();
-    print("no result for " + std::to_string(static_cast<int>(settings_.quiet_seconds)) +
-          " s: " + std::to_string(pending_.size()) + " submissions are left, " +
-          std::to_string(running) + " tasks run, " + std::to_string(waiting) + " wait" + reasons +
-          (reasons.empty() ? "" : ")"));
-  }
-
-  /// Says which nodes are held for no job, once that has lasted; again when it comes back.
-  void watch_forgotten(const std::vector<slurm::Trouble>& forgotten) {
-    std::map<std::string, Forgotten> still;
-    for (const slurm::Trouble& trouble : forgotten) {
-      const auto before = forgotten_.find(trouble.what);
-      Forgotten node = before == forgotten_.end() ? Forgotten{} : before->second;
-      if (!node.said && seconds_since(node.since) >= settings_.forgotten_seconds) {
-        node.said = true;
-        print(trouble.what + "\n  try: " + trouble.fix);
-      }
-      still[trouble.what] = node;
-    }
-    forgotten_ = std::move(still);
   }
 
   /// Verdicts whose files are there.
@@ -304,15 +256,13 @@ class Collector {
   const Work& work_;
   const fs::path out_;
   const SlurmSettings& settings_;
+  ClusterNews news_;
   std::map<std::string, const Job*> pending_;
   Chunks chunks_;                    // of all arrays; a task's number is its chunk's
   std::vector<TaskWatch> watches_;   // a task each
   std::vector<std::string> arrays_;  // Slurm's ids
-  std::set<std::string> printed_;
-  std::map<std::string, Forgotten> forgotten_;  // by what is said of the node
-  std::set<std::string> tried_;                 // keys of tasks that failed
+  std::set<std::string> tried_;      // keys of tasks that failed
   int failures_in_a_row_ = 0;
-  Clock::time_point news_ = Clock::now();
   Executed executed_;
 };
 
