@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// What a lab's author claims: the skeleton fails every stage, the reference answer passes every
+/// stage, and each wrong answer fails the test it names.
+/// Place in the chain: labs/, solutions/ -> [claims] -> proof. Left out: running them.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "grader/base/result.hpp"
+#include "grader/course/lab.hpp"
+#include "grader/device_code/compilers/compiler.hpp"
+#include "grader/judge/workplace.hpp"
+
+namespace membound::authoring {
+
+/// In Claim::fails: the stage must fail, whatever the test.
+inline constexpr const char* kAnyTest = "*";
+
+/// In Claim::fails_on_gpu: a race, or what lies in memory by chance, decides whether it fails.
+inline constexpr const char* kChance = "chance";
+
+/// One claim about one file.
+struct Claim {
+  const course::Lab* lab = nullptr;
+  std::filesystem::path file;  ///< a wrong answer's: the whole kernel.cu, in the state folder
+  std::vector<int> stages;     ///< at least one, all of one kind
+  /// For each stage: the test that must be the first to fail; "" = it must pass.
+  std::string fails;
+  std::optional<std::string> fails_on_gpu = {};  ///< the same there, where it is another
+  /// What the checkers' first finding must be ("data race"), and at which lines of the file; both
+  /// empty: they must find nothing.
+  std::string finds = {};
+  std::set<int> lines = {};
+};
+
+/// Of its stages, which are all of one.
+[[nodiscard]] const course::StageKind& kind_of(const Claim& claim);
+
+/// All claims of a lab: skeleton, reference answer, wrong answers, which are written whole below
+/// place.state/wrong/. A wrong answer that cannot be read is an error.
+[[nodiscard]] base::Result<std::vector<Claim>> claims_of(const course::Lab& lab,
+                                                         const judge::Workplace& place);
+
+/// Makes them what a GPU shows. Left out are those that chance decides there, and those about
+/// counters whose heads do not say what a GPU makes of them; returns how many.
+std::size_t claim_of_a_gpu(std::vector<Claim>& claims);
+/// Leaves out the claims about programs where nvcc is not the compiler; how many they were.
+std::size_t leave_out_uncompiled(std::vector<Claim>& claims, compilers::DeviceCompiler compiler);
+
+}  // namespace membound::authoring
