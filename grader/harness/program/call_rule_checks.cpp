@@ -11,8 +11,8 @@
 
 #include "grader/base/check.hpp"
 #include "grader/base/function_name.hpp"
-#include "grader/harness/program/spans.hpp"
 #include "grader/harness/program/stream_order.hpp"
+#include "grader/harness/program/timeline_shares.hpp"
 
 namespace membound::harness {
 namespace {
@@ -21,18 +21,6 @@ using runner::Call;
 using runner::CallKind;
 using Calls = std::vector<Call>;
 using Breach = std::optional<std::string>;
-
-/// What a rule looks at.
-struct Case {
-  const Calls& calls;
-  const std::string& kernel;
-  double number;
-
-  [[nodiscard]] bool is_launch(const Call& call) const {
-    return call.kind == CallKind::kLaunch && call.succeeded() &&
-           base::short_function_name(call.kernel) == kernel;
-  }
-};
 
 std::string number_text(double number) {
   char text[32];
@@ -141,40 +129,6 @@ Breach streams(const Case& c) {
          " different streams, expected at least " + whole(c.number) + ".";
 }
 
-/// Shares of time; 0 of none.
-double kernel_time_saved(const Case& c) {
-  std::vector<Span> kernels;
-  for (const Call& call : c.calls)
-    if (c.is_launch(call)) kernels.push_back({call.start_ns, call.end_ns});
-  const double alone = total_ns(kernels);
-  return alone > 0 ? 1 - covered_ns(kernels) / alone : 0;
-}
-
-double copies_beside_kernels(const Case& c) {
-  std::vector<Span> kernels, copies;
-  for (const Call& call : c.calls) {
-    if (!call.succeeded()) continue;
-    if (call.kind == CallKind::kLaunch) kernels.push_back({call.start_ns, call.end_ns});
-    if (call.kind == CallKind::kCopyIn || call.kind == CallKind::kCopyOut)
-      copies.push_back({call.start_ns, call.end_ns});
-  }
-  const double all = total_ns(copies);
-  double beside = 0;
-  for (const Span& copy : copies) beside += covered_ns(within(kernels, copy));
-  return all > 0 ? beside / all : 0;
-}
-
-double copy_time(const Case& c) {
-  double all = 0, copies = 0;
-  for (const Call& call : c.calls) {
-    if (!call.succeeded() || !runner::is_work(call.kind)) continue;
-    const double ns = call.end_ns - call.start_ns;
-    all += ns;
-    if (call.kind == CallKind::kCopyIn || call.kind == CallKind::kCopyOut) copies += ns;
-  }
-  return all > 0 ? copies / all : 0;
-}
-
 Breach kernels_overlap(const Case& c) {
   const double saved = kernel_time_saved(c);
   if (saved >= c.number) return {};
@@ -253,16 +207,6 @@ Breach graph_launches(const Case& c) {
          " times, expected at least " + whole(c.number) + ".";
 }
 
-struct Count {
-  std::string_view name;
-  double (*share)(const Case& c);
-};
-constexpr double kPercent = 100;
-constexpr std::array kCounts =
-    std::to_array<Count>({{"kernel_time_saved_percent", kernel_time_saved},
-                          {"copies_beside_kernels_percent", copies_beside_kernels},
-                          {"copy_time_percent", copy_time}});
-
 struct Decision {
   std::string_view name;
   Breach (*decide)(const Case& c);
@@ -292,14 +236,6 @@ std::optional<std::string> breach_of(const course::CallDemand& demand, const std
   auto breach = found->decide({calls, kernel, demand.number});
   if (breach) *breach += " " + std::string(demand.rule->remedy);
   return breach;
-}
-
-std::map<std::string, double> program_counts(const std::string& kernel,
-                                             const std::vector<runner::Call>& calls) {
-  std::map<std::string, double> all;
-  for (const Count& count : kCounts)
-    all.emplace(count.name, kPercent * count.share({calls, kernel, 0}));
-  return all;
 }
 
 }  // namespace membound::harness

@@ -6,7 +6,6 @@
 /// (course/call_rules).
 #pragma once
 
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,9 +20,5 @@ namespace membound::harness {
 [[nodiscard]] std::optional<std::string> breach_of(const course::CallDemand& demand,
                                                    const std::string& kernel,
                                                    const std::vector<runner::Call>& calls);
-
-/// What there is to count of the calls, by the names of course/program_counts.
-[[nodiscard]] std::map<std::string, double> program_counts(const std::string& kernel,
-                                                           const std::vector<runner::Call>& calls);
 
 }  // namespace membound::harness

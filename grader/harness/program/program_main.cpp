@@ -24,6 +24,7 @@
 #include "grader/harness/program/program_options.hpp"
 #include "grader/harness/program/program_test.hpp"
 #include "grader/harness/program/run_notes.hpp"
+#include "grader/harness/program/timeline_shares.hpp"
 #include "grader/sandbox/runner/runner_limits.hpp"
 
 namespace membound::harness {

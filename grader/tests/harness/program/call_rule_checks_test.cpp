@@ -10,6 +10,7 @@
 #include "grader/course/program_counts.hpp"
 #include "grader/harness/program/spans.hpp"
 #include "grader/harness/program/stream_order.hpp"
+#include "grader/harness/program/timeline_shares.hpp"
 
 namespace membound::harness {
 namespace {
