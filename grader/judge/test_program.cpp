@@ -14,6 +14,7 @@
 #include "grader/base/process.hpp"
 #include "grader/base/text_files.hpp"
 #include "grader/judge/lost_stage.hpp"
+#include "grader/judge/result_file.hpp"
 
 namespace membound::judge {
 namespace {
@@ -38,30 +39,6 @@ std::string last_part(const std::string& text) {
   const auto start = text.find('\n', text.size() - kOutputShown);
   return "[…]" + text.substr(start == std::string::npos ? text.size() - kOutputShown : start);
 }
-
-/// Removes the result file when the run is over.
-class ScratchFile {
- public:
-  explicit ScratchFile(fs::path path) : path_(std::move(path)) { remove(); }
-  ~ScratchFile() { remove(); }
-  ScratchFile(const ScratchFile&) = delete;
-  ScratchFile& operator=(const ScratchFile&) = delete;
-  [[nodiscard]] const fs::path& path() const { return path_; }
-  void remove() const {
-    std::error_code ignored;
-    fs::remove(path_, ignored);
-  }
-  /// How many stages have been reported so far.
-  [[nodiscard]] std::size_t lines() const {
-    std::error_code error;
-    if (fs::file_size(path_, error) == 0 || error) return 0;
-    const auto text = base::read_file(path_);
-    return text ? static_cast<std::size_t>(std::count(text->begin(), text->end(), '\n')) : 0;
-  }
-
- private:
-  fs::path path_;
-};
 
 /// One start of the program after the other until every stage has a measurement.
 class StageRunner {
@@ -251,7 +228,7 @@ class StageRunner {
 
   RunRequest request_;
   std::optional<double> device_seconds_left_;  // nothing: no budget
-  ScratchFile file_;
+  ResultFile file_;
   std::vector<int> left_;
   RunOutcome outcome_;
 };
