@@ -3,8 +3,8 @@
 /// @file
 /// Runs a kernel on the virtual GPU and draws what one access of one warp does, or draws what a
 /// description says: for `dev figure`, and for the figures of handouts that were made by it.
-/// Place in the chain: dev_figure, figure_drift -> [figure] -> judge, report/access_picture,
-/// drawing.
+/// Place in the chain: dev_figure_command, figure_drift -> [figure] -> judge,
+/// report/access_picture, drawing.
 #pragma once
 
 #include <string>

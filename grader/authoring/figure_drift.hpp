@@ -3,7 +3,7 @@
 /// @file
 /// Are the figures that `dev figure` once made still what the kernels do, or what their
 /// descriptions say?
-/// Place in the chain: dev_check -> [figure_drift] -> figure.
+/// Place in the chain: dev_check_command -> [figure_drift] -> figure.
 #pragma once
 
 #include <vector>

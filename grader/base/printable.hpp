@@ -3,7 +3,7 @@
 /// @file
 /// The one printer for text that somebody else wrote: what a terminal, a browser or a reader's eye
 /// would take for more than letters becomes visible instead.
-/// Place in the chain: compiler output, file names, program output -> [base/printable] ->
+/// Place in the chain: compiler output, file names, program output -> [printable] ->
 /// everything that is shown or stored. Left out: the quoting a format asks for (HTML, CSV, JSON).
 #pragma once
 

@@ -4,7 +4,7 @@
 /// A defence can be switched off by name, to prove that an attack gets through without it: a test
 /// of a defence that passes without the defence tests nothing. Only builds with
 /// MEMBOUND_FAILPOINTS=ON look at the environment; in all others nothing can be switched off.
-/// Place in the chain: tests -> [base/switches] -> jail, judge.
+/// Place in the chain: tests -> [switches] -> jail, judge.
 #pragma once
 
 #include <string_view>

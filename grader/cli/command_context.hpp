@@ -3,7 +3,7 @@
 /// @file
 /// What every command needs to know: where the course, the build and the student's state are, and
 /// how to print.
-/// Place in the chain: environment -> [context] -> commands.
+/// Place in the chain: environment -> [command_context] -> commands.
 #pragma once
 
 #include <filesystem>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// What to do next about a stage: read, edit, check.
-/// Place in the chain: standing, kernel.cu -> [stage_advice] -> next, progress, watch.
+/// Place in the chain: stage_standing, kernel.cu -> [stage_advice] -> next, progress, watch.
 #pragma once
 
 #include <string>

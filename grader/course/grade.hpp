@@ -4,7 +4,7 @@
 /// The grade of one student in one lab: verdict, score, and everything that is needed to defend or
 /// to repeat it. One JSON form (docs/grading.md, docs/grade.schema.json); tables, pages and LMS
 /// files are drawn from it.
-/// Place in the chain: grading -> [grade] -> ledger, report. Left out: deciding about a stage
+/// Place in the chain: queue -> [grade] -> ledger, report. Left out: deciding about a stage
 /// (judge/verdict), and who handed in what (intake).
 #pragma once
 

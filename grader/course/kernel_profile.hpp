@@ -3,7 +3,7 @@
 /// @file
 /// What the virtual GPU saw of one kernel: how it was launched, what limits it, what each source
 /// line did, and, where it was traced, what one warp asked of memory. Place in the chain:
-/// judge/profile -> [profile] -> result, report.
+/// judge/counters_profile -> [kernel_profile] -> result, report.
 #pragma once
 
 #include <array>

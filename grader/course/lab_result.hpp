@@ -4,7 +4,7 @@
 /// The result of checking a submission: what was decided, stage by stage, with the numbers behind
 /// it. One JSON form (docs/result.md, docs/result.schema.json); everything that is shown is drawn
 /// from it.
-/// Place in the chain: judge/verdict -> [result] -> report, state files, --json.
+/// Place in the chain: judge/verdict -> [lab_result] -> report, state files, --json.
 #pragma once
 
 #include <cstdint>

@@ -3,7 +3,7 @@
 /// @file
 /// What a lab's test program reports of one stage: one JSON object on one line. Raw observations
 /// only; whether they are good enough is for judge/verdict to say.
-/// Place in the chain: harness -> [measurement, a JSON-lines file] -> judge.
+/// Place in the chain: harness -> [measurement], a JSON-lines file -> judge.
 #pragma once
 
 #include <array>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// What the reference answer takes on a virtual GPU, timed once for a class.
-/// Place in the chain: grading -> [reference_times] -> jail/process (the lab's test program).
+/// Place in the chain: queue -> [class_reference_times] -> base/process (the lab's test program).
 /// Left out: what the times are used for (split_run hands them on, the harness divides by them).
 ///
 /// Never for a real GPU, where only times taken side by side can be compared.

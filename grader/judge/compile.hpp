@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// kernel.cu -> device code, or a whole program; kept by content hash so that equal
-/// text compiles once. Place in the chain: submission -> [device_code] -> runner. Left out: what
+/// text compiles once. Place in the chain: submission -> [compile] -> test_program. Left out: what
 /// the compiler's messages mean (compile_hints).
 #pragma once
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// The virtual GPU's counters -> one profile for each kernel.
-/// Place in the chain: counters JSON -> [profile] -> verdict, cli (dev figure), report.
+/// Place in the chain: counters JSON -> [counters_profile] -> verdict, cli (dev figure), report.
 #pragma once
 
 #include <nlohmann/json.hpp>

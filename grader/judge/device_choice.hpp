@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// Which device a check runs on: a GPU of this machine, or the virtual GPU; or all of its GPUs.
-/// Place in the chain: --device, machine -> [device] -> environment of the test program.
+/// Place in the chain: --device, machine -> [device_choice] -> environment of the test program.
 #pragma once
 
 #include <filesystem>

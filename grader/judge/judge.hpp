@@ -3,7 +3,7 @@
 /// @file
 /// One submission from kernel.cu to Result: compile, measure, judge. In three parts, of which only
 /// measuring uses the device: others compile, and are looked at by checkers, meanwhile.
-/// Place in the chain: cli -> [check] -> device_code, runner, verdict.
+/// Place in the chain: cli -> [judge] -> compile, test_program, verdict.
 #pragma once
 
 #include <optional>

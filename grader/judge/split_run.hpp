@@ -5,8 +5,8 @@
 /// reference; and a runner for the submission, in a jail. This starts the two runners beside a run
 /// of the test program and tells how the submission's ended. The reference's may be there from an
 /// earlier run; where its times are known, on a virtual GPU, it needs no runner.
-/// Place in the chain: runner -> [split_run] -> jail, remote. Left out: what the end means for a
-/// verdict; runner.cpp decides.
+/// Place in the chain: test_program -> [split_run] -> jail, runner. Left out: what the end means
+/// for a verdict; test_program decides.
 #pragma once
 
 #include <atomic>

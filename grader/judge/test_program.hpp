@@ -3,7 +3,7 @@
 /// @file
 /// Runs a lab's test program for some stages and collects one measurement for each, whatever
 /// happens to the program on the way.
-/// Place in the chain: device_code -> [runner] -> verdict. Left out: judging.
+/// Place in the chain: compile -> [test_program] -> verdict. Left out: judging.
 #pragma once
 
 #include <atomic>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// How far a student is with the course, as a page: what `membound progress` draws in the terminal.
-/// Place in the chain: cli's standings -> [progress page]. Left out: what a standing is.
+/// Place in the chain: cli's standings -> [progress_page]. Left out: what a standing is.
 #pragma once
 
 #include <string>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// What was measured, as a Markdown table and as JSON.
-/// Place in the chain: main -> [table]. Decides nothing, measures nothing.
+/// Place in the chain: bench_main -> [bench_table]. Decides nothing, measures nothing.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// Who stands behind the folders of a Gradescope export: its submission_metadata.yml.
-/// Place in the chain: entries -> [gradescope] -> layout.
+/// Place in the chain: entries -> [gradescope_export] -> layout.
 #pragma once
 
 #include <cstdint>

@@ -3,7 +3,8 @@
 /// @file
 /// Names that strangers chose: made valid, comparable and harmless to show. No name from a
 /// submission ever becomes a file name of ours.
-/// Place in the chain: archive, folder -> [names] -> everything. utf8proc does the Unicode part.
+/// Place in the chain: archive, folder -> [student_names] -> everything. utf8proc does the Unicode
+/// part.
 #pragma once
 
 #include <optional>

@@ -8,7 +8,7 @@
 ///   result file (beside, sync, rename, sync)  ->  ledger (one transaction)  ->  done
 ///
 /// The file is the truth; at the next start the ledger catches up with the files.
-/// Place in the chain: grading -> [ledger] -> SQLite. One process holds the batch (BatchLock), with
+/// Place in the chain: queue -> [ledger] -> SQLite. One process holds the batch (BatchLock), with
 /// one connection, in SQLite's rollback-journal mode, synced. Knows no labs.
 #pragma once
 

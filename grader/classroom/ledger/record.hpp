@@ -3,7 +3,7 @@
 /// @file
 /// One verdict as a file: OUT/results/KEY-ROUND.json, signed with the batch's key, so that
 /// neither a torn nor a planted file is ever taken for a verdict.
-/// Place in the chain: grading, Slurm tasks -> [record] -> ledger.
+/// Place in the chain: queue, Slurm tasks -> [record] -> ledger.
 #pragma once
 
 #include <filesystem>

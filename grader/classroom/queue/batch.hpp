@@ -3,7 +3,7 @@
 /// @file
 /// A class from what was handed in to grades.csv: take in, plan, grade what is not graded yet,
 /// write. Giving the same command again goes on where the last one ended, however it ended.
-/// Place in the chain: cli -> [batch] -> intake, plan, ledger, executor, outputs.
+/// Place in the chain: cli -> [batch] -> intake, plan, ledger, batch_executor, outputs.
 #pragma once
 
 #include <atomic>

@@ -3,7 +3,7 @@
 /// @file
 /// What gets jobs done: the local executor here, others elsewhere. An executor takes the jobs it is
 /// given to the ledger and nothing more; what is left over is queued for the next start.
-/// Place in the chain: batch -> [executor] -> one_submission, ledger.
+/// Place in the chain: batch -> [batch_executor] -> one_submission, ledger.
 #pragma once
 
 #include <atomic>

@@ -3,7 +3,7 @@
 /// @file
 /// How a batch grades: what every verdict depends on besides the submission, and the digests that
 /// say so.
-/// Place in the chain: cli -> [settings] -> plan, one_submission.
+/// Place in the chain: cli -> [grading_settings] -> plan, one_submission.
 #pragma once
 
 #include <cstdint>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// One job from its text to its grade: compile, run, judge, and say what it means for a score.
-/// Place in the chain: executor, replay -> [one_submission] -> judge. The only place in grading
-/// that knows how a submission is run.
+/// Place in the chain: batch_executor, replay -> [one_submission] -> judge. The only place in
+/// grading that knows how a submission is run.
 #pragma once
 
 #include <atomic>

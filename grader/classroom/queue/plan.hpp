@@ -4,7 +4,7 @@
 /// What a batch is to do, OUT/batch.json: a row for each student, lab and attempt, and a job for
 /// each text to grade. Equal texts are one job with one verdict. The plan decides everything that
 /// does not come out of a run, so that a batch which was killed ends like one that was not.
-/// Place in the chain: intake, settings -> [plan] -> ledger, executor, outputs.
+/// Place in the chain: intake, grading_settings -> [plan] -> ledger, batch_executor, outputs.
 #pragma once
 
 #include <cstdint>

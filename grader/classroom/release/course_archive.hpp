@@ -3,7 +3,7 @@
 /// @file
 /// A tree as a zip file, the same bytes for the same tree: fixed times, order, owners and rights.
 /// libarchive writes it.
-/// Place in the chain: autograder -> [archive] -> the instructor's disk.
+/// Place in the chain: autograder -> [course_archive] -> the instructor's disk.
 #pragma once
 
 #include <filesystem>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// A lab's handout as students get it: without its last part, which shows the reference answers.
-/// Place in the chain: course_files -> [handout] -> student_tree.
+/// Place in the chain: course_files -> [released_handout] -> student_tree.
 #pragma once
 
 #include <string>

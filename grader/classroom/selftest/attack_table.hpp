@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// The corpus as the table in docs/security.md, which a test holds against it.
-/// Place in the chain: corpus -> [table] -> docs/security.md.
+/// Place in the chain: corpus -> [attack_table] -> docs/security.md.
 #pragma once
 
 #include <string>

@@ -3,7 +3,7 @@
 /// @file
 /// Which submissions are more alike than the task makes them: compared is what was compiled, so
 /// names, comments, layout and the order of functions make no difference.
-/// Place in the chain: grading -> [similarity] -> ptx. Left out: blame. Small kernels have few
+/// Place in the chain: queue -> [similarity] -> ptx. Left out: blame. Small kernels have few
 /// right forms; what most of a class or the course itself wrote is therefore not counted.
 ///
 /// Method: winnowing (Schleimer, Wilkerson, Aiken, SIGMOD 2003) over instructions instead of

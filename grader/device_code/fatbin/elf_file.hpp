@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// The one reader of ELF files, over elfutils' libelf, which keeps to the bytes it is given.
-/// Place in the chain: a cubin's or a program's bytes -> [elf_file] -> cubin, program_file;
+/// Place in the chain: a cubin's or a program's bytes -> [elf_file] -> cubin, fatbin;
 /// a command that names what a program needs.
 #pragma once
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// The bit patterns that tell "never written" and "outside of the array" from numbers.
-/// Place in the chain: device arrays, comparers and device/kernels.cu -> [poison].
+/// Place in the chain: device arrays, compare and device/harness_kernels.cu -> [poison].
 #pragma once
 
 #include <cstddef>

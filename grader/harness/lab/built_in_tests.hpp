@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// The tests every stage of every lab has.
-/// Place in the chain: registry -> [built_in_tests] -> stage_run.
+/// Place in the chain: test_registry -> [built_in_tests] -> stage_run.
 #pragma once
 
 #include <vector>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// The command line of a lab's test program.
-/// Place in the chain: main -> [options] -> session. Left out: GoogleTest's own options, which it
-/// takes away before.
+/// Place in the chain: main -> [test_options] -> session. Left out: GoogleTest's own options, which
+/// it takes away before.
 #pragma once
 
 #include <cstdint>

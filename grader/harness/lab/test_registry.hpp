@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// What LAB_TEST and LAB_PROGRAM collected before main(), and its registration with GoogleTest.
-/// Place in the chain: lab_test's macros -> [registry] -> main, stage_recorder.
+/// Place in the chain: lab_test's macros -> [test_registry] -> main, stage_recorder.
 #pragma once
 
 #include <map>

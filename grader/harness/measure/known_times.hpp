@@ -3,7 +3,7 @@
 /// @file
 /// What the reference answer takes on a virtual GPU, known before a submission runs. Predicted
 /// times are the same every time, so that a class need not pay for them with every submission.
-/// Place in the chain: main (writes) and session (reads) -> [reference_times]. Left out: real GPUs,
+/// Place in the chain: main (writes) and session (reads) -> [known_times]. Left out: real GPUs,
 /// where only times taken side by side can be compared.
 ///
 /// A file of them is only a number to divide by: it says nothing about what is right. The outputs

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// The command line of the test program for stages about programs; the judge writes it.
-/// Place in the chain: main -> [options].
+/// Place in the chain: main -> [program_options].
 #pragma once
 
 #include <cstdint>

@@ -4,7 +4,7 @@
 /// Runs one program that nobody trusts: it sees the files it was given and nothing else, has no
 /// network, ends when a limit is reached, and leaves nothing behind. What this machine can enforce
 /// is asked once, said aloud, and never assumed.
-/// Place in the chain: judge, remote -> [jail] -> bubblewrap, the kernel. Left out: what the
+/// Place in the chain: judge, runner -> [jail] -> bubblewrap, the kernel. Left out: what the
 /// program is, and what its end means for a grade.
 #pragma once
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// Whether the device still works: asked between submissions and after each fault.
-/// Place in the chain: runner_main -> [probe] -> CUDA runtime. Left out: what follows from it;
-/// grading quarantines a device that fails.
+/// Place in the chain: runner_main -> [device_probe] -> CUDA runtime. Left out: what follows from
+/// it; the queue quarantines a device that fails.
 #pragma once
 
 #include <string>

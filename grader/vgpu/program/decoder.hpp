@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// One PTX function to decoded instructions: labels and symbols resolved, operands placed.
-/// Place in the chain: ptx -> [program/decoder] -> program/registers (slots) -> exec.
+/// Place in the chain: ptx -> [decoder] -> program/registers (slots) -> exec.
 /// Left out: whether the virtual GPU can execute the instruction; exec answers that when it must.
 #pragma once
 

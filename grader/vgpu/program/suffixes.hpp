@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// Turns the dotted words after an opcode into the fields of an Instruction.
-/// Place in the chain: ptx::Instruction -> [program/suffixes] -> program/decoder.
+/// Place in the chain: ptx::Instruction -> [suffixes] -> program/decoder.
 #pragma once
 
 #include <string>

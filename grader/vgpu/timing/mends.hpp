@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// What each rule of the guided analysis looks for, and what it gives the clock instead.
-/// Place in the chain: [mends_*] -> advice.
+/// Place in the chain: [mends] -> advice.
 #pragma once
 
 #include <optional>

@@ -3,7 +3,7 @@
 /// @file
 /// What the stage (the first program inside a jail) tells the supervisor through a pipe: one byte
 /// when it stands, then a Report, then for each collected file its head and its bytes.
-/// Place in the chain: stage -> [stage/report] -> supervisor. Both ends are of one build: the
+/// Place in the chain: stage -> [stage_report] -> supervisor. Both ends are of one build: the
 /// stage travels inside the library.
 #pragma once
 

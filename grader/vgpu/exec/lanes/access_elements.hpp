@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// The elements that a warp's load or store moves between memory and registers.
-/// Place in the chain: exec/ops_global -> [access_elements].
+/// Place in the chain: ops_global -> [access_elements].
 #pragma once
 
 #include <bit>

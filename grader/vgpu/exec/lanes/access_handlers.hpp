@@ -3,7 +3,7 @@
 /// @file
 /// Which of an access's handlers serves an instruction: by element in memory, by word of a register
 /// and by length of a vector.
-/// Place in the chain: exec/ops_global, exec/ops_shared -> [access_handlers].
+/// Place in the chain: ops_global, ops_shared -> [access_handlers].
 #pragma once
 
 #include <type_traits>

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// What an atomic of a warp costs: requests, sectors and turns that lanes on one word take.
-/// Place in the chain: exec/ops_atomic -> [atomic_counts] -> memory/coalescer, memory/shared_banks.
+/// Place in the chain: ops_atomic -> [atomic_counts] -> memory/coalescer,
+/// memory/shared_banks.
 #pragma once
 
 #include "grader/vgpu/exec/state/execution_state.hpp"

@@ -3,7 +3,7 @@
 /// @file
 /// What an atomic does to the word at its address. With several workers it is a real atomic
 /// operation; only those whose outcome does not depend on order run that way.
-/// Place in the chain: exec/ops_atomic -> [atomic_math] -> float_math, half_math.
+/// Place in the chain: ops_atomic -> [atomic_math] -> float_math, half_math.
 #pragma once
 
 #include <atomic>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// What shifts, bit fields and permutations do to one lane: pure functions, no state.
-/// Place in the chain: exec/ops_bits loops over them.
+/// Place in the chain: ops_bits loops over them.
 /// Source: PTX ISA 9.0, chapters named in device_code/ptx/opcodes.def.
 #pragma once
 

@@ -3,7 +3,8 @@
 /// @file
 /// Bulk copies of a block that have been read and not yet written: each lands where its mbarrier is
 /// waited on.
-/// Place in the chain: exec/ops_bulk, exec/ops_mbarrier -> [bulk_copies] -> exec/mbarrier.
+/// Place in the chain: ops_bulk, ops_mbarrier -> [bulk_copies] ->
+/// mbarrier.
 #pragma once
 
 #include "grader/vgpu/exec/state/execution_state.hpp"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// What a call passes and gets back: arguments and results, in registers or in the frame's memory.
-/// Place in the chain: exec/ops_call, exec/ops_builtin -> [call_values].
+/// Place in the chain: ops_call, ops_builtin -> [call_values].
 #pragma once
 
 #include "grader/vgpu/exec/state/execution_state.hpp"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// One value to another type, with every rounding and saturation of cvt.
-/// Place in the chain: exec/ops_convert.cpp.
+/// Place in the chain: ops_convert.cpp.
 /// Source: PTX ISA 9.0, "Data Movement and Conversion Instructions: cvt".
 #pragma once
 

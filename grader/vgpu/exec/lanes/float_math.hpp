@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// Single and double precision on one lane, to the nearest even unless said otherwise.
-/// Place in the chain: exec/ops_float.cpp loops over these; compiled without contraction, so that a
-/// product and a sum round twice and fma once.
-/// Left out: directed rounding (ops_rounded.cpp). Approximate functions are computed to the nearest
-/// float instead of the hardware's error of one or two units in the last place.
-/// Source: PTX ISA 9.0, "Floating Point Instructions".
+/// Place in the chain: ops_float.cpp loops over these; compiled without contraction, so
+/// that a product and a sum round twice and fma once. Left out: directed rounding
+/// (ops_rounded.cpp). Approximate functions are computed to the nearest float instead of the
+/// hardware's error of one or two units in the last place. Source: PTX ISA 9.0, "Floating Point
+/// Instructions".
 #pragma once
 
 #include <bit>

@@ -3,7 +3,7 @@
 /// @file
 /// Half precision (1+5+10 bits) and bfloat16 (1+8+7 bits) in integer arithmetic, so that every
 /// compiler and every x86-64 gives the same bits.
-/// Place in the chain: exec/ops_half.cpp, ops_convert.cpp, atomic.cpp.
+/// Place in the chain: ops_half.cpp, ops_convert.cpp, atomic_math.hpp.
 #pragma once
 
 #include <bit>

@@ -3,7 +3,7 @@
 /// @file
 /// What integer arithmetic and logic do to one lane: pure functions, no state. Add, Sub and Copy
 /// serve floats too.
-/// Place in the chain: exec/ops_*.cpp loop over them; unit tests call them directly.
+/// Place in the chain: ops_*.cpp loop over them; unit tests call them directly.
 /// Source: PTX ISA 9.0, chapters named in device_code/ptx/opcodes.def.
 #pragma once
 

@@ -4,7 +4,8 @@
 /// An mbarrier: 64 bits in shared memory that hold phase 63, expected arrivals 42…61, pending
 /// arrivals 21…41, pending transaction bytes 0…20 (two's complement). The layout is ours; PTX calls
 /// it opaque.
-/// Place in the chain: exec/ops_mbarrier, exec/ops_async, exec/bulk_copies -> [mbarrier].
+/// Place in the chain: ops_mbarrier, ops_async, bulk_copies ->
+/// [mbarrier].
 #pragma once
 
 #include <cstddef>

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// What calls, the functions of the device runtime and the stack ask of each other.
-/// Place in the chain: exec/ops_call -> [ops_call] -> exec/ops_builtin, exec/ops_stack.
+/// Place in the chain: ops_call -> [ops_call] -> ops_builtin,
+/// ops_stack.
 #pragma once
 
 #include "grader/vgpu/exec/state/execution_state.hpp"

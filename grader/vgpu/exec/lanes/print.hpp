@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// Device printf: the format string and its packed arguments, read from device memory.
-/// Place in the chain: exec/ops_call -> [print] -> DeviceCalls::print.
+/// Place in the chain: ops_call -> [print] -> DeviceCalls::print.
 #pragma once
 
 #include <string>

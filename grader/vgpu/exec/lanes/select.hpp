@@ -4,7 +4,7 @@
 /// Which function executes an instruction. The opcode's row names its family (program::Family);
 /// select() and prepare.cpp ask that family's choosers, in two variants (any x86-64, and AVX2).
 /// Null: none knows this form.
-/// Place in the chain: exec/prepare asks -> exec/ops_*.cpp answer.
+/// Place in the chain: prepare asks -> ops_*.cpp answer.
 #pragma once
 
 #include "grader/vgpu/exec/state/execution_state.hpp"

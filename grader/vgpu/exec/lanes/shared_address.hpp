@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// Where the lanes of an asynchronous copy or an mbarrier point into shared memory.
-/// Place in the chain: exec/ops_async, exec/ops_bulk, exec/ops_mbarrier -> [shared_address].
+/// Place in the chain: ops_async, ops_bulk, ops_mbarrier ->
+/// [shared_address].
 #pragma once
 
 #include "grader/vgpu/exec/state/access.hpp"

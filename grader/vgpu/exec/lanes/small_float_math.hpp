@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// Eight-bit floats: e4m3 (1+4+3 bits, no infinity, one NaN of each sign) and e5m2 (1+5+2 bits, as
-/// a short half). Place in the chain: exec/ops_small_float.cpp. Source: PTX ISA 9.0, "Fundamental
-/// Types: Alternate Floating-Point Data Formats".
+/// a short half). Place in the chain: ops_small_float.cpp. Source: PTX ISA 9.0,
+/// "Fundamental Types: Alternate Floating-Point Data Formats".
 #pragma once
 
 #include <cmath>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// What texture and surface instructions share: handles, coordinates, sectors.
-/// Place in the chain: exec/ops_texture.cpp, exec/ops_surface.cpp.
+/// Place in the chain: ops_texture.cpp, ops_surface.cpp.
 #pragma once
 
 #include <array>

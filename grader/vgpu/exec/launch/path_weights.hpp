@@ -3,7 +3,7 @@
 /// @file
 /// What a straight run of instructions asks of its warp, as sums from the start of the code: a run
 /// from step a to step b asks weights[b] - weights[a].
-/// Place in the chain: exec/prepare -> [path_weights] -> state/lanes.hpp's end_run.
+/// Place in the chain: prepare -> [path_weights] -> lanes (end_run).
 #pragma once
 
 #include "grader/vgpu/exec/state/execution_state.hpp"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// One warp-wide memory access as somebody outside of exec hears of it: for pictures and tables,
-/// not for counting. Place in the chain: exec's handlers -> [access event] -> trace.
+/// not for counting. Place in the chain: exec's handlers -> [access_event] -> trace.
 #pragma once
 
 #include <cstdint>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// The sentences in which faults and findings are told.
-/// Place in the chain: exec -> [messages] -> runtime, reports.
+/// Place in the chain: exec -> [fault_messages] -> runtime, reports.
 #pragma once
 
 #include <string>

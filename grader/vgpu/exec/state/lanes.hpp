@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// Loops over 32 lanes that compilers turn into vector instructions, and the handlers made of them.
-/// Place in the chain: included only by exec/ops_*.cpp, which are compiled once for every x86-64
-/// and once with AVX2: everything here lives in a namespace of its own per variant (MEMBOUND_ISA).
+/// Place in the chain: included only by ops_*.cpp, which are compiled once for every
+/// x86-64 and once with AVX2: everything here lives in a namespace of its own per variant
+/// (MEMBOUND_ISA).
 #pragma once
 
 #include <algorithm>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// Everything the virtual GPU says on standard error, in one place, so that it can be read,
-/// reviewed and tested together. Place in the chain: context, executor, signals -> [messages].
-/// Decides nothing.
+/// reviewed and tested together. Place in the chain: context, operation_executor, signals ->
+/// [console_messages]. Decides nothing.
 #pragma once
 
 #include <string>

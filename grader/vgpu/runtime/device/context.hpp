@@ -3,8 +3,8 @@
 /// @file
 /// Everything the runtime remembers, in one object: the C interface forces one per process, reached
 /// through context() alone.
-/// Place in the chain: every *_api.cpp -> [context] -> executor, modules, streams, memory.
-/// Left out: what calls mean, which the *_api.cpp files say.
+/// Place in the chain: every *_api.cpp -> [context] -> operation_executor, modules, streams,
+/// memory. Left out: what calls mean, which the *_api.cpp files say.
 #pragma once
 
 #include <atomic>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// Copies and fills: what the API's many spellings come down to, checked, done, and timed.
-/// Place in the chain: memory API -> [data movement] -> memory, virtual clock.
+/// Place in the chain: memory API -> [data_movement] -> memory, virtual clock.
 #pragma once
 
 #include "grader/vgpu/runtime/device/context.hpp"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// What running kernels ask of the runtime: printf's buffer and the device heap.
-/// Place in the chain: exec -> [device services] -> memory, standard output.
+/// Place in the chain: exec -> [device_services] -> memory, standard output.
 #pragma once
 
 #include <map>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// A graph of device work: nodes with their operations, edges, an order in which all may run.
-/// Place in the chain: captures and the graph API -> [graph] -> executor.
+/// Place in the chain: captures and the graph API -> [graph] -> operation_executor.
 /// Left out: running it (executor.cpp), conditional nodes, edge ports.
 #pragma once
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// From the API's node parameters to operations: used where nodes are made and where they change.
-/// Place in the chain: graph_api, graph_node_api, graph_exec_api -> [graph nodes] -> operation.
+/// Place in the chain: graph_api, graph_node_api, graph_exec_api -> [graph_nodes] -> operation.
 #pragma once
 
 #include "grader/vgpu/runtime/device/context.hpp"

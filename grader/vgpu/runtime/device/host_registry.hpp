@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// Which host addresses stand for which kernels and variables, and which modules there are.
-/// Place in the chain: nvcc's registration calls, library calls -> [registry] -> launches, symbols.
+/// Place in the chain: nvcc's registration calls, library calls -> [host_registry] -> launches,
+/// symbols.
 #pragma once
 
 #include <list>

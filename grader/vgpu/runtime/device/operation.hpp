@@ -3,7 +3,7 @@
 /// @file
 /// One piece of device work, complete in itself: what a stream runs at once, and what a capturing
 /// stream or a graph keeps as a node.
-/// Place in the chain: the API's arguments, checked -> [operation] -> executor or graph.
+/// Place in the chain: the API's arguments, checked -> [operation] -> operation_executor or graph.
 #pragma once
 
 #include <cstddef>

@@ -3,7 +3,7 @@
 /// @file
 /// Does device work: at once, in the order the host submits it, while its time appears on the
 /// virtual clock. A capturing stream gets a graph node instead. Place in the chain: the API's
-/// checked operations -> [executor] -> exec, memory, timing, clock.
+/// checked operations -> [operation_executor] -> exec, memory, timing, clock.
 #pragma once
 
 #include <functional>

@@ -3,7 +3,7 @@
 /// @file
 /// What the launches of this process counted and what the checkers found, as the text of the
 /// counters file (docs/counters_file.md), ready to be written at any moment: also from a signal
-/// handler. Place in the chain: executor -> [report log] -> counters file,
+/// handler. Place in the chain: operation_executor -> [report_log] -> counters file,
 /// membound_vgpu_take_report.
 #pragma once
 

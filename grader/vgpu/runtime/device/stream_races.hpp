@@ -4,8 +4,9 @@
 /// Races between streams: two pieces of work of different streams touch one place of device memory,
 /// one of them writes, not both atomically, and no event, no wait of the host and no default stream
 /// orders the two. Found whatever order they ran in here.
-/// Place in the chain: operation_executor, the API's waits -> [stream_races] -> log, console.
-/// Left out: branches of one graph; work that was submitted before there was a second stream.
+/// Place in the chain: operation_executor, the API's waits -> [stream_races] -> report_log,
+/// console_messages. Left out: branches of one graph; work that was submitted before there was a
+/// second stream.
 #pragma once
 
 #include <cstdint>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// From the host address of a __device__ or __constant__ variable to where it lies on the device.
-/// Place in the chain: symbol calls -> [symbols] -> registry, modules.
+/// Place in the chain: symbol calls -> [symbols] -> host_registry, modules.
 #pragma once
 
 #include "grader/vgpu/runtime/device/context.hpp"

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// Pieces of device work with what they touch, for the checker of races between streams.
-/// Place in the chain: operation_executor -> [traced_work] -> stream_races, log, console.
+/// Place in the chain: operation_executor -> [traced_work] -> stream_races, report_log,
+/// console_messages.
 #pragma once
 
 #include "grader/vgpu/runtime/device/context.hpp"

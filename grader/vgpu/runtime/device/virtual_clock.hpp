@@ -4,7 +4,7 @@
 /// One consistent time for host and device: when each piece of work would start and end on the
 /// machine being imitated. It moves only with API calls and predicted durations, never with the
 /// wall clock, so every run of a program reads the same times. Place in the chain: timing's
-/// durations -> [virtual clock] -> streams, events. Left out: what a piece of work costs (timing),
+/// durations -> [virtual_clock] -> streams, events. Left out: what a piece of work costs (timing),
 /// which work must wait for which (streams).
 #pragma once
 
