@@ -49,7 +49,7 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 
 /// What the child needs between fork and exec, made before: there it may only call functions that
 /// are safe in a process forked from one with threads.
-struct Launch {
+struct ChildStart {
   const char* program;
   char** arguments;
   char** environment;
@@ -61,22 +61,21 @@ struct Launch {
   const std::vector<int>* descriptors;
 };
 
-[[noreturn]] void become(const Launch& launch) {
+[[noreturn]] void become(const ChildStart& how) {
   setpgid(0, 0);
   // Should we be killed, the program must not live on.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != launch.parent) _exit(127);
+  if (getppid() != how.parent) _exit(127);
   sigset_t none;
   sigemptyset(&none);
   pthread_sigmask(SIG_SETMASK, &none, nullptr);
   for (const int number : {SIGINT, SIGTERM, SIGPIPE, SIGQUIT}) signal(number, SIG_DFL);
-  for (const int number : *launch.descriptors) fcntl(number, F_SETFD, 0);
-  const bool ready = dup2(launch.input, 0) >= 0 && dup2(launch.output, 1) >= 0 &&
-                     dup2(launch.output, 2) >= 0 &&
-                     (launch.folder == nullptr || chdir(launch.folder) == 0);
-  if (ready) execve(launch.program, launch.arguments, launch.environment);
+  for (const int number : *how.descriptors) fcntl(number, F_SETFD, 0);
+  const bool ready = dup2(how.input, 0) >= 0 && dup2(how.output, 1) >= 0 &&
+                     dup2(how.output, 2) >= 0 && (how.folder == nullptr || chdir(how.folder) == 0);
+  if (ready) execve(how.program, how.arguments, how.environment);
   const int reason = errno;
-  [[maybe_unused]] const auto written = write(launch.report, &reason, sizeof reason);
+  [[maybe_unused]] const auto written = write(how.report, &reason, sizeof reason);
   _exit(127);
 }
 
@@ -209,18 +208,18 @@ Result<ProcessOutcome> run_process(const ProcessRequest& request) {
   if (input.get() < 0 || !make_pipe(output_read, output_write) ||
       !make_pipe(report_read, report_write))
     return cannot_start(program, errno);
-  const Launch launch{program.c_str(),
-                      const_cast<char**>(argument_pointers.data()),
-                      const_cast<char**>(environment_pointers.data()),
-                      request.folder.empty() ? nullptr : request.folder.c_str(),
-                      input.get(),
-                      output_write.get(),
-                      report_write.get(),
-                      getpid(),
-                      &request.descriptors};
+  const ChildStart how{program.c_str(),
+                       const_cast<char**>(argument_pointers.data()),
+                       const_cast<char**>(environment_pointers.data()),
+                       request.folder.empty() ? nullptr : request.folder.c_str(),
+                       input.get(),
+                       output_write.get(),
+                       report_write.get(),
+                       getpid(),
+                       &request.descriptors};
   const pid_t child = fork();
   if (child < 0) return cannot_start(program, errno);
-  if (child == 0) become(launch);
+  if (child == 0) become(how);
   setpgid(child, child);  // here too: whichever of the two comes first
   output_write.reset();
   report_write.reset();

@@ -96,6 +96,11 @@ struct KernelFacts {
   double occupancy = 0;   ///< resident warps / most possible warps, 0 to 1; 0 = not asked
 };
 
+/// Whether times of the device that results call so are predicted: "vgpu:h200".
+[[nodiscard]] inline bool is_virtual_device(std::string_view name) {
+  return name.starts_with("vgpu");
+}
+
 /// Where it ran.
 struct DeviceInfo {
   std::string name;                ///< "NVIDIA H200", "virtual H200"

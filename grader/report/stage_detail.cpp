@@ -93,7 +93,7 @@ std::string speed_text(const StageResult& stage, const Style& style) {
     text += "  reference  " + speed(*stage.reference_speed, stage.bound) + "\n";
   }
   if (stage.ceiling && *stage.ceiling > 0) {
-    const bool predicted = stage.device.starts_with("vgpu");
+    const bool predicted = course::is_virtual_device(stage.device);
     text += wrapped("ceiling    " + speed(*stage.ceiling, stage.bound) +
                         (predicted ? ", predicted for a copy or the reference" : " on this device"),
                     style.width, kIndent);

@@ -30,7 +30,8 @@ std::vector<const course::Grade*> passes_to_retime(const std::vector<course::Gra
   std::vector<std::tuple<bool, std::string, const course::Grade*>> order;
   std::set<std::pair<std::string, std::string>> texts;
   for (const course::Grade& grade : grades) {
-    if (grade.verdict != course::GradeVerdict::kPass || !grade.device.starts_with("vgpu")) continue;
+    if (grade.verdict != course::GradeVerdict::kPass || !course::is_virtual_device(grade.device))
+      continue;
     if (!texts.emplace(grade.lab, grade.submission_sha256).second) continue;
     const bool doubtful = grade.note.find(kLook) != std::string::npos;
     order.emplace_back(!doubtful, base::sha256(draw + grade.lab + grade.submission_sha256), &grade);

@@ -98,8 +98,9 @@ int run_explain(const ExplainOptions& options) {
   for (const course::Grade& grade : *grades) {
     print_grade(grade);
     if (grade.result.stages.empty() || options.no_replay) continue;
-    judge::CheckOptions before = as_before(
-        options, grade.device.starts_with("vgpu") ? grade.device : "vgpu", grade.result.compiler);
+    judge::CheckOptions before =
+        as_before(options, course::is_virtual_device(grade.device) ? grade.device : "vgpu",
+                  grade.result.compiler);
     before.no_gpu =
         base::Error{base::ErrorKind::kUsage, "--device", "a real GPU never times the same",
                     "a virtual one", "--device vgpu:h200"};

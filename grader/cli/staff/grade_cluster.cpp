@@ -43,7 +43,7 @@ std::map<std::string, std::string> task_environment(const Context& context) {
 /// A cluster's GPU that is asked for and not used would be a class graded on another device.
 base::Status check_device(const std::vector<std::string>& options,
                           const queue::Settings& settings) {
-  if (!settings.device.name.starts_with("vgpu")) return base::Done{};
+  if (!course::is_virtual_device(settings.device.name)) return base::Done{};
   for (const std::string& option : options) {
     if (option.find("gres") == std::string::npos && option.find("gpu") == std::string::npos)
       continue;

@@ -140,7 +140,7 @@ course::StageMeasurement time_work(const Options& options, const course::Lab& la
   course::StageMeasurement measurement = empty_measurement(options, lab, stage, setting);
   if (kTimedTest.body == nullptr) return measurement;
   const ClockSetting clock{options.clock, options.reference, stage.pass_ratio,
-                           measurement.device.name.starts_with("vgpu"),
+                           course::is_virtual_device(measurement.device.name),
                            demands(stage, "copies-overlap")};
   ClockedProgram program(setting, clock);
   ProgramTest one([&](const Given& given) { return program.run(given); }, stage.number,

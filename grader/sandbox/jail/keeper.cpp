@@ -19,26 +19,26 @@ bool give_up_rights(uid_t user) {
          setresuid(user, user, user) == 0;
 }
 
-[[noreturn]] void fail(const Launch& launch, int reason) {
-  [[maybe_unused]] const auto written = write(launch.report, &reason, sizeof reason);
+[[noreturn]] void fail(const KeeperStart& start, int reason) {
+  [[maybe_unused]] const auto written = write(start.report, &reason, sizeof reason);
   _exit(127);
 }
 
-[[noreturn]] void become_bubblewrap(const Launch& launch, pid_t parent) {
+[[noreturn]] void become_bubblewrap(const KeeperStart& start, pid_t parent) {
   setpgid(0, 0);
   // Opened by its path now: it may lie below a folder that the mounts cover.
-  const int program = open(launch.arguments[0], O_PATH | O_CLOEXEC);
-  bool ready = program >= 0 && launch.cgroup->join() &&
-               stage_mounts(launch.mounts, launch.mount_count) &&
-               (launch.user == 0 || give_up_rights(launch.user)) && dup2(launch.input, 0) >= 0 &&
-               dup2(launch.output, 1) >= 0 && dup2(launch.output, 2) >= 0;
+  const int program = open(start.arguments[0], O_PATH | O_CLOEXEC);
+  bool ready = program >= 0 && start.cgroup->join() &&
+               stage_mounts(start.mounts, start.mount_count) &&
+               (start.user == 0 || give_up_rights(start.user)) && dup2(start.input, 0) >= 0 &&
+               dup2(start.output, 1) >= 0 && dup2(start.output, 2) >= 0;
   // After the change of user, which forgets it: should we be killed, the jail must not live on.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   ready = ready && getppid() == parent;
-  for (std::size_t i = 0; i < launch.kept_count; ++i)
-    ready = ready && fcntl(launch.kept[i], F_SETFD, 0) == 0;
-  if (ready) fexecve(program, launch.arguments, launch.environment);
-  fail(launch, errno);
+  for (std::size_t i = 0; i < start.kept_count; ++i)
+    ready = ready && fcntl(start.kept[i], F_SETFD, 0) == 0;
+  if (ready) fexecve(program, start.arguments, start.environment);
+  fail(start, errno);
 }
 
 /// The keeper never calls exec, so nothing is closed for it: what other threads had open when it
@@ -54,7 +54,7 @@ void close_all_but(int one, int other) {
 
 }  // namespace
 
-void become_keeper(const Launch& launch) {
+void become_keeper(const KeeperStart& start) {
   setpgid(0, 0);
   sigset_t none;
   sigemptyset(&none);
@@ -62,12 +62,12 @@ void become_keeper(const Launch& launch) {
   for (const int number : {SIGINT, SIGTERM, SIGPIPE, SIGQUIT, SIGCHLD}) signal(number, SIG_DFL);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   prctl(PR_SET_CHILD_SUBREAPER, 1);
-  if (getppid() != launch.parent) fail(launch, ECHILD);
+  if (getppid() != start.parent) fail(start, ECHILD);
   const pid_t self = getpid();
   const pid_t bubblewrap = fork();
-  if (bubblewrap < 0) fail(launch, errno);
-  if (bubblewrap == 0) become_bubblewrap(launch, self);
-  close_all_but(launch.output, launch.status);
+  if (bubblewrap < 0) fail(start, errno);
+  if (bubblewrap == 0) become_bubblewrap(start, self);
+  close_all_but(start.output, start.status);
   int code = 0;
   for (int state = 0;;) {
     const pid_t ended = waitpid(-1, &state, 0);

@@ -17,7 +17,7 @@ namespace membound::jail {
 
 /// What the child needs between fork and exec, all made before: there it may only call functions
 /// that are safe in a process forked from one with threads.
-struct Launch {
+struct KeeperStart {
   char** arguments;
   char** environment;
   int input;
@@ -36,6 +36,6 @@ struct Launch {
 /// Stands between us and bubblewrap, whose own first process inside outlives it by a moment and
 /// would become a child of the machine's init; in a container that may be a program that collects
 /// nobody. When the keeper has ended, nothing of the run is left; it ends with bubblewrap's code.
-[[noreturn]] void become_keeper(const Launch& launch);
+[[noreturn]] void become_keeper(const KeeperStart& start);
 
 }  // namespace membound::jail

@@ -124,22 +124,22 @@ base::Result<JailOutcome> run_with(const Setup& setup, const JailRequest& reques
   auto environment = environment_of(request);
   auto argument_pointers = pointers(command->arguments);
   auto environment_pointers = pointers(environment);
-  const Launch launch{.arguments = argument_pointers.data(),
-                      .environment = environment_pointers.data(),
-                      .input = input.get(),
-                      .output = output_write.get(),
-                      .report = report_write.get(),
-                      .status = status_write.get(),
-                      .kept = kept.data(),
-                      .kept_count = kept.size(),
-                      .cgroup = &*cgroup,
-                      .user = own_user(setup) ? next_user() : 0,
-                      .mounts = command->mounts.data(),
-                      .mount_count = command->mounts.size(),
-                      .parent = getpid()};
+  const KeeperStart how{.arguments = argument_pointers.data(),
+                        .environment = environment_pointers.data(),
+                        .input = input.get(),
+                        .output = output_write.get(),
+                        .report = report_write.get(),
+                        .status = status_write.get(),
+                        .kept = kept.data(),
+                        .kept_count = kept.size(),
+                        .cgroup = &*cgroup,
+                        .user = own_user(setup) ? next_user() : 0,
+                        .mounts = command->mounts.data(),
+                        .mount_count = command->mounts.size(),
+                        .parent = getpid()};
   channels.keeper = fork();
   if (channels.keeper < 0) return cannot("cannot be started", base::reason_text(errno));
-  if (channels.keeper == 0) become_keeper(launch);
+  if (channels.keeper == 0) become_keeper(how);
   setpgid(channels.keeper, channels.keeper);
   for (base::Descriptor* end : {&output_write, &status_write, &info_write, &report_write})
     end->reset();
