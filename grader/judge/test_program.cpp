@@ -41,9 +41,9 @@ std::string last_part(const std::string& text) {
 }
 
 /// One start of the program after the other until every stage has a measurement.
-class StageRunner {
+class ProgramStarts {
  public:
-  explicit StageRunner(const RunRequest& request)
+  explicit ProgramStarts(const RunRequest& request)
       : request_(request),
         file_(request.scratch_folder /
               ("run-" + request.lab->id + "-" + std::to_string(gettid()) + ".jsonl")),
@@ -241,7 +241,7 @@ base::Result<RunOutcome> run_side_by_side(const RunRequest& request) {
     for (std::size_t i = next++; i < parts.size(); i = next++) {
       RunRequest part = request;
       part.stages = {request.stages[i]};
-      parts[i] = StageRunner(part).run();
+      parts[i] = ProgramStarts(part).run();
       if (!*parts[i] || (*parts[i])->stopped) next = parts.size();
     }
   };
@@ -275,7 +275,7 @@ base::Result<RunOutcome> run_stages(const RunRequest& request) {
                        "check the rights of the course's folder and that the disk is not full"};
   }
   if (request.stages_at_once > 1 && request.stages.size() > 1) return run_side_by_side(request);
-  return StageRunner(request).run();
+  return ProgramStarts(request).run();
 }
 
 }  // namespace membound::judge

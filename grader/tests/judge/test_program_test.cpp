@@ -13,7 +13,7 @@ namespace {
 using testing::HasSubstr;
 
 /// A test program whose stages do what their entry of `plan` says: pass, fault, crash, hang, quiet.
-class Runner : public testing::Test {
+class TestProgram : public testing::Test {
  protected:
   void SetUp() override {
     for (int number = 1; number <= 4; ++number) {
@@ -68,20 +68,20 @@ done)");
   RunRequest request_;
 };
 
-TEST_F(Runner, RunsAllStagesInOneStart) {
+TEST_F(TestProgram, RunsAllStagesInOneStart) {
   request_.seed = 42;
   const auto outcome = run("pass,pass,pass,pass");
   EXPECT_EQ(aborts(outcome), (std::vector<std::string>{"1", "2", "3", "4"}));
   EXPECT_EQ(starts(), "start 1,2,3,4 seed 42\n");
 }
 
-TEST_F(Runner, StartsAgainForTheStagesAfterAFault) {
+TEST_F(TestProgram, StartsAgainForTheStagesAfterAFault) {
   const auto outcome = run("pass,fault,pass,pass");
   EXPECT_EQ(aborts(outcome), (std::vector<std::string>{"1", "2fault", "3", "4"}));
   EXPECT_EQ(starts(), "start 1,2,3,4 seed 1\nstart 3,4 seed 1\n");
 }
 
-TEST_F(Runner, SideBySideEveryStageHasAStartOfItsOwn) {
+TEST_F(TestProgram, SideBySideEveryStageHasAStartOfItsOwn) {
   request_.stages_at_once = 3;
   request_.stages = {4, 2, 1};
   const auto outcome = run("pass,fault,pass,crash");
@@ -89,39 +89,39 @@ TEST_F(Runner, SideBySideEveryStageHasAStartOfItsOwn) {
   EXPECT_EQ(outcome.starts, 3);
 }
 
-TEST_F(Runner, BlamesTheStageInWhichTheProgramDied) {
+TEST_F(TestProgram, BlamesTheStageInWhichTheProgramDied) {
   const auto outcome = run("pass,crash,pass,pass");
   EXPECT_EQ(aborts(outcome), (std::vector<std::string>{"1", "2crash", "3", "4"}));
   EXPECT_THAT(outcome.measurements[1].abort_text, HasSubstr("Segmentation fault"));
   EXPECT_THAT(outcome.measurements[1].abort_text, HasSubstr("about to die"));
 }
 
-TEST_F(Runner, EndsAStageThatReportsNothingInTime) {
+TEST_F(TestProgram, EndsAStageThatReportsNothingInTime) {
   request_.seconds_per_stage = 0.5;
   request_.stages = {1, 2};
   const auto outcome = run("hang,pass");
   EXPECT_EQ(aborts(outcome), (std::vector<std::string>{"1timeout", "2"}));
 }
 
-TEST_F(Runner, DoesNotStartAgainWhenTheFaultIsOurs) {
+TEST_F(TestProgram, DoesNotStartAgainWhenTheFaultIsOurs) {
   const auto outcome = run("pass,ours,pass,pass");
   EXPECT_EQ(aborts(outcome), (std::vector<std::string>{"1", "2crash", "3crash", "4crash"}));
   EXPECT_EQ(outcome.starts, 1);
   EXPECT_THAT(outcome.measurements[2].abort_text, HasSubstr("no device"));
 }
 
-TEST_F(Runner, CodeThatTheDeviceDoesNotTakeIsTheSubmissionsFault) {
+TEST_F(TestProgram, CodeThatTheDeviceDoesNotTakeIsTheSubmissionsFault) {
   const RunOutcome outcome = run("unloadable,pass,pass,pass");
   EXPECT_EQ(aborts(outcome), (std::vector<std::string>{"1fault", "2fault", "3fault", "4fault"}));
   EXPECT_THAT(outcome.measurements[0].abort_text, HasSubstr("out of memory"));
 }
 
-TEST_F(Runner, NoticesAStageLeftOutInSilence) {
+TEST_F(TestProgram, NoticesAStageLeftOutInSilence) {
   EXPECT_EQ(aborts(run("pass,quiet,pass,pass")),
             (std::vector<std::string>{"1", "2crash", "3", "4"}));
 }
 
-TEST_F(Runner, StopsOnCtrlCAndKeepsWhatIsDone) {
+TEST_F(TestProgram, StopsOnCtrlCAndKeepsWhatIsDone) {
   std::atomic<bool> stop = false;
   request_.stop = &stop;
   request_.on_tick = [&](int stage) { stop = stop || stage == 2; };
@@ -130,7 +130,7 @@ TEST_F(Runner, StopsOnCtrlCAndKeepsWhatIsDone) {
   EXPECT_EQ(aborts(outcome), (std::vector<std::string>{"1"}));
 }
 
-TEST_F(Runner, LeavesNoScratchFileBehind) {
+TEST_F(TestProgram, LeavesNoScratchFileBehind) {
   run("pass,pass,pass,pass");
   EXPECT_TRUE(std::filesystem::is_empty(request_.scratch_folder));
 }

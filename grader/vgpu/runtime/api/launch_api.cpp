@@ -5,7 +5,7 @@
 /// are accepted alike.
 #include "grader/vgpu/runtime/api/api.hpp"
 #include "grader/vgpu/runtime/device/finish.hpp"
-#include "grader/vgpu/runtime/device/kernel_runner.hpp"
+#include "grader/vgpu/runtime/device/kernel_launch.hpp"
 #include "grader/vgpu/runtime/device/operation_executor.hpp"
 #include "grader/vgpu/timing/occupancy.hpp"
 

@@ -8,7 +8,7 @@
 
 #include "grader/vgpu/runtime/api/api.hpp"
 #include "grader/vgpu/runtime/device/console_messages.hpp"
-#include "grader/vgpu/runtime/device/kernel_runner.hpp"
+#include "grader/vgpu/runtime/device/kernel_launch.hpp"
 
 namespace membound::vgpu::runtime {
 namespace {

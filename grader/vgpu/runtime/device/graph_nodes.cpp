@@ -6,7 +6,7 @@
 
 #include "grader/vgpu/runtime/device/data_movement.hpp"
 #include "grader/vgpu/runtime/device/graph.hpp"
-#include "grader/vgpu/runtime/device/kernel_runner.hpp"
+#include "grader/vgpu/runtime/device/kernel_launch.hpp"
 
 namespace membound::vgpu::runtime {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "grader/vgpu/runtime/device/data_movement.hpp"
-#include "grader/vgpu/runtime/device/kernel_runner.hpp"
+#include "grader/vgpu/runtime/device/kernel_launch.hpp"
 #include "grader/vgpu/runtime/device/traced_work.hpp"
 
 namespace membound::vgpu::runtime {
@@ -43,7 +43,7 @@ cudaError_t run_nodes(Setting& setting, Timeline& timeline, const std::vector<Gr
   return cudaSuccess;
 }
 
-struct Runner {
+struct Execution {
   Setting& setting;
   Timeline& timeline;
 
@@ -109,7 +109,7 @@ struct Runner {
 };
 
 cudaError_t run(Setting& setting, Timeline& timeline, const Operation& operation) {
-  return std::visit(Runner{setting, timeline}, operation);
+  return std::visit(Execution{setting, timeline}, operation);
 }
 
 /// Calls host functions that are due, without the lock: they may take their time, and other threads

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// What a program's kernels took, in a few lines at its end: for `membound run`.
-/// Place in the chain: kernel_runner -> [run_summary] -> finish.
+/// Place in the chain: kernel_launch -> [run_summary] -> finish.
 #pragma once
 
 #include <cstdint>

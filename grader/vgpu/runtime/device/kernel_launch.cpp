@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/vgpu/runtime/device/kernel_runner.hpp"
+#include "grader/vgpu/runtime/device/kernel_launch.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// A kernel launch from checked configuration to counted, timed result.
-/// Place in the chain: launch API -> [kernel_runner] -> exec, timing, report log.
+/// Place in the chain: launch API -> [kernel_launch] -> exec, timing, report log.
 #pragma once
 
 #include "grader/vgpu/runtime/device/context.hpp"
