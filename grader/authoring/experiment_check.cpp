@@ -4,6 +4,7 @@
 
 #include "grader/authoring/checks.hpp"
 #include "grader/authoring/lines.hpp"
+#include "grader/base/text_lines.hpp"
 #include "grader/course/experiment.hpp"
 
 namespace membound::authoring {
@@ -11,7 +12,7 @@ namespace {
 
 bool is_heading(const std::string& line, const std::string& section) {
   const std::size_t marks = line.find_first_not_of('#');
-  return marks > 0 && marks != std::string::npos && trimmed(line.substr(marks)) == section;
+  return marks > 0 && marks != std::string::npos && base::trimmed(line.substr(marks)) == section;
 }
 
 }  // namespace

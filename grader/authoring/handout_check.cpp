@@ -10,6 +10,7 @@
 #include "grader/authoring/snippets.hpp"
 #include "grader/base/error.hpp"
 #include "grader/base/text_files.hpp"
+#include "grader/base/text_lines.hpp"
 #include "grader/report/svg.hpp"
 
 namespace membound::authoring {
@@ -24,7 +25,7 @@ void check_links(const LabFolders& folders, const fs::path& file, std::set<fs::p
   const std::vector<std::string> lines = read_lines(file);
   bool in_code = false;
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    if (trimmed(lines[i]).starts_with("```")) in_code = !in_code;
+    if (base::trimmed(lines[i]).starts_with("```")) in_code = !in_code;
     if (in_code) continue;
     for (std::sregex_iterator it(lines[i].begin(), lines[i].end(), kLink), end; it != end; ++it) {
       const std::string target = (*it)[1].str();

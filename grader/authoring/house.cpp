@@ -13,6 +13,7 @@
 #include "grader/authoring/written_parts.hpp"
 #include "grader/base/error.hpp"
 #include "grader/base/text_files.hpp"
+#include "grader/base/text_lines.hpp"
 
 namespace membound::authoring {
 namespace fs = std::filesystem;
@@ -238,7 +239,7 @@ base::Result<std::vector<Room>> read_rooms(std::string_view text, const std::str
   std::set<std::string> seen;
   for (std::string line; std::getline(lines, line);) {
     ++number;
-    if (trimmed(line).empty() || line.starts_with('#')) continue;
+    if (base::trimmed(line).empty() || line.starts_with('#')) continue;
     const auto bad = [&](std::string found) {
       return base::Error{base::ErrorKind::kInput, file_name + ":" + std::to_string(number),
                          std::move(found),
@@ -250,7 +251,7 @@ base::Result<std::vector<Room>> read_rooms(std::string_view text, const std::str
     if (colon == std::string::npos || bar < colon) return bad("no colon behind the room");
     if (second == std::string::npos) return bad("fewer than three parts");
     const auto part = [&](std::size_t from, std::size_t to) {
-      return std::string(trimmed(std::string_view(line).substr(from, to - from)));
+      return std::string(base::trimmed(std::string_view(line).substr(from, to - from)));
     };
     Room room{.path = part(0, colon),
               .uses = words_of(line.substr(colon + 1, bar - colon - 1)),

@@ -4,6 +4,8 @@
 
 #include <fstream>
 
+#include "grader/base/text_lines.hpp"
+
 namespace membound::authoring {
 
 std::vector<std::string> read_lines(const std::filesystem::path& file) {
@@ -13,16 +15,10 @@ std::vector<std::string> read_lines(const std::filesystem::path& file) {
   return lines;
 }
 
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t\r");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
-}
-
 std::string_view comment_of(std::string_view line) {
-  line = trimmed(line);
+  line = base::trimmed(line);
   if (!line.starts_with("//") || line.starts_with("///")) return {};
-  return trimmed(line.substr(2));
+  return base::trimmed(line.substr(2));
 }
 
 }  // namespace membound::authoring

@@ -14,9 +14,6 @@ namespace membound::authoring {
 /// The lines of `file` without their ends; none if it cannot be read (check_files() tells).
 [[nodiscard]] std::vector<std::string> read_lines(const std::filesystem::path& file);
 
-/// `text` without spaces and tabs at both ends.
-[[nodiscard]] std::string_view trimmed(std::string_view text);
-
 /// The text after "// ", or an empty one if the line is no such comment.
 [[nodiscard]] std::string_view comment_of(std::string_view line);
 

@@ -9,6 +9,7 @@
 
 #include "grader/authoring/lines.hpp"
 #include "grader/base/text_files.hpp"
+#include "grader/base/text_lines.hpp"
 
 namespace membound::authoring {
 namespace {
@@ -58,7 +59,7 @@ std::vector<std::string> cells_of(const std::string& line) {
       cell += c;
       continue;
     }
-    cells.emplace_back(trimmed(cell));
+    cells.emplace_back(base::trimmed(cell));
     cell.clear();
   }
   return cells;

@@ -5,6 +5,7 @@
 
 #include "grader/authoring/checks.hpp"
 #include "grader/authoring/lines.hpp"
+#include "grader/base/text_lines.hpp"
 #include "grader/course/stage_text.hpp"
 
 namespace membound::authoring {
@@ -58,10 +59,10 @@ void check_skeleton(const course::Lab& lab, const LabFolders& folders, Drifts& d
   const std::vector<bool> is_todo = mark_todos(skeleton);
   std::size_t next = 0;
   for (std::size_t i = 0; i < skeleton.size(); ++i) {
-    const std::string_view wanted = trimmed(skeleton[i]);
+    const std::string_view wanted = base::trimmed(skeleton[i]);
     if (wanted.empty() || is_todo[i]) continue;
     std::size_t at = next;
-    while (at < solution.size() && trimmed(solution[at]) != wanted) ++at;
+    while (at < solution.size() && base::trimmed(solution[at]) != wanted) ++at;
     if (at < solution.size()) {
       next = at + 1;
       continue;

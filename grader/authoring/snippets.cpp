@@ -7,6 +7,7 @@
 
 #include "grader/authoring/lines.hpp"
 #include "grader/base/text_files.hpp"
+#include "grader/base/text_lines.hpp"
 #include "grader/course/stage_text.hpp"
 
 namespace membound::authoring {
@@ -28,9 +29,9 @@ std::vector<Snippet> snippets_of(const Lines& lines) {
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (!std::regex_match(lines[i], match, kMarker)) continue;
     Snippet snippet{match[1], match[2], i, i + 1, i + 1};
-    if (i + 1 < lines.size() && trimmed(lines[i + 1]).starts_with("```")) {
+    if (i + 1 < lines.size() && base::trimmed(lines[i + 1]).starts_with("```")) {
       snippet.first_line = snippet.past_last = i + 2;
-      while (snippet.past_last < lines.size() && trimmed(lines[snippet.past_last]) != "```") {
+      while (snippet.past_last < lines.size() && base::trimmed(lines[snippet.past_last]) != "```") {
         ++snippet.past_last;
       }
     }
@@ -40,11 +41,11 @@ std::vector<Snippet> snippets_of(const Lines& lines) {
 }
 
 Lines without_margins(Lines lines) {
-  while (!lines.empty() && trimmed(lines.front()).empty()) lines.erase(lines.begin());
-  while (!lines.empty() && trimmed(lines.back()).empty()) lines.pop_back();
+  while (!lines.empty() && base::trimmed(lines.front()).empty()) lines.erase(lines.begin());
+  while (!lines.empty() && base::trimmed(lines.back()).empty()) lines.pop_back();
   std::size_t indent = std::string::npos;
   for (const std::string& line : lines) {
-    if (!trimmed(line).empty()) indent = std::min(indent, line.find_first_not_of(' '));
+    if (!base::trimmed(line).empty()) indent = std::min(indent, line.find_first_not_of(' '));
   }
   for (std::string& line : lines) line.erase(0, std::min(indent, line.size()));
   return lines;

@@ -10,6 +10,7 @@
 #include "grader/authoring/patch.hpp"
 #include "grader/base/nearest.hpp"
 #include "grader/base/text_files.hpp"
+#include "grader/base/text_lines.hpp"
 
 namespace membound::authoring {
 namespace {
@@ -41,10 +42,10 @@ std::string field_of(const HeadLines& head, const std::string& key) {
   std::string text;
   bool inside = false;
   for (const std::string& line : head.lines) {
-    std::string_view words = trimmed(line);
+    std::string_view words = base::trimmed(line);
     if (words.starts_with(key + ":")) {
       inside = true;
-      words = trimmed(words.substr(key.size() + 1));
+      words = base::trimmed(words.substr(key.size() + 1));
     } else if (inside && !line.starts_with("    ")) {
       break;
     }

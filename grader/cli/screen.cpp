@@ -10,6 +10,8 @@
 #include <atomic>
 #include <vector>
 
+#include "grader/base/text_lines.hpp"
+
 namespace membound::cli {
 namespace {
 
@@ -18,16 +20,6 @@ constexpr std::string_view kPlain = "\033[0m";
 
 // A signal handler can reach nothing else.
 std::atomic<bool> size_changed = false;
-
-std::vector<std::string_view> lines_of(std::string_view text) {
-  std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const auto end = std::min(text.find('\n'), text.size());
-    lines.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return lines;
-}
 
 /// Bytes of a code for colours at the beginning of `text`; 0 where there is none.
 std::size_t code_length(std::string_view text) {
@@ -69,7 +61,7 @@ std::string cut_to(std::string_view line, int columns) {
 int rows_for_text(ScreenSize size) { return size.rows - 2; }
 
 std::string screen_page(std::string_view text, std::string_view keys, int first, ScreenSize size) {
-  const std::vector<std::string_view> lines = lines_of(text);
+  const std::vector<std::string_view> lines = base::lines_of(text);
   const int count = static_cast<int>(lines.size()), room = rows_for_text(size);
   // A text that fits but for the row of what is left has that row, too.
   const bool fits = count <= room + 1;

@@ -5,23 +5,12 @@
 #include <algorithm>
 #include <vector>
 
+#include "grader/base/text_lines.hpp"
+
 namespace membound::report {
-namespace {
-
-std::vector<std::string_view> split(std::string_view text) {
-  std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const auto end = std::min(text.find('\n'), text.size());
-    lines.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return lines;
-}
-
-}  // namespace
 
 std::string line_diff(std::string_view mine, std::string_view other, const Style& style) {
-  const auto a = split(mine), b = split(other);
+  const auto a = base::lines_of(mine), b = base::lines_of(other);
   // common[i][j]: the longest common row of lines of a from i on and b from j on. A stage has some
   // hundred lines, so the table is small.
   std::vector<std::vector<int>> common(a.size() + 1, std::vector<int>(b.size() + 1));

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "grader/base/csv.hpp"
+#include "grader/base/text_lines.hpp"
 #include "grader/classroom/intake/student_names.hpp"
 
 namespace membound::intake {
@@ -71,12 +72,6 @@ std::string squeezed(std::string_view text) {
   return all;
 }
 
-std::string trimmed(const std::string& cell) {
-  const auto first = cell.find_first_not_of(" \t\r\n");
-  if (first == std::string::npos) return "";
-  return cell.substr(first, cell.find_last_not_of(" \t\r\n") - first + 1);
-}
-
 /// A column of the file: where it stands and what it is; `rank` is its place in kHeaders.
 struct FoundColumn {
   std::size_t index;
@@ -112,7 +107,8 @@ RosterRow row_of(const std::vector<std::string>& cells, const std::vector<FoundC
   RosterRow row;
   std::string first, last;
   for (const FoundColumn& column : columns) {
-    const std::string cell = column.index < cells.size() ? trimmed(cells[column.index]) : "";
+    const std::string cell =
+        column.index < cells.size() ? std::string(base::trimmed(cells[column.index])) : "";
     if (cell.empty()) continue;
     switch (column.kind) {
       case Column::kId:

@@ -12,6 +12,7 @@
 
 #include "grader/base/process.hpp"
 #include "grader/base/text_files.hpp"
+#include "grader/base/text_lines.hpp"
 #include "grader/classroom/release/binaries.hpp"
 
 namespace membound::release {
@@ -194,15 +195,11 @@ std::string bare_ptx(std::string_view ptx) {
       ++i;
     }
   }
-  std::istringstream lines(code);
   std::string bare;
-  for (std::string line; std::getline(lines, line);) {
-    const auto first = line.find_first_not_of(" \t\r");
-    if (first == std::string::npos) continue;
-    line = line.substr(first, line.find_last_not_of(" \t\r") - first + 1);
-    const std::string word = line.substr(0, line.find_first_of(" \t"));
-    if (word == ".loc" || word == ".file") continue;
-    bare += line + "\n";
+  for (const std::string_view whole : base::lines_of(code)) {
+    const std::string_view line = base::trimmed(whole);
+    const std::string_view word = line.substr(0, line.find_first_of(" \t"));
+    if (!line.empty() && word != ".loc" && word != ".file") bare += std::string(line) + "\n";
   }
   return bare;
 }
