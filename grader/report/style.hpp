@@ -29,8 +29,6 @@ struct Style {
   [[nodiscard]] std::string sign(Tone tone) const;
   /// "–" or "-".
   [[nodiscard]] std::string_view dash() const { return unicode ? "–" : "-"; }
-  /// "≥" or ">=".
-  [[nodiscard]] std::string_view at_least() const { return unicode ? "≥" : ">="; }
 };
 
 }  // namespace membound::report

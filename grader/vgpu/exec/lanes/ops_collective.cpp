@@ -21,23 +21,6 @@ using program::Instruction;
 using program::Opcode;
 using program::VoteMode;
 
-/// Calls `visit(members, lanes)` once per distinct member mask among the running lanes: halves of a
-/// warp may vote in one instruction, each with its own mask. `members` are those that run, `lanes`
-/// those that named them.
-template <typename Visit>
-void for_each_member_set(const Warp& w, const std::uint32_t* masks, Visit visit) {
-  for (std::uint32_t rest = w.mask; rest != 0;) {
-    const std::uint32_t members = masks[__builtin_ctz(rest)];
-    std::uint32_t lanes = 0;
-    for (std::uint32_t i = 0; i < 32; ++i) {
-      lanes |= static_cast<std::uint32_t>(masks[i] == members) << i;
-    }
-    lanes &= rest;
-    visit(members & w.mask, lanes);
-    rest &= ~lanes;
-  }
-}
-
 /// True when the collective may run now with the lanes in w.mask; else the group waits and the
 /// caller returns w.stop.
 bool converged(Warp& w, const Step* s, Ref member_ref) {

@@ -16,6 +16,17 @@ cudaError_t make_array(cudaArray_t* out, const cudaChannelFormatDesc* format, cu
   });
 }
 
+template <typename Part>
+cudaError_t part_of_texture(Part* out, cudaTextureObject_t object,
+                            Part ArrayTable::TextureObject::*part) {
+  return api_call(Waits::kNo, [&](Call call) {
+    const auto* found = call.context.arrays.texture_object(object);
+    if (out == nullptr || found == nullptr) return cudaErrorInvalidValue;
+    *out = found->*part;
+    return cudaSuccess;
+  });
+}
+
 }  // namespace
 }  // namespace membound::vgpu::runtime
 
@@ -110,31 +121,16 @@ CUDA_CALL cudaDestroyTextureObject(cudaTextureObject_t object) {
 }
 
 CUDA_CALL cudaGetTextureObjectResourceDesc(cudaResourceDesc* out, cudaTextureObject_t object) {
-  return api_call(Waits::kNo, [&](Call call) {
-    const auto* found = call.context.arrays.texture_object(object);
-    if (out == nullptr || found == nullptr) return cudaErrorInvalidValue;
-    *out = found->resource;
-    return cudaSuccess;
-  });
+  return part_of_texture(out, object, &ArrayTable::TextureObject::resource);
 }
 
 CUDA_CALL cudaGetTextureObjectTextureDesc(cudaTextureDesc* out, cudaTextureObject_t object) {
-  return api_call(Waits::kNo, [&](Call call) {
-    const auto* found = call.context.arrays.texture_object(object);
-    if (out == nullptr || found == nullptr) return cudaErrorInvalidValue;
-    *out = found->description;
-    return cudaSuccess;
-  });
+  return part_of_texture(out, object, &ArrayTable::TextureObject::description);
 }
 
 CUDA_CALL cudaGetTextureObjectResourceViewDesc(cudaResourceViewDesc* out,
                                                cudaTextureObject_t object) {
-  return api_call(Waits::kNo, [&](Call call) {
-    const auto* found = call.context.arrays.texture_object(object);
-    if (out == nullptr || found == nullptr) return cudaErrorInvalidValue;
-    *out = found->view;
-    return cudaSuccess;
-  });
+  return part_of_texture(out, object, &ArrayTable::TextureObject::view);
 }
 
 CUDA_CALL cudaCreateSurfaceObject(cudaSurfaceObject_t* out, const cudaResourceDesc* resource) {

@@ -95,7 +95,6 @@ class Context {
   [[nodiscard]] bool is_lost() const { return lost_ != cudaSuccess; }
   /// What a call that waits (or, once seen, any call) must return instead of working.
   [[nodiscard]] cudaError_t error_seen_by(bool waits);
-  [[nodiscard]] bool lost_was_seen() const { return lost_seen_; }
 
   /// cudaDeviceReset: forgets everything but the registered code.
   void reset();

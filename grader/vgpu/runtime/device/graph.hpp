@@ -36,7 +36,6 @@ namespace membound::vgpu::runtime {
 /// Nodes live as long as their graph (or until removed) and keep their addresses.
 struct Graph {
   std::list<CUgraphNode_st> nodes;
-  std::vector<cudaUserObject_t> user_objects;
 
   GraphNode& add(Operation operation, const std::vector<GraphNode*>& dependencies);
   /// Removes a node and every edge to it.

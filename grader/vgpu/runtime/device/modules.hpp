@@ -66,7 +66,6 @@ class Module {
 
   /// Reads, parses, links and places everything, once; later calls return the first answer.
   base::Status load(memory::AddressSpace& memory, const CodeTarget& target);
-  [[nodiscard]] bool is_loaded() const { return program_ != nullptr; }
   /// The code of the error that load() gave.
   [[nodiscard]] cudaError_t load_code() const { return load_code_; }
   /// True the first time it is asked after a failed load: its message is printed once.
