@@ -3,7 +3,7 @@
 /// @file
 /// One warp-wide access as a picture: lanes × 32-byte sectors for global memory, lanes × 32 banks
 /// for shared memory.
-/// Place in the chain: course/profile -> [access_picture] -> dev figure, HTML page.
+/// Place in the chain: course/kernel_profile -> [access_picture] -> dev figure, HTML page.
 /// Left out: how the access costs what it costs, which came counted.
 #pragma once
 

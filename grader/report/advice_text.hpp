@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// The guided analysis of a kernel as text: what makes it slow, what each would gain, what to try.
-/// Place in the chain: course/profile -> [advice_text] -> check, profile, run --profile.
+/// Place in the chain: course/kernel_profile -> [advice_text] -> check, profile, run --profile.
 #pragma once
 
 #include <string>

@@ -3,7 +3,7 @@
 /// @file
 /// A result as one HTML page that needs nothing beside it: what was decided, the source with what
 /// each line costs, pictures of the accesses, what bounds the kernel.
-/// Place in the chain: course/result, kernel.cu's text -> [html] -> file. Decides nothing.
+/// Place in the chain: course/lab_result, kernel.cu's text -> [html] -> file. Decides nothing.
 #pragma once
 
 #include <string>

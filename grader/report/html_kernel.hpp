@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// One kernel's part of the HTML page: launch, bounds, source lines, pictures.
-/// Place in the chain: course/profile -> [html_kernel] -> html.
+/// Place in the chain: course/kernel_profile -> [html_kernel] -> html.
 #pragma once
 
 #include <string>

@@ -3,7 +3,7 @@
 /// @file
 /// What the virtual GPU saw of a kernel, as text for a terminal: what bounds it, and what each
 /// source line costs.
-/// Place in the chain: course/result, kernel.cu's text -> [profile_text] -> cli.
+/// Place in the chain: course/lab_result, kernel.cu's text -> [profile_text] -> cli.
 #pragma once
 
 #include <string>

@@ -3,7 +3,7 @@
 /// @file
 /// The instruction roofline of a kernel: how many warp instructions it executes for each byte of
 /// DRAM traffic, how fast, and which of the two roofs is above it.
-/// Place in the chain: course/profile -> [roofline] -> HTML page.
+/// Place in the chain: course/kernel_profile -> [roofline] -> HTML page.
 /// Source of the form: Ding and Williams, "An Instruction Roofline Model for GPUs", PMBS 2019.
 #pragma once
 

@@ -3,7 +3,7 @@
 /// @file
 /// What a warp asks of memory, access after access: a picture that holds every step, and a script
 /// that plays it. Without the script, and on paper, it shows the dearest step.
-/// Place in the chain: course/profile -> [step_through] -> dev figure, handouts, HTML page.
+/// Place in the chain: course/kernel_profile -> [step_through] -> dev figure, handouts, HTML page.
 /// Left out: how an access costs what it costs, which came counted.
 #pragma once
 

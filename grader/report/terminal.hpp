@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// A result as text for a terminal. Draws what the result says and decides nothing.
-/// Place in the chain: course/result -> [terminal] -> cli.
+/// Place in the chain: course/lab_result -> [terminal] -> cli.
 #pragma once
 
 #include <set>

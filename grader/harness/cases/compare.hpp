@@ -3,7 +3,7 @@
 /// @file
 /// arrays_equal: compares two arrays and says, in the lab's own coordinates, where they differ.
 /// Place in the chain: a lab's test.cpp -> [compare] -> picture. Left out: comparing timed runs,
-/// which happens on the device (device/kernels.cu) with the same rule.
+/// which happens on the device (device/harness_kernels.cu) with the same rule.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ struct Tolerance {
   double relative = 0;
 };
 
-/// What a comparison of timed runs found; device/kernels.cu writes it, too.
+/// What a comparison of timed runs found; device/harness_kernels.cu writes it, too.
 struct Difference {
   unsigned long long wrong = 0;
   unsigned long long first = ~0ULL;  ///< index of the first wrong element

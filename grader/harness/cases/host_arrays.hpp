@@ -3,7 +3,7 @@
 /// @file
 /// Arrays of a timed case on the host: what is drawn for an input, and where an output is wrong.
 /// Place in the chain: timed_run, device_kernels -> [host_arrays] -> data, compare. Left out: the
-/// same on a device (device/kernels.cu), by the same rules.
+/// same on a device (device/harness_kernels.cu), by the same rules.
 #pragma once
 
 #include <cstdint>

@@ -99,14 +99,20 @@ std::string chain_of(const std::string& file) {
 }
 
 TEST(NamedPlaces, HeadsNameTheirOwnFileAndOthersThatThereAre) {
-  std::set<std::string> known;  // stems and folders
+  std::set<std::string> known;  // "lanes", "exec/lanes", "lanes/print", "exec/lanes/print", …
   std::vector<fs::path> headers;
   for (const auto& entry : fs::recursive_directory_iterator(kWholeTree / "grader")) {
-    known.insert(entry.path().stem().string());
+    std::string end = entry.path().stem().string();
+    for (fs::path folder = entry.path().parent_path(); folder != kWholeTree.parent_path();
+         folder = folder.parent_path()) {
+      known.insert(end);
+      end = folder.filename().string() + "/" + end;
+    }
     if (entry.path().extension() == ".hpp") headers.push_back(entry.path());
   }
   static const std::regex kOwn("-> \\[([^\\]]+)\\]|^[^>]* \\[([^\\]]+)\\][^>]*->");
-  static const std::regex kOther("[ /]([a-z]+_[a-z_]+)(?:\\.[a-z]pp)?(?:,|\\.(?![a-z])| ->)");
+  static const std::regex kOther(
+      " ([a-z_]+[_/][a-z_/]*[a-z])(?:\\.[a-z]pp)?(?:,|\\.(?![a-z])| ->)");
   std::size_t chains = 0;
   for (const fs::path& header : headers) {
     const std::string chain = chain_of(text_of(header)).substr(0, 400);

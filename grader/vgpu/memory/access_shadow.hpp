@@ -8,8 +8,8 @@
 /// In global memory 32 aligned cells are a line. A warp that accesses whole lines leaves one stamp
 /// a line; only once somebody else wants a part of one do its cells get stamps of their own. Most
 /// kernels never make them.
-/// Place in the chain: exec/race_checker -> [access_shadow]. Left out: what orders two accesses,
-/// which exec/race_clock knows.
+/// Place in the chain: exec/observe/race_checker -> [access_shadow]. Left out: what orders two
+/// accesses, which exec/observe/race_clock knows.
 #pragma once
 
 #include <array>

@@ -3,7 +3,7 @@
 /// @file
 /// How many different sectors of each array were touched: what part of a launch touched, scaled to
 /// all of it, cannot be more than an array has.
-/// Place in the chain: exec/cache_observer -> [array_tally] -> exec/launch/sampled_launch.
+/// Place in the chain: exec/observe/cache_observer -> [array_tally] -> exec/launch/sampled_launch.
 #pragma once
 
 #include <atomic>

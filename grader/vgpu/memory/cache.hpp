@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// A model of L2 and DRAM traffic. Everything here is modelled, none of it exact.
-/// Place in the chain: exec/cache_observer -> [cache] -> counters (rows marked "modelled").
+/// Place in the chain: exec/observe/cache_observer -> [cache] -> counters (rows marked "modelled").
 ///
 /// By footprint. The first read of a sector in a launch comes from DRAM, with the other half of its
 /// 64 bytes; repeated reads hit L2 as far as the launch's footprint fits into half of it (its two

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// The 128-byte lines one request touches, and which of their sectors: at most one a lane.
-/// Place in the chain: exec/cache_observer -> [line_set].
+/// Place in the chain: exec/observe/cache_observer -> [line_set].
 #pragma once
 
 #include <array>

@@ -3,7 +3,7 @@
 /// @file
 /// How long after its last use something is used again, as a histogram, and what follows from it
 /// for a cache of a given size.
-/// Place in the chain: memory/sm_lines -> [reuse_times] -> exec/cache_observer.
+/// Place in the chain: memory/sm_lines -> [reuse_times] -> exec/observe/cache_observer.
 ///
 /// Source: the footprint theory of locality (Xiang, Ding, Luo, Bao: HOTL, ASPLOS 2013). A window of
 /// w units of time sees fp(w) different lines, and fp grows from w to w + 1 by the uses whose last

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// What the loads of one SM used last, and when: the memory of the L1 model.
-/// Place in the chain: exec/cache_observer -> [sm_lines] -> memory/reuse_times.
+/// Place in the chain: exec/observe/cache_observer -> [sm_lines] -> memory/reuse_times.
 ///
 /// Lines of 128 bytes with four sectors. A line stays for as long as it is used often enough; a
 /// sector is there once it was loaded, until its line leaves. Neither is decided here: a use is

@@ -3,7 +3,7 @@
 /// @file
 /// Threads that help with a launch's blocks. They are kept between launches: starting and joining
 /// them would cost a small launch more than running it.
-/// Place in the chain: exec/grid -> [helper_threads].
+/// Place in the chain: exec/launch/grid -> [helper_threads].
 #pragma once
 
 #include <cstddef>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// Values that are the same for a whole launch, written out for 32 lanes each: literals,
-/// parameters, addresses, special registers. Place in the chain: exec/prepare ->
+/// parameters, addresses, special registers. Place in the chain: exec/launch/prepare ->
 /// [launch_constants].
 #pragma once
 

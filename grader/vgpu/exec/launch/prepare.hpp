@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// Makes a kernel ready to run: a handler for every instruction, constants spread over 32 lanes.
-/// Place in the chain: exec/grid -> [prepare] -> select (handlers).
+/// Place in the chain: exec/launch/grid -> [prepare] -> select (handlers).
 #pragma once
 
 #include "grader/vgpu/exec/state/execution_state.hpp"

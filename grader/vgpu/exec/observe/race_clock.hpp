@@ -14,8 +14,8 @@
 /// Where that is coarser than the memory model (a hand-over by a lane
 /// counts for its warp; a strong read counts as an acquire without a fence), it hides races and
 /// never invents one.
-/// Place in the chain: exec/race_checker -> [race_clock]. Model: PTX ISA, "Memory Consistency
-/// Model".
+/// Place in the chain: exec/observe/race_checker -> [race_clock]. Model: PTX ISA, "Memory
+/// Consistency Model".
 #pragma once
 
 #include <array>

@@ -3,7 +3,7 @@
 /// @file
 /// One access as the race checker looks at it: its stamp, and the limits by which earlier stamps
 /// are sorted.
-/// Place in the chain: exec/race_checker, race_lines -> [race_moment] -> race_clock.
+/// Place in the chain: exec/observe/race_checker, race_lines -> [race_moment] -> race_clock.
 #pragma once
 
 #include "grader/vgpu/exec/observe/race_checker.hpp"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// A block: its warps in turns, its barriers, its shared memory.
-/// Place in the chain: exec/grid -> [block] -> scheduler.
+/// Place in the chain: exec/launch/grid -> [block] -> scheduler.
 #pragma once
 
 #include "grader/vgpu/exec/state/execution_state.hpp"

@@ -3,7 +3,7 @@
 /// @file
 /// Which lanes of a warp run next. A warp is a few groups of lanes, each with one program counter;
 /// a launch has one of two schedulers (independent.cpp, lockstep.cpp), chosen at its start.
-/// Place in the chain: exec/block -> [scheduler] -> handlers.
+/// Place in the chain: exec/schedule/block -> [scheduler] -> handlers.
 #pragma once
 
 #include <optional>

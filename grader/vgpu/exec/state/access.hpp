@@ -3,8 +3,9 @@
 /// @file
 /// From the addresses of 32 lanes to host bytes, counted on the way: what every load, store and
 /// atomic begins with.
-/// Place in the chain: exec/ops_{global,shared,local,atomic}.cpp -> [access] -> memory/coalescer,
-/// memory/shared_banks, memory/address_space. Rare and slow cases are in access.cpp.
+/// Place in the chain: exec/lanes/ops_{global,shared,local,atomic}.cpp -> [access] ->
+/// memory/coalescer, memory/shared_banks, memory/address_space. Rare and slow cases are in
+/// access.cpp.
 #pragma once
 
 #include "grader/base/check.hpp"

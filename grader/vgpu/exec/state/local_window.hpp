@@ -4,7 +4,7 @@
 /// Generic addresses of local memory. A GPU gives all threads the same, so that a pointer to a
 /// local variable means the reader's own memory to another thread. With memcheck on each thread has
 /// addresses of its own (Launch::precise), so that whose a pointer is can be told.
-/// Place in the chain: exec/ops_{move,global,print}.cpp, fault_messages -> [local_window].
+/// Place in the chain: exec/lanes/ops_{move,global,print}.cpp, fault_messages -> [local_window].
 #pragma once
 
 #include <cstdint>

@@ -101,7 +101,7 @@ base::Result<Settings> read_settings(const Environment& environment) {
     settings.model_caches = false;
   else if (!caches.empty() && caches != "on")
     return bad_value("MEMBOUND_CACHES", caches, "on or off");
-  if (std::string handlers = environment("MEMBOUND_HANDLERS");  // read by exec/prepare
+  if (std::string handlers = environment("MEMBOUND_HANDLERS");  // read by exec/launch/prepare
       !handlers.empty() && handlers != "best" && handlers != "generic")
     return bad_value("MEMBOUND_HANDLERS", handlers, "best or generic");
   if (std::string summary = environment("MEMBOUND_SUMMARY"); summary == "on")
