@@ -23,12 +23,12 @@ const Step* unsupported(Warp& w, const Step* s) {
                describe_unsupported(*s->extra->in));
 }
 
-using program::Cost;
 using program::Family;
 using program::Function;
 using program::Instruction;
 using program::Opcode;
 using program::Shape;
+using program::Unit;
 using program::Value;
 using program::ValueKind;
 
@@ -86,12 +86,16 @@ std::int32_t loop_cost(const Instruction& in, std::ptrdiff_t length) {
       std::clamp<std::ptrdiff_t>(length, kLeastLoopCost, kMostLoopCost));
 }
 
+/// Arithmetic keeps none: how often it was executed is known of the runs that it lies in.
 bool keeps_stats(const Instruction& in) {
-  switch (program::info_of(in.opcode).cost) {
-    case Cost::kLsu:
-    case Cost::kAtomic:
-    case Cost::kTexture:
-    case Cost::kMatch:
+  switch (program::info_of(in.opcode).unit) {
+    case Unit::kMemory:
+    case Unit::kBarrier:
+    case Unit::kCollective:
+    case Unit::kAtomic:
+    case Unit::kTexture:
+    case Unit::kAsync:
+    case Unit::kTensor:
       return true;
     default:
       return (in.opcode == Opcode::kBra || in.opcode == Opcode::kBrx) && !in.has(program::kHidden);
