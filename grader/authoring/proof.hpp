@@ -7,7 +7,6 @@
 #pragma once
 
 #include <atomic>
-#include <filesystem>
 #include <functional>
 #include <string>
 #include <vector>
