@@ -200,6 +200,8 @@ Problems check_rules(const course::Course& course) {
                  : report::FigureSource{std::string(target)};
     };
     view.unlocked = [](int) { return true; };
+    if (const auto glossary = base::read_file(course.root / "docs/glossary.md"))
+      view.terms = report::gpu_terms(*glossary);
     const auto body = report::handout_body(*text, lab.handout.generic_string(), view);
     if (body)
       pages["handout_" + lab.id] = report::standalone_page(*body);
