@@ -15,11 +15,10 @@ namespace {
 
 constexpr std::string_view kPart = "## Of the GPU", kMeans = " — ";
 
-// Where a button has no place: in other controls, in code and pictures, and where a word is being
-// explained (strong).
-constexpr std::array<std::string_view, 16> kWithout = {
-    "a",  "button", "code", "figure", "h1",     "h2",      "h3",  "h4",
-    "h5", "h6",     "pre",  "script", "strong", "summary", "svg", "th"};
+// Where a button has no place: in other controls, in code and pictures.
+constexpr std::array<std::string_view, 15> kWithout = {"a",   "button", "code",    "figure", "h1",
+                                                       "h2",  "h3",     "h4",      "h5",     "h6",
+                                                       "pre", "script", "summary", "svg",    "th"};
 
 bool is_letter(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || (c & 0x80) != 0;
@@ -69,6 +68,7 @@ class Marker {
     std::string_view name = html.substr(closes ? 2 : 1);
     name = name.substr(0, name.find_first_of(" >\n"));
     if (name == "h2" && !closes) here_.clear();
+    if (name == "strong") explained_ = !closes;
     if (std::ranges::find(kWithout, name) != kWithout.end()) depth_ += closes ? -1 : 1;
     return end;
   }
@@ -82,6 +82,7 @@ class Marker {
         const std::size_t size = taken(html, name);
         if (size == 0) continue;
         here_.insert(i);
+        if (explained_) continue;
         used_.insert(i);
         out += "<button type=\"button\" class=\"term\" popovertarget=\"" + id_of(terms_[i]) +
                "\">" + std::string(html.substr(0, size)) + "</button>";
@@ -93,9 +94,10 @@ class Marker {
   }
 
   const std::vector<Term>& terms_;
-  std::set<std::size_t> here_;  ///< terms that have a button under this heading
+  std::set<std::size_t> here_;  ///< terms that have a button or are explained under this heading
   std::set<std::size_t> used_;
-  int depth_ = 0;  ///< elements without buttons that are open
+  int depth_ = 0;           ///< elements without buttons that are open
+  bool explained_ = false;  ///< inside of <strong>: the text itself says what the word means
 };
 
 }  // namespace

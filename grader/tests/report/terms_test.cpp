@@ -50,7 +50,7 @@ TEST(Terms, UnfoldWhatTheyMeanAtTheirFirstPlaceUnderAHeading) {
 TEST(Terms, AreNotFoundInsideOfOtherWordsCodeOrControls) {
   for (const char* html :
        {"<p>planes SMs_ lane_of laned</p>", "<p><code>lane</code></p>", "<a href=\"#\">lane</a>",
-        "<p><strong>lane</strong></p>", "<pre><code><span>lane</span></code></pre>",
+        "<p><strong>lane</strong> is a lane</p>", "<pre><code><span>lane</span></code></pre>",
         "<details><summary>lane</summary></details>", "<p title=\"lane\">x</p>"})
     EXPECT_EQ(with_terms(html, kTerms), html);
 }
