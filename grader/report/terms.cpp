@@ -15,10 +15,11 @@ namespace {
 
 constexpr std::string_view kPart = "## Of the GPU", kMeans = " — ";
 
-// Where a button has no place: in other controls, in code and pictures.
-constexpr std::array<std::string_view, 15> kWithout = {"a",   "button", "code",    "figure", "h1",
-                                                       "h2",  "h3",     "h4",      "h5",     "h6",
-                                                       "pre", "script", "summary", "svg",    "th"};
+// Where a button has no place: in other controls, in code and pictures, in the narrow cells of
+// tables.
+constexpr std::array<std::string_view, 15> kWithout = {
+    "a",  "button", "code", "figure", "h1",      "h2",  "h3",   "h4",
+    "h5", "h6",     "pre",  "script", "summary", "svg", "table"};
 
 bool is_letter(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || (c & 0x80) != 0;

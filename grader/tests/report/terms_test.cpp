@@ -51,7 +51,8 @@ TEST(Terms, AreNotFoundInsideOfOtherWordsCodeOrControls) {
   for (const char* html :
        {"<p>planes SMs_ lane_of laned</p>", "<p><code>lane</code></p>", "<a href=\"#\">lane</a>",
         "<p><strong>lane</strong> is a lane</p>", "<pre><code><span>lane</span></code></pre>",
-        "<details><summary>lane</summary></details>", "<p title=\"lane\">x</p>"})
+        "<details><summary>lane</summary></details>", "<p title=\"lane\">x</p>",
+        "<table><tr><td>lane</td></tr></table>"})
     EXPECT_EQ(with_terms(html, kTerms), html);
 }
 
