@@ -241,7 +241,7 @@ class Watcher {
       return;
     }
     style_ = report::Style::for_stream(STDOUT_FILENO);
-    text_ = page_ ? page_(style_) : "";
+    text_ = page_ ? with_long_lines_wrapped(page_(style_), ScreenSize::now().columns) : "";
     print(over_the_last(
         screen_page(text_, style_.paint(doing.empty() ? keys() : doing, report::Tone::kFaint),
                     first_, ScreenSize::now())));

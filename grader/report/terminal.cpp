@@ -92,11 +92,6 @@ std::string line_with(const course::StageResult& stage, const std::string& words
   return line + "\n";
 }
 
-/// A line of the compiler; those of the source, which it indents, are left as they are.
-std::string compiler_line(const std::string& line, const Style& style) {
-  return line.empty() || line.starts_with(' ') ? line + "\n" : wrapped(line, style.width, 0);
-}
-
 /// The compiler's own words, so that search engines recognise them. A blank line goes before and
 /// behind.
 std::string compiler_text(const course::Result& result, const Style& style) {
@@ -105,13 +100,13 @@ std::string compiler_text(const course::Result& result, const Style& style) {
       std::any_of(result.stages.begin(), result.stages.end(),
                   [](const course::StageResult& s) { return s.verdict == Verdict::kCompileError; });
   if (output.empty()) return "";
+  if (failed) return "\n" + with_places(output) + "\n";
   std::istringstream lines(with_places(output));
-  std::string text = "\n";
-  if (!failed) text += style.paint("The compiler warns:", Tone::kWarning) + "\n";
+  std::string text = "\n" + style.paint("The compiler warns:", Tone::kWarning) + "\n";
   std::size_t count = 0;
   for (std::string line; std::getline(lines, line); ++count)
-    if (failed || count < kWarningLinesShown) text += compiler_line(line, style);
-  if (!failed && count > kWarningLinesShown)
+    if (count < kWarningLinesShown) text += line + "\n";
+  if (count > kWarningLinesShown)
     text += "(" + std::to_string(count - kWarningLinesShown) + " more lines: see --open)\n";
   return text + "\n";
 }

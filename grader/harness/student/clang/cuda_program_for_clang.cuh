@@ -1,12 +1,11 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The calls of the CUDA runtime, for an editor that reads a whole program without an NVIDIA
-/// toolkit
+/// The calls of the CUDA runtime, for an editor that reads a whole program without NVIDIA's toolkit
 /// (.clangd names it behind cuda_for_clang.cuh): our own cuda_runtime_api.h, and on top of it
 /// default arguments, pointers of any type, and what `<<<...>>>` stands for. Nothing is compiled
-/// with it. Left out: most constants; parameters of the calls that runtime_functions.def does not
-/// list. Source: CUDA Runtime API, "Modules".
+/// with it. Left out: most constants; parameters of the calls that runtime_functions.def lacks.
+/// Source: CUDA Runtime API, "Modules".
 #pragma once
 
 #include "grader/device_code/cuda_api/include/cuda_runtime_api.h"
