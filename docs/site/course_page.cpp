@@ -64,8 +64,8 @@ std::string lab_html(const course::Lab& lab) {
     html += "<li>" + escaped(stage.title) + " <span class=\"points\">" +
             report::points(stage.points) + " points</span></li>";
   return html + "</ol>\n<p class=\"leads\"><a href=\"" + handout + "\">Handout</a> <a href=\"" +
-         page_name("lab", lab.id) + ".html\">Task</a> <code>./membound check " + lab.id +
-         "</code></p></li>\n";
+         page_name("lab", lab.id) + ".html\">Task</a> <code>./membound check " +
+         lab.id.substr(0, 2) + "</code></p></li>\n";
 }
 
 }  // namespace

@@ -120,7 +120,9 @@ Problems write_index(const fs::path& html) {
       continue;
     }
     std::string place, heading;
-    const std::string all(body);
+    // What words unfold is the glossary's, which is found by itself.
+    static const std::regex kMeaning("<div class=\"meaning\".*\n");
+    const std::string all = std::regex_replace(std::string(body), kMeaning, "");
     std::size_t from = 0;
     for (std::sregex_iterator it(all.begin(), all.end(), kPlace), end;; ++it) {
       const auto to = it == end ? all.size() : static_cast<std::size_t>(it->position());

@@ -85,6 +85,21 @@ function fold_problems(page, tell) {
   }
 }
 
+function term_problems(page, tell) {
+  for (const word of page.querySelectorAll('button[popovertarget]')) {
+    const meaning = page.getElementById(word.getAttribute('popovertarget'));
+    word.click();
+    if (!meaning || !meaning.matches(':popover-open') || !meaning.checkVisibility()) {
+      tell(`the word "${word.textContent}" does not unfold`);
+      continue;
+    }
+    const { left, right } = meaning.getBoundingClientRect();
+    if (left < 0 || right > phone) tell(`what the word "${word.textContent}" unfolds is wider than the phone`);
+    word.click();
+    if (meaning.matches(':popover-open')) tell(`the word "${word.textContent}" does not fold again`);
+  }
+}
+
 function look_at(frame, dark) {
   const name = frame.dataset.page, page = frame.contentDocument, view = frame.contentWindow;
   const tell = text => lines.push(`problem ${name}: ${text}`);
@@ -107,6 +122,7 @@ function look_at(frame, dark) {
   wide('as it comes');
   fold_problems(page, tell);
   wide('with all folds open');
+  term_problems(page, tell);
   contrast_problems(view, page, dark, tell);
 
   for (const link of page.querySelectorAll('a[href]')) {

@@ -33,9 +33,9 @@ const std::vector<Pair> kReading = {
     {"sector", "code"},      {"faint", "code"},      {"ink", "sector-soft"},
     {"link", "sector-soft"}, {"ink", "shared-soft"}, {"faint", "shared-soft"},
     {"link", "shared-soft"}};
-const std::vector<Pair> kCheck = {{"ink", "page"}, {"faint", "page"}, {"good", "page"},
-                                  {"bad", "page"}, {"ink", "hot"},    {"bad", "hot"},
-                                  {"ink", "code"}, {"faint", "code"}};
+const std::vector<Pair> kCheck = {{"ink", "page"},  {"faint", "page"}, {"good", "page"},
+                                  {"link", "page"}, {"bad", "page"},   {"ink", "hot"},
+                                  {"bad", "hot"},   {"ink", "code"},   {"faint", "code"}};
 const std::vector<Pair> kPictures = {{"mb-ink", "mb-page"},    {"mb-faint", "mb-page"},
                                      {"mb-strong", "mb-page"}, {"mb-ink", "mb-lane"},
                                      {"mb-ink", "mb-bank"},    {"mb-ink", "mb-hatch"}};
@@ -200,6 +200,8 @@ Problems check_rules(const course::Course& course) {
                  : report::FigureSource{std::string(target)};
     };
     view.unlocked = [](int) { return true; };
+    if (const auto glossary = base::read_file(course.root / "docs/glossary.md"))
+      view.terms = report::gpu_terms(*glossary);
     const auto body = report::handout_body(*text, lab.handout.generic_string(), view);
     if (body)
       pages["handout_" + lab.id] = report::standalone_page(*body);

@@ -148,10 +148,14 @@ std::string turn_html(const course::Course& course, std::size_t here, const std:
 std::string paper_of(const course::Lab& lab) { return page_name("paper", lab.id); }
 
 void write_labs(const course::Course& course, const fs::path& html, PageWriter& writer) {
+  const auto glossary = base::read_file(course.root / "docs/glossary.md");
+  if (!glossary) writer.problems.push_back(base::to_string(glossary.error()));
+  const std::vector<report::Term> terms =
+      glossary ? report::gpu_terms(*glossary) : std::vector<report::Term>();
   for (std::size_t i = 0; i < course.labs.size(); ++i) {
     const course::Lab& lab = course.labs[i];
     const std::string handout = page_name("handout", lab.id), task = page_name("lab", lab.id);
-    writer.write(lab.handout, {.lab = lab.id}, handout,
+    writer.write(lab.handout, {.lab = lab.id, .terms = terms}, handout,
                  {.behind = "<p class=\"paper\">" +
                             link(paper_of(lab), "To print, answers at the end", "up") + "</p>\n" +
                             turn_html(course, i, link(task, "The task<br>of this lab", "task")),

@@ -16,11 +16,12 @@ constexpr const char* kLicense =
     "# SPDX-FileCopyrightText: The Membound authors\n# SPDX-License-Identifier: Apache-2.0\n#\n";
 constexpr const char* kWritten = "# Written by `membound dev check --fix` from ";
 
-/// Labs all of whose stages are whole programs: "12-streams".
-std::vector<std::string> labs_of_programs(const course::Course& course) {
+/// Labs that have a stage with host code: "12-streams".
+std::vector<std::string> labs_with_programs(const course::Course& course) {
   std::vector<std::string> ids;
   for (const course::Lab& lab : course.labs)
-    if (!lab.has_reference()) ids.push_back(lab.id);
+    if (std::ranges::any_of(lab.stages, [](const auto& s) { return !s.kind->every_compiler; }))
+      ids.push_back(lab.id);
   return ids;
 }
 
@@ -34,21 +35,21 @@ std::string clangd_text(const std::string& flags, const course::Course& course) 
   std::vector<std::string> all = reading_flags(flags);
   // clangd reads a kernel in its own folder.
   all.insert(all.end(), {"-I../../grader/harness/student/clang", "-I../../grader/harness/student"});
-  std::string text = std::string(kLicense) +
-                     "# How clangd, behind VS Code, Neovim, Emacs and others, reads the labs' "
-                     "kernels: as our clang does, which\n# needs no CUDA toolkit.\n" +
-                     kWritten + kFlags +
-                     ".\nIf:\n  PathMatch: labs/.*/kernel\\.cuh?\nCompileFlags:\n"
-                     "  CompilationDatabase: None\n  Add: [" +
-                     joined(all, ", ") + "]\n";
-  const std::vector<std::string> programs = labs_of_programs(course);
+  std::string text =
+      std::string(kLicense) +
+      "# How clangd, behind VS Code, Neovim, Emacs and others, reads the labs' "
+      "kernels: as our clang does, which\n# needs no CUDA toolkit.\n" +
+      kWritten + kFlags +
+      ".\nIf:\n  PathMatch: labs/.*/kernel\\.cuh?\nCompileFlags:\n"
+      "  CompilationDatabase: None\n  Add: [" +
+      joined(all, ", ") +
+      "]\nDiagnostics:\n  ClangTidy: {Remove: '*'}  # what .clang-tidy asks of the grader\n";
+  const std::vector<std::string> programs = labs_with_programs(course);
   if (!programs.empty())
-    text +=
-        "---\n# Whole programs, which only nvcc compiles: the runtime's calls are unknown here.\n"
-        "If:\n  PathMatch: labs/(" +
-        joined(programs, "|") +
-        ")/kernel\\.cuh?\nCompileFlags:\n  Add: [-ferror-limit=0]\nDiagnostics:\n"
-        "  Suppress: '*'\n";
+    text += "---\n# Whole programs, which call the runtime.\nIf:\n  PathMatch: labs/(" +
+            joined(programs, "|") +
+            ")/kernel\\.cuh?\nCompileFlags:\n  Add: [-DMEMBOUND_PROGRAM, -I../.., -include, "
+            "cuda_program_for_clang.cuh]\n";
   return text;
 }
 

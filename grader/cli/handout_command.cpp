@@ -44,6 +44,8 @@ bool page(const std::string& text) {
 base::Status show_page(const Context& context, const std::string& text,
                        const report::HandoutView& view, const std::filesystem::path& file) {
   report::HandoutView on_page = view;
+  const auto glossary = base::read_file(context.place.root / "docs/glossary.md");
+  if (glossary) on_page.terms = report::gpu_terms(*glossary);
   on_page.addresses.link = [](std::string_view target) {
     return target.find("://") == std::string_view::npos && !target.starts_with("#")
                ? ""

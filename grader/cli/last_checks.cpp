@@ -21,10 +21,10 @@ std::string LastChecks::changes(const course::Result& result, const report::Styl
   std::string text;
   for (const course::StageResult& stage : result.stages)
     for (const Prediction& said : predictions_)
-      if (said.lab->id == stage.lab && said.stage == stage.stage && stage.ratio)
+      if (said.lab->id == stage.lab && said.stage == stage.stage)
         text += report::wrapped(
-            report::said_and_counted(*said.lab->stage(said.stage), said.number, stage.answer),
-            style.width, 0);
+            report::said_and_counted(*said.lab->stage(said.stage), said.number, stage), style.width,
+            0);
   for (const course::StageResult& stage : result.stages)
     for (const course::StageResult& last : stages_) {
       if (last.lab != stage.lab || last.stage != stage.stage) continue;

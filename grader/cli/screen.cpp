@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "grader/base/text_lines.hpp"
+#include "grader/report/text.hpp"
 
 namespace membound::cli {
 namespace {
@@ -56,6 +57,18 @@ std::string cut_to(std::string_view line, int columns) {
   }
   return std::string(line.substr(0, at)) +
          (coloured && at < line.size() ? std::string(kPlain) : "");
+}
+
+std::string with_long_lines_wrapped(std::string_view text, int columns) {
+  std::string wrapped;
+  for (const std::string_view line : base::lines_of(text)) {
+    const bool is_long = report::columns(line) > static_cast<std::size_t>(columns);
+    if (is_long && !line.starts_with(' ') && line.find('\033') == line.npos)
+      wrapped += report::wrapped(line, columns, 0);
+    else
+      wrapped.append(line).append("\n");
+  }
+  return wrapped;
 }
 
 int rows_for_text(ScreenSize size) { return size.rows - 2; }

@@ -24,6 +24,10 @@ struct ScreenSize {
 /// ended.
 [[nodiscard]] std::string cut_to(std::string_view line, int columns);
 
+/// `text` with lines wrapped that are wider than `columns`; those of source, which are indented,
+/// stay as they are.
+[[nodiscard]] std::string with_long_lines_wrapped(std::string_view text, int columns);
+
 /// `size.rows` rows: `text` from its row `first` on, what is left of it in a row of its own, and
 /// `keys`. Each row is cut to the screen's width, none ends with a newline but by one before the
 /// next.

@@ -36,9 +36,8 @@ std::string stage_advice(const Context& context, const course::Lab& lab,
   std::string text;
   if (!standing.started) text += "  read     ./membound handout " + lab.id + "\n";
   if (stage.question && !standing.state.predicted && !standing.passed())
-    text += report::wrapped(
-        "predict  " + stage.question->ask + " ./membound predict " + name + " NUMBER",
-        context.out.width, 2);
+    text += report::wrapped("predict  " + stage.question->ask, context.out.width, 2) +
+            "           ./membound predict " + name + " NUMBER\n";
   text += "  edit     labs/" + lab.id + "/kernel.cu" +
           (line > 0 ? ":" + std::to_string(line) : "") + "\n  check    ./membound check " + name +
           "\n";

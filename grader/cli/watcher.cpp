@@ -176,7 +176,7 @@ class Watcher {
         return;
       }
       if (!check({stage_}, passed) || before.passed() || !standing().passed()) return;
-      passed += style_.sign(report::Tone::kGood) + " " + place() + " passed\n";
+      passed += style_.sign(report::Tone::kGood) + " " + place() + " passed\n" + changes_;
       if (lab_->stage(stage_ + 1) == nullptr) return;
       ++stage_;
     }
@@ -200,8 +200,8 @@ class Watcher {
     const auto checked = check_labs(
         context_, tools_, options_, selections, stop_, [&](const course::Result& result) {
           any = true;
-          const std::string changes = last_checks.changes(result, style_);
-          show([this, result = with_own_warnings(context_, *lab_, result), changes,
+          changes_ = last_checks.changes(result, style_);
+          show([this, result = with_own_warnings(context_, *lab_, result), changes = changes_,
                 passed](const report::Style& style) {
             return passed +
                    (result.stages.size() == 1
@@ -241,7 +241,7 @@ class Watcher {
       return;
     }
     style_ = report::Style::for_stream(STDOUT_FILENO);
-    text_ = page_ ? page_(style_) : "";
+    text_ = page_ ? with_long_lines_wrapped(page_(style_), ScreenSize::now().columns) : "";
     print(over_the_last(
         screen_page(text_, style_.paint(doing.empty() ? keys() : doing, report::Tone::kFaint),
                     first_, ScreenSize::now())));
@@ -266,8 +266,9 @@ class Watcher {
   Keyboard keyboard_;
   report::Style style_;
   Page page_;
-  std::string text_;  ///< of the page that is shown
-  int first_ = 0;     ///< its first row that is shown
+  std::string changes_;  ///< since the check before the last one, and what was predicted
+  std::string text_;     ///< of the page that is shown
+  int first_ = 0;        ///< its first row that is shown
   bool done_ = false;
 };
 

@@ -79,7 +79,7 @@ base::Result<HandoutBody> handout_body(std::string_view markdown, const std::str
                    "</details>\n";
     }
   }
-  body.html += at_the_end.html();
+  body.html = with_terms(body.html + at_the_end.html(), view.terms);
   if (has_steps(body.html)) body.html += steps_script();
   if (!body.headings.empty()) body.title = body.headings.front().html;
   return body;

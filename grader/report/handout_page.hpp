@@ -13,6 +13,7 @@
 
 #include "grader/base/result.hpp"
 #include "grader/report/markdown_html.hpp"
+#include "grader/report/terms.hpp"
 
 namespace membound::report {
 
@@ -31,6 +32,7 @@ struct HandoutView {
   std::function<bool(int stage)> unlocked;
   /// For the terminal: a picture's small drawing in letters; empty where there is none.
   std::function<std::string(std::string_view target)> drawing = {};
+  std::vector<Term> terms = {};  ///< words that unfold what they mean
 };
 
 /// The text of a page, without its frame.

@@ -26,4 +26,10 @@ std::string said_and_counted(const course::Stage& stage, std::optional<double> s
   return text + (near ? ", and so it was: " : "; it was ") + count + ".\n";
 }
 
+std::string said_and_counted(const course::Stage& stage, std::optional<double> said,
+                             const course::StageResult& result) {
+  const bool counted_untimed = !stage.kind->has_reference && result.answer;
+  return result.ratio || counted_untimed ? said_and_counted(stage, said, result.answer) : "";
+}
+
 }  // namespace membound::report

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "grader/course/lab.hpp"
+#include "grader/course/lab_result.hpp"
 
 namespace membound::report {
 
@@ -16,5 +17,10 @@ namespace membound::report {
 /// nothing was said. `answer` is nothing where the device counts nothing.
 [[nodiscard]] std::string said_and_counted(const course::Stage& stage, std::optional<double> said,
                                            std::optional<double> answer);
+
+/// The same beside a check. Empty too where its run was none to count: a kernel that was not timed,
+/// a program that did not come to its end.
+[[nodiscard]] std::string said_and_counted(const course::Stage& stage, std::optional<double> said,
+                                           const course::StageResult& result);
 
 }  // namespace membound::report

@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lab 02, "The granularity table": copies whose lanes are 1, 2, 4, … words apart. n is a power of
-// two.
+// Lab 02, "The granularity table": copies whose lanes are 1, 2, 4, … words apart, or begin 1, 2, 4,
+// … words behind a line. n is a power of two.
 //
 //     ./membound experiment strides
 //     ./membound experiment strides-wrapped
+//     ./membound experiment offsets
 #include "membound.cuh"
 
 constexpr int kThreads = 256, kMixed = 7;
@@ -36,6 +37,13 @@ __global__ void strides_wrapped(float* out, const float* in, int n) {
   out[word] = in[word];
 }
 
+/// n words in order, from kOffset words behind the start of a line on. The arrays are longer.
+template <int kOffset>
+__global__ void offsets(float* out, const float* in, int n) {
+  const long long word = word_of_thread<1>() + kOffset;
+  out[word] = in[word];
+}
+
 #define POINT(x)                                                  \
   template __global__ void strides<x>(float*, const float*, int); \
   template __global__ void strides_wrapped<x>(float*, const float*, int);
@@ -48,5 +56,15 @@ POINT(16)
 POINT(32)
 POINT(121)
 
+#define OFFSET(x) template __global__ void offsets<x>(float*, const float*, int);
+OFFSET(0)
+OFFSET(1)
+OFFSET(2)
+OFFSET(4)
+OFFSET(8)
+OFFSET(16)
+OFFSET(31)
+
 LAUNCH_SHAPE(strides, int n, int) { return {.grid = {n / kThreads}, .block = {kThreads}}; }
 LAUNCH_SHAPE(strides_wrapped, int n, int) { return {.grid = {n / kThreads}, .block = {kThreads}}; }
+LAUNCH_SHAPE(offsets, int n, int) { return {.grid = {n / kThreads}, .block = {kThreads}}; }

@@ -50,9 +50,11 @@ using cudaSurfaceObject_t = unsigned long long;
 using cudaHostFn_t = void (*)(void*);
 using cudaStreamCallback_t = void (*)(cudaStream_t, cudaError_t, void*);
 
+#ifndef __CUDA__  // where an editor reads CUDA C++, cuda_keywords.cuh has one with a constructor
 struct dim3 {
   unsigned int x = 1, y = 1, z = 1;
 };
+#endif
 
 enum cudaMemcpyKind : int {
   cudaMemcpyHostToHost = 0,

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "grader/base/process.hpp"
+#include "grader/base/scratch_folder.hpp"
 #include "grader/base/text_files.hpp"
 #include "grader/report/diagnostics.hpp"
 
@@ -84,6 +85,36 @@ TEST(EditorFiles, ClangdReadsEveryLabsKernelWithoutAToolkit) {
     ASSERT_TRUE(outcome);
     EXPECT_THAT(outcome->output, HasSubstr("All checks completed, 0 errors")) << lab.id;
   }
+}
+
+// clangd keeps silent about mistakes in headers: that a wrong call is told shows that ours was
+// read.
+TEST(EditorFiles, ClangdKnowsTheCallsOfAWholeProgramAndTellsAWrongOne) {
+  const auto version = base::run_process({.arguments = {"clangd", "--version"}});
+  if (!version || version->exit_code != 0) GTEST_SKIP() << "there is no clangd here";
+  const base::ScratchFolder tree("membound-editor");
+  const std::filesystem::path lab = tree.path() / "labs/12-streams";
+  std::filesystem::create_directories(lab);
+  std::filesystem::create_symlink(kRoot / "grader", tree.path() / "grader");
+  std::filesystem::copy(kRoot / ".clangd", tree.path());
+  std::filesystem::copy(kRoot / "labs/12-streams/kernel.cuh", lab);
+  const auto answer = base::read_file(kRoot / "solutions/12-streams/kernel.cu");
+  ASSERT_TRUE(answer);
+  ASSERT_TRUE(base::write_file(
+      lab / "kernel.cu", *answer +
+                             "void more(float* p) { cudaMalloc(&p, 4); cudaGraphUpload(0, 0); }\n"
+                             "void wrong(float* p) { cudaMalloc(&p); }\n"));
+  const auto outcome =
+      base::run_process({.arguments = {"clangd", "--check=" + (lab / "kernel.cu").string()},
+                         .folder = tree.path(),
+                         .timeout_seconds = 60});
+  ASSERT_TRUE(outcome);
+  static const std::regex kTold(R"(\] Line \d+: (.*))");
+  std::vector<std::string> told;
+  for (std::sregex_iterator it(outcome->output.begin(), outcome->output.end(), kTold), end;
+       it != end; ++it)
+    told.push_back((*it)[1]);
+  EXPECT_THAT(told, ElementsAre("no matching function for call to 'cudaMalloc'"));
 }
 
 }  // namespace

@@ -146,7 +146,8 @@ TEST_F(Commands, AnUntouchedSkeletonIsNotStartedThoughItWasChecked) {
 
 TEST_F(Commands, APredictionIsPutBesideWhatWasCounted) {
   EXPECT_THAT(course_.run({"next"}).output,
-              HasSubstr("How many sectors? ./membound predict 01-fake/1 NUMBER"));
+              HasSubstr("  predict  How many sectors?\n           ./membound predict 01-fake/1 "
+                        "NUMBER\n"));
   EXPECT_THAT(course_.run({"predict", "1/1", "4"}).output, StartsWith("Noted: 4 sectors. "));
   course_.answer("passed", "wrong");
   EXPECT_THAT(check({"1"}).output, HasSubstr("Stage 1: you said 4 sectors; it was 32.\n"));

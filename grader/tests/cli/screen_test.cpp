@@ -29,6 +29,12 @@ TEST(Screen, CutsRowsAtItsWidthAndEndsTheirColour) {
   EXPECT_EQ(cut_to("\033[31mab\033[0mcdefghij", 8), "\033[31mab\033[0mcdefgh");
 }
 
+TEST(Screen, WrapsWhatTheCompilerSaysAndLeavesTheSourceBelowIt) {
+  EXPECT_EQ(with_long_lines_wrapped(
+                "k.cu:3:1: error: expected a semicolon here\n    int a = 1234567890;\n", 20),
+            "k.cu:3:1: error:\nexpected a semicolon\nhere\n    int a = 1234567890;\n");
+}
+
 TEST(Screen, IsWrittenOverTheOneBefore) {
   EXPECT_EQ(over_the_last("a\nb"), "\033[Ha\033[K\nb\033[K\033[J\r");
 }

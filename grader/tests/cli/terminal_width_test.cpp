@@ -138,11 +138,14 @@ TEST(Watch, ChecksOnEverySaveAndListensToKeys) {
 
 TEST(Watch, GoesOnFromAStageThatPassesForTheFirstTimeAndStaysAtOneThatHad) {
   const FakeCourse course;
+  ASSERT_EQ(course.run({"predict", "1/1", "4"}).exit_code, 0);
   OnTerminal watch(course, {"watch", "1", "--device", "vgpu"});
   watch.until("q quit");
   course.answer("passed", "slow");
   watch.until("checking 01-fake/2");
-  EXPECT_THAT(watch.until("q quit"), AllOf(HasSubstr("01-fake/1 passed"), HasSubstr("too slow")));
+  EXPECT_THAT(watch.until("q quit"),
+              AllOf(HasSubstr("01-fake/1 passed"), HasSubstr("you said 4 sectors; it was 32"),
+                    HasSubstr("too slow")));
   watch.press("p");
   EXPECT_THAT(watch.until("q quit"), AllOf(HasSubstr("passed"), HasSubstr("01-fake/1  n next")));
   watch.press("q");

@@ -26,6 +26,20 @@ TEST(Predictions, SayWhereNothingCounts) {
             "Stage 2: you said 4 sectors; nothing was counted (--device vgpu counts).\n");
 }
 
+TEST(Predictions, OfAProgramNeedNoTimeBesideAReferenceAnswer) {
+  course::Stage stage = asking();
+  course::StageResult result;
+  result.answer = 32;
+  EXPECT_EQ(said_and_counted(stage, 4, result), "")
+      << "a wrong kernel's tests are not what is asked";
+  stage.kind = &course::kProgramStage;
+  EXPECT_EQ(said_and_counted(stage, 4, result), "Stage 2: you said 4 sectors; it was 32.\n");
+  result.answer.reset();
+  EXPECT_EQ(said_and_counted(stage, 4, result), "");
+  result.ratio = 1;
+  EXPECT_NE(said_and_counted(stage, 4, result), "");
+}
+
 TEST(Predictions, AreSilentWhereNothingWasSaidOrAsked) {
   EXPECT_EQ(said_and_counted(asking(), std::nullopt, 32), "");
   EXPECT_EQ(said_and_counted(course::Stage{}, 4, 32), "");
