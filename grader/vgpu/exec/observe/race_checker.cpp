@@ -126,6 +126,7 @@ RowCheck RaceChecker::access(const WarpAccess& access, BlockRaces& races, LanePa
     const RowCheck noted = row(access, races, now);
     if (noted != RowCheck::kUndecided) return noted;
   }
+  if (!now.shared && !now.load && own_lines(access, now)) return RowCheck::kNoRace;
   if (!now.shared) take_apart(access, shape, lanes, flags);
   if (shape == LanePattern::kSame && now.load) {
     const RowCheck noted = read_together(access, races, now);
