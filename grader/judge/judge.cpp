@@ -8,6 +8,7 @@
 #include <ctime>
 
 #include "grader/base/process.hpp"
+#include "grader/base/switches.hpp"
 #include "grader/judge/device_choice.hpp"
 #include "grader/judge/launch_counting.hpp"
 #include "grader/judge/program_times.hpp"
@@ -106,7 +107,9 @@ base::Result<std::vector<course::StageMeasurement>> run_part(const CheckRequest&
                                                              const CompiledPart& part,
                                                              const Device& device,
                                                              Measured& measured) {
-  const RunRequest run = run_request(request, part, device);
+  RunRequest run = run_request(request, part, device);
+  run.looks_at_once = request.looks.at_right_results && run.bed->looks_at_once() &&
+                      !base::switched_off("judge.second-look");
   auto needed = run.bed->needed(run.parts);
   needed.insert(needed.begin(), run.program);
   for (const fs::path& file : needed)

@@ -48,6 +48,8 @@ class KernelBed : public TestBed {
     if (!filter.empty()) look.more_arguments.push_back(std::move(filter));
   }
 
+  [[nodiscard]] bool looks_at_once() const override { return false; }
+
   [[nodiscard]] base::Result<std::unique_ptr<RunnerPair>> start_runners(
       const RunRequest& request) const override {
     return RunnerPair::start(*request.split, request.stop);

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
+#include "grader/judge/second_look.hpp"
 #include "grader/judge/test_bed.hpp"
 #include "grader/judge/test_program.hpp"
 
@@ -30,6 +31,10 @@ class ProgramBed : public TestBed {
                                     request.parts.forward_folder.string()};
     if (request.split && request.split->use_jail) all.emplace_back("--jailed");
     all.insert(all.end(), request.more_arguments.begin(), request.more_arguments.end());
+    if (!request.looks_at_once) return all;
+    all.emplace_back("--checked-with");
+    for (const auto& [name, value] : environment_at_right_results())
+      all.push_back(name + "=" + value);
     return all;
   }
 
@@ -39,6 +44,9 @@ class ProgramBed : public TestBed {
     for (const std::string& test : tests) names += (names.empty() ? "" : ",") + test;
     if (!names.empty()) look.more_arguments = {"--tests", names};
   }
+
+  /// Checkers change neither calls nor when they began and ended: one run does for both.
+  [[nodiscard]] bool looks_at_once() const override { return true; }
 
   [[nodiscard]] base::Result<std::unique_ptr<RunnerPair>> start_runners(
       const RunRequest& /*request*/) const override {

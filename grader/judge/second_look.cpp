@@ -117,6 +117,12 @@ bool may_be_right_by_luck(const course::Lab& lab, const course::StageMeasurement
          judge_stage(lab, *stage, measurement).correct;
 }
 
+std::map<std::string, std::string> environment_at_right_results() {
+  return {{"MEMBOUND_CHECK", checkers::checker_names_at_right_results()},
+          {"MEMBOUND_CHECK_BLOCKS", kMostBlocks},
+          {"MEMBOUND_STEP_LIMIT", kStepLimitOfTimedLaunch}};
+}
+
 RunRequest second_look(const RunRequest& run, const course::StageMeasurement& measurement) {
   // What is found at right results shall not hang on how busy the machine is: no limit in seconds.
   if (may_be_right_by_luck(*run.lab, measurement))
@@ -182,9 +188,10 @@ void look_again(const RunRequest& run, Looks looks,
                 std::vector<course::StageMeasurement>& measurements) {
   if (base::switched_off("judge.second-look")) return;
   std::vector<course::StageMeasurement*> suspects;
+  const bool at_right_results = looks.at_right_results && !run.bed->looks_at_once();
   for (course::StageMeasurement& measurement : measurements)
     if ((looks.at_failures && deserves_second_look(*run.lab, measurement)) ||
-        (looks.at_right_results && may_be_right_by_luck(*run.lab, measurement)))
+        (at_right_results && may_be_right_by_luck(*run.lab, measurement)))
       suspects.push_back(&measurement);
   std::atomic<std::size_t> next = 0;
   const auto work = [&] {

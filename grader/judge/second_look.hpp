@@ -9,6 +9,8 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "grader/base/result.hpp"
@@ -26,6 +28,9 @@ namespace membound::judge {
 /// Is the result right, whatever the speed, so that only checkers can say whether that is luck?
 [[nodiscard]] bool may_be_right_by_luck(const course::Lab& lab,
                                         const course::StageMeasurement& measurement);
+
+/// What a runner is told where its kernels' results are right: which checkers look on, at how much.
+[[nodiscard]] std::map<std::string, std::string> environment_at_right_results();
 
 /// How the stage is run again, without timing: its failed test alone where that is known; where the
 /// results are right the first half of the lab's tests, and some blocks of what is timed; else all.

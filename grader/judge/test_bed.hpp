@@ -51,6 +51,9 @@ class TestBed {
   /// Has a second look run these tests of a stage alone; all if there are none.
   virtual void choose_tests(RunRequest& look, const std::string& kernel,
                             const std::vector<std::string>& tests, TimedLook timed) const = 0;
+  /// Do checkers look on at right results where the tests run (RunRequest::looks_at_once)? Else in
+  /// a second look.
+  [[nodiscard]] virtual bool looks_at_once() const = 0;
   /// The runners of one start in a graded run; null where the test program starts them itself.
   [[nodiscard]] virtual base::Result<std::unique_ptr<RunnerPair>> start_runners(
       const RunRequest& request) const = 0;

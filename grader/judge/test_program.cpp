@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <optional>
 #include <system_error>
 #include <thread>
@@ -40,6 +41,12 @@ std::string last_part(const std::string& text) {
   return "[…]" + text.substr(start == std::string::npos ? text.size() - kOutputShown : start);
 }
 
+/// A runner whose judge leaves while it works ends itself by SIGKILL.
+bool ended_by_itself_and_badly(const jail::JailOutcome& end) {
+  if (end.limit != jail::LimitHit::kNone || end.stopped) return false;
+  return end.signal != 0 ? end.signal != SIGKILL : end.exit_code != 0;
+}
+
 /// One start of the program after the other until every stage has a measurement.
 class ProgramStarts {
  public:
@@ -70,7 +77,7 @@ class ProgramStarts {
     std::vector<std::string> all = request_.under;
     all.insert(all.end(),
                {request_.program.string(), "--lab", request_.lab_json.string(), "--submission",
-                request_.submission.string(), "--stages", numbers(left_), "--result",
+                request_.submission.string(), "--stages", numbers(asked_), "--result",
                 file_.path().string(), "--seed", std::to_string(request_.seed)});
     if (request_.split) all.insert(all.end(), {"--seed-key", request_.split->seed_key});
     const auto of_bed = request_.bed->arguments(request_);
@@ -93,6 +100,7 @@ class ProgramStarts {
 
   base::Status start_once() {
     file_.remove();
+    asked_ = one_at_a_time_ ? std::vector<int>{left_.front()} : left_;
     if (device_seconds_left_)
       request_.split->limits.cpu_seconds =
           std::min(request_.split->limits.cpu_seconds, *device_seconds_left_);
@@ -119,7 +127,7 @@ class ProgramStarts {
         done = lines;
         since = Clock::now();
       }
-      const int stage = left_[std::min(done, left_.size() - 1)];
+      const int stage = asked_[std::min(done, asked_.size() - 1)];
       if (request_.on_tick) request_.on_tick(stage);
       const std::chrono::duration<double> waited = Clock::now() - since;
       return waited.count() < backstop_seconds(stage);
@@ -137,10 +145,12 @@ class ProgramStarts {
     const auto collected = collect();
     if (!collected) return collected.error();
     jail::LimitHit limit = jail::LimitHit::kNone;
+    bool crashed = false;
     if (runners) {
       const auto end = runners->finish();
       if (!end) return end.error();
       limit = end->limit;
+      crashed = ended_by_itself_and_badly(*end);
       if (device_seconds_left_) *device_seconds_left_ -= end->cpu_seconds;
       outcome_.last_output += runners->story();
     }
@@ -148,7 +158,31 @@ class ProgramStarts {
     if (process->stopped) return base::Done{};
     if (left_.size() < before) blame_limit(limit);
     explain_missing(*process, before, limit);
+    if (crashed) doubt_what_it_said();
     return base::Done{};
+  }
+
+  /// What had broken the runner may have broken it long before, and made up whatever it said since:
+  /// each stage that came to its end is run once more in a runner of its own, where that may not
+  /// happen.
+  void doubt_what_it_said() {
+    auto& all = outcome_.measurements;
+    for (course::StageMeasurement& measurement : all) {
+      const bool is_of_this_start =
+          std::find(asked_.begin(), asked_.end(), measurement.stage) != asked_.end();
+      if (!is_of_this_start || measurement.abort != Cause::kNone) continue;
+      if (asked_.size() > 1) {
+        left_.push_back(measurement.stage);
+        continue;
+      }
+      measurement = empty_measurement(measurement.stage);
+      measurement.abort = Cause::kFault;
+      measurement.abort_text = "the submission's runner crashed, so that nothing it said counts";
+    }
+    std::erase_if(all, [&](const course::StageMeasurement& measurement) {
+      return is_left(measurement.stage);
+    });
+    one_at_a_time_ = true;
   }
 
   /// A limit of the jail says more than what the test program saw of it: a connection that ended.
@@ -187,16 +221,25 @@ class ProgramStarts {
   /// Gives a measurement to stages that the program owes one.
   void explain_missing(const base::ProcessOutcome& process, std::size_t before,
                        jail::LimitHit limit) {
-    if (left_.empty()) return;
+    std::vector<int> lost;
+    for (const int stage : asked_)
+      if (is_left(stage)) lost.push_back(stage);
+    if (lost.empty()) return;
     const bool said_why = process.exit_code == course::test_exit::kTimeout ||
                           process.exit_code == course::test_exit::kFault;
     if (said_why && left_.size() < before)
       return;  // it reported the culprit: go on with the others
     const bool all_alike =
         process.exit_code >= 0 && !said_why && !process.timed_out;  // another start ends no better
-    const std::vector<int> lost = all_alike ? left_ : std::vector<int>{left_.front()};
-    for (const int stage : lost) outcome_.measurements.push_back(crash_of(stage, process, limit));
-    left_.erase(left_.begin(), left_.begin() + static_cast<std::ptrdiff_t>(lost.size()));
+    if (!all_alike) lost.resize(1);
+    for (const int stage : lost) {
+      outcome_.measurements.push_back(crash_of(stage, process, limit));
+      std::erase(left_, stage);
+    }
+  }
+
+  [[nodiscard]] bool is_left(int stage) const {
+    return std::find(left_.begin(), left_.end(), stage) != left_.end();
   }
 
   [[nodiscard]] course::StageMeasurement empty_measurement(int stage) const {
@@ -230,6 +273,8 @@ class ProgramStarts {
   std::optional<double> device_seconds_left_;  // nothing: no budget
   ResultFile file_;
   std::vector<int> left_;
+  std::vector<int> asked_;      // by the current start
+  bool one_at_a_time_ = false;  // a stage a start
   RunOutcome outcome_;
 };
 

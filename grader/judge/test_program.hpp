@@ -39,6 +39,8 @@ struct RunRequest {
   const course::Lab* lab = nullptr;
   std::vector<int> stages;
   std::uint64_t seed = 1;
+  /// Has checkers look on in a stage's tests, where its bed can have them do so at once.
+  bool looks_at_once = false;
   std::vector<std::string> more_arguments = {};         ///< "--quick", "--counters", …
   std::map<std::string, std::string> environment = {};  ///< chooses the device
   std::filesystem::path scratch_folder;                 ///< for the result file

@@ -159,16 +159,16 @@ LAB_TEST_WITH_HINT(Reduction, NothingAddsUpToZero, "empty") { check_values({}); 
 
 LAB_TEST_WITH_HINT(Reduction, AddsManyBlocks, "several-blocks") { check_random(65'536, 200); }
 
+LAB_TEST_WITH_HINT(Reduction, ConstantTerms, "several-blocks") {
+  check_values(std::vector<float>(33'333, 500.0F));
+}
+
 LAB_TEST_WITH_HINT(Reduction, PowersOfTwoAndTheirNeighbours, "left-over") {
   check_sizes({511, 512, 513, 1023, 1024, 1025, 4095, 4097, 32'767, 32'769, 131'071, 131'073});
 }
 
 LAB_TEST_WITH_HINT(Reduction, Primes, "left-over") {
   check_sizes({2, 3, 5, 7, 61, 251, 1021, 4093, 65'537, 104'729});
-}
-
-LAB_TEST_WITH_HINT(Reduction, ConstantTerms, "several-blocks") {
-  check_values(std::vector<float>(33'333, 500.0F));
 }
 
 LAB_TEST_WITH_HINT(Reduction, RampOfTerms, "several-blocks") {

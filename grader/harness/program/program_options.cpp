@@ -23,6 +23,9 @@ ParsedOptions parse_options(int argc, const char* const* argv) {
       ->delimiter(',');
   app.add_option("--tests", options.tests, "only these of each stage, and none of its demands")
       ->delimiter(',');
+  app.add_option("--checked-with", options.checked_with,
+                 "NAME=VALUE ...: told to the runner, so that checkers look on")
+      ->excludes("--tests");
   app.add_option("--seed", options.seed, "all data follows from it");
   app.add_option("--seed-key", seed_key, "32 hexadecimal digits of a graded run");
   app.add_option("--clock", options.clock,

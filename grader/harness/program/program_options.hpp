@@ -23,6 +23,8 @@ struct Options {
   std::filesystem::path result;    ///< JSON lines are appended here; empty: no file
   std::vector<int> stages;         ///< empty: all
   std::vector<std::string> tests;  ///< empty: all, and the demands
+  /// NAME=VALUE: told to the runner besides, so that checkers look on; empty: none do.
+  std::vector<std::string> checked_with;
   std::uint64_t seed = 1;
   std::optional<harness::SeedKey> seed_key;
   bool jailed = false;

@@ -107,6 +107,9 @@ struct JailRequest {
   const std::atomic<bool>* stop = nullptr;            ///< set by Ctrl-C: ends the program
   /// Called about twenty times a second; returning false ends the program as out of wall time.
   std::function<bool()> keep_going = {};
+  /// How long run() waits for the last process's end after SIGKILL, on a machine with much else to
+  /// do; a device driver may hold one longer, and then a human has to look.
+  double seconds_to_die = 60;
 };
 
 /// Which limit ended the program, or would not let it go on.
@@ -129,8 +132,8 @@ struct JailOutcome {
 };
 
 /// Runs it to its end. When this returns, no process, mount or cgroup of it is left, unless the
-/// kernel itself holds a process for a minute after SIGKILL; `output` says so then. An error means
-/// that the jail could not be set up: the machine's fault, not the program's.
+/// kernel itself holds a process for longer than `seconds_to_die` after SIGKILL; `output` says so
+/// then. An error means that the jail could not be set up: the machine's fault, not the program's.
 [[nodiscard]] base::Result<JailOutcome> run(const JailRequest& request);
 
 }  // namespace membound::jail

@@ -22,9 +22,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int kTickMs = 20;
-/// Between SIGKILL and the last process's end, on a machine with much else to do; a device driver
-/// may hold one longer, and then a human has to look.
-constexpr double kSecondsToDie = 60;
 
 class Watch {
  public:
@@ -43,10 +40,10 @@ class Watch {
     while (!gone()) {
       wait_for_news();
       check_limits();
-      if (killed_at_ && since(*killed_at_) > kSecondsToDie) {
+      if (killed_at_ && since(*killed_at_) > request_.seconds_to_die) {
         // What it did is known, and is no other run's: whoever asked looks at the device itself.
         observed_.output += "\na process of it did not end " +
-                            std::to_string(static_cast<int>(kSecondsToDie)) +
+                            std::to_string(static_cast<int>(request_.seconds_to_die)) +
                             " seconds after SIGKILL";
         break;
       }

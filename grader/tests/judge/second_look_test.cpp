@@ -130,6 +130,31 @@ TEST(SecondLook, AtAProgramNamesItsTestsAsItsTestProgramDoes) {
   EXPECT_THAT(second_look(run, lost).more_arguments, ElementsAre()) << "all tests";
 }
 
+TEST(SecondLook, AtRightResultsOfAProgramIsTakenWhileItsTestsRun) {
+  const TemporaryFolder folder;
+  course::Lab lab = lab_of_one();
+  lab.stages[0].kind = &course::kProgramStage;
+  RunRequest run;
+  run.lab = &lab;
+  run.scratch_folder = folder.path() / "tmp";
+  const auto started = folder.path() / "started";
+  run.program = folder.script("test", "touch " + started.string());
+  std::vector<course::StageMeasurement> right = {failing("HandsInOneSum", "")};
+  right[0].tests[0].passed = true;
+  run.bed = &program_bed();
+  look_again(run, {.at_right_results = true}, right);
+  EXPECT_FALSE(exists(started)) << "nothing runs once more";
+  EXPECT_THAT(run.bed->arguments(run), testing::Not(Contains("--checked-with")));
+  run.looks_at_once = true;
+  EXPECT_THAT(
+      run.bed->arguments(run),
+      testing::IsSupersetOf({std::string("--checked-with"),
+                             "MEMBOUND_CHECK=" + checkers::checker_names_at_right_results()}));
+  run.bed = &kernel_bed();
+  look_again(run, {.at_right_results = true}, right);
+  EXPECT_TRUE(exists(started));
+}
+
 TEST(SecondLook, AfterAWrongTimedRunLaunchesWhatWasTimed) {
   const course::Lab lab = lab_of_one();
   RunRequest run;

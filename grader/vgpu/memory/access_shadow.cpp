@@ -69,6 +69,11 @@ void AccessShadow::spread_writes(std::uint64_t number) {
   line.write = apart();
   // Cells of a line that nobody has touched in this launch hold stamps of earlier ones.
   if (Stamp::tag(before) != tag_) return;
+  if (LineStamp::owned(before)) {
+    for (std::uint32_t i = 0; i < LineStamp::kCells; ++i)
+      if (line.owns(i)) view_.writes[first + i] = before & ~LineStamp::kOwned;
+    return;
+  }
   for (std::uint32_t i = 0; i < LineStamp::kCells; ++i)
     view_.writes[first + i] = LineStamp::of_cell(before, i);
   std::fill_n(view_.write_origins + first, LineStamp::kCells, line.write_origin);
@@ -93,9 +98,12 @@ void AccessShadow::take_apart(std::uint64_t first, std::uint64_t count, Mark mar
     const std::uint64_t offset = cell % LineStamp::kCells;
     const std::uint64_t here = std::min(LineStamp::kCells - offset, end - cell);
     const std::uint64_t ones = (std::uint64_t{1} << here) - 1;
-    line(number, mark).marks[static_cast<std::size_t>(mark)] |=
-        static_cast<std::uint32_t>(ones << offset);
-    writes ? spread_writes(number) : spread_reads(number);
+    Line& touched = line(number, mark);
+    if (writes)
+      spread_writes(number);
+    else
+      spread_reads(number);
+    touched.marks[static_cast<std::size_t>(mark)] |= static_cast<std::uint32_t>(ones << offset);
     cell += here;
   }
 }

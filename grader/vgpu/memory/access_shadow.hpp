@@ -6,8 +6,9 @@
 /// blocks in shared memory, are recognised as such, so nothing is cleared between them.
 ///
 /// In global memory 32 aligned cells are a line. A warp that accesses whole lines leaves one stamp
-/// a line; only once somebody else wants a part of one do its cells get stamps of their own. Most
-/// kernels never make them.
+/// a line, and so does a thread that is the first to write to some of a line's cells, with marks
+/// that say to which; only once somebody else wants a part of one do its cells get stamps of their
+/// own. Most kernels never make them.
 /// Place in the chain: exec/observe/race_checker -> [access_shadow]. Left out: what orders two
 /// accesses, which exec/observe/race_clock knows.
 #pragma once
@@ -80,9 +81,13 @@ struct LineStamp {
   static constexpr std::uint64_t layout(std::uint32_t per_lane, std::uint32_t part) {
     return std::uint64_t{(1u << per_lane) - 1 + part} << Stamp::kThreadShift;
   }
+  /// The line is one thread's, whose stamp this is but for the flag, which no whole line has: the
+  /// cells that are marked. Which instruction wrote it each of them knows by itself.
+  static constexpr std::uint64_t kOwned = Stamp::kBlockScope;
+  static constexpr bool owned(std::uint64_t line) { return (line & kOwned) != 0; }
   /// The cells have stamps of their own.
-  static constexpr bool apart(std::uint64_t line) { return (line & kLayout) == kLayout; }
-  /// The stamp of one cell (0 … 31) of a line that is not apart.
+  static constexpr bool apart(std::uint64_t line) { return (line & (kLayout | kOwned)) == kLayout; }
+  /// The stamp of one cell (0 … 31) of a line that is not apart, nor owned.
   static constexpr std::uint64_t of_cell(std::uint64_t line, std::uint32_t cell) {
     const auto layout = static_cast<std::uint32_t>((line & kLayout) >> Stamp::kThreadShift) + 1;
     const auto per_lane = static_cast<std::uint32_t>(std::bit_width(layout)) - 1;
@@ -96,10 +101,14 @@ enum class Mark : std::uint8_t { kRead, kWrite, kAtomic };
 
 /// 32 neighbouring cells of global memory.
 struct alignas(32) Line {
-  std::uint64_t write = 0;               ///< LineStamp of the last write
+  std::uint64_t write = 0;               ///< LineStamp of the last write; may be owned
   std::uint64_t read = 0;                ///< and of the last read
   std::array<std::uint32_t, 3> marks{};  ///< by Mark, a bit each cell: of the stamps' launch
   std::uint16_t write_origin = 0, read_origin = 0;
+  /// Has the owner written to this cell (0 … 31)?
+  [[nodiscard]] bool owns(std::uint32_t cell) const {
+    return (marks[static_cast<std::size_t>(Mark::kWrite)] >> cell & 1) != 0;
+  }
 };
 
 /// Cells of one range of addresses: last write and last read, and the number of the instruction
@@ -117,8 +126,10 @@ struct ShadowView {
   /// Who wrote, or read, a cell last.
   [[nodiscard]] std::uint64_t last_write(std::uint64_t cell) const {
     if (lines == nullptr) return writes[cell];
-    const std::uint64_t line = lines[cell >> LineStamp::kShift].write;
-    return LineStamp::apart(line) ? writes[cell] : LineStamp::of_cell(line, cell % 32);
+    const Line& line = lines[cell >> LineStamp::kShift];
+    if (LineStamp::owned(line.write))
+      return line.owns(cell % 32) ? line.write & ~LineStamp::kOwned : 0;
+    return LineStamp::apart(line.write) ? writes[cell] : LineStamp::of_cell(line.write, cell % 32);
   }
   [[nodiscard]] std::uint64_t last_read(std::uint64_t cell) const {
     if (lines == nullptr) return reads[cell];
@@ -127,8 +138,8 @@ struct ShadowView {
   }
   [[nodiscard]] std::uint16_t write_origin(std::uint64_t cell) const {
     const Line* line = lines == nullptr ? nullptr : lines + (cell >> LineStamp::kShift);
-    return line == nullptr || LineStamp::apart(line->write) ? write_origins[cell]
-                                                            : line->write_origin;
+    const bool each = line == nullptr || LineStamp::apart(line->write);
+    return each || LineStamp::owned(line->write) ? write_origins[cell] : line->write_origin;
   }
   [[nodiscard]] std::uint16_t read_origin(std::uint64_t cell) const {
     const Line* line = lines == nullptr ? nullptr : lines + (cell >> LineStamp::kShift);
@@ -162,6 +173,12 @@ class AccessShadow {
       chunk |= bit;
     }
     return line;
+  }
+  /// If the line is owned, its cells get stamps of their own.
+  void take_from_owner(std::uint64_t number) {
+    const std::uint64_t write = view_.lines[number].write;
+    if (LineStamp::owned(write) && Stamp::tag(write) == tag_) [[unlikely]]
+      spread_writes(number);
   }
   /// Cells [first, first + count) are about to be accessed one by one: from now on their lines'
   /// writes (or reads) are apart. Cells behind the last one are left out.

@@ -134,6 +134,26 @@ TEST_F(GradedHostLab, AGraphThatAPassedProgramKeepsIsNamedBesideWhatItSaved) {
   EXPECT_NE(notes.find("49 % saved of an ideal 49 %"), std::string::npos) << notes;
 }
 
+TEST_F(GradedHostLab, CheckersLeaveAProgramsTimelineAsItIs) {
+  for (const auto& [id, stages] : {std::pair("00-hello-gpu", std::vector{4}),
+                                   std::pair("12-streams", std::vector{1, 2, 3, 4})}) {
+    auto lab = course::read_lab(source() / "labs" / id / "lab.json");
+    ASSERT_TRUE(lab) << base::to_string(lab.error());
+    lab_ = *std::move(lab);
+    CheckRequest request = request_for(source() / "solutions" / id / "kernel.cu", stages);
+    const Outcome without = run(request);
+    request.looks.at_right_results = true;
+    const Outcome with = run(request);
+    ASSERT_EQ(with.result.stages.size(), stages.size());
+    for (std::size_t i = 0; i < stages.size(); ++i) {
+      const course::StageResult &one = with.result.stages[i], &other = without.result.stages[i];
+      EXPECT_EQ(one.verdict, course::Verdict::kPassed) << with.text();
+      EXPECT_EQ(one.notes, other.notes) << id << stages[i];
+      EXPECT_EQ(one.answer, other.answer) << id << stages[i];
+    }
+  }
+}
+
 /// Lab 01 with a fourth stage: a whole program, in the same kernel.cu, that copies `a` to `c` by
 /// way of the device.
 class MixedLab : public GradedHostLab {

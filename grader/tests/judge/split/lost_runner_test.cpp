@@ -68,6 +68,40 @@ TEST_F(LostRunner, KilledAtAnyMomentNoStageIsLostOrPassedByMistake) {
   }
 }
 
+/// What a submission has broken in its runner may show only when it ends.
+class RunnerThatCrashesAtItsEnd : public LostRunner {
+ protected:
+  /// The reference as a submission, timed; `crashes` is a condition of the shell.
+  std::vector<std::string> verdicts(const std::string& crashes) {
+    CheckRequest request =
+        request_for("01-reverse-array", source() / "solutions/01-reverse-array/kernel.cu");
+    request.more_arguments = {"--size", "65536"};
+    split(request);
+    const fs::path real = request.split->runner;
+    const fs::path wrapper = request.split->runner = folder_.path() / "crashing_runner";
+    std::ofstream(wrapper) << "#!/bin/sh\n"
+                           << real.string() << " \"$@\"\n"
+                           << crashes << " && kill -SEGV $$\nexit 0\n";
+    chmod(wrapper.c_str(), 0755);
+    std::vector<std::string> all;
+    for (const course::StageResult& stage : run(request).stages)
+      all.emplace_back(course::to_string(stage.verdict));
+    return all;
+  }
+};
+
+TEST_F(RunnerThatCrashesAtItsEnd, HasSaidNothing) {
+  EXPECT_EQ(verdicts("true"), std::vector<std::string>(3, "fault"));
+}
+
+TEST_F(RunnerThatCrashesAtItsEnd, CostsNoStageThatRunsWellInOneOfItsOwn) {
+  const fs::path crashed = folder_.path() / "crashed";
+  fs::create_directories(crashed);
+  // The reference's runner and the submission's, once each.
+  EXPECT_EQ(verdicts("cd " + crashed.string() + " && [ $(ls | wc -l) -lt 2 ] && touch $$"),
+            std::vector<std::string>(3, "passed"));
+}
+
 TEST_F(LostRunner, ItsLastWordsAreInTheFinding) {
   CheckRequest request =
       request_for("01-reverse-array", source() / "labs/01-reverse-array/kernel.cu");

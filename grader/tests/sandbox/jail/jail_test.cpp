@@ -9,6 +9,7 @@
 #include <gmock/gmock.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -81,6 +82,38 @@ TEST_F(Jail, EndsWithAnOwnerThatWasKilledBetweenTwoSteps) {
   std::string line;
   std::getline(stat, line);
   EXPECT_TRUE(line.empty() || line.find(") Z ") != std::string::npos) << line;
+}
+
+/// The process that runs a sleep of so many seconds; 0: none does.
+pid_t sleeper(const std::string& seconds) {
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc", error)) {
+    std::ifstream file(entry.path() / "cmdline");
+    const std::string words{std::istreambuf_iterator<char>(file), {}};
+    if (words == std::string("sleep") + '\0' + seconds + '\0')
+      return std::atoi(entry.path().filename().c_str());
+  }
+  return 0;
+}
+
+TEST_F(Jail, TellsHowARunEndedOfWhichAProcessDoesNot) {
+  // A process that is traced is gone only when its tracer has asked how it ended: until then it is
+  // as one that the kernel holds.
+  JailRequest request;
+  request.limits.wall_seconds = 1;
+  request.seconds_to_die = 1;
+  pid_t held = 0;
+  request.keep_going = [&] {
+    if (held == 0 && (held = sleeper("31.7")) != 0 &&
+        ptrace(PTRACE_SEIZE, held, nullptr, nullptr) != 0)
+      held = -1;
+    return true;
+  };
+  const auto outcome = shell("exec sleep 31.7", request);
+  if (held > 0) waitpid(held, nullptr, __WALL);
+  if (held < 0) GTEST_SKIP() << "may not trace";
+  EXPECT_EQ(outcome.limit, LimitHit::kWall);
+  EXPECT_THAT(outcome.output, HasSubstr("did not end 1 seconds after SIGKILL"));
 }
 
 TEST_F(Jail, HoldsNoneOfOurDescriptorsWhileItRuns) {

@@ -155,6 +155,67 @@ __device__ void ring(int* out) {
 __global__ void ring_between_warps(int* out) { ring<true>(out); }
 __global__ void ring_overtakes_itself(int* out) { ring<false>(out); }
 
+// Rings in global memory: one block fills, the other empties.
+template <bool waits_for_room>
+__device__ void ring_of_blocks(int* out, int* places) {
+  volatile int *const filled = places + kCount, *const emptied = filled + 1;
+  const int t = threadIdx.x;
+  for (int i = 0; i < 8; ++i) {
+    int* const place = places + i % 4 * 64;
+    if (blockIdx.x == 0) {
+      while (t == 0 && waits_for_room && i - *emptied >= 4) {
+      }
+      __threadfence();
+      __syncthreads();
+      place[t] = i + t;  // ring_overtakes_a_block
+    } else {
+      while (t == 0 && *filled <= i) {
+      }
+      __threadfence();
+      __syncthreads();
+      out[i * 64 + t] = place[63 - t];  // ring_overtakes_a_block
+    }
+    __threadfence();
+    __syncthreads();
+    if (t == 0) *(blockIdx.x == 0 ? filled : emptied) = i + 1;
+  }
+}
+__global__ void ring_between_blocks(int* out, int* in) { ring_of_blocks<true>(out, in); }
+__global__ void ring_overtakes_a_block(int* out, int* in) { ring_of_blocks<false>(out, in); }
+
+// The same with a flag for each place; whoever waits polls with an atomic that changes nothing.
+enum class Frees { kWhenRead, kTooEarly };
+template <Frees frees, bool waits_for_room>
+__device__ void flagged_ring(int* out, int* places) {
+  const int t = threadIdx.x;
+  for (int i = 0; i < 8; ++i) {
+    Device full(places[kCount + i % 2]);
+    const bool fills = blockIdx.x == 1;
+    while (t == 0 && (waits_for_room || !fills) && full.fetch_add(0) != !fills) {
+    }
+    __syncwarp();
+    int* const place = places + i % 2 * 32;
+    if (fills)
+      place[t] = i + t;  // flagged_ring_overtakes, flag_freed_too_early
+    else if (frees == Frees::kTooEarly && t == 0)
+      full.store(0, cuda::memory_order_release);
+    __syncwarp();
+    if (!fills) out[i * 32 + t] = place[31 - t];  // flagged_ring_overtakes, flag_freed_too_early
+    __syncwarp();
+    if (t == 0 && (fills || frees == Frees::kWhenRead))
+      full.store(fills, cuda::memory_order_release);
+  }
+}
+__global__ void flagged_ring_between_blocks(int* out, int* in) {
+  flagged_ring<Frees::kWhenRead, true>(out, in);
+}
+__global__ void flagged_ring_overtakes(int* out, int* in) {
+  flagged_ring<Frees::kWhenRead, false>(out, in);
+}
+__global__ void flag_freed_too_early(int* out, int* in) {
+  flagged_ring<Frees::kTooEarly, true>(out, in);
+}
+
 // One place and two barriers: full, and free again.
 template <bool reads_first>
 __device__ void full_and_free(int* out) {
@@ -228,6 +289,9 @@ void run_case(const char* wanted, Arrays d) {
   CASE(counts_before_all_are_done, "data race", counts_before_all_are_done<<<4, 64>>>(d.out, d.in));
   CASE(looks_back_unreleased, "data race", looks_back_unreleased<<<8, 32>>>(d.out, d.in));
   CASE(ring_overtakes_itself, "data race", ring_overtakes_itself<<<1, 64>>>(d.out));
+  CASE(ring_overtakes_a_block, "data race", ring_overtakes_a_block<<<2, 64>>>(d.out, d.in));
+  CASE(flagged_ring_overtakes, "data race", flagged_ring_overtakes<<<2, 32>>>(d.out, d.in));
+  CASE(flag_freed_too_early, "data race", flag_freed_too_early<<<2, 32>>>(d.out, d.in));
   CASE(free_before_it_is_read, "data race", free_before_it_is_read<<<1, 64>>>(d.out));
   CASE(number_taken_too_early, "data race", number_taken_too_early<<<2, 64>>>(d.out, d.in));
   CASE(pairs_of_two_warps, "data race", pairs_of_two_warps<<<1, 128>>>(d.out));
@@ -237,6 +301,8 @@ void run_case(const char* wanted, Arrays d) {
   RIGHT(counts_blocks_that_are_done, counts_blocks_that_are_done<<<4, 64>>>(d.out, d.in));
   RIGHT(looks_back_at_two_states, looks_back_at_two_states<<<8, 32>>>(d.out, d.in));
   RIGHT(ring_between_warps, ring_between_warps<<<1, 64>>>(d.out));
+  RIGHT(ring_between_blocks, ring_between_blocks<<<2, 64>>>(d.out, d.in));
+  RIGHT(flagged_ring_between_blocks, flagged_ring_between_blocks<<<2, 32>>>(d.out, d.in));
   RIGHT(free_when_it_is_read, free_when_it_is_read<<<1, 64>>>(d.out));
   RIGHT(takes_work_by_number, takes_work_by_number<<<2, 64>>>(d.out, d.in));
   RIGHT(pairs_of_one_warp, pairs_of_one_warp<<<1, 128>>>(d.out));

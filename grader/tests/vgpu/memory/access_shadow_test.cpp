@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <vector>
+
 namespace membound::vgpu::memory {
 namespace {
 
@@ -65,6 +67,28 @@ TEST(LineStamp, SaysWhichLaneHasACell) {
       }
     }
   }
+}
+
+TEST(AccessShadow, KnowsWhichCellsOfALineItsOwnerWrote) {
+  AccessShadow shadow(kBegin, 1 << 20, 2);
+  // Of lane 31, whose number alone would mean cells with stamps of their own.
+  const std::uint64_t stamp = Stamp::make(shadow.next_tag(), 0, 1, 31, 0);
+  Line& line = shadow.line(2, Mark::kWrite);
+  line.write = stamp | LineStamp::kOwned;
+  shadow.view().write_origins[66] = 12;
+  line.marks[static_cast<std::size_t>(Mark::kWrite)] = 0b101;
+  const auto written = [&] {
+    std::vector<std::uint64_t> all;
+    for (std::uint64_t cell = 64; cell < 68; ++cell) all.push_back(shadow.view().last_write(cell));
+    return all;
+  };
+  EXPECT_FALSE(LineStamp::apart(line.write));
+  EXPECT_EQ(shadow.view().write_origin(66), 12u);
+  EXPECT_EQ(written(), (std::vector<std::uint64_t>{stamp, 0, stamp, 0}));
+  shadow.take_apart(67, 1, Mark::kWrite, true);
+  EXPECT_TRUE(LineStamp::apart(line.write));
+  EXPECT_EQ(written(), (std::vector<std::uint64_t>{stamp, 0, stamp, 0}));
+  EXPECT_EQ(shadow.view().write_origin(66), 12u);
 }
 
 /// A shadow in a launch, one of whose lines a warp has written as a row.

@@ -125,16 +125,29 @@ std::uint64_t processors() {
   return count;
 }
 
-/// One thread. A block runs until it is done or only spins; then those that wait get a turn, and a
-/// new block starts when there is room for it.
+/// Where blocks hand something over, so many are there to take it: all of a small grid. With as
+/// many under way another one starts but now and then, for each takes memory.
+constexpr std::uint64_t kSideBySide = 32;
+constexpr std::uint64_t kNowAndThen = 16;  // rounds
+
+/// One thread. A block runs until it is done, only spins or hands something over; then all others
+/// get a turn, and a new block starts when there is room for it.
 void run_interleaved(Launch& launch, Worker& worker, const BlockOrder& order, std::uint64_t blocks,
                      std::uint64_t resident) {
   std::deque<std::unique_ptr<Block>> running;
   std::vector<std::unique_ptr<Block>> spare;
   GridBarrierWatch watch(launch);
-  std::uint64_t started = 0;
+  const std::uint64_t side_by_side = std::min(resident, kSideBySide);
+  std::uint64_t started = 0, round = 0;
+  bool some_passed = false;
   while (!launch.halt.load(std::memory_order_relaxed)) {
-    if (started < blocks && running.size() < resident) {
+    std::uint64_t fresh = running.size() < resident ? 1 : 0;
+    if (some_passed && running.size() < side_by_side)
+      fresh = side_by_side - running.size();
+    else if (some_passed && ++round % kNowAndThen != 0)
+      fresh = 0;
+    fresh = std::min(fresh, blocks - started);
+    for (std::uint64_t i = 0; i < fresh; ++i) {
       std::unique_ptr<Block> block;
       if (spare.empty()) {
         block = make_block(launch, worker);
@@ -143,12 +156,13 @@ void run_interleaved(Launch& launch, Worker& worker, const BlockOrder& order, st
         spare.pop_back();
       }
       begin(launch, worker, *block, order, started++);
-      running.push_front(std::move(block));
-    } else if (running.empty()) {
-      return;
+      running.push_back(std::move(block));
     }
-    // A new block first; then everybody who waited, once round.
+    if (running.empty()) return;
+    // New blocks first; then everybody who waited, once round.
+    std::rotate(running.begin(), running.end() - static_cast<std::ptrdiff_t>(fresh), running.end());
     bool all_spun = started == blocks;
+    some_passed = false;
     for (std::size_t i = running.size(); i > 0; --i) {
       std::unique_ptr<Block> block = std::move(running.front());
       running.pop_front();
@@ -160,6 +174,11 @@ void run_interleaved(Launch& launch, Worker& worker, const BlockOrder& order, st
           watch.ended(*block);
           all_spun = false;
           spare.push_back(std::move(block));
+          break;
+        case BlockTurn::kPassed:
+          all_spun = false;
+          some_passed = true;
+          running.push_back(std::move(block));
           break;
         case BlockTurn::kYielded:
           running.push_back(std::move(block));

@@ -46,6 +46,18 @@ bool touches_much(const Launch& launch) {
          launch.request->grid.count() * launch.request->block.count() >= kManyThreads;
 }
 
+/// Lets others run behind this access to a place where it hands over.
+Pass pass_at(const WarpAccess& access, std::uint64_t address) {
+  const bool shared = access.space == StateSpace::kShared;
+  const Warp& w = *access.warp;
+  Pass pass{true, !shared};
+  pass.bytes = std::min<std::uint32_t>(access.bytes, sizeof pass.before);
+  pass.place =
+      shared ? w.shared + address : w.launch->request->memory->host_bytes(address, access.bytes);
+  if (pass.place != nullptr) std::memcpy(&pass.before, pass.place, pass.bytes);
+  return pass;
+}
+
 /// How the access meets others at the same place: see Stamp's flags.
 std::uint64_t flags_of(const WarpAccess& access) {
   const Instruction& in = *access.step->extra->in;
@@ -114,6 +126,7 @@ RowCheck RaceChecker::access(const WarpAccess& access, BlockRaces& races, LanePa
     const RowCheck noted = row(access, races, now);
     if (noted != RowCheck::kUndecided) return noted;
   }
+  if (!now.shared && !now.load && own_lines(access, now)) return RowCheck::kNoRace;
   if (!now.shared) take_apart(access, shape, lanes, flags);
   if (shape == LanePattern::kSame && now.load) {
     const RowCheck noted = read_together(access, races, now);
@@ -163,7 +176,7 @@ void RaceChecker::ordered_access(const WarpAccess& access, BlockRaces& races, st
     if (place == nullptr) continue;
     clock.hand_over(w, *place, reach_of(in), releases, replaces);
     // Who waits for this takes over just this, and not what the warp hands over later, too.
-    access.warp->passes = true;
+    access.warp->pass = pass_at(access, address);
     access.warp->stop = access.step + 1;
   }
 }

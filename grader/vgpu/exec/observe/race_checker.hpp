@@ -78,6 +78,7 @@ class RaceChecker {
   [[nodiscard]] bool write_line(memory::Line& line, std::uint64_t stamp, const Moment& now) const;
   [[nodiscard]] std::optional<bool> other_kind_apart(std::uint64_t first, std::uint64_t cells,
                                                      const Moment& now) const;
+  [[nodiscard]] bool own_lines(const WarpAccess& access, const Moment& now);
   void ordered_access(const WarpAccess& access, BlockRaces& races, std::uint64_t flags,
                       std::uint32_t lanes);
   [[nodiscard]] RowCheck read_together(const WarpAccess& access, const BlockRaces& races,

@@ -149,6 +149,51 @@ bool RaceChecker::quiet(const WarpAccess& access, const BlockRaces& races, const
   return true;
 }
 
+/// The common case of lanes that write to lines of global memory far apart: nobody but they
+/// themselves has touched those in this launch. True: noted, a stamp a line.
+bool RaceChecker::own_lines(const WarpAccess& access, const Moment& now) {
+  const ShadowView view = global_;
+  const std::uint64_t count = std::max(1u, access.bytes >> view.cell_shift), tag = tag_;
+  const std::uint64_t ones = (std::uint64_t{1} << count) - 1;
+  const auto owner = [&](std::uint32_t lane) {
+    return (now.stamp + (std::uint64_t{lane} << Stamp::kThreadShift)) | LineStamp::kOwned;
+  };
+  std::array<std::uint64_t, 32> cells;
+  std::uint32_t fresh = 0;  // lanes whose line is nobody's yet
+  for (std::uint32_t rest = access.mask; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
+    const std::uint64_t first = (access.addresses[lane] - view.begin) >> view.cell_shift;
+    if (first >= view.cells || first % LineStamp::kCells + count > LineStamp::kCells) return false;
+    const memory::Line& line = view.lines[first >> LineStamp::kShift];
+    if (Stamp::tag(line.read) == tag) return false;
+    if (line.write != owner(lane)) {
+      if (Stamp::tag(line.write) == tag) return false;
+      fresh |= 1u << lane;
+    }
+    cells[lane] = first;
+  }
+  for (std::uint32_t rest = access.mask; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
+    const std::uint64_t first = cells[lane];
+    for (std::uint64_t i = 0; i < count; ++i) view.write_origins[first + i] = now.origin;
+    const bool is_fresh = ((fresh >> lane) & 1) != 0;
+    const std::uint64_t number = first >> LineStamp::kShift;
+    memory::Line& line =
+        is_fresh ? shadow_->line(number, memory::Mark::kWrite) : view.lines[number];
+    if (is_fresh) {
+      if (Stamp::tag(line.write) == tag) {  // another lane's, just now
+        shadow_->take_apart(first, count, memory::Mark::kWrite, true);
+        std::fill_n(view.writes + first, count, owner(lane) & ~LineStamp::kOwned);
+        continue;
+      }
+      line.write = owner(lane);
+    }
+    line.marks[static_cast<std::size_t>(memory::Mark::kWrite)] |=
+        static_cast<std::uint32_t>(ones << first % LineStamp::kCells);
+  }
+  return true;
+}
+
 void RaceChecker::check(const WarpAccess& access, BlockRaces& races, const Cells& cells,
                         const Moment& now) {
   const ShadowView& view = *cells.view;

@@ -95,6 +95,7 @@ bool RaceChecker::whole_line(std::uint64_t number, std::uint32_t per_lane, std::
   const Mark mark = now.load ? Mark::kRead : Mark::kWrite;
   const std::uint64_t stamp = now.stamp | LineStamp::layout(per_lane, part);
   memory::Line& line = shadow_->line(number, mark);
+  shadow_->take_from_owner(number);
   line.marks[static_cast<std::size_t>(mark)] = ~0u;
   const bool writes_apart = is_apart(line.write), reads_apart = is_apart(line.read);
   const bool same_lanes = !now.load || ((line.read ^ stamp) & Stamp::kSameWarp) != 0 ||

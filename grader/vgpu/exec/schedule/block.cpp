@@ -165,7 +165,8 @@ void start_block(Block& block, std::uint64_t linear) {
     w.group_count = 0;
     w.current = 0;
     w.copies.clear();
-    w.watched = w.interrupted = w.passes = false;
+    w.watched = w.interrupted = false;
+    w.pass = {};
     w.commit_groups = {};
     w.free_frames.clear();
     for (auto& frame : w.frames) w.free_frames.push_back(frame.get());
@@ -182,7 +183,7 @@ void start_block(Block& block, std::uint64_t linear) {
 BlockTurn run_block(Block& block, bool may_yield) {
   Launch& launch = *block.launch;
   while (true) {
-    bool alive = false, ran = false, only_spun = true;
+    bool alive = false, ran = false, only_spun = true, passed_on = false;
     for (const std::uint32_t turn : block.turn_order) {
       Warp& w = block.warps[turn];
       if (w.group_count == 0) continue;
@@ -194,6 +195,9 @@ BlockTurn run_block(Block& block, bool may_yield) {
           return BlockTurn::kHalted;
         case Turn::kYielded:
           break;
+        case Turn::kPassedOn:
+          passed_on = true;
+          [[fallthrough]];
         case Turn::kDone:
         case Turn::kBlocked:
         case Turn::kPassed:
@@ -204,6 +208,7 @@ BlockTurn run_block(Block& block, bool may_yield) {
     if (!alive) return BlockTurn::kDone;
     if (!ran && !resolve_standstill(block)) return BlockTurn::kHalted;
     if (ran && only_spun && may_yield) return BlockTurn::kYielded;
+    if (passed_on && may_yield) return BlockTurn::kPassed;
     if (launch.halt.load(std::memory_order_relaxed)) return BlockTurn::kHalted;
   }
 }

@@ -10,13 +10,19 @@
 namespace membound::vgpu::exec {
 
 /// How a block's turn ended.
-enum class BlockTurn : std::uint8_t { kDone, kYielded, kHalted };
+enum class BlockTurn : std::uint8_t {
+  kDone,
+  kYielded,  ///< all its warps only spin
+  kPassed,   ///< it has handed something over to other blocks
+  kHalted
+};
 
 /// A block of the launch with its warps' memory, to be used for one block after another.
 [[nodiscard]] std::unique_ptr<Block> make_block(Launch& launch, Worker& worker);
 /// Sets every warp to the kernel's first instruction.
 void start_block(Block& block, std::uint64_t linear);
-/// Runs until the block is done, or (with `may_yield`) until all its warps only spin.
+/// Runs until the block is done, or (with `may_yield`) until all its warps only spin or one has
+/// handed something over to other blocks.
 BlockTurn run_block(Block& block, bool may_yield);
 
 /// Lanes of `warp` have exited: barriers may open, frames end.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <ctime>
 #include <string>
 #include <utility>
@@ -16,7 +17,7 @@
 namespace membound::vgpu::exec {
 namespace {
 
-void activate(Warp& w, std::uint32_t index) {
+void activate(Warp& w, std::uint32_t index, std::int32_t time_slice) {
   w.current = index;
   const Group& group = w.groups[index];
   w.frame = group.frame;
@@ -24,7 +25,7 @@ void activate(Warp& w, std::uint32_t index) {
   w.bases[kConstantArea] = w.launch->code[group.frame->function].constants;
   w.predicates = group.frame->predicates;
   set_mask(w, group.mask);
-  w.time_slice = kTimeSlice;
+  w.time_slice = time_slice;
   w.leave = Leave::kNone;
   w.run_begin = group.pc;
   w.stop = w.launch->scheduler->next_meeting(w, group.pc);
@@ -70,6 +71,12 @@ bool should_halt(Warp& w) {
   return launch.halt.load(std::memory_order_relaxed);
 }
 
+/// Does something else stand now where the warp handed over? An atomic that changed nothing may be
+/// one that polls, whose turn is to end as that of other loops that do.
+bool changed(const Pass& pass) {
+  return pass.place == nullptr || std::memcmp(pass.place, &pass.before, pass.bytes) != 0;
+}
+
 }  // namespace
 
 std::uint64_t thread_cpu_ns() {
@@ -108,10 +115,11 @@ const Step* exit_lanes(Warp& w) {
 
 Turn run_warp(Warp& w) {
   const Scheduler& scheduler = *w.launch->scheduler;
+  std::int32_t time_slice = kTimeSlice;
   while (true) {
     const auto next = scheduler.pick(w);
     if (!next) return w.group_count == 0 ? Turn::kDone : Turn::kBlocked;
-    activate(w, *next);
+    activate(w, *next, std::exchange(time_slice, kTimeSlice));
     // Whatever goes on for ever executes instructions: loops of barriers and of calls come by here.
     if (w.worker->steps() - w.worker->last_look >= kLookUpEvery && should_halt(w))
       return Turn::kHalted;
@@ -125,9 +133,11 @@ Turn run_warp(Warp& w) {
       case Leave::kNone:
         generic::end_run(w, s);
         w.groups[w.current].pc = s;
-        if (std::exchange(w.passes, false)) {
+        if (std::exchange(w.pass.wanted, false)) {
           w.interrupted = false;
-          return Turn::kPassed;
+          if (changed(w.pass)) return w.pass.to_blocks ? Turn::kPassedOn : Turn::kPassed;
+          time_slice = w.time_slice;
+          break;
         }
         if (std::exchange(w.interrupted, false)) break;
         scheduler.meet(w);

@@ -14,11 +14,12 @@ namespace membound::vgpu::exec {
 
 /// How a warp's turn ended.
 enum class Turn : std::uint8_t {
-  kDone,     ///< every lane has exited
-  kBlocked,  ///< every group waits
-  kYielded,  ///< it waits for another thread by spinning
-  kPassed,   ///< it has handed something over: others take it before it goes on
-  kHalted    ///< the launch is over
+  kDone,      ///< every lane has exited
+  kBlocked,   ///< every group waits
+  kYielded,   ///< it waits for another thread by spinning
+  kPassed,    ///< it has handed something over: others take it before it goes on
+  kPassedOn,  ///< … to other blocks, too
+  kHalted     ///< the launch is over
 };
 
 /// How groups of lanes part, take turns and meet again. Has no state of its own: that is the

@@ -79,6 +79,15 @@ struct BulkCopy {
   std::vector<std::byte> data;
 };
 
+/// A warp hands something over, and an observer wants others to take it before the warp goes on.
+struct Pass {
+  bool wanted = false;
+  bool to_blocks = false;  ///< … not only other warps of its block
+  std::uint32_t bytes = 0;
+  const std::byte* place = nullptr;  ///< of one of them, in our memory; null: not there
+  std::uint64_t before = 0;          ///< what stood there
+};
+
 /// 32 lanes.
 struct alignas(64) Warp {
   // What every handler touches comes first.
@@ -120,7 +129,7 @@ struct alignas(64) Warp {
   bool yielded = false;
   bool watched = false;      ///< an observer hears of every step, until the block ends
   bool interrupted = false;  ///< the inner loop was left for that alone
-  bool passes = false;       ///< an observer wants the block's other warps to run next
+  Pass pass;
 };
 
 /// Lanes of a mask. Counting bits is a call where every x86-64 must run this; most masks are full
