@@ -92,8 +92,8 @@ base::Status check_size(const std::string& size, const std::vector<course::Selec
   for (const course::Selection& selection : selections) {
     // Of the names that a launch is given, the first are what a test chooses.
     const course::Stage& stage = *selection.lab->stage(selection.stages.front());
-    if (stage.vgpu_sizes.empty()) continue;  // a program: nothing of it is timed
-    const std::size_t count = stage.vgpu_sizes.front().size();
+    if (stage.timed_sizes.empty()) continue;  // a program: nothing of it is timed
+    const std::size_t count = stage.timed_sizes.front().size();
     std::string form;
     for (std::size_t i = 0; i < std::min(count, selection.lab->size_names.size()); ++i)
       form += (i == 0 ? "" : "x") + selection.lab->size_names[i];

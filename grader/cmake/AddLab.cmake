@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The Membound authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# add_lab(<NN-name>)
+# add_lab(<NN-name> [LADDER <machine>…])
 #   The whole build of a lab, from the files in labs/<NN-name> and solutions/<NN-name>/kernel.cu.
 #   Where its stages are about kernels (test.cpp, reference.cpp): the trusted test program
 #   <build>/labs/<NN-name>/test and the reference answer beside it, by each device compiler that is
@@ -11,7 +11,8 @@
 #     agrees_with_itself   its files against one another
 #     claims_hold          skeleton, reference answer and wrong answers do what they claim; where
 #                          both are here, with nvcc and with clang, and with equal verdicts
-#     ladder.<machine>     the stages' predicted speeds are in the order that lab.json gives
+#     ladder.<machine>     the stages' predicted speeds are in the order that lab.json gives, on
+#                          all of MEMBOUND_LADDER_MACHINES but where LADDER names some
 #   On a GPU, `membound dev check --run <NN-name>` proves the same. Programs are compiled by nvcc
 #   alone, have no reference answer beside them, and stand on no ladder.
 # add_program_tests(<target> <folder> <NN-name>)
@@ -61,6 +62,10 @@ endfunction()
 set(MEMBOUND_LADDER_MACHINES h200 h100 titan-v k80)
 
 function(add_lab lab)
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "LADDER")
+  if(NOT ARG_LADDER)
+    set(ARG_LADDER ${MEMBOUND_LADDER_MACHINES})
+  endif()
   set(source_dir ${PROJECT_SOURCE_DIR}/labs/${lab})
   string(MAKE_C_IDENTIFIER lab_${lab} target)
   if(EXISTS ${source_dir}/test.cpp)
@@ -93,7 +98,7 @@ function(add_lab lab)
   file(READ ${source_dir}/lab.json lab_json)
   string(JSON ladder_length ERROR_VARIABLE no_ladder LENGTH "${lab_json}" ladder)
   if(kernels AND NOT ladder_length EQUAL 0)
-    foreach(machine IN LISTS MEMBOUND_LADDER_MACHINES)
+    foreach(machine IN LISTS ARG_LADDER)
       add_test(NAME labs.${lab}.ladder.${machine}
         COMMAND membound dev ladder ${lab} --device vgpu:${machine})
       list(APPEND tests labs.${lab}.ladder.${machine})

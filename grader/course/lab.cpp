@@ -112,7 +112,7 @@ base::Result<Lab> lab_from_text(std::string text, const std::string& file_name,
   if (!document) return document.error();
   const JsonValue root(&*document, &document->value(), "");
   root.only_keys({"$schema", "id", "title", "summary", "handout", "host_code", "bound", "sizes",
-                  "allows", "vgpu_sms", "unsafe", "stages", "ladder", "hints"});
+                  "allows", "unsafe", "stages", "ladder", "hints"});
   Lab lab;
   lab.folder = folder;
   lab.id = read_slug(root.member("id"));
@@ -127,7 +127,6 @@ base::Result<Lab> lab_from_text(std::string text, const std::string& file_name,
     for (const JsonValue& name : root.member("sizes").elements(1))
       lab.size_names.push_back(name.text());
   }
-  lab.vgpu_sms = static_cast<int>(read_number(root, "vgpu_sms", {0, 1000}, 0));
   if (const auto allows = root.optional_member("allows"))
     for (const JsonValue& name : allows->elements(1)) lab.allows.push_back(name.text());
   read_stages(root.member("stages"), of_all, lab);

@@ -73,8 +73,9 @@ struct Stage {
   double pass_ratio = 0.75;  ///< passed at this ratio to the reference's speed or above
   double full_ratio = 0.90;  ///< all points at this ratio or above
   double correctness_points_share = 0.5;  ///< the part of the points a correct result earns
-  /// Sizes to time, preferred first; the harness takes the first that fits the device.
-  std::vector<std::vector<std::int64_t>> gpu_sizes, vgpu_sizes;
+  /// Sizes to time, preferred first; the harness takes the first that fits the device. At the last
+  /// one all blocks run on a virtual one, too.
+  std::vector<std::vector<std::int64_t>> timed_sizes;
   double timeout_seconds = 20;            ///< for one launch
   ProgramLimits program = {};             ///< of a program
   std::vector<CallDemand> calls = {};     ///< of a program, in the order of the tests
@@ -104,9 +105,6 @@ struct Lab {
   std::filesystem::path handout;  ///< relative to the course's root
   Bound bound = Bound::kBandwidth;
   std::vector<std::string> size_names;
-  /// On the virtual GPU: how many SMs of the machine the lab runs on; 0 = all. A slice is filled by
-  /// a problem small enough to compute.
-  int vgpu_sms = 0;
   UnsafeRules unsafe;
   /// Opcodes, special registers and directives that graded code may use besides those of the
   /// policy: "nanosleep", "%clock64".

@@ -115,15 +115,7 @@ ProgramLimits read_limits(const JsonValue& object) {
 /// The members that only a stage about a kernel has: what it is timed at, and bars on what is
 /// counted.
 void read_kernel_members(const JsonValue& object, const Lab& lab, Stage& stage) {
-  const std::size_t size_count = lab.size_names.size();
-  const JsonValue sizes = object.member("timed_sizes");
-  if (sizes.is_object()) {
-    sizes.only_keys({"gpu", "vgpu"});
-    stage.gpu_sizes = read_sizes(sizes.member("gpu"), size_count);
-    stage.vgpu_sizes = read_sizes(sizes.member("vgpu"), size_count);
-  } else {
-    stage.gpu_sizes = stage.vgpu_sizes = read_sizes(sizes, size_count);
-  }
+  stage.timed_sizes = read_sizes(object.member("timed_sizes"), lab.size_names.size());
   if (const auto bars = object.optional_member("counters"))
     for (const JsonValue& bar : bars->elements(1)) stage.counters.push_back(read_counter_bar(bar));
   if (const auto question = object.optional_member("predict"))

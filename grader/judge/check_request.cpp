@@ -23,8 +23,6 @@ base::Result<SplitOptions> split_options(const CheckRequest& request) {
   split.seed_key = *std::move(key);
   // What chooses the device of a check chooses that of its runners.
   split.runner_environment = request.device.environment;
-  if (request.lab->vgpu_sms > 0)
-    split.runner_environment.emplace("MEMBOUND_SMS", std::to_string(request.lab->vgpu_sms));
   if (const auto folders = split.runner_environment.find("LD_LIBRARY_PATH");
       folders != split.runner_environment.end()) {
     std::istringstream text(folders->second);

@@ -137,7 +137,8 @@ class CountsWithNcu : public LaunchCounting {
       return log.error().found;
     }
     auto table = read_ncu_table(*log);
-    const auto machine = machine_of(runs, counted);
+    const auto machine =
+        vgpu::timing::find_machine(course::text_or_empty(counted.counters, "machine"));
     if (!table || !machine) {
       const base::Error& error = table ? machine.error() : table.error();
       note_virtual("what ncu says is not understood (" + in_short(error) + ")", counted);
@@ -205,16 +206,6 @@ class CountsWithNcu : public LaunchCounting {
             "--launch-count", std::to_string(launches.size() + 2), "--clock-control",
             "none",  // no rights needed
             "--metrics", ncu_metrics(), "--log-file", log.string()};
-  }
-
-  /// The machine that the virtual GPU was: for some labs a slice of it.
-  [[nodiscard]] static base::Result<vgpu::timing::Machine> machine_of(
-      const CountingRuns& runs, const StageMeasurement& counted) {
-    auto machine = vgpu::timing::find_machine(course::text_or_empty(counted.counters, "machine"));
-    if (!machine) return machine.error();
-    const int sms = runs.on_virtual.lab->vgpu_sms;
-    return sms > 0 ? slice_of(*std::move(machine), static_cast<std::uint32_t>(sms))
-                   : *std::move(machine);
   }
 
   static void note_ncu(const std::vector<NcuLaunch>& launches, const std::string& size,

@@ -188,7 +188,7 @@ int run_dev_ladder(const DevLadderOptions& options) {
     const auto at_one_size = [&](int before, int number) {
       authoring::Claim both = reference;
       both.stages = {before, number};
-      return measure(*context, *tools, options, both, stop, lab->stage(number)->vgpu_sizes.back());
+      return measure(*context, *tools, options, both, stop, lab->stage(number)->timed_sizes.back());
     };
     const bool in_order = !lab->has_order || print_ladder(*lab, *result, context->out, at_one_size);
     if (!lab->has_order) print_speeds(*lab, *result);

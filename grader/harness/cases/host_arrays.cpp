@@ -50,6 +50,24 @@ Difference difference_of(const TimedBuffer& buffer, const HostArray& got, const 
   return difference;
 }
 
+void each_written(const TimedBuffer& buffer, std::span<const std::byte> got,
+                  const std::function<void(std::size_t first, std::size_t count)>& see) {
+  with_type(buffer.type, [&]<typename T>(T) {
+    const std::size_t count = got.size() / sizeof(T);
+    const auto written = [&](std::size_t i) {
+      T is{};
+      std::memcpy(&is, got.data() + i * sizeof(T), sizeof(T));
+      return !is_poison(is);
+    };
+    for (std::size_t begin = 0, end = 0; begin < count; begin = end) {
+      const bool is_run = written(begin);
+      for (end = begin + 1; end < count && written(end) == is_run; ++end) {
+      }
+      if (is_run) see(begin, end - begin);
+    }
+  });
+}
+
 void compare_written(const TimedBuffer& buffer, std::size_t first, std::span<const std::byte> got,
                      const HostArray& expected, Tolerance tolerance, WrittenPart& part) {
   MEMBOUND_CHECK(got.size() == expected.size());
@@ -59,7 +77,6 @@ void compare_written(const TimedBuffer& buffer, std::size_t first, std::span<con
       std::memcpy(&is, got.data() + at, sizeof(T));
       std::memcpy(&right, expected.data() + at, sizeof(T));
       const std::size_t index = first + at / sizeof(T);
-      if (is_poison(is)) continue;
       ++part.elements;
       if (element_equal(is, right, tolerance)) continue;
       if (part.difference.wrong++ == 0) part.difference.first = index;

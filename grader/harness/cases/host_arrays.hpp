@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 
 #include "grader/harness/cases/timed_case.hpp"
@@ -29,7 +30,11 @@ struct WrittenPart {
   std::size_t elements = 0;  ///< written
 };
 
-/// Looks at elements [first, …) of an output that started as poison and adds to `part`.
+/// Shows the runs of elements that no longer hold poison: see(first, count).
+void each_written(const TimedBuffer& buffer, std::span<const std::byte> got,
+                  const std::function<void(std::size_t first, std::size_t count)>& see);
+
+/// Compares elements [first, …) of an output, all written, and adds to `part`.
 void compare_written(const TimedBuffer& buffer, std::size_t first, std::span<const std::byte> got,
                      const HostArray& expected, Tolerance tolerance, WrittenPart& part);
 

@@ -75,9 +75,9 @@ DeviceLimits Device::limits() const {
   return limits;
 }
 
-SampledLaunches::SampledLaunches(const Device& device, std::optional<std::uint64_t> seed)
-    : device_(seed ? &device : nullptr) {
-  if (seed) device.sample_launches(seed);
+SampledLaunches::SampledLaunches(const Device& device, std::optional<Sampling> how)
+    : device_(how ? &device : nullptr) {
+  if (how) device.sample_launches(how);
 }
 
 SampledLaunches::~SampledLaunches() {

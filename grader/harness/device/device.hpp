@@ -28,10 +28,17 @@ namespace membound::harness {
 class DeviceKernels;
 class Device;
 
+/// Which blocks of a launch run: those that the seed says, which stand for all; or all, because a
+/// launch that is sampled needs what they leave.
+struct Sampling {
+  std::uint64_t seed = 0;
+  bool all = false;
+};
+
 /// While it lives, launches on a device are sampled.
 class SampledLaunches {
  public:
-  SampledLaunches(const Device& device, std::optional<std::uint64_t> seed);
+  SampledLaunches(const Device& device, std::optional<Sampling> how);
   ~SampledLaunches();
   SampledLaunches(const SampledLaunches&) = delete;
   SampledLaunches& operator=(const SampledLaunches&) = delete;
@@ -71,9 +78,6 @@ class Device {
   /// Where its clocks are read: "0000:1a:00.0"; empty for one without clocks.
   [[nodiscard]] virtual std::string pci_bus_id() const = 0;
   [[nodiscard]] virtual const TimingRules& timing_rules() const = 0;
-  /// The sizes of `stage` that are timed here, preferred first.
-  [[nodiscard]] virtual const std::vector<std::vector<std::int64_t>>& timed_sizes(
-      const course::Stage& stage) const = 0;
   /// How long one launch of `stage` may take.
   [[nodiscard]] virtual double launch_seconds(const course::Stage& stage) const = 0;
   /// Whether each thread costs time of the host, also one that does nothing.
@@ -82,8 +86,8 @@ class Device {
   [[nodiscard]] virtual bool outlasts_a_wait() const = 0;
   /// Whether a launch can be timed by some of its blocks.
   [[nodiscard]] virtual bool can_sample() const = 0;
-  /// Launches from here on are, by blocks that the seed says; without one they run whole again.
-  virtual void sample_launches(std::optional<std::uint64_t> seed) const = 0;
+  /// Launches from here on are; without a way to they run whole again.
+  virtual void sample_launches(std::optional<Sampling> how) const = 0;
   /// The harness's own kernels of `fatbin` on this device.
   [[nodiscard]] virtual base::Result<std::unique_ptr<DeviceKernels>> load_kernels(
       const std::filesystem::path& fatbin) const = 0;

@@ -81,17 +81,13 @@ class Gpu : public Device {
     return cudaDeviceGetPCIBusId(text, sizeof(text), number()) == cudaSuccess ? text : "";
   }
   [[nodiscard]] const TimingRules& timing_rules() const override { return kGpuRules; }
-  [[nodiscard]] const std::vector<std::vector<std::int64_t>>& timed_sizes(
-      const course::Stage& stage) const override {
-    return stage.gpu_sizes;
-  }
   [[nodiscard]] double launch_seconds(const course::Stage& stage) const override {
     return stage.timeout_seconds;
   }
   [[nodiscard]] bool computes_on_the_host() const override { return false; }
   [[nodiscard]] bool outlasts_a_wait() const override { return true; }
   [[nodiscard]] bool can_sample() const override { return false; }
-  void sample_launches(std::optional<std::uint64_t> /*seed*/) const override {}
+  void sample_launches(std::optional<Sampling> /*how*/) const override {}
   [[nodiscard]] base::Result<std::unique_ptr<DeviceKernels>> load_kernels(
       const std::filesystem::path& fatbin) const override {
     return load<GpuKernels>(fatbin, *this);

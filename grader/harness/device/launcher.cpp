@@ -57,7 +57,7 @@ KernelLimits limits_of(const ReadyStep& step) {
 
 }  // namespace
 
-bool ReadyLaunch::can_be_sampled() const {
+bool ReadyLaunch::prepares_little() const {
   const auto is_one_block = [](const ReadyStep& step) {
     return step.shape.grid.x == 1 && step.shape.grid.y == 1 && step.shape.grid.z == 1;
   };
@@ -165,8 +165,8 @@ std::optional<Refusal> Launcher::check_kernel(const Request& request) const {
   return from_match(lookup.match);
 }
 
-cudaError_t Launcher::launch(const ReadyLaunch& launch, KernelArguments arguments,
-                             void* scratch) const {
+cudaError_t Launcher::launch(const ReadyLaunch& launch, KernelArguments arguments, void* scratch,
+                             std::optional<std::uint64_t> sample_seed) const {
   const DeviceScope on(device_.number());
   if (launch.is_plan) arguments.add(scratch);
   std::vector<void*> addresses = arguments.addresses();
@@ -179,8 +179,11 @@ cudaError_t Launcher::launch(const ReadyLaunch& launch, KernelArguments argument
                                static_cast<int>(shared_bytes));
       if (code != cudaSuccess) return code;
     }
-    const bool some = launch.samples_last && &step == &launch.steps.back();
-    const SampledLaunches sampled(device_, some ? std::optional<std::uint64_t>(1) : std::nullopt);
+    const bool is_last = &step == &launch.steps.back();
+    std::optional<Sampling> how;
+    if (sample_seed) how = Sampling{*sample_seed, !is_last};
+    if (launch.samples_last && is_last) how = Sampling{1};
+    const SampledLaunches sampled(device_, how);
     const cudaError_t code =
         cudaLaunchKernel(step.kernel->function, to_dim3(step.shape.grid), to_dim3(step.shape.block),
                          addresses.data(), shared_bytes, nullptr);

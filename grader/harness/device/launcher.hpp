@@ -10,6 +10,7 @@
 #include <cuda_runtime_api.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,9 +39,8 @@ struct ReadyLaunch {
   std::size_t scratch_bytes = 0;
   bool samples_last = false;  ///< of the last launch some blocks run: nobody reads what it writes
 
-  /// Whether it may be timed by some blocks of each launch: what a launch reads, all blocks of
-  /// those before it must have written, and one block is all.
-  [[nodiscard]] bool can_be_sampled() const;
+  /// Whether all launches but the last are of one block, which is all of them.
+  [[nodiscard]] bool prepares_little() const;
 };
 
 /// Why there is no launch.
@@ -79,9 +79,10 @@ class Launcher {
   [[nodiscard]] std::optional<Refusal> check_kernel(const Request& request) const;
 
   /// Queues all launches on the default stream. `scratch` is null unless scratch_bytes > 0. The
-  /// code is that of the first cudaLaunchKernel that failed.
+  /// code is that of the first cudaLaunchKernel that failed. With a seed the last is sampled by it.
   [[nodiscard]] cudaError_t launch(const ReadyLaunch& launch, KernelArguments arguments,
-                                   void* scratch) const;
+                                   void* scratch,
+                                   std::optional<std::uint64_t> sample_seed = {}) const;
 
   /// Registers, shared memory, shape and occupancy of every launch.
   [[nodiscard]] std::vector<course::KernelFacts> facts(const ReadyLaunch& launch) const;

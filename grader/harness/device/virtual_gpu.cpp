@@ -118,19 +118,15 @@ class VirtualGpu : public Device {
 
   [[nodiscard]] std::string pci_bus_id() const override { return ""; }
   [[nodiscard]] const TimingRules& timing_rules() const override { return kVirtualGpuRules; }
-  [[nodiscard]] const std::vector<std::vector<std::int64_t>>& timed_sizes(
-      const course::Stage& stage) const override {
-    return stage.vgpu_sizes;
-  }
   [[nodiscard]] double launch_seconds(const course::Stage& stage) const override {
     return stage.timeout_seconds * kTimeoutFactor;
   }
   [[nodiscard]] bool computes_on_the_host() const override { return true; }
   [[nodiscard]] bool outlasts_a_wait() const override { return false; }
   [[nodiscard]] bool can_sample() const override { return sample_function() != nullptr; }
-  void sample_launches(std::optional<std::uint64_t> seed) const override {
+  void sample_launches(std::optional<Sampling> how) const override {
     const DeviceScope on(number());
-    sample_function()(seed ? 1 : 0, seed.value_or(0));
+    sample_function()(!how ? 0 : how->all ? 2 : 1, how ? how->seed : 0);
   }
   [[nodiscard]] base::Result<std::unique_ptr<DeviceKernels>> load_kernels(
       const std::filesystem::path& fatbin) const override {

@@ -3,7 +3,6 @@
 #include "grader/harness/lab/session.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "grader/harness/device/device_checks.hpp"
 #include "grader/harness/device/device_scope.hpp"
@@ -122,10 +121,6 @@ base::Result<std::unique_ptr<Session>> Session::open(const Options& options,
                        {}};
   *lab = lab->with_stages_of(course::kKernelStage);
   if (auto status = check_stages(options, *lab); !status) return status.error();
-  // Read by the virtual GPU with the first CUDA call; a real one knows nothing of it. No other
-  // thread runs before that.
-  // NOLINTNEXTLINE(concurrency-mt-unsafe)
-  if (lab->vgpu_sms > 0) setenv("MEMBOUND_SMS", std::to_string(lab->vgpu_sms).c_str(), 0);
   auto devices = Devices::open(options);
   if (!devices) return devices.error();
   std::optional<ReferenceTimes> known;
@@ -175,11 +170,10 @@ std::vector<course::Stage> Session::stages() const {
 
 std::vector<std::int64_t> Session::timed_size(const course::Stage& stage) const {
   if (!options_.size.empty()) return options_.size;
-  const auto& sizes = device().timed_sizes(stage);
+  const auto& sizes = stage.timed_sizes;
   MEMBOUND_CHECK(!sizes.empty());
   // All blocks run where there are checkers or no way to sample.
-  if (device().computes_on_the_host() && !samples(stage) && has_one_list(stage))
-    return sizes.back();
+  if (device().computes_on_the_host() && !samples(stage)) return sizes.back();
   const auto quarter = static_cast<std::size_t>(device().info().memory_bytes) / 4;
   for (const auto& size : sizes)
     if (bytes_of(program_.timed_cases(stage, size)) <= quarter) return size;
@@ -193,7 +187,7 @@ std::vector<TimedCase> Session::timed_cases(const course::Stage& stage) const {
 std::vector<Session::SizedCases> Session::ways_to_time(const course::Stage& stage) const {
   if (!samples(stage)) return {{timed_size(stage), timed_cases(stage), false}};
   std::vector<SizedCases> ways = sampled_ways(stage);
-  const auto& last = stage.vgpu_sizes.back();
+  const auto& last = stage.timed_sizes.back();
   ways.push_back({last, program_.timed_cases(stage, last), false});
   return ways;
 }
@@ -203,7 +197,7 @@ bool Session::looks_at_some_blocks() const { return options_.some_blocks && devi
 std::vector<Session::SizedCases> Session::ways_to_look(const course::Stage& stage) const {
   std::vector<SizedCases> ways;
   const bool some = looks_at_some_blocks();
-  const bool at_all_sizes = options_.size.empty() && has_one_list(stage);
+  const bool at_all_sizes = options_.size.empty() && knows_parts(stage);
   if (some && at_all_sizes) ways = sampled_ways(stage);
   ways.push_back({timed_size(stage), timed_cases(stage), false});
   if (some && !at_all_sizes) {
@@ -216,27 +210,26 @@ std::vector<Session::SizedCases> Session::ways_to_look(const course::Stage& stag
 std::vector<Session::SizedCases> Session::sampled_ways(const course::Stage& stage) const {
   std::vector<SizedCases> ways;
   const auto quarter = static_cast<std::size_t>(device().info().memory_bytes) / 4;
-  for (const auto& size : stage.vgpu_sizes) {
+  for (const auto& size : stage.timed_sizes) {
     std::vector<TimedCase> cases = program_.timed_cases(stage, size);
     if (bytes_of(cases) <= quarter) ways.push_back({size, std::move(cases), true});
   }
   return ways;
 }
 
-bool Session::has_one_list(const course::Stage& stage) const {
-  if (stage.vgpu_sizes != stage.gpu_sizes) return false;
-  const std::vector<TimedCase> cases = program_.timed_cases(stage, stage.vgpu_sizes.back());
+bool Session::knows_parts(const course::Stage& stage) const {
+  const std::vector<TimedCase> cases = program_.timed_cases(stage, stage.timed_sizes.back());
   return std::all_of(cases.begin(), cases.end(),
                      [](const TimedCase& one) { return one.can_be_sampled(); });
 }
 
 bool Session::samples(const course::Stage& stage) const {
   return device().can_sample() && options_.size.empty() && !options_.look && !all_are_watched() &&
-         has_one_list(stage);
+         knows_parts(stage);
 }
 
 bool Session::is_kept_from_sampling(const course::Stage& stage) const {
-  return device().can_sample() && options_.size.empty() && all_are_watched() && has_one_list(stage);
+  return device().can_sample() && options_.size.empty() && all_are_watched() && knows_parts(stage);
 }
 
 double Session::timeout_seconds(const course::Stage& stage) const {

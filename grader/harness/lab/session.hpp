@@ -79,8 +79,8 @@ class Session {
   [[nodiscard]] std::vector<SizedCases> sampled_ways(const course::Stage& stage) const;
   /// Whether the times that are known, if any, are those of every way to time every stage.
   [[nodiscard]] base::Status check_known_times() const;
-  /// Whether the stage has the same sizes on both devices, and a right output at any place.
-  [[nodiscard]] bool has_one_list(const course::Stage& stage) const;
+  /// Whether the lab says what is right of an output's parts, in all cases of the stage.
+  [[nodiscard]] bool knows_parts(const course::Stage& stage) const;
   /// Whether launches of the stage may be timed by some of their blocks.
   [[nodiscard]] bool samples(const course::Stage& stage) const;
   /// A device with the harness's own kernels on it.

@@ -161,7 +161,7 @@ testing::AssertionResult StageRun::look_at_timed_launches() {
           {stage_.kernel, one.instance, one.sizes}, request.timeout_seconds);
       if (student.refusal) return refuse(*student.refusal);
       // What a later launch of a plan reads, all blocks of those before it have written.
-      const bool can = !way->sampled || student.launch.can_be_sampled();
+      const bool can = !way->sampled || student.launch.prepares_little();
       done = can && look_at(request, student.launch, !way->sampled && some_of_last);
       if (done) continue;
       if (way->sampled)
@@ -219,7 +219,7 @@ void StageRun::find_similar_stage(const Session::SizedCases& way, std::size_t ca
   const TimedCase& own = way.cases[case_index];
   for (const course::Stage& other : session_.lab().stages) {
     if (other.number == stage_.number) continue;
-    const auto& sizes = session_.device().timed_sizes(other);
+    const auto& sizes = other.timed_sizes;
     if (way.size != session_.timed_size(other) &&
         std::find(sizes.begin(), sizes.end(), way.size) == sizes.end())
       continue;

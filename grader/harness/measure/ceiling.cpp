@@ -55,7 +55,7 @@ double Ceilings::measure_bytes(CeilingKind kind, std::size_t bytes) {
     if (writes) kernels_.prepare_output(form, target.data());
   };
   const double time_ns = median_ns(prepare, [&] {
-    const SampledLaunches some(device_, sampled ? std::optional<std::uint64_t>(1) : std::nullopt);
+    const SampledLaunches some(device_, sampled ? std::optional(Sampling{1}) : std::nullopt);
     if (writes)
       kernels_.copy(target.data(), source.data(), moved_bytes);
     else
@@ -68,7 +68,12 @@ double Ceilings::measure_operations() {
   double operations = 0;
   const int rounds = device_.timing_rules().add_min_rounds;
   const double time_ns =
-      median_ns([](std::uint64_t) {}, [&] { operations = kernels_.add_min(rounds); });
+      median_ns([](std::uint64_t) {},
+                [&] {
+                  const SampledLaunches some(
+                      device_, device_.can_sample() ? std::optional(Sampling{1}) : std::nullopt);
+                  operations = kernels_.add_min(rounds);
+                });
   return operations / time_ns * 1e9;
 }
 

@@ -115,13 +115,14 @@ void TimedRun::prepare(Side& side, std::uint64_t seed) {
   side.kernels.settle();
 }
 
-cudaError_t TimedRun::launch_between_events(const Answer& answer, Side& side) const {
+cudaError_t TimedRun::launch_between_events(const Answer& answer, Side& side,
+                                            std::optional<std::uint64_t> sample_seed) const {
   std::vector<void*> d_inputs;
   for (const PlacedBuffer& input : side.inputs) d_inputs.push_back(input.data());
   KernelArguments arguments = timed_case().arguments(d_inputs, side.output.data());
   side.timer->start();
-  const cudaError_t code =
-      answer.launcher.launch(answer.launch, std::move(arguments), answer.scratch.data());
+  const cudaError_t code = answer.launcher.launch(answer.launch, std::move(arguments),
+                                                  answer.scratch.data(), sample_seed);
   side.timer->stop();
   return code;
 }
@@ -132,10 +133,9 @@ double TimedRun::run(const Answer& answer, Side& side, std::uint64_t seed) {
   prepare(side, seed);
   const auto watch =
       parts_.watchdog.watch(request_.timeout_seconds, "a timed run of " + timed_case().label);
-  const SampledLaunches sampled(
-      side.device,
+  cudaError_t code = launch_between_events(
+      answer, side,
       request_.sampled ? std::optional(parts_.seeds.derive(seed, kSampleOfBlocks)) : std::nullopt);
-  cudaError_t code = launch_between_events(answer, side);
   if (const cudaError_t sent = batch.send(); code == cudaSuccess) code = sent;
   if (code == cudaSuccess) {
     parts_.clocks.sample();
@@ -159,8 +159,12 @@ WrittenPart TimedRun::compare_sample(std::uint64_t seed) const {
   student_side_.kernels.each_touched(
       student_side_.output.data(), form.size_bytes(),
       [&](std::size_t offset, std::span<const std::byte> bytes) {
-        timed_case().expected_by_place(inputs, offset / each, bytes.size() / each, right);
-        compare_written(form, offset / each, bytes, right, timed_case().tolerance, part);
+        each_written(form, bytes, [&](std::size_t from, std::size_t count) {
+          const std::size_t first = offset / each + from;
+          timed_case().expected_by_place(inputs, first, count, right);
+          compare_written(form, first, bytes.subspan(from * each, count * each), right,
+                          timed_case().tolerance, part);
+        });
       });
   return part;
 }

@@ -124,7 +124,8 @@ class TimedRun {
   [[nodiscard]] double run(const Answer& answer, Side& side, std::uint64_t seed);
   void prepare(Side& side, std::uint64_t seed);
   virtual void write_inputs(const Side& side, std::uint64_t seed);
-  [[nodiscard]] cudaError_t launch_between_events(const Answer& answer, Side& side) const;
+  [[nodiscard]] cudaError_t launch_between_events(
+      const Answer& answer, Side& side, std::optional<std::uint64_t> sample_seed = {}) const;
 
  private:
   [[nodiscard]] WrittenPart compare_with_read(const DrawnInputs& inputs) const;

@@ -57,14 +57,13 @@ void take_environment(Setting& setting) {
     if (!folder.empty()) setting.runtime_folders.emplace_back(folder);
 }
 
-Setting setting_of(const Options& options, const course::ProgramLimits& code, int vgpu_sms) {
+Setting setting_of(const Options& options, const course::ProgramLimits& code) {
   Setting setting;
   setting.program = options.submission;
   setting.runner = options.runner;
   setting.forward_folder = options.forward;
   setting.use_jail = options.jailed;
   take_environment(setting);
-  if (vgpu_sms > 0) setting.runner_environment.emplace("MEMBOUND_SMS", std::to_string(vgpu_sms));
   jail::Limits& program = setting.program_limits;
   // A call on the virtual GPU is the program's wall clock, not its CPU time.
   program.wall_seconds = code.seconds;
@@ -262,7 +261,7 @@ int run_all(const Options& options) {
       continue;
     const auto observe = options.clock.empty() ? measure : time_work;
     const course::StageMeasurement measurement =
-        observe(options, lab, stage, setting_of(options, stage.program, lab.vgpu_sms));
+        observe(options, lab, stage, setting_of(options, stage.program));
     for (const course::TestOutcome& test : measurement.tests) {
       all_passed = all_passed && test.passed;
       std::printf("%s %s.%s %s\n", test.passed ? "passed" : "FAILED", stage.kernel.c_str(),

@@ -21,7 +21,7 @@ std::uint64_t array_number(const void* address) {
 
 FORWARD_EXPORT void membound_vgpu_sample(int on, unsigned long long seed) {
   static_cast<void>(with_runner([&](Connection& runner) {
-    return runner.call(SampleLaunches{static_cast<std::uint8_t>(on != 0 ? 1 : 0), seed});
+    return runner.call(SampleLaunches{static_cast<std::uint8_t>(on), seed});
   }));
 }
 

@@ -19,7 +19,8 @@ namespace membound::runner {
 /// Arrays are drawn and looked at in pieces of so many bytes; the last one may be shorter.
 inline constexpr std::uint64_t kPieceBytes = 512;
 
-/// Launches from here on run some of their blocks, as the seed says; with `on` 0 all of them.
+/// Launches from here on run some of their blocks, as the seed says; with `on` 0 all of them, with
+/// 2 all of those that prepare what a sampled one needs.
 struct SampleLaunches {
   using Answer = NoAnswer;
   std::uint8_t on = 0;

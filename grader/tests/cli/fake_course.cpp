@@ -18,10 +18,10 @@ std::string lab_json(const std::string& id, const std::string& title) {
          id + R"json(/handout.md", "host_code": false, "bound": "bandwidth", "sizes": ["n"],
   "stages": [
     {"number": 1, "name": "first", "kernel": "one", "title": "The first step", "points": 10,
-     "timed_sizes": {"gpu": [[4]], "vgpu": [[4]]}, "timeout_seconds": 1,
+     "timed_sizes": [[4]], "timeout_seconds": 1,
      "predict": {"ask": "How many sectors?", "unit": "sectors", "counter": "global_load_sectors"}},
     {"number": 2, "name": "second", "kernel": "two", "title": "The second step", "points": 20,
-     "timed_sizes": {"gpu": [[4]], "vgpu": [[4]]}, "timeout_seconds": 1}],
+     "timed_sizes": [[4]], "timeout_seconds": 1}],
   "hints": {"edge-guard": ["Who is too many?", "Look at the last block.", "if (i < n)"],
             "slow": ["Count sectors.", "See line 24.", "Swap the indices."]}})json";
 }

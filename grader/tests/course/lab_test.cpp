@@ -23,10 +23,10 @@ constexpr const char* kGood = R"json({
   "sizes": ["rows", "cols"],
   "stages": [
     {"number": 1, "name": "row-per-thread", "kernel": "transpose_row", "title": "Rows", "points": 10,
-     "timed_sizes": {"gpu": [[4096, 4096], [512, 512]], "vgpu": [[64, 64]]}},
+     "timed_sizes": [[4096, 4096], [512, 512]]},
     {"number": 2, "name": "tiled", "kernel": "transpose_tiled", "title": "Tiles", "points": 30,
      "pass_ratio": 0.5, "full_ratio": 0.8, "correctness_points_share": 0.25, "timeout_seconds": 3,
-     "timed_sizes": {"gpu": [[4096, 4096]], "vgpu": [[64, 64]]}}
+     "timed_sizes": [[4096, 4096]]}
   ],
   "hints": {"edge-guard": ["Which threads are too many?", "Look at the last tile.", "if (row < rows)"]
 }
@@ -60,7 +60,7 @@ TEST(Lab, ReadsEveryField) {
   EXPECT_EQ(lab->bound, Bound::kBandwidth);
   EXPECT_EQ(lab->size_names, (std::vector<std::string>{"rows", "cols"}));
   ASSERT_EQ(lab->stages.size(), 2u);
-  EXPECT_EQ(lab->stages[0].gpu_sizes,
+  EXPECT_EQ(lab->stages[0].timed_sizes,
             (std::vector<std::vector<std::int64_t>>{{4096, 4096}, {512, 512}}));
   EXPECT_EQ(lab->stages[1].kernel, "transpose_tiled");
   EXPECT_EQ(lab->stages[1].pass_ratio, 0.5);
@@ -74,19 +74,9 @@ TEST(Lab, LaddersGoUpInOrderUnlessTheyAreGiven) {
   const auto lab = read(kGood);
   ASSERT_TRUE(lab);
   EXPECT_EQ(lab->ladder, (std::vector<int>{1, 2}));
-  EXPECT_EQ(lab->vgpu_sms, 0);
-  const auto given = read(with("\"hints\"", "\"ladder\": [2, 1], \"vgpu_sms\": 16, \"hints\""));
+  const auto given = read(with("\"hints\"", "\"ladder\": [2, 1], \"hints\""));
   ASSERT_TRUE(given) << base::to_string(given.error());
   EXPECT_EQ(given->ladder, (std::vector<int>{2, 1}));
-  EXPECT_EQ(given->vgpu_sms, 16);
-}
-
-TEST(Lab, OneListOfSizesIsForBothDevices) {
-  const auto one = read(with(R"({"gpu": [[4096, 4096], [512, 512]], "vgpu": [[64, 64]]})",
-                             "[[4096, 4096], [64, 64]]"));
-  ASSERT_TRUE(one) << base::to_string(one.error());
-  EXPECT_EQ(one->stages[0].gpu_sizes, one->stages[0].vgpu_sizes);
-  EXPECT_EQ(one->stages[0].gpu_sizes.size(), 2u);
 }
 
 TEST(Lab, MayAllowAFindingAtRightResults) {
@@ -271,7 +261,7 @@ TEST(Lab, RefusesValuesThatContradictEachOther) {
   EXPECT_THAT(error_of("\"name\": \"tiled\"", "\"name\": \"row-per-thread\""),
               HasSubstr("no other stage"));
   EXPECT_THAT(error_of("[[4096, 4096], [512, 512]]", "[[1, 2, 3]]"),
-              HasSubstr("/stages/0/timed_sizes/gpu/0"));
+              HasSubstr("/stages/0/timed_sizes/0"));
 }
 
 TEST(Lab, RefusesNamesTheCompilerOrTheShellWouldNotTake) {
@@ -295,7 +285,7 @@ TEST(Lab, RefusesAValueOfTheWrongTypeEverywhere) {
   for (const char* wrong : {"null", "-1", "1e308", "\"\"", "[null]"}) {
     for (const char* pointer :
          {"/id", "/sizes", "/stages", "/hints", "/bound", "/host_code", "/title", "/stages/0",
-          "/stages/0/timed_sizes", "/stages/1/timed_sizes/gpu/0/1", "/hints/edge-guard"}) {
+          "/stages/0/timed_sizes", "/stages/1/timed_sizes/0/1", "/hints/edge-guard"}) {
       auto json = nlohmann::json::parse(kGood);
       json[nlohmann::json::json_pointer(pointer)] = nlohmann::json::parse(wrong);
       EXPECT_FALSE(read(json.dump())) << pointer << " " << wrong;

@@ -15,6 +15,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -112,9 +113,13 @@ class AddressSpace {
   /// From now on the bytes of the allocation at `address` are made by `source` when they are first
   /// touched; until it is freed, or the host writes all of it. False when none starts there. Not
   /// while a kernel runs. Ends track_initialised: a flag for each byte would be all that is saved.
-  bool draw(std::uint64_t address, ByteSource source);
+  /// An output is one that launches are to write.
+  bool draw(std::uint64_t address, ByteSource source, bool is_output = false);
   /// The drawn array at `address`, or null.
   [[nodiscard]] const DrawnArray* drawn_at(std::uint64_t address) const;
+
+  /// Whether anything is there of a drawn output.
+  [[nodiscard]] bool drawn_output_was_touched() const;
 
   /// What an access at `address` may touch around it: with `precise`, its allocation; else all the
   /// mapped memory about it; of a drawn array what is there. Nothing when the address is illegal.
@@ -197,6 +202,7 @@ class AddressSpace {
   /// By address. Changed by the host's calls alone, so that a running kernel may look without the
   /// mutex.
   std::map<std::uint64_t, std::unique_ptr<DrawnArray>> drawn_;
+  std::set<std::uint64_t> drawn_outputs_;         // addresses of those among them
   std::map<std::uint64_t, std::uint64_t> holes_;  // free ranges: begin -> end
   std::deque<Allocation> quarantine_;             // freed, not to be used again just yet
   std::vector<std::uint32_t> chunk_users_;        // live allocations touching each chunk

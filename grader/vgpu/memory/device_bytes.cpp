@@ -18,7 +18,7 @@ std::byte* AddressSpace::resolve(std::uint64_t address, std::uint64_t bytes) con
   return reinterpret_cast<std::byte*>(address + offset);
 }
 
-bool AddressSpace::draw(std::uint64_t address, ByteSource source) {
+bool AddressSpace::draw(std::uint64_t address, ByteSource source, bool is_output) {
   const std::lock_guard lock(mutex_);
   const auto found = live_.find(address);
   if (found == live_.end() || !is_device_address(address)) return false;
@@ -26,6 +26,8 @@ bool AddressSpace::draw(std::uint64_t address, ByteSource source) {
       reinterpret_cast<std::byte*>(address + static_cast<std::uint64_t>(host_offset_));
   const std::uint64_t bytes = found->second.size_bytes;
   drawn_[address] = std::make_unique<DrawnArray>(host, bytes, std::move(source));
+  drawn_outputs_.erase(address);
+  if (is_output) drawn_outputs_.insert(address);
   initialised_.reset();
   return true;
 }
@@ -34,6 +36,13 @@ const DrawnArray* AddressSpace::drawn_at(std::uint64_t address) const {
   const std::lock_guard lock(mutex_);
   const auto found = drawn_.find(address);
   return found == drawn_.end() ? nullptr : found->second.get();
+}
+
+bool AddressSpace::drawn_output_was_touched() const {
+  const std::lock_guard lock(mutex_);
+  return std::ranges::any_of(drawn_, [&](const auto& drawn) {
+    return drawn_outputs_.contains(drawn.first) && drawn.second->was_touched();
+  });
 }
 
 /// The host is about to write [address, address + bytes): an array of which nothing is left need

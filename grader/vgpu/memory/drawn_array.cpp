@@ -67,6 +67,13 @@ void DrawnArray::each_made(const std::function<void(Range)>& see) const {
   if (range.end != 0) see({range.begin, std::min(range.end, bytes_)});
 }
 
+bool DrawnArray::was_touched() const {
+  bool touched = false;
+  for (std::uint64_t page = 0; page < pages_ && !touched; ++page)
+    touched = made(page).load(std::memory_order_acquire) != 0;
+  return touched;
+}
+
 bool DrawnArray::is_as_made() const {
   std::array<std::byte, kPieceBytes> made;
   bool is_same = true;

@@ -44,6 +44,8 @@ class DrawnArray {
   [[nodiscard]] Range made_about(std::uint64_t offset);
   /// Every range that is there, in order; neighbouring pieces are one range.
   void each_made(const std::function<void(Range)>& see) const;
+  /// Is anything there?
+  [[nodiscard]] bool was_touched() const;
   /// Does all that is there hold what was made?
   [[nodiscard]] bool is_as_made() const;
 

@@ -119,13 +119,6 @@ TEST_F(KnownTimes, AnInputThatIsChangedByBlocksThatAreSampledIsSuspicious) {
   EXPECT_EQ(run(request).stages.at(0).verdict, course::Verdict::kSuspicious);
 }
 
-TEST_F(KnownTimes, AreOfNoUseWhereOnlyTheReferenceKnowsTheAnswer) {
-  CheckRequest request = request_for("06-shortcut", source() / "solutions/06-shortcut/kernel.cu");
-  request.stages = {1};
-  request.more_arguments = {"--size", "64"};
-  EXPECT_THAT(times_of(request).unusable, testing::HasSubstr("nothing but the reference"));
-}
-
 TEST_F(KnownTimes, OfAnotherLabAreRefused) {
   const ReferenceTimes others =
       times_of(graded("01-reverse-array", source() / "solutions/01-reverse-array/kernel.cu"));

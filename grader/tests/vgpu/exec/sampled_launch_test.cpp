@@ -61,6 +61,17 @@ struct Sampled : Machine {
     if (seed) request().sample = SampleOrder{*seed, 1 << 20};
     return argument(*in).argument(*out).run("k", {blocks, 1, 1}, {kSampleThreads, 1, 1});
   }
+  /// As a launch that leaves what a sampled one needs; it may read its output, or write it.
+  LaunchReport prepare(std::uint32_t blocks, bool into_output = false) {
+    const std::uint64_t bytes = std::uint64_t{blocks} * kSampleThreads * 4;
+    const auto in = space().allocate(bytes, 256, {}), out = space().allocate(bytes, 256, {});
+    const auto zeros = [](std::uint64_t, std::byte* to, std::uint64_t n) {
+      std::fill_n(to, n, std::byte{});
+    };
+    space().draw(into_output ? *out : *in, zeros, into_output);
+    request().sample = SampleOrder{1, 1 << 20, true};
+    return argument(*in).argument(*out).run("k", {blocks, 1, 1}, {kSampleThreads, 1, 1});
+  }
 };
 
 /// Who stores the same bytes as another, and when others ask for a line, is not known of blocks
@@ -127,6 +138,33 @@ TEST(SampledLaunch, AFewBlocksThatDoMuchMoreAreNoSample) {
   int refused = 0;
   for (std::uint64_t seed = 0; seed < 5; ++seed) refused += !machine.run_with(seed).sample;
   EXPECT_GT(refused, 0);
+}
+
+TEST(SampledLaunch, ABlockThatTakesLongIsComparedWithItsNeighbour) {
+  Sampled machine(std::string("and.b32 %r5, %r1, 1;\nmad.lo.u32 %r5, %r5, 50000, 90000;\n") +
+                  kTurns);
+  EXPECT_THAT(machine.run_with(1, 20).unsampled, testing::HasSubstr("unequal work"));
+}
+
+TEST(SampledLaunch, WhatPreparesForOneRunsWhole) {
+  Sampled machine;
+  const LaunchReport whole = machine.run_with({}), all = machine.prepare(kAllBlocks);
+  EXPECT_EQ(all.unsampled, "");
+  EXPECT_FALSE(all.sample) << "nothing is an estimate";
+  EXPECT_EQ(all.counters.totals, without_what_needs_all(whole.counters.totals));
+  EXPECT_EQ(all.counters.work.runs, whole.counters.work.runs);
+}
+
+TEST(SampledLaunch, WhatPreparesForOneMayNotTakeLong) {
+  Sampled machine(std::string("mov.u32 %r5, 1000;\n") + kTurns);
+  EXPECT_EQ(machine.prepare(500).unsampled, "");
+  const LaunchReport report = machine.prepare(kAllBlocks);
+  EXPECT_EQ(report.unsampled, "a launch before the last takes too many instructions");
+  EXPECT_EQ(report.counters.totals.blocks, 0u);
+}
+
+TEST(SampledLaunch, WhatPreparesForOneLeavesTheOutputAlone) {
+  EXPECT_EQ(Sampled().prepare(50, true).unsampled, "a launch before the last uses the output");
 }
 
 TEST(SampledLaunch, BlocksThatTakeTooLongAreNotRunToTheirEnd) {

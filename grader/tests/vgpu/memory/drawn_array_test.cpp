@@ -52,6 +52,17 @@ TEST_F(DrawnArrayTest, EachOfItsPagesIsOneOfTheHosts) {
   EXPECT_EQ(next % AddressSpace::kPageBytes, 0) << small;
 }
 
+TEST_F(DrawnArrayTest, TellsWhetherAnOutputWasTouched) {
+  const auto output = space_.allocate(kBytes, 256, {}).value();
+  ASSERT_TRUE(space_.draw(
+      output, [](auto, std::byte*, auto) {}, true));
+  EXPECT_EQ(at(0), std::byte{0});
+  EXPECT_FALSE(space_.drawn_output_was_touched());
+  std::byte value{};
+  EXPECT_TRUE(space_.copy_out(&value, output + kBytes - 1, 1));
+  EXPECT_TRUE(space_.drawn_output_was_touched());
+}
+
 TEST_F(DrawnArrayTest, TellsWhetherWhatWasTouchedIsAsItWasMade) {
   const DrawnArray& array = *space_.drawn_at(address_);
   EXPECT_TRUE(array.is_as_made());

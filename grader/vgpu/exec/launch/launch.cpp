@@ -91,7 +91,11 @@ std::optional<LaunchReport> look_at_sample(const LaunchRequest& asked) {
 }
 
 std::optional<LaunchReport> run(const LaunchRequest& request) {
-  if (!request.sample) return run_once(request);
+  if (!request.sample || (request.sample->all && request.checks.of_kernels())) {
+    LaunchRequest whole = request;
+    whole.sample.reset();
+    return run_once(whole);
+  }
   return request.checks.of_kernels() ? look_at_sample(request) : run_sampled(request);
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <numeric>
 #include <optional>
 
 #include "grader/vgpu/exec/launch/block_choice.hpp"
@@ -19,8 +20,13 @@ namespace membound::vgpu::exec {
 namespace {
 
 /// Warp instructions of the blocks run at once, at most. Workers look up now and then only, so a
-/// launch is stopped at twice as many; what passed is held against this number exactly.
-constexpr std::uint64_t kMostAtOnce = std::uint64_t{1} << 21;
+/// launch is stopped at twice as many; what passed is held against this number exactly. An SM's
+/// seven tiles of 64 x 64 results of a product of 2048 x 2048 take 4.6 million.
+constexpr std::uint64_t kMostAtOnce = std::uint64_t{5} << 20;
+/// The same of block 0, which runs alone: a tile of 128 x 128 takes 2.3 million.
+constexpr std::uint64_t kMostAlone = std::uint64_t{5} << 19;
+/// The same of all blocks, where they prepare what a sample needs.
+constexpr std::uint64_t kMostBefore = std::uint64_t{1} << 23;
 constexpr std::uint32_t kMostGroups = 12;  ///< of a round: even for what repeats every 2, 3, 4, 6
 constexpr std::uint32_t kFewestRounds = 2, kMostRounds = 8;  ///< as far as instructions last
 constexpr double kSmallError = 0.01;  ///< below, more blocks would tell nothing
@@ -35,7 +41,7 @@ std::string percent(double share) {
 /// The chosen blocks of one launch, stratum by stratum.
 class Sampler {
  public:
-  Sampler(const LaunchRequest& request, Launch& state, LaunchReport& report)
+  Sampler(LaunchRequest& request, Launch& state, LaunchReport& report)
       : request_(request),
         state_(state),
         report_(report),
@@ -43,10 +49,7 @@ class Sampler {
 
   /// False: a fault, or the report says why this cannot be done.
   bool run() {
-    StratumWork first = run_blocks({0}, 1);
-    first.blocks = 1;
-    of_block_ = first.counters.totals.warp_instructions;
-    if (!take(0, std::move(first))) return false;
+    if (!run_first()) return false;
     // Where a block takes long, one run for its own sake is enough.
     choice_.emplace(request_.grid.count(), std::max(1u, request_.sm_count), places_,
                     request_.sample->seed, of_block_ < request_.sample->instructions / 8);
@@ -56,9 +59,10 @@ class Sampler {
       if (!run_round(i, 0)) return false;
     for (std::uint32_t round = 1; round < kMostRounds; ++round) {
       const bool known = round >= kFewestRounds && error_of(works_) <= kSmallError;
-      if (known || spent_ >= request_.sample->instructions) break;
+      const bool is_spent = spent_ >= request_.sample->instructions;
+      if (known || (is_spent && std::ranges::all_of(works_, is_compared))) break;
       for (std::size_t i = 1; i < works_.size(); ++i)
-        if (!run_round(i, round)) return false;
+        if (!(is_spent && is_compared(works_[i])) && !run_round(i, round)) return false;
     }
     const double error = error_of(works_);
     if (error > kLargeError)
@@ -67,15 +71,33 @@ class Sampler {
     return true;
   }
 
+  /// All blocks, whose counters then are no estimates. False likewise.
+  bool run_all() {
+    if (!run_first()) return false;
+    const std::uint64_t blocks = request_.grid.count();
+    if (of_block_ * blocks > kMostBefore)
+      return give_up("a launch before the last takes too many instructions");
+    if (blocks == 1) return true;
+    std::vector<std::uint64_t> others(blocks - 1);
+    std::iota(others.begin(), others.end(), std::uint64_t{1});
+    works_.emplace_back();
+    if (!run_blocks(1, blocks - 1, std::move(others), std::max(1u, request_.sm_count), kMostBefore))
+      return false;
+    // Places of the output that this launch wrote, and the sampled one did not, would look wrong.
+    return !request_.memory->drawn_output_was_touched() ||
+           give_up("a launch before the last uses the output");
+  }
+
   void finish() {
+    report_.counters = scaled(works_, request_.caches.l2_bytes);
+    report_.warp_instructions = spent_;
+    if (request_.sample->all) return;
     SampleFacts facts{0, request_.grid.count(), error_of(works_), 0, 0};
     for (const StratumWork& work : works_) {
       facts.blocks += work.of.size();
       facts.stored_bytes += work.counters.totals.global_store_bytes;
       facts.loaded_bytes += work.counters.totals.global_load_bytes;
     }
-    report_.counters = scaled(works_, request_.caches.l2_bytes);
-    report_.warp_instructions = spent_;
     report_.sample = facts;
   }
 
@@ -83,6 +105,17 @@ class Sampler {
   bool give_up(std::string why) {
     report_.unsampled = std::move(why);
     return false;
+  }
+
+  bool run_first() {
+    const bool ran = run_blocks(0, 1, {0}, 1, kMostAlone);
+    of_block_ = spent_;
+    return ran;
+  }
+
+  /// Of a block alone nobody knows whether its neighbours are like it.
+  static bool is_compared(const StratumWork& work) {
+    return work.blocks == 1 || work.of.size() > 1;
   }
 
   /// As many groups as the budget allows, going by what block 0 did.
@@ -100,22 +133,25 @@ class Sampler {
     std::uint32_t groups = groups_[i];
     std::vector<std::uint64_t> blocks = choice_->take(stratum, groups, round);
     if (blocks.empty()) return true;
-    StratumWork work = run_blocks(std::move(blocks), groups);
-    work.blocks = stratum.blocks;
-    return take(i, std::move(work));
+    return run_blocks(i, stratum.blocks, std::move(blocks), groups, kMostAtOnce);
   }
 
-  bool take(std::size_t i, StratumWork&& work) {
+  /// Adds what these blocks of stratum `i`, which has so many, do; false likewise.
+  bool run_blocks(std::size_t i, std::uint64_t of, std::vector<std::uint64_t> blocks,
+                  std::uint32_t groups, std::uint64_t most) {
+    request_.limits.warp_instructions = 2 * most;
+    StratumWork work = work_of(std::move(blocks), groups);
+    work.blocks = of;
     const std::uint64_t ran = work.counters.totals.warp_instructions;
     spent_ += ran;
     const bool too_many = state_.fault && state_.fault->kind == FaultKind::kStepLimit;
-    if (too_many || ran > kMostAtOnce) return give_up(kTooManyInstructions);
+    if (too_many || ran > most) return give_up(kTooManyInstructions);
     report_.fault = std::move(state_.fault);
     works_[i].add(std::move(work));
     return !report_.fault;
   }
 
-  StratumWork run_blocks(std::vector<std::uint64_t> blocks, std::uint32_t groups) {
+  StratumWork work_of(std::vector<std::uint64_t> blocks, std::uint32_t groups) {
     StratumWork work;
     BlockRecorder recorder(blocks.size());
     state_.chosen = std::move(blocks);
@@ -146,7 +182,7 @@ class Sampler {
     return work;
   }
 
-  const LaunchRequest& request_;
+  LaunchRequest& request_;
   Launch& state_;
   LaunchReport& report_;
   std::uint32_t places_;  // for blocks, on an SM
@@ -169,14 +205,13 @@ LaunchReport run_sampled(const LaunchRequest& asked) {
   report.unsampled = why_not_sampled(asked);
   if (!report.unsampled.empty()) return report;
   LaunchRequest request = asked;
-  request.limits.warp_instructions = 2 * kMostAtOnce;
   request.shuffle_seed.reset();
   Launch state;
   Workspace workspace(*request.memory);
   set_up(state, request, workspace);
   prepare(state, best_variant());
   Sampler sampler(request, state, report);
-  if (sampler.run()) sampler.finish();
+  if (request.sample->all ? sampler.run_all() : sampler.run()) sampler.finish();
   return report;
 }
 

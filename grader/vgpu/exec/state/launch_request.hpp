@@ -89,6 +89,9 @@ struct CacheModel {
 struct SampleOrder {
   std::uint64_t seed = 0;          ///< says which
   std::uint64_t instructions = 0;  ///< of warps, about: where more would be needed the sample ends
+  /// A launch that is sampled needs what this one leaves: all blocks run, or none where they would
+  /// take more than a sample may cost.
+  bool all = false;
 };
 
 /// What a sample was.

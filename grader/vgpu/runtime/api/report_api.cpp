@@ -29,6 +29,7 @@ CUDA_EXPORT std::size_t membound_vgpu_take_report(char* buffer, std::size_t size
   if (buffer == nullptr || size < text.size() + 1) return text.size() + 1;
   std::memcpy(buffer, text.c_str(), text.size() + 1);
   only.log.mark_taken();
+  only.not_sampled.clear();
   return text.size() + 1;
 }
 
@@ -49,14 +50,15 @@ CUDA_EXPORT void membound_vgpu_limit_steps(std::uint64_t warp_instructions) {
 }
 
 /// Launches from here on run some of their blocks, which stand for all; the seed says which. With
-/// `on` 0 all blocks run again. A launch that cannot be sampled is not run: its entry in the report
-/// has "not_sampled", and why.
+/// `on` 0 all blocks run again; with 2 too, of launches that prepare what a sampled one needs. A
+/// launch that cannot be sampled, or takes too long for one that prepares, is not run, nor are
+/// those behind it until the report is taken: its entry there has "not_sampled", and why.
 CUDA_EXPORT void membound_vgpu_sample(int on, unsigned long long seed) {
   constexpr std::uint64_t kInstructions = std::uint64_t{1} << 19;
   Context& only = context();
   const std::scoped_lock lock(only.mutex);
   only.sample.reset();
-  if (on != 0) only.sample = membound::vgpu::exec::SampleOrder{seed, kInstructions};
+  if (on != 0) only.sample = membound::vgpu::exec::SampleOrder{seed, kInstructions, on == 2};
 }
 
 /// The array at `d_array`, as cudaMalloc gave it, is this input from now on, each piece of it drawn
@@ -70,8 +72,8 @@ CUDA_EXPORT int membound_vgpu_draw_input(void* d_array, const membound::base::Dr
   return only.memory.draw(reinterpret_cast<std::uint64_t>(d_array), source) ? 1 : 0;
 }
 
-/// The array at `d_array` holds this word over and over from now on, made when it is first touched.
-/// 0 when no array begins there.
+/// The array at `d_array`, an output, holds this word over and over from now on, made when it is
+/// first touched. 0 when no array begins there.
 CUDA_EXPORT int membound_vgpu_draw_word(void* d_array, unsigned word) {
   Context& only = context();
   const std::scoped_lock lock(only.mutex);
@@ -80,7 +82,7 @@ CUDA_EXPORT int membound_vgpu_draw_word(void* d_array, unsigned word) {
     for (; at + sizeof word <= bytes; at += sizeof word) std::memcpy(to + at, &word, sizeof word);
     std::memcpy(to + at, &word, bytes - at);
   };
-  return only.memory.draw(reinterpret_cast<std::uint64_t>(d_array), source) ? 1 : 0;
+  return only.memory.draw(reinterpret_cast<std::uint64_t>(d_array), source, true) ? 1 : 0;
 }
 
 /// Shows every piece of an array of either kind that was touched: see(state, offset, bytes, count),

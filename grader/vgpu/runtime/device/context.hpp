@@ -72,7 +72,8 @@ class Context {
   ReportLog log;
   RunSummary summary;
   Limits limits;
-  std::optional<exec::SampleOrder> sample;          ///< of launches to come: membound_vgpu_sample
+  std::optional<exec::SampleOrder> sample;  ///< of launches to come: membound_vgpu_sample
+  std::string not_sampled;  ///< why one was not, since the report was taken; then no other is
   std::map<std::uint64_t, HostMemory> host_memory;  ///< by address
   std::set<exec::ExecutedOpcode> opcodes;           ///< with MEMBOUND_OPCODES: those listed so far
   unsigned int device_flags = 0;

@@ -97,10 +97,16 @@ exec::LaunchRequest request_for(Context& context, const KernelOperation& operati
 
 /// One kernel at a time may be stopped by Ctrl-C.
 exec::LaunchReport run_watched(Context& context, const exec::LaunchRequest& request) {
+  if (request.sample && !context.not_sampled.empty()) {
+    exec::LaunchReport none;
+    none.unsampled = context.not_sampled;
+    return none;
+  }
   context.stop = false;
   context.kernel_runs = true;
   exec::LaunchReport report = exec::launch(request);
   context.kernel_runs = false;
+  context.not_sampled = report.unsampled;
   return report;
 }
 
