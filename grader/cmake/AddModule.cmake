@@ -27,7 +27,9 @@ if(BUILD_TESTING AND NOT MEMBOUND_CCACHE)
     GTest::gmock)
   target_precompile_headers(membound_test_headers PRIVATE
     <gmock/gmock.h> <gtest/gtest.h> <nlohmann/json.hpp> <filesystem>)
-  set_target_properties(membound_test_headers PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+  # As the tests that use them: no library's, and not optimised.
+  set_target_properties(membound_test_headers PROPERTIES POSITION_INDEPENDENT_CODE OFF
+    MEMBOUND_OPTIMISE 0)
 endif()
 
 function(add_module name)

@@ -50,6 +50,8 @@ target_compile_options(membound_options INTERFACE -fmacro-prefix-map=${PROJECT_S
 # -O3 takes GCC half as long again as -O1. It is for what works on every lane, instruction or element;
 # everything else waits for compilers, processes and files.
 #   membound_optimise(<target>… LEVEL 2|3)
+# A folder's own level, of all targets below: set(MEMBOUND_OPTIMISE 0).
+define_property(TARGET PROPERTY MEMBOUND_OPTIMISE INITIALIZE_FROM_VARIABLE MEMBOUND_OPTIMISE)
 function(membound_optimise)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" "LEVEL" "")
   set_target_properties(${arg_UNPARSED_ARGUMENTS} PROPERTIES MEMBOUND_OPTIMISE ${arg_LEVEL})
@@ -57,7 +59,7 @@ endfunction()
 if(NOT MEMBOUND_SANITIZER)
   set(level $<TARGET_PROPERTY:MEMBOUND_OPTIMISE>)
   target_compile_options(membound_options INTERFACE
-    $<$<NOT:$<CONFIG:Debug>>:-O$<IF:$<BOOL:${level}>,${level},1>>)
+    $<$<NOT:$<CONFIG:Debug>>:-O$<IF:$<STREQUAL:${level},>,1,${level}>>)
 endif()
 
 # A net under mistakes of ours in what reads a stranger's bytes. What each costs: docs/security.md.
