@@ -19,11 +19,15 @@
 
 namespace membound::judge {
 
+/// By the clock. A busy machine gives a compiler a part of its processors' time; what a text may
+/// cost is a limit of that time, where one is kept.
+inline constexpr int kLongestCompileSeconds = 120;
+
 /// How code of people whom nobody trusts is compiled.
 struct GradedCompile {
   /// In a jail. What it compiles to is held against the policy either way.
   bool confined = true;
-  jail::Limits limits = {.wall_seconds = 30,
+  jail::Limits limits = {.wall_seconds = kLongestCompileSeconds,
                          .cpu_seconds = 30,
                          .memory_bytes = 2048 * jail::kMegabyte,
                          .output_bytes = jail::kMegabyte / 4,
@@ -41,7 +45,7 @@ struct CompileRequest {
   compilers::CompilerInfo compiler;
   std::string architecture = "90";  ///< compute capability without its dot (nvcc only)
   std::filesystem::path cache_folder;
-  double timeout_seconds = 60;
+  double timeout_seconds = kLongestCompileSeconds;  ///< of a compiler in no jail
   const std::atomic<bool>* stop = nullptr;
   std::optional<GradedCompile> graded = {};
   /// Of a program: the whole text is compiled, and linked with the libcudart of this folder.

@@ -10,6 +10,7 @@
 #include "grader/base/digest.hpp"
 #include "grader/base/text_files.hpp"
 #include "grader/classroom/intake/late.hpp"
+#include "grader/judge/compile.hpp"
 #include "grader/judge/device_choice.hpp"
 #include "grader/judge/test_bed.hpp"
 #include "grader/sandbox/jail/jail.hpp"
@@ -105,8 +106,9 @@ base::Result<std::string> limits_in_force(const Settings& settings) {
                        "--trust-submissions, if you know everybody who handed something in"};
   }
   return "trusted submissions: wall clock " +
-         std::to_string(static_cast<int>(settings.seconds_per_stage)) +
-         " s a stage and 60 s for the compiler (supervisor); memory, files and network: none";
+         std::to_string(static_cast<int>(settings.seconds_per_stage)) + " s a stage and " +
+         std::to_string(judge::kLongestCompileSeconds) +
+         " s for the compiler (supervisor); memory, files and network: none";
 }
 
 base::Result<course::GradeDigests> digests_of(const Settings& settings, const course::Lab& lab,
