@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# SPDX-FileCopyrightText: The Membound authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# Two tables of `membound dev verdicts` side by side: each row whose verdicts differ, as a line of a Markdown table;
+# how many are equal; how far off the ratios to the reference answer are, and the speeds of what both timed at one size.
+# A stage's own answer has a ratio of 1 on every device: it counts among the speeds only.
+#
+#   verdicts.sh MEASURED.csv PREDICTED.csv
+set -euo pipefail
+measured=${1:?verdicts.sh MEASURED.csv PREDICTED.csv}
+predicted=${2:?verdicts.sh MEASURED.csv PREDICTED.csv}
+errors=$(mktemp)
+trap 'rm -f "$errors"' EXIT
+awk -F, -v errors="$errors" '
+  { sub(/\r$/, "") }
+  FNR == 1 { next }
+  { key = $1 "," $2 "," $3 }
+  NR == FNR { of[key] = $0; next }
+  !(key in of) { print key " is in one table only" > "/dev/stderr"; next }
+  {
+    split(of[key], m)
+    delete of[key]
+    if ($8 == "-" && m[8] == "-") next
+    if ($8 == "-" || m[8] == "-") {
+      printf "%s: not timed on one of the two\n", key > "/dev/stderr"
+      next
+    }
+    if ($4 == m[4]) print "speed", $5 / m[5] - 1 > errors
+    if ($3 == "stage " $2) next
+    print "ratio", $6 / m[6] - 1 > errors
+    ++rows
+    if ($8 == m[8]) { ++equal; next }
+    if (rows - equal == 1) print "| stage | handed in | predicted | measured | bar |\n| --- | --- | ---: | ---: | ---: |"
+    printf "| %s/%s | %s | %s | %s | %s |\n", $1, $2, $3, $6, m[6], $7
+  }
+  END {
+    for (key in of) print key " is in one table only" > "/dev/stderr"
+    printf "\n%d of %d verdicts are equal: %.1f %%\n", equal, rows, 100 * equal / (rows ? rows : 1)
+  }' "$measured" "$predicted"
+for kind in ratio speed; do
+  awk -v kind=$kind '$1 == kind { print ($2 < 0 ? -$2 : $2) }' "$errors" | sort -g | awk -v kind=$kind '
+    { off[NR] = $1 }
+    END {
+      if (NR > 0) printf "%d %ss: median error %.0f %%, 90th percentile %.0f %%, worst %.0f %%\n", NR, kind,
+        100 * off[int((NR + 1) / 2)], 100 * off[int(NR * 0.9 + 0.5)], 100 * off[NR]
+    }'
+done
