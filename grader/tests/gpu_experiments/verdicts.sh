@@ -12,8 +12,9 @@ measured=${1:?verdicts.sh MEASURED.csv PREDICTED.csv}
 predicted=${2:?verdicts.sh MEASURED.csv PREDICTED.csv}
 errors=$(mktemp)
 trap 'rm -f "$errors"' EXIT
+# Commas within a size, which is quoted then, are left out.
+rows_of() { sed -e ':quoted' -e 's/^\([^"]*"[^",]*\),\([^"]*"\)/\1\2/' -e 't quoted' -e 's/["\r]//g' "$1"; }
 awk -F, -v errors="$errors" '
-  { sub(/\r$/, "") }
   FNR == 1 { next }
   { key = $1 "," $2 "," $3 }
   NR == FNR { of[key] = $0; next }
@@ -37,7 +38,7 @@ awk -F, -v errors="$errors" '
   END {
     for (key in of) print key " is in one table only" > "/dev/stderr"
     printf "\n%d of %d verdicts are equal: %.1f %%\n", equal, rows, 100 * equal / (rows ? rows : 1)
-  }' "$measured" "$predicted"
+  }' <(rows_of "$measured") <(rows_of "$predicted")
 for kind in ratio speed; do
   awk -v kind=$kind '$1 == kind { print ($2 < 0 ? -$2 : $2) }' "$errors" | sort -g | awk -v kind=$kind '
     { off[NR] = $1 }
