@@ -13,6 +13,7 @@
 /// switched off, which may take a pass or two more or less; see docs/counters.md.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -28,6 +29,15 @@ struct Wavefronts {
 /// `offsets` are byte offsets in shared memory of the lanes in `mask`; `bytes` is 1 … 16 a lane.
 [[nodiscard]] Wavefronts shared_wavefronts(const std::uint32_t* offsets, std::uint32_t mask,
                                            std::uint32_t bytes, bool is_load);
+
+/// What an access of all 32 lanes took whose offsets, multiples of 4, lie so far from the first
+/// one's. Wherever that one lies, the next takes as much: the banks only turn.
+struct KnownPattern {
+  std::array<std::uint32_t, 32> apart{};
+  std::uint32_t bytes = 0;  ///< a lane; 0: nothing is known yet
+  bool is_load = false;
+  Wavefronts cost;
+};
 
 /// The lanes that go through the banks together, one mask for each turn of the warp, in order.
 [[nodiscard]] std::vector<std::uint32_t> shared_passes(const std::uint32_t* offsets,

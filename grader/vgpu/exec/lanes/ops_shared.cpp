@@ -14,7 +14,7 @@ namespace {
 using program::Instruction;
 using ptx::StateSpace;
 
-/// Lanes missing, a vector, an offset outside or misaligned: lane by lane.
+/// Lanes missing, an offset outside or misaligned: lane by lane.
 template <typename T, typename Word, int kVector, bool kLoad>
 const Step* shared_slowly(Warp& w, const Step* s, const u32* narrow) {
   constexpr u32 kBytes = sizeof(T) * kVector;
@@ -49,13 +49,45 @@ const Step* shared_slowly(Warp& w, const Step* s, const u32* narrow) {
 template <bool kLoad>
 [[gnu::noinline]] void tell(Warp& w, const Step* s, const u32* narrow, u32 bytes,
                             LanePattern shape) {
-  if (kLoad && shape != LanePattern::kOther && w.settled != nullptr &&
-      w.settled->has(narrow[0], bytes, shape))
-    return;
+  const bool is_plain = shape == LanePattern::kRow || shape == LanePattern::kSame;
+  if (kLoad && is_plain && w.settled != nullptr && w.settled->has(narrow[0], bytes, shape)) return;
   alignas(32) u64 offsets[32];
   MEMBOUND_LANES offsets[i] = narrow[i];
   observe(w, s, StateSpace::kShared, kLoad ? AccessKind::kLoad : AccessKind::kStore, w.mask, bytes,
           offsets, shape);
+}
+
+/// Wavefronts of all lanes, at multiples of 4.
+memory::Wavefronts pattern_wavefronts(Warp& w, const Step* s, const u32* offsets, u32 bytes,
+                                      bool is_load) {
+  auto& all = w.block->worker->known_patterns;
+  memory::KnownPattern& known = all[s->stats % all.size()];
+  u32 differs = static_cast<u32>(known.bytes != bytes || known.is_load != is_load);
+  MEMBOUND_LANES differs |= known.apart[i] ^ (offsets[i] - offsets[0]);
+  if (differs != 0) {
+    MEMBOUND_LANES known.apart[i] = offsets[i] - offsets[0];
+    known.bytes = bytes;
+    known.is_load = is_load;
+    known.cost = bytes == 4 ? word_wavefronts(offsets, bytes, is_load)
+                            : memory::shared_wavefronts(offsets, 0xFFFFFFFFu, bytes, is_load);
+  }
+  return known.cost;
+}
+
+template <typename T, typename Word, int kVector, bool kLoad>
+void move_vectors(Warp& w, const Step* s, const u32* offsets) {
+  Word* words[kVector];
+  for (int v = 0; v < kVector; ++v)
+    words[v] = at<Word>(w, kLoad ? s->extra->d[v] : s->extra->s[1 + v]);
+  for (int i = 0; i < 32; ++i) {
+    T* const place = reinterpret_cast<T*>(w.shared + offsets[i]);
+    for (int v = 0; v < kVector; ++v) {
+      if constexpr (kLoad)
+        words[v][i] = widen<Word>(place[v]);
+      else
+        place[v] = static_cast<T>(words[v][i]);
+    }
+  }
 }
 
 template <typename T, typename Word, int kVector, bool kLoad, typename Address>
@@ -65,21 +97,29 @@ const Step* shared(Warp& w, const Step* s) {
   const u32 offset = static_cast<u32>(s->address.offset);
   alignas(32) u32 offsets[32];
   MEMBOUND_LANES offsets[i] = static_cast<u32>(a[i]) + offset;
-  if (w.mask != 0xFFFFFFFFu || kVector != 1)
+  if (w.mask != 0xFFFFFFFFu) return shared_slowly<T, Word, kVector, kLoad>(w, s, offsets);
+  u32 outside = w.shared_bytes < kBytes, misaligned = 0;
+  const u32 limit = w.shared_bytes - kBytes;
+  MEMBOUND_LANES {
+    outside |= offsets[i] > limit;
+    misaligned |= offsets[i];
+  }
+  if (outside != 0 || (misaligned & (kBytes - 1)) != 0) [[unlikely]]
     return shared_slowly<T, Word, kVector, kLoad>(w, s, offsets);
-  if constexpr (kVector == 1) {
-    u32 outside = w.shared_bytes < kBytes, misaligned = 0;
-    const u32 limit = w.shared_bytes - kBytes;
+  StepStats& stats = w.stats[s->stats];
+  if constexpr (kVector != 1) {
+    if (w.observer != nullptr) [[unlikely]]
+      tell<kLoad>(w, s, offsets, kBytes, LanePattern::kUnknown);
+    count_shared(stats, kBytes >= 4
+                            ? pattern_wavefronts(w, s, offsets, kBytes, kLoad)
+                            : memory::shared_wavefronts(offsets, 0xFFFFFFFFu, kBytes, kLoad));
+    move_vectors<T, Word, kVector, kLoad>(w, s, offsets);
+  } else {
     u32 not_row = 0, not_same = 0;
     MEMBOUND_LANES {
-      outside |= offsets[i] > limit;
-      misaligned |= offsets[i];
       not_row |= (offsets[i] - offsets[0]) ^ (static_cast<u32>(i) * kBytes);
       not_same |= offsets[i] ^ offsets[0];
     }
-    if (outside != 0 || (misaligned & (kBytes - 1)) != 0) [[unlikely]]
-      return shared_slowly<T, Word, kVector, kLoad>(w, s, offsets);
-    StepStats& stats = w.stats[s->stats];
     Word* words = at<Word>(w, kLoad ? s->d : s->b);
     T* row = reinterpret_cast<T*>(w.shared + offsets[0]);
     constexpr u32 kPasses = kBytes <= 4 ? 1 : kBytes / 4;
@@ -100,9 +140,8 @@ const Step* shared(Warp& w, const Step* s) {
       const Word value = widen<Word>(row[0]);
       MEMBOUND_LANES words[i] = value;
     } else {
-      count_shared(stats, kBytes <= 4
-                              ? word_wavefronts(offsets, kBytes, kLoad)
-                              : memory::shared_wavefronts(offsets, 0xFFFFFFFFu, kBytes, kLoad));
+      count_shared(stats, kBytes >= 4 ? pattern_wavefronts(w, s, offsets, kBytes, kLoad)
+                                      : word_wavefronts(offsets, kBytes, kLoad));
       for (int i = 0; i < 32; ++i) {
         T* place = reinterpret_cast<T*>(w.shared + offsets[i]);
         if constexpr (kLoad)

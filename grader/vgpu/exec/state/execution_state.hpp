@@ -26,6 +26,7 @@
 #include "grader/vgpu/exec/state/launch_request.hpp"
 #include "grader/vgpu/exec/state/warp.hpp"
 #include "grader/vgpu/memory/hot_words.hpp"
+#include "grader/vgpu/memory/shared_banks.hpp"
 
 namespace membound::vgpu::exec {
 
@@ -119,6 +120,8 @@ struct Worker {
   [[nodiscard]] std::uint64_t steps() const { return instructions + toll; }
   std::uint64_t blocks = 0;
   std::uint64_t barriers = 0;
+  /// Of shared memory, by step: what goes round in a loop mostly asks for one pattern.
+  std::array<memory::KnownPattern, 16> known_patterns{};
   memory::HotWords hottest;                  ///< words of global memory that atomics wanted
   memory::HotWords busiest_sectors;          ///< sectors, by turns that atomics take there
   memory::HotWords busiest_pieces;           ///< pieces of 256 bytes, likewise
@@ -153,6 +156,7 @@ struct Launch {
   /// A worker that has executed so many begins no further pair of those; 0: all run.
   std::uint64_t enough_instructions = 0;
   std::uint32_t cached_sms = 1;  ///< whose L1 is modelled: turn t belongs to t % cached_sms
+  double l1_part = 1;  ///< of an SM's L1: what those that run have of it, beside those that do not
   Observer* observer_of_unsampled = nullptr;  ///< of blocks that `sample` leaves out
   BlockRecorder* recorder = nullptr;
   std::size_t observers_with_notes = 0;
