@@ -9,6 +9,15 @@
 #include "grader/vgpu/memory/number_set.hpp"
 
 namespace membound::vgpu::memory {
+namespace {
+
+/// Where blocks are 16 wide and the column alone counts, half of a warp asks for what the other
+/// does.
+bool halves_agree(const std::uint64_t* addresses, std::uint32_t mask) {
+  return mask == 0xFFFFFFFFu && std::equal(addresses, addresses + 16, addresses + 16);
+}
+
+}  // namespace
 
 Coalesced coalesce(const std::uint64_t* addresses, std::uint32_t mask, std::uint32_t bytes) {
   if (mask == 0) return {};
@@ -23,6 +32,10 @@ Coalesced coalesce(const std::uint64_t* addresses, std::uint32_t mask, std::uint
     result.sectors += address / kSectorBytes != previous / kSectorBytes;
     result.lines += address / kLineBytes != previous / kLineBytes;
     previous = address;
+  }
+  if (!ascending && halves_agree(addresses, mask)) {
+    const Coalesced half = coalesce(addresses, 0xFFFFu, bytes);
+    return {half.sectors, half.lines, ideal_sectors(half.sectors, kLanes, bytes), half.bytes};
   }
   if (!ascending) {
     NumberSet places, sectors, lines;

@@ -60,6 +60,16 @@ TEST(Coalescer, BytesCountOnceARequest) {
   EXPECT_EQ(coalesce(strided(512, 8).data(), 0xFFFFu, 8).bytes, 128u);
 }
 
+TEST(Coalescer, TwoRowsOf16ThatAskForTheSameTakeWhatOneDoes) {
+  Addresses twice = strided(4096 + 16, 4);
+  std::copy_n(twice.begin(), 16, twice.begin() + 16);
+  const auto cost = coalesce(twice.data(), ~0u, 4);
+  EXPECT_EQ(cost.sectors, 3u);
+  EXPECT_EQ(cost.lines, 1u);
+  EXPECT_EQ(cost.ideal_sectors, 3u);
+  EXPECT_EQ(cost.bytes, 64u);
+}
+
 TEST(Coalescer, NoActiveLaneCostsNothing) {
   EXPECT_EQ(coalesce(strided(0, 4).data(), 0, 4).sectors, 0u);
 }
