@@ -172,6 +172,16 @@ TEST(SampledLaunch, BlocksThatTakeTooLongAreNotRunToTheirEnd) {
   EXPECT_EQ(machine.run_with(1).unsampled, "its blocks take too many instructions each");
 }
 
+TEST(SampledLaunch, OfBlocksThatTakeLongFewerRunThanAnSmHolds) {
+  Sampled machine(std::string("mov.u32 %r5, 200000;\n") + kTurns);  // four take 6.4 million
+  const LaunchReport some = machine.run_with(1);
+  ASSERT_TRUE(some.sample) << some.unsampled;
+  EXPECT_LT(some.sample->blocks, 20u);
+  EXPECT_EQ(some.counters.work.kinds.size(), 1u);
+  EXPECT_EQ(some.counters.totals.blocks, kAllBlocks);
+  EXPECT_EQ(some.counters.totals.global_load_requests, kAllBlocks * 2u) << "each of two warps'";
+}
+
 TEST(SampledLaunch, BlocksThatLearnFromEachOtherAreNotSampled) {
   Sampled machine("atom.global.add.u32 %r4, [%rd0], 1;\n");
   const LaunchReport report = machine.run_with(1);
@@ -181,7 +191,7 @@ TEST(SampledLaunch, BlocksThatLearnFromEachOtherAreNotSampled) {
 
 TEST(BlockChoice, StrataHaveAllBlocksOnce) {
   for (const std::uint64_t blocks : {1, 2, 7, 8, 9, 17, 100, 5003}) {
-    const BlockChoice choice(blocks, kSms, kPlaces, 1, true);
+    const BlockChoice choice(blocks, kSms, kPlaces, 1, true, kPlaces);
     std::uint64_t next = 0;
     for (const Stratum& stratum : choice.strata()) {
       EXPECT_EQ(stratum.first, next);
@@ -192,7 +202,7 @@ TEST(BlockChoice, StrataHaveAllBlocksOnce) {
 }
 
 TEST(BlockChoice, AGroupIsWhatAnSmHoldsAtOnce) {
-  const BlockChoice choice(5003, 132, 8, 42, true);
+  const BlockChoice choice(5003, 132, 8, 42, true, 8);
   for (const Stratum& stratum : choice.strata()) {
     std::set<std::uint64_t> seen;
     for (std::uint32_t round = 0; round < 3; ++round) {
@@ -209,11 +219,21 @@ TEST(BlockChoice, AGroupIsWhatAnSmHoldsAtOnce) {
   }
 }
 
+TEST(BlockChoice, OfBlocksThatTakeLongSomeOfAGroupRun) {
+  const BlockChoice choice(100'000, 132, 8, 42, true, 2);
+  const Stratum& middle = choice.strata()[2];
+  std::uint32_t groups = 1;
+  const auto blocks = choice.take(middle, groups, 0);
+  ASSERT_EQ(blocks.size(), 2u);
+  EXPECT_EQ(blocks[1] - blocks[0], 4u * 132) << "half of the SM's eight apart";
+  EXPECT_EQ(choice.part_of_group(middle), 0.25);
+}
+
 TEST(BlockChoice, OtherSeedsChooseOthers) {
   std::set<std::uint64_t> firsts;
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     std::uint32_t groups = 4;
-    const BlockChoice choice(1 << 20, 132, 8, seed, true);
+    const BlockChoice choice(1 << 20, 132, 8, seed, true, 8);
     firsts.insert(choice.take(choice.strata()[2], groups, 0)[0]);
   }
   EXPECT_GT(firsts.size(), 15u);

@@ -9,8 +9,8 @@
 namespace membound::vgpu::exec {
 
 BlockChoice::BlockChoice(std::uint64_t blocks, std::uint32_t sms, std::uint32_t places,
-                         std::uint64_t seed, bool ends)
-    : wave_(std::uint64_t{sms} * places), sms_(sms), places_(places), seed_(seed) {
+                         std::uint64_t seed, bool ends, std::uint32_t most)
+    : wave_(std::uint64_t{sms} * places), sms_(sms), places_(places), most_(most), seed_(seed) {
   const auto add = [&](std::uint64_t first, std::uint64_t end) {
     if (end > first) strata_.push_back({first, end - first});
   };
@@ -29,14 +29,15 @@ std::vector<std::uint64_t> BlockChoice::take(const Stratum& stratum, std::uint32
   const std::uint64_t begin = stratum.first / wave_ * wave_;  // of its first wave
   const std::uint64_t waves = std::max<std::uint64_t>(1, stratum.blocks / wave_);
   const std::uint64_t in_wave = std::min(wave_, end - begin);
-  const std::uint64_t deep = std::clamp<std::uint64_t>(in_wave / sms_, 1, places_);
+  const std::uint64_t deep = held_by_sm(stratum);
+  const std::uint64_t run = std::min<std::uint64_t>(deep, most_);
   std::vector<std::uint64_t> whole;  // SMs all of whose blocks belong to the stratum
   for (std::uint64_t sm = 0; sm < std::min<std::uint64_t>(sms_, in_wave); ++sm)
     if (begin + sm >= stratum.first && begin + (deep - 1) * sms_ + sm < end) whole.push_back(sm);
 
   std::vector<std::uint64_t> chosen;
   groups = std::min(groups, static_cast<std::uint32_t>(whole.size()));
-  if (groups == 0 || groups * deep >= stratum.blocks) {
+  if (groups == 0 || groups * run >= stratum.blocks) {
     if (round > 0) return chosen;
     groups = static_cast<std::uint32_t>(std::min<std::uint64_t>(sms_, stratum.blocks));
     chosen.resize(stratum.blocks);
@@ -53,10 +54,23 @@ std::vector<std::uint64_t> BlockChoice::take(const Stratum& stratum, std::uint32
   const double turn = place + kGolden * round;
   const auto wave =
       static_cast<std::uint64_t>((turn - std::floor(turn)) * static_cast<double>(waves));
-  for (std::uint64_t depth = 0; depth < deep; ++depth)
+  for (std::uint64_t i = 0; i < run; ++i)
     for (std::uint64_t g = 0; g < groups; ++g)
-      chosen.push_back(begin + wave * wave_ + depth * sms_ + whole[(start + g) % whole.size()]);
+      chosen.push_back(begin + wave * wave_ + i * deep / run * sms_ +
+                       whole[(start + g) % whole.size()]);
   return chosen;
+}
+
+double BlockChoice::part_of_group(const Stratum& stratum) const {
+  const auto held = static_cast<double>(held_by_sm(stratum));
+  return std::min(held, static_cast<double>(most_)) / held;
+}
+
+/// Of each wave; of the last one, which may be short, at least.
+std::uint64_t BlockChoice::held_by_sm(const Stratum& stratum) const {
+  const std::uint64_t begin = stratum.first / wave_ * wave_;
+  const std::uint64_t in_wave = std::min(wave_, stratum.first + stratum.blocks - begin);
+  return std::clamp<std::uint64_t>(in_wave / sms_, 1, places_);
 }
 
 /// SplitMix64 of the seed and two numbers.

@@ -30,9 +30,9 @@ struct Stratum {
 class BlockChoice {
  public:
   /// `blocks` on `sms`, each of which holds `places` at once. `ends`: block 0 and the last stand
-  /// for themselves; else only block 0 does.
+  /// for themselves; else only block 0 does. `most`: so many blocks of a group run.
   BlockChoice(std::uint64_t blocks, std::uint32_t sms, std::uint32_t places, std::uint64_t seed,
-              bool ends);
+              bool ends, std::uint32_t most);
 
   /// Block 0, the first wave, the middle, the last wave, the last block; those without blocks are
   /// left out.
@@ -43,11 +43,14 @@ class BlockChoice {
   /// All blocks in the first round, where that many groups have no fewer.
   [[nodiscard]] std::vector<std::uint64_t> take(const Stratum& stratum, std::uint32_t& groups,
                                                 std::uint32_t round) const;
+  /// Which part of the blocks that an SM holds of this stratum run, where not all of it do.
+  [[nodiscard]] double part_of_group(const Stratum& stratum) const;
 
  private:
+  [[nodiscard]] std::uint64_t held_by_sm(const Stratum& stratum) const;
   [[nodiscard]] std::uint64_t random(std::uint64_t a, std::uint64_t b) const;
   std::uint64_t wave_;
-  std::uint32_t sms_, places_;
+  std::uint32_t sms_, places_, most_;
   std::uint64_t seed_;
   std::vector<Stratum> strata_;
 };

@@ -20,13 +20,15 @@ namespace membound::vgpu::exec {
 namespace {
 
 /// Warp instructions of the blocks run at once, at most. Workers look up now and then only, so a
-/// launch is stopped at twice as many; what passed is held against this number exactly. An SM's
-/// seven tiles of 64 x 64 results of a product of 2048 x 2048 take 4.6 million.
+/// launch is stopped at twice as many; what passed is held against this number exactly.
 constexpr std::uint64_t kMostAtOnce = std::uint64_t{5} << 20;
 /// The same of block 0, which runs alone: a tile of 128 x 128 takes 2.3 million.
 constexpr std::uint64_t kMostAlone = std::uint64_t{5} << 19;
 /// The same of all blocks, where they prepare what a sample needs.
 constexpr std::uint64_t kMostBefore = std::uint64_t{1} << 23;
+/// Where the blocks that an SM holds would take more than this, going by block 0, fewer of them
+/// run: one at least. A tile of 64 x 64 results of a product of 2048 x 2048 takes 0.66 million.
+constexpr std::uint64_t kManyAtOnce = std::uint64_t{1} << 21;
 constexpr std::uint32_t kMostGroups = 12;  ///< of a round: even for what repeats every 2, 3, 4, 6
 constexpr std::uint32_t kFewestRounds = 2, kMostRounds = 8;  ///< as far as instructions last
 constexpr double kSmallError = 0.01;  ///< below, more blocks would tell nothing
@@ -50,9 +52,11 @@ class Sampler {
   /// False: a fault, or the report says why this cannot be done.
   bool run() {
     if (!run_first()) return false;
+    const std::uint64_t of_sm = std::clamp<std::uint64_t>(kManyAtOnce / of_block_, 1, places_);
     // Where a block takes long, one run for its own sake is enough.
     choice_.emplace(request_.grid.count(), std::max(1u, request_.sm_count), places_,
-                    request_.sample->seed, of_block_ < request_.sample->instructions / 8);
+                    request_.sample->seed, of_block_ < request_.sample->instructions / 8,
+                    static_cast<std::uint32_t>(of_sm));
     works_.resize(choice_->strata().size());
     groups_.resize(works_.size(), 0);
     for (std::size_t i = 1; i < works_.size(); ++i)
@@ -109,7 +113,7 @@ class Sampler {
 
   bool run_first() {
     const bool ran = run_blocks(0, 1, {0}, 1, kMostAlone);
-    of_block_ = spent_;
+    of_block_ = std::max<std::uint64_t>(1, spent_);
     return ran;
   }
 
@@ -121,8 +125,8 @@ class Sampler {
   /// As many groups as the budget allows, going by what block 0 did.
   std::uint32_t groups_for(const Stratum& stratum) const {
     if (stratum.blocks == 1) return 1;
-    const std::uint64_t of_group = std::max<std::uint64_t>(
-        1, of_block_ * std::min<std::uint64_t>(places_, stratum.blocks / request_.sm_count + 1));
+    const std::uint64_t of_group =
+        of_block_ * std::min<std::uint64_t>(places_, stratum.blocks / request_.sm_count + 1);
     const std::uint64_t affordable = request_.sample->instructions / (4 * of_group);
     return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(affordable, 1, kMostGroups));
   }
@@ -133,6 +137,7 @@ class Sampler {
     std::uint32_t groups = groups_[i];
     std::vector<std::uint64_t> blocks = choice_->take(stratum, groups, round);
     if (blocks.empty()) return true;
+    state_.l1_part = blocks.size() < stratum.blocks ? choice_->part_of_group(stratum) : 1;
     return run_blocks(i, stratum.blocks, std::move(blocks), groups, kMostAtOnce);
   }
 

@@ -14,13 +14,15 @@ namespace {
 
 constexpr std::size_t kMostWanted = 64;
 
-/// What shared memory leaves of the SM's storage.
+/// What shared memory leaves of the SM's storage, or the part of it that the blocks that run have.
 std::uint64_t l1_size(const Launch& launch, std::uint32_t places) {
   const std::uint64_t whole = launch.request->caches.l1_bytes;
   const std::uint64_t shared =
       std::uint64_t{program::shared_bytes(*launch.kernel, launch.request->dynamic_shared_bytes)} *
       places;
-  return std::max<std::uint64_t>(whole > shared ? whole - shared : 0, 512);
+  const std::uint64_t left = whole > shared ? whole - shared : 0;
+  return std::max<std::uint64_t>(
+      static_cast<std::uint64_t>(static_cast<double>(left) * launch.l1_part), 512);
 }
 
 }  // namespace
