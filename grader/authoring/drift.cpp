@@ -3,6 +3,7 @@
 #include "grader/authoring/drift.hpp"
 
 #include "grader/authoring/checks.hpp"
+#include "grader/authoring/predicted_figures.hpp"
 #include "grader/base/error.hpp"
 
 namespace membound::authoring {
@@ -36,6 +37,7 @@ std::vector<Drift> check_lab(const course::Lab& lab, const std::filesystem::path
   check_wrong_answers(lab, folders, drifts);
   check_experiments(folders, drifts);
   check_handout(folders, drifts);
+  for (Drift& drift : check_predicted_texts(lab.id, root)) drifts.push_back(std::move(drift));
   return drifts;
 }
 

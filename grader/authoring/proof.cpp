@@ -123,7 +123,7 @@ class Prover {
       const judge::Device device = judge::device_of(kind_of(claim), tools_.device, place_);
       request.looks.at_failures = device.kind->has_checkers() && claim.fails != kAnyTest;
       request.looks.at_right_results = request.looks.at_failures && may_be_right(claim);
-      const auto result = judge::check(request);
+      auto result = judge::check(request);
       auto proof = result ? std::optional(compare(claim, *result)) : std::nullopt;
       if (proof && request.looks.at_failures) add_findings(*proof, *result);
       if (proof && tools_.second_compiler && kind_of(claim).every_compiler && !stop_->load()) {
@@ -138,6 +138,7 @@ class Prover {
         }
       }
       if (!result) fail(result.error());
+      if (proof) proof->stages = std::move(result->stages);
       const std::lock_guard lock(mutex_);
       if (proof && !stop_->load()) {
         proofs_[*index] = std::move(*proof);
@@ -172,7 +173,7 @@ class Prover {
 }  // namespace
 
 Proof compare(const Claim& claim, const course::Result& result) {
-  Proof proof{claim, true, ""};
+  Proof proof{.claim = claim, .holds = true, .shown = ""};
   for (const course::StageResult& stage : result.stages) {
     const auto problem = contradiction(claim, stage);
     if (!problem) continue;

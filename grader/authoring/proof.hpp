@@ -13,6 +13,7 @@
 
 #include "grader/authoring/claims.hpp"
 #include "grader/base/result.hpp"
+#include "grader/course/lab_result.hpp"
 #include "grader/judge/tools.hpp"
 
 namespace membound::authoring {
@@ -21,7 +22,8 @@ namespace membound::authoring {
 struct Proof {
   Claim claim;
   bool holds = false;
-  std::string shown;  ///< "as claimed", or what happened instead
+  std::string shown;                             ///< "as claimed", or what happened instead
+  std::vector<course::StageResult> stages = {};  ///< by the first compiler
 };
 
 /// Whether a result is what was claimed. Pure.

@@ -10,7 +10,8 @@
 #   With tests on, CTest proves the lab on the virtual GPU:
 #     agrees_with_itself   its files against one another
 #     claims_hold          skeleton, reference answer and wrong answers do what they claim; where
-#                          both are here, with nvcc and with clang, and with equal verdicts
+#                          both are here, with nvcc and with clang, and with equal verdicts; and
+#                          pages quote what the virtual GPU says
 #     ladder.<machine>     the stages' predicted speeds are in the order that lab.json gives, on
 #                          all of MEMBOUND_LADDER_MACHINES but where LADDER names some
 #   On a GPU, `membound dev check --run <NN-name>` proves the same. Programs are compiled by nvcc

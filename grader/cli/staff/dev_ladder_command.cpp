@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 
+#include "grader/authoring/predicted_figures.hpp"
 #include "grader/authoring/proof.hpp"
 #include "grader/cli/action.hpp"
 #include "grader/cli/checking.hpp"
@@ -26,6 +27,7 @@ namespace {
 struct DevLadderOptions : judge::CheckOptions {
   std::vector<std::string> labs;
   bool slow = false;
+  bool fix = false;
 };
 
 const course::StageResult* stage_of(const course::Result& result, int number) {
@@ -133,10 +135,29 @@ bool says_predicted(const course::Result& result) {
          report::render(result, report::Style{}).find("predicted") != std::string::npos;
 }
 
+/// Whether the pages quote what was said, where it is predicted: prints what they do not.
+base::Result<bool> quoted(const Context& context, const judge::Tools& tools, const course::Lab& lab,
+                          const authoring::SaidFigures& said, bool fix) {
+  // Another compiler's kernels take another time.
+  if (tools.compiler.kind != compilers::DeviceCompiler::kNvcc) return true;
+  auto rows = authoring::read_predicted(context.place.root);
+  if (!rows) return rows.error();
+  std::erase_if(*rows, [&](const authoring::PredictedText& row) {
+    return row.lab != lab.id || row.device != tools.device.name || !row.run.empty();
+  });
+  const auto drifts = authoring::check_predicted(
+      *rows, said, false,
+      "membound dev ladder --slow " + lab.id + " --device " + tools.device.name + " --fix",
+      context.place.root, fix);
+  for (const authoring::Drift& drift : drifts)
+    std::printf("%s\n", authoring::to_string(drift).c_str());
+  return drifts.empty();
+}
+
 base::Status print_slow_answers(const Context& context, const judge::Tools& tools,
                                 const DevLadderOptions& options,
                                 const std::vector<authoring::Claim>& claims,
-                                const std::atomic<bool>* stop) {
+                                const std::atomic<bool>* stop, authoring::SaidFigures& said) {
   for (const authoring::Claim& claim : claims) {
     const bool over_budget = claim.fails == to_string(course::BuiltInTest::kBudget);
     if (!over_budget && claim.fails != to_string(course::BuiltInTest::kSpeed)) continue;
@@ -144,6 +165,7 @@ base::Status print_slow_answers(const Context& context, const judge::Tools& tool
     const auto result = measure(context, tools, options, claim, stop);
     if (!result) return result.error();
     const course::StageResult& stage = result->stages.front();
+    said.merge(authoring::figures_of(claim.file.stem().string(), stage));
     const std::string ratio =
         stage.ratio ? share_text(*stage.ratio) + " of the reference answer" : "was not timed";
     std::printf("  %s %s; the bar is %g%s\n",
@@ -194,10 +216,16 @@ int run_dev_ladder(const DevLadderOptions& options) {
     if (!lab->has_order) print_speeds(*lab, *result);
     if (!in_order) std::printf("  The stages are not in the order that lab.json gives.\n");
     if (!labelled) std::printf("  The result does not say that its times are predicted.\n");
-    good = good && in_order && labelled;
-    if (!options.slow) continue;
-    const auto slow = print_slow_answers(*context, *tools, options, *claims, stop);
-    if (!slow) return report_error(slow.error());
+    authoring::SaidFigures said;
+    for (const course::StageResult& stage : result->stages)
+      said.merge(authoring::figures_of(std::to_string(stage.stage), stage));
+    if (options.slow) {
+      const auto slow = print_slow_answers(*context, *tools, options, *claims, stop, said);
+      if (!slow) return report_error(slow.error());
+    }
+    const auto is_quoted = quoted(*context, *tools, *lab, said, options.fix);
+    if (!is_quoted) return report_error(is_quoted.error());
+    good = good && in_order && labelled && *is_quoted;
   }
   return good ? kExitPassed : kExitNotPassed;
 }
@@ -209,6 +237,7 @@ void add_dev_ladder(CLI::App& dev, Action& chosen) {
   CLI::App* const command = dev.add_subcommand("ladder", "");
   command->add_option("LAB", options->labs);
   command->add_flag("--slow", options->slow);
+  command->add_flag("--fix", options->fix);
   add_check_options(*command, *options);
   command->callback(
       [options, &chosen] { chosen = [options] { return run_dev_ladder(*options); }; });

@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Figures in the pages that a virtual GPU predicts. Pages hold the figures; handouts/predicted.csv
+/// says, text by text, what each of them is:
+///
+///     lab,device,run,page,text
+///     00-hello-gpu,vgpu:h200,,handouts/00-hello-gpu/handout.md,{2.gbs} in place of {1.gbs}.
+///
+/// Between braces stands what figures_of() or lines_of_output() calls it, or a quotient: "2.gbs /
+/// 1.gbs", in percent with " %" behind it; nothing for a number that another row is about. A figure
+/// may lie kNear from what is predicted, for each change of the clock moves all of them a little;
+/// a count must be what its digits show.
+///
+/// Place in the chain: handouts/predicted.csv, results -> [predicted_figures] -> dev check --run,
+/// dev ladder. Left out: running anything.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "grader/authoring/drift.hpp"
+#include "grader/base/result.hpp"
+#include "grader/course/lab_result.hpp"
+
+namespace membound::authoring {
+
+/// How far a predicted figure may lie from the prediction, as a share of it.
+inline constexpr double kNear = 0.03;
+
+/// A row of handouts/predicted.csv.
+struct PredictedText {
+  int line = 0;
+  std::string lab, device;
+  std::string run;   ///< empty: checks of the lab; else what predicted_runs starts
+  std::string page;  ///< below the root
+  std::string text;
+};
+
+/// All rows. None in a tree without the file.
+[[nodiscard]] base::Result<std::vector<PredictedText>> read_predicted(
+    const std::filesystem::path& root);
+
+/// Something a run said.
+struct SaidFigure {
+  double value = 0;
+  bool counted = false;  ///< no clock had a hand in it
+};
+using SaidFigures = std::map<std::string, SaidFigure>;
+
+/// What a check of one stage said. `subject` is "2", the reference answer of stage 2, or a wrong
+/// answer's name: "2.gbs" or "2.tops", "2.us", "2.answer" (to the stage's question), "2.ratio";
+/// "2.gbs of 2^24 floats" of one timed case; "2.us of DRAM bandwidth", a bound; "2.sectors a store"
+/// of a request, "2.wavefronts a shared load"; and "2 NOTE:3", the third number of the note that
+/// begins so.
+[[nodiscard]] SaidFigures figures_of(const std::string& subject, const course::StageResult& stage);
+
+/// Of each line that ends its words before its first number, the numbers: "two events:2".
+[[nodiscard]] SaidFigures lines_of_output(const std::string& output);
+
+/// Whether every row's text stands on its page, and its figures are of a form that can be said.
+[[nodiscard]] std::vector<Drift> check_predicted_texts(const std::string& lab,
+                                                       const std::filesystem::path& root);
+
+/// Which figures of `rows` are not what was said; with `fix`, writes those into the pages. A figure
+/// that nothing said is a drift if `all` was run that the rows are about.
+[[nodiscard]] std::vector<Drift> check_predicted(const std::vector<PredictedText>& rows,
+                                                 const SaidFigures& said, bool all,
+                                                 const std::string& command,
+                                                 const std::filesystem::path& root, bool fix);
+
+}  // namespace membound::authoring
