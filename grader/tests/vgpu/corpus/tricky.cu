@@ -41,6 +41,19 @@ __global__ void copies_padded(Padded* to, const Padded* from) {
   to[threadIdx.x] = from[threadIdx.x];
 }
 
+__global__ void scales_three_of_four(float4* to, const float4* from) {
+  float4 point = from[threadIdx.x];
+  point.x *= 2;
+  point.y *= 2;
+  point.z = __shfl_xor_sync(kAll, point.z, 1);
+  to[threadIdx.x] = point;
+}
+__global__ void writes_three_of_four(float4* to) {
+  to[threadIdx.x].x = 1;
+  to[threadIdx.x].y = 2;
+  to[threadIdx.x].z = 3;
+}
+
 __global__ void flag_in_a_warp(int* out) {
   __shared__ volatile int flag;
   __shared__ int data;
@@ -193,6 +206,11 @@ void run_case(const char* wanted, Arrays d) {
     writes_padded<<<1, 16>>>(reinterpret_cast<Padded*>(d.raw));
     copies_padded<<<1, 16>>>(reinterpret_cast<Padded*>(d.out),
                              reinterpret_cast<const Padded*>(d.raw));
+  });
+  RIGHT(scales_three_of_four, {
+    writes_three_of_four<<<1, 32>>>(reinterpret_cast<float4*>(d.raw));
+    scales_three_of_four<<<1, 32>>>(reinterpret_cast<float4*>(d.out),
+                                    reinterpret_cast<const float4*>(d.raw));
   });
   RIGHT(flag_in_a_warp, flag_in_a_warp<<<1, 32>>>(d.out));
   RIGHT(volatile_words_with_warp_barriers, volatile_words_with_warp_barriers<<<1, 32>>>(d.out));

@@ -151,6 +151,20 @@ __global__ void refilled_while_it_is_read(int* out, const int* in) {
   }
 }
 
+// Four neighbours' sums, stored together: the last one reaches behind what was fetched.
+__global__ void one_of_four_sums(int4* out, const int* in) {
+  __shared__ int tile[130];
+  const int t = threadIdx.x, first = 4 * t;
+  for (int i = t; i < 128; i += 32) tile[i] = in[i];
+  __syncthreads();
+  int4 sums;
+  sums.x = tile[first] + tile[first + 1];
+  sums.y = tile[first + 1] + tile[first + 2];
+  sums.z = tile[first + 2] + tile[first + 3];
+  sums.w = tile[first + 3] + tile[first + 4];  // one_of_four_sums
+  out[t] = sums;
+}
+
 void run_case(const char* wanted, Arrays d) {
   CASE(never_copied_to, "uninitialised read", never_copied_to<<<1, 64>>>(d.out, d.raw));
   CASE(bins_never_cleared, "uninitialised read", bins_never_cleared<<<1, 64>>>(d.raw));
@@ -166,6 +180,8 @@ void run_case(const char* wanted, Arrays d) {
   CASE(local_array_half_filled, "uninitialised read",
        local_array_half_filled<<<1, 32>>>(d.out, 4, 2));
   CASE(heap_never_written, "uninitialised read", heap_never_written<<<1, 1>>>(d.out));
+  CASE(one_of_four_sums, "uninitialised read",
+       one_of_four_sums<<<1, 32>>>(reinterpret_cast<int4*>(d.out), d.in));
   CASE(read_in_flight, "copy in flight", read_in_flight<<<1, 64>>>(d.out, d.in));
   CASE(barrier_but_no_wait, "copy in flight", barrier_but_no_wait<<<1, 64>>>(d.out, d.in));
   CASE(wait_but_no_barrier, "data race", wait_but_no_barrier<<<1, 64>>>(d.out, d.in));

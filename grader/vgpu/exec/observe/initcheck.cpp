@@ -227,8 +227,9 @@ void Initcheck::load(const WarpAccess& access, std::uint32_t lane, const std::ui
   }
 }
 
-/// What is wholly undefined goes no further than global memory; elsewhere, and where only parts of
-/// it are (the padding of a struct), memory remembers what is undefined.
+/// What is wholly undefined goes no further than global memory, nor does an element of a vector
+/// that arithmetic made; elsewhere, and of what was only copied (the padding of a struct), memory
+/// remembers what is undefined.
 void Initcheck::store(const WarpAccess& access, std::uint32_t lane, std::uint8_t* written) {
   const program::Instruction& in = *access.step->extra->in;
   const std::uint32_t bytes = access.bytes / in.vector;
@@ -238,10 +239,16 @@ void Initcheck::store(const WarpAccess& access, std::uint32_t lane, std::uint8_t
     for (std::uint32_t b = 0; b < bytes; ++b)
       written[v * bytes + b] = ((bits >> (8 * (b % 8))) & 0xFF) == 0 ? 1 : 0;
   }
-  if (access.space != ptx::StateSpace::kGlobal || std::memchr(written, 1, access.bytes) != nullptr)
+  if (access.space != ptx::StateSpace::kGlobal) return;
+  const bool nothing = std::memchr(written, 1, access.bytes) == nullptr;
+  for (std::uint32_t v = 0; v < in.vector; ++v) {
+    const program::Value& value = in.s[1 + v];
+    if (std::memchr(written + v * bytes, 1, bytes) != nullptr) continue;
+    if (!nothing && !values.is_computed(*access.warp, value, lane)) continue;
+    report(*access.warp, values.source(*access.warp, value), access.step, lane, Use::kOutput);
+    set_written(written, access.bytes);
     return;
-  report(*access.warp, values.source(*access.warp, in.s[1]), access.step, lane, Use::kOutput);
-  set_written(written, access.bytes);
+  }
 }
 
 void Initcheck::check_local(const WarpAccess& access) {

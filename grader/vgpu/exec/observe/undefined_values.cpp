@@ -44,6 +44,31 @@ bool writes_or_waits(const Instruction& in) {
   }
 }
 
+/// Such an instruction keeps bits or puts them elsewhere, as the copy of a struct does.
+bool moves_bits(const Instruction& in) {
+  switch (in.opcode) {
+    case Opcode::kMov:
+    case Opcode::kCvta:
+    case Opcode::kNot:
+    case Opcode::kAnd:
+    case Opcode::kOr:
+    case Opcode::kXor:
+    case Opcode::kLop3:
+    case Opcode::kShl:
+    case Opcode::kShr:
+    case Opcode::kShf:
+    case Opcode::kPrmt:
+    case Opcode::kBfe:
+    case Opcode::kBfi:
+    case Opcode::kSelp:
+      return true;
+    case Opcode::kCvt:
+      return !ptx::is_float(in.type) && !ptx::is_float(in.type2);
+    default:
+      return false;
+  }
+}
+
 }  // namespace
 
 void UndefinedValues::clear() {
@@ -75,12 +100,18 @@ std::uint64_t UndefinedValues::bits(const Warp& w, const Value& of, std::uint32_
   return found == nullptr || ((found->lanes >> lane) & 1) == 0 ? 0 : found->bits[lane];
 }
 
+bool UndefinedValues::is_computed(const Warp& w, const Value& of, std::uint32_t lane) const {
+  const Register* const found = find(w, of);
+  return found != nullptr && ((found->lanes & found->computed) >> lane & 1) != 0;
+}
+
 const UndefinedSource& UndefinedValues::source(const Warp& w, const Value& of) const {
   return sources_[find(w, of)->source];
 }
 
 void UndefinedValues::put(Warp& w, const Value& to, std::uint32_t mask,
-                          const std::array<std::uint64_t, 32>& bits, std::uint32_t source) {
+                          const std::array<std::uint64_t, 32>& bits, std::uint32_t source,
+                          std::uint32_t computed) {
   if (to.kind != ValueKind::kRegister && to.kind != ValueKind::kPredicate) return;
   std::uint32_t some = 0;
   for_each_lane(mask, [&](std::uint32_t lane) { some |= (bits[lane] != 0 ? 1u : 0u) << lane; });
@@ -90,6 +121,7 @@ void UndefinedValues::put(Warp& w, const Value& to, std::uint32_t mask,
   Register& here = (to.kind == ValueKind::kRegister ? frame.registers : frame.predicates)[to.index];
   for_each_lane(mask, [&](std::uint32_t lane) { here.bits[lane] = bits[lane]; });
   here.lanes = (here.lanes & ~mask) | some;
+  here.computed = (here.computed & ~mask) | (computed & mask);
   if (some != 0) here.source = source;
 }
 
@@ -169,11 +201,12 @@ void UndefinedValues::step(Warp& w, const Step* s, const Used& used) {
 void UndefinedValues::propagate(Warp& w, const Step* s) {
   const Instruction& in = *s->extra->in;
   FrameValues& frame = frames_[w.frame];
-  std::uint32_t from = 0, source = 0;
+  std::uint32_t from = 0, source = 0, computed = moves_bits(in) ? 0 : w.mask;
   const auto look_at = [&](const Value& value) {
     const Register* const found = find(w, value);
     if (found == nullptr || (found->lanes & w.mask) == 0) return;
     from |= found->lanes;
+    computed |= found->computed & found->lanes;
     source = found->source;
   };
   for (const Value& each : in.s) look_at(each);
@@ -200,7 +233,7 @@ void UndefinedValues::propagate(Warp& w, const Step* s) {
       for (std::size_t i = 0; i < of.size(); ++i) of[i] = this->bits(w, in.s[i], lane);
       bits[lane] = all ? kAllBits : undefined_bits(w, s, d, lane, of);
     });
-    put(w, in.d[d], mask, bits, source);
+    put(w, in.d[d], mask, bits, source, computed);
   }
   if (in.has(program::kCarryOut)) frames_[w.frame].carry = (frame.carry & ~mask) | from;
 }
@@ -220,16 +253,19 @@ void UndefinedValues::across_lanes(Warp& w, const Step* s) {
   for (const Value& to : in.d) before |= lanes(w, to);
   if (from == 0 && (before & w.mask) == 0) return;
   std::array<std::uint64_t, 32> bits{};
+  std::uint32_t computed = 0;
   const bool ballot =
       shape == Shape::kVote && in.as<program::Vote>().mode == program::VoteMode::kBallot;
   for_each_lane(w.mask, [&](std::uint32_t lane) {
     if (shape == Shape::kShfl && from != 0 && lanes(w, in.s[1]) == 0) {
-      bits[lane] = this->bits(w, in.s[0], shuffle_source(w, s, lane).lane);
+      const std::uint32_t from_lane = shuffle_source(w, s, lane).lane;
+      bits[lane] = this->bits(w, in.s[0], from_lane);
+      computed |= (is_computed(w, in.s[0], from_lane) ? 1u : 0u) << lane;
     } else {
       bits[lane] = from == 0 ? 0 : ballot ? from : kAllBits;
     }
   });
-  put(w, in.d[0], w.mask, bits, source);
+  put(w, in.d[0], w.mask, bits, source, computed);
   if (shape != Shape::kShfl) put(w, in.d[1], w.mask, bits, source);
 }
 

@@ -54,6 +54,9 @@ class UndefinedValues {
   /// The undefined bits of an operand.
   [[nodiscard]] std::uint64_t bits(const Warp& warp, const program::Value& of,
                                    std::uint32_t lane) const;
+  /// Whether arithmetic made an undefined operand: a result, which no struct has for padding.
+  [[nodiscard]] bool is_computed(const Warp& warp, const program::Value& of,
+                                 std::uint32_t lane) const;
   /// Where an undefined operand came from.
   [[nodiscard]] const UndefinedSource& source(const Warp& warp, const program::Value& of) const;
   /// The running lanes are about to execute `step`: its results become as undefined as its operands
@@ -62,8 +65,9 @@ class UndefinedValues {
 
  private:
   struct Register {
-    std::uint32_t lanes = 0;   ///< with some undefined bit
-    std::uint32_t source = 0;  ///< index into `sources_`
+    std::uint32_t lanes = 0;     ///< with some undefined bit
+    std::uint32_t computed = 0;  ///< of these, what arithmetic made
+    std::uint32_t source = 0;    ///< index into `sources_`
     std::array<std::uint64_t, 32> bits{};
   };
   /// Predicates have one bit.
@@ -75,7 +79,8 @@ class UndefinedValues {
   [[nodiscard]] Register* find(const Warp& warp, const program::Value& value);
   [[nodiscard]] std::uint32_t lanes(const Warp& warp, const program::Value& value) const;
   void put(Warp& warp, const program::Value& to, std::uint32_t mask,
-           const std::array<std::uint64_t, 32>& bits, std::uint32_t source);
+           const std::array<std::uint64_t, 32>& bits, std::uint32_t source,
+           std::uint32_t computed = 0);
   void use(Warp& warp, const Step* step, const program::Value& value, Use how, const Used& used);
   void propagate(Warp& warp, const Step* step);
   void across_lanes(Warp& warp, const Step* step);
