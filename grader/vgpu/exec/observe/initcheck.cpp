@@ -15,6 +15,7 @@
 #include "grader/vgpu/exec/observe/written_bytes.hpp"
 #include "grader/vgpu/exec/state/shuffle_source.hpp"
 #include "grader/vgpu/program/shapes.hpp"
+#include "grader/vgpu/program/user_lines.hpp"
 
 namespace membound::vgpu::exec {
 namespace {
@@ -53,6 +54,7 @@ class Initcheck final : public KernelChecker {
             std::uint32_t source);
   void store(const WarpAccess& access, std::uint32_t lane, std::uint8_t* written);
   void watch(const WarpAccess& access);
+  [[nodiscard]] bool is_the_librarys(const Warp& warp, const UndefinedSource& from) const;
   void report(Warp& warp, const UndefinedSource& from, const Step* at, std::uint32_t lane, Use use);
 
   Launch& launch_;
@@ -274,8 +276,20 @@ void Initcheck::check_local(const WarpAccess& access) {
   watch(access);
 }
 
+/// A kernel of CUB's or Thrust's that decides by a key behind the last one, and drops what it
+/// decided (set_operations.h), is no mistake of the program's. What it reads of global memory is.
+bool Initcheck::is_the_librarys(const Warp& w, const UndefinedSource& from) const {
+  if (from.space == ptx::StateSpace::kGlobal) return false;
+  const FunctionCode& code = w.launch->code[from.step->extra->function];
+  const program::SourceLine line =
+      code.function->lines[static_cast<std::size_t>(from.step - code.begin)];
+  const auto files = launch_.request->program->files();
+  return line.line != 0 && line.file < files.size() && program::is_foreign_header(files[line.file]);
+}
+
 void Initcheck::report(Warp& w, const UndefinedSource& from, const Step* at, std::uint32_t lane,
                        Use use) {
+  if (is_the_librarys(w, from)) return;
   findings_.add(w, {from.step, kind_of(from), nullptr},
                 [&] { return describe_use(w, from, at, lane, use); });
 }
