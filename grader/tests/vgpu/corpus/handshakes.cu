@@ -283,6 +283,37 @@ __device__ void sort_pairs(int* out) {
 __global__ void pairs_of_one_warp(int* out) { sort_pairs<16>(out); }
 __global__ void pairs_of_two_warps(int* out) { sort_pairs<64>(out); }
 
+// A compaction in place. What a block hands on is made of its whole tile, so that nobody writes
+// there before it is read, although nothing is released.
+template <bool reads_again>
+__device__ void compact(int* data, unsigned long long* sums) {
+  __shared__ int kept, before;
+  const int b = blockIdx.x, i = b * blockDim.x + threadIdx.x;
+  const int mine = data[i];
+  if (threadIdx.x == 0) kept = 0;
+  __syncthreads();
+  const bool keeps = (mine + i) % 2 == 0;
+  const int place = keeps ? atomicAdd(&kept, 1) : 0;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    volatile unsigned long long* const places = sums;
+    unsigned long long sum = 0;
+    while (b > 0 && (sum = places[b - 1]) == 0) {
+    }
+    before = static_cast<int>(sum);
+    places[b] = 1ull << 32 | static_cast<unsigned int>(before + kept);
+  }
+  __syncthreads();
+  const int value = (reads_again ? data[i] : mine) + i + 1;  // compacts_and_reads_again
+  if (keeps) data[before + place] = value;                   // compacts_and_reads_again
+}
+__global__ void compacts_in_place(int* data, unsigned long long* sums) {
+  compact<false>(data, sums);
+}
+__global__ void compacts_and_reads_again(int* data, unsigned long long* sums) {
+  compact<true>(data, sums);
+}
+
 void run_case(const char* wanted, Arrays d) {
   CASE(fence_before_the_write, "data race", fence_before_the_write<<<2, 64>>>(d.out, d.in));
   CASE(barrier_without_a_fence, "data race", barrier_without_a_fence<<<2, 64>>>(d.out, d.in));
@@ -295,6 +326,8 @@ void run_case(const char* wanted, Arrays d) {
   CASE(free_before_it_is_read, "data race", free_before_it_is_read<<<1, 64>>>(d.out));
   CASE(number_taken_too_early, "data race", number_taken_too_early<<<2, 64>>>(d.out, d.in));
   CASE(pairs_of_two_warps, "data race", pairs_of_two_warps<<<1, 128>>>(d.out));
+  const auto sums = reinterpret_cast<unsigned long long*>(d.out);
+  CASE(compacts_and_reads_again, "data race", compacts_and_reads_again<<<8, 64>>>(d.in, sums));
   RIGHT(each_fences_and_one_tells, each_fences_and_one_tells<<<2, 64>>>(d.out, d.in));
   RIGHT(one_fences_behind_the_barrier, one_fences_behind_the_barrier<<<2, 64>>>(d.out, d.in));
   RIGHT(learnt_by_one_for_all, learnt_by_one_for_all<<<2, 64>>>(d.out, d.in));
@@ -305,5 +338,6 @@ void run_case(const char* wanted, Arrays d) {
   RIGHT(flagged_ring_between_blocks, flagged_ring_between_blocks<<<2, 32>>>(d.out, d.in));
   RIGHT(free_when_it_is_read, free_when_it_is_read<<<1, 64>>>(d.out));
   RIGHT(takes_work_by_number, takes_work_by_number<<<2, 64>>>(d.out, d.in));
+  RIGHT(compacts_in_place, compacts_in_place<<<8, 64>>>(d.in, sums));
   RIGHT(pairs_of_one_warp, pairs_of_one_warp<<<1, 128>>>(d.out));
 }

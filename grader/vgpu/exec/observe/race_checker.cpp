@@ -169,12 +169,17 @@ void RaceChecker::ordered_access(const WarpAccess& access, BlockRaces& races, st
   const bool releases =
       in.order == Order::kRelease || in.order == Order::kAcqRel || in.order == Order::kSc;
   const bool replaces = access.kind == AccessKind::kStore;
+  // A flag is one lane's; what a whole warp stores is data.
+  const bool tells_reads =
+      replaces && access.space == StateSpace::kGlobal && std::has_single_bit(access.mask);
   for (std::uint32_t rest = access.mask; rest != 0; rest &= rest - 1) {
     const std::uint64_t address = access.addresses[std::countr_zero(rest)];
     const bool make = releases || clock.has_fence(w);
-    HandOver* const place = hand_over_at(access, races, address, make);
+    HandOver* const place = hand_over_at(access, races, address, make || tells_reads);
     if (place == nullptr) continue;
+    if (tells_reads) clock.hand_over_reads(w, *place);
     clock.hand_over(w, *place, reach_of(in), releases, replaces);
+    if (!make && replaces) continue;
     // Who waits for this takes over just this, and not what the warp hands over later, too.
     access.warp->pass = pass_at(access, address);
     access.warp->stop = access.step + 1;

@@ -35,6 +35,28 @@ void Known::join(const Known& other) {
   }
 }
 
+void KnownReads::add(std::uint64_t first, std::uint64_t last, std::uint32_t time) {
+  auto at = std::find_if(parts_.begin(), parts_.end(),
+                         [&](const Part& part) { return first <= part.last + 1; });
+  Part all{first, last, time};
+  while (at != parts_.end() && at->first <= last + 1) {
+    all = {std::min(all.first, at->first), std::max(all.last, at->last),
+           std::max(all.time, at->time)};
+    at = parts_.erase(at);
+  }
+  parts_.insert(at, all);
+}
+
+void KnownReads::join(const KnownReads& other) {
+  for (const Part& part : other.parts_) add(part.first, part.last, part.time);
+}
+
+bool KnownReads::cover(std::uint64_t block, std::uint32_t time) const {
+  return std::any_of(parts_.begin(), parts_.end(), [&](const Part& part) {
+    return part.first <= block && block <= part.last && time < part.time;
+  });
+}
+
 void Fence::join(const Fence& other) {
   if (!other.made) return;
   made = true;
@@ -56,6 +78,7 @@ void BlockClock::start(std::uint64_t block, const std::uint32_t* lanes, std::uin
     clock.touched = false;
     clock.meeting_count = 0;
     clock.blocks = nullptr;
+    clock.reads = {};
     if (clock.block_fence.made) clock.block_fence = {};
     if (clock.device_fence.made) clock.device_fence = {};
     clock.last_taken = nullptr;
@@ -73,10 +96,12 @@ void BlockClock::meet(std::uint32_t id) {
   std::uint32_t time = floor_;
   bool touched = false;
   KnownBlocksPtr blocks;
+  KnownReads reads;
   for (std::uint32_t w = 0; w < warp_count_; ++w) {
     time = std::max(time, warps_[w].time);
     touched = touched || warps_[w].touched;
     if (warps_[w].blocks != nullptr) blocks = joined(blocks, warps_[w].blocks);
+    if (!warps_[w].reads.empty()) reads.join(warps_[w].reads);
   }
   if (touched && time < Stamp::kLastTime) ++time;
   floor_ = time;
@@ -87,6 +112,7 @@ void BlockClock::meet(std::uint32_t id) {
     clock.touched = false;
     clock.meeting_count = 0;
     if (blocks != nullptr) clock.blocks = blocks;
+    if (!reads.empty()) clock.reads = reads;
   }
   if (fenced_) share_fences();
 }
@@ -208,6 +234,12 @@ void BlockClock::hand_over(std::uint32_t warp, HandOver& place, Reach reach, boo
   place.on_device = std::move(all);
 }
 
+void BlockClock::hand_over_reads(std::uint32_t warp, HandOver& place) {
+  ++place.version;
+  place.reads = warps_[warp].reads;
+  place.reads.add(block_, block_, floor_);
+}
+
 void BlockClock::take_over(std::uint32_t warp, const HandOver& place) {
   WarpClock& clock = warps_[warp];
   if (clock.last_taken == &place && clock.last_version == place.version) return;
@@ -226,6 +258,14 @@ void BlockClock::take_over(std::uint32_t warp, const HandOver& place) {
     clock.device_fence.join(own->second.on_device);
   }
   clock.blocks = joined(clock.blocks, place.on_device);
+  if (!place.reads.empty()) clock.reads.join(place.reads);
+}
+
+bool BlockClock::read_before(std::uint64_t stamp, std::uint32_t warp) const {
+  const KnownReads& reads = warps_[warp].reads;
+  if (reads.empty()) return false;
+  if ((stamp & Stamp::kManyBlocks) != 0) return true;  // which they were is not known
+  return Stamp::block(stamp) != block_ && reads.cover(Stamp::block(stamp), Stamp::time(stamp));
 }
 
 bool BlockClock::lanes_ordered(const WarpClock& warp, std::uint64_t stamp,

@@ -45,6 +45,22 @@ struct Known {
 using KnownBlocks = std::map<std::uint64_t, Known>;
 using KnownBlocksPtr = std::shared_ptr<const KnownBlocks>;
 
+/// What other blocks have read, by ranges of blocks, before a time each.
+class KnownReads {
+ public:
+  void add(std::uint64_t first, std::uint64_t last, std::uint32_t time);
+  void join(const KnownReads& other);
+  [[nodiscard]] bool empty() const { return parts_.empty(); }
+  [[nodiscard]] bool cover(std::uint64_t block, std::uint32_t time) const;
+
+ private:
+  struct Part {
+    std::uint64_t first = 0, last = 0;
+    std::uint32_t time = 0;
+  };
+  std::vector<Part> parts_;  ///< apart, in order; neighbours are one, with the later time
+};
+
 /// What a thread had behind it at a fence: a later write of it hands that over.
 struct Fence {
   bool made = false;
@@ -64,6 +80,7 @@ struct Told {
 struct HandOver {
   std::map<std::uint64_t, Told> in_block;  ///< released towards the own block only
   KnownBlocksPtr on_device;
+  KnownReads reads;  ///< handed over without a release, too
   std::uint64_t version = 0;
 };
 
@@ -104,11 +121,17 @@ class BlockClock {
   /// An atomic or ordered write hands over: everything before it when it `releases`, else
   /// everything before the last fence. `replaces`: a store, which ends what was handed over before.
   void hand_over(std::uint32_t warp, HandOver& place, Reach reach, bool releases, bool replaces);
+  /// A store hands over, released or not, what the block had read before its last barrier: the
+  /// value may be made of that, and no value is there before what it is made of (PTX ISA,
+  /// "No-Thin-Air").
+  void hand_over_reads(std::uint32_t warp, HandOver& place);
   /// An atomic or ordered read takes over.
   void take_over(std::uint32_t warp, const HandOver& place);
 
   /// Is the access behind `stamp`, of this launch, ordered before what `thread` does now?
   [[nodiscard]] bool ordered(std::uint64_t stamp, std::uint32_t thread) const;
+  /// Is the read behind `stamp`, of another block, over before `warp` writes?
+  [[nodiscard]] bool read_before(std::uint64_t stamp, std::uint32_t warp) const;
 
  private:
   /// Some lanes of a warp met; it orders what is older than `time`.
@@ -126,6 +149,7 @@ class BlockClock {
     std::uint32_t meeting_count = 0;
     std::array<Meeting, kMeetings> meetings;
     KnownBlocksPtr blocks;
+    KnownReads reads;
     Fence block_fence, device_fence;
     const HandOver* last_taken = nullptr;
     std::uint64_t last_version = 0;

@@ -225,7 +225,8 @@ void RaceChecker::check(const WarpAccess& access, BlockRaces& races, const Cells
       }
       if (!writes) continue;
       const std::uint64_t read = view.last_read(cell);
-      if (races_with(read, stamp, view.read_origin(cell))) {
+      if (races_with(read, stamp, view.read_origin(cell)) &&
+          (now.shared || !races.clock.read_before(read, access.warp->index))) {
         found_(access, {lane, address, read, view.read_origin(cell), false});
         break;
       }
