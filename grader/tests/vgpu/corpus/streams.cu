@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 // Work of two streams that touches one place, with and without something that orders it. Only
-// kernels have lines; of two the finding names that of the later one.
+// kernels have lines; of two the finding names that of the later one, and beside a copy, or memory
+// that is given out or back, that of the kernel.
 #include "corpus.cuh"
 
 __device__ int place() { return blockIdx.x * blockDim.x + threadIdx.x; }
@@ -14,9 +15,9 @@ __global__ void add(int* out, const int* in) {
   const int value = in[i];  // read_too_early, cleared_while_read, event_too_early, nobody_waits
   out[i] += value;
 }
-__global__ void count(int* out) { atomicAdd(out, 1); }
+__global__ void count(int* out) { atomicAdd(out, 1); }  // given_out_elsewhere
 __global__ void read_sum(int* out, const int* sum) {
-  out[place()] = sum[0];  // sum_read_while_it_grows
+  out[place()] = sum[0];  // sum_read_while_it_grows, given_back_elsewhere
 }
 
 void run_case(const char* wanted, Arrays d) {
@@ -81,7 +82,41 @@ void run_case(const char* wanted, Arrays d) {
     cudaMemcpyAsync(d.in, host, bytes, cudaMemcpyHostToDevice, a);
     cudaMemcpyAsync(host + kCount, d.in, bytes, cudaMemcpyDeviceToHost, b);
   });
+  CASE(pinned_memory_both_ways, "data race", {
+    cudaMemcpyAsync(host, d.in, bytes, cudaMemcpyDeviceToHost, a);
+    cudaMemcpyAsync(d.out, host, bytes, cudaMemcpyHostToDevice, b);
+  });
+  int* own = nullptr;
+  CASE(given_out_elsewhere, "data race", {
+    cudaMallocAsync(&own, bytes, a);
+    count<<<kBlocks, kThreads, 0, b>>>(own);
+    cudaDeviceSynchronize();
+    cudaFree(own);
+  });
+  CASE(given_back_elsewhere, "data race", {
+    cudaMallocAsync(&own, bytes, a);
+    cudaMemsetAsync(own, 0, bytes, a);
+    read_sum<<<kBlocks, kThreads, 0, a>>>(d.out, own);
+    cudaFreeAsync(own, b);
+  });
 
+  RIGHT(given_out_and_back_in_order, {
+    cudaMallocAsync(&own, bytes, a);
+    cudaEventRecord(event, a);
+    cudaStreamWaitEvent(b, event, 0);
+    fill_in(b, own);
+    add_in(b, own);
+    cudaEventRecord(event, b);
+    cudaStreamWaitEvent(a, event, 0);
+    cudaFreeAsync(own, a);
+    cudaMallocAsync(&own, bytes, a);
+    fill_in(a, own);
+    cudaFreeAsync(own, a);
+  });
+  RIGHT(pinned_memory_read_by_both, {
+    cudaMemcpyAsync(d.in, host, bytes, cudaMemcpyHostToDevice, a);
+    cudaMemcpyAsync(d.out, host, bytes, cudaMemcpyHostToDevice, b);
+  });
   RIGHT(one_stream, {
     fill_in(a, d.in);
     add_in(a, d.in);

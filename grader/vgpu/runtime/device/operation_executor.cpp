@@ -90,8 +90,15 @@ struct Execution {
     const auto order = child.graph->in_order();
     return order ? run_nodes(setting, timeline, *order) : cudaErrorInvalidValue;
   }
-  cudaError_t operator()(const AllocateOperation&) const { return cudaSuccess; }
-  cudaError_t operator()(const FreeOperation&) const {
+  cudaError_t operator()(const AllocateOperation& made) const {
+    if (traces_work(setting.context))
+      trace_work(setting.context, setting.stream, traced_allocation(made.address, made.bytes));
+    return cudaSuccess;
+  }
+  cudaError_t operator()(const FreeOperation& freed) const {
+    const auto held = setting.context.memory.find(freed.address);
+    if (held && traces_work(setting.context))
+      trace_work(setting.context, setting.stream, traced_free(freed.address, held->size_bytes));
     // Whoever gets the memory next is ordered behind this by the pool.
     setting.context.stream_races.host_knows_all();
     return cudaSuccess;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/vgpu/runtime/device/stream_races.hpp"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "grader/vgpu/exec/state/fault_messages.hpp"
@@ -22,7 +23,8 @@ bool may_race(const Part& one, const Part& other) {
   return !reads && !(one.kind == AccessKind::kAtomic && other.kind == AccessKind::kAtomic);
 }
 
-std::string verb(AccessKind kind) {
+std::string verb(const TracedWork& work, AccessKind kind) {
+  if (work.verb != nullptr) return work.verb;
   return kind == AccessKind::kLoad ? "reads" : kind == AccessKind::kStore ? "writes" : "changes";
 }
 
@@ -41,9 +43,9 @@ CheckReport report_of(const TracedWork& later, const Part& part, const TracedWor
   const Part& told = swap ? other : part;
   const Part& against = swap ? part : other;
   CheckReport found{"racecheck", "data race", told.place, address, 0, 1, ""};
-  found.text = told_work.name + " " + verb(told.kind) + " " + exec::hex(address) + ", which " +
-               other_work.name + ", submitted " + (swap ? "later" : "earlier") +
-               " to another stream, " + verb(against.kind) + line_of(against) +
+  found.text = told_work.name + " " + verb(told_work, told.kind) + " " + exec::hex(address) +
+               ", which " + other_work.name + ", submitted " + (swap ? "later" : "earlier") +
+               " to another stream, " + verb(other_work, against.kind) + line_of(against) +
                "; no event, wait or default stream orders the two";
   found.advice = kAdvice;
   if (!against.place.kernel.empty())
@@ -72,6 +74,12 @@ std::vector<CheckReport> StreamRaces::add(TracedWork work, const Past& past) {
                              std::to_string(race->place.line) + "|" +
                              std::to_string(race->other ? race->other->place.line : 0);
     if (told_.insert(what).second) all.push_back(*std::move(race));
+  }
+  if (work.verb != nullptr && all.size() > 1) {  // one order is missing: told of a kernel, if any
+    const auto kernel = std::find_if(all.rbegin(), all.rend(), [](const CheckReport& race) {
+      return !race.place.kernel.empty();
+    });
+    all = {kernel != all.rend() ? *kernel : all.back()};
   }
   open_.push_back(std::move(work));
   if (open_.size() > kMostOpen) open_.pop_front();

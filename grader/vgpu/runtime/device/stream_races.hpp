@@ -23,9 +23,10 @@ namespace membound::vgpu::runtime {
 
 /// A piece of work whose footprint is known.
 struct TracedWork {
-  std::uint64_t stream = 0;  ///< its id
-  std::uint64_t number = 0;  ///< among the stream's pieces, from 1
-  std::string name;          ///< "kernel fill", "a copy"
+  std::uint64_t stream = 0;    ///< its id
+  std::uint64_t number = 0;    ///< among the stream's pieces, from 1
+  std::string name;            ///< "kernel fill", "a copy"
+  const char* verb = nullptr;  ///< what it does to its memory, if not to read, write or change it
   exec::Footprint footprint;
 };
 

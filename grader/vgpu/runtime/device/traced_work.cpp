@@ -13,7 +13,6 @@ using exec::AccessKind;
 /// The rows of a box at `address`, as one part.
 void add_box(exec::Footprint& footprint, AccessKind kind, const CopyEnd& end,
              std::uint64_t row_bytes, std::size_t height, std::size_t depth) {
-  if (!end.on_device) return;
   exec::Footprint::Part& part = footprint.parts.emplace_back();
   part.kind = kind;
   for (std::size_t z = 0; z < depth; ++z) {
@@ -50,6 +49,21 @@ TracedWork traced(const FillOperation& fill) {
   const CopyEnd end{fill.address, fill.pitch_bytes, fill.slice_bytes, fill.on_device};
   add_box(work.footprint, AccessKind::kStore, end, fill.width * fill.element_bytes, fill.height,
           fill.depth);
+  return work;
+}
+
+TracedWork traced_allocation(std::uint64_t address, std::uint64_t bytes) {
+  TracedWork work;
+  work.name = "cudaMallocAsync";
+  work.verb = "gives out";
+  add_box(work.footprint, AccessKind::kStore, {address, 0, 0, true}, bytes, 1, 1);
+  return work;
+}
+
+TracedWork traced_free(std::uint64_t address, std::uint64_t bytes) {
+  TracedWork work = traced_allocation(address, bytes);
+  work.name = "cudaFreeAsync";
+  work.verb = "gives back";
   return work;
 }
 

@@ -14,10 +14,13 @@ namespace membound::vgpu::runtime {
 /// Whether anybody asks: racecheck is on, and there is a stream beside the default one.
 [[nodiscard]] bool traces_work(const Context& context);
 
-/// A launch, whose footprint the launch itself fills in; a copy; a fill.
+/// A launch, whose footprint the launch itself fills in; a copy; a fill; memory given out or back
+/// in the order of a stream, before or after which nobody may touch it.
 [[nodiscard]] TracedWork traced(const KernelOperation& kernel);
 [[nodiscard]] TracedWork traced(const CopyOperation& copy);
 [[nodiscard]] TracedWork traced(const FillOperation& fill);
+[[nodiscard]] TracedWork traced_allocation(std::uint64_t address, std::uint64_t bytes);
+[[nodiscard]] TracedWork traced_free(std::uint64_t address, std::uint64_t bytes);
 
 /// It was done in this stream: tells the races it is part of.
 void trace_work(Context& context, Stream& stream, TracedWork work);
