@@ -4,6 +4,8 @@
 // wrong has no line.
 #include "corpus.cuh"
 
+__device__ int kept_words[16];
+
 __global__ void heap_never_freed(int* out, bool frees) {
   int* const mine = static_cast<int*>(malloc(4 * sizeof(int)));  // heap_never_freed
   mine[0] = 1;
@@ -49,6 +51,19 @@ void run_case(const char* wanted, Arrays d) {
     cudaFree(other);
     cudaFreeHost(other);
   });
+  CASE(freed_twice_in_a_stream, "refused call", {
+    cudaMallocAsync(&other, bytes, nullptr);
+    cudaFreeAsync(other, nullptr);
+    cudaFreeAsync(other, nullptr);
+  });
+  CASE(more_than_the_variable_has, "refused call",
+       cudaMemcpyToSymbol(kept_words, host, sizeof kept_words, 4));
+  CASE(name_for_the_variable, "refused call", cudaMemcpyToSymbol("kept_words", host, 4));
+  CASE(copied_over_itself, "overlapping copy",
+       cudaMemcpyAsync(d.in + 1, d.in, bytes / 2, cudaMemcpyDeviceToDevice));
+  CASE(rows_over_rows, "overlapping copy",
+       cudaMemcpy2D(d.in + 4, 64, d.in, 64, 32, 8, cudaMemcpyDeviceToDevice));
+  RIGHT(rows_between_rows, cudaMemcpy2D(d.in + 8, 64, d.in, 64, 32, 8, cudaMemcpyDeviceToDevice));
   RIGHT(heap_freed_at_once, heap_never_freed<<<1, 32>>>(d.out, true));
   RIGHT(heap_freed_by_another_kernel, {
     heap_kept<<<1, 1>>>(d.out);

@@ -37,6 +37,7 @@ cudaError_t copy_call(cudaStream_t stream, bool asynchronous, const char* entry_
       tell_of_refused_copy(call.context, entry_point, copy, kind);
       return code;
     }
+    tell_of_overlap(call.context, entry_point, copy);
     if (!asynchronous) return submit_and_wait(call.context, call.lock, *target, copy);
     const bool blocks = copy_blocks_host(call.context, copy);
     const Submitted done = submit(call.context, call.lock, *target, copy);
@@ -85,7 +86,10 @@ cudaError_t symbol_copy_call(const void* symbol, std::size_t bytes, std::size_t 
                    [&](Context& only, CopyOperation& copy) {
                      std::uint64_t address = 0;
                      const cudaError_t code = symbol_range(only, symbol, offset, bytes, address);
-                     if (code != cudaSuccess) return code;
+                     if (code != cudaSuccess) {
+                       tell_of_refused_symbol(only, entry_point, symbol, offset, bytes);
+                       return code;
+                     }
                      return make(only, copy, reinterpret_cast<void*>(address));
                    });
 }

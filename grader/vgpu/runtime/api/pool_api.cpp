@@ -4,6 +4,7 @@
 /// Allocation in stream order, and pools. Memory is there as soon as it is asked for and gone as
 /// soon as it is freed, in host order.
 #include "grader/vgpu/runtime/api/api.hpp"
+#include "grader/vgpu/runtime/device/misuse.hpp"
 #include "grader/vgpu/runtime/device/operation_executor.hpp"
 
 namespace membound::vgpu::runtime {
@@ -36,8 +37,10 @@ cudaError_t release(Call call, void* pointer, cudaStream_t stream) {
   if (pointer == nullptr) return cudaSuccess;
   const auto address = reinterpret_cast<std::uint64_t>(pointer);
   const auto found = only.memory.find(address);
-  if (!found || found->address != address || found->info.kind != memory::AllocationKind::kMalloc)
+  if (!found || found->address != address || found->info.kind != memory::AllocationKind::kMalloc) {
+    tell_of_refused_free(only, "cudaFreeAsync", pointer, false);
     return cudaErrorInvalidValue;
+  }
   const Submitted done = submit(only, call.lock, *target, FreeOperation{address});
   // A captured free happens in the graph, which may be launched again: the memory stays.
   if (done.code != cudaSuccess || done.captured) return done.code;

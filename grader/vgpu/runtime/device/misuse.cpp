@@ -5,6 +5,8 @@
 #include "grader/vgpu/exec/state/fault_messages.hpp"
 #include "grader/vgpu/runtime/device/console_messages.hpp"
 #include "grader/vgpu/runtime/device/data_movement.hpp"
+#include "grader/vgpu/runtime/device/symbols.hpp"
+#include "grader/vgpu/runtime/device/traced_work.hpp"
 
 namespace membound::vgpu::runtime {
 namespace {
@@ -17,10 +19,11 @@ struct Reason {
 constexpr const char* kKeepPointer =
     "free it once, and not before its last use; set the pointer to nullptr then";
 
-void report(Context& context, std::string_view call, std::uint64_t address, const Reason& reason) {
+void report(Context& context, std::string_view call, std::uint64_t address, const Reason& reason,
+            const char* kind = "refused call") {
   exec::CheckReport found;
   found.checker = "apicheck";
-  found.kind = "refused call";
+  found.kind = kind;
   found.address = address;
   // Per-thread spellings are the compiler's (--default-stream per-thread), not the program's.
   found.text = std::string(call.substr(0, call.find("_pt"))) + ": " + reason.text;
@@ -82,6 +85,34 @@ void tell_of_refused_copy(Context& context, std::string_view call, const CopyOpe
     reason = Reason{"the kind or the pitch is none that a copy can have",
                     "a pitch is at least as large as the width of a row, in bytes"};
   report(context, call, address, *reason);
+}
+
+void tell_of_overlap(Context& context, std::string_view call, const CopyOperation& copy) {
+  const bool within = copy.to.on_device && copy.from.on_device && copy.width_bytes != 0;
+  if (!context.settings.checks.apicheck || !within) return;
+  if (copy.to.address >= copy.from.address + reach_bytes(copy.from, copy) ||
+      copy.from.address >= copy.to.address + reach_bytes(copy.to, copy))
+    return;
+  const exec::Footprint touched = traced(copy).footprint;
+  const auto common = touched.parts[0].ranges.first_common(touched.parts[1].ranges);
+  if (!common) return;
+  report(context, call, *common,
+         {exec::hex(*common) + " is both read and written, and in which order is not defined",
+          "copy by way of another array, or move the elements by a kernel"},
+         "overlapping copy");
+}
+
+void tell_of_refused_symbol(Context& context, std::string_view call, const void* symbol,
+                            std::size_t offset, std::size_t bytes) {
+  if (!context.settings.checks.apicheck) return;
+  std::size_t held = 0;
+  Reason reason{"the symbol is no variable of the program that the device has",
+                "pass the __device__ or __constant__ variable itself, not its name or address"};
+  if (symbol_size(context, symbol, held) == cudaSuccess)
+    reason = {std::to_string(bytes) + " bytes are asked for from byte " + std::to_string(offset) +
+                  " on, and the variable has " + std::to_string(held),
+              "count bytes, not elements, and give the offset in bytes, too"};
+  report(context, call, 0, reason);
 }
 
 void tell_of_refused_fill(Context& context, std::string_view call, const FillOperation& fill) {
