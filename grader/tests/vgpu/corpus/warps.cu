@@ -166,6 +166,28 @@ __global__ void barrier_that_nobody_completes(int* out) {
   asm volatile("bar.sync 1, 96;" ::: "memory");  // barrier_that_nobody_completes
 }
 
+__global__ void width_of_twelve(int* out) {
+  out[threadIdx.x] = __shfl_sync(kAll, threadIdx.x, 3, 12);  // width_of_twelve
+}
+
+__global__ void width_by_the_size(int* out, int n) {
+  int sum = threadIdx.x;
+  for (int by = n / 2; by > 0; by /= 2)
+    sum += __shfl_down_sync(kAll, sum, by, n);  // width_by_the_size
+  out[threadIdx.x] = sum;
+}
+
+__global__ void widths_of_all_powers(int* out) {
+  int sum = threadIdx.x;
+  for (int width = 1; width <= 32; width *= 2) sum += __shfl_xor_sync(kAll, sum, width / 2, width);
+  out[threadIdx.x] = sum;
+}
+
+__global__ void barrier_of_half_a_warp(int* out, int threads) {
+  asm volatile("bar.sync 1, %0;" ::"r"(threads) : "memory");  // barrier_of_half_a_warp
+  out[threadIdx.x] = 1;
+}
+
 void run_case(const char* wanted, Arrays d) {
   CASE(lanes_exchange, "data race", lanes_exchange<<<1, 32>>>(d.out));
   CASE(volatile_sum, "data race", volatile_sum<<<1, 32>>>(d.out));
@@ -194,5 +216,10 @@ void run_case(const char* wanted, Arrays d) {
        return_before_a_barrier<<<1, 96>>>(d.out, 64));
   CASE(barriers_in_both_branches, "divergent barrier", barriers_in_both_branches<<<1, 32>>>(d.out));
   CASE(barrier_in_a_loop, "divergent barrier", barrier_in_a_loop<<<1, 32>>>(d.out));
+  CASE(width_of_twelve, "invalid shuffle width", width_of_twelve<<<1, 32>>>(d.out));
+  CASE(width_by_the_size, "invalid shuffle width", width_by_the_size<<<1, 32>>>(d.out, 24));
+  RIGHT(widths_of_all_powers, widths_of_all_powers<<<1, 32>>>(d.out));
+  CASE(barrier_of_half_a_warp, "invalid barrier count",
+       barrier_of_half_a_warp<<<1, 64>>>(d.out, 48));
   CASE(barrier_that_nobody_completes, "deadlock", barrier_that_nobody_completes<<<1, 64>>>(d.out));
 }

@@ -45,6 +45,14 @@ bool converged(Warp& w, const Step* s, Ref member_ref) {
   return true;
 }
 
+void tell_of_odd_width(Warp& w, const Step* s) {
+  const auto* c = at<const std::uint32_t>(w, s->c);
+  for (std::uint32_t rest = w.mask; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<std::uint32_t>(__builtin_ctz(rest));
+    if (!divides_warp(c[lane])) return w.observer->odd_shuffle(w, s, lane);
+  }
+}
+
 const Step* shuffle(Warp& w, const Step* s) {
   if (!converged(w, s, s->extra->s[3])) return w.stop;
   const auto* a = at<const std::uint32_t>(w, s->a);
@@ -57,6 +65,7 @@ const Step* shuffle(Warp& w, const Step* s) {
     deserted |= (~(members[i] & w.mask) >> source.lane & 1) << i;
   }
   deserted &= w.mask & found;
+  if (w.observer != nullptr) tell_of_odd_width(w, s);
   if (w.observer != nullptr && deserted != 0) w.observer->deserted_shuffle(w, s, deserted);
   write_lanes(w, s->d, values);
   if (s->collective.has_second) set_predicate(w, s->extra->d[1], found);

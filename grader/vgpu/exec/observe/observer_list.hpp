@@ -37,6 +37,9 @@ class ObserverList : public Observer {
   void deserted_shuffle(Warp& warp, const Step* step, std::uint32_t lanes) override {
     for (Observer* each : all_) each->deserted_shuffle(warp, step, lanes);
   }
+  void odd_shuffle(Warp& warp, const Step* step, std::uint32_t lane) override {
+    for (Observer* each : all_) each->odd_shuffle(warp, step, lane);
+  }
   void step(Warp& warp, const Step* step) override {
     for (Observer* each : all_) each->step(warp, step);
   }

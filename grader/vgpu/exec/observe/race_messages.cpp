@@ -172,6 +172,9 @@ std::string sync_advice(std::string_view kind) {
   if (kind == "barrier after exit")
     return "let threads without work skip the work, not the barrier: no return before the last "
            "__syncthreads()";
+  if (kind == "invalid shuffle width")
+    return "take the next power of two, and leave out the lanes that have no value";
+  if (kind == "invalid barrier count") return "count all lanes of each warp that comes";
   return "name exactly the lanes that reach the call: 0xffffffff where the whole warp does, else "
          "what __ballot_sync of the condition said before the branch";
 }

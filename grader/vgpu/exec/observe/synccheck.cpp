@@ -2,12 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// synccheck: barriers that not all lanes of a warp come to, or that open after threads have ended;
-/// member masks that are not the lanes that come.
+/// member masks that are not the lanes that come; widths and counts that no warp is divided into.
 #include <algorithm>
 #include <bit>
 
 #include "grader/vgpu/exec/observe/kernel_checker.hpp"
 #include "grader/vgpu/exec/state/fault_messages.hpp"
+#include "grader/vgpu/exec/state/lanes.hpp"
 
 namespace membound::vgpu::exec {
 namespace {
@@ -28,6 +29,7 @@ class Synccheck final : public KernelChecker {
   void barrier(Warp& warp, const Step* step, bool whole_warp) override;
   void collective(Warp& warp, const Step* step, std::uint32_t members, std::uint32_t present,
                   std::uint32_t strangers) override;
+  void odd_shuffle(Warp& warp, const Step* step, std::uint32_t lane) override;
   void opens(Block& block, std::uint32_t id) override;
   void launch_ends() override { report_arrivals_of_the_fault(); }
 
@@ -47,6 +49,7 @@ class Synccheck final : public KernelChecker {
                    const std::string& text);
   void report_exits(const Block& block, std::uint32_t id);
   void report_arrival(const Warp& warp, Arrival& arrival);
+  void report_odd_count(const Warp& warp, const Step* step);
   void report_incomplete_arrivals(const Block& block, std::uint32_t id);
   void report_arrivals_of_the_fault();
   [[nodiscard]] BlockState& state_of(const Block& block) const { return states_.of(block); }
@@ -93,6 +96,7 @@ void Synccheck::report_sync(const Warp& w, const Step* step, std::uint32_t lane,
 // ended, and an aligned one (__syncthreads) wants all lanes of a warp at the same instruction, not
 // at the same time (PTX ISA, barrier: "wait for all non-exited threads from its warp").
 void Synccheck::barrier(Warp& w, const Step* step, bool whole_warp) {
+  report_odd_count(w, step);
   std::vector<Arrival>& arrivals = state_of(*w.block).arrivals;
   if (whole_warp && arrivals.empty()) return;
   arrivals.resize(w.block->warps.size());
@@ -113,6 +117,24 @@ void Synccheck::barrier(Warp& w, const Step* step, bool whole_warp) {
     here = {};
   else if (whole_warp)
     report_arrival(w, here);
+}
+
+void Synccheck::report_odd_count(const Warp& w, const Step* step) {
+  if (step->extra->in->as<program::BlockBarrier>().counts_all) return;
+  const auto lane = static_cast<std::uint32_t>(std::countr_zero(w.mask));
+  const std::uint32_t count = generic::at<const std::uint32_t>(w, step->b)[lane];
+  if (count % 32 != 0)
+    report_sync(w, step, lane, "invalid barrier count",
+                "the barrier counts " + std::to_string(count) +
+                    " threads, which is no multiple of the 32 of a warp");
+}
+
+void Synccheck::odd_shuffle(Warp& w, const Step* step, std::uint32_t lane) {
+  const auto c = static_cast<std::int32_t>(generic::at<const std::uint32_t>(w, step->c)[lane]);
+  report_sync(w, step, lane, "invalid shuffle width",
+              "the width is " + std::to_string(32 - (c >> 8)) +
+                  ", and only 1, 2, 4, 8, 16 and 32 divide a warp: which lane's value comes is not "
+                  "defined");
 }
 
 void Synccheck::report_arrival(const Warp& w, Arrival& arrival) {

@@ -81,6 +81,8 @@ class Observer {
                           std::uint32_t /*strangers*/) {}
   /// A shuffle in which `lanes` ask lanes that do not take part.
   virtual void deserted_shuffle(Warp&, const Step*, std::uint32_t /*lanes*/) {}
+  /// A shuffle within segments that do not divide a warp; `lane` asks for them.
+  virtual void odd_shuffle(Warp&, const Step*, std::uint32_t /*lane*/) {}
   /// The running lanes are about to execute a step; told while Warp::watched.
   virtual void step(Warp&, const Step*) {}
   /// A call made the warp's frame; its arguments are there.

@@ -15,6 +15,13 @@ struct ShuffleSource {
   bool in_range = false;  ///< the shuffle's second result
 };
 
+/// Whether `c` divides the warp into segments of 1, 2, 4, … 32 lanes, which all others are not
+/// defined for (CUDA programming guide, warp shuffle functions: `width`).
+[[nodiscard]] inline bool divides_warp(std::uint32_t c) {
+  const std::uint32_t within = ~(c >> 8) & 31;
+  return c >> 13 == 0 && (within & (within + 1)) == 0;
+}
+
 [[nodiscard]] inline ShuffleSource shuffle_source(const Warp& w, const Step* s, std::uint32_t i) {
   using program::ShuffleMode;
   const std::uint32_t by = generic::at<const std::uint32_t>(w, s->b)[i] & 31;
