@@ -180,6 +180,11 @@ void whole_grid(Kernel kernel, int blocks, int threads, int* out, int* between) 
                               arguments);
 }
 
+__global__ void grid_barrier_of_a_plain_launch(int* out) {
+  out[blockIdx.x] = 1;
+  cg::this_grid().sync();  // grid_barrier_of_a_plain_launch
+}
+
 void run_case(const char* wanted, Arrays d) {
   const auto states = reinterpret_cast<unsigned long long*>(d.in);
   CASE(flag_without_release, "data race", flag_without_release<<<2, 32>>>(d.out, d.in, d.in + 64));
@@ -196,6 +201,7 @@ void run_case(const char* wanted, Arrays d) {
        whole_grid(block_leaves_before_the_grid_barrier, 4, 64, d.out, d.in));
   CASE(grid_barrier_in_a_loop_of_its_own, "deadlock",
        whole_grid(grid_barrier_in_a_loop_of_its_own, 4, 64, d.out, d.in));
+  CASE(grid_barrier_of_a_plain_launch, "trap", grid_barrier_of_a_plain_launch<<<4, 32>>>(d.out));
   RIGHT(flag_released_and_acquired, flag_released_and_acquired<<<2, 32>>>(d.out, d.in, d.in + 64));
   RIGHT(lock_with_fences, lock_with_fences<<<8, 32>>>(d.out, d.in));
   RIGHT(grid_waits_for_the_grid, whole_grid(grid_waits_for_the_grid, 4, 64, d.out, d.in));

@@ -95,7 +95,12 @@ const Step* fence(Warp& w, const Step* s) {
 }
 
 const Step* trap(Warp& w, const Step* s) {
-  return raise(w, s, FaultKind::kTrap, first_lane(w), 0, "the kernel executed a trap instruction");
+  const bool wants_grid = w.launch->request->kernel->uses_grid_sync;
+  return raise(w, s, FaultKind::kTrap, first_lane(w), 0,
+               std::string("the kernel executed a trap instruction") +
+                   (wants_grid && !w.launch->request->cooperative
+                        ? ": a barrier of the grid needs cudaLaunchCooperativeKernel"
+                        : ""));
 }
 
 /// Sleeping lanes step behind the others; a warp asleep lets the next one run.

@@ -31,7 +31,7 @@ void set_up(Launch& launch, const LaunchRequest& request, Workspace& workspace) 
     request.memory->copy_in(launch.parameter_address, request.parameters.data(),
                             request.parameters.size());
   }
-  if (request.kernel->uses_grid_sync)
+  if (request.kernel->uses_grid_sync && request.cooperative)
     launch.grid_barrier_address = workspace.take(256, "grid barrier");
 }
 
