@@ -15,6 +15,9 @@ constexpr Entry kEntries[] = {
     {"uses too much shared data",
      "Arrays declared __shared__ with a fixed size may take 48 KiB per block in all. For more, use "
      "one extern __shared__ array and name its bytes in the launch shape."},
+    {"too much global constant data",
+     "__constant__ variables may take 64 KiB in all. What is larger is a __device__ variable, or "
+     "an argument."},
     {"calling a __host__ function",
      "A kernel can only call __device__ functions. Functions of the C++ library are mostly for the "
      "CPU; the maths functions (min, max, fminf, …) are there without std::."},
@@ -23,6 +26,8 @@ constexpr Entry kEntries[] = {
      "CPU; the maths functions (min, max, fminf, …) are there without std::."},
     {"not found in 'std'", "Include what you use, and remember that most of std:: is for the CPU."},
     {"could not open source file",
+     "Only kernel.cuh of the lab and headers that come with the compiler can be included."},
+    {"No such file or directory",
      "Only kernel.cuh of the lab and headers that come with the compiler can be included."},
     {"file not found",
      "Only kernel.cuh of the lab and headers that come with the compiler can be included."},
@@ -48,6 +53,23 @@ constexpr Entry kEntries[] = {
     {"undeclared identifier",
      "A name the compiler does not know: look for a typing error, and for a variable that is "
      "declared in another block or another stage. kernel.cuh lists what is given."},
+    {"has already been defined",
+     "Two functions have one name and the same parameters. Was a part of the file pasted twice?"},
+    {"redefinition of",
+     "Two functions have one name and the same parameters. Was a part of the file pasted twice?"},
+    {"extended character",
+     "A character that no program has, such as the quotation mark, dash or space of a word "
+     "processor: type it anew in the editor."},
+    {"non-ASCII characters are not allowed",
+     "A character that no program has, such as the quotation mark, dash or space of a word "
+     "processor: type it anew in the editor."},
+    {"invalid multibyte character",
+     "A text between quotation marks is not UTF-8. Save the file with the encoding UTF-8."},
+    {"illegal character encoding",
+     "A text between quotation marks is not UTF-8. Save the file with the encoding UTF-8."},
+    {"Ptx assembly aborted",
+     "The mistake is in PTX written by hand, between the quotation marks of asm(…), which the "
+     "compiler passes on as it stands; the line that is named is one of the PTX."},
     {"Unresolved extern",
      "A function is declared but its body is nowhere in kernel.cu: everything a kernel calls must "
      "be in the same file."},

@@ -247,6 +247,13 @@ TEST(CompileHints, SpeakOfTheFirstErrorThatIsKnown) {
   EXPECT_THAT(
       compilers::compile_hint("k.cu(3): error: expected a \";\"\nk.cu(9): error: x is undefined"),
       HasSubstr("';' is missing"));
+  EXPECT_THAT(compilers::compile_hint("k.cu:3:5: error: extended character “ is not valid"),
+              HasSubstr("type it anew"));
+  EXPECT_THAT(compilers::compile_hint("ptxas k.ptx, line 3; error : Not a name of any known "
+                                      "instruction\nptxas fatal : Ptx assembly aborted"),
+              HasSubstr("asm(…)"));
+  EXPECT_THAT(compilers::compile_hint("k.cu:1:10: fatal error: a.cuh: No such file or directory"),
+              HasSubstr("can be included"));
   EXPECT_THAT(compilers::compile_hint("something new"), HasSubstr("first error"));
 }
 
