@@ -45,6 +45,18 @@ base::Error missing_kernel(const std::vector<KernelName>& kernels, const std::st
   return error;
 }
 
+/// The name alone, without types: what extern "C" makes of a kernel.
+bool has_no_types(const KernelName& kernel, const std::string& wanted) {
+  return kernel.parameters.empty() && kernel.base == wanted &&
+         !wanted.starts_with("membound_launch_of_");
+}
+
+base::Error kernel_without_types(const std::string& wanted, const std::string& parameters) {
+  return {base::ErrorKind::kInput, "kernel.cu",
+          "`" + wanted + "` is extern \"C\", so that nothing says which parameters it takes",
+          "__global__ void " + wanted + parameters, "leave out extern \"C\""};
+}
+
 base::Error missing_instance(const std::vector<const KernelName*>& same_name,
                              const std::string& wanted, const std::string& instance) {
   std::string list;
@@ -126,6 +138,9 @@ KernelMatch find_kernel(const std::vector<KernelName>& kernels, const std::strin
     if (kernel.parameters == parameters) return {KernelProblem::kNone, i, {}};
     other_parameters = &kernel;
   }
+  const auto without_types = [&](const KernelName& each) { return has_no_types(each, base_name); };
+  if (same_name.empty() && std::any_of(kernels.begin(), kernels.end(), without_types))
+    return {KernelProblem::kMissing, 0, kernel_without_types(base_name, parameters)};
   if (same_name.empty())
     return {KernelProblem::kMissing, 0, missing_kernel(kernels, base_name, parameters)};
   if (other_parameters != nullptr)

@@ -110,6 +110,12 @@ TEST(Signature, ALaunchFunctionIsNoKernelOfTheStudent) {
   EXPECT_THAT(match.error.found, HasSubstr("nor any other kernel"));
 }
 
+TEST(Signature, AKernelInExternCIsSaidToBeThat) {
+  const KernelMatch match = find({"f"}, "f", "", "(float*)");
+  EXPECT_EQ(match.problem, KernelProblem::kMissing);
+  EXPECT_THAT(match.error.found, HasSubstr("`f` is extern \"C\""));
+}
+
 TEST(Signature, OtherParametersAreToldFoundAndExpected) {
   const KernelMatch match = find({kReverse}, "reverse_direct", "", "(int*, int const*, int)");
   EXPECT_EQ(match.problem, KernelProblem::kWrongSignature);
