@@ -115,6 +115,14 @@ base::Result<judge::Measured> measure(const OneRequest& request, judge::CheckReq
   return measured;
 }
 
+/// The line with the compiler's first error.
+std::string first_error(std::string_view output) {
+  const std::size_t at = output.find(" error");
+  if (at == std::string_view::npos) return "";
+  const std::size_t begin = output.rfind('\n', at) + 1;  // 0 where there is none
+  return std::string(output.substr(begin, output.find('\n', at) - begin));
+}
+
 }  // namespace
 
 std::string looks(const Grade& grade) {
@@ -131,7 +139,12 @@ std::string looks(const Grade& grade) {
 std::string reason(const Grade& grade) {
   for (const course::StageResult& stage : grade.result.stages) {
     const course::VerdictRow& row = course::row_of(stage.verdict);
-    if (row.grade != grade.verdict || stage.passed()) continue;
+    // Refused code, and a compiler at its limits, are verdicts of the grade alone.
+    const bool compiled = stage.verdict != course::Verdict::kCompileError;
+    if (stage.passed() || (compiled && row.grade != grade.verdict)) continue;
+    if (grade.verdict == GradeVerdict::kCompileError)
+      if (const std::string error = first_error(grade.result.compiler_output); !error.empty())
+        return base::printable(error);
     std::string text(row.words);
     if (!stage.findings.empty() && !stage.findings.front().text.empty()) {
       const course::Finding& first = stage.findings.front();

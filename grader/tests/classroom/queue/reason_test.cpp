@@ -39,6 +39,22 @@ TEST(Reason, IsTheVerdictInWordsWhereNothingWasFound) {
             "stage 2: did not end");
 }
 
+TEST(Reason, IsTheCompilersFirstError) {
+  course::Grade grade = graded({{Verdict::kCompileError, "Begin with the first error."}});
+  grade.result.compiler_output =
+      "k.cu:1: warning: \"x\" redefined\nkernel.cu:3:10: fatal error: a.cuh: No such file\n    3 |";
+  EXPECT_EQ(reason(grade), "kernel.cu:3:10: fatal error: a.cuh: No such file");
+}
+
+TEST(Reason, IsWhatTheCompilerWasEndedFor) {
+  course::Grade grade = graded({{Verdict::kCompileError, "kernel.cu:25: trap is not allowed"}});
+  for (const auto verdict :
+       {course::GradeVerdict::kPolicyReject, course::GradeVerdict::kCompileLimit}) {
+    grade.verdict = verdict;
+    EXPECT_EQ(reason(grade), "stage 1: kernel.cu:25: trap is not allowed");
+  }
+}
+
 TEST(Reason, ShowsControlCharactersAndIsEmptyForAPass) {
   EXPECT_EQ(reason(graded({{Verdict::kWrong, "\033[2J"}})), "stage 1: \\x1b[2J");
   EXPECT_EQ(reason(graded({{Verdict::kPassed, "fine"}})), "");
