@@ -157,6 +157,9 @@ base::Status run_compiler(const CompileRequest& request, const fs::path& output,
   code.timed_out = run->timed_out;
   code.stopped = run->stopped;
   code.compiled = run->exit_code == 0;
+  if (code.compiled && !request.graded && !request.library)
+    if (const auto text = base::read_file(request.source); text)
+      code.output += notes_on_headers(request.source, *text);
   if (!code.compiled || !request.graded) return base::Done{};
   const auto made = base::read_file(output);
   if (!made) return made.error();

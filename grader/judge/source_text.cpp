@@ -3,6 +3,8 @@
 #include "grader/judge/source_text.hpp"
 
 #include <algorithm>
+#include <sstream>
+#include <system_error>
 
 namespace membound::judge {
 namespace {
@@ -28,6 +30,19 @@ bool is_no_text(char byte) {
   return code < ' ' && (code < '\t' || code > '\r') && code != kEscape;
 }
 
+/// Of `#include "NAME"` the name, if it names a file and no folder.
+std::string included(std::string_view line) {
+  const auto skip = [&](std::string_view word) {
+    const std::size_t begin = line.find_first_not_of(" \t");
+    if (begin == std::string_view::npos || !line.substr(begin).starts_with(word)) return false;
+    line.remove_prefix(begin + word.size());
+    return true;
+  };
+  if (!skip("#") || !skip("include") || !skip("\"")) return "";
+  const std::string_view name = line.substr(0, line.find('"'));
+  return name.find('/') == std::string_view::npos ? std::string(name) : "";
+}
+
 }  // namespace
 
 std::string why_not_text(std::string_view bytes) {
@@ -42,6 +57,23 @@ std::string why_not_text(std::string_view bytes) {
          std::to_string(static_cast<int>(*bad)) +
          ", which no text has. Hand in the source as your editor saves it, not what a program made "
          "of it.";
+}
+
+std::string notes_on_headers(const std::filesystem::path& source, std::string_view text) {
+  std::string notes;
+  std::istringstream lines{std::string(text)};
+  int number = 1;
+  for (std::string line; std::getline(lines, line); ++number) {
+    const std::string name = included(line);
+    std::error_code ignored;
+    if (name.empty() || name == "kernel.cuh" ||
+        !std::filesystem::exists(source.parent_path() / name, ignored))
+      continue;
+    notes +=
+        source.filename().string() + ":" + std::to_string(number) + ": note: \"" + name +
+        "\" lies in your folder alone, and only this file is handed in: put what it has here\n";
+  }
+  return notes;
 }
 
 }  // namespace membound::judge

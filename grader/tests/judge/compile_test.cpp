@@ -66,6 +66,16 @@ TEST_F(DeviceCode, AsksNoCompilerAboutWhatIsNoText) {
   EXPECT_EQ(calls(), 0);
 }
 
+TEST_F(DeviceCode, SaysThatAHeaderOfTheStudentsOwnIsNotHandedIn) {
+  folder_.write("labs/01-x/helper.cuh", "// mine\n");
+  request_.source = folder_.write("labs/01-x/kernel.cu",
+                                  "#include \"kernel.cuh\"\n#include \"membound.cuh\"\n"
+                                  "#include \"helper.cuh\"\n");
+  const CompiledCode code = compiled();
+  EXPECT_TRUE(code.compiled);
+  EXPECT_THAT(code.output, testing::StartsWith("kernel.cu:3: note: \"helper.cuh\" lies in your"));
+}
+
 TEST_F(DeviceCode, CompilesAnewWhenAnythingThatCountsChanges) {
   int expected = 0;
   const auto compiles_anew = [&] {
