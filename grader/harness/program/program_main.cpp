@@ -198,6 +198,14 @@ bool is_clean(const Tried& tried) {
   return tried.outcome.passed && tried.abort == course::Cause::kNone && found.empty();
 }
 
+/// Did it reach a limit that it would reach without the checkers, too? They slow the runner alone.
+bool reached_its_own_limit(const RunEnd& end) {
+  constexpr double kLittle = 0.1;  // of the time that the program had
+  const jail::LimitHit limit = end.program.limit;
+  return limit == jail::LimitHit::kCpu ||
+         (limit == jail::LimitHit::kWall && end.runner.cpu_seconds < kLittle * end.program.seconds);
+}
+
 course::StageMeasurement measure(const Options& options, const course::Lab& lab,
                                  const course::Stage& stage, const Setting& setting) {
   const auto start = Clock::now();
@@ -215,7 +223,8 @@ course::StageMeasurement measure(const Options& options, const course::Lab& lab,
     add_checks(tried.report, test.name, measurement.checks);
     // Checkers lay memory out otherwise and take their time: what fails with them, or has findings,
     // is decided without them. When calls began and ended they leave as it is.
-    if (looks && !is_clean(tried)) tried = try_test(test, setting, stage.number, seed);
+    if (looks && !is_clean(tried) && !reached_its_own_limit(tried.end))
+      tried = try_test(test, setting, stage.number, seed);
     last = std::move(tried.end);
     measurement.abort = tried.abort;
     if (measurement.abort == course::Cause::kNone) {

@@ -154,6 +154,20 @@ TEST_F(GradedHostLab, CheckersLeaveAProgramsTimelineAsItIs) {
   }
 }
 
+TEST_F(GradedHostLab, AProgramThatNeverEndsWaitsForItsLimitOnce) {
+  const fs::path file = folder_.path() / "kernel.cu";
+  MEMBOUND_CHECK(base::write_file(file,
+                                  "#include <cuda_runtime.h>\n#include <unistd.h>\n"
+                                  "int main() { for (;;) sleep(1); }\n")
+                     .ok());
+  CheckRequest request = request_for(file, {1});
+  request.looks.at_right_results = true;
+  const Outcome outcome = run(request);
+  ASSERT_EQ(outcome.result.stages.size(), 1U) << outcome.text();
+  EXPECT_EQ(outcome.result.stages[0].verdict, course::Verdict::kTimeout) << outcome.text();
+  EXPECT_LT(outcome.result.stages[0].seconds, 2 * lab_.stages[0].program.seconds);
+}
+
 /// Lab 01 with a fourth stage: a whole program, in the same kernel.cu, that copies `a` to `c` by
 /// way of the device.
 class MixedLab : public GradedHostLab {
