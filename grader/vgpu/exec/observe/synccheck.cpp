@@ -130,9 +130,9 @@ void Synccheck::report_odd_count(const Warp& w, const Step* step) {
 }
 
 void Synccheck::odd_shuffle(Warp& w, const Step* step, std::uint32_t lane) {
-  const auto c = static_cast<std::int32_t>(generic::at<const std::uint32_t>(w, step->c)[lane]);
+  const std::uint32_t c = generic::at<const std::uint32_t>(w, step->c)[lane];
   report_sync(w, step, lane, "invalid shuffle width",
-              "the width is " + std::to_string(32 - (c >> 8)) +
+              "the width is " + std::to_string(32 - (c >> 8 & 31)) +
                   ", and only 1, 2, 4, 8, 16 and 32 divide a warp: which lane's value comes is not "
                   "defined");
 }

@@ -16,10 +16,11 @@ struct ShuffleSource {
 };
 
 /// Whether `c` divides the warp into segments of 1, 2, 4, … 32 lanes, which all others are not
-/// defined for (CUDA programming guide, warp shuffle functions: `width`).
+/// defined for (CUDA programming guide, warp shuffle functions: `width`). Other bits of `c` count
+/// for nothing: CUB sets them all where a warp has no items.
 [[nodiscard]] inline bool divides_warp(std::uint32_t c) {
   const std::uint32_t within = ~(c >> 8) & 31;
-  return c >> 13 == 0 && (within & (within + 1)) == 0;
+  return (within & (within + 1)) == 0;
 }
 
 [[nodiscard]] inline ShuffleSource shuffle_source(const Warp& w, const Step* s, std::uint32_t i) {
