@@ -19,30 +19,63 @@ constexpr std::uint64_t kWidest = 16;  ///< bytes of a load; nothing better alig
 constexpr int kMostRounds = 64;
 constexpr std::size_t kMostLoads = 256;
 
-/// What each register's value can be divided by, as far as the code shows: a power of two. Starts
-/// from kWidest and takes back until nothing changes.
-class Alignments {
+/// What is known of a value's lowest bits: what it leaves when divided by `modulus`, a power of
+/// two.
+struct Residue {
+  std::uint64_t modulus = 1;  ///< at most kWidest; 0 where no value was seen yet
+  std::uint64_t rest = 0;
+
+  friend bool operator==(const Residue&, const Residue&) = default;
+};
+constexpr Residue kUnseen{0, 0};
+
+Residue residue(std::uint64_t modulus, std::uint64_t value) {
+  modulus = std::min(kWidest, modulus);
+  return {modulus, value % modulus};
+}
+/// What holds of both.
+Residue either(Residue a, Residue b) {
+  if (a.modulus == 0 || b.modulus == 0) return a.modulus == 0 ? b : a;
+  const std::uint64_t apart = a.rest ^ b.rest;
+  const std::uint64_t alike = apart == 0 ? kWidest : apart & -apart;
+  return residue(std::min({a.modulus, b.modulus, alike}), a.rest);
+}
+Residue product(Residue a, Residue b) {
+  const std::uint64_t all = a.modulus * b.modulus | a.modulus * b.rest | b.modulus * a.rest;
+  return residue(all & -all, a.rest * b.rest);
+}
+/// Bits that are 0 in one of the two are known whatever the other is.
+Residue common_bits(Residue a, Residue b) {
+  const std::uint64_t of_a = a.modulus - 1, of_b = b.modulus - 1;
+  const std::uint64_t known = (of_a & of_b) | (of_a & ~a.rest) | (of_b & ~b.rest);
+  return residue(std::uint64_t{1} << std::countr_one(known), a.rest & b.rest);
+}
+
+/// What the code shows of each register's value. Starts from nothing and holds only what is true of
+/// all that a register is given, until nothing changes.
+class Residues {
  public:
-  Alignments(const Function& function, std::size_t registers)
-      : function_(function), known_(registers, kWidest) {
+  Residues(const Function& function, std::size_t registers)
+      : function_(function), known_(registers, kUnseen) {
     bool changed = true;
     for (int round = 0; changed && round < kMostRounds; ++round) {
       changed = false;
       for (const Instruction& in : function.code) {
-        const std::uint64_t result = result_of(in);
+        const Residue result = result_of(in);
         for (const Value& value : in.d) {
-          if (value.kind != ValueKind::kRegister || known_[value.index] <= result) continue;
-          known_[value.index] = result;
-          changed = true;
+          if (value.kind != ValueKind::kRegister) continue;
+          const Residue both = either(known_[value.index], result);
+          changed = changed || both != known_[value.index];
+          known_[value.index] = both;
         }
       }
     }
-    if (changed) std::fill(known_.begin(), known_.end(), 1);
+    if (changed) std::fill(known_.begin(), known_.end(), Residue{});
   }
 
-  [[nodiscard]] std::uint64_t of(const Value& value) const {
+  [[nodiscard]] Residue of(const Value& value) const {
     if (value.kind == ValueKind::kRegister) return known_[value.index];
-    return value.kind == ValueKind::kConstant ? of(constant_at(value.index)) : 1;
+    return value.kind == ValueKind::kConstant ? of(constant_at(value.index)) : Residue{};
   }
 
   /// A Value names the first slot of a constant, not its number.
@@ -53,19 +86,16 @@ class Alignments {
   }
 
  private:
-  static std::uint64_t of(const Constant& constant) {
+  static Residue of(const Constant& constant) {
     switch (constant.kind) {
       case Constant::Kind::kLiteral:
       case Constant::Kind::kDynamicShared:
       case Constant::Kind::kSharedWindow:
       case Constant::Kind::kSharedWindowDynamic:
-        return constant.bits == 0 ? kWidest : lowest_bit(constant.bits);
+        return residue(kWidest, constant.bits);
       default:
-        return 1;
+        return {};
     }
-  }
-  static std::uint64_t lowest_bit(std::uint64_t bits) {
-    return std::min(kWidest, std::uint64_t{1} << std::countr_zero(bits));
   }
 
   [[nodiscard]] const Constant* literal(const Value& value) const {
@@ -74,46 +104,57 @@ class Alignments {
     return constant.kind == Constant::Kind::kLiteral ? &constant : nullptr;
   }
 
-  [[nodiscard]] std::uint64_t product(const Value& a, const Value& b) const {
-    return std::min(kWidest, of(a) * of(b));
-  }
-  [[nodiscard]] std::uint64_t result_of(const Instruction& in) const {
-    if (ptx::is_float(in.type) || in.has(kHi)) return 1;
+  [[nodiscard]] Residue result_of(const Instruction& in) const {
+    if (ptx::is_float(in.type) || in.has(kHi)) return {};
+    const Residue a = of(in.s[0]), b = of(in.s[1]);
+    const auto unseen = [&](std::size_t sources) {
+      return std::any_of(in.s.begin(), in.s.begin() + sources,
+                         [&](const Value& value) { return of(value).modulus == 0; });
+    };
     switch (in.opcode) {
       case Opcode::kMov:
       case Opcode::kCvta:
       case Opcode::kCvt:
-        return ptx::is_float(in.type2) ? 1 : of(in.s[0]);
+        return ptx::is_float(in.type2) ? Residue{} : a;
       case Opcode::kAdd:
+        return unseen(2) ? kUnseen : residue(std::min(a.modulus, b.modulus), a.rest + b.rest);
       case Opcode::kSub:
+        return unseen(2) ? kUnseen : residue(std::min(a.modulus, b.modulus), a.rest - b.rest);
       case Opcode::kOr:
+        return unseen(2) ? kUnseen : residue(std::min(a.modulus, b.modulus), a.rest | b.rest);
       case Opcode::kXor:
-        return std::min(of(in.s[0]), of(in.s[1]));
+        return unseen(2) ? kUnseen : residue(std::min(a.modulus, b.modulus), a.rest ^ b.rest);
       case Opcode::kAnd:
-        return std::max(of(in.s[0]), of(in.s[1]));
+        return unseen(2) ? kUnseen : common_bits(a, b);
       case Opcode::kShl: {
         const Constant* by = literal(in.s[1]);
-        return by == nullptr
-                   ? 1
-                   : std::min(kWidest, of(in.s[0]) << std::min<std::uint64_t>(by->bits, 4));
+        if (by == nullptr) return {};
+        const std::uint64_t bits = std::min<std::uint64_t>(by->bits, 4);
+        return unseen(1) ? kUnseen : residue(a.modulus << bits, a.rest << bits);
       }
       case Opcode::kMul:
-        return product(in.s[0], in.s[1]);
-      case Opcode::kMad:
-        return std::min(product(in.s[0], in.s[1]), of(in.s[2]));
+        return unseen(2) ? kUnseen : product(a, b);
+      case Opcode::kMad: {
+        if (unseen(3)) return kUnseen;
+        const Residue c = of(in.s[2]), ab = product(a, b);
+        return residue(std::min(ab.modulus, c.modulus), ab.rest + c.rest);
+      }
       default:
-        return 1;
+        return {};
     }
   }
 
   const Function& function_;
-  std::vector<std::uint64_t> known_;
+  std::vector<Residue> known_;
 };
 
+std::uint64_t bytes_of(const Instruction& load) { return ptx::size_bytes(load.type) * load.vector; }
+
+/// Of 4 or 8 bytes, two words that nvcc has made one load among them.
 bool loads_words(const Instruction& in) {
-  const std::uint64_t bytes = ptx::size_bytes(in.type);
-  return in.opcode == Opcode::kLd && in.space == ptx::StateSpace::kShared && in.vector == 1 &&
-         in.order == Order::kWeak && !in.guard && (bytes == 4 || bytes == 8);
+  return in.opcode == Opcode::kLd && in.space == ptx::StateSpace::kShared &&
+         in.order == Order::kWeak && !in.guard && ptx::size_bytes(in.type) >= 4 &&
+         bytes_of(in) <= 8;
 }
 
 /// Loads stay behind these.
@@ -134,12 +175,12 @@ bool may_write_shared(const Instruction& in) {
 
 struct Load {
   Instruction* in;
-  std::int64_t offset;  ///< from the base
+  std::int64_t offset;  ///< from a place that is aligned as well as the base is known
 };
 /// What a piece of code loads around one address.
 struct Words {
   Value base;
-  std::uint64_t aligned;  ///< the base
+  std::uint64_t aligned;  ///< what an offset of 0 can be divided by
   std::vector<Load> loads;
 };
 
@@ -154,15 +195,15 @@ void join_first(std::span<const Load> loads, std::int64_t width, std::vector<Ins
   const auto piece_of = [&](const Load& load) { return load.offset & -width; };
   std::vector<Instruction*> others;
   Instruction* second_half = nullptr;
+  std::uint64_t bytes = bytes_of(*first.in);
   for (const Load& load : loads.subspan(1)) {
     if (is_led(load) || load.in->type != first.in->type || piece_of(load) != piece_of(first))
       continue;
     others.push_back(load.in);
+    bytes += bytes_of(*load.in);
     if (second_half == nullptr && ((load.offset ^ first.offset) & 8) != 0) second_half = load.in;
   }
-  const auto bytes =
-      static_cast<std::int64_t>((others.size() + 1) * ptx::size_bytes(first.in->type));
-  if (others.empty() || bytes * 4 < width * 3) return;
+  if (others.empty() || bytes * 4 < static_cast<std::uint64_t>(width) * 3) return;
   led.push_back(first.in);
   for (Instruction* other : others) other->fused = true;
   if (second_half != nullptr) second_half->second_half = true;
@@ -171,7 +212,7 @@ void join_first(std::span<const Load> loads, std::int64_t width, std::vector<Ins
 class Joiner {
  public:
   Joiner(Function& function, std::size_t registers)
-      : function_(function), alignments_(function, registers) {}
+      : function_(function), residues_(function, registers) {}
 
   void mark(const BasicBlock& block) {
     for (std::uint32_t i = block.begin; i < block.end; ++i) {
@@ -188,18 +229,19 @@ class Joiner {
   void add(Instruction& in) {
     Value base = in.s[0];
     std::int64_t offset = in.as<Access>().offset;
-    std::uint64_t aligned = alignments_.of(base);
+    Residue known = residues_.of(base);
     if (base.kind == ValueKind::kConstant) {  // the address itself
-      const Constant& constant = alignments_.constant_at(base.index);
+      const Constant& constant = residues_.constant_at(base.index);
       offset += static_cast<std::int64_t>(constant.bits);
       base.index = static_cast<std::uint32_t>(constant.kind);
-      aligned = kWidest;
+      known = {kWidest, 0};
     }
+    offset += static_cast<std::int64_t>(known.rest);
     if (open_.size() >= kMostLoads) join_all();
     const auto words = std::find_if(open_.begin(), open_.end(),
                                     [&](const Words& each) { return each.base == base; });
     if (words == open_.end()) {
-      open_.push_back({base, aligned, {{&in, offset}}});
+      open_.push_back({base, known.modulus, {{&in, offset}}});
       return;
     }
     words->loads.push_back({&in, offset});
@@ -228,7 +270,7 @@ class Joiner {
   }
 
   Function& function_;
-  Alignments alignments_;
+  Residues residues_;
   std::vector<Words> open_;
 };
 

@@ -56,6 +56,13 @@ TEST(Vectors, TwoAreOneWhereTheyLieInEightAlignedBytes) {
   EXPECT_EQ(joined_in(load(4) + load(8)), Offsets{});
 }
 
+TEST(Vectors, TwoWordsThatNvccMadeOneLoadCountAsTwo) {
+  const std::string pair = "ld.shared.v2.f32 {%f1, %f2}, [%r1+16];\n";
+  EXPECT_EQ(joined_in(pair + load(24)), Offsets{24});
+  EXPECT_EQ(joined_in(pair + load(20)), Offsets{20});
+  EXPECT_EQ(joined_in(pair + load(32)), Offsets{});
+}
+
 TEST(Vectors, TwoDoublesAreOneLoad) {
   EXPECT_EQ(joined_in("ld.shared.f64 %fd0, [%r1+32];\nld.shared.f64 %fd1, [%r1+40];\n"),
             Offsets{40});
@@ -75,6 +82,23 @@ TEST(Vectors, APointerThatGoesOnByWholeVectorsStaysAligned) {
   };
   EXPECT_EQ(joined_in(walk(8)), Offsets{4});
   EXPECT_EQ(joined_in(walk(12)), Offsets{});
+}
+
+TEST(Vectors, ABaseBesideAWholeVectorIsAsGoodAsOneAtIt) {
+  const auto walk = [](int ahead) {
+    return "add.s32 %r4, %r1, " + std::to_string(ahead) + ";\nLOOP:\n" + load(-8, "%r4") +
+           load(-4, "%r4") + load(0, "%r4") + load(4, "%r4") +
+           "add.s32 %r4, %r4, 16;\nsetp.lt.u32 %p1, %r4, 4096;\n@%p1 bra LOOP;\n";
+  };
+  EXPECT_EQ(joined_in(walk(8)), (Offsets{-4, 0, 4}));
+  EXPECT_EQ(joined_in(walk(16)), (Offsets{-4, 4}));
+  EXPECT_EQ(joined_in(walk(4)), (Offsets{0, 4}));
+}
+
+TEST(Vectors, BitsThatAreMaskedAwayAreKnown) {
+  const std::string masked = "and.b32 %r5, %r1, 4080;\nor.b32 %r4, %r5, 8;\n";
+  EXPECT_EQ(joined_in(masked + load(-8, "%r4") + load(-4, "%r4") + load(0, "%r4")),
+            (Offsets{-4, 0}));
 }
 
 TEST(Vectors, AStoreOrABarrierBetweenKeepsThemApart) {
