@@ -104,23 +104,69 @@ WordLoop atomic_word_loop(const std::uint64_t* addresses, std::uint32_t mask) {
   return loop;
 }
 
-std::uint32_t partial_sectors(const std::uint64_t* addresses, std::uint32_t mask,
-                              std::uint32_t bytes) {
+StoredSectors stored_sectors(const std::uint64_t* addresses, std::uint32_t mask,
+                             std::uint32_t bytes) {
   std::array<std::uint64_t, kLanes> sorted;
   std::uint32_t count = 0;
   for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1)
     sorted[count++] = addresses[std::countr_zero(rest)];
   if (!std::is_sorted(sorted.begin(), sorted.begin() + count))
     std::sort(sorted.begin(), sorted.begin() + count);
-  std::uint32_t partial = 0, filled = 0;
+  StoredSectors store;
+  if (count == 0) return store;
+  store.lowest = sorted[0];
+  store.end = sorted[count - 1] + bytes;
+  std::uint32_t filled = 0;
   for (std::uint32_t i = 0; i < count; ++i) {
     if (i == 0 || sorted[i] != sorted[i - 1]) filled += bytes;
+    if (i == 0 || sorted[i] / kLineBytes != sorted[i - 1] / kLineBytes) store.lines += 1;
     const bool last = i + 1 == count || sorted[i + 1] / kSectorBytes != sorted[i] / kSectorBytes;
     if (!last) continue;
-    partial += filled < kSectorBytes;
+    store.bytes += filled;
+    store.partial += filled < kSectorBytes;
     filled = 0;
   }
-  return partial;
+  return store;
+}
+
+namespace {
+
+/// The share of a burst's sectors that L1 holds long enough: half where the stores and the lines of
+/// each make `kRoom`. Warps that have not loaded all store at once, and leave each other a third.
+double held_share(double stores, double lines, bool loaded) {
+  constexpr double kRoom = 50, kAtOnce = 3;
+  const double taken = stores * lines * (loaded ? 1 : kAtOnce) / kRoom;
+  return 1 / (1 + taken * taken * taken * taken);
+}
+
+}  // namespace
+
+StoreBurst::Filled StoreBurst::add(const StoredSectors& store) {
+  constexpr std::uint64_t kNear = 32;
+  if (store.bytes == store.end - store.lowest) return {};  // in a row: cut off at its ends
+  const std::uint64_t place = store.lowest - first_ + kNear;
+  const bool goes_on = stores_ > 0 && place < 2 * kNear && (places_ >> place & 1) == 0 &&
+                       store.end - end_ + kNear < 2 * kNear;
+  if (!goes_on) {
+    first_ = begin_ = store.lowest;
+    end_ = store.end;
+    places_ = std::uint64_t{1} << kNear;
+    stores_ = bytes_ = partial_ = lines_ = 0;
+  } else {
+    places_ |= std::uint64_t{1} << place;
+    begin_ = std::min(begin_, store.lowest);
+    end_ = std::max(end_, store.end);
+  }
+  stores_ += 1;
+  bytes_ += store.bytes;
+  partial_ += store.partial;
+  lines_ += store.lines;
+  if (bytes_ < end_ - begin_) return {};
+  const double share = held_share(stores_, static_cast<double>(lines_) / stores_, loaded_);
+  const auto filled = static_cast<std::uint32_t>(share * partial_);
+  const Filled result{filled, filled - filled / stores_};
+  stores_ = 0;
+  return result;
 }
 
 std::uint32_t distinct_addresses(const std::uint64_t* addresses, std::uint32_t mask) {

@@ -53,9 +53,41 @@ struct Coalesced {
 [[nodiscard]] Coalesced coalesce(const std::uint64_t* addresses, std::uint32_t mask,
                                  std::uint32_t bytes);
 
-/// Sectors of which the lanes together do not write every byte.
-[[nodiscard]] std::uint32_t partial_sectors(const std::uint64_t* addresses, std::uint32_t mask,
-                                            std::uint32_t bytes);
+/// What the lanes of a store fill.
+struct StoredSectors {
+  std::uint32_t partial = 0;          ///< sectors of which they do not write every byte
+  std::uint32_t lines = 0;            ///< they touch
+  std::uint32_t bytes = 0;            ///< distinct
+  std::uint64_t lowest = 0, end = 0;  ///< the first byte, and the one behind the last
+};
+[[nodiscard]] StoredSectors stored_sectors(const std::uint64_t* addresses, std::uint32_t mask,
+                                           std::uint32_t bytes);
+
+/// Sectors that reach L2 whole though a warp stores them word by word: L1 holds a sector until the
+/// warp's next stores have filled it, unless the warp loads or comes to a barrier between. How
+/// often depends on how many stores there are and how many lines each of them touches
+/// (store_neighbours of gpu_experiments/clock, sectors that Nsight Compute counts behind L1).
+class StoreBurst {
+ public:
+  /// What the burst fills with this store; mostly nothing.
+  struct Filled {
+    std::uint32_t sectors = 0;  ///< that its stores, this among them, wrote in part
+    std::uint32_t merged = 0;   ///< of these, those that L2 does not see
+  };
+  Filled add(const StoredSectors& store);
+  void load() {
+    stores_ = 0;
+    loaded_ = true;
+  }
+  void barrier() { stores_ = 0; }
+  void start_block() { *this = {}; }
+
+ private:
+  std::uint64_t first_ = 0, places_ = 0;  ///< where the first store begins; where others do
+  std::uint64_t begin_ = 0, end_ = 0;     ///< of all of them
+  std::uint32_t stores_ = 0, bytes_ = 0, partial_ = 0, lines_ = 0;
+  bool loaded_ = false;
+};
 
 /// Sectors of an atomic or a reduction: a sector is visited once for every time its most wanted
 /// word is wanted. A model where lanes are scattered over many lines: the hardware takes such a

@@ -47,7 +47,8 @@ void keep_stores(ClockedLaunch& launch, double each) {
   Counters& c = launch.counters.totals;
   for (auto part : {&Counters::global_store_requests, &Counters::global_store_sectors,
                     &Counters::global_store_lines, &Counters::global_store_bytes,
-                    &Counters::l2_write_sectors, &Counters::partial_store_sectors}) {
+                    &Counters::l2_write_sectors, &Counters::partial_store_sectors,
+                    &Counters::filled_store_sectors, &Counters::merged_store_sectors}) {
     const std::uint64_t saved = share_of(c.*part, 1 - 1 / each);
     c.*part -= saved;
     if (part == &Counters::global_store_sectors)

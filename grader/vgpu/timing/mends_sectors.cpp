@@ -89,6 +89,8 @@ std::optional<Mend> without(const Observed& o, Pattern pattern) {
         c.global_store_lines = less(c.global_store_lines, extra_lines);
         c.l2_write_sectors = less(c.l2_write_sectors, extra);
         c.partial_store_sectors = less(c.partial_store_sectors, l.partial_store_sectors);
+        c.filled_store_sectors = less(c.filled_store_sectors, l.partial_store_sectors);
+        c.merged_store_sectors = less(c.merged_store_sectors, extra);
         c.dram_filled_pieces = c.dram_half_pieces = 0;
       } else {
         c.global_load_sectors = less(c.global_load_sectors, extra);

@@ -51,7 +51,9 @@ double load_lines(const Counters& c) {
 /// cut-off ends among full sectors (a shifted row: 3 full, 2 cut) count as what they are.
 double partial_sectors(const Counters& c) {
   const double local = real(c.partial_local_store_sectors);  // L1 passes them on as well
-  if (c.partial_store_sectors > 0) return local + real(c.partial_store_sectors);
+  if (c.partial_store_sectors > 0)
+    return local + real(c.partial_store_sectors -
+                        std::min(c.partial_store_sectors, c.filled_store_sectors));
   const double sectors = real(c.global_store_sectors);
   const double filled = ratio(real(c.global_store_bytes), sectors * kSectorBytes);
   return local + sectors * std::clamp((1 - filled) * 2, 0.0, 1.0);
@@ -59,7 +61,7 @@ double partial_sectors(const Counters& c) {
 
 /// Lines that stores touch on their way to L2, those of local memory among them.
 double stored_lines(const Counters& c) {
-  return real(c.global_store_lines) +
+  return real(c.global_store_lines - std::min(c.global_store_lines, c.merged_store_sectors / 4)) +
          std::max(real(c.local_store_requests), real(c.local_store_sectors) / 4);
 }
 
@@ -155,7 +157,8 @@ double l2_read_sectors(const Counters& c) {
 double l2_sectors(const Counters& c) {
   const double writes = real(c.l2_write_sectors ? c.l2_write_sectors
                                                 : c.global_store_sectors + c.local_store_sectors);
-  return l2_read_sectors(c) + writes + real(c.atomic_sectors + c.reduction_sectors);
+  const double merged = std::min(writes, real(c.merged_store_sectors));
+  return l2_read_sectors(c) + writes - merged + real(c.atomic_sectors + c.reduction_sectors);
 }
 
 double atomic_ns(const Workload& s) {

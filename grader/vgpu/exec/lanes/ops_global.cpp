@@ -56,6 +56,16 @@ bool translate(Warp& w, const Step* s, StepStats& stats, const u64* addresses, u
   return translate_slowly(w, s, addresses, mask, kBytes, kind, host);
 }
 
+/// Sectors that a store leaves half written, and those that this one fills of the stores before it.
+inline void count_partial(Warp& w, StepStats& stats, const u64* addresses, u32 mask, u32 bytes) {
+  const memory::StoredSectors store = memory::stored_sectors(addresses, mask, bytes);
+  if (store.partial == 0) return;
+  stats.partial_store_sectors += store.partial;
+  const memory::StoreBurst::Filled filled = w.burst.add(store);
+  stats.filled_store_sectors += filled.sectors;
+  stats.merged_store_sectors += filled.merged;
+}
+
 template <typename E, AccessKind kKind>
 const Step* scattered(Warp& w, const Step* s, const u64* addresses) {
   StepStats& stats = w.stats[s->stats];
@@ -72,7 +82,9 @@ const Step* scattered(Warp& w, const Step* s, const u64* addresses) {
                                             : memory::coalesce(addresses, mask, E::kBytes);
       count_global(stats, cost);
       if constexpr (kKind == AccessKind::kStore)
-        stats.partial_store_sectors += memory::partial_sectors(addresses, mask, E::kBytes);
+        count_partial(w, stats, addresses, mask, E::kBytes);
+      else
+        w.burst.load();
     }
     if (w.observer != nullptr && !constant)
       observe(w, s, StateSpace::kGlobal, kKind, mask, E::kBytes, addresses);
@@ -100,8 +112,10 @@ template <typename E, typename T, AccessKind kKind>
           E::load_row(w, s, reinterpret_cast<const T*>(host));
         else
           E::store_row(w, s, reinterpret_cast<T*>(host));
-        if (kKind == AccessKind::kStore && addresses[0] % memory::kSectorBytes != 0)
-          stats.partial_store_sectors += memory::partial_sectors(addresses, w.mask, E::kBytes);
+        if (kKind == AccessKind::kLoad)
+          w.burst.load();
+        else if (addresses[0] % memory::kSectorBytes != 0)
+          count_partial(w, stats, addresses, w.mask, E::kBytes);
         return s + 1;
       }
     }

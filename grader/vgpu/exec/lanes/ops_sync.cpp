@@ -37,6 +37,7 @@ const Step* block_barrier(Warp& w, const Step* s) {
                  "barrier " + std::to_string(id) + ": a block has the barriers 0 to 15");
   const std::uint32_t holds = barrier.mode == BarrierMode::kRed ? predicate(w, s->c) : 0;
   if (w.observer != nullptr && in.has(program::kAligned)) w.observer->barrier(w, s, w.full);
+  w.burst.barrier();
   end_run(w, s + 1);
   w.run_begin = s + 1;
   if (barrier.mode == BarrierMode::kArrive) {

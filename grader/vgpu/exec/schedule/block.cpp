@@ -165,6 +165,7 @@ void start_block(Block& block, std::uint64_t linear) {
     w.group_count = 0;
     w.current = 0;
     w.copies.clear();
+    w.burst.start_block();
     w.watched = w.interrupted = false;
     w.pass = {};
     w.commit_groups = {};

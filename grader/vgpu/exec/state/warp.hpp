@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "grader/vgpu/exec/state/step.hpp"
+#include "grader/vgpu/memory/coalescer.hpp"
 
 namespace membound::vgpu::exec {
 
@@ -125,6 +126,7 @@ struct alignas(64) Warp {
   std::vector<std::unique_ptr<Frame>> frames;  ///< all ever made
   std::vector<Frame*> free_frames;
   std::vector<PendingCopy> copies;
+  memory::StoreBurst burst;
   std::array<std::uint32_t, 32> commit_groups{};  ///< committed so far, a lane
   bool yielded = false;
   bool watched = false;      ///< an observer hears of every step, until the block ends
