@@ -64,18 +64,18 @@ BlockLife life_of(const Machine& m, const BlockWork& b, const Averages& mean, do
   const double starting_ns = m.block_turnover_ns + m.warp_turnover_ns * warps;
   // The last wait of a kernel without loads is its stores' way out.
   const double rounds = b.load_rounds > 0 ? real(b.load_rounds) : 0.5;
-  const double waits_ns = starting_ns + rounds * mean.round_ns +
-                          real(b.chain_clocks) / m.clock_ghz + own_ns +
+  const double loading_ns = rounds * mean.round_ns;
+  const double waits_ns = starting_ns + loading_ns + real(b.chain_clocks) / m.clock_ghz + own_ns +
                           real(b.barriers_after_loads) * (m.barrier_ns + m.barrier_warp_ns * warps);
-  return {waits_ns + arriving_ns, pipe_work(b, mean), arriving_ns};
+  return {waits_ns + arriving_ns, pipe_work(b, mean), arriving_ns, loading_ns};
 }
 
 /// The kind whose blocks take the most time together.
-const BlockWork& main_kind(const LaunchWork& work, const std::vector<BlockLife>& lives) {
+std::size_t main_kind(const LaunchWork& work, const std::vector<BlockLife>& lives) {
   std::vector<double> ns(work.kinds.size(), 0);
   for (const counters::BlockRun& run : work.runs)
     ns[run.kind] += real(run.blocks) * lives[run.kind].ns;
-  return work.kinds[static_cast<std::size_t>(std::max_element(ns.begin(), ns.end()) - ns.begin())];
+  return static_cast<std::size_t>(std::max_element(ns.begin(), ns.end()) - ns.begin());
 }
 
 }  // namespace
@@ -102,11 +102,23 @@ std::vector<BlockLife> lives_of(const Machine& m, const LaunchWork& work, const 
 
 std::uint32_t places_per_sm(const Machine& m, const Occupancy& occupancy, const LaunchWork& work,
                             const std::vector<BlockLife>& lives, double warps) {
-  const double staying = warps - real(main_kind(work, lives).early_warps);
+  const std::size_t kind = main_kind(work, lives);
+  const double early = real(work.kinds[kind].early_warps);
+  const double staying = std::max(1.0, warps - early);
   const double most_warps = max_warps_per_sm(m);
-  const double by_warps = 1 + std::floor((most_warps - warps) / std::max(1.0, staying));
-  const double places = std::min({by_warps, real(occupancy.by_registers), real(occupancy.by_shared),
-                                  real(occupancy.by_blocks)});
+  const double by_warps = 1 + std::floor((most_warps - warps) / staying);
+  const double by_others = std::min(real(occupancy.by_shared), real(occupancy.by_blocks));
+  const double computing = std::min({by_warps, by_others, real(occupancy.by_registers)});
+  // While those that stay wait for loads, the others give their registers back as well, and a
+  // multiprocessor holds blocks of four times as many warps as it has room for (how_many_stay).
+  constexpr double kHeldBlocksOfWarps = 4;
+  const double freed = 1 + std::floor((real(occupancy.by_registers) - 1) * warps / staying);
+  const double loading = early == 0
+                             ? computing
+                             : std::min({by_warps, by_others, freed,
+                                         std::floor(kHeldBlocksOfWarps * most_warps / warps)});
+  const double share = ratio(lives[kind].loading_ns, lives[kind].ns);
+  const double places = computing + std::max(0.0, loading - computing) * share;
   return static_cast<std::uint32_t>(std::max(1.0, places));
 }
 

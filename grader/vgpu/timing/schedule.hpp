@@ -20,6 +20,7 @@ struct BlockLife {
   double ns = 0;           ///< from its start to its end when nothing but waiting counts
   double work = 0;         ///< of its SM's pipes, in any unit
   double arriving_ns = 0;  ///< of `ns`: its warps arrive at barriers one after the other
+  double loading_ns = 0;   ///< of `ns`: it waits for global memory
 };
 
 /// The whole launch.
