@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "grader/vgpu/exec/launch/hidden_waits.hpp"
 #include "grader/vgpu/program/shapes.hpp"
 #include "grader/vgpu/program/unrolling.hpp"
 
@@ -180,6 +181,20 @@ std::vector<PathSum> path_weights(const Launch& launch) {
   }
   path.end_segment();
   weights.resize(launch.steps.size() + 1, path.sums());
+  std::size_t step = 0;
+  std::uint32_t all_hidden = 0;
+  for (const FunctionCode& code : launch.code) {
+    const std::span sums(weights);
+    const auto hidden =
+        hidden_waits(*code.function, sums.subspan(step, code.function->code.size() + 1),
+                     costs_of(launch).load_round_clocks);
+    for (const std::uint32_t parts : hidden) {
+      weights[step][kLoadRounds] -= all_hidden;
+      all_hidden += parts;
+      ++step;
+    }
+  }
+  for (; step < weights.size(); ++step) weights[step][kLoadRounds] -= all_hidden;
   return weights;
 }
 

@@ -1,0 +1,156 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/vgpu/exec/launch/hidden_waits.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "grader/vgpu/program/shapes.hpp"
+#include "grader/vgpu/program/unrolling.hpp"
+
+namespace membound::vgpu::exec {
+namespace {
+
+using program::Instruction;
+using program::Opcode;
+using program::Value;
+using program::ValueKind;
+
+/// Rounds of a loop whose count the code does not show: few, so that rather too little is hidden.
+constexpr double kUnknownRounds = 8;
+/// However long a function is, it is looked at in a time that grows no faster.
+constexpr std::size_t kMostSteps = 1'000'000, kMostStepsEach = 10'000;
+
+struct Loop {
+  std::size_t begin, end;  ///< first instruction, and the one behind the jump back
+};
+
+class Code {
+ public:
+  Code(const program::Function& function, std::span<const PathSum> sums)
+      : code_(function.code), sums_(sums) {
+    for (std::size_t i = 0; i < code_.size(); ++i)
+      if (code_[i].has(program::kBackward) && code_[i].opcode == Opcode::kBra)
+        loops_.push_back({code_[i].as<program::Branch>().target, i + 1});
+  }
+
+  /// Clocks between the load and the first use of what its round brings.
+  double until_use(std::size_t load) {
+    fetched_.clear();
+    fetch(code_[load]);
+    const std::optional<Loop> loop = innermost(load);
+    double clocks = 0;
+    bool same_round = true;
+    std::size_t i = load + 1;
+    for (std::size_t step = 0; step < kMostStepsEach && i < code_.size(); ++step, ++steps_) {
+      if (i == load) return clocks;  // once around
+      const Instruction& in = code_[i];
+      same_round = same_round && !in.has(program::kStartsGlobalRound);
+      if (uses(in)) return clocks;
+      if (same_round && is_global_load(in)) fetch(in);
+      clocks += span(i, i + 1);
+      const bool turns = loop && i + 1 == loop->end;
+      if (turns) {
+        i = loop->begin;
+        continue;
+      }
+      if (in.opcode == Opcode::kBra && !in.guard && in.as<program::Branch>().target > i) {
+        i = in.as<program::Branch>().target;
+        continue;
+      }
+      if (const auto inner = loop_that_ends(i + 1); inner && inner->begin > load)
+        clocks += (kUnknownRounds - 1) * span(inner->begin, inner->end);
+      ++i;
+    }
+    return 0;  // nothing is known
+  }
+
+  /// Clocks between the last copy and the wait for it, or for one some rounds of the loop ago.
+  double since_copy(std::size_t wait) {
+    const std::optional<Loop> loop = innermost(wait);
+    const auto& copy = code_[wait].as<program::AsyncCopy>();
+    if (copy.mode == program::CopyMode::kWaitGroup && copy.groups > 0)
+      return loop ? copy.groups * span(loop->begin, loop->end) : 0;
+    const std::size_t begin = loop ? loop->begin : 0;
+    if (const auto before = last_copy(begin, wait)) return span(*before + 1, wait);
+    if (!loop) return 0;
+    const auto around = last_copy(wait, loop->end);
+    return around ? span(*around + 1, loop->end) + span(begin, wait) : 0;
+  }
+
+  [[nodiscard]] bool is_tired() const { return steps_ > kMostSteps; }
+
+ private:
+  static bool is_global_load(const Instruction& in) {
+    return program::shape_of(in) == program::Shape::kLoad && in.space != ptx::StateSpace::kShared &&
+           !in.has(program::kParamMemory);
+  }
+  void fetch(const Instruction& in) {
+    for (const Value& value : in.d)
+      if (value.kind == ValueKind::kRegister) fetched_.push_back(value.index);
+  }
+  [[nodiscard]] bool is_fetched(const Value& value) const {
+    return value.kind == ValueKind::kRegister &&
+           std::find(fetched_.begin(), fetched_.end(), value.index) != fetched_.end();
+  }
+  /// A move only gives what is on its way another name.
+  bool uses(const Instruction& in) {
+    const bool reads = std::any_of(in.s.begin(), in.s.end(),
+                                   [&](const Value& value) { return is_fetched(value); });
+    if (in.opcode == Opcode::kMov && !in.guard) {
+      if (reads) fetch(in);
+      return false;
+    }
+    return reads;
+  }
+
+  [[nodiscard]] double span(std::size_t from, std::size_t to) const {
+    const auto clocks = [&](std::size_t i) -> std::uint32_t { return sums_[i][kChainClocks]; };
+    return clocks(to) - clocks(from);
+  }
+  [[nodiscard]] std::optional<Loop> innermost(std::size_t at) const {
+    for (const Loop& loop : loops_)
+      if (loop.begin <= at && at < loop.end) return loop;
+    return std::nullopt;
+  }
+  [[nodiscard]] std::optional<Loop> loop_that_ends(std::size_t end) const {
+    const auto loop = std::lower_bound(loops_.begin(), loops_.end(), end,
+                                       [](const Loop& l, std::size_t e) { return l.end < e; });
+    return loop != loops_.end() && loop->end == end ? std::optional(*loop) : std::nullopt;
+  }
+  std::optional<std::size_t> last_copy(std::size_t begin, std::size_t end) {
+    for (std::size_t i = end; i > begin; --i, ++steps_) {
+      const Instruction& in = code_[i - 1];
+      if (in.opcode == Opcode::kCpAsync &&
+          in.as<program::AsyncCopy>().mode == program::CopyMode::kCopy)
+        return i - 1;
+    }
+    return std::nullopt;
+  }
+
+  const std::vector<Instruction>& code_;
+  std::span<const PathSum> sums_;
+  std::vector<Loop> loops_;  ///< by their ends
+  std::vector<std::uint32_t> fetched_;
+  std::size_t steps_ = 0;
+};
+
+}  // namespace
+
+std::vector<std::uint32_t> hidden_waits(const program::Function& function,
+                                        std::span<const PathSum> sums, double round_clocks) {
+  Code code(function, sums);
+  std::vector<std::uint32_t> hidden(function.code.size(), 0);
+  for (std::size_t i = 0; i < function.code.size() && !code.is_tired(); ++i) {
+    const Instruction& in = function.code[i];
+    const std::uint32_t parts = (sums[i + 1] - sums[i])[kLoadRounds];
+    if (parts != program::kUnrolledRounds) continue;
+    const double clocks = in.has(program::kStartsGlobalRound) ? code.until_use(i)
+                          : in.opcode == Opcode::kCpAsync     ? code.since_copy(i)
+                                                              : 0;
+    hidden[i] = static_cast<std::uint32_t>(std::min(1.0, clocks / round_clocks) * parts);
+  }
+  return hidden;
+}
+
+}  // namespace membound::vgpu::exec
