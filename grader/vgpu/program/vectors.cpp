@@ -18,6 +18,7 @@ constexpr std::uint64_t kWidest = 16;  ///< bytes of a load; nothing better alig
 // a handful of rounds; ptxas keeps fewer loads waiting for registers.
 constexpr int kMostRounds = 64;
 constexpr std::size_t kMostLoads = 256;
+constexpr std::size_t kNearCompare = 32;  ///< a loop's comparison stands so near to its branch
 
 /// What is known of a value's lowest bits: what it leaves when divided by `modulus`, a power of
 /// two.
@@ -51,20 +52,27 @@ Residue common_bits(Residue a, Residue b) {
   return residue(std::uint64_t{1} << std::countr_one(known), a.rest & b.rest);
 }
 
+/// What a power of two divides, and no more.
+Residue divided(Residue a) { return a.rest == 0 ? a : residue(a.rest & -a.rest, 0); }
+
 /// What the code shows of each register's value. Starts from nothing and holds only what is true of
-/// all that a register is given, until nothing changes.
+/// all that a register is given, until nothing changes. Of a value that goes on from round to round
+/// only what divides it, as ptxas has it, unless it has all rounds of the loop one after the other.
 class Residues {
  public:
   Residues(const Function& function, std::size_t registers)
       : function_(function), known_(registers, kUnseen) {
+    const std::vector<bool> spread = spread_out(registers);
     bool changed = true;
     for (int round = 0; changed && round < kMostRounds; ++round) {
       changed = false;
-      for (const Instruction& in : function.code) {
+      for (std::size_t i = 0; i < function.code.size(); ++i) {
+        const Instruction& in = function.code[i];
         const Residue result = result_of(in);
         for (const Value& value : in.d) {
           if (value.kind != ValueKind::kRegister) continue;
-          const Residue both = either(known_[value.index], result);
+          Residue both = either(known_[value.index], result);
+          if (!spread[i] && goes_on(in)) both = divided(both);
           changed = changed || both != known_[value.index];
           known_[value.index] = both;
         }
@@ -102,6 +110,50 @@ class Residues {
     if (value.kind != ValueKind::kConstant) return nullptr;
     const Constant& constant = constant_at(value.index);
     return constant.kind == Constant::Kind::kLiteral ? &constant : nullptr;
+  }
+
+  /// Does it add to its own result?
+  static bool goes_on(const Instruction& in) {
+    return (in.opcode == Opcode::kAdd || in.opcode == Opcode::kSub) &&
+           (in.s[0] == in.d[0] || in.s[1] == in.d[0]);
+  }
+  /// Registers that hold nothing but literals and what was added to these.
+  [[nodiscard]] std::vector<bool> counters(std::size_t registers) const {
+    std::vector<bool> counts(registers, true);
+    for (const Instruction& in : function_.code) {
+      const bool begins = in.opcode == Opcode::kMov && literal(in.s[0]) != nullptr;
+      const bool adds = goes_on(in) && (literal(in.s[0]) != nullptr || literal(in.s[1]) != nullptr);
+      for (const Value& value : in.d)
+        if (value.kind == ValueKind::kRegister && !begins && !adds) counts[value.index] = false;
+    }
+    return counts;
+  }
+  /// Instructions of loops that count from one literal to another: ptxas repeats their bodies.
+  [[nodiscard]] std::vector<bool> spread_out(std::size_t registers) const {
+    const auto& code = function_.code;
+    const std::vector<bool> counts = counters(registers);
+    const auto ends_known = [&](const Instruction& compare) {
+      const bool first = literal(compare.s[0]) != nullptr;
+      const Value& other = compare.s[first ? 1 : 0];
+      return (first || literal(compare.s[1]) != nullptr) && other.kind == ValueKind::kRegister &&
+             counts[other.index];
+    };
+    std::vector<int> opened(code.size() + 1, 0);
+    for (std::size_t i = 0; i < code.size(); ++i) {
+      if (code[i].opcode != Opcode::kBra || !code[i].has(kBackward)) continue;
+      const std::size_t begin = code[i].as<Branch>().target;
+      const std::size_t first = std::max(begin, i - std::min(i, kNearCompare));
+      for (std::size_t at = i; at > first; --at) {
+        const Instruction& compare = code[at - 1];
+        if (compare.opcode != Opcode::kSetp || compare.d[0].index != code[i].guard.index) continue;
+        if (ends_known(compare)) ++opened[begin], --opened[i];
+        break;
+      }
+    }
+    std::vector<bool> spread(code.size(), false);
+    for (std::size_t i = 0, depth = 0; i < code.size(); ++i)
+      spread[i] = (depth += static_cast<std::size_t>(opened[i])) > 0;
+    return spread;
   }
 
   [[nodiscard]] Residue result_of(const Instruction& in) const {
