@@ -120,7 +120,8 @@ Prediction predict(const Machine& machine, const counters::LaunchCounters& count
   for (const Bound& term : terms) sum_q += std::pow(term.ns, q);
   const double throughput_ns = std::pow(sum_q, 1 / q);
   const double queue_ns =
-      machine.queue_share * ratio(l2_sectors(counters.totals) * kSectorBytes, machine.l2_gbs);
+      machine.queue_share *
+      ratio(l2_sectors(machine, counters.totals) * kSectorBytes, machine.l2_gbs);
   const double latency_ns = dealt.ns + queue_ns;
   // Blocks start one after the other while others wait and move bytes: that overlaps wholly.
   const double dispatch_ns = blocks * machine.dispatch_ns;

@@ -39,7 +39,7 @@ struct Workload {
 [[nodiscard]] double l2_read_sectors(const counters::Counters& c);
 
 /// All that go between L1 and L2, either way.
-[[nodiscard]] double l2_sectors(const counters::Counters& c);
+[[nodiscard]] double l2_sectors(const Machine& m, const counters::Counters& c);
 
 /// Clocks of an SM for all requests to shared memory.
 [[nodiscard]] double shared_clocks(const Machine& machine, const counters::Counters& c);
