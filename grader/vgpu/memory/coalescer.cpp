@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 
 #include "grader/vgpu/memory/number_set.hpp"
 
@@ -163,7 +164,7 @@ StoreBurst::Filled StoreBurst::add(const StoredSectors& store) {
   lines_ += store.lines;
   if (bytes_ < end_ - begin_) return {};
   const double share = held_share(stores_, static_cast<double>(lines_) / stores_, loaded_);
-  const auto filled = static_cast<std::uint32_t>(share * partial_);
+  const auto filled = static_cast<std::uint32_t>(std::lround(share * partial_));
   const Filled result{filled, filled - filled / stores_};
   stores_ = 0;
   return result;

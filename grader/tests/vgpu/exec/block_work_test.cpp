@@ -192,5 +192,50 @@ TEST(BlockWorkOf, DeviceMallocTakesTensOfMicroseconds) {
   EXPECT_GE(work.kinds.at(0).chain_clocks, 50'000u);
 }
 
+std::string products(int count) {
+  std::string text;
+  for (int i = 0; i < count; ++i) text += "fma.rn.f32 %f1, %f1, %f2, %f3;\n";
+  return text;
+}
+/// Eight rounds of a loop, each with one load; `use` follows `work`.
+std::string fetching_loop(const std::string& at_start, const std::string& work,
+                          const std::string& at_end) {
+  return "ld.global.f32 %f0, [%rd0];\nmov.u32 %r2, %r1;\nLOOP:\n" + at_start +
+         "ld.global.f32 %f4, [%rd0+1024];\n" + work + at_end +
+         "mov.f32 %f0, %f4;\nadd.u32 %r2, %r2, 1;\nsetp.lt.u32 %p0, %r2, 8;\n"
+         "@%p0 bra LOOP;\nst.global.f32 [%rd0+256], %f1;\nret;\n";
+}
+constexpr const char* kUse = "st.global.f32 [%rd0+512], %f0;\nbar.sync 0;\n";
+
+TEST(BlockWorkOf, WhatIsFetchedLongBeforeItIsUsedIsNotWaitedFor) {
+  const auto rounds = [](const std::string& body) {
+    return work_of(body, 1, 32).kinds.at(0).load_rounds;
+  };
+  EXPECT_EQ(rounds(fetching_loop("", products(1500), "add.f32 %f1, %f1, %f4;\n")), 1u)
+      << "used in the same round, behind 1,500 products: the first load alone is waited for";
+  EXPECT_EQ(rounds(fetching_loop(kUse, products(300), "")), 1u) << "used in the next round";
+  EXPECT_EQ(rounds(fetching_loop(kUse, products(8), "")), 9u) << "with little to do meanwhile";
+  EXPECT_EQ(rounds(fetching_loop("", "add.f32 %f1, %f1, %f4;\n" + products(300), "")), 9u)
+      << "used at once, and worked on then";
+}
+
+TEST(BlockWorkOf, ACopyThatWasBegunRoundsAgoIsNotWaitedFor) {
+  const auto rounds = [](const std::string& wait, int work) {
+    return work_of(
+               ".shared .align 16 .b8 tile[64];\nmov.u32 %r3, tile;\nmov.u32 %r2, %r1;\n"
+               "LOOP:\ncp.async.ca.shared.global [%r3], [%rd0], 16;\n"
+               "cp.async.commit_group;\n" +
+                   wait + products(work) +
+                   "add.u32 %r2, %r2, 1;\nsetp.lt.u32 %p0, %r2, 8;\n@%p0 bra LOOP;\n"
+                   "st.global.f32 [%rd0+256], %f1;\nret;\n",
+               1, 1)
+        .kinds.at(0)
+        .load_rounds;
+  };
+  EXPECT_EQ(rounds("cp.async.wait_group 0;\n", 300), 8u) << "begun just now";
+  EXPECT_EQ(rounds("cp.async.wait_group 1;\n", 300), 0u) << "begun a round of 1,200 clocks ago";
+  EXPECT_EQ(rounds("cp.async.wait_group 1;\n", 4), 8u) << "a round takes hardly any time";
+}
+
 }  // namespace
 }  // namespace membound::vgpu::exec

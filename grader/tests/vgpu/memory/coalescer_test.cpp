@@ -143,5 +143,77 @@ TEST(AtomicSectors, OneWordForAllIsVisitedByEveryLane) {
   EXPECT_EQ(atomic_sectors(strided(0, 0).data(), ~0u), 32u);
 }
 
+/// Stores `words` neighbouring words a lane, beginning at `first`: what the last one fills.
+StoreBurst::Filled store_neighbours(StoreBurst& burst, std::uint32_t words,
+                                    std::uint64_t first = 4096) {
+  StoreBurst::Filled filled;
+  for (std::uint32_t k = 0; k < words; ++k)
+    filled = burst.add(stored_sectors(strided(first + 4 * k, 4 * words).data(), ~0u, 4));
+  return filled;
+}
+StoreBurst after_a_load() {
+  StoreBurst burst;
+  burst.load();
+  return burst;
+}
+
+TEST(StoredSectors, AreCountedWhereTheyAreNotFilled) {
+  EXPECT_EQ(stored_sectors(strided(4096, 4).data(), ~0u, 4).partial, 0u);
+  EXPECT_EQ(stored_sectors(strided(4100, 4).data(), ~0u, 4).partial, 2u) << "its ends";
+  const StoredSectors spread = stored_sectors(strided(4096, 16).data(), ~0u, 4);
+  EXPECT_EQ(spread.partial, 16u);
+  EXPECT_EQ(spread.lines, 4u);
+  EXPECT_EQ(spread.bytes, 128u);
+  EXPECT_EQ(spread.end - spread.lowest, 31u * 16 + 4);
+}
+
+TEST(StoreBurst, FewNeighboursOfALaneReachL2AsWholeSectors) {
+  for (const std::uint32_t words : {2u, 3u, 4u}) {
+    StoreBurst burst = after_a_load();
+    const StoreBurst::Filled filled = store_neighbours(burst, words);
+    const std::uint32_t all = words * words * 4;  // sectors that the stores touch
+    EXPECT_NEAR(filled.sectors, all, all * 0.02) << words;
+    EXPECT_NEAR(filled.merged, all - words * 4, all * 0.03) << words;
+  }
+}
+
+TEST(StoreBurst, ManyDoNot) {
+  StoreBurst burst = after_a_load();
+  EXPECT_LT(store_neighbours(burst, 8).sectors, 256u * 0.4);
+  StoreBurst of_all_warps_at_once;
+  EXPECT_LT(store_neighbours(of_all_warps_at_once, 4).sectors, 64u * 0.6);
+}
+
+TEST(StoreBurst, EndsWithALoadABarrierOrAStoreElsewhere) {
+  const auto half = [](StoreBurst& burst, int k) {
+    return burst.add(stored_sectors(strided(4096 + 4 * k, 8).data(), ~0u, 4)).sectors;
+  };
+  StoreBurst burst = after_a_load();
+  EXPECT_EQ(half(burst, 0), 0u);
+  EXPECT_EQ(half(burst, 1), 16u);
+  half(burst, 0);
+  burst.load();
+  EXPECT_EQ(half(burst, 1), 0u) << "behind a load";
+  burst.barrier();
+  EXPECT_EQ(half(burst, 0), 0u) << "behind a barrier";
+  EXPECT_EQ(burst.add(stored_sectors(strided(65536, 8).data(), ~0u, 4)).sectors, 0u);
+  EXPECT_EQ(half(burst, 1), 0u) << "behind a store elsewhere";
+  burst.barrier();
+  half(burst, 0);
+  EXPECT_EQ(burst.add(stored_sectors(strided(65536, 4).data(), ~0u, 4)).sectors, 0u);
+  EXPECT_EQ(half(burst, 1), 16u) << "a store of whole sectors is none of its";
+}
+
+TEST(StoreBurst, ThatStoresTheSamePlacesAgainFillsNothing) {
+  StoreBurst burst = after_a_load();
+  for (int again = 0; again < 4; ++again)
+    EXPECT_EQ(burst.add(stored_sectors(strided(4096, 8).data(), ~0u, 4)).sectors, 0u);
+}
+
+TEST(StoreBurst, MayBeginBesideASector) {
+  StoreBurst burst = after_a_load();
+  EXPECT_GT(store_neighbours(burst, 4, 4096 + 12).sectors, 60u);
+}
+
 }  // namespace
 }  // namespace membound::vgpu::memory

@@ -53,5 +53,41 @@ TEST(BlockWaits, WhatVectorsSaveIsNoPass) {
   EXPECT_DOUBLE_EQ(shared_clocks(machine, c), 1000);
 }
 
+TEST(BlockWaits, AnSmHoldsMoreBlocksWhileTheOneWarpThatStayedWaits) {
+  const Machine machine = *find_machine("h200");
+  // how_many_stay of gpu_experiments/clock: 8 blocks of 32 warps, 16 of 16, 32 of 8 and less.
+  const auto places = [&](std::uint32_t warps, std::uint64_t rounds, std::uint64_t chain) {
+    counters::LaunchWork work;
+    work.kinds.push_back({});
+    work.kinds[0].load_rounds = rounds;
+    work.kinds[0].chain_clocks = chain;
+    work.kinds[0].early_warps = warps - 1;
+    work.runs.push_back({0, 100'000});
+    const auto lives =
+        lives_of(machine, work, Averages{.round_ns = 354, .shared_clocks = 1}, warps);
+    return places_per_sm(machine, occupancy_of(machine, {warps * 32, 16, 0}), work, lives, warps);
+  };
+  EXPECT_EQ(places(32, 100'000, 0), 7u);
+  EXPECT_EQ(places(16, 100'000, 0), 15u);
+  EXPECT_EQ(places(4, 100'000, 0), 32u);
+  EXPECT_EQ(places(32, 1, 1'000'000), 4u) << "computing: as many as have registers";
+}
+
+TEST(BlockWaits, StoresAreTakenTogetherSinceVolta) {
+  counters::Counters c;
+  c.partial_store_sectors = c.global_store_sectors = 1 << 24;
+  const auto stores_ns = [&](const char* name) {
+    const counters::LaunchWork work;
+    const Machine machine = *find_machine(name);
+    for (const Bound& bound : shared_terms({machine, c, work, 0}))
+      if (bound.kind == BoundKind::kPartialStores) return bound.ns;
+    return 0.0;
+  };
+  const double h200 = stores_ns("h200"), k80 = stores_ns("k80");
+  c.filled_store_sectors = c.partial_store_sectors;
+  EXPECT_LT(stores_ns("h200"), h200 / 10);
+  EXPECT_DOUBLE_EQ(stores_ns("k80"), k80);
+}
+
 }  // namespace
 }  // namespace membound::vgpu::timing
