@@ -2,8 +2,9 @@
 # SPDX-FileCopyrightText: The Membound authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# Times the clock's kernels (kernels.cu), students' (students.cu), one mechanism after the other (mechanisms.cu) and
-# grader/vgpu/calibration/microbenchmarks.cu on the GPU of this machine, in some seconds, into FOLDER/kernels.csv and so on.
+# Times the clock's kernels (kernels.cu), students' (students.cu), one mechanism after the other (mechanisms.cu and
+# the four behind it) and grader/vgpu/calibration/microbenchmarks.cu on the GPU of this machine, in a minute, into
+# FOLDER/kernels.csv and so on.
 # With a library that holds the virtual GPU, predicts the times of the first two instead, in a minute or two:
 #
 #   run.sh FOLDER
@@ -27,7 +28,8 @@ if [ -n "$library" ]; then
   done
 else
   nvidia-smi --query-gpu=name,driver_version,clocks.max.sm --format=csv,noheader
-  for source in "$here"/{kernels,students,mechanisms}.cu "$root/grader/vgpu/calibration/microbenchmarks.cu"; do
+  for source in "$here"/{kernels,students,mechanisms,store_neighbours,fetch_ahead,tiles,how_many_stay}.cu \
+    "$root/grader/vgpu/calibration/microbenchmarks.cu"; do
     compile "$source" -arch=native
     program=$(basename "$source" .cu)
     "$work/$program" >"$folder/$program.csv"
