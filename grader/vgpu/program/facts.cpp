@@ -33,6 +33,14 @@ bool talks(const Instruction& in) {
   }
 }
 
+/// Of what talks: may it count who has arrived?
+bool is_arrival(const Instruction& in) {
+  if (in.opcode != Opcode::kAtom || in.has(kResultUnused)) return false;
+  const Atomic operation = in.as<AtomicAccess>().operation;
+  return (operation == Atomic::kAdd && !ptx::is_float(in.type)) || operation == Atomic::kInc ||
+         operation == Atomic::kDec;
+}
+
 /// Is a global load reachable after a float reduction (along forward and backward branches)?
 bool loads_after(const Function& function) {
   const std::vector<BasicBlock> blocks = basic_blocks(function);
@@ -64,7 +72,11 @@ bool loads_after(const Function& function) {
 
 void gather_facts(const Function& function, FunctionFacts& facts) {
   for (const Instruction& in : function.code) {
-    if (talks(in)) facts.talks_to_blocks = true;
+    if (talks(in)) {
+      facts.talks_to_blocks = true;
+      facts.counts_arrivals |= is_arrival(in);
+      facts.talks_otherwise |= !is_arrival(in) && in.opcode != Opcode::kLd;
+    }
     if (is_float_reduction(in)) facts.float_reductions = true;
   }
   if (facts.float_reductions) facts.loads_after_reduction = loads_after(function);

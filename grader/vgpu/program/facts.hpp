@@ -35,6 +35,8 @@ struct FunctionFacts {
   bool calls_indirectly = false;
   bool talks_to_blocks =
       false;  ///< returned atomics, volatile or ordered loads, last-writer atomics
+  bool counts_arrivals = false;        ///< among these, integers added with a result
+  bool talks_otherwise = false;        ///< and atomics other than that
   bool float_reductions = false;       ///< float atomics on global memory whose result is unused
   bool loads_after_reduction = false;  ///< a global load may run after one of them
   bool uses_grid_sync = false;

@@ -280,6 +280,17 @@ TEST(Link, ABlockThatReadsWhatAnotherCountedCommunicates) {
     st.global.u32 [%rd1+4], %r1;
     ret; })");
   EXPECT_TRUE(program.find_kernel("k")->communicates_between_blocks);
+  EXPECT_TRUE(program.find_kernel("k")->counts_arrivals);
+}
+
+TEST(Link, ABlockThatSwapsCountsNoArrivals) {
+  const Program program = link(R"(.visible .entry k(.param .u64 out) {
+    .reg .b32 %r<3>; .reg .b64 %rd<2>;
+    ld.param.u64 %rd1, [out];
+    atom.global.add.u32 %r1, [%rd1], 1;
+    atom.global.exch.b32 %r1, [%rd1+4], %r1;
+    ret; })");
+  EXPECT_FALSE(program.find_kernel("k")->counts_arrivals);
 }
 
 TEST(Link, FloatReductionsAtTheEndOnlyNeedTheirOrderKept) {

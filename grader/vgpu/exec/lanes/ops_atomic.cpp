@@ -9,6 +9,7 @@
 #include "grader/vgpu/exec/lanes/atomic_math.hpp"
 #include "grader/vgpu/exec/lanes/select.hpp"
 #include "grader/vgpu/exec/state/access.hpp"
+#include "grader/vgpu/exec/state/arrivals.hpp"
 
 namespace membound::vgpu::exec {
 namespace {
@@ -58,9 +59,10 @@ void perform(Warp& w, const Step* s, StateSpace space, u32 mask, std::byte* cons
   const Instruction& in = *s->extra->in;
   const Atomic operation = operation_of(in);
   const bool parallel = w.launch->parallel && space == StateSpace::kGlobal;
-  const bool later = w.launch->defer_reductions && space == StateSpace::kGlobal &&
-                     in.has(program::kResultUnused) && ptx::is_float(in.type) &&
-                     operation == Atomic::kAdd;
+  const bool used = !in.has(program::kResultUnused);
+  Arrivals* const arrivals = used && space == StateSpace::kGlobal ? w.launch->arrivals : nullptr;
+  const bool later = w.launch->defer_reductions && space == StateSpace::kGlobal && !used &&
+                     ptx::is_float(in.type) && operation == Atomic::kAdd;
   for (u32 rest = mask; rest != 0; rest &= rest - 1) {
     const int i = std::countr_zero(rest);
     for (u32 v = 0; v < in.vector; ++v) {
@@ -70,10 +72,14 @@ void perform(Warp& w, const Step* s, StateSpace space, u32 mask, std::byte* cons
         w.block->reductions.push_back({place, b, in.type});
         continue;
       }
+      if (arrivals != nullptr) {
+        at<Word>(w, s->extra->d[v])[i] = static_cast<T>(arrivals->arrive(*w.block, in, place, b));
+        continue;
+      }
       const T c =
           operation == Atomic::kCas ? static_cast<T>(at<const Word>(w, s->extra->s[2])[i]) : T{0};
       const T old = update<T>(place, parallel, operation, in.type, b, c);
-      if (!in.has(program::kResultUnused)) at<Word>(w, s->extra->d[v])[i] = old;
+      if (used) at<Word>(w, s->extra->d[v])[i] = old;
     }
   }
 }
