@@ -87,7 +87,7 @@ void Linker::add_kernel(std::uint32_t function) {
       }
     }
   }
-  bool float_reductions = false, unordered = false, talks_otherwise = false;
+  bool float_reductions = false, unordered = false;
   for (const std::uint32_t f : reachable) {
     const FunctionFacts& facts = facts_[f];
     kernel.static_shared_bytes = std::max(kernel.static_shared_bytes, facts.shared_end_bytes);
@@ -99,7 +99,6 @@ void Linker::add_kernel(std::uint32_t function) {
     kernel.takes_parameter_addresses |= facts.takes_parameter_addresses;
     kernel.communicates_between_blocks |= facts.talks_to_blocks || facts.uses_grid_sync;
     kernel.counts_arrivals |= facts.counts_arrivals;
-    talks_otherwise |= facts.talks_otherwise || facts.uses_grid_sync;
     kernel.register_count =
         std::max(kernel.register_count, program_.functions_[f].peak_registers + 8);
     float_reductions |= facts.float_reductions;
@@ -117,7 +116,6 @@ void Linker::add_kernel(std::uint32_t function) {
     kernel.register_count = std::min(kernel.register_count, std::max(16u, most / 8 * 8));
   }
   kernel.local_bytes = program_.functions_[function].frame_bytes;
-  if (talks_otherwise) kernel.counts_arrivals = false;
   if (unordered) kernel.communicates_between_blocks = true;
   kernel.orders_float_reductions = float_reductions && !kernel.communicates_between_blocks;
   program_.kernels_.push_back(std::move(kernel));

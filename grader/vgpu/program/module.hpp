@@ -78,9 +78,8 @@ struct Kernel {
   std::uint32_t min_blocks_per_sm = 0;         ///< .minnctapersm
   bool uses_dynamic_shared = false;            ///< refers to an .extern .shared array
   bool communicates_between_blocks = false;    ///< its blocks must run interleaved
-  /// Of what lets its blocks communicate, all are integers added with a result, and loads.
-  bool counts_arrivals = false;
-  bool uses_grid_sync = false;           ///< reads the grid barrier's address
+  bool counts_arrivals = false;                ///< perhaps: it adds integers with a result
+  bool uses_grid_sync = false;                 ///< reads the grid barrier's address
   bool orders_float_reductions = false;  ///< has float reductions and no global load after them
   bool takes_parameter_addresses = false;
   std::vector<std::uint32_t> reachable;               ///< functions it may call, itself first

@@ -183,6 +183,12 @@ TEST(Arrivals, TheLastBlockMayReadInOrder) {
   EXPECT_EQ(why_not(counting(kInc, "ld.volatile.global.u32 %r9, [%rd1];\n")), "");
 }
 
+TEST(Arrivals, TheLastBlockMaySwap) {
+  Counting machine(counting(kAdd, "atom.global.exch.b32 %r9, [%rd5], 0;\n"));
+  ASSERT_EQ(machine.launch(1).unsampled, "");
+  EXPECT_EQ(machine.count(), 0u);
+}
+
 TEST(Arrivals, ATotalThatAllAddToNeedsNoWordOfEach) {
   const std::string add = "cvt.rn.f32.u32 %r10, %r4;\nred.global.add.f32 [%rd5+8], %r10;\n";
   const std::string take = R"(

@@ -250,6 +250,7 @@ TEST(Link, AnAtomicNobodyReadsIsAReduction) {
     unused = unused || (in.opcode == Opcode::kAtom && in.has(kResultUnused));
   EXPECT_TRUE(unused);
   EXPECT_FALSE(program.find_kernel("k")->communicates_between_blocks);
+  EXPECT_FALSE(program.find_kernel("k")->counts_arrivals);
 }
 
 TEST(Link, AtomicsOfLanesThatAddTheirOwnNumbersAreNotJoined) {
@@ -281,16 +282,6 @@ TEST(Link, ABlockThatReadsWhatAnotherCountedCommunicates) {
     ret; })");
   EXPECT_TRUE(program.find_kernel("k")->communicates_between_blocks);
   EXPECT_TRUE(program.find_kernel("k")->counts_arrivals);
-}
-
-TEST(Link, ABlockThatSwapsCountsNoArrivals) {
-  const Program program = link(R"(.visible .entry k(.param .u64 out) {
-    .reg .b32 %r<3>; .reg .b64 %rd<2>;
-    ld.param.u64 %rd1, [out];
-    atom.global.add.u32 %r1, [%rd1], 1;
-    atom.global.exch.b32 %r1, [%rd1+4], %r1;
-    ret; })");
-  EXPECT_FALSE(program.find_kernel("k")->counts_arrivals);
 }
 
 TEST(Link, FloatReductionsAtTheEndOnlyNeedTheirOrderKept) {

@@ -59,10 +59,11 @@ void perform(Warp& w, const Step* s, StateSpace space, u32 mask, std::byte* cons
   const Instruction& in = *s->extra->in;
   const Atomic operation = operation_of(in);
   const bool parallel = w.launch->parallel && space == StateSpace::kGlobal;
-  const bool used = !in.has(program::kResultUnused);
-  Arrivals* const arrivals = used && space == StateSpace::kGlobal ? w.launch->arrivals : nullptr;
-  const bool later = w.launch->defer_reductions && space == StateSpace::kGlobal && !used &&
-                     ptx::is_float(in.type) && operation == Atomic::kAdd;
+  const bool later = w.launch->defer_reductions && space == StateSpace::kGlobal &&
+                     in.has(program::kResultUnused) && ptx::is_float(in.type) &&
+                     operation == Atomic::kAdd;
+  Arrivals* arrivals = space == StateSpace::kGlobal ? w.launch->arrivals : nullptr;
+  if (arrivals != nullptr && !arrivals->hears(in)) arrivals = nullptr;
   for (u32 rest = mask; rest != 0; rest &= rest - 1) {
     const int i = std::countr_zero(rest);
     for (u32 v = 0; v < in.vector; ++v) {
@@ -79,7 +80,7 @@ void perform(Warp& w, const Step* s, StateSpace space, u32 mask, std::byte* cons
       const T c =
           operation == Atomic::kCas ? static_cast<T>(at<const Word>(w, s->extra->s[2])[i]) : T{0};
       const T old = update<T>(place, parallel, operation, in.type, b, c);
-      if (used) at<Word>(w, s->extra->d[v])[i] = old;
+      if (!in.has(program::kResultUnused)) at<Word>(w, s->extra->d[v])[i] = old;
     }
   }
 }

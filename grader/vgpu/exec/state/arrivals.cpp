@@ -44,11 +44,10 @@ std::uint64_t Arrivals::arrive(const Block& block, const program::Instruction& i
 
 void Arrivals::access(const WarpAccess& access) {
   if (access.space != ptx::StateSpace::kGlobal) return;
+  const program::Instruction& in = *access.step->extra->in;
+  if (!last_arrived_ && program::talks(in) && !program::counts_arrivals(in)) give_up(kLearn);
   if (access.kind != AccessKind::kLoad) return keep_stored(access);
-  if (!last_arrived_) {
-    if (access.step->extra->in->order != program::Order::kWeak) give_up(kLearn);
-    return;
-  }
+  if (!last_arrived_) return;
   for (std::uint32_t rest = access.mask; rest != 0; rest &= rest - 1)
     if (is_drawn(access.addresses[std::countr_zero(rest)]))
       return give_up("its last block reads more than what the others leave it");

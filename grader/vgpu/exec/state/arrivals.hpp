@@ -13,8 +13,9 @@
 /// that cannot be sampled.
 ///
 /// Given up: more than one arrival of a block, or not as many of each; another word, operation or
-/// operand; ordered loads by any block before it is the last to arrive; inputs and outputs read by
-/// the last one after that, for it knows which blocks ran and could do what they have left out.
+/// operand; anything else by which blocks learn from each other (facts.hpp), other than by the last
+/// one to arrive; inputs and outputs that this one then reads, for it knows which blocks ran and
+/// could do what they have left out.
 /// Place in the chain: lanes (ops_atomic), observers -> [arrivals] -> address_space. Left out:
 /// which blocks run, and when (launch/sampled_launch).
 #pragma once
@@ -27,6 +28,7 @@
 #include "grader/vgpu/exec/state/observer.hpp"
 #include "grader/vgpu/memory/address_ranges.hpp"
 #include "grader/vgpu/memory/undo_log.hpp"
+#include "grader/vgpu/program/facts.hpp"
 
 namespace membound::vgpu::exec {
 
@@ -35,8 +37,11 @@ class Arrivals : public Observer {
  public:
   explicit Arrivals(Launch& launch) : launch_(launch), undo_(*launch.request->memory) {}
 
-  /// An integer atomic of a lane on a word of global memory, whose result is used. Does it, and
-  /// returns what was there.
+  /// Is this atomic on global memory an arrival?
+  [[nodiscard]] bool hears(const program::Instruction& in) const {
+    return !last_arrived_ && program::counts_arrivals(in);
+  }
+  /// Does it for a lane, and returns what was there.
   std::uint64_t arrive(const Block& block, const program::Instruction& in, std::byte* place,
                        std::uint64_t operand);
   /// Why the blocks that ran say nothing of the others; empty: they do.
