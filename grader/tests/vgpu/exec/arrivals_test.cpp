@@ -232,6 +232,11 @@ TEST(Arrivals, TheLastBlockMayNotDoWhatOthersLeftOut) {
   }
 }
 
+TEST(Arrivals, TheLastBlockMayNotLookBeforeItArrives) {
+  EXPECT_EQ(why_not(counting("ld.global.u32 %r7, [%rd1];\n" + kInc)), kLearn);
+  EXPECT_EQ(why_not(counting("ld.global.u32 %r7, [%rd4];\n" + kInc)), "") << "its own";
+}
+
 TEST(Arrivals, WhatIsGivenUpLeavesNothingBehind) {
   Counting machine(counting(kAdd, "ld.global.u32 %r9, [%rd0];\n"));
   ASSERT_NE(machine.launch(1).unsampled, "");

@@ -47,10 +47,16 @@ void Arrivals::access(const WarpAccess& access) {
   const program::Instruction& in = *access.step->extra->in;
   if (!last_arrived_ && program::talks(in) && !program::counts_arrivals(in)) give_up(kLearn);
   if (access.kind != AccessKind::kLoad) return keep_stored(access);
+  if (left_ && !last_arrived_ && reads_what_others_left(access)) give_up(kLearn);
   if (!last_arrived_) return;
   for (std::uint32_t rest = access.mask; rest != 0; rest &= rest - 1)
     if (is_drawn(access.addresses[std::countr_zero(rest)]))
       return give_up("its last block reads more than what the others leave it");
+}
+
+void Arrivals::block_begins(Block& block) {
+  of_block_ = 0;
+  if (is_last(block)) left_ = stored_;
 }
 
 void Arrivals::block_ends(Block&) {
@@ -122,6 +128,17 @@ std::uint64_t Arrivals::after(std::uint64_t arrivals) const {
 /// Inputs and outputs of a sampled launch are.
 bool Arrivals::is_drawn(std::uint64_t address) const {
   return launch_.request->memory->drawn_about(address).array != nullptr;
+}
+
+bool Arrivals::reads_what_others_left(const WarpAccess& access) const {
+  for (std::uint32_t rest = access.mask; rest != 0; rest &= rest - 1) {
+    const std::uint64_t address = access.addresses[std::countr_zero(rest)];
+    std::uint64_t left = access.bytes;
+    left_->each_gap(address, address + access.bytes,
+                    [&](std::uint64_t begin, std::uint64_t end) { left -= end - begin; });
+    if (left != 0) return true;
+  }
+  return false;
 }
 
 bool Arrivals::is_last(const Block& block) const {

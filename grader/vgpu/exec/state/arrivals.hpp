@@ -14,8 +14,9 @@
 ///
 /// Given up: more than one arrival of a block, or not as many of each; another word, operation or
 /// operand; anything else by which blocks learn from each other (facts.hpp), other than by the last
-/// one to arrive; inputs and outputs that this one then reads, for it knows which blocks ran and
-/// could do what they have left out.
+/// one to arrive; inputs and outputs that this one then reads, and what it reads before of what
+/// others have left: by that it knows which blocks ran, and could do what they have left out.
+///
 /// Place in the chain: lanes (ops_atomic), observers -> [arrivals] -> address_space. Left out:
 /// which blocks run, and when (launch/sampled_launch).
 #pragma once
@@ -53,7 +54,7 @@ class Arrivals : public Observer {
   void take_back() { undo_.roll_back(); }
 
   void access(const WarpAccess& access) override;
-  void block_begins(Block&) override { of_block_ = 0; }
+  void block_begins(Block& block) override;
   void block_ends(Block&) override;
 
  private:
@@ -69,6 +70,7 @@ class Arrivals : public Observer {
   [[nodiscard]] std::uint64_t after(std::uint64_t arrivals) const;
   [[nodiscard]] bool is_last(const Block& block) const;
   [[nodiscard]] bool is_drawn(std::uint64_t address) const;
+  [[nodiscard]] bool reads_what_others_left(const WarpAccess& access) const;
   void keep_stored(const WarpAccess& access);
   void clear_what_others_leave();
   void give_up(std::string why);
@@ -80,7 +82,8 @@ class Arrivals : public Observer {
   std::optional<std::uint32_t> of_each_;
   std::uint64_t ran_ = 0;  ///< blocks
   bool last_arrived_ = false;
-  memory::AddressRanges stored_;  ///< outside inputs and outputs
+  memory::AddressRanges stored_;               ///< outside inputs and outputs
+  std::optional<memory::AddressRanges> left_;  ///< of that by the others, once the last one runs
   memory::UndoLog undo_;
   std::string why_not_;
 };
