@@ -18,6 +18,7 @@ SampleReport sample_of(const nlohmann::json& counters) {
     ran += sample.value("blocks", 0.0);
     of += sample.value("of", 0.0);
     report.error = std::max(report.error, sample.value("error", 0.0));
+    report.lacks_others |= sample.contains("arrivals");
     report.stored.ran += sample.value("stored_bytes", 0.0);
     report.stored.all += kernel["counters"].value("global_store_bytes", 0.0);
     report.loaded.ran += sample.value("loaded_bytes", 0.0);

@@ -19,6 +19,8 @@ struct SampleReport {
   std::string not_sampled;  ///< why one of them was not run; empty: all were
   double share = 0;         ///< of the blocks that ran
   double error = 0;         ///< the largest
+  /// The last block had what those that ran have left, and zeros in place of what others leave.
+  bool lacks_others = false;
   /// To or from global memory.
   struct Bytes {
     double ran = 0;  ///< by the blocks that ran,

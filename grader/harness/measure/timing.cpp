@@ -100,6 +100,10 @@ class PairLoop {
       outcome_.not_sampled = "what the blocks that ran left is not what all that they read makes";
       return false;
     }
+    if (report.lacks_others && part.difference.wrong != 0) {
+      outcome_.not_sampled = "its last block uses more than sums of what the others leave";
+      return false;
+    }
     if (part.difference.wrong != 0) {
       if (timing.runs_wrong++ != 0) return true;
       timing.wrong_elements = static_cast<std::int64_t>(part.difference.wrong);

@@ -41,6 +41,13 @@ TEST(SampleReport, SumsUpWhatKernelsSay) {
             "predicted from 1 % of the blocks, whose work says that of all within 1.0 %");
 }
 
+TEST(SampleReport, SaysThatALastBlockLackedWhatOthersLeave) {
+  nlohmann::json one = report(40'000, 4e6);
+  EXPECT_FALSE(sample_of(one).lacks_others);
+  one["kernels"][0]["sample"]["arrivals"] = 1000;
+  EXPECT_TRUE(sample_of(one).lacks_others);
+}
+
 TEST(SampleReport, SaysWhyAKernelWasNotRun) {
   EXPECT_EQ(sample_of({{"kernels", {{{"name", "k"}, {"not_sampled", "why"}}}}}).not_sampled, "why");
 }

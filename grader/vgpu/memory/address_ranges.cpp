@@ -34,4 +34,15 @@ std::optional<std::uint64_t> AddressRanges::first_common(const AddressRanges& ot
   return std::nullopt;
 }
 
+void AddressRanges::each_gap(std::uint64_t begin, std::uint64_t end,
+                             const std::function<void(std::uint64_t, std::uint64_t)>& see) const {
+  auto next = ends_.upper_bound(begin);
+  if (next != ends_.begin()) begin = std::max(begin, std::prev(next)->second);
+  for (; next != ends_.end() && next->first < end; ++next) {
+    see(begin, next->first);
+    begin = next->second;
+  }
+  if (begin < end) see(begin, end);
+}
+
 }  // namespace membound::vgpu::memory

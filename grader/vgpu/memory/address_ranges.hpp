@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// Ranges of addresses that grow together: what a piece of work touches of memory, to the byte.
-/// Place in the chain: exec/observe/footprint_observer, runtime -> [address_ranges].
+/// Place in the chain: exec/observe/footprint_observer, exec/state/arrivals, runtime ->
+/// [address_ranges].
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 
@@ -18,6 +20,9 @@ class AddressRanges {
   void add(std::uint64_t begin, std::uint64_t end);
   /// The lowest address that is in both.
   [[nodiscard]] std::optional<std::uint64_t> first_common(const AddressRanges& other) const;
+  /// Calls see(begin, end) for each part of [begin, end) that is in none, in order.
+  void each_gap(std::uint64_t begin, std::uint64_t end,
+                const std::function<void(std::uint64_t, std::uint64_t)>& see) const;
   [[nodiscard]] std::size_t count() const { return ends_.size(); }
 
  private:

@@ -4,7 +4,7 @@
 /// What memory held before a launch wrote to it, so that the launch can be taken back and run
 /// again. Pages of device memory are kept when they are first written to; host memory that a kernel
 /// reaches byte by byte, because its neighbours may belong to a host thread.
-/// Place in the chain: exec/observe/racecheck -> [undo_log] -> address_space.
+/// Place in the chain: exec/observe/racecheck, exec/state/arrivals -> [undo_log] -> address_space.
 #pragma once
 
 #include <array>

@@ -17,22 +17,6 @@ bool is_float_reduction(const Instruction& in) {
          ptx::is_float(in.type);
 }
 
-/// Can the outcome depend on the order of blocks, or a block learn what another did?
-bool talks(const Instruction& in) {
-  const Atomic operation = in.as<AtomicAccess>().operation;
-  switch (in.opcode) {
-    case Opcode::kAtom:
-    case Opcode::kRed:
-      if (!may_be_global(in)) return false;
-      return !in.has(kResultUnused) || operation == Atomic::kExch || operation == Atomic::kCas ||
-             (ptx::is_float(in.type) && operation != Atomic::kAdd);
-    case Opcode::kLd:
-      return may_be_global(in) && in.order != Order::kWeak;
-    default:
-      return false;
-  }
-}
-
 /// Is a global load reachable after a float reduction (along forward and backward branches)?
 bool loads_after(const Function& function) {
   const std::vector<BasicBlock> blocks = basic_blocks(function);
@@ -62,9 +46,32 @@ bool loads_after(const Function& function) {
 
 }  // namespace
 
+bool talks(const Instruction& in) {
+  const Atomic operation = in.as<AtomicAccess>().operation;
+  switch (in.opcode) {
+    case Opcode::kAtom:
+    case Opcode::kRed:
+      if (!may_be_global(in)) return false;
+      return !in.has(kResultUnused) || operation == Atomic::kExch || operation == Atomic::kCas ||
+             (ptx::is_float(in.type) && operation != Atomic::kAdd);
+    case Opcode::kLd:
+      return may_be_global(in) && in.order != Order::kWeak;
+    default:
+      return false;
+  }
+}
+
+bool counts_arrivals(const Instruction& in) {
+  if (in.opcode != Opcode::kAtom || !talks(in)) return false;
+  const Atomic operation = in.as<AtomicAccess>().operation;
+  return (operation == Atomic::kAdd && !ptx::is_float(in.type)) || operation == Atomic::kInc ||
+         operation == Atomic::kDec;
+}
+
 void gather_facts(const Function& function, FunctionFacts& facts) {
   for (const Instruction& in : function.code) {
     if (talks(in)) facts.talks_to_blocks = true;
+    if (counts_arrivals(in)) facts.counts_arrivals = true;
     if (is_float_reduction(in)) facts.float_reductions = true;
   }
   if (facts.float_reductions) facts.loads_after_reduction = loads_after(function);

@@ -35,6 +35,7 @@ struct FunctionFacts {
   bool calls_indirectly = false;
   bool talks_to_blocks =
       false;  ///< returned atomics, volatile or ordered loads, last-writer atomics
+  bool counts_arrivals = false;        ///< among these, integers added with a result
   bool float_reductions = false;       ///< float atomics on global memory whose result is unused
   bool loads_after_reduction = false;  ///< a global load may run after one of them
   bool uses_grid_sync = false;
@@ -43,6 +44,11 @@ struct FunctionFacts {
   std::vector<SharedVariable> shared_variables = {};  ///< of the function itself
   std::uint32_t shared_end_bytes = 0;                 ///< static shared memory up to here is in use
 };
+
+/// Can the outcome depend on the order of blocks, or a block learn what another did?
+[[nodiscard]] bool talks(const Instruction& in);
+/// Of what talks: may it count who has arrived?
+[[nodiscard]] bool counts_arrivals(const Instruction& in);
 
 /// Fills the facts that follow from decoded code.
 void gather_facts(const Function& function, FunctionFacts& facts);

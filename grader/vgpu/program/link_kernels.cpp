@@ -98,6 +98,7 @@ void Linker::add_kernel(std::uint32_t function) {
     kernel.uses_grid_sync |= facts.uses_grid_sync;
     kernel.takes_parameter_addresses |= facts.takes_parameter_addresses;
     kernel.communicates_between_blocks |= facts.talks_to_blocks || facts.uses_grid_sync;
+    kernel.counts_arrivals |= facts.counts_arrivals;
     kernel.register_count =
         std::max(kernel.register_count, program_.functions_[f].peak_registers + 8);
     float_reductions |= facts.float_reductions;

@@ -78,6 +78,7 @@ struct Kernel {
   std::uint32_t min_blocks_per_sm = 0;         ///< .minnctapersm
   bool uses_dynamic_shared = false;            ///< refers to an .extern .shared array
   bool communicates_between_blocks = false;    ///< its blocks must run interleaved
+  bool counts_arrivals = false;                ///< perhaps: it adds integers with a result
   bool uses_grid_sync = false;                 ///< reads the grid barrier's address
   bool orders_float_reductions = false;  ///< has float reductions and no global load after them
   bool takes_parameter_addresses = false;

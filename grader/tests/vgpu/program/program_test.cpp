@@ -250,6 +250,7 @@ TEST(Link, AnAtomicNobodyReadsIsAReduction) {
     unused = unused || (in.opcode == Opcode::kAtom && in.has(kResultUnused));
   EXPECT_TRUE(unused);
   EXPECT_FALSE(program.find_kernel("k")->communicates_between_blocks);
+  EXPECT_FALSE(program.find_kernel("k")->counts_arrivals);
 }
 
 TEST(Link, AtomicsOfLanesThatAddTheirOwnNumbersAreNotJoined) {
@@ -280,6 +281,7 @@ TEST(Link, ABlockThatReadsWhatAnotherCountedCommunicates) {
     st.global.u32 [%rd1+4], %r1;
     ret; })");
   EXPECT_TRUE(program.find_kernel("k")->communicates_between_blocks);
+  EXPECT_TRUE(program.find_kernel("k")->counts_arrivals);
 }
 
 TEST(Link, FloatReductionsAtTheEndOnlyNeedTheirOrderKept) {

@@ -9,6 +9,7 @@
 #include "grader/vgpu/exec/lanes/atomic_math.hpp"
 #include "grader/vgpu/exec/lanes/select.hpp"
 #include "grader/vgpu/exec/state/access.hpp"
+#include "grader/vgpu/exec/state/arrivals.hpp"
 
 namespace membound::vgpu::exec {
 namespace {
@@ -61,6 +62,8 @@ void perform(Warp& w, const Step* s, StateSpace space, u32 mask, std::byte* cons
   const bool later = w.launch->defer_reductions && space == StateSpace::kGlobal &&
                      in.has(program::kResultUnused) && ptx::is_float(in.type) &&
                      operation == Atomic::kAdd;
+  Arrivals* arrivals = space == StateSpace::kGlobal ? w.launch->arrivals : nullptr;
+  if (arrivals != nullptr && !arrivals->hears(in)) arrivals = nullptr;
   for (u32 rest = mask; rest != 0; rest &= rest - 1) {
     const int i = std::countr_zero(rest);
     for (u32 v = 0; v < in.vector; ++v) {
@@ -68,6 +71,10 @@ void perform(Warp& w, const Step* s, StateSpace space, u32 mask, std::byte* cons
       std::byte* place = host[i] + v * sizeof(T);
       if (later) {
         w.block->reductions.push_back({place, b, in.type});
+        continue;
+      }
+      if (arrivals != nullptr) {
+        at<Word>(w, s->extra->d[v])[i] = static_cast<T>(arrivals->arrive(*w.block, in, place, b));
         continue;
       }
       const T c =

@@ -204,6 +204,7 @@ std::uint64_t resident_blocks(const Launch& launch, std::uint64_t blocks) {
 bool runs_only_once(const Launch& launch) {
   const LaunchRequest& request = *launch.request;
   if (request.footprint != nullptr) return true;
+  if (launch.arrivals != nullptr) return true;       // it hears one block after another
   if (launch.enough_instructions != 0) return true;  // which blocks run shall not depend on luck
   if (!request.checks.racecheck) return false;
   if (request.tracing.listener != nullptr || launch.sample.leaves_out_some()) return true;
@@ -223,7 +224,8 @@ bool runs_only_once(const Launch& launch) {
 std::vector<std::unique_ptr<Worker>> run_grid(Launch& launch) {
   const LaunchRequest& request = *launch.request;
   const std::uint64_t blocks = launch.chosen.empty() ? request.grid.count() : launch.chosen.size();
-  const bool alone = launch.kernel->communicates_between_blocks || request.cooperative;
+  const bool alone = (launch.kernel->communicates_between_blocks && launch.arrivals == nullptr) ||
+                     request.cooperative;
   std::uint64_t threads =
       request.limits.worker_threads != 0 ? request.limits.worker_threads : processors();
   threads = alone || runs_only_once(launch) ? 1 : std::min(threads, blocks);

@@ -14,7 +14,9 @@
 #include "grader/vgpu/exec/launch/set_up.hpp"
 #include "grader/vgpu/exec/observe/block_recorder.hpp"
 #include "grader/vgpu/exec/observe/cache_observer.hpp"
+#include "grader/vgpu/exec/observe/observer_list.hpp"
 #include "grader/vgpu/exec/observe/summary.hpp"
+#include "grader/vgpu/exec/state/arrivals.hpp"
 
 namespace membound::vgpu::exec {
 namespace {
@@ -47,7 +49,9 @@ class Sampler {
       : request_(request),
         state_(state),
         report_(report),
-        places_(std::max(1u, request.caches.resident_blocks_per_sm)) {}
+        places_(std::max(1u, request.caches.resident_blocks_per_sm)) {
+    if (request.kernel->counts_arrivals) state.arrivals = &arrivals_.emplace(state);
+  }
 
   /// False: a fault, or the report says why this cannot be done.
   bool run() {
@@ -55,10 +59,13 @@ class Sampler {
     const std::uint64_t of_sm = std::clamp<std::uint64_t>(kManyAtOnce / of_block_, 1, places_);
     // Where a block takes long, one run for its own sake is enough.
     choice_.emplace(request_.grid.count(), std::max(1u, request_.sm_count), places_,
-                    request_.sample->seed, of_block_ < request_.sample->instructions / 8,
+                    request_.sample->seed,
+                    arrivals_ || of_block_ < request_.sample->instructions / 8,
                     static_cast<std::uint32_t>(of_sm));
-    works_.resize(choice_->strata().size());
-    groups_.resize(works_.size(), 0);
+    const std::size_t strata = choice_->strata().size();
+    groups_.resize(strata, 0);
+    const bool last_waits = arrivals_ && strata > 1;  // until all others have run
+    works_.resize(last_waits ? strata - 1 : strata);
     for (std::size_t i = 1; i < works_.size(); ++i)
       if (!run_round(i, 0)) return false;
     for (std::uint32_t round = 1; round < kMostRounds; ++round) {
@@ -67,6 +74,10 @@ class Sampler {
       if (known || (is_spent && std::ranges::all_of(works_, is_compared))) break;
       for (std::size_t i = 1; i < works_.size(); ++i)
         if (!(is_spent && is_compared(works_[i])) && !run_round(i, round)) return false;
+    }
+    if (last_waits) {
+      works_.emplace_back();
+      if (!run_round(strata - 1, 0)) return false;
     }
     const double error = error_of(works_);
     if (error > kLargeError)
@@ -96,7 +107,8 @@ class Sampler {
     report_.counters = scaled(works_, request_.caches.l2_bytes);
     report_.warp_instructions = spent_;
     if (request_.sample->all) return;
-    SampleFacts facts{0, request_.grid.count(), error_of(works_), 0, 0};
+    SampleFacts facts{0, request_.grid.count(),        error_of(works_), 0,
+                      0, arrivals_ && arrivals_->any()};
     for (const StratumWork& work : works_) {
       facts.blocks += work.of.size();
       facts.stored_bytes += work.counters.totals.global_store_bytes;
@@ -108,6 +120,7 @@ class Sampler {
  private:
   bool give_up(std::string why) {
     report_.unsampled = std::move(why);
+    if (arrivals_) arrivals_->take_back();
     return false;
   }
 
@@ -149,6 +162,7 @@ class Sampler {
     work.blocks = of;
     const std::uint64_t ran = work.counters.totals.warp_instructions;
     spent_ += ran;
+    if (arrivals_ && !arrivals_->why_not().empty()) return give_up(arrivals_->why_not());
     const bool too_many = state_.fault && state_.fault->kind == FaultKind::kStepLimit;
     if (too_many || ran > most) return give_up(kTooManyInstructions);
     report_.fault = std::move(state_.fault);
@@ -164,9 +178,11 @@ class Sampler {
     state_.observers_with_notes = 0;
     state_.instructions = 0;
     state_.recorder = &recorder;
+    ObserverList observers;
     std::optional<CacheObserver> caches;
-    if (request_.caches.enabled) caches.emplace(state_);
-    state_.observer = state_.observer_of_unsampled = caches ? &*caches : nullptr;
+    if (request_.caches.enabled) observers.add(caches.emplace(state_));
+    if (arrivals_) observers.add(*arrivals_);
+    state_.observer = state_.observer_of_unsampled = observers.front();
     const auto workers = run_grid(state_);
     if (caches) caches->settle();
     work.counters = summarise(state_, workers);
@@ -191,6 +207,7 @@ class Sampler {
   Launch& state_;
   LaunchReport& report_;
   std::uint32_t places_;  // for blocks, on an SM
+  std::optional<Arrivals> arrivals_;
   std::optional<BlockChoice> choice_;
   std::vector<StratumWork> works_ = std::vector<StratumWork>(1);  // by stratum
   std::vector<std::uint32_t> groups_;                             // of a round
@@ -200,7 +217,10 @@ class Sampler {
 }  // namespace
 
 std::string why_not_sampled(const LaunchRequest& request) {
-  if (request.cooperative || request.kernel->communicates_between_blocks)
+  // What a last block alone may learn is shown to it where a launch is timed.
+  const bool is_shown = request.kernel->counts_arrivals && !request.checks.of_kernels() &&
+                        !(request.sample && request.sample->all);
+  if (request.cooperative || (request.kernel->communicates_between_blocks && !is_shown))
     return "its blocks may learn from each other";
   return request.tracing.listener == nullptr ? "" : "a trace looks on at all blocks";
 }

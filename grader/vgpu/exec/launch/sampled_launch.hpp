@@ -7,8 +7,9 @@
 /// Counters are scaled stratum by stratum; the kinds of blocks that ran stand for those beside them
 /// in launch order; different sectors are scaled array by array, and no array has more than it has.
 /// Left out: what blocks not run would have left in memory. So a launch whose blocks wait for each
-/// other or use what others leave is not sampled, nor one in which a few blocks do so much more
-/// than others that the sample says nothing: the report then says why.
+/// other or use what others leave is not sampled, but where only the last one does
+/// (state/arrivals), nor one in which a few blocks do so much more than others that the sample says
+/// nothing: the report then says why.
 #pragma once
 
 #include <string>

@@ -30,6 +30,7 @@
 
 namespace membound::vgpu::exec {
 
+class Arrivals;
 class BlockRecorder;
 class Scheduler;
 
@@ -160,6 +161,7 @@ struct Launch {
   Observer* observer_of_unsampled = nullptr;  ///< of blocks that `sample` leaves out
   BlockRecorder* recorder = nullptr;
   std::size_t observers_with_notes = 0;
+  Arrivals* arrivals = nullptr;  ///< of a sampled launch whose last block may do the rest
 
   std::mutex mutex;  ///< guards what follows
   std::optional<Fault> fault;

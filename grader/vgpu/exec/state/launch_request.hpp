@@ -101,6 +101,7 @@ struct SampleFacts {
   double error = 0;                ///< standard error of the launch's work, as a share of it
   std::uint64_t stored_bytes = 0;  ///< to global memory, by the blocks that ran,
   std::uint64_t loaded_bytes = 0;  ///< and from it
+  bool counts_arrivals = false;    ///< the last block had what those that ran left, else zeros
 };
 
 /// What kernels may ask of the runtime while they run. May be called from several threads at once.

@@ -182,6 +182,7 @@ std::string to_json(const LaunchRecord& record) {
     sample.number("error", record.sample->error);
     sample.number("stored_bytes", record.sample->stored_bytes);
     sample.number("loaded_bytes", record.sample->loaded_bytes);
+    if (record.sample->counts_arrivals) sample.number("arrivals", record.sample->of);
     text += "}";
   }
   text += ",\"counters\":" + counters::to_json(record.counters->totals, false) + ",\"lines\":[";
