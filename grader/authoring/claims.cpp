@@ -6,6 +6,7 @@
 
 #include "grader/authoring/wrong_answer.hpp"
 #include "grader/course/contract.hpp"
+#include "grader/course/stage_text.hpp"
 
 namespace membound::authoring {
 namespace {
@@ -55,7 +56,11 @@ base::Result<Claim> claim_of(const course::Lab& lab, const WrongAnswer& answer,
                        "\"Stage: 3\" and \"Fails: <test>\" at the head",
                        "membound dev check tells more"};
   }
-  const auto kernel = write_kernel(answer, folder);
+  WrongAnswer compiled = answer;
+  // The rest is the reference answer's, which has a claim of its own; a program calls all of it.
+  if (lab.stage(answer.head.stage)->kind->has_reference)
+    compiled.text = course::without_other_stages(answer.text, answer.head.stage);
+  const auto kernel = write_kernel(compiled, folder);
   if (!kernel) return kernel.error();
   Claim claim{&lab, *kernel, {answer.head.stage}, answer.head.fails};
   if (const std::string& on_gpu = answer.head.fails_on_gpu; !on_gpu.empty())

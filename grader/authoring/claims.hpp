@@ -28,7 +28,7 @@ inline constexpr const char* kChance = "chance";
 /// One claim about one file.
 struct Claim {
   const course::Lab* lab = nullptr;
-  std::filesystem::path file;  ///< a wrong answer's: the whole kernel.cu, in the state folder
+  std::filesystem::path file;  ///< a wrong answer's: what its stage needs, in the state folder
   std::vector<int> stages;     ///< at least one, all of one kind
   /// For each stage: the test that must be the first to fail; "" = it must pass.
   std::string fails;
@@ -42,8 +42,10 @@ struct Claim {
 /// Of its stages, which are all of one.
 [[nodiscard]] const course::StageKind& kind_of(const Claim& claim);
 
-/// All claims of a lab: skeleton, reference answer, wrong answers, which are written whole below
-/// place.state/wrong/. A wrong answer that cannot be read is an error.
+/// All claims of a lab: skeleton, reference answer, wrong answers, which are written below
+/// place.state/wrong/, those about kernels without the stages that theirs does not need: compiling
+/// them once more takes longer than running the tests. A wrong answer that cannot be read is an
+/// error.
 [[nodiscard]] base::Result<std::vector<Claim>> claims_of(const course::Lab& lab,
                                                          const judge::Workplace& place);
 

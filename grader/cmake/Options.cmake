@@ -22,9 +22,11 @@ if(MEMBOUND_WERROR)
   target_compile_options(membound_options INTERFACE -Werror)
 endif()
 if(MEMBOUND_SANITIZER)
-  # -O1, whatever the configuration says: instrumented code takes GCC several times as long at -O2, and
-  # it optimises some mistakes away. Line numbers are all that a report needs of debug information.
-  target_compile_options(membound_options INTERFACE -O1 -g1
+  # -O1, or a target's own level 0, whatever the configuration says: instrumented code takes GCC several
+  # times as long at -O2, and it optimises some mistakes away. Line numbers are all that a report needs
+  # of debug information.
+  target_compile_options(membound_options INTERFACE
+    -O$<IF:$<STREQUAL:$<TARGET_PROPERTY:MEMBOUND_OPTIMISE>,0>,0,1> -g1
     -fsanitize=${MEMBOUND_SANITIZER} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(membound_options INTERFACE -fsanitize=${MEMBOUND_SANITIZER})
 endif()

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// Which part of a kernel.cu is a stage's: from its head, "// Stage 3: …", to the next one.
-/// Place in the chain: kernel.cu -> [stage_text] -> handout snippets, progress, solution.
+/// Place in the chain: kernel.cu -> [stage_text] -> handout snippets, progress, solution, claims.
 #pragma once
 
 #include <optional>
@@ -25,5 +25,9 @@ namespace membound::course {
 /// nothing where one of the two does not have that head exactly once.
 [[nodiscard]] std::optional<std::string> with_stage_of(std::string_view kernel,
                                                        std::string_view source, int stage);
+
+/// `kernel` with empty lines in place of the other stages, but for earlier ones that define a name
+/// which stands in what is left: what a compiler needs for `stage`, every line at its own number.
+[[nodiscard]] std::string without_other_stages(std::string_view kernel, int stage);
 
 }  // namespace membound::course

@@ -42,5 +42,34 @@ TEST(StageText, OneStageOfAnotherFileLeavesTheRestAsItIs) {
   EXPECT_EQ(with_stage_of("int a;\n", other, 1), std::nullopt);
 }
 
+TEST(StageText, WithoutOtherStagesEveryLineStaysAtItsNumber) {
+  const std::string kernel = "#include <x>\n// Stage 1: one\nint a;\n// Stage 2: two\nint b;";
+  EXPECT_EQ(without_other_stages(kernel, 1), "#include <x>\n// Stage 1: one\nint a;\n\n");
+  EXPECT_EQ(without_other_stages(kernel, 2), "#include <x>\n\n\n// Stage 2: two\nint b;");
+  EXPECT_EQ(without_other_stages("int a;\n", 2), "int a;\n") << "no heads";
+}
+
+TEST(StageText, AStageKeepsTheEarlierOnesWhoseNamesItUses) {
+  const std::string kernel =
+      "// Stage 1: a constant\ninline constexpr int kWidth = 8;\n"
+      "// Stage 2: uses it\nint f(int n) {\n  return n + kWidth;\n}\nSHAPE(two) {}\n"
+      "// Stage 3: uses what uses it\nint g(int n) { return f(n); }\nSHAPE(three) {}\n"
+      "// Stage 4: names both in a comment\nint h(int n) { return n; }  // f, kWidth\nSHAPE(four) "
+      "{}\n"
+      "// Stage 5: names a function in a string\nSHAPE(five) { then(\"h\"); }\n";
+  const auto keeps = [&](int stage) {
+    std::string kept;
+    for (int other = 1; other <= 5; ++other)
+      if (!stage_text(without_other_stages(kernel, stage), other).empty())
+        kept += std::to_string(other);
+    return kept;
+  };
+  EXPECT_EQ(keeps(1), "1");
+  EXPECT_EQ(keeps(2), "12");
+  EXPECT_EQ(keeps(3), "123");
+  EXPECT_EQ(keeps(4), "4");
+  EXPECT_EQ(keeps(5), "45");
+}
+
 }  // namespace
 }  // namespace membound::course

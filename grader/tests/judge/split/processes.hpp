@@ -5,6 +5,7 @@
 #pragma once
 
 #include <fcntl.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -56,7 +57,7 @@ inline bool memory_holds(int pid, const std::string& wanted) {
                        [](std::uint64_t entry) { return entry >> 62 != 0; });
   };
   std::ifstream maps("/proc/" + std::to_string(pid) + "/maps");
-  std::ifstream memory("/proc/" + std::to_string(pid) + "/mem", std::ios::binary);
+  std::string piece(kPiece + wanted.size(), '\0');
   for (std::string line; std::getline(maps, line);) {
     unsigned long long begin = 0, end = 0;
     char rights[8] = {};
@@ -65,12 +66,13 @@ inline bool memory_holds(int pid, const std::string& wanted) {
     for (unsigned long long at = begin; at < end; at += kPiece) {
       if (!is_used(at, std::min(at + kPiece, end))) continue;
       // Overlapping by the length of what is looked for.
-      std::string piece(std::min(kPiece + wanted.size(), end - at), '\0');
-      memory.clear();
-      memory.seekg(static_cast<std::streamoff>(at));
-      memory.read(piece.data(), static_cast<std::streamsize>(piece.size()));
-      piece.resize(static_cast<std::size_t>(std::max<std::streamsize>(memory.gcount(), 0)));
-      if (memmem(piece.data(), piece.size(), wanted.data(), wanted.size()) == nullptr) continue;
+      const iovec here = {piece.data(), std::min<std::size_t>(piece.size(), end - at)};
+      const iovec there = {reinterpret_cast<void*>(at), here.iov_len};
+      // Copies many pages in one go, which /proc/PID/mem does not.
+      const ssize_t got = process_vm_readv(pid, &here, 1, &there, 1, 0);
+      if (got <= 0 || memmem(piece.data(), static_cast<std::size_t>(got), wanted.data(),
+                             wanted.size()) == nullptr)
+        continue;
       close(pages);
       return true;
     }

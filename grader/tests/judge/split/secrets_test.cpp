@@ -57,6 +57,7 @@ class Searcher {
               const std::string line = command_line(pid);
               if (line.empty()) continue;
               seen.insert(line);
+              if (holders.contains(line)) continue;
               // Stopped while it is searched: what it holds for a moment only is found, too.
               kill(pid, SIGSTOP);
               if (memory_holds(pid, wanted)) holders.insert(line);

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <regex>
@@ -53,11 +54,17 @@ struct Said {
   int line = 0;
 };
 
+/// Where the virtual GPU's libcudart.so.13 lies: this build's, or another one's, under a sanitizer.
+std::string runtime_folder() {
+  const char* const other = std::getenv("MEMBOUND_CORPUS_RUNTIME");
+  return other == nullptr ? MEMBOUND_CUDART_FOLDER : other;
+}
+
 /// Every finding of a run: "membound: CHECKER: KIND", then "  at FILE:LINE".
 std::vector<Said> run(const Case& one) {
   const std::string command =
       std::string(one.file == "locals" ? "MEMBOUND_CORPUS_PTX=" MEMBOUND_CORPUS_LOCALS " " : "") +
-      "LD_LIBRARY_PATH=" MEMBOUND_CUDART_FOLDER " MEMBOUND_CHECK=all MEMBOUND_STEP_LIMIT=1000000 " +
+      "LD_LIBRARY_PATH=" + runtime_folder() + " MEMBOUND_CHECK=all MEMBOUND_STEP_LIMIT=1000000 " +
       std::string(MEMBOUND_PROGRAMS "/corpus_") + one.file + " " + one.name + " 2>&1";
   std::string text;
   FILE* const pipe = popen(command.c_str(), "r");
