@@ -46,8 +46,8 @@ double load_lines(const Counters& c) {
   return lines * (1 - ratio(real(c.l1_load_hit_sectors), real(c.global_load_sectors)));
 }
 
-/// L1 has taken stores together since Volta; measured on an H100, and an H200's speeds agree.
-/// Before, stores passed it by.
+/// L1 takes stores together: measured on an H100 and an H200, assumed since Volta; before, stores
+/// passed it by.
 std::uint64_t taken_together(const Machine& m, std::uint64_t sectors) {
   return m.compute_major >= 7 ? sectors : 0;
 }

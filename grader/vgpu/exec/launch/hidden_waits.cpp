@@ -28,7 +28,7 @@ struct Loop {
 class Code {
  public:
   Code(const program::Function& function, std::span<const PathSum> sums)
-      : code_(function.code), sums_(sums) {
+      : code_(function.code), sums_(sums), is_fetched_(function.register_slots, false) {
     for (std::size_t i = 0; i < code_.size(); ++i)
       if (code_[i].has(program::kBackward) && code_[i].opcode == Opcode::kBra)
         loops_.push_back({code_[i].as<program::Branch>().target, i + 1});
@@ -36,6 +36,7 @@ class Code {
 
   /// Clocks between the load and the first use of what its round brings.
   double until_use(std::size_t load) {
+    for (const std::uint32_t index : fetched_) is_fetched_[index] = false;
     fetched_.clear();
     fetch(code_[load]);
     const std::optional<Loop> loop = innermost(load);
@@ -87,11 +88,13 @@ class Code {
   }
   void fetch(const Instruction& in) {
     for (const Value& value : in.d)
-      if (value.kind == ValueKind::kRegister) fetched_.push_back(value.index);
+      if (value.kind == ValueKind::kRegister && !is_fetched_[value.index]) {
+        is_fetched_[value.index] = true;
+        fetched_.push_back(value.index);
+      }
   }
   [[nodiscard]] bool is_fetched(const Value& value) const {
-    return value.kind == ValueKind::kRegister &&
-           std::find(fetched_.begin(), fetched_.end(), value.index) != fetched_.end();
+    return value.kind == ValueKind::kRegister && is_fetched_[value.index];
   }
   /// A move only gives what is on its way another name.
   bool uses(const Instruction& in) {
@@ -108,9 +111,11 @@ class Code {
     const auto clocks = [&](std::size_t i) -> std::uint32_t { return sums_[i][kChainClocks]; };
     return clocks(to) - clocks(from);
   }
-  [[nodiscard]] std::optional<Loop> innermost(std::size_t at) const {
-    for (const Loop& loop : loops_)
+  std::optional<Loop> innermost(std::size_t at) {
+    for (const Loop& loop : loops_) {
+      ++steps_;
       if (loop.begin <= at && at < loop.end) return loop;
+    }
     return std::nullopt;
   }
   [[nodiscard]] std::optional<Loop> loop_that_ends(std::size_t end) const {
@@ -132,6 +137,7 @@ class Code {
   std::span<const PathSum> sums_;
   std::vector<Loop> loops_;  ///< by their ends
   std::vector<std::uint32_t> fetched_;
+  std::vector<bool> is_fetched_;  ///< by register
   std::size_t steps_ = 0;
 };
 
