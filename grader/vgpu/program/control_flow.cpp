@@ -56,6 +56,14 @@ bool polls(const Instruction& in) {
 
 }  // namespace
 
+std::vector<bool> branch_targets(const Function& function) {
+  std::vector<bool> targets(function.code.size() + 1, false);
+  for (const Instruction& in : function.code)
+    for (const std::uint32_t target : targets_of(function, in))
+      if (target < targets.size()) targets[target] = true;
+  return targets;
+}
+
 std::vector<BasicBlock> basic_blocks(const Function& function) {
   const auto& code = function.code;
   const auto size = static_cast<std::uint32_t>(code.size());

@@ -23,6 +23,9 @@ struct BasicBlock {
   std::vector<std::uint32_t> successors;  ///< block numbers
 };
 
+/// Where branches go to, by instruction; one entry more than there are.
+[[nodiscard]] std::vector<bool> branch_targets(const Function& function);
+
 /// The function's blocks in code order.
 [[nodiscard]] std::vector<BasicBlock> basic_blocks(const Function& function);
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "grader/vgpu/program/control_flow.hpp"
 #include "grader/vgpu/program/shapes.hpp"
 #include "grader/vgpu/program/unrolling.hpp"
 
@@ -28,10 +29,38 @@ struct Loop {
 class Code {
  public:
   Code(const program::Function& function, std::span<const PathSum> sums)
-      : code_(function.code), sums_(sums), is_fetched_(function.register_slots, false) {
+      : code_(function.code),
+        sums_(sums),
+        is_fetched_(function.register_slots, false),
+        is_needed_(function.register_slots, false),
+        is_target_(program::branch_targets(function)) {
     for (std::size_t i = 0; i < code_.size(); ++i)
       if (code_[i].has(program::kBackward) && code_[i].opcode == Opcode::kBra)
         loops_.push_back({code_[i].as<program::Branch>().target, i + 1});
+  }
+
+  /// Clocks of what ptxas has behind the load and PTX in front of it: ptxas moves a load up to
+  /// where its address is known, unless something between may write what it reads.
+  double moved_up(std::size_t load) {
+    if (code_[load].order != program::Order::kWeak) return 0;
+    for (const std::uint32_t index : needed_) is_needed_[index] = false;
+    needed_.clear();
+    need(code_[load]);
+    double clocks = 0;
+    std::size_t i = load;
+    for (std::size_t step = 0; step < kMostStepsEach && i > 0 && !is_target_[i];
+         ++step, ++steps_, --i) {
+      const Instruction& in = code_[i - 1];
+      if (stops_loads(in)) break;
+      const bool gives = std::any_of(in.d.begin(), in.d.end(),
+                                     [&](const Value& value) { return is_needed(value); });
+      if (gives && program::accesses_memory(in) && !in.has(program::kParamMemory)) break;
+      if (gives)
+        need(in);
+      else
+        clocks += span(i - 1, i);
+    }
+    return clocks;
   }
 
   /// Clocks between the load and the first use of what its round brings.
@@ -82,6 +111,32 @@ class Code {
   [[nodiscard]] bool is_tired() const { return steps_ > kMostSteps; }
 
  private:
+  static bool stops_loads(const Instruction& in) {
+    switch (program::shape_of(in)) {
+      case program::Shape::kCall:
+      case program::Shape::kBra:
+      case program::Shape::kBrx:
+      case program::Shape::kEnd:
+      case program::Shape::kAtom:
+      case program::Shape::kRed:
+        return true;
+      case program::Shape::kStore:
+        return in.space != ptx::StateSpace::kShared && !in.has(program::kParamMemory);
+      default:
+        return program::info_of(in.opcode).cost == program::Cost::kBarrier ||
+               program::info_of(in.opcode).cost == program::Cost::kFenceDevice;
+    }
+  }
+  void need(const Instruction& in) {
+    for (const Value& value : in.s)
+      if (value.kind == ValueKind::kRegister && !is_needed_[value.index]) {
+        is_needed_[value.index] = true;
+        needed_.push_back(value.index);
+      }
+  }
+  [[nodiscard]] bool is_needed(const Value& value) const {
+    return value.kind == ValueKind::kRegister && is_needed_[value.index];
+  }
   static bool is_global_load(const Instruction& in) {
     return program::shape_of(in) == program::Shape::kLoad && in.space != ptx::StateSpace::kShared &&
            !in.has(program::kParamMemory);
@@ -138,6 +193,9 @@ class Code {
   std::vector<Loop> loops_;  ///< by their ends
   std::vector<std::uint32_t> fetched_;
   std::vector<bool> is_fetched_;  ///< by register
+  std::vector<std::uint32_t> needed_;
+  std::vector<bool> is_needed_;  ///< for an address, by register
+  std::vector<bool> is_target_;  ///< of a branch, by instruction
   std::size_t steps_ = 0;
 };
 
@@ -151,7 +209,7 @@ std::vector<std::uint32_t> hidden_waits(const program::Function& function,
     const Instruction& in = function.code[i];
     const std::uint32_t parts = (sums[i + 1] - sums[i])[kLoadRounds];
     if (parts != program::kUnrolledRounds) continue;
-    const double clocks = in.has(program::kStartsGlobalRound) ? code.until_use(i)
+    const double clocks = in.has(program::kStartsGlobalRound) ? code.moved_up(i) + code.until_use(i)
                           : in.opcode == Opcode::kCpAsync     ? code.since_copy(i)
                                                               : 0;
     hidden[i] = static_cast<std::uint32_t>(std::min(1.0, clocks / round_clocks) * parts);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "grader/vgpu/exec/launch/hidden_waits.hpp"
+#include "grader/vgpu/program/control_flow.hpp"
 #include "grader/vgpu/program/shapes.hpp"
 #include "grader/vgpu/program/unrolling.hpp"
 
@@ -145,20 +146,6 @@ class Path {
   bool stored_ = false;
 };
 
-/// Where branches go to, by instruction.
-std::vector<bool> targets_of(const program::Function& function) {
-  std::vector<bool> targets(function.code.size() + 1, false);
-  for (const Instruction& in : function.code) {
-    if (in.opcode != Opcode::kBra) continue;
-    const std::uint32_t target = in.as<program::Branch>().target;
-    if (target < targets.size()) targets[target] = true;
-  }
-  for (const auto& list : function.branch_lists)
-    for (const std::uint32_t target : list)
-      if (target < targets.size()) targets[target] = true;
-  return targets;
-}
-
 }  // namespace
 
 const program::CostTable& costs_of(const Launch& launch) {
@@ -172,7 +159,7 @@ std::vector<PathSum> path_weights(const Launch& launch) {
   Path path(costs_of(launch));
   for (const FunctionCode& code : launch.code) {
     path.begin_function(code.function->register_slots, code.function->predicate_count);
-    const std::vector<bool> targets = targets_of(*code.function);
+    const std::vector<bool> targets = program::branch_targets(*code.function);
     for (std::size_t i = 0; i < code.function->code.size(); ++i) {
       if (targets[i]) path.end_segment();
       weights.push_back(path.sums());
