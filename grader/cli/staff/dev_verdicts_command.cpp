@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// membound dev verdicts [LAB…]: whether what is handed in for a stage reaches its bar, a row of
-/// CSV each: its own answer, those of the lab's other stages, slow wrong answers. On a GPU it
+/// CSV each timed case: its own answer, those of the lab's other stages, slow wrong answers. On a GPU it
 /// measures, on the virtual one it predicts.
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -89,20 +89,31 @@ std::string number(double value) {
   return text;
 }
 
-/// lab, stage, answer, size, speed in 10^9 a second, ratio, bar, verdict.
-std::vector<std::string> row_of(const course::Stage& asked, const course::StageResult& stage,
-                                const std::string& answer) {
+/// One row each timed case: lab, stage, answer, case, size, speed in 10^9 a second, ratio, bar,
+/// verdict. A matrix of floats and one of doubles are two cases: the slower one decides a check's
+/// verdict, and which of two is slower may differ from device to device.
+std::vector<std::vector<std::string>> rows_of(const course::Stage& asked,
+                                              const course::StageResult& stage,
+                                              const std::string& answer) {
   const auto is_right = [](const course::Timing& timing) { return timing.runs_wrong == 0; };
-  std::vector<std::string> row = {stage.lab, std::to_string(stage.stage), answer};
-  if (!stage.ratio || !stage.speed || !std::ranges::all_of(stage.timings, is_right)) {
-    row.insert(row.end(), {"", "", "", number(asked.pass_ratio), "-"});
-  } else {
-    const bool reached = *stage.ratio >= asked.pass_ratio;
-    row.insert(row.end(),
-               {stage.timings.front().label, number(*stage.speed / 1e9), number(*stage.ratio),
-                number(asked.pass_ratio), reached ? "reached" : "missed"});
+  const std::vector<std::string> begin = {stage.lab, std::to_string(stage.stage), answer};
+  std::vector<std::vector<std::string>> rows;
+  const auto add = [&](std::vector<std::string> rest) {
+    rows.push_back(begin);
+    rows.back().insert(rows.back().end(), rest.begin(), rest.end());
+  };
+  if (!stage.ratio || !std::ranges::all_of(stage.timings, is_right)) {
+    add({"1", "", "", "", number(asked.pass_ratio), "-"});
+    return rows;
   }
-  return row;
+  for (const course::Timing& timing : stage.timings) {
+    const double work = stage.bound == course::Bound::kBandwidth ? timing.useful_bytes
+                                                                 : timing.useful_operations;
+    add({std::to_string(rows.size() + 1), timing.label, number(work / timing.student_median_ns),
+         number(timing.ratio), number(asked.pass_ratio),
+         timing.ratio >= asked.pass_ratio ? "reached" : "missed"});
+  }
+  return rows;
 }
 
 void print_row(std::vector<std::string> row) {
@@ -155,7 +166,7 @@ int run_dev_verdicts(DevVerdictsOptions options) {
                             context->err_is_terminal);
   progress.now("compiling", 0);
   compile_all(requests, stop);
-  print_row({"lab", "stage", "answer", "size", "speed", "ratio", "bar", "verdict"});
+  print_row({"lab", "stage", "answer", "case", "size", "speed", "ratio", "bar", "verdict"});
   for (std::size_t i = 0; i < all.size(); ++i) {
     const HandedIn& one = all[i];
     progress.now(one.lab->id + ", " + one.file.stem().string(), static_cast<int>(i));
@@ -163,7 +174,8 @@ int run_dev_verdicts(DevVerdictsOptions options) {
     if (stop->load()) return kExitInterrupted;
     if (!result) return report_error(result.error());
     for (std::size_t at = 0; at < result->stages.size(); ++at)
-      print_row(row_of(*one.lab->stage(one.stages[at]), result->stages[at], one.answers[at]));
+      for (auto& row : rows_of(*one.lab->stage(one.stages[at]), result->stages[at], one.answers[at]))
+        print_row(std::move(row));
   }
   return kExitPassed;
 }

@@ -16,24 +16,24 @@ trap 'rm -f "$errors"' EXIT
 rows_of() { sed -e ':quoted' -e 's/^\([^"]*"[^",]*\),\([^"]*"\)/\1\2/' -e 't quoted' -e 's/["\r]//g' "$1"; }
 awk -F, -v errors="$errors" '
   FNR == 1 { next }
-  { key = $1 "," $2 "," $3 }
+  { key = $1 "," $2 "," $3 "," $4 }
   NR == FNR { of[key] = $0; next }
   !(key in of) { print key " is in one table only" > "/dev/stderr"; next }
   {
     split(of[key], m)
     delete of[key]
-    if ($8 == "-" && m[8] == "-") next
-    if ($8 == "-" || m[8] == "-") {
+    if ($9 == "-" && m[9] == "-") next
+    if ($9 == "-" || m[9] == "-") {
       printf "%s: not timed on one of the two\n", key > "/dev/stderr"
       next
     }
-    if ($4 == m[4]) print "speed", $5 / m[5] - 1 > errors
+    if ($5 == m[5]) print "speed", $6 / m[6] - 1 > errors
     if ($3 == "stage " $2) next
-    print "ratio", $6 / m[6] - 1 > errors
+    print "ratio", $7 / m[7] - 1 > errors
     ++rows
-    if ($8 == m[8]) { ++equal; next }
-    if (rows - equal == 1) print "| stage | handed in | predicted | measured | bar |\n| --- | --- | ---: | ---: | ---: |"
-    printf "| %s/%s | %s | %s | %s | %s |\n", $1, $2, $3, $6, m[6], $7
+    if ($9 == m[9]) { ++equal; next }
+    if (rows - equal == 1) print "| stage | handed in | size | predicted | measured | bar |\n| --- | --- | --- | ---: | ---: | ---: |"
+    printf "| %s/%s | %s | %s | %s | %s | %s |\n", $1, $2, $3, $5, $7, m[7], $8
   }
   END {
     for (key in of) print key " is in one table only" > "/dev/stderr"
