@@ -104,7 +104,8 @@ class Sampler {
   }
 
   void finish() {
-    report_.counters = scaled(works_, request_.caches.l2_bytes);
+    report_.counters = scaled(works_, request_.caches.l2_bytes,
+                              std::uint64_t{std::max(1u, request_.sm_count)} * places_);
     report_.warp_instructions = spent_;
     if (request_.sample->all) return;
     SampleFacts facts{0, request_.grid.count(),        error_of(works_), 0,

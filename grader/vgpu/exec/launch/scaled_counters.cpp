@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "grader/vgpu/memory/cache.hpp"
+#include "grader/vgpu/memory/coalescer.hpp"
 
 namespace membound::vgpu::exec {
 namespace {
@@ -79,6 +80,22 @@ std::uint64_t distinct(const std::vector<StratumWork>& strata,
   return whole(sum);
 }
 
+/// Different sectors that the blocks of a wave read, of all waves. `wave` blocks run at once.
+std::uint64_t distinct_by_wave(const std::vector<StratumWork>& strata, std::uint64_t wave) {
+  double sum = 0;
+  for (const StratumWork& stratum : strata) {
+    const auto blocks = static_cast<double>(stratum.blocks);
+    const double at_once = std::min(blocks, static_cast<double>(wave));
+    const double each = at_once / static_cast<double>(stratum.of.size());
+    for (std::size_t i = 0; i < stratum.reads.size(); ++i) {
+      const double touched = static_cast<double>(stratum.reads[i].touched_sectors) * each;
+      const auto most = static_cast<double>(stratum.reads[i].sectors);
+      sum += blocks / at_once * (i == 0 ? touched : std::min(touched, most));
+    }
+  }
+  return whole(sum);
+}
+
 /// The kinds of a stratum's blocks in launch order: those that ran, over and over, in this many
 /// stretches at most.
 void deal_out(const StratumWork& stratum, counters::LaunchWork& work) {
@@ -127,7 +144,8 @@ void StratumWork::add(StratumWork&& more) {
   busiest_sectors.add(more.busiest_sectors);
 }
 
-counters::LaunchCounters scaled(std::vector<StratumWork>& strata, std::uint64_t l2_bytes) {
+counters::LaunchCounters scaled(std::vector<StratumWork>& strata, std::uint64_t l2_bytes,
+                                std::uint64_t wave) {
   counters::LaunchCounters all;
   WeightedSum totals;
   std::map<std::pair<std::string, std::uint32_t>, WeightedSum> lines;
@@ -155,6 +173,14 @@ counters::LaunchCounters scaled(std::vector<StratumWork>& strata, std::uint64_t 
                                 distinct(strata, &StratumWork::writes)};
   c.dram_read_bytes = memory::dram_read_bytes(traffic, l2_bytes);
   c.dram_write_bytes = memory::dram_write_bytes(traffic);
+  // Blocks of a wave go side by side through what they share: all of them wait for DRAM where one
+  // does, unless an earlier wave has left it in L2.
+  const std::uint64_t anew = std::max(read, distinct_by_wave(strata, wave));
+  const memory::Traffic of_waves{anew, read, traffic.distinct_written_sectors};
+  if (anew > 0)
+    c.l2_waiting_sectors = whole(static_cast<double>(c.l2_waiting_sectors) *
+                                 static_cast<double>(memory::dram_read_bytes(of_waves, l2_bytes)) /
+                                 static_cast<double>(anew * memory::kSectorBytes));
   return all;
 }
 

@@ -32,9 +32,10 @@ struct StratumWork {
   void add(StratumWork&& more);
 };
 
-/// The whole launch, as far as a sample can tell. `l2_bytes` is the machine's.
+/// The whole launch, as far as a sample can tell. `l2_bytes` is the machine's; `wave` blocks run at
+/// the same time.
 [[nodiscard]] counters::LaunchCounters scaled(std::vector<StratumWork>& strata,
-                                              std::uint64_t l2_bytes);
+                                              std::uint64_t l2_bytes, std::uint64_t wave);
 
 /// Standard error of the launch's work, as a share of it: of what blocks issue, wait for and ask of
 /// shared memory, whichever is known worst.

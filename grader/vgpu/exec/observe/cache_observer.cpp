@@ -104,13 +104,14 @@ void CacheObserver::access(const WarpAccess& access) {
 }
 
 void CacheObserver::show(Seat& seat) {
-  std::uint32_t reads = 0;
+  std::uint32_t reads = 0, of_sm = 0;
   for (const Wanted& each : seat.wanted) {
     const std::uint32_t first =
         seat.sm->lines->load(each.line, each.sectors, each.clock, seat.tally->lines, *each.uses);
     if (byte_uses_ && byte_uses_->watches(each.line))
       byte_uses_->loads(each.line, each.clock, each.sectors, first);
     if (first == 0) continue;
+    of_sm += memory::sectors_in(first);
     const std::uint32_t pairs = (first | first >> 1) & 5u;  // 64 bytes at a time
     const std::uint32_t fresh = read_.touch(each.line, pairs * 3);
     if (fresh != 0 && reads_of_) reads_of_->add(each.line, fresh);
@@ -118,6 +119,7 @@ void CacheObserver::show(Seat& seat) {
   }
   seat.wanted.clear();
   if (reads != 0) distinct_reads_.fetch_add(reads, std::memory_order_relaxed);
+  if (of_sm != 0 && reads_of_) first_reads_.fetch_add(of_sm, std::memory_order_relaxed);
 }
 
 CacheObserver::Seat& CacheObserver::make_seat(Block& block) {
@@ -218,7 +220,10 @@ void CacheObserver::add_to(counters::Counters& totals) {
   const memory::Traffic traffic{l2_reads_, distinct_reads_, distinct_writes_};
   totals.l1_load_joined_sectors = joined_;
   totals.l2_read_sectors = traffic.l2_read_sectors;
-  if (byte_uses_) byte_uses_->add_to(totals, launch_.request->caches.l2_bytes);
+  if (byte_uses_)
+    byte_uses_->add_to(totals, launch_.request->caches.l2_bytes);
+  else  // were nothing in L2 before; see scaled()
+    totals.l2_waiting_sectors = std::min(first_reads_.load(), l2_reads_);
   // Everything is written through; nothing of it needs a model.
   totals.l2_write_sectors = totals.global_store_sectors + totals.local_store_sectors +
                             totals.atomic_sectors + totals.reduction_sectors;
