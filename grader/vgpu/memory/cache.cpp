@@ -4,6 +4,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <atomic>
 
 #include "grader/base/check.hpp"
@@ -29,7 +30,8 @@ TouchMap::~TouchMap() {
   if (std::uint64_t* const words = words_.load()) munmap(words, lines_ / 2 + 8);
 }
 
-std::uint32_t TouchMap::touch(std::uint64_t line, std::uint32_t sectors) {
+std::uint32_t TouchMap::touch(std::uint64_t line, std::uint32_t sectors,
+                              std::vector<std::uint64_t>* pieces) {
   const std::uint64_t index = line - first_line_;
   if (index >= lines_) return 0;
   const std::uint64_t bits = std::uint64_t{sectors} << (index % 16 * 4);
@@ -38,7 +40,29 @@ std::uint32_t TouchMap::touch(std::uint64_t line, std::uint32_t sectors) {
   std::atomic_ref<std::uint64_t> word(words[index / 16]);
   if ((word.load(std::memory_order_relaxed) & bits) == bits) return 0;
   const std::uint64_t before = word.fetch_or(bits, std::memory_order_relaxed);
+  if (before == 0 && pieces != nullptr) pieces->push_back(index / 16);
   return sectors_in(static_cast<std::uint32_t>((bits & ~before) >> (index % 16 * 4)));
+}
+
+std::uint64_t TouchMap::short_runs(std::vector<std::uint64_t> pieces, std::uint64_t lines) const {
+  std::sort(pieces.begin(), pieces.end());
+  std::uint64_t runs = 0, length = 0, next = 0;
+  const auto end_run = [&] {
+    runs += length > 0 && length < lines;
+    length = 0;
+  };
+  for (const std::uint64_t piece : pieces) {
+    if (piece != next) end_run();
+    for (std::uint64_t word = words_.load()[piece], i = 0; i < 16; ++i, word >>= 4) {
+      if ((word & 15u) == 0)
+        end_run();
+      else
+        ++length;
+    }
+    next = piece + 1;
+  }
+  end_run();
+  return runs;
 }
 
 std::uint64_t dram_read_bytes(const Traffic& traffic, std::uint64_t l2_bytes) {

@@ -13,6 +13,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <vector>
 
 namespace membound::vgpu::memory {
 
@@ -28,7 +29,15 @@ class TouchMap {
   /// Touches `sectors` (a bit each, of four) of line number `line` (address / 128); returns how
   /// many were not touched before. Memory is taken at the first touch. Lines outside the range
   /// count as touched.
-  std::uint32_t touch(std::uint64_t line, std::uint32_t sectors);
+  std::uint32_t touch(std::uint64_t line, std::uint32_t sectors) {
+    return touch(line, sectors, nullptr);
+  }
+  /// The same; puts the number of a piece of the map into `pieces` at its first touch.
+  std::uint32_t touch(std::uint64_t line, std::uint32_t sectors,
+                      std::vector<std::uint64_t>* pieces);
+  /// Runs of lines side by side that are shorter than `lines`, in those pieces.
+  [[nodiscard]] std::uint64_t short_runs(std::vector<std::uint64_t> pieces,
+                                         std::uint64_t lines) const;
 
  private:
   std::uint64_t first_line_;

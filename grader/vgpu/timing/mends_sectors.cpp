@@ -91,8 +91,9 @@ std::optional<Mend> without(const Observed& o, Pattern pattern) {
         c.partial_store_sectors = less(c.partial_store_sectors, l.partial_store_sectors);
         c.filled_store_sectors = less(c.filled_store_sectors, l.partial_store_sectors);
         c.merged_store_sectors = less(c.merged_store_sectors, extra);
-        c.dram_filled_pieces = c.dram_half_pieces = 0;
+        c.dram_filled_pieces = c.dram_half_pieces = c.dram_written_runs = 0;
       } else {
+        c.dram_read_runs = 0;
         c.global_load_sectors = less(c.global_load_sectors, extra);
       }
       // Of two that waste alike the store: no cache takes up what it leaves.

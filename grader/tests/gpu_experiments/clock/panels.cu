@@ -97,8 +97,7 @@ __global__ void __launch_bounds__(256, 2) vectors(float* out, const float* in) {
   __shared__ __align__(16) float panels[kAhead ? 2 : 1][2][kDeep][128];
   const int t = threadIdx.x, four = t % 32 * 4;
   const float* from_a = in + t / 32 * kWidth + blockIdx.x * 128 % kWidth + four;
-  const float* from_b =
-      in + (kSteps + t / 32) * kWidth + blockIdx.x / 16 * 128 % kWidth + four;
+  const float* from_b = in + (kSteps + t / 32) * kWidth + blockIdx.x / 16 * 128 % kWidth + four;
   const int row = t / 64 * 16 + t % 32 / 8 * 4, col = t / 32 % 2 * 32 + t % 8 * 4;
   float best[8][8] = {};
   float4 next_a = {}, next_b = {};
@@ -145,11 +144,11 @@ void time_all(timed::Bench& bench, const std::string& name, float* out, const fl
     const std::string blocks = name + ", " + std::to_string(per_sm) + " blocks";
     const int grid = 132 * per_sm;
     bench("registers", blocks, [&] { registers<Op><<<grid, 64>>>(out, in); });
-    bench("panels of 4 rows, words", blocks, [&] { words<Op, 4><<<grid, 64>>>(out, in); });
-    bench("panels of 16 rows, words", blocks, [&] { words<Op, 16><<<grid, 64>>>(out, in); });
+    bench("words by 4 rows", blocks, [&] { words<Op, 4><<<grid, 64>>>(out, in); });
+    bench("words by 16 rows", blocks, [&] { words<Op, 16><<<grid, 64>>>(out, in); });
     if (per_sm > 8) continue;
-    bench("vectors, two barriers", blocks, [&] { vectors<Op, 8, false><<<grid, 256>>>(out, in); });
-    bench("vectors, ahead", blocks, [&] { vectors<Op, 8, true><<<grid, 256>>>(out, in); });
+    bench("vectors by 8 rows", blocks, [&] { vectors<Op, 8, false><<<grid, 256>>>(out, in); });
+    bench("vectors fetched ahead", blocks, [&] { vectors<Op, 8, true><<<grid, 256>>>(out, in); });
   }
 }
 

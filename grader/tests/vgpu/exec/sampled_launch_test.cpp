@@ -74,12 +74,12 @@ struct Sampled : Machine {
   }
 };
 
-/// Who stores the same bytes as another, and when others ask for a line, is not known of blocks
+/// Who stores the same bytes as another, and what becomes of a line in L2, is not known of blocks
 /// that did not run.
 counters::Counters without_what_needs_all(counters::Counters totals) {
   totals.distinct_store_bytes = totals.warp_store_bytes = 0;
   totals.dram_fetched_pieces = totals.dram_lone_pieces = 0;
-  totals.dram_filled_pieces = totals.dram_half_pieces = totals.l2_waiting_sectors = 0;
+  totals.dram_filled_pieces = totals.dram_half_pieces = 0;
   return totals;
 }
 
@@ -96,6 +96,17 @@ TEST(SampledLaunch, BlocksThatAreAlikeCountAsAllOfThemDo) {
   EXPECT_EQ(some.sample->stored_bytes, some.sample->blocks * kSampleThreads * 4);
   EXPECT_EQ(some.sample->loaded_bytes, some.sample->blocks * kSampleThreads * 4);
   EXPECT_EQ(some.sample->error, 0);
+}
+
+TEST(SampledLaunch, WhatAllBlocksReadIsWaitedForInTheFirstWaveOnly) {
+  Sampled machine("ld.global.u32 %r5, [%rd0];\nadd.u32 %r4, %r4, %r5;\n");
+  const LaunchReport each = machine.run_with(7);
+  ASSERT_TRUE(each.sample) << each.unsampled;
+  const counters::Counters& totals = each.counters.totals;
+  const std::uint64_t own = std::uint64_t{kAllBlocks} * kSampleThreads * 4 / 32;
+  EXPECT_GT(totals.l2_read_sectors, own) << "the word that all read, too, once for each SM";
+  EXPECT_GE(totals.l2_waiting_sectors, own * 95 / 100);
+  EXPECT_LE(totals.l2_waiting_sectors, own * 105 / 100);
 }
 
 TEST(SampledLaunch, WhatTheFirstBlockAloneDoesCountsOnce) {

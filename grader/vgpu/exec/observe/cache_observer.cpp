@@ -13,6 +13,11 @@ namespace membound::vgpu::exec {
 namespace {
 
 constexpr std::size_t kMostWanted = 64;
+/// Lines side by side that neighbouring blocks touch are a run; of a tile's rows of 64 bytes, 12
+/// blocks in a row make one of this length.
+constexpr std::uint64_t kLongRun = 6;
+/// Of fewer SMs beside each other nobody can tell whether their neighbours go on.
+constexpr std::size_t kFewestBeside = 8;
 
 /// What shared memory leaves of the SM's storage, or the part of it that the blocks that run have.
 std::uint64_t l1_size(const Launch& launch, std::uint32_t places) {
@@ -42,6 +47,7 @@ struct CacheObserver::Tally {
   memory::ReuseTimes lines;
   std::vector<std::unique_ptr<memory::ReuseTimes>> uses;  ///< of sectors, by StepStats
   SectorUses::Samples samples;                            ///< likewise
+  std::vector<std::uint64_t> read, written;  ///< pieces of maps, where chosen blocks run
 };
 
 CacheObserver::CacheObserver(Launch& launch)
@@ -86,7 +92,8 @@ void CacheObserver::access(const WarpAccess& access) {
   if (access.kind != AccessKind::kLoad) {
     std::uint32_t writes = 0;
     for (std::uint32_t i = 0; i < lines.size(); ++i) {
-      const std::uint32_t fresh = written_.touch(lines.line(i), lines.sectors(i));
+      const std::uint32_t fresh = written_.touch(lines.line(i), lines.sectors(i),
+                                                 writes_of_ ? &seat.tally->written : nullptr);
       if (fresh != 0 && writes_of_) writes_of_->add(lines.line(i), fresh);
       writes += fresh;
     }
@@ -113,7 +120,8 @@ void CacheObserver::show(Seat& seat) {
     if (first == 0) continue;
     of_sm += memory::sectors_in(first);
     const std::uint32_t pairs = (first | first >> 1) & 5u;  // 64 bytes at a time
-    const std::uint32_t fresh = read_.touch(each.line, pairs * 3);
+    const std::uint32_t fresh =
+        read_.touch(each.line, pairs * 3, reads_of_ ? &seat.tally->read : nullptr);
     if (fresh != 0 && reads_of_) reads_of_->add(each.line, fresh);
     reads += fresh;
   }
@@ -198,6 +206,14 @@ void CacheObserver::settle() {
     }
   }
   if (byte_uses_ && !tallies_.empty()) settle_uses();
+  if (sms_.size() < kFewestBeside) return;
+  std::vector<std::uint64_t> read, written;
+  for (const auto& tally : tallies_) {
+    read.insert(read.end(), tally->read.begin(), tally->read.end());
+    written.insert(written.end(), tally->written.begin(), tally->written.end());
+  }
+  read_runs_ = read_.short_runs(std::move(read), kLongRun);
+  written_runs_ = written_.short_runs(std::move(written), kLongRun);
 }
 
 /// The share is one of all workers, so that it does not depend on their number.
@@ -229,6 +245,8 @@ void CacheObserver::add_to(counters::Counters& totals) {
                             totals.atomic_sectors + totals.reduction_sectors;
   totals.dram_read_bytes = memory::dram_read_bytes(traffic, launch_.request->caches.l2_bytes);
   totals.dram_write_bytes = memory::dram_write_bytes(traffic);
+  totals.dram_read_runs = read_runs_;
+  totals.dram_written_runs = written_runs_;
 }
 
 }  // namespace membound::vgpu::exec

@@ -82,7 +82,8 @@ class CacheObserver : public Observer {
   std::optional<SectorUses> byte_uses_;  ///< where all blocks run
   std::uint64_t joined_ = 0, l2_reads_ = 0;
   std::atomic<std::uint64_t> distinct_reads_{0}, distinct_writes_{0};
-  std::atomic<std::uint64_t> first_reads_{0};  ///< of each SM, where chosen blocks run
+  std::atomic<std::uint64_t> first_reads_{0};       ///< of each SM, where chosen blocks run
+  std::uint64_t read_runs_ = 0, written_runs_ = 0;  ///< likewise; short ones
 
   std::atomic<std::uint32_t> waiting_{0};
   std::condition_variable ended_;
