@@ -220,20 +220,20 @@ TEST(BlockWorkOf, WhatIsFetchedLongBeforeItIsUsedIsNotWaitedFor) {
 }
 
 TEST(BlockWorkOf, ALoadIsMovedUpToWhereItsAddressIsKnown) {
-  const auto rounds = [](const std::string& before) {
-    return work_of("mov.u32 %r2, %r1;\nLOOP:\n" + before +
-                       "ld.global.f32 %f4, [%rd0+1024];\nadd.f32 %f1, %f1, %f4;\n"
+  const auto rounds = [](const std::string& before, const char* load = "ld.global.f32") {
+    return work_of("mov.u32 %r2, %r1;\nLOOP:\n" + before + load +
+                       " %f4, [%rd0+1024];\nadd.f32 %f1, %f1, %f4;\n"
                        "add.u32 %r2, %r2, 1;\nsetp.lt.u32 %p0, %r2, 8;\n"
                        "@%p0 bra LOOP;\nst.global.f32 [%rd0+256], %f1;\nret;\n",
                    1, 32)
         .kinds.at(0)
         .load_rounds;
   };
-  EXPECT_EQ(rounds(products(300)), 0u) << "300 products pass meanwhile";
-  EXPECT_EQ(rounds(products(300) + kUse), 8u) << "not over a store, nor over a barrier";
-  EXPECT_EQ(rounds(products(300) + "bar.sync 0;\n"), 8u);
-  EXPECT_EQ(rounds(products(300) + "shl.b64 %rd0, %rd0, 0;\n"), 0u) << "nor is its address new";
-  EXPECT_EQ(rounds("ld.volatile.global.f32 %f4, [%rd0];\n" + products(300)), 16u);
+  EXPECT_EQ(rounds(products(1500)), 0u) << "1,500 products pass meanwhile";
+  EXPECT_EQ(rounds(products(1500) + "shl.b64 %rd0, %rd0, 0;\n"), 0u) << "its address moves, too";
+  EXPECT_EQ(rounds(products(1500), "ld.volatile.global.f32"), 8u);
+  EXPECT_EQ(rounds(products(1500) + kUse), 8u) << "not over a store, nor over a barrier";
+  EXPECT_EQ(rounds(products(1500) + "bar.sync 0;\n"), 8u);
 }
 
 TEST(BlockWorkOf, ACopyThatWasBegunRoundsAgoIsNotWaitedFor) {
