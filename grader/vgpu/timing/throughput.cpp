@@ -16,10 +16,6 @@ constexpr double kPieceBytes = 64;
 // clock_mechanisms_h200.csv): 21 ps a word of "load jumping, 1", 63 ps half a sector of "store
 // jumping, 4", 33 ps a sector of "store jumping, 8", at 4,430 GB/s.
 constexpr double kLonePieceBytes = 30, kFilledPieceBytes = 245, kHalfPieceBytes = 115;
-// Likewise what a row costs that neither the block's own rows nor its neighbours' go on with: of
-// "read down" and "written down", 32 words wide, an H100 and an H200 lie 15 % about the first and
-// 35 % about the second (clock_tiles_h100.csv, clock_tiles_h200.csv, 16384 rows).
-constexpr double kReadRunBytes = 18, kWrittenRunBytes = 28;
 
 /// Nanoseconds for `work` done by all SMs at `per_clock` each, were it spread evenly.
 double over_all_sms(const Workload& s, double work, double per_clock) {
@@ -86,11 +82,13 @@ double dram_ns(const Machine& m, const Counters& c) {
   // Pieces that come alone open a row of DRAM each; those that go back are written in turn with
   // being fetched.
   const double in_a_row = (fetched > 0 ? fetched : real(c.dram_read_bytes)) + written;
-  const double alone =
-      real(c.dram_lone_pieces) * kLonePieceBytes + real(c.dram_filled_pieces) * kFilledPieceBytes +
-      real(c.dram_half_pieces) * kHalfPieceBytes + real(c.dram_read_runs) * kReadRunBytes +
-      real(c.dram_written_runs) * kWrittenRunBytes * ratio(written, real(c.dram_write_bytes));
-  return ratio(in_a_row + alone, m.dram_reached_gbs);
+  const double alone = real(c.dram_lone_pieces) * kLonePieceBytes +
+                       real(c.dram_filled_pieces) * kFilledPieceBytes +
+                       real(c.dram_half_pieces) * kHalfPieceBytes;
+  const double runs_ns = ratio(real(c.dram_read_runs), m.dram_read_gruns) +
+                         ratio(real(c.dram_written_runs), m.dram_written_gruns) *
+                             ratio(written, real(c.dram_write_bytes));
+  return ratio(in_a_row + alone, m.dram_reached_gbs) + runs_ns;
 }
 
 double shared_atomic_ns(const Workload& s) {
