@@ -2,8 +2,8 @@
 # SPDX-FileCopyrightText: The Membound authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# Two tables of `membound dev verdicts` side by side: each row whose verdicts differ, as a line of a Markdown table;
-# how many are equal; how far off the ratios to the reference answer are, and the speeds of what both timed at one size.
+# Two tables of `membound dev verdicts` side by side: the cases of each check whose verdicts differ, as lines of a
+# Markdown table; how many are equal; how far off the ratios to the reference answer are, and the speeds of what both timed at one size.
 # A stage's own answer has a ratio of 1 on every device: it counts among the speeds only.
 #
 #   verdicts.sh MEASURED.csv PREDICTED.csv
@@ -30,14 +30,23 @@ awk -F, -v errors="$errors" '
     if ($5 == m[5]) print "speed", $6 / m[6] - 1 > errors
     if ($3 == "stage " $2) next
     print "ratio", $7 / m[7] - 1 > errors
-    ++rows
-    if ($9 == m[9]) { ++equal; next }
-    if (rows - equal == 1) print "| stage | handed in | size | predicted | measured | bar |\n| --- | --- | --- | ---: | ---: | ---: |"
-    printf "| %s/%s | %s | %s | %s | %s | %s |\n", $1, $2, $3, $5, $7, m[7], $8
+    # A check says "reached" where all its cases do.
+    check = $1 "," $2 "," $3
+    if (!(check in cases)) order[++checks] = check
+    ++cases[check]
+    predicted[check] += $9 == "reached"
+    measured[check] += m[9] == "reached"
+    rows[check] = rows[check] sprintf("| %s/%s | %s | %s | %s | %s | %s |\n", $1, $2, $3, $5, $7, m[7], $8)
   }
   END {
     for (key in of) print key " is in one table only" > "/dev/stderr"
-    printf "\n%d of %d verdicts are equal: %.1f %%\n", equal, rows, 100 * equal / (rows ? rows : 1)
+    for (i = 1; i <= checks; ++i) {
+      check = order[i]
+      if ((predicted[check] == cases[check]) == (measured[check] == cases[check])) { ++equal; continue }
+      if (i - equal == 1) print "| stage | handed in | size | predicted | measured | bar |\n| --- | --- | --- | ---: | ---: | ---: |"
+      printf "%s", rows[check]
+    }
+    printf "\n%d of %d verdicts are equal: %.1f %%\n", equal, checks, 100 * equal / (checks ? checks : 1)
   }' <(rows_of "$measured") <(rows_of "$predicted")
 for kind in ratio speed; do
   awk -v kind=$kind '$1 == kind { print ($2 < 0 ? -$2 : $2) }' "$errors" | sort -g | awk -v kind=$kind '
