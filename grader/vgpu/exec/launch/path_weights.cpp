@@ -96,7 +96,7 @@ class Path {
     longest_ = std::max(longest_, depth);
     for (const Value& value : in.d) set_depth(value, depth);
     if (!ends_segment(cost)) return;
-    if (waits_itself(cost)) issued_ += each.latency_clocks;
+    if (waits_itself(cost)) issued_ += std::max(0.0, each.latency_clocks - each.slots);
     end_segment();
   }
 
