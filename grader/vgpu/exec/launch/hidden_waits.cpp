@@ -26,13 +26,42 @@ struct Loop {
   std::size_t begin, end;  ///< first instruction, and the one behind the jump back
 };
 
+/// Some of a function's registers; emptying it takes no longer than filling it did.
+class RegisterSet {
+ public:
+  explicit RegisterSet(std::size_t registers) : has_(registers, false) {}
+  void clear() {
+    for (const std::uint32_t index : members_) has_[index] = false;
+    members_.clear();
+  }
+  void add(const Value& value) {
+    if (value.kind != ValueKind::kRegister || has_[value.index]) return;
+    has_[value.index] = true;
+    members_.push_back(value.index);
+  }
+  template <typename Values>
+  void add_all(const Values& values) {
+    for (const Value& value : values) add(value);
+  }
+  template <typename Values>
+  [[nodiscard]] bool has_any(const Values& values) const {
+    return std::any_of(values.begin(), values.end(), [&](const Value& value) {
+      return value.kind == ValueKind::kRegister && has_[value.index];
+    });
+  }
+
+ private:
+  std::vector<bool> has_;
+  std::vector<std::uint32_t> members_;
+};
+
 class Code {
  public:
   Code(const program::Function& function, std::span<const PathSum> sums)
       : code_(function.code),
         sums_(sums),
-        is_fetched_(function.register_slots, false),
-        is_needed_(function.register_slots, false),
+        fetched_(function.register_slots),
+        needed_(function.register_slots),
         is_target_(program::branch_targets(function)) {
     for (std::size_t i = 0; i < code_.size(); ++i)
       if (code_[i].has(program::kBackward) && code_[i].opcode == Opcode::kBra)
@@ -43,20 +72,18 @@ class Code {
   /// where its address is known, unless something between may write what it reads.
   double moved_up(std::size_t load) {
     if (code_[load].order != program::Order::kWeak) return 0;
-    for (const std::uint32_t index : needed_) is_needed_[index] = false;
     needed_.clear();
-    need(code_[load]);
+    needed_.add_all(code_[load].s);
     double clocks = 0;
     std::size_t i = load;
     for (std::size_t step = 0; step < kMostStepsEach && i > 0 && !is_target_[i];
          ++step, ++steps_, --i) {
       const Instruction& in = code_[i - 1];
       if (stops_loads(in)) break;
-      const bool gives = std::any_of(in.d.begin(), in.d.end(),
-                                     [&](const Value& value) { return is_needed(value); });
+      const bool gives = needed_.has_any(in.d);
       if (gives && program::accesses_memory(in) && !in.has(program::kParamMemory)) break;
       if (gives)
-        need(in);
+        needed_.add_all(in.s);
       else
         clocks += span(i - 1, i);
     }
@@ -65,9 +92,8 @@ class Code {
 
   /// Clocks between the load and the first use of what its round brings.
   double until_use(std::size_t load) {
-    for (const std::uint32_t index : fetched_) is_fetched_[index] = false;
     fetched_.clear();
-    fetch(code_[load]);
+    fetched_.add_all(code_[load].d);
     const std::optional<Loop> loop = innermost(load);
     double clocks = 0;
     bool same_round = true;
@@ -77,7 +103,7 @@ class Code {
       const Instruction& in = code_[i];
       same_round = same_round && !in.has(program::kStartsGlobalRound);
       if (uses(in)) return clocks;
-      if (same_round && is_global_load(in)) fetch(in);
+      if (same_round && is_global_load(in)) fetched_.add_all(in.d);
       clocks += span(i, i + 1);
       const bool turns = loop && i + 1 == loop->end;
       if (turns) {
@@ -127,36 +153,15 @@ class Code {
                program::info_of(in.opcode).cost == program::Cost::kFenceDevice;
     }
   }
-  void need(const Instruction& in) {
-    for (const Value& value : in.s)
-      if (value.kind == ValueKind::kRegister && !is_needed_[value.index]) {
-        is_needed_[value.index] = true;
-        needed_.push_back(value.index);
-      }
-  }
-  [[nodiscard]] bool is_needed(const Value& value) const {
-    return value.kind == ValueKind::kRegister && is_needed_[value.index];
-  }
   static bool is_global_load(const Instruction& in) {
     return program::shape_of(in) == program::Shape::kLoad && in.space != ptx::StateSpace::kShared &&
            !in.has(program::kParamMemory);
   }
-  void fetch(const Instruction& in) {
-    for (const Value& value : in.d)
-      if (value.kind == ValueKind::kRegister && !is_fetched_[value.index]) {
-        is_fetched_[value.index] = true;
-        fetched_.push_back(value.index);
-      }
-  }
-  [[nodiscard]] bool is_fetched(const Value& value) const {
-    return value.kind == ValueKind::kRegister && is_fetched_[value.index];
-  }
   /// A move only gives what is on its way another name.
   bool uses(const Instruction& in) {
-    const bool reads = std::any_of(in.s.begin(), in.s.end(),
-                                   [&](const Value& value) { return is_fetched(value); });
+    const bool reads = fetched_.has_any(in.s);
     if (in.opcode == Opcode::kMov && !in.guard) {
-      if (reads) fetch(in);
+      if (reads) fetched_.add_all(in.d);
       return false;
     }
     return reads;
@@ -190,11 +195,9 @@ class Code {
 
   const std::vector<Instruction>& code_;
   std::span<const PathSum> sums_;
-  std::vector<Loop> loops_;  ///< by their ends
-  std::vector<std::uint32_t> fetched_;
-  std::vector<bool> is_fetched_;  ///< by register
-  std::vector<std::uint32_t> needed_;
-  std::vector<bool> is_needed_;  ///< for an address, by register
+  std::vector<Loop> loops_;      ///< by their ends
+  RegisterSet fetched_;          ///< on their way
+  RegisterSet needed_;           ///< for an address
   std::vector<bool> is_target_;  ///< of a branch, by instruction
   std::size_t steps_ = 0;
 };
