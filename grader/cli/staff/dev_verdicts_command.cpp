@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// membound dev verdicts [LAB…]: whether what is handed in for a stage reaches its bar, a row of
-/// CSV each timed case: its own answer, those of the lab's other stages, slow wrong answers. On a GPU it
-/// measures, on the virtual one it predicts.
+/// CSV each timed case: its own answer, those of the lab's other stages, slow wrong answers. On a
+/// GPU it measures, on the virtual one it predicts.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <atomic>
@@ -107,8 +107,8 @@ std::vector<std::vector<std::string>> rows_of(const course::Stage& asked,
     return rows;
   }
   for (const course::Timing& timing : stage.timings) {
-    const double work = stage.bound == course::Bound::kBandwidth ? timing.useful_bytes
-                                                                 : timing.useful_operations;
+    const double work =
+        stage.bound == course::Bound::kBandwidth ? timing.useful_bytes : timing.useful_operations;
     add({std::to_string(rows.size() + 1), timing.label, number(work / timing.student_median_ns),
          number(timing.ratio), number(asked.pass_ratio),
          timing.ratio >= asked.pass_ratio ? "reached" : "missed"});
@@ -174,7 +174,8 @@ int run_dev_verdicts(DevVerdictsOptions options) {
     if (stop->load()) return kExitInterrupted;
     if (!result) return report_error(result.error());
     for (std::size_t at = 0; at < result->stages.size(); ++at)
-      for (auto& row : rows_of(*one.lab->stage(one.stages[at]), result->stages[at], one.answers[at]))
+      for (auto& row :
+           rows_of(*one.lab->stage(one.stages[at]), result->stages[at], one.answers[at]))
         print_row(std::move(row));
   }
   return kExitPassed;

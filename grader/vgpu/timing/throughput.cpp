@@ -85,6 +85,7 @@ double dram_ns(const Machine& m, const Counters& c) {
   const double alone = real(c.dram_lone_pieces) * kLonePieceBytes +
                        real(c.dram_filled_pieces) * kFilledPieceBytes +
                        real(c.dram_half_pieces) * kHalfPieceBytes;
+  // So do rows that neither a block's nor its neighbours' rows go on with.
   const double runs_ns = ratio(real(c.dram_read_runs), m.dram_read_gruns) +
                          ratio(real(c.dram_written_runs), m.dram_written_gruns) *
                              ratio(written, real(c.dram_write_bytes));

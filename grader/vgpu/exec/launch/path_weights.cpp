@@ -96,6 +96,7 @@ class Path {
     longest_ = std::max(longest_, depth);
     for (const Value& value : in.d) set_depth(value, depth);
     if (!ends_segment(cost)) return;
+    // Its latency is all that a warp alone takes for it, slots among it.
     if (waits_itself(cost)) issued_ += std::max(0.0, each.latency_clocks - each.slots);
     end_segment();
   }
