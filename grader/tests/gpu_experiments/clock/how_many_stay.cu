@@ -2,13 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// How many blocks a multiprocessor holds whose warps leave at once but for some: each that stays
-/// writes down when it came and went, and on which multiprocessor and in which slot.
+/// writes down when it came and went, and on which multiprocessor and in which slot. With shared
+/// memory it is as many as the part of L1 holds that becomes shared memory.
 #include <cuda_runtime.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 #include <vector>
 
 namespace {
@@ -98,5 +100,18 @@ int main() {
           if (which == threads / 32 - 1) break;
         }
       }
+  constexpr unsigned kMostShared = 80;  // KiB
+  if (cudaFuncSetAttribute(stay<true>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                           kMostShared << 10) != cudaSuccess)
+    return 1;
+  for (const unsigned threads : {256u, 512u, 1024u})
+    for (const unsigned kib : {1u, 2u, 4u, 6u, 8u, 12u, 16u, 24u, 32u, 48u, kMostShared}) {
+      for (int twice = 0; twice < 2; ++twice)
+        stay<true><<<blocks, threads, kib << 10>>>(d_stays, chain, 0, 32);
+      if (cudaMemcpy(stays.data(), d_stays, blocks * sizeof(Stay), cudaMemcpyDeviceToHost) !=
+          cudaSuccess)
+        return 1;
+      print(stays, ("32 loads, " + std::to_string(kib) + " KiB shared,").c_str(), threads, 0);
+    }
   return 0;
 }

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Times the clock's kernels (kernels.cu), students' (students.cu), one mechanism after the other (mechanisms.cu and
-# the six behind it) and grader/vgpu/calibration/microbenchmarks.cu on the GPU of this machine, in a minute, into
+# those behind it) and grader/vgpu/calibration/microbenchmarks.cu on the GPU of this machine, in a minute, into
 # FOLDER/kernels.csv and so on.
 # With a library that holds the virtual GPU, predicts the times of the first two instead, in a minute or two:
 #
@@ -28,7 +28,7 @@ if [ -n "$library" ]; then
   done
 else
   nvidia-smi --query-gpu=name,driver_version,clocks.max.sm --format=csv,noheader
-  for source in "$here"/{kernels,students,mechanisms,store_neighbours,fetch_ahead,tiles,how_many_stay,panels,block_tiles}.cu \
+  for source in "$here"/{kernels,students,mechanisms,store_neighbours,fetch_ahead,tiles,how_many_stay,panels,block_tiles,block_loads,few_load,stretches}.cu \
     "$root/grader/vgpu/calibration/microbenchmarks.cu"; do
     compile "$source" -arch=native
     program=$(basename "$source" .cu)
