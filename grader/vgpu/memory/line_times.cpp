@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <utility>
 
 #include "grader/vgpu/memory/watched_lines.hpp"
@@ -69,29 +70,40 @@ class Volume {
   std::vector<std::pair<std::uint32_t, std::uint64_t>> steps_;
 };
 
-void count_stores(const std::vector<Use>& uses, std::uint32_t piece, const Volume& stored,
-                  double kept, PieceCounts& counts) {
+/// Of many pieces that were stored to, in 65536ths, how many have left L2 when so many bytes were
+/// wanted since.
+constexpr std::uint64_t kAll = 1 << 16;
+std::uint64_t share_that_left(double bytes, double kept) {
+  constexpr double kSteepness = 1.8;
+  const double share = 1 - std::exp(-std::pow(bytes / kept, kSteepness));
+  return static_cast<std::uint64_t>(std::llround(share * kAll));
+}
+
+/// Adds up 65536ths.
+void count_stores(const std::vector<Use>& uses, std::uint32_t piece, const Volume& wanted,
+                  const KeptBytes& keeps, PieceCounts& counts) {
+  const auto kept = static_cast<double>(keeps.stored);
   std::uint64_t bytes = 0;
   std::uint32_t last = 0;
-  const auto leaves = [&] {
+  const auto leaves = [&](std::uint64_t share) {
     const auto low = static_cast<std::uint32_t>(bytes),
                high = static_cast<std::uint32_t>(bytes >> 32);
     const auto is_part = [](std::uint32_t sector) { return sector != 0 && ~sector != 0; };
     if (is_part(low) && is_part(high))
-      ++counts.fetched;  // whole, and written as a whole
+      counts.fetched += share;  // whole, and written as a whole
     else if (is_part(low) || is_part(high))
-      ++counts.filled;
-    else
-      counts.halves += (low == 0) != (high == 0);
-    bytes = 0;
+      counts.filled += share;
+    else if ((low == 0) != (high == 0))
+      counts.halves += share;
+    if (share > kAll / 2) bytes = 0;  // the rest goes on with all bytes, as if none had left
   };
   for (const Use& use : uses) {
     if (!is_stored(use, piece)) continue;
-    if (bytes != 0 && stored.between(last, use.time) > kept) leaves();
+    if (bytes != 0) leaves(share_that_left(wanted.between(last, use.time), kept));
     bytes |= use.stored.half[piece];
     last = use.time;
   }
-  if (bytes != 0 && stored.from(last) > kept) leaves();
+  if (bytes != 0 && keeps.to_the_end) leaves(share_that_left(wanted.from(last), kept));
 }
 
 void count_loads(const std::vector<Use>& uses, std::uint32_t piece, const Volume& wanted,
@@ -124,6 +136,13 @@ void count_loads(const std::vector<Use>& uses, std::uint32_t piece, const Volume
 
 }  // namespace
 
+KeptBytes kept_by(std::uint64_t l2_bytes, double part) {
+  constexpr double kRead = 0.5, kStored = 0.4;
+  const double bytes = static_cast<double>(l2_bytes) * part;
+  return {static_cast<std::uint64_t>(bytes * kRead), static_cast<std::uint64_t>(bytes * kStored),
+          part >= 1};
+}
+
 template <typename Change>
 void LineTimes::use(std::uint64_t line, std::uint32_t clock, const Change& change) {
   Part& part = parts_[line % parts_.size()];
@@ -150,30 +169,30 @@ void LineTimes::store(std::uint64_t line, std::uint32_t clock, const LineBytes& 
 }
 
 PieceCounts LineTimes::counts(const KeptBytes& kept) {
-  Volume wanted, stored;
+  Volume wanted;
   for (Part& part : parts_) {
     for (auto& [line, uses] : part.lines) {
       std::sort(uses.begin(), uses.end(),
                 [](const Use& a, const Use& b) { return a.time < b.time; });
       for (const Use& use : uses) {
         constexpr std::uint64_t kEach = kPieceBytes * kWatchedOf;
-        const std::uint64_t stores = is_stored(use, 0) + is_stored(use, 1);
-        if (stores != 0) stored.add(use.time, stores * kEach);
         wanted.add(use.time, (is_used(use, 0) + is_used(use, 1)) * kEach);
       }
     }
   }
   wanted.sum_up();
-  stored.sum_up();
-  PieceCounts counts;
+  PieceCounts counts, of_stores;
   for (const Part& part : parts_) {
     for (const auto& [line, uses] : part.lines) {
       for (std::uint32_t piece = 0; piece < kPieces; ++piece) {
-        count_stores(uses, piece, stored, static_cast<double>(kept.dirty), counts);
+        count_stores(uses, piece, wanted, kept, of_stores);
         count_loads(uses, piece, wanted, static_cast<double>(kept.read), counts);
       }
     }
   }
+  counts.fetched += of_stores.fetched / kAll;
+  counts.filled = of_stores.filled / kAll;
+  counts.halves = of_stores.halves / kAll;
   return counts;
 }
 

@@ -19,18 +19,19 @@
 
 namespace membound::vgpu::memory {
 
-/// What L2 keeps.
+/// What L2 keeps, of a launch or of the part of one that runs.
 struct KeptBytes {
-  std::uint64_t read = 0;   ///< of what is fetched or stored
-  std::uint64_t dirty = 0;  ///< of what is stored
+  std::uint64_t read = 0;    ///< so much is wanted until loads must fetch a piece again
+  std::uint64_t stored = 0;  ///< so much until two pieces of three that were stored to have left
+  bool to_the_end = true;    ///< the launch ends where the uses end
 };
 
-/// The share of L2 that is filled with stores before they leave: words stored in a random order
-/// cost an H200 so much more in 32, 64, 256 and 1024 MiB (clock_mechanisms_h200.csv, store random).
-/// Loads find half of it: its two partitions keep copies of each other's lines.
-[[nodiscard]] inline KeptBytes kept_by(std::uint64_t l2_bytes) {
-  return {l2_bytes / 2, l2_bytes * 31 / 100};
-}
+/// `part`: of what runs at the same time on the machine, so much is seen. Loads find half of L2:
+/// its two partitions keep copies of each other's lines. Stores leave little by little: words
+/// stored in a random order or a step apart cost an H200 so much more in 4 to 1024 MiB
+/// (clock_mechanisms_h200.csv), threads that walk through stretches of their own an H100
+/// (clock_stretches_h100.csv).
+[[nodiscard]] KeptBytes kept_by(std::uint64_t l2_bytes, double part = 1);
 
 /// Pieces of 64 bytes, as far as lines are watched.
 struct PieceCounts {

@@ -45,6 +45,35 @@ TEST(LineTimes, WhatIsStoredSoonAfterFillsIt) {
   EXPECT_EQ(after_stores(halves, kNothingKept).filled, 2u) << "the first part had left by then";
 }
 
+TEST(LineTimes, StoresLeaveLittleByLittle) {
+  // A thousand lines get a word each, and the next one when so many bytes were wanted.
+  const auto share_filled = [](double kept_bytes) {
+    constexpr std::uint64_t kLines = 1000;
+    LineTimes times;
+    for (std::uint32_t clock : {0u, 100u})
+      for (std::uint64_t line = 0; line < kLines; ++line)
+        times.store(line, clock, bytes(clock / 25, clock / 25 + 4));
+    const double between = static_cast<double>(kLines * 64 * kWatchedOf);
+    KeptBytes kept{1, static_cast<std::uint64_t>(between * kept_bytes)};
+    kept.to_the_end = false;
+    return static_cast<double>(times.counts(kept).filled) / static_cast<double>(kLines);
+  };
+  EXPECT_GT(share_filled(0.3), 0.99);
+  EXPECT_NEAR(share_filled(1), 0.632, 0.01);
+  EXPECT_NEAR(share_filled(2), 0.25, 0.01);
+  EXPECT_LT(share_filled(20), 0.01);
+}
+
+TEST(LineTimes, OfASampleNobodyKnowsWhatItsEndWouldHaveBeen) {
+  KeptBytes kept = kNothingKept;
+  EXPECT_EQ(after_stores({bytes(0, 4)}, kept).filled, 1u);
+  kept.to_the_end = false;
+  EXPECT_EQ(after_stores({bytes(0, 4)}, kept).filled, 0u);
+  EXPECT_FALSE(kept_by(1 << 20, 0.5).to_the_end);
+  EXPECT_TRUE(kept_by(1 << 20).to_the_end);
+  EXPECT_EQ(kept_by(1 << 20, 0.5).stored, kept_by(1 << 19).stored);
+}
+
 TEST(LineTimes, OneWholeSectorOfTwoIsHalfAPiece) {
   const PieceCounts counts = after_stores({bytes(32, 64)}, kNothingKept);
   EXPECT_EQ(counts.halves, 1u);

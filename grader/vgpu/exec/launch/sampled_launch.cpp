@@ -151,6 +151,10 @@ class Sampler {
     std::uint32_t groups = groups_[i];
     std::vector<std::uint64_t> blocks = choice_->take(stratum, groups, round);
     if (blocks.empty()) return true;
+    const std::uint64_t at_once =
+        std::min(stratum.blocks, std::uint64_t{std::max(1u, request_.sm_count)} * places_);
+    state_.l2_part =
+        std::min(1.0, static_cast<double>(blocks.size()) / static_cast<double>(at_once));
     state_.l1_part = blocks.size() < stratum.blocks ? choice_->part_of_group(stratum) : 1;
     return run_blocks(i, stratum.blocks, std::move(blocks), groups, kMostAtOnce);
   }

@@ -47,6 +47,7 @@ struct CacheObserver::Tally {
   memory::ReuseTimes lines;
   std::vector<std::unique_ptr<memory::ReuseTimes>> uses;  ///< of sectors, by StepStats
   SectorUses::Samples samples;                            ///< likewise
+  memory::LoadRows::Counts rows;
   std::vector<std::uint64_t> read, written;  ///< pieces of maps, where chosen blocks run
 };
 
@@ -57,11 +58,9 @@ CacheObserver::CacheObserver(Launch& launch)
       read_(launch.request->memory->shared_window(), launch.request->memory->window_bytes()),
       written_(launch.request->memory->shared_window(), launch.request->memory->window_bytes()),
       sms_(launch.cached_sms),
+      byte_uses_(memory::WatchedLines(launch.request->memory->live()), launch.chosen.empty()),
       seats_(launch) {
-  if (launch.chosen.empty()) {
-    byte_uses_.emplace(memory::WatchedLines(launch.request->memory->live()));
-    return;
-  }
+  if (launch.chosen.empty()) return;
   reads_of_.emplace(*launch.request->memory);
   writes_of_.emplace(*launch.request->memory);
 }
@@ -84,10 +83,10 @@ void CacheObserver::access(const WarpAccess& access) {
     bool watched = false;
     for (std::uint32_t i = 0; i < lines.size(); ++i) {
       sectors += memory::sectors_in(lines.sectors(i));
-      watched = watched || (byte_uses_ && byte_uses_->watches(lines.line(i)));
+      watched = watched || byte_uses_.watches(lines.line(i));
     }
     seat.tally->worker.stats[access.step->stats].run_sectors += run_sectors(access, sectors);
-    if (watched) byte_uses_->see(access, clock, seat.stores, seat.tally->samples);
+    if (watched) byte_uses_.see(access, clock, seat.stores, seat.tally->samples);
   }
   if (access.kind != AccessKind::kLoad) {
     std::uint32_t writes = 0;
@@ -101,6 +100,7 @@ void CacheObserver::access(const WarpAccess& access) {
   } else if (seat.sm != nullptr) {
     auto& uses = seat.tally->uses[access.step->stats];
     if (uses == nullptr) uses = std::make_unique<memory::ReuseTimes>();
+    seat.rows.add(clock - seat.began, lines, seat.tally->rows);
     for (std::uint32_t i = 0; i < lines.size(); ++i) {
       seat.sm->lines->expect(lines.line(i));
       seat.wanted.push_back({lines.line(i), lines.sectors(i), clock, uses.get()});
@@ -115,8 +115,7 @@ void CacheObserver::show(Seat& seat) {
   for (const Wanted& each : seat.wanted) {
     const std::uint32_t first =
         seat.sm->lines->load(each.line, each.sectors, each.clock, seat.tally->lines, *each.uses);
-    if (byte_uses_ && byte_uses_->watches(each.line))
-      byte_uses_->loads(each.line, each.clock, each.sectors, first);
+    if (byte_uses_.watches(each.line)) byte_uses_.loads(each.line, each.clock, each.sectors, first);
     if (first == 0) continue;
     of_sm += memory::sectors_in(first);
     const std::uint32_t pairs = (first | first >> 1) & 5u;  // 64 bytes at a time
@@ -159,19 +158,22 @@ void CacheObserver::block_begins(Block& block) {
   const std::uint64_t turn = block.turn / sms_.size();
   seat.sm = wait_for_turn(sm, turn) ? &sm : nullptr;
   seat.clocks.assign(block.warps.size(), 0);
+  seat.began = 0;
+  seat.rows.clear();
   if (seat.sm != nullptr) {
     if (!sm.lines) {
       sm.lines.emplace(l1_bytes_);
       sm.free_at.assign(places_, 0);
     }
     seat.place = static_cast<std::uint32_t>(turn % places_);
-    std::fill(seat.clocks.begin(), seat.clocks.end(), sm.free_at[seat.place]);
+    seat.began = sm.free_at[seat.place];
+    std::fill(seat.clocks.begin(), seat.clocks.end(), seat.began);
   }
 }
 
 void CacheObserver::block_ends(Block& block) {
   Seat& seat = seats_.of(block);
-  if (byte_uses_) byte_uses_->block_ends(seat.stores);
+  byte_uses_.block_ends(seat.stores);
   if (seat.sm == nullptr) return;
   show(seat);
   seat.sm->free_at[seat.place] = *std::max_element(seat.clocks.begin(), seat.clocks.end());
@@ -205,7 +207,7 @@ void CacheObserver::settle() {
       l2_reads_ += tally->uses[i]->total() - hits;
     }
   }
-  if (byte_uses_ && !tallies_.empty()) settle_uses();
+  if (launch_.chosen.empty() && !tallies_.empty()) settle_uses();
   if (sms_.size() < kFewestBeside) return;
   std::vector<std::uint64_t> read, written;
   for (const auto& tally : tallies_) {
@@ -228,17 +230,20 @@ void CacheObserver::settle_uses() {
       all.sectors.add(tally->samples[i]->sectors);
     }
     tallies_[0]->worker.stats[i].used_bytes += static_cast<std::uint64_t>(std::llround(
-        static_cast<double>(sectors * memory::kSectorBytes) * byte_uses_->used_share(all)));
+        static_cast<double>(sectors * memory::kSectorBytes) * byte_uses_.used_share(all)));
   }
 }
 
 void CacheObserver::add_to(counters::Counters& totals) {
   const memory::Traffic traffic{l2_reads_, distinct_reads_, distinct_writes_};
   totals.l1_load_joined_sectors = joined_;
+  for (const auto& tally : tallies_) {
+    totals.block_load_turns += tally->rows.turns;
+    totals.block_load_rows += tally->rows.rows;
+  }
   totals.l2_read_sectors = traffic.l2_read_sectors;
-  if (byte_uses_)
-    byte_uses_->add_to(totals, launch_.request->caches.l2_bytes);
-  else  // were nothing in L2 before; see scaled()
+  byte_uses_.add_to(totals, launch_.request->caches.l2_bytes, launch_.l2_part);
+  if (!launch_.chosen.empty())  // were nothing in L2 before; see scaled()
     totals.l2_waiting_sectors = std::min(first_reads_.load(), l2_reads_);
   // Everything is written through; nothing of it needs a model.
   totals.l2_write_sectors = totals.global_store_sectors + totals.local_store_sectors +

@@ -24,6 +24,7 @@
 #include "grader/vgpu/exec/state/observer.hpp"
 #include "grader/vgpu/memory/array_tally.hpp"
 #include "grader/vgpu/memory/cache.hpp"
+#include "grader/vgpu/memory/load_rows.hpp"
 #include "grader/vgpu/memory/sm_lines.hpp"
 
 namespace membound::vgpu::exec {
@@ -64,7 +65,9 @@ class CacheObserver : public Observer {
     Sm* sm = nullptr;  ///< null: the launch ends, nobody counts any more
     std::uint32_t place = 0;
     std::vector<std::uint32_t> clocks;  ///< of its warps, in requests
-    std::vector<Wanted> wanted;         ///< in order; they wait for the host's cache
+    std::uint32_t began = 0;            ///< by these clocks
+    memory::LoadRows rows;
+    std::vector<Wanted> wanted;  ///< in order; they wait for the host's cache
     SectorUses::Stores stores;
   };
 
@@ -79,7 +82,7 @@ class CacheObserver : public Observer {
   memory::TouchMap read_, written_;
   std::vector<Sm> sms_;
   std::optional<memory::ArrayTally> reads_of_, writes_of_;
-  std::optional<SectorUses> byte_uses_;  ///< where all blocks run
+  SectorUses byte_uses_;
   std::uint64_t joined_ = 0, l2_reads_ = 0;
   std::atomic<std::uint64_t> distinct_reads_{0}, distinct_writes_{0};
   std::atomic<std::uint64_t> first_reads_{0};       ///< of each SM, where chosen blocks run

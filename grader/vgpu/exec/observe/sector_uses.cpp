@@ -115,11 +115,10 @@ void SectorUses::see(const WarpAccess& access, std::uint32_t clock, Stores& stor
                      Samples& samples) {
   const bool store = access.kind == AccessKind::kStore;
   each_watched(watched_, access, [&](std::uint64_t line, const LineBytes& bytes) {
+    if (store) times_.store(line, clock, bytes);
+    if (!all_) return;
     (store ? stored_ : loaded_).add(line, bytes);
-    if (store) {
-      stores.add(access.warp->index, line, bytes);
-      times_.store(line, clock, bytes);
-    }
+    if (store) stores.add(access.warp->index, line, bytes);
     if (access.shape == LanePattern::kRow) return;
     auto& sample = samples[access.step->stats];
     if (sample == nullptr) sample = std::make_unique<Sample>(Sample{store, {}});
@@ -138,14 +137,15 @@ double SectorUses::used_share(const Sample& sample) const {
   return all == 0 ? 0 : static_cast<double>(used) / static_cast<double>(all);
 }
 
-void SectorUses::add_to(counters::Counters& totals, std::uint64_t l2_bytes) {
-  totals.warp_store_bytes = warp_bytes_.load() * memory::kWatchedOf;
-  totals.distinct_store_bytes = stored_.count() * memory::kWatchedOf;
-  const memory::PieceCounts pieces = times_.counts(memory::kept_by(l2_bytes));
-  totals.dram_fetched_pieces = pieces.fetched * memory::kWatchedOf;
-  totals.dram_lone_pieces = pieces.lone * memory::kWatchedOf;
+void SectorUses::add_to(counters::Counters& totals, std::uint64_t l2_bytes, double l2_part) {
+  const memory::PieceCounts pieces = times_.counts(memory::kept_by(l2_bytes, l2_part));
   totals.dram_filled_pieces = pieces.filled * memory::kWatchedOf;
   totals.dram_half_pieces = pieces.halves * memory::kWatchedOf;
+  if (!all_) return;
+  totals.warp_store_bytes = warp_bytes_.load() * memory::kWatchedOf;
+  totals.distinct_store_bytes = stored_.count() * memory::kWatchedOf;
+  totals.dram_fetched_pieces = pieces.fetched * memory::kWatchedOf;
+  totals.dram_lone_pieces = pieces.lone * memory::kWatchedOf;
   if (pieces.wanted == 0) return;
   totals.l2_waiting_sectors = static_cast<std::uint64_t>(
       static_cast<double>(totals.l2_read_sectors) * static_cast<double>(pieces.waiting) /

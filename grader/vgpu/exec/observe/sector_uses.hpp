@@ -56,7 +56,8 @@ class SectorUses {
   /// Of one worker, by StepStats.
   using Samples = std::vector<std::unique_ptr<Sample>>;
 
-  explicit SectorUses(memory::WatchedLines watched) : watched_(std::move(watched)) {}
+  /// `all`: all blocks run. Of a sample only the times are kept.
+  SectorUses(memory::WatchedLines watched, bool all) : watched_(std::move(watched)), all_(all) {}
 
   [[nodiscard]] bool watches(std::uint64_t line) const { return watched_.hold(line); }
   /// A load or a store of global memory.
@@ -71,7 +72,8 @@ class SectorUses {
 
   /// Of the bytes of a sample's sectors, the share that some access of the same direction uses.
   [[nodiscard]] double used_share(const Sample& sample) const;
-  void add_to(counters::Counters& totals, std::uint64_t l2_bytes);
+  /// `l2_part`: see memory::kept_by.
+  void add_to(counters::Counters& totals, std::uint64_t l2_bytes, double l2_part);
 
  private:
   static std::uint32_t pieces_of(std::uint32_t sectors) {
@@ -79,6 +81,7 @@ class SectorUses {
   }
 
   memory::WatchedLines watched_;
+  bool all_;
   memory::ByteMap loaded_, stored_;
   memory::LineTimes times_;
   std::atomic<std::uint64_t> warp_bytes_{0};

@@ -157,6 +157,7 @@ struct Launch {
   /// A worker that has executed so many begins no further pair of those; 0: all run.
   std::uint64_t enough_instructions = 0;
   std::uint32_t cached_sms = 1;  ///< whose L1 is modelled: turn t belongs to t % cached_sms
+  double l2_part = 1;            ///< of what runs on the machine at the same time, what runs here
   double l1_part = 1;  ///< of an SM's L1: what those that run have of it, beside those that do not
   Observer* observer_of_unsampled = nullptr;  ///< of blocks that `sample` leaves out
   BlockRecorder* recorder = nullptr;
