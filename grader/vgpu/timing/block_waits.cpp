@@ -17,20 +17,30 @@ using counters::BlockWork;
 using counters::Counters;
 using counters::LaunchWork;
 
-/// A wait for global memory, on average: by how far its loads must go. A round goes as far as its
-/// furthest load.
-double round_ns(const Machine& m, const Counters& c, double rounds) {
+/// How far rounds of loads go, as shares of them. A round goes as far as its furthest load.
+struct Distances {
+  double beyond_l1 = 1;
+  double beyond_l2 = 1;  ///< of those beyond L1
+};
+
+Distances distances(const Counters& c, double rounds) {
   const double missed = 1 - ratio(real(c.l1_load_hit_sectors - c.l1_load_joined_sectors),
                                   real(c.global_load_sectors));
   const double loads = real(c.global_load_requests + c.atomic_requests + c.texture_requests);
-  const double beyond_l1 = loads == 0 ? 1 : std::min(1.0, ratio(loads * missed, rounds));
+  Distances of;
+  if (loads > 0) of.beyond_l1 = std::min(1.0, ratio(loads * missed, rounds));
   // What joins a request that is under way waits as long as that one.
   const double from_l2 = real(c.l2_read_sectors) * kSectorBytes;
   const double from_dram = c.l2_waiting_sectors > 0 ? real(c.l2_waiting_sectors) * kSectorBytes
                                                     : real(c.dram_read_bytes);
-  const double beyond_l2 = from_l2 > 0 ? std::min(1.0, from_dram / from_l2) : 1;
-  const double far_ns = beyond_l2 * m.load_round_ns + (1 - beyond_l2) * m.l2_round_ns;
-  return beyond_l1 * far_ns + (1 - beyond_l1) * m.cached_round_ns;
+  if (from_l2 > 0) of.beyond_l2 = std::min(1.0, from_dram / from_l2);
+  return of;
+}
+
+/// A wait for global memory, on average.
+double round_ns(const Machine& m, const Distances& of) {
+  const double far_ns = of.beyond_l2 * m.load_round_ns + (1 - of.beyond_l2) * m.l2_round_ns;
+  return of.beyond_l1 * far_ns + (1 - of.beyond_l1) * m.cached_round_ns;
 }
 
 /// Rounds that are fences' waits for stores; a fence without one under way is none.
@@ -42,6 +52,16 @@ double fence_rounds(const Counters& c, const LaunchWork& work, double rounds) {
   const double fences = of(program::Cost::kFenceDevice) + of(program::Cost::kFenceSystem);
   const double loads = real(c.global_load_rounds + c.texture_requests);
   return std::min(std::max(0.0, rounds - loads), fences);
+}
+
+/// Clocks that a block's slowest warp computes. Its warps start together, and each issues in its
+/// turn: the last one is late by what the others took. Of a block that computes for long other
+/// blocks fill the pipe meanwhile, and only so many clocks of it are waiting (panels.cu).
+double computing_clocks(const BlockWork& b) {
+  constexpr double kMostInTurn = 200;
+  const double chain = real(b.chain_clocks);
+  const double in_turn = real(b.issue_slots) / kQuarters / kSlotsPerClock;
+  return std::max(chain, std::min(in_turn, chain + kMostInTurn));
 }
 
 double pipe_work(const BlockWork& b, const Averages& mean) {
@@ -64,10 +84,12 @@ BlockLife life_of(const Machine& m, const BlockWork& b, const Averages& mean, do
   const double starting_ns = m.block_turnover_ns + m.warp_turnover_ns * warps;
   // The last wait of a kernel without loads is its stores' way out.
   const double rounds = b.load_rounds > 0 ? real(b.load_rounds) : 0.5;
-  const double loading_ns = rounds * mean.round_ns;
-  const double waits_ns = starting_ns + loading_ns + real(b.chain_clocks) / m.clock_ghz + own_ns +
+  const double rows_ns = std::min(rounds, 1 + real(b.barriers_after_loads)) * mean.rows_ns;
+  const double loading_ns = rounds * mean.round_ns + rows_ns;
+  const double waits_ns = starting_ns + loading_ns + computing_clocks(b) / m.clock_ghz + own_ns +
                           real(b.barriers_after_loads) * (m.barrier_ns + m.barrier_warp_ns * warps);
-  return {waits_ns + arriving_ns, pipe_work(b, mean), arriving_ns, loading_ns};
+  return {waits_ns + arriving_ns, pipe_work(b, mean), arriving_ns, loading_ns,
+          real(b.all_load_rounds)};
 }
 
 /// The kind whose blocks take the most time together.
@@ -87,10 +109,27 @@ Averages averages(const Machine& m, const Counters& c, const LaunchWork& work) {
     shared += real(run.blocks * work.kinds[run.kind].all_shared_requests);
   }
   const double fences = fence_rounds(c, work, rounds);
-  const double all_ns =
-      (rounds - fences) * round_ns(m, c, rounds - fences) + fences * m.fence_round_ns;
-  return {rounds > 0 ? ratio(all_ns, rounds) : round_ns(m, c, 0),
-          ratio(shared_clocks(m, c), shared)};
+  const double loads = rounds > 0 ? rounds - fences : 0;
+  const Distances of = distances(c, loads);
+  const double all_ns = loads * round_ns(m, of) + fences * m.fence_round_ns;
+  Averages mean;
+  mean.round_ns = rounds > 0 ? ratio(all_ns, rounds) : round_ns(m, of);
+  mean.dram_rounds = of.beyond_l1 * of.beyond_l2 * (rounds > 0 ? ratio(loads, rounds) : 1);
+  mean.shared_clocks = ratio(shared_clocks(m, c), shared);
+  const double rows = std::max(1.0, ratio(real(c.block_load_rows), real(c.block_load_turns)));
+  mean.rows_ns = mean.dram_rounds * m.load_rows_ns * std::log2(rows);
+  return mean;
+}
+
+double beside_writes_ns(const Machine& m, const Counters& c, const Averages& mean, double dram_ns,
+                        double ns) {
+  // So much L2 writes when nobody waits, as it keeps stores (memory/line_times).
+  constexpr double kWrittenInPeace = 0.31;
+  const double written =
+      std::max(0.0, real(c.dram_write_bytes) - kWrittenInPeace * real(m.l2_bytes));
+  const double share = ratio(written, real(c.dram_read_bytes) + written);
+  const double busy = std::min(1.0, ratio(dram_ns, ns));
+  return mean.dram_rounds * m.beside_writes_ns * std::min(1.0, 2 * share) * busy;
 }
 
 std::vector<BlockLife> lives_of(const Machine& m, const LaunchWork& work, const Averages& mean,
@@ -107,19 +146,18 @@ std::uint32_t places_per_sm(const Machine& m, const Occupancy& occupancy, const 
   const double staying = std::max(1.0, warps - early);
   const double most_warps = max_warps_per_sm(m);
   const double by_warps = 1 + std::floor((most_warps - warps) / staying);
-  const double by_others = std::min(real(occupancy.by_shared), real(occupancy.by_blocks));
+  const double by_others = std::min(real(occupancy.held_by_shared), real(occupancy.by_blocks));
   const double computing = std::min({by_warps, by_others, real(occupancy.by_registers)});
   // While those that stay wait for loads, the others give their registers back as well, and a
   // multiprocessor holds blocks of four times as many warps as it has room for (how_many_stay).
   constexpr double kHeldBlocksOfWarps = 4;
   const double freed = 1 + std::floor((real(occupancy.by_registers) - 1) * warps / staying);
-  const double loading = early == 0
-                             ? computing
-                             : std::min({by_warps, by_others, freed,
-                                         std::floor(kHeldBlocksOfWarps * most_warps / warps)});
+  const double loading =
+      early == 0 ? computing
+                 : std::min({by_warps, freed, std::floor(kHeldBlocksOfWarps * most_warps / warps)});
   const double share = ratio(lives[kind].loading_ns, lives[kind].ns);
   const double places = computing + std::max(0.0, loading - computing) * share;
-  return static_cast<std::uint32_t>(std::max(1.0, places));
+  return static_cast<std::uint32_t>(std::max(1.0, std::min(places, by_others)));
 }
 
 }  // namespace membound::vgpu::timing

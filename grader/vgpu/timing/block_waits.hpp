@@ -17,12 +17,19 @@ namespace membound::vgpu::timing {
 
 /// What the launch's requests to memory cost on average.
 struct Averages {
-  double round_ns = 0;
+  double round_ns = 0;       ///< a round of loads
+  double dram_rounds = 0;    ///< the share of rounds that wait for DRAM
   double shared_clocks = 0;  ///< a request to shared memory
+  double rows_ns = 0;        ///< what a block waits longer for the last of several rows
 };
 
 [[nodiscard]] Averages averages(const Machine& m, const counters::Counters& c,
                                 const counters::LaunchWork& work);
+
+/// What a round waits longer for a DRAM that is busy for `dram_ns` of `ns`, where it writes as
+/// well.
+[[nodiscard]] double beside_writes_ns(const Machine& m, const counters::Counters& c,
+                                      const Averages& mean, double dram_ns, double ns);
 
 /// The life of each kind of block of `warps` warps.
 [[nodiscard]] std::vector<BlockLife> lives_of(const Machine& m, const counters::LaunchWork& work,

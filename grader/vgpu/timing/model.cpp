@@ -46,6 +46,35 @@ double arriving_share(const LaunchWork& work, const std::vector<BlockLife>& live
   return ratio(arriving, all);
 }
 
+/// Blocks' lives, and how they are dealt out.
+struct Dealt {
+  std::vector<BlockLife> lives;
+  Schedule schedule;
+};
+
+Dealt deal(const Workload& load, const Averages& mean, const Occupancy& occupancy, double warps,
+           bool evenly) {
+  const Machine& machine = load.machine;
+  const auto& runs = load.work.runs;
+  Dealt result{lives_of(machine, load.work, mean, warps), {}};
+  const std::uint32_t places = places_per_sm(machine, occupancy, load.work, result.lives, warps);
+  result.schedule =
+      evenly ? spread_evenly(runs, result.lives, machine.sm_count, places)
+             : schedule(runs, result.lives, machine.sm_count, places, early_sms(machine));
+  return result;
+}
+
+/// The same, with what loads wait for a DRAM that others write to meanwhile.
+Dealt deal_busy(const Workload& load, const Occupancy& occupancy, double warps, bool evenly) {
+  Averages mean = averages(load.machine, load.totals, load.work);
+  Dealt calm = deal(load, mean, occupancy, warps, evenly);
+  const double longer_ns =
+      beside_writes_ns(load.machine, load.totals, mean, dram_ns(load), calm.schedule.ns);
+  if (longer_ns == 0) return calm;
+  mean.round_ns += longer_ns;
+  return deal(load, mean, occupancy, warps, evenly);
+}
+
 }  // namespace
 
 std::string_view to_string(BoundKind kind) {
@@ -97,14 +126,8 @@ Prediction predict(const Machine& machine, const counters::LaunchCounters& count
       counters.work.runs.empty() ? uniform_work(counters.totals, shape) : LaunchWork{};
   const LaunchWork& work = counters.work.runs.empty() ? uniform : counters.work;
   const double warps = std::ceil(real(shape.block.count()) / 32);
-  const Averages mean = averages(machine, counters.totals, work);
-  const std::vector<BlockLife> lives = lives_of(machine, work, mean, warps);
-  const std::uint32_t places_each = places_per_sm(machine, result.occupancy, work, lives, warps);
-  const Schedule dealt =
-      removed.uneven_blocks
-          ? spread_evenly(work.runs, lives, machine.sm_count, places_each)
-          : schedule(work.runs, lives, machine.sm_count, places_each, early_sms(machine));
   const Workload load{machine, counters.totals, work, shape.constant_bytes};
+  const auto [lives, dealt] = deal_busy(load, result.occupancy, warps, removed.uneven_blocks);
 
   const double p = machine.latency_exponent, q = machine.throughput_exponent;
   std::vector<Bound> terms = shared_terms(load);
@@ -118,6 +141,9 @@ Prediction predict(const Machine& machine, const counters::LaunchCounters& count
     terms.push_back(term);
   }
   for (const Bound& term : terms) sum_q += std::pow(term.ns, q);
+  const double busiest_loads_ns = sm_load_ns(load) * dealt.busiest_loads;
+  idle_ns = std::max(idle_ns, busiest_loads_ns * (1 - 1 / dealt.busiest_loads));
+  sum_q += std::pow(busiest_loads_ns, q);
   const double throughput_ns = std::pow(sum_q, 1 / q);
   const double queue_ns =
       machine.queue_share *

@@ -25,11 +25,27 @@ std::uint32_t blocks_by_registers(const Machine& machine, std::uint32_t warps,
   return warps_per_part * kParts / warps;
 }
 
+/// What a block takes of its SM's shared memory.
+std::uint32_t taken_bytes(const Machine& machine, std::uint32_t shared_bytes) {
+  return round_up(shared_bytes + machine.shared_reserved_bytes, machine.shared_unit_bytes);
+}
+
 std::uint32_t blocks_by_shared(const Machine& machine, std::uint32_t shared_bytes) {
   if (shared_bytes > machine.shared_per_block_optin_bytes) return 0;
-  const std::uint32_t taken =
-      round_up(shared_bytes + machine.shared_reserved_bytes, machine.shared_unit_bytes);
+  const std::uint32_t taken = taken_bytes(machine, shared_bytes);
   return taken == 0 ? kUnlimited : machine.shared_per_sm_bytes / taken;
+}
+
+/// Since Volta shared memory is a part of L1, in one of these sizes (CUDA programming guide). Which
+/// one, an H100 shows (clock_stay_shared_h100.csv): the first in which all blocks fit that may be
+/// there at once, and twice as many where they have fewer than 32 warps, as far as 132 KiB go.
+std::uint32_t shared_part_bytes(const Machine& machine, std::uint32_t warps, std::uint32_t wanted) {
+  constexpr std::uint32_t kKiB = 1024, kMostAskedTwice = 132 * kKiB, kLargestBlock = 32;
+  const std::uint32_t room =
+      warps < kLargestBlock ? std::max(wanted, std::min(2 * wanted, kMostAskedTwice)) : wanted;
+  for (const std::uint32_t kib : {8u, 16u, 32u, 64u, 100u, 132u, 164u, 196u})
+    if (kib * kKiB >= room) return std::min(kib * kKiB, machine.shared_per_sm_bytes);
+  return machine.shared_per_sm_bytes;
 }
 
 }  // namespace
@@ -62,6 +78,10 @@ Occupancy occupancy_of(const Machine& machine, const BlockNeeds& needs) {
       std::min({result.by_threads, result.by_registers, result.by_shared, result.by_blocks});
   result.share = static_cast<double>(result.blocks) * warps / max_warps_per_sm(machine);
   if (result.blocks == 0) return result;
+  const std::uint32_t taken = taken_bytes(machine, needs.shared_bytes);
+  result.held_by_shared = machine.compute_major < 7 || needs.shared_bytes == 0
+                              ? result.by_shared
+                              : shared_part_bytes(machine, warps, taken * result.blocks) / taken;
   // Several may bind at once; the one a student can change most easily is named last.
   if (result.blocks == result.by_blocks) result.limiter = Limiter::kBlocks;
   if (result.blocks == result.by_threads) result.limiter = Limiter::kThreads;

@@ -34,6 +34,9 @@ struct Occupancy {
   std::uint32_t by_registers = 0;
   std::uint32_t by_shared = 0;
   std::uint32_t by_blocks = 0;
+  /// As long as blocks have warps that left, no more than these: of its L1 an SM makes as much
+  /// shared memory as `blocks` of them want, not all it could.
+  std::uint32_t held_by_shared = 0;
   Limiter limiter = Limiter::kNothing;
   double share = 0;  ///< resident warps over the most an SM holds: 0 … 1
 };

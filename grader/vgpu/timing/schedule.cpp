@@ -31,6 +31,7 @@ class Dealer {
                   ? 0
                   : static_cast<std::uint32_t>(std::min<std::uint64_t>(places, blocks / sms))),
         work_(sms, 0),
+        loads_(sms, 0),
         end_ns_(sms, 0) {
     for (std::uint32_t p = 0; p < places; ++p)
       for (std::uint32_t sm = 0; sm < sms; ++sm) heap_.push_back({0, turn_of(p, sm), sm});
@@ -54,8 +55,8 @@ class Dealer {
     const auto sms = static_cast<double>(end_ns_.size());
     if (all.ns > 0)
       all.occupied = std::accumulate(end_ns_.begin(), end_ns_.end(), 0.0) / (sms * all.ns);
-    const double total = std::accumulate(work_.begin(), work_.end(), 0.0);
-    if (total > 0) all.busiest_work = *std::max_element(work_.begin(), work_.end()) * sms / total;
+    all.busiest_work = most_over_average(work_);
+    all.busiest_loads = most_over_average(loads_);
     return all;
   }
 
@@ -76,8 +77,20 @@ class Dealer {
     Place& place = heap_.back();
     place.free_ns += life.ns;
     end_ns_[place.sm] = std::max(end_ns_[place.sm], place.free_ns);
-    work_[place.sm] += life.work;
+    add(place, life, 1);
     std::push_heap(heap_.begin(), heap_.end(), std::greater<>());
+  }
+
+  void add(const Place& place, const BlockLife& life, double blocks) {
+    work_[place.sm] += blocks * life.work;
+    loads_[place.sm] += blocks * life.loads;
+  }
+
+  static double most_over_average(const std::vector<double>& of_sms) {
+    const double total = std::accumulate(of_sms.begin(), of_sms.end(), 0.0);
+    if (total <= 0) return 1;
+    return *std::max_element(of_sms.begin(), of_sms.end()) * static_cast<double>(of_sms.size()) /
+           total;
   }
 
   /// Do blocks of `ns` now go to each place once before any place has a second?
@@ -94,14 +107,14 @@ class Dealer {
     for (Place& place : heap_) {
       place.free_ns += later;
       end_ns_[place.sm] = std::max(end_ns_[place.sm], place.free_ns);
-      work_[place.sm] += static_cast<double>(rounds) * life.work;
+      add(place, life, static_cast<double>(rounds));
     }
   }
 
   std::uint32_t sms_, early_;
   std::uint32_t full_;  ///< places of every SM that the grid fills
   std::vector<Place> heap_;
-  std::vector<double> work_, end_ns_;
+  std::vector<double> work_, loads_, end_ns_;  ///< of each SM
 };
 
 }  // namespace

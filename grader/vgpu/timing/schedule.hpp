@@ -21,13 +21,15 @@ struct BlockLife {
   double work = 0;         ///< of its SM's pipes, in any unit
   double arriving_ns = 0;  ///< of `ns`: its warps arrive at barriers one after the other
   double loading_ns = 0;   ///< of `ns`: it waits for global memory
+  double loads = 0;        ///< rounds of loads of all its warps
 };
 
 /// The whole launch.
 struct Schedule {
-  double ns = 0;            ///< until the last block has ended
-  double occupied = 1;      ///< share of SMs × time with a block on the SM: 0 … 1
-  double busiest_work = 1;  ///< the work of the SM that has the most, over the average of all SMs
+  double ns = 0;             ///< until the last block has ended
+  double occupied = 1;       ///< share of SMs × time with a block on the SM: 0 … 1
+  double busiest_work = 1;   ///< the work of the SM that has the most, over the average of all SMs
+  double busiest_loads = 1;  ///< the same of rounds of loads
 };
 
 /// Deals out `runs`, whose kinds index `lives`, to `places` places on each of `sms` SMs. SMs take

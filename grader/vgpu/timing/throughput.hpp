@@ -29,6 +29,12 @@ struct Workload {
 /// Terms of what all SMs share, but for atomics.
 [[nodiscard]] std::vector<Bound> shared_terms(const Workload& s);
 
+/// What DRAM is busy for.
+[[nodiscard]] double dram_ns(const Workload& s);
+
+/// What an SM takes for its loads from L2 and beyond, were they spread evenly.
+[[nodiscard]] double sm_load_ns(const Workload& s);
+
 /// Atomics take turns on the word that most of them want, and in the part of L2 that most of them
 /// go to; the others share a rate.
 [[nodiscard]] double atomic_ns(const Workload& s);

@@ -63,6 +63,29 @@ TEST(Occupancy, SharedMemoryBeyondTheOptInLimitDoesNotFit) {
   EXPECT_EQ(occupancy_of(named_machine("h200"), {64, 16, (227 << 10) + 1}).blocks, 0u);
 }
 
+// Of a block one warp stays and loads; so many blocks an H100 held at most.
+TEST(Occupancy, AnSmHoldsAsManyBlocksAsItsSharedPartOfL1) {
+  std::ifstream file(MEMBOUND_TEST_DATA "/clock_how_many_stay_h100.csv");
+  const std::regex row(R"(.*, (\d+) KiB shared, warp 0 of (\d+) threads,most (\d+),.*)");
+  int rows = 0;
+  for (std::string line; std::getline(file, line);) {
+    std::smatch match;
+    if (!std::regex_match(line, match, row)) continue;
+    ++rows;
+    const auto number = [&](std::size_t i) {
+      return static_cast<std::uint32_t>(std::stoul(match[i].str()));
+    };
+    const Occupancy o = occupancy_of(named_machine("h100"), {number(2), 16, number(1) << 10});
+    EXPECT_EQ(o.held_by_shared, number(3)) << line;
+  }
+  EXPECT_EQ(rows, 33);
+}
+
+TEST(Occupancy, WithoutSharedMemoryItHoldsNobodyBack) {
+  const Occupancy o = occupancy_of(named_machine("h100"), {256, 16, 0});
+  EXPECT_EQ(o.held_by_shared, o.by_shared);
+}
+
 // Twice the registers of the others: 64 registers a thread still fill the SM.
 TEST(Occupancy, TheK80HasTwiceTheRegisters) {
   EXPECT_EQ(occupancy_of(named_machine("k80"), {256, 64, 0}).blocks, 8u);

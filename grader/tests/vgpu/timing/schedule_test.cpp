@@ -31,6 +31,14 @@ TEST(Schedule, ALoneBlockLeavesTheOtherMultiprocessorsIdle) {
   EXPECT_DOUBLE_EQ(one.busiest_work, 4);
 }
 
+TEST(Schedule, TheSmThatLoadsMostNeedNotBeTheOneThatComputesMost) {
+  const std::vector<BlockLife> lives = {{.ns = 10, .work = 1, .loads = 9},
+                                        {.ns = 10, .work = 1, .loads = 0}};
+  const Schedule uneven = schedule(std::vector<BlockRun>{{0, 1}, {1, 3}}, lives, 4, 1);
+  EXPECT_DOUBLE_EQ(uneven.busiest_work, 1);
+  EXPECT_DOUBLE_EQ(uneven.busiest_loads, 4);
+}
+
 TEST(Schedule, FullRoundsKeepAllBusy) {
   const Schedule all =
       schedule(std::vector<BlockRun>{{0, 800}}, std::vector<BlockLife>{{10, 3}}, 4, 2);
@@ -46,12 +54,14 @@ TEST(Schedule, OneSlowBlockIsNotAveragedAway) {
 }
 
 TEST(Schedule, WholeRoundsAtOnceAreTheSameAsOneByOne) {
-  const std::vector<BlockLife> lives = {{7, 2}, {19, 5}, {2, 1}};
+  const std::vector<BlockLife> lives = {
+      {.ns = 7, .work = 2, .loads = 1}, {.ns = 19, .work = 5, .loads = 7}, {.ns = 2, .work = 1}};
   const std::vector<BlockRun> runs = {{0, 101}, {1, 350}, {2, 3}, {0, 64}, {1, 1}};
   const Schedule fast = schedule(runs, lives, 5, 3);
   const Schedule slow = schedule(one_by_one(runs), lives, 5, 3);
   EXPECT_NEAR(fast.ns, slow.ns, 1e-9 * slow.ns);
   EXPECT_NEAR(fast.busiest_work, slow.busiest_work, 1e-9);
+  EXPECT_NEAR(fast.busiest_loads, slow.busiest_loads, 1e-9);
   EXPECT_NEAR(fast.occupied, slow.occupied, 1e-9);
 }
 
