@@ -70,17 +70,17 @@ class Volume {
   std::vector<std::pair<std::uint32_t, std::uint64_t>> steps_;
 };
 
-/// Of many pieces that were stored to, in 65536ths, how many have left L2 when so many bytes were
-/// wanted since.
+/// Of many pieces that were stored to, in 65536ths, how many have left L2 when lines of so many
+/// bytes were used since.
 constexpr std::uint64_t kAll = 1 << 16;
 std::uint64_t share_that_left(double bytes, double kept) {
-  constexpr double kSteepness = 1.8;
+  constexpr double kSteepness = 3;
   const double share = 1 - std::exp(-std::pow(bytes / kept, kSteepness));
   return static_cast<std::uint64_t>(std::llround(share * kAll));
 }
 
 /// Adds up 65536ths.
-void count_stores(const std::vector<Use>& uses, std::uint32_t piece, const Volume& wanted,
+void count_stores(const std::vector<Use>& uses, std::uint32_t piece, const Volume& lines,
                   const KeptBytes& keeps, PieceCounts& counts) {
   const auto kept = static_cast<double>(keeps.stored);
   std::uint64_t bytes = 0;
@@ -99,11 +99,11 @@ void count_stores(const std::vector<Use>& uses, std::uint32_t piece, const Volum
   };
   for (const Use& use : uses) {
     if (!is_stored(use, piece)) continue;
-    if (bytes != 0) leaves(share_that_left(wanted.between(last, use.time), kept));
+    if (bytes != 0) leaves(share_that_left(lines.between(last, use.time), kept));
     bytes |= use.stored.half[piece];
     last = use.time;
   }
-  if (bytes != 0 && keeps.to_the_end) leaves(share_that_left(wanted.from(last), kept));
+  if (bytes != 0 && keeps.to_the_end) leaves(share_that_left(lines.from(last), kept));
 }
 
 void count_loads(const std::vector<Use>& uses, std::uint32_t piece, const Volume& wanted,
@@ -137,7 +137,7 @@ void count_loads(const std::vector<Use>& uses, std::uint32_t piece, const Volume
 }  // namespace
 
 KeptBytes kept_by(std::uint64_t l2_bytes, double part) {
-  constexpr double kRead = 0.5, kStored = 0.4;
+  constexpr double kRead = 0.5, kStored = 1.16;
   const double bytes = static_cast<double>(l2_bytes) * part;
   return {static_cast<std::uint64_t>(bytes * kRead), static_cast<std::uint64_t>(bytes * kStored),
           part >= 1};
@@ -169,7 +169,7 @@ void LineTimes::store(std::uint64_t line, std::uint32_t clock, const LineBytes& 
 }
 
 PieceCounts LineTimes::counts(const KeptBytes& kept) {
-  Volume wanted;
+  Volume wanted, lines;
   for (Part& part : parts_) {
     for (auto& [line, uses] : part.lines) {
       std::sort(uses.begin(), uses.end(),
@@ -177,15 +177,17 @@ PieceCounts LineTimes::counts(const KeptBytes& kept) {
       for (const Use& use : uses) {
         constexpr std::uint64_t kEach = kPieceBytes * kWatchedOf;
         wanted.add(use.time, (is_used(use, 0) + is_used(use, 1)) * kEach);
+        lines.add(use.time, kPieces * kEach);
       }
     }
   }
   wanted.sum_up();
+  lines.sum_up();
   PieceCounts counts, of_stores;
   for (const Part& part : parts_) {
     for (const auto& [line, uses] : part.lines) {
       for (std::uint32_t piece = 0; piece < kPieces; ++piece) {
-        count_stores(uses, piece, wanted, kept, of_stores);
+        count_stores(uses, piece, lines, kept, of_stores);
         count_loads(uses, piece, wanted, static_cast<double>(kept.read), counts);
       }
     }

@@ -22,7 +22,7 @@ namespace membound::vgpu::memory {
 /// What L2 keeps, of a launch or of the part of one that runs.
 struct KeptBytes {
   std::uint64_t read = 0;    ///< so much is wanted until loads must fetch a piece again
-  std::uint64_t stored = 0;  ///< so much until two pieces of three that were stored to have left
+  std::uint64_t stored = 0;  ///< lines of so much until two of three that were stored to have left
   bool to_the_end = true;    ///< the launch ends where the uses end
 };
 
