@@ -136,11 +136,11 @@ void count_loads(const std::vector<Use>& uses, std::uint32_t piece, const Volume
 
 }  // namespace
 
-KeptBytes kept_by(std::uint64_t l2_bytes, double part) {
-  constexpr double kRead = 0.5, kStored = 1.16;
-  const double bytes = static_cast<double>(l2_bytes) * part;
-  return {static_cast<std::uint64_t>(bytes * kRead), static_cast<std::uint64_t>(bytes * kStored),
-          part >= 1};
+KeptBytes kept_by(std::uint64_t l2_bytes, std::uint64_t stored_bytes, double part) {
+  const auto part_of = [&](std::uint64_t bytes) {
+    return static_cast<std::uint64_t>(static_cast<double>(bytes) * part);
+  };
+  return {part_of(l2_bytes) / 2, part_of(stored_bytes), part >= 1};
 }
 
 template <typename Change>

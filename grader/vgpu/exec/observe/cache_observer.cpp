@@ -242,13 +242,15 @@ void CacheObserver::add_to(counters::Counters& totals) {
     totals.block_load_rows += tally->rows.rows;
   }
   totals.l2_read_sectors = traffic.l2_read_sectors;
-  byte_uses_.add_to(totals, launch_.request->caches.l2_bytes, launch_.l2_part);
+  const CacheModel& caches = launch_.request->caches;
+  byte_uses_.add_to(totals,
+                    memory::kept_by(caches.l2_bytes, caches.stored_l2_bytes, launch_.l2_part));
   if (!launch_.chosen.empty())  // were nothing in L2 before; see scaled()
     totals.l2_waiting_sectors = std::min(first_reads_.load(), l2_reads_);
   // Everything is written through; nothing of it needs a model.
   totals.l2_write_sectors = totals.global_store_sectors + totals.local_store_sectors +
                             totals.atomic_sectors + totals.reduction_sectors;
-  totals.dram_read_bytes = memory::dram_read_bytes(traffic, launch_.request->caches.l2_bytes);
+  totals.dram_read_bytes = memory::dram_read_bytes(traffic, caches.l2_bytes);
   totals.dram_write_bytes = memory::dram_write_bytes(traffic);
   totals.dram_read_runs = read_runs_;
   totals.dram_written_runs = written_runs_;

@@ -137,8 +137,8 @@ double SectorUses::used_share(const Sample& sample) const {
   return all == 0 ? 0 : static_cast<double>(used) / static_cast<double>(all);
 }
 
-void SectorUses::add_to(counters::Counters& totals, std::uint64_t l2_bytes, double l2_part) {
-  const memory::PieceCounts pieces = times_.counts(memory::kept_by(l2_bytes, l2_part));
+void SectorUses::add_to(counters::Counters& totals, const memory::KeptBytes& kept) {
+  const memory::PieceCounts pieces = times_.counts(kept);
   totals.dram_filled_pieces = pieces.filled * memory::kWatchedOf;
   totals.dram_half_pieces = pieces.halves * memory::kWatchedOf;
   if (!all_) return;

@@ -72,8 +72,7 @@ class SectorUses {
 
   /// Of the bytes of a sample's sectors, the share that some access of the same direction uses.
   [[nodiscard]] double used_share(const Sample& sample) const;
-  /// `l2_part`: see memory::kept_by.
-  void add_to(counters::Counters& totals, std::uint64_t l2_bytes, double l2_part);
+  void add_to(counters::Counters& totals, const memory::KeptBytes& kept);
 
  private:
   static std::uint32_t pieces_of(std::uint32_t sectors) {
