@@ -74,7 +74,7 @@ class Volume {
 /// bytes were used since.
 constexpr std::uint64_t kAll = 1 << 16;
 std::uint64_t share_that_left(double bytes, double kept) {
-  constexpr double kSteepness = 3;
+  constexpr double kSteepness = 3;  // found in clock_stretches_h100.csv
   const double share = 1 - std::exp(-std::pow(bytes / kept, kSteepness));
   return static_cast<std::uint64_t>(std::llround(share * kAll));
 }

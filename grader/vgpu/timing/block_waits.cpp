@@ -123,7 +123,8 @@ Averages averages(const Machine& m, const Counters& c, const LaunchWork& work) {
 
 double beside_writes_ns(const Machine& m, const Counters& c, const Averages& mean, double dram_ns,
                         double ns) {
-  // So much L2 writes when nobody waits, as it keeps stores (memory/line_times).
+  // So much of L2 is written when nobody waits: a choice; copies of 16 MiB wait for no writes
+  // (block_loads.cu).
   constexpr double kWrittenInPeace = 0.31;
   const double written =
       std::max(0.0, real(c.dram_write_bytes) - kWrittenInPeace * real(m.l2_bytes));

@@ -75,9 +75,13 @@ double most_parts(const LaunchWork& work) {
   return most;
 }
 
-void fetch_once(Counters& c, std::uint64_t read) {
+void fetch_for_loads_only(Counters& c) {
   constexpr double kPiece = 64;
   c.dram_fetched_pieces = std::min(c.dram_fetched_pieces, share_of(c.dram_read_bytes, 1 / kPiece));
+}
+
+void fetch_once(Counters& c, std::uint64_t read) {
+  fetch_for_loads_only(c);
   c.dram_lone_pieces = 0;
   if (read == 0) return;
   c.l2_waiting_sectors = share_of(c.l2_waiting_sectors, real(c.l2_read_sectors) / real(read));

@@ -48,6 +48,9 @@ void widen_threads(ClockedLaunch& launch, double count);
 /// what L1 asked L2 for before.
 void fetch_once(counters::Counters& counters, std::uint64_t read);
 
+/// No piece is fetched for the sake of stores: none more than loads read.
+void fetch_for_loads_only(counters::Counters& counters);
+
 /// Of a warp's waits for memory, the share that is for local memory: 0 to 1.
 [[nodiscard]] double local_rounds_share(const counters::Counters& counters);
 

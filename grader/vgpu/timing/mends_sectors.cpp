@@ -92,7 +92,7 @@ std::optional<Mend> without(const Observed& o, Pattern pattern) {
         c.filled_store_sectors = less(c.filled_store_sectors, l.partial_store_sectors);
         c.merged_store_sectors = less(c.merged_store_sectors, extra);
         c.dram_filled_pieces = c.dram_half_pieces = c.dram_written_runs = 0;
-        c.dram_fetched_pieces = std::min(c.dram_fetched_pieces, c.dram_read_bytes / 64);
+        fetch_for_loads_only(c);
       } else {
         c.dram_read_runs = 0;
         c.block_load_rows = c.block_load_turns;

@@ -37,7 +37,7 @@ std::uint32_t blocks_by_shared(const Machine& machine, std::uint32_t shared_byte
 }
 
 /// Since Volta shared memory is a part of L1, in one of these sizes (CUDA programming guide). Which
-/// one, an H100 shows (clock_stay_shared_h100.csv): the first in which all blocks fit that may be
+/// one, an H100 shows (clock_how_many_stay_h100.csv): the first in which all blocks fit that may be
 /// there at once, and twice as many where they have fewer than 32 warps, as far as 132 KiB go.
 std::uint32_t shared_part_bytes(const Machine& machine, std::uint32_t warps, std::uint32_t wanted) {
   constexpr std::uint32_t kKiB = 1024, kMostAskedTwice = 132 * kKiB, kLargestBlock = 32;
