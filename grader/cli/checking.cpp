@@ -39,6 +39,35 @@ void add_check_options(CLI::App& command, judge::CheckOptions& options, bool bot
   takes_whole(*command.add_option("--seed", options.seed));
 }
 
+base::Status check_size(const std::string& size, const std::vector<course::Selection>& selections) {
+  constexpr double kMostElements = 1 << 28;  // minutes of the virtual GPU
+  std::vector<std::string> numbers;
+  double elements = 1;
+  for (std::size_t start = 0; start <= size.size();) {
+    const auto end = std::min(size.find('x', start), size.size());
+    numbers.push_back(size.substr(start, end - start));
+    start = end + 1;
+    const bool whole = !numbers.back().empty() && numbers.back().size() < 10 &&
+                       numbers.back().find_first_not_of("0123456789") == std::string::npos;
+    elements *= whole ? std::stod(numbers.back()) : 0;
+  }
+  for (const course::Selection& selection : selections) {
+    // Of the names that a launch is given, the first are what a test chooses.
+    const course::Stage& stage = *selection.lab->stage(selection.stages.front());
+    if (stage.timed_sizes.empty()) continue;  // a program: nothing of it is timed
+    const std::size_t count = stage.timed_sizes.front().size();
+    std::string form;
+    for (std::size_t i = 0; i < std::min(count, selection.lab->size_names.size()); ++i)
+      form += (i == 0 ? "" : "x") + selection.lab->size_names[i];
+    if (numbers.size() == count && elements >= 1 && elements <= kMostElements) continue;
+    return base::Error{
+        base::ErrorKind::kUsage, "--size", "\"" + size + "\"",
+        form + " for " + selection.lab->id + ": whole numbers from 1, at most 268,435,456 together",
+        count == 1 ? "--size 65536" : "--size 256x1024"};
+  }
+  return base::Done{};
+}
+
 base::Result<course::Selection> one_stage(const course::Course& course, const std::string& word,
                                           const std::string& command) {
   auto selection = course::select(course, word);

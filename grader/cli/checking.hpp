@@ -25,6 +25,10 @@ namespace membound::cli {
 /// Adds --device, --compiler and --seed. `both` allows "--compiler both".
 void add_check_options(CLI::App& command, judge::CheckOptions& options, bool both = false);
 
+/// --size must be what each lab's tests take: as many numbers as the lab has sizes.
+[[nodiscard]] base::Status check_size(const std::string& size,
+                                      const std::vector<course::Selection>& selections);
+
 /// The one stage that `word` names ("transpose/4"), for a command that takes no more; `command` is
 /// how the advice calls it.
 [[nodiscard]] base::Result<course::Selection> one_stage(const course::Course& course,

@@ -150,6 +150,9 @@ int run_dev_verdicts(DevVerdictsOptions options) {
   std::vector<HandedIn> all;
   for (const course::Lab* lab : labs) {
     if (!lab->has_reference()) continue;  // nothing of it is timed
+    if (!options.size.empty())
+      if (const auto checked = check_size(options.size, {{lab, {1}}}); !checked)
+        return report_error(checked.error());
     if (const auto added = add_stages(*context, *lab, all); !added)
       return report_error(added.error());
     if (const auto added = add_slow_answers(*context, *lab, all); !added)
@@ -188,6 +191,7 @@ void add_dev_verdicts(CLI::App& dev, Action& chosen) {
   CLI::App* const command = dev.add_subcommand("verdicts", "");
   command->add_option("LAB", options->labs);
   add_check_options(*command, *options);
+  command->add_option("--size", options->size);
   command->callback(
       [options, &chosen] { chosen = [options] { return run_dev_verdicts(*options); }; });
 }
