@@ -77,9 +77,11 @@ class StageRun {
   /// Of a timed case: in a graded run each stage has inputs of its own, for an output that a stage
   /// leaves behind in memory must not be the answer of the next one.
   [[nodiscard]] std::uint64_t seed_of_case(std::size_t index) const;
-  /// Nothing where a launch that was to be sampled was not; `why_not` says why, if it is empty.
+  /// Nothing where a launch that was to be sampled was not; `why_not` says why, if it is empty, and
+  /// `takes_long` whether its blocks take too many instructions.
   [[nodiscard]] std::optional<testing::AssertionResult> time_cases(const Session::SizedCases& way,
-                                                                   std::string& why_not);
+                                                                   std::string& why_not,
+                                                                   bool& takes_long);
   /// One case, looked at in one way. False: it cannot be sampled and was not run.
   [[nodiscard]] bool look_at(const TimingRequest& request, ReadyLaunch student, bool some_of_last);
   void forget_timings();

@@ -12,7 +12,10 @@ SampleReport sample_of(const nlohmann::json& counters) {
   SampleReport report;
   double ran = 0, of = 0;
   for (const nlohmann::json& kernel : counters.value("kernels", nlohmann::json::array())) {
-    if (kernel.contains("not_sampled")) report.not_sampled = kernel["not_sampled"];
+    if (kernel.contains("not_sampled")) {
+      report.not_sampled = kernel["not_sampled"];
+      report.takes_long = kernel.value("warp_instructions", 0) > 0;
+    }
     if (!kernel.contains("sample")) continue;
     const nlohmann::json& sample = kernel["sample"];
     ran += sample.value("blocks", 0.0);

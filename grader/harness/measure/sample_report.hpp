@@ -17,6 +17,7 @@ namespace membound::harness {
 /// Of all kernels in a report of counters.
 struct SampleReport {
   std::string not_sampled;  ///< why one of them was not run; empty: all were
+  bool takes_long = false;  ///< that is why: its blocks take too many instructions
   double share = 0;         ///< of the blocks that ran
   double error = 0;         ///< the largest
   /// The last block had what those that ran have left, and zeros in place of what others leave.

@@ -85,6 +85,7 @@ class PairLoop {
   bool take_sample(std::uint64_t seed) {
     const SampleReport report = sample_of(outcome_.counters);
     outcome_.not_sampled = report.not_sampled;
+    outcome_.takes_long = report.takes_long;
     if (!report.not_sampled.empty()) return false;
     sample_text_ = text_of(report);
     course::Timing& timing = outcome_.timing;

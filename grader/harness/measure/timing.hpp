@@ -27,6 +27,7 @@ struct TimingOutcome {
   nlohmann::json counters;  ///< see course::StageMeasurement::counters; null on a real GPU
   /// Why a launch that was to be sampled was not run; then nothing was timed. Empty: all is well.
   std::string not_sampled;
+  bool takes_long = false;         ///< that is why: a size nearly as large would, too
   std::optional<Refusal> refusal;  ///< the student's launch was refused; then nothing was timed
 };
 

@@ -87,6 +87,7 @@ std::optional<LaunchReport> look_at_sample(const LaunchRequest& asked) {
   std::optional<LaunchReport> report = run_once(request);
   if (!report || !report->fault || report->fault->kind != FaultKind::kStepLimit) return report;
   none.unsampled = kTooManyInstructions;
+  none.warp_instructions = kMostLookedAt;
   return none;
 }
 

@@ -21,11 +21,10 @@
 namespace membound::vgpu::exec {
 namespace {
 
-/// Warp instructions of the blocks run at once, at most. Workers look up now and then only, so a
-/// launch is stopped at twice as many; what passed is held against this number exactly.
-constexpr std::uint64_t kMostAtOnce = std::uint64_t{5} << 20;
+/// Warp instructions of the blocks run at once, at most.
+constexpr std::uint64_t kMostAtOnce = std::uint64_t{1} << 24;
 /// The same of block 0, which runs alone: a tile of 128 x 128 takes 2.3 million.
-constexpr std::uint64_t kMostAlone = std::uint64_t{5} << 19;
+constexpr std::uint64_t kMostAlone = std::uint64_t{1} << 23;
 /// The same of all blocks, where they prepare what a sample needs.
 constexpr std::uint64_t kMostBefore = std::uint64_t{1} << 23;
 /// Where the blocks that an SM holds would take more than this, going by block 0, fewer of them
@@ -162,14 +161,17 @@ class Sampler {
   /// Adds what these blocks of stratum `i`, which has so many, do; false likewise.
   bool run_blocks(std::size_t i, std::uint64_t of, std::vector<std::uint64_t> blocks,
                   std::uint32_t groups, std::uint64_t most) {
-    request_.limits.warp_instructions = 2 * most;
+    request_.limits.warp_instructions = most;
     StratumWork work = work_of(std::move(blocks), groups);
     work.blocks = of;
     const std::uint64_t ran = work.counters.totals.warp_instructions;
     spent_ += ran;
     if (arrivals_ && !arrivals_->why_not().empty()) return give_up(arrivals_->why_not());
     const bool too_many = state_.fault && state_.fault->kind == FaultKind::kStepLimit;
-    if (too_many || ran > most) return give_up(kTooManyInstructions);
+    if (too_many || ran > most) {
+      report_.warp_instructions = most;
+      return give_up(kTooManyInstructions);
+    }
     report_.fault = std::move(state_.fault);
     works_[i].add(std::move(work));
     return !report_.fault;

@@ -18,7 +18,8 @@
 
 namespace membound::vgpu::exec {
 
-/// Of a launch whose sample would take too long.
+/// Of a launch whose sample would take too long; LaunchReport::warp_instructions then says after
+/// how many it was given up.
 inline constexpr const char* kTooManyInstructions = "its blocks take too many instructions each";
 
 /// Why some blocks of this launch cannot run without the others; empty: they can.
