@@ -7,6 +7,7 @@
 #include <cmath>
 #include <utility>
 
+#include "grader/vgpu/memory/volume.hpp"
 #include "grader/vgpu/memory/watched_lines.hpp"
 
 namespace membound::vgpu::memory {
@@ -19,56 +20,10 @@ constexpr std::uint32_t kPieces = 2;  // of a line
 /// Two fetches are about the same time while DRAM moves no more than this: one microsecond.
 constexpr double kTogetherBytes = 4e6;
 
-/// Seven binary digits: late uses need not be told apart so finely.
-std::uint32_t time_of(std::uint32_t clock) {
-  const int more = std::max(0, static_cast<int>(std::bit_width(clock)) - 7);
-  return clock >> more << more;
-}
-/// The time that follows.
-std::uint32_t after(std::uint32_t time) {
-  return time + (1u << std::max(0, static_cast<int>(std::bit_width(time)) - 7));
-}
-
 bool is_stored(const Use& use, std::uint32_t piece) { return use.stored.half[piece] != 0; }
 bool is_used(const Use& use, std::uint32_t piece) {
   return (use.loads >> piece & 1) != 0 || is_stored(use, piece);
 }
-
-/// Bytes that were wanted until some time.
-class Volume {
- public:
-  void add(std::uint32_t time, std::uint64_t bytes) { steps_.push_back({time, bytes}); }
-  void sum_up() {
-    std::sort(steps_.begin(), steps_.end());
-    std::size_t kept = 0;
-    std::uint64_t sum = 0;
-    for (const auto& [time, bytes] : steps_) {
-      sum += bytes;
-      if (kept == 0 || steps_[kept - 1].first != time) steps_[kept++].first = time;
-      steps_[kept - 1].second = sum;
-    }
-    steps_.resize(kept);
-  }
-  /// Between two uses; half of what is wanted at the times of both.
-  [[nodiscard]] double between(std::uint32_t from, std::uint32_t to) const {
-    return (until(to) + up_to(to) - until(from) - up_to(from)) / 2;
-  }
-  [[nodiscard]] double from(std::uint32_t time) const {
-    return steps_.empty()
-               ? 0
-               : static_cast<double>(steps_.back().second) - (until(time) + up_to(time)) / 2;
-  }
-
- private:
-  [[nodiscard]] double until(std::uint32_t time) const {  // without it
-    const auto at =
-        std::lower_bound(steps_.begin(), steps_.end(), std::pair{time, std::uint64_t{0}});
-    return at == steps_.begin() ? 0 : static_cast<double>(std::prev(at)->second);
-  }
-  [[nodiscard]] double up_to(std::uint32_t time) const { return until(time + 1); }
-
-  std::vector<std::pair<std::uint32_t, std::uint64_t>> steps_;
-};
 
 /// Of many pieces that were stored to, in 65536ths, how many have left L2 when lines of so many
 /// bytes were used since.
@@ -136,11 +91,12 @@ void count_loads(const std::vector<Use>& uses, std::uint32_t piece, const Volume
 
 }  // namespace
 
-KeptBytes kept_by(std::uint64_t l2_bytes, std::uint64_t stored_bytes, double part) {
+KeptBytes kept_by(std::uint64_t l2_bytes, std::uint64_t stored_bytes, double dirty_bytes,
+                  double part) {
   const auto part_of = [&](std::uint64_t bytes) {
     return static_cast<std::uint64_t>(static_cast<double>(bytes) * part);
   };
-  return {part_of(l2_bytes) / 2, part_of(stored_bytes), part >= 1};
+  return {part_of(l2_bytes) / 2, part_of(stored_bytes), dirty_bytes, part, part >= 1};
 }
 
 template <typename Change>

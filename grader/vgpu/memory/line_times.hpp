@@ -23,16 +23,18 @@ namespace membound::vgpu::memory {
 struct KeptBytes {
   std::uint64_t read = 0;    ///< so much is wanted until loads must fetch a piece again
   std::uint64_t stored = 0;  ///< lines of so much until two of three that were stored to have left
+  double dirty = 0;          ///< stores to so much are among the last, of all that runs
+  double part = 1;           ///< of what runs at the same time, so much is seen
   bool to_the_end = true;    ///< the launch ends where the uses end
 };
 
-/// `stored_bytes`: the machine's; `part`: of what runs at the same time on it, so much is seen.
+/// `stored_bytes`, `dirty_bytes`: the machine's.
 /// Loads find half of L2: its two partitions keep copies of each other's lines. Stores leave little
 /// by little: words stored in a random order or a step apart cost an H200 so much more in 4 to 1024
 /// MiB (clock_mechanisms_h200.csv), threads that walk through stretches of their own an H100
 /// (clock_stretches_h100.csv).
 [[nodiscard]] KeptBytes kept_by(std::uint64_t l2_bytes, std::uint64_t stored_bytes,
-                                double part = 1);
+                                double dirty_bytes, double part = 1);
 
 /// Pieces of 64 bytes, as far as lines are watched.
 struct PieceCounts {

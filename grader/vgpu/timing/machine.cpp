@@ -150,10 +150,10 @@ Machine slice_of(Machine machine, std::uint32_t sm_count) {
   machine.sm_count = sm_count;
   machine.l2_bytes = static_cast<std::uint64_t>(static_cast<double>(machine.l2_bytes) * share);
   for (double* rate :
-       {&machine.l2_gbs, &machine.load_glines, &machine.store_glines, &machine.dirty_l2_bytes,
-        &machine.stored_l2_bytes, &machine.partial_store_gsectors, &machine.dram_peak_gbs,
-        &machine.dram_reached_gbs, &machine.dram_read_gruns, &machine.dram_written_gruns,
-        &machine.atomic_gsectors})
+       {&machine.l2_gbs, &machine.load_glines, &machine.store_glines, &machine.filled_store_glines,
+        &machine.dirty_l2_bytes, &machine.stored_l2_bytes, &machine.partial_store_gsectors,
+        &machine.dram_peak_gbs, &machine.dram_reached_gbs, &machine.dram_read_gruns,
+        &machine.dram_written_gruns, &machine.atomic_gsectors})
     *rate *= share;
   // One address is served by one part of L2, however many ask: the slice has its share of the
   // turns.

@@ -36,6 +36,20 @@ double norm(double a, double b, double exponent) {
   return most * std::pow(std::pow(a / most, exponent) + std::pow(b / most, exponent), 1 / exponent);
 }
 
+/// All terms of throughput together. L2 serves loads and stores in turn, mostly: these overlap less
+/// than its time and that of other units does.
+double norm_of(const Machine& machine, const std::vector<Bound>& terms) {
+  const double p = machine.l2_exponent, q = machine.throughput_exponent;
+  double of_l2 = 0, all = 0;
+  for (const Bound& term : terms) {
+    if (term.kind == BoundKind::kL2 || term.kind == BoundKind::kPartialStores)
+      of_l2 += std::pow(term.ns, p);
+    else
+      all += std::pow(term.ns, q);
+  }
+  return std::pow(all + std::pow(of_l2, q / p), 1 / q);
+}
+
 /// Of the blocks' time, what their warps keep the barriers' pipe busy: it is no waiting beside it.
 double arriving_share(const LaunchWork& work, const std::vector<BlockLife>& lives) {
   double arriving = 0, all = 0;
@@ -134,17 +148,14 @@ Prediction predict(const Machine& machine, const counters::LaunchCounters& count
   const double uneven = dealt.busiest_work;
   double idle_ns = 0;
   std::vector<Bound>& bounds = result.bounds;
-  double sum_q = 0;
   for (Bound& term : sm_terms(load)) {
     idle_ns = std::max(idle_ns, term.ns * (uneven - 1));
     term.ns *= uneven;
     terms.push_back(term);
   }
-  for (const Bound& term : terms) sum_q += std::pow(term.ns, q);
   const double busiest_loads_ns = sm_load_ns(load) * dealt.busiest_loads;
   idle_ns = std::max(idle_ns, busiest_loads_ns * (1 - 1 / dealt.busiest_loads));
-  sum_q += std::pow(busiest_loads_ns, q);
-  const double throughput_ns = std::pow(sum_q, 1 / q);
+  const double throughput_ns = norm(norm_of(machine, terms), busiest_loads_ns, q);
   const double queue_ns =
       machine.queue_share *
       ratio(l2_sectors(machine, counters.totals) * kSectorBytes, machine.l2_gbs);

@@ -232,11 +232,14 @@ std::vector<Bound> sm_terms(const Workload& s) {
 std::vector<Bound> shared_terms(const Workload& s) {
   const Counters& c = s.totals;
   const Machine& m = s.machine;
+  const double stored = stored_lines(m, c);
+  const double unfinished = std::min(stored, real(c.unfinished_store_lines));
   return {
       {BoundKind::kL2, std::max(ratio(l2_sectors(m, c) * kSectorBytes, m.l2_gbs),
                                 ratio(load_lines(c), m.load_glines))},
       {BoundKind::kPartialStores, std::max(ratio(partial_sectors(m, c), m.partial_store_gsectors),
-                                           ratio(stored_lines(m, c), m.store_glines))},
+                                           ratio(unfinished, m.store_glines) +
+                                               ratio(stored - unfinished, m.filled_store_glines))},
       {BoundKind::kDram, dram_ns(s)},
   };
 }

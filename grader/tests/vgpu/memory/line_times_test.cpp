@@ -69,9 +69,9 @@ TEST(LineTimes, OfASampleNobodyKnowsWhatItsEndWouldHaveBeen) {
   EXPECT_EQ(after_stores({bytes(0, 4)}, kept).filled, 1u);
   kept.to_the_end = false;
   EXPECT_EQ(after_stores({bytes(0, 4)}, kept).filled, 0u);
-  EXPECT_FALSE(kept_by(1 << 20, 1 << 20, 0.5).to_the_end);
-  EXPECT_TRUE(kept_by(1 << 20, 1 << 20).to_the_end);
-  EXPECT_EQ(kept_by(1 << 20, 1 << 20, 0.5).stored, kept_by(1 << 20, 1 << 19).stored);
+  EXPECT_FALSE(kept_by(1 << 20, 1 << 20, 0, 0.5).to_the_end);
+  EXPECT_TRUE(kept_by(1 << 20, 1 << 20, 0).to_the_end);
+  EXPECT_EQ(kept_by(1 << 20, 1 << 20, 0, 0.5).stored, kept_by(1 << 20, 1 << 19, 0).stored);
 }
 
 TEST(LineTimes, OneWholeSectorOfTwoIsHalfAPiece) {

@@ -58,7 +58,8 @@ CacheObserver::CacheObserver(Launch& launch)
       read_(launch.request->memory->shared_window(), launch.request->memory->window_bytes()),
       written_(launch.request->memory->shared_window(), launch.request->memory->window_bytes()),
       sms_(launch.cached_sms),
-      byte_uses_(memory::WatchedLines(launch.request->memory->live()), launch.chosen.empty()),
+      byte_uses_(memory::WatchedLines(launch.request->memory->live()), launch.request->grid.count(),
+                 launch.chosen.empty()),
       seats_(launch) {
   if (launch.chosen.empty()) return;
   reads_of_.emplace(*launch.request->memory);
@@ -244,7 +245,9 @@ void CacheObserver::add_to(counters::Counters& totals) {
   totals.l2_read_sectors = traffic.l2_read_sectors;
   const CacheModel& caches = launch_.request->caches;
   byte_uses_.add_to(totals,
-                    memory::kept_by(caches.l2_bytes, caches.stored_l2_bytes, launch_.l2_part));
+                    memory::kept_by(caches.l2_bytes, caches.stored_l2_bytes, caches.dirty_l2_bytes,
+                                    launch_.l2_part),
+                    launch_.chosen.empty() ? launch_.request->grid.count() : launch_.chosen.size());
   if (!launch_.chosen.empty())  // were nothing in L2 before; see scaled()
     totals.l2_waiting_sectors = std::min(first_reads_.load(), l2_reads_);
   // Everything is written through; nothing of it needs a model.

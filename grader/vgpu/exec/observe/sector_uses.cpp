@@ -115,7 +115,10 @@ void SectorUses::see(const WarpAccess& access, std::uint32_t clock, Stores& stor
                      Samples& samples) {
   const bool store = access.kind == AccessKind::kStore;
   each_watched(watched_, access, [&](std::uint64_t line, const LineBytes& bytes) {
-    if (store) times_.store(line, clock, bytes);
+    if (store) {
+      times_.store(line, clock, bytes);
+      stored_parts_.add(line, clock, access.warp->block->linear, bytes);
+    }
     if (!all_) return;
     (store ? stored_ : loaded_).add(line, bytes);
     if (store) stores.add(access.warp->index, line, bytes);
@@ -137,7 +140,9 @@ double SectorUses::used_share(const Sample& sample) const {
   return all == 0 ? 0 : static_cast<double>(used) / static_cast<double>(all);
 }
 
-void SectorUses::add_to(counters::Counters& totals, const memory::KeptBytes& kept) {
+void SectorUses::add_to(counters::Counters& totals, const memory::KeptBytes& kept,
+                        std::uint64_t ran) {
+  totals.unfinished_store_lines = stored_parts_.unfinished(kept.dirty, ran, kept.part);
   const memory::PieceCounts pieces = times_.counts(kept);
   totals.dram_filled_pieces = pieces.filled * memory::kWatchedOf;
   totals.dram_half_pieces = pieces.halves * memory::kWatchedOf;

@@ -17,6 +17,7 @@
 #include "grader/vgpu/exec/state/observer.hpp"
 #include "grader/vgpu/memory/byte_uses.hpp"
 #include "grader/vgpu/memory/line_times.hpp"
+#include "grader/vgpu/memory/stored_parts.hpp"
 #include "grader/vgpu/memory/watched_lines.hpp"
 
 namespace membound::vgpu::exec {
@@ -56,8 +57,9 @@ class SectorUses {
   /// Of one worker, by StepStats.
   using Samples = std::vector<std::unique_ptr<Sample>>;
 
-  /// `all`: all blocks run. Of a sample only the times are kept.
-  SectorUses(memory::WatchedLines watched, bool all) : watched_(std::move(watched)), all_(all) {}
+  /// `blocks`: of the grid; `all`: all of them run. Of a sample only the times are kept.
+  SectorUses(memory::WatchedLines watched, std::uint64_t blocks, bool all)
+      : watched_(std::move(watched)), all_(all), stored_parts_(blocks) {}
 
   [[nodiscard]] bool watches(std::uint64_t line) const { return watched_.hold(line); }
   /// A load or a store of global memory.
@@ -72,7 +74,8 @@ class SectorUses {
 
   /// Of the bytes of a sample's sectors, the share that some access of the same direction uses.
   [[nodiscard]] double used_share(const Sample& sample) const;
-  void add_to(counters::Counters& totals, const memory::KeptBytes& kept);
+  /// `ran`: blocks.
+  void add_to(counters::Counters& totals, const memory::KeptBytes& kept, std::uint64_t ran);
 
  private:
   static std::uint32_t pieces_of(std::uint32_t sectors) {
@@ -83,6 +86,7 @@ class SectorUses {
   bool all_;
   memory::ByteMap loaded_, stored_;
   memory::LineTimes times_;
+  memory::StoredParts stored_parts_;
   std::atomic<std::uint64_t> warp_bytes_{0};
 };
 

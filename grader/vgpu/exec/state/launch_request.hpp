@@ -83,6 +83,7 @@ struct CacheModel {
   std::uint64_t l1_bytes = 256 << 10;  ///< of one SM, shared memory included
   std::uint64_t l2_bytes = 50 << 20;
   std::uint64_t stored_l2_bytes = 61'000'000;  ///< see memory::kept_by
+  double dirty_l2_bytes = 8e6;
   std::uint32_t resident_blocks_per_sm = 1;
 };
 

@@ -92,6 +92,7 @@ exec::LaunchRequest request_for(Context& context, const KernelOperation& operati
   request.caches.l1_bytes = context.machine.l1_bytes;
   request.caches.l2_bytes = context.machine.l2_bytes;
   request.caches.stored_l2_bytes = static_cast<std::uint64_t>(context.machine.stored_l2_bytes);
+  request.caches.dirty_l2_bytes = context.machine.dirty_l2_bytes;
   request.caches.resident_blocks_per_sm = std::max(1u, occupancy.blocks);
   return request;
 }
