@@ -49,7 +49,11 @@ TEST(SampleReport, SaysThatALastBlockLackedWhatOthersLeave) {
 }
 
 TEST(SampleReport, SaysWhyAKernelWasNotRun) {
-  EXPECT_EQ(sample_of({{"kernels", {{{"name", "k"}, {"not_sampled", "why"}}}}}).not_sampled, "why");
+  nlohmann::json one = {{"kernels", {{{"name", "k"}, {"not_sampled", "why"}}}}};
+  EXPECT_EQ(sample_of(one).not_sampled, "why");
+  EXPECT_FALSE(sample_of(one).takes_long);
+  one["kernels"][0]["warp_instructions"] = 1000;
+  EXPECT_TRUE(sample_of(one).takes_long);
 }
 
 TEST(MissingElements, NoneWhereEachBlockWritesItsShare) {

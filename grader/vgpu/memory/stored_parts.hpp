@@ -8,9 +8,11 @@
 #pragma once
 
 #include <array>
+#include <compare>
 #include <cstdint>
 #include <mutex>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "grader/vgpu/memory/byte_uses.hpp"
@@ -34,14 +36,24 @@ class StoredParts {
   [[nodiscard]] std::uint64_t unfinished(double dirty_bytes, std::uint64_t ran, double part) const;
 
  private:
+  /// Where and when; many blocks may store to one line again and again.
+  struct Key {
+    std::uint64_t line;
+    std::uint32_t time, place;
+    auto operator<=>(const Key&) const = default;
+  };
+  struct Hash {
+    std::size_t operator()(const Key& key) const;
+  };
   struct Stores {
-    std::uint32_t time = 0, place = 0, count = 0;
+    std::uint64_t count = 0;
     LineBytes bytes;
   };
   struct Part {
     mutable std::mutex mutex;
-    std::unordered_map<std::uint64_t, std::vector<Stores>> lines;  ///< by time and place
+    std::unordered_map<Key, Stores, Hash> stores;
   };
+  [[nodiscard]] std::vector<std::pair<Key, Stores>> sorted() const;
 
   std::uint64_t blocks_of_place_;
   std::array<Part, 16> parts_;
