@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <tuple>
 
 #include "grader/vgpu/memory/volume.hpp"
 #include "grader/vgpu/memory/watched_lines.hpp"
@@ -42,7 +43,10 @@ void StoredParts::add(std::uint64_t line, std::uint32_t clock, std::uint64_t blo
 std::vector<std::pair<StoredParts::Key, StoredParts::Stores>> StoredParts::sorted() const {
   std::vector<std::pair<Key, Stores>> all;
   for (const Part& part : parts_) all.insert(all.end(), part.stores.begin(), part.stores.end());
-  std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
+    return std::tie(a.first.line, a.first.time, a.first.place) <
+           std::tie(b.first.line, b.first.time, b.first.place);
+  });
   return all;
 }
 

@@ -8,7 +8,6 @@
 #pragma once
 
 #include <array>
-#include <compare>
 #include <cstdint>
 #include <mutex>
 #include <unordered_map>
@@ -40,7 +39,7 @@ class StoredParts {
   struct Key {
     std::uint64_t line;
     std::uint32_t time, place;
-    auto operator<=>(const Key&) const = default;
+    bool operator==(const Key&) const = default;
   };
   struct Hash {
     std::size_t operator()(const Key& key) const;
