@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <cstdlib>
-#include <thread>
 
+#include "grader/base/processors.hpp"
 #include "grader/judge/check_device.hpp"
 #include "grader/judge/runner_rules.hpp"
 
@@ -24,9 +23,7 @@ class VirtualGpu : public DeviceKind {
   // It computes every thread on the CPU, which may be busy with other work.
   [[nodiscard]] double seconds_per_stage() const override { return 1200; }
   [[nodiscard]] double graded_seconds_per_stage() const override { return 300; }
-  [[nodiscard]] int stages_at_once() const override {
-    return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-  }
+  [[nodiscard]] int stages_at_once() const override { return static_cast<int>(base::processors()); }
   [[nodiscard]] bool has_checkers() const override { return true; }
   [[nodiscard]] bool counts() const override { return true; }
   [[nodiscard]] bool tells_timeline() const override { return true; }

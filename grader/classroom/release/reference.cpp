@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "grader/base/process.hpp"
+#include "grader/base/processors.hpp"
 #include "grader/base/text_files.hpp"
 #include "grader/base/text_lines.hpp"
 #include "grader/classroom/release/binaries.hpp"
@@ -170,8 +171,7 @@ base::Result<Tree> compile_references(const ReferenceRequest& request) {
     }
   };
   std::vector<std::thread> threads;
-  for (unsigned i = 0; i < std::max(1U, std::thread::hardware_concurrency()); ++i)
-    threads.emplace_back(work);
+  for (unsigned i = 0; i < base::processors(); ++i) threads.emplace_back(work);
   for (std::thread& thread : threads) thread.join();
   if (problem) return *problem;
   return tree;

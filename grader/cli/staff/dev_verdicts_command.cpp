@@ -14,6 +14,7 @@
 #include "grader/authoring/claims.hpp"
 #include "grader/authoring/turned_answer.hpp"
 #include "grader/base/csv.hpp"
+#include "grader/base/processors.hpp"
 #include "grader/base/text_files.hpp"
 #include "grader/cli/action.hpp"
 #include "grader/cli/checking.hpp"
@@ -126,7 +127,7 @@ void print_row(std::vector<std::string> row) {
 void compile_all(const std::vector<judge::CheckRequest>& requests, const std::atomic<bool>* stop) {
   std::atomic<std::size_t> next = 0;
   std::vector<std::jthread> workers;
-  for (unsigned i = 0; i < std::max(1u, std::thread::hardware_concurrency()); ++i)
+  for (unsigned i = 0; i < base::processors(); ++i)
     workers.emplace_back([&] {
       for (std::size_t at = next++; at < requests.size() && !stop->load(); at = next++)
         (void)judge::compile_submission(requests[at]);  // an error comes again

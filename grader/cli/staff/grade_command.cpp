@@ -9,8 +9,8 @@
 #include <filesystem>
 #include <map>
 #include <memory>
-#include <thread>
 
+#include "grader/base/processors.hpp"
 #include "grader/base/text_files.hpp"
 #include "grader/classroom/queue/batch.hpp"
 #include "grader/classroom/queue/chunk_task.hpp"
@@ -35,7 +35,7 @@ constexpr std::uint64_t kMostMinutes = 10 * 365 * 24 * 60;  // ten years
 
 int workers_for(const GradeOptions& options) {
   if (options.jobs > 0) return options.jobs;
-  return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  return static_cast<int>(base::processors());
 }
 
 void print_start(const queue::BatchStart& start) {

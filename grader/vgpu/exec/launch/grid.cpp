@@ -2,15 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/vgpu/exec/launch/grid.hpp"
 
-#include <sched.h>
-
 #include <algorithm>
 #include <deque>
 #include <map>
 #include <numeric>
 #include <random>
-#include <thread>
 
+#include "grader/base/processors.hpp"
 #include "grader/vgpu/exec/launch/grid_barrier.hpp"
 #include "grader/vgpu/exec/launch/helper_threads.hpp"
 #include "grader/vgpu/exec/observe/block_recorder.hpp"
@@ -121,14 +119,9 @@ void run_in_parallel(Launch& launch, std::vector<std::unique_ptr<Worker>>& worke
   std::erase(workers, nullptr);  // helpers that came too late
 }
 
-/// Those that this process may run on: hardware_concurrency() counts all of the machine.
+/// Asked once: the answer does not change.
 std::uint64_t processors() {
-  static const std::uint64_t count = [] {
-    cpu_set_t allowed;
-    const bool known = sched_getaffinity(0, sizeof allowed, &allowed) == 0;
-    return static_cast<std::uint64_t>(known ? CPU_COUNT(&allowed)
-                                            : std::max(1u, std::thread::hardware_concurrency()));
-  }();
+  static const std::uint64_t count = base::processors();
   return count;
 }
 
