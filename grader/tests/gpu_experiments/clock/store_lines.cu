@@ -7,6 +7,7 @@
 ///
 /// Place in the chain: timed.cuh (vgpu/calibration) -> [store_lines], a program whose rows
 /// `filled_store_glines` and the counter `unfinished_store_lines` follow from.
+#include "grader/tests/gpu_experiments/clock/words.cuh"
 #include "grader/vgpu/calibration/timed.cuh"
 
 namespace {
@@ -27,22 +28,9 @@ struct Matrix {
 };
 
 template <typename Word>
-__device__ Word word_of(u32 value) {
-  return static_cast<Word>(value);
-}
-template <>
-__device__ uint2 word_of(u32 value) {
-  return {value, value};
-}
-template <>
-__device__ uint4 word_of(u32 value) {
-  return {value, value, value, value};
-}
-
-template <typename Word>
 __global__ void store_tiles(Word* out, Matrix matrix) {
   const auto [column, row] = matrix.place();
-  out[std::size_t{row} * matrix.columns + column] = word_of<Word>(row + column);
+  out[std::size_t{row} * matrix.columns + column] = timed::word_of<Word>(row + column);
 }
 template <typename Word>
 __global__ void transpose_tiles(Word* out, const Word* in, Matrix matrix) {

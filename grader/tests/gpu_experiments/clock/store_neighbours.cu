@@ -7,6 +7,7 @@
 ///
 /// Place in the chain: timed.cuh (vgpu/calibration) -> [store_neighbours], a program whose rows the
 /// clock's term of partly filled sectors is chosen with.
+#include "grader/tests/gpu_experiments/clock/words.cuh"
 #include "grader/vgpu/calibration/timed.cuh"
 
 namespace {
@@ -14,19 +15,6 @@ namespace {
 using u32 = unsigned;
 
 enum Between { kNothing, kLoad, kSharedLoad, kChain, kBarrier, kWarpBarrier, kOtherStore };
-
-template <typename Word>
-__device__ Word word_of(u32 value) {
-  return static_cast<Word>(value);
-}
-template <>
-__device__ uint2 word_of(u32 value) {
-  return {value, value};
-}
-template <>
-__device__ uint4 word_of(u32 value) {
-  return {value, value, value, value};
-}
 
 __device__ std::size_t me() { return blockIdx.x * std::size_t{blockDim.x} + threadIdx.x; }
 
@@ -39,7 +27,7 @@ __global__ void store_words(Word* out, const u32* in, u32* other, u32 zero) {
   u32 value = threadIdx.x + zero;
 #pragma unroll
   for (int k = 0; k < kOf; ++k) {
-    out[i * kEach + k] = word_of<Word>(value);
+    out[i * kEach + k] = timed::word_of<Word>(value);
     asm volatile("" ::: "memory");  // each store in its turn
     if (kBetween == kLoad) value += in[value & zero];
     if (kBetween == kSharedLoad) value += shared[(value + k) % 256];
