@@ -16,7 +16,8 @@ namespace {
 constexpr std::uint64_t kWindowHint = 0x2000'0000'0000;
 constexpr std::uint64_t kMinAlignment = 256;  // as cudaMalloc promises
 constexpr std::size_t kQuarantineEntries = 32;
-constexpr std::uint64_t kLargeBytes = std::uint64_t{1} << 20;  // pages are given back from here on
+constexpr std::uint64_t kLargeBytes = std::uint64_t{1} << 20;  // whole pages from here on
+constexpr std::uint64_t kGiveBackBytes = 4 * kLargeBytes;      // which are given back from here on
 
 void* reserve(std::uint64_t hint, std::uint64_t bytes, int protection) {
   void* place = mmap(reinterpret_cast<void*>(hint), bytes, protection,
@@ -61,16 +62,16 @@ AddressSpace::~AddressSpace() {
 }
 
 void AddressSpace::use_chunks(std::uint64_t begin, std::uint64_t end, int change) {
-  for (std::uint64_t c = (begin - window_) / kChunkBytes; c <= (end - 1 - window_) / kChunkBytes;
-       ++c) {
-    if (change > 0 && chunk_users_[c] == 0) {
-      const std::uint64_t host =
-          window_ + c * kChunkBytes + static_cast<std::uint64_t>(host_offset_);
-      MEMBOUND_CHECK(mprotect(reinterpret_cast<void*>(host), kChunkBytes, PROT_READ | PROT_WRITE) ==
-                     0);
-    }
-    chunk_users_[c] += static_cast<std::uint32_t>(change);
+  const std::uint64_t first = (begin - window_) / kChunkBytes;
+  const std::uint64_t last = (end - 1 - window_) / kChunkBytes;
+  if (change > 0) {
+    const std::uint64_t host =
+        window_ + first * kChunkBytes + static_cast<std::uint64_t>(host_offset_);
+    MEMBOUND_CHECK(mprotect(reinterpret_cast<void*>(host), (last + 1 - first) * kChunkBytes,
+                            PROT_READ | PROT_WRITE) == 0);
   }
+  for (std::uint64_t c = first; c <= last; ++c)
+    chunk_users_[c] += static_cast<std::uint32_t>(change);
 }
 
 /// What an allocation takes of the window: nothing else begins right behind its end, so that
@@ -84,8 +85,9 @@ std::optional<std::uint64_t> AddressSpace::allocate(std::uint64_t bytes, std::ui
   const std::lock_guard lock(mutex_);
   const std::uint64_t size = std::max<std::uint64_t>(bytes, 1);
   if (size > capacity_bytes_ || used_bytes_ + size > capacity_bytes_) return std::nullopt;
-  // A drawn array's pages are the host's, so that a piece of it takes one.
+  // Two large arrays share no page: each gives all of its own back.
   alignment = std::max(alignment, size < kLargeBytes ? kMinAlignment : kPageBytes);
+  if (const auto again = allocate_again(size, alignment, info)) return again;
   for (auto hole = holes_.begin(); hole != holes_.end(); ++hole) {
     const auto [begin, end] = *hole;
     const std::uint64_t address = align_up(begin, alignment);
@@ -103,6 +105,26 @@ std::optional<std::uint64_t> AddressSpace::allocate(std::uint64_t bytes, std::ui
     return address;
   }
   return std::nullopt;
+}
+
+/// Where a large array of this size was: what is noted about addresses takes pages of its own. Not
+/// where a program's use of what it has freed is to be found.
+std::optional<std::uint64_t> AddressSpace::allocate_again(std::uint64_t bytes,
+                                                          std::uint64_t alignment,
+                                                          const AllocationInfo& info) {
+  if (bytes < kLargeBytes) return std::nullopt;
+  const auto found = std::ranges::find_if(quarantine_, [&](const Allocation& old) {
+    return old.size_bytes == bytes && old.gap_bytes == gap_bytes_ && old.address % alignment == 0 &&
+           (old.was_drawn || gap_bytes_ == kMinAlignment);
+  });
+  if (found == quarantine_.end()) return std::nullopt;
+  const Allocation allocation{found->address, bytes, info, next_serial_++, false, gap_bytes_};
+  quarantine_.erase(found);
+  use_chunks(allocation.address, allocation.address + extent(allocation), +1);
+  used_bytes_ += bytes;
+  set_initialised(allocation.address, bytes, info.initialised);
+  live_[allocation.address] = allocation;
+  return allocation.address;
 }
 
 void AddressSpace::retire(const Allocation& allocation) {
@@ -132,12 +154,12 @@ bool AddressSpace::free(std::uint64_t address) {
     return false;
   Allocation allocation = std::move(found->second);
   live_.erase(found);
-  drawn_.erase(address);
+  allocation.was_drawn = drawn_.erase(address) != 0;
   allocation.freed = true;
   used_bytes_ -= allocation.size_bytes;
   const std::uint64_t end = address + extent(allocation);
   use_chunks(address, end, -1);
-  if (allocation.size_bytes >= kLargeBytes) {
+  if (allocation.size_bytes >= kGiveBackBytes) {
     const std::uint64_t first = align_up(address, kPageBytes);
     const std::uint64_t last = end & ~(kPageBytes - 1);
     madvise(reinterpret_cast<void*>(first + static_cast<std::uint64_t>(host_offset_)), last - first,
@@ -208,8 +230,9 @@ bool AddressSpace::unregister_host_range(void* pointer) {
 
 std::optional<Span> AddressSpace::span_of(std::uint64_t address, bool precise) const {
   if (const DrawnPlace drawn = drawn_about(address); drawn.array != nullptr) {
-    const auto [begin, end] = drawn.array->made_about(address - drawn.begin);
-    return Span{drawn.begin + begin, drawn.begin + end, host_offset_, true};
+    const auto [begin, end, host] = drawn.array->made_about(address - drawn.begin);
+    const auto offset = reinterpret_cast<std::uint64_t>(host) - (drawn.begin + begin);
+    return Span{drawn.begin + begin, drawn.begin + end, static_cast<std::int64_t>(offset), true};
   }
   const std::lock_guard lock(mutex_);
   if (!is_device_address(address)) {

@@ -53,6 +53,7 @@ struct Allocation {
   std::uint64_t serial = 0;  ///< counts up from 1: "allocation 3"
   bool freed = false;
   std::uint64_t gap_bytes = 0;  ///< kept free behind it
+  bool was_drawn = false;       ///< while `freed`: no program's own array
 };
 
 /// Addresses [begin, end) an access may touch, and the distance from address to host byte.
@@ -111,10 +112,12 @@ class AddressSpace {
   bool fill(std::uint64_t to, std::byte value, std::uint64_t bytes);
 
   /// From now on the bytes of the allocation at `address` are made by `source` when they are first
-  /// touched; until it is freed, or the host writes all of it. False when none starts there. Not
-  /// while a kernel runs. Ends track_initialised: a flag for each byte would be all that is saved.
-  /// An output is one that launches are to write.
+  /// touched; until it is freed, or the host writes all of it, or asks for much of it at once.
+  /// False when none starts there. Not while a kernel runs. Ends track_initialised: a flag for each
+  /// byte would be all that is saved. An output is one that launches are to write.
   bool draw(std::uint64_t address, ByteSource source, bool is_output = false);
+  /// Is some array drawn? As drawn_about(), a running kernel may ask.
+  [[nodiscard]] bool any_drawn() const { return !drawn_.empty(); }
   /// The drawn array at `address`, or null.
   [[nodiscard]] const DrawnArray* drawn_at(std::uint64_t address) const;
 
@@ -183,9 +186,13 @@ class AddressSpace {
   [[nodiscard]] static std::uint64_t extent(const Allocation& allocation);
   void use_chunks(std::uint64_t begin, std::uint64_t end, int change);
   void set_initialised(std::uint64_t address, std::uint64_t bytes, bool written);
+  [[nodiscard]] std::optional<std::uint64_t> allocate_again(std::uint64_t bytes,
+                                                            std::uint64_t alignment,
+                                                            const AllocationInfo& info);
   void retire(const Allocation& allocation);
   [[nodiscard]] const Allocation* holder(std::uint64_t address) const;
   void forget_drawn(std::uint64_t address, std::uint64_t bytes);
+  void spread(std::uint64_t address) const;
   [[nodiscard]] std::byte* resolve(std::uint64_t address, std::uint64_t bytes) const;
 
   std::uint64_t capacity_bytes_;
@@ -201,7 +208,7 @@ class AddressSpace {
   std::map<std::uint64_t, Allocation> live_;  // by address
   /// By address. Changed by the host's calls alone, so that a running kernel may look without the
   /// mutex.
-  std::map<std::uint64_t, std::unique_ptr<DrawnArray>> drawn_;
+  mutable std::map<std::uint64_t, std::unique_ptr<DrawnArray>> drawn_;
   std::set<std::uint64_t> drawn_outputs_;         // addresses of those among them
   std::map<std::uint64_t, std::uint64_t> holes_;  // free ranges: begin -> end
   std::deque<Allocation> quarantine_;             // freed, not to be used again just yet

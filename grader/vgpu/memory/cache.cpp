@@ -2,64 +2,50 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/vgpu/memory/cache.hpp"
 
-#include <sys/mman.h>
-
 #include <algorithm>
-#include <atomic>
+#include <utility>
+#include <vector>
 
-#include "grader/base/check.hpp"
 #include "grader/vgpu/memory/coalescer.hpp"
 
 namespace membound::vgpu::memory {
 TouchMap::TouchMap(std::uint64_t begin, std::uint64_t bytes)
-    : first_line_(begin / kLineBytes), lines_(bytes / kLineBytes) {}
+    : first_line_(begin / kLineBytes),
+      lines_(bytes / kLineBytes),
+      pages_(lines_ / kLinesOfPage + 1) {}
 
-/// A kernel that touches nothing needs no map: mapping costs more than an empty launch.
-std::uint64_t* TouchMap::map() {
-  void* place = mmap(nullptr, lines_ / 2 + 8, PROT_READ | PROT_WRITE,
-                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  MEMBOUND_CHECK(place != MAP_FAILED);
-  auto* const mine = static_cast<std::uint64_t*>(place);
-  std::uint64_t* first = nullptr;
-  if (words_.compare_exchange_strong(first, mine)) return mine;
-  munmap(place, lines_ / 2 + 8);  // another thread was faster
-  return first;
-}
-
-TouchMap::~TouchMap() {
-  if (std::uint64_t* const words = words_.load()) munmap(words, lines_ / 2 + 8);
-}
-
-std::uint32_t TouchMap::touch(std::uint64_t line, std::uint32_t sectors,
-                              std::vector<std::uint64_t>* pieces) {
+std::uint32_t TouchMap::touch(std::uint64_t line, std::uint32_t sectors) {
   const std::uint64_t index = line - first_line_;
   if (index >= lines_) return 0;
-  const std::uint64_t bits = std::uint64_t{sectors} << (index % 16 * 4);
-  std::uint64_t* words = words_.load(std::memory_order_acquire);
-  if (words == nullptr) words = map();
-  std::atomic_ref<std::uint64_t> word(words[index / 16]);
+  const std::uint64_t bits = std::uint64_t{sectors} << (index % kLinesOfWord * 4);
+  std::atomic<std::uint64_t>& word =
+      pages_.at(index / kLinesOfPage)[index % kLinesOfPage / kLinesOfWord];
   if ((word.load(std::memory_order_relaxed) & bits) == bits) return 0;
   const std::uint64_t before = word.fetch_or(bits, std::memory_order_relaxed);
-  if (before == 0 && pieces != nullptr) pieces->push_back(index / 16);
-  return sectors_in(static_cast<std::uint32_t>((bits & ~before) >> (index % 16 * 4)));
+  return sectors_in(static_cast<std::uint32_t>((bits & ~before) >> (index % kLinesOfWord * 4)));
 }
 
-std::uint64_t TouchMap::short_runs(std::vector<std::uint64_t> pieces, std::uint64_t lines) const {
-  std::sort(pieces.begin(), pieces.end());
+std::uint64_t TouchMap::short_runs(std::uint64_t lines) const {
+  std::vector<std::pair<std::uint64_t, const Sectors*>> pages;
+  pages.reserve(pages_.size());
+  pages_.each(
+      [&](std::uint64_t page, const Sectors& touched) { pages.emplace_back(page, &touched); });
+  std::sort(pages.begin(), pages.end());
   std::uint64_t runs = 0, length = 0, next = 0;
   const auto end_run = [&] {
     runs += length > 0 && length < lines;
     length = 0;
   };
-  for (const std::uint64_t piece : pieces) {
-    if (piece != next) end_run();
-    for (std::uint64_t word = words_.load()[piece], i = 0; i < 16; ++i, word >>= 4) {
-      if ((word & 15u) == 0)
-        end_run();
-      else
-        ++length;
-    }
-    next = piece + 1;
+  for (const auto& [page, touched] : pages) {
+    if (page != next) end_run();
+    for (std::uint64_t word : *touched)
+      for (std::uint64_t i = 0; i < kLinesOfWord; ++i, word >>= 4) {
+        if ((word & 15u) == 0)
+          end_run();
+        else
+          ++length;
+      }
+    next = page + 1;
   }
   end_run();
   return runs;

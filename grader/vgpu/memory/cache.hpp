@@ -11,9 +11,11 @@
 /// docs/counters.md says how far off that is on an H200. L1 is modelled by memory/sm_lines.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
-#include <vector>
+
+#include "grader/vgpu/memory/sparse_pages.hpp"
 
 namespace membound::vgpu::memory {
 
@@ -22,29 +24,21 @@ namespace membound::vgpu::memory {
 class TouchMap {
  public:
   TouchMap(std::uint64_t begin, std::uint64_t bytes);
-  ~TouchMap();
-  TouchMap(const TouchMap&) = delete;
-  TouchMap& operator=(const TouchMap&) = delete;
 
   /// Touches `sectors` (a bit each, of four) of line number `line` (address / 128); returns how
-  /// many were not touched before. Memory is taken at the first touch. Lines outside the range
-  /// count as touched.
-  std::uint32_t touch(std::uint64_t line, std::uint32_t sectors) {
-    return touch(line, sectors, nullptr);
-  }
-  /// The same; puts the number of a piece of the map into `pieces` at its first touch.
-  std::uint32_t touch(std::uint64_t line, std::uint32_t sectors,
-                      std::vector<std::uint64_t>* pieces);
-  /// Runs of lines side by side that are shorter than `lines`, in those pieces.
-  [[nodiscard]] std::uint64_t short_runs(std::vector<std::uint64_t> pieces,
-                                         std::uint64_t lines) const;
+  /// many were not touched before. Lines outside the range count as touched.
+  std::uint32_t touch(std::uint64_t line, std::uint32_t sectors);
+  /// Runs of lines side by side that are shorter than `lines`.
+  [[nodiscard]] std::uint64_t short_runs(std::uint64_t lines) const;
 
  private:
+  static constexpr std::uint64_t kLinesOfWord = 16, kLinesOfPage = 2 * kLinesOfWord;
+  /// Sectors of a page's lines, a bit each.
+  using Sectors = std::array<std::atomic<std::uint64_t>, 2>;
+
   std::uint64_t first_line_;
   std::uint64_t lines_;
-  std::uint64_t* map();
-
-  std::atomic<std::uint64_t*> words_ = nullptr;
+  SparsePages<Sectors> pages_;
 };
 
 /// DRAM bytes of a launch by the footprint rule above.

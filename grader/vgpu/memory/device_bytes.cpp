@@ -11,21 +11,28 @@ namespace membound::vgpu::memory {
 std::byte* AddressSpace::resolve(std::uint64_t address, std::uint64_t bytes) const {
   const Allocation* found = holder(address);
   if (found == nullptr || bytes > found->size_bytes - (address - found->address)) return nullptr;
-  const DrawnPlace drawn = drawn_about(address);
-  if (drawn.array != nullptr) drawn.array->make(address - drawn.begin, bytes);
+  if (const DrawnPlace drawn = drawn_about(address); drawn.array != nullptr) {
+    if (std::byte* const there = drawn.array->make(address - drawn.begin, bytes)) return there;
+    spread(drawn.begin);
+  }
   const std::uint64_t offset =
       is_device_address(address) ? static_cast<std::uint64_t>(host_offset_) : 0;
   return reinterpret_cast<std::byte*>(address + offset);
+}
+
+/// The drawn array at `address` becomes one like all others: the host wants much of it at once.
+void AddressSpace::spread(std::uint64_t address) const {
+  const auto found = drawn_.find(address);
+  found->second->copy_to(
+      reinterpret_cast<std::byte*>(address + static_cast<std::uint64_t>(host_offset_)));
+  drawn_.erase(found);
 }
 
 bool AddressSpace::draw(std::uint64_t address, ByteSource source, bool is_output) {
   const std::lock_guard lock(mutex_);
   const auto found = live_.find(address);
   if (found == live_.end() || !is_device_address(address)) return false;
-  auto* const host =
-      reinterpret_cast<std::byte*>(address + static_cast<std::uint64_t>(host_offset_));
-  const std::uint64_t bytes = found->second.size_bytes;
-  drawn_[address] = std::make_unique<DrawnArray>(host, bytes, std::move(source));
+  drawn_[address] = std::make_unique<DrawnArray>(found->second.size_bytes, std::move(source));
   drawn_outputs_.erase(address);
   if (is_output) drawn_outputs_.insert(address);
   initialised_.reset();

@@ -3,88 +3,149 @@
 #include "grader/vgpu/memory/drawn_array.hpp"
 
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <cstring>
+#include <utility>
 
 namespace membound::vgpu::memory {
 
-DrawnArray::DrawnArray(std::byte* host, std::uint64_t bytes, ByteSource source)
-    : host_(host),
-      bytes_(bytes),
-      pages_((bytes + kPageBytes - 1) / kPageBytes),
-      source_(std::move(source)),
-      made_(pages_) {}
+/// Stores to use again: fresh memory costs more than what is drawn into it.
+struct DrawnArray::Spares {
+  static constexpr std::size_t kMost = 128;  // 64 MiB
+  std::mutex mutex;
+  std::vector<std::unique_ptr<Store>> stores;
+};
 
-void DrawnArray::make_piece(std::uint64_t piece) {
-  const auto bit = static_cast<std::uint8_t>(1u << piece % 8);
-  const auto flags = made(piece / 8);
-  const std::lock_guard lock(mutex_);
-  if ((flags.load(std::memory_order_relaxed) & bit) != 0) return;
-  const std::uint64_t begin = piece * kPieceBytes;
-  source_(begin, host_ + begin, std::min(kPieceBytes, bytes_ - begin));
-  flags.fetch_or(bit, std::memory_order_release);
+DrawnArray::Spares& DrawnArray::spares() {
+  static auto* const all = new Spares;  // launches may end after static objects do
+  return *all;
 }
 
-void DrawnArray::make(std::uint64_t offset, std::uint64_t bytes) {
-  if (bytes == 0) return;
-  for (std::uint64_t piece = offset / kPieceBytes; piece <= (offset + bytes - 1) / kPieceBytes;
-       ++piece)
-    if ((made(piece / 8).load(std::memory_order_acquire) >> piece % 8 & 1) == 0) make_piece(piece);
+DrawnArray::DrawnArray(std::uint64_t bytes, ByteSource source)
+    : bytes_(bytes),
+      pieces_((bytes + kPieceBytes - 1) / kPieceBytes),
+      source_(std::move(source)),
+      places_(pieces_ / kPiecesOfPage + 1),
+      stores_(std::make_unique<std::atomic<Store*>[]>(pieces_ / Store::kPieces + 1)) {}
+
+DrawnArray::~DrawnArray() {
+  const std::uint32_t used = used_.load();
+  const std::lock_guard lock(spares().mutex);
+  for (std::uint32_t at = 0; at < used; at += Store::kPieces) {
+    std::unique_ptr<Store> store(stores_[at / Store::kPieces].load());
+    if (spares().stores.size() < Spares::kMost) spares().stores.push_back(std::move(store));
+  }
+}
+
+std::uint64_t DrawnArray::bytes_of(std::uint64_t piece) const {
+  return std::min(kPieceBytes, bytes_ - piece * kPieceBytes);
+}
+
+DrawnArray::Store& DrawnArray::store_of(std::uint32_t at) {
+  std::atomic<Store*>& store = stores_[at / Store::kPieces];
+  if (Store* const there = store.load(std::memory_order_acquire)) return *there;
+  const std::lock_guard lock(stores_mutex_);
+  if (store.load(std::memory_order_relaxed) == nullptr) {
+    std::unique_ptr<Store> made;
+    {
+      const std::lock_guard spares_lock(spares().mutex);
+      if (!spares().stores.empty()) {
+        made = std::move(spares().stores.back());
+        spares().stores.pop_back();
+      }
+    }
+    if (made == nullptr) made = std::make_unique_for_overwrite<Store>();
+    store.store(made.release(), std::memory_order_release);
+  }
+  return *store.load(std::memory_order_relaxed);
+}
+
+std::uint32_t DrawnArray::make_piece(std::uint64_t piece) {
+  const std::lock_guard lock(mutexes_[piece % mutexes_.size()]);
+  std::atomic<std::uint32_t>& known = places_.at(piece / kPiecesOfPage)[piece % kPiecesOfPage];
+  std::uint32_t place = known.load(std::memory_order_relaxed);
+  if (place != 0) return place;
+  const std::uint32_t at = used_.fetch_add(1);
+  Store& store = store_of(at);
+  store.numbers[at % Store::kPieces] = static_cast<std::uint32_t>(piece);
+  place = at + 1;
+  source_(piece * kPieceBytes, host_of(place), bytes_of(piece));
+  known.store(place, std::memory_order_release);
+  return place;
+}
+
+std::byte* DrawnArray::make(std::uint64_t offset, std::uint64_t bytes) {
+  const std::uint64_t first = offset / kPieceBytes;
+  const std::uint64_t last = (offset + std::max<std::uint64_t>(1, bytes) - 1) / kPieceBytes;
+  std::uint32_t begin = 0, before = 0;
+  bool side_by_side = true;
+  for (std::uint64_t piece = first; piece <= last; ++piece) {
+    std::uint32_t place = place_of(piece);
+    if (place == 0) place = make_piece(piece);
+    if (piece == first) begin = place;
+    side_by_side = side_by_side && (piece == first || follows(before, place));
+    before = place;
+  }
+  return side_by_side ? host_of(begin) + offset % kPieceBytes : nullptr;
 }
 
 DrawnArray::Range DrawnArray::made_about(std::uint64_t offset) {
-  const std::uint64_t piece = offset / kPieceBytes, page = piece / 8;
-  std::uint8_t flags = made(page).load(std::memory_order_acquire);
-  if ((flags >> piece % 8 & 1) == 0) {
-    make_piece(piece);
-    flags = made(page).load(std::memory_order_acquire);
+  const std::uint64_t piece = offset / kPieceBytes;
+  std::uint32_t first = place_of(piece);
+  if (first == 0) first = make_piece(piece);
+  std::uint64_t begin = piece, end = piece + 1;
+  std::uint32_t last = first;
+  while (end % kPiecesOfPage != 0 && end < pieces_ && follows(last, place_of(end))) {
+    ++end;
+    ++last;
   }
-  // Ones from the piece's bit on, upwards and downwards.
-  const auto after =
-      static_cast<std::uint64_t>(std::countr_one(static_cast<std::uint8_t>(flags >> piece % 8)));
-  const auto before = static_cast<std::uint64_t>(
-      std::countl_one(static_cast<std::uint8_t>(flags << (7 - piece % 8))));
-  return {(piece + 1 - before) * kPieceBytes, std::min((piece + after) * kPieceBytes, bytes_)};
+  while (begin % kPiecesOfPage != 0 && follows(place_of(begin - 1), first)) {
+    --begin;
+    --first;
+  }
+  return {begin * kPieceBytes, std::min(end * kPieceBytes, bytes_), host_of(first)};
 }
 
-void DrawnArray::each_made(const std::function<void(Range)>& see) const {
-  Range range{0, 0};
-  for (std::uint64_t page = 0; page < pages_; ++page) {
-    const std::uint8_t flags = made(page).load(std::memory_order_acquire);
-    for (std::uint64_t piece = page * 8; flags >> piece % 8 != 0; ++piece) {
-      if ((flags >> piece % 8 & 1) != 0) {
-        const std::uint64_t begin = piece * kPieceBytes;
-        if (range.end != begin) {
-          if (range.end != 0) see(range);
-          range.begin = begin;
-        }
-        range.end = begin + kPieceBytes;
-      }
-      if (piece % 8 == 7) break;
-    }
+void DrawnArray::each_made(const See& see) const {
+  struct Made {
+    std::uint32_t piece, place;
+  };
+  std::vector<Made> all;
+  const std::uint32_t used = used_.load();
+  all.reserve(used);
+  for (std::uint32_t at = 0; at < used; ++at)
+    all.push_back({stores_[at / Store::kPieces].load()->numbers[at % Store::kPieces], at + 1});
+  std::ranges::sort(all, {}, &Made::piece);
+  for (std::size_t i = 0; i < all.size();) {
+    std::size_t next = i + 1;
+    while (next < all.size() && all[next].piece == all[next - 1].piece + 1 &&
+           follows(all[next - 1].place, all[next].place))
+      ++next;
+    const std::uint64_t begin = all[i].piece * kPieceBytes;
+    const std::uint64_t end = std::min((all[next - 1].piece + 1) * kPieceBytes, bytes_);
+    see(begin, {host_of(all[i].place), end - begin});
+    i = next;
   }
-  if (range.end != 0) see({range.begin, std::min(range.end, bytes_)});
-}
-
-bool DrawnArray::was_touched() const {
-  bool touched = false;
-  for (std::uint64_t page = 0; page < pages_ && !touched; ++page)
-    touched = made(page).load(std::memory_order_acquire) != 0;
-  return touched;
 }
 
 bool DrawnArray::is_as_made() const {
   std::array<std::byte, kPieceBytes> made;
-  bool is_same = true;
-  each_made([&](Range range) {
-    for (std::uint64_t at = range.begin; is_same && at < range.end; at += kPieceBytes) {
-      const std::uint64_t bytes = std::min(kPieceBytes, range.end - at);
-      source_(at, made.data(), bytes);
-      is_same = std::memcmp(host_ + at, made.data(), bytes) == 0;
-    }
-  });
-  return is_same;
+  const std::uint32_t used = used_.load();
+  for (std::uint32_t at = 0; at < used; ++at) {
+    const std::uint64_t piece = stores_[at / Store::kPieces].load()->numbers[at % Store::kPieces];
+    source_(piece * kPieceBytes, made.data(), bytes_of(piece));
+    if (std::memcmp(host_of(at + 1), made.data(), bytes_of(piece)) != 0) return false;
+  }
+  return true;
+}
+
+void DrawnArray::copy_to(std::byte* host) const {
+  for (std::uint64_t piece = 0; piece < pieces_; ++piece) {
+    std::byte* const to = host + piece * kPieceBytes;
+    if (const std::byte* const there = find(piece * kPieceBytes))
+      std::memcpy(to, there, bytes_of(piece));
+    else
+      source_(piece * kPieceBytes, to, bytes_of(piece));
+  }
 }
 
 }  // namespace membound::vgpu::memory

@@ -3,65 +3,108 @@
 /// @file
 /// An array of device memory whose bytes are made when they are first touched, so that one of 2 GiB
 /// costs what a kernel uses of it.
-/// Place in the chain: address_space -> [drawn_array] -> lazy_bytes. Left out: what the bytes are.
+/// Place in the chain: address_space -> [drawn_array] -> sparse_pages. Left out: what the bytes
+/// are.
+///
+/// What was made lies close together, wherever it stands in the array: a column of a matrix would
+/// else take a page of the host for each of its rows.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <mutex>
+#include <span>
+#include <vector>
 
-#include "grader/vgpu/memory/lazy_bytes.hpp"
+#include "grader/vgpu/memory/sparse_pages.hpp"
 
 namespace membound::vgpu::memory {
 
 /// Makes bytes [offset, offset + bytes) of an array: the same whoever asks, and when.
 using ByteSource = std::function<void(std::uint64_t offset, std::byte* to, std::uint64_t bytes)>;
 
-/// One array. Several threads may touch it; each piece is made once.
+/// One array. Several threads may touch it; each piece is made once and stays where it is.
 class DrawnArray {
  public:
   /// So many bytes are made at once: a row of a tile should not draw many of its neighbours.
   static constexpr std::uint64_t kPieceBytes = 512;
 
-  /// `host` is where the array of `bytes` bytes lies.
-  DrawnArray(std::byte* host, std::uint64_t bytes, ByteSource source);
+  DrawnArray(std::uint64_t bytes, ByteSource source);
+  ~DrawnArray();
+  DrawnArray(const DrawnArray&) = delete;
+  DrawnArray& operator=(const DrawnArray&) = delete;
 
   [[nodiscard]] std::uint64_t size_bytes() const { return bytes_; }
-  /// Makes what is not there yet of [offset, offset + bytes).
-  void make(std::uint64_t offset, std::uint64_t bytes);
-  /// Is the byte at `offset` there?
-  [[nodiscard]] bool has(std::uint64_t offset) const {
-    return (made(offset / kPageBytes).load(std::memory_order_acquire) >>
-                (offset / kPieceBytes) % kPiecesOfPage &
-            1) != 0;
+  /// Where the byte at `offset` is; null: not there yet.
+  [[nodiscard]] std::byte* find(std::uint64_t offset) const {
+    const std::uint32_t place = place_of(offset / kPieceBytes);
+    return place == 0 ? nullptr : host_of(place) + offset % kPieceBytes;
   }
-  /// Makes the piece with `offset`; returns all that is there about it, at most a page.
+  /// The same; makes its piece where that is not there yet.
+  [[nodiscard]] std::byte* make_in_piece(std::uint64_t offset) {
+    if (std::byte* const there = find(offset)) [[likely]]
+      return there;
+    return host_of(make_piece(offset / kPieceBytes)) + offset % kPieceBytes;
+  }
+  /// Makes what is not there yet of [offset, offset + bytes). Where it is; null: not side by side.
+  [[nodiscard]] std::byte* make(std::uint64_t offset, std::uint64_t bytes);
+  /// Makes the piece with `offset`; what is there about it side by side, at most a page.
   struct Range {
     std::uint64_t begin, end;  ///< offsets
+    std::byte* host;           ///< of `begin`
   };
   [[nodiscard]] Range made_about(std::uint64_t offset);
-  /// Every range that is there, in order; neighbouring pieces are one range.
-  void each_made(const std::function<void(Range)>& see) const;
+  /// Every range that is there, in order, in parts that lie side by side.
+  using See = std::function<void(std::uint64_t offset, std::span<const std::byte> bytes)>;
+  void each_made(const See& see) const;
   /// Is anything there?
-  [[nodiscard]] bool was_touched() const;
+  [[nodiscard]] bool was_touched() const { return used_.load() != 0; }
   /// Does all that is there hold what was made?
   [[nodiscard]] bool is_as_made() const;
+  /// All of it, also what nobody has touched, one byte after the other.
+  void copy_to(std::byte* host) const;
 
  private:
-  static constexpr std::uint64_t kPiecesOfPage = 8, kPageBytes = kPiecesOfPage * kPieceBytes;
-  /// Which pieces of a page were made, a bit each.
-  [[nodiscard]] std::atomic_ref<std::uint8_t> made(std::uint64_t page) const {
-    return std::atomic_ref(static_cast<std::uint8_t*>(made_.data())[page]);
-  }
-  void make_piece(std::uint64_t piece);
+  /// Memory for pieces.
+  struct Store {
+    static constexpr std::uint32_t kPieces = 1024;
+    std::array<std::byte, kPieces * kPieceBytes> bytes;
+    std::array<std::uint32_t, kPieces> numbers;  ///< of the array's pieces that are here
+  };
+  struct Spares;
+  static Spares& spares();
 
-  std::byte* host_;
-  std::uint64_t bytes_, pages_;
+  /// Of a page's pieces: 1 + the number of its place in the stores; 0: not made.
+  static constexpr std::uint64_t kPiecesOfPage = 8;
+  using Places = std::array<std::atomic<std::uint32_t>, kPiecesOfPage>;
+  [[nodiscard]] std::uint32_t place_of(std::uint64_t piece) const {
+    const Places* const page = places_.find(piece / kPiecesOfPage);
+    return page == nullptr ? 0 : (*page)[piece % kPiecesOfPage].load(std::memory_order_acquire);
+  }
+  [[nodiscard]] std::byte* host_of(std::uint32_t place) const {
+    const std::uint32_t at = place - 1;
+    return stores_[at / Store::kPieces].load(std::memory_order_acquire)->bytes.data() +
+           at % Store::kPieces * kPieceBytes;
+  }
+  /// Do two places lie side by side?
+  [[nodiscard]] static bool follows(std::uint32_t place, std::uint32_t next) {
+    return place != 0 && next == place + 1 && place % Store::kPieces != 0;
+  }
+  [[nodiscard]] std::uint64_t bytes_of(std::uint64_t piece) const;
+  std::uint32_t make_piece(std::uint64_t piece);
+  Store& store_of(std::uint32_t at);
+
+  std::uint64_t bytes_, pieces_;
   ByteSource source_;
-  LazyBytes made_;  // a byte a page
-  std::mutex mutex_;
+  SparsePages<Places> places_;
+  std::unique_ptr<std::atomic<Store*>[]> stores_;
+  std::atomic<std::uint32_t> used_ = 0;  ///< places
+  std::mutex stores_mutex_;
+  std::array<std::mutex, 64> mutexes_;  ///< of every so many pieces: making one takes a while
 };
 
 }  // namespace membound::vgpu::memory

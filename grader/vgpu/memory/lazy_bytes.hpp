@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 namespace membound::vgpu::memory {
 
@@ -19,6 +20,7 @@ class LazyBytes {
   LazyBytes& operator=(const LazyBytes&) = delete;
 
   [[nodiscard]] void* data() const { return data_; }
+  [[nodiscard]] std::size_t size_bytes() const { return bytes_; }
   /// All zeros again.
   void clear();
   /// From now on, where one byte is used, its neighbours will be: large pages save most faults.
@@ -29,5 +31,11 @@ class LazyBytes {
   void* data_ = nullptr;
   std::size_t bytes_ = 0;
 };
+
+/// Zeros: of a table of that size that has ended, or fresh ones. To get pages that lie far apart
+/// anew costs more than most tables note there.
+[[nodiscard]] std::unique_ptr<LazyBytes> take_zeros(std::size_t bytes);
+/// Takes a table that its user has cleared entry by entry.
+void keep_zeros(std::unique_ptr<LazyBytes> table);
 
 }  // namespace membound::vgpu::memory

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// What memory held before a launch wrote to it, so that the launch can be taken back and run
-/// again. Pages of device memory are kept when they are first written to; host memory that a kernel
-/// reaches byte by byte, because its neighbours may belong to a host thread.
+/// again. Pages of device memory, and pieces of drawn arrays, are kept when they are first written
+/// to; host memory that a kernel reaches byte by byte, because its neighbours may belong to a host
+/// thread.
 /// Place in the chain: exec/observe/racecheck, exec/state/arrivals -> [undo_log] -> address_space.
 #pragma once
 
@@ -33,6 +34,9 @@ class UndoLog {
   void before_write(std::uint64_t address, std::uint64_t bytes) {
     const std::uint64_t first = address - begin_;
     if (first >= window_bytes_) return keep_host_bytes(address, bytes);
+    if (any_drawn_)
+      if (const auto drawn = space_.drawn_about(address); drawn.array != nullptr)
+        return keep_pieces(drawn, address - drawn.begin, bytes);
     for (const std::uint64_t page : {first / kPageBytes, (first + bytes - 1) / kPageBytes})
       if (kept_[page].load(std::memory_order_acquire) == 0) keep(page);
   }
@@ -52,16 +56,20 @@ class UndoLog {
   struct Spares;
   static Spares& spares();
   void keep(std::uint64_t page);
+  void keep_pieces(const AddressSpace::DrawnPlace& drawn, std::uint64_t offset,
+                   std::uint64_t bytes);
   void keep_host_bytes(std::uint64_t address, std::uint64_t bytes);
 
   AddressSpace& space_;
   std::uint64_t begin_, window_bytes_;
   std::int64_t host_offset_ = 0;
+  bool any_drawn_;
   LazyBytes states_;
   std::atomic<std::uint8_t>* kept_;  ///< of each page; set once its content is in `pages_`
   std::mutex mutex_;                 ///< guards what follows
   std::vector<std::unique_ptr<Page>> pages_;
   std::vector<std::unique_ptr<Page>> spare_;  ///< of earlier launches
+  std::unordered_map<std::byte*, std::array<std::byte, DrawnArray::kPieceBytes>> drawn_pieces_;
   std::unordered_map<std::uint64_t, std::byte> host_bytes_;
 };
 

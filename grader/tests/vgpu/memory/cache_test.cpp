@@ -4,6 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <thread>
+#include <vector>
+
 namespace membound::vgpu::memory {
 namespace {
 
@@ -16,19 +20,40 @@ TEST(TouchMap, OnlyTheFirstTouchOfASectorCounts) {
 
 TEST(TouchMap, ShortRunsAreThoseThatEndBeforeTheyAreLong) {
   TouchMap map(0, 1 << 20);
-  std::vector<std::uint64_t> pieces;
   const auto touch = [&](std::uint64_t first, std::uint64_t lines) {
-    for (std::uint64_t line = first + lines; line > first; --line) map.touch(line - 1, 1, &pieces);
+    for (std::uint64_t line = first + lines; line > first; --line) map.touch(line - 1, 1);
   };
-  touch(14, 4);  // over the border of two pieces of the map
-  touch(20, 1);
-  touch(40, 6);
+  touch(30, 4);  // over the border of two pages
+  touch(36, 1);
+  touch(50, 6);
   touch(300, 5);
   touch(320, 5);
   touch(325, 1);  // joins the one before
-  EXPECT_EQ(map.short_runs(pieces, 6), 3u);
-  EXPECT_EQ(map.short_runs(pieces, 7), 5u);
-  EXPECT_EQ(map.short_runs({}, 6), 0u);
+  EXPECT_EQ(map.short_runs(6), 3u);
+  EXPECT_EQ(map.short_runs(7), 5u);
+  EXPECT_EQ(TouchMap(0, 1 << 20).short_runs(6), 0u);
+}
+
+TEST(TouchMap, TheNextOneStartsWithNothing) {
+  const auto touched = [] {
+    TouchMap map(0, 1 << 20);
+    return map.touch(3, 0b1111) + map.touch(4000, 0b1111);
+  };
+  EXPECT_EQ(touched(), 8u);
+  EXPECT_EQ(touched(), 8u);
+}
+
+TEST(TouchMap, ThreadsThatMeetCountASectorOnce) {
+  TouchMap map(0, 1 << 22);
+  std::atomic<std::uint32_t> touched = 0;
+  {
+    std::vector<std::jthread> threads;
+    for (int t = 0; t < 4; ++t)
+      threads.emplace_back([&] {
+        for (std::uint64_t line = 0; line < 1 << 15; ++line) touched += map.touch(line, 0b0110);
+      });
+  }
+  EXPECT_EQ(touched, 2u << 15);
 }
 
 TEST(DramBytes, WhatFitsL2IsReadOnce) {

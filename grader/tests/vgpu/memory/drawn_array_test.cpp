@@ -42,14 +42,39 @@ TEST_F(DrawnArrayTest, OnlyWhatIsTouchedIsMadeAndOnce) {
   EXPECT_EQ(at(kBytes - 1), std::byte((kBytes - 1) / 512));
   EXPECT_EQ(pieces_, 2);
   const DrawnArray& array = *space_.drawn_at(address_);
-  EXPECT_TRUE(array.has(1024) && array.has(1535) && array.has(kBytes - 1));
-  EXPECT_FALSE(array.has(1023) || array.has(1536) || array.has(kBytes - 513));
+  EXPECT_TRUE(array.find(1024) && array.find(1535) && array.find(kBytes - 1));
+  EXPECT_FALSE(array.find(1023) || array.find(1536) || array.find(kBytes - 513));
 }
 
-TEST_F(DrawnArrayTest, EachOfItsPagesIsOneOfTheHosts) {
-  const auto small = space_.allocate(300, 256, {}).value();
-  const auto next = space_.allocate(kBytes, 256, {}).value();
-  EXPECT_EQ(next % AddressSpace::kPageBytes, 0) << small;
+TEST_F(DrawnArrayTest, PiecesFarApartLieCloseTogether) {
+  at(0);
+  at(8 << 20);
+  const DrawnArray& array = *space_.drawn_at(address_);
+  EXPECT_EQ(array.find(8 << 20) - array.find(0), 512);
+}
+
+TEST_F(DrawnArrayTest, TheNextOneOfItsSizeStartsWithNothing) {
+  at(1024);
+  ASSERT_TRUE(space_.free(address_));
+  SetUp();
+  EXPECT_FALSE(space_.drawn_at(address_)->was_touched());
+  EXPECT_EQ(space_.drawn_at(address_)->find(1024), nullptr);
+}
+
+// Pieces that were touched in another order do not lie side by side.
+TEST_F(DrawnArrayTest, TheHostMayCopyMuchOfItAtOnce) {
+  at(1024);
+  at(512);
+  const std::byte mark{0xEE};
+  ASSERT_TRUE(space_.copy_in(address_ + 1030, &mark, 1));
+  std::vector<std::byte> all(4096);
+  ASSERT_TRUE(space_.copy_out(all.data(), address_, all.size()));
+  EXPECT_EQ(space_.drawn_at(address_), nullptr);
+  EXPECT_EQ(all[0], std::byte{0});
+  EXPECT_EQ(all[600], std::byte{1});
+  EXPECT_EQ(all[1030], mark);
+  EXPECT_EQ(all[4095], std::byte{7});
+  EXPECT_EQ(at(kBytes - 1), std::byte((kBytes - 1) / 512));
 }
 
 TEST_F(DrawnArrayTest, TellsWhetherAnOutputWasTouched) {
@@ -107,7 +132,7 @@ TEST_F(DrawnArrayTest, WrittenBytesStayAndAreShownInOrder) {
   space_.copy_in(address_ + 5000, &mark, 1);
   at(0);
   std::vector<std::uint64_t> begins;
-  space_.drawn_at(address_)->each_made([&](auto range) { begins.push_back(range.begin); });
+  space_.drawn_at(address_)->each_made([&](auto offset, auto) { begins.push_back(offset); });
   EXPECT_THAT(begins, testing::ElementsAre(0, 4608));
   EXPECT_EQ(at(5000), mark);
   EXPECT_EQ(at(5001), std::byte{9}) << "the rest of the piece is as it was drawn";

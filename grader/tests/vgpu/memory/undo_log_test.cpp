@@ -50,6 +50,21 @@ TEST_F(UndoLogTest, PutsBackWhichBytesHadBeenWritten) {
   EXPECT_EQ(written[4], 0);
 }
 
+TEST_F(UndoLogTest, PutsBackPiecesOfDrawnArrays) {
+  const auto address = *space_.allocate(100'000, 1, {});
+  const auto zeros = [](auto, std::byte* to, auto bytes) { std::fill_n(to, bytes, std::byte{}); };
+  ASSERT_TRUE(space_.draw(address, zeros));
+  const int before = 7;
+  space_.copy_in(address + 50'176, &before, 4);
+  UndoLog log(space_);
+  write(log, address + 50'176, 8);
+  write(log, address + 50'176, 9);
+  write(log, address + 99'996, 1);
+  log.roll_back();
+  EXPECT_EQ(read(address + 50'176), 7);
+  EXPECT_EQ(read(address + 99'996), 0);
+}
+
 TEST_F(UndoLogTest, PutsBackHostMemoryAndLeavesItsNeighboursAlone) {
   std::array<int, 3> host{1, 2, 3};
   UndoLog log(space_);

@@ -48,7 +48,6 @@ struct CacheObserver::Tally {
   std::vector<std::unique_ptr<memory::ReuseTimes>> uses;  ///< of sectors, by StepStats
   SectorUses::Samples samples;                            ///< likewise
   memory::LoadRows::Counts rows;
-  std::vector<std::uint64_t> read, written;  ///< pieces of maps, where chosen blocks run
 };
 
 CacheObserver::CacheObserver(Launch& launch)
@@ -92,8 +91,7 @@ void CacheObserver::access(const WarpAccess& access) {
   if (access.kind != AccessKind::kLoad) {
     std::uint32_t writes = 0;
     for (std::uint32_t i = 0; i < lines.size(); ++i) {
-      const std::uint32_t fresh = written_.touch(lines.line(i), lines.sectors(i),
-                                                 writes_of_ ? &seat.tally->written : nullptr);
+      const std::uint32_t fresh = written_.touch(lines.line(i), lines.sectors(i));
       if (fresh != 0 && writes_of_) writes_of_->add(lines.line(i), fresh);
       writes += fresh;
     }
@@ -120,8 +118,7 @@ void CacheObserver::show(Seat& seat) {
     if (first == 0) continue;
     of_sm += memory::sectors_in(first);
     const std::uint32_t pairs = (first | first >> 1) & 5u;  // 64 bytes at a time
-    const std::uint32_t fresh =
-        read_.touch(each.line, pairs * 3, reads_of_ ? &seat.tally->read : nullptr);
+    const std::uint32_t fresh = read_.touch(each.line, pairs * 3);
     if (fresh != 0 && reads_of_) reads_of_->add(each.line, fresh);
     reads += fresh;
   }
@@ -209,14 +206,9 @@ void CacheObserver::settle() {
     }
   }
   if (launch_.chosen.empty() && !tallies_.empty()) settle_uses();
-  if (sms_.size() < kFewestBeside) return;
-  std::vector<std::uint64_t> read, written;
-  for (const auto& tally : tallies_) {
-    read.insert(read.end(), tally->read.begin(), tally->read.end());
-    written.insert(written.end(), tally->written.begin(), tally->written.end());
-  }
-  read_runs_ = read_.short_runs(std::move(read), kLongRun);
-  written_runs_ = written_.short_runs(std::move(written), kLongRun);
+  if (launch_.chosen.empty() || sms_.size() < kFewestBeside) return;
+  read_runs_ = read_.short_runs(kLongRun);
+  written_runs_ = written_.short_runs(kLongRun);
 }
 
 /// The share is one of all workers, so that it does not depend on their number.

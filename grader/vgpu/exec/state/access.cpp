@@ -53,13 +53,17 @@ bool translate_slowly(Warp& w, const Step* s, const std::uint64_t* addresses, st
   const WarpAccess access{&w,    s,         ptx::StateSpace::kGlobal, kind, mask,
                           bytes, addresses, LanePattern::kUnknown};
   memory::AddressSpace::DrawnPlace drawn;  // of a lane before
+  // Lanes within a page may have the span of one of them, here and the next time.
+  constexpr std::uint64_t kFar = memory::AddressSpace::kPageBytes;
+  if (mask != 0 && space.any_drawn()) {
+    const std::uint64_t first = addresses[std::countr_zero(mask)];
+    if (addresses[31 - std::countl_zero(mask)] - first >= kFar) drawn = space.drawn_about(first);
+  }
   for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
     const std::uint64_t address = addresses[lane];
-    if (drawn.holds(address, bytes) && address % bytes == 0 &&
-        drawn.array->has(address - drawn.begin)) {
-      host[lane] =
-          reinterpret_cast<std::byte*>(address + static_cast<std::uint64_t>(space.host_offset()));
+    if (drawn.holds(address, bytes) && address % bytes == 0) {
+      host[lane] = drawn.array->make_in_piece(address - drawn.begin);
       continue;
     }
     if (address % bytes != 0) {

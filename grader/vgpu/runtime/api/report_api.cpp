@@ -95,9 +95,8 @@ CUDA_EXPORT int membound_vgpu_each_drawn(const void* d_array,
   const auto address = reinterpret_cast<std::uint64_t>(d_array);
   const membound::vgpu::memory::DrawnArray* const array = only.memory.drawn_at(address);
   if (array == nullptr) return 0;
-  array->each_made([&](membound::vgpu::memory::DrawnArray::Range range) {
-    const std::uint64_t bytes = range.end - range.begin;
-    see(state, range.begin, only.memory.host_bytes(address + range.begin, bytes), bytes);
+  array->each_made([&](std::uint64_t offset, std::span<const std::byte> bytes) {
+    see(state, offset, bytes.data(), bytes.size());
   });
   return 1;
 }
