@@ -29,10 +29,11 @@ class DeviceKernels;
 class Device;
 
 /// Which blocks of a launch run: those that the seed says, which stand for all; or all, because a
-/// launch that is sampled needs what they leave.
+/// launch that is sampled needs what they leave, or because only its results matter.
 struct Sampling {
   std::uint64_t seed = 0;
   bool all = false;
+  bool counts = true;  ///< false: with `all`, nobody asks what the launch costs
 };
 
 /// While it lives, launches on a device are sampled.

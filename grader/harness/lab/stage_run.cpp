@@ -98,6 +98,9 @@ testing::AssertionResult StageRun::launch(const std::string& instance,
   // What the harness's own kernels did before is not the submission's.
   if (device_checks()) session_.device().forget_report();
   limit_steps(GuardedMemory::all_bytes());
+  std::optional<Sampling> only_results;
+  if (session_.device().can_sample()) only_results = Sampling{.all = true, .counts = false};
+  const SampledLaunches uncounted(session_.device(), only_results);
   const Preparation preparation =
       session_.student().prepare({stage_.kernel, instance, sizes}, seconds);
   if (preparation.refusal) return refuse(*preparation.refusal);

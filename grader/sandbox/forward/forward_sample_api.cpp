@@ -20,9 +20,8 @@ std::uint64_t array_number(const void* address) {
 }  // namespace
 
 FORWARD_EXPORT void membound_vgpu_sample(int on, unsigned long long seed) {
-  static_cast<void>(with_runner([&](Connection& runner) {
-    return runner.call(SampleLaunches{static_cast<std::uint8_t>(on), seed});
-  }));
+  if (Connection* const runner = connection())
+    runner->sample_launches({static_cast<std::uint8_t>(on), seed});
 }
 
 FORWARD_EXPORT int membound_vgpu_draw_input(void* d_array,

@@ -44,6 +44,12 @@ class Connection {
   template <typename Query>
   [[nodiscard]] std::int32_t call(const Query& query, typename Query::Answer* answer = nullptr);
 
+  /// How launches from here on run. Told with the next launch, if it is news by then.
+  void sample_launches(SampleLaunches how) {
+    const std::scoped_lock lock(mutex_);
+    sampling_ = how;
+  }
+
   /// Queues what follows until end_batch(), so that the runner gets it in one piece and runs it
   /// without waiting for the judge in between.
   void begin_batch();
@@ -104,6 +110,7 @@ class Connection {
   bool batching_ = false;
   std::vector<std::vector<std::byte>> batch_;
   std::int32_t batch_code_ = 0;
+  SampleLaunches sampling_, told_sampling_;
   std::string problem_;
   bool launched_ = false;
 };
@@ -111,6 +118,11 @@ class Connection {
 template <typename Query>
 std::int32_t Connection::call(const Query& query, typename Query::Answer* answer) {
   const std::scoped_lock lock(mutex_);
+  if constexpr (std::is_same_v<Query, Launch>)
+    if (sampling_ != told_sampling_) {
+      told_sampling_ = sampling_;
+      static_cast<void>(call(sampling_));
+    }
   if (batching_) {
     if constexpr (kMayBeBatched<Query>) {
       batch_.push_back(encode_for_batch(query));

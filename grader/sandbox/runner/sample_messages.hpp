@@ -20,11 +20,12 @@ namespace membound::runner {
 inline constexpr std::uint64_t kPieceBytes = 512;
 
 /// Launches from here on run some of their blocks, as the seed says; with `on` 0 all of them, with
-/// 2 all of those that prepare what a sampled one needs.
+/// 2 all of those that prepare what a sampled one needs; with 3 all, and nothing is counted.
 struct SampleLaunches {
   using Answer = NoAnswer;
   std::uint8_t on = 0;
   std::uint64_t seed = 0;
+  bool operator==(const SampleLaunches&) const = default;
 };
 /// The allocation at `address` holds this word over and over until something else is written.
 struct DrawWord {

@@ -242,6 +242,33 @@ TEST(Api, TheReportCountsTheLaunchesSinceItWasTaken) {
   EXPECT_TRUE(take_report()["kernels"].empty());
 }
 
+TEST(Api, LaunchesOfWhichOnlyResultsMatterAreNotInTheReport) {
+  take_report();
+  membound_vgpu_sample(3, 0);
+  const std::vector<float> out = scaled(100, 3);
+  EXPECT_EQ(out[99], 297.0F);
+  EXPECT_TRUE(take_report()["kernels"].empty());
+  membound_vgpu_sample(0, 0);
+  scaled(100, 3);
+  EXPECT_EQ(take_report()["kernels"].size(), 1u);
+}
+
+TEST(Api, AFaultIsToldWhereOnlyResultsMatter) {
+  take_report();
+  membound_vgpu_sample(3, 0);
+  std::uint64_t nowhere = 0;
+  float factor = 1;
+  int count = 1;
+  void* arguments[] = {&nowhere, &nowhere, &factor, &count};
+  cudaLaunchKernel(kernel(load(), "scale"), {1, 1, 1}, {1, 1, 1}, arguments, 0, nullptr);
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
+  const auto report = take_report();
+  membound_vgpu_sample(0, 0);
+  EXPECT_EQ(cudaDeviceReset(), cudaSuccess);
+  ASSERT_EQ(report["reports"].size(), 1u);
+  EXPECT_EQ(report["reports"][0]["checker"], "fault");
+}
+
 TEST(Api, AFaultIsInTheReport) {
   take_report();
   std::uint64_t nowhere = 0;

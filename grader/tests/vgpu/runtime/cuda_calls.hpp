@@ -39,4 +39,5 @@ cudaError_t cudaGetDriverEntryPoint(const char* symbol, void** function, unsigne
                                     int* status);
 const char* membound_vgpu_name();
 std::size_t membound_vgpu_take_report(char* buffer, std::size_t size);
+void membound_vgpu_sample(int on, unsigned long long seed);
 }

@@ -74,7 +74,9 @@ const Step* scattered(Warp& w, const Step* s, const u64* addresses) {
   if (!translate<E::kBytes>(w, s, stats, addresses, mask, kKind, host)) return w.stop;
   const bool constant = s->extra->in->has(program::kConstantMemory);
   if (mask != 0) {
-    if (constant) {
+    if (!w.launch->counts) {
+      // Nobody asks what the access costs.
+    } else if (constant) {
       stats.requests += 1;
       stats.constant_load_words += memory::distinct_addresses(addresses, mask);
     } else {
@@ -114,7 +116,7 @@ template <typename E, typename T, AccessKind kKind>
           E::store_row(w, s, reinterpret_cast<T*>(host));
         if (kKind == AccessKind::kLoad)
           w.burst.load();
-        else if (addresses[0] % memory::kSectorBytes != 0)
+        else if (addresses[0] % memory::kSectorBytes != 0 && w.launch->counts)
           count_partial(w, stats, addresses, w.mask, E::kBytes);
         return s + 1;
       }

@@ -25,7 +25,8 @@ const Step* shared_slowly(Warp& w, const Step* s, const u32* narrow) {
   if (!check_offsets(w, s, offsets, mask, kBytes, w.shared_bytes, StateSpace::kShared, kKind))
     return w.stop;
   if (mask == 0) return s + 1;
-  count_shared(w.stats[s->stats], memory::shared_wavefronts(narrow, mask, kBytes, kLoad));
+  if (w.launch->counts)
+    count_shared(w.stats[s->stats], memory::shared_wavefronts(narrow, mask, kBytes, kLoad));
   if (w.observer != nullptr) observe(w, s, StateSpace::kShared, kKind, mask, kBytes, offsets);
   for (unsigned v = 0; v < kVector; ++v) {
     Word* words = at<Word>(w, kLoad ? (kVector == 1 ? s->d : s->extra->d[v])
@@ -60,6 +61,7 @@ template <bool kLoad>
 /// Wavefronts of all lanes, at multiples of 4.
 memory::Wavefronts pattern_wavefronts(Warp& w, const Step* s, const u32* offsets, u32 bytes,
                                       bool is_load) {
+  if (!w.launch->counts) return {};
   auto& all = w.block->worker->known_patterns;
   memory::KnownPattern& known = all[s->stats % all.size()];
   u32 differs = static_cast<u32>(known.bytes != bytes || known.is_load != is_load);

@@ -68,9 +68,10 @@ std::optional<LaunchReport> run_once(const LaunchRequest& request) {
   if (checkers) report.checks = checkers->take_reports();
   report.fault = std::move(state.fault);
   if (caches) caches->settle();
+  if (request.lists_opcodes) report.opcodes = executed_opcodes(state, workers);
+  if (!request.counts) return report;
   report.counters = summarise(state, workers);
   recorder.add_to(report.counters.work);
-  if (request.lists_opcodes) report.opcodes = executed_opcodes(state, workers);
   if (caches) caches->add_to(report.counters.totals);
   report.warp_instructions = report.counters.totals.warp_instructions;
   return report;

@@ -148,6 +148,7 @@ struct Launch {
   std::uint64_t grid_barrier_address = 0;
   bool parallel = false;  ///< several workers: atomics must be real ones
   bool precise = false;   ///< memcheck: spans are single allocations
+  bool counts = true;     ///< somebody asks what accesses cost
   bool defer_reductions = false;
   const Scheduler* scheduler = nullptr;
   Observer* observer = nullptr;

@@ -138,6 +138,7 @@ struct LaunchRequest {
   double clock_ghz = 1.98;                         ///< what clock64 and globaltimer assume
   DeviceCalls* device_calls = nullptr;
   CacheModel caches = {};
+  bool counts = true;          ///< false: nobody asks for LaunchReport::counters
   bool lists_opcodes = false;  ///< fills LaunchReport::opcodes
   Tracing tracing = {};
   Footprint* footprint = nullptr;  ///< to be filled in; null: nobody asks

@@ -73,7 +73,8 @@ class Context {
   RunSummary summary;
   Limits limits;
   std::optional<exec::SampleOrder> sample;  ///< of launches to come: membound_vgpu_sample
-  std::string not_sampled;  ///< why one was not, since the report was taken; then no other is
+  bool only_results = false;  ///< of launches to come, nobody asks what they cost: likewise
+  std::string not_sampled;    ///< why one was not, since the report was taken; then no other is
   std::map<std::uint64_t, HostMemory> host_memory;  ///< by address
   std::set<exec::ExecutedOpcode> opcodes;           ///< with MEMBOUND_OPCODES: those listed so far
   unsigned int device_flags = 0;
@@ -84,6 +85,11 @@ class Context {
   std::atomic<bool> stop{false};  ///< set by Ctrl-C while a kernel runs
   std::atomic<bool> kernel_runs{false};
 
+  /// Whether anybody may ask what a launch cost.
+  [[nodiscard]] bool counts() const {
+    return !only_results || !settings.counters_file.empty() || settings.summary ||
+           settings.trace.on;
+  }
   /// What modules are loaded for.
   [[nodiscard]] CodeTarget code_target() const;
   /// The host memory that holds `address`: its start and what is known of it.

@@ -88,7 +88,8 @@ exec::LaunchRequest request_for(Context& context, const KernelOperation& operati
   request.device_calls = &context.services;
   request.sample = context.sample;
   request.lists_opcodes = !settings.opcodes_file.empty();
-  request.caches.enabled = settings.model_caches;
+  request.counts = context.counts();
+  request.caches.enabled = settings.model_caches && request.counts;
   request.caches.l1_bytes = context.machine.l1_bytes;
   request.caches.l2_bytes = context.machine.l2_bytes;
   request.caches.stored_l2_bytes = static_cast<std::uint64_t>(context.machine.stored_l2_bytes);
@@ -134,6 +135,67 @@ void list_opcodes(Context& context, const exec::LaunchReport& report) {
     if (context.opcodes.insert(opcode).second)
       file << opcode.name << to_string(opcode.type) << "\n";
   }
+}
+
+std::uint64_t constant_bytes(const program::Program& program) {
+  std::uint64_t bytes = 0;
+  for (const program::GlobalVariable& variable : program.globals())
+    if (variable.is_constant) bytes += variable.size_bytes;
+  return bytes;
+}
+
+/// A launch that has ended, however.
+struct EndedLaunch {
+  const KernelOperation& operation;
+  const timing::Occupancy& occupancy;
+  std::uint32_t shared_bytes;  ///< of a block
+  const exec::LaunchReport& report;
+  const trace::Trace& tracer;
+  std::uint64_t stream_id;
+  bool in_graph;
+};
+
+/// Predicts how long it took, which moves the virtual clock on, and logs what it counted.
+void tell_cost(Context& context, Timeline& timeline, const EndedLaunch& launch) {
+  const KernelOperation& operation = launch.operation;
+  const exec::LaunchReport& report = launch.report;
+  const program::Kernel& kernel = *operation.kernel->kernel;
+  const timing::LaunchShape shape{operation.grid,
+                                  operation.block,
+                                  kernel.register_count,
+                                  launch.shared_bytes,
+                                  1,
+                                  constant_bytes(operation.kernel->module->program())};
+  const timing::Prediction prediction = predict(context.machine, report.counters, shape);
+  // A kernel right behind another starts up beside it; a graph's nodes are launched faster.
+  double duration = prediction.ns;
+  if (timeline.after_kernel) duration -= context.machine.ramp_ns;
+  if (launch.in_graph) duration -= context.machine.launch_ns - context.machine.graph_launch_ns;
+  const double slots =
+      static_cast<double>(std::max(1u, launch.occupancy.blocks)) * context.machine.sm_count;
+  const double share = static_cast<double>(operation.grid.count()) / slots;
+  const TimeSpan span = context.clock.run_kernel(timeline.ready_ns, duration, share);
+  timeline = {span.end_ns, true};
+  context.last_work = span;
+  if (context.settings.summary) context.summary.add(kernel.name, duration, prediction.binding);
+
+  LaunchRecord record{
+      kernel.name,        operation.grid,           operation.block,     kernel.register_count,
+      shape.shared_bytes, &report.counters,         &prediction,         span,
+      launch.stream_id,   report.warp_instructions, report.wall_seconds, "completed"};
+  if (const TraceSettings& tracing = context.settings.trace; tracing.on) {
+    record.accesses = trace::to_json(launch.tracer.accesses());
+    record.traced_block = tracing.block;
+    record.traced_warp = tracing.warp;
+  }
+  if (context.settings.model_caches)
+    record.advice = timing::advise(context.machine, report.counters, shape, prediction);
+  if (context.settings.tell_work) record.constant_bytes = shape.constant_bytes;
+  record.sample = report.sample;
+  record.not_sampled = report.unsampled;
+  if (!report.unsampled.empty()) record.outcome = "not run";
+  if (report.fault) record.outcome = exec::to_string(report.fault->kind);
+  context.log.add_kernel(to_json(record));
 }
 
 }  // namespace
@@ -196,13 +258,6 @@ std::vector<std::byte> pack_parameters(const program::Kernel& kernel, void* cons
   return packed;
 }
 
-std::uint64_t constant_bytes(const program::Program& program) {
-  std::uint64_t bytes = 0;
-  for (const program::GlobalVariable& variable : program.globals())
-    if (variable.is_constant) bytes += variable.size_bytes;
-  return bytes;
-}
-
 cudaError_t run_kernel(Context& context, Timeline& timeline, const KernelOperation& operation,
                        std::uint64_t stream_id, bool in_graph, exec::Footprint* footprint) {
   if (context.is_lost()) return cudaSuccess;  // seen by whoever waits
@@ -217,43 +272,9 @@ cudaError_t run_kernel(Context& context, Timeline& timeline, const KernelOperati
   if (tracing.on) request.tracing = {&tracer, tracing.block, tracing.warp};
   request.footprint = footprint;
   const exec::LaunchReport report = run_watched(context, request);
-
-  const timing::LaunchShape shape{operation.grid,
-                                  operation.block,
-                                  kernel.register_count,
-                                  shared,
-                                  1,
-                                  constant_bytes(operation.kernel->module->program())};
-  const timing::Prediction prediction = predict(context.machine, report.counters, shape);
-  // A kernel right behind another starts up beside it; a graph's nodes are launched faster.
-  double duration = prediction.ns;
-  if (timeline.after_kernel) duration -= context.machine.ramp_ns;
-  if (in_graph) duration -= context.machine.launch_ns - context.machine.graph_launch_ns;
-  const double slots =
-      static_cast<double>(std::max(1u, occupancy.blocks)) * context.machine.sm_count;
-  const double share = static_cast<double>(operation.grid.count()) / slots;
-  const TimeSpan span = context.clock.run_kernel(timeline.ready_ns, duration, share);
-  timeline = {span.end_ns, true};
-  context.last_work = span;
-  if (context.settings.summary) context.summary.add(kernel.name, duration, prediction.binding);
-
-  LaunchRecord record{
-      kernel.name, operation.grid,           operation.block,     kernel.register_count,
-      shared,      &report.counters,         &prediction,         span,
-      stream_id,   report.warp_instructions, report.wall_seconds, "completed"};
-  if (tracing.on) {
-    record.accesses = trace::to_json(tracer.accesses());
-    record.traced_block = tracing.block;
-    record.traced_warp = tracing.warp;
-  }
-  if (context.settings.model_caches)
-    record.advice = timing::advise(context.machine, report.counters, shape, prediction);
-  if (context.settings.tell_work) record.constant_bytes = shape.constant_bytes;
-  record.sample = report.sample;
-  record.not_sampled = report.unsampled;
-  if (!report.unsampled.empty()) record.outcome = "not run";
-  if (report.fault) record.outcome = exec::to_string(report.fault->kind);
-  context.log.add_kernel(to_json(record));
+  if (context.counts())
+    tell_cost(context, timeline,
+              {operation, occupancy, shared, report, tracer, stream_id, in_graph});
   list_opcodes(context, report);
   print_findings(context, report);
   if (!report.fault) return cudaSuccess;
