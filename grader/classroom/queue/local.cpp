@@ -69,6 +69,7 @@ class Local {
   }
 
   void run_all(int workers) {
+    at_once_ = std::min(workers, static_cast<int>(queue_.size()));
     std::vector<std::thread> threads;
     threads.reserve(static_cast<std::size_t>(workers));
     for (int worker = 0; worker < workers; ++worker)
@@ -117,6 +118,7 @@ class Local {
     request.limits = work_.plan->limits;
     request.source = work_.store->file(job.submission_sha256);
     request.stop = work_.stop;
+    request.at_once = at_once_;
     request.on_step = [&](const std::string& doing) { report_progress(worker, job, doing); };
     request.take_device = [this]() -> const judge::Device& { return pool_.take(); };
     request.free_device = [this](const judge::Device& device) { pool_.give_back(device); };
@@ -201,6 +203,7 @@ class Local {
   std::mutex mutex_;
   std::deque<const Job*> queue_, again_, suspects_;
   Executed executed_;
+  int at_once_ = 1;
   int failures_in_a_row_ = 0;
   std::optional<base::Error> fatal_;
 };

@@ -2,12 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/classroom/queue/one_submission.hpp"
 
+#include <algorithm>
 #include <mutex>
+#include <string>
 #include <system_error>
 
 #include "grader/base/digest.hpp"
 #include "grader/base/failpoint.hpp"
 #include "grader/base/printable.hpp"
+#include "grader/base/processors.hpp"
 #include "grader/base/text_files.hpp"
 #include "grader/classroom/queue/device_health.hpp"
 #include "grader/classroom/similarity/similarity.hpp"
@@ -32,6 +35,9 @@ base::Result<judge::CheckRequest> check_request(const OneRequest& request) {
   check.compiler = settings.compiler;
   check.architecture = settings.architecture;
   check.device = settings.device;
+  if (request.at_once > 1 && settings.device.kind->predicts_times())
+    check.device.environment["MEMBOUND_WORKERS"] =
+        std::to_string(std::max(1, static_cast<int>(base::processors()) / request.at_once));
   check.more_arguments = settings.device.kind->test_arguments();
   check.seed = request.job->seed;
   check.seconds_per_stage = settings.seconds_per_stage;

@@ -27,6 +27,7 @@ struct OneRequest {
   std::string limits;            ///< in force, for the record
   std::filesystem::path source;  ///< the kernel.cu in the store
   const std::atomic<bool>* stop = nullptr;
+  int at_once = 1;  ///< submissions that share the processors
   /// A verdict is repeated: what others of the batch left behind is not used, but made anew.
   bool is_replay = false;
   std::function<void(const std::string& doing)> on_step = {};

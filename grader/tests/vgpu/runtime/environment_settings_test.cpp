@@ -39,6 +39,7 @@ TEST(Settings, EveryVariableIsRead) {
                               {"MEMBOUND_SCHEDULING", "lockstep"},
                               {"MEMBOUND_SHUFFLE", "7"},
                               {"MEMBOUND_STEP_LIMIT", "1000"},
+                              {"MEMBOUND_WORKERS", "3"},
                               {"MEMBOUND_WORK", "on"}});
   ASSERT_TRUE(settings);
   EXPECT_EQ(settings->machine_id, "k80");
@@ -50,6 +51,7 @@ TEST(Settings, EveryVariableIsRead) {
   EXPECT_EQ(settings->scheduling, exec::Scheduling::kLockstep);
   EXPECT_EQ(settings->shuffle_seed, 7u);
   EXPECT_EQ(settings->step_limit, 1000u);
+  EXPECT_EQ(settings->workers, 3u);
   EXPECT_TRUE(settings->tell_work);
   EXPECT_FALSE(read({})->tell_work);
   EXPECT_FALSE(read({{"MEMBOUND_WORK", "some"}}));
@@ -97,6 +99,7 @@ TEST(Settings, AMisspeltCheckerIsNamed) {
 TEST(Settings, NumbersMustBeNumbers) {
   EXPECT_FALSE(read({{"MEMBOUND_SHUFFLE", "often"}}));
   EXPECT_FALSE(read({{"MEMBOUND_STEP_LIMIT", "12k"}}));
+  EXPECT_FALSE(read({{"MEMBOUND_WORKERS", "few"}}));
 }
 
 TEST(Settings, OnlyVirtualDevicesAreOurs) { EXPECT_FALSE(read({{"MEMBOUND_DEVICE", "gpu"}})); }

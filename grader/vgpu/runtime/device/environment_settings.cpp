@@ -97,6 +97,11 @@ base::Result<Settings> read_settings(const Environment& environment) {
     if (!number) return number.error();
     settings.step_limit = *number;
   }
+  if (std::string workers = environment("MEMBOUND_WORKERS"); !workers.empty()) {
+    auto number = read_number("MEMBOUND_WORKERS", workers);
+    if (!number) return number.error();
+    settings.workers = static_cast<std::uint32_t>(std::min<std::uint64_t>(*number, 1024));
+  }
   if (std::string caches = environment("MEMBOUND_CACHES"); caches == "off")
     settings.model_caches = false;
   else if (!caches.empty() && caches != "on")

@@ -36,6 +36,7 @@ struct Settings {
   std::optional<std::uint64_t> shuffle_seed = {};                ///< MEMBOUND_SHUFFLE=SEED
   std::uint64_t step_limit = 0;   ///< MEMBOUND_STEP_LIMIT=N warp instructions a launch
   std::string opcodes_file = {};  ///< MEMBOUND_OPCODES=FILE: what was executed, for our own tests
+  std::uint32_t workers = 0;      ///< MEMBOUND_WORKERS=N threads a launch; 0: one a processor
   bool model_caches = true;       ///< MEMBOUND_CACHES=off: no L1/L2/DRAM figures, faster
   TraceSettings trace = {};       ///< MEMBOUND_TRACE
   bool tell_work = false;         ///< MEMBOUND_WORK=on: what the blocks did, for another clock

@@ -77,6 +77,7 @@ exec::LaunchRequest request_for(Context& context, const KernelOperation& operati
   // MEMBOUND_STEP_LIMIT stops at the same place each time.
   if (settings.step_limit == 0 && context.limits.warp_instructions != 0)
     request.limits.cpu_ns_per_instruction = kCpuNsPerInstruction;
+  request.limits.worker_threads = settings.workers;
   request.limits.stack_bytes = context.limits.stack_bytes;
   request.checks = settings.checks;
   request.scheduling = settings.scheduling;
