@@ -33,8 +33,8 @@ class KernelBed : public TestBed {
     return all;
   }
 
-  void choose_tests(RunRequest& look, const std::string& kernel,
-                    const std::vector<std::string>& tests, TimedLook timed) const override {
+  void choose_tests(RunRequest& look, const std::vector<ChosenTests>& of_stages,
+                    TimedLook timed) const override {
     // Without the timed launch its size is dropped, and the times of the reference, which are of
     // it.
     const bool none = timed == TimedLook::kNone;
@@ -43,8 +43,9 @@ class KernelBed : public TestBed {
     look.more_arguments.emplace_back(none ? "--quick" : "--look");
     if (timed == TimedLook::kSomeBlocks) look.more_arguments.emplace_back("--some-blocks");
     std::string filter;
-    for (const std::string& test : tests)
-      filter += (filter.empty() ? "--gtest_filter=" : ":") + kernel + "." + test;
+    for (const ChosenTests& stage : of_stages)
+      for (const std::string& test : stage.names)
+        filter += (filter.empty() ? "--gtest_filter=" : ":") + stage.kernel + "." + test;
     if (!filter.empty()) look.more_arguments.push_back(std::move(filter));
   }
 

@@ -170,8 +170,9 @@ class CountsWithNcu : public LaunchCounting {
     run.stages_at_once = 1;
     run.seconds_per_stage = ncu_.seconds_per_stage;
     run.more_arguments.clear();
-    run.bed->choose_tests(run, counted.kernel,
-                          {std::string(to_string(course::BuiltInTest::kSpeed))}, TimedLook::kWhole);
+    run.bed->choose_tests(run,
+                          {{counted.kernel, {std::string(to_string(course::BuiltInTest::kSpeed))}}},
+                          TimedLook::kWhole);
     run.more_arguments.insert(run.more_arguments.end(),
                               {"--size", size, "--launch-seconds",
                                std::to_string(static_cast<int>(ncu_.seconds_per_stage))});

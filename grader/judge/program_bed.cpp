@@ -38,10 +38,11 @@ class ProgramBed : public TestBed {
     return all;
   }
 
-  void choose_tests(RunRequest& look, const std::string& /*kernel*/,
-                    const std::vector<std::string>& tests, TimedLook /*timed*/) const override {
+  void choose_tests(RunRequest& look, const std::vector<ChosenTests>& of_stages,
+                    TimedLook /*timed*/) const override {
     std::string names;
-    for (const std::string& test : tests) names += (names.empty() ? "" : ",") + test;
+    for (const ChosenTests& stage : of_stages)
+      for (const std::string& test : stage.names) names += (names.empty() ? "" : ",") + test;
     if (!names.empty()) look.more_arguments = {"--tests", names};
   }
 

@@ -36,11 +36,13 @@ constexpr const char* kStepLimitOfTimedLaunch = "1000000000";
 /// in one is nearly always wrong in its neighbours and at the ends of the grid.
 constexpr const char* kMostBlocks = "32";
 
+using Measurements = std::vector<course::StageMeasurement*>;
+
 /// With checkers on and nothing else that costs time.
-RunRequest checked_run(const RunRequest& run, const course::StageMeasurement& measurement,
-                       const std::string& checkers, const char* step_limit) {
+RunRequest checked_run(const RunRequest& run, std::vector<int> stages, const std::string& checkers,
+                       const char* step_limit) {
   RunRequest again = run;
-  again.stages = {measurement.stage};
+  again.stages = std::move(stages);
   again.stages_at_once = 1;
   again.environment["MEMBOUND_CHECK"] = checkers;
   again.environment["MEMBOUND_CACHES"] = "off";
@@ -53,15 +55,15 @@ RunRequest checked_run(const RunRequest& run, const course::StageMeasurement& me
   return again;
 }
 
-/// As above, and of a large grid some blocks only.
-RunRequest with_timed_launch(const RunRequest& run, const course::StageMeasurement& measurement,
-                             const std::string& checkers, std::vector<std::string> tests,
+/// As above, with what is timed as well, and of a large grid some blocks only.
+RunRequest with_timed_launch(const RunRequest& run, std::vector<ChosenTests> tests,
+                             std::vector<int> stages, const std::string& checkers,
                              TimedLook timed) {
-  RunRequest again = checked_run(run, measurement, checkers, kStepLimitOfTimedLaunch);
+  RunRequest again = checked_run(run, std::move(stages), checkers, kStepLimitOfTimedLaunch);
   again.environment["MEMBOUND_CHECK_BLOCKS"] = kMostBlocks;
   if (again.split) again.split->runner_environment["MEMBOUND_CHECK_BLOCKS"] = kMostBlocks;
-  tests.emplace_back(to_string(course::BuiltInTest::kSpeed));
-  again.bed->choose_tests(again, measurement.kernel, tests, timed);
+  for (ChosenTests& stage : tests) stage.names.emplace_back(to_string(course::BuiltInTest::kSpeed));
+  again.bed->choose_tests(again, tests, timed);
   return again;
 }
 
@@ -95,6 +97,28 @@ void add_new(const nlohmann::json& reports, nlohmann::json& all) {
       all.push_back(report);
 }
 
+/// False: it was stopped. What the second look itself ends in says nothing new.
+bool look_at(const RunRequest& run, const Measurements& suspects) {
+  if (suspects.empty()) return true;
+  std::map<int, nlohmann::json> checks;  // by stage
+  bool stopped = false;
+  const auto look = [&](const RunRequest& request) {
+    const auto outcome = run_stages(request);
+    stopped = outcome && outcome->stopped;
+    if (!outcome) return;
+    for (const course::StageMeasurement& seen : outcome->measurements)
+      add_new(seen.checks, checks[seen.stage]);
+  };
+  look(suspects.size() == 1 ? second_look(run, *suspects.front())
+                            : look_at_right_results(run, {suspects.begin(), suspects.end()}));
+  for (course::StageMeasurement* const suspect : suspects) {
+    if (!run.with_gaps.empty() && !stopped) look(look_at_gaps(run, *suspect));
+    if (nlohmann::json& of_stage = checks[suspect->stage]; !of_stage.is_null())
+      suspect->checks = std::move(of_stage);
+  }
+  return !stopped;
+}
+
 }  // namespace
 
 bool deserves_second_look(const course::Lab& lab, const course::StageMeasurement& measurement) {
@@ -123,22 +147,35 @@ std::map<std::string, std::string> environment_at_right_results() {
           {"MEMBOUND_STEP_LIMIT", kStepLimitOfTimedLaunch}};
 }
 
-RunRequest second_look(const RunRequest& run, const course::StageMeasurement& measurement) {
+RunRequest look_at_right_results(const RunRequest& run,
+                                 const std::vector<const course::StageMeasurement*>& measurements) {
+  std::vector<ChosenTests> tests;
+  std::vector<int> stages;
+  for (const course::StageMeasurement* measurement : measurements) {
+    tests.push_back({measurement->kernel, easier_half(*measurement)});
+    stages.push_back(measurement->stage);
+  }
   // What is found at right results shall not hang on how busy the machine is: no limit in seconds.
+  return with_timed_launch(run, std::move(tests), std::move(stages),
+                           checkers::checker_names_at_right_results(), TimedLook::kSomeBlocks);
+}
+
+RunRequest second_look(const RunRequest& run, const course::StageMeasurement& measurement) {
   if (may_be_right_by_luck(*run.lab, measurement))
-    return with_timed_launch(run, measurement, checkers::checker_names_at_right_results(),
-                             easier_half(measurement), TimedLook::kSomeBlocks);
+    return look_at_right_results(run, {&measurement});
   const std::string all = checkers::checker_names(true);
   const course::TestOutcome* const failed = first_failed(measurement);
   const bool by_test = measurement.abort == course::Cause::kNone && failed != nullptr;
   if (by_test && failed->cause() == course::Cause::kWrongInTimedRun)
-    return with_timed_launch(run, measurement, all, {}, TimedLook::kWhole);
+    return with_timed_launch(run, {{measurement.kernel, {}}}, {measurement.stage}, all,
+                             TimedLook::kWhole);
   const bool endless = measurement.abort == course::Cause::kTimeout;
-  RunRequest again = checked_run(run, measurement, all, endless ? kStepLimitOfEndless : kStepLimit);
+  RunRequest again =
+      checked_run(run, {measurement.stage}, all, endless ? kStepLimitOfEndless : kStepLimit);
   // A fault has no test of its own.
-  again.bed->choose_tests(again, measurement.kernel,
-                          by_test ? std::vector{failed->name} : std::vector<std::string>(),
-                          TimedLook::kNone);
+  ChosenTests tests{measurement.kernel, {}};
+  if (by_test) tests.names.push_back(failed->name);
+  again.bed->choose_tests(again, {tests}, TimedLook::kNone);
   // In all, the stage's own timeout included: a launch that does not end is the step limit's.
   const course::Stage* const stage = run.lab->stage(measurement.stage);
   again.seconds_per_stage = kMostSeconds - (stage == nullptr ? 0 : stage->timeout_seconds);
@@ -173,8 +210,9 @@ base::Result<std::filesystem::path> code_with_gaps(
 RunRequest look_at_gaps(const RunRequest& run, const course::StageMeasurement& measurement) {
   RunRequest again = run;
   if (may_be_right_by_luck(*run.lab, measurement)) {
-    again = checked_run(run, measurement, "memcheck", kStepLimit);
-    again.bed->choose_tests(again, measurement.kernel, easier_half(measurement), TimedLook::kNone);
+    again = checked_run(run, {measurement.stage}, "memcheck", kStepLimit);
+    again.bed->choose_tests(again, {{measurement.kernel, easier_half(measurement)}},
+                            TimedLook::kNone);
   } else {
     again = second_look(run, measurement);
     again.environment["MEMBOUND_CHECK"] = "memcheck";
@@ -187,33 +225,24 @@ RunRequest look_at_gaps(const RunRequest& run, const course::StageMeasurement& m
 void look_again(const RunRequest& run, Looks looks,
                 std::vector<course::StageMeasurement>& measurements) {
   if (base::switched_off("judge.second-look")) return;
-  std::vector<course::StageMeasurement*> suspects;
+  const auto most = static_cast<std::size_t>(std::max(1, run.stages_at_once));
   const bool at_right_results = looks.at_right_results && !run.bed->looks_at_once();
+  // A start of the test program costs as much as many a stage's look: right ones share theirs.
+  std::vector<Measurements> suspects(most);
+  std::size_t right = 0;
   for (course::StageMeasurement& measurement : measurements)
-    if ((looks.at_failures && deserves_second_look(*run.lab, measurement)) ||
-        (at_right_results && may_be_right_by_luck(*run.lab, measurement)))
-      suspects.push_back(&measurement);
+    if (at_right_results && may_be_right_by_luck(*run.lab, measurement))
+      suspects[right++ % most].push_back(&measurement);
+  for (course::StageMeasurement& measurement : measurements)
+    if (looks.at_failures && deserves_second_look(*run.lab, measurement))
+      suspects.push_back({&measurement});
   std::atomic<std::size_t> next = 0;
   const auto work = [&] {
-    for (std::size_t i = next++; i < suspects.size(); i = next++) {
-      // What the second look itself ends in says nothing new.
-      nlohmann::json checks;
-      bool stopped = false;
-      const auto look = [&](const RunRequest& request) {
-        const auto outcome = run_stages(request);
-        stopped = outcome && outcome->stopped;
-        if (outcome && !outcome->measurements.empty())
-          add_new(outcome->measurements.front().checks, checks);
-      };
-      look(second_look(run, *suspects[i]));
-      if (!run.with_gaps.empty() && !stopped) look(look_at_gaps(run, *suspects[i]));
-      if (!checks.is_null()) suspects[i]->checks = std::move(checks);
-      if (stopped) next = suspects.size();
-    }
+    for (std::size_t i = next++; i < suspects.size(); i = next++)
+      if (!look_at(run, suspects[i])) next = suspects.size();
   };
   std::vector<std::jthread> threads;
-  const auto most = static_cast<std::size_t>(std::max(1, run.stages_at_once));
-  for (std::size_t i = 0; i < std::min(most, suspects.size()); ++i) threads.emplace_back(work);
+  for (std::size_t i = 0; i < most; ++i) threads.emplace_back(work);
 }
 
 std::vector<course::StageMeasurement*> count_beside(

@@ -37,6 +37,11 @@ namespace membound::judge {
 [[nodiscard]] RunRequest second_look(const RunRequest& run,
                                      const course::StageMeasurement& measurement);
 
+/// How stages whose results are right are run again, in one start of the test program: the first
+/// half of their tests, and some blocks of what is timed.
+[[nodiscard]] RunRequest look_at_right_results(
+    const RunRequest& run, const std::vector<const course::StageMeasurement*>& measurements);
+
 /// The submission compiled by clang with gaps between its local variables (padded_locals.awk).
 /// Empty where it has none in memory, or clang is not here or does not compile it: nothing tells
 /// them apart then.

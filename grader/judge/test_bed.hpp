@@ -31,6 +31,12 @@ struct BedParts {
   std::filesystem::path work_clock;              ///< of programs: see program_times
 };
 
+/// Tests of a stage; none: all of it.
+struct ChosenTests {
+  std::string kernel;
+  std::vector<std::string> names;
+};
+
 /// What a second look launches of what is timed: nothing; its launches; some blocks of them, where
 /// the others do not depend on those.
 enum class TimedLook { kNone, kWhole, kSomeBlocks };
@@ -48,9 +54,9 @@ class TestBed {
   [[nodiscard]] virtual std::vector<std::filesystem::path> needed(const BedParts& parts) const = 0;
   /// What the test program is told besides what all are told.
   [[nodiscard]] virtual std::vector<std::string> arguments(const RunRequest& request) const = 0;
-  /// Has a second look run these tests of a stage alone; all if there are none.
-  virtual void choose_tests(RunRequest& look, const std::string& kernel,
-                            const std::vector<std::string>& tests, TimedLook timed) const = 0;
+  /// Has a second look run these tests of its stages alone.
+  virtual void choose_tests(RunRequest& look, const std::vector<ChosenTests>& of_stages,
+                            TimedLook timed) const = 0;
   /// Do checkers look on at right results where the tests run (RunRequest::looks_at_once)? Else in
   /// a second look.
   [[nodiscard]] virtual bool looks_at_once() const = 0;

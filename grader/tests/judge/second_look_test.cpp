@@ -4,6 +4,8 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
 #include "grader/base/text_files.hpp"
 #include "grader/device_code/checkers/checkers.hpp"
 #include "grader/judge/findings.hpp"
@@ -116,6 +118,39 @@ TEST(SecondLook, AtARightResultRunsTheEasierTestsAndIsNotEndedByTheClock) {
   EXPECT_EQ(again.environment.at("MEMBOUND_CHECK"), checkers::checker_names_at_right_results());
   EXPECT_THAT(again.environment, Contains(testing::Key("MEMBOUND_CHECK_BLOCKS")));
   EXPECT_THAT(again.environment, Contains(testing::Key("MEMBOUND_STEP_LIMIT")));
+}
+
+TEST(SecondLook, AtRightResultsOfSeveralStagesIsOneStart) {
+  const TemporaryFolder folder;
+  course::Lab lab = lab_of_one();
+  lab.stages.push_back(lab.stages[0]);
+  lab.stages[1].number = 4;
+  lab.stages[1].kernel = "other";
+  RunRequest run;
+  run.lab = &lab;
+  run.scratch_folder = folder.path() / "tmp";
+  run.seconds_per_stage = 20;
+  run.program = folder.script("test", R"(
+echo "$@" >> )" + (folder.path() / "arguments").string() +
+                                          R"(
+while [ $# -gt 0 ]; do case $1 in --result) result=$2;; esac; shift; done
+echo '{"lab":"04-x","stage":3,"abort":"","checks":[{"kind":"data race","line":8}]}' >> $result
+echo '{"lab":"04-x","stage":4,"abort":"","checks":[]}' >> $result)");
+  std::vector<course::StageMeasurement> right = {failing("SumsOneBlock", ""),
+                                                 failing("SumsOneBlock", "")};
+  for (course::StageMeasurement& measurement : right) measurement.tests[0].passed = true;
+  right[1].stage = 4;
+  right[1].kernel = "other";
+  look_again(run, {.at_right_results = true}, right);
+  EXPECT_EQ(right[0].checks.size(), 1u);
+  EXPECT_EQ(right[1].checks.size(), 0u);
+  const std::string arguments = *base::read_file(folder.path() / "arguments");
+  EXPECT_EQ(std::count(arguments.begin(), arguments.end(), '\n'), 1);
+  EXPECT_THAT(arguments, testing::HasSubstr("--stages 3,4 "));
+  EXPECT_THAT(arguments, testing::HasSubstr(
+                             "--look --some-blocks "
+                             "--gtest_filter=reduce_tree.SumsOneBlock:reduce_tree.ReachesItsBar:"
+                             "other.SumsOneBlock:other.ReachesItsBar"));
 }
 
 TEST(SecondLook, AtAProgramNamesItsTestsAsItsTestProgramDoes) {
