@@ -105,7 +105,7 @@ MEMBOUND_JSON(HandMark, points, comment, marked_at, automatic_score)
 MEMBOUND_FIELDS(Grade, student, student_name, student_email, platform, platform_id, lab, verdict,
                 score, max_score, mark, ratio, device, submission_sha256, origin, submitted_at,
                 time_from, graded_at, late_by_seconds, late_factor, attempt, note, seed, seed_key,
-                digests, reference_sha256, limits_in_force, result)
+                sample_seed, digests, reference_sha256, limits_in_force, result)
 
 void to_json(json& out, const Grade& value) {
   write_fields(out, value);

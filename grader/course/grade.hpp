@@ -66,6 +66,7 @@ struct Grade {
   /// The 128 bits that data follow from where judge and runner were apart, 32 hexadecimal digits;
   /// empty: submission and judge shared a process, and the data follow from `seed` alone.
   std::string seed_key;
+  std::uint64_t sample_seed = 0;  ///< of the batch; chose the blocks that a virtual GPU timed
   GradeDigests digests;
   /// Of the reference's predicted times that this class was held against; empty: each submission
   /// was timed beside the reference.

@@ -47,6 +47,7 @@ base::Status use_device(const Device& device, CheckRequest& request) {
   auto split = split_options(request);
   if (!split) return split.error();
   split->seed_key = request.split->seed_key;
+  split->sample_seed = request.split->sample_seed;
   split->use_jail = request.split->use_jail;
   split->reference_times = request.split->reference_times;
   request.split = *std::move(split);

@@ -26,6 +26,8 @@ class KernelBed : public TestBed {
     if (request.split) {
       const int device = RunnerPair::student_device(*request.split);
       all.insert(all.end(), {"--student-device", std::to_string(device)});
+      if (const auto seed = request.split->sample_seed)
+        all.insert(all.end(), {"--sample-seed", std::to_string(*seed)});
       if (!request.split->reference_times.empty())
         all.insert(all.end(), {"--reference-times", request.split->reference_times.string()});
     }

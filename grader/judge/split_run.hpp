@@ -32,7 +32,10 @@ struct SplitOptions {
   std::vector<std::filesystem::path> runtime_folders;
   std::map<std::string, std::string> runner_environment = {};  ///< MEMBOUND_DEVICE and the like
   std::string seed_key;  ///< 32 hexadecimal digits, from fresh_seed_key() or of a run to repeat
-  jail::Limits limits;   ///< of the submission's runner
+  /// Chooses the blocks by which a launch is timed where some stand for all. Nothing: drawn from
+  /// the key for every run.
+  std::optional<std::uint64_t> sample_seed = {};
+  jail::Limits limits;                              ///< of the submission's runner
   std::vector<std::filesystem::path> devices = {};  ///< nodes such as /dev/nvidiactl
   bool scrub = false;  ///< overwrite the GPU's free memory before the run; see wipe_devices()
   /// What the reference takes, from time_reference(): it gets no runner then. Empty: it is run.

@@ -55,27 +55,49 @@ base::Result<judge::CheckRequest> check_request(const OneRequest& request) {
   auto split = judge::split_options(check);
   if (!split) return split.error();
   split->seed_key = request.job->seed_key;
+  if (settings.device.kind->predicts_times()) split->sample_seed = request.planned->sample_seed;
   split->use_jail = !settings.trust_submissions;
   check.split = *std::move(split);
   return check;
 }
 
-/// The reference's times on a virtual GPU, which predicts the same ones for every submission;
-/// nothing where each submission is timed beside it. One worker makes them, for all of them and
-/// those who come later.
-base::Result<std::optional<judge::ReferenceTimes>> known_times(const OneRequest& request,
-                                                               const judge::CheckRequest& check,
-                                                               const fs::path& reference) {
-  if (!check.split || !request.settings->device.kind->predicts_times())
-    return std::optional<judge::ReferenceTimes>();
+/// Held by who makes a lab's times.
+std::mutex& times_mutex() {
+  static std::mutex mutex;
+  return mutex;
+}
+
+/// Where the reference's times lie, on a virtual GPU, which predicts the same ones for every
+/// submission; empty where each is timed beside it.
+fs::path times_file(const OneRequest& request, const judge::CheckRequest& check) {
+  if (!check.split || !request.settings->device.kind->predicts_times()) return {};
   const course::GradeDigests& digests = request.planned->digests;
   const std::string name =
       base::sha256(request.lab->id + " " + digests.harness + " " + digests.toolchain + " " +
                    digests.lab + " " + digests.limits + " " + request.settings->device.name);
-  const fs::path file =
-      check.place.state / "reference" / (name + (request.is_replay ? ".replay" : "") + ".json");
-  static std::mutex one_at_a_time;
-  const std::lock_guard lock(one_at_a_time);
+  return check.place.state / "reference" / (name + (request.is_replay ? ".replay" : "") + ".json");
+}
+
+/// Makes the times where nobody does or has: meanwhile the others compile. What fails here is told
+/// by known_times().
+void make_times_early(const OneRequest& request, const judge::CheckRequest& check) {
+  const fs::path file = times_file(request, check);
+  const fs::path reference =
+      judge::built_reference(check.place, request.lab->id, check.compiler.kind);
+  std::error_code ignored;
+  if (file.empty() || request.is_replay || !fs::exists(reference, ignored)) return;
+  const std::unique_lock lock(times_mutex(), std::try_to_lock);
+  if (lock) static_cast<void>(judge::time_reference(check, reference, file));
+}
+
+/// The times, or nothing where each submission is timed beside the reference. One worker makes
+/// them, for all of them and those who come later.
+base::Result<std::optional<judge::ReferenceTimes>> known_times(const OneRequest& request,
+                                                               const judge::CheckRequest& check,
+                                                               const fs::path& reference) {
+  const fs::path file = times_file(request, check);
+  if (file.empty()) return std::optional<judge::ReferenceTimes>();
+  const std::lock_guard lock(times_mutex());
   std::error_code ignored;
   if (request.is_replay) fs::remove(file, ignored);
   auto times = judge::time_reference(check, reference, file);
@@ -171,6 +193,7 @@ OneOutcome grade_one(const OneRequest& request) {
   grade.submission_sha256 = request.job->submission_sha256;
   grade.seed = request.job->seed;
   grade.seed_key = request.job->seed_key;
+  grade.sample_seed = request.planned->sample_seed;
   grade.digests = request.planned->digests;
   grade.limits_in_force = request.limits;
   grade.result.lab = request.lab->id;
@@ -189,6 +212,7 @@ OneOutcome grade_one(const OneRequest& request) {
   auto asked = check_request(request);
   if (!asked) return our_fault(base::to_string(asked.error()));
   judge::CheckRequest& check = *asked;
+  make_times_early(request, check);
   const auto code = judge::compile_submission(check);
   if (!code) return our_fault(base::to_string(code.error()));
   if (base::failpoint("job.compiled")) return our_fault("No space left on device");

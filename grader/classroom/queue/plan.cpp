@@ -87,10 +87,11 @@ std::string late_note(const Row& row, const intake::LatePolicy& policy,
 }
 
 base::Result<PlannedLab> planned(const course::Lab& lab, const Settings& settings,
-                                 const std::string& limits) {
+                                 const std::string& limits, const std::string& batch_seed) {
   const auto digests = digests_of(settings, lab, limits);
   if (!digests) return digests.error();
-  return PlannedLab{lab.max_points(), *digests, settings.device.name};
+  return PlannedLab{lab.max_points(), *digests, settings.device.name,
+                    seed_from(batch_seed, "sample " + lab.id)};
 }
 
 }  // namespace
@@ -139,7 +140,7 @@ base::Result<Plan> make_plan(const intake::Intake& intake, const intake::IntakeR
     if (one.lab) labs.insert(*one.lab);
   for (const course::Lab& lab : request.labs) {
     if (!labs.contains(lab.id)) continue;
-    auto one = planned(lab, settings, *limits);
+    auto one = planned(lab, settings, *limits, batch_seed);
     if (!one) return one.error();
     plan.labs[lab.id] = std::move(*one);
   }
@@ -178,7 +179,10 @@ void apply_rules(Plan& plan) {
 void to_json(json& out, const Plan& plan) {
   json labs = json::object(), jobs = json::array(), rows = json::array();
   for (const auto& [id, lab] : plan.labs)
-    labs[id] = {{"max_score", lab.max_score}, {"digests", lab.digests}, {"device", lab.device}};
+    labs[id] = {{"max_score", lab.max_score},
+                {"digests", lab.digests},
+                {"device", lab.device},
+                {"sample_seed", lab.sample_seed}};
   for (const Job& job : plan.jobs)
     jobs.push_back({{"key", job.key},
                     {"lab", job.lab},
@@ -230,7 +234,7 @@ void from_json(const json& in, Plan& plan) {
   for (const auto& [id, lab] : in.at("labs").items())
     plan.labs[id] = {lab.at("max_score").get<double>(),
                      lab.at("digests").get<course::GradeDigests>(),
-                     lab.value("device", plan.device)};
+                     lab.value("device", plan.device), lab.value("sample_seed", std::uint64_t{0})};
   for (const json& one : in.at("jobs")) {
     Job job;
     one.at("key").get_to(job.key);

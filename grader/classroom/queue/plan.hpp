@@ -60,6 +60,9 @@ struct PlannedLab {
   double max_score = 0;
   course::GradeDigests digests;
   std::string device;  ///< that its jobs are for
+  /// Chooses the blocks by which launches are timed where some stand for all: a secret of the
+  /// batch, the same for all its jobs, so that they can be held against one run of the reference.
+  std::uint64_t sample_seed = 0;
 
   bool operator==(const PlannedLab&) const = default;
 };

@@ -109,7 +109,7 @@ base::Result<Replay> replay(const std::filesystem::path& out, const course::Grad
 
   const intake::Store store(whole);
   const Job job{"", recorded.lab, recorded.submission_sha256, recorded.seed, recorded.seed_key};
-  const PlannedLab planned{lab->max_points(), *digests, settings.device.name};
+  const PlannedLab planned{lab->max_points(), *digests, settings.device.name, recorded.sample_seed};
   OneRequest request;
   request.settings = &settings;
   request.lab = lab;

@@ -77,7 +77,7 @@ Session::Session(const Options& options, const LabProgram& program, Watchdog& wa
       ceilings_(*devices_.reference().device, *devices_.reference().kernels),
       bench_(make_bench({device(), *devices_.student.kernels, *devices_.reference().device,
                          *devices_.reference().kernels, seeds_, student_launcher_,
-                         reference_launcher_, watchdog_, clocks_, ceilings_},
+                         reference_launcher_, watchdog_, clocks_, ceilings_, options.sample_seed},
                         known_ ? &*known_ : nullptr)) {}
 
 base::Result<Session::ReadyDevice> Session::ReadyDevice::open(int number,

@@ -81,6 +81,8 @@ ParsedOptions parse_options(int argc, const char* const* argv) {
       ->check(CLI::ExistingFile);
   app.add_option("--time-reference", options.time_reference,
                  "only time the reference answer on a virtual GPU; write the times here");
+  app.add_option("--sample-seed", options.sample_seed,
+                 "chooses the blocks by which a virtual GPU times launches; else the seed does");
   app.add_option("--seed-key", seed_key, "a secret of 32 hexadecimal digits in place of --seed");
   try {
     app.parse(argc, argv);

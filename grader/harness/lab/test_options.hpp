@@ -39,8 +39,9 @@ struct Options {
   /// Known times of the reference, from an earlier start with time_reference: it is not run then,
   /// and the only device is the student's. Empty: none.
   std::filesystem::path reference_times;
-  std::filesystem::path time_reference;  ///< only time the reference, into this file; empty: no
-  std::optional<SeedKey> seed_key;       ///< of a graded run: takes the place of `seed`
+  std::filesystem::path time_reference;      ///< only time the reference, into this file; empty: no
+  std::optional<SeedKey> seed_key;           ///< of a graded run: takes the place of `seed`
+  std::optional<std::uint64_t> sample_seed;  ///< as BenchParts::sample_seed
 };
 
 /// Options, or what to print and how to exit (also for --help).

@@ -10,7 +10,9 @@
 /// (timing).
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "grader/harness/cases/seeds.hpp"
 #include "grader/harness/device/device.hpp"
@@ -36,6 +38,9 @@ struct BenchParts {
   Watchdog& watchdog;
   ClockReader& clocks;
   Ceilings& ceilings;
+  /// Chooses the blocks that stand for all in sampled runs, the same in each, so that times taken
+  /// once for a class are of the same blocks. Nothing: each run's seed chooses them.
+  std::optional<std::uint64_t> sample_seed = {};
 };
 
 /// All functions throw ReferenceError.

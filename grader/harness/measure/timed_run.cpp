@@ -133,9 +133,10 @@ double TimedRun::run(const Answer& answer, Side& side, std::uint64_t seed) {
   prepare(side, seed);
   const auto watch =
       parts_.watchdog.watch(request_.timeout_seconds, "a timed run of " + timed_case().label);
-  cudaError_t code = launch_between_events(
-      answer, side,
-      request_.sampled ? std::optional(parts_.seeds.derive(seed, kSampleOfBlocks)) : std::nullopt);
+  std::optional<std::uint64_t> sample_seed;
+  if (request_.sampled)
+    sample_seed = parts_.sample_seed.value_or(parts_.seeds.derive(seed, kSampleOfBlocks));
+  cudaError_t code = launch_between_events(answer, side, sample_seed);
   if (const cudaError_t sent = batch.send(); code == cudaSuccess) code = sent;
   if (code == cudaSuccess) {
     parts_.clocks.sample();

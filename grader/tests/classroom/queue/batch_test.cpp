@@ -434,6 +434,22 @@ TEST_F(BatchTest, EveryUntrustedTextHasASeedKeyOfItsOwnThatTheLedgerKeeps) {
   EXPECT_EQ(ledger::verify(folder_ / "out")->problems, std::vector<std::string>());
 }
 
+TEST_F(BatchTest, AllJobsOfALabAreTimedByTheSameBlocksWhichOnlyThisBatchKnows) {
+  std::set<std::uint64_t> seeds;
+  std::mutex mutex;
+  request_.grade_one = [&](const OneRequest& one) {
+    const std::lock_guard lock(mutex);
+    seeds.insert(one.planned->sample_seed);
+    return fake_grade(one);
+  };
+  run();
+  EXPECT_EQ(seeds.size(), 1u);
+  request_.out = folder_ / "another";
+  request_.seed = 2;
+  run();
+  EXPECT_EQ(seeds.size(), 2u);
+}
+
 TEST_F(BatchTest, ADeviceThatIsLostKeepsTheVerdictAndEndsTheBatch) {
   request_.grade_one = [this](const OneRequest& one) {
     OneOutcome outcome = fake_grade(one);

@@ -20,6 +20,7 @@ class KnownTimes : public Split {
     CheckRequest request = request_for(lab_id, kernel);
     request.more_arguments.emplace_back("--counters");
     split(request);
+    request.split->sample_seed = 77;  // as a batch has one for all its submissions
     return request;
   }
 
@@ -82,6 +83,11 @@ TEST_F(KnownTimes, ChangeNothingForARightAnswer) {
   expect_no_difference("01-reverse-array", source() / "solutions/01-reverse-array/kernel.cu");
 }
 
+// Some blocks of a wave read one more piece than others: which of them stand for all matters.
+TEST_F(KnownTimes, ChangeNothingWhereBlocksDoUnequalWork) {
+  expect_no_difference("04-reduction", source() / "solutions/04-reduction/kernel.cu");
+}
+
 TEST_F(KnownTimes, ChangeNothingForSlowAndWrongOnes) {
   const std::vector<fs::path> all = wrong_answers("01-reverse-array");
   ASSERT_GE(all.size(), 10u);
@@ -96,6 +102,17 @@ TEST_F(KnownTimes, AreTheSameWheneverTheyArePredicted) {
   const ReferenceTimes one = times_of(request, "one.json"), two = times_of(request, "two.json");
   EXPECT_EQ(one.sha256.size(), 64u);
   EXPECT_EQ(one.sha256, two.sha256);
+}
+
+TEST_F(KnownTimes, AreThoseOfTheBlocksThatTheSeedChooses) {
+  CheckRequest request =
+      graded("09-latency-hiding", source() / "solutions/09-latency-hiding/kernel.cu");
+  const ReferenceTimes one = times_of(request, "one.json");
+  request.split->sample_seed = 78;
+  const ReferenceTimes other = times_of(request, "other.json");
+  EXPECT_EQ(one.unusable, "");
+  EXPECT_EQ(other.unusable, "");
+  EXPECT_NE(one.sha256, other.sha256);
 }
 
 TEST_F(KnownTimes, AnOutputThatIsWrongWhereItIsTimedIsFound) {
