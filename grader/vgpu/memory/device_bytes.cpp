@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// The bytes behind addresses of an AddressSpace: found, copied, filled, drawn when first touched.
+#include <algorithm>
 #include <cstring>
 
 #include "grader/vgpu/memory/address_space.hpp"

@@ -72,7 +72,7 @@ class DrawnArray {
   /// Memory for pieces.
   struct Store {
     static constexpr std::uint32_t kPieces = 1024;
-    std::array<std::byte, kPieces * kPieceBytes> bytes;
+    alignas(64) std::array<std::byte, kPieces * kPieceBytes> bytes;
     std::array<std::uint32_t, kPieces> numbers;  ///< of the array's pieces that are here
   };
   struct Spares;

@@ -75,7 +75,7 @@ class SparsePages {
   }
   [[nodiscard]] static std::pair<std::size_t, std::uint32_t> place_of(std::uint32_t number) {
     const std::uint32_t index = number - 1;
-    const auto part = static_cast<std::size_t>(std::bit_width(index / kFirst + 1)) - 1;
+    const auto part = static_cast<std::size_t>(std::bit_width((index / kFirst + 1) | 1)) - 1;
     return {part, index - ((1u << part) - 1) * kFirst};
   }
   Note& add(std::uint64_t page) {
