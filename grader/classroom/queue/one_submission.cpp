@@ -87,7 +87,9 @@ void make_times_early(const OneRequest& request, const judge::CheckRequest& chec
   std::error_code ignored;
   if (file.empty() || request.is_replay || !fs::exists(reference, ignored)) return;
   const std::unique_lock lock(times_mutex(), std::try_to_lock);
-  if (lock) static_cast<void>(judge::time_reference(check, reference, file));
+  if (!lock || fs::exists(file, ignored)) return;
+  if (request.on_step) request.on_step("timing the reference");
+  static_cast<void>(judge::time_reference(check, reference, file));
 }
 
 /// The times, or nothing where each submission is timed beside the reference. One worker makes
@@ -208,11 +210,11 @@ OneOutcome grade_one(const OneRequest& request) {
   const auto text = base::read_file(request.source);
   if (!text || base::sha256(*text) != request.job->submission_sha256)
     return our_fault("the store no longer holds what was handed in");
-  if (request.on_step) request.on_step("compiling");
   auto asked = check_request(request);
   if (!asked) return our_fault(base::to_string(asked.error()));
   judge::CheckRequest& check = *asked;
   make_times_early(request, check);
+  if (request.on_step) request.on_step("compiling");
   const auto code = judge::compile_submission(check);
   if (!code) return our_fault(base::to_string(code.error()));
   if (base::failpoint("job.compiled")) return our_fault("No space left on device");

@@ -29,6 +29,22 @@ course::Lab lab_of_one() {
   return lab;
 }
 
+course::Lab lab_of_two() {
+  course::Lab lab = lab_of_one();
+  lab.stages.push_back(lab.stages[0]);
+  lab.stages[1].number = 4;
+  lab.stages[1].kernel = "other";
+  return lab;
+}
+
+/// A test program that appends its arguments, a line a start, to the file "arguments", and these
+/// lines to its result file.
+std::filesystem::path program_that_says(const TemporaryFolder& folder, const std::string& lines) {
+  return folder.script("test", "echo \"$@\" >> " + (folder.path() / "arguments").string() + R"(
+while [ $# -gt 0 ]; do case $1 in --result) result=$2;; esac; shift; done
+echo ')" + lines + "' >> $result");
+}
+
 course::StageMeasurement failing(const std::string& test, const std::string& tag) {
   course::StageMeasurement measurement;
   measurement.stage = 3;
@@ -50,19 +66,13 @@ json report(const char* checker, const char* kind, int line) {
 
 TEST(CountBeside, TakesTheCountersOfRightStagesAndNothingElse) {
   const TemporaryFolder folder;
-  course::Lab lab = lab_of_one();
-  lab.stages.push_back(lab.stages[0]);
-  lab.stages[1].number = 4;
-  lab.stages[1].kernel = "other";
+  const course::Lab lab = lab_of_two();
   RunRequest run;
   run.lab = &lab;
   run.scratch_folder = folder.path() / "tmp";
   run.seconds_per_stage = 20;
-  run.program = folder.script("test", R"(
-echo "$@" > )" + (folder.path() / "arguments").string() +
-                                          R"(
-while [ $# -gt 0 ]; do case $1 in --result) result=$2;; esac; shift; done
-echo '{"lab":"04-x","stage":3,"abort":"","counters":{"kernels":[]},"seconds":7}' >> $result)");
+  run.program = program_that_says(
+      folder, R"({"lab":"04-x","stage":3,"abort":"","counters":{"kernels":[]},"seconds":7})");
   std::vector<course::StageMeasurement> measurements = {failing("SumsOneBlock", ""),
                                                         failing("SumsOneBlock", "")};
   measurements[0].tests[0].passed = true;
@@ -122,20 +132,14 @@ TEST(SecondLook, AtARightResultRunsTheEasierTestsAndIsNotEndedByTheClock) {
 
 TEST(SecondLook, AtRightResultsOfSeveralStagesIsOneStart) {
   const TemporaryFolder folder;
-  course::Lab lab = lab_of_one();
-  lab.stages.push_back(lab.stages[0]);
-  lab.stages[1].number = 4;
-  lab.stages[1].kernel = "other";
+  const course::Lab lab = lab_of_two();
   RunRequest run;
   run.lab = &lab;
   run.scratch_folder = folder.path() / "tmp";
   run.seconds_per_stage = 20;
-  run.program = folder.script("test", R"(
-echo "$@" >> )" + (folder.path() / "arguments").string() +
-                                          R"(
-while [ $# -gt 0 ]; do case $1 in --result) result=$2;; esac; shift; done
-echo '{"lab":"04-x","stage":3,"abort":"","checks":[{"kind":"data race","line":8}]}' >> $result
-echo '{"lab":"04-x","stage":4,"abort":"","checks":[]}' >> $result)");
+  run.program = program_that_says(
+      folder, R"({"lab":"04-x","stage":3,"abort":"","checks":[{"kind":"data race","line":8}]}
+{"lab":"04-x","stage":4,"abort":"","checks":[]})");
   std::vector<course::StageMeasurement> right = {failing("SumsOneBlock", ""),
                                                  failing("SumsOneBlock", "")};
   for (course::StageMeasurement& measurement : right) measurement.tests[0].passed = true;

@@ -17,6 +17,7 @@
 #include <thread>
 
 #include "grader/base/csv.hpp"
+#include "grader/base/text_files.hpp"
 #include "grader/classroom/intake/late.hpp"
 #include "grader/classroom/queue/device_health.hpp"
 #include "grader/sandbox/jail/jail.hpp"
@@ -440,10 +441,15 @@ TEST_F(BatchTest, AllJobsOfALabAreTimedByTheSameBlocksWhichOnlyThisBatchKnows) {
   request_.grade_one = [&](const OneRequest& one) {
     const std::lock_guard lock(mutex);
     seeds.insert(one.planned->sample_seed);
-    return fake_grade(one);
+    OneOutcome outcome = fake_grade(one);
+    outcome.grade.sample_seed = one.planned->sample_seed;
+    return outcome;
   };
   run();
   EXPECT_EQ(seeds.size(), 1u);
+  const auto seen = base::read_file(folder_ / "out" / "students" / "s001.json");
+  ASSERT_TRUE(seen);
+  EXPECT_THAT(*seen, testing::Not(HasSubstr(std::to_string(*seeds.begin()))));
   request_.out = folder_ / "another";
   request_.seed = 2;
   run();
