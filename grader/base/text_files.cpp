@@ -9,8 +9,9 @@
 #include <cerrno>
 #include <cstdlib>
 #include <fstream>
-#include <iterator>
+#include <sstream>
 #include <system_error>
+#include <utility>
 
 #include "grader/base/descriptor.hpp"
 #include "grader/base/system_text.hpp"
@@ -35,7 +36,9 @@ Result<std::string> read_file(const std::filesystem::path& file) {
                  exists ? "cannot be read" : "there is no such file", "a readable text file",
                  exists ? "check the rights of the file" : ""};
   }
-  return std::string{std::istreambuf_iterator<char>(stream), {}};
+  std::ostringstream text;  // a block at a time, where an iterator takes a character at a time
+  text << stream.rdbuf();
+  return std::move(text).str();
 }
 
 Status write_file(const std::filesystem::path& file, std::string_view text) {

@@ -17,11 +17,16 @@ void ResultFile::remove() const {
   std::filesystem::remove(path_, ignored);
 }
 
-std::size_t ResultFile::lines() const {
+std::size_t ResultFile::lines() {
   std::error_code error;
-  if (std::filesystem::file_size(path_, error) == 0 || error) return 0;
-  const auto text = base::read_file(path_);
-  return text ? static_cast<std::size_t>(std::count(text->begin(), text->end(), '\n')) : 0;
+  std::uintmax_t bytes = std::filesystem::file_size(path_, error);
+  if (error) bytes = 0;
+  if (bytes != counted_bytes_) {
+    const auto text = base::read_file(path_);
+    counted_bytes_ = text ? text->size() : 0;
+    lines_ = text ? static_cast<std::size_t>(std::count(text->begin(), text->end(), '\n')) : 0;
+  }
+  return lines_;
 }
 
 }  // namespace membound::judge

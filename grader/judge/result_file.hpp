@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 
 namespace membound::judge {
@@ -19,11 +20,13 @@ class ResultFile {
   ResultFile& operator=(const ResultFile&) = delete;
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
   void remove() const;
-  /// How many stages have been reported so far.
-  [[nodiscard]] std::size_t lines() const;
+  /// How many stages have been reported so far. Asked all the time: it is read where it has grown.
+  [[nodiscard]] std::size_t lines();
 
  private:
   std::filesystem::path path_;
+  std::uintmax_t counted_bytes_ = 0;  ///< the size of the file that has
+  std::size_t lines_ = 0;             ///< so many lines
 };
 
 }  // namespace membound::judge

@@ -22,33 +22,34 @@ Watchdog::~Watchdog() {
 }
 
 Watchdog::Watch Watchdog::watch(double seconds, std::string what) {
+  bool is_awaited = false;
   {
     const std::lock_guard lock(mutex_);
     MEMBOUND_CHECK(!deadline_);
     if (base::switched_off("harness.deadline")) return Watch(*this);
-    const auto duration = std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+    const auto duration = std::chrono::duration_cast<Clock::duration>(
         std::chrono::duration<double>(seconds));
-    deadline_ = Deadline{std::chrono::steady_clock::now() + duration, std::move(what), seconds};
+    deadline_ = Deadline{Clock::now() + duration, std::move(what), seconds};
+    is_awaited = wakes_at_ <= deadline_->end;
   }
-  changed_.notify_one();
+  if (!is_awaited) changed_.notify_one();
   return Watch(*this);
 }
 
 void Watchdog::disarm() {
-  {
-    const std::lock_guard lock(mutex_);
-    deadline_.reset();
-  }
-  changed_.notify_one();
+  const std::lock_guard lock(mutex_);
+  deadline_.reset();
 }
 
 void Watchdog::loop() {
   std::unique_lock lock(mutex_);
   while (!closing_) {
     if (!deadline_) {
+      wakes_at_ = Clock::time_point::max();
       changed_.wait(lock);
-    } else if (std::chrono::steady_clock::now() < deadline_->end) {
-      const auto end = deadline_->end;  // a copy: disarm() may clear the deadline meanwhile
+    } else if (Clock::now() < deadline_->end) {
+      wakes_at_ = deadline_->end;
+      const auto end = wakes_at_;  // a copy: the lock is not held while it waits
       changed_.wait_until(lock, end);
     } else {
       const Deadline late = *deadline_;

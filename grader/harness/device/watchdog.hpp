@@ -16,7 +16,8 @@
 
 namespace membound::harness {
 
-/// One thread, at most one deadline at a time.
+/// One thread, at most one deadline at a time. Deadlines come and go with each launch: the thread
+/// sleeps on where it wakes in time for the next one, for waking it costs as much as a small launch.
 class Watchdog {
  public:
   /// `on_expiry` runs in the watchdog's thread, with what was watched and for how many seconds.
@@ -41,8 +42,9 @@ class Watchdog {
   [[nodiscard]] Watch watch(double seconds, std::string what);
 
  private:
+  using Clock = std::chrono::steady_clock;
   struct Deadline {
-    std::chrono::steady_clock::time_point end;
+    Clock::time_point end;
     std::string what;
     double seconds;
   };
@@ -53,6 +55,7 @@ class Watchdog {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::optional<Deadline> deadline_;
+  Clock::time_point wakes_at_ = Clock::time_point::max();  ///< the thread, unless it is told to
   bool closing_ = false;
   std::thread thread_;  // last: starts when all above is there
 };

@@ -41,6 +41,16 @@ TEST(Watchdog, AnEarlierWatchDoesNotCutALaterOneShort) {
   EXPECT_EQ(what.get(), "second");
 }
 
+TEST(Watchdog, AnEarlierWatchHidesNoLaterEnd) {
+  std::promise<std::string> reported;
+  Watchdog watchdog([&](const std::string& what, double) { reported.set_value(what); });
+  { const auto watch = watchdog.watch(0.05, "first"); }
+  const auto watch = watchdog.watch(0.1, "second");
+  auto what = reported.get_future();
+  ASSERT_EQ(what.wait_for(kLongEnough), std::future_status::ready);
+  EXPECT_EQ(what.get(), "second");
+}
+
 TEST(Watchdog, EndsWithoutEverHavingWatched) {
   Watchdog watchdog([](const std::string&, double) {});
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/vgpu/exec/launch/launch.hpp"
 
+#include <algorithm>
 #include <chrono>
 
 #include "grader/base/check.hpp"
@@ -20,8 +21,10 @@
 namespace membound::vgpu::exec {
 namespace {
 
-/// After so many warp instructions no further pair of blocks is begun of those that stand for all
-/// while checkers look on.
+/// Of the blocks that the checkers hear, so many run where they stand for all: the ends, the middle
+/// and pairs between them.
+constexpr std::size_t kMostThatRun = 16;
+/// After so many warp instructions no further pair of them is begun.
 constexpr std::uint64_t kEnoughLookedAt = std::uint64_t{1} << 16;
 /// With more a pair takes too long: with all checkers, at worst some tenths of a second.
 constexpr std::uint64_t kMostLookedAt = std::uint64_t{1} << 21;
@@ -36,6 +39,7 @@ std::optional<LaunchReport> run_once(const LaunchRequest& request) {
   prepare(state, best_variant());
   if (request.sample) {
     state.chosen = state.sample.places();
+    state.chosen.resize(std::min(state.chosen.size(), kMostThatRun));
     state.enough_instructions = kEnoughLookedAt;
   }
   BlockRecorder recorder(state.chosen.empty() ? request.grid.count() : state.chosen.size());
