@@ -4,48 +4,38 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <numeric>
+
+#include "grader/vgpu/timing/free_places.hpp"
 
 namespace membound::vgpu::timing {
 namespace {
 
 constexpr std::uint32_t kEarlyTurn = 100;
 
-/// A place for a block, and when it is free.
-struct Place {
-  double free_ns;
-  std::uint32_t order;  ///< first one a place on every SM, then the next
-  std::uint32_t sm;
-  friend bool operator>(const Place& a, const Place& b) {
-    return a.free_ns != b.free_ns ? a.free_ns > b.free_ns : a.order > b.order;
-  }
-};
-
 class Dealer {
  public:
-  Dealer(std::uint32_t sms, std::uint32_t places, std::uint32_t early, std::uint64_t blocks)
+  Dealer(std::uint32_t sms, std::uint32_t places, std::uint32_t early, std::uint64_t blocks,
+         std::size_t kinds)
       : sms_(sms),
         early_(early),
         full_(early == 0
                   ? 0
                   : static_cast<std::uint32_t>(std::min<std::uint64_t>(places, blocks / sms))),
+        places_(kinds, first_places(places)),
         work_(sms, 0),
         loads_(sms, 0),
-        end_ns_(sms, 0) {
-    for (std::uint32_t p = 0; p < places; ++p)
-      for (std::uint32_t sm = 0; sm < sms; ++sm) heap_.push_back({0, turn_of(p, sm), sm});
-    std::make_heap(heap_.begin(), heap_.end(), std::greater<>());
-  }
+        end_ns_(sms, 0) {}
 
-  void deal(const BlockLife& life, std::uint64_t blocks) {
-    const std::uint64_t places = heap_.size();
+  void deal(std::uint32_t kind, const BlockLife& life, std::uint64_t blocks) {
+    const std::uint64_t places = places_.count();
     while (blocks > 0) {
-      if (blocks >= 2 * places && is_level(life.ns)) {
+      // Does each place get one before any gets a second?
+      if (blocks >= 2 * places && places_.spread_ns() <= life.ns) {
         skip(life, blocks / places);
         blocks %= places;
       }
-      for (std::uint64_t n = std::min(blocks, places); n > 0; --n, --blocks) deal_one(life);
+      for (std::uint64_t n = std::min(blocks, places); n > 0; --n, --blocks) deal_one(kind, life);
     }
   }
 
@@ -72,13 +62,20 @@ class Dealer {
     return turn + early_ * std::min(full_, turn / between + 1);
   }
 
-  void deal_one(const BlockLife& life) {
-    std::pop_heap(heap_.begin(), heap_.end(), std::greater<>());
-    Place& place = heap_.back();
+  std::vector<Place> first_places(std::uint32_t places) const {
+    std::vector<Place> all;
+    for (std::uint32_t p = 0; p < places; ++p)
+      for (std::uint32_t sm = 0; sm < sms_; ++sm) all.push_back({0, turn_of(p, sm), sm});
+    std::sort(all.begin(), all.end());
+    return all;
+  }
+
+  void deal_one(std::uint32_t kind, const BlockLife& life) {
+    Place place = places_.take();
     place.free_ns += life.ns;
     end_ns_[place.sm] = std::max(end_ns_[place.sm], place.free_ns);
     add(place, life, 1);
-    std::push_heap(heap_.begin(), heap_.end(), std::greater<>());
+    places_.put(kind, place);
   }
 
   void add(const Place& place, const BlockLife& life, double blocks) {
@@ -93,27 +90,19 @@ class Dealer {
            total;
   }
 
-  /// Do blocks of `ns` now go to each place once before any place has a second?
-  [[nodiscard]] bool is_level(double ns) const {
-    const auto [first, last] =
-        std::minmax_element(heap_.begin(), heap_.end(),
-                            [](const Place& a, const Place& b) { return a.free_ns < b.free_ns; });
-    return last->free_ns - first->free_ns <= ns;
-  }
-
   /// So many blocks for every place at once.
   void skip(const BlockLife& life, std::uint64_t rounds) {
     const double later = static_cast<double>(rounds) * life.ns;
-    for (Place& place : heap_) {
+    places_.each([&](Place& place) {
       place.free_ns += later;
       end_ns_[place.sm] = std::max(end_ns_[place.sm], place.free_ns);
       add(place, life, static_cast<double>(rounds));
-    }
+    });
   }
 
   std::uint32_t sms_, early_;
   std::uint32_t full_;  ///< places of every SM that the grid fills
-  std::vector<Place> heap_;
+  FreePlaces places_;
   std::vector<double> work_, loads_, end_ns_;  ///< of each SM
 };
 
@@ -123,8 +112,8 @@ Schedule schedule(std::span<const counters::BlockRun> runs, std::span<const Bloc
                   std::uint32_t sms, std::uint32_t places, std::uint32_t early) {
   std::uint64_t blocks = 0;
   for (const counters::BlockRun& run : runs) blocks += run.blocks;
-  Dealer dealer(std::max(1u, sms), std::max(1u, places), early, blocks);
-  for (const counters::BlockRun& run : runs) dealer.deal(lives[run.kind], run.blocks);
+  Dealer dealer(std::max(1u, sms), std::max(1u, places), early, blocks, lives.size());
+  for (const counters::BlockRun& run : runs) dealer.deal(run.kind, lives[run.kind], run.blocks);
   return dealer.result();
 }
 
