@@ -27,7 +27,8 @@ using ptx::StateSpace;
 
 Atomic operation_of(const Instruction& in) { return in.as<AtomicAccess>().operation; }
 
-/// Host bytes of the lanes that go to `space` (global or shared); counts the access.
+/// Host bytes of the lanes that go to `space` (global or shared); counts the access if that is
+/// asked for.
 bool resolve(Warp& w, const Step* s, StateSpace space, u64* addresses, u32& mask, u32 bytes,
              std::byte** host) {
   StepStats& stats = w.stats[s->stats];
@@ -35,7 +36,7 @@ bool resolve(Warp& w, const Step* s, StateSpace space, u64* addresses, u32& mask
   generic::charge(w, lane_count(mask));
   if (space == StateSpace::kGlobal) {
     if (!translate_slowly(w, s, addresses, mask, bytes, AccessKind::kAtomic, host)) return false;
-    if (mask != 0) count_global_atomic(w, stats, in, addresses, mask, bytes);
+    if (mask != 0 && w.launch->counts) count_global_atomic(w, stats, in, addresses, mask, bytes);
   } else {
     if (!check_offsets(w, s, addresses, mask, bytes, w.shared_bytes, StateSpace::kShared,
                        AccessKind::kAtomic))
@@ -46,7 +47,7 @@ bool resolve(Warp& w, const Step* s, StateSpace space, u64* addresses, u32& mask
       host[i] = shared_place(w, addresses[i], bytes);
       offsets[i] = static_cast<u32>(addresses[i]);
     }
-    if (mask != 0) count_shared_atomic(stats, in, offsets, mask, bytes);
+    if (mask != 0 && w.launch->counts) count_shared_atomic(stats, in, offsets, mask, bytes);
   }
   if (w.observer != nullptr && mask != 0)
     observe(w, s, space, AccessKind::kAtomic, mask, bytes, addresses);

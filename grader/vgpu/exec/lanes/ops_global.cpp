@@ -155,7 +155,9 @@ const Step* window_access(Warp& w, const Step* s, const u64* addresses, u32 mask
     host[i] =
         shared ? shared_place(w, offsets[i], E::kBytes) : local_place(w, i, offsets[i], E::kBytes);
   }
-  if (shared) {
+  if (!w.launch->counts) {
+    // Nobody asks what the access costs.
+  } else if (shared) {
     u32 narrow[32];
     for (int i = 0; i < 32; ++i) narrow[i] = (mask >> i) & 1 ? static_cast<u32>(offsets[i]) : 0;
     count_shared(stats,

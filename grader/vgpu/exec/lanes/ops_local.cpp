@@ -80,7 +80,7 @@ const Step* local(Warp& w, const Step* s) {
   }
   if (!in.has(program::kParamMemory)) {
     StepStats& stats = w.stats[s->stats];
-    count_local(stats, offsets, mask, total);
+    if (w.launch->counts) count_local(stats, offsets, mask, total);
     if (w.observer != nullptr) observe(w, s, StateSpace::kLocal, kind, mask, total, offsets);
   }
   return s + 1;
