@@ -6,6 +6,7 @@
 #include <mutex>
 #include <string>
 #include <system_error>
+#include <thread>
 
 #include "grader/base/digest.hpp"
 #include "grader/base/failpoint.hpp"
@@ -78,18 +79,20 @@ fs::path times_file(const OneRequest& request, const judge::CheckRequest& check)
   return check.place.state / "reference" / (name + (request.is_replay ? ".replay" : "") + ".json");
 }
 
-/// Makes the times where nobody does or has: meanwhile the others compile. What fails here is told
-/// by known_times().
-void make_times_early(const OneRequest& request, const judge::CheckRequest& check) {
+/// Makes the times where nobody does or has, while this submission and others are compiled. What
+/// fails here is told by known_times().
+std::jthread make_times_early(const OneRequest& request, const judge::CheckRequest& check) {
   const fs::path file = times_file(request, check);
   const fs::path reference =
       judge::built_reference(check.place, request.lab->id, check.compiler.kind);
   std::error_code ignored;
-  if (file.empty() || request.is_replay || !fs::exists(reference, ignored)) return;
-  const std::unique_lock lock(times_mutex(), std::try_to_lock);
-  if (!lock || fs::exists(file, ignored)) return;
-  if (request.on_step) request.on_step("timing the reference");
-  static_cast<void>(judge::time_reference(check, reference, file));
+  if (file.empty() || request.is_replay || fs::exists(file, ignored) ||
+      !fs::exists(reference, ignored))
+    return {};
+  return std::jthread([=] {
+    const std::unique_lock lock(times_mutex(), std::try_to_lock);
+    if (lock) static_cast<void>(judge::time_reference(check, reference, file));
+  });
 }
 
 /// The times, or nothing where each submission is timed beside the reference. One worker makes
@@ -213,7 +216,7 @@ OneOutcome grade_one(const OneRequest& request) {
   auto asked = check_request(request);
   if (!asked) return our_fault(base::to_string(asked.error()));
   judge::CheckRequest& check = *asked;
-  make_times_early(request, check);
+  const std::jthread times = make_times_early(request, check);
   if (request.on_step) request.on_step("compiling");
   const auto code = judge::compile_submission(check);
   if (!code) return our_fault(base::to_string(code.error()));
@@ -226,11 +229,11 @@ OneOutcome grade_one(const OneRequest& request) {
 
   if (const judge::CompiledPart* const timed = code->with_reference()) {
     if (request.on_step) request.on_step("timing the reference");
-    const auto times = known_times(request, check, timed->reference);
-    if (!times) return our_fault(base::to_string(times.error()));
-    if (*times) {
-      check.split->reference_times = (*times)->file;
-      grade.reference_sha256 = (*times)->sha256;
+    const auto known = known_times(request, check, timed->reference);
+    if (!known) return our_fault(base::to_string(known.error()));
+    if (*known) {
+      check.split->reference_times = (*known)->file;
+      grade.reference_sha256 = (*known)->sha256;
     }
   }
 
