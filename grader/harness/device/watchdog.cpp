@@ -27,8 +27,8 @@ Watchdog::Watch Watchdog::watch(double seconds, std::string what) {
     const std::lock_guard lock(mutex_);
     MEMBOUND_CHECK(!deadline_);
     if (base::switched_off("harness.deadline")) return Watch(*this);
-    const auto duration = std::chrono::duration_cast<Clock::duration>(
-        std::chrono::duration<double>(seconds));
+    const auto duration =
+        std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
     deadline_ = Deadline{Clock::now() + duration, std::move(what), seconds};
     is_awaited = wakes_at_ <= deadline_->end;
   }

@@ -17,7 +17,8 @@
 namespace membound::harness {
 
 /// One thread, at most one deadline at a time. Deadlines come and go with each launch: the thread
-/// sleeps on where it wakes in time for the next one, for waking it costs as much as a small launch.
+/// sleeps on where it wakes in time for the next one, for waking it costs as much as a small
+/// launch.
 class Watchdog {
  public:
   /// `on_expiry` runs in the watchdog's thread, with what was watched and for how many seconds.
