@@ -4,9 +4,17 @@
 
 #include <algorithm>
 #include <cstring>
+#include <thread>
 #include <utility>
 
 namespace membound::vgpu::memory {
+
+namespace {
+
+/// To lock what another thread is about to free.
+constexpr int kTries = 200;
+
+}  // namespace
 
 /// Stores to use again: fresh memory costs more than what is drawn into it.
 struct DrawnArray::Spares {
@@ -60,7 +68,13 @@ DrawnArray::Store& DrawnArray::store_of(std::uint32_t at) {
 }
 
 std::uint32_t DrawnArray::make_piece(std::uint64_t piece) {
-  const std::lock_guard lock(mutexes_[piece % mutexes_.size()]);
+  std::unique_lock lock(mutexes_[piece % mutexes_.size()], std::try_to_lock);
+  // Neighbouring blocks want the same piece at once, and to make one takes less than to sleep.
+  for (int i = 0; !lock && i < kTries; ++i) {
+    std::this_thread::yield();
+    static_cast<void>(lock.try_lock());
+  }
+  if (!lock) lock.lock();
   std::atomic<std::uint32_t>& known = places_.at(piece / kPiecesOfPage)[piece % kPiecesOfPage];
   std::uint32_t place = known.load(std::memory_order_relaxed);
   if (place != 0) return place;
