@@ -18,9 +18,10 @@ SampleReport sample_of(const nlohmann::json& counters) {
     }
     if (!kernel.contains("sample")) continue;
     const nlohmann::json& sample = kernel["sample"];
+    report.error = std::max(report.error, sample.value("error", 0.0));
+    if (sample.value("prepares", 0) != 0) continue;  // it wrote what another one reads
     ran += sample.value("blocks", 0.0);
     of += sample.value("of", 0.0);
-    report.error = std::max(report.error, sample.value("error", 0.0));
     report.lacks_others |= sample.contains("arrivals");
     report.stored.ran += sample.value("stored_bytes", 0.0);
     report.stored.all += kernel["counters"].value("global_store_bytes", 0.0);

@@ -48,6 +48,19 @@ TEST(SampleReport, SaysThatALastBlockLackedWhatOthersLeave) {
   EXPECT_TRUE(sample_of(one).lacks_others);
 }
 
+TEST(SampleReport, TakesOnlyTheErrorOfALaunchThatPrepares) {
+  nlohmann::json two = report(40'000, 4e6);
+  nlohmann::json before = two["kernels"][0];
+  before["sample"]["prepares"] = 1;
+  before["sample"]["error"] = 0.02;
+  two["kernels"].push_back(before);
+  const SampleReport found = sample_of(two);
+  EXPECT_DOUBLE_EQ(found.error, 0.02);
+  EXPECT_DOUBLE_EQ(found.share, 0.01);
+  EXPECT_DOUBLE_EQ(found.stored.ran, 40'000);
+  EXPECT_DOUBLE_EQ(found.stored.all, 4e6);
+}
+
 TEST(SampleReport, SaysWhyAKernelWasNotRun) {
   nlohmann::json one = {{"kernels", {{{"name", "k"}, {"not_sampled", "why"}}}}};
   EXPECT_EQ(sample_of(one).not_sampled, "why");

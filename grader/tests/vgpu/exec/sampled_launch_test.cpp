@@ -62,17 +62,27 @@ struct Sampled : Machine {
     if (seed) request().sample = SampleOrder{*seed, 1 << 20};
     return argument(*in).argument(*out).run("k", {blocks, 1, 1}, {kSampleThreads, 1, 1});
   }
-  /// As a launch that leaves what a sampled one needs; it may read its output, or write it.
-  LaunchReport prepare(std::uint32_t blocks, bool into_output = false) {
+  /// As a launch that leaves what a sampled one needs; it may read its output, or write it. With
+  /// more than `counted` warp instructions only some blocks are counted.
+  LaunchReport prepare(std::uint32_t blocks, bool into_output = false,
+                       std::uint64_t counted = 1 << 20) {
     const std::uint64_t bytes = std::uint64_t{blocks} * kSampleThreads * 4;
     const auto in = space().allocate(bytes, 256, {}), out = space().allocate(bytes, 256, {});
     const auto zeros = [](std::uint64_t, std::byte* to, std::uint64_t n) {
       std::fill_n(to, n, std::byte{});
     };
     space().draw(into_output ? *out : *in, zeros, into_output);
-    request().sample = SampleOrder{1, 1 << 20, true};
+    request().sample = SampleOrder{1, counted, true};
+    out_ = *out;
     return argument(*in).argument(*out).run("k", {blocks, 1, 1}, {kSampleThreads, 1, 1});
   }
+  /// What the launch that prepares left.
+  std::vector<std::uint32_t> prepared(std::uint32_t blocks) {
+    return download<std::uint32_t>(out_, std::size_t{blocks} * kSampleThreads);
+  }
+
+ private:
+  std::uint64_t out_ = 0;
 };
 
 /// Who stores the same bytes as another, and what becomes of a line in L2, is not known of blocks
@@ -187,6 +197,19 @@ TEST(SampledLaunch, WhatPreparesForOneRunsWhole) {
   EXPECT_FALSE(all.sample) << "nothing is an estimate";
   EXPECT_EQ(all.counters.totals, without_what_needs_all(whole.counters.totals));
   EXPECT_EQ(all.counters.work.runs, whole.counters.work.runs);
+}
+
+TEST(SampledLaunch, OfALargeOneThatPreparesSomeAreCountedAndAllLeaveTheirResults) {
+  const std::string body = std::string("mov.u32 %r4, 0;\nmov.u32 %r5, 9;\n") + kTurns;
+  Sampled machine(body);
+  const LaunchReport whole = machine.run_with({}), some = machine.prepare(kAllBlocks, false, 1000);
+  ASSERT_TRUE(some.sample) << some.unsampled;
+  EXPECT_TRUE(some.sample->prepares);
+  EXPECT_LT(some.sample->blocks, std::uint64_t{kAllBlocks} / 2);
+  EXPECT_EQ(some.counters.totals.warp_instructions, whole.counters.totals.warp_instructions);
+  EXPECT_EQ(some.counters.totals.blocks, kAllBlocks);
+  EXPECT_EQ(machine.prepared(kAllBlocks),
+            std::vector<std::uint32_t>(std::size_t{kAllBlocks} * kSampleThreads, 9));
 }
 
 TEST(SampledLaunch, WhatPreparesForOneMayNotTakeLong) {

@@ -88,7 +88,7 @@ void begin(Launch& launch, Worker& worker, Block& block, const BlockOrder& order
 }
 
 void end(Block& block) {
-  block.launch->recorder->add(block);
+  if (block.launch->counts) block.launch->recorder->add(block);
   if (block.observer != nullptr) block.observer->block_ends(block);
 }
 

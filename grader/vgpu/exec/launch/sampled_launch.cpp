@@ -53,8 +53,40 @@ class Sampler {
   }
 
   /// False: a fault, or the report says why this cannot be done.
-  bool run() {
+  bool run() { return run_first() && run_some(); }
+
+  /// All blocks. Where that is much, those that a sample would have are counted, and the others
+  /// only leave their results. False likewise.
+  bool run_all() {
     if (!run_first()) return false;
+    const std::uint64_t all = of_block_ * request_.grid.count();
+    if (all > kMostBefore) return give_up("a launch before the last takes too many instructions");
+    if (request_.grid.count() == 1) return true;
+    if (!(all <= request_.sample->instructions ? count_others() : run_some() && run_others()))
+      return false;
+    // Places of the output that this launch wrote, and the sampled one did not, would look wrong.
+    return !request_.memory->drawn_output_was_touched() ||
+           give_up("a launch before the last uses the output");
+  }
+
+  void finish() {
+    report_.counters = scaled(works_, request_.caches.l2_bytes,
+                              std::uint64_t{std::max(1u, request_.sm_count)} * places_);
+    report_.warp_instructions = spent_;
+    SampleFacts facts{0, request_.grid.count(),        error_of(works_), 0,
+                      0, arrivals_ && arrivals_->any()};
+    for (const StratumWork& work : works_) {
+      facts.blocks += work.of.size();
+      facts.stored_bytes += work.counters.totals.global_store_bytes;
+      facts.loaded_bytes += work.counters.totals.global_load_bytes;
+    }
+    facts.prepares = request_.sample->all;
+    if (!facts.prepares || facts.blocks < facts.of) report_.sample = facts;
+  }
+
+ private:
+  /// Those that stand for all, but for block 0.
+  bool run_some() {
     const std::uint64_t of_sm = std::clamp<std::uint64_t>(kManyAtOnce / of_block_, 1, places_);
     // Where a block takes long, one run for its own sake is enough.
     choice_.emplace(request_.grid.count(), std::max(1u, request_.sm_count), places_,
@@ -85,39 +117,47 @@ class Sampler {
     return true;
   }
 
-  /// All blocks, whose counters then are no estimates. False likewise.
-  bool run_all() {
-    if (!run_first()) return false;
-    const std::uint64_t blocks = request_.grid.count();
-    if (of_block_ * blocks > kMostBefore)
-      return give_up("a launch before the last takes too many instructions");
-    if (blocks == 1) return true;
-    std::vector<std::uint64_t> others(blocks - 1);
-    std::iota(others.begin(), others.end(), std::uint64_t{1});
+  /// Those that have not run yet.
+  [[nodiscard]] std::vector<std::uint64_t> others() {
+    std::ranges::sort(ran_);
+    std::vector<std::uint64_t> left;
+    auto ran = ran_.begin();
+    for (std::uint64_t block = 0; block < request_.grid.count(); ++block)
+      if (ran != ran_.end() && *ran == block)
+        ++ran;
+      else
+        left.push_back(block);
+    return left;
+  }
+
+  bool count_others() {
+    std::vector<std::uint64_t> left = others();
+    if (left.empty()) return true;
     works_.emplace_back();
-    if (!run_blocks(1, blocks - 1, std::move(others), std::max(1u, request_.sm_count), kMostBefore))
-      return false;
-    // Places of the output that this launch wrote, and the sampled one did not, would look wrong.
-    return !request_.memory->drawn_output_was_touched() ||
-           give_up("a launch before the last uses the output");
+    const std::uint64_t blocks = left.size();
+    return run_blocks(1, blocks, std::move(left), std::max(1u, request_.sm_count), kMostBefore);
   }
 
-  void finish() {
-    report_.counters = scaled(works_, request_.caches.l2_bytes,
-                              std::uint64_t{std::max(1u, request_.sm_count)} * places_);
-    report_.warp_instructions = spent_;
-    if (request_.sample->all) return;
-    SampleFacts facts{0, request_.grid.count(),        error_of(works_), 0,
-                      0, arrivals_ && arrivals_->any()};
-    for (const StratumWork& work : works_) {
-      facts.blocks += work.of.size();
-      facts.stored_bytes += work.counters.totals.global_store_bytes;
-      facts.loaded_bytes += work.counters.totals.global_load_bytes;
-    }
-    report_.sample = facts;
+  /// Without asking what they cost.
+  bool run_others() {
+    std::vector<std::uint64_t> left = others();
+    if (left.empty()) return true;
+    BlockRecorder recorder(left.size());
+    request_.limits.warp_instructions = kMostBefore;
+    state_.counts = false;
+    set_out(std::move(left), 1, recorder);
+    state_.observer = state_.observer_of_unsampled = nullptr;
+    run_grid(state_);
+    if (state_.fault && state_.fault->kind == FaultKind::kStepLimit) return give_up_in_the_middle();
+    report_.fault = std::move(state_.fault);
+    return !report_.fault;
   }
 
- private:
+  bool give_up_in_the_middle() {
+    report_.warp_instructions = request_.limits.warp_instructions;
+    return give_up(kTooManyInstructions);
+  }
+
   bool give_up(std::string why) {
     report_.unsampled = std::move(why);
     if (arrivals_) arrivals_->take_back();
@@ -168,23 +208,25 @@ class Sampler {
     spent_ += ran;
     if (arrivals_ && !arrivals_->why_not().empty()) return give_up(arrivals_->why_not());
     const bool too_many = state_.fault && state_.fault->kind == FaultKind::kStepLimit;
-    if (too_many || ran > most) {
-      report_.warp_instructions = most;
-      return give_up(kTooManyInstructions);
-    }
+    if (too_many || ran > most) return give_up_in_the_middle();
     report_.fault = std::move(state_.fault);
     works_[i].add(std::move(work));
     return !report_.fault;
   }
 
-  StratumWork work_of(std::vector<std::uint64_t> blocks, std::uint32_t groups) {
-    StratumWork work;
-    BlockRecorder recorder(blocks.size());
+  void set_out(std::vector<std::uint64_t> blocks, std::uint32_t groups, BlockRecorder& recorder) {
     state_.chosen = std::move(blocks);
     state_.cached_sms = groups;
     state_.observers_with_notes = 0;
     state_.instructions = 0;
     state_.recorder = &recorder;
+  }
+
+  StratumWork work_of(std::vector<std::uint64_t> blocks, std::uint32_t groups) {
+    StratumWork work;
+    BlockRecorder recorder(blocks.size());
+    ran_.insert(ran_.end(), blocks.begin(), blocks.end());
+    set_out(std::move(blocks), groups, recorder);
     ObserverList observers;
     std::optional<CacheObserver> caches;
     if (request_.caches.enabled) observers.add(caches.emplace(state_));
@@ -219,6 +261,7 @@ class Sampler {
   std::vector<StratumWork> works_ = std::vector<StratumWork>(1);  // by stratum
   std::vector<std::uint32_t> groups_;                             // of a round
   std::uint64_t spent_ = 0, of_block_ = 0;
+  std::vector<std::uint64_t> ran_;
 };
 
 }  // namespace

@@ -91,19 +91,20 @@ struct CacheModel {
 struct SampleOrder {
   std::uint64_t seed = 0;          ///< says which
   std::uint64_t instructions = 0;  ///< of warps, about: where more would be needed the sample ends
-  /// A launch that is sampled needs what this one leaves: all blocks run, or none where they would
-  /// take more than a sample may cost.
+  /// A launch that is sampled needs what this one leaves: all blocks run, most of a large one
+  /// uncounted, or none where they would take more than a sample may cost.
   bool all = false;
 };
 
 /// What a sample was.
 struct SampleFacts {
-  std::uint64_t blocks = 0;        ///< that ran
+  std::uint64_t blocks = 0;        ///< that ran and were counted
   std::uint64_t of = 0;            ///< that the launch has
   double error = 0;                ///< standard error of the launch's work, as a share of it
   std::uint64_t stored_bytes = 0;  ///< to global memory, by the blocks that ran,
   std::uint64_t loaded_bytes = 0;  ///< and from it
   bool counts_arrivals = false;    ///< the last block had what those that ran left, else zeros
+  bool prepares = false;           ///< all blocks ran, but only these were counted
 };
 
 /// What kernels may ask of the runtime while they run. May be called from several threads at once.

@@ -183,6 +183,7 @@ std::string to_json(const LaunchRecord& record) {
     sample.number("stored_bytes", record.sample->stored_bytes);
     sample.number("loaded_bytes", record.sample->loaded_bytes);
     if (record.sample->counts_arrivals) sample.number("arrivals", record.sample->of);
+    if (record.sample->prepares) sample.number("prepares", 1);
     text += "}";
   }
   text += ",\"counters\":" + counters::to_json(record.counters->totals, false) + ",\"lines\":[";
