@@ -48,6 +48,13 @@ TURN:
   @%p1 bra TURN;
 )";
 
+/// Does 4 × `turns` warp instructions more in one block of `of`.
+std::string one_of(int of, int turns) {
+  const std::string last = std::to_string(of - 1);
+  return "and.b32 %r5, %r1, " + last + ";\nsetp.eq.u32 %p0, %r5, " + last + ";\nselp.b32 %r5, " +
+         std::to_string(turns) + ", 1, %p0;\n" + kTurns;
+}
+
 struct Sampled : Machine {
   explicit Sampled(const std::string& body = "", std::uint32_t workers = 2)
       : Machine(copy_with(body)) {
@@ -176,9 +183,7 @@ TEST(SampledLaunch, OneSeedGivesTheSameWithAnyNumberOfWorkers) {
 }
 
 TEST(SampledLaunch, AFewBlocksThatDoMuchMoreAreNoSample) {
-  Sampled machine(std::string("and.b32 %r5, %r1, 63;\nsetp.eq.u32 %p0, %r5, 63;\n"
-                              "selp.b32 %r5, 4000, 1, %p0;\n") +
-                  kTurns);
+  Sampled machine(one_of(64, 4000));
   int refused = 0;
   for (std::uint64_t seed = 0; seed < 5; ++seed) refused += !machine.run_with(seed).sample;
   EXPECT_GT(refused, 0);
@@ -210,6 +215,21 @@ TEST(SampledLaunch, OfALargeOneThatPreparesSomeAreCountedAndAllLeaveTheirResults
   EXPECT_EQ(some.counters.totals.blocks, kAllBlocks);
   EXPECT_EQ(machine.prepared(kAllBlocks),
             std::vector<std::uint32_t>(std::size_t{kAllBlocks} * kSampleThreads, 9));
+}
+
+TEST(SampledLaunch, OfALargeOneThatPreparesAllAreCountedWhereASampleTellsNothing) {
+  Sampled machine(one_of(16, 400));
+  const LaunchReport whole = machine.run_with({}),
+                     all = machine.prepare(kAllBlocks, false, 100'000);
+  EXPECT_EQ(all.unsampled, "");
+  EXPECT_FALSE(all.sample) << "nothing is an estimate";
+  EXPECT_EQ(all.counters.totals.warp_instructions, whole.counters.totals.warp_instructions);
+  EXPECT_EQ(all.counters.totals.blocks, kAllBlocks);
+}
+
+TEST(SampledLaunch, OneThatPreparesIsNoSampleWhereAFewThatWereNotCountedDoMuchMore) {
+  EXPECT_THAT(Sampled(one_of(64, 4000)).prepare(kAllBlocks, false, 1000).unsampled,
+              testing::HasSubstr("unequal work"));
 }
 
 TEST(SampledLaunch, WhatPreparesForOneMayNotTakeLong) {

@@ -3,6 +3,7 @@
 #include "grader/vgpu/exec/launch/sampled_launch.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <numeric>
 #include <optional>
@@ -53,17 +54,25 @@ class Sampler {
   }
 
   /// False: a fault, or the report says why this cannot be done.
-  bool run() { return run_first() && run_some(); }
+  bool run() {
+    if (!run_first() || !run_some()) return false;
+    const double error = error_of(works_);
+    return error <= kLargeError || give_up_as_unequal(error);
+  }
 
   /// All blocks. Where that is much, those that a sample would have are counted, and the others
-  /// only leave their results. False likewise.
+  /// only leave their results, unless the sample tells nothing. False likewise.
   bool run_all() {
     if (!run_first()) return false;
     const std::uint64_t all = of_block_ * request_.grid.count();
     if (all > kMostBefore) return give_up("a launch before the last takes too many instructions");
     if (request_.grid.count() == 1) return true;
-    if (!(all <= request_.sample->instructions ? count_others() : run_some() && run_others()))
+    if (all <= request_.sample->instructions) {
+      works_.resize(2);
+      if (!count_others(1, {1, request_.grid.count() - 1})) return false;
+    } else if (!run_some() || !(error_of(works_) <= kLargeError ? run_others() : count_others())) {
       return false;
+    }
     // Places of the output that this launch wrote, and the sampled one did not, would look wrong.
     return !request_.memory->drawn_output_was_touched() ||
            give_up("a launch before the last uses the output");
@@ -110,19 +119,15 @@ class Sampler {
       works_.emplace_back();
       if (!run_round(strata - 1, 0)) return false;
     }
-    const double error = error_of(works_);
-    if (error > kLargeError)
-      return give_up("its blocks do unequal work: what a sample says may be off by " +
-                     percent(error));
     return true;
   }
 
-  /// Those that have not run yet.
-  [[nodiscard]] std::vector<std::uint64_t> others() {
+  /// Of these those that have not run yet.
+  [[nodiscard]] std::vector<std::uint64_t> others(const Stratum& among) {
     std::ranges::sort(ran_);
     std::vector<std::uint64_t> left;
-    auto ran = ran_.begin();
-    for (std::uint64_t block = 0; block < request_.grid.count(); ++block)
+    auto ran = std::ranges::lower_bound(ran_, among.first);
+    for (std::uint64_t block = among.first; block < among.first + among.blocks; ++block)
       if (ran != ran_.end() && *ran == block)
         ++ran;
       else
@@ -130,29 +135,45 @@ class Sampler {
     return left;
   }
 
+  bool count_others(std::size_t i, const Stratum& stratum) {
+    std::vector<std::uint64_t> left = others(stratum);
+    return left.empty() || run_blocks(i, stratum.blocks, std::move(left),
+                                      std::max(1u, request_.sm_count), kMostBefore);
+  }
   bool count_others() {
-    std::vector<std::uint64_t> left = others();
-    if (left.empty()) return true;
-    works_.emplace_back();
-    const std::uint64_t blocks = left.size();
-    return run_blocks(1, blocks, std::move(left), std::max(1u, request_.sm_count), kMostBefore);
+    for (std::size_t i = 1; i < works_.size(); ++i)
+      if (!count_others(i, choice_->strata()[i])) return false;
+    return true;
   }
 
   /// Without asking what they cost.
   bool run_others() {
-    std::vector<std::uint64_t> left = others();
+    std::vector<std::uint64_t> left = others({0, request_.grid.count()});
     if (left.empty()) return true;
     BlockRecorder recorder(left.size());
     request_.limits.warp_instructions = kMostBefore;
     state_.counts = false;
     set_out(std::move(left), 1, recorder);
     state_.observer = state_.observer_of_unsampled = nullptr;
-    run_grid(state_);
+    const auto workers = run_grid(state_);
     if (state_.fault && state_.fault->kind == FaultKind::kStepLimit) return give_up_in_the_middle();
     report_.fault = std::move(state_.fault);
-    return !report_.fault;
+    if (report_.fault) return false;
+    // A few blocks that do much more, none of which was counted, show now that all have run.
+    const double all = real(spent_ + summarise(state_, workers).totals.warp_instructions);
+    double said = 0;
+    for (const StratumWork& work : works_)
+      said +=
+          real(work.counters.totals.warp_instructions) * real(work.blocks) / real(work.of.size());
+    const double error = std::abs(said - all) / all;
+    return error <= kLargeError || give_up_as_unequal(error);
   }
+  static double real(std::uint64_t value) { return static_cast<double>(value); }
 
+  bool give_up_as_unequal(double error) {
+    return give_up("its blocks do unequal work: what a sample says may be off by " +
+                   percent(error));
+  }
   bool give_up_in_the_middle() {
     report_.warp_instructions = request_.limits.warp_instructions;
     return give_up(kTooManyInstructions);
