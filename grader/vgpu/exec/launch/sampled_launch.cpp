@@ -5,18 +5,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <numeric>
 #include <optional>
 
 #include "grader/vgpu/exec/launch/block_choice.hpp"
-#include "grader/vgpu/exec/launch/grid.hpp"
+#include "grader/vgpu/exec/launch/chosen_blocks.hpp"
 #include "grader/vgpu/exec/launch/prepare.hpp"
 #include "grader/vgpu/exec/launch/scaled_counters.hpp"
 #include "grader/vgpu/exec/launch/set_up.hpp"
-#include "grader/vgpu/exec/observe/block_recorder.hpp"
-#include "grader/vgpu/exec/observe/cache_observer.hpp"
-#include "grader/vgpu/exec/observe/observer_list.hpp"
-#include "grader/vgpu/exec/observe/summary.hpp"
 #include "grader/vgpu/exec/state/arrivals.hpp"
 
 namespace membound::vgpu::exec {
@@ -150,17 +145,12 @@ class Sampler {
   bool run_others() {
     std::vector<std::uint64_t> left = others({0, request_.grid.count()});
     if (left.empty()) return true;
-    BlockRecorder recorder(left.size());
     request_.limits.warp_instructions = kMostBefore;
-    state_.counts = false;
-    set_out(std::move(left), 1, recorder);
-    state_.observer = state_.observer_of_unsampled = nullptr;
-    const auto workers = run_grid(state_);
+    const double all = real(spent_ + run_uncounted(state_, std::move(left)));
     if (state_.fault && state_.fault->kind == FaultKind::kStepLimit) return give_up_in_the_middle();
     report_.fault = std::move(state_.fault);
     if (report_.fault) return false;
     // A few blocks that do much more, none of which was counted, show now that all have run.
-    const double all = real(spent_ + summarise(state_, workers).totals.warp_instructions);
     double said = 0;
     for (const StratumWork& work : works_)
       said +=
@@ -223,7 +213,9 @@ class Sampler {
   bool run_blocks(std::size_t i, std::uint64_t of, std::vector<std::uint64_t> blocks,
                   std::uint32_t groups, std::uint64_t most) {
     request_.limits.warp_instructions = most;
-    StratumWork work = work_of(std::move(blocks), groups);
+    ran_.insert(ran_.end(), blocks.begin(), blocks.end());
+    StratumWork work =
+        count_blocks(state_, std::move(blocks), groups, arrivals_ ? &*arrivals_ : nullptr);
     work.blocks = of;
     const std::uint64_t ran = work.counters.totals.warp_instructions;
     spent_ += ran;
@@ -233,44 +225,6 @@ class Sampler {
     report_.fault = std::move(state_.fault);
     works_[i].add(std::move(work));
     return !report_.fault;
-  }
-
-  void set_out(std::vector<std::uint64_t> blocks, std::uint32_t groups, BlockRecorder& recorder) {
-    state_.chosen = std::move(blocks);
-    state_.cached_sms = groups;
-    state_.observers_with_notes = 0;
-    state_.instructions = 0;
-    state_.recorder = &recorder;
-  }
-
-  StratumWork work_of(std::vector<std::uint64_t> blocks, std::uint32_t groups) {
-    StratumWork work;
-    BlockRecorder recorder(blocks.size());
-    ran_.insert(ran_.end(), blocks.begin(), blocks.end());
-    set_out(std::move(blocks), groups, recorder);
-    ObserverList observers;
-    std::optional<CacheObserver> caches;
-    if (request_.caches.enabled) observers.add(caches.emplace(state_));
-    if (arrivals_) observers.add(*arrivals_);
-    state_.observer = state_.observer_of_unsampled = observers.front();
-    const auto workers = run_grid(state_);
-    if (caches) caches->settle();
-    work.counters = summarise(state_, workers);
-    if (caches) {
-      caches->add_to(work.counters.totals);
-      work.reads = caches->reads()->rows();
-      work.writes = caches->writes()->rows();
-    }
-    for (const auto& worker : workers) {
-      work.hottest.add(worker->hottest);
-      work.busiest.add(worker->busiest_pieces);
-      work.busiest_sectors.add(worker->busiest_sectors);
-    }
-    counters::LaunchWork kinds;
-    recorder.add_to(kinds);
-    for (const counters::BlockRun& run : kinds.runs)
-      work.of.insert(work.of.end(), run.blocks, kinds.kinds[run.kind]);
-    return work;
   }
 
   LaunchRequest& request_;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// Runs some blocks of a large launch and says what all of them would have done.
-/// Place in the chain: launch -> [sampled_launch] -> block_choice, grid, scaled_counters.
+/// Place in the chain: launch -> [sampled_launch] -> block_choice, chosen_blocks, scaled_counters.
 ///
 /// Counters are scaled stratum by stratum; the kinds of blocks that ran stand for those beside them
 /// in launch order; different sectors are scaled array by array, and no array has more than it has.
