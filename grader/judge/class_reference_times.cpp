@@ -53,7 +53,7 @@ base::Status make(const CheckRequest& request, const fs::path& reference, const 
   const fs::path part = file.string() + "." + std::to_string(gettid()) + ".part";
   const double seconds =
       request.seconds_per_stage * static_cast<double>(request.lab->stages.size());
-  // All others wait for it: it may use all processors.
+  // All others wait for it once they are compiled: it may use all processors.
   std::map<std::string, std::string> environment = request.device.environment;
   environment.erase("MEMBOUND_WORKERS");
   const auto run = base::run_process({.arguments = command(request, reference, part),

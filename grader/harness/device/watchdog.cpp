@@ -49,8 +49,7 @@ void Watchdog::loop() {
       changed_.wait(lock);
     } else if (Clock::now() < deadline_->end) {
       wakes_at_ = deadline_->end;
-      const auto end = wakes_at_;  // a copy: the lock is not held while it waits
-      changed_.wait_until(lock, end);
+      changed_.wait_until(lock, wakes_at_);  // which nobody else changes
     } else {
       const Deadline late = *deadline_;
       deadline_.reset();

@@ -15,9 +15,8 @@
 namespace membound::vgpu::exec {
 namespace {
 
-std::vector<std::unique_ptr<Worker>> run(Launch& state, std::vector<std::uint64_t> blocks,
-                                         BlockRecorder& recorder, Observer* observer) {
-  state.chosen = std::move(blocks);
+std::vector<std::unique_ptr<Worker>> run_chosen(Launch& state, BlockRecorder& recorder,
+                                                Observer* observer) {
   state.instructions = 0;
   state.recorder = &recorder;
   state.observer = state.observer_of_unsampled = observer;
@@ -30,14 +29,14 @@ StratumWork count_blocks(Launch& state, std::vector<std::uint64_t> blocks, std::
                          Arrivals* arrivals) {
   StratumWork work;
   BlockRecorder recorder(blocks.size());
-  state.chosen = blocks;  // what observers ask for when they are made
+  state.chosen = std::move(blocks);
   state.cached_sms = groups;
   state.observers_with_notes = 0;
   ObserverList observers;
   std::optional<CacheObserver> caches;
   if (state.request->caches.enabled) observers.add(caches.emplace(state));
   if (arrivals != nullptr) observers.add(*arrivals);
-  const auto workers = run(state, std::move(blocks), recorder, observers.front());
+  const auto workers = run_chosen(state, recorder, observers.front());
   if (caches) caches->settle();
   work.counters = summarise(state, workers);
   if (caches) {
@@ -59,8 +58,9 @@ StratumWork count_blocks(Launch& state, std::vector<std::uint64_t> blocks, std::
 
 std::uint64_t run_uncounted(Launch& state, std::vector<std::uint64_t> blocks) {
   BlockRecorder recorder(0);
+  state.chosen = std::move(blocks);
   state.counts = false;
-  const auto workers = run(state, std::move(blocks), recorder, nullptr);
+  const auto workers = run_chosen(state, recorder, nullptr);
   return summarise(state, workers).totals.warp_instructions;
 }
 
