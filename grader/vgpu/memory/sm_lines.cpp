@@ -90,13 +90,13 @@ std::uint32_t SmLines::load(std::uint64_t line, std::uint32_t sectors, std::uint
       return load(line, sectors, time, lines, uses);
     }
   }
-  Line found = (*set)[at];
-  for (; at > 0; --at) (*set)[at] = (*set)[at - 1];
+  if (at > 0) std::rotate(set->begin(), set->begin() + at, set->begin() + at + 1);
+  Line& found = (*set)[0];
   if (!known) {
     lines.add_first(1);
     uses.add_first(sectors_in(sectors));
-    Line& fresh = (*set)[0] = Line{number, time, 0, 0, {}};
-    for (std::uint32_t s = 0; s < 4; ++s) fresh.longest[s] = sectors >> s & 1;
+    found = Line{number, time, 0, 0, {}};
+    for (std::uint32_t s = 0; s < 4; ++s) found.longest[s] = sectors >> s & 1;
     return sectors;
   }
   const std::uint8_t left_alone = ReuseTimes::bucket(found.use(time));
@@ -117,7 +117,6 @@ std::uint32_t SmLines::load(std::uint64_t line, std::uint32_t sectors, std::uint
     longest = 1;
   }
   uses.add_first(sectors_in(first));
-  (*set)[0] = found;
   return first;
 }
 

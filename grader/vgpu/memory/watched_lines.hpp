@@ -11,6 +11,7 @@
 
 #include "grader/vgpu/memory/address_space.hpp"
 #include "grader/vgpu/memory/coalescer.hpp"
+#include "grader/vgpu/memory/line_set.hpp"
 
 namespace membound::vgpu::memory {
 
@@ -34,13 +35,36 @@ class WatchedLines {
 
   /// Is line number `line` (address / 128) one of them?
   [[nodiscard]] bool hold(std::uint64_t line) const {
-    const auto after = std::upper_bound(firsts_.begin(), firsts_.end(), line);
-    const std::uint64_t at = after == firsts_.begin() ? line : line - *std::prev(after);
-    return mixed(at / kWatchedOf + 1) >> 58 == at % kWatchedOf;
+    return is_chosen(line - allocation_of(line).first);
+  }
+  /// Which of the set's are: a bit each.
+  [[nodiscard]] std::uint32_t of(const LineSet& lines) const {
+    Lines allocation{1, 0};
+    std::uint32_t chosen = 0;
+    for (std::uint32_t i = 0; i < lines.size(); ++i) {
+      const std::uint64_t line = lines.line(i);
+      if (line < allocation.first || line > allocation.last) allocation = allocation_of(line);
+      chosen |= static_cast<std::uint32_t>(is_chosen(line - allocation.first)) << i;
+    }
+    return chosen;
   }
 
  private:
   static_assert(kWatchedOf == std::uint64_t{1} << (64 - 58));
+  /// By the line's place in its allocation.
+  static bool is_chosen(std::uint64_t at) {
+    return mixed(at / kWatchedOf + 1) >> 58 == at % kWatchedOf;
+  }
+
+  struct Lines {
+    std::uint64_t first, last;
+  };
+  /// The allocation about a line, and what follows it up to the next.
+  [[nodiscard]] Lines allocation_of(std::uint64_t line) const {
+    const auto after = std::upper_bound(firsts_.begin(), firsts_.end(), line);
+    return {after == firsts_.begin() ? 0 : *std::prev(after),
+            after == firsts_.end() ? ~std::uint64_t{0} : *after - 1};
+  }
 
   std::vector<std::uint64_t> firsts_;  ///< lines where an allocation begins
 };

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
+
 namespace membound::vgpu::memory {
 namespace {
 
@@ -28,6 +30,21 @@ TEST(WatchedLines, AreOneOfEvery64InARow) {
     std::uint64_t held = 0;
     for (std::uint64_t i = 0; i < kWatchedOf; ++i) held += watched.hold(12'345 + row + i);
     ASSERT_EQ(held, 1u) << row;
+  }
+}
+
+TEST(WatchedLines, OfASetAreThoseThatAreHeldOneByOne) {
+  const WatchedLines watched({at_line(1'000), at_line(70'000), at_line(200'000)});
+  std::mt19937_64 random(1);
+  for (int round = 0; round < 2'000; ++round) {
+    LineSet lines;
+    std::uint32_t expected = 0;
+    const std::uint64_t step = random() % 100, start = random() % 210'000;
+    for (std::uint64_t i = 0; i < 32; ++i)
+      lines.add(round % 2 == 0 ? start + i * step : random() % 210'000, 1);
+    for (std::uint32_t i = 0; i < lines.size(); ++i)
+      expected |= static_cast<std::uint32_t>(watched.hold(lines.line(i))) << i;
+    ASSERT_EQ(watched.of(lines), expected) << round;
   }
 }
 

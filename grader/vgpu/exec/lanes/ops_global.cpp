@@ -29,6 +29,20 @@ using ptx::StateSpace;
   return translate_range(w, s, address, bytes);
 }
 
+/// Host bytes of 32 lanes far apart in a drawn array, if each touches the piece it touched last.
+[[gnu::always_inline]] inline bool in_pieces(const Warp& w, const u64* addresses, u64 bytes,
+                                             std::byte** host) {
+  if (w.worker->pieces == nullptr) return false;
+  const LanePieces::Row& row = w.worker->pieces->row_of(addresses[0]);
+  const u64 limit = LanePieces::kBytes - bytes;
+  u64 outside = 0;
+  MEMBOUND_LANES {
+    outside |= addresses[i] - row.begin[i] > limit;
+    host[i] = reinterpret_cast<std::byte*>(addresses[i] + row.host_offset[i]);
+  }
+  return outside == 0;
+}
+
 /// Host bytes of scattered lanes.
 template <u32 kBytes>
 bool translate(Warp& w, const Step* s, StepStats& stats, const u64* addresses, u32& mask,
@@ -51,8 +65,10 @@ bool translate(Warp& w, const Step* s, StepStats& stats, const u64* addresses, u
       host[i] = reinterpret_cast<std::byte*>(addresses[i] + offset);
     }
   }
-  if (outside == 0 && (misaligned & (kBytes - 1)) == 0) [[likely]]
-    return true;
+  if ((misaligned & (kBytes - 1)) == 0) [[likely]] {
+    if (outside == 0) return true;
+    if (mask == 0xFFFFFFFFu && in_pieces(w, addresses, kBytes, host)) return true;
+  }
   return translate_slowly(w, s, addresses, mask, kBytes, kind, host);
 }
 

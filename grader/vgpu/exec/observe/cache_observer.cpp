@@ -78,15 +78,14 @@ void CacheObserver::access(const WarpAccess& access) {
     for (std::uint32_t rest = access.mask; rest != 0; rest &= rest - 1)
       lines.add_address(access.addresses[std::countr_zero(rest)]);
   }
+  std::uint32_t watched = 0;
   if (access.kind != AccessKind::kAtomic) {
     std::uint32_t sectors = 0;
-    bool watched = false;
-    for (std::uint32_t i = 0; i < lines.size(); ++i) {
+    for (std::uint32_t i = 0; i < lines.size(); ++i)
       sectors += memory::sectors_in(lines.sectors(i));
-      watched = watched || byte_uses_.watches(lines.line(i));
-    }
     seat.tally->worker.stats[access.step->stats].run_sectors += run_sectors(access, sectors);
-    if (watched) byte_uses_.see(access, clock, seat.stores, seat.tally->samples);
+    watched = byte_uses_.watched_of(lines);
+    if (watched != 0) byte_uses_.see(access, clock, seat.stores, seat.tally->samples);
   }
   if (access.kind != AccessKind::kLoad) {
     std::uint32_t writes = 0;
@@ -102,7 +101,8 @@ void CacheObserver::access(const WarpAccess& access) {
     seat.rows.add(clock - seat.began, lines, seat.tally->rows);
     for (std::uint32_t i = 0; i < lines.size(); ++i) {
       seat.sm->lines->expect(lines.line(i));
-      seat.wanted.push_back({lines.line(i), lines.sectors(i), clock, uses.get()});
+      seat.wanted.push_back({lines.line(i), static_cast<std::uint16_t>(lines.sectors(i)),
+                             (watched >> i & 1) != 0, clock, uses.get()});
     }
     if (seat.wanted.size() >= kMostWanted) show(seat);
   }
@@ -114,7 +114,7 @@ void CacheObserver::show(Seat& seat) {
   for (const Wanted& each : seat.wanted) {
     const std::uint32_t first =
         seat.sm->lines->load(each.line, each.sectors, each.clock, seat.tally->lines, *each.uses);
-    if (byte_uses_.watches(each.line)) byte_uses_.loads(each.line, each.clock, each.sectors, first);
+    if (each.watched) byte_uses_.loads(each.line, each.clock, each.sectors, first);
     if (first == 0) continue;
     of_sm += memory::sectors_in(first);
     const std::uint32_t pairs = (first | first >> 1) & 5u;  // 64 bytes at a time

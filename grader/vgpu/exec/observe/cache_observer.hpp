@@ -56,7 +56,9 @@ class CacheObserver : public Observer {
   /// A line that a load wants, not yet shown to the SM.
   struct Wanted {
     std::uint64_t line;
-    std::uint32_t sectors, clock;
+    std::uint16_t sectors;
+    bool watched;
+    std::uint32_t clock;
     memory::ReuseTimes* uses;
   };
   /// A block on its SM.

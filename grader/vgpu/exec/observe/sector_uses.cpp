@@ -114,6 +114,7 @@ std::uint64_t SectorUses::Stores::take() {
 void SectorUses::see(const WarpAccess& access, std::uint32_t clock, Stores& stores,
                      Samples& samples) {
   const bool store = access.kind == AccessKind::kStore;
+  if (!store && !all_) return;
   each_watched(watched_, access, [&](std::uint64_t line, const LineBytes& bytes) {
     if (store) {
       times_.store(line, clock, bytes);

@@ -61,8 +61,11 @@ class SectorUses {
   SectorUses(memory::WatchedLines watched, std::uint64_t blocks, bool all)
       : watched_(std::move(watched)), all_(all), stored_parts_(blocks) {}
 
-  [[nodiscard]] bool watches(std::uint64_t line) const { return watched_.hold(line); }
-  /// A load or a store of global memory.
+  /// Which of an access's lines are watched: a bit each.
+  [[nodiscard]] std::uint32_t watched_of(const memory::LineSet& lines) const {
+    return watched_.of(lines);
+  }
+  /// A load or a store of global memory with such lines.
   void see(const WarpAccess& access, std::uint32_t clock, Stores& stores, Samples& samples);
   /// Sectors of a watched line that an SM loads, `first` for its first time.
   void loads(std::uint64_t line, std::uint32_t clock, std::uint32_t sectors, std::uint32_t first) {

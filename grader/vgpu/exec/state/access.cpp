@@ -20,6 +20,20 @@ bool reject(Warp& w, const Step* s, FaultKind kind, const WarpAccess& access, st
   return false;
 }
 
+/// What lies behind `address`, which the array holds; notes the piece for the lane's next access.
+std::byte* in_piece(LanePieces::Row& row, std::uint32_t lane, std::uint64_t address,
+                    std::uint64_t bytes, const memory::AddressSpace::DrawnPlace& drawn) {
+  if (row.holds(lane, address, bytes))
+    return reinterpret_cast<std::byte*>(address + row.host_offset[lane]);
+  const std::uint64_t offset = address - drawn.begin, into = offset % LanePieces::kBytes;
+  std::byte* const host = drawn.array->make_in_piece(offset);
+  if (offset - into + LanePieces::kBytes <= drawn.array->size_bytes()) {
+    row.begin[lane] = address - into;
+    row.host_offset[lane] = reinterpret_cast<std::uint64_t>(host) - address;
+  }
+  return host;
+}
+
 /// Of each lane: its frames, the running one included.
 std::uint64_t local_bytes_in_use(const Warp& w) {
   const auto& code = w.launch->code[w.frame->function];
@@ -53,20 +67,32 @@ bool translate_slowly(Warp& w, const Step* s, const std::uint64_t* addresses, st
   const WarpAccess access{&w,    s,         ptx::StateSpace::kGlobal, kind, mask,
                           bytes, addresses, LanePattern::kUnknown};
   memory::AddressSpace::DrawnPlace drawn;  // of a lane before
+  LanePieces::Row* row = nullptr;
+  std::uint64_t before = 0;          // the same lane's address,
+  std::byte* host_before = nullptr;  // and what lies there; null: no lane's yet
   // Lanes within a page may have the span of one of them, here and the next time.
   constexpr std::uint64_t kFar = memory::AddressSpace::kPageBytes;
   if (mask != 0 && space.any_drawn()) {
     const std::uint64_t first = addresses[std::countr_zero(mask)];
     if (addresses[31 - std::countl_zero(mask)] - first >= kFar) drawn = space.drawn_about(first);
+    if (w.worker->pieces == nullptr) w.worker->pieces = std::make_unique<LanePieces>();
+    row = &w.worker->pieces->row_of(first);
   }
   for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
     const std::uint64_t address = addresses[lane];
-    if (drawn.holds(address, bytes) && address % bytes == 0) {
-      host[lane] = drawn.array->make_in_piece(address - drawn.begin);
+    if (host_before != nullptr && address == before) {
+      host[lane] = host_before;
       continue;
     }
-    if (address % bytes != 0) {
+    const bool aligned = (address & (bytes - 1)) == 0;  // words: 1, 2, 4, 8 or 16 bytes
+    if (aligned && drawn.holds(address, bytes)) {
+      host[lane] = in_piece(*row, lane, address, bytes, drawn);
+      before = address;
+      host_before = host[lane];
+      continue;
+    }
+    if (!aligned) {
       if (!reject(w, s, FaultKind::kMisalignedAddress, access, lane)) return false;
       mask &= ~(1u << lane);
       continue;
@@ -85,6 +111,8 @@ bool translate_slowly(Warp& w, const Step* s, const std::uint64_t* addresses, st
     }
     host[lane] =
         reinterpret_cast<std::byte*>(address + static_cast<std::uint64_t>(stats.host_offset));
+    before = address;
+    host_before = host[lane];
   }
   return true;
 }

@@ -23,6 +23,7 @@
 
 #include "grader/vgpu/counters/block_work.hpp"
 #include "grader/vgpu/exec/state/block_sample.hpp"
+#include "grader/vgpu/exec/state/lane_pieces.hpp"
 #include "grader/vgpu/exec/state/launch_request.hpp"
 #include "grader/vgpu/exec/state/warp.hpp"
 #include "grader/vgpu/memory/hot_words.hpp"
@@ -111,6 +112,7 @@ struct Worker {
   Launch* launch = nullptr;
   std::vector<RunDelta> runs;  ///< by step: where runs begin, less where they end
   std::vector<StepStats> stats;
+  std::unique_ptr<LanePieces> pieces;  ///< null: none yet
   std::uint64_t instructions = 0;
   /// What instructions cost beside themselves that do each lane's work on its own (atomics, printf,
   /// malloc), in the host's time for a plain one: for the step limit alone.
