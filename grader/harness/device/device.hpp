@@ -33,7 +33,8 @@ class Device;
 struct Sampling {
   std::uint64_t seed = 0;
   bool all = false;
-  bool counts = true;  ///< false: with `all`, nobody asks what the launch costs
+  bool counts = true;       ///< false: with `all`, nobody asks what the launch costs
+  bool some_warps = false;  ///< of each block, for one that took too many instructions
 };
 
 /// While it lives, launches on a device are sampled.

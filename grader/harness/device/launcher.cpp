@@ -166,7 +166,7 @@ std::optional<Refusal> Launcher::check_kernel(const Request& request) const {
 }
 
 cudaError_t Launcher::launch(const ReadyLaunch& launch, KernelArguments arguments, void* scratch,
-                             std::optional<std::uint64_t> sample_seed) const {
+                             std::optional<Sampling> last) const {
   const DeviceScope on(device_.number());
   if (launch.is_plan) arguments.add(scratch);
   std::vector<void*> addresses = arguments.addresses();
@@ -180,8 +180,8 @@ cudaError_t Launcher::launch(const ReadyLaunch& launch, KernelArguments argument
       if (code != cudaSuccess) return code;
     }
     const bool is_last = &step == &launch.steps.back();
-    std::optional<Sampling> how;
-    if (sample_seed) how = Sampling{*sample_seed, !is_last};
+    std::optional<Sampling> how = last;
+    if (how && !is_last) how = Sampling{how->seed, true};
     if (launch.samples_last && is_last) how = Sampling{1};
     const SampledLaunches sampled(device_, how);
     const cudaError_t code =

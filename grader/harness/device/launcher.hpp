@@ -79,10 +79,9 @@ class Launcher {
   [[nodiscard]] std::optional<Refusal> check_kernel(const Request& request) const;
 
   /// Queues all launches on the default stream. `scratch` is null unless scratch_bytes > 0. The
-  /// code is that of the first cudaLaunchKernel that failed. With a seed the last is sampled by it.
+  /// code is that of the first cudaLaunchKernel that failed. The last is sampled as `last` says.
   [[nodiscard]] cudaError_t launch(const ReadyLaunch& launch, KernelArguments arguments,
-                                   void* scratch,
-                                   std::optional<std::uint64_t> sample_seed = {}) const;
+                                   void* scratch, std::optional<Sampling> last = {}) const;
 
   /// Registers, shared memory, shape and occupancy of every launch.
   [[nodiscard]] std::vector<course::KernelFacts> facts(const ReadyLaunch& launch) const;

@@ -126,7 +126,7 @@ class VirtualGpu : public Device {
   [[nodiscard]] bool can_sample() const override { return sample_function() != nullptr; }
   void sample_launches(std::optional<Sampling> how) const override {
     const DeviceScope on(number());
-    const int mode = !how ? 0 : !how->counts ? 3 : how->all ? 2 : 1;
+    const int mode = !how ? 0 : !how->counts ? 3 : how->all ? 2 : how->some_warps ? 4 : 1;
     sample_function()(mode, how ? how->seed : 0);
   }
   [[nodiscard]] base::Result<std::unique_ptr<DeviceKernels>> load_kernels(

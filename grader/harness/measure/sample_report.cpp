@@ -22,6 +22,7 @@ SampleReport sample_of(const nlohmann::json& counters) {
     if (sample.value("prepares", 0) != 0) continue;  // it wrote what another one reads
     ran += sample.value("blocks", 0.0);
     of += sample.value("of", 0.0);
+    report.warps = std::min(report.warps, sample.value("warps", 1.0));
     report.lacks_others |= sample.contains("arrivals");
     report.stored.ran += sample.value("stored_bytes", 0.0);
     report.stored.all += kernel["counters"].value("global_store_bytes", 0.0);
@@ -33,10 +34,12 @@ SampleReport sample_of(const nlohmann::json& counters) {
 }
 
 std::string text_of(const SampleReport& report) {
-  char text[120];
+  char warps[60] = "", text[180];
+  if (report.warps < 1)
+    std::snprintf(warps, sizeof warps, " and %.2g %% of the warps of these", report.warps * 100);
   std::snprintf(text, sizeof text,
-                "predicted from %.2g %% of the blocks, whose work says that of all within %.1f %%",
-                report.share * 100, report.error * 100);
+                "predicted from %.2g %% of the blocks%s, whose work says that of all within %.1f %%",
+                report.share * 100, warps, report.error * 100);
   return text;
 }
 

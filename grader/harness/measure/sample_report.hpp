@@ -19,6 +19,7 @@ struct SampleReport {
   std::string not_sampled;  ///< why one of them was not run; empty: all were
   bool takes_long = false;  ///< that is why: its blocks take too many instructions
   double share = 0;         ///< of the blocks that ran
+  double warps = 1;         ///< of their warps, the least of any kernel
   double error = 0;         ///< the largest
   /// The last block had what those that ran have left, and zeros in place of what others leave.
   bool lacks_others = false;

@@ -116,27 +116,29 @@ void TimedRun::prepare(Side& side, std::uint64_t seed) {
 }
 
 cudaError_t TimedRun::launch_between_events(const Answer& answer, Side& side,
-                                            std::optional<std::uint64_t> sample_seed) const {
+                                            std::optional<Sampling> sampling) const {
   std::vector<void*> d_inputs;
   for (const PlacedBuffer& input : side.inputs) d_inputs.push_back(input.data());
   KernelArguments arguments = timed_case().arguments(d_inputs, side.output.data());
   side.timer->start();
-  const cudaError_t code = answer.launcher.launch(answer.launch, std::move(arguments),
-                                                  answer.scratch.data(), sample_seed);
+  const cudaError_t code =
+      answer.launcher.launch(answer.launch, std::move(arguments), answer.scratch.data(), sampling);
   side.timer->stop();
   return code;
 }
 
-double TimedRun::run(const Answer& answer, Side& side, std::uint64_t seed) {
+double TimedRun::run(const Answer& answer, Side& side, std::uint64_t seed, bool some_warps) {
   const DeviceScope on(side.device.number());
   LaunchBatch batch;
   prepare(side, seed);
   const auto watch =
       parts_.watchdog.watch(request_.timeout_seconds, "a timed run of " + timed_case().label);
-  std::optional<std::uint64_t> sample_seed;
+  std::optional<Sampling> sampling;
   if (request_.sampled)
-    sample_seed = parts_.sample_seed.value_or(parts_.seeds.derive(seed, kSampleOfBlocks));
-  cudaError_t code = launch_between_events(answer, side, sample_seed);
+    sampling =
+        Sampling{.seed = parts_.sample_seed.value_or(parts_.seeds.derive(seed, kSampleOfBlocks)),
+                 .some_warps = some_warps};
+  cudaError_t code = launch_between_events(answer, side, sampling);
   if (const cudaError_t sent = batch.send(); code == cudaSuccess) code = sent;
   if (code == cudaSuccess) {
     parts_.clocks.sample();

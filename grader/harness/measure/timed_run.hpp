@@ -62,9 +62,10 @@ class TimedRun {
   TimedRun& operator=(const TimedRun&) = delete;
   virtual ~TimedRun() = default;
 
-  /// Prepares inputs and output, flushes, launches between two events and waits; nanoseconds.
-  [[nodiscard]] double run_student(std::uint64_t seed) {
-    return run(student_, student_side_, seed);
+  /// Prepares inputs and output, flushes, launches between two events and waits; nanoseconds. As
+  /// Sampling::some_warps.
+  [[nodiscard]] double run_student(std::uint64_t seed, bool some_warps = false) {
+    return run(student_, student_side_, seed, some_warps);
   }
   /// The reference answer's time on the same inputs.
   [[nodiscard]] virtual double run_reference(std::uint64_t seed) = 0;
@@ -121,11 +122,12 @@ class TimedRun {
   [[nodiscard]] Side make_side(const Device& device, const DeviceKernels& kernels) const;
   /// The reference answer, ready to be launched. Throws ReferenceError.
   [[nodiscard]] Answer make_reference() const;
-  [[nodiscard]] double run(const Answer& answer, Side& side, std::uint64_t seed);
+  [[nodiscard]] double run(const Answer& answer, Side& side, std::uint64_t seed,
+                           bool some_warps = false);
   void prepare(Side& side, std::uint64_t seed);
   virtual void write_inputs(const Side& side, std::uint64_t seed);
-  [[nodiscard]] cudaError_t launch_between_events(
-      const Answer& answer, Side& side, std::optional<std::uint64_t> sample_seed = {}) const;
+  [[nodiscard]] cudaError_t launch_between_events(const Answer& answer, Side& side,
+                                                  std::optional<Sampling> sampling = {}) const;
 
  private:
   [[nodiscard]] WrittenPart compare_with_read(const DrawnInputs& inputs) const;

@@ -51,13 +51,20 @@ class PairLoop {
   }
 
  private:
+  double run_student(std::uint64_t seed, bool some_warps) {
+    parts_.device.forget_report();
+    const double time_ns = run_->run_student(seed, some_warps);
+    if (nlohmann::json counters = take_counters(parts_.device); counters.is_object())
+      outcome_.counters = std::move(counters);
+    return time_ns;
+  }
+
   void run_pair(std::uint64_t seed, bool counts) {
     const bool reference_first = rules_.random_order && (parts_.seeds.derive(seed, 1) & 1) != 0;
     double reference_ns = reference_first ? run_->run_reference(seed) : 0;
-    parts_.device.forget_report();
-    const double student_ns = run_->run_student(seed);
-    if (nlohmann::json counters = take_counters(parts_.device); counters.is_object())
-      outcome_.counters = std::move(counters);
+    double student_ns = run_student(seed, false);
+    if (request_.sampled && sample_of(outcome_.counters).takes_long)
+      student_ns = run_student(seed, true);
     if (request_.sampled) {
       if (!take_sample(seed)) return;
     } else {

@@ -41,6 +41,14 @@ TEST(SampleReport, SumsUpWhatKernelsSay) {
             "predicted from 1 % of the blocks, whose work says that of all within 1.0 %");
 }
 
+TEST(SampleReport, SaysWhichPartOfTheWarpsRan) {
+  nlohmann::json one = report(40'000, 4e6);
+  one["kernels"][0]["sample"]["warps"] = 0.25;
+  EXPECT_EQ(text_of(sample_of(one)),
+            "predicted from 1 % of the blocks and 25 % of the warps of these, whose work says that "
+            "of all within 1.0 %");
+}
+
 TEST(SampleReport, SaysThatALastBlockLackedWhatOthersLeave) {
   nlohmann::json one = report(40'000, 4e6);
   EXPECT_FALSE(sample_of(one).lacks_others);

@@ -5,48 +5,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <set>
-
-#include "grader/tests/vgpu/exec/machine_fixture.hpp"
-#include "grader/vgpu/exec/launch/block_choice.hpp"
+#include "grader/tests/vgpu/exec/sampled_fixture.hpp"
 #include "grader/vgpu/exec/launch/sampled_launch.hpp"
 
 namespace membound::vgpu::exec {
 namespace {
-
-constexpr std::uint32_t kSms = 16, kPlaces = 4, kSampleThreads = 64, kAllBlocks = 5003;
-
-/// `body` comes between loading in[i] into %r4 and storing it to out[i]; %r1 is the block.
-std::string copy_with(const std::string& body) {
-  return R"(.version 8.0
-.target sm_90
-.address_size 64
-.visible .entry k(.param .u64 in, .param .u64 out) {
-  .reg .pred %p<4>; .reg .b32 %r<12>; .reg .b64 %rd<8>;
-  ld.param.u64 %rd0, [in];
-  ld.param.u64 %rd1, [out];
-  mov.u32 %r0, %tid.x;
-  mov.u32 %r1, %ctaid.x;
-  mad.lo.u32 %r2, %r1, 64, %r0;
-  mul.wide.u32 %rd2, %r2, 4;
-  add.u64 %rd3, %rd0, %rd2;
-  add.u64 %rd4, %rd1, %rd2;
-  ld.global.u32 %r4, [%rd3];
-)" + body +
-         R"(
-  st.global.u32 [%rd4], %r4;
-  ret;
-})";
-}
-
-/// Turns %r5 times, one turn at least.
-constexpr const char* kTurns = R"(
-TURN:
-  add.u32 %r4, %r4, 1;
-  sub.u32 %r5, %r5, 1;
-  setp.gt.s32 %p1, %r5, 0;
-  @%p1 bra TURN;
-)";
 
 /// Does 4 × `turns` warp instructions more in one block of `of`.
 std::string one_of(int of, int turns) {
@@ -54,43 +17,6 @@ std::string one_of(int of, int turns) {
   return "and.b32 %r5, %r1, " + last + ";\nsetp.eq.u32 %p0, %r5, " + last + ";\nselp.b32 %r5, " +
          std::to_string(turns) + ", 1, %p0;\n" + kTurns;
 }
-
-struct Sampled : Machine {
-  explicit Sampled(const std::string& body = "", std::uint32_t workers = 2)
-      : Machine(copy_with(body)) {
-    request().sm_count = kSms;
-    request().caches = {.enabled = true, .resident_blocks_per_sm = kPlaces};
-    request().limits.worker_threads = workers;
-  }
-  LaunchReport run_with(std::optional<std::uint64_t> seed, std::uint32_t blocks = kAllBlocks) {
-    const auto in = space().allocate(std::uint64_t{blocks} * kSampleThreads * 4, 256, {});
-    const auto out = space().allocate(std::uint64_t{blocks} * kSampleThreads * 4, 256, {});
-    request().sample.reset();
-    if (seed) request().sample = SampleOrder{*seed, 1 << 20};
-    return argument(*in).argument(*out).run("k", {blocks, 1, 1}, {kSampleThreads, 1, 1});
-  }
-  /// As a launch that leaves what a sampled one needs; it may read its output, or write it. With
-  /// more than `counted` warp instructions only some blocks are counted.
-  LaunchReport prepare(std::uint32_t blocks, bool into_output = false,
-                       std::uint64_t counted = 1 << 20) {
-    const std::uint64_t bytes = std::uint64_t{blocks} * kSampleThreads * 4;
-    const auto in = space().allocate(bytes, 256, {}), out = space().allocate(bytes, 256, {});
-    const auto zeros = [](std::uint64_t, std::byte* to, std::uint64_t n) {
-      std::fill_n(to, n, std::byte{});
-    };
-    space().draw(into_output ? *out : *in, zeros, into_output);
-    request().sample = SampleOrder{1, counted, true};
-    out_ = *out;
-    return argument(*in).argument(*out).run("k", {blocks, 1, 1}, {kSampleThreads, 1, 1});
-  }
-  /// What the launch that prepares left.
-  std::vector<std::uint32_t> prepared(std::uint32_t blocks) {
-    return download<std::uint32_t>(out_, std::size_t{blocks} * kSampleThreads);
-  }
-
- private:
-  std::uint64_t out_ = 0;
-};
 
 /// Who stores the same bytes as another, and what becomes of a line in L2, is not known of blocks
 /// that did not run.
@@ -266,56 +192,6 @@ TEST(SampledLaunch, BlocksThatLearnFromEachOtherAreNotSampled) {
   const LaunchReport report = machine.run_with(1);
   EXPECT_EQ(report.unsampled, "its blocks may learn from each other");
   EXPECT_EQ(report.counters.totals.blocks, 0u) << "nothing ran";
-}
-
-TEST(BlockChoice, StrataHaveAllBlocksOnce) {
-  for (const std::uint64_t blocks : {1, 2, 7, 8, 9, 17, 100, 5003}) {
-    const BlockChoice choice(blocks, kSms, kPlaces, 1, true, kPlaces);
-    std::uint64_t next = 0;
-    for (const Stratum& stratum : choice.strata()) {
-      EXPECT_EQ(stratum.first, next);
-      next += stratum.blocks;
-    }
-    EXPECT_EQ(next, blocks);
-  }
-}
-
-TEST(BlockChoice, AGroupIsWhatAnSmHoldsAtOnce) {
-  const BlockChoice choice(5003, 132, 8, 42, true, 8);
-  for (const Stratum& stratum : choice.strata()) {
-    std::set<std::uint64_t> seen;
-    for (std::uint32_t round = 0; round < 3; ++round) {
-      std::uint32_t groups = 12;
-      const auto blocks = choice.take(stratum, groups, round);
-      for (std::size_t turn = 0; turn < blocks.size(); ++turn) {
-        EXPECT_TRUE(seen.insert(blocks[turn]).second) << "twice: " << blocks[turn];
-        EXPECT_GE(blocks[turn], stratum.first);
-        EXPECT_LT(blocks[turn], stratum.first + stratum.blocks);
-        EXPECT_EQ(blocks[turn] % 132, blocks[turn % groups] % 132);
-        EXPECT_EQ(blocks[turn] / (132 * 8), blocks[0] / (132 * 8)) << "one wave";
-      }
-    }
-  }
-}
-
-TEST(BlockChoice, OfBlocksThatTakeLongSomeOfAGroupRun) {
-  const BlockChoice choice(100'000, 132, 8, 42, true, 2);
-  const Stratum& middle = choice.strata()[2];
-  std::uint32_t groups = 1;
-  const auto blocks = choice.take(middle, groups, 0);
-  ASSERT_EQ(blocks.size(), 2u);
-  EXPECT_EQ(blocks[1] - blocks[0], 4u * 132) << "half of the SM's eight apart";
-  EXPECT_EQ(choice.part_of_group(middle), 0.25);
-}
-
-TEST(BlockChoice, OtherSeedsChooseOthers) {
-  std::set<std::uint64_t> firsts;
-  for (std::uint64_t seed = 0; seed < 20; ++seed) {
-    std::uint32_t groups = 4;
-    const BlockChoice choice(1 << 20, 132, 8, seed, true, 8);
-    firsts.insert(choice.take(choice.strata()[2], groups, 0)[0]);
-  }
-  EXPECT_GT(firsts.size(), 15u);
 }
 
 }  // namespace

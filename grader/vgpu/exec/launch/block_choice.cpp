@@ -9,18 +9,20 @@
 namespace membound::vgpu::exec {
 
 BlockChoice::BlockChoice(std::uint64_t blocks, std::uint32_t sms, std::uint32_t places,
-                         std::uint64_t seed, bool ends, std::uint32_t most)
+                         std::uint64_t seed, Ends ends, std::uint32_t most)
     : wave_(std::uint64_t{sms} * places), sms_(sms), places_(places), most_(most), seed_(seed) {
   const auto add = [&](std::uint64_t first, std::uint64_t end) {
     if (end > first) strata_.push_back({first, end - first});
   };
-  const std::uint64_t last = ends ? blocks - 1 : blocks;
+  const bool last_alone = blocks > 1 && ends != Ends::kFirst;
+  const std::uint64_t first = ends == Ends::kLast ? 0 : 1;
+  const std::uint64_t last = last_alone ? blocks - 1 : blocks;
   const std::uint64_t last_wave = (blocks - 1) / wave_ * wave_;
-  add(0, 1);
-  add(1, std::min(wave_, last));
+  add(0, first);
+  add(first, std::min(wave_, last));
   add(wave_, last_wave);
   if (last_wave > 0) add(last_wave, last);
-  if (last > 0 && ends) add(last, blocks);
+  if (last_alone) add(last, blocks);
 }
 
 std::vector<std::uint64_t> BlockChoice::take(const Stratum& stratum, std::uint32_t& groups,

@@ -29,10 +29,12 @@ struct Stratum {
 /// A launch, as its blocks are dealt out.
 class BlockChoice {
  public:
-  /// `blocks` on `sms`, each of which holds `places` at once. `ends`: block 0 and the last stand
-  /// for themselves; else only block 0 does. `most`: so many blocks of a group run.
+  /// Which of block 0 and the last stand for themselves.
+  enum class Ends : std::uint8_t { kFirst, kLast, kBoth };
+  /// `blocks` on `sms`, each of which holds `places` at once. `most`: so many blocks of a group
+  /// run.
   BlockChoice(std::uint64_t blocks, std::uint32_t sms, std::uint32_t places, std::uint64_t seed,
-              bool ends, std::uint32_t most);
+              Ends ends, std::uint32_t most);
 
   /// Block 0, the first wave, the middle, the last wave, the last block; those without blocks are
   /// left out.

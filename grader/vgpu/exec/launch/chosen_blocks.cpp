@@ -41,10 +41,13 @@ StratumWork count_blocks(Launch& state, std::vector<std::uint64_t> blocks, std::
   work.counters = summarise(state, workers);
   if (caches) {
     caches->add_to(work.counters.totals);
+    work.l1_kept = caches->l1_kept();
     work.reads = caches->reads()->rows();
     work.writes = caches->writes()->rows();
   }
   for (const auto& worker : workers) {
+    work.long_warps += worker->long_warps;
+    work.left_warps += worker->left_warps;
     work.hottest.add(worker->hottest);
     work.busiest.add(worker->busiest_pieces);
     work.busiest_sectors.add(worker->busiest_sectors);

@@ -14,6 +14,7 @@
 #include "grader/vgpu/exec/observe/block_recorder.hpp"
 #include "grader/vgpu/exec/schedule/block.hpp"
 #include "grader/vgpu/exec/schedule/scheduler.hpp"
+#include "grader/vgpu/exec/schedule/some_warps.hpp"
 #include "grader/vgpu/exec/state/access.hpp"
 #include "grader/vgpu/program/shapes.hpp"
 
@@ -107,7 +108,8 @@ void run_in_parallel(Launch& launch, std::vector<std::unique_ptr<Worker>>& worke
       // Neighbours, of which one may disturb the other, stand in pairs (BlockSample::places).
       if (some_do && turn % 2 == 0 && worker.instructions >= launch.enough_instructions) break;
       begin(launch, worker, *block, order, turn);
-      if (run_block(*block, false) == BlockTurn::kHalted) break;
+      const BlockTurn ended = launch.some_warps ? run_some_warps(*block) : run_block(*block, false);
+      if (ended == BlockTurn::kHalted) break;
       end(*block);
       if (launch.defer_reductions) {
         ledger.hand_in(launch.chosen.empty() ? block->linear : turn, std::move(block->reductions));

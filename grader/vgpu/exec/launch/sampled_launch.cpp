@@ -10,23 +10,15 @@
 #include "grader/vgpu/exec/launch/block_choice.hpp"
 #include "grader/vgpu/exec/launch/chosen_blocks.hpp"
 #include "grader/vgpu/exec/launch/prepare.hpp"
+#include "grader/vgpu/exec/launch/sample_limits.hpp"
 #include "grader/vgpu/exec/launch/scaled_counters.hpp"
 #include "grader/vgpu/exec/launch/set_up.hpp"
+#include "grader/vgpu/exec/schedule/some_warps.hpp"
 #include "grader/vgpu/exec/state/arrivals.hpp"
 
 namespace membound::vgpu::exec {
 namespace {
 
-/// Warp instructions of the blocks run at once, at most.
-constexpr std::uint64_t kMostAtOnce = std::uint64_t{1} << 24;
-/// The same of block 0, which runs alone: a tile of 128 x 128 takes 2.3 million.
-constexpr std::uint64_t kMostAlone = std::uint64_t{1} << 23;
-/// The same of all blocks, where they prepare what a sample needs.
-constexpr std::uint64_t kMostBefore = std::uint64_t{1} << 23;
-/// Where the blocks that an SM holds would take more than this, going by block 0, fewer of them
-/// run: one at least. A tile of 64 x 64 results of a product of 2048 x 2048 takes 0.66 million.
-constexpr std::uint64_t kManyAtOnce = std::uint64_t{1} << 21;
-constexpr std::uint32_t kMostGroups = 12;  ///< of a round: even for what repeats every 2, 3, 4, 6
 constexpr std::uint32_t kFewestRounds = 2, kMostRounds = 8;  ///< as far as instructions last
 constexpr double kSmallError = 0.01;  ///< below, more blocks would tell nothing
 constexpr double kLargeError = 0.05;  ///< above, the sample tells nothing
@@ -44,13 +36,15 @@ class Sampler {
       : request_(request),
         state_(state),
         report_(report),
+        limits_{request.sample->instructions, request.sample->some_warps},
         places_(std::max(1u, request.caches.resident_blocks_per_sm)) {
     if (request.kernel->counts_arrivals) state.arrivals = &arrivals_.emplace(state);
+    state.some_warps = request.sample->some_warps;
   }
 
   /// False: a fault, or the report says why this cannot be done.
   bool run() {
-    if (!run_first() || !run_some()) return false;
+    if ((!limits_.some_warps && !run_first()) || !run_some()) return false;
     const double error = error_of(works_);
     return error <= kLargeError || give_up_as_unequal(error);
   }
@@ -60,7 +54,8 @@ class Sampler {
   bool run_all() {
     if (!run_first()) return false;
     const std::uint64_t all = of_block_ * request_.grid.count();
-    if (all > kMostBefore) return give_up("a launch before the last takes too many instructions");
+    if (all > SampleLimits::kMostBefore)
+      return give_up("a launch before the last takes too many instructions");
     if (request_.grid.count() == 1) return true;
     if (all <= request_.sample->instructions) {
       works_.resize(2);
@@ -79,35 +74,43 @@ class Sampler {
     report_.warp_instructions = spent_;
     SampleFacts facts{0, request_.grid.count(),        error_of(works_), 0,
                       0, arrivals_ && arrivals_->any()};
+    std::uint64_t left_warps = 0;
     for (const StratumWork& work : works_) {
+      left_warps += work.left_warps;
       facts.blocks += work.of.size();
       facts.stored_bytes += work.counters.totals.global_store_bytes;
       facts.loaded_bytes += work.counters.totals.global_load_bytes;
     }
+    facts.warps -= real(left_warps) / real(facts.blocks * state_.warps_per_block);
     facts.prepares = request_.sample->all;
     if (!facts.prepares || facts.blocks < facts.of) report_.sample = facts;
   }
 
  private:
-  /// Those that stand for all, but for block 0.
+  /// The last block, too, unless blocks take long; where that is known before, it alone, since it
+  /// may have less to do.
+  [[nodiscard]] BlockChoice::Ends ends() const {
+    using enum BlockChoice::Ends;
+    if (limits_.some_warps) return kLast;
+    return arrivals_ || !limits_.is_much(of_block_) ? kBoth : kFirst;
+  }
+
+  /// Those that stand for all, but for block 0 where that has run.
   bool run_some() {
-    const std::uint64_t of_sm = std::clamp<std::uint64_t>(kManyAtOnce / of_block_, 1, places_);
-    // Where a block takes long, one run for its own sake is enough.
     choice_.emplace(request_.grid.count(), std::max(1u, request_.sm_count), places_,
-                    request_.sample->seed,
-                    arrivals_ || of_block_ < request_.sample->instructions / 8,
-                    static_cast<std::uint32_t>(of_sm));
+                    request_.sample->seed, ends(), limits_.blocks_of_sm(of_block_, places_));
+    const std::size_t fresh = limits_.some_warps ? 0 : 1;
     const std::size_t strata = choice_->strata().size();
     groups_.resize(strata, 0);
     const bool last_waits = arrivals_ && strata > 1;  // until all others have run
     works_.resize(last_waits ? strata - 1 : strata);
-    for (std::size_t i = 1; i < works_.size(); ++i)
+    for (std::size_t i = fresh; i < works_.size(); ++i)
       if (!run_round(i, 0)) return false;
     for (std::uint32_t round = 1; round < kMostRounds; ++round) {
       const bool known = round >= kFewestRounds && error_of(works_) <= kSmallError;
       const bool is_spent = spent_ >= request_.sample->instructions;
       if (known || (is_spent && std::ranges::all_of(works_, is_compared))) break;
-      for (std::size_t i = 1; i < works_.size(); ++i)
+      for (std::size_t i = fresh; i < works_.size(); ++i)
         if (!(is_spent && is_compared(works_[i])) && !run_round(i, round)) return false;
     }
     if (last_waits) {
@@ -133,7 +136,7 @@ class Sampler {
   bool count_others(std::size_t i, const Stratum& stratum) {
     std::vector<std::uint64_t> left = others(stratum);
     return left.empty() || run_blocks(i, stratum.blocks, std::move(left),
-                                      std::max(1u, request_.sm_count), kMostBefore);
+                                      std::max(1u, request_.sm_count), SampleLimits::kMostBefore);
   }
   bool count_others() {
     for (std::size_t i = 1; i < works_.size(); ++i)
@@ -145,7 +148,7 @@ class Sampler {
   bool run_others() {
     std::vector<std::uint64_t> left = others({0, request_.grid.count()});
     if (left.empty()) return true;
-    request_.limits.warp_instructions = kMostBefore;
+    request_.limits.warp_instructions = SampleLimits::kMostBefore;
     const double all = real(spent_ + run_uncounted(state_, std::move(left)));
     if (state_.fault && state_.fault->kind == FaultKind::kStepLimit) return give_up_in_the_middle();
     report_.fault = std::move(state_.fault);
@@ -176,7 +179,7 @@ class Sampler {
   }
 
   bool run_first() {
-    const bool ran = run_blocks(0, 1, {0}, 1, kMostAlone);
+    const bool ran = run_blocks(0, 1, {0}, 1, SampleLimits::kMostAlone);
     of_block_ = std::max<std::uint64_t>(1, spent_);
     return ran;
   }
@@ -189,10 +192,9 @@ class Sampler {
   /// As many groups as the budget allows, going by what block 0 did.
   std::uint32_t groups_for(const Stratum& stratum) const {
     if (stratum.blocks == 1) return 1;
-    const std::uint64_t of_group =
-        of_block_ * std::min<std::uint64_t>(places_, stratum.blocks / request_.sm_count + 1);
-    const std::uint64_t affordable = request_.sample->instructions / (4 * of_group);
-    return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(affordable, 1, kMostGroups));
+    const std::uint64_t at_once =
+        std::min<std::uint64_t>(places_, stratum.blocks / request_.sm_count + 1);
+    return limits_.groups(of_block_ * at_once);
   }
 
   bool run_round(std::size_t i, std::uint32_t round) {
@@ -206,7 +208,8 @@ class Sampler {
     state_.l2_part =
         std::min(1.0, static_cast<double>(blocks.size()) / static_cast<double>(at_once));
     state_.l1_part = blocks.size() < stratum.blocks ? choice_->part_of_group(stratum) : 1;
-    return run_blocks(i, stratum.blocks, std::move(blocks), groups, kMostAtOnce);
+    const std::uint64_t most = limits_.most_at_once(blocks.size());
+    return run_blocks(i, stratum.blocks, std::move(blocks), groups, most);
   }
 
   /// Adds what these blocks of stratum `i`, which has so many, do; false likewise.
@@ -221,7 +224,10 @@ class Sampler {
     spent_ += ran;
     if (arrivals_ && !arrivals_->why_not().empty()) return give_up(arrivals_->why_not());
     const bool too_many = state_.fault && state_.fault->kind == FaultKind::kStepLimit;
-    if (too_many || ran > most) return give_up_in_the_middle();
+    if (too_many || ran > most) {
+      report_.l1_kept = work.l1_kept;
+      return give_up_in_the_middle();
+    }
     report_.fault = std::move(state_.fault);
     works_[i].add(std::move(work));
     return !report_.fault;
@@ -230,6 +236,7 @@ class Sampler {
   LaunchRequest& request_;
   Launch& state_;
   LaunchReport& report_;
+  SampleLimits limits_;
   std::uint32_t places_;  // for blocks, on an SM
   std::optional<Arrivals> arrivals_;
   std::optional<BlockChoice> choice_;
@@ -261,6 +268,11 @@ LaunchReport run_sampled(const LaunchRequest& asked) {
   Workspace workspace(*request.memory);
   set_up(state, request, workspace);
   prepare(state, best_variant());
+  if (request.sample->some_warps && !has_independent_warps(state)) {
+    report.unsampled = kTooManyInstructions;
+    report.warp_instructions = SampleLimits::kMostAlone;
+    return report;
+  }
   Sampler sampler(request, state, report);
   if (request.sample->all ? sampler.run_all() : sampler.run()) sampler.finish();
   return report;

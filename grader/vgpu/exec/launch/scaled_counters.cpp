@@ -49,7 +49,7 @@ std::uint64_t hottest(std::vector<StratumWork>& strata, memory::HotWords Stratum
   for (StratumWork& stratum : strata) {
     (stratum.*words).each([&](std::uint64_t address, std::uint64_t count) {
       Word& word = all[address];
-      word.scaled += stratum.weight() * static_cast<double>(count);
+      word.scaled += stratum.weight_of_counters() * static_cast<double>(count);
       word.counted += count;
       ++word.strata;
     });
@@ -70,7 +70,7 @@ std::uint64_t distinct(const std::vector<StratumWork>& strata,
     touched.resize(std::max(touched.size(), of.size()), 0);
     sectors.resize(touched.size(), 0);
     for (std::size_t i = 0; i < of.size(); ++i) {
-      touched[i] += stratum.weight() * static_cast<double>(of[i].touched_sectors);
+      touched[i] += stratum.weight_of_counters() * static_cast<double>(of[i].touched_sectors);
       sectors[i] = of[i].sectors;
     }
   }
@@ -86,7 +86,7 @@ std::uint64_t distinct_by_wave(const std::vector<StratumWork>& strata, std::uint
   for (const StratumWork& stratum : strata) {
     const auto blocks = static_cast<double>(stratum.blocks);
     const double at_once = std::min(blocks, static_cast<double>(wave));
-    const double each = at_once / static_cast<double>(stratum.of.size());
+    const double each = at_once / blocks * stratum.weight_of_counters();
     for (std::size_t i = 0; i < stratum.reads.size(); ++i) {
       const double touched = static_cast<double>(stratum.reads[i].touched_sectors) * each;
       const auto most = static_cast<double>(stratum.reads[i].sectors);
@@ -139,6 +139,8 @@ void StratumWork::add(StratumWork&& more) {
       (this->*rows)[i].sectors = (more.*rows)[i].sectors;
     }
   }
+  long_warps += more.long_warps;
+  left_warps += more.left_warps;
   hottest.add(more.hottest);
   busiest.add(more.busiest);
   busiest_sectors.add(more.busiest_sectors);
@@ -151,16 +153,23 @@ counters::LaunchCounters scaled(std::vector<StratumWork>& strata, std::uint64_t 
   std::map<std::pair<std::string, std::uint32_t>, WeightedSum> lines;
   std::vector<double> classes;
   for (const StratumWork& stratum : strata) {
-    totals.add(stratum.counters.totals, stratum.weight());
+    totals.add(stratum.counters.totals, stratum.weight_of_counters());
     for (const counters::LineCounters& line : stratum.counters.lines)
-      lines[{line.file, line.line}].add(line.counters, stratum.weight());
+      lines[{line.file, line.line}].add(line.counters, stratum.weight_of_counters());
     const auto& of = stratum.counters.work.instructions;
     classes.resize(std::max(classes.size(), of.size()), 0);
     for (std::size_t i = 0; i < of.size(); ++i)
-      classes[i] += stratum.weight() * static_cast<double>(of[i]);
+      classes[i] += stratum.weight_of_counters() * static_cast<double>(of[i]);
     deal_out(stratum, all.work);
   }
   all.totals = totals.rounded();
+  all.totals.blocks = all.totals.warps = all.totals.threads = 0;
+  for (const StratumWork& stratum : strata) {
+    const Counters& of = stratum.counters.totals;
+    all.totals.blocks += stratum.blocks;
+    all.totals.warps += stratum.blocks * (of.warps / of.blocks);
+    all.totals.threads += stratum.blocks * (of.threads / of.blocks);
+  }
   for (const auto& [place, sum] : lines)
     all.lines.push_back({place.first, place.second, sum.rounded()});
   for (const double sum : classes) all.work.instructions.push_back(whole(sum));

@@ -23,10 +23,20 @@ struct StratumWork {
   counters::LaunchCounters counters;    ///< of all that ran; without `work.runs`
   std::vector<memory::ArrayTally::Row> reads, writes;
   memory::HotWords hottest, busiest, busiest_sectors;
+  /// Where of each block only some warps ran (schedule/some_warps): those that took long, and those
+  /// that they stand for.
+  std::uint64_t long_warps = 0, left_warps = 0;
+  std::uint32_t l1_kept = 0;  ///< as LaunchReport::l1_kept, of the blocks that ran last
 
   /// How many blocks each of them stands for.
   [[nodiscard]] double weight() const {
     return of.empty() ? 0 : static_cast<double>(blocks) / static_cast<double>(of.size());
+  }
+  /// For how much stands what was counted.
+  [[nodiscard]] double weight_of_counters() const {
+    return left_warps == 0 ? weight()
+                           : weight() * static_cast<double>(long_warps + left_warps) /
+                                 static_cast<double>(long_warps);
   }
   /// Adds what more blocks of the same stratum did.
   void add(StratumWork&& more);

@@ -6,6 +6,7 @@
 #include <bit>
 #include <chrono>
 #include <cmath>
+#include <utility>
 
 #include "grader/vgpu/memory/line_set.hpp"
 
@@ -175,7 +176,7 @@ void CacheObserver::block_ends(Block& block) {
   if (seat.sm == nullptr) return;
   show(seat);
   seat.sm->free_at[seat.place] = *std::max_element(seat.clocks.begin(), seat.clocks.end());
-  ++seat.sm->ended;
+  ++std::exchange(seat.sm, nullptr)->ended;
   if (waiting_.load() == 0) return;
   { const std::lock_guard lock(mutex_); }  // whoever waits waits by now
   ended_.notify_all();
@@ -188,14 +189,24 @@ void CacheObserver::opens(Block& block, std::uint32_t id) {
 }
 
 void CacheObserver::settle() {
-  for (const auto& seat : seats_.all())
-    if (!seat->wanted.empty()) show(*seat);  // the launch ended in its block
+  for (const auto& seat : seats_.all()) {
+    if (seat->sm == nullptr) continue;
+    show(*seat);  // the launch ended in its block
+    seat->sm->free_at[seat->place] = *std::max_element(seat->clocks.begin(), seat->clocks.end());
+  }
   memory::ReuseTimes lines;
   for (const auto& tally : tallies_) lines.add(tally->lines);
   std::uint64_t duration = 0;
   for (const Sm& sm : sms_)
     if (sm.lines) duration += *std::max_element(sm.free_at.begin(), sm.free_at.end());
-  const std::uint32_t kept = lines.kept_by(l1_bytes_ / memory::kLineBytes, duration);
+  const std::uint64_t room = l1_bytes_ / memory::kLineBytes;
+  const auto& sample = launch_.request->sample;
+  const std::uint32_t kept =
+      sample && sample->l1_kept ? *sample->l1_kept : lines.kept_by(room, duration);
+  // A block that runs alone here shares L1 with others there.
+  const std::uint64_t blocks_of_sm = std::clamp<std::uint64_t>(
+      launch_.request->grid.count() / std::max(1u, launch_.request->sm_count), 1, places_);
+  kept_there_ = launch_.chosen.size() == 1 ? lines.kept_by(room / blocks_of_sm, duration) : kept;
   for (const auto& tally : tallies_) {
     for (std::size_t i = 0; i < tally->uses.size(); ++i) {
       if (tally->uses[i] == nullptr) continue;

@@ -46,6 +46,8 @@ class CacheObserver : public Observer {
   void settle();
   /// Then: adds the rows that no step has to the launch's totals.
   void add_to(counters::Counters& totals);
+  /// As LaunchReport::l1_kept.
+  [[nodiscard]] std::uint32_t l1_kept() const { return kept_there_; }
   /// Different sectors by array, where chosen blocks ran.
   [[nodiscard]] const std::optional<memory::ArrayTally>& reads() const { return reads_of_; }
   [[nodiscard]] const std::optional<memory::ArrayTally>& writes() const { return writes_of_; }
@@ -64,7 +66,7 @@ class CacheObserver : public Observer {
   /// A block on its SM.
   struct Seat : ObserverNotes {
     Tally* tally = nullptr;
-    Sm* sm = nullptr;  ///< null: the launch ends, nobody counts any more
+    Sm* sm = nullptr;  ///< null: it has ended, or the launch does, and nobody counts any more
     std::uint32_t place = 0;
     std::vector<std::uint32_t> clocks;  ///< of its warps, in requests
     std::uint32_t began = 0;            ///< by these clocks
@@ -86,6 +88,7 @@ class CacheObserver : public Observer {
   std::optional<memory::ArrayTally> reads_of_, writes_of_;
   SectorUses byte_uses_;
   std::uint64_t joined_ = 0, l2_reads_ = 0;
+  std::uint32_t kept_there_ = 0;
   std::atomic<std::uint64_t> distinct_reads_{0}, distinct_writes_{0};
   std::atomic<std::uint64_t> first_reads_{0};       ///< of each SM, where chosen blocks run
   std::uint64_t read_runs_ = 0, written_runs_ = 0;  ///< likewise; short ones

@@ -122,6 +122,7 @@ struct Worker {
   bool is_slow = false;           ///< by that clock, at any look
   [[nodiscard]] std::uint64_t steps() const { return instructions + toll; }
   std::uint64_t blocks = 0;
+  std::uint64_t long_warps = 0, left_warps = 0;  ///< see exec/schedule/some_warps.hpp
   std::uint64_t barriers = 0;
   /// Of shared memory, by step: what goes round in a loop mostly asks for one pattern.
   std::array<memory::KnownPattern, 16> known_patterns{};
@@ -159,6 +160,7 @@ struct Launch {
   std::vector<std::uint64_t> chosen;
   /// A worker that has executed so many begins no further pair of those; 0: all run.
   std::uint64_t enough_instructions = 0;
+  bool some_warps = false;       ///< of each of those; see exec/schedule/some_warps.hpp
   std::uint32_t cached_sms = 1;  ///< whose L1 is modelled: turn t belongs to t % cached_sms
   double l2_part = 1;            ///< of what runs on the machine at the same time, what runs here
   double l1_part = 1;  ///< of an SM's L1: what those that run have of it, beside those that do not

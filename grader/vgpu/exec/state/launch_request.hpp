@@ -94,6 +94,12 @@ struct SampleOrder {
   /// A launch that is sampled needs what this one leaves: all blocks run, most of a large one
   /// uncounted, or none where they would take more than a sample may cost.
   bool all = false;
+  /// Of each block that runs, warps run until one has taken long, which stands for those left: for
+  /// blocks that take too many instructions and whose warps need nothing of each other.
+  bool some_warps = false;
+  /// How long L1 keeps lines where all warps run, as LaunchReport says of a launch given up before:
+  /// those that run here do not share it as on a GPU.
+  std::optional<std::uint32_t> l1_kept = {};
 };
 
 /// What a sample was.
@@ -105,6 +111,7 @@ struct SampleFacts {
   std::uint64_t loaded_bytes = 0;  ///< and from it
   bool counts_arrivals = false;    ///< the last block had what those that ran left, else zeros
   bool prepares = false;           ///< all blocks ran, but only these were counted
+  double warps = 1;                ///< which part of the warps of those blocks ran
 };
 
 /// What kernels may ask of the runtime while they run. May be called from several threads at once.
@@ -165,6 +172,9 @@ struct LaunchReport {
   std::optional<SampleFacts> sample;  ///< the counters are scaled to the whole launch
   /// Why a launch that should be sampled was not: nothing it did counts. Empty: all is well.
   std::string unsampled;
+  /// Of one given up for its many instructions: the times that lines stay in L1, as many of the
+  /// buckets of memory::ReuseTimes.
+  std::optional<std::uint32_t> l1_kept;
 };
 
 }  // namespace membound::vgpu::exec

@@ -54,15 +54,16 @@ CUDA_EXPORT void membound_vgpu_limit_steps(std::uint64_t warp_instructions) {
 /// of large ones only some are counted. A launch that cannot be sampled, or takes too long for one
 /// that prepares, is not run, nor are those behind it until the report is taken: its entry there
 /// has "not_sampled", and why. With 3 all blocks run and only results matter: nothing is counted,
-/// no time passes.
+/// no time passes. With 4 some blocks run as with 1, and of each only some warps: for what took too
+/// many instructions with 1.
 CUDA_EXPORT void membound_vgpu_sample(int on, unsigned long long seed) {
   constexpr std::uint64_t kInstructions = std::uint64_t{1} << 19;
   Context& only = context();
   const std::scoped_lock lock(only.mutex);
   only.sample.reset();
   only.only_results = on == 3;
-  if (on == 1 || on == 2)
-    only.sample = membound::vgpu::exec::SampleOrder{seed, kInstructions, on == 2};
+  if (on == 1 || on == 2 || on == 4)
+    only.sample = membound::vgpu::exec::SampleOrder{seed, kInstructions, on == 2, on == 4};
 }
 
 /// The array at `d_array`, as cudaMalloc gave it, is this input from now on, each piece of it drawn

@@ -88,6 +88,7 @@ exec::LaunchRequest request_for(Context& context, const KernelOperation& operati
   request.costs = &context.machine.costs;
   request.device_calls = &context.services;
   request.sample = context.sample;
+  if (request.sample && request.sample->some_warps) request.sample->l1_kept = context.l1_kept;
   request.lists_opcodes = !settings.opcodes_file.empty();
   request.counts = context.counts();
   request.caches.enabled = settings.model_caches && request.counts;
@@ -111,6 +112,7 @@ exec::LaunchReport run_watched(Context& context, const exec::LaunchRequest& requ
   exec::LaunchReport report = exec::launch(request);
   context.kernel_runs = false;
   context.not_sampled = report.unsampled;
+  if (report.l1_kept) context.l1_kept = report.l1_kept;
   return report;
 }
 

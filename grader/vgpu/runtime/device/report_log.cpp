@@ -184,6 +184,7 @@ std::string to_json(const LaunchRecord& record) {
     sample.number("loaded_bytes", record.sample->loaded_bytes);
     if (record.sample->counts_arrivals) sample.number("arrivals", record.sample->of);
     if (record.sample->prepares) sample.number("prepares", 1);
+    if (record.sample->warps < 1) sample.number("warps", record.sample->warps);
     text += "}";
   }
   text += ",\"counters\":" + counters::to_json(record.counters->totals, false) + ",\"lines\":[";
