@@ -64,7 +64,7 @@ void scrub() {
 
 /// What the checkers found in all launches. What is missing says nothing against a program.
 void write_report(int file) {
-  std::string text(runner::kSharedBytes, '\0');
+  std::string text(runner::virtual_report_room(), '\0');
   text.resize(runner::take_virtual_report(std::as_writable_bytes(std::span(text))));
   static_cast<void>(base::write_all(file, text));
 }

@@ -50,6 +50,11 @@ const std::string& virtual_gpu_name() {
   return name;
 }
 
+std::size_t virtual_report_room() {
+  auto* take = find<std::size_t(char*, std::size_t)>("membound_vgpu_take_report");
+  return take == nullptr ? 0 : take(nullptr, 0);
+}
+
 std::size_t take_virtual_report(std::span<std::byte> room) {
   auto* take = find<std::size_t(char*, std::size_t)>("membound_vgpu_take_report");
   if (take == nullptr) return 0;

@@ -25,7 +25,9 @@ namespace membound::runner {
 /// "NVIDIA H200 (virtual)"; empty on a GPU.
 [[nodiscard]] const std::string& virtual_gpu_name();
 
-/// Writes the virtual GPU's report into `room`; its bytes, without a final zero. 0 on a GPU.
+/// So much room the virtual GPU's report takes now, with a final zero. 0 on a GPU.
+[[nodiscard]] std::size_t virtual_report_room();
+/// Writes it into `room`; its bytes, without a final zero. 0 on a GPU.
 [[nodiscard]] std::size_t take_virtual_report(std::span<std::byte> room);
 
 /// When the device works on the latest kernel, copy or fill, on its virtual clock; untouched on a
