@@ -4,7 +4,6 @@
 /// main() of every lab's test program: options, session, one suite per stage, GoogleTest.
 /// Exit codes: course::test_exit.
 #include <gtest/gtest.h>
-#include <malloc.h>
 
 #include <atomic>
 #include <cstdio>
@@ -13,6 +12,7 @@
 #include <memory>
 
 #include "grader/base/check.hpp"
+#include "grader/base/kept_memory.hpp"
 #include "grader/base/text_files.hpp"
 #include "grader/harness/device/device_scope.hpp"
 #include "grader/harness/lab/reference_timer.hpp"
@@ -73,18 +73,10 @@ int run_all(const Options& options, const LabProgram& program) {
   }
 }
 
-/// Arrays of some megabytes come and go with every test: kept, their pages need not be made and
-/// cleared anew each time. Before there is a second thread.
-void keep_freed_memory() {
-  constexpr int kKeptBytes = 256 << 20;
-  mallopt(M_MMAP_THRESHOLD, kKeptBytes);  // NOLINT(concurrency-mt-unsafe)
-  mallopt(M_TRIM_THRESHOLD, kKeptBytes);  // NOLINT(concurrency-mt-unsafe)
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
-  keep_freed_memory();
+  base::keep_freed_memory();
   testing::InitGoogleTest(&argc, argv);
   // What a test throws is not the student's fault: it ends the run, with exit code 3.
   GTEST_FLAG_SET(catch_exceptions, false);

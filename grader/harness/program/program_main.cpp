@@ -15,6 +15,7 @@
 #include <sstream>
 #include <string_view>
 
+#include "grader/base/kept_memory.hpp"
 #include "grader/base/stable_hash.hpp"
 #include "grader/course/lab.hpp"
 #include "grader/course/measurement.hpp"
@@ -292,6 +293,7 @@ int run_all(const Options& options) {
 
 int main(int argc, char** argv) {
   using namespace membound::harness;
+  membound::base::keep_freed_memory();
   const ParsedOptions parsed = parse_options(argc, argv);
   if (!parsed.options) {
     std::fputs(parsed.text.c_str(), parsed.exit_code == 0 ? stdout : stderr);
