@@ -6,6 +6,7 @@
 /// Place in the chain: cli -> [judge] -> compile, test_program, verdict.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "grader/course/lab_result.hpp"
 #include "grader/course/measurement.hpp"
 #include "grader/judge/compiled_submission.hpp"
+#include "grader/judge/early_look.hpp"
 
 namespace membound::judge {
 
@@ -22,6 +24,7 @@ struct Measured {
   std::vector<std::optional<std::vector<course::StageMeasurement>>> parts;
   bool stopped = false;  ///< by Ctrl-C
   double seconds = 0;
+  std::unique_ptr<EarlyLook> early;  ///< at the only stage, whose results are right; mostly null
 
   /// Whether the device may be in a bad state since: a fault, a launch that did not end, a lost
   /// runner, or a time too good to be true.

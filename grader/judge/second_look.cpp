@@ -14,6 +14,7 @@
 #include "grader/course/json_fields.hpp"
 #include "grader/device_code/checkers/checkers.hpp"
 #include "grader/judge/compiled_submission.hpp"
+#include "grader/judge/early_look.hpp"
 #include "grader/judge/findings.hpp"
 #include "grader/judge/verdict.hpp"
 
@@ -97,22 +98,26 @@ void add_new(const nlohmann::json& reports, nlohmann::json& all) {
       all.push_back(report);
 }
 
-/// False: it was stopped. What the second look itself ends in says nothing new.
-bool look_at(const RunRequest& run, const Measurements& suspects) {
+/// False: it was stopped. What the second look itself ends in says nothing new. `early` is one at
+/// these, or null.
+bool look_at(const RunRequest& run, const Measurements& suspects, EarlyLook* early) {
   if (suspects.empty()) return true;
   std::map<int, nlohmann::json> checks;  // by stage
   bool stopped = false;
-  const auto look = [&](const RunRequest& request) {
-    const auto outcome = run_stages(request);
+  const auto add = [&](const base::Result<RunOutcome>& outcome) {
     stopped = outcome && outcome->stopped;
     if (!outcome) return;
     for (const course::StageMeasurement& seen : outcome->measurements)
       add_new(seen.checks, checks[seen.stage]);
   };
-  look(suspects.size() == 1 ? second_look(run, *suspects.front())
-                            : look_at_right_results(run, {suspects.begin(), suspects.end()}));
+  if (early != nullptr)
+    add(early->take(run));
+  else if (suspects.size() == 1)
+    add(run_stages(second_look(run, *suspects.front())));
+  else
+    add(run_stages(look_at_right_results(run, {suspects.begin(), suspects.end()})));
   for (course::StageMeasurement* const suspect : suspects) {
-    if (!run.with_gaps.empty() && !stopped) look(look_at_gaps(run, *suspect));
+    if (!run.with_gaps.empty() && !stopped) add(run_stages(look_at_gaps(run, *suspect)));
     if (nlohmann::json& of_stage = checks[suspect->stage]; !of_stage.is_null())
       suspect->checks = std::move(of_stage);
   }
@@ -158,6 +163,13 @@ RunRequest look_at_right_results(const RunRequest& run,
   // What is found at right results shall not hang on how busy the machine is: no limit in seconds.
   return with_timed_launch(run, std::move(tests), std::move(stages),
                            checkers::checker_names_at_right_results(), TimedLook::kSomeBlocks);
+}
+
+RunRequest look_before_results(const RunRequest& run) {
+  RunRequest again = with_timed_launch(
+      run, {}, run.stages, checkers::checker_names_at_right_results(), TimedLook::kSomeBlocks);
+  again.more_arguments.emplace_back("--easier-half");
+  return again;
 }
 
 RunRequest second_look(const RunRequest& run, const course::StageMeasurement& measurement) {
@@ -223,7 +235,7 @@ RunRequest look_at_gaps(const RunRequest& run, const course::StageMeasurement& m
 }
 
 void look_again(const RunRequest& run, Looks looks,
-                std::vector<course::StageMeasurement>& measurements) {
+                std::vector<course::StageMeasurement>& measurements, EarlyLook* early) {
   if (base::switched_off("judge.second-look")) return;
   const auto most = static_cast<std::size_t>(std::max(1, run.stages_at_once));
   const bool at_right_results = looks.at_right_results && !run.bed->looks_at_once();
@@ -239,7 +251,8 @@ void look_again(const RunRequest& run, Looks looks,
   std::atomic<std::size_t> next = 0;
   const auto work = [&] {
     for (std::size_t i = next++; i < suspects.size(); i = next++)
-      if (!look_at(run, suspects[i])) next = suspects.size();
+      if (!look_at(run, suspects[i], i == 0 && right == 1 ? early : nullptr))
+        next = suspects.size();
   };
   std::vector<std::jthread> threads;
   for (std::size_t i = 0; i < most; ++i) threads.emplace_back(work);

@@ -21,6 +21,8 @@
 
 namespace membound::judge {
 
+class EarlyLook;
+
 /// Is there something in this measurement that checkers could explain?
 [[nodiscard]] bool deserves_second_look(const course::Lab& lab,
                                         const course::StageMeasurement& measurement);
@@ -42,6 +44,10 @@ namespace membound::judge {
 [[nodiscard]] RunRequest look_at_right_results(
     const RunRequest& run, const std::vector<const course::StageMeasurement*>& measurements);
 
+/// How a stage is run again before its results are known to be right: as above, where the test
+/// program itself takes the first half of its tests.
+[[nodiscard]] RunRequest look_before_results(const RunRequest& run);
+
 /// The submission compiled by clang with gaps between its local variables (padded_locals.awk).
 /// Empty where it has none in memory, or clang is not here or does not compile it: nothing tells
 /// them apart then.
@@ -54,9 +60,10 @@ namespace membound::judge {
 [[nodiscard]] RunRequest look_at_gaps(const RunRequest& run,
                                       const course::StageMeasurement& measurement);
 
-/// Runs these again and puts what the checkers found into `checks` of their measurements.
+/// Runs these again and puts what the checkers found into `checks` of their measurements. Where
+/// there is an early look, it was at the only one.
 void look_again(const RunRequest& run, Looks looks,
-                std::vector<course::StageMeasurement>& measurements);
+                std::vector<course::StageMeasurement>& measurements, EarlyLook* early = nullptr);
 
 /// Runs once more, as `run` says, what was timed of the stages whose results are right, and takes
 /// over what is counted there. `device` is the name of that device. The measurements that got

@@ -68,6 +68,8 @@ ParsedOptions parse_options(int argc, const char* const* argv) {
                "launch what would be timed once, for the virtual GPU's checkers to look at");
   app.add_flag("--some-blocks", options.some_blocks,
                "with --look: only some blocks of a launch, where the others do not depend on them");
+  app.add_flag("--easier-half", options.easier_half,
+               "of the lab's own tests only the first half, and what is timed");
   app.add_option("--launch-seconds", options.launch_seconds,
                  "how long one launch may take, in place of what the lab says")
       ->check(CLI::PositiveNumber);

@@ -19,8 +19,8 @@ namespace membound::harness {
 /// Null if there is no LAB_PROGRAM.
 [[nodiscard]] const LabProgram* lab_program();
 
-/// Registers the built-in tests and all lab tests for the stage of `run`, which must outlive them.
-/// Returns the hint tag of each test.
+/// Registers the built-in tests and all lab tests for the stage of `run`, which must outlive them;
+/// with Options::easier_half some of them. Returns the hint tag of each test.
 std::map<std::string, std::string> register_stage(StageRun& run);
 
 }  // namespace membound::harness

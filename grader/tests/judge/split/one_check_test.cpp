@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// A student's check in one process: what a kernel prints, and one test alone.
+#include "grader/judge/second_look.hpp"
+#include "grader/judge/test_program.hpp"
 #include "grader/tests/judge/split/split_fixture.hpp"
 
 namespace membound::judge {
@@ -34,6 +36,37 @@ TEST_F(OneCheck, ShowsWhatTheKernelOfAFailedTestPrints) {
     EXPECT_THAT(test.message, testing::HasSubstr("thread 19 of block 0\n  … and 236 more lines"));
   }
   EXPECT_THAT(failed, testing::ElementsAre("ReversesOneBlock")) << "the named test alone";
+}
+
+TEST_F(OneCheck, LooksAtTheSameTestsBeforeTheirResultsAreKnownAndAfter) {
+  CheckRequest request =
+      request_for("03-transpose", source() / "solutions" / "03-transpose" / "kernel.cu");
+  request.stages = {2};
+  const auto code = compile_submission(request);
+  ASSERT_TRUE(code.ok()) << base::to_string(code.error());
+  const CompiledPart& part = code->parts.front();
+  RunRequest run;
+  run.program = test_program(request.place, request.lab->id, *part.kind);
+  run.lab_json = request.lab->folder / "lab.json";
+  run.submission = part.submission.file;
+  run.parts = run.bed->parts(request.place, part.reference);
+  run.lab = request.lab;
+  run.stages = request.stages;
+  run.environment = request.device.environment;
+  run.scratch_folder = request.place.state / "tmp";
+  const auto tests_of = [](const base::Result<RunOutcome>& outcome) {
+    std::vector<std::string> names;
+    if (outcome && outcome->measurements.size() == 1)
+      for (const course::TestOutcome& test : outcome->measurements.front().tests)
+        names.push_back(test.name);
+    return names;
+  };
+  const auto all = run_stages(run);
+  ASSERT_TRUE(all.ok()) << base::to_string(all.error());
+  const auto after = tests_of(run_stages(look_at_right_results(run, {&all->measurements.front()})));
+  EXPECT_THAT(after,
+              testing::SizeIs(testing::AllOf(testing::Gt(1), testing::Lt(tests_of(all).size()))));
+  EXPECT_EQ(tests_of(run_stages(look_before_results(run))), after);
 }
 
 }  // namespace
