@@ -63,6 +63,7 @@ class PairLoop {
     const bool reference_first = rules_.random_order && (parts_.seeds.derive(seed, 1) & 1) != 0;
     double reference_ns = reference_first ? run_->run_reference(seed) : 0;
     double student_ns = run_student(seed, false);
+    // By some warps of each block, with arrays drawn anew: what was given up has left parts behind.
     if (request_.sampled && sample_of(outcome_.counters).takes_long)
       student_ns = run_student(seed, true);
     if (request_.sampled) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "grader/tests/vgpu/exec/machine_fixture.hpp"
+#include "grader/vgpu/memory/reuse_times.hpp"
 
 namespace membound::vgpu::exec {
 
@@ -55,7 +56,8 @@ struct Sampled : Machine {
     request().limits.worker_threads = workers;
   }
   LaunchReport run_with(std::optional<std::uint64_t> seed, std::uint32_t blocks = kAllBlocks,
-                        bool some_warps = false, std::optional<std::uint32_t> l1_kept = {}) {
+                        bool some_warps = false,
+                        std::uint32_t l1_kept = memory::ReuseTimes::kBuckets) {
     const auto in = space().allocate(std::uint64_t{blocks} * kSampleThreads * 4, 256, {});
     const auto out = space().allocate(std::uint64_t{blocks} * kSampleThreads * 4, 256, {});
     request().sample.reset();

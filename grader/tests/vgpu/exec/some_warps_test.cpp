@@ -62,13 +62,13 @@ TURN:
   setp.gt.s32 %p1, %r5, 0;
   @%p1 bra TURN;
 )");
-  const auto hits = [&](std::optional<std::uint32_t> l1_kept) {
+  const auto hits = [&](std::uint32_t l1_kept) {
     const LaunchReport some = machine.run_with(3, 100, true, l1_kept);
     EXPECT_TRUE(some.sample) << some.unsampled;
     return static_cast<double>(some.counters.totals.l1_load_hit_sectors) /
            static_cast<double>(some.counters.totals.global_load_sectors);
   };
-  EXPECT_GT(hits({}), 0.9) << "by what the warps that run leave";
+  EXPECT_GT(hits(memory::ReuseTimes::kBuckets), 0.9);
   EXPECT_EQ(hits(0), 0);
   EXPECT_LT(hits(8), 0.1) << "gone before a row is loaded again";
 }
@@ -78,6 +78,25 @@ TEST(SomeWarps, OneGivenUpSaysHowLongL1KeepsLines) {
   EXPECT_TRUE(machine.run_with(1).l1_kept);
   Sampled ended(std::string("mov.u32 %r5, 10;\n") + kTurns);
   EXPECT_FALSE(ended.run_with(1).l1_kept);
+}
+
+TEST(SomeWarps, AreNotEnoughWhereOneTakesMuchLonger) {
+  // The second warp of each block ends where the first has hardly begun. They take turns, for a
+  // loop with loads may wait for another warp.
+  Sampled machine(R"(
+  setp.ge.u32 %p0, %r0, 32;
+  selp.b32 %r5, 30000, 0x7FFFFFFF, %p0;
+TURN:
+  ld.global.u32 %r4, [%rd3];
+  sub.u32 %r5, %r5, 1;
+  setp.gt.s32 %p1, %r5, 0;
+  @%p1 bra TURN;
+)");
+  const LaunchReport report = machine.run_with(1);
+  EXPECT_EQ(report.unsampled, kTooManyInstructions);
+  EXPECT_FALSE(report.l1_kept);
+  machine.request().sample = SampleOrder{1, 1 << 20, false, true, {}};
+  EXPECT_EQ(launch(machine.request()).unsampled, kTooManyInstructions) << "so it is not run";
 }
 
 TEST(SomeWarps, AreNotEnoughWhereTheyMeet) {

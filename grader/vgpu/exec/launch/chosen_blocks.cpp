@@ -46,6 +46,7 @@ StratumWork count_blocks(Launch& state, std::vector<std::uint64_t> blocks, std::
     work.writes = caches->writes()->rows();
   }
   for (const auto& worker : workers) {
+    if (worker->unequal_warps) work.l1_kept.reset();
     work.long_warps += worker->long_warps;
     work.left_warps += worker->left_warps;
     work.hottest.add(worker->hottest);

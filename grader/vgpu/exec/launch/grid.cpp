@@ -109,7 +109,10 @@ void run_in_parallel(Launch& launch, std::vector<std::unique_ptr<Worker>>& worke
       if (some_do && turn % 2 == 0 && worker.instructions >= launch.enough_instructions) break;
       begin(launch, worker, *block, order, turn);
       const BlockTurn ended = launch.some_warps ? run_some_warps(*block) : run_block(*block, false);
-      if (ended == BlockTurn::kHalted) break;
+      if (ended == BlockTurn::kHalted) {
+        worker.unequal_warps = has_unequal_warps(*block);
+        break;
+      }
       end(*block);
       if (launch.defer_reductions) {
         ledger.hand_in(launch.chosen.empty() ? block->linear : turn, std::move(block->reductions));

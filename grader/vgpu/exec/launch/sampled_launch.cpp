@@ -268,7 +268,7 @@ LaunchReport run_sampled(const LaunchRequest& asked) {
   Workspace workspace(*request.memory);
   set_up(state, request, workspace);
   prepare(state, best_variant());
-  if (request.sample->some_warps && !has_independent_warps(state)) {
+  if (request.sample->some_warps && (!request.sample->l1_kept || !has_independent_warps(state))) {
     report.unsampled = kTooManyInstructions;
     report.warp_instructions = SampleLimits::kMostAlone;
     return report;

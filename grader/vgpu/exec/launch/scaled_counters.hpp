@@ -6,6 +6,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,7 +27,9 @@ struct StratumWork {
   /// Where of each block only some warps ran (schedule/some_warps): those that took long, and those
   /// that they stand for.
   std::uint64_t long_warps = 0, left_warps = 0;
-  std::uint32_t l1_kept = 0;  ///< as LaunchReport::l1_kept, of the blocks that ran last
+  /// As LaunchReport::l1_kept, of the blocks that ran last; nothing where warps of one that was
+  /// given up are unequal.
+  std::optional<std::uint32_t> l1_kept = {};
 
   /// How many blocks each of them stands for.
   [[nodiscard]] double weight() const {

@@ -26,6 +26,17 @@ bool has_independent_warps(const Launch& launch) {
   });
 }
 
+bool has_unequal_warps(const Block& block) {
+  bool long_ones = false, left = false;
+  for (const Warp& w : block.warps) {
+    if (w.group_count != 0)
+      left = true;
+    else if (w.path[kIssueSlots] >= kLong)  // in quarters, which unrolled instructions may take
+      long_ones = true;
+  }
+  return long_ones && left;
+}
+
 BlockTurn run_some_warps(Block& block) {
   std::vector<std::uint32_t> order = std::exchange(block.turn_order, {});
   std::mt19937_64 random(block.launch->request->sample->seed ^

@@ -16,6 +16,10 @@ namespace membound::vgpu::exec {
 /// Whether the block has neither shared memory nor a barrier: nothing that joins its warps.
 [[nodiscard]] bool has_independent_warps(const Launch& launch);
 
+/// Of a block that was given up: has a warp of it ended that took long, while others have not? Then
+/// one says nothing of another.
+[[nodiscard]] bool has_unequal_warps(const Block& block);
+
 /// Runs warps to their end, in an order that the sample's seed says, until one has taken long.
 /// Those left are taken to be like it; the worker counts both. So a warp that has nothing to do, as
 /// beyond the end of the data, stands for itself, as far as it comes first.

@@ -123,6 +123,7 @@ struct Worker {
   [[nodiscard]] std::uint64_t steps() const { return instructions + toll; }
   std::uint64_t blocks = 0;
   std::uint64_t long_warps = 0, left_warps = 0;  ///< see exec/schedule/some_warps.hpp
+  bool unequal_warps = false;                    ///< likewise, of a block that was given up
   std::uint64_t barriers = 0;
   /// Of shared memory, by step: what goes round in a loop mostly asks for one pattern.
   std::array<memory::KnownPattern, 16> known_patterns{};

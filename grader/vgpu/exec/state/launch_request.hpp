@@ -97,8 +97,8 @@ struct SampleOrder {
   /// Of each block that runs, warps run until one has taken long, which stands for those left: for
   /// blocks that take too many instructions and whose warps need nothing of each other.
   bool some_warps = false;
-  /// How long L1 keeps lines where all warps run, as LaunchReport says of a launch given up before:
-  /// those that run here do not share it as on a GPU.
+  /// With it: how long L1 keeps lines where all warps run, as LaunchReport says of the launch given
+  /// up before, for those that run here do not share it as on a GPU. Nothing: as if too many.
   std::optional<std::uint32_t> l1_kept = {};
 };
 
@@ -172,8 +172,8 @@ struct LaunchReport {
   std::optional<SampleFacts> sample;  ///< the counters are scaled to the whole launch
   /// Why a launch that should be sampled was not: nothing it did counts. Empty: all is well.
   std::string unsampled;
-  /// Of one given up for its many instructions: the times that lines stay in L1, as many of the
-  /// buckets of memory::ReuseTimes.
+  /// Of one given up for its many instructions, where its warps are alike as far as they ran: the
+  /// times that lines stay in L1, as many of the buckets of memory::ReuseTimes.
   std::optional<std::uint32_t> l1_kept;
 };
 

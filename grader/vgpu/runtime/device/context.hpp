@@ -73,7 +73,7 @@ class Context {
   RunSummary summary;
   Limits limits;
   std::optional<exec::SampleOrder> sample;  ///< of launches to come: membound_vgpu_sample
-  std::optional<std::uint32_t> l1_kept;     ///< of the last that took too many instructions
+  std::optional<std::uint32_t> l1_kept;     ///< of the last of these: exec::LaunchReport
   bool only_results = false;  ///< of launches to come, nobody asks what they cost: likewise
   std::string not_sampled;    ///< why one was not, since the report was taken; then no other is
   std::map<std::uint64_t, HostMemory> host_memory;  ///< by address

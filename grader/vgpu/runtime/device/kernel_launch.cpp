@@ -112,7 +112,7 @@ exec::LaunchReport run_watched(Context& context, const exec::LaunchRequest& requ
   exec::LaunchReport report = exec::launch(request);
   context.kernel_runs = false;
   context.not_sampled = report.unsampled;
-  if (report.l1_kept) context.l1_kept = report.l1_kept;
+  if (request.sample) context.l1_kept = report.l1_kept;
   return report;
 }
 
