@@ -12,6 +12,7 @@
 #include "grader/judge/device_choice.hpp"
 #include "grader/judge/launch_counting.hpp"
 #include "grader/judge/program_times.hpp"
+#include "grader/judge/runner_rules.hpp"
 #include "grader/judge/second_look.hpp"
 #include "grader/judge/test_bed.hpp"
 #include "grader/judge/test_program.hpp"

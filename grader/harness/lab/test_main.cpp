@@ -12,7 +12,7 @@
 #include <memory>
 
 #include "grader/base/check.hpp"
-#include "grader/base/kept_memory.hpp"
+#include "grader/base/freed_memory.hpp"
 #include "grader/base/text_files.hpp"
 #include "grader/harness/device/device_scope.hpp"
 #include "grader/harness/lab/reference_timer.hpp"

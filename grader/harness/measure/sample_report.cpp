@@ -37,9 +37,10 @@ std::string text_of(const SampleReport& report) {
   char warps[60] = "", text[180];
   if (report.warps < 1)
     std::snprintf(warps, sizeof warps, " and %.2g %% of the warps of these", report.warps * 100);
-  std::snprintf(text, sizeof text,
-                "predicted from %.2g %% of the blocks%s, whose work says that of all within %.1f %%",
-                report.share * 100, warps, report.error * 100);
+  std::snprintf(
+      text, sizeof text,
+      "predicted from %.2g %% of the blocks%s, whose work says that of all within %.1f %%",
+      report.share * 100, warps, report.error * 100);
   return text;
 }
 

@@ -15,7 +15,7 @@
 #include <sstream>
 #include <string_view>
 
-#include "grader/base/kept_memory.hpp"
+#include "grader/base/freed_memory.hpp"
 #include "grader/base/stable_hash.hpp"
 #include "grader/course/lab.hpp"
 #include "grader/course/measurement.hpp"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// Memory that is freed and soon wanted again.
-/// Place in the chain: test programs' main() -> [kept_memory].
+/// Place in the chain: test programs' main() -> [freed_memory].
 #pragma once
 
 #include <malloc.h>
