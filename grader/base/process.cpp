@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -26,6 +27,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int kTickMs = 50;
+constexpr int kAskMs = 2;  ///< between two questions whether a process has ended
 /// Between asking a program to end and ending it.
 constexpr std::chrono::milliseconds kGrace{1000};
 
@@ -88,13 +90,15 @@ Error cannot_start(const std::string& program, int reason) {
 class Watch {
  public:
   Watch(const ProcessRequest& request, pid_t child, int output)
-      : request_(request), child_(child), output_(output) {}
+      : request_(request),
+        child_(child),
+        output_(output),
+        end_(static_cast<int>(syscall(SYS_pidfd_open, child, 0))) {}
 
   ProcessOutcome finish() {
     bool open = true;
     while (!exited()) {
-      open = open && wait_for_output();
-      if (!open) usleep(2000);
+      open = wait(open);
       check_limits();
     }
     // Whatever the program started and left behind ends with it.
@@ -119,11 +123,14 @@ class Watch {
     return true;
   }
 
-  /// False when the other end is closed.
-  bool wait_for_output() {
-    pollfd entry{output_, POLLIN, 0};
-    if (poll(&entry, 1, kTickMs) <= 0) return true;
-    return read_some();
+  /// For output, while that is open, for the end, or for a while. Whether output is open still.
+  bool wait(bool open) {
+    std::array<pollfd, 2> entries{pollfd{open ? output_ : -1, POLLIN, 0},
+                                  pollfd{end_.get(), POLLIN, 0}};
+    // A kernel that tells no ends is asked often.
+    const bool is_told = open || end_.get() >= 0;
+    if (poll(entries.data(), entries.size(), is_told ? kTickMs : kAskMs) <= 0) return open;
+    return entries[0].revents == 0 ? open : read_some();
   }
 
   bool read_some() {
@@ -161,6 +168,7 @@ class Watch {
   const ProcessRequest& request_;
   pid_t child_;
   int output_;
+  Descriptor end_;  // readable when the child has ended; none before Linux 5.3
   Clock::time_point start_ = Clock::now();
   std::optional<Clock::time_point> ending_;
   ProcessOutcome outcome_;

@@ -3,12 +3,11 @@
 #include "grader/sandbox/jail/unjailed.hpp"
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <system_error>
 
 #include "grader/base/process.hpp"
 #include "grader/base/scratch_folder.hpp"
+#include "grader/base/text_files.hpp"
 
 namespace membound::jail {
 namespace {
@@ -54,8 +53,7 @@ std::map<std::string, std::string> collected(const JailRequest& request, const f
   for (const fs::path& name : request.collected) {
     std::error_code ignored;  // a pipe would keep us waiting
     if (!fs::is_regular_file(scratch / name, ignored)) continue;
-    std::ifstream stream(scratch / name, std::ios::binary);
-    if (stream) files[name] = {std::istreambuf_iterator<char>(stream), {}};
+    if (auto text = base::read_file(scratch / name)) files[name] = *std::move(text);
   }
   return files;
 }

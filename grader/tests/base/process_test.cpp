@@ -95,6 +95,17 @@ TEST(Process, AsksWhetherToGoOn) {
   EXPECT_EQ(calls, 3);
 }
 
+TEST(Process, WatchesAProgramThatHasClosedItsOutput) {
+  const auto outcome = shell("echo seen; exec >&- 2>&-; sleep 0.2; exit 3");
+  EXPECT_EQ(outcome.output, "seen\n");
+  EXPECT_EQ(outcome.exit_code, 3);
+  int asked = 0;
+  const auto ended =
+      shell("exec >&- 2>&-; sleep 1000", {.keep_going = [&] { return ++asked < 3; }});
+  EXPECT_TRUE(ended.timed_out);
+  EXPECT_EQ(asked, 3);
+}
+
 TEST(Process, LooksUpProgramsInAPath) {
   const judge::TemporaryFolder folder;
   const auto script = folder.script("tool", "exit 0");
