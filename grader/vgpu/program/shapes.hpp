@@ -132,5 +132,10 @@ struct OpcodeInfo {
 [[nodiscard]] bool reads_predicate(const Instruction& in, std::size_t index);
 /// Does the instruction read or write global, shared or local memory at an address?
 [[nodiscard]] bool accesses_memory(const Instruction& in);
+/// Is it a barrier of the block's threads, not of a warp's lanes?
+[[nodiscard]] inline bool is_block_barrier(const Instruction& in) {
+  return (in.opcode == Opcode::kBar || in.opcode == Opcode::kBarrier) &&
+         in.as<BlockBarrier>().mode != BarrierMode::kWarp;
+}
 
 }  // namespace membound::vgpu::program

@@ -13,8 +13,8 @@
 #include "grader/vgpu/exec/launch/sample_limits.hpp"
 #include "grader/vgpu/exec/launch/scaled_counters.hpp"
 #include "grader/vgpu/exec/launch/set_up.hpp"
-#include "grader/vgpu/exec/schedule/some_warps.hpp"
 #include "grader/vgpu/exec/state/arrivals.hpp"
+#include "grader/vgpu/program/shapes.hpp"
 
 namespace membound::vgpu::exec {
 namespace {
@@ -27,6 +27,14 @@ std::string percent(double share) {
   char text[32];
   std::snprintf(text, sizeof text, "%.0f %%", share * 100);
   return text;
+}
+
+/// Whether nothing joins a block's warps: no shared memory, no barrier, nothing that tells others.
+bool has_independent_warps(const Launch& launch) {
+  if (launch.shared_bytes != 0 || launch.kernel->communicates_between_blocks) return false;
+  return std::ranges::none_of(launch.code, [](const FunctionCode& code) {
+    return std::ranges::any_of(code.function->code, program::is_block_barrier);
+  });
 }
 
 /// The chosen blocks of one launch, stratum by stratum.

@@ -12,6 +12,7 @@ namespace {
 
 using counters::Counters;
 using program::Instruction;
+using program::is_block_barrier;
 using program::Opcode;
 using program::Unit;
 
@@ -63,10 +64,6 @@ Access kind_of_access(const Instruction& in) {
 }
 
 bool is_conditional_branch(const Instruction& in) { return in.opcode == Opcode::kBra && in.guard; }
-bool is_block_barrier(const Instruction& in) {
-  return (in.opcode == Opcode::kBar || in.opcode == Opcode::kBarrier) &&
-         in.as<program::BlockBarrier>().mode != program::BarrierMode::kWarp;
-}
 bool starts_local_round(const Instruction& in) {
   return in.has(program::kStartsGlobalRound) && in.space == ptx::StateSpace::kLocal;
 }

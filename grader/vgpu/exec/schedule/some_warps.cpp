@@ -12,19 +12,7 @@ namespace {
 /// Warp instructions. Blocks of which some warps run take 128 times as many, at least.
 constexpr std::uint64_t kLong = std::uint64_t{1} << 16;
 
-bool is_block_barrier(const program::Instruction& in) {
-  return (in.opcode == program::Opcode::kBar || in.opcode == program::Opcode::kBarrier) &&
-         in.as<program::BlockBarrier>().mode != program::BarrierMode::kWarp;
-}
-
 }  // namespace
-
-bool has_independent_warps(const Launch& launch) {
-  if (launch.shared_bytes != 0 || launch.kernel->communicates_between_blocks) return false;
-  return std::ranges::none_of(launch.code, [](const FunctionCode& code) {
-    return std::ranges::any_of(code.function->code, is_block_barrier);
-  });
-}
 
 bool has_unequal_warps(const Block& block) {
   bool long_ones = false, left = false;

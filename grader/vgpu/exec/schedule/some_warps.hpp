@@ -13,9 +13,6 @@
 
 namespace membound::vgpu::exec {
 
-/// Whether the block has neither shared memory nor a barrier: nothing that joins its warps.
-[[nodiscard]] bool has_independent_warps(const Launch& launch);
-
 /// Of a block that was given up: has a warp of it ended that took long, while others have not? Then
 /// one says nothing of another.
 [[nodiscard]] bool has_unequal_warps(const Block& block);
