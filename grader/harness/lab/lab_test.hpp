@@ -11,7 +11,7 @@
 ///
 /// Every LAB_TEST is registered once per stage, in the order of the file; the suite is named after
 /// the stage's kernel. Before them run HasTheRightSignature and LaunchesWithinLimits, after them
-/// ReachesItsBar, which times the LabProgram's cases.
+/// ReachesItsBar, which times the LabProgram's cases. They run in this order with any GoogleTest.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -78,7 +78,7 @@ namespace detail {
 struct LabTestEntry {
   const char* name;
   const char* hint_tag;  ///< "" for none
-  const char* file;
+  const char* file;      ///< "", and line 0, for a test that stands in no lab's file
   int line;
   LabTest* (*make)();
 };

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/harness/lab/test_registry.hpp"
 
+#include <algorithm>
+#include <cstddef>
 #include <optional>
 
 #include "grader/base/check.hpp"
@@ -51,18 +53,28 @@ const std::vector<detail::LabTestEntry>& lab_tests() { return entries(); }
 
 const LabProgram* lab_program() { return program() ? &*program() : nullptr; }
 
+std::vector<detail::LabTestEntry> tests_in_turn(const Options& options) {
+  std::vector<detail::LabTestEntry> tests;
+  if (!options.easier_half) tests = tests_before_the_labs();
+  const auto& own = lab_tests();
+  const std::size_t count = options.easier_half ? (own.size() + 1) / 2 : own.size();
+  tests.insert(tests.end(), own.begin(), own.begin() + static_cast<std::ptrdiff_t>(count));
+  if (!options.quick) tests.push_back(test_after_the_labs());
+  const char* const file = own.empty() ? "" : own.front().file;
+  int line = 0;
+  for (detail::LabTestEntry& test : tests) {
+    test.file = file;
+    test.line = line = std::max(test.line, line + 1);
+  }
+  return tests;
+}
+
 std::map<std::string, std::string> register_stage(StageRun& run) {
   std::map<std::string, std::string> hint_tags;
-  const auto add = [&](const detail::LabTestEntry& entry) {
-    register_one(run, entry);
-    hint_tags[entry.name] = entry.hint_tag;
-  };
-  const bool half = run.session().options().easier_half;
-  if (!half)
-    for (const detail::LabTestEntry& entry : tests_before_the_labs()) add(entry);
-  for (std::size_t i = 0, own = lab_tests().size(); i < (half ? (own + 1) / 2 : own); ++i)
-    add(lab_tests()[i]);
-  if (!run.session().options().quick) add(test_after_the_labs());
+  for (const detail::LabTestEntry& test : tests_in_turn(run.session().options())) {
+    register_one(run, test);
+    hint_tags[test.name] = test.hint_tag;
+  }
   return hint_tags;
 }
 

@@ -11,6 +11,7 @@
 
 #include "grader/harness/lab/lab_test.hpp"
 #include "grader/harness/lab/stage_run.hpp"
+#include "grader/harness/lab/test_options.hpp"
 
 namespace membound::harness {
 
@@ -19,8 +20,14 @@ namespace membound::harness {
 /// Null if there is no LAB_PROGRAM.
 [[nodiscard]] const LabProgram* lab_program();
 
-/// Registers the built-in tests and all lab tests for the stage of `run`, which must outlive them;
-/// with Options::easier_half some of them. Returns the hint tag of each test.
+/// What a stage is tested with, in the order in which it runs: the built-in tests and all lab
+/// tests; with Options::easier_half and Options::quick some of them. All are in one file, on rising
+/// lines: GoogleTest 1.12 runs a suite as it was registered, 1.16 sorts it by file and line, and
+/// both must give this order. A lab's test keeps its own line where it can.
+[[nodiscard]] std::vector<detail::LabTestEntry> tests_in_turn(const Options& options);
+
+/// Registers tests_in_turn() for the stage of `run`, which must outlive them. Returns the hint tag
+/// of each test.
 std::map<std::string, std::string> register_stage(StageRun& run);
 
 }  // namespace membound::harness
