@@ -217,7 +217,7 @@ base::Result<CaseOutcome> run_case(const Workbench& bench, const Case& one) {
   if (!outcome || outcome->not_run) return outcome;
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
   outcome->seconds = taken.count();
-  const auto& expected =
+  const std::vector<std::string> expected =
       expected_of(one, std::string(to_string(bench.compiler.kind)), bench.device.name);
   const auto is_expected = [&](const std::string& verdict) {
     return std::find(expected.begin(), expected.end(), verdict) != expected.end();

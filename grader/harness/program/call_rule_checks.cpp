@@ -66,15 +66,16 @@ Breach copies_back(const Case& c) {
 }
 
 Breach checks_launches(const Case& c) {
-  std::optional<std::size_t> unchecked;
+  const std::size_t none = c.calls.size();
+  std::size_t unchecked = none;
   for (std::size_t i = 0; i < c.calls.size(); ++i) {
-    if (c.calls[i].kind == CallKind::kErrorCheck) unchecked.reset();
+    if (c.calls[i].kind == CallKind::kErrorCheck) unchecked = none;
     if (c.calls[i].kind != CallKind::kLaunch || c.calls[i].graph != 0) continue;
-    if (unchecked) break;
+    if (unchecked != none) break;
     unchecked = i;
   }
-  if (!unchecked) return {};
-  return "Nobody looked whether " + nth_launch(c.calls, *unchecked) + " gave an error.";
+  if (unchecked == none) return {};
+  return "Nobody looked whether " + nth_launch(c.calls, unchecked) + " gave an error.";
 }
 
 Breach frees_memory(const Case& c) {
