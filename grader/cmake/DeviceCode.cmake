@@ -12,11 +12,15 @@
 #
 # MEMBOUND_DEVICE_COMPILER is nvcc where there is one, else clang (for the virtual GPU only), else empty;
 # MEMBOUND_CUDA_ARCHITECTURE is the compute capability without its dot.
-find_program(MEMBOUND_NVCC nvcc
-  HINTS $ENV{MEMBOUND_TOOLKIT}/bin $ENV{CUDA_PATH}/bin
-        ${PROJECT_SOURCE_DIR}/.membound/toolkit/nvidia/cu13/bin
-  PATHS /usr/local/cuda/bin
-  DOC "CUDA compiler for device code")
+if(MEMBOUND_WITHOUT_TOOLKIT)
+  set(MEMBOUND_NVCC "")
+else()
+  find_program(MEMBOUND_NVCC nvcc
+    HINTS $ENV{MEMBOUND_TOOLKIT}/bin $ENV{CUDA_PATH}/bin
+          ${PROJECT_SOURCE_DIR}/.membound/toolkit/nvidia/cu13/bin
+    PATHS /usr/local/cuda/bin
+    DOC "CUDA compiler for device code")
+endif()
 find_program(MEMBOUND_CLANG clang++
   NAMES clang++ clang++-20 clang++-19 clang++-18 clang++-17 clang++-16 clang++-15 clang++-14
   DOC "the second compiler for device code")

@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Warnings and sanitizers as one INTERFACE target, `membound_options`; there are no global flags.
-option(MEMBOUND_WERROR "Warnings are errors (dev and ci presets)" OFF)
+option(MEMBOUND_WERROR "Warnings are errors (preset dev, continuous integration)" OFF)
+option(MEMBOUND_WITHOUT_TOOLKIT
+  "Build as where no CUDA toolkit is: neither nvcc nor NVIDIA's runtime is looked for" OFF)
 option(MEMBOUND_BUILD_BENCH "Build membound_bench, which needs cuBLAS, CUB and Thrust" OFF)
 option(MEMBOUND_FAILPOINTS "Tests can kill the program at named places and switch defences off" OFF)
 set(MEMBOUND_SANITIZER "" CACHE STRING "What -fsanitize= takes, such as address,undefined; empty for none")

@@ -8,7 +8,6 @@ namespace membound::runner {
 namespace {
 
 constexpr std::size_t kMostBlocks = 256;
-constexpr unsigned int kWithoutTiming = 0x2;  // cudaEventDisableTiming, a macro of NVIDIA's header
 
 }  // namespace
 
@@ -34,7 +33,7 @@ cudaError_t Staging::find_block(std::size_t bytes, std::size_t& index) {
   if (const cudaError_t code = cudaMallocHost(&data, bytes); code != cudaSuccess) return code;
   block.data = static_cast<std::byte*>(data);
   block.room_bytes = bytes;
-  if (const cudaError_t code = cudaEventCreateWithFlags(&block.done, kWithoutTiming);
+  if (const cudaError_t code = cudaEventCreateWithFlags(&block.done, cudaEventDisableTiming);
       code != cudaSuccess) {
     static_cast<void>(cudaFreeHost(data));
     return code;

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// The part of the CUDA 13 runtime's interface that harness and runner use, in our own
-/// declarations: a machine without NVIDIA's toolkit builds the labs' test programs and the runner
-/// with this header and links them with the virtual GPU's libcudart.so.13. On the search path only
-/// there; else NVIDIA's is used.
+/// declarations. They are compiled with this header on every machine, with NVIDIA's toolkit or
+/// without, so that a name that is missing here stops the build everywhere. Where a toolkit is,
+/// tests/vgpu/runtime/abi_test.cpp holds it against NVIDIA's.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,10 @@ enum cudaFuncCache : int;
 enum cudaJitOption : int;
 enum cudaLibraryOption : int;
 enum cudaDriverEntryPointQueryResult : int { cudaDriverEntryPointSuccess = 0 };
-inline constexpr unsigned long long cudaEnableDefault = 0;
+
+#define RUNTIME_CONSTANT(type, name, value) inline constexpr type name = value;
+#include "grader/device_code/cuda_api/include/runtime_constants.def"
+#undef RUNTIME_CONSTANT
 
 extern "C" {
 #define RUNTIME_FUNCTION(name, parameters) cudaError_t name parameters;

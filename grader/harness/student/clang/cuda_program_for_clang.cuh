@@ -4,18 +4,12 @@
 /// The calls of the CUDA runtime, for an editor that reads a whole program without NVIDIA's toolkit
 /// (.clangd names it behind cuda_for_clang.cuh): our own cuda_runtime_api.h, and on top of it
 /// default arguments, pointers of any type, and what `<<<...>>>` stands for. Nothing is compiled
-/// with it. Left out: most constants; parameters of the calls that runtime_functions.def lacks.
+/// with it. Left out: constants that runtime_constants.def lacks, parameters of the calls that
+/// runtime_functions.def lacks.
 /// Source: CUDA Runtime API, "Modules".
 #pragma once
 
 #include "grader/device_code/cuda_api/include/cuda_runtime_api.h"
-
-inline constexpr unsigned int cudaStreamDefault = 0, cudaStreamNonBlocking = 1;
-inline constexpr unsigned int cudaEventDefault = 0, cudaEventBlockingSync = 1,
-                              cudaEventDisableTiming = 2;
-inline constexpr unsigned int cudaHostAllocDefault = 0, cudaHostAllocPortable = 1,
-                              cudaHostAllocMapped = 2, cudaHostAllocWriteCombined = 4;
-inline constexpr unsigned int cudaMemAttachGlobal = 1;
 
 extern "C" {
 cudaError_t cudaConfigureCall(dim3 grid, dim3 block, std::size_t shared_bytes = 0,
