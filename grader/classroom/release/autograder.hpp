@@ -17,7 +17,7 @@ namespace membound::release {
 /// How it grades.
 struct AutograderOptions {
   std::string device = "vgpu:h200";
-  std::string compiler = "nvcc";
+  std::string compiler;  ///< "nvcc" or "clang"
   std::string lab;    ///< the assignment's; empty: the submission tells
   int seconds = 540;  ///< for one submission, below Gradescope's own limit
 };

@@ -12,6 +12,8 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <optional>
+#include <string_view>
 
 #include "grader/base/scratch_folder.hpp"
 #include "grader/base/text_files.hpp"
@@ -38,30 +40,47 @@ namespace fs = std::filesystem;
 struct ReleaseOptions {
   std::string out;
   std::vector<std::string> labs;
-  std::string compiler = "both";
+  std::string compiler;  ///< empty: those that are here
   bool binaries = false;
   std::vector<std::string> architectures;
   release::AutograderOptions autograder;
 };
 
+/// Whom a release without this compiler's references leaves out.
+std::string_view left_out_without(compilers::DeviceCompiler kind) {
+  return kind == compilers::DeviceCompiler::kNvcc
+             ? "students with a GPU, or with a CUDA toolkit, need the references that nvcc compiles"
+             : "students without a GPU and without a CUDA toolkit need the references that clang "
+               "compiles";
+}
+
+/// Those that were asked for. Where none was, those that are here, with a note on the other.
 base::Result<std::vector<compilers::CompilerInfo>> compilers_for(const ReleaseOptions& options,
                                                                  const fs::path& root) {
+  const bool any = options.compiler.empty();
   std::vector<compilers::CompilerInfo> found;
+  std::optional<base::Error> missing;
+  std::string note;
   const auto places = compilers::compiler_places(root);
   for (const auto kind : {compilers::DeviceCompiler::kNvcc, compilers::DeviceCompiler::kClang}) {
-    if (options.compiler != "both" && options.compiler != compilers::to_string(kind)) continue;
+    const std::string name(compilers::to_string(kind));
+    if (!any && options.compiler != "both" && options.compiler != name) continue;
     auto compiler = compilers::find_compiler(kind, places);
     if (compiler) {
       found.push_back(*std::move(compiler));
       continue;
     }
-    base::Error error = compiler.error();
-    if (options.compiler == "both")
-      error.advice += "; or hand out for students of the other compiler alone: --compiler " +
-                      std::string(kind == compilers::DeviceCompiler::kNvcc ? "clang" : "nvcc");
-    return error;
+    missing = compiler.error();
+    note = name + ": " + missing->found + "; " + std::string(left_out_without(kind));
   }
-  return found;
+  if (!missing) return found;
+  if (any && !found.empty()) {
+    report_note("compiled by " + found.front().name() + " alone (" + note + ")");
+    return found;
+  }
+  if (options.compiler == "both")
+    missing->advice += "; or leave --compiler out: compilers that are missing are then left out";
+  return *missing;
 }
 
 base::Status check_architectures(const std::vector<std::string>& architectures) {
@@ -164,6 +183,19 @@ int run_release(const ReleaseOptions& options) {
   return kExitPassed;
 }
 
+/// Names the stages that an autograder with this compiler cannot grade.
+void note_ungraded(const std::vector<course::Lab>& labs, const std::string& compiler) {
+  if (compiler == compilers::to_string(compilers::DeviceCompiler::kNvcc)) return;
+  std::string stages;
+  for (const course::Lab& lab : labs)
+    for (const course::Stage& stage : lab.stages)
+      if (!stage.kind->every_compiler)
+        stages += (stages.empty() ? "" : ", ") + lab.id + "/" + std::to_string(stage.number);
+  if (!stages.empty())
+    report_note("grades with " + compiler + ", which compiles no whole programs: not " + stages +
+                "; make it where nvcc is, or with --compiler nvcc, to grade those, too");
+}
+
 int run_autograder(ReleaseOptions options) {
   const auto context = make_context();
   if (!context) return report_error(context.error());
@@ -184,6 +216,12 @@ int run_autograder(ReleaseOptions options) {
     options.autograder.lab = (*lab)->id;
     options.labs = {(*lab)->id};
   }
+  if (options.autograder.compiler.empty()) {
+    const auto found =
+        compilers::find_any_compiler(compilers::compiler_places(context->place.root));
+    if (!found) return report_error(found.error());
+    options.autograder.compiler = compilers::to_string(found->kind);
+  }
   // The container has no GPU: the build there is for the capability that is assumed without one.
   options.compiler = options.autograder.compiler;
   options.architectures = {"90"};
@@ -191,6 +229,7 @@ int run_autograder(ReleaseOptions options) {
   if (!request) return report_error(request.error());
   auto students = make_tree(*request, *context);
   if (!students) return finish(students.error(), request->stop);
+  note_ungraded(request->labs, options.compiler);
   const auto tree = release::autograder_tree(*request, *std::move(students), options.autograder);
   if (!tree) return report_error(tree.error());
   const auto zip = release::zip_of(*tree);
