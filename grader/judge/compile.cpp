@@ -196,10 +196,10 @@ course::GradeVerdict grade_verdict_of(const CompiledCode& code) {
 
 base::Result<CompiledCode> compile(const CompileRequest& request) {
   if (!request.runtime.empty() && request.compiler.kind != compilers::DeviceCompiler::kNvcc)
-    return base::Error{base::ErrorKind::kUsage, request.source.string(),
-                       "is a program with host code, which " + request.compiler.name() +
-                           " is not asked to compile",
-                       "nvcc", "--compiler nvcc; ./membound fetches it where it is missing"};
+    return base::Error{
+        base::ErrorKind::kUsage, request.source.string(),
+        "is a whole program, which nvcc alone compiles, and not " + request.compiler.name(), "nvcc",
+        "call it with --compiler nvcc; ./membound fetches nvcc where it is missing"};
   const auto source = base::read_file(request.source);
   if (!source) return source.error();
   const auto flags = base::read_file(flags_file(request));

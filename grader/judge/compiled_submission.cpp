@@ -163,8 +163,8 @@ base::Result<CompiledSubmission> compile_submission(const CheckRequest& request)
         !part.kind->every_compiler && request.compiler.kind != compilers::DeviceCompiler::kNvcc;
     if (other_compiler && whole.parts.size() > 1 && !request.graded) {
       part.not_for_compiler =
-          "a whole program is compiled by nvcc, which is not here: "
-          "./membound fetches it; or --compiler nvcc";
+          "nvcc alone compiles whole programs; call it with --compiler nvcc, and ./membound "
+          "fetches nvcc where it is missing";
       continue;
     }
     if (const auto done = compile_part(request, part); !done) return done.error();

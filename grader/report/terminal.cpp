@@ -54,15 +54,21 @@ const course::StageResult* stage_to_explain(const course::Result& result, const 
   return result.stages.size() == 1 ? &result.stages.front() : nullptr;
 }
 
+bool has_reason_not_to_run(const course::StageResult& stage) {
+  return stage.verdict == Verdict::kSkipped && !stage.findings.empty();
+}
+
 std::string next_step(const course::Result& result, const course::StageResult* explained,
                       bool begun, const Style& style) {
   std::string text;
   const std::string lab = number_of(result.lab);
   if (explained == nullptr || explained->passed()) {
-    text = result.stages.size() > 1
-               ? "All stages passed. What to look at now: ./membound handout " + lab +
-                     ", \"After you are done\"."
-               : "Next: ./membound next " + lab;
+    const bool all =
+        std::none_of(result.stages.begin(), result.stages.end(), has_reason_not_to_run);
+    text = result.stages.size() > 1 ? std::string(all ? "All stages" : "The stages that were run") +
+                                          " passed. What to look at now: ./membound handout " +
+                                          lab + ", \"After you are done\"."
+                                    : "Next: ./membound next " + lab;
   } else if (explained->verdict == Verdict::kInfraError) {
     text = "This says nothing about your kernel. ./membound doctor looks at the machine.";
   } else if (!begun) {
@@ -118,6 +124,17 @@ std::string notes_text(const course::StageResult& stage, const Style& style) {
     if (!stage.speed)
       text +=
           wrapped("Stage " + std::to_string(stage.stage) + ": " + note, style.width, kNoteIndent);
+  return text;
+}
+
+/// Why stages were not run.
+std::string left_out_text(const course::Result& result, const Style& style) {
+  std::string text;
+  for (const course::StageResult& stage : result.stages)
+    if (has_reason_not_to_run(stage))
+      text += wrapped(
+          "Stage " + std::to_string(stage.stage) + " was not run: " + stage.findings.front().text,
+          style.width, kNoteIndent);
   return text;
 }
 
@@ -181,6 +198,7 @@ std::string render(const course::Result& result, const Style& style, const Stage
   for (const course::StageResult& stage : result.stages)
     text += untouched.contains(stage.stage) ? line_with(stage, kNotStarted, Tone::kFaint, style)
                                             : render_line(stage, style);
+  text += left_out_text(result, style);
   text += cases_text(result, style);
   const course::StageResult* explained = stage_to_explain(result, untouched);
   for (const course::StageResult& stage : result.stages)

@@ -202,6 +202,21 @@ TEST(Terminal, AStageThatWasNotBegunIsNotCalledWrong) {
   EXPECT_THAT(render(result, {}, {5}), HasSubstr("Stage 4, A padded tile: too slow"));
 }
 
+TEST(Terminal, AStageThatWasNotRunSaysWhyAndIsNotCalledPassed) {
+  course::StageResult kernel = slow_stage();
+  kernel.verdict = Verdict::kPassed;
+  course::StageResult program;
+  program.stage = 5;
+  program.verdict = Verdict::kSkipped;
+  course::Result result = result_with(kernel);
+  result.stages.push_back(program);
+  EXPECT_THAT(render(result, {}), HasSubstr("All stages passed."));
+  result.stages[1].findings = {{"skipped", "nvcc alone compiles it", "", "", "", 0}};
+  const std::string text = render(result, {});
+  EXPECT_THAT(text, HasSubstr("    Stage 5 was not run: nvcc alone compiles it\n"));
+  EXPECT_THAT(text, HasSubstr("The stages that were run passed."));
+}
+
 TEST(Terminal, AScreenHasTheVerdictOnTop) {
   const std::string text = render_one(result_with(slow_stage()), {});
   EXPECT_EQ(text.find("  x 4 padded                 too slow"), 0u);
