@@ -27,12 +27,13 @@ export AUTOGRADER_ROOT=$folder/autograder
 course=$AUTOGRADER_ROOT/source/course
 export CCACHE_DIR=$folder/ccache
 
-# expect CODE PATTERN COMMAND…: the command ends with that code, and a line of what it says fits the pattern.
+# expect CODE PATTERN COMMAND…: the command ends with that code, and a line of what it says fits the pattern; '' if it
+# may say nothing.
 expect() {
   local wanted=$1 pattern=$2 code=0 began=$SECONDS
   shift 2
   "$@" >"$folder/said" 2>&1 </dev/null || code=$?
-  if [ "$code" != "$wanted" ] || ! grep -Eq -- "$pattern" "$folder/said"; then
+  if [ "$code" != "$wanted" ] || { [ -n "$pattern" ] && ! grep -Eq -- "$pattern" "$folder/said"; }; then
     tail -n 60 "$folder/said"
     printf 'BAD %s\n  expected exit code %s and a line with "%s"\n  got exit code %s\n' "$*" "$wanted" "$pattern" "$code"
     exit 1
