@@ -73,7 +73,8 @@ base::Error none_found(DeviceCompiler kind, const std::string& passed_over) {
     error.expected =
         "the CUDA compiler, version 12 or newer (in $MEMBOUND_TOOLKIT/bin, PATH, "
         "/usr/local/cuda/bin or .membound/toolkit)";
-    error.advice = "start with ./membound, which fetches it, or set MEMBOUND_TOOLKIT";
+    error.advice =
+        "call ./membound with --compiler nvcc, which fetches it, or set MEMBOUND_TOOLKIT";
   } else {
     error.expected = "clang++ 14 or newer in PATH";
     error.advice = "sudo apt-get install clang, or use --compiler nvcc";
