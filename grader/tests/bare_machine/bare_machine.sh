@@ -74,11 +74,8 @@ right=$course/solutions/01-reverse-array/kernel.cu
 class=$folder/class
 mkdir -p "$class"/{ann,bob}
 cp "$right" "$class/ann/kernel.cu"
-sed 's/n - 1 - i/i/' "$right" >"$class/bob/kernel.cu"
-if cmp -s "$right" "$class/bob/kernel.cu"; then
-  echo "BAD the wrong answer is the right one: lab 01's says its index in another way"
-  exit 1
-fi
+membound 0 '__global__' dev wrong reverse/1-through-a-float
+cp "$folder/said" "$class/bob/kernel.cu"
 results=$folder/results
 membound 0 '.' grade "$class" --lab reverse --out "$results" --trust-submissions --device vgpu:h200
 expect 0 '^ann,.*PASS' cat "$results/grades.csv"
