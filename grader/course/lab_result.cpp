@@ -60,7 +60,7 @@ MEMBOUND_JSON(SourceLine, file, line, instance, access, unit, requests, per_requ
 MEMBOUND_FIELDS(StageResult, lab, stage, name, kernel, title, device, verdict, correct, ratio,
                 ratio_low, ratio_high, pass_ratio, full_ratio, points, max_points, samples,
                 similar_stage, answer, findings, tests, timings, kernels, source_lines, profiles,
-                cpu_baselines, notes, seconds)
+                cpu_baselines, remarks, notes, seconds)
 MEMBOUND_FIELDS(Result, lab, title, membound_version, created_at, compiler, compiler_output, device,
                 seed, seconds, stages)
 

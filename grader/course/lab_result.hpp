@@ -77,6 +77,7 @@ struct StageResult {
   std::vector<SourceLine> source_lines;
   std::vector<KernelProfile> profiles;  ///< on the virtual GPU
   std::vector<CpuBaselineTime> cpu_baselines;
+  std::vector<std::string> remarks;  ///< as StageMeasurement::remarks
   std::vector<std::string> notes;
   double seconds = 0;
 

@@ -21,15 +21,19 @@ MEMBOUND_JSON(Timing, label, student_ns, reference_ns, useful_bytes, useful_oper
               student_median_ns, reference_median_ns, ratio, ratio_low, ratio_high, ceiling,
               ceiling_kind, suspicion_margin, suspicious, suspicion, outside_ns,
               outside_tolerance_ns, stop_reason, stopped, decided, event_overhead_ns, runs_checked,
-              runs_wrong, first_wrong_index, wrong_elements, similar_stage, similar_stage_ns,
-              clocks, throttle_reasons)
+              runs_wrong, first_wrong_index, wrong_elements, wrong_text, similar_stage,
+              similar_stage_ns, clocks, throttle_reasons)
 MEMBOUND_JSON(CpuBaselineTime, label, ns, useful_bytes, useful_operations)
+MEMBOUND_JSON(WholeRun, label, size, is_first_size, complete, why_not, elements, wrong_elements,
+              first_wrong_index, expected, got, missing_elements, first_missing_index, blocks,
+              found, seconds, peak_bytes)
 MEMBOUND_JSON(KernelFacts, name, registers, local_bytes, static_shared_bytes, dynamic_shared_bytes,
               constant_bytes, max_threads_per_block, grid, block, blocks_per_sm, occupancy)
 MEMBOUND_JSON(DeviceInfo, name, virtual_name, compute_capability, sm_count, memory_bytes, l2_bytes,
               driver_version, runtime_version)
 MEMBOUND_FIELDS(StageMeasurement, lab, kernel, stage, tests, timings, abort, abort_text, kernels,
-                counters, checks, device, similar_stage, cpu_baselines, notes, seed, seconds)
+                counters, checks, device, similar_stage, cpu_baselines, whole_runs, no_full_points,
+                remarks, notes, seed, seconds)
 
 void to_json(json& out, const StageMeasurement& value) { write_fields(out, value); }
 void from_json(const json& in, StageMeasurement& value) {

@@ -67,6 +67,7 @@ struct Timing {
   std::int64_t runs_wrong = 0;
   std::int64_t first_wrong_index = -1;  ///< of the first wrong run; -1 = none
   std::int64_t wrong_elements = 0;      ///< of the first wrong run
+  std::string wrong_text;               ///< what is wrong, where there is more to tell than those
   int similar_stage = 0;  ///< whose reference answer is about as fast as the student; 0 = none
   double similar_stage_ns = 0;
   Clocks clocks;
@@ -79,6 +80,28 @@ struct CpuBaselineTime {
   double ns = 0;
   double useful_bytes = 0;
   double useful_operations = 0;
+};
+
+/// What was found where all blocks of a timed case ran for their results, and every place of the
+/// output was compared.
+struct WholeRun {
+  std::string label;               ///< of the case
+  std::vector<std::int64_t> size;  ///< as in timed_sizes
+  bool is_first_size = false;      ///< whether that is the size that is timed first
+  bool complete = false;           ///< all of it was looked at
+  std::string why_not;             ///< or why not; empty where it was
+  std::int64_t elements = 0;       ///< that the case declares as written
+  std::int64_t wrong_elements = 0;
+  std::int64_t first_wrong_index = -1;  ///< -1: none
+  std::string expected, got;            ///< there
+  std::int64_t missing_elements = 0;    ///< that no block wrote
+  std::int64_t first_missing_index = -1;
+  std::int64_t blocks = 0;      ///< that the launch has
+  std::string found;            ///< what is wrong, in words; empty: nothing
+  double seconds = 0;           ///< wall clock
+  std::int64_t peak_bytes = 0;  ///< of arrays and bookkeeping that stood at once, about
+
+  [[nodiscard]] bool is_wrong() const { return !found.empty(); }
 };
 
 /// What the loaded module says of one kernel of the submission, and how it was launched.
@@ -146,6 +169,13 @@ struct StageMeasurement {
   DeviceInfo device;
   int similar_stage = 0;  ///< that of the slowest case; 0 = none
   std::vector<CpuBaselineTime> cpu_baselines;
+  std::vector<WholeRun> whole_runs;  ///< of timed cases, where they were asked for or needed
+  /// Why a stage that passes gets no more points than one at the bar; empty: it gets what its speed
+  /// earns.
+  std::string no_full_points;
+  /// What whoever reads the verdict must know of it: at which size it was timed, and why not at the
+  /// first; why it gets no full points.
+  std::vector<std::string> remarks;
   std::vector<std::string> notes;  ///< free facts: "NVML not found: no clocks"
   std::uint64_t seed = 0;
   double seconds = 0;  ///< wall clock of the whole stage

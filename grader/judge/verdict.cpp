@@ -109,6 +109,13 @@ double points_for_program(const course::Stage& stage, const std::optional<double
   return ratio && *ratio < stage.pass_ratio ? points_for(stage, *ratio) : stage.points;
 }
 
+/// Above the bar only where all of the first size's results are known to be right.
+double ratio_that_counts(const course::Stage& stage, const StageMeasurement& measurement,
+                         const StageResult& result) {
+  const double ratio = result.ratio.value_or(0);
+  return measurement.no_full_points.empty() ? ratio : std::min(ratio, stage.pass_ratio);
+}
+
 /// Turns a right result at which the checkers found something the lab does not allow: what is
 /// undefined may come out otherwise next time.
 void call_unsafe(const course::Lab& lab, std::vector<course::Finding> found, StageResult& result) {
@@ -154,6 +161,7 @@ StageResult judge_stage(const course::Lab& lab, const course::Stage& stage,
   result.kernels = measurement.kernels;
   result.cpu_baselines = measurement.cpu_baselines;
   result.notes = measurement.notes;
+  result.remarks = measurement.remarks;
   result.seconds = measurement.seconds;
   result.source_lines = source_lines(measurement.counters);
   result.profiles = profiles(measurement.counters);
@@ -181,9 +189,10 @@ StageResult judge_stage(const course::Lab& lab, const course::Stage& stage,
   result.correct = !wrong && course::row_of(result.verdict).earns_points;
   // Correctness alone earns its share also where nothing could be timed.
   if (result.correct)
-    result.points = stage.kind->has_reference
-                        ? points_for(stage, missed ? 0 : result.ratio.value_or(0))
-                        : points_for_program(stage, result.ratio);
+    result.points =
+        stage.kind->has_reference
+            ? points_for(stage, missed ? 0 : ratio_that_counts(stage, measurement, result))
+            : points_for_program(stage, result.ratio);
 
   if (missed)
     result.findings = {*missed};

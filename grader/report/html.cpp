@@ -71,6 +71,9 @@ json findings(const StageResult& stage, FindingsOf which) {
     rows.push_back({{"text", line + finding.text}, {"advice", finding.advice}});
   }
   if (which == FindingsOf::kRest)
+    for (const std::string& remark : stage.remarks)
+      rows.push_back({{"text", remark}, {"advice", ""}});
+  if (which == FindingsOf::kRest)
     for (const std::string& note : stage.notes)
       if (!stage.speed) rows.push_back({{"text", note}, {"advice", ""}});
   return rows;

@@ -172,6 +172,7 @@ std::string render_profile(const StageResult& stage, const SourceText& source, c
   std::string text =
       style.paint("Stage " + std::to_string(stage.stage) + ", " + stage.title, Tone::kStrong) +
       "\n";
+  for (const std::string& remark : stage.remarks) text += wrapped(remark, style.width, 2);
   for (const std::string& note : stage.notes) text += wrapped(note, style.width, 2);
   if (stage.profiles.empty())
     return text + wrapped("nothing was timed, so nothing was counted", style.width, 2);

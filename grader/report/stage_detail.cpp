@@ -167,6 +167,7 @@ std::string render_detail(const StageResult& stage, const Style& style, const So
   if (const course::KernelProfile* const kernel = costliest(stage))
     text += render_advice(*kernel, style);
   text += findings_text(stage, style, read);
+  for (const std::string& remark : stage.remarks) text += wrapped(remark, style.width, kIndent);
   for (const std::string& note : stage.notes) text += wrapped(note, style.width, kIndent);
   return text;
 }

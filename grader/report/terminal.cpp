@@ -120,10 +120,11 @@ std::string compiler_text(const course::Result& result, const Style& style) {
 /// What a program's run told. A kernel, which has a speed, has notes on the measurement alone.
 std::string notes_text(const course::StageResult& stage, const Style& style) {
   std::string text;
+  const std::string head = "Stage " + std::to_string(stage.stage) + ": ";
+  for (const std::string& remark : stage.remarks)
+    text += wrapped(head + remark, style.width, kNoteIndent);
   for (const std::string& note : stage.notes)
-    if (!stage.speed)
-      text +=
-          wrapped("Stage " + std::to_string(stage.stage) + ": " + note, style.width, kNoteIndent);
+    if (!stage.speed) text += wrapped(head + note, style.width, kNoteIndent);
   return text;
 }
 

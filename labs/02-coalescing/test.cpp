@@ -204,6 +204,9 @@ TimedCase timed_case(int stage, const Picture& picture) {
                        static_cast<double>(picture.rows * picture.cols) * sizeof(float);
   timed.inputs = {{.type = ElementType::kFloat, .count = count}};
   timed.output = {.type = ElementType::kFloat, .count = count};
+  if (has_gaps(stage, picture))
+    timed.written = {static_cast<std::size_t>(picture.pitch),
+                     static_cast<std::size_t>(channels_of(stage) * picture.cols)};
   timed.arguments = [picture](std::span<void* const> d_inputs, void* d_output) {
     return kernel_arguments(static_cast<float*>(d_output), static_cast<const float*>(d_inputs[0]),
                             static_cast<int>(picture.rows), static_cast<int>(picture.cols),

@@ -4,6 +4,7 @@
 
 #include <cstring>
 #include <limits>
+#include <sstream>
 #include <vector>
 
 #include "grader/base/check.hpp"
@@ -48,6 +49,16 @@ Difference difference_of(const TimedBuffer& buffer, const HostArray& got, const 
     }
   });
   return difference;
+}
+
+std::string element_text(ElementType type, std::span<const std::byte> bytes) {
+  return with_type(type, [&]<typename T>(T value) {
+    std::memcpy(&value, bytes.data(), sizeof(T));
+    std::ostringstream text;
+    text.precision(std::numeric_limits<T>::max_digits10);
+    text << value;
+    return text.str();
+  });
 }
 
 void each_written(const TimedBuffer& buffer, std::span<const std::byte> got,

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string>
 
 #include "grader/harness/cases/timed_case.hpp"
 
@@ -26,9 +27,13 @@ namespace membound::harness {
 
 /// What a sample of a launch left in an output.
 struct WrittenPart {
-  Difference difference;     ///< of the elements that were written, from what is right
-  std::size_t elements = 0;  ///< written
+  Difference difference;          ///< of the elements that were written, from what is right
+  std::size_t elements = 0;       ///< written
+  std::string expected{}, got{};  ///< at the first wrong one, where somebody wants to know
 };
+
+/// The element whose bytes these are, as a text.
+[[nodiscard]] std::string element_text(ElementType type, std::span<const std::byte> bytes);
 
 /// Shows the runs of elements that no longer hold poison: see(first, count).
 void each_written(const TimedBuffer& buffer, std::span<const std::byte> got,

@@ -40,6 +40,20 @@ struct IntegerRange {
   std::int64_t high = 0;
 };
 
+/// Which elements of an output are written: of each row of `length` elements the first `used`. The
+/// others must stay as they were. A length of 0: all.
+struct WrittenRows {
+  std::size_t length = 0, used = 0;
+
+  [[nodiscard]] bool has(std::size_t index) const { return length == 0 || index % length < used; }
+  /// Of an array of so many elements.
+  [[nodiscard]] std::size_t count_of(std::size_t elements) const {
+    if (length == 0) return elements;
+    const std::size_t rest = elements % length;
+    return elements / length * used + (rest < used ? rest : used);
+  }
+};
+
 /// What an output holds before the launch.
 enum class Initial { kPoison, kZero };
 
@@ -137,6 +151,7 @@ struct TimedCase {
   double useful_operations = 0;     ///< for labs bound by operations; 0 otherwise
   std::vector<TimedBuffer> inputs;
   TimedBuffer output;
+  WrittenRows written{};  ///< of the output: what a launch must write, and all that it may
   Tolerance tolerance{};
   /// The kernel's arguments for these device addresses (inputs in the order given above).
   std::function<KernelArguments(std::span<void* const> d_inputs, void* d_output)> arguments;

@@ -28,6 +28,12 @@ namespace membound::harness {
 class DeviceKernels;
 class Device;
 
+/// Blocks [first, first + count) of a launch, in launch order.
+struct BlockRange {
+  std::uint64_t first = 0, count = 0;
+  std::uint64_t most_instructions = 0;  ///< of warps: with more it is not run; 0: no limit
+};
+
 /// Which blocks of a launch run: those that the seed says, which stand for all; or all, because a
 /// launch that is sampled needs what they leave, or because only its results matter.
 struct Sampling {
@@ -35,6 +41,8 @@ struct Sampling {
   bool all = false;
   bool counts = true;       ///< false: with `all`, nobody asks what the launch costs
   bool some_warps = false;  ///< of each block, for one that took too many instructions
+  /// Only these run, for their results; those of launches before the last all.
+  std::optional<BlockRange> only = {};
 };
 
 /// While it lives, launches on a device are sampled.

@@ -181,7 +181,7 @@ cudaError_t Launcher::launch(const ReadyLaunch& launch, KernelArguments argument
     }
     const bool is_last = &step == &launch.steps.back();
     std::optional<Sampling> how = last;
-    if (how && !is_last) how = Sampling{how->seed, true};
+    if (how && !is_last) how = Sampling{how->seed, true, !how->only};
     if (launch.samples_last && is_last) how = Sampling{1};
     const SampledLaunches sampled(device_, how);
     const cudaError_t code =

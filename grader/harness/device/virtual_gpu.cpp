@@ -7,6 +7,7 @@
 #include <cstring>
 #include <span>
 
+#include "grader/base/check.hpp"
 #include "grader/harness/cases/data.hpp"
 #include "grader/harness/cases/host_arrays.hpp"
 #include "grader/harness/device/device_kernels.hpp"
@@ -126,6 +127,13 @@ class VirtualGpu : public Device {
   [[nodiscard]] bool can_sample() const override { return sample_function() != nullptr; }
   void sample_launches(std::optional<Sampling> how) const override {
     const DeviceScope on(number());
+    if (how && how->only) {
+      auto* run = own_function<void(unsigned long long, unsigned long long, unsigned long long)>(
+          "membound_vgpu_run_blocks");
+      MEMBOUND_CHECK(run != nullptr);  // as can_sample() says
+      run(how->only->first, how->only->count, how->only->most_instructions);
+      return;
+    }
     const int mode = !how ? 0 : !how->counts ? 3 : how->all ? 2 : how->some_warps ? 4 : 1;
     sample_function()(mode, how ? how->seed : 0);
   }

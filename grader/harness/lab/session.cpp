@@ -94,8 +94,9 @@ base::Result<Session::Devices> Session::Devices::open(const Options& options) {
   // when it is asked is what the reference has left.
   auto first = ReadyDevice::open(kReferenceDevice, options.kernels);
   if (!first) return first.error();
-  auto answer = options.reference_times.empty() ? Submission::load(options.reference)
-                                                : base::Result<Submission>(Submission());
+  const bool runs_it = options.reference_times.empty() && !options.whole;
+  auto answer =
+      runs_it ? Submission::load(options.reference) : base::Result<Submission>(Submission());
   if (!answer) return answer.error();
   if (options.student_device == kReferenceDevice)
     return Devices{*std::move(first), {}, *std::move(answer)};
@@ -124,7 +125,7 @@ base::Result<std::unique_ptr<Session>> Session::open(const Options& options,
   auto devices = Devices::open(options);
   if (!devices) return devices.error();
   std::optional<ReferenceTimes> known;
-  if (!options.reference_times.empty()) {
+  if (!options.reference_times.empty() && !options.whole) {
     auto times = fitting_times(options, *lab, *devices->student.device);
     if (!times) return times.error();
     known = *std::move(times);
@@ -190,6 +191,19 @@ std::vector<Session::SizedCases> Session::ways_to_time(const course::Stage& stag
   const auto& last = stage.timed_sizes.back();
   ways.push_back({last, program_.timed_cases(stage, last), false});
   return ways;
+}
+
+std::vector<Session::SizedCases> Session::ways_to_run_whole(const course::Stage& stage) const {
+  std::vector<SizedCases> ways = sampled_ways(stage);
+  if (!options_.size.empty() || ways.empty()) {
+    const std::vector<std::int64_t> size = timed_size(stage);
+    ways = {{size, program_.timed_cases(stage, size), true}};
+  }
+  return ways;
+}
+
+std::vector<std::int64_t> Session::first_size(const course::Stage& stage) const {
+  return ways_to_run_whole(stage).front().size;
 }
 
 bool Session::looks_at_some_blocks() const { return options_.some_blocks && device().can_sample(); }

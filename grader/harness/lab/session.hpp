@@ -62,6 +62,13 @@ class Session {
   /// What to time, preferred first: later ones are for launches that cannot be sampled. The last is
   /// run whole.
   [[nodiscard]] std::vector<SizedCases> ways_to_time(const course::Stage& stage) const;
+  /// All sizes that fit a quarter of the device's memory, the first one first, to be run whole for
+  /// their results.
+  [[nodiscard]] std::vector<SizedCases> ways_to_run_whole(const course::Stage& stage) const;
+  /// The first of these sizes.
+  [[nodiscard]] std::vector<std::int64_t> first_size(const course::Stage& stage) const;
+  /// Whether launches of the stage may be timed by some of their blocks.
+  [[nodiscard]] bool times_some_blocks(const course::Stage& stage) const { return samples(stage); }
   /// Whether of what is timed some blocks are looked at, where the others do not depend on those.
   [[nodiscard]] bool looks_at_some_blocks() const;
   /// What checkers look at in place of timing, preferred first: some blocks of a launch as it would

@@ -16,6 +16,7 @@
 #include "grader/course/measurement.hpp"
 #include "grader/harness/lab/session.hpp"
 #include "grader/harness/measure/timing.hpp"
+#include "grader/harness/measure/whole_run.hpp"
 
 namespace membound::harness {
 
@@ -42,6 +43,10 @@ class StageRun {
   /// Launches each timed case once, or some blocks of it, and keeps what the checkers find; failure
   /// tells of a refusal.
   [[nodiscard]] testing::AssertionResult look_at_timed_launches();
+
+  /// Runs every timed case whole, for its results, and keeps what comes of it. Only where launches
+  /// can be sampled.
+  void look_at_all();
 
   /// Bookkeeping of the recorder.
   void begin_stage();
@@ -84,8 +89,21 @@ class StageRun {
                                                                    bool& takes_long);
   /// One case, looked at in one way. False: it cannot be sampled and was not run.
   [[nodiscard]] bool look_at(const TimingRequest& request, ReadyLaunch student, bool some_of_last);
+  /// One case of one size.
+  [[nodiscard]] course::WholeRun run_whole(const Session::SizedCases& way, std::size_t case_index,
+                                           const WholeLimits& limits);
+  /// Of a case that was timed by some of its blocks, or at a smaller size than its first because it
+  /// cannot be: makes the timing wrong where blocks leave out what is theirs.
+  void check_places(const Session::SizedCases& way, std::size_t case_index, TimingOutcome& outcome);
+  /// Whether no rule says that all places are written; `doubt` is why, and may be empty.
+  [[nodiscard]] bool may_leave_out(const Session::SizedCases& way, std::size_t case_index,
+                                   const TimingOutcome& outcome, std::string& doubt);
+  /// `doubt` is why; may be empty.
+  void look_at_whole(const Session::SizedCases& way, std::size_t case_index,
+                     const std::string& doubt, course::Timing& timing);
   void forget_timings();
   void add_note(std::string note);
+  void add_remark(std::string remark);
   void keep(TimingOutcome outcome, const Session::SizedCases& way, std::size_t case_index);
   void find_similar_stage(const Session::SizedCases& way, std::size_t case_index,
                           course::Timing& timing);

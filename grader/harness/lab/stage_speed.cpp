@@ -98,7 +98,7 @@ testing::AssertionResult StageRun::check_speed() {
     const std::optional<testing::AssertionResult> timed = time_cases(way, why_not, takes_long);
     if (takes_long) long_elements = elements;
     if (!timed) continue;
-    if (!why_not.empty()) add_note("timed at " + way.cases.front().label + ": " + why_not);
+    if (!why_not.empty()) add_remark("timed at " + way.cases.front().label + ": " + why_not);
     verdict = *timed;
     break;
   }
@@ -130,6 +130,7 @@ std::optional<testing::AssertionResult> StageRun::time_cases(const Session::Size
             way.cases[i].label + " cannot be timed by some of its blocks: " + outcome.not_sampled;
       return std::nullopt;
     }
+    if (outcome.timing.runs_wrong == 0) check_places(way, i, outcome);
     const testing::AssertionResult one = judge_case(outcome.timing, way.cases[i]);
     keep(std::move(outcome), way, i);
     if (one || !verdict) continue;
@@ -145,11 +146,19 @@ void StageRun::add_note(std::string note) {
   measurement_.notes.push_back(std::move(note));
 }
 
+void StageRun::add_remark(std::string remark) {
+  const std::lock_guard lock(mutex_);
+  measurement_.remarks.push_back(std::move(remark));
+}
+
 void StageRun::forget_timings() {
   const std::lock_guard lock(mutex_);
   measurement_.timings.clear();
   measurement_.kernels.clear();
   measurement_.counters = nullptr;
+  measurement_.whole_runs.clear();
+  measurement_.no_full_points.clear();
+  measurement_.remarks.clear();
   measurement_.similar_stage = 0;
 }
 
@@ -266,6 +275,8 @@ testing::AssertionResult StageRun::judge_case(const course::Timing& timing,
   const std::string rate = rate_text(work / timing.student_median_ns * 1e9, operations);
   if (timing.runs_wrong > 0) {
     cause_ = course::Cause::kWrongInTimedRun;
+    if (!timing.wrong_text.empty())
+      return testing::AssertionFailure() << timing.label << ": " << timing.wrong_text;
     return testing::AssertionFailure()
            << timing.label << ": the result of " << timing.runs_wrong << " of "
            << timing.runs_checked

@@ -66,6 +66,8 @@ ParsedOptions parse_options(int argc, const char* const* argv) {
   app.add_flag("--quick", options.quick, "correctness only, no timing");
   app.add_flag("--look", options.look,
                "launch what would be timed once, for the virtual GPU's checkers to look at");
+  app.add_flag("--whole", options.whole,
+               "only run what would be timed whole, on a virtual GPU, and compare all results");
   app.add_flag("--some-blocks", options.some_blocks,
                "with --look: only some blocks of a launch, where the others do not depend on them");
   app.add_flag("--easier-half", options.easier_half,

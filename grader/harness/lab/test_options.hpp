@@ -29,6 +29,8 @@ struct Options {
   bool quick = false;  ///< correctness only
   /// What would be timed is launched once, for checkers to look at; no result is compared.
   bool look = false;
+  /// What would be timed runs whole, for its results; nothing is tested or timed.
+  bool whole = false;
   bool some_blocks = false;   ///< … some blocks of it, where the others do not depend on those
   bool easier_half = false;   ///< of the lab's own tests the first half alone, and what is timed
   double launch_seconds = 0;  ///< how long one launch may take; 0: what the lab says

@@ -1,16 +1,15 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What the virtual GPU says of a launch that it timed by some of its blocks, and whether all of
-/// them would have written all of the output.
-/// Place in the chain: timing -> [sample_report]. Left out: whether what they wrote is right.
+/// What the virtual GPU says of a launch that it timed by some of its blocks.
+/// Place in the chain: timing -> [sample_report]. Left out: what they wrote (coverage).
 #pragma once
 
-#include <cstddef>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
-#include "grader/harness/cases/host_arrays.hpp"
+#include "grader/harness/device/device.hpp"
 
 namespace membound::harness {
 
@@ -23,20 +22,12 @@ struct SampleReport {
   double error = 0;         ///< the largest
   /// The last block had what those that ran have left, and zeros in place of what others leave.
   bool lacks_others = false;
-  /// To or from global memory.
-  struct Bytes {
-    double ran = 0;  ///< by the blocks that ran,
-    double all = 0;  ///< and, scaled, by all
-  } stored, loaded;
+  /// The blocks of the last launch that ran, in order.
+  std::vector<BlockRange> ran;
+  double instructions = 0;  ///< of warps, that all blocks together execute, about
 };
 [[nodiscard]] SampleReport sample_of(const nlohmann::json& counters);
 /// "predicted from 0.47 % of the blocks, whose work says that of all within 0.2 %"
 [[nodiscard]] std::string text_of(const SampleReport& report);
-
-/// How many elements of the output the launch would have left unwritten (of the input: unread), by
-/// what its sample wrote or read; 0 where that is no more than the sample itself may be off. A
-/// kernel that skips blocks, or has many of them write the same, is fast and shows here.
-[[nodiscard]] std::size_t missing_elements(const SampleReport::Bytes& moved, double error,
-                                           const WrittenPart& part, const TimedBuffer& array);
 
 }  // namespace membound::harness

@@ -148,14 +148,18 @@ double TimedRun::run(const Answer& answer, Side& side, std::uint64_t seed, bool 
   return side.timer->nanoseconds();
 }
 
-WrittenPart TimedRun::compare_sample(std::uint64_t seed) const {
-  WrittenPart part;
-  if (base::switched_off("harness.timed-compare")) return part;
+DrawnInputs TimedRun::drawn_inputs(std::uint64_t seed) const {
   std::vector<std::uint64_t> seeds;
   for (std::size_t i = 0; i < timed_case().inputs.size(); ++i)
     seeds.push_back(parts_.seeds.derive(seed, i));
-  const DrawnInputs inputs(timed_case().inputs, seeds);
-  if (timed_case().expected_of_read) return compare_with_read(inputs);
+  return {timed_case().inputs, seeds};
+}
+
+WrittenPart TimedRun::compare_sample(std::uint64_t seed, const SeeElements& see) const {
+  WrittenPart part;
+  if (base::switched_off("harness.timed-compare")) return part;
+  const DrawnInputs inputs = drawn_inputs(seed);
+  if (timed_case().expected_of_read) return compare_with_read(inputs, see);
   const TimedBuffer& form = timed_case().output;
   const std::size_t each = element_bytes(form.type);
   HostArray right;
@@ -164,15 +168,21 @@ WrittenPart TimedRun::compare_sample(std::uint64_t seed) const {
       [&](std::size_t offset, std::span<const std::byte> bytes) {
         each_written(form, bytes, [&](std::size_t from, std::size_t count) {
           const std::size_t first = offset / each + from;
+          if (see) see(first, count);
           timed_case().expected_by_place(inputs, first, count, right);
-          compare_written(form, first, bytes.subspan(from * each, count * each), right,
-                          timed_case().tolerance, part);
+          const auto got = bytes.subspan(from * each, count * each);
+          const bool was_right = part.difference.wrong == 0;
+          compare_written(form, first, got, right, timed_case().tolerance, part);
+          if (!was_right || part.difference.wrong == 0) return;
+          const std::size_t at = (part.difference.first - first) * each;
+          part.expected = element_text(form.type, std::span(right).subspan(at, each));
+          part.got = element_text(form.type, got.subspan(at, each));
         });
       });
   return part;
 }
 
-WrittenPart TimedRun::compare_with_read(const DrawnInputs& inputs) const {
+WrittenPart TimedRun::compare_with_read(const DrawnInputs& inputs, const SeeElements& see) const {
   const auto& side = student_side_;
   const TimedBuffer& input = timed_case().inputs.front();
   const std::size_t each = element_bytes(input.type);
@@ -182,6 +192,7 @@ WrittenPart TimedRun::compare_with_read(const DrawnInputs& inputs) const {
                             [&](std::size_t offset, std::span<const std::byte> bytes) {
                               read.push_back({offset / each, bytes.size() / each});
                               part.elements += read.back().count;
+                              if (see) see(read.back().first, read.back().count);
                             });
   const HostArray right = timed_case().expected_of_read(inputs, read);
   HostArray got(right.size());

@@ -80,7 +80,9 @@ class TimedRun {
   /// Of a sampled run, right after it: what the student's blocks wrote, held against the lab's own
   /// answer for the run with this seed. Where that hangs on what they read (expected_of_read), the
   /// elements are those that were read.
-  [[nodiscard]] WrittenPart compare_sample(std::uint64_t seed) const;
+  /// `see` is shown the runs of elements that were written, in order.
+  using SeeElements = std::function<void(std::size_t first, std::size_t count)>;
+  [[nodiscard]] WrittenPart compare_sample(std::uint64_t seed, const SeeElements& see = {}) const;
   /// Suspects a sampled run that changed its inputs, where a graded run looks.
   virtual void look_at_sampled_inputs(std::uint64_t /*seed*/) {}
   /// What was wrong with a run beside its result: work done after the end, inputs changed. Empty
@@ -113,6 +115,9 @@ class TimedRun {
   [[nodiscard]] const TimingRequest& request() const { return request_; }
   [[nodiscard]] const TimedCase& timed_case() const { return request_.timed_case; }
   [[nodiscard]] Side& student_side() { return student_side_; }
+  [[nodiscard]] const Side& student_side() const { return student_side_; }
+  /// The inputs of the run with this seed, at any place.
+  [[nodiscard]] DrawnInputs drawn_inputs(std::uint64_t seed) const;
   [[nodiscard]] const Answer& student() const { return student_; }
   void suspect(std::string what) { suspicion_ = std::move(what); }
   void suspect_changed_inputs();
@@ -130,7 +135,8 @@ class TimedRun {
                                                   std::optional<Sampling> sampling = {}) const;
 
  private:
-  [[nodiscard]] WrittenPart compare_with_read(const DrawnInputs& inputs) const;
+  [[nodiscard]] WrittenPart compare_with_read(const DrawnInputs& inputs,
+                                              const SeeElements& see) const;
   /// Bytes beside each array in which its place is drawn.
   [[nodiscard]] std::size_t room_bytes(const Device& device) const;
   [[nodiscard]] virtual Difference compare() = 0;

@@ -17,6 +17,7 @@
 
 #include "grader/course/measurement.hpp"
 #include "grader/harness/measure/bench.hpp"
+#include "grader/harness/measure/coverage.hpp"
 
 namespace membound::harness {
 
@@ -27,6 +28,8 @@ struct TimingOutcome {
   nlohmann::json counters;  ///< see course::StageMeasurement::counters; null on a real GPU
   /// Why a launch that was to be sampled was not run; then nothing was timed. Empty: all is well.
   std::string not_sampled;
+  SampledPlaces places;            ///< of a launch that was sampled
+  double instructions = 0;         ///< of warps, that all its blocks execute, about
   bool takes_long = false;         ///< that is why: a size nearly as large would, too
   std::optional<Refusal> refusal;  ///< the student's launch was refused; then nothing was timed
 };

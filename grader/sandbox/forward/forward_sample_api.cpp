@@ -24,6 +24,12 @@ FORWARD_EXPORT void membound_vgpu_sample(int on, unsigned long long seed) {
     runner->sample_launches({static_cast<std::uint8_t>(on), seed});
 }
 
+FORWARD_EXPORT void membound_vgpu_run_blocks(unsigned long long first, unsigned long long count,
+                                             unsigned long long most) {
+  if (Connection* const runner = connection())
+    runner->sample_launches({SampleLaunches::kBlockRange, 0, first, count, most});
+}
+
 FORWARD_EXPORT int membound_vgpu_draw_input(void* d_array,
                                             const membound::base::DrawnInput* input) {
   Connection* runner = connection();

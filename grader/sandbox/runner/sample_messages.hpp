@@ -20,11 +20,14 @@ namespace membound::runner {
 inline constexpr std::uint64_t kPieceBytes = 512;
 
 /// Launches from here on run some of their blocks, as the seed says; with `on` 0 all of them, with
-/// 2 all of those that prepare what a sampled one needs; with 3 all, and nothing is counted.
+/// 2 all of those that prepare what a sampled one needs; with 3 all, and nothing is counted; with
+/// kBlockRange likewise, but only blocks [first, first + count), in at most so many instructions.
 struct SampleLaunches {
   using Answer = NoAnswer;
+  static constexpr std::uint8_t kBlockRange = 5;
   std::uint8_t on = 0;
   std::uint64_t seed = 0;
+  std::uint64_t first = 0, count = 0, most_instructions = 0;
   bool operator==(const SampleLaunches&) const = default;
 };
 /// The allocation at `address` holds this word over and over until something else is written.

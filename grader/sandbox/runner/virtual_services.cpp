@@ -76,6 +76,12 @@ std::vector<std::array<double, 2>> last_virtual_graph() {
 }
 
 bool sample_virtual_launches(const SampleLaunches& how) {
+  if (how.on == SampleLaunches::kBlockRange) {
+    static auto* const run = find<void(unsigned long long, unsigned long long, unsigned long long)>(
+        "membound_vgpu_run_blocks");
+    if (run != nullptr) run(how.first, how.count, how.most_instructions);
+    return run != nullptr;
+  }
   static auto* const sample = find<void(int, unsigned long long)>("membound_vgpu_sample");
   if (sample != nullptr) sample(how.on, how.seed);
   return sample != nullptr;

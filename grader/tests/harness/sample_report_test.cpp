@@ -5,44 +5,39 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "grader/harness/cases/host_arrays.hpp"
+
 namespace membound::harness {
 namespace {
 
-/// 1 % of the blocks ran and stored `stored` bytes, and loaded twice as many; all would store
-/// `all`.
-nlohmann::json report(double stored, double all) {
+/// 1 % of the blocks ran.
+nlohmann::json report() {
   return {{"kernels",
            {{{"sample",
               {{"blocks", 10},
                {"of", 1000},
                {"error", 0.01},
-               {"stored_bytes", stored},
-               {"loaded_bytes", 2 * stored}}},
-             {"counters", {{"global_store_bytes", all}, {"global_load_bytes", 2 * all}}}}}}};
-}
-
-const TimedBuffer kMillion{.type = ElementType::kFloat, .count = 1'000'000};
-
-std::size_t missing(double stored, double all, std::size_t elements) {
-  const SampleReport said = sample_of(report(stored, all));
-  return missing_elements(said.stored, said.error, {.elements = elements}, kMillion);
+               {"stored_bytes", 40'000},
+               {"loaded_bytes", 80'000},
+               {"ran", {{0, 1}, {500, 9}}}}},
+             {"counters", {{"warp_instructions", 5'000'000}}}}}}};
 }
 
 TEST(SampleReport, SumsUpWhatKernelsSay) {
-  const SampleReport found = sample_of(report(40'000, 4e6));
+  const SampleReport found = sample_of(report());
   EXPECT_EQ(found.not_sampled, "");
   EXPECT_DOUBLE_EQ(found.share, 0.01);
   EXPECT_DOUBLE_EQ(found.error, 0.01);
-  EXPECT_DOUBLE_EQ(found.stored.ran, 40'000);
-  EXPECT_DOUBLE_EQ(found.stored.all, 4e6);
-  EXPECT_DOUBLE_EQ(found.loaded.ran, 80'000);
-  EXPECT_DOUBLE_EQ(found.loaded.all, 8e6);
+  EXPECT_DOUBLE_EQ(found.instructions, 5e6);
+  ASSERT_EQ(found.ran.size(), 2u);
+  EXPECT_EQ(found.ran[1].first, 500u);
+  EXPECT_EQ(found.ran[1].count, 9u);
   EXPECT_EQ(text_of(found),
             "predicted from 1 % of the blocks, whose work says that of all within 1.0 %");
 }
 
 TEST(SampleReport, SaysWhichPartOfTheWarpsRan) {
-  nlohmann::json one = report(40'000, 4e6);
+  nlohmann::json one = report();
   one["kernels"][0]["sample"]["warps"] = 0.25;
   EXPECT_EQ(text_of(sample_of(one)),
             "predicted from 1 % of the blocks and 25 % of the warps of these, whose work says that "
@@ -50,14 +45,14 @@ TEST(SampleReport, SaysWhichPartOfTheWarpsRan) {
 }
 
 TEST(SampleReport, SaysThatALastBlockLackedWhatOthersLeave) {
-  nlohmann::json one = report(40'000, 4e6);
+  nlohmann::json one = report();
   EXPECT_FALSE(sample_of(one).lacks_others);
   one["kernels"][0]["sample"]["arrivals"] = 1000;
   EXPECT_TRUE(sample_of(one).lacks_others);
 }
 
 TEST(SampleReport, TakesOnlyTheErrorOfALaunchThatPrepares) {
-  nlohmann::json two = report(40'000, 4e6);
+  nlohmann::json two = report();
   nlohmann::json before = two["kernels"][0];
   before["sample"]["prepares"] = 1;
   before["sample"]["error"] = 0.02;
@@ -65,8 +60,7 @@ TEST(SampleReport, TakesOnlyTheErrorOfALaunchThatPrepares) {
   const SampleReport found = sample_of(two);
   EXPECT_DOUBLE_EQ(found.error, 0.02);
   EXPECT_DOUBLE_EQ(found.share, 0.01);
-  EXPECT_DOUBLE_EQ(found.stored.ran, 40'000);
-  EXPECT_DOUBLE_EQ(found.stored.all, 4e6);
+  EXPECT_DOUBLE_EQ(found.instructions, 5e6);
 }
 
 TEST(SampleReport, SaysWhyAKernelWasNotRun) {
@@ -75,21 +69,6 @@ TEST(SampleReport, SaysWhyAKernelWasNotRun) {
   EXPECT_FALSE(sample_of(one).takes_long);
   one["kernels"][0]["warp_instructions"] = 1000;
   EXPECT_TRUE(sample_of(one).takes_long);
-}
-
-TEST(MissingElements, NoneWhereEachBlockWritesItsShare) {
-  EXPECT_EQ(missing(40'000, 4e6, 10'000), 0u);
-}
-
-TEST(MissingElements, ASampleMayBeOffByItsError) { EXPECT_EQ(missing(40'000, 3.8e6, 10'000), 0u); }
-
-TEST(MissingElements, BlocksThatWriteNothingLeaveTheirShare) {
-  EXPECT_EQ(missing(20'000, 2e6, 5'000), 500'000u);
-  EXPECT_EQ(missing(0, 0, 0), 1'000'000u);
-}
-
-TEST(MissingElements, BlocksThatWriteTheSameCountOnce) {
-  EXPECT_EQ(missing(40'000, 4e6, 1'000), 900'000u);
 }
 
 TEST(WrittenPart, IsWhatIsNoPoison) {

@@ -81,6 +81,8 @@ std::vector<Row> table() {
   impossible.suspicious = true;
   Timing wrong_run = timing(1, 1, 1);
   wrong_run.runs_wrong = 2;
+  StageMeasurement not_all_known = measured(good, {timing(0.99, 1, 1.01)});
+  not_all_known.no_full_points = "to compute all of them was given up";
   StageMeasurement lucky = measured(good, {timing(1, 1, 1)});
   lucky.checks = {{{"checker", "racecheck"}, {"kind", "data race"}, {"text", "two threads"}}};
   StageMeasurement slow_and_lucky = measured(good, {timing(0.5, 0.5, 0.5)});
@@ -97,6 +99,8 @@ std::vector<Row> table() {
        ""},
       {"interval ends at the bar", measured(good, {timing(0.75, 0.8, 0.85)}), Verdict::kPassed,
        true, 10 + 10 * 0.8 / 0.9, ""},
+      {"fast, and not all results are known", not_all_known, Verdict::kPassed, true,
+       10 + 10 * 0.75 / 0.9, ""},
       {"interval around the bar", measured(good, {timing(0.74, 0.76, 0.78)}), Verdict::kAmbiguous,
        true, 10 + 10 * 0.76 / 0.9, "ReachesItsBar"},
       {"below the bar",

@@ -121,6 +121,8 @@ class AddressSpace {
   /// The drawn array at `address`, or null.
   [[nodiscard]] const DrawnArray* drawn_at(std::uint64_t address) const;
 
+  /// What is there of all drawn arrays.
+  [[nodiscard]] std::uint64_t drawn_bytes() const;
   /// Whether anything is there of a drawn output.
   [[nodiscard]] bool drawn_output_was_touched() const;
 

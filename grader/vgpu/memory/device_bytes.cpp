@@ -46,6 +46,12 @@ const DrawnArray* AddressSpace::drawn_at(std::uint64_t address) const {
   return found == drawn_.end() ? nullptr : found->second.get();
 }
 
+std::uint64_t AddressSpace::drawn_bytes() const {
+  std::uint64_t bytes = 0;
+  for (const auto& [address, array] : drawn_) bytes += array->made_bytes();
+  return bytes;
+}
+
 bool AddressSpace::drawn_output_was_touched() const {
   const std::lock_guard lock(mutex_);
   return std::ranges::any_of(drawn_, [&](const auto& drawn) {

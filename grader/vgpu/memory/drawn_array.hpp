@@ -61,6 +61,8 @@ class DrawnArray {
   /// Every range that is there, in order, in parts that lie side by side.
   using See = std::function<void(std::uint64_t offset, std::span<const std::byte> bytes)>;
   void each_made(const See& see) const;
+  /// So much is there, about.
+  [[nodiscard]] std::uint64_t made_bytes() const { return used_.load() * kPieceBytes; }
   /// Is anything there?
   [[nodiscard]] bool was_touched() const { return used_.load() != 0; }
   /// Does all that is there hold what was made?

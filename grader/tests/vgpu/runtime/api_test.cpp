@@ -253,6 +253,48 @@ TEST(Api, LaunchesOfWhichOnlyResultsMatterAreNotInTheReport) {
   EXPECT_EQ(take_report()["kernels"].size(), 1u);
 }
 
+/// out[i] = in[i] * factor by `blocks` blocks of 32 threads, as they are asked for.
+std::vector<float> scaled_by_blocks(unsigned blocks) {
+  int n = static_cast<int>(blocks) * 32;
+  std::vector<float> values(static_cast<std::size_t>(n), 1.0F);
+  const std::size_t bytes = values.size() * sizeof(float);
+  void *d_in = nullptr, *d_out = nullptr;
+  EXPECT_EQ(cudaMalloc(&d_in, bytes), cudaSuccess);
+  EXPECT_EQ(cudaMalloc(&d_out, bytes), cudaSuccess);
+  cudaMemcpy(d_in, values.data(), bytes, cudaMemcpyHostToDevice);
+  EXPECT_EQ(membound_vgpu_draw_word(d_out, 0), 1);
+  float factor = 3;
+  void* arguments[] = {&d_out, &d_in, &factor, &n};
+  cudaLaunchKernel(kernel(load(), "scale"), {blocks, 1, 1}, {32, 1, 1}, arguments, 0, nullptr);
+  EXPECT_EQ(cudaMemcpy(values.data(), d_out, bytes, cudaMemcpyDeviceToHost), cudaSuccess);
+  cudaFree(d_in);
+  cudaFree(d_out);
+  return values;
+}
+
+TEST(Api, ARangeOfBlocksLeavesItsResultsAndNoOthers) {
+  take_report();
+  membound_vgpu_run_blocks(2, 3, 0);
+  const std::vector<float> out = scaled_by_blocks(8);
+  membound_vgpu_sample(0, 0);
+  for (std::size_t i = 0; i < out.size(); ++i)
+    EXPECT_EQ(out[i], i / 32 >= 2 && i / 32 < 5 ? 3.0F : 0.0F) << i;
+  const auto launch = take_report()["kernels"].at(0);
+  EXPECT_EQ(launch["drawn_bytes"], 512);
+  EXPECT_EQ(launch["predicted_ns"].is_number(), true);
+  EXPECT_FALSE(launch.contains("not_sampled"));
+}
+
+TEST(Api, ARangeThatTakesTooManyInstructionsSaysSo) {
+  take_report();
+  membound_vgpu_run_blocks(0, 60'000, 100'000);  // a warp of each takes more than ten
+  static_cast<void>(scaled_by_blocks(60'000));
+  membound_vgpu_sample(0, 0);
+  EXPECT_EQ(take_report()["kernels"].at(0).value("not_sampled", ""),
+            "its blocks take too many instructions each");
+  EXPECT_EQ(scaled_by_blocks(8).back(), 3.0F);  // the device still works
+}
+
 TEST(Api, AFaultIsToldWhereOnlyResultsMatter) {
   take_report();
   membound_vgpu_sample(3, 0);

@@ -40,4 +40,7 @@ cudaError_t cudaGetDriverEntryPoint(const char* symbol, void** function, unsigne
 const char* membound_vgpu_name();
 std::size_t membound_vgpu_take_report(char* buffer, std::size_t size);
 void membound_vgpu_sample(int on, unsigned long long seed);
+void membound_vgpu_run_blocks(unsigned long long first, unsigned long long count,
+                              unsigned long long most);
+int membound_vgpu_draw_word(void* d_array, unsigned word);
 }

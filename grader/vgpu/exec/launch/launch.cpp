@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "grader/base/check.hpp"
+#include "grader/vgpu/exec/launch/block_range.hpp"
 #include "grader/vgpu/exec/launch/grid.hpp"
 #include "grader/vgpu/exec/launch/prepare.hpp"
 #include "grader/vgpu/exec/launch/sampled_launch.hpp"
@@ -97,6 +98,7 @@ std::optional<LaunchReport> look_at_sample(const LaunchRequest& asked) {
 }
 
 std::optional<LaunchReport> run(const LaunchRequest& request) {
+  if (request.only) return run_range(request);
   if (!request.sample || (request.sample->all && request.checks.of_kernels())) {
     LaunchRequest whole = request;
     whole.sample.reset();

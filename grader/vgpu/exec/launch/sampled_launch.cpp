@@ -29,6 +29,19 @@ std::string percent(double share) {
   return text;
 }
 
+/// The runs of neighbours among these blocks, in order.
+std::vector<std::array<std::uint64_t, 2>> runs_of(std::vector<std::uint64_t> blocks) {
+  std::ranges::sort(blocks);
+  std::vector<std::array<std::uint64_t, 2>> runs;
+  for (const std::uint64_t block : blocks) {
+    if (!runs.empty() && runs.back()[0] + runs.back()[1] == block)
+      ++runs.back()[1];
+    else
+      runs.push_back({block, 1});
+  }
+  return runs;
+}
+
 /// Whether nothing joins a block's warps: no shared memory, no barrier, nothing that tells others.
 bool has_independent_warps(const Launch& launch) {
   if (launch.shared_bytes != 0 || launch.kernel->communicates_between_blocks) return false;
@@ -91,6 +104,7 @@ class Sampler {
     }
     facts.warps -= real(left_warps) / real(facts.blocks * state_.warps_per_block);
     facts.prepares = request_.sample->all;
+    if (!facts.prepares) facts.ran = runs_of(std::move(ran_));
     if (!facts.prepares || facts.blocks < facts.of) report_.sample = facts;
   }
 

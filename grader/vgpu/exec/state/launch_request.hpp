@@ -5,6 +5,7 @@
 /// Place in the chain: runtime -> [launch_request] -> launch/launch. Left out: streams, time.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <optional>
@@ -102,6 +103,12 @@ struct SampleOrder {
   std::optional<std::uint32_t> l1_kept = {};
 };
 
+/// Run blocks [first, first + count) of a launch and no others, for what they leave in memory.
+struct BlockRange {
+  std::uint64_t first = 0, count = 0;
+  std::uint64_t most_instructions = 0;  ///< of warps: with more it is given up; 0: no limit
+};
+
 /// What a sample was.
 struct SampleFacts {
   std::uint64_t blocks = 0;        ///< that ran and were counted
@@ -112,6 +119,8 @@ struct SampleFacts {
   bool counts_arrivals = false;    ///< the last block had what those that ran left, else zeros
   bool prepares = false;           ///< all blocks ran, but only these were counted
   double warps = 1;                ///< which part of the warps of those blocks ran
+  /// The blocks that ran, in order: first and count of each run of neighbours.
+  std::vector<std::array<std::uint64_t, 2>> ran = {};
 };
 
 /// What kernels may ask of the runtime while they run. May be called from several threads at once.
@@ -151,6 +160,7 @@ struct LaunchRequest {
   Tracing tracing = {};
   Footprint* footprint = nullptr;  ///< to be filled in; null: nobody asks
   std::optional<SampleOrder> sample = {};
+  std::optional<BlockRange> only = {};  ///< goes before `sample`; nothing is counted or checked
   const program::CostTable* costs = nullptr;  ///< the machine's; null: those of costs.def
 };
 

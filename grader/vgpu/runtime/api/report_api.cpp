@@ -61,9 +61,24 @@ CUDA_EXPORT void membound_vgpu_sample(int on, unsigned long long seed) {
   Context& only = context();
   const std::scoped_lock lock(only.mutex);
   only.sample.reset();
+  only.only.reset();
   only.only_results = on == 3;
   if (on == 1 || on == 2 || on == 4)
     only.sample = membound::vgpu::exec::SampleOrder{seed, kInstructions, on == 2, on == 4};
+}
+
+/// Of launches from here on only blocks [first, first + count) run, for what they leave in memory:
+/// nothing is counted or checked, no time passes. One that would take more than `most` warp
+/// instructions (0: no limit) is given up in the middle, and one whose blocks may learn from each
+/// other runs only as a whole; its entry in the report then has "not_sampled", and why. Each entry
+/// has "drawn_bytes", which drawn arrays hold by then. Until membound_vgpu_sample() is called.
+CUDA_EXPORT void membound_vgpu_run_blocks(unsigned long long first, unsigned long long count,
+                                          unsigned long long most) {
+  Context& only = context();
+  const std::scoped_lock lock(only.mutex);
+  only.sample.reset();
+  only.only_results = true;
+  only.only = membound::vgpu::exec::BlockRange{first, count, most};
 }
 
 /// The array at `d_array`, as cudaMalloc gave it, is this input from now on, each piece of it drawn

@@ -88,6 +88,7 @@ exec::LaunchRequest request_for(Context& context, const KernelOperation& operati
   request.costs = &context.machine.costs;
   request.device_calls = &context.services;
   request.sample = context.sample;
+  request.only = context.only;
   if (request.sample && request.sample->some_warps) request.sample->l1_kept = context.l1_kept;
   request.lists_opcodes = !settings.opcodes_file.empty();
   request.counts = context.counts();
@@ -201,6 +202,28 @@ void tell_cost(Context& context, Timeline& timeline, const EndedLaunch& launch) 
   context.log.add_kernel(to_json(record));
 }
 
+/// Logs a launch of which some blocks ran for their results. No time passes.
+void tell_range(Context& context, const KernelOperation& operation, std::uint32_t shared_bytes,
+                const exec::LaunchReport& report) {
+  const program::Kernel& kernel = *operation.kernel->kernel;
+  const timing::LaunchShape shape{operation.grid, operation.block, kernel.register_count,
+                                  shared_bytes};
+  const timing::Prediction none = predict(context.machine, report.counters, shape);
+  LaunchRecord record;
+  record.name = kernel.name;
+  record.grid = operation.grid;
+  record.block = operation.block;
+  record.counters = &report.counters;
+  record.prediction = &none;
+  record.warp_instructions = report.warp_instructions;
+  record.wall_seconds = report.wall_seconds;
+  record.not_sampled = report.unsampled;
+  record.drawn_bytes = context.memory.drawn_bytes();
+  record.outcome = report.unsampled.empty() ? "completed" : "not run";
+  if (report.fault) record.outcome = exec::to_string(report.fault->kind);
+  context.log.add_kernel(to_json(record));
+}
+
 }  // namespace
 
 cudaError_t load_kernel(Context& context, KernelHandle& handle) {
@@ -275,7 +298,9 @@ cudaError_t run_kernel(Context& context, Timeline& timeline, const KernelOperati
   if (tracing.on) request.tracing = {&tracer, tracing.block, tracing.warp};
   request.footprint = footprint;
   const exec::LaunchReport report = run_watched(context, request);
-  if (context.counts())
+  if (request.only)
+    tell_range(context, operation, shared, report);
+  else if (context.counts())
     tell_cost(context, timeline,
               {operation, occupancy, shared, report, tracer, stream_id, in_graph});
   list_opcodes(context, report);

@@ -174,6 +174,7 @@ std::string to_json(const LaunchRecord& record) {
   out.number("warp_instructions", record.warp_instructions);
   out.number("wall_seconds", record.wall_seconds);
   if (!record.not_sampled.empty()) out.string("not_sampled", record.not_sampled);
+  if (record.drawn_bytes) out.number("drawn_bytes", *record.drawn_bytes);
   if (record.sample) {
     text += ",\"sample\":{";
     Members sample(text);
@@ -185,6 +186,7 @@ std::string to_json(const LaunchRecord& record) {
     if (record.sample->counts_arrivals) sample.number("arrivals", record.sample->of);
     if (record.sample->prepares) sample.number("prepares", 1);
     if (record.sample->warps < 1) sample.number("warps", record.sample->warps);
+    if (!record.sample->ran.empty()) text += ",\"ran\":" + dump(Json(record.sample->ran));
     text += "}";
   }
   text += ",\"counters\":" + counters::to_json(record.counters->totals, false) + ",\"lines\":[";

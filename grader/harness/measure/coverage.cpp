@@ -1,0 +1,117 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/harness/measure/coverage.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "grader/harness/measure/parts_run.hpp"
+
+namespace membound::harness {
+namespace {
+
+/// Warp instructions and elements that blocks which run alone may come to, all together; and of
+/// one.
+constexpr std::uint64_t kMostInstructions = std::uint64_t{1} << 26;
+constexpr std::uint64_t kMostElements = std::uint64_t{1} << 25;
+/// Blocks drawn at random: fewer where one takes long, and few where it takes so long.
+constexpr std::uint64_t kMostTries = 32, kFewestTries = 8, kInstructionsOfTries = 1'000'000;
+constexpr std::uint64_t kLong = 100'000;
+constexpr int kTriesOfLong = 3;
+/// Where a result takes long to compute, those of so many blocks are compared.
+constexpr int kComparedOfLong = 2;
+
+/// Runs blocks of one case alone.
+class Alone {
+ public:
+  Alone(const BenchParts& parts, const TimingRequest& request, const ReadyLaunch& student)
+      : request_(request), run_(parts, request, student) {}
+
+  [[nodiscard]] bool reads() const {
+    return static_cast<bool>(request_.timed_case.expected_of_read);
+  }
+  [[nodiscard]] const PartsRun& run() const { return run_; }
+  [[nodiscard]] std::uint64_t instructions() const { return instructions_; }
+  [[nodiscard]] const std::string& doubt() const { return doubt_; }
+
+  std::optional<Footprint> show(std::uint64_t block) {
+    if (instructions_ > kMostInstructions || elements_ > kMostElements)
+      return stop("its blocks take long");
+    const BlockRange only{block, 1, kMostInstructions};
+    const bool fresh = reads() || !std::exchange(has_inputs_, true);
+    const PartsRun::Ran ran =
+        fresh ? run_.run_range(request_.seed, only) : run_.run_range_again(only);
+    if (!ran.not_run.empty()) return stop(ran.not_run);
+    instructions_ += ran.warp_instructions;
+    Footprint footprint;
+    const auto see = [&](std::size_t first, std::size_t count) {
+      append(footprint, static_cast<std::int64_t>(first), static_cast<std::int64_t>(count));
+    };
+    if (reads()) {
+      run_.each_read(see);
+    } else if (request_.timed_case.useful_operations > 0 && compared_++ >= kComparedOfLong) {
+      run_.each_written_run(see);
+    } else if (run_.compare_sample(request_.seed, see).difference.wrong != 0) {
+      return stop("block " + std::to_string(block) + " leaves wrong results");
+    }
+    elements_ += static_cast<std::uint64_t>(elements_of(footprint));
+    return footprint;
+  }
+
+ private:
+  std::nullopt_t stop(std::string why) {
+    if (doubt_.empty()) doubt_ = std::move(why);
+    return std::nullopt;
+  }
+
+  const TimingRequest& request_;
+  PartsRun run_;
+  bool has_inputs_ = false;
+  std::uint64_t instructions_ = 0, elements_ = 0;
+  int compared_ = 0;
+  std::string doubt_;
+};
+
+/// Whether the blocks of the sample touched what the rule says.
+bool agrees(const Tiling& tiling, const SampledPlaces& sample) {
+  std::vector<ElementRun> runs;
+  for (const BlockRange& range : sample.blocks)
+    for (std::uint64_t i = 0; i < range.count; ++i)
+      for (const ElementRun& run : tiling.of(range.first + i)) runs.push_back(run);
+  const Footprint predicted = united(std::move(runs));
+  if (!sample.some_warps) return predicted == sample.touched;
+  std::vector<ElementRun> both = predicted;  // a part of it, then
+  both.insert(both.end(), sample.touched.begin(), sample.touched.end());
+  return united(std::move(both)) == predicted;
+}
+
+}  // namespace
+
+std::string find_doubt(const BenchParts& parts, const TimingRequest& request,
+                       const ReadyLaunch& student, const SampledPlaces& sample) {
+  const TimedCase& timed = request.timed_case;
+  Alone alone(parts, request, student);
+  const dim3 grid = alone.run().grid();
+  const std::uint64_t blocks = alone.run().blocks();
+  if (blocks == 0) return "nothing is launched";
+  const auto first = alone.show(blocks > 1 ? 1 : 0);
+  if (!first) return alone.doubt();
+  const std::uint64_t of_block = std::max<std::uint64_t>(1, alone.instructions());
+  Tiling::Effort effort{kTriesOfLong, of_block > kLong && timed.useful_operations > 0};
+  if (!effort.is_sparing)
+    effort.tries =
+        static_cast<int>(std::clamp(kInstructionsOfTries / of_block, kFewestTries, kMostTries));
+  const std::size_t elements = alone.reads() ? timed.inputs.front().count : timed.output.count;
+  const auto tiling =
+      Tiling::find({grid.x, grid.y, grid.z}, static_cast<std::int64_t>(elements), request.seed,
+                   effort, [&](std::uint64_t block) { return alone.show(block); });
+  if (!tiling)
+    return alone.doubt().empty() ? "its blocks do not lie side by side by one rule" : alone.doubt();
+  if (!sample.blocks.empty() && !agrees(*tiling, sample))
+    return "some blocks that were timed touch other places than their neighbours";
+  if (!tiling->has_each_once(alone.reads() ? WrittenRows{} : timed.written, request.seed))
+    return "its blocks do not share out all places among each other";
+  return {};
+}
+
+}  // namespace membound::harness

@@ -1,0 +1,191 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/harness/measure/whole_run.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+#include "grader/base/words.hpp"
+#include "grader/harness/cases/place_set.hpp"
+#include "grader/harness/measure/parts_run.hpp"
+
+namespace membound::harness {
+namespace {
+
+constexpr std::uint64_t kFirstRanges = 64;  ///< of so many the first has what one has
+constexpr std::uint64_t kGrowth = 4;        ///< a range has at most so many times the last one's
+
+/// One case, range by range.
+class WholeRunner {
+ public:
+  WholeRunner(const BenchParts& parts, const TimingRequest& request, const ReadyLaunch& student,
+              const WholeLimits& limits)
+      : timed_(request.timed_case),
+        seed_(request.seed),
+        limits_(limits),
+        run_(parts, request, student) {
+    whole_.label = timed_.label;
+    whole_.blocks = static_cast<std::int64_t>(run_.blocks());
+    whole_.elements = static_cast<std::int64_t>(timed_.written.count_of(timed_.output.count));
+  }
+
+  course::WholeRun run() {
+    const bool by_place = static_cast<bool>(timed_.expected_by_place);
+    if (!by_place && !timed_.expected_of_read && !timed_.expected)
+      give_up("nothing but the reference answer says what is right");
+    else if (run_.launches() == 0)
+      give_up("there is nothing to launch");
+    else if (!by_place)
+      run_in_one_piece();
+    else
+      run_by_ranges();
+    whole_.complete = whole_.why_not.empty();
+    whole_.seconds = seconds();
+    tell();
+    return std::move(whole_);
+  }
+
+ private:
+  [[nodiscard]] double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+  void give_up(std::string why) { whole_.why_not = std::move(why); }
+
+  [[nodiscard]] std::uint64_t array_bytes() const {
+    std::uint64_t bytes = timed_.output.size_bytes();
+    for (const TimedBuffer& input : timed_.inputs) bytes += input.size_bytes();
+    return bytes;
+  }
+  void keep_peak(std::uint64_t bytes) {
+    whole_.peak_bytes = std::max(whole_.peak_bytes, static_cast<std::int64_t>(bytes));
+  }
+  /// All launches, of the last these blocks. False: it was not run, and `whole_` says why.
+  bool launch(std::uint64_t first, std::uint64_t count, PartsRun::Ran& ran) {
+    ran = run_.run_range(seed_, {first, count, limits_.instructions});
+    if (!ran.not_run.empty()) give_up(ran.not_run);
+    if (whole_.why_not.empty() && !run_.inputs_are_as_drawn(seed_) && whole_.found.empty())
+      whole_.found = "the launch changed its inputs";
+    return whole_.why_not.empty();
+  }
+
+  void run_by_ranges() {
+    const std::uint64_t all = run_.blocks();
+    PlaceSet written(timed_.output.count);
+    // What earlier launches leave would have to be made for each range.
+    std::uint64_t count =
+        run_.launches() > 1 ? all : std::max<std::uint64_t>(1, all / kFirstRanges);
+    for (std::uint64_t first = 0; first < all;) {
+      count = std::min(count, all - first);
+      if (count == all && array_bytes() > limits_.bytes)
+        return give_up("its blocks cannot run in parts, and all of them need too much memory");
+      PartsRun::Ran ran;
+      if (!launch(first, count, ran)) {
+        if (first > 0 || count == all || ran.warp_instructions > 0) return;
+        whole_.why_not.clear();  // they may learn from each other: all at once
+        count = all;
+        if (array_bytes() > limits_.bytes)
+          return give_up(ran.not_run + ", and all of them need too much memory");
+        if (!launch(0, all, ran)) return;
+      }
+      compare(written);
+      keep_peak(ran.drawn_bytes + written.bytes());
+      first += count;
+      count = next_count(count, ran.drawn_bytes);
+      if (seconds() > limits_.seconds && first < all)
+        return give_up("it takes more than " + base::decimal(limits_.seconds, 0) + " s");
+    }
+    const PlaceSet::Difference difference = written.difference_from(timed_.written);
+    whole_.missing_elements = static_cast<std::int64_t>(difference.missing);
+    if (difference.missing > 0)
+      whole_.first_missing_index = static_cast<std::int64_t>(difference.first_missing);
+    places_ = text_of(difference, timed_.written, timed_.output.count, run_.blocks());
+  }
+
+  /// Blocks of the range after one of `count` that has touched so many bytes.
+  [[nodiscard]] std::uint64_t next_count(std::uint64_t count, std::uint64_t bytes) const {
+    const double fits = static_cast<double>(limits_.bytes / 4) /
+                        static_cast<double>(std::max<std::uint64_t>(1, bytes));
+    const double wanted = static_cast<double>(count) * std::min(fits, double{kGrowth});
+    return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(wanted));
+  }
+
+  void compare(PlaceSet& written) {
+    const WrittenPart part = run_.compare_sample(
+        seed_, [&](std::size_t first, std::size_t count) { written.add(first, count); });
+    take(part.difference, part.expected, part.got);
+  }
+
+  void take(const Difference& difference, const std::string& expected, const std::string& got) {
+    if (difference.wrong == 0) return;
+    const auto first = static_cast<std::int64_t>(difference.first);
+    if (whole_.wrong_elements == 0 || first < whole_.first_wrong_index) {
+      whole_.first_wrong_index = first;
+      whole_.expected = expected;
+      whole_.got = got;
+    }
+    whole_.wrong_elements += static_cast<std::int64_t>(difference.wrong);
+  }
+
+  /// The output is small, or nobody knows a place's value alone.
+  void run_in_one_piece() {
+    if (!timed_.expected_of_read && array_bytes() > limits_.bytes / 4)
+      return give_up("its right answer needs too much memory");
+    if (array_bytes() > 2 * limits_.bytes) return give_up("it needs too much memory");
+    PartsRun::Ran ran;
+    if (!launch(0, run_.blocks(), ran)) return;
+    keep_peak(ran.drawn_bytes);
+    const HostArray got = run_.output();
+    const HostArray right = expected();
+    const Difference difference = difference_of(timed_.output, got, right, timed_.tolerance);
+    if (difference.wrong == 0) return;
+    const std::size_t each = element_bytes(timed_.output.type);
+    const auto at = [&](const HostArray& array) {
+      return element_text(timed_.output.type,
+                          std::span(array).subspan(difference.first * each, each));
+    };
+    take(difference, at(right), at(got));
+  }
+
+  [[nodiscard]] HostArray expected() const {
+    if (timed_.expected_of_read) {
+      const ElementRange all{0, timed_.inputs.front().count};
+      return timed_.expected_of_read(run_.inputs(seed_), std::span(&all, 1));
+    }
+    return timed_.expected(run_.drawn_whole(seed_));
+  }
+
+  /// The first of what was found, in words.
+  void tell() {
+    if (!whole_.found.empty()) return;
+    if (whole_.wrong_elements > 0)
+      whole_.found = grouped(static_cast<std::uint64_t>(whole_.wrong_elements)) + " of " +
+                     grouped(timed_.output.count) + " elements of the output are wrong; element " +
+                     grouped(static_cast<std::uint64_t>(whole_.first_wrong_index)) + " is " +
+                     whole_.got + " instead of " + whole_.expected;
+    else
+      whole_.found = places_;
+  }
+
+  const TimedCase& timed_;
+  std::uint64_t seed_;
+  WholeLimits limits_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  PartsRun run_;
+  course::WholeRun whole_;
+  std::string places_;
+};
+
+}  // namespace
+
+course::WholeRun run_whole(const BenchParts& parts, const TimingRequest& request,
+                           const ReadyLaunch& student, const WholeLimits& limits) {
+  return WholeRunner(parts, request, student, limits).run();
+}
+
+double least_seconds(const TimedCase& timed_case) {
+  // Of a warp, an operation a lane: the virtual GPU executes about so many a second on one core.
+  constexpr double kPerSecond = 32.0 * 1e8;
+  return timed_case.useful_operations / kPerSecond;
+}
+
+}  // namespace membound::harness

@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Runs all blocks of a timed case for their results, and compares every place of the output with
+/// the lab's own answer: what a sample leaves open.
+/// Place in the chain: stage_whole -> [whole_run] -> parts_run, place_set. Left out: time.
+///
+///   blocks   0 … k−1 | k … 2k−1 | …     of the launch, range by range
+///   arrays   drawn   | drawn    | …     anew for each, dropped afterwards
+///   places   a bit each, for all        in the end exactly those that the case declares
+///
+/// So memory is bounded, whatever the size. Launches of a plan, kernels whose blocks may learn from
+/// each other, and outputs to which all blocks add run in one piece.
+#pragma once
+
+#include <cstdint>
+
+#include "grader/course/measurement.hpp"
+#include "grader/harness/measure/bench.hpp"
+#include "grader/harness/measure/timed_run.hpp"
+
+namespace membound::harness {
+
+/// What a whole run may take.
+struct WholeLimits {
+  double seconds = 120;  ///< looked at between two ranges
+  /// Warp instructions of one launch, which cannot be stopped by the clock: 10 s and more.
+  std::uint64_t instructions = 2'000'000'000;
+  /// Of arrays at once; ranges are cut so that they need a quarter of it.
+  std::uint64_t bytes = std::uint64_t{1} << 30;
+};
+
+/// `request.sampled` is set: arrays are drawn where they are touched. Of `size` and `is_first_size`
+/// of the result the caller knows.
+[[nodiscard]] course::WholeRun run_whole(const BenchParts& parts, const TimingRequest& request,
+                                         const ReadyLaunch& student, const WholeLimits& limits);
+
+/// Seconds that a case takes at least, by the operations that any solution does; 0 where it is not
+/// bound by them.
+[[nodiscard]] double least_seconds(const TimedCase& timed_case);
+
+}  // namespace membound::harness

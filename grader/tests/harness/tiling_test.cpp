@@ -1,0 +1,235 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/harness/cases/tiling.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+namespace membound::harness {
+namespace {
+
+constexpr Tiling::Effort kEffort{.tries = 200};
+constexpr std::uint64_t kSeed = 7;
+
+/// A launch: its grid, its array, and what each block writes.
+struct Launch {
+  Tiling::Grid grid;
+  std::int64_t elements;
+  std::function<Footprint(std::uint64_t block)> of;
+
+  [[nodiscard]] std::uint64_t blocks() const { return grid[0] * grid[1] * grid[2]; }
+};
+
+/// Whether a rule is found by which all places are written once.
+bool is_sure(const Launch& launch, const WrittenRows& rows = {}) {
+  const auto tiling =
+      Tiling::find(launch.grid, launch.elements, kSeed, kEffort,
+                   [&](std::uint64_t block) { return std::optional(launch.of(block)); });
+  return tiling && tiling->has_each_once(rows, kSeed);
+}
+
+/// `threads` elements a block.
+Launch stretches(std::int64_t elements, std::int64_t threads) {
+  const auto blocks = static_cast<std::uint64_t>((elements + threads - 1) / threads);
+  return {{blocks, 1, 1}, elements, [=](std::uint64_t block) {
+            const auto first = static_cast<std::int64_t>(block) * threads;
+            Footprint all;
+            append(all, first, std::min(threads, elements - first));
+            return all;
+          }};
+}
+
+/// The same from the end.
+Launch reversed(std::int64_t elements, std::int64_t threads) {
+  Launch launch = stretches(elements, threads);
+  launch.of = [=, of = launch.of](std::uint64_t block) {
+    const Footprint forward = of(block);
+    Footprint all;
+    if (!forward.empty())
+      append(all, elements - forward.front().first - forward.front().count, forward.front().count);
+    return all;
+  };
+  return launch;
+}
+
+/// Each block goes on by the whole grid.
+Launch strides(std::int64_t elements, std::int64_t threads, std::int64_t blocks) {
+  return {{static_cast<std::uint64_t>(blocks), 1, 1}, elements, [=](std::uint64_t block) {
+            Footprint all;
+            for (std::int64_t at = static_cast<std::int64_t>(block) * threads; at < elements;
+                 at += threads * blocks)
+              append(all, at, std::min(threads, elements - at));
+            return all;
+          }};
+}
+
+/// Tiles of a matrix; `line` deals them out in one direction.
+Launch tiles(std::int64_t rows, std::int64_t cols, std::int64_t high, std::int64_t wide,
+             bool line) {
+  const std::int64_t across = (cols + wide - 1) / wide, down = (rows + high - 1) / high;
+  const auto x = static_cast<std::uint64_t>(across), y = static_cast<std::uint64_t>(down);
+  return {line ? Tiling::Grid{x * y, 1, 1} : Tiling::Grid{x, y, 1}, rows * cols,
+          [=](std::uint64_t block) {
+            const auto number = static_cast<std::int64_t>(block);
+            const std::int64_t left = number % across * wide, top = number / across * high;
+            Footprint all;
+            for (std::int64_t row = top; row < std::min(rows, top + high); ++row)
+              append(all, row * cols + left, std::min(wide, cols - left));
+            return all;
+          }};
+}
+
+/// `block` leaves out what it writes.
+Launch without(Launch launch, std::uint64_t block) {
+  launch.of = [=, of = launch.of](std::uint64_t one) {
+    return one == block ? Footprint{} : of(one);
+  };
+  return launch;
+}
+
+/// A class of launches with sizes drawn from a generator.
+struct Family {
+  const char* name;
+  Launch (*make)(std::mt19937_64&);
+};
+
+std::int64_t between(std::mt19937_64& random, std::int64_t low, std::int64_t high) {
+  return std::uniform_int_distribution<std::int64_t>(low, high)(random);
+}
+
+const Family kFamilies[] = {
+    {"stretches", [](std::mt19937_64& r) { return stretches(between(r, 1, 50'000), 64); }},
+    {"reversed", [](std::mt19937_64& r) { return reversed(between(r, 1, 50'000), 96); }},
+    {"strides",
+     [](std::mt19937_64& r) { return strides(between(r, 20'000, 50'000), 32, between(r, 5, 90)); }},
+    {"tiles",
+     [](std::mt19937_64& r) {
+       return tiles(between(r, 1, 300), between(r, 1, 300), 8, 16, false);
+     }},
+    {"tiles in a line",
+     [](std::mt19937_64& r) {
+       return tiles(between(r, 40, 300), between(r, 60, 300), 8, 16, true);
+     }},
+};
+
+class Families : public testing::TestWithParam<Family> {};
+
+TEST_P(Families, HaveEachPlaceOnce) {
+  std::mt19937_64 random(1);
+  for (int i = 0; i < 50; ++i) {
+    const Launch launch = GetParam().make(random);
+    EXPECT_TRUE(is_sure(launch)) << launch.grid[0] << " x " << launch.grid[1] << ", "
+                                 << launch.elements;
+  }
+}
+
+TEST_P(Families, LackWhatTheLastBlocksOfASmallerGridDoNotWrite) {
+  std::mt19937_64 random(2);
+  for (int i = 0; i < 50; ++i) {
+    Launch launch = GetParam().make(random);
+    const std::size_t axis = launch.grid[1] > 1 ? 1 : 0;
+    if (launch.grid[axis] < 2) continue;
+    --launch.grid[axis];
+    EXPECT_FALSE(is_sure(launch)) << launch.grid[0] << " x " << launch.grid[1];
+  }
+}
+
+TEST_P(Families, LackWhatABlockInEightLeavesOut) {
+  std::mt19937_64 random(3);
+  for (int i = 0; i < 50; ++i) {
+    Launch launch = GetParam().make(random);
+    if (launch.blocks() < 9) continue;
+    launch.of = [of = launch.of](std::uint64_t block) {
+      return block % 8 == 5 ? Footprint{} : of(block);
+    };
+    EXPECT_FALSE(is_sure(launch)) << launch.grid[0] << " x " << launch.grid[1];
+  }
+}
+
+TEST_P(Families, LackWhatEveryBlockLeavesOut) {
+  std::mt19937_64 random(4);
+  for (int i = 0; i < 50; ++i) {
+    Launch launch = GetParam().make(random);
+    launch.of = [of = launch.of](std::uint64_t block) {
+      Footprint all = of(block);
+      if (!all.empty() && --all.back().count == 0) all.pop_back();
+      return all;
+    };
+    EXPECT_FALSE(is_sure(launch)) << launch.grid[0] << " x " << launch.grid[1];
+  }
+}
+
+TEST_P(Families, LackTheFirstAndTheLastBlock) {
+  std::mt19937_64 random(5);
+  for (int i = 0; i < 50; ++i) {
+    const Launch launch = GetParam().make(random);
+    for (const std::uint64_t block : {std::uint64_t{0}, launch.blocks() - 1})
+      if (!launch.of(block).empty()) {
+        EXPECT_FALSE(is_sure(without(launch, block))) << block << " of " << launch.blocks();
+      }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Tiling, Families, testing::ValuesIn(kFamilies), [](const auto& one) {
+  std::string name = one.param.name;
+  std::ranges::replace(name, ' ', '_');
+  return name;
+});
+
+TEST(Tiling, SeesTwoBlocksThatShareAPlace) {
+  Launch launch = stretches(10'000, 100);
+  launch.of = [of = launch.of](std::uint64_t block) {
+    Footprint all = of(block);
+    if (block > 0) --all.front().first;
+    return all;
+  };
+  EXPECT_FALSE(is_sure(launch));
+}
+
+TEST(Tiling, SeesBlocksThatWriteWhatOthersHaveWritten) {
+  Launch launch = stretches(1 << 28, 256);
+  launch.of = [of = launch.of](std::uint64_t block) { return of(block % 900'000); };
+  EXPECT_FALSE(is_sure(launch));
+}
+
+TEST(Tiling, KnowsTheGapsThatMustStay) {
+  const std::int64_t rows = 500, pitch = 100, used = 93;
+  const Launch launch{{3, 500, 1}, rows * pitch, [=](std::uint64_t block) {
+                        const auto at = static_cast<std::int64_t>(block);
+                        const std::int64_t left = at % 3 * 32;
+                        Footprint all;
+                        append(all, at / 3 * pitch + left, std::min<std::int64_t>(32, used - left));
+                        return all;
+                      }};
+  EXPECT_TRUE(is_sure(launch, {100, 93}));
+  EXPECT_FALSE(is_sure(launch, {100, 92}));
+  EXPECT_FALSE(is_sure(launch));
+}
+
+TEST(Tiling, IsQuickWithAMillionBlocks) {
+  EXPECT_TRUE(is_sure(stretches(1 << 28, 256)));
+  EXPECT_TRUE(is_sure(tiles(16384, 16384, 32, 32, false)));
+  EXPECT_TRUE(is_sure(tiles(16384, 16384, 32, 32, true)));
+  EXPECT_TRUE(is_sure(strides(1 << 28, 1024, 264)));
+}
+
+TEST(Tiling, FindsNoRuleWhereTilesLieAlongDiagonals) {
+  const std::int64_t side = 64;
+  const Launch launch{{64, 64, 1}, side * side * 16, [=](std::uint64_t block) {
+                        const auto at = static_cast<std::int64_t>(block);
+                        Footprint all;
+                        append(all, ((at % side + at / side) % side * side + at / side) * 16, 16);
+                        return all;
+                      }};
+  EXPECT_FALSE(is_sure(launch));
+}
+
+TEST(Tiling, SaysNothingWhereABlockCannotRun) {
+  EXPECT_FALSE(Tiling::find({100, 1, 1}, 1000, kSeed, kEffort,
+                            [](std::uint64_t) { return std::optional<Footprint>(); }));
+}
+
+}  // namespace
+}  // namespace membound::harness
