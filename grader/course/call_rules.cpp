@@ -8,6 +8,16 @@ namespace membound::course {
 namespace {
 
 constexpr CallRule kRules[] = {
+    {"device-results", "ResultsComeFromTheDevice", "",
+     "what the program hands in is what kernels made of the inputs that it copied to the device, "
+     "copied back from where they wrote it; asked of every test's run",
+     "Copy the inputs to the device, launch the kernels on them, and hand in what you copy back "
+     "from where they wrote; what the CPU computes earns nothing."},
+    {"printed-figures", "PrintsWhatWasMeasured", "",
+     "of the times that the program prints (\"0.012 ms\") one is a time between its events, and "
+     "of the rates (\"800 GB/s\") one is made of it",
+     "Print the time that cudaEventElapsedTime gives, and the bytes of the kernel's arrays divided "
+     "by it."},
     {"launches", "LaunchesItsKernel", "at least so many",
      "the stage's kernel is launched, and the launches succeed",
      "Launch it with <<<blocks, threads>>>; what the CPU computes earns nothing."},

@@ -12,10 +12,8 @@ namespace {
 
 testing::AssertionResult adds(ProgramTest& test, std::int64_t n) {
   const auto count = static_cast<std::size_t>(n);
-  const auto a = generate_integers<float>(count, 0, 9999, test.seed(1));
-  const auto b = generate_integers<float>(count, 10000, 99999, test.seed(2));
-  test.give("a", a);
-  test.give("b", b);
+  const auto a = test.give_integers<float>("a", count, 0, 9999, test.seed(1));
+  const auto b = test.give_integers<float>("b", count, 10000, 99999, test.seed(2));
   return test.expect("out", membound::labs::hello_gpu::sums(a, b), {{n}, {"sum"}});
 }
 

@@ -99,8 +99,7 @@ constexpr int kVirtualRounds = 2000, kGpuRounds = 1200;
 /// Sounds, tracks or channels of n samples each, or one recording of n.
 testing::AssertionResult check(ProgramTest& test, std::int64_t n, int rounds = kVirtualRounds) {
   const auto count = static_cast<std::size_t>(rows_of(test.stage()) * n);
-  Samples in = generate_integers<int>(count, -1000000, 1000000, test.seed(1));
-  test.give("in", in);
+  Samples in = test.give_integers<int>("in", count, -1000000, 1000000, test.seed(1));
   if (test.stage() == kPieceByPiece) test.give("rounds", Samples{rounds});
   if (test.stage() == kMixingDesk)
     return test.expect("out", mixed(in, n), {{2, n}, {"channel", "sample"}});

@@ -11,6 +11,8 @@
 
 #include "grader/base/check.hpp"
 #include "grader/base/function_name.hpp"
+#include "grader/harness/program/data_flow.hpp"
+#include "grader/harness/program/printed_figures.hpp"
 #include "grader/harness/program/stream_order.hpp"
 #include "grader/harness/program/timeline_shares.hpp"
 
@@ -208,33 +210,103 @@ Breach graph_launches(const Case& c) {
          " times, expected at least " + whole(c.number) + ".";
 }
 
+/// Which calls a decision is about.
+enum class About {
+  kAllCalls,
+  kWorkThatArrived  ///< all but work of which nothing came into the results
+};
 struct Decision {
   std::string_view name;
   Breach (*decide)(const Case& c);
+  About about = About::kAllCalls;
 };
-constexpr std::array kDecisions = std::to_array<Decision>({{"launches", launches},
-                                                           {"calls-succeed", calls_succeed},
-                                                           {"copies-back", copies_back},
-                                                           {"checks-launches", checks_launches},
-                                                           {"frees-memory", frees_memory},
-                                                           {"times-with-events", times_with_events},
-                                                           {"streams", streams},
-                                                           {"kernels-overlap", kernels_overlap},
-                                                           {"copies-overlap", copies_overlap},
-                                                           {"stream-waits", stream_waits},
-                                                           {"orders-work", orders_work},
-                                                           {"host-waits", host_waits},
-                                                           {"graph-launches", graph_launches}});
+constexpr std::array kDecisions =
+    std::to_array<Decision>({{"launches", launches, About::kWorkThatArrived},
+                             {"calls-succeed", calls_succeed},
+                             {"copies-back", copies_back, About::kWorkThatArrived},
+                             {"checks-launches", checks_launches},
+                             {"frees-memory", frees_memory},
+                             {"times-with-events", times_with_events, About::kWorkThatArrived},
+                             {"streams", streams, About::kWorkThatArrived},
+                             {"kernels-overlap", kernels_overlap, About::kWorkThatArrived},
+                             {"copies-overlap", copies_overlap, About::kWorkThatArrived},
+                             {"stream-waits", stream_waits},
+                             {"orders-work", orders_work},
+                             {"host-waits", host_waits},
+                             {"graph-launches", graph_launches, About::kWorkThatArrived}});
+
+/// The calls without work of which nothing came into the results.
+Calls that_arrived(const Evidence& evidence) {
+  Calls kept;
+  std::size_t work = 0;
+  for (const Call& call : evidence.calls)
+    if (!has_worked(call) || evidence.arrived.at(work++)) kept.push_back(call);
+  return kept;
+}
+
+/// A sentence about launches of the kernel that do not count, with a space before it; or "".
+std::string left_out(const Evidence& evidence, const Case& all, const Case& kept) {
+  const auto count = [](const Case& c) {
+    return std::ranges::count_if(c.calls, [&](const Call& call) { return c.is_launch(call); });
+  };
+  const auto gone = count(all) - count(kept);
+  if (evidence.arrived.empty() || gone == 0) return "";
+  return " Of its " + std::to_string(count(all)) + " launches " + std::to_string(gone) +
+         (gone == 1 ? " does" : " do") + " not count: nothing that it wrote came into the results.";
+}
+
+std::vector<MeasuredTime> measured_times(const Evidence& evidence, const std::string& kernel) {
+  std::vector<MeasuredTime> all;
+  std::vector<std::size_t> work_of(evidence.calls.size() + 1, 0);  // of calls before each
+  for (std::size_t i = 0; i < evidence.calls.size(); ++i)
+    work_of[i + 1] = work_of[i] + (has_worked(evidence.calls[i]) ? 1 : 0);
+  const Case c{evidence.calls, kernel, 0};
+  for (std::size_t i = 0; i < evidence.calls.size(); ++i) {
+    const Call& question = evidence.calls[i];
+    if (question.kind != CallKind::kElapsed || !question.succeeded()) continue;
+    const auto first = recorded_at(c.calls, question.event, i);
+    const auto second = recorded_at(c.calls, question.second_event, i);
+    if (!first || !second || *first > *second) continue;
+    MeasuredTime time{question.end_ns, 0, 0};
+    bool any = false;
+    for (std::size_t at = *first; at < *second; ++at) {
+      const std::size_t work = work_of[at];
+      const bool counts =
+          evidence.arrived.empty() || (has_worked(c.calls[at]) && evidence.arrived.at(work));
+      if (!c.is_launch(c.calls[at]) || !counts) continue;
+      any = true;
+      if (work >= evidence.uses.size()) continue;
+      for (const runner::MemoryUse& use : evidence.uses[work])
+        (use.writes ? time.written_bytes : time.read_bytes) +=
+            static_cast<double>(use.end - use.begin);
+    }
+    if (any) all.push_back(time);
+  }
+  return all;
+}
+
+Breach decide(const course::CallDemand& demand, const std::string& kernel,
+              const Evidence& evidence) {
+  if (demand.rule->name == "device-results")
+    return evidence.not_the_devices.empty() ? Breach() : evidence.not_the_devices;
+  if (demand.rule->name == "printed-figures")
+    return invented_figure(evidence.printed, measured_times(evidence, kernel));
+  const auto found = std::ranges::find(kDecisions, demand.rule->name, &Decision::name);
+  MEMBOUND_CHECK(found != kDecisions.end());
+  const Case all{evidence.calls, kernel, demand.number};
+  if (evidence.arrived.empty() || found->about == About::kAllCalls) return found->decide(all);
+  const Calls kept = that_arrived(evidence);
+  const Case counted{kept, kernel, demand.number};
+  Breach breach = found->decide(counted);
+  if (breach) *breach += left_out(evidence, all, counted);
+  return breach;
+}
 
 }  // namespace
 
 std::optional<std::string> breach_of(const course::CallDemand& demand, const std::string& kernel,
-                                     const std::vector<runner::Call>& calls) {
-  const auto found = std::find_if(kDecisions.begin(), kDecisions.end(), [&](const Decision& one) {
-    return one.name == demand.rule->name;
-  });
-  MEMBOUND_CHECK(found != kDecisions.end());
-  auto breach = found->decide({calls, kernel, demand.number});
+                                     const Evidence& evidence) {
+  auto breach = decide(demand, kernel, evidence);
   if (breach) *breach += " " + std::string(demand.rule->remedy);
   return breach;
 }

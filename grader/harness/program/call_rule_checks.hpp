@@ -15,10 +15,26 @@
 
 namespace membound::harness {
 
-/// Why the calls do not meet the demand, with the remedy; nothing where they do. `kernel` is the
-/// stage's, as the programmer wrote it.
+/// What is known of one run.
+struct Evidence {
+  Evidence(const std::vector<runner::Call>& its_calls)  // NOLINT(google-explicit-constructor)
+      : calls(its_calls) {}
+
+  const std::vector<runner::Call>& calls;
+  /// Of each call that has_worked(), whether anything it did came into the results; empty where
+  /// nobody has asked: then all count.
+  std::vector<bool> arrived = {};
+  /// What each of these launches read and wrote, where somebody has asked; else empty.
+  std::vector<std::vector<runner::MemoryUse>> uses = {};
+  std::string printed = {};          ///< the program's own output
+  std::string not_the_devices = {};  ///< why results are not the device's; "" where they are
+};
+
+/// Why the run does not meet the demand, with the remedy; nothing where it does. `kernel` is the
+/// stage's, as the programmer wrote it. Demands on launches and copies look at those alone of which
+/// something came into the results: kernels that work on memory of their own do not count.
 [[nodiscard]] std::optional<std::string> breach_of(const course::CallDemand& demand,
                                                    const std::string& kernel,
-                                                   const std::vector<runner::Call>& calls);
+                                                   const Evidence& evidence);
 
 }  // namespace membound::harness

@@ -166,19 +166,50 @@ struct Tried {
   course::Cause abort = course::Cause::kNone;
   RunEnd end;
   nlohmann::json report;  ///< the virtual GPU's
+  /// Of a replay, where results have to be the device's.
+  std::string not_the_devices;
+  std::vector<bool> arrived;
+  std::vector<std::vector<runner::MemoryUse>> uses;
 };
 
-Tried try_test(const HostTest& test, const Setting& setting, int stage, std::uint64_t seed) {
+/// The test of a run that passed, asked once more.
+void replay_test(const HostTest& test, const ProgramTest& first, const Setting& setting,
+                 std::uint64_t key, Tried& tried) {
+  ProgramTest again(
+      first,
+      [&](const RunEnd& run, OtherInputs inputs) {
+        return replay(setting, run, std::move(inputs));
+      },
+      key);
+  const testing::AssertionResult result = test.body(again);
+  tried.abort = again.abort();
+  if (tried.abort != course::Cause::kNone) tried.outcome.message = result.message();
+  if (!result) tried.not_the_devices = result.message();
+  tried.arrived = again.arrived();
+  for (const runner::Call& call : again.replayed_calls())
+    if (has_worked(call)) tried.uses.push_back(call.uses);
+}
+
+/// What a test's data follow from, and what stands for them in a replay, which the program cannot
+/// work out from its inputs.
+struct TestSeeds {
+  std::uint64_t data = 0, replay = 0;
+};
+
+Tried try_test(const HostTest& test, const Setting& setting, int stage, const TestSeeds& seeds) {
   const auto since = Clock::now();
-  ProgramTest one([&](const Given& given) { return run_program(setting, given); }, stage, seed);
+  ProgramTest one([&](const Given& given) { return run_program(setting, given); }, stage,
+                  seeds.data);
   const testing::AssertionResult result = test.body(one);
   Tried tried;
   tried.outcome.name = test.name;
   tried.outcome.passed = static_cast<bool>(result);
   tried.outcome.message = result ? "" : result.message();
   tried.outcome.hint_tag = result ? "" : test.hint_tag;
-  tried.outcome.seconds = seconds_since(since);
   tried.abort = one.abort();
+  if (setting.keeps_requests && tried.outcome.passed)
+    replay_test(test, one, setting, seeds.replay, tried);
+  tried.outcome.seconds = seconds_since(since);
   tried.end = one.end();
   tried.report = nlohmann::json::parse(tried.end.findings, nullptr, false);
   return tried;
@@ -212,34 +243,45 @@ course::StageMeasurement measure(const Options& options, const course::Lab& lab,
   const auto start = Clock::now();
   course::StageMeasurement measurement = empty_measurement(options, lab, stage, setting);
   const harness::Seeds seeds(options.seed_key);
-  const Setting checked = checked_setting(setting, options.checked_with);
-  RunEnd last;
+  Setting usual = setting;
+  usual.keeps_requests = demands(stage, "device-results");
+  const Setting checked = checked_setting(usual, options.checked_with);
+  Tried last;
+  std::string not_the_devices;  // of the first test of which that is known
   const auto& wanted = options.tests;
   const bool looks = !options.checked_with.empty();
   for (const HostTest& test : kTests) {
     if (!wanted.empty() && std::ranges::find(wanted, test.name) == wanted.end()) continue;
-    const std::uint64_t seed =
-        seeds.derive(options.seed, base::stable_hash(stage.kernel + "." + test.name));
-    Tried tried = try_test(test, looks ? checked : setting, stage.number, seed);
+    const std::string id = stage.kernel + "." + test.name;
+    const TestSeeds of_test{seeds.derive(options.seed, base::stable_hash(id)),
+                            seeds.derive(options.seed, base::stable_hash(id + ".replay"))};
+    Tried tried = try_test(test, looks ? checked : usual, stage.number, of_test);
     add_checks(tried.report, test.name, measurement.checks);
     // Checkers lay memory out otherwise and take their time: what fails with them, or has findings,
     // is decided without them. When calls began and ended they leave as it is.
     if (looks && !is_clean(tried) && !reached_its_own_limit(tried.end))
-      tried = try_test(test, setting, stage.number, seed);
-    last = std::move(tried.end);
-    measurement.abort = tried.abort;
+      tried = try_test(test, usual, stage.number, of_test);
+    if (not_the_devices.empty() && !tried.not_the_devices.empty())
+      not_the_devices = "In the test " + tried.outcome.name + ": " + tried.not_the_devices;
+    last = std::move(tried);
+    measurement.abort = last.abort;
     if (measurement.abort == course::Cause::kNone) {
-      measurement.tests.push_back(std::move(tried.outcome));
+      measurement.tests.push_back(last.outcome);
       continue;
     }
-    measurement.abort_text = tried.outcome.message + ", in the test " + tried.outcome.name;
+    measurement.abort_text = last.outcome.message + ", in the test " + last.outcome.name;
     if (looks) measurement.checks = nullptr;
     measurement.seconds = seconds_since(start);
     return measurement;
   }
+  Evidence evidence(last.end.calls);
+  evidence.arrived = last.arrived;
+  evidence.uses = last.uses;
+  evidence.printed = last.end.program.output;
+  evidence.not_the_devices = not_the_devices;
   for (const course::CallDemand& demand : stage.calls) {
     if (!wanted.empty()) break;
-    const auto breach = breach_of(demand, stage.kernel, last.calls);
+    const auto breach = breach_of(demand, stage.kernel, evidence);
     course::TestOutcome outcome;
     outcome.name = demand.rule->test;
     outcome.passed = !breach;
@@ -250,9 +292,9 @@ course::StageMeasurement measure(const Options& options, const course::Lab& lab,
   // What does not come out right is looked at as that.
   if (looks && std::ranges::any_of(measurement.tests, &course::TestOutcome::failed))
     measurement.checks = nullptr;
-  measurement.notes = run_notes(last.calls, last.program.output, timeline_of(stage));
+  measurement.notes = run_notes(last.end.calls, last.end.program.output, timeline_of(stage));
   if (wanted.empty())
-    measurement.counters = {{"program", program_counts(stage.kernel, last.calls)}};
+    measurement.counters = {{"program", program_counts(stage.kernel, last.end.calls)}};
   measurement.seconds = seconds_since(start);
   return measurement;
 }

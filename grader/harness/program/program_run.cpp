@@ -4,6 +4,7 @@
 
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -42,19 +43,11 @@ base::Error machine_error(const std::string& where) {
 struct Records {
   runner::Descriptor calls{memfd_create("membound-calls", MFD_CLOEXEC)};
   runner::Descriptor findings{memfd_create("membound-findings", MFD_CLOEXEC)};
+  runner::Descriptor requests{memfd_create("membound-requests", MFD_CLOEXEC)};
 };
 
-base::Result<std::string> read_record(const runner::Descriptor& record) {
-  std::string text;
-  char buffer[1 << 16];
-  for (off_t at = 0;;) {
-    const ssize_t now = pread(record.get(), buffer, sizeof buffer, at);
-    if (now < 0 && errno == EINTR) continue;
-    if (now < 0) return machine_error("a runner's record of calls");
-    if (now == 0) return text;
-    text.append(buffer, static_cast<std::size_t>(now));
-    at += now;
-  }
+base::Result<jail::JailOutcome> run_one(const Setting& setting, const jail::JailRequest& request) {
+  return setting.use_jail ? jail::run(request) : jail::run_unjailed(request);
 }
 
 /// One run's two processes and what lies between them.
@@ -67,13 +60,15 @@ class Run {
     auto sockets = runner::make_socket_pair();
     if (!sockets) return sockets.error();
     const Records records;
-    if (!records.calls || !records.findings) return machine_error("a runner's record of calls");
+    if (!records.calls || !records.findings || !records.requests)
+      return machine_error("a runner's record of calls");
     runner::Descriptor& programs_end = sockets->first;
     runner::Descriptor& runners_end = sockets->second;
 
     base::Result<jail::JailOutcome> runner = jail::JailOutcome{};
     std::thread beside([&] {
-      runner = run_runner(runners_end.get(), records);
+      runner = run_runner(setting_, {runners_end.get(), records.calls.get(), records.findings.get(),
+                                     setting_.keeps_requests ? records.requests.get() : -1});
       runners_end = {};  // the program sees the end of a runner that is no more
     });
     auto program = run_students(programs_end.get());
@@ -87,11 +82,14 @@ class Run {
     end.program = *std::move(program);
     end.runner = *std::move(runner);
     end.outputs = end.program.files;
-    const auto text = read_record(records.calls);
+    const auto text = read_whole(records.calls);
     if (!text) return text.error();
-    auto findings = read_record(records.findings);
+    auto findings = read_whole(records.findings);
     if (!findings) return findings.error();
     end.findings = *std::move(findings);
+    auto requests = read_whole(records.requests);
+    if (!requests) return requests.error();
+    end.requests = *std::move(requests);
     auto calls = runner::calls_from_text(*text);
     if (!calls) return calls.error();
     end.calls = *std::move(calls);
@@ -101,29 +99,6 @@ class Run {
 
  private:
   [[nodiscard]] fs::path inputs() const { return folder_.path() / kInputFolder; }
-
-  [[nodiscard]] base::Result<jail::JailOutcome> run_one(const jail::JailRequest& request) const {
-    return setting_.use_jail ? jail::run(request) : jail::run_unjailed(request);
-  }
-
-  base::Result<jail::JailOutcome> run_runner(int socket, const Records& records) const {
-    jail::JailRequest request;
-    request.arguments = {kRunner,
-                         "--socket",
-                         std::to_string(socket),
-                         "--record",
-                         std::to_string(records.calls.get()),
-                         "--report",
-                         std::to_string(records.findings.get())};
-    request.bindings.push_back({setting_.runner, kRunner});
-    for (const fs::path& folder : setting_.runtime_folders)
-      request.bindings.push_back({folder, folder});
-    request.environment = setting_.runner_environment;
-    request.environment["LD_LIBRARY_PATH"] = base::search_path(setting_.runtime_folders);
-    request.limits = setting_.runner_limits;
-    request.descriptors = {socket, records.calls.get(), records.findings.get()};
-    return run_one(request);
-  }
 
   base::Result<jail::JailOutcome> run_students(int socket) const {
     jail::JailRequest request;
@@ -136,7 +111,7 @@ class Run {
     request.limits = setting_.program_limits;
     request.descriptors = {socket};
     for (const std::string& name : given_.outputs) request.collected.emplace_back(name);
-    return run_one(request);
+    return run_one(setting_, request);
   }
 
   const Setting& setting_;
@@ -159,6 +134,42 @@ base::Status lay_out_inputs(const Given& given, const fs::path& folder) {
   for (const auto& [name, bytes] : given.inputs)
     if (auto written = base::write_file(inputs / name, bytes); !written) return written;
   return base::Done{};
+}
+
+base::Result<std::string> read_whole(const runner::Descriptor& file) {
+  struct stat about {};
+  if (fstat(file.get(), &about) != 0) return machine_error("a runner's record of calls");
+  std::string text(static_cast<std::size_t>(about.st_size), '\0');
+  for (std::size_t at = 0; at < text.size();) {
+    const ssize_t now =
+        pread(file.get(), text.data() + at, text.size() - at, static_cast<off_t>(at));
+    if (now < 0 && errno == EINTR) continue;
+    if (now <= 0) return machine_error("a runner's record of calls");
+    at += static_cast<std::size_t>(now);
+  }
+  return text;
+}
+
+base::Result<jail::JailOutcome> run_runner(const Setting& setting, const RunnerFiles& files) {
+  jail::JailRequest request;
+  request.arguments = {kRunner};
+  const auto pass_on = [&](const char* option, int file) {
+    if (file < 0) return;
+    request.arguments.insert(request.arguments.end(), {option, std::to_string(file)});
+    request.descriptors.push_back(file);
+  };
+  pass_on("--socket", files.socket);
+  pass_on("--record", files.calls);
+  pass_on("--report", files.findings);
+  pass_on("--requests", files.requests);
+  if (files.follows_data) request.arguments.emplace_back("--follow-data");
+  request.bindings.push_back({setting.runner, kRunner});
+  for (const fs::path& folder : setting.runtime_folders)
+    request.bindings.push_back({folder, folder});
+  request.environment = setting.runner_environment;
+  request.environment["LD_LIBRARY_PATH"] = base::search_path(setting.runtime_folders);
+  request.limits = setting.runner_limits;
+  return run_one(setting, request);
 }
 
 base::Result<RunEnd> run_program(const Setting& setting, const Given& given) {

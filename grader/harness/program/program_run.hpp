@@ -16,6 +16,7 @@
 #include "grader/base/result.hpp"
 #include "grader/sandbox/jail/jail.hpp"
 #include "grader/sandbox/runner/call_record.hpp"
+#include "grader/sandbox/runner/channel.hpp"
 
 namespace membound::harness {
 
@@ -29,6 +30,7 @@ struct Setting {
   std::map<std::string, std::string> runner_environment;
   jail::Limits program_limits, runner_limits;
   bool use_jail = true;
+  bool keeps_requests = false;  ///< so that a run can be done once more: RunEnd::requests
 };
 
 /// What one run is given.
@@ -46,10 +48,22 @@ struct RunEnd {
   bool too_many_calls = false;  ///< the runner stopped listening
   /// The virtual GPU's report (docs/counters_file.md); "" on a GPU, or where the runner was lost.
   std::string findings;
+  std::string requests;  ///< the runner's log of them (runner/request_log); "" where nobody asked
 };
 
 /// Writes the inputs to files in `folder`/inputs.
 [[nodiscard]] base::Status lay_out_inputs(const Given& given, const std::filesystem::path& folder);
+
+/// What a runner is started with: open descriptors, -1 for none.
+struct RunnerFiles {
+  int socket = -1, calls = -1, findings = -1, requests = -1;
+  bool follows_data = false;  ///< its calls tell what launches read and wrote, and no times
+};
+/// Runs a runner to its end.
+[[nodiscard]] base::Result<jail::JailOutcome> run_runner(const Setting& setting,
+                                                         const RunnerFiles& files);
+/// All that was written to a file in memory.
+[[nodiscard]] base::Result<std::string> read_whole(const runner::Descriptor& file);
 
 /// An error is the machine's or ours.
 [[nodiscard]] base::Result<RunEnd> run_program(const Setting& setting, const Given& given);

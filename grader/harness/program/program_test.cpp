@@ -76,6 +76,25 @@ testing::AssertionResult ProgramTest::run(const std::string& output) {
   return testing::AssertionSuccess();
 }
 
+testing::AssertionResult ProgramTest::replay(const std::string& name,
+                                             const std::vector<std::uint32_t>& expected) {
+  auto replayed = replays_(first_->end_, others_);
+  if (!replayed) {
+    abort_ = Cause::kCrash;
+    return testing::AssertionFailure() << base::to_string(replayed.error());
+  }
+  replay_ = *std::move(replayed);
+  if (!replay_.stopped.empty())
+    return testing::AssertionFailure()
+           << "The same calls with other inputs in the copies to the device came to no end: "
+           << replay_.stopped << ".";
+  const std::string& bytes = first_->end_.outputs.at(name);
+  std::vector<std::uint32_t> output(bytes.size() / sizeof(std::uint32_t));
+  std::memcpy(output.data(), bytes.data(), output.size() * sizeof(std::uint32_t));
+  handed_ = hand_in_again(output, expected, replay_.back);
+  return testing::AssertionSuccess();
+}
+
 testing::AssertionResult ProgramTest::explain_end() {
   const jail::JailOutcome& program = end_.program;
   const jail::JailOutcome& runner = end_.runner;

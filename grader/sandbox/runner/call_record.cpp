@@ -58,12 +58,13 @@ std::string_view to_string(CallKind kind) {
 }
 
 std::string to_line(const Call& call) {
-  const nlohmann::json json = {
+  nlohmann::json json = {
       {"call", to_string(call.kind)}, {"code", call.code},     {"waits", call.host_waits},
       {"stream", call.stream},        {"event", call.event},   {"second_event", call.second_event},
       {"address", call.address},      {"bytes", call.bytes},   {"kernel", call.kernel},
       {"start_ns", call.start_ns},    {"end_ns", call.end_ns}, {"non_blocking", call.non_blocking},
       {"arguments", call.arguments},  {"graph", call.graph}};
+  for (const MemoryUse& use : call.uses) json["uses"].push_back({use.begin, use.end, use.writes});
   return json.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
@@ -87,7 +88,10 @@ base::Result<std::vector<Call>> calls_from_text(std::string_view text) {
               json.at("end_ns"),
               json.at("non_blocking"),
               json.at("arguments").get<std::vector<std::uint64_t>>(),
-              json.at("graph")};
+              json.at("graph"),
+              {}};
+      for (const auto& use : json.value("uses", nlohmann::json::array()))
+        call.uses.push_back({use.at(0), use.at(1), use.at(2)});
     } catch (const nlohmann::json::exception&) {
       call.kind = CallKind::kNone;
     }

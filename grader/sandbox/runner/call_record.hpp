@@ -60,6 +60,12 @@ enum class CallKind {
          kind == CallKind::kCopyOnDevice || kind == CallKind::kFill;
 }
 
+/// A stretch of device memory that a piece of work read or wrote.
+struct MemoryUse {
+  std::uint64_t begin = 0, end = 0;
+  bool writes = false;
+};
+
 /// One call.
 struct Call {
   CallKind kind = CallKind::kNone;
@@ -70,12 +76,15 @@ struct Call {
   std::uint64_t address = 0, bytes = 0;
   std::string kernel = {};          ///< mangled
   double start_ns = 0, end_ns = 0;  ///< when the device works on it, on the virtual clock; else 0
+                                    ///< of kElapsed: from 0 to the time that the program was told
   bool non_blocking =
       false;  ///< a new stream that neither waits for the default one nor is awaited
   /// Memory that is read beside `address`: where a copy on the device comes from; of a launch what
   /// each parameter points to, 0 where that is no memory of the device's.
   std::vector<std::uint64_t> arguments = {};
   std::uint32_t graph = 0;  ///< made or destroyed; of a graph's launch and of what it does; 0: none
+  /// Of a launch, where the runner was asked to follow data: what its threads read and wrote.
+  std::vector<MemoryUse> uses = {};
 
   [[nodiscard]] bool succeeded() const { return code == 0; }
 };

@@ -79,8 +79,12 @@ inline Call describe(const RecordEvent& q, const NoAnswer&) {
 inline Call describe(const StreamWaitsForEvent& q, const NoAnswer&) {
   return {.kind = CallKind::kStreamWaits, .stream = q.stream, .event = q.event};
 }
-inline Call describe(const AskElapsed& q, const ElapsedAnswer&) {
-  return {.kind = CallKind::kElapsed, .event = q.start, .second_event = q.stop};
+inline Call describe(const AskElapsed& q, const ElapsedAnswer& a) {
+  constexpr double kNsPerMs = 1e6;
+  return {.kind = CallKind::kElapsed,
+          .event = q.start,
+          .second_event = q.stop,
+          .end_ns = a.milliseconds * kNsPerMs};
 }
 inline Call describe(const WaitForStream& q, const NoAnswer&) {
   return {.kind = CallKind::kWaitStream, .host_waits = true, .stream = q.stream};

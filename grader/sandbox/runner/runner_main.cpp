@@ -90,7 +90,13 @@ int wipe() {
   return 0;
 }
 
-int serve(int socket, int record, int report, bool scrubs) {
+/// What is noted of a program: descriptors, -1 where nobody asks.
+struct Noted {
+  int calls = -1, requests = -1, report = -1;
+  bool follows_data = false;
+};
+
+int serve(int socket, const Noted& noted, bool scrubs) {
   const auto is_busy = end_with_the_judge(socket);
   if (!has_context()) return kExitNoDevice;
   if (scrubs) {
@@ -101,12 +107,18 @@ int serve(int socket, int record, int report, bool scrubs) {
   *is_busy = false;
   runner::ServerEnd end{};
   {
-    std::optional<runner::CallRecorder> recorder;
-    if (record >= 0) recorder.emplace(record);
-    runner::Server server(runner::Descriptor(socket), *is_busy, recorder ? &*recorder : nullptr);
+    std::optional<runner::CallRecorder> calls;
+    if (noted.calls >= 0) calls.emplace(noted.calls);
+    std::optional<runner::RequestLog> requests;
+    if (noted.requests >= 0) requests.emplace(noted.requests);
+    // Whoever follows data asks for no times.
+    const bool follows = noted.follows_data && runner::keep_virtual_uses() &&
+                         runner::sample_virtual_launches({.on = 3});
+    runner::Server server(runner::Descriptor(socket), *is_busy,
+                          {calls ? &*calls : nullptr, requests ? &*requests : nullptr, follows});
     end = server.serve();
   }
-  if (report >= 0) write_report(report);
+  if (noted.report >= 0) write_report(noted.report);
   return end == runner::ServerEnd::kBrokenProtocol ? kExitProtocol : 0;
 }
 
@@ -139,15 +151,21 @@ int main(int argc, char** argv) {
   const rlimit none{0, 0};
   setrlimit(RLIMIT_CORE, &none);
   CLI::App app{"Holds the device for one graded submission; started by membound."};
-  int socket = -1, sessions = -1, record = -1, report = -1;
+  int socket = -1, sessions = -1;
+  Noted noted;
   bool scrubs = false, wipes = false;
   std::string probe;
   app.add_option("--socket", socket, "the inherited descriptor to serve");
   app.add_option("--sessions", sessions,
                  "the inherited descriptor over which one socket to serve comes after the other");
-  app.add_option("--record", record,
+  app.add_option("--record", noted.calls,
                  "the inherited descriptor to which every call of a program is written");
-  app.add_option("--report", report,
+  app.add_option("--requests", noted.requests,
+                 "the inherited descriptor to which every request of a program is written, with "
+                 "the bytes of copies");
+  app.add_flag("--follow-data", noted.follows_data,
+               "note with --record what each launch reads and writes; nothing is timed");
+  app.add_option("--report", noted.report,
                  "the inherited descriptor to which the virtual GPU's findings are written");
   app.add_flag("--scrub", scrubs, "overwrite the GPU's free memory before the run");
   app.add_flag("--wipe", wipes, "do not serve: overwrite the GPU's free memory");
@@ -164,5 +182,5 @@ int main(int argc, char** argv) {
         stderr);
     return 2;
   }
-  return serve(socket, record, report, scrubs);
+  return serve(socket, noted, scrubs);
 }

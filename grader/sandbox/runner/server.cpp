@@ -21,10 +21,12 @@ void print_error(const base::Error& error) {
 
 }  // namespace
 
-Server::Server(Descriptor socket, std::atomic<bool>& is_busy, CallRecorder* recorder)
+Server::Server(Descriptor socket, std::atomic<bool>& is_busy, Recorders recorders)
     : channel_(std::move(socket)),
       is_busy_(is_busy),
-      recorder_(recorder),
+      recorder_(recorders.calls),
+      log_(recorders.requests),
+      follows_data_(recorders.follows_data),
       memory_(DeviceMemory::usual_kept_bytes()) {}
 
 Server::~Server() {
@@ -66,7 +68,9 @@ ServerEnd Server::serve() {
       return ServerEnd::kBrokenProtocol;
     }
     is_busy_ = true;
+    copied_.clear();
     const std::vector<std::byte> answer = respond(*request);
+    if (log_ != nullptr) log_->add({frame->header.kind, frame->payload, answer, copied_});
     is_busy_ = false;
     const auto sent =
         channel_.send(frame->header.sequence, frame->header.kind | kAnswerBit, answer);

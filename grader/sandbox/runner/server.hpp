@@ -23,6 +23,7 @@
 #include "grader/sandbox/runner/call_record.hpp"
 #include "grader/sandbox/runner/channel.hpp"
 #include "grader/sandbox/runner/device_memory.hpp"
+#include "grader/sandbox/runner/request_log.hpp"
 #include "grader/sandbox/runner/runner_limits.hpp"
 #include "grader/sandbox/runner/shared_buffer.hpp"
 #include "grader/sandbox/runner/staging.hpp"
@@ -32,12 +33,18 @@ namespace membound::runner {
 /// How the conversation ended.
 enum class ServerEnd { kGoodbye, kJudgeGone, kBrokenProtocol };
 
+/// Who notes what a program asks for; each may be null.
+struct Recorders {
+  CallRecorder* calls = nullptr;   ///< the other side is a whole program: every call is noted
+  RequestLog* requests = nullptr;  ///< with it: every request is kept, with the bytes of copies
+  bool follows_data = false;       ///< with calls: what each launch reads and writes is noted
+};
+
 /// Serves one judge on the current device.
 class Server {
  public:
   /// `is_busy` is true while a request is being worked on, for whoever watches the connection.
-  /// With a recorder the other side is a whole program, and every call it makes is noted.
-  Server(Descriptor socket, std::atomic<bool>& is_busy, CallRecorder* recorder = nullptr);
+  Server(Descriptor socket, std::atomic<bool>& is_busy, Recorders recorders = {});
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
@@ -74,6 +81,12 @@ class Server {
   };
 
   [[nodiscard]] base::Status receive_buffer();
+  /// `bytes` of the shared buffer from `at` on for a copy to the device. Where requests are kept it
+  /// is our own copy of them: the program could still write to the buffer.
+  [[nodiscard]] const std::byte* from_buffer(std::uint64_t at, std::uint64_t bytes);
+  /// Where a copy from the device is to put `bytes`, which to_buffer() then hands over.
+  [[nodiscard]] std::byte* room_for_copy(std::uint64_t at, std::uint64_t bytes);
+  void to_buffer(std::uint64_t at);
   [[nodiscard]] std::vector<std::byte> respond(const Request& request);
   [[nodiscard]] const Kernel* kernel(std::uint32_t index) const;
   [[nodiscard]] cudaError_t event(std::uint32_t index, cudaEvent_t& out) const;
@@ -154,6 +167,9 @@ class Server {
   std::optional<SharedBuffer> buffer_;
   std::atomic<bool>& is_busy_;
   CallRecorder* recorder_;
+  RequestLog* log_;
+  bool follows_data_;
+  std::vector<std::byte> copied_;  // by the request that is served, where requests are kept
   Allocations allocations_{0};
   DeviceMemory memory_;
   std::map<std::uint32_t, Allocations> variables_;  // by module: those that were asked for

@@ -4,6 +4,8 @@
 /// The part of the server about graphs and about memory in stream order (server.hpp). A graph is
 /// known by number, as all else; what was captured into it is kept as calls, and each launch is
 /// noted as those calls once more, with the times at which the virtual GPU did them.
+#include <algorithm>
+
 #include "grader/sandbox/runner/server.hpp"
 #include "grader/sandbox/runner/virtual_services.hpp"
 
@@ -133,6 +135,10 @@ cudaError_t Server::handle(const LaunchGraph& request, NoAnswer&) {
 void Server::record_graph(std::uint32_t executable, std::uint32_t launched_in) {
   const Executable& graph = executables_.at(executable);
   const std::vector<std::array<double, 2>> spans = last_virtual_graph();
+  std::vector<std::vector<MemoryUse>> uses;
+  if (follows_data_) uses = take_virtual_uses();
+  // Before the graph's pieces of work are those of copies and fills since the latest launch.
+  const std::size_t before = uses.size() - std::min(uses.size(), spans.size());
   const auto at_the_end = [&](CallKind kind) {
     recorder_->add({.kind = kind, .stream = launched_in, .event = graph.done, .graph = executable});
   };
@@ -143,6 +149,7 @@ void Server::record_graph(std::uint32_t executable, std::uint32_t launched_in) {
     if (recorder_->is_full()) return;
     if (call.stream == graph.captured.origin) call.stream = launched_in;
     if (is_work(call.kind) && node < spans.size()) {
+      if (before + node < uses.size()) call.uses = std::move(uses[before + node]);
       call.start_ns = spans[node][0];
       call.end_ns = spans[node++][1];
     }

@@ -19,7 +19,8 @@ cudaError_t Server::handle(const LoadModule& request, ModuleAnswer& answer) {
   if (request.bytes == 0 || request.bytes > kSharedBytes || modules_.size() >= kMaxModules)
     return cudaErrorInvalidValue;
   Module module;
-  module.code.assign(buffer_->data(), buffer_->data() + request.bytes);
+  const std::byte* const code_bytes = from_buffer(0, request.bytes);
+  module.code.assign(code_bytes, code_bytes + request.bytes);
   module.code.push_back(std::byte{0});  // a PTX text ends where its first zero stands
   if (const cudaError_t code = cudaLibraryLoadData(&module.library, module.code.data(), nullptr,
                                                    nullptr, 0, nullptr, nullptr, 0);

@@ -53,8 +53,8 @@ cudaError_t Server::handle(const SetBytes& request, NoAnswer&) {
 cudaError_t Server::handle(const Upload& request, NoAnswer&) {
   if (!is_shared(request.at, request.bytes) || !holds(request.address, request.bytes))
     return cudaErrorInvalidValue;
-  return cudaMemcpy(reinterpret_cast<void*>(request.address), buffer_->data() + request.at,
-                    request.bytes, cudaMemcpyHostToDevice);
+  return cudaMemcpy(reinterpret_cast<void*>(request.address),
+                    from_buffer(request.at, request.bytes), request.bytes, cudaMemcpyHostToDevice);
 }
 
 cudaError_t Server::handle(const UploadInline& request, NoAnswer&) {
@@ -66,8 +66,28 @@ cudaError_t Server::handle(const UploadInline& request, NoAnswer&) {
 cudaError_t Server::handle(const Download& request, NoAnswer&) {
   if (!is_shared(request.at, request.bytes) || !holds(request.address, request.bytes))
     return cudaErrorInvalidValue;
-  return cudaMemcpy(buffer_->data() + request.at, reinterpret_cast<const void*>(request.address),
-                    request.bytes, cudaMemcpyDeviceToHost);
+  const cudaError_t code = cudaMemcpy(room_for_copy(request.at, request.bytes),
+                                      reinterpret_cast<const void*>(request.address), request.bytes,
+                                      cudaMemcpyDeviceToHost);
+  to_buffer(request.at);
+  return code;
+}
+
+const std::byte* Server::from_buffer(std::uint64_t at, std::uint64_t bytes) {
+  const std::byte* const start = buffer_->data() + at;
+  if (log_ == nullptr) return start;
+  copied_.assign(start, start + bytes);
+  return copied_.data();
+}
+
+std::byte* Server::room_for_copy(std::uint64_t at, std::uint64_t bytes) {
+  if (log_ == nullptr) return buffer_->data() + at;
+  copied_.resize(bytes);
+  return copied_.data();
+}
+
+void Server::to_buffer(std::uint64_t at) {
+  if (log_ != nullptr) std::copy(copied_.begin(), copied_.end(), buffer_->data() + at);
 }
 
 cudaError_t Server::handle(const CopyOnDevice& request, NoAnswer&) {

@@ -47,6 +47,8 @@ void Server::record(Call call, cudaError_t code) {
     }
   if (code == cudaSuccess && is_work(call.kind) && !is_nothing)
     last_virtual_work(call.start_ns, call.end_ns);
+  if (follows_data_ && call.kind == CallKind::kLaunch && code == cudaSuccess)
+    if (auto uses = take_virtual_uses(); !uses.empty()) call.uses = std::move(uses.back());
   recorder_->add(call);
 }
 
@@ -110,10 +112,10 @@ cudaError_t Server::handle(const CopyIn& request, NoAnswer&) {
   cudaStream_t in = nullptr;
   if (const cudaError_t code = stream(request.stream, in); code != cudaSuccess) return code;
   if (capture_of(request.stream) != nullptr) return cudaErrorStreamCaptureUnsupported;
+  const std::byte* const from = from_buffer(0, request.bytes);
   if (request.pinned != 0)
-    return staging_.copy_in(pointer(request.address), {buffer_->data(), request.bytes}, in);
-  return cudaMemcpyAsync(pointer(request.address), buffer_->data(), request.bytes,
-                         cudaMemcpyHostToDevice, in);
+    return staging_.copy_in(pointer(request.address), {from, request.bytes}, in);
+  return cudaMemcpyAsync(pointer(request.address), from, request.bytes, cudaMemcpyHostToDevice, in);
 }
 
 cudaError_t Server::handle(const CopyOut& request, TicketAnswer& answer) {
@@ -122,10 +124,21 @@ cudaError_t Server::handle(const CopyOut& request, TicketAnswer& answer) {
   cudaStream_t in = nullptr;
   if (const cudaError_t code = stream(request.stream, in); code != cudaSuccess) return code;
   if (capture_of(request.stream) != nullptr) return cudaErrorStreamCaptureUnsupported;
-  if (request.pinned != 0)
-    return staging_.copy_out(pointer(request.address), request.bytes, in, answer.ticket);
-  return cudaMemcpyAsync(buffer_->data(), pointer(request.address), request.bytes,
-                         cudaMemcpyDeviceToHost, in);
+  if (request.pinned != 0) {
+    const cudaError_t code =
+        staging_.copy_out(pointer(request.address), request.bytes, in, answer.ticket);
+    // The virtual GPU, the only one whose requests are kept, has done it by now.
+    if (log_ != nullptr && code == cudaSuccess) {
+      const std::span<const std::byte> bytes = staging_.result_of(answer.ticket);
+      copied_.assign(bytes.begin(), bytes.end());
+    }
+    return code;
+  }
+  const cudaError_t code =
+      cudaMemcpyAsync(room_for_copy(0, request.bytes), pointer(request.address), request.bytes,
+                      cudaMemcpyDeviceToHost, in);
+  to_buffer(0);
+  return code;
 }
 
 cudaError_t Server::handle(const TakeCopy& request, NoAnswer&) {

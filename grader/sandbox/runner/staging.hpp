@@ -30,6 +30,10 @@ class Staging {
   /// A copy from the device, begun in that stream; take() knows it by its ticket.
   [[nodiscard]] cudaError_t copy_out(const void* d_from, std::size_t bytes, cudaStream_t stream,
                                      std::uint32_t& ticket);
+  /// What a copy from the device has brought, or will bring where it is not done yet.
+  [[nodiscard]] std::span<const std::byte> result_of(std::uint32_t ticket) const {
+    return {blocks_[ticket].data, blocks_[ticket].used_bytes};
+  }
   /// The bytes of a copy that is done; cudaErrorNotReady before, an error the second time.
   [[nodiscard]] cudaError_t take(std::uint32_t ticket, std::span<std::byte> room);
 

@@ -75,6 +75,27 @@ std::vector<std::array<double, 2>> last_virtual_graph() {
   return spans;
 }
 
+bool keep_virtual_uses() {
+  auto* const keep = find<void()>("membound_vgpu_keep_uses");
+  if (keep != nullptr) keep();
+  return keep != nullptr;
+}
+
+std::vector<std::vector<MemoryUse>> take_virtual_uses() {
+  using See = void(void*, std::size_t, int, std::uint64_t, std::uint64_t);
+  static auto* const take = find<std::size_t(See*, void*)>("membound_vgpu_take_uses");
+  std::vector<std::vector<MemoryUse>> all;
+  if (take == nullptr) return all;
+  const auto see = [](void* state, std::size_t piece, int writes, std::uint64_t begin,
+                      std::uint64_t end) {
+    auto& pieces = *static_cast<std::vector<std::vector<MemoryUse>>*>(state);
+    if (pieces.size() <= piece) pieces.resize(piece + 1);
+    pieces[piece].push_back({begin, end, writes != 0});
+  };
+  all.resize(take(see, &all));
+  return all;
+}
+
 bool sample_virtual_launches(const SampleLaunches& how) {
   if (how.on == SampleLaunches::kBlockRange) {
     static auto* const run = find<void(unsigned long long, unsigned long long, unsigned long long)>(

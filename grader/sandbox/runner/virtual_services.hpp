@@ -18,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "grader/sandbox/runner/call_record.hpp"
 #include "grader/sandbox/runner/messages.hpp"
 
 namespace membound::runner {
@@ -37,6 +38,11 @@ void last_virtual_work(double& start_ns, double& end_ns);
 /// The same for each node of the graph that was launched last, in the order they were captured;
 /// start and end. Nothing on a GPU.
 [[nodiscard]] std::vector<std::array<double, 2>> last_virtual_graph();
+
+/// What kernels, copies and fills from here on touch of memory is kept; false on a GPU.
+[[nodiscard]] bool keep_virtual_uses();
+/// What each of them touched since this was asked last. Nothing on a GPU.
+[[nodiscard]] std::vector<std::vector<MemoryUse>> take_virtual_uses();
 
 /// The next three are false where there is no virtual GPU, or no allocation begins at `address`.
 [[nodiscard]] bool sample_virtual_launches(const SampleLaunches& how);

@@ -57,7 +57,8 @@ std::optional<LaunchReport> run_once(const LaunchRequest& request) {
     of_unsampled.add(*caches);
   }
   std::optional<FootprintObserver> footprint;
-  if (request.footprint != nullptr) observers.add(footprint.emplace(*request.footprint));
+  if (request.footprint != nullptr)
+    observers.add(footprint.emplace(*request.footprint, request.checks.racecheck));
   std::optional<TraceObserver> tracer;
   if (request.tracing.listener != nullptr) {
     observers.add(tracer.emplace(state));

@@ -19,7 +19,7 @@ Footprint::Part& FootprintObserver::part_of(const WarpAccess& access) {
 
 void FootprintObserver::access(const WarpAccess& access) {
   if (access.space != ptx::StateSpace::kGlobal || footprint_.too_large || access.mask == 0) return;
-  if (access.step->extra->in->order == program::Order::kVolatile) return;
+  if (for_races_ && access.step->extra->in->order == program::Order::kVolatile) return;
   memory::AddressRanges& ranges = part_of(access).ranges;
   const std::size_t before = ranges.count();
   std::uint64_t begin = 0, end = 0;  // of lanes that are neighbours

@@ -147,6 +147,43 @@ CUDA_EXPORT void membound_vgpu_last_work(double* start_ns, double* end_ns) {
   *end_ns = only.last_work.end_ns;
 }
 
+/// What kernels, copies and fills from here on touch of memory is kept until it is taken.
+CUDA_EXPORT void membound_vgpu_keep_uses() {
+  Context& only = context();
+  const std::scoped_lock lock(only.mutex);
+  only.uses.emplace();
+}
+
+/// Shows what each of them touched since this was asked last, and forgets it: see(state, the number
+/// of the piece of work from 0 on, whether it is written, begin, end). Of a piece that touched too
+/// much to be kept everything is shown, read and written. Returns how many pieces there were.
+CUDA_EXPORT std::size_t membound_vgpu_take_uses(void (*see)(void*, std::size_t, int, std::uint64_t,
+                                                            std::uint64_t),
+                                                void* state) {
+  using membound::vgpu::exec::AccessKind;
+  constexpr std::uint64_t kEnd = ~std::uint64_t{0};
+  Context& only = context();
+  const std::scoped_lock lock(only.mutex);
+  if (!only.uses) return 0;
+  for (std::size_t i = 0; i < only.uses->size(); ++i) {
+    const membound::vgpu::exec::Footprint& footprint = (*only.uses)[i];
+    for (const bool written : {false, true}) {
+      if (footprint.too_large) see(state, i, written ? 1 : 0, 0, kEnd);
+      for (const auto& part : footprint.parts)
+        if (part.kind == AccessKind::kAtomic || (part.kind == AccessKind::kLoad) != written) {
+          std::uint64_t begin = 0;  // of what lies between two gaps
+          part.ranges.each_gap(0, kEnd, [&](std::uint64_t gap_begin, std::uint64_t gap_end) {
+            if (begin < gap_begin) see(state, i, written ? 1 : 0, begin, gap_begin);
+            begin = gap_end;
+          });
+        }
+    }
+  }
+  const std::size_t count = only.uses->size();
+  only.uses->clear();
+  return count;
+}
+
 /// When the nodes of the graph that was launched last run, in the order in which they were made:
 /// start and end of each, as far as there is room. Returns how many nodes there are.
 CUDA_EXPORT std::size_t membound_vgpu_graph_work(double* start_end_ns, std::size_t room) {

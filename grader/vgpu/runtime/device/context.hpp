@@ -82,6 +82,9 @@ class Context {
   unsigned int device_flags = 0;
   TimeSpan last_work;                ///< of the latest kernel, copy or fill
   std::vector<TimeSpan> graph_work;  ///< of each node of the graph that was launched last
+  /// What each kernel, copy and fill touched since that was taken, where somebody asks for it:
+  /// membound_vgpu_keep_uses.
+  std::optional<std::vector<exec::Footprint>> uses;
 
   std::mutex mutex;               ///< held during every call
   std::atomic<bool> stop{false};  ///< set by Ctrl-C while a kernel runs

@@ -107,10 +107,14 @@ struct Execution {
   /// With its footprint, where somebody asks.
   template <typename Work, typename Run>
   cudaError_t run_traced(const Work& operation, Run run) const {
-    if (!traces_work(setting.context)) return run(nullptr);
+    Context& context = setting.context;
+    const bool for_races = traces_work(context);
+    if (!for_races && !context.uses) return run(nullptr);
     TracedWork work = traced(operation);
     const cudaError_t code = run(&work.footprint);
-    if (code == cudaSuccess) trace_work(setting.context, setting.stream, std::move(work));
+    if (code != cudaSuccess) return code;
+    if (context.uses) context.uses->push_back(work.footprint);
+    if (for_races) trace_work(context, setting.stream, std::move(work));
     return code;
   }
 };

@@ -12,9 +12,9 @@ constexpr std::int64_t kMany = 20 * 64 + 20;  // no multiple of a block; five fi
 constexpr std::int64_t kRounds = 64;
 
 std::vector<int> numbers(ProgramTest& test, const char* name, std::int64_t n, int seed) {
-  auto values = generate_integers<int>(static_cast<std::size_t>(n), -1000, 1000, test.seed(seed));
-  test.give(name, values);
-  return values;
+  // Far from the small numbers that programs also copy to the device.
+  return test.give_integers<int>(name, static_cast<std::size_t>(n), -1000000, 1000000,
+                                 test.seed(seed));
 }
 
 /// What each stage makes of its inputs.

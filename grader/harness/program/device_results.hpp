@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Whether what a program handed in is what its kernels made of its inputs: the words of its output
+/// are followed to the copies that brought them, and the replay says what these copies would have
+/// brought for other inputs. Pure.
+/// Place in the chain: replay -> [device_results] -> program_test. Left out: what is right for
+/// other inputs (the lab's own test).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "grader/harness/program/data_flow.hpp"
+#include "grader/harness/program/replay.hpp"
+
+namespace membound::harness {
+
+/// An output, word by word, as the program would have handed it in for the other inputs.
+struct HandedInAgain {
+  std::vector<std::uint32_t> words;  ///< where nothing was copied back: as it was
+  std::vector<bool> copies;          ///< for each copy to the host: whether a word came with it
+  std::size_t strangers = 0;         ///< words that no copy has brought
+  std::size_t first_stranger = 0;    ///< the place of the first of them
+};
+
+/// Finds each word of `output` among those copied back and takes what the replay has there. Where a
+/// word was copied back several times, the one is meant that becomes `expected`.
+[[nodiscard]] HandedInAgain hand_in_again(const std::vector<std::uint32_t>& output,
+                                          const std::vector<std::uint32_t>& expected,
+                                          const CopiedBack& back);
+
+/// Why the words that do not become what is expected cannot be the kernels' work on the inputs, a
+/// sentence. `name`: the output's.
+[[nodiscard]] std::string why_not_the_devices(const Replay& replay, const HandedInAgain& handed,
+                                              const std::vector<std::uint32_t>& expected,
+                                              const std::string& name);
+
+}  // namespace membound::harness

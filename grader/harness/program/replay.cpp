@@ -1,0 +1,223 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/harness/program/replay.hpp"
+
+#include <sys/mman.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "grader/sandbox/runner/channel.hpp"
+#include "grader/sandbox/runner/protocol.hpp"
+#include "grader/sandbox/runner/request_log.hpp"
+#include "grader/sandbox/runner/shared_buffer.hpp"
+
+namespace membound::harness {
+namespace {
+
+using runner::kind_of;
+using runner::ServedRequest;
+
+/// Questions about what is done by now, and what only the program's side has to do with. Copies to
+/// the host are made at once in a replay, so there is nothing to take later.
+constexpr std::array kLeftOut = {kind_of<runner::TakeCopy>(),       kind_of<runner::AskStream>(),
+                                 kind_of<runner::AskEvent>(),       kind_of<runner::AskElapsed>(),
+                                 kind_of<runner::NoteErrorCheck>(), kind_of<runner::TakeReport>(),
+                                 kind_of<runner::AskMemory>(),      kind_of<runner::Goodbye>()};
+/// Their answers are numbers that later requests hold.
+constexpr std::array kAnswersCount = {
+    kind_of<runner::LoadModule>(),    kind_of<runner::Allocate>(),
+    kind_of<runner::AllocateAsync>(), kind_of<runner::FindVariable>(),
+    kind_of<runner::CreateStream>(),  kind_of<runner::CreateEvent>(),
+    kind_of<runner::EndCapture>(),    kind_of<runner::InstantiateGraph>()};
+
+bool holds(const auto& kinds, std::uint32_t kind) {
+  return std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
+}
+
+std::int32_t code_of(std::span<const std::byte> answer) {
+  std::int32_t code = 0;
+  if (answer.size() >= sizeof code) std::memcpy(&code, answer.data(), sizeof code);
+  return code;
+}
+
+/// The kind of a request as people call it: "Launch".
+std::string short_name(std::uint32_t kind) {
+  const std::string name = runner::name_of(kind);
+  return name.substr(name.rfind(' ') + 1);
+}
+
+base::Error replay_error(const std::string& found) {
+  return {base::ErrorKind::kMachine, "a program's requests, done once more", found,
+          "a runner that does as the first one did", "run it again; report it if it comes again"};
+}
+
+void append_words(std::vector<std::uint32_t>& words, std::span<const std::byte> bytes) {
+  const std::size_t before = words.size(), count = bytes.size() / sizeof(std::uint32_t);
+  words.resize(before + count);
+  if (count > 0) std::memcpy(words.data() + before, bytes.data(), count * sizeof(std::uint32_t));
+}
+
+/// Nobody looks on in a replay. Where memcheck did, memory was laid out for it, and has to be
+/// again: kernels were given addresses.
+Setting without_checkers(Setting setting) {
+  std::string& checks = setting.runner_environment["MEMBOUND_CHECK"];
+  const bool was_spread = checks == "all" || checks.find("memcheck") != std::string::npos;
+  checks = was_spread ? "memcheck" : "none";
+  setting.runner_environment.erase("MEMBOUND_CHECK_BLOCKS");
+  return setting;
+}
+
+/// The judge's end of the second runner.
+class Player {
+ public:
+  Player(runner::Descriptor socket, runner::SharedBuffer buffer, OtherInputs& inputs,
+         Replay& result)
+      : channel_(std::move(socket)), buffer_(std::move(buffer)), inputs_(inputs), result_(result) {}
+
+  /// Does all of them, until one goes otherwise; then result.stopped says so.
+  base::Status play(const std::vector<ServedRequest>& requests) {
+    if (const auto sent = channel_.send_descriptor(buffer_.fd()); !sent) return sent;
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+      if (holds(kLeftOut, requests[i].kind)) continue;
+      if (auto done = play(requests[i]); !done) return done;
+      if (!result_.stopped.empty()) return base::Done{};
+    }
+    static_cast<void>(ask(kind_of<runner::Goodbye>(), runner::encode(runner::Goodbye{})));
+    return base::Done{};
+  }
+
+ private:
+  base::Status play(const ServedRequest& request) {
+    const auto payload = prepared(request);
+    if (!payload) return payload.error();
+    const auto answer = ask(request.kind, *payload);
+    if (!answer) {
+      result_.stopped = "the request " + short_name(request.kind) + " did not come to its end";
+      return base::Done{};
+    }
+    const std::int32_t code = code_of(*answer), first_code = code_of(request.answer);
+    if (code != first_code) {
+      result_.stopped = "the request " + short_name(request.kind) + " gave CUDA error " +
+                        std::to_string(code) + (first_code == 0 ? "" : " instead of ") +
+                        (first_code == 0 ? "" : std::to_string(first_code));
+      return base::Done{};
+    }
+    if (holds(kAnswersCount, request.kind) && !std::ranges::equal(*answer, request.answer))
+      return replay_error("the answer to " + short_name(request.kind) + " is another one");
+    if (code == 0) take_copy(request);
+    return base::Done{};
+  }
+
+  /// What is sent for it, with its bytes in the shared buffer.
+  base::Result<std::vector<std::byte>> prepared(const ServedRequest& request) {
+    auto decoded = runner::decode_request(request.kind, request.payload);
+    if (!decoded) return decoded.error();
+    std::vector<std::byte> payload(request.payload.begin(), request.payload.end());
+    // Nothing was copied by a request that failed.
+    if (code_of(request.answer) != 0) return payload;
+    if (auto* const few = std::get_if<runner::UploadInline>(&*decoded)) {
+      result_.replaced += inputs_.replace_in(few->data);
+      return runner::encode(*few);
+    }
+    if (auto* const out = std::get_if<runner::CopyOut>(&*decoded)) {
+      out->pinned = 0;
+      return runner::encode(*out);
+    }
+    std::uint64_t at = 0;
+    if (const auto* const upload = std::get_if<runner::Upload>(&*decoded)) at = upload->at;
+    const bool is_copy =
+        request.kind == kind_of<runner::Upload>() || request.kind == kind_of<runner::CopyIn>();
+    if (!is_copy && request.kind != kind_of<runner::LoadModule>()) return payload;
+    if (at > runner::kSharedBytes || request.copied.size() > runner::kSharedBytes - at)
+      return replay_error("a copy is larger than the buffer it came through");
+    std::byte* const to = buffer_.data() + at;
+    std::copy(request.copied.begin(), request.copied.end(), to);
+    if (is_copy) result_.replaced += inputs_.replace_in({to, request.copied.size()});
+    return payload;
+  }
+
+  void take_copy(const ServedRequest& request) {
+    const bool is_download = request.kind == kind_of<runner::Download>();
+    if (!is_download && request.kind != kind_of<runner::CopyOut>()) return;
+    std::uint64_t at = 0;
+    if (is_download) {
+      const auto decoded = runner::decode_request(request.kind, request.payload);
+      at = std::get<runner::Download>(*decoded).at;
+    }
+    if (at > runner::kSharedBytes || request.copied.size() > runner::kSharedBytes - at) return;
+    append_words(result_.back.first, request.copied);
+    append_words(result_.back.again, {buffer_.data() + at, request.copied.size()});
+    result_.back.ends.push_back(result_.back.first.size());
+  }
+
+  base::Result<std::vector<std::byte>> ask(std::uint32_t kind,
+                                           const std::vector<std::byte>& payload) {
+    if (const auto sent = channel_.send(++sequence_, kind, payload); !sent) return sent.error();
+    auto frame = channel_.receive();
+    if (!frame) return frame.error();
+    return std::move(frame->payload);
+  }
+
+  runner::Channel channel_;
+  runner::SharedBuffer buffer_;
+  OtherInputs& inputs_;
+  Replay& result_;
+  std::uint32_t sequence_ = 0;
+};
+
+}  // namespace
+
+base::Result<Replay> replay(const Setting& setting, const RunEnd& run, OtherInputs inputs) {
+  const auto requests = runner::requests_of(std::as_bytes(std::span(run.requests)));
+  if (!requests) return requests.error();
+  Replay result;
+  if (!requests->is_whole) {
+    result.stopped = "the program copied more than " +
+                     std::to_string(runner::RequestLog::kMostBytes >> 20) + " MB";
+    return result;
+  }
+  auto sockets = runner::make_socket_pair();
+  if (!sockets) return sockets.error();
+  auto buffer = runner::SharedBuffer::make();
+  if (!buffer) return buffer.error();
+  const Setting quiet = without_checkers(setting);
+  const runner::Descriptor calls(memfd_create("membound-calls", MFD_CLOEXEC));
+  if (!calls) return replay_error("a file in memory cannot be made");
+  runner::Descriptor& runners_end = sockets->second;
+
+  base::Result<jail::JailOutcome> ended = jail::JailOutcome{};
+  std::thread beside([&] {
+    RunnerFiles files;
+    files.socket = runners_end.get();
+    files.calls = calls.get();
+    files.follows_data = true;
+    ended = run_runner(quiet, files);
+    runners_end = {};
+  });
+  base::Status played = base::Done{};
+  {
+    Player player(std::move(sockets->first), *std::move(buffer), inputs, result);
+    played = player.play(requests->all);
+  }
+  beside.join();
+  if (!ended) return ended.error();
+  if (!played) return played.error();
+  constexpr int kRunnerWithoutDevice = 3;
+  if (ended->exit_code == kRunnerWithoutDevice) return replay_error(ended->output);
+  if (!result.stopped.empty() && ended->limit != jail::LimitHit::kNone)
+    result.stopped += ": the limit of " + std::string(to_string(ended->limit)) + " was reached";
+  const auto text = read_whole(calls);
+  if (!text) return text.error();
+  auto noted = runner::calls_from_text(*text);
+  if (!noted) return noted.error();
+  result.calls = *std::move(noted);
+  return result;
+}
+
+}  // namespace membound::harness
