@@ -10,7 +10,8 @@ namespace {
 constexpr CallRule kRules[] = {
     {"device-results", "ResultsComeFromTheDevice", "",
      "what the program hands in is what kernels made of the inputs that it copied to the device, "
-     "copied back from where they wrote it; asked of every test's run",
+     "copied back from where they wrote it; asked of the last test's run and of one drawn from the "
+     "others",
      "Copy the inputs to the device, launch the kernels on them, and hand in what you copy back "
      "from where they wrote; what the CPU computes earns nothing."},
     {"printed-figures", "PrintsWhatWasMeasured", "",

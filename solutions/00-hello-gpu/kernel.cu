@@ -113,8 +113,8 @@ LAUNCH_SHAPE(add_full, int n) {
 // Before   Somebody else has made room, copied, launched, looked for errors and measured.
 // Task     Do it yourself: your kernel of stage 1 in a program of its own. Time the kernel with two
 //          events, and leave nothing behind.
-// Demands  The kernel is launched, and its error is asked for. Two events lie around the launch,
-//          and their distance is asked for. No call fails, and all memory is freed.
+// Demands  The sums are what the kernel made of a and b. Its error is asked for, and the time
+//          between two events around it: print no other. No call fails, all memory is freed.
 //
 //     host      a, b ---.                            .---> out
 //                       | cudaMemcpy      cudaMemcpy |

@@ -213,7 +213,8 @@ Breach graph_launches(const Case& c) {
 /// Which calls a decision is about.
 enum class About {
   kAllCalls,
-  kWorkThatArrived  ///< all but work of which nothing came into the results
+  kWorkThatArrived,  ///< all but work of which nothing came into the results
+  kTimedWork         ///< as that, with launches that do the same once more
 };
 struct Decision {
   std::string_view name;
@@ -226,7 +227,7 @@ constexpr std::array kDecisions =
                              {"copies-back", copies_back, About::kWorkThatArrived},
                              {"checks-launches", checks_launches},
                              {"frees-memory", frees_memory},
-                             {"times-with-events", times_with_events, About::kWorkThatArrived},
+                             {"times-with-events", times_with_events, About::kTimedWork},
                              {"streams", streams, About::kWorkThatArrived},
                              {"kernels-overlap", kernels_overlap, About::kWorkThatArrived},
                              {"copies-overlap", copies_overlap, About::kWorkThatArrived},
@@ -234,15 +235,6 @@ constexpr std::array kDecisions =
                              {"orders-work", orders_work},
                              {"host-waits", host_waits},
                              {"graph-launches", graph_launches, About::kWorkThatArrived}});
-
-/// The calls without work of which nothing came into the results.
-Calls that_arrived(const Evidence& evidence) {
-  Calls kept;
-  std::size_t work = 0;
-  for (const Call& call : evidence.calls)
-    if (!has_worked(call) || evidence.arrived.at(work++)) kept.push_back(call);
-  return kept;
-}
 
 /// A sentence about launches of the kernel that do not count, with a space before it; or "".
 std::string left_out(const Evidence& evidence, const Case& all, const Case& kept) {
@@ -255,34 +247,73 @@ std::string left_out(const Evidence& evidence, const Case& all, const Case& kept
          (gone == 1 ? " does" : " do") + " not count: nothing that it wrote came into the results.";
 }
 
+/// For each call whether it is work that came into the results, or a launch that read and wrote the
+/// very same places as one that did: a kernel may be timed in several launches, the last of which
+/// writes what all of them write.
+std::vector<bool> does_the_work(const Evidence& evidence) {
+  const auto key = [&](const Call& call, std::size_t work) {
+    std::vector<std::array<std::uint64_t, 3>> places;
+    if (work < evidence.uses.size())
+      for (const runner::MemoryUse& use : evidence.uses[work])
+        places.push_back({use.begin, use.end, use.writes ? 1U : 0U});
+    return std::pair(call.kernel, places);
+  };
+  std::set<std::pair<std::string, std::vector<std::array<std::uint64_t, 3>>>> done;
+  for (const bool second_time : {false, true}) {
+    std::vector<bool> all;
+    std::size_t work = 0;
+    for (const Call& call : evidence.calls) {
+      const bool is_launch = call.kind == CallKind::kLaunch && call.succeeded();
+      const std::size_t now = has_worked(call) ? work++ : work;
+      const bool arrived =
+          has_worked(call) && (evidence.arrived.empty() || evidence.arrived.at(now));
+      if (is_launch && arrived) done.insert(key(call, now));
+      all.push_back(arrived || (is_launch && done.contains(key(call, now))));
+    }
+    if (second_time) return all;
+  }
+  return {};
+}
+
 std::vector<MeasuredTime> measured_times(const Evidence& evidence, const std::string& kernel) {
   std::vector<MeasuredTime> all;
-  std::vector<std::size_t> work_of(evidence.calls.size() + 1, 0);  // of calls before each
-  for (std::size_t i = 0; i < evidence.calls.size(); ++i)
-    work_of[i + 1] = work_of[i] + (has_worked(evidence.calls[i]) ? 1 : 0);
+  std::vector<std::size_t> work_of;  // of each call: how many before it have worked
+  std::size_t work = 0;
+  for (const Call& call : evidence.calls) work_of.push_back(has_worked(call) ? work++ : work);
   const Case c{evidence.calls, kernel, 0};
-  for (std::size_t i = 0; i < evidence.calls.size(); ++i) {
-    const Call& question = evidence.calls[i];
+  const std::vector<bool> counts = does_the_work(evidence);
+  for (std::size_t i = 0; i < c.calls.size(); ++i) {
+    const Call& question = c.calls[i];
     if (question.kind != CallKind::kElapsed || !question.succeeded()) continue;
     const auto first = recorded_at(c.calls, question.event, i);
     const auto second = recorded_at(c.calls, question.second_event, i);
     if (!first || !second || *first > *second) continue;
-    MeasuredTime time{question.end_ns, 0, 0};
-    bool any = false;
+    MeasuredTime time{question.end_ns, 0, 0, 0};
     for (std::size_t at = *first; at < *second; ++at) {
-      const std::size_t work = work_of[at];
-      const bool counts =
-          evidence.arrived.empty() || (has_worked(c.calls[at]) && evidence.arrived.at(work));
-      if (!c.is_launch(c.calls[at]) || !counts) continue;
-      any = true;
-      if (work >= evidence.uses.size()) continue;
-      for (const runner::MemoryUse& use : evidence.uses[work])
+      if (!c.is_launch(c.calls[at]) || !counts[at]) continue;
+      ++time.launches;
+      if (work_of[at] >= evidence.uses.size()) continue;
+      for (const runner::MemoryUse& use : evidence.uses[work_of[at]])
         (use.writes ? time.written_bytes : time.read_bytes) +=
             static_cast<double>(use.end - use.begin);
     }
-    if (any) all.push_back(time);
+    if (time.launches > 0) all.push_back(time);
   }
   return all;
+}
+
+/// The calls without work that a decision is not about.
+Calls that_count(const Evidence& evidence, About about) {
+  const std::vector<bool> works =
+      about == About::kTimedWork ? does_the_work(evidence) : std::vector<bool>();
+  Calls kept;
+  std::size_t work = 0;
+  for (std::size_t i = 0; i < evidence.calls.size(); ++i) {
+    const Call& call = evidence.calls[i];
+    const bool arrived = !has_worked(call) || evidence.arrived.at(work++);
+    if (arrived || (!works.empty() && works[i])) kept.push_back(call);
+  }
+  return kept;
 }
 
 Breach decide(const course::CallDemand& demand, const std::string& kernel,
@@ -295,7 +326,7 @@ Breach decide(const course::CallDemand& demand, const std::string& kernel,
   MEMBOUND_CHECK(found != kDecisions.end());
   const Case all{evidence.calls, kernel, demand.number};
   if (evidence.arrived.empty() || found->about == About::kAllCalls) return found->decide(all);
-  const Calls kept = that_arrived(evidence);
+  const Calls kept = that_count(evidence, found->about);
   const Case counted{kept, kernel, demand.number};
   Breach breach = found->decide(counted);
   if (breach) *breach += left_out(evidence, all, counted);

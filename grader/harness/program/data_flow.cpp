@@ -68,43 +68,55 @@ std::vector<MemoryUse> memory_uses_of(const Call& call) {
 }  // namespace
 
 DataFlow follow_data(const std::vector<Call>& calls, const std::vector<bool>& wanted) {
-  DataFlow flow;
+  struct Work {
+    CallKind kind;
+    std::set<std::size_t> reads_from;
+    bool reads_unwritten = false;
+  };
   LastWriters writers;
-  std::vector<std::set<std::size_t>> read_from;  // by work
-  std::vector<std::size_t> open;
-  std::vector<CallKind> kinds;
+  std::vector<Work> all;
+  std::vector<std::size_t> asked;
   std::size_t copies = 0;
   for (const Call& call : calls) {
     if (!has_worked(call)) continue;
-    const std::size_t work = kinds.size();
-    kinds.push_back(call.kind);
-    read_from.emplace_back();
-    bool is_known = true;
+    Work work{call.kind, {}, false};
     const std::vector<MemoryUse> uses = memory_uses_of(call);
     for (const MemoryUse& use : uses)
-      if (!use.writes)
-        is_known &= writers.each(use.begin, use.end,
-                                 [&](std::size_t writer) { read_from[work].insert(writer); });
+      if (!use.writes && !writers.each(use.begin, use.end,
+                                       [&](std::size_t writer) { work.reads_from.insert(writer); }))
+        work.reads_unwritten = true;
     for (const MemoryUse& use : uses)
-      if (use.writes) writers.write(use.begin, use.end, work);
-    if (call.kind != CallKind::kCopyOut) continue;
-    const bool is_wanted = copies < wanted.size() && wanted[copies];
-    ++copies;
-    if (!is_wanted) continue;
-    open.push_back(work);
-    flow.took_unwritten = flow.took_unwritten || !is_known;
-    for (const std::size_t writer : read_from[work]) {
-      flow.took_copied_in = flow.took_copied_in || kinds[writer] == CallKind::kCopyIn;
-      flow.took_filled = flow.took_filled || kinds[writer] == CallKind::kFill;
+      if (use.writes) writers.write(use.begin, use.end, all.size());
+    if (call.kind == CallKind::kCopyOut) {
+      if (copies < wanted.size() && wanted[copies]) asked.push_back(all.size());
+      ++copies;
     }
+    all.push_back(std::move(work));
   }
-  flow.arrived.assign(kinds.size(), false);
-  while (!open.empty()) {
-    const std::size_t work = open.back();
-    open.pop_back();
-    if (flow.arrived[work]) continue;
-    flow.arrived[work] = true;
-    open.insert(open.end(), read_from[work].begin(), read_from[work].end());
+
+  DataFlow flow;
+  flow.arrived.assign(all.size(), false);
+  /// Marks whatever these came through, and only through copies where `copies_only`.
+  const auto mark = [&](std::vector<std::size_t> open, std::vector<bool>& marked,
+                        bool copies_only) {
+    while (!open.empty()) {
+      const std::size_t now = open.back();
+      open.pop_back();
+      if (marked[now]) continue;
+      marked[now] = true;
+      if (copies_only && all[now].kind == CallKind::kLaunch) continue;
+      open.insert(open.end(), all[now].reads_from.begin(), all[now].reads_from.end());
+    }
+  };
+  mark(asked, flow.arrived, false);
+  std::vector<bool> copied(all.size(), false);
+  mark(asked, copied, true);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!copied[i]) continue;
+    flow.took_copied_in = flow.took_copied_in || all[i].kind == CallKind::kCopyIn;
+    flow.took_filled = flow.took_filled || all[i].kind == CallKind::kFill;
+    flow.took_unwritten =
+        flow.took_unwritten || (all[i].kind != CallKind::kLaunch && all[i].reads_unwritten);
   }
   return flow;
 }

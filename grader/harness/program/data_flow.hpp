@@ -24,8 +24,7 @@ namespace membound::harness {
 struct DataFlow {
   /// Of each call that has_worked(), in order: whether anything it did came into those copies.
   std::vector<bool> arrived;
-  /// The kinds of work that wrote what those copies took, launches not among them: what they took
-  /// that no launch wrote.
+  /// What those copies took that no launch wrote, also by way of copies on the device.
   bool took_copied_in = false, took_filled = false, took_unwritten = false;
 };
 

@@ -76,9 +76,8 @@ bool any_launch_arrived(const std::vector<Call>& calls, const DataFlow& flow) {
 }
 
 std::string source_of(const DataFlow& flow) {
-  if (flow.took_copied_in) return "what the host had copied there";
-  if (flow.took_unwritten) return "memory that nobody has written";
-  return flow.took_filled ? "what a fill had written there" : "copies of such memory";
+  if (flow.took_copied_in) return "what the host had copied to the device";
+  return flow.took_filled ? "what a fill had written" : "memory that nobody has written";
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 
 namespace membound::harness {
 namespace {
@@ -49,19 +50,43 @@ const Unit* unit_at(std::string_view text) {
   return found == kUnits.end() ? nullptr : &*found;
 }
 
-bool is_near(const Figure& figure, double value) {
-  return std::abs(figure.value - value) <= figure.rounding + kFloatError * std::abs(value);
+/// What an average of several values can be.
+class Between {
+ public:
+  void add(double value) {
+    least_ = std::min(least_, value);
+    most_ = std::max(most_, value);
+  }
+  [[nodiscard]] bool holds(const Figure& figure, double factor = 1) const {
+    const double room = figure.rounding + kFloatError * figure.value;
+    return figure.value + room >= factor * least_ && figure.value - room <= factor * most_;
+  }
+
+ private:
+  double least_ = std::numeric_limits<double>::infinity();
+  double most_ = -std::numeric_limits<double>::infinity();
+};
+
+bool is_measured_time(const Figure& figure, const std::vector<MeasuredTime>& measured) {
+  Between whole, one;
+  for (const MeasuredTime& time : measured) {
+    whole.add(time.ns);
+    one.add(time.ns / time.launches);
+  }
+  return whole.holds(figure) || one.holds(figure);
 }
 
-bool is_measured(const Figure& figure, const MeasuredTime& time) {
-  if (!figure.is_rate) return is_near(figure, time.ns);
-  if (time.read_bytes + time.written_bytes == 0) return true;
-  // Of all that the kernel moved, or of what it reads, or of what it writes.
-  for (const double bytes :
-       {time.read_bytes + time.written_bytes, time.read_bytes, time.written_bytes})
-    if (is_near(figure, bytes / time.ns) || is_near(figure, bytes / time.ns / kBinaryGiga))
-      return true;
-  return false;
+bool is_measured_rate(const Figure& figure, const std::vector<MeasuredTime>& measured) {
+  Between all, read, written;  // of what the kernel moved
+  for (const MeasuredTime& time : measured) {
+    if (time.read_bytes + time.written_bytes == 0) return true;
+    all.add((time.read_bytes + time.written_bytes) / time.ns);
+    read.add(time.read_bytes / time.ns);
+    written.add(time.written_bytes / time.ns);
+  }
+  return std::ranges::any_of(std::array{all, read, written}, [&](const Between& rates) {
+    return rates.holds(figure) || rates.holds(figure, 1 / kBinaryGiga);
+  });
 }
 
 std::string measured_text(double number) {
@@ -75,8 +100,10 @@ std::string measured_text(double number) {
 std::vector<Figure> figures_in(std::string_view printed) {
   std::vector<Figure> all;
   for (std::size_t i = 0; i < printed.size(); ++i) {
-    const bool begins =
-        is_digit(printed[i]) && (i == 0 || (!is_letter(printed[i - 1]) && printed[i - 1] != '_'));
+    // Not inside a word or a longer number.
+    const char before = i == 0 ? ' ' : printed[i - 1];
+    const bool begins = is_digit(printed[i]) && !is_digit(before) && !is_letter(before) &&
+                        before != '_' && before != '.';
     if (!begins) continue;
     double value = 0;
     const char* const start = printed.data() + i;
@@ -117,9 +144,8 @@ std::optional<std::string> invented_figure(std::string_view printed,
     for (const Figure& figure : figures) {
       if (figure.is_rate != rates) continue;
       if (first == nullptr) first = &figure;
-      any_is_measured = any_is_measured || std::ranges::any_of(measured, [&](const auto& time) {
-                          return is_measured(figure, time);
-                        });
+      any_is_measured = any_is_measured || (rates ? is_measured_rate(figure, measured)
+                                                  : is_measured_time(figure, measured));
     }
     if (first == nullptr || any_is_measured) continue;
     std::string text = "The program printed " + first->text;

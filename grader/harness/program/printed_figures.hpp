@@ -30,11 +30,12 @@ struct MeasuredTime {
   double ns = 0;             ///< between the two events
   double read_bytes = 0;     ///< by the launches between them
   double written_bytes = 0;  ///< 0 with read_bytes: nobody knows
+  int launches = 1;          ///< that lie between them: a program may print what one took
 };
 
-/// Of figures of one kind (times, or rates) at least one has to be measured: a program may also
-/// print what it took from another clock. Why none of them is; nothing where one is, or where none
-/// was printed.
+/// Of figures of one kind (times, or rates) at least one has to be measured, or an average of what
+/// was: a program may also print what it took from another clock. Why none of them is; nothing
+/// where one is, or where none was printed.
 [[nodiscard]] std::optional<std::string> invented_figure(std::string_view printed,
                                                          const std::vector<MeasuredTime>& measured);
 

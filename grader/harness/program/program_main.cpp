@@ -11,6 +11,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <future>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string_view>
@@ -24,6 +26,7 @@
 #include "grader/harness/program/clocked_run.hpp"
 #include "grader/harness/program/program_options.hpp"
 #include "grader/harness/program/program_test.hpp"
+#include "grader/harness/program/replayed_test.hpp"
 #include "grader/harness/program/run_notes.hpp"
 #include "grader/harness/program/timeline_shares.hpp"
 #include "grader/sandbox/runner/runner_limits.hpp"
@@ -166,40 +169,15 @@ struct Tried {
   course::Cause abort = course::Cause::kNone;
   RunEnd end;
   nlohmann::json report;  ///< the virtual GPU's
-  /// Of a replay, where results have to be the device's.
-  std::string not_the_devices;
-  std::vector<bool> arrived;
-  std::vector<std::vector<runner::MemoryUse>> uses;
+  /// The test, for a replay of a run that passed where results have to be the device's; else null.
+  std::shared_ptr<const ProgramTest> to_replay;
 };
 
-/// The test of a run that passed, asked once more.
-void replay_test(const HostTest& test, const ProgramTest& first, const Setting& setting,
-                 std::uint64_t key, Tried& tried) {
-  ProgramTest again(
-      first,
-      [&](const RunEnd& run, OtherInputs inputs) {
-        return replay(setting, run, std::move(inputs));
-      },
-      key);
-  const testing::AssertionResult result = test.body(again);
-  tried.abort = again.abort();
-  if (tried.abort != course::Cause::kNone) tried.outcome.message = result.message();
-  if (!result) tried.not_the_devices = result.message();
-  tried.arrived = again.arrived();
-  for (const runner::Call& call : again.replayed_calls())
-    if (has_worked(call)) tried.uses.push_back(call.uses);
-}
-
-/// What a test's data follow from, and what stands for them in a replay, which the program cannot
-/// work out from its inputs.
-struct TestSeeds {
-  std::uint64_t data = 0, replay = 0;
-};
-
-Tried try_test(const HostTest& test, const Setting& setting, int stage, const TestSeeds& seeds) {
+Tried try_test(const HostTest& test, const Setting& setting, int stage, std::uint64_t seed) {
   const auto since = Clock::now();
-  ProgramTest one([&](const Given& given) { return run_program(setting, given); }, stage,
-                  seeds.data);
+  const auto test_run = std::make_shared<ProgramTest>(
+      [&](const Given& given) { return run_program(setting, given); }, stage, seed);
+  ProgramTest& one = *test_run;
   const testing::AssertionResult result = test.body(one);
   Tried tried;
   tried.outcome.name = test.name;
@@ -207,8 +185,7 @@ Tried try_test(const HostTest& test, const Setting& setting, int stage, const Te
   tried.outcome.message = result ? "" : result.message();
   tried.outcome.hint_tag = result ? "" : test.hint_tag;
   tried.abort = one.abort();
-  if (setting.keeps_requests && tried.outcome.passed)
-    replay_test(test, one, setting, seeds.replay, tried);
+  if (setting.keeps_requests && tried.outcome.passed) tried.to_replay = test_run;
   tried.outcome.seconds = seconds_since(since);
   tried.end = one.end();
   tried.report = nlohmann::json::parse(tried.end.findings, nullptr, false);
@@ -238,6 +215,14 @@ bool reached_its_own_limit(const RunEnd& end) {
          (limit == jail::LimitHit::kWall && end.runner.cpu_seconds < kLittle * end.program.seconds);
 }
 
+/// Of the tests before the last one, a replay each would double what a check costs: one is
+/// replayed, the first from the number `drawn` on that had results at all.
+bool is_replayed_too(std::size_t number, bool is_first, const RunEnd& end, std::uint64_t drawn) {
+  const bool has_results =
+      std::ranges::any_of(end.outputs, [](const auto& output) { return !output.second.empty(); });
+  return is_first && has_results && number >= drawn % std::max<std::size_t>(kTests.size() - 1, 1);
+}
+
 course::StageMeasurement measure(const Options& options, const course::Lab& lab,
                                  const course::Stage& stage, const Setting& setting) {
   const auto start = Clock::now();
@@ -246,39 +231,59 @@ course::StageMeasurement measure(const Options& options, const course::Lab& lab,
   Setting usual = setting;
   usual.keeps_requests = demands(stage, "device-results");
   const Setting checked = checked_setting(usual, options.checked_with);
-  Tried last;
-  std::string not_the_devices;  // of the first test of which that is known
+  RunEnd last;
+  std::vector<std::future<ReplayedTest>> replays;
+  bool last_is_replayed = false;
+  const std::uint64_t drawn =
+      seeds.derive(options.seed, base::stable_hash(stage.kernel + ".drawn"));
   const auto& wanted = options.tests;
   const bool looks = !options.checked_with.empty();
   for (const HostTest& test : kTests) {
     if (!wanted.empty() && std::ranges::find(wanted, test.name) == wanted.end()) continue;
     const std::string id = stage.kernel + "." + test.name;
-    const TestSeeds of_test{seeds.derive(options.seed, base::stable_hash(id)),
-                            seeds.derive(options.seed, base::stable_hash(id + ".replay"))};
-    Tried tried = try_test(test, looks ? checked : usual, stage.number, of_test);
+    const std::uint64_t seed = seeds.derive(options.seed, base::stable_hash(id));
+    const Setting* used = looks ? &checked : &usual;
+    Tried tried = try_test(test, *used, stage.number, seed);
     add_checks(tried.report, test.name, measurement.checks);
     // Checkers lay memory out otherwise and take their time: what fails with them, or has findings,
     // is decided without them. When calls began and ended they leave as it is.
     if (looks && !is_clean(tried) && !reached_its_own_limit(tried.end))
-      tried = try_test(test, usual, stage.number, of_test);
-    if (not_the_devices.empty() && !tried.not_the_devices.empty())
-      not_the_devices = "In the test " + tried.outcome.name + ": " + tried.not_the_devices;
-    last = std::move(tried);
-    measurement.abort = last.abort;
+      tried = try_test(test, *(used = &usual), stage.number, seed);
+    const auto number = static_cast<std::size_t>(&test - kTests.data());
+    const bool is_last = number + 1 == kTests.size();
+    last_is_replayed = is_last && tried.to_replay != nullptr;
+    if (tried.to_replay != nullptr &&
+        (is_last || is_replayed_too(number, replays.empty(), tried.end, drawn)))
+      replays.push_back(
+          begin_replay(test, tried.to_replay, *used,
+                       seeds.derive(options.seed, base::stable_hash(id + ".replay"))));
+    last = std::move(tried.end);
+    measurement.abort = tried.abort;
     if (measurement.abort == course::Cause::kNone) {
-      measurement.tests.push_back(last.outcome);
+      measurement.tests.push_back(std::move(tried.outcome));
       continue;
     }
-    measurement.abort_text = last.outcome.message + ", in the test " + last.outcome.name;
+    measurement.abort_text = tried.outcome.message + ", in the test " + tried.outcome.name;
     if (looks) measurement.checks = nullptr;
     measurement.seconds = seconds_since(start);
     return measurement;
   }
-  Evidence evidence(last.end.calls);
-  evidence.arrived = last.arrived;
-  evidence.uses = last.uses;
-  evidence.printed = last.end.program.output;
-  evidence.not_the_devices = not_the_devices;
+  Evidence evidence(last.calls);
+  evidence.printed = last.program.output;
+  for (std::future<ReplayedTest>& begun : replays) {
+    ReplayedTest told = begun.get();
+    if (told.abort != course::Cause::kNone) {
+      measurement.abort = told.abort;
+      measurement.abort_text = told.message + ", after the test " + told.name;
+      return measurement;
+    }
+    if (!told.message.empty() && evidence.not_the_devices.empty())
+      evidence.not_the_devices = "In the test " + told.name + ": " + told.message;
+    // Demands are held against the last run.
+    if (!last_is_replayed || &begun != &replays.back()) continue;
+    evidence.arrived = std::move(told.arrived);
+    evidence.uses = std::move(told.uses);
+  }
   for (const course::CallDemand& demand : stage.calls) {
     if (!wanted.empty()) break;
     const auto breach = breach_of(demand, stage.kernel, evidence);
@@ -292,9 +297,9 @@ course::StageMeasurement measure(const Options& options, const course::Lab& lab,
   // What does not come out right is looked at as that.
   if (looks && std::ranges::any_of(measurement.tests, &course::TestOutcome::failed))
     measurement.checks = nullptr;
-  measurement.notes = run_notes(last.end.calls, last.end.program.output, timeline_of(stage));
+  measurement.notes = run_notes(last.calls, last.program.output, timeline_of(stage));
   if (wanted.empty())
-    measurement.counters = {{"program", program_counts(stage.kernel, last.end.calls)}};
+    measurement.counters = {{"program", program_counts(stage.kernel, last.calls)}};
   measurement.seconds = seconds_since(start);
   return measurement;
 }

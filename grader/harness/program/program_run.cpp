@@ -89,7 +89,8 @@ class Run {
     end.findings = *std::move(findings);
     auto requests = read_whole(records.requests);
     if (!requests) return requests.error();
-    end.requests = *std::move(requests);
+    if (setting_.keeps_requests)
+      end.requests = std::make_shared<const std::string>(*std::move(requests));
     auto calls = runner::calls_from_text(*text);
     if (!calls) return calls.error();
     end.calls = *std::move(calls);

@@ -10,6 +10,7 @@
 
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -48,7 +49,8 @@ struct RunEnd {
   bool too_many_calls = false;  ///< the runner stopped listening
   /// The virtual GPU's report (docs/counters_file.md); "" on a GPU, or where the runner was lost.
   std::string findings;
-  std::string requests;  ///< the runner's log of them (runner/request_log); "" where nobody asked
+  /// The runner's log of them (runner/request_log); null where nobody asked.
+  std::shared_ptr<const std::string> requests;
 };
 
 /// Writes the inputs to files in `folder`/inputs.

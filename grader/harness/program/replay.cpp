@@ -12,6 +12,7 @@
 #include <thread>
 #include <utility>
 
+#include "grader/base/check.hpp"
 #include "grader/sandbox/runner/channel.hpp"
 #include "grader/sandbox/runner/protocol.hpp"
 #include "grader/sandbox/runner/request_log.hpp"
@@ -174,7 +175,8 @@ class Player {
 }  // namespace
 
 base::Result<Replay> replay(const Setting& setting, const RunEnd& run, OtherInputs inputs) {
-  const auto requests = runner::requests_of(std::as_bytes(std::span(run.requests)));
+  MEMBOUND_CHECK(run.requests != nullptr);
+  const auto requests = runner::requests_of(std::as_bytes(std::span(*run.requests)));
   if (!requests) return requests.error();
   Replay result;
   if (!requests->is_whole) {

@@ -53,13 +53,17 @@ std::string breach(const char* rule, const std::vector<Call>& calls, double numb
 }
 
 TEST(Rules, EveryRuleOfTheTableCanBeDecidedAndSaysWhatToDo) {
+  const std::vector<Call> calls = {{.kind = CallKind::kAllocate, .address = 8, .bytes = 4},
+                                   copy_of(8, 1),
+                                   copy_of(8, 2),
+                                   launch(),
+                                   {.kind = CallKind::kFill, .code = 1}};
+  Evidence evidence(calls);
+  evidence.printed = "1 ms";
+  evidence.not_the_devices = "Nothing was copied back.";
   for (const course::CallRule& rule : course::call_rules()) {
-    const auto found = breach_of({&rule, rule.name == "host-waits" ? -1.0 : 1e9}, "scale",
-                                 {{.kind = CallKind::kAllocate, .address = 8, .bytes = 4},
-                                  copy_of(8, 1),
-                                  copy_of(8, 2),
-                                  launch(),
-                                  {.kind = CallKind::kFill, .code = 1}});
+    const auto found =
+        breach_of({&rule, rule.name == "host-waits" ? -1.0 : 1e9}, "scale", evidence);
     ASSERT_TRUE(found) << rule.name;
     EXPECT_THAT(*found, HasSubstr(std::string(rule.remedy)));
   }

@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// A test that passed, asked once more with other inputs, while the next test already runs.
+/// Place in the chain: program_main -> [replayed_test] -> program_test, replay.
+#pragma once
+
+#include <cstdint>
+#include <future>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "grader/course/contract.hpp"
+#include "grader/harness/program/program_test.hpp"
+
+namespace membound::harness {
+
+/// What came of it.
+struct ReplayedTest {
+  std::string name;
+  course::Cause abort = course::Cause::kNone;  ///< the machine's fault or ours; then `message` says
+  /// Why what the program handed in is not the device's work; "" where it is.
+  std::string message;
+  /// Of each call that has_worked(): whether anything it did came into the output, and what of
+  /// memory it read and wrote.
+  std::vector<bool> arrived;
+  std::vector<std::vector<runner::MemoryUse>> uses;
+};
+
+/// Begins it. `key` decides about the other inputs; the program cannot work it out from its own.
+[[nodiscard]] std::future<ReplayedTest> begin_replay(const HostTest& test,
+                                                     std::shared_ptr<const ProgramTest> first,
+                                                     const Setting& setting, std::uint64_t key);
+
+}  // namespace membound::harness
