@@ -289,14 +289,18 @@ std::vector<MeasuredTime> measured_times(const Evidence& evidence, const std::st
     const auto second = recorded_at(c.calls, question.second_event, i);
     if (!first || !second || *first > *second) continue;
     MeasuredTime time{question.end_ns, 0, 0, 0};
+    bool is_known = true;
     for (std::size_t at = *first; at < *second; ++at) {
       if (!c.is_launch(c.calls[at]) || !counts[at]) continue;
       ++time.launches;
       if (work_of[at] >= evidence.uses.size()) continue;
-      for (const runner::MemoryUse& use : evidence.uses[work_of[at]])
+      for (const runner::MemoryUse& use : evidence.uses[work_of[at]]) {
+        is_known = is_known && !use.is_anywhere();
         (use.writes ? time.written_bytes : time.read_bytes) +=
             static_cast<double>(use.end - use.begin);
+      }
     }
+    if (!is_known) time.read_bytes = time.written_bytes = 0;
     if (time.launches > 0) all.push_back(time);
   }
   return all;

@@ -75,18 +75,26 @@ DataFlow follow_data(const std::vector<Call>& calls, const std::vector<bool>& wa
   };
   LastWriters writers;
   std::vector<Work> all;
-  std::vector<std::size_t> asked;
+  std::vector<std::size_t> asked, anywhere;  // the latter: work that may have written any memory
   std::size_t copies = 0;
   for (const Call& call : calls) {
     if (!has_worked(call)) continue;
     Work work{call.kind, {}, false};
     const std::vector<MemoryUse> uses = memory_uses_of(call);
-    for (const MemoryUse& use : uses)
-      if (!use.writes && !writers.each(use.begin, use.end,
-                                       [&](std::size_t writer) { work.reads_from.insert(writer); }))
-        work.reads_unwritten = true;
-    for (const MemoryUse& use : uses)
-      if (use.writes) writers.write(use.begin, use.end, all.size());
+    for (const MemoryUse& use : uses) {
+      if (use.writes) continue;
+      const bool is_written = writers.each(
+          use.begin, use.end, [&](std::size_t writer) { work.reads_from.insert(writer); });
+      work.reads_from.insert(anywhere.begin(), anywhere.end());
+      if (!is_written && anywhere.empty()) work.reads_unwritten = true;
+    }
+    for (const MemoryUse& use : uses) {
+      if (!use.writes) continue;
+      if (use.is_anywhere())
+        anywhere.push_back(all.size());
+      else
+        writers.write(use.begin, use.end, all.size());
+    }
     if (call.kind == CallKind::kCopyOut) {
       if (copies < wanted.size() && wanted[copies]) asked.push_back(all.size());
       ++copies;

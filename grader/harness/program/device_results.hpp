@@ -4,8 +4,8 @@
 /// Whether what a program handed in is what its kernels made of its inputs: the words of its output
 /// are followed to the copies that brought them, and the replay says what these copies would have
 /// brought for other inputs. Pure.
-/// Place in the chain: replay -> [device_results] -> program_test. Left out: what is right for
-/// other inputs (the lab's own test).
+/// Place in the chain: replayed_run -> [device_results] -> program_test. Left out: what is right
+/// for other inputs (the lab's own test).
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "grader/harness/program/data_flow.hpp"
-#include "grader/harness/program/replay.hpp"
+#include "grader/harness/program/replayed_run.hpp"
 
 namespace membound::harness {
 

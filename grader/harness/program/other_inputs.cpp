@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/harness/program/other_inputs.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -12,13 +13,14 @@ namespace membound::harness {
 namespace {
 
 constexpr std::size_t kWordBytes = sizeof(std::uint32_t);
+/// Inputs that a copy may begin with, as a quick way; all others are found word by word.
+constexpr std::size_t kMostTried = 8;
 
 }  // namespace
 
 void OtherInputs::add(std::vector<std::uint32_t> given, std::vector<std::uint32_t> other) {
   MEMBOUND_CHECK(given.size() == other.size());
   inputs_.push_back({std::move(given), std::move(other)});
-  other_of_.clear();
 }
 
 bool OtherInputs::replace_piece(std::span<std::byte> copied, std::size_t input, std::size_t word) {
@@ -37,11 +39,12 @@ std::size_t OtherInputs::replace_in(std::span<std::byte> copied) {
   const std::size_t count = copied.size() / kWordBytes;
   if (count == 0) return 0;
   if (replace_piece(copied, next_input_, next_word_)) return count;
-  for (std::size_t input = 0; input < inputs_.size(); ++input)
+  for (std::size_t input = 0; input < std::min(inputs_.size(), kMostTried); ++input)
     if (replace_piece(copied, input, 0)) return count;
-  if (other_of_.empty())
-    for (const auto& [given, other] : inputs_)
-      for (std::size_t i = 0; i < given.size(); ++i) other_of_.emplace(given[i], other[i]);
+  for (; mapped_ < inputs_.size(); ++mapped_) {
+    const auto& [given, other] = inputs_[mapped_];
+    for (std::size_t i = 0; i < given.size(); ++i) other_of_.emplace(given[i], other[i]);
+  }
   std::size_t replaced = 0;
   for (std::size_t i = 0; i < count; ++i) {
     std::byte* const at = copied.data() + i * kWordBytes;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// The inputs of a run and what stands in their place when its requests are done once more.
-/// Place in the chain: program_test -> [other_inputs] -> replay. Left out: where the words of a
-/// copy come from if they are in no input.
+/// Place in the chain: program_test -> [other_inputs] -> replayed_run. Left out: where the words of
+/// a copy come from if they are in no input.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,8 @@ namespace membound::harness {
 /// copy its inputs in pieces, in rows with gaps, interleaved or in another order.
 class OtherInputs {
  public:
-  /// Two arrays of one size: what the program reads, and what is put in its place.
+  /// Two arrays of one size: what the program reads, and what is put in its place. Also what was
+  /// copied back in the program's run and in the replay: it may be copied to the device again.
   void add(std::vector<std::uint32_t> given, std::vector<std::uint32_t> other);
 
   /// Replaces every word of an input in what a copy brings to the device; how many there were.
@@ -34,7 +35,8 @@ class OtherInputs {
   std::vector<Input> inputs_;
   /// Where the latest copy that was a piece of an input ended: the next one often goes on there.
   std::size_t next_input_ = 0, next_word_ = 0;
-  std::unordered_map<std::uint32_t, std::uint32_t> other_of_;  // made when it is first needed
+  std::unordered_map<std::uint32_t, std::uint32_t> other_of_;  // made when it is first needed,
+  std::size_t mapped_ = 0;                                     // of so many inputs
 };
 
 /// A whole number from `low` to `high` in place of `value`, which is another one of them: the same

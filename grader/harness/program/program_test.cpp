@@ -7,6 +7,7 @@
 #include "grader/base/printable.hpp"
 #include "grader/base/system_text.hpp"
 #include "grader/course/measurement.hpp"
+#include "grader/harness/program/stream_order.hpp"
 
 namespace membound::harness {
 namespace {
@@ -91,6 +92,11 @@ testing::AssertionResult ProgramTest::replay(const std::string& name,
   const std::string& bytes = first_->end_.outputs.at(name);
   std::vector<std::uint32_t> output(bytes.size() / sizeof(std::uint32_t));
   std::memcpy(output.data(), bytes.data(), output.size() * sizeof(std::uint32_t));
+  const auto worked = std::ranges::count_if(replay_.calls, has_worked);
+  if (worked > static_cast<std::ptrdiff_t>(kMostCallsFollowed))
+    return testing::AssertionFailure() << "The program gave the device " << worked
+                                       << " pieces of work; where results come from "
+                                       << "is followed through " << kMostCallsFollowed << ".";
   handed_ = hand_in_again(output, expected, replay_.back);
   return testing::AssertionSuccess();
 }

@@ -15,8 +15,9 @@
 /// Every test runs once a stage, in this order. The calls of the last one's run are those that the
 /// demands are held against. Where lab.json demands results of the device (device-results), a test
 /// that passed is asked once more, and gets other inputs: what it expects of them is held against
-/// what the device makes of them in a replay (harness/program/replay). So a test works out what it
-/// expects from what give_integers() returned, and does nothing else that differs between the two.
+/// what the device makes of them in a replay (harness/program/replayed_run). So a test works out
+/// what it expects from what give_integers() returned, and does nothing else that differs between
+/// the two.
 #pragma once
 
 #include <cstdint>

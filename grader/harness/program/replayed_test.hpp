@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// A test that passed, asked once more with other inputs, while the next test already runs.
-/// Place in the chain: program_main -> [replayed_test] -> program_test, replay.
+/// Place in the chain: program_main -> [replayed_test] -> program_test, replayed_run.
 #pragma once
 
 #include <cstdint>

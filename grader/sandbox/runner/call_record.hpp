@@ -62,8 +62,13 @@ enum class CallKind {
 
 /// A stretch of device memory that a piece of work read or wrote.
 struct MemoryUse {
+  static constexpr std::uint64_t kEnd = ~std::uint64_t{0};
+
   std::uint64_t begin = 0, end = 0;
   bool writes = false;
+
+  /// Too many stretches to be told: it may be any memory.
+  [[nodiscard]] bool is_anywhere() const { return end == kEnd; }
 };
 
 /// One call.

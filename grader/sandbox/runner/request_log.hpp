@@ -3,7 +3,7 @@
 /// @file
 /// Every request of a program as its runner served it, with the bytes that went to the device and
 /// came from it: enough to do the same once more without the program.
-/// Place in the chain: server -> [request_log] -> harness/program/replay.
+/// Place in the chain: server -> [request_log] -> harness/program/replayed_run.
 ///
 /// The bytes of a copy are those that the device got or gave: the program, which shares the buffer
 /// through which they travel, cannot change them behind the runner's back.
@@ -31,8 +31,8 @@ struct ServedRequest {
 /// Appends to an inherited descriptor.
 class RequestLog {
  public:
-  /// More is not kept: no program of a lab copies a tenth of it.
-  static constexpr std::uint64_t kMostBytes = std::uint64_t{512} << 20;
+  /// More is not kept: the programs of labs copy a tenth of it, and the judge reads all of it.
+  static constexpr std::uint64_t kMostBytes = std::uint64_t{128} << 20;
 
   explicit RequestLog(int fd) : fd_(fd) {}
   void add(const ServedRequest& request);

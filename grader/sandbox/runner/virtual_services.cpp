@@ -93,6 +93,10 @@ std::vector<std::vector<MemoryUse>> take_virtual_uses() {
     pieces[piece].push_back({begin, end, writes != 0});
   };
   all.resize(take(see, &all));
+  // Whoever reads the record has to hold all of it.
+  constexpr std::size_t kMostUses = 4096;
+  for (std::vector<MemoryUse>& uses : all)
+    if (uses.size() > kMostUses) uses = {{0, MemoryUse::kEnd, false}, {0, MemoryUse::kEnd, true}};
   return all;
 }
 

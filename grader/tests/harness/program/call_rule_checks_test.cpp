@@ -100,6 +100,49 @@ TEST(Rules, ALaunchThatFailedDoesNotCount) {
   EXPECT_THAT(breach("calls-succeed", {launch(), failed}), HasSubstr("Call 2 (launch)"));
 }
 
+/// A rule of launches or copies, with whether each piece of work came into the results.
+std::string breach_of_arrived(const char* rule, const std::vector<Call>& calls,
+                              std::vector<bool> arrived, double number = 0) {
+  Evidence evidence(calls);
+  evidence.arrived = std::move(arrived);
+  return breach_of({course::find_call_rule(rule), number}, "scale", evidence).value_or("");
+}
+
+TEST(Rules, ALaunchOfWhichNothingCameIntoTheResultsDoesNotCount) {
+  const std::vector<Call> two = {launch(1, 0, 10), launch(2, 0, 10)};
+  EXPECT_EQ(breach_of_arrived("launches", two, {true, true}, 2), "");
+  EXPECT_THAT(
+      breach_of_arrived("launches", two, {true, false}, 2),
+      HasSubstr("launched 1 times, expected at least 2. Of its 2 launches 1 does not count"));
+  EXPECT_NE(breach_of_arrived("streams", two, {true, false}, 2), "");
+  EXPECT_EQ(breach_of_arrived("kernels-overlap", two, {true, true}, 0.5), "");
+  EXPECT_NE(breach_of_arrived("kernels-overlap", two, {true, false}, 0.5), "");
+  const std::vector<Call> beside = {launch(1, 0, 10), copy_in(0, 10)};
+  EXPECT_EQ(breach_of_arrived("copies-overlap", beside, {true, true}, 0.9), "");
+  EXPECT_NE(breach_of_arrived("copies-overlap", beside, {false, true}, 0.9), "");
+  // What every launch must do, those for show must do as well.
+  EXPECT_NE(breach_of_arrived("checks-launches", two, {true, false}), "");
+}
+
+TEST(Rules, ATimedLaunchIsOneThatDoesTheWork) {
+  const Call asked{.kind = CallKind::kElapsed, .event = 1, .second_event = 2, .end_ns = 8000};
+  const std::vector<Call> calls = {record(1), launch(), record(2), asked, launch()};
+  using Uses = std::vector<runner::MemoryUse>;
+  const auto breach_with = [&](const char* rule, const Uses& timed, const Uses& last) {
+    Evidence evidence(calls);
+    evidence.arrived = {false, true};
+    evidence.uses = {timed, last};
+    evidence.printed = "0.008 ms, 1.0 GB/s";
+    return breach_of({course::find_call_rule(rule), 0}, "scale", evidence).value_or("");
+  };
+  // The same work once more, as it is done to take an average; and a launch of nothing.
+  const Uses work = {{0, 4000, false}, {4000, 8000, true}};
+  EXPECT_EQ(breach_with("times-with-events", work, work), "");
+  EXPECT_EQ(breach_with("printed-figures", work, work), "");
+  EXPECT_THAT(breach_with("times-with-events", {}, work), HasSubstr("no launch of scale"));
+  EXPECT_THAT(breach_with("printed-figures", {}, work), HasSubstr("asked for no time"));
+}
+
 TEST(Rules, TheLastLaunchNeedsItsCheckToo) {
   const Call check = of(CallKind::kErrorCheck);
   EXPECT_EQ(breach("checks-launches", {launch(), check, launch(), check}), "");

@@ -54,6 +54,13 @@ TEST(DataFlow, FollowsCopiesOnTheDevice) {
   EXPECT_TRUE(follow_data({copy(kIn, 0, 8), move, copy(kOut, 64, 72)}, {true}).took_copied_in);
 }
 
+TEST(DataFlow, TakesALaunchThatMayUseAnyMemoryForOneThatDoes) {
+  constexpr std::uint64_t kEnd = runner::MemoryUse::kEnd;
+  const std::vector<Call> calls = {copy(kIn, 0, 8), launch({{16, 24, true}}),
+                                   launch({{0, kEnd, false}, {0, kEnd, true}}), copy(kOut, 16, 24)};
+  EXPECT_THAT(follow_data(calls, {true}).arrived, ElementsAre(true, true, true, true));
+}
+
 TEST(DataFlow, SaysWhereNobodyWrote) {
   EXPECT_TRUE(follow_data({copy(kIn, 0, 4), copy(kOut, 0, 8)}, {true}).took_unwritten);
   EXPECT_FALSE(follow_data({copy(kIn, 0, 8), copy(kOut, 0, 8)}, {true}).took_unwritten);

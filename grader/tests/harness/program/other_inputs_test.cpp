@@ -34,6 +34,13 @@ TEST(OtherInputs, StandForEachWordHoweverItIsCopied) {
   EXPECT_THAT(replaced(inputs, {13, 0, 0, 12}, 2), ElementsAre(23, 0, 0, 22));  // with gaps
 }
 
+TEST(OtherInputs, MayBeAddedAfterTheFirstCopies) {
+  OtherInputs inputs = two_inputs();
+  EXPECT_THAT(replaced(inputs, {7, 12, 70}, 1), ElementsAre(7, 22, 70));
+  inputs.add({70, 71, 12}, {80, 81, 99});  // copied back meanwhile
+  EXPECT_THAT(replaced(inputs, {7, 12, 70}, 2), ElementsAre(7, 22, 80));
+}
+
 TEST(OtherInputs, LeaveWordsThatAreInNoInput) {
   OtherInputs inputs = two_inputs();
   EXPECT_THAT(replaced(inputs, {1, 2, 3}, 0), ElementsAre(1, 2, 3));

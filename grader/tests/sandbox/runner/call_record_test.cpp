@@ -19,7 +19,9 @@ const Call kCall{.kind = CallKind::kCopyOut,
                  .start_ns = 1.5,
                  .end_ns = 2.5,
                  .non_blocking = true,
-                 .arguments = {1ULL << 41, 0}};
+                 .arguments = {1ULL << 41, 0},
+                 .graph = 2,
+                 .uses = {{1ULL << 40, (1ULL << 40) + 64, true}, {0, 4, false}}};
 
 TEST(CallRecord, ReadsWhatItWrote) {
   const auto calls = calls_from_text(to_line({.kind = CallKind::kLaunch}) + to_line(kCall));

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/harness/program/replay.hpp"
+#include "grader/harness/program/replayed_run.hpp"
 
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -152,9 +152,14 @@ class Player {
       at = std::get<runner::Download>(*decoded).at;
     }
     if (at > runner::kSharedBytes || request.copied.size() > runner::kSharedBytes - at) return;
-    append_words(result_.back.first, request.copied);
-    append_words(result_.back.again, {buffer_.data() + at, request.copied.size()});
-    result_.back.ends.push_back(result_.back.first.size());
+    std::vector<std::uint32_t> first, again;
+    append_words(first, request.copied);
+    append_words(again, {buffer_.data() + at, request.copied.size()});
+    CopiedBack& back = result_.back;
+    back.first.insert(back.first.end(), first.begin(), first.end());
+    back.again.insert(back.again.end(), again.begin(), again.end());
+    back.ends.push_back(back.first.size());
+    inputs_.add(std::move(first), std::move(again));
   }
 
   base::Result<std::vector<std::byte>> ask(std::uint32_t kind,

@@ -4,8 +4,8 @@
 /// What a program asked its device for, done once more without the program: the same requests to a
 /// new runner, but other inputs in the copies to the device. What comes back then is what the
 /// device makes of those inputs; whatever the host worked out stays as it was.
-/// Place in the chain: program_test -> [replay] -> program_run, runner. Left out: whether what
-/// comes back is right (device_results).
+/// Place in the chain: program_test -> [replayed_run] -> program_run, runner. Left out: whether
+/// what comes back is right (device_results).
 #pragma once
 
 #include <cstdint>
