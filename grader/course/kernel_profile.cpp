@@ -17,7 +17,7 @@ MEMBOUND_JSON(SpeedAdvice, rule, fault, gain, what, counter, value, file, line, 
 MEMBOUND_JSON(KernelProfile, name, label, launches, grid, block, registers, shared_bytes,
               blocks_per_sm, occupancy, limiter, predicted_ns, bound, bounds, advice,
               warp_instructions, lanes_per_instruction, dram_bytes, lines, accesses, traced_block,
-              traced_warp)
+              traced_warp, traced_label)
 
 void to_json(json& out, const MemoryAccess& value) {
   write_fields(out, value);

@@ -86,6 +86,7 @@ struct KernelProfile {
   std::vector<MemoryAccess> accesses;  ///< of one warp, in the order it made them
   std::array<std::int64_t, 3> traced_block{};
   int traced_warp = 0;
+  std::string traced_label;  ///< the case that was traced: a smaller one than what was timed
 };
 
 void to_json(nlohmann::json& out, const MemoryAccess& value);

@@ -26,6 +26,8 @@ struct Looks {
   bool at_right_results = false;
   /// Where the device counts nothing: runs on the virtual GPU what was timed, for its counters.
   bool for_counters = false;
+  /// Traces one warp of what was timed, on the virtual GPU, for the pictures of a page.
+  bool for_pictures = false;
 
   [[nodiscard]] bool any() const { return at_failures || at_right_results; }
 };

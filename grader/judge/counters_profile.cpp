@@ -51,6 +51,7 @@ KernelProfile profile_of(const json& kernel) {
   course::read_field(kernel, "accesses", profile.accesses);
   course::read_field(kernel, "traced_block", profile.traced_block);
   course::read_field(kernel, "traced_warp", profile.traced_warp);
+  course::read_field(kernel, "traced_case", profile.traced_label);
   return profile;
 }
 

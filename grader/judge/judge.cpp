@@ -9,6 +9,7 @@
 
 #include "grader/base/process.hpp"
 #include "grader/base/switches.hpp"
+#include "grader/judge/access_traces.hpp"
 #include "grader/judge/device_choice.hpp"
 #include "grader/judge/launch_counting.hpp"
 #include "grader/judge/program_times.hpp"
@@ -86,9 +87,6 @@ base::Result<RunRequest> looking_run(const CheckRequest& request, const Compiled
   if (!request.device.kind->has_checkers()) {
     CheckRequest beside = request;
     beside.device = virtual_gpu(kDefaultModel, request.place.build);
-    if (const auto trace = request.device.environment.find("MEMBOUND_TRACE");
-        trace != request.device.environment.end())
-      beside.device.environment.insert(*trace);
     beside.more_arguments = beside.device.kind->test_arguments();
     if (request.split) {
       auto split = split_options(beside);
@@ -186,6 +184,11 @@ base::Status judge_part(const CheckRequest& request, const CompiledPart& part,
     const char* const path = std::getenv("PATH");
     choose_counting(request, find_ncu(path == nullptr ? "" : path, request.compiler))
         ->count({std::move(on_gpu), *std::move(on_virtual)}, *measurements);
+  }
+  if (request.looks.for_pictures && !measured.stopped && part.kind->has_reference) {
+    auto on_virtual = looking_run(request, part, run_request(request, part, device));
+    if (!on_virtual) return on_virtual.error();
+    add_traces(*on_virtual, *measurements);
   }
   judge_all(request, device, *measurements, result);
   return base::Done{};

@@ -19,7 +19,7 @@ namespace membound::judge {
 
 /// The memory of one stage.
 struct StageState {
-  std::optional<course::StageResult> last;  ///< without raw samples
+  std::optional<course::StageResult> last;  ///< without raw samples and traces
   std::string checked_at;                   ///< UTC
   std::string submission_sha256;
   double best_points = 0;

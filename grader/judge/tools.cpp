@@ -70,7 +70,7 @@ CheckRequest request_for(const Workplace& place, const Tools& tools, const Check
   request.compiler = tools.compiler;
   request.architecture = kArchitecture;
   request.device = tools.device;
-  if (options.trace) request.device.environment["MEMBOUND_TRACE"] = "on";
+  request.looks.for_pictures = options.trace && has_vgpu(place.build);
   request.more_arguments = tools.device.kind->test_arguments();
   if (!options.test.empty()) request.more_arguments.push_back("--gtest_filter=*." + options.test);
   if (!options.size.empty())

@@ -27,7 +27,7 @@ struct CheckOptions {
   std::uint64_t seed = 1;
   std::string test;    ///< only this one of each stage; empty: all
   std::string size;    ///< what is timed, like 2048x1024; empty: the lab's
-  bool trace = false;  ///< on the virtual GPU: keep what one warp asks of memory, for pictures
+  bool trace = false;  ///< keep what one warp asks of memory, for pictures: Looks::for_pictures
   std::optional<base::Error> no_gpu = {};  ///< see choose_device()
   /// "gpu" is a cluster node's, which is asked there: this machine may have none.
   bool gpu_is_elsewhere = false;

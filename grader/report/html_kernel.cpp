@@ -117,9 +117,11 @@ std::vector<const MemoryAccess*> pictured(const KernelProfile& kernel) {
 json pictures(const KernelProfile& kernel) {
   json shown = json::array();
   const auto& block = kernel.traced_block;
-  const std::string where = "block (" + std::to_string(block[0]) + ", " + std::to_string(block[1]) +
-                            ", " + std::to_string(block[2]) + "), warp " +
-                            std::to_string(kernel.traced_warp);
+  std::string where = "block (" + std::to_string(block[0]) + ", " + std::to_string(block[1]) +
+                      ", " + std::to_string(block[2]) + "), warp " +
+                      std::to_string(kernel.traced_warp);
+  if (!kernel.traced_label.empty() && kernel.traced_label != kernel.label)
+    where += ", at " + kernel.traced_label;
   if (kernel.accesses.size() > 1) {
     std::vector<MemoryAccess> first = kernel.accesses;
     first.resize(std::min(first.size(), kStepsShown));
