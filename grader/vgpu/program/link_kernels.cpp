@@ -66,6 +66,8 @@ void Linker::add_kernel(std::uint32_t function) {
     kernel.required_block = dimensions_of(*threads);
     kernel.max_threads_per_block = static_cast<std::uint32_t>(kernel.required_block->count());
   }
+  if (const auto* blocks = source.find_directive(".reqnctapercluster"))
+    kernel.cluster_blocks = dimensions_of(*blocks).count();
   if (const auto* blocks = source.find_directive(".minnctapersm"))
     kernel.min_blocks_per_sm =
         blocks->values.empty() ? 0 : static_cast<std::uint32_t>(blocks->values.front());

@@ -76,6 +76,7 @@ struct Kernel {
   std::uint32_t max_threads_per_block = 1024;  ///< .maxntid or .reqntid
   std::optional<Dim3> required_block = {};     ///< .reqntid
   std::uint32_t min_blocks_per_sm = 0;         ///< .minnctapersm
+  std::uint64_t cluster_blocks = 1;            ///< .reqnctapercluster
   bool uses_dynamic_shared = false;            ///< refers to an .extern .shared array
   bool communicates_between_blocks = false;    ///< its blocks must run interleaved
   bool counts_arrivals = false;                ///< perhaps: it adds integers with a result
@@ -139,6 +140,7 @@ enum class LaunchRegister : std::uint8_t {
   kGridId,
   kDynamicShared,
   kTotalShared,
+  kAggregateShared,  ///< kTotalShared and what the system takes
   kZero,
   kOne,
   kEnvironment  ///< + number of the envreg

@@ -64,7 +64,7 @@ constexpr std::array kLaunchRegisters = {
     NamedRegister{"%gridid", LaunchRegister::kGridId},
     NamedRegister{"%dynamic_smem_size", LaunchRegister::kDynamicShared},
     NamedRegister{"%total_smem_size", LaunchRegister::kTotalShared},
-    NamedRegister{"%aggr_smem_size", LaunchRegister::kTotalShared},
+    NamedRegister{"%aggr_smem_size", LaunchRegister::kAggregateShared},
     NamedRegister{"%cluster_nctarank", LaunchRegister::kOne},
     NamedRegister{"%cluster_nctaid.x", LaunchRegister::kOne},
     NamedRegister{"%cluster_nctaid.y", LaunchRegister::kOne},

@@ -31,6 +31,14 @@ std::uint32_t lane_value(LaunchRegister id, std::uint32_t lane) {
   }
 }
 
+/// What a block is given: whole units, as on a GPU.
+std::uint64_t total_shared_bytes(const Launch& launch) {
+  const LaunchRequest& request = *launch.request;
+  const std::uint64_t unit = std::max(1u, request.registers.shared_unit_bytes);
+  const std::uint64_t asked = program::shared_bytes(*launch.kernel, request.dynamic_shared_bytes);
+  return (asked + unit - 1) / unit * unit;
+}
+
 std::uint64_t special_value(const Launch& launch, std::uint32_t index, std::uint32_t lane) {
   const LaunchRequest& request = *launch.request;
   const auto environment = static_cast<std::uint32_t>(LaunchRegister::kEnvironment);
@@ -55,15 +63,17 @@ std::uint64_t special_value(const Launch& launch, std::uint32_t index, std::uint
     case LaunchRegister::kNctaidZ:
       return request.grid.z;
     case LaunchRegister::kNwarpid:
-      return 64;
+      return request.registers.warps_per_sm;
     case LaunchRegister::kNsmid:
       return request.sm_count;
     case LaunchRegister::kGridId:
-      return 1;
+      return request.number;
     case LaunchRegister::kDynamicShared:
       return request.dynamic_shared_bytes;
     case LaunchRegister::kTotalShared:
-      return program::shared_bytes(*launch.kernel, request.dynamic_shared_bytes);
+      return total_shared_bytes(launch);
+    case LaunchRegister::kAggregateShared:
+      return total_shared_bytes(launch) + request.registers.shared_reserved_bytes;
     case LaunchRegister::kZero:
       return 0;
     case LaunchRegister::kOne:

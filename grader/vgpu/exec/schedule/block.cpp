@@ -26,8 +26,18 @@ void fill_thread_indices(Warp& w, const Dim3& shape) {
     slot(w.special, program::kTidX)[lane] = thread.x;
     slot(w.special, program::kTidY)[lane] = thread.y;
     slot(w.special, program::kTidZ)[lane] = thread.z;
-    slot(w.special, program::kWarpId)[lane] = w.index;
   }
+}
+
+/// %warpid, which numbers the warps that are resident on the block's multiprocessor: the first
+/// blocks there begin with warp 0, those that are resident beside them with the numbers behind. It
+/// depends on the block's place in the grid alone, so that every run of a launch tells the same.
+std::uint32_t first_warp_id(const Launch& launch, std::uint64_t linear) {
+  const LaunchRequest& request = *launch.request;
+  const std::uint32_t warps = launch.warps_per_block;
+  const std::uint32_t room = std::max(1u, request.registers.warps_per_sm / std::max(1u, warps));
+  const std::uint32_t resident = std::clamp(request.caches.resident_blocks_per_sm, 1u, room);
+  return static_cast<std::uint32_t>(linear / request.sm_count % resident) * warps;
 }
 
 std::uint32_t lanes_of_warp(const Launch& launch, std::uint32_t warp) {
@@ -156,7 +166,10 @@ void start_block(Block& block, std::uint64_t linear) {
       static_cast<std::uint32_t>(linear % launch.request->sm_count)};
   for (std::uint32_t i = 0; i < program::kBlockSlots; ++i)
     std::fill_n(slot(block.special, i), 32, values[i]);
+  const std::uint32_t first_warp = first_warp_id(launch, linear);
   for (Warp& w : block.warps) {
+    if (std::uint32_t* const id = slot(w.special, program::kWarpId); *id != first_warp + w.index)
+      std::fill_n(id, 32, first_warp + w.index);
     w.observer = block.observer;
     w.live = lanes_of_warp(launch, w.index);
     w.left_at = 0;

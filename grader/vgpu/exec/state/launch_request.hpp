@@ -135,6 +135,13 @@ class DeviceCalls {
   virtual bool release(std::uint64_t address) = 0;
 };
 
+/// What special registers tell of the machine that is imitated; see PTX ISA, "Special Registers".
+struct MachineRegisters {
+  std::uint32_t warps_per_sm = 64;             ///< %nwarpid
+  std::uint32_t shared_unit_bytes = 128;       ///< %total_smem_size is a multiple of it
+  std::uint32_t shared_reserved_bytes = 1024;  ///< what %aggr_smem_size has besides
+};
+
 /// One launch. Pointers must outlive the call.
 struct LaunchRequest {
   const program::Program* program = nullptr;
@@ -152,7 +159,9 @@ struct LaunchRequest {
   std::optional<std::uint64_t> shuffle_seed = {};  ///< reorders blocks and warps to expose races
   const std::atomic<bool>* stop = nullptr;         ///< set on Ctrl-C; polled now and then
   std::uint32_t sm_count = 132;                    ///< of the machine being imitated
-  double clock_ghz = 1.98;                         ///< what clock64 and globaltimer assume
+  MachineRegisters registers = {};
+  std::uint64_t number = 1;  ///< in its process: %gridid
+  double clock_ghz = 1.98;   ///< what clock64 and globaltimer assume
   DeviceCalls* device_calls = nullptr;
   CacheModel caches = {};
   bool counts = true;          ///< false: nobody asks for LaunchReport::counters

@@ -84,6 +84,9 @@ exec::LaunchRequest request_for(Context& context, const KernelOperation& operati
   request.shuffle_seed = settings.shuffle_seed;
   request.stop = &context.stop;
   request.sm_count = context.machine.sm_count;
+  request.registers = {context.machine.max_threads_per_sm / 32, context.machine.shared_unit_bytes,
+                       context.machine.shared_reserved_bytes};
+  request.number = ++context.launches;
   request.clock_ghz = context.machine.clock_ghz;
   request.costs = &context.machine.costs;
   request.device_calls = &context.services;
@@ -257,6 +260,8 @@ cudaError_t check_launch(const Context& context, const KernelHandle& handle, con
   const program::Kernel& kernel = *handle.kernel;
   // Not cudaErrorInvalidConfiguration: CUDA 13.0 with driver 580 on an H200 calls a bad shape this.
   if (!shape_is_allowed(grid, block)) return cudaErrorInvalidValue;
+  // A block of a cluster would find itself alone, as it does nowhere else.
+  if (kernel.cluster_blocks > 1) return cudaErrorNotSupported;
   const std::uint32_t threads = block.x * block.y * block.z;
   if (dynamic_shared_bytes > max_dynamic_shared_bytes(context, handle))
     return cudaErrorInvalidValue;
