@@ -14,36 +14,17 @@
 namespace membound::policy {
 namespace {
 
-/// Who a thread is and what it was given. Left out: %globaltimer*, %gridid, %smid, %nsmid, %pm*,
-/// %envreg*, %clock*.
-constexpr std::array kRegisters = std::to_array<std::string_view>({"%tid",
-                                                                   "%ntid",
-                                                                   "%ctaid",
-                                                                   "%nctaid",
-                                                                   "%laneid",
-                                                                   "%warpid",
-                                                                   "%nwarpid",
-                                                                   "%lanemask_eq",
-                                                                   "%lanemask_le",
-                                                                   "%lanemask_lt",
-                                                                   "%lanemask_ge",
-                                                                   "%lanemask_gt",
-                                                                   "%clusterid",
-                                                                   "%nclusterid",
-                                                                   "%cluster_ctaid",
-                                                                   "%cluster_nctaid",
-                                                                   "%cluster_ctarank",
-                                                                   "%cluster_nctarank",
-                                                                   "%is_explicit_cluster",
-                                                                   "%total_smem_size",
-                                                                   "%dynamic_smem_size",
-                                                                   "%aggr_smem_size",
-                                                                   "%reserved_smem_offset_begin",
-                                                                   "%reserved_smem_offset_end",
-                                                                   "%reserved_smem_offset_cap",
-                                                                   "%reserved_smem_offset_0",
-                                                                   "%reserved_smem_offset_1",
-                                                                   "%current_graph_exec"});
+/// Who a thread is, and how much shared memory it was given. Left out is what no lab needs, and
+/// what tells a device, a run or a moment from another: %globaltimer*, %clock*, %pm*, %gridid,
+/// %smid, %nsmid, %envreg*, %current_graph_exec; %warpid and %nwarpid, which are places on a
+/// multiprocessor (a warp's number in its block is threadIdx.x / 32); %total_smem_size,
+/// %aggr_smem_size and %reserved_smem_offset_*, which are the driver's share. Of these
+/// %reserved_smem_offset_1 is what cooperative groups' tiles of more than 32 threads use.
+constexpr std::array kRegisters = std::to_array<std::string_view>(
+    {"%tid", "%ntid", "%ctaid", "%nctaid", "%laneid", "%lanemask_eq", "%lanemask_le",
+     "%lanemask_lt", "%lanemask_ge", "%lanemask_gt", "%clusterid", "%nclusterid", "%cluster_ctaid",
+     "%cluster_nctaid", "%cluster_ctarank", "%cluster_nctarank", "%is_explicit_cluster",
+     "%dynamic_smem_size", "%reserved_smem_offset_1"});
 
 constexpr std::array kDirectives = std::to_array<std::string_view>(
     {".maxntid", ".reqntid", ".minnctapersm", ".maxnctapersm", ".maxnreg", ".noreturn",

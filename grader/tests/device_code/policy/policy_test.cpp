@@ -39,6 +39,22 @@ TEST(Policy, RefusesWhatNumbersLaunchesAndMultiprocessors) {
               testing::ElementsAre("%smid", "%gridid"));
 }
 
+TEST(Policy, RefusesWhatTellsDevicesAndRunsApart) {
+  for (const std::string name :
+       {"%warpid", "%nwarpid", "%nsmid", "%total_smem_size", "%aggr_smem_size",
+        "%reserved_smem_offset_begin", "%reserved_smem_offset_end", "%reserved_smem_offset_cap",
+        "%reserved_smem_offset_0", "%envreg2", "%pm1", "%clock", "%clock_hi", "%globaltimer_lo"})
+    EXPECT_THAT(names(module_with("mov.u32 %r1, " + name + ";")), testing::ElementsAre(name));
+  EXPECT_THAT(names(module_with("mov.u64 %rd1, %current_graph_exec;")),
+              testing::ElementsAre("%current_graph_exec"));
+}
+
+TEST(Policy, AllowsRegistersThatAThreadIsNumberedBy) {
+  EXPECT_THAT(names(module_with("mov.u32 %r1, %laneid;\nmov.u32 %r1, %lanemask_lt;\n"
+                                "mov.u32 %r1, %dynamic_smem_size;\nmov.u32 %r1, %clusterid.x;")),
+              testing::IsEmpty());
+}
+
 TEST(Policy, RefusesInstructionsThatStopOrWaitOrRuleTheCache) {
   EXPECT_THAT(names(module_with("trap;\nbrkpt;\nnanosleep.u32 100;\n"
                                 "discard.global.L2 [%rd1], 128;")),
