@@ -18,7 +18,7 @@ void draw_into(const DrawnInput& input, std::uint64_t offset, std::span<std::byt
       }
     };
     // What most labs draw, without asking for each element what it is.
-    if (how.infinity_share <= 0 && how.whole_numbers == 0 &&
+    if (sizeof(T) == 4 && how.infinity_share <= 0 && how.whole_numbers == 0 &&
         static_cast<Fill>(how.fill) == Fill::kUniform)
       return write([&](auto index) { return Values<T>::uniform(random_bits(how.seed, index)); });
     write([&](auto index) {

@@ -184,6 +184,16 @@ MEMBOUND_BOTH constexpr unsigned long long second_seed(unsigned long long seed) 
   return random_bits(seed, 0x5EC0D5EEDULL);
 }
 
+/// The bits of an element of 8 bytes. Who sees 53 or 64 bits of a random_bits() can work out its
+/// seed, and with it the whole array without reading it; the index is therefore mixed twice, the
+/// second time by a seed that no element shows. Of an element of 4 bytes 32 bits and more are
+/// missing, which no kernel finds by trying in the time that reading takes.
+MEMBOUND_BOTH constexpr unsigned long long hidden_bits(unsigned long long seed,
+                                                       unsigned long long share_seed,
+                                                       unsigned long long index) {
+  return random_bits(share_seed, random_bits(seed, index));
+}
+
 /// How an input of a timed run is drawn.
 struct Draw {
   unsigned long long seed;
@@ -203,6 +213,9 @@ MEMBOUND_BOTH constexpr T drawn_value(const Draw& draw, unsigned long long share
       return infinity;
   if (draw.whole_numbers != 0)
     return static_cast<T>(integer_value(random_bits(draw.seed, index), draw.low, draw.high));
+  if constexpr (sizeof(T) == 8)
+    if (static_cast<Fill>(draw.fill) == Fill::kUniform)
+      return Values<T>::uniform(hidden_bits(draw.seed, share_seed, index));
   return fill_value<T>(static_cast<Fill>(draw.fill), draw.seed, index);
 }
 

@@ -81,6 +81,9 @@ LAB_TEST_WITH_HINT(HelloGpu, SecondLaunchGivesTheSame, "second-launch") {
   if (HasFailure()) return;
   check(5003);
   if (HasFailure()) FAIL() << "in the second of two launches; the first was right";
+  draw_anew();
+  check(5003);
+  if (HasFailure()) FAIL() << "in a launch on other numbers in the same arrays";
 }
 
 /// Two numbers are read and one is written for every sum.

@@ -92,15 +92,21 @@ LAB_TEST_WITH_HINT(ReverseArray, SeveralWavesOfBlocks, "cover") {
 
 LAB_TEST_WITH_HINT(ReverseArray, SecondLaunchGivesTheSame, "second-launch") {
   const std::vector<int> in = generate<int>(20'001, Fill::kUniform, seed());
-  DeviceArray<int> d_in(in);
-  auto d_first = DeviceArray<int>::poisoned(in.size());
-  auto d_second = DeviceArray<int>::poisoned(in.size());
-  ASSERT_TRUE(launch_once(d_first, d_in)) << "\nin the first of two launches";
-  ASSERT_TRUE(launch_once(d_second, d_in)) << "\nin the second of two launches";
-  EXPECT_TRUE(arrays_equal(d_first.to_host(), reversed(in), shape(in.size())))
-      << "\nin the first of two launches";
-  EXPECT_TRUE(arrays_equal(d_second.to_host(), reversed(in), shape(in.size())))
-      << "\nin the second of two launches";
+  {
+    DeviceArray<int> d_in(in);
+    auto d_first = DeviceArray<int>::poisoned(in.size());
+    auto d_second = DeviceArray<int>::poisoned(in.size());
+    ASSERT_TRUE(launch_once(d_first, d_in)) << "\nin the first of two launches";
+    ASSERT_TRUE(launch_once(d_second, d_in)) << "\nin the second of two launches";
+    EXPECT_TRUE(arrays_equal(d_first.to_host(), reversed(in), shape(in.size())))
+        << "\nin the first of two launches";
+    EXPECT_TRUE(arrays_equal(d_second.to_host(), reversed(in), shape(in.size())))
+        << "\nin the second of two launches";
+  }
+  if (HasFailure()) return;
+  draw_anew();
+  check_values(generate<int>(in.size(), Fill::kUniform, seed()));
+  if (HasFailure()) FAIL() << "in a launch on other numbers in the same arrays";
 }
 
 /// Every int is read once and written once.

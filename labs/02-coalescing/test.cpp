@@ -165,6 +165,9 @@ LAB_TEST_WITH_HINT(Coalescing, SecondLaunchGivesTheSame, "second-launch") {
   if (HasFailure()) return;
   check_values(in, picture);
   if (HasFailure()) FAIL() << "in the second of two launches; the first was right";
+  draw_anew();
+  check_values(generate<float>(in.size(), Fill::kUniform, seed()), picture);
+  if (HasFailure()) FAIL() << "in a launch on other numbers in the same arrays";
 }
 
 /// The floats of `out` where `pixels` are its picture and nobody has written the gaps.

@@ -161,15 +161,21 @@ LAB_TEST_WITH_HINT(Transpose, SeveralWavesOfBlocks, "cover") {
 
 LAB_TEST_WITH_HINT(Transpose, SecondLaunchGivesTheSame, "second-launch") {
   const std::vector<float> in = generate<float>(100 * 200, Fill::kUniform, seed());
-  DeviceArray<float> d_in(in);
-  auto d_first = DeviceArray<float>::poisoned(in.size());
-  auto d_second = DeviceArray<float>::poisoned(in.size());
-  ASSERT_TRUE(launch_once(d_first, d_in, 100, 200)) << "\nin the first of two launches";
-  ASSERT_TRUE(launch_once(d_second, d_in, 100, 200)) << "\nin the second of two launches";
-  EXPECT_TRUE(arrays_equal(d_first.to_host(), transposed(in, 100, 200), shape(100, 200)))
-      << "\nin the first of two launches";
-  EXPECT_TRUE(arrays_equal(d_second.to_host(), transposed(in, 100, 200), shape(100, 200)))
-      << "\nin the second of two launches";
+  {
+    DeviceArray<float> d_in(in);
+    auto d_first = DeviceArray<float>::poisoned(in.size());
+    auto d_second = DeviceArray<float>::poisoned(in.size());
+    ASSERT_TRUE(launch_once(d_first, d_in, 100, 200)) << "\nin the first of two launches";
+    ASSERT_TRUE(launch_once(d_second, d_in, 100, 200)) << "\nin the second of two launches";
+    EXPECT_TRUE(arrays_equal(d_first.to_host(), transposed(in, 100, 200), shape(100, 200)))
+        << "\nin the first of two launches";
+    EXPECT_TRUE(arrays_equal(d_second.to_host(), transposed(in, 100, 200), shape(100, 200)))
+        << "\nin the second of two launches";
+  }
+  if (HasFailure()) return;
+  draw_anew();
+  check_values(generate<float>(in.size(), Fill::kUniform, seed()), 100, 200);
+  if (HasFailure()) FAIL() << "in a launch on other numbers in the same arrays";
 }
 
 /// The same matrix as floats and as doubles; every element is read once and written once.

@@ -204,6 +204,9 @@ LAB_TEST_WITH_HINT(Reduction, SecondLaunchGivesTheSame, "second-launch") {
   if (HasFailure()) return;
   check_values(in);
   if (HasFailure()) FAIL() << "in the second of two launches; the first was right";
+  draw_anew();
+  check_values(generate_integers<float>(100'003, -100, 100, seed()));
+  if (HasFailure()) FAIL() << "in a launch on other numbers in the same arrays";
 }
 
 /// n whole numbers from -127 to 127, drawn anew for every run. Their sum is a random walk whose

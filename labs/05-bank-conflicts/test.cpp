@@ -154,6 +154,9 @@ LAB_TEST_WITH_HINT(BankConflicts, SecondLaunchGivesTheSame, "second-launch") {
   if (HasFailure()) return;
   check_sizes({777});
   if (HasFailure()) FAIL() << "in the second of two launches; the first was right";
+  draw_anew();
+  check_sizes({777});
+  if (HasFailure()) FAIL() << "in a launch on other numbers in the same arrays";
 }
 
 /// Signals, words, structs, samples or tiles behind one that its result hangs on as well.

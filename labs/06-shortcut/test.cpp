@@ -125,6 +125,9 @@ LAB_TEST_WITH_HINT(Shortcut, SecondLaunchGivesTheSame, "second-launch") {
   if (HasFailure()) return;
   check_sizes({131});
   if (HasFailure()) FAIL() << "in the second of two launches; the first was right";
+  draw_anew();
+  check_sizes({131});
+  if (HasFailure()) FAIL() << "in a launch on other numbers in the same arrays";
 }
 
 /// Results [first, first + count), those of some neighbouring places `to` together.

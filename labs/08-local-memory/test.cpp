@@ -135,6 +135,10 @@ LAB_TEST_WITH_HINT(Series, SecondLaunchGivesTheSame, "second-launch") {
   ASSERT_TRUE(launch_once(in, n, m, second)) << "\nin the second of two launches";
   EXPECT_TRUE(arrays_equal(first, expected, shape(n, m))) << "\nin the first of two launches";
   EXPECT_TRUE(arrays_equal(second, expected, shape(n, m))) << "\nin the second of two launches";
+  if (HasFailure()) return;
+  draw_anew();
+  check(n, m);
+  if (HasFailure()) FAIL() << "in a launch on other numbers in the same arrays";
 }
 
 /// The elements [first, first + count) of the result: their series cut out of the input, some at a

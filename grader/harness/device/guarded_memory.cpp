@@ -21,6 +21,41 @@ namespace {
 /// and would take a guard zone for a part of the array.
 std::size_t guard_bytes() { return device_checks() ? 0 : kGuardBytes; }
 
+/// Small arrays that are gone. The next one as large takes the place of the last of them, so that
+/// other numbers come where a kernel has seen some before: what it has kept by an address is then
+/// wrong, as on a GPU, whose driver hands out the same places again. Not where checkers look on,
+/// which tell who uses what is gone.
+class FormerPlaces {
+ public:
+  /// Null where there was none as large.
+  static std::byte* take(std::size_t bytes) {
+    const auto found = std::find_if(all().rbegin(), all().rend(),
+                                    [&](const auto& place) { return place.second == bytes; });
+    if (found == all().rend()) return nullptr;
+    std::byte* const d_place = found->first;
+    all().erase(std::next(found).base());
+    return d_place;
+  }
+
+  /// False: the caller frees it.
+  static bool keep(std::byte* d_place, std::size_t bytes) {
+    if (device_checks() || bytes > kMostBytes) return false;
+    all().emplace_back(d_place, bytes);
+    if (all().size() <= kMost) return true;
+    cudaFree(all().front().first);  // fails only after a fault, when the process ends anyway
+    all().erase(all().begin());
+    return true;
+  }
+
+ private:
+  static constexpr std::size_t kMost = 8;
+  static constexpr std::size_t kMostBytes = std::size_t{1} << 20;
+  static std::vector<std::pair<std::byte*, std::size_t>>& all() {
+    static std::vector<std::pair<std::byte*, std::size_t>> places;
+    return places;
+  }
+};
+
 }  // namespace
 
 struct GuardedMemory::Block {
@@ -32,6 +67,9 @@ struct GuardedMemory::Block {
   std::vector<std::byte> initial;    // inputs only: what must still be there after a launch
 
   [[nodiscard]] std::byte* d_data() const { return d_allocation + guard_bytes(); }
+  [[nodiscard]] std::size_t whole_bytes() const {
+    return std::max<std::size_t>(1, size_bytes + 2 * guard_bytes());
+  }
 
   // Arrays made one after the other have marks that differ in many bits. Never 0, so that zeros
   // show, too.
@@ -50,6 +88,7 @@ struct GuardedMemory::Block {
 
   ~Block() {
     all().erase(this);
+    if (d_allocation == nullptr || FormerPlaces::keep(d_allocation, whole_bytes())) return;
     cudaFree(d_allocation);  // fails only after a fault, when the process ends anyway
   }
 };
@@ -106,9 +145,9 @@ GuardedMemory::GuardedMemory(std::size_t size_bytes, std::size_t element_bytes, 
   block_->size_bytes = size_bytes;
   block_->element_bytes = element_bytes;
   block_->role = role;
-  void* d_allocation = nullptr;
-  const std::size_t whole_bytes = std::max<std::size_t>(1, size_bytes + 2 * guard_bytes());
-  cuda_check(cudaMalloc(&d_allocation, whole_bytes), "allocating an array");
+  void* d_allocation = FormerPlaces::take(block_->whole_bytes());
+  if (d_allocation == nullptr)
+    cuda_check(cudaMalloc(&d_allocation, block_->whole_bytes()), "allocating an array");
   block_->d_allocation = static_cast<std::byte*>(d_allocation);
   Block::all().insert(block_.get());
 

@@ -16,7 +16,7 @@ std::uint64_t LabTest::seed() const {
   const testing::TestInfo& info = *testing::UnitTest::GetInstance()->current_test_info();
   return run_->session().seeds().derive(
       run_->session().options().seed,
-      base::stable_hash(std::string(info.test_suite_name()) + "." + info.name()));
+      base::stable_hash(std::string(info.test_suite_name()) + "." + info.name()) + drawn_);
 }
 
 bool LabTest::on_virtual_gpu() const { return run_->session().device().computes_on_the_host(); }

@@ -44,6 +44,9 @@ class LabTest : public testing::Test {
   [[nodiscard]] const course::Stage& stage() const;
   /// Derived from --seed and the names of stage and test: the same for the same command line.
   [[nodiscard]] std::uint64_t seed() const;
+  /// seed() is another one from here on. Arrays of a size that a test has used before come back at
+  /// the same places: their numbers are then all that has changed.
+  void draw_anew() { ++drawn_; }
   /// Whether the kernels run on the virtual GPU.
   [[nodiscard]] bool on_virtual_gpu() const;
   /// How many multiprocessors they run on: few on a slice of a virtual GPU.
@@ -70,6 +73,7 @@ class LabTest : public testing::Test {
 
  private:
   StageRun* run_ = nullptr;
+  std::uint64_t drawn_ = 0;  ///< how often anew
 };
 
 namespace detail {

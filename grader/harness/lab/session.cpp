@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "grader/harness/device/cuda_check.hpp"
 #include "grader/harness/device/device_checks.hpp"
 #include "grader/harness/device/device_scope.hpp"
 
@@ -158,6 +159,13 @@ base::Status Session::check_known_times() const {
               options_, "nothing for " + timed.label + " of stage " + std::to_string(stage.number),
               "the times of every case");
   return base::Done{};
+}
+
+void Session::renew_student() {
+  const DeviceScope on(options_.student_device);
+  auto again = Submission::load(options_.submission);
+  if (!again) throw CudaError(cudaErrorInvalidKernelImage, base::to_string(again.error()));
+  student_ = *std::move(again);
 }
 
 std::vector<course::Stage> Session::stages() const {

@@ -43,6 +43,10 @@ class Session {
   [[nodiscard]] const Launcher& student() const { return student_launcher_; }
   [[nodiscard]] Watchdog& watchdog() { return watchdog_; }
   [[nodiscard]] ClockReader& clocks() { return clocks_; }
+  /// Loads the submission anew. What its launches have left in variables of its module is gone: a
+  /// timed launch cannot know how many came before it, nor a look at it that it is one. Launches
+  /// that were prepared are void. Throws CudaError.
+  void renew_student();
   /// Where the student's kernels are timed beside the reference's.
   [[nodiscard]] const Bench& bench() const { return *bench_; }
 

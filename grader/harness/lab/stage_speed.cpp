@@ -120,6 +120,7 @@ std::optional<testing::AssertionResult> StageRun::time_cases(const Session::Size
   for (std::size_t i = 0; i < way.cases.size(); ++i) {
     TimingRequest request = timing_request(way.cases[i], stage_, seed_of_case(i));
     request.sampled = way.sampled;
+    session_.renew_student();
     TimingOutcome outcome = time_case(session_.bench(), request);
     if (outcome.refusal) return refuse(*outcome.refusal);
     if (!outcome.not_sampled.empty()) {
@@ -184,6 +185,7 @@ testing::AssertionResult StageRun::look_at_timed_launches() {
       const TimedCase& one = way->cases[i];
       TimingRequest request = timing_request(one, stage_, seed_of_case(i));
       request.sampled = way->sampled;
+      session_.renew_student();
       const Preparation student = session_.student().prepare(
           {stage_.kernel, one.instance, one.sizes}, request.timeout_seconds);
       if (student.refusal) return refuse(*student.refusal);

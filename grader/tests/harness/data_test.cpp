@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <set>
 
 namespace membound::harness {
@@ -74,7 +75,38 @@ TEST(Data, SprinklingHitsAboutTheShareAskedFor) {
 
 TEST(Draw, GivesWhatGenerateGives) {
   const Draw how{9, 0, 0, 0, static_cast<int>(Fill::kUniform), 0};
-  EXPECT_EQ(draw<double>(100, how), generate<double>(100, Fill::kUniform, 9));
+  EXPECT_EQ(draw<float>(100, how), generate<float>(100, Fill::kUniform, 9));
+}
+
+/// Undoes z ^= z >> by.
+std::uint64_t unshifted(std::uint64_t z, int by) {
+  std::uint64_t known = z;
+  for (int done = by; done < 64; done += by) known = z ^ known >> by;
+  return known;
+}
+
+/// The seed that random_bits(seed, 0) is of.
+std::uint64_t seed_of(std::uint64_t bits) {
+  std::uint64_t z = unshifted(bits, 31) * 0x319642B2D24D8EC3ULL;
+  z = unshifted(z, 27) * 0x96DE1B173F119089ULL;
+  return unshifted(z, 30) - 0x9E3779B97F4A7C15ULL;
+}
+
+/// The seed that explains the first numbers, found as a kernel could: 53 of 64 bits are seen.
+std::optional<std::uint64_t> guessed_seed(const std::vector<double>& seen) {
+  const auto known = static_cast<std::uint64_t>((seen[0] + 1) / 2 * 0x1p53) << 11;
+  for (std::uint64_t low = 0; low < 1 << 11; ++low) {
+    const std::uint64_t seed = seed_of(known | low);
+    if (generate<double>(seen.size(), Fill::kUniform, seed) == seen) return seed;
+  }
+  return std::nullopt;
+}
+
+TEST(Draw, ShowsNoSeedInTheNumbersThatItGives) {
+  const Draw how{9, 0, 0, 0, static_cast<int>(Fill::kUniform), 0};
+  EXPECT_EQ(guessed_seed(generate<double>(4, Fill::kUniform, 9)), 9U) << "the guess works";
+  EXPECT_EQ(guessed_seed(draw<double>(4, how)), std::nullopt);
+  EXPECT_NE(draw<double>(4, how), draw<double>(4, {10, 0, 0, 0, how.fill, 0}));
 }
 
 TEST(Draw, TakesWholeNumbersFromTheRange) {
