@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What a timed launch can know of how it is run. The built program checks a kernel of lab 01 that
-/// remembers its launches in a variable of the device.
+/// What a launch can know of how and where it is run: the built program checks kernels of lab 01
+/// that would like to.
 #include <gmock/gmock.h>
 
 #include "grader/base/process.hpp"
@@ -11,31 +11,53 @@
 namespace membound::cli {
 namespace {
 
-/// Right, but at the timed size only where the kernel has not run before.
+/// Right, but at the timed size only where its module has launched nothing before.
 constexpr char kRemembers[] = R"(#include "kernel.cuh"
 __device__ unsigned launches;
 __global__ void reverse_direct(int* out, const int* in, long long n) {
   const long long i = before_this_block(kThreads) + threadIdx.x;
-  const bool again = n == 65536 && launches != 0;
+  const bool again = n == 65536 && launches != 1;
   if (i < n && !again) out[n - 1 - i] = in[i];
-  if (n != 65536 && i == 0) atomicAdd(&launches, 1);
 }
 LAUNCH_SHAPE(reverse_direct, long long n) {
+  ++launches;
   return {.grid = {ceil_div(n, kThreads)}, .block = {kThreads}};
 }
 )";
 
-TEST(TimedLaunch, FindsTheVariablesOfItsModuleAsTheyWereLoaded) {
+/// Right in every way, in clusters of two blocks, of which the virtual GPU has no model.
+constexpr char kInClusters[] = R"(#include "kernel.cuh"
+__global__ void __cluster_dims__(2, 1, 1) reverse_direct(int* out, const int* in, long long n) {
+  const long long i = before_this_block(kThreads) + threadIdx.x;
+  if (i < n) out[n - 1 - i] = in[i];
+}
+LAUNCH_SHAPE(reverse_direct, long long n) {
+  return {.grid = {ceil_div(n, 2 * kThreads) * 2}, .block = {kThreads}};
+}
+)";
+
+base::ProcessOutcome check(const char* text) {
   const judge::TemporaryFolder folder;
-  const auto kernel = folder.write("kernel.cu", kRemembers);
-  const auto outcome =
-      base::run_process({.arguments = {MEMBOUND_PROGRAM, "check", "01/1", "--device", "vgpu:h200",
-                                       "--size", "65536", "--submission", kernel.string()},
-                         .environment = {{"MEMBOUND_ROOT", MEMBOUND_SOURCE_DIR}},
-                         .timeout_seconds = 600});
-  ASSERT_TRUE(outcome.ok());
-  EXPECT_EQ(outcome->exit_code, 0) << outcome->output;
-  EXPECT_THAT(outcome->output, testing::HasSubstr("passed"));
+  const auto kernel = folder.write("kernel.cu", text);
+  const auto outcome = base::run_process(
+      {.arguments = {MEMBOUND_PROGRAM, "check", "01/1", "--device", "vgpu:h200", "--size", "65536",
+                     "--compiler", "nvcc", "--submission", kernel.string()},
+       .environment = {{"MEMBOUND_ROOT", MEMBOUND_SOURCE_DIR}},
+       .timeout_seconds = 600});
+  EXPECT_TRUE(outcome.ok());
+  return outcome ? *outcome : base::ProcessOutcome();
+}
+
+TEST(TimedLaunch, FindsTheVariablesOfItsModuleAsTheyWereLoaded) {
+  const base::ProcessOutcome outcome = check(kRemembers);
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
+  EXPECT_THAT(outcome.output, testing::HasSubstr("passed"));
+}
+
+TEST(ClusterLaunch, IsRefusedWhereEachBlockWouldBeAlone) {
+  const base::ProcessOutcome outcome = check(kInClusters);
+  EXPECT_EQ(outcome.exit_code, 1) << outcome.output;
+  EXPECT_THAT(outcome.output, testing::HasSubstr("cudaErrorNotSupported"));
 }
 
 }  // namespace
