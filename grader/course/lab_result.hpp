@@ -33,6 +33,9 @@ struct Finding {
   std::string advice = {};  ///< what to do about it; may be empty
 };
 
+/// The kind of a finding that is worth knowing, and no fault.
+inline constexpr std::string_view kRemark = "remark";
+
 /// Kinds of findings about predictions that tell little; of a passed stage the last two are listed
 /// for a look where a class is graded.
 inline constexpr std::string_view kNearCeiling = "near-ceiling";

@@ -58,6 +58,11 @@ std::vector<std::string> tags_of(const course::Stage& stage, Verdict verdict, co
   return {tag, test == nullptr ? "" : name(test->cause())};
 }
 
+/// Of what CUDA defines: worth knowing, and no fault.
+bool is_remark(const nlohmann::json& report) {
+  return report.is_object() && report.contains("remark") && report["remark"] == true;
+}
+
 bool is_allowed(const course::Lab& lab, int stage, const std::string& kind) {
   const auto& allowed = lab.unsafe.allowed;
   return std::any_of(allowed.begin(), allowed.end(), [&](const course::AllowedFinding& one) {
@@ -110,11 +115,22 @@ std::vector<Finding> checker_findings(const course::Lab& lab,
   for (const checkers::CheckerInfo& checker : checkers::kCheckers) {
     if (!checker.of_kernels || (at_right_results && !checker.at_right_results)) continue;
     for (const nlohmann::json& report : measurement.checks) {
-      if (course::text_or_empty(report, "checker") != checker.name) continue;
+      if (course::text_or_empty(report, "checker") != checker.name || is_remark(report)) continue;
       const std::string kind = course::text_or_empty(report, "kind");
       if (at_right_results && is_allowed(lab, measurement.stage, kind)) continue;
       all.push_back(checker_finding(lab, report));
     }
+  }
+  return all;
+}
+
+std::vector<Finding> remarks(const course::Lab& lab, const course::StageMeasurement& measurement) {
+  std::vector<Finding> all;
+  if (!measurement.checks.is_array()) return all;
+  for (const nlohmann::json& report : measurement.checks) {
+    if (!is_remark(report)) continue;
+    all.push_back(checker_finding(lab, report));
+    all.back().kind = course::kRemark;
   }
   return all;
 }
@@ -124,6 +140,7 @@ std::vector<Finding> side_findings(const course::StageMeasurement& measurement) 
   const nlohmann::json& counters = measurement.counters;
   if (counters.is_object() && counters.contains("reports")) {
     for (const nlohmann::json& report : counters["reports"]) {
+      if (is_remark(report)) continue;
       Finding finding;
       finding.kind = course::text_or_empty(report, "checker");
       if (finding.kind.empty()) finding.kind = "checker";

@@ -39,6 +39,10 @@ namespace membound::judge {
 [[nodiscard]] std::vector<course::Finding> checker_findings(
     const course::Lab& lab, const course::StageMeasurement& measurement, bool at_right_results);
 
+/// What the checkers saw at right results that is worth knowing, and no fault.
+[[nodiscard]] std::vector<course::Finding> remarks(const course::Lab& lab,
+                                                   const course::StageMeasurement& measurement);
+
 /// Where the clock of the virtual GPU tells least, of the case that `result` shows: a speed within
 /// 1 % of the ceiling, or work so uneven that most multiprocessors idle where the reference
 /// answer's do not. Nothing where times were measured.

@@ -206,8 +206,9 @@ StageResult judge_stage(const course::Lab& lab, const course::Stage& stage,
   if (result.verdict == Verdict::kSlow || result.verdict == Verdict::kAmbiguous)
     explain_speed(lab, stage, measurement, result);
   auto edges = result.correct ? edge_findings(measurement, result) : std::vector<course::Finding>();
+  auto remarked = result.correct ? remarks(lab, measurement) : std::vector<course::Finding>();
   auto beside = side_findings(measurement);
-  for (auto* more : {&edges, &beside})
+  for (auto* more : {&edges, &remarked, &beside})
     std::move(more->begin(), more->end(), std::back_inserter(result.findings));
   return result;
 }

@@ -139,7 +139,11 @@ std::string findings_text(const StageResult& stage, const Style& style, const So
     if (!finding.advice.empty()) --left;
     std::string where;
     if (finding.line > 0) {
-      where = diagnostic_head(finding.file, finding.line, stage.passed() ? "warning" : "error");
+      const bool is_remark = finding.kind == course::kRemark;
+      where = diagnostic_head(finding.file, finding.line,
+                              is_remark        ? "note"
+                              : stage.passed() ? "warning"
+                                               : "error");
     }
     text += wrapped("- " + where + finding.text, style.width, kIndent);
     if (finding.line > 0 && read)

@@ -79,6 +79,7 @@ class StageRun {
                                                     const TimedCase& timed_case);
   [[nodiscard]] TimingRequest timing_request(const TimedCase& timed_case,
                                              const course::Stage& stage, std::uint64_t seed);
+  [[nodiscard]] std::uint64_t warp_order_seed() const;
   /// Of a timed case: in a graded run each stage has inputs of its own, for an output that a stage
   /// leaves behind in memory must not be the answer of the next one.
   [[nodiscard]] std::uint64_t seed_of_case(std::size_t index) const;

@@ -59,6 +59,17 @@ TEST(DeviceChecks, OfTwoLinesThatRaceFromBothSidesAreOne) {
   EXPECT_EQ(all.size(), 1u);
 }
 
+TEST(DeviceChecks, OfOneBarrierAreOneAndNoRemark) {
+  json remark = finding("return before a barrier", 7);
+  remark["remark"] = true;
+  json all;
+  add_checks(report({remark}), "A", all);
+  add_checks(report({finding("divergent barrier", 7)}), "B", all);
+  add_checks(report({finding("barrier after exit", 7), remark}), "C", all);
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0]["kind"], "divergent barrier");
+}
+
 TEST(DeviceChecks, WithoutLinesAreToldApartByTheirInstructions) {
   json all;
   add_checks(report({finding("out of bounds read", 0, 100), finding("out of bounds read", 0, 120)}),

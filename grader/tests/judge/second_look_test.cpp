@@ -284,6 +284,18 @@ TEST(CheckerFindings, TurnARightResultUnsafe) {
             2.5);
 }
 
+TEST(CheckerFindings, ThatAreRemarksAreToldAndCostNothing) {
+  course::Lab lab = lab_of_one();
+  nlohmann::json remark = report("synccheck", "return before a barrier", 8);
+  remark["remark"] = true;
+  const auto result = judge_stage(lab, lab.stages[0], right_with(remark));
+  EXPECT_NE(result.verdict, course::Verdict::kUnsafe);
+  EXPECT_TRUE(result.correct);
+  ASSERT_EQ(result.findings.size(), 1u);
+  EXPECT_EQ(result.findings[0].kind, course::kRemark);
+  EXPECT_EQ(result.findings[0].line, 8);
+}
+
 TEST(CheckerFindings, NeverTurnAWrongResult) {
   const course::Lab lab = lab_of_one();
   course::StageMeasurement wrong = failing("SumsOneBlock", "");

@@ -18,14 +18,6 @@ bool falls_through(const Instruction& in) {
   return !ends_block(in) || (shape_of(in) == Shape::kBra && in.guard);
 }
 
-/// Where a branch of either kind may go, besides on.
-std::span<const std::uint32_t> targets_of(const Function& function, const Instruction& in) {
-  if (const auto* branch = std::get_if<Branch>(&in.detail)) return {&branch->target, 1};
-  if (const auto* list = std::get_if<BranchList>(&in.detail))
-    return function.branch_lists[list->list];
-  return {};
-}
-
 /// Reads something another thread may have written?
 bool can_observe(const Instruction& in) {
   switch (in.opcode) {
@@ -55,6 +47,13 @@ bool polls(const Instruction& in) {
 }
 
 }  // namespace
+
+std::span<const std::uint32_t> targets_of(const Function& function, const Instruction& in) {
+  if (const auto* branch = std::get_if<Branch>(&in.detail)) return {&branch->target, 1};
+  if (const auto* list = std::get_if<BranchList>(&in.detail))
+    return function.branch_lists[list->list];
+  return {};
+}
 
 std::vector<bool> branch_targets(const Function& function) {
   std::vector<bool> targets(function.code.size() + 1, false);

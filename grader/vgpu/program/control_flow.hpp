@@ -23,6 +23,10 @@ struct BasicBlock {
   std::vector<std::uint32_t> successors;  ///< block numbers
 };
 
+/// Where a branch of either kind may go, besides on.
+[[nodiscard]] std::span<const std::uint32_t> targets_of(const Function& function,
+                                                        const Instruction& in);
+
 /// Where branches go to, by instruction; one entry more than there are.
 [[nodiscard]] std::vector<bool> branch_targets(const Function& function);
 

@@ -109,6 +109,7 @@ base::Status Decoder::decode(Function& out, FunctionFacts& facts) {
   mark_pragmas();
   annotate_branches(out);
   mark_waiting_loads(out);
+  mark_deciding_loads(out);
   mark_compared_loads(out);
   return base::Done{};
 }

@@ -126,6 +126,8 @@ struct Instruction {
   std::uint8_t s_slots = 1;  ///< slots of each data source register
   bool fused = false;        ///< part of another instruction: see fusion.hpp, vectors.hpp
   bool second_half = false;  ///< fused, and beyond the first 8 bytes of a lane: see vectors.hpp
+  bool only_decides =
+      false;  ///< a volatile load whose value goes into branches alone: see waits.hpp
   std::uint8_t rounds_together = 1;  ///< of a loop, whose loads are one wait: see unrolling.hpp
   std::uint32_t flags = 0;
   Value guard = {};

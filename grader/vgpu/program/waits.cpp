@@ -48,11 +48,40 @@ bool decides_a_branch(std::span<const Instruction> loop, const Instruction& load
   return false;
 }
 
+/// Does the value of `load` go anywhere but into comparisons? A register has one name all along
+/// here, so the order of instructions does not matter.
+bool gives_data(const Function& function, const Instruction& load) {
+  std::unordered_set<std::uint32_t> known;
+  for (const Value& value : load.d)
+    if (value) known.insert(value.index);
+  const auto holds = [&](const Value& value) {
+    return value.kind == ValueKind::kRegister && known.contains(value.index);
+  };
+  for (std::size_t before = 0; before != known.size();) {
+    before = known.size();
+    for (const Instruction& in : function.code) {
+      if (std::none_of(in.s.begin(), in.s.end(), holds)) continue;
+      if (in.opcode == Opcode::kSetp) continue;
+      const bool moves =
+          in.opcode == Opcode::kMov || in.opcode == Opcode::kCvt || in.opcode == Opcode::kAnd;
+      if (!moves) return true;
+      for (const Value& value : in.d)
+        if (value.kind == ValueKind::kRegister) known.insert(value.index);
+    }
+  }
+  return false;
+}
+
 bool same_place(const Instruction& a, const Instruction& b) {
   return a.s[0] == b.s[0] && a.space == b.space && a.as<Access>().offset == b.as<Access>().offset;
 }
 
 }  // namespace
+
+void mark_deciding_loads(Function& function) {
+  for (Instruction& in : function.code)
+    if (is_volatile_load(in)) in.only_decides = !gives_data(function, in);
+}
 
 void mark_waiting_loads(Function& function) {
   auto& code = function.code;

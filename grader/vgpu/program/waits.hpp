@@ -11,6 +11,10 @@
 
 namespace membound::vgpu::program {
 
+/// Sets Instruction::only_decides of volatile loads whose value ends in branches and guards alone:
+/// a look at a flag, whose answer may come late. Operands still carry virtual registers.
+void mark_deciding_loads(Function& function);
+
 /// Sets kWaits on the volatile loads of such loops, and on others of the same place (the look
 /// before the loop). Branches are annotated; operands still carry virtual registers.
 void mark_waiting_loads(Function& function);

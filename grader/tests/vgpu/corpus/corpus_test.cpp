@@ -118,7 +118,7 @@ TEST(CheckerCorpus, FindsWhatItsPageSays) {
   std::size_t faulty = 0, right = 0;
   for (const char* file :
        {"memory", "locals", "races", "warps", "values", "pipelines", "streams", "calls",
-        "mbarriers", "sharing", "layouts", "handshakes", "tricky", "tiles"}) {
+        "mbarriers", "sharing", "layouts", "handshakes", "orders", "tricky", "tiles"}) {
     if (file == std::string("locals") && !kHasClang) continue;
     for (const Case& one : cases_of(file)) {
       ++(one.kind.empty() ? right : faulty);

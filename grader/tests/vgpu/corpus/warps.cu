@@ -212,7 +212,7 @@ void run_case(const char* wanted, Arrays d) {
   CASE(broadcast_from_who_left, "shuffle from a missing lane",
        broadcast_from_who_left<<<1, 32>>>(d.out));
   CASE(barrier_in_a_branch, "divergent barrier", barrier_in_a_branch<<<1, 32>>>(d.out));
-  CASE(return_before_a_barrier, "barrier after exit",
+  CASE(return_before_a_barrier, "remark: return before a barrier",
        return_before_a_barrier<<<1, 96>>>(d.out, 64));
   CASE(barriers_in_both_branches, "divergent barrier", barriers_in_both_branches<<<1, 32>>>(d.out));
   CASE(barrier_in_a_loop, "divergent barrier", barrier_in_a_loop<<<1, 32>>>(d.out));

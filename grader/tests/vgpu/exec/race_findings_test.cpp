@@ -45,5 +45,167 @@ TEST(RaceFindings, OneMissingBarrierIsOneFinding) {
   EXPECT_TRUE(report.checks[0].advice.starts_with("put __syncthreads() between lines 5 and 6"));
 }
 
+/// As in the inner loop of a tiled kernel: stored in line 5, a barrier in line 6, read in line 7,
+/// and stored again by the next round.
+constexpr const char* kRounds = R"(.version 8.0
+.target sm_90
+.address_size 64
+.file 1 "rounds.cu"
+.visible .entry k() {
+  .reg .pred %p<2>; .reg .b32 %r<8>;
+  .shared .align 4 .b8 tile[256];
+  mov.u32 %r0, %tid.x;
+  mov.u32 %r1, tile;
+  shl.b32 %r2, %r0, 2;
+  xor.b32 %r3, %r2, 128;
+  add.u32 %r2, %r2, %r1;
+  add.u32 %r3, %r3, %r1;
+  mov.u32 %r4, 1;
+AGAIN:
+  .loc 1 5 0
+  st.shared.u32 [%r2], %r4;
+  .loc 1 6 0
+  bar.sync 0;
+  .loc 1 7 0
+  ld.shared.u32 %r5, [%r3];
+  add.u32 %r4, %r4, 1;
+  setp.lt.u32 %p1, %r4, 4;
+  @%p1 bra AGAIN;
+  ret;
+})";
+
+TEST(RaceFindings, WhereABarrierStandsTheNextOneIsBehindTheLoad) {
+  Machine machine(kRounds);
+  machine.request().checks.switch_on("racecheck");
+  const LaunchReport report = machine.run("k", {1, 1, 1}, {64, 1, 1});
+  ASSERT_EQ(report.checks.size(), 1u);
+  EXPECT_TRUE(report.checks[0].advice.starts_with(
+      "put __syncthreads() behind line 7, before the next round comes to line 5"))
+      << report.checks[0].advice;
+}
+
+/// Thread 31 writes a word in line 5, all read it in line 6; nvcc keeps one word of the array.
+constexpr const char* kOneForAll = R"(.version 8.0
+.target sm_90
+.address_size 64
+.file 1 "offsets.cu"
+.visible .entry k() {
+  .reg .pred %p<2>; .reg .b32 %r<8>;
+  .shared .align 4 .b8 _ZZ7offsetsPiS_E4base_$_31[4];
+  mov.u32 %r0, %tid.x;
+  mov.u32 %r1, _ZZ7offsetsPiS_E4base_$_31;
+  setp.ne.u32 %p1, %r0, 31;
+  @%p1 bra READ;
+  .loc 1 5 0
+  st.shared.u32 [%r1], %r0;
+READ:
+  .loc 1 6 0
+  ld.shared.u32 %r5, [%r1];
+  st.shared.u32 [%r1], %r5;
+  ret;
+})";
+
+TEST(RaceFindings, TheWidestRaceOfTwoLinesIsTold) {
+  Machine machine(kOneForAll);
+  machine.request().checks.switch_on("racecheck");
+  const LaunchReport report = machine.run("k", {1, 1, 1}, {128, 1, 1});
+  ASSERT_FALSE(report.checks.empty());
+  EXPECT_TRUE(report.checks[0].advice.starts_with("put __syncthreads() between lines 5 and 6"))
+      << report.checks[0].advice;
+  EXPECT_NE(report.checks[0].text.find("offset 0 of base (4 bytes"), std::string::npos)
+      << report.checks[0].text;
+}
+
+/// A loop of line 5 four times, as nvcc unrolls it: each thread reads its neighbour's word of the
+/// next warp while that one writes.
+constexpr const char* kUnrolled = R"(.version 8.0
+.target sm_90
+.address_size 64
+.file 1 "unrolled.cu"
+.visible .entry k() {
+  .reg .b32 %r<8>;
+  .shared .align 4 .b8 tile[2048];
+  mov.u32 %r0, %tid.x;
+  mov.u32 %r1, tile;
+  shl.b32 %r2, %r0, 2;
+  xor.b32 %r3, %r2, 128;
+  add.u32 %r2, %r2, %r1;
+  add.u32 %r3, %r3, %r1;
+  .loc 1 5 0
+  st.shared.u32 [%r2], %r0;
+  ld.shared.u32 %r5, [%r3];
+  st.shared.u32 [%r2+512], %r0;
+  ld.shared.u32 %r5, [%r3+512];
+  st.shared.u32 [%r2+1024], %r0;
+  ld.shared.u32 %r5, [%r3+1024];
+  st.shared.u32 [%r2+4096], %r0;
+  st.shared.u32 [%r2+4608], %r0;
+  ret;
+})";
+
+TEST(RaceFindings, TurnsOfAnUnrolledLoopAreOneFindingOfEachKind) {
+  Machine machine(kUnrolled);
+  machine.request().checks.switch_on("racecheck");
+  machine.request().checks.switch_on("memcheck");
+  const LaunchReport report = machine.run("k", {1, 1, 1}, {64, 1, 1});
+  ASSERT_EQ(report.checks.size(), 2u);
+  EXPECT_NE(report.checks[0].kind, report.checks[1].kind);
+}
+
+/// Lane 0 of two warps takes a lock in line 5, adds to a word in line 6, gives the lock back in
+/// line 7. `fence` stands before and behind line 6.
+std::string with_lock(const char* behind, const char* before, const char* give_back) {
+  return std::string(R"(.version 8.0
+.target sm_90
+.address_size 64
+.file 1 "lock.cu"
+.visible .entry k(.param .u64 out) {
+  .reg .pred %p<3>; .reg .b32 %r<8>; .reg .b64 %rd<4>;
+  ld.param.u64 %rd1, [out];
+  mov.u32 %r1, %tid.x;
+  and.b32 %r2, %r1, 31;
+  setp.ne.u32 %p1, %r2, 0;
+  @%p1 bra DONE;
+AGAIN:
+  .loc 1 5 0
+  atom.global.cas.b32 %r3, [%rd1], 0, 1;
+  setp.ne.u32 %p2, %r3, 0;
+  @%p2 bra AGAIN;
+)") + behind +
+         R"(
+  .loc 1 6 0
+  ld.global.u32 %r4, [%rd1+4];
+  add.u32 %r4, %r4, 1;
+  st.global.u32 [%rd1+4], %r4;
+)" + before +
+         "
+             .loc 1 7 0 " + give_back + " DONE : ret;
+}
+";
+}
+
+std::string advice_on(const std::string& ptx) {
+  Machine machine(ptx);
+  machine.request().checks.switch_on("racecheck");
+  const auto out = machine.upload(std::vector<std::uint32_t>(4));
+  const LaunchReport report = machine.argument(out).run("k", {1, 1, 1}, {64, 1, 1});
+  std::string all;
+  for (const CheckReport& found : report.checks) all += found.advice + "\n";
+  return all;
+}
+
+TEST(RaceFindings, WhatALockLacksIsNamed) {
+  constexpr const char *kFence = "membar.gl;", *kExchange = "atom.global.exch.b32 %r5, [%rd1], 0;";
+  EXPECT_EQ(advice_on(with_lock(kFence, kFence, kExchange)), "");
+  EXPECT_EQ(advice_on(with_lock("", "", kExchange)),
+            "the lock orders nothing by itself: put __threadfence() behind line 5, which takes it, "
+            "and one before line 7, which gives it back\n");
+  EXPECT_EQ(advice_on(with_lock(kFence, "", kExchange)),
+            "the lock orders nothing by itself: put __threadfence() before line 7, which gives it "
+            "back\n");
+  EXPECT_NE(advice_on(with_lock(kFence, kFence, "st.global.u32 [%rd1], 0;")).find("atomicExch"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace membound::vgpu::exec

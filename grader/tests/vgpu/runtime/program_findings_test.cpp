@@ -192,24 +192,17 @@ const Mistake kMistakes[] = {
      "in step\n"
      "  32 times in this launch\n"},
     {"waits_in_a_branch",
-     "membound: synccheck: barrier after exit\n"
-     "  in waits_in_a_branch(int*), block (0, 0, 0), thread (0, 0, 0)\n"
-     "  at findings.cu:[waits_in_a_branch]: bar.sync\n"
-     "  16 of 32 threads of the block have ended without reaching this barrier\n"
-     "  try: let threads without work skip the work, not the barrier: no return before the last "
-     "__syncthreads()\n"
      "membound: synccheck: divergent barrier\n"
      "  in waits_in_a_branch(int*), block (0, 0, 0), thread (0, 0, 0)\n"
      "  at findings.cu:[waits_in_a_branch]: bar.sync\n"
      "  16 of 32 lanes of the warp come to this barrier, the others have ended\n"
      "  try: move the barrier out of the branch, so that every thread of the block reaches it\n"},
     {"leaves_before_the_barrier",
-     "membound: synccheck: barrier after exit\n"
+     "membound: synccheck: remark: return before a barrier\n"
      "  in leaves_before_the_barrier(int*), block (0, 0, 0), thread (0, 0, 0)\n"
      "  at findings.cu:[leaves_before_the_barrier]: bar.sync\n"
-     "  32 of 64 threads of the block have ended without reaching this barrier\n"
-     "  try: let threads without work skip the work, not the barrier: no return before the last "
-     "__syncthreads()\n"},
+     "  32 of 64 threads of the block return before this barrier, which is allowed: since Volta it "
+     "waits only for threads that have not ended\n"},
     {"shuffles",
      "membound: initcheck: shuffle from a missing lane\n"
      "  in shuffles_with_the_missing(int*), block (0, 0, 0), thread (15, 0, 0)\n"

@@ -68,8 +68,9 @@ u64 operate_on_mbarrier(MbarrierMode mode, std::byte* place, u64 operand, bool h
       m.pending -= 1;
       m.settle();
       break;
-    case MbarrierMode::kExpectTx:
+    case MbarrierMode::kExpectTx:  // a copy may have been faster: what it brought is below 0
       m.bytes += static_cast<std::int64_t>(operand);
+      m.settle();
       break;
     case MbarrierMode::kCompleteTx:
       m.bytes -= static_cast<std::int64_t>(operand);

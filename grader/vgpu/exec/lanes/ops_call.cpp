@@ -141,7 +141,7 @@ const Step* call_pointer(Warp& w, const Step* s) {
 const Step* return_from(Warp& w, const Step* s) {
   end_run(w, s + 1);
   Frame* frame = w.frame;
-  if (frame->caller == nullptr) return exit_lanes(w);
+  if (frame->caller == nullptr) return exit_lanes(w, s);
   copy_results(w, *frame->call, *frame->caller, *frame, w.mask);
   Group& group = w.groups[w.current];
   group.pc = frame->return_to;

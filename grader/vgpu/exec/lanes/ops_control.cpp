@@ -74,7 +74,7 @@ const Step* branch_list(Warp& w, const Step* s) {
 
 const Step* exit_all(Warp& w, const Step* s) {
   end_run(w, s + 1);
-  return exit_lanes(w);
+  return exit_lanes(w, s);
 }
 
 const Step* guarded(Warp& w, const Step* s) {

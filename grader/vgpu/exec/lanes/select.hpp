@@ -49,4 +49,9 @@ MEMBOUND_SELECTORS
 [[nodiscard]] Handler select_stack(const program::Instruction& in);
 [[nodiscard]] Handler select_texture(const program::Instruction& in);
 
+/// Notes by which branch the lanes go (Warp::last_branches), then runs the step's inner handler.
+[[nodiscard]] Handler noted_branch_handler();
+/// Runs the whole step, then lets other warps go first where the block's drawn order says so.
+[[nodiscard]] Handler pausing_handler();
+
 }  // namespace membound::vgpu::exec

@@ -15,6 +15,7 @@
 #include "grader/vgpu/exec/schedule/block.hpp"
 #include "grader/vgpu/exec/schedule/scheduler.hpp"
 #include "grader/vgpu/exec/schedule/some_warps.hpp"
+#include "grader/vgpu/exec/schedule/turn_order.hpp"
 #include "grader/vgpu/exec/state/access.hpp"
 #include "grader/vgpu/program/shapes.hpp"
 
@@ -70,21 +71,10 @@ std::unique_ptr<Worker> make_worker(Launch& launch) {
   return worker;
 }
 
-/// With a seed, warps of a block take their turns in another order too.
-void shuffle_warps(Launch& launch, Block& block) {
-  const auto seed = launch.request->shuffle_seed;
-  block.turn_order.resize(block.warps.size());
-  std::iota(block.turn_order.begin(), block.turn_order.end(), 0u);
-  if (!seed) return;
-  std::mt19937_64 random(*seed ^ (block.linear * 0x9E3779B97F4A7C15u));
-  std::shuffle(block.turn_order.begin(), block.turn_order.end(), random);
-}
-
-void begin(Launch& launch, Worker& worker, Block& block, const BlockOrder& order,
-           std::uint64_t turn) {
+void begin(Worker& worker, Block& block, const BlockOrder& order, std::uint64_t turn) {
   block.turn = turn;
   start_block(block, order[turn]);
-  shuffle_warps(launch, block);
+  start_turns(block);
   ++worker.blocks;
 }
 
@@ -107,7 +97,7 @@ void run_in_parallel(Launch& launch, std::vector<std::unique_ptr<Worker>>& worke
       if (turn >= blocks) break;
       // Neighbours, of which one may disturb the other, stand in pairs (BlockSample::places).
       if (some_do && turn % 2 == 0 && worker.instructions >= launch.enough_instructions) break;
-      begin(launch, worker, *block, order, turn);
+      begin(worker, *block, order, turn);
       const BlockTurn ended = launch.some_warps ? run_some_warps(*block) : run_block(*block, false);
       if (ended == BlockTurn::kHalted) {
         worker.unequal_warps = has_unequal_warps(*block);
@@ -160,7 +150,7 @@ void run_interleaved(Launch& launch, Worker& worker, const BlockOrder& order, st
         block = std::move(spare.back());
         spare.pop_back();
       }
-      begin(launch, worker, *block, order, started++);
+      begin(worker, *block, order, started++);
       running.push_back(std::move(block));
     }
     if (running.empty()) return;

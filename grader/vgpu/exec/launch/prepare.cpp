@@ -143,6 +143,24 @@ std::uint16_t number_of(Launch& launch, const Instruction& in, const Step& step)
   return static_cast<std::uint16_t>(launch.origins.size() - 1);
 }
 
+/// A branch that could go two ways. Lists of branches have no guard here.
+bool may_part_lanes(const Instruction& in) {
+  return (in.opcode == Opcode::kBra && in.guard) || (in.opcode == Opcode::kBrx && !in.guard);
+}
+
+/// Does it access memory by which warps wait for each other?
+bool tells_or_hears(const Instruction& in) {
+  const bool moves_data = in.opcode == Opcode::kLd || in.opcode == Opcode::kSt;
+  return in.opcode == Opcode::kAtom || in.opcode == Opcode::kRed ||
+         (moves_data && in.order != program::Order::kWeak);
+}
+
+/// Whether somebody asks how the kernel's threads came past a barrier of their block.
+bool notes_branches(const Launch& launch) {
+  return launch.request->checks.synccheck &&
+         std::ranges::any_of(launch.code.front().function->code, program::is_block_barrier);
+}
+
 void fill_step(Launch& launch, std::uint32_t function_index, const Instruction& in, Step& step,
                Extra& extra, Variant variant) {
   const FunctionCode& code = launch.code[function_index];
@@ -161,9 +179,16 @@ void fill_step(Launch& launch, std::uint32_t function_index, const Instruction& 
   step.origin = number_of(launch, in, step);
   if (keeps_stats(in)) step.stats = launch.stats_count++;
   step.handler = choose_handler(in, variant);
-  if (in.guard && in.opcode != Opcode::kBra) {
+  if (launch.notes_branches && function_index == 0 && may_part_lanes(in)) {
+    extra.inner = step.handler;
+    step.handler = noted_branch_handler();
+  } else if (in.guard && in.opcode != Opcode::kBra) {
     extra.inner = step.handler;
     step.handler = variant == Variant::kAvx2 ? avx2::guarded_handler() : generic::guarded_handler();
+  }
+  if (launch.request->warp_order_seed && tells_or_hears(in)) {
+    extra.whole = step.handler;
+    step.handler = pausing_handler();
   }
 }
 
@@ -217,6 +242,7 @@ void prepare(Launch& launch, Variant variant) {
     at += code.function->code.size();
     fill_constants(launch, code);
   }
+  launch.notes_branches = notes_branches(launch);
   at = 0;
   for (std::uint32_t f = 0; f < launch.code.size(); ++f) {
     for (const Instruction& in : launch.code[f].function->code) {

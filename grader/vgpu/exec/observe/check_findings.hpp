@@ -6,12 +6,14 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <compare>
 #include <cstdint>
 #include <map>
 #include <mutex>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -32,26 +34,27 @@ class CheckFindings {
   };
 
   /// A finding of a thread of `warp`. `make` gives the CheckReport; it is called for the first
-  /// finding of a place, and again for one of a lower block.
+  /// finding of a place, and again for one of more weight, or of as much and of a lower block.
   template <typename Make>
-  void add(const Warp& warp, const Key& key, Make make) {
+  void add(const Warp& warp, const Key& key, Make make, std::uint32_t weight = 0) {
     const std::lock_guard lock(mutex_);
     const auto found = entries_.find(key);
     if (found != entries_.end()) {
       Entry& entry = found->second;
       ++entry.report.count;
-      if (warp.block->linear >= entry.block) return;
+      if (weight < entry.weight) return;
+      if (weight == entry.weight && warp.block->linear >= entry.block) return;
       const std::uint64_t count = entry.report.count;
-      entry = {make(), warp.block->linear};
+      entry = {make(), warp.block->linear, weight};
       entry.report.count = count;
       return;
     }
-    entries_[key] = {make(), warp.block->linear};
+    entries_[key] = {make(), warp.block->linear, weight};
   }
 
   /// A finding after the launch, where the place has none yet.
   void add_at_end(const Key& key, CheckReport report) {
-    entries_.try_emplace(key, Entry{std::move(report), 0});
+    entries_.try_emplace(key, Entry{std::move(report), 0, 0});
   }
 
   /// The first `most` in the order of the program; of a place's kinds, the alphabet's. Who reads
@@ -63,6 +66,7 @@ class CheckFindings {
     std::erase_if(entries_, [&](const auto& each) {
       return each.first.kind == "uninitialised read" && racing.contains(each.first.step);
     });
+    leave_one_of_each_barrier();
     std::vector<CheckReport> all;
     for (auto& [key, entry] : entries_) {
       const auto same = std::find_if(all.begin(), all.end(), [&](const CheckReport& told) {
@@ -72,23 +76,41 @@ class CheckFindings {
         all.push_back(std::move(entry.report));
         continue;
       }
-      // What comes later in the program is told: before it something is missing.
-      std::swap(*same, entry.report);
-      same->count += entry.report.count;
+      const std::uint64_t count = same->count + entry.report.count;
+      // Of a race, what comes later in the program is told: before it something is missing.
+      const bool is_told = entry.report.other && entry.report.weight >= same->weight;
+      if (is_told) std::swap(*same, entry.report);
+      same->count = count;
     }
     if (all.size() > most) all.resize(most);
     return all;
   }
 
  private:
-  /// One missing barrier makes two lines race from both sides, and each of their instructions.
+  /// Lanes of one warp that do not come say more than how many threads do not; and a remark is none
+  /// where something is wrong.
+  void leave_one_of_each_barrier() {
+    constexpr std::array<std::string_view, 3> kKinds = {"divergent barrier", "barrier after exit",
+                                                        "return before a barrier"};
+    for (std::size_t i = 0; i + 1 < kKinds.size(); ++i) {
+      std::set<const Step*> told;
+      for (const auto& [key, entry] : entries_)
+        if (key.kind == kKinds[i]) told.insert(key.step);
+      std::erase_if(entries_, [&](const auto& each) {
+        return std::find(kKinds.begin() + i + 1, kKinds.end(), each.first.kind) != kKinds.end() &&
+               told.contains(each.first.step);
+      });
+    }
+  }
+  /// What the turns of an unrolled loop do wrong at one line is one mistake; one missing barrier
+  /// makes two lines race from both sides.
   [[nodiscard]] static bool have_one_cause(const CheckReport& one, const CheckReport& other) {
-    if (!one.other || !other.other || one.kind != other.kind || one.advice != other.advice)
-      return false;
-    const auto lines = [](const CheckReport& race) {
-      const auto number = [](const Place& place) {
-        return std::pair(place.file, place.line != 0 ? place.line : place.ptx_line);
-      };
+    if (one.kind != other.kind || one.other.has_value() != other.other.has_value()) return false;
+    const auto number = [](const Place& place) {
+      return std::pair(place.file, place.line != 0 ? place.line : place.ptx_line);
+    };
+    if (!one.other) return number(one.place) == number(other.place);
+    const auto lines = [&](const CheckReport& race) {
       return std::minmax({number(race.place), number(race.other->place)});
     };
     return lines(one) == lines(other);
@@ -96,6 +118,7 @@ class CheckFindings {
   struct Entry {
     CheckReport report;
     std::uint64_t block = 0;
+    std::uint32_t weight = 0;
   };
   std::mutex mutex_;
   std::map<Key, Entry> entries_;

@@ -49,6 +49,9 @@ class ObserverList : public Observer {
   void gap(Warp& warp, std::uint32_t lane, std::uint64_t offset) override {
     for (Observer* each : all_) each->gap(warp, lane, offset);
   }
+  void exits(Warp& warp, const Step* step) override {
+    for (Observer* each : all_) each->exits(warp, step);
+  }
   void block_begins(Block& block) override {
     for (Observer* each : all_) each->block_begins(block);
   }

@@ -35,6 +35,15 @@ std::uint32_t cell_shift(const Launch& launch, StateSpace space) {
   return static_cast<std::uint32_t>(std::countr_zero(bytes));
 }
 
+/// Does some thread wait for another by a volatile flag?
+bool waits(const Launch& launch) {
+  return std::ranges::any_of(launch.code, [](const FunctionCode& code) {
+    return std::ranges::any_of(code.function->code, [](const Instruction& in) {
+      return in.opcode == Opcode::kLd && in.has(program::kWaits);
+    });
+  });
+}
+
 Reach reach_of(const Instruction& in) {
   return in.scope == Scope::kCta || in.scope == Scope::kCluster ? Reach::kBlock : Reach::kDevice;
 }
@@ -70,6 +79,12 @@ std::uint64_t flags_of(const WarpAccess& access) {
 
 }  // namespace
 
+bool may_take_lock(const Instruction& in) {
+  if (in.opcode != Opcode::kAtom || in.has(program::kResultUnused)) return false;
+  const auto operation = in.as<program::AtomicAccess>().operation;
+  return operation == program::Atomic::kCas || operation == program::Atomic::kExch;
+}
+
 const RowLoops& row_loops() {
   static const RowLoops loops =
       best_variant() == Variant::kAvx2 ? avx2::make_row_loops() : generic::make_row_loops();
@@ -84,7 +99,8 @@ RaceChecker::RaceChecker(Launch& launch, std::size_t worker,
       shadow_(
           &launch.request->memory->access_shadow(cell_shift(launch, StateSpace::kGlobal), worker)),
       tag_(shadow_->next_tag()),
-      shared_shift_(cell_shift(launch, StateSpace::kShared)) {
+      shared_shift_(cell_shift(launch, StateSpace::kShared)),
+      kernel_waits_(waits(launch)) {
   if (touches_much(launch)) shadow_->expect_dense_use();
   global_ = shadow_->view();
 }
@@ -107,13 +123,14 @@ void RaceChecker::start_block(Block& block, BlockRaces& races) const {
                     shared_shift_};
   }
   races.hand_overs.clear();
+  races.locks = {};
   std::array<std::uint32_t, BlockClock::kWarps> lanes{};
   for (const Warp& w : block.warps) lanes[w.index] = w.live;
   races.clock.start(block.linear, lanes.data(), static_cast<std::uint32_t>(block.warps.size()));
 }
 
 RowCheck RaceChecker::access(const WarpAccess& access, BlockRaces& races, LanePattern shape,
-                             std::uint32_t lanes) {
+                             std::uint32_t lanes, bool lands) {
   const std::uint64_t flags = flags_of(access);
   if (flags != 0) {
     if (access.space == StateSpace::kGlobal) take_apart(access, shape, lanes, flags);
@@ -121,7 +138,8 @@ RowCheck RaceChecker::access(const WarpAccess& access, BlockRaces& races, LanePa
     return RowCheck::kNoRace;
   }
   races.clock.touch(access.warp->index);
-  const Moment now(access, races, tag_, 0);
+  Moment now(access, races, tag_, 0);
+  now.lands = lands;
   if (shape == LanePattern::kRow) {
     const RowCheck noted = row(access, races, now);
     if (noted != RowCheck::kUndecided) return noted;
@@ -164,7 +182,9 @@ void RaceChecker::ordered_access(const WarpAccess& access, BlockRaces& races, st
     }
   }
   clock.touch(w);
-  lane_by_lane(access, races, Moment(access, races, tag_, flags), lanes);
+  const Moment now(access, races, tag_, flags);
+  if (may_take_lock(in)) note_lock(access, races, now);
+  lane_by_lane(access, races, now, lanes);
   if (!writes || !hands_over) return;
   const bool releases =
       in.order == Order::kRelease || in.order == Order::kAcqRel || in.order == Order::kSc;
@@ -184,6 +204,19 @@ void RaceChecker::ordered_access(const WarpAccess& access, BlockRaces& races, st
     access.warp->pass = pass_at(access, address);
     access.warp->stop = access.step + 1;
   }
+}
+
+/// Who wrote to the word before is who gave the lock back, if it was not another one's attempt.
+void RaceChecker::note_lock(const WarpAccess& access, BlockRaces& races, const Moment& now) const {
+  const ShadowView& view = now.shared ? races.shared : global_;
+  const std::uint64_t cell =
+      (access.addresses[std::countr_zero(access.mask)] - view.begin) >> view.cell_shift;
+  if (cell >= view.cells) return;
+  TakenLock& lock = races.locks[access.warp->index];
+  if (lock.take != access.step) lock = {access.step, nullptr};
+  if (!now.counts(view.last_write(cell))) return;
+  const Step* const writer = launch_.origins[view.write_origin(cell)];
+  if (writer != nullptr && !may_take_lock(*writer->extra->in)) lock.give_back = writer;
 }
 
 void RaceChecker::fence(const Warp& warp, const Step* step, BlockRaces& races) const {

@@ -5,8 +5,8 @@
 /// orders the two. In shared and global memory, to the byte, between any two threads: lanes of one
 /// warp (which since Volta do not run in step), warps of a block, blocks of a grid.
 ///
-/// Volatile accesses order nobody: between lanes of one warp they race as others do, except where a
-/// loop waits with one (program/waits.hpp).
+/// Volatile accesses order nobody: they race as others do, except with what a loop waits for or a
+/// branch alone is decided by (program/waits.hpp).
 /// Not a race: what one instruction does for the lanes of a warp that execute it together; two
 /// threads writing the value that is there already.
 /// Place in the chain: racecheck -> [race_checker] -> race_clock, memory/access_shadow.
@@ -23,6 +23,15 @@
 
 namespace membound::vgpu::exec {
 
+/// May the atomic be one that takes a lock: a compare-and-swap or exchange whose result is looked
+/// at?
+[[nodiscard]] bool may_take_lock(const program::Instruction& in);
+
+/// The lock that a warp took last, and who gave it back before: null where nobody did.
+struct TakenLock {
+  const Step *take = nullptr, *give_back = nullptr;
+};
+
 /// What is remembered of one block in flight.
 struct BlockRaces {
   BlockClock clock;
@@ -30,9 +39,11 @@ struct BlockRaces {
   std::vector<std::uint64_t> stamps;   ///< shared memory's cells: writes, then reads
   std::vector<std::uint16_t> origins;  ///< the same
   std::unordered_map<std::uint64_t, HandOver> hand_overs;  ///< by offset in shared memory
+  std::array<TakenLock, BlockClock::kWarps> locks{};       ///< by warp
 };
 
 struct Moment;
+struct CellStamp;
 
 /// A race that was found.
 struct Race {
@@ -41,6 +52,7 @@ struct Race {
   std::uint64_t before = 0;   ///< the stamp of the other access
   std::uint16_t origin = 0;   ///< and its instruction
   bool before_wrote = false;
+  TakenLock lock = {};  ///< of the warp that accesses now; for advice
 };
 
 /// One worker's race checker in one launch: it sees the blocks that this worker runs, and nobody
@@ -53,9 +65,10 @@ class RaceChecker {
               std::function<void(const WarpAccess&, const Race&)> found);
 
   void start_block(Block& block, BlockRaces& races) const;
-  /// `lanes` are those to look at.
+  /// `lanes` are those to look at. An access whose step is that of the last write may be a copy
+  /// that lands: then `lands` says that the two are one.
   RowCheck access(const WarpAccess& access, BlockRaces& races, LanePattern shape,
-                  std::uint32_t lanes);
+                  std::uint32_t lanes, bool lands = false);
   void fence(const Warp& warp, const Step* step, BlockRaces& races) const;
   /// An mbarrier is arrived at, or waited for.
   void mbarrier(const Warp& warp, std::uint32_t mask, const std::uint64_t* offsets, bool arrives,
@@ -95,7 +108,10 @@ class RaceChecker {
                                               std::uint32_t lanes, const Moment& now);
   void lane_by_lane(const WarpAccess& access, BlockRaces& races, const Moment& now,
                     std::uint32_t lanes);
+  [[nodiscard]] bool passes_data(const WarpAccess& access, const Cells& cells, std::uint64_t cell,
+                                 std::uint64_t stamp, const CellStamp& before) const;
   void check(const WarpAccess& access, BlockRaces& races, const Cells& cells, const Moment& now);
+  void note_lock(const WarpAccess& access, BlockRaces& races, const Moment& now) const;
   [[nodiscard]] HandOver* hand_over_at(const WarpAccess& access, BlockRaces& races,
                                        std::uint64_t address, bool make);
 
@@ -106,6 +122,7 @@ class RaceChecker {
   memory::ShadowView global_;
   std::uint64_t tag_ = 0;
   std::uint32_t shared_shift_ = 2;
+  bool kernel_waits_ = false;  ///< some of its threads wait for others by a volatile flag
   std::unordered_map<std::uint64_t, HandOver> hand_overs_;  ///< global memory; blocks interleaved
 };
 

@@ -29,11 +29,18 @@ bool both_atomic(std::uint64_t a, std::uint64_t b) {
   return same_block || ((a | b) & Stamp::kBlockScope) == 0;
 }
 
+bool is_volatile(const Step* step) {
+  return step != nullptr && step->extra->in->order == program::Order::kVolatile;
+}
+
 /// A volatile access that fetches or puts data, and waits for nobody.
 bool is_volatile_data(const Step* step) {
-  if (step == nullptr) return false;
-  const Instruction& in = *step->extra->in;
-  return in.order == Order::kVolatile && !in.has(program::kWaits);
+  return is_volatile(step) && !step->extra->in->has(program::kWaits);
+}
+
+/// A volatile load whose value goes on, and not only into a decision.
+bool fetches_data(const Step* step) {
+  return is_volatile_data(step) && !step->extra->in->only_decides;
 }
 
 /// Does the store leave in memory what is there already?
@@ -194,21 +201,47 @@ bool RaceChecker::own_lines(const WarpAccess& access, const Moment& now) {
   return true;
 }
 
+/// An earlier access of a cell.
+struct CellStamp {
+  std::uint64_t stamp = 0;
+  std::uint16_t origin = 0;
+  bool wrote = false;
+};
+
+/// Volatile words of the memory model cannot race: they are like relaxed atomics, and order nothing
+/// else. But threads that pass each other data through them mean that one comes first, and nothing
+/// says so. Data is a value that one puts and another fetches; what only decides, now or later, is
+/// a flag, and so is what a wait reads. Between blocks, of which a late answer may be good enough,
+/// it is meant so where the kernel waits for a flag, too.
+bool RaceChecker::passes_data(const WarpAccess& access, const Cells& cells, std::uint64_t cell,
+                              std::uint64_t stamp, const CellStamp& before) const {
+  const Step* const other = launch_.origins[before.origin];
+  if (!is_volatile(access.step) || !is_volatile(other)) return false;
+  const auto are_near = [&](std::uint64_t apart) {
+    return (apart & Stamp::kSameBlock) == 0 || kernel_waits_;
+  };
+  const std::uint64_t difference = before.stamp ^ stamp;
+  const bool load = access.kind == AccessKind::kLoad;
+  if (load) return fetches_data(access.step) && are_near(difference);
+  if (!before.wrote) return fetches_data(other) && are_near(difference);
+  if ((difference & Stamp::kSameWarp) == 0) return true;
+  if ((difference & Stamp::kSameBlock) != 0) return false;
+  const Step* const reader = launch_.origins[cells.view->read_origin(cell)];
+  return reader == nullptr || !reader->extra->in->has(program::kWaits);
+}
+
 void RaceChecker::check(const WarpAccess& access, BlockRaces& races, const Cells& cells,
                         const Moment& now) {
   const ShadowView& view = *cells.view;
   const bool writes = access.kind != AccessKind::kLoad;
-  // Volatile words of the memory model cannot race. But lanes of one warp that pass each other data
-  // through them mean to go in step, which they need not.
-  const auto meant_in_step = [&](std::uint64_t before, std::uint64_t stamp, std::uint16_t origin) {
-    return ((before ^ stamp) & Stamp::kSameWarp) == 0 && is_volatile_data(access.step) &&
-           is_volatile_data(launch_.origins[origin]);
-  };
-  const auto races_with = [&](std::uint64_t before, std::uint64_t stamp, std::uint16_t origin) {
-    if (!now.counts(before)) [[likely]]
+  const TakenLock& lock = races.locks[access.warp->index];
+  const auto races_with = [&](std::uint64_t cell, std::uint64_t stamp, const CellStamp& before) {
+    if (!now.counts(before.stamp)) [[likely]]
       return false;
-    if (both_atomic(before, stamp) && !meant_in_step(before, stamp, origin)) return false;
-    return !races.clock.ordered(before, Stamp::thread(stamp));
+    if (now.lands && before.wrote && before.origin == now.origin) return false;
+    if (both_atomic(before.stamp, stamp) && !passes_data(access, cells, cell, stamp, before))
+      return false;
+    return !races.clock.ordered(before.stamp, Stamp::thread(stamp));
   };
   for (std::uint32_t rest = cells.lanes; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
@@ -217,17 +250,16 @@ void RaceChecker::check(const WarpAccess& access, BlockRaces& races, const Cells
     const std::uint64_t stamp = now.stamp + (std::uint64_t{lane} << Stamp::kThreadShift);
     for (std::uint64_t cell = first; cell < first + cells.count; ++cell) {
       const std::uint64_t address = view.begin + (cell << view.cell_shift);
-      const std::uint64_t wrote = view.last_write(cell);
-      if (races_with(wrote, stamp, view.write_origin(cell)) &&
-          !(writes && changes_nothing(access, lane))) {
-        found_(access, {lane, address, wrote, view.write_origin(cell), true});
+      const CellStamp wrote{view.last_write(cell), view.write_origin(cell), true};
+      if (races_with(cell, stamp, wrote) && !(writes && changes_nothing(access, lane))) {
+        found_(access, {lane, address, wrote.stamp, wrote.origin, true, lock});
         break;
       }
       if (!writes) continue;
-      const std::uint64_t read = view.last_read(cell);
-      if (races_with(read, stamp, view.read_origin(cell)) &&
-          (now.shared || !races.clock.read_before(read, access.warp->index))) {
-        found_(access, {lane, address, read, view.read_origin(cell), false});
+      const CellStamp read{view.last_read(cell), view.read_origin(cell), false};
+      if (races_with(cell, stamp, read) &&
+          (now.shared || !races.clock.read_before(read.stamp, access.warp->index))) {
+        found_(access, {lane, address, read.stamp, read.origin, false, lock});
         break;
       }
     }

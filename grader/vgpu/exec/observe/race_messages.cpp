@@ -16,25 +16,11 @@ namespace {
 using memory::Stamp;
 using ptx::StateSpace;
 
-/// "tile" for "_ZZ9transposePfE4tile".
+/// "tile" for "_ZZ9transposePfE4tile", and for "_ZZ9transposePfE4tile_$_31", which is what nvcc has
+/// kept of an array of which the kernel uses one element.
 std::string variable_name(const std::string& mangled) {
-  return base::without_namespaces(base::demangled(mangled));
-}
-
-/// What a race's two threads have in common.
-enum class Relation { kWarp, kBlock, kGrid };
-
-Relation relation(const Warp& w, const Race& race) {
-  if (Stamp::block(race.before) != (w.block->linear & Stamp::kBlockMask)) return Relation::kGrid;
-  return Stamp::warp(race.before) == w.index ? Relation::kWarp : Relation::kBlock;
-}
-
-/// Whether other active lanes touch the very place of `lane`: then no barrier puts it right.
-bool is_shared_by_lanes(const WarpAccess& access, std::uint32_t lane) {
-  std::uint32_t same = 0;
-  for (std::uint32_t rest = access.mask; rest != 0; rest &= rest - 1)
-    same += access.addresses[std::countr_zero(rest)] == access.addresses[lane] ? 1 : 0;
-  return same > 1;
+  const std::string whole = mangled.substr(0, mangled.find("_$_"));
+  return base::without_namespaces(base::demangled(whole.empty() ? mangled : whole));
 }
 
 /// Who made the other access. Of several lanes that read together the first is remembered, which
@@ -50,6 +36,11 @@ std::string describe_other(const Warp& w, const Race& race, const OtherAccess& o
 }
 
 }  // namespace
+
+Relation relation(const Warp& w, const Race& race) {
+  if (Stamp::block(race.before) != (w.block->linear & Stamp::kBlockMask)) return Relation::kGrid;
+  return Stamp::warp(race.before) == w.index ? Relation::kWarp : Relation::kBlock;
+}
 
 std::string triple(const Dim3& d) {
   return "(" + std::to_string(d.x) + ", " + std::to_string(d.y) + ", " + std::to_string(d.z) + ")";
@@ -131,39 +122,6 @@ std::string describe_race(const Warp& w, const WarpAccess& access, const Race& r
     text += same ? " at the same line" : " at " + line_text(other.place);
   }
   return text + "; nothing orders the two";
-}
-
-std::string race_advice(const Warp& w, const WarpAccess& access, const Race& race,
-                        const Place& place, const OtherAccess& other) {
-  const bool was_atomic = (race.before & Stamp::kAtomic) != 0;
-  const bool is_atomic = access.kind == AccessKind::kAtomic;
-  if (was_atomic != is_atomic && relation(w, race) == Relation::kGrid)
-    return "make both accesses atomic, or let a second kernel do what must come after";
-  const bool same_line = other.place.line == place.line;
-  if (same_line && relation(w, race) != Relation::kGrid && is_shared_by_lanes(access, race.lane))
-    return "use an atomic operation (atomicAdd), or let each thread write to a place of its own: "
-           "here many threads change one place, and no barrier keeps what each of them adds";
-  const std::string between =
-      place.line == 0 || other.place.line == 0 || same_line
-          ? "between the two"
-          : "between lines " + std::to_string(std::min(place.line, other.place.line)) + " and " +
-                std::to_string(std::max(place.line, other.place.line));
-  switch (relation(w, race)) {
-    case Relation::kGrid:
-      return "use an atomic operation, or let each block write to a place of its own: blocks run "
-             "in any order";
-    case Relation::kBlock:
-      return same_line
-                 ? "put __syncthreads() between one round and the next, or give each thread an "
-                   "element of its own; where threads add to one place, use atomicAdd"
-                 : "put __syncthreads() " + between + ", where every thread reaches it";
-    case Relation::kWarp:
-      break;
-  }
-  const bool is_volatile = access.step->extra->in->order == program::Order::kVolatile;
-  return "put __syncwarp() (or __syncthreads()) " + between +
-         ": since Volta the lanes of a warp need not run in step" +
-         (is_volatile ? ", and volatile orders nobody" : "");
 }
 
 std::string sync_advice(std::string_view kind) {

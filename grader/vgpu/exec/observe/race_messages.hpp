@@ -22,8 +22,16 @@ namespace membound::vgpu::exec {
 [[nodiscard]] std::string describe_flight(const Warp& warp, const WarpAccess& access,
                                           std::uint32_t lane, const Place& place,
                                           const OtherAccess& copy);
+/// What a race's two threads have in common; who is further apart needs more to be ordered.
+enum class Relation : std::uint8_t { kWarp, kBlock, kGrid };
+[[nodiscard]] Relation relation(const Warp& warp, const Race& race);
+
 /// What to do about a race: one sentence.
-[[nodiscard]] std::string race_advice(const Warp& warp, const WarpAccess& access, const Race& race,
-                                      const Place& place, const OtherAccess& other);
+struct RaceAdvice {
+  std::string text;
+  bool is_of_next_round = false;  ///< what is missing stands where a loop begins its next round
+};
+[[nodiscard]] RaceAdvice race_advice(const Warp& warp, const WarpAccess& access, const Race& race,
+                                     const Place& place, const OtherAccess& other);
 
 }  // namespace membound::vgpu::exec

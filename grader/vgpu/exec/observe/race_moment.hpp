@@ -37,6 +37,7 @@ struct Moment {
   }
 
   bool load, shared;
+  bool lands = false;  ///< an asynchronous copy, which wrote to its place when it was issued, too
   std::uint16_t origin;
   std::uint64_t floor, whole;
   std::uint64_t stamp;  ///< of lane 0

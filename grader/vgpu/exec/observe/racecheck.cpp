@@ -173,7 +173,7 @@ SameRead Racecheck::check(const WarpAccess& access, std::uint32_t lanes) {
 void Racecheck::check_landing(const WarpAccess& access) {
   BlockState& state = state_of(*access.warp->block);
   state.flights.end(access);
-  state.race_checker->access(access, state.races, access.shape, access.mask);
+  state.race_checker->access(access, state.races, access.shape, access.mask, true);
 }
 
 void Racecheck::report_flight(const WarpAccess& access, const InFlight& touched) {
@@ -206,19 +206,26 @@ void Racecheck::report_race(const WarpAccess& access, const Race& race) {
     return;
   }
   const Step* const other_step = launch_.origins[race.origin];
-  findings_.add(*access.warp, {access.step, "data race", other_step}, [&] {
-    CheckReport found{"racecheck",
-                      "data race",
-                      place_of(*access.warp, access.step, race.lane),
-                      access.addresses[race.lane],
-                      access.bytes,
-                      1,
-                      ""};
-    found.other = other_access(*access.warp, race, other_step);
-    found.text = describe_race(*access.warp, access, race, found.place, *found.other);
-    found.advice = race_advice(*access.warp, access, race, found.place, *found.other);
-    return found;
-  });
+  const Relation apart = relation(*access.warp, race);
+  findings_.add(
+      *access.warp, {access.step, "data race", other_step},
+      [&] {
+        CheckReport found{"racecheck",
+                          "data race",
+                          place_of(*access.warp, access.step, race.lane),
+                          access.addresses[race.lane],
+                          access.bytes,
+                          1,
+                          ""};
+        found.other = other_access(*access.warp, race, other_step);
+        found.text = describe_race(*access.warp, access, race, found.place, *found.other);
+        const RaceAdvice advice =
+            race_advice(*access.warp, access, race, found.place, *found.other);
+        found.advice = advice.text;
+        found.weight = 2 * static_cast<std::uint32_t>(apart) + (advice.is_of_next_round ? 0 : 1);
+        return found;
+      },
+      static_cast<std::uint32_t>(apart));
 }
 
 }  // namespace

@@ -5,7 +5,9 @@
 /// member masks that are not the lanes that come; widths and counts that no warp is divided into.
 #include <algorithm>
 #include <bit>
+#include <mutex>
 
+#include "grader/vgpu/exec/observe/early_returns.hpp"
 #include "grader/vgpu/exec/observe/kernel_checker.hpp"
 #include "grader/vgpu/exec/state/fault_messages.hpp"
 #include "grader/vgpu/exec/state/lanes.hpp"
@@ -23,9 +25,10 @@ std::string describe_arrival(std::uint32_t lanes, std::uint32_t live, const char
 class Synccheck final : public KernelChecker {
  public:
   Synccheck(Launch& launch, CheckFindings& findings)
-      : launch_(launch), findings_(findings), states_(launch) {}
+      : launch_(launch), findings_(findings), states_(launch), returns_(launch) {}
 
   void block_begins(Block& block) override;
+  void exits(Warp& warp, const Step* step) override;
   void barrier(Warp& warp, const Step* step, bool whole_warp) override;
   void collective(Warp& warp, const Step* step, std::uint32_t members, std::uint32_t present,
                   std::uint32_t strangers) override;
@@ -44,10 +47,13 @@ class Synccheck final : public KernelChecker {
   };
   struct BlockState : ObserverNotes {
     std::vector<Arrival> arrivals;  ///< by warp; empty until lanes of one come apart
+    std::vector<EndedLanes> ended;  ///< in a kernel with barriers, in the order of time
   };
   void report_sync(const Warp& warp, const Step* step, std::uint32_t lane, const char* kind,
                    const std::string& text);
   void report_exits(const Block& block, std::uint32_t id);
+  void remark_on_returns(const Warp& warp, const Step* step, std::uint32_t lane);
+  [[nodiscard]] bool have_returned(const Warp& warp, std::uint32_t lanes, const Step* barrier);
   void report_arrival(const Warp& warp, Arrival& arrival);
   void report_odd_count(const Warp& warp, const Step* step);
   void report_incomplete_arrivals(const Block& block, std::uint32_t id);
@@ -57,9 +63,41 @@ class Synccheck final : public KernelChecker {
   Launch& launch_;
   CheckFindings& findings_;
   PerBlock<BlockState> states_;
+  std::mutex mutex_;  ///< guards what follows
+  EarlyReturns returns_;
 };
 
-void Synccheck::block_begins(Block& block) { states_.obtain(block).arrivals.clear(); }
+void Synccheck::block_begins(Block& block) {
+  BlockState& state = states_.obtain(block);
+  state.arrivals.clear();
+  state.ended.clear();
+}
+
+void Synccheck::exits(Warp& w, const Step* step) {
+  if (!launch_.notes_branches) return;
+  std::vector<EndedLanes>& ended = state_of(*w.block).ended;
+  for (std::uint32_t rest = w.mask; rest != 0;) {
+    const Step* const branch = w.last_branches[static_cast<std::size_t>(std::countr_zero(rest))];
+    std::uint32_t lanes = 0;
+    for (std::uint32_t left = rest; left != 0; left &= left - 1) {
+      const int lane = std::countr_zero(left);
+      if (w.last_branches[static_cast<std::size_t>(lane)] == branch) lanes |= 1u << lane;
+    }
+    ended.push_back({w.index, lanes, branch, step});
+    rest &= ~lanes;
+  }
+}
+
+/// Have these lanes, all of which have ended, returned before the barrier?
+bool Synccheck::have_returned(const Warp& w, std::uint32_t lanes, const Step* barrier) {
+  const std::lock_guard lock(mutex_);
+  for (const EndedLanes& ended : state_of(*w.block).ended) {
+    if (ended.warp != w.index || (ended.lanes & lanes) == 0) continue;
+    if (!returns_.returned_before(barrier, ended)) return false;
+    lanes &= ~ended.lanes;
+  }
+  return lanes == 0;
+}
 
 void Synccheck::opens(Block& block, std::uint32_t id) {
   if (!state_of(block).arrivals.empty()) report_incomplete_arrivals(block, id);
@@ -68,19 +106,45 @@ void Synccheck::opens(Block& block, std::uint32_t id) {
     report_exits(block, id);
 }
 
+/// Of threads that have ended before barrier `id` opens: those that returned early are remarked on,
+/// others should have come.
 void Synccheck::report_exits(const Block& block, std::uint32_t id) {
   const std::uint64_t threads = launch_.request->block.count();
   for (const Warp& w : block.warps) {
     for (std::uint32_t g = 0; g < w.group_count; ++g) {
       const Group& group = w.groups[g];
       if (group.state != GroupState::kBarrier || group.barrier != id) continue;
-      return report_sync(w, group.pc - 1, static_cast<std::uint32_t>(std::countr_zero(group.mask)),
-                         "barrier after exit",
+      const Step* const step = group.pc - 1;
+      const auto lane = static_cast<std::uint32_t>(std::countr_zero(group.mask));
+      if (std::ranges::all_of(block.warps, [&](const Warp& other) {
+            return other.exited == 0 || have_returned(other, other.exited, step);
+          }))
+        return remark_on_returns(w, step, lane);
+      return report_sync(w, step, lane, "barrier after exit",
                          std::to_string(threads - block.live_threads) + " of " +
                              std::to_string(threads) +
                              " threads of the block have ended without reaching this barrier");
     }
   }
+}
+
+void Synccheck::remark_on_returns(const Warp& w, const Step* step, std::uint32_t lane) {
+  constexpr const char* kKind = "return before a barrier";
+  const std::uint64_t threads = launch_.request->block.count();
+  findings_.add(w, {step, kKind, nullptr}, [&] {
+    CheckReport found{"synccheck",
+                      kKind,
+                      place_of(w, step, lane),
+                      0,
+                      0,
+                      1,
+                      std::to_string(threads - w.block->live_threads) + " of " +
+                          std::to_string(threads) +
+                          " threads of the block return before this barrier, which is allowed: "
+                          "since Volta it waits only for threads that have not ended"};
+    found.is_remark = true;
+    return found;
+  });
 }
 
 void Synccheck::report_sync(const Warp& w, const Step* step, std::uint32_t lane, const char* kind,
@@ -153,7 +217,11 @@ void Synccheck::report_incomplete_arrivals(const Block& block, std::uint32_t id)
       return group.state == GroupState::kBarrier && group.barrier == id &&
              group.pc == arrivals[i].step + 1;
     };
-    if (std::any_of(w.groups.begin(), w.groups.begin() + w.group_count, waits))
+    if (std::none_of(w.groups.begin(), w.groups.begin() + w.group_count, waits)) continue;
+    const std::uint32_t missing = arrivals[i].live & ~arrivals[i].lanes;
+    if ((missing & w.live) == 0 && have_returned(w, missing, arrivals[i].step))
+      arrivals[i] = {};
+    else
       report_arrival(w, arrivals[i]);
   }
 }

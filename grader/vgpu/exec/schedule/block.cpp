@@ -9,6 +9,7 @@
 
 #include "grader/vgpu/exec/observe/block_recorder.hpp"
 #include "grader/vgpu/exec/schedule/scheduler.hpp"
+#include "grader/vgpu/exec/schedule/turn_order.hpp"
 #include "grader/vgpu/exec/state/access.hpp"
 
 namespace membound::vgpu::exec {
@@ -142,6 +143,7 @@ std::unique_ptr<Block> make_block(Launch& launch, Worker& worker) {
     w.stats = worker.stats.data();
     w.shared = block->shared;
     w.shared_bytes = launch.shared_bytes;
+    if (launch.notes_branches) w.last_branches.resize(32);
     fill_thread_indices(w, launch.request->block);
     w.bases[kWarpArea] = reinterpret_cast<std::byte*>(w.special.data());
     w.bases[kBlockArea] = reinterpret_cast<std::byte*>(block->special.data());
@@ -182,6 +184,7 @@ void start_block(Block& block, std::uint64_t linear) {
     w.watched = w.interrupted = false;
     w.pass = {};
     w.commit_groups = {};
+    std::ranges::fill(w.last_branches, nullptr);
     w.free_frames.clear();
     for (auto& frame : w.frames) w.free_frames.push_back(frame.get());
     Frame* frame = make_frame(w, 0, nullptr, lane_count(w.live));
@@ -224,6 +227,8 @@ BlockTurn run_block(Block& block, bool may_yield) {
     if (ran && only_spun && may_yield) return BlockTurn::kYielded;
     if (passed_on && may_yield) return BlockTurn::kPassed;
     if (launch.halt.load(std::memory_order_relaxed)) return BlockTurn::kHalted;
+    if (block.order_state != 0) [[unlikely]]
+      draw_turns(block);
   }
 }
 

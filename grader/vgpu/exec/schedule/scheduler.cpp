@@ -106,7 +106,8 @@ const Step* scatter_group(Warp& w, const Step* const* targets) {
   return w.stop;
 }
 
-const Step* exit_lanes(Warp& w) {
+const Step* exit_lanes(Warp& w, const Step* at) {
+  if (w.observer != nullptr) w.observer->exits(w, at);
   w.exited |= w.mask;
   w.live &= ~w.mask;
   w.leave = Leave::kExit;

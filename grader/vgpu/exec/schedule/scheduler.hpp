@@ -59,8 +59,8 @@ class Scheduler {
 Turn run_warp(Warp& warp);
 /// A branch with many targets, one a lane. Returns where to go on.
 const Step* scatter_group(Warp& warp, const Step* const* targets);
-/// The running lanes end. Returns warp.stop.
-const Step* exit_lanes(Warp& warp);
+/// The running lanes end at this step. Returns warp.stop.
+const Step* exit_lanes(Warp& warp, const Step* at);
 
 /// What one turn may cost; see BranchOperand::cost and charge().
 inline constexpr std::int32_t kTimeSlice = 1 << 20;

@@ -72,6 +72,7 @@ struct Block {
   Dim3 index{0, 0, 0};
   std::vector<Warp> warps;
   std::vector<std::uint32_t> turn_order;  ///< which warp comes when
+  std::uint64_t order_state = 0;  ///< from which the order of each round is drawn; 0: it stays
   std::vector<std::uint64_t> shared_storage;
   std::byte* shared = nullptr;
   std::vector<std::uint64_t> special;  ///< BlockSlot area
@@ -150,9 +151,10 @@ struct Launch {
   std::uint64_t shared_window = 0, local_window = 0;
   std::uint64_t parameter_address = 0;  ///< of the copy in device memory, if the kernel needs one
   std::uint64_t grid_barrier_address = 0;
-  bool parallel = false;  ///< several workers: atomics must be real ones
-  bool precise = false;   ///< memcheck: spans are single allocations
-  bool counts = true;     ///< somebody asks what accesses cost
+  bool parallel = false;        ///< several workers: atomics must be real ones
+  bool precise = false;         ///< memcheck: spans are single allocations
+  bool counts = true;           ///< somebody asks what accesses cost
+  bool notes_branches = false;  ///< each warp notes by which branch its lanes went last
   bool defer_reductions = false;
   const Scheduler* scheduler = nullptr;
   Observer* observer = nullptr;

@@ -66,6 +66,10 @@ struct CheckReport {
   std::string text;                       ///< what happened, and in which memory
   std::string advice = {};                ///< what to do about it
   std::optional<OtherAccess> other = {};  ///< of a data race
+  /// Of findings with one cause that of the most weight is told.
+  std::uint32_t weight = 0;
+  /// Worth knowing, and no fault: CUDA defines what happens here.
+  bool is_remark = false;
 };
 
 }  // namespace membound::vgpu::exec

@@ -92,6 +92,8 @@ class Observer {
   /// Asynchronous copies, each of which access() told when it began, are written to shared memory:
   /// somebody waits for them.
   virtual void copies_land(const WarpAccess&) {}
+  /// The running lanes end at this step.
+  virtual void exits(Warp&, const Step*) {}
   virtual void block_begins(Block&) {}
   /// All its threads have exited. Not told of a block in which the launch ended.
   virtual void block_ends(Block&) {}

@@ -33,6 +33,7 @@ struct Extra {
   std::array<Ref, 4> d{};
   std::array<Ref, 8> s{};
   Handler inner = nullptr;  ///< of a guarded step
+  Handler whole = nullptr;  ///< of a step at which its warp may pause: guarded and all
   const program::Instruction* in = nullptr;
   std::uint32_t function = 0;  ///< index into Launch::code
 };

@@ -132,6 +132,9 @@ struct alignas(64) Warp {
   bool watched = false;      ///< an observer hears of every step, until the block ends
   bool interrupted = false;  ///< the inner loop was left for that alone
   Pass pass;
+  std::uint32_t pauses = 0;  ///< that its block's drawn order may still give it
+  /// By lane: the last branch that could have gone two ways. Empty unless Launch::notes_branches.
+  std::vector<const Step*> last_branches;
 };
 
 /// Lanes of a mask. Counting bits is a call where every x86-64 must run this; most masks are full

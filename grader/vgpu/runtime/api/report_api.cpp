@@ -54,8 +54,9 @@ CUDA_EXPORT void membound_vgpu_limit_steps(std::uint64_t warp_instructions) {
 /// of large ones only some are counted. A launch that cannot be sampled, or takes too long for one
 /// that prepares, is not run, nor are those behind it until the report is taken: its entry there
 /// has "not_sampled", and why. With 3 all blocks run and only results matter: nothing is counted,
-/// no time passes. With 4 some blocks run as with 1, and of each only some warps: for what took too
-/// many instructions with 1.
+/// no time passes; where the seed is not 0, warps take their turns in orders drawn from it. With 4
+/// some blocks run as with 1, and of each only some warps: for what took too many instructions
+/// with 1.
 CUDA_EXPORT void membound_vgpu_sample(int on, unsigned long long seed) {
   constexpr std::uint64_t kInstructions = std::uint64_t{1} << 19;
   Context& only = context();
@@ -63,6 +64,8 @@ CUDA_EXPORT void membound_vgpu_sample(int on, unsigned long long seed) {
   only.sample.reset();
   only.only.reset();
   only.only_results = on == 3;
+  only.warp_order_seed.reset();
+  if (on == 3 && seed != 0) only.warp_order_seed = seed;
   if (on == 1 || on == 2 || on == 4)
     only.sample = membound::vgpu::exec::SampleOrder{seed, kInstructions, on == 2, on == 4};
 }

@@ -61,7 +61,8 @@ std::string fault(const exec::Fault& f) {
 }
 
 std::string finding(const exec::CheckReport& report) {
-  std::string text = report.checker + ": " + report.kind + place_text(report.place);
+  std::string text = report.checker + ": " + (report.is_remark ? "remark: " : "") + report.kind +
+                     place_text(report.place);
   if (!report.text.empty()) text += "\n  " + report.text;
   if (!report.advice.empty()) text += "\n  try: " + report.advice;
   if (report.count > 1) text += "\n  " + std::to_string(report.count) + " times in this launch";

@@ -82,6 +82,8 @@ exec::LaunchRequest request_for(Context& context, const KernelOperation& operati
   request.checks = settings.checks;
   request.scheduling = settings.scheduling;
   request.shuffle_seed = settings.shuffle_seed;
+  // Checkers need no luck, and name who is first in the usual order.
+  if (!settings.checks.of_kernels()) request.warp_order_seed = context.warp_order_seed;
   request.stop = &context.stop;
   request.sm_count = context.machine.sm_count;
   request.registers = {context.machine.max_threads_per_sm / 32, context.machine.shared_unit_bytes,
@@ -122,7 +124,7 @@ exec::LaunchReport run_watched(Context& context, const exec::LaunchRequest& requ
 
 void print_findings(Context& context, const exec::LaunchReport& report) {
   for (const exec::CheckReport& finding : report.checks) {
-    context.log.add_report(to_json(finding));
+    context.log.add_report(to_json(finding), finding.is_remark);
     messages::print(messages::finding(finding));
   }
   if (!report.fault) return;

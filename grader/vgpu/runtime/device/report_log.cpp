@@ -214,6 +214,7 @@ std::string to_json(const exec::CheckReport& report) {
                {"count", report.count},
                {"text", report.text},
                {"advice", report.advice}});
+  if (report.is_remark) json["remark"] = true;
   if (report.other) {
     json["other"] = place_json(report.other->place);
     json["other"]["wrote"] = report.other->wrote;
@@ -240,8 +241,8 @@ void ReportLog::set_device(const std::string& name, const std::string& machine_i
 
 void ReportLog::add_kernel(std::string json) { append(std::move(json), true); }
 
-void ReportLog::add_report(std::string json) {
-  ++report_count_;
+void ReportLog::add_report(std::string json, bool is_remark) {
+  if (!is_remark) ++report_count_;
   append(std::move(json), false);
 }
 

@@ -64,7 +64,8 @@ class ReportLog {
   /// The first entry of the file; before it, nothing is written.
   void set_device(const std::string& name, const std::string& machine_id);
   void add_kernel(std::string json);
-  void add_report(std::string json);
+  void add_report(std::string json, bool is_remark = false);
+  /// Without remarks.
   [[nodiscard]] std::uint64_t report_count() const { return report_count_; }
 
   /// The whole file so far.

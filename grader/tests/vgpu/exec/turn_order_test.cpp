@@ -1,0 +1,144 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Warps that take their turns in drawn orders: what hangs on the order comes out otherwise, what
+/// is in order does not, and equal seeds give equal results.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "grader/tests/vgpu/exec/machine_fixture.hpp"
+
+namespace membound::vgpu::exec {
+namespace {
+
+constexpr std::uint32_t kWarps = 8;
+constexpr std::uint64_t kSeeds = 20;  ///< of 20 orders of 8 warps some differ, whatever is asked
+
+/// Lane 0 of each warp: the last one's number stays in word 0 (`last`); counts by reading and
+/// writing in two atomics, between which others may do so (`count`); behind a barrier, all add up
+/// what all have put (`sum`). No data race in any of them.
+constexpr const char* kOrders = R"(.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry last(.param .u64 out) {
+  .reg .pred %p<3>; .reg .b32 %r<8>; .reg .b64 %rd<4>;
+  ld.param.u64 %rd1, [out];
+  mov.u32 %r1, %tid.x;
+  and.b32 %r2, %r1, 31;
+  setp.ne.u32 %p1, %r2, 0;
+  @%p1 bra DONE;
+  shr.u32 %r3, %r1, 5;
+  atom.global.exch.b32 %r4, [%rd1], %r3;
+DONE:
+  ret;
+}
+.visible .entry count(.param .u64 out) {
+  .reg .pred %p<3>; .reg .b32 %r<8>; .reg .b64 %rd<4>;
+  ld.param.u64 %rd1, [out];
+  mov.u32 %r1, %tid.x;
+  and.b32 %r2, %r1, 31;
+  setp.ne.u32 %p1, %r2, 0;
+  @%p1 bra DONE;
+  atom.global.add.u32 %r3, [%rd1], 0;
+  add.u32 %r3, %r3, 1;
+  atom.global.exch.b32 %r4, [%rd1], %r3;
+DONE:
+  ret;
+}
+.visible .entry late(.param .u64 out) {
+  .reg .pred %p<3>; .reg .b32 %r<8>; .reg .b64 %rd<4>;
+  ld.param.u64 %rd1, [out];
+  mov.u32 %r1, %tid.x;
+  bar.sync 0;
+  and.b32 %r2, %r1, 31;
+  setp.ne.u32 %p1, %r2, 0;
+  @%p1 bra DONE;
+  shr.u32 %r3, %r1, 5;
+  atom.global.exch.b32 %r4, [%rd1], %r3;
+DONE:
+  ret;
+}
+.visible .entry sum(.param .u64 out) {
+  .reg .pred %p<3>; .reg .b32 %r<12>; .reg .b64 %rd<6>;
+  .shared .align 4 .b8 words[32];
+  ld.param.u64 %rd1, [out];
+  mov.u32 %r1, %tid.x;
+  and.b32 %r2, %r1, 31;
+  shr.u32 %r3, %r1, 5;
+  mov.u32 %r4, words;
+  shl.b32 %r5, %r3, 2;
+  add.u32 %r5, %r5, %r4;
+  setp.ne.u32 %p1, %r2, 0;
+  @%p1 bra MEET;
+  st.volatile.shared.u32 [%r5], %r3;
+MEET:
+  bar.sync 0;
+  setp.ne.u32 %p2, %r1, 0;
+  @%p2 bra DONE;
+  mov.u32 %r6, 0;
+  mov.u32 %r7, 0;
+NEXT:
+  add.u32 %r8, %r4, %r7;
+  ld.volatile.shared.u32 %r9, [%r8];
+  add.u32 %r6, %r6, %r9;
+  add.u32 %r7, %r7, 4;
+  setp.lt.u32 %p1, %r7, 32;
+  @%p1 bra NEXT;
+  st.global.u32 [%rd1], %r6;
+DONE:
+  ret;
+})";
+
+std::uint32_t result_of(const std::string& kernel, std::optional<std::uint64_t> seed) {
+  Machine machine(kOrders);
+  const auto out = machine.upload(std::vector<std::uint32_t>(4));
+  machine.request().warp_order_seed = seed;
+  const LaunchReport report = machine.argument(out).run(kernel, {1, 1, 1}, {32 * kWarps, 1, 1});
+  EXPECT_FALSE(report.fault);
+  return machine.download<std::uint32_t>(out, 1)[0];
+}
+
+std::set<std::uint32_t> results_of(const std::string& kernel) {
+  std::set<std::uint32_t> all;
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) all.insert(result_of(kernel, seed));
+  return all;
+}
+
+TEST(TurnOrder, WithoutASeedItIsThatOfTheNumbers) {
+  EXPECT_EQ(result_of("last", std::nullopt), kWarps - 1);
+  EXPECT_EQ(result_of("count", std::nullopt), kWarps);
+}
+
+TEST(TurnOrder, WhoIsLastIsDrawn) { EXPECT_GT(results_of("last").size(), 3u); }
+
+TEST(TurnOrder, WhoIsLastBehindABarrierIsDrawnAnew) { EXPECT_GT(results_of("late").size(), 3u); }
+
+TEST(TurnOrder, ATurnMayEndBetweenTwoAtomics) {
+  EXPECT_LT(*results_of("count").begin(), kWarps) << "some additions get lost";
+}
+
+TEST(TurnOrder, ABarrierMakesAnyOrderRight) {
+  EXPECT_EQ(results_of("sum"), std::set<std::uint32_t>{kWarps * (kWarps - 1) / 2});
+}
+
+TEST(TurnOrder, EqualSeedsGiveEqualResults) {
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed)
+    for (const char* kernel : {"last", "count", "late"})
+      EXPECT_EQ(result_of(kernel, seed), result_of(kernel, seed)) << kernel << ", seed " << seed;
+}
+
+TEST(TurnOrder, CheckersFindNothingInWhatHasNoRace) {
+  for (const char* kernel : {"last", "count", "sum"}) {
+    Machine machine(kOrders);
+    machine.request().checks.switch_on("all");
+    machine.request().warp_order_seed = 3;
+    const auto out = machine.upload(std::vector<std::uint32_t>(4));
+    EXPECT_TRUE(machine.argument(out).run(kernel, {1, 1, 1}, {32 * kWarps, 1, 1}).checks.empty())
+        << kernel;
+  }
+}
+
+}  // namespace
+}  // namespace membound::vgpu::exec
