@@ -160,8 +160,8 @@ struct LaunchRequest {
   /// Warps of a block take their turns in orders drawn from it, blocks theirs as always: what then
   /// comes out otherwise was never certain. Nothing: in the order of their numbers.
   std::optional<std::uint64_t> warp_order_seed = {};
-  const std::atomic<bool>* stop = nullptr;         ///< set on Ctrl-C; polled now and then
-  std::uint32_t sm_count = 132;                    ///< of the machine being imitated
+  const std::atomic<bool>* stop = nullptr;  ///< set on Ctrl-C; polled now and then
+  std::uint32_t sm_count = 132;             ///< of the machine being imitated
   MachineRegisters registers = {};
   std::uint64_t number = 1;  ///< in its process: %gridid
   double clock_ghz = 1.98;   ///< what clock64 and globaltimer assume
