@@ -229,7 +229,7 @@ course::StageMeasurement measure(const Options& options, const course::Lab& lab,
   course::StageMeasurement measurement = empty_measurement(options, lab, stage, setting);
   const harness::Seeds seeds(options.seed_key);
   Setting usual = setting;
-  usual.keeps_requests = demands(stage, "device-results");
+  usual.keeps_requests = options.tests.empty() && demands(stage, "device-results");
   const Setting checked = checked_setting(usual, options.checked_with);
   RunEnd last;
   std::vector<std::future<ReplayedTest>> replays;
