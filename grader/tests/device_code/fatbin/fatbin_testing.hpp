@@ -89,6 +89,7 @@ struct TestSection {
   std::string content;
   std::uint64_t size = 0;  ///< of SHT_NOBITS
   std::uint32_t link = 0;
+  std::uint32_t info = 0;
 };
 
 /// An ELF file for sm_90 holding these sections; section 0 and the table of names are added.
@@ -102,6 +103,7 @@ inline std::string elf(std::vector<TestSection> sections, std::uint32_t flags = 
     header.sh_name = static_cast<Elf64_Word>(names.size());
     header.sh_type = each.type;
     header.sh_link = each.link;
+    header.sh_info = each.info;
     names += each.name + '\0';
     headers.push_back(header);
   }
