@@ -95,7 +95,12 @@ enum class MbarrierMode : std::uint8_t {
 /// Where a fetch takes its level of detail from.
 enum class LevelMode : std::uint8_t { kNone, kGiven, kGradients };
 /// Whether one lane of a warp does an atomic for all that take part; see joining.hpp.
-enum class Joining : std::uint8_t { kNever, kIfUnused, kAlways };
+enum class Joining : std::uint8_t {
+  kNever,
+  kIfUnused,
+  kAlways,
+  kByWordIfUnused  ///< the hardware counts the lanes of each word and adds them at once
+};
 enum class Query : std::uint8_t { kWidth, kHeight, kDepth, kOther };
 enum class Geometry : std::uint8_t { k1d, k2d, k3d, kA1d, kA2d, kCube, kACube, k2dMs };
 /// Registers that are read when executed.

@@ -40,6 +40,13 @@ class Uniformity {
     }
   }
 
+  /// A number that the code itself names.
+  [[nodiscard]] bool is_literal(const Value& value, std::uint64_t number) const {
+    if (value.kind != ValueKind::kConstant) return false;
+    const Constant& constant = constant_at(value.index);
+    return constant.kind == Constant::Kind::kLiteral && constant.bits == number;
+  }
+
  private:
   static bool is_register(const Value& value) {
     return value.kind == ValueKind::kRegister || value.kind == ValueKind::kPredicate;
@@ -106,6 +113,13 @@ class Uniformity {
   bool diverges_ = false;
 };
 
+/// ATOMS.POPC.INC: ptxas takes it where 1 is added to a 32-bit word and nobody reads the result.
+bool counts_lanes(const Instruction& in, const Uniformity& uniform) {
+  return in.space == ptx::StateSpace::kShared && in.vector == 1 &&
+         in.as<AtomicAccess>().operation == Atomic::kAdd && !ptx::is_float(in.type) &&
+         ptx::size_bytes(in.type) == 4 && uniform.is_literal(in.s[1], 1);
+}
+
 Joining joining_of(const Instruction& in, const Uniformity& uniform) {
   if (in.vector != 1 || in.space == ptx::StateSpace::kNone || !uniform.holds(in.s[0]))
     return Joining::kNever;
@@ -137,8 +151,12 @@ void mark_joined_atomics(Function& function, std::size_t registers) {
   if (!any) return;
   const Uniformity uniform(function, registers);
   for (Instruction& in : function.code) {
-    if (in.opcode == Opcode::kAtom || in.opcode == Opcode::kRed)
-      in.make<AtomicAccess>().joining = joining_of(in, uniform);
+    if (in.opcode == Opcode::kAtom || in.opcode == Opcode::kRed) {
+      AtomicAccess& access = in.make<AtomicAccess>();
+      access.joining = joining_of(in, uniform);
+      if (access.joining == Joining::kNever && counts_lanes(in, uniform))
+        access.joining = Joining::kByWordIfUnused;
+    }
   }
 }
 

@@ -29,6 +29,13 @@ bool is_joined(const Instruction& in) {
          (joining == program::Joining::kIfUnused && in.has(program::kResultUnused));
 }
 
+/// Lanes that want one word of a bank pass as one; words of one bank take turns.
+memory::Wavefronts counted_by_word(const u32* offsets, u32 mask, u32 bytes) {
+  memory::Wavefronts cost = memory::shared_wavefronts(offsets, mask, bytes, false);
+  cost.ideal = 1;
+  return cost;
+}
+
 /// True when the hardware has no such operation on shared memory: it loads, computes and swaps.
 bool loops_in_shared_memory(const Instruction& in) {
   const Atomic operation = in.as<AtomicAccess>().operation;
@@ -80,6 +87,9 @@ void count_global_atomic(Warp& w, StepStats& stats, const Instruction& in, const
 void count_shared_atomic(StepStats& stats, const Instruction& in, const u32* offsets, u32 mask,
                          u32 bytes) {
   if (is_joined(in)) mask &= 0u - mask;
+  if (in.as<AtomicAccess>().joining == program::Joining::kByWordIfUnused &&
+      in.has(program::kResultUnused))
+    return generic::count_shared(stats, counted_by_word(offsets, mask, bytes));
   if (!loops_in_shared_memory(in)) {
     generic::count_shared(
         stats, memory::shared_atomic_wavefronts(offsets, mask, bytes,
