@@ -36,13 +36,13 @@ std::string words(std::string counter) {
 /// What `bar` divides by.
 double divisor(const course::CounterBar& bar, const json& counters, int multiprocessors) {
   if (bar.per.empty()) return 1;
-  return bar.per == course::kMultiprocessors ? multiprocessors : counted(counters, bar.per);
+  return bar.per == course::kMultiprocessors ? multiprocessors : counted_in_ptx(counters, bar.per);
 }
 
 /// By how much these counts pass the bar; not above 0 if they do not.
 double excess(const course::CounterBar& bar, const json& counters, int multiprocessors) {
   const double allowed = bar.at_most * divisor(bar, counters, multiprocessors);
-  return counted(counters, bar.counter) - allowed * (1 + kRounding);
+  return counted_in_ptx(counters, bar.counter) - allowed * (1 + kRounding);
 }
 
 /// Puts in the line of the kernel that passes the bar by the most, if one does by itself.
@@ -76,7 +76,7 @@ std::optional<course::Finding> missed_shared_bytes(const course::CounterBar& bar
 }
 
 std::string told(const course::CounterBar& bar, const json& kernel, double per) {
-  const double all = counted(kernel.at("counters"), bar.counter);
+  const double all = counted_in_ptx(kernel.at("counters"), bar.counter);
   std::string text = base::short_function_name(course::text_or_empty(kernel, "name")) + " takes " +
                      quotient_text(per > 0 ? all / per : all) + " " + words(bar.counter);
   // "for each of its ideal shared wavefronts"
@@ -139,8 +139,8 @@ std::optional<double> counted_answer(const course::Stage& stage,
     const std::string label = course::text_or_empty(kernel, "case");
     if (!first_case) first_case = label;
     if (label != *first_case) continue;
-    count += counted(kernel["counters"], question.counter);
-    per += counted(kernel["counters"], question.per);
+    count += counted_in_ptx(kernel["counters"], question.counter);
+    per += counted_in_ptx(kernel["counters"], question.per);
   }
   if (!first_case) return std::nullopt;
   if (question.per.empty()) return count;

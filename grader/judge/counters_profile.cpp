@@ -71,6 +71,11 @@ double counted(const json& counters, const std::string& name) {
   return course::number_or_zero(counters, name.c_str(), 0, kMostCounted);
 }
 
+double counted_in_ptx(const json& counters, const std::string& name) {
+  const std::string in_ptx = "ptx_" + name;
+  return counted(counters, counters.is_object() && counters.contains(in_ptx) ? in_ptx : name);
+}
+
 bool is_harness_kernel(const std::string& display_name) {
   return display_name.find("membound_") != std::string::npos;
 }

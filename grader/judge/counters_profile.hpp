@@ -19,6 +19,10 @@ namespace membound::judge {
 /// What `counters` of a kernel or a line, of any origin, says; 0 where it says nothing.
 [[nodiscard]] double counted(const nlohmann::json& counters, const std::string& name);
 
+/// The same as the PTX has it, where the counters say that too: what is compared with a bar or with
+/// another answer must not depend on whether the machine code is known.
+[[nodiscard]] double counted_in_ptx(const nlohmann::json& counters, const std::string& name);
+
 /// Kernels that the harness or LAUNCH_SHAPE brought along are not the student's.
 [[nodiscard]] bool is_harness_kernel(const std::string& display_name);
 

@@ -38,10 +38,14 @@ constexpr std::array<Access, 8> kAccesses = {{
     {"local store", "sectors", "local_store_requests", "local_store_sectors", nullptr},
 }};
 
+constexpr std::size_t kSharedLoad = 4;  ///< in kAccesses
+constexpr const char* kInPtx = " (as PTX has it)";
+
 struct Sum {
   double requests = 0;
   double units = 0;
   double ideal = 0;
+  bool in_ptx = false;  ///< a launch's machine code was to be counted and is not known
 };
 
 /// "float" of "void transpose<float>(float*, float const*, int, int)".
@@ -55,33 +59,37 @@ std::string instance_of(const std::string& name) {
 
 }  // namespace
 
-std::vector<course::SourceLine> source_lines(const json& counters) {
+std::vector<course::SourceLine> source_lines(const json& counters, CountedBy by) {
+  const auto count = by == CountedBy::kPtx ? counted_in_ptx : counted;
   std::map<std::tuple<std::string, int, std::string, std::size_t>, Sum> sums;
   if (!counters.is_object() || !counters.contains("kernels")) return {};
   for (const json& kernel : counters["kernels"]) {
     const std::string name = kernel_name(kernel);
     if (!kernel.is_object() || is_harness_kernel(name) || !kernel.contains("lines")) continue;
     const std::string instance = instance_of(name);
+    const bool in_ptx =
+        by == CountedBy::kMachineCode && course::text_or_empty(kernel, "shared_loads") == "PTX";
     for (const json& line : kernel["lines"]) {
       if (!line.is_object() || !line.contains("counters")) continue;
       const std::string file = course::text_or_empty(line, "file");
       const auto number_of_line = static_cast<int>(course::number_or_zero(line, "line", 0, 1e9));
       const json& counters_of_line = line["counters"];
       for (std::size_t i = 0; i < kAccesses.size(); ++i) {
-        const double requests = counted(counters_of_line, kAccesses[i].requests);
+        const double requests = count(counters_of_line, kAccesses[i].requests);
         if (requests <= 0) continue;
         Sum& sum = sums[{file, number_of_line, instance, i}];
         sum.requests += requests;
-        sum.units += counted(counters_of_line, kAccesses[i].units);
-        if (kAccesses[i].ideal != nullptr)
-          sum.ideal += counted(counters_of_line, kAccesses[i].ideal);
+        sum.in_ptx = sum.in_ptx || (in_ptx && i == kSharedLoad);
+        sum.units += count(counters_of_line, kAccesses[i].units);
+        if (kAccesses[i].ideal != nullptr) sum.ideal += count(counters_of_line, kAccesses[i].ideal);
       }
     }
   }
   std::vector<course::SourceLine> all;
   for (const auto& [place, sum] : sums) {
     const auto& [file, line, instance, index] = place;
-    all.push_back({file, line, instance, kAccesses[index].name, kAccesses[index].unit,
+    const std::string unit = std::string(kAccesses[index].unit) + (sum.in_ptx ? kInPtx : "");
+    all.push_back({file, line, instance, kAccesses[index].name, unit,
                    static_cast<std::uint64_t>(sum.requests), sum.units / sum.requests,
                    sum.ideal / sum.requests});
   }

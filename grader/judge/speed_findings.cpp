@@ -85,7 +85,7 @@ std::vector<Finding> waste_findings(const course::Lab& lab, const nlohmann::json
                                     const std::vector<SourceLine>& lines) {
   std::vector<SourceLine> reference;
   if (counters.is_object() && counters.contains("reference"))
-    reference = source_lines(counters["reference"]);
+    reference = source_lines(counters["reference"], CountedBy::kPtx);
   std::vector<std::pair<double, Finding>> weighed;
   for (const Waste& waste : kWastes) add_waste(lab, waste, lines, reference, weighed);
   std::stable_sort(weighed.begin(), weighed.end(),

@@ -135,7 +135,8 @@ void call_unsafe(const course::Lab& lab, std::vector<course::Finding> found, Sta
 /// most wasteful line, then the lab's general one.
 void explain_speed(const course::Lab& lab, const course::Stage& stage,
                    const StageMeasurement& measurement, StageResult& result) {
-  for (course::Finding& finding : speed_findings(lab, stage, measurement, result.source_lines))
+  for (course::Finding& finding :
+       speed_findings(lab, stage, measurement, source_lines(measurement.counters, CountedBy::kPtx)))
     result.findings.push_back(std::move(finding));
   if (result.findings.empty()) result.findings.push_back({"slow", "", "", "", "", 0});
   if (std::all_of(result.findings.begin(), result.findings.end(),

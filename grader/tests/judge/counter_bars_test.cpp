@@ -90,6 +90,16 @@ TEST(CounterBars, AQuotientIsHeldAgainstItsBar) {
   EXPECT_EQ(missed(bar, {counted_kernel("f", {{"shared_wavefronts", 0}})}), "nothing");
 }
 
+TEST(CounterBars, CompareWhatThePtxHasSoThatNoVerdictHangsOnTheMachineCode) {
+  const CounterBar bar = {"shared_load_requests", 100, "", ""};
+  EXPECT_EQ(missed(bar, {counted_kernel("f", {{"shared_load_requests", 30},
+                                              {"ptx_shared_load_requests", 120}})}),
+            "f takes 120 shared load requests in the timed run; this stage allows 100.");
+  EXPECT_EQ(missed(bar, {counted_kernel("f", {{"shared_load_requests", 120},
+                                              {"ptx_shared_load_requests", 90}})}),
+            "nothing");
+}
+
 TEST(CounterBars, ThreadsAreCountedForEachMultiprocessor) {
   const CounterBar bar = {"threads", 512, "multiprocessors", ""};
   EXPECT_EQ(missed(bar, {counted_kernel("f", {{"threads", 8 * 512 + 8}})}),

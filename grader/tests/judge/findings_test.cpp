@@ -110,6 +110,40 @@ TEST(SourceLines, LeaveOutWhatHasTheWrongType) {
   EXPECT_EQ(lines[0].per_request, 0);
 }
 
+/// Four loads that the machine code has as one of two wavefronts.
+json joined_load(const char* counted_by) {
+  json row = line(7, "shared_load", 10, 20, 20);
+  row["counters"].update({{"shared_load_wavefronts", 20},
+                          {"shared_load_ideal_wavefronts", 20},
+                          {"ptx_shared_load_requests", 40},
+                          {"ptx_shared_load_wavefronts", 40},
+                          {"ptx_shared_load_ideal_wavefronts", 40}});
+  json of = kernel("k", {row});
+  of["shared_loads"] = counted_by;
+  return {{"kernels", {of}}};
+}
+
+TEST(SourceLines, SayWhatSharedLoadsAreCountedBy) {
+  const auto known = source_lines(joined_load("machine code"));
+  ASSERT_EQ(known.size(), 1u);
+  EXPECT_EQ(known[0].unit, "wavefronts");
+  EXPECT_EQ(known[0].requests, 10u);
+  EXPECT_DOUBLE_EQ(known[0].per_request, 2);
+  const auto unknown = source_lines(joined_load("PTX"));
+  ASSERT_EQ(unknown.size(), 1u);
+  EXPECT_EQ(unknown[0].unit, "wavefronts (as PTX has it)");
+}
+
+TEST(SourceLines, ForComparisonsAreThoseOfThePtx) {
+  for (const char* counted_by : {"machine code", "PTX"}) {
+    const auto lines = source_lines(joined_load(counted_by), CountedBy::kPtx);
+    ASSERT_EQ(lines.size(), 1u);
+    EXPECT_EQ(lines[0].unit, "wavefronts");
+    EXPECT_EQ(lines[0].requests, 40u);
+    EXPECT_DOUBLE_EQ(lines[0].per_request, 1);
+  }
+}
+
 TEST(SourceLines, KeepTemplateInstancesApart) {
   json single = kernel("k", {line(24, "global_load", 10, 40, 40)});
   json twice = kernel("k", {line(24, "global_load", 10, 80, 80)});

@@ -17,6 +17,12 @@ Kernel* Program::find_kernel(std::string_view mangled_name) {
   return const_cast<Kernel*>(std::as_const(*this).find_kernel(mangled_name));
 }
 
+Function* Program::find_function(std::string_view mangled_name) {
+  for (Function& function : functions_)
+    if (function.has_body && function.name == mangled_name) return &function;
+  return nullptr;
+}
+
 std::optional<std::size_t> Program::find_global(std::string_view name) const {
   for (std::size_t i = 0; i < globals_.size(); ++i) {
     if (globals_[i].name == name) return i;

@@ -190,6 +190,9 @@ struct Call {
   std::vector<ArgumentCopy> results = {};
 };
 
+/// Whether the machine code of a function says what became of its loads of shared memory.
+enum class LoadsFrom : std::uint8_t { kPtx, kMachineCode };
+
 /// One body of code: an entry or a device function. Branch targets are indices into `code`; the
 /// last instruction is always a kRet, so that running off the end is a return.
 struct Function {
@@ -208,8 +211,9 @@ struct Function {
   std::uint32_t stack_bytes = 0;      ///< of a call on a GPU, as far as PTX tells: see kCallBytes
   std::uint32_t peak_registers = 0;   ///< most 32-bit values alive at once
   bool has_body = false;
-  bool is_entry = false;     ///< a kernel: nothing calls it
-  Signature signature = {};  ///< of a function that is no kernel
+  bool is_entry = false;                   ///< a kernel: nothing calls it
+  Signature signature = {};                ///< of a function that is no kernel
+  LoadsFrom loads_from = LoadsFrom::kPtx;  ///< see machine_loads.hpp
 };
 
 /// A variable in device memory, one per .global or .const of the linked modules.
@@ -247,6 +251,8 @@ class Program {
   [[nodiscard]] Kernel* find_kernel(std::string_view mangled_name);
   [[nodiscard]] std::span<const Kernel> kernels() const { return kernels_; }
   [[nodiscard]] std::span<const Function> functions() const { return functions_; }
+  /// The function called `name` that has a body, or null.
+  [[nodiscard]] Function* find_function(std::string_view mangled_name);
   [[nodiscard]] std::span<const GlobalVariable> globals() const { return globals_; }
   [[nodiscard]] std::span<const std::string> files() const { return files_; }
   [[nodiscard]] std::optional<std::size_t> find_global(std::string_view name) const;

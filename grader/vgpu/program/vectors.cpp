@@ -74,6 +74,7 @@ void join_first(std::span<const Load> loads, std::int64_t width, std::vector<Ins
   }
   if (others.empty() || bytes * 4 < static_cast<std::uint64_t>(width) * 3) return;
   led.push_back(first.in);
+  first.in->led_bytes = static_cast<std::uint8_t>(width);
   for (Instruction* other : others) other->fused = true;
   if (second_half != nullptr) second_half->second_half = true;
 }

@@ -14,8 +14,8 @@
 
 namespace membound::vgpu::program {
 
-/// Sets `fused` at all but the first load of each vector, and `second_half` at one of those that
-/// make it wider than 8 bytes. Operands still carry virtual registers.
+/// Sets `led_bytes` at the first load of each vector, `fused` at all others, and `second_half` at
+/// one of those that make it wider than 8 bytes. Operands still carry virtual registers.
 void mark_vectors(Function& function, std::size_t registers);
 
 }  // namespace membound::vgpu::program

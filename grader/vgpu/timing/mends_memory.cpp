@@ -32,8 +32,8 @@ void keep_loads(ClockedLaunch& launch, double each) {
   c.l2_read_sectors = std::min(c.l2_read_sectors, share_of(c.dram_read_bytes, 1 / kSectorBytes));
   fetch_once(c, read_before);
   c.l1_load_hit_sectors = c.l1_load_joined_sectors = 0;
-  c.shared_wavefronts += saved;
-  c.ideal_shared_wavefronts += saved;
+  c.ptx_shared_wavefronts += saved;
+  c.ptx_ideal_shared_wavefronts += saved;
   const double blocks = std::max(1.0, real(launch.shape.grid.count()));
   for (BlockWork& block : launch.counters.work.kinds) {
     block.load_rounds = std::min(block.load_rounds,
@@ -66,7 +66,7 @@ std::optional<Mend> find_bank_conflicts(const Observed& o) {
   for (const LineCounters& line : o.counters.lines) {
     const Counters& l = line.counters;
     if (l.shared_atomic_requests > 0) continue;  // lanes that want one word are no conflict
-    const std::uint64_t extra = less(l.shared_wavefronts, l.ideal_shared_wavefronts);
+    const std::uint64_t extra = less(l.ptx_shared_wavefronts, l.ptx_ideal_shared_wavefronts);
     all += extra;
     // Rows that are padded against conflicts are no longer aligned: their words come one by one.
     if (extra > 0) of_vectors += l.vector_shared_wavefronts;
@@ -74,14 +74,14 @@ std::optional<Mend> find_bank_conflicts(const Observed& o) {
     worst = extra;
     mend.line = &line;
     const double requests =
-        real(l.shared_load_requests + l.shared_store_requests + l.async_copy_requests);
-    mend.what = short_number(real(l.shared_wavefronts) / requests) +
+        real(l.ptx_shared_load_requests + l.shared_store_requests + l.async_copy_requests);
+    mend.what = short_number(real(l.ptx_shared_wavefronts) / requests) +
                 " wavefronts a request where " +
-                short_number(real(l.ideal_shared_wavefronts) / requests) + " would do";
+                short_number(real(l.ptx_ideal_shared_wavefronts) / requests) + " would do";
   }
   if (all == 0) return std::nullopt;
   Counters& c = mend.launch.counters.totals;
-  c.shared_wavefronts = less(c.shared_wavefronts, all);
+  c.ptx_shared_wavefronts = less(c.ptx_shared_wavefronts, all);
   c.vector_shared_wavefronts = less(c.vector_shared_wavefronts, of_vectors);
   return mend;
 }
@@ -148,12 +148,13 @@ std::optional<Mend> find_shared_atomics(const Observed& o) {
   for (const LineCounters& line : o.counters.lines) {
     const Counters& l = line.counters;
     if (l.shared_atomic_requests == 0) continue;
-    c.shared_wavefronts = less(c.shared_wavefronts, l.shared_wavefronts);
-    c.ideal_shared_wavefronts = less(c.ideal_shared_wavefronts, l.ideal_shared_wavefronts);
+    c.ptx_shared_wavefronts = less(c.ptx_shared_wavefronts, l.ptx_shared_wavefronts);
+    c.ptx_ideal_shared_wavefronts =
+        less(c.ptx_ideal_shared_wavefronts, l.ptx_ideal_shared_wavefronts);
   }
   const std::uint64_t left = std::min(c.shared_atomic_requests, c.warps);
-  c.shared_wavefronts += left;
-  c.ideal_shared_wavefronts += left;
+  c.ptx_shared_wavefronts += left;
+  c.ptx_ideal_shared_wavefronts += left;
   c.shared_atomic_wavefronts = c.shared_atomic_requests = left;
   return mend;
 }

@@ -124,7 +124,7 @@ LaunchWork uniform_work(const counters::Counters& c, const LaunchShape& shape) {
   const double issued = real(c.warp_instructions) - (1 - kMoveShare) * real(c.move_instructions);
   each.issue_slots = whole(ratio(issued, blocks) * kQuarters);
   each.all_load_rounds = whole(ratio(rounds, blocks));
-  each.all_shared_requests = whole(ratio(real(c.ideal_shared_wavefronts), blocks));
+  each.all_shared_requests = whole(ratio(real(c.ptx_ideal_shared_wavefronts), blocks));
   return {{each}, {{0, shape.grid.count()}}, {}};
 }
 

@@ -145,8 +145,8 @@ double float_pipe(const Workload& s) {
 
 double shared_clocks(const Machine& machine, const Counters& c) {
   const double taken =
-      real(c.shared_wavefronts - std::min(c.shared_wavefronts, c.vector_shared_wavefronts));
-  const double ideal = std::min(taken, real(c.ideal_shared_wavefronts));
+      real(c.ptx_shared_wavefronts - std::min(c.ptx_shared_wavefronts, c.vector_shared_wavefronts));
+  const double ideal = std::min(taken, real(c.ptx_ideal_shared_wavefronts));
   const double extra = taken - ideal;
   return ideal / machine.l1_wavefronts_per_clock + extra * machine.shared_conflict_clocks;
 }

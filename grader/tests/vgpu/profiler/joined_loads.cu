@@ -23,7 +23,8 @@ __device__ float block_sum(float value, float* partial) {
 }
 
 /// A block a row: mean, variance, and the row made of them.
-__global__ void layernorm(const float* in, float* out, const float* gain, const float* bias, int n) {
+__global__ void layernorm(const float* in, float* out, const float* gain, const float* bias,
+                          int n) {
   __shared__ float partial[8];
   const float* row = in + blockIdx.x * n;
   float sum = 0;
@@ -135,8 +136,7 @@ __global__ void product_of_columns(const float* a, const float* b, float* c, int
     right[threadIdx.y][threadIdx.x] = b[(at + threadIdx.y) * n + x];
     __syncthreads();
     for (int k = 0; k < 16; ++k)
-      for (int r = 0; r < 4; ++r)
-        sum[r] += left[threadIdx.y * 4 + r][k] * right[k][threadIdx.x];
+      for (int r = 0; r < 4; ++r) sum[r] += left[threadIdx.y * 4 + r][k] * right[k][threadIdx.x];
     __syncthreads();
   }
   for (int r = 0; r < 4; ++r) c[(blockIdx.y * 64 + threadIdx.y * 4 + r) * n + x] = sum[r];
@@ -204,7 +204,8 @@ __global__ void filter_row(const float* in, const float* weights, float* out, in
   out[at] = sum;
 }
 
-// --- Stencils --------------------------------------------------------------------------------------
+// --- Stencils
+// --------------------------------------------------------------------------------------
 
 /// Each thread walks down; the words above, here and below are loaded anew.
 __global__ void stencil_walk(const float* in, float* out, int n) {
@@ -249,7 +250,8 @@ __global__ void stencil_between_stores(const float* in, float* out) {
   }
 }
 
-// --- Rows that do not change in a loop -------------------------------------------------------------
+// --- Rows that do not change in a loop
+// -------------------------------------------------------------
 
 /// A thread's own word, and a row's, read in each round of a loop that stores to global memory.
 __global__ void scaled_rows(const float* in, float* out, int rows) {
@@ -406,7 +408,8 @@ int main() {
   run("tiled_product.32", dim3(2, 2), dim3(32, 32), tiled_product<32>, in, more, out, 64);
   run("product_of_columns", dim3(4, 1), dim3(16, 16), product_of_columns, in, more, out, 64);
   run("bodies_of_arrays", 4, 128, bodies_of_arrays, in, out, 512);
-  run("bodies_of_vectors", 4, 128, bodies_of_vectors, reinterpret_cast<const float4*>(in), out, 512);
+  run("bodies_of_vectors", 4, 128, bodies_of_vectors, reinterpret_cast<const float4*>(in), out,
+      512);
   run("filter_row", 8, 128, filter_row, in, more, out, 1024);
   run("stencil_walk", dim3(4, 4), dim3(32, 8), stencil_walk, in, out, 128);
   run("stencil_row", 8, 128, stencil_row, in, out);

@@ -17,7 +17,7 @@ place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
 metrics=$(grep -v '^launch__' metrics.txt | paste -sd,)
 
-compile() { "$nvcc" -cudart shared -arch=sm_90 -std=c++17 -I"$root" -o "$place/$1" "$1.cu"; }
+compile() { "$nvcc" -cudart shared -arch=sm_90 -std=c++17 -lineinfo -I"$root" -o "$place/$1" "$1.cu"; }
 export -f compile
 export nvcc place root
 printf '%s\n' *.cu | sed 's/\.cu$//' | xargs -P "$(nproc)" -I{} bash -c 'compile {}'

@@ -130,8 +130,8 @@ std::vector<std::string> with_labs(std::vector<std::string> sections) {
 const Claim kClaims[] = {
     {"atomic_sectors", {"atomics"}, 1, 0, 0.75},
     {"reduction_sectors", with_labs({"atomics", "caches"}), 1, 0, 0.017},
-    {"shared_atomic_requests", with_labs({"shared_atomics"}), 1, 0, 0.78},
-    {"shared_atomic_wavefronts", with_labs({"shared_atomics"}), 1, 0, 0.78},
+    {"shared_atomic_requests", with_labs({"shared_atomics", "shared_increments"}), 1, 0, 0.78},
+    {"shared_atomic_wavefronts", with_labs({"shared_atomics", "shared_increments"}), 1, 0, 0.78},
     {"texture_sectors", {"textures"}, 1, 0, 0.59},
     {"l1_load_hit_sectors", with_labs({"caches"}), 20000, 0.005, 0.04},
     {"l2_read_sectors", with_labs({"caches"}), 20000, 0.001, 1},

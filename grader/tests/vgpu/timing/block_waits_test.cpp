@@ -126,7 +126,7 @@ TEST(BlockWaits, LocalStoresPassL2ByTheLine) {
 
 TEST(BlockWaits, WhatVectorsSaveIsNoPass) {
   counters::Counters c;
-  c.shared_wavefronts = c.ideal_shared_wavefronts = 4000;
+  c.ptx_shared_wavefronts = c.ptx_ideal_shared_wavefronts = 4000;
   const Machine machine = *find_machine("h200");
   EXPECT_DOUBLE_EQ(shared_clocks(machine, c), 4000);
   c.vector_shared_wavefronts = 3000;

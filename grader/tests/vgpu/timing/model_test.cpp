@@ -64,8 +64,8 @@ Launch transpose(u64 n, u64 element, const TransposeKernel& k) {
     const u64 ideal = element / 4;
     launch.shape.shared_bytes = static_cast<std::uint32_t>(k.tile * (k.tile + 1) * element);
     c.block_barriers = c.warps;
-    c.shared_wavefronts = requests * (ideal + std::max<u64>(k.load_wavefronts, ideal));
-    c.ideal_shared_wavefronts = requests * 2 * ideal;
+    c.ptx_shared_wavefronts = requests * (ideal + std::max<u64>(k.load_wavefronts, ideal));
+    c.ptx_ideal_shared_wavefronts = requests * 2 * ideal;
   }
   return launch;
 }
@@ -150,7 +150,7 @@ Launch reduction(u64 elements, const ReductionKernel& k) {
   c.dram_read_bytes = elements * 4;
   c.warp_instructions = c.warps * k.instructions;
   c.block_barriers = c.warps * k.barriers;
-  c.shared_wavefronts = c.ideal_shared_wavefronts = c.warps * k.shared_requests;
+  c.ptx_shared_wavefronts = c.ptx_ideal_shared_wavefronts = c.warps * k.shared_requests;
   if (k.atomic_shared) {
     c.shared_atomic_requests = c.shared_atomic_loops = c.warps;
     c.shared_atomic_wavefronts = elements;
@@ -322,7 +322,7 @@ TEST(Model, AnEmptyLaunchCostsWhatLaunchingCosts) {
 
 TEST(Model, ConflictsAreNamedWhereTheyBind) {
   Launch launch = transpose(16384, 4, kTile32);
-  launch.counters.totals.shared_wavefronts *= 8;
+  launch.counters.totals.ptx_shared_wavefronts *= 8;
   EXPECT_EQ(predict(machine("h200"), launch.counters, launch.shape).binding, BoundKind::kL1);
 }
 

@@ -6,11 +6,13 @@
 #include <limits>
 
 #include "grader/base/check.hpp"
+#include "grader/vgpu/exec/lanes/issued_loads.hpp"
 #include "grader/vgpu/exec/lanes/select.hpp"
 #include "grader/vgpu/exec/launch/launch_constants.hpp"
 #include "grader/vgpu/exec/launch/path_weights.hpp"
 #include "grader/vgpu/exec/schedule/scheduler.hpp"
 #include "grader/vgpu/exec/state/fault_messages.hpp"
+#include "grader/vgpu/program/machine_loads.hpp"
 #include "grader/vgpu/program/shapes.hpp"
 
 namespace membound::vgpu::exec {
@@ -179,6 +181,10 @@ void fill_step(Launch& launch, std::uint32_t function_index, const Instruction& 
   step.origin = number_of(launch, in, step);
   if (keeps_stats(in)) step.stats = launch.stats_count++;
   step.handler = choose_handler(in, variant);
+  if (in.issued_bytes != program::kAsWritten) {
+    extra.as_written = step.handler;
+    step.handler = issued_load_handler();
+  }
   if (launch.notes_branches && function_index == 0 && may_part_lanes(in)) {
     extra.inner = step.handler;
     step.handler = noted_branch_handler();

@@ -32,8 +32,9 @@ inline constexpr std::uint32_t kSlackSlots = 3;
 struct Extra {
   std::array<Ref, 4> d{};
   std::array<Ref, 8> s{};
-  Handler inner = nullptr;  ///< of a guarded step
-  Handler whole = nullptr;  ///< of a step at which its warp may pause: guarded and all
+  Handler inner = nullptr;       ///< of a guarded step
+  Handler whole = nullptr;       ///< of a step at which its warp may pause: guarded and all
+  Handler as_written = nullptr;  ///< of a load that the machine code has otherwise
   const program::Instruction* in = nullptr;
   std::uint32_t function = 0;  ///< index into Launch::code
 };

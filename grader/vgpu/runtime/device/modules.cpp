@@ -7,7 +7,9 @@
 #include <cstring>
 
 #include "grader/device_code/fatbin/cubin.hpp"
+#include "grader/device_code/fatbin/machine_code.hpp"
 #include "grader/device_code/ptx/parser.hpp"
+#include "grader/vgpu/program/machine_loads.hpp"
 
 namespace membound::vgpu::runtime {
 namespace {
@@ -22,6 +24,28 @@ base::Error out_of_memory(const std::string& where, const program::GlobalVariabl
 std::byte* map_managed(std::uint64_t bytes) {
   void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   return memory == MAP_FAILED ? nullptr : static_cast<std::byte*>(memory);
+}
+
+/// Of a function's machine code, what its loads of shared memory are.
+program::MachineCode loads_of(const fatbin::MachineFunction& function) {
+  program::MachineCode code{.function = function.name, .has_lines = function.has_lines};
+  for (const fatbin::MachineLoop& loop : function.loops) code.loop_lines.push_back(loop.ptx_line);
+  for (const fatbin::MachineMemory& access : function.accesses) {
+    if (access.access != fatbin::MachineAccess::kLoad ||
+        access.space != fatbin::MachineSpace::kShared)
+      continue;
+    program::MachineLoad& load = code.shared_loads.emplace_back(access.ptx_line, access.lane_bytes);
+    for (const fatbin::MachineLoop& loop : function.loops)
+      if (loop.begin_bytes <= access.offset_bytes && access.offset_bytes <= loop.end_bytes)
+        load.loop_lines.push_back(loop.ptx_line);
+  }
+  return code;
+}
+
+std::vector<std::string_view> names_of_functions(const ptx::Module& module) {
+  std::vector<std::string_view> names;
+  for (const ptx::Function& function : module.functions) names.push_back(function.name);
+  return names;
 }
 
 }  // namespace
@@ -53,6 +77,7 @@ base::Status Module::load_once(memory::AddressSpace& memory, const CodeTarget& t
   load_code_ = cudaErrorInvalidKernelImage;
   if (!containers) return containers.error();
   std::vector<ptx::Module> modules;
+  std::vector<const std::vector<fatbin::Entry>*> sources;  // by module
   std::optional<base::Error> without_ptx;
   for (const auto& entries : *containers) {
     auto chosen = fatbin::choose_ptx(entries, arch, origin_);
@@ -67,6 +92,7 @@ base::Status Module::load_once(memory::AddressSpace& memory, const CodeTarget& t
     if (!parsed) return parsed.error();
     ptx_version_ = std::max(ptx_version_, (*chosen)->arch);
     modules.push_back(std::move(*parsed));
+    sources.push_back(&entries);
   }
   load_code_ = cudaErrorNoKernelImageForDevice;
   if (modules.empty() && without_ptx) return *without_ptx;
@@ -75,6 +101,7 @@ base::Status Module::load_once(memory::AddressSpace& memory, const CodeTarget& t
   if (!linked) return linked.error();
   program_ = std::make_unique<program::Program>(std::move(*linked));
   take_registers(*containers, arch);
+  for (std::size_t i = 0; i < modules.size(); ++i) take_loads(modules[i], *sources[i], arch);
   load_code_ = cudaErrorMemoryAllocation;
   if (auto placed = place_variables(memory); !placed) return placed;
   for (auto& [name, handle] : handles_) handle->kernel = program_->find_kernel(name);
@@ -94,6 +121,17 @@ void Module::take_registers(const std::vector<std::vector<fatbin::Entry>>& conta
           kernel != nullptr && found.registers > 0)
         kernel->register_count = found.registers;
   }
+}
+
+void Module::take_loads(const ptx::Module& module, const std::vector<fatbin::Entry>& entries,
+                        std::uint32_t arch) {
+  const fatbin::Entry* cubin = fatbin::choose_cubin(entries, arch);
+  if (cubin == nullptr) return;
+  const auto functions = fatbin::read_machine_code(cubin->payload, origin_);
+  if (!functions) return;  // as the PTX has it
+  std::vector<program::MachineCode> code;
+  for (const fatbin::MachineFunction& function : *functions) code.push_back(loads_of(function));
+  program::take_machine_loads(*program_, names_of_functions(module), code);
 }
 
 base::Status Module::place_variables(memory::AddressSpace& memory) {

@@ -16,6 +16,7 @@
 #include "grader/vgpu/counters/counters.hpp"
 #include "grader/vgpu/exec/state/fault.hpp"
 #include "grader/vgpu/exec/state/launch_request.hpp"
+#include "grader/vgpu/program/module.hpp"
 #include "grader/vgpu/runtime/device/virtual_clock.hpp"
 #include "grader/vgpu/timing/advice.hpp"
 
@@ -45,6 +46,9 @@ struct LaunchRecord {
   std::string not_sampled = {};  ///< why, where it was to be; then it was not run
   /// Of a launch of which some blocks ran for their results: what drawn arrays hold afterwards.
   std::optional<std::uint64_t> drawn_bytes = {};
+  /// Whether its loads of shared memory are counted as the machine code has them; nothing where it
+  /// has none.
+  std::optional<program::LoadsFrom> shared_loads = {};
 };
 
 /// JSON objects, one per launch and one per finding.

@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/vgpu/exec/lanes/issued_loads.hpp"
+
+#include <algorithm>
+
+#include "grader/vgpu/exec/state/access.hpp"
+#include "grader/vgpu/program/machine_loads.hpp"
+
+namespace membound::vgpu::exec {
+namespace {
+
+using generic::u32;
+using generic::u64;
+
+/// Lanes that all want one place, as where a block's sum is read.
+bool all_equal(const u32* offsets) {
+  u32 differs = 0;
+  MEMBOUND_LANES differs |= offsets[i] ^ offsets[0];
+  return differs == 0;
+}
+
+/// What the load takes where it brings `bytes` a lane, from where these are aligned.
+memory::Wavefronts wide_cost(const Warp& w, const Step* s, u32 bytes) {
+  alignas(32) u64 addresses[32];
+  if (program::access_of(*s->extra->in).address_bits == 64)
+    generic::lane_addresses<u64>(w, s, addresses);
+  else
+    generic::lane_addresses<u32>(w, s, addresses);
+  alignas(32) u32 offsets[32];
+  MEMBOUND_LANES offsets[i] = static_cast<u32>(addresses[i]) & (0u - bytes);
+  if (w.mask == 0xFFFFFFFFu && all_equal(offsets)) {
+    const u32 passes = std::max(1u, bytes / 8);  // lanes that agree go in pairs
+    return {passes, passes, bytes};
+  }
+  return memory::shared_wavefronts(offsets, w.mask, bytes, true);
+}
+
+const Step* issued_load(Warp& w, const Step* s) {
+  StepStats& stats = w.stats[s->stats];
+  const u32 bytes = s->extra->in->issued_bytes;
+  memory::Wavefronts issued;
+  u64 requests = 0;
+  if (bytes != program::kNotIssued && w.launch->counts) {  // before the address is overwritten
+    issued = wide_cost(w, s, bytes);
+    requests = 1;
+  }
+  const u64 requests_before = stats.shared_requests, passes_before = stats.wavefronts;
+  const u64 ideal_before = stats.ideal_wavefronts, bytes_before = stats.shared_bytes;
+  const Step* const next = s->extra->as_written(w, s);
+  if (!w.launch->counts) return next;
+  stats.joined_requests += stats.shared_requests - requests_before - requests;
+  stats.joined_wavefronts += stats.wavefronts - passes_before - issued.taken;
+  stats.joined_ideal_wavefronts += stats.ideal_wavefronts - ideal_before - issued.ideal;
+  stats.joined_shared_bytes += stats.shared_bytes - bytes_before - issued.bytes;
+  return next;
+}
+
+}  // namespace
+
+Handler issued_load_handler() { return &issued_load; }
+
+}  // namespace membound::vgpu::exec
