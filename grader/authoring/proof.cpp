@@ -129,7 +129,10 @@ class Prover {
       request.looks.at_right_results = request.looks.at_failures && may_be_right(claim);
       auto result = judge::check(request);
       auto proof = result ? std::optional(compare(claim, *result)) : std::nullopt;
-      if (proof && request.looks.at_failures) add_findings(*proof, *result);
+      // Their lines are those of nvcc's code; clang's may name the next one.
+      if (proof && request.looks.at_failures &&
+          request.compiler.kind == compilers::DeviceCompiler::kNvcc)
+        add_findings(*proof, *result);
       if (proof && tools_.second_compiler && kind_of(claim).every_compiler && !stop_->load()) {
         request.compiler = *tools_.second_compiler;
         request.looks.at_failures = false;  // one compiler's findings are enough
