@@ -48,9 +48,10 @@ membound() { (cd "$course" && expect "$1" "$2" ./membound "${@:3}"); }
 
 mkdir -p "$course"
 git -C "$tree" ls-files -z | tar -C "$tree" --null --files-from - --create | tar -C "$course" --extract
+rm -rf "$course/.git"
 git -C "$course" init --quiet
 git -C "$course" add --all --force
-git -C "$course" -c user.name=nobody -c user.email=nobody@localhost commit --quiet --allow-empty --message course
+git -C "$course" -c user.name=nobody -c user.email=nobody@localhost commit --quiet --message course
 
 membound 0 'vgpu:h200|h200' machine list  # builds all
 membound 0 '.' doctor
