@@ -79,7 +79,8 @@ std::string text_of(const PlaceSet::Difference& difference, const WrittenRows& d
     const bool side_by_side =
         declared.length == 0 &&
         difference.last_missing + 1 - difference.first_missing == difference.missing;
-    const bool at_an_end = difference.first_missing == 0 || difference.last_missing + 1 == elements;
+    const bool at_an_end =
+        (difference.first_missing == 0) != (difference.last_missing + 1 == elements);
     if (side_by_side && at_an_end)
       text += ": the grid ends at block " + grouped(blocks);
     else

@@ -3,6 +3,9 @@
 #include "grader/harness/cases/tiling.hpp"
 
 #include <algorithm>
+#include <cstdlib>
+#include <iterator>
+#include <span>
 
 #include "grader/harness/cases/run_sums.hpp"
 
@@ -80,8 +83,12 @@ class Tiling::Finder {
   }
 
   std::optional<Tiling> find() {
-    if (fit()) return tiling_;
-    if (failed_ || tiling_.axes_.size() != 1) return std::nullopt;
+    const bool is_line = tiling_.axes_.size() <= 1;
+    if (is_line && find_stretches() && holds()) return tiling_;
+    tiling_.stretches_.clear();
+    if (failed_) return std::nullopt;
+    if (!is_line)
+      return fit() || (!failed_ && fit_in_turns()) ? std::optional(tiling_) : std::nullopt;
     for (const std::uint64_t period : periods()) {
       tiling_.axes_ = {{1, period}, {period, blocks_ / period}};
       if (fit()) return tiling_;
@@ -100,6 +107,92 @@ class Tiling::Finder {
     return failed_ ? nullptr : &found->second;
   }
 
+  /// Stretch by stretch: how far one goes is found by halving.
+  bool find_stretches() {
+    constexpr std::size_t kMost = 8;
+    for (std::uint64_t first = 0; first < blocks_;) {
+      if (tiling_.stretches_.size() == kMost) return false;
+      const Footprint* const shape = show(first);
+      if (shape == nullptr) return false;
+      Stretch stretch{first, first, *shape, std::vector<std::int64_t>(shape->size(), 0)};
+      if (first + 1 < blocks_) {
+        const Footprint* const next = show(first + 1);
+        if (next == nullptr) return false;
+        if (set_moves(*next, stretch)) stretch.last = end_of(stretch);
+        if (failed_) return false;
+      }
+      first = stretch.last + 1;
+      tiling_.stretches_.push_back(std::move(stretch));
+    }
+    return true;
+  }
+
+  /// From its first block to the next; false: they are not alike.
+  bool set_moves(const Footprint& next, Stretch& stretch) const {
+    const Footprint& shape = stretch.shape;
+    if (const auto by = distance(shape, next, tiling_.elements_)) {
+      std::ranges::fill(stretch.moves, *by);
+      return true;
+    }
+    if (next.size() != shape.size()) return shape.empty() && next.empty();
+    for (std::size_t i = 0; i < shape.size(); ++i)
+      stretch.moves[i] = next[i].first - shape[i].first;
+    return stretch.of(stretch.first + 1, tiling_.elements_) == next;
+  }
+
+  /// Its last block.
+  std::uint64_t end_of(const Stretch& stretch) {
+    const auto holds_for = [&](std::uint64_t block) {
+      const Footprint* const is = show(block);
+      return is != nullptr && *is == stretch.of(block, tiling_.elements_);
+    };
+    std::uint64_t in = stretch.first + 1, out = blocks_;
+    for (const std::uint64_t block : places_to_look(stretch)) {
+      if (block <= in) continue;
+      if (holds_for(block)) {
+        in = block;
+        continue;
+      }
+      out = block;
+      break;
+    }
+    if (out == blocks_) return blocks_ - 1;
+    while (out - in > 1 && !failed_) {
+      const std::uint64_t middle = in + (out - in) / 2;
+      (holds_for(middle) ? in : out) = middle;
+    }
+    return in;
+  }
+
+  /// Where a stretch may end without the last block's telling: at blocks whose runs, moved so far,
+  /// would be cut off at an end of the array. In order, the last block at the end.
+  [[nodiscard]] std::vector<std::uint64_t> places_to_look(const Stretch& stretch) const {
+    constexpr std::size_t kMost = 16;
+    std::vector<std::uint64_t> blocks;
+    for (std::size_t i = 0; i < stretch.shape.size() && blocks.size() < kMost; ++i) {
+      const auto& [first, count] = stretch.shape[i];
+      const std::int64_t by = stretch.moves[i];
+      if (by == 0) continue;
+      const std::int64_t room = by > 0 ? tiling_.elements_ - count - first : first;
+      const std::uint64_t block =
+          stretch.first + static_cast<std::uint64_t>(room / std::abs(by)) + 1;
+      if (room >= 0 && block < blocks_) blocks.push_back(block);
+    }
+    blocks.push_back(blocks_ - 1);
+    std::ranges::sort(blocks);
+    return blocks;
+  }
+
+  /// Rows that begin at any of the places of a line, in turns.
+  bool fit_in_turns() {
+    constexpr std::uint64_t kTurns = 32;
+    Axis rows = tiling_.axes_.back();
+    if (effort_.is_sparing || rows.extent % kTurns != 0 || rows.extent < 4 * kTurns) return false;
+    tiling_.axes_.back() = {rows.stride, kTurns, true};
+    tiling_.axes_.push_back({rows.stride * kTurns, rows.extent / kTurns});
+    return fit();
+  }
+
   /// With the axes as they are.
   bool fit() {
     // A block from which something is cut off shows less than the others have: another one may do.
@@ -114,7 +207,7 @@ class Tiling::Finder {
     std::uint64_t from = 0;
     for (Axis& axis : tiling_.axes_) {
       axis.move = 0;
-      const std::uint64_t between = axis.extent > 2 ? axis.extent - 2 : 0;
+      const std::uint64_t between = axis.between();
       if (between == 0) continue;
       axis.from = attempt == 0 ? 1 : attempt == 1 ? 1 + between / 2 : between;
       from += axis.from * axis.stride;
@@ -123,9 +216,9 @@ class Tiling::Finder {
     if (shape == nullptr || shape->empty()) return false;
     bool all_move = true;
     for (Axis& axis : tiling_.axes_) {
-      all_move = all_move && axis.extent > 3;
-      if (axis.extent <= 3) continue;  // at most one between the ends
-      const bool up = axis.from + 2 < axis.extent;
+      all_move = all_move && axis.between() > 1;
+      if (axis.between() <= 1) continue;
+      const bool up = axis.from < axis.between();
       const Footprint* const next = show(up ? from + axis.stride : from - axis.stride);
       if (next == nullptr) return false;
       const auto by = distance(*shape, *next, tiling_.elements_);
@@ -144,13 +237,14 @@ class Tiling::Finder {
       std::uint64_t block = 0;
       std::int64_t by = 0;
       bool exists = true, is_corner = true;
-      for (std::size_t i = 0; i < axes; ++i) {
+      for (std::size_t i = 0; i < axes && exists; ++i) {
         const Axis& axis = tiling_.axes_[i];
-        if (kinds[i] == 1 && axis.extent < 3) exists = false;
-        is_corner = is_corner && kinds[i] != 1;
-        const std::uint64_t at = kinds[i] == 0 ? 0 : kinds[i] == 1 ? axis.from : axis.extent - 1;
-        block += at * axis.stride;
-        by += axis.move * (static_cast<std::int64_t>(at) - static_cast<std::int64_t>(axis.from));
+        const auto at = axis.one_of(kinds[i]);
+        exists = at.has_value();
+        if (!exists) break;
+        is_corner = is_corner && (kinds[i] == 0 || *at + 1 == axis.extent);
+        block += *at * axis.stride;
+        by += axis.move * (static_cast<std::int64_t>(*at) - static_cast<std::int64_t>(axis.from));
       }
       const int number = tiling_.class_of(block);
       if (exists && all_like != nullptr && !is_corner) {
@@ -162,7 +256,7 @@ class Tiling::Finder {
       }
       more = false;
       for (std::size_t i = 0; i < axes && !more; ++i) {
-        more = ++kinds[i] < 3;
+        more = ++kinds[i] < tiling_.axes_[i].kinds();
         if (!more) kinds[i] = 0;
       }
     }
@@ -235,35 +329,75 @@ std::optional<Tiling> Tiling::find(const Grid& grid, std::int64_t elements, std:
   return Finder(grid, elements, seed, effort, show).find();
 }
 
+int Tiling::Axis::kind(std::uint64_t coordinate) const {
+  if (has_all) return static_cast<int>(coordinate);
+  if (coordinate == 0) return 0;
+  if (coordinate + 1 == extent) return 2;
+  return extent > 3 && coordinate + 2 == extent ? 3 : kBetween;
+}
+
+std::optional<std::uint64_t> Tiling::Axis::one_of(int kind) const {
+  if (has_all) return static_cast<std::uint64_t>(kind);
+  if (kind == 0) return 0;
+  if (kind == kBetween) return between() > 0 ? std::optional(from) : std::nullopt;
+  if (kind == 2) return extent > 1 ? std::optional(extent - 1) : std::nullopt;
+  return extent > 3 ? std::optional(extent - 2) : std::nullopt;
+}
+
+Footprint Tiling::Stretch::of(std::uint64_t block, std::int64_t elements) const {
+  const auto steps = static_cast<std::int64_t>(block - first);
+  std::vector<ElementRun> runs;
+  for (std::size_t i = 0; i < shape.size(); ++i)
+    for (const ElementRun& run : moved({shape[i]}, moves[i] * steps, elements)) runs.push_back(run);
+  return united(std::move(runs));
+}
+
 int Tiling::class_of(std::uint64_t block) const {
   int number = 0;
-  for (const Axis& axis : axes_) number = number * 3 + axis.kind(axis.coordinate(block));
+  for (const Axis& axis : axes_) number = number * axis.kinds() + axis.kind(axis.coordinate(block));
   return number;
 }
 
 Footprint Tiling::of(std::uint64_t block) const {
+  if (!stretches_.empty()) {
+    const auto behind = std::ranges::upper_bound(stretches_, block, {}, &Stretch::first);
+    return std::prev(behind)->of(block, elements_);
+  }
   std::int64_t by = 0;
   for (const Axis& axis : axes_) {
     const std::uint64_t at = axis.coordinate(block);
-    if (axis.kind(at) == 1)
+    if (!axis.has_all && axis.kind(at) == Axis::kBetween)
       by += axis.move * (static_cast<std::int64_t>(at) - static_cast<std::int64_t>(axis.from));
   }
   return moved(shapes_.at(class_of(block)), by, elements_);
+}
+
+bool Tiling::add_classes(RunSums& sums) const {
+  for (const auto& [number, shape] : shapes_) {
+    std::vector<RunSums::Move> moves;
+    int digits = number;
+    for (auto axis = axes_.rbegin(); axis != axes_.rend(); ++axis) {
+      if (!axis->has_all && digits % axis->kinds() == Axis::kBetween)
+        moves.push_back({axis->move, 1 - static_cast<std::int64_t>(axis->from),
+                         static_cast<std::int64_t>(axis->between())});
+      digits /= axis->kinds();
+    }
+    if (!sums.add(shape, moves)) return false;
+  }
+  return true;
 }
 
 bool Tiling::has_each_once(const WrittenRows& declared, std::uint64_t seed) const {
   constexpr std::uint64_t kMostSteps = 500'000, kPoints = 3;
   for (std::uint64_t i = 0; i < kPoints; ++i) {
     RunSums sums(random_number(~seed, i), elements_, kMostSteps);
-    for (const auto& [number, shape] : shapes_) {
-      std::vector<RunSums::Move> moves;
-      int digits = number;
-      for (auto axis = axes_.rbegin(); axis != axes_.rend(); ++axis, digits /= 3)
-        if (digits % 3 == 1)
-          moves.push_back({axis->move, 1 - static_cast<std::int64_t>(axis->from),
-                           static_cast<std::int64_t>(axis->extent - 2)});
-      if (!sums.add(shape, moves)) return false;
-    }
+    for (const Stretch& stretch : stretches_)
+      for (std::size_t run = 0; run < stretch.shape.size(); ++run) {
+        const auto blocks = static_cast<std::int64_t>(stretch.last - stretch.first + 1);
+        if (!sums.add(std::span(&stretch.shape[run], 1), {{stretch.moves[run], 0, blocks}}))
+          return false;
+      }
+    if (stretches_.empty() && !add_classes(sums)) return false;
     if (sums.value() != sums.of_rows(declared)) return false;
   }
   return true;

@@ -5,11 +5,13 @@
 /// show: and whether, by that rule, all blocks together have each element exactly once.
 /// Place in the chain: coverage -> [tiling]. Left out: running blocks; values.
 ///
-///   block (x, y)        has the elements of one shape, moved by  x · across + y · down
-///   the first and the   have shapes of their own, in each direction: tiles cut off at an edge
-///   last of a direction
-///   a grid of one       may stand for two: x is then a tile's column, or x % columns, and
-///   direction           x / columns its row
+///   block (x, y)         has the elements of one shape, moved by  x · across + y · down
+///   the first, the last  have shapes of their own, in each direction: tiles cut off at an edge
+///   and the next to last
+///   rows out of step     may have 32 shapes in turns, as rows begin at 32 places of a line
+///   a grid of one        may stand for two: x % columns is a tile's column, x / columns its row;
+///   direction            or has a few stretches of blocks, in each of which every run of elements
+///                        moves by a distance of its own: whole batches, and what is left
 ///
 /// What a move takes past an end of the array is cut off. Kernels whose blocks lie otherwise (along
 /// diagonals, in an order that a table says) have no such rule; then nothing is known of them.
@@ -39,6 +41,8 @@ void append(Footprint& footprint, std::int64_t first, std::int64_t count);
 /// The elements of all, each once.
 [[nodiscard]] Footprint united(std::vector<ElementRun> runs);
 [[nodiscard]] std::int64_t elements_of(const Footprint& footprint);
+
+class RunSums;
 
 /// The rule of one launch.
 class Tiling {
@@ -71,24 +75,41 @@ class Tiling {
   /// A direction: the block's coordinate in it is number / stride % extent.
   struct Axis {
     std::uint64_t stride = 1, extent = 1;
+    bool has_all = false;    ///< each coordinate has a shape of its own
     std::int64_t move = 0;   ///< of elements, from one block to the next
     std::uint64_t from = 0;  ///< the coordinate whose shape is known, of those between the ends
 
     [[nodiscard]] std::uint64_t coordinate(std::uint64_t block) const {
       return block / stride % extent;
     }
-    /// 0: the first; 1: one between the ends; 2: the last.
-    [[nodiscard]] int kind(std::uint64_t coordinate) const {
-      return coordinate == 0 ? 0 : coordinate + 1 == extent ? 2 : 1;
+    /// Coordinates from 1 that lie between the ends.
+    [[nodiscard]] std::uint64_t between() const {
+      return has_all || extent < 3 ? 0 : extent == 3 ? 1 : extent - 3;
     }
+    /// 0: the first; kBetween; 2: the last; 3: the one before it. Of has_all: the coordinate.
+    static constexpr int kBetween = 1;
+    [[nodiscard]] int kind(std::uint64_t coordinate) const;
+    [[nodiscard]] int kinds() const { return has_all ? static_cast<int>(extent) : 4; }
+    /// One of a kind; nothing where the axis has none.
+    [[nodiscard]] std::optional<std::uint64_t> one_of(int kind) const;
+  };
+  /// Blocks side by side, of a grid of one direction.
+  struct Stretch {
+    std::uint64_t first = 0, last = 0;
+    Footprint shape;                  ///< of the first
+    std::vector<std::int64_t> moves;  ///< of each of its runs
+    [[nodiscard]] Footprint of(std::uint64_t block, std::int64_t elements) const;
   };
   class Finder;
 
   [[nodiscard]] int class_of(std::uint64_t block) const;
+  /// False: it would take long.
+  [[nodiscard]] bool add_classes(RunSums& sums) const;
 
   std::int64_t elements_ = 0;
   std::vector<Axis> axes_;
-  std::map<int, Footprint> shapes_;  ///< of each class: kinds as digits to base 3
+  std::map<int, Footprint> shapes_;  ///< of each class: kinds as digits
+  std::vector<Stretch> stretches_;   ///< in their place, in order; empty: axes
 };
 
 }  // namespace membound::harness

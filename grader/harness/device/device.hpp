@@ -19,6 +19,7 @@
 #include "grader/base/result.hpp"
 #include "grader/course/lab.hpp"
 #include "grader/course/measurement.hpp"
+#include "grader/harness/cases/block_range.hpp"
 #include "grader/harness/cases/launch_plan.hpp"
 #include "grader/harness/device/launch_validator.hpp"
 #include "grader/harness/device/timing_rules.hpp"
@@ -27,12 +28,6 @@ namespace membound::harness {
 
 class DeviceKernels;
 class Device;
-
-/// Blocks [first, first + count) of a launch, in launch order.
-struct BlockRange {
-  std::uint64_t first = 0, count = 0;
-  std::uint64_t most_instructions = 0;  ///< of warps: with more it is not run; 0: no limit
-};
 
 /// Which blocks of a launch run: those that the seed says, which stand for all; or all, because a
 /// launch that is sampled needs what they leave, or because only its results matter.

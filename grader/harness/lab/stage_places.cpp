@@ -23,7 +23,8 @@
 namespace membound::harness {
 namespace {
 
-/// What a whole run may take within a check, and what is too little to look for a rule.
+/// What a whole run may take within a check, and what is too little to look for a rule: of a core
+/// with nothing else to do, by instructions and places, so that no verdict hangs on the host.
 constexpr double kMostSeconds = 12, kLittleSeconds = 0.03;
 /// On one core, about: of executing, and of drawing, comparing and remembering a place.
 constexpr double kInstructionsPerSecond = 1e8, kPlacesPerSecond = 1e8;
@@ -67,7 +68,6 @@ bool StageRun::may_leave_out(const Session::SizedCases& way, std::size_t case_in
 void StageRun::look_at_whole(const Session::SizedCases& way, std::size_t case_index,
                              const std::string& doubt, course::Timing& timing) {
   WholeLimits limits;
-  limits.seconds = kMostSeconds;
   limits.instructions = static_cast<std::uint64_t>(kMostSeconds * kInstructionsPerSecond);
   course::WholeRun whole = run_whole(way, case_index, limits);
   if (whole.is_wrong() && timing.runs_wrong == 0) {
@@ -77,7 +77,8 @@ void StageRun::look_at_whole(const Session::SizedCases& way, std::size_t case_in
     timing.first_wrong_index =
         whole.wrong_elements > 0 ? whole.first_wrong_index : whole.first_missing_index;
     timing.wrong_text = whole.found;
-    if (whole.label != timing.label) timing.wrong_text = "with " + whole.label + ", " + timing.wrong_text;
+    if (whole.label != timing.label)
+      timing.wrong_text = "with " + whole.label + ", " + timing.wrong_text;
   } else if (!whole.complete) {
     const std::string why = "its results at " + whole.label + " are not all known to be right" +
                             (doubt.empty() ? "" : " (" + doubt + ")") +

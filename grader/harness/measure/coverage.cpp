@@ -4,21 +4,22 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
+#include "grader/harness/cases/place_set.hpp"
 #include "grader/harness/measure/parts_run.hpp"
 
 namespace membound::harness {
 namespace {
 
-/// Warp instructions and elements that blocks which run alone may come to, all together; and of
-/// one.
-constexpr std::uint64_t kMostInstructions = std::uint64_t{1} << 26;
-constexpr std::uint64_t kMostElements = std::uint64_t{1} << 25;
+// What a block costs, in steps of about 10 ns: a warp instruction, or an element that is drawn and
+// compared.
+constexpr std::uint64_t kMostSteps = std::uint64_t{1} << 26;  ///< of all that run alone
 /// Blocks drawn at random: fewer where one takes long, and few where it takes so long.
-constexpr std::uint64_t kMostTries = 32, kFewestTries = 8, kInstructionsOfTries = 1'000'000;
-constexpr std::uint64_t kLong = 100'000;
+constexpr std::uint64_t kMostTries = 32, kFewestTries = 8, kStepsOfTries = 500'000;
+constexpr std::uint64_t kLong = 50'000;
 constexpr int kTriesOfLong = 3;
-/// Where a result takes long to compute, those of so many blocks are compared.
+/// Where a block takes long, the results of so many are compared.
 constexpr int kComparedOfLong = 2;
 
 /// Runs blocks of one case alone.
@@ -31,30 +32,31 @@ class Alone {
     return static_cast<bool>(request_.timed_case.expected_of_read);
   }
   [[nodiscard]] const PartsRun& run() const { return run_; }
-  [[nodiscard]] std::uint64_t instructions() const { return instructions_; }
+  [[nodiscard]] std::uint64_t steps() const { return steps_; }
   [[nodiscard]] const std::string& doubt() const { return doubt_; }
 
   std::optional<Footprint> show(std::uint64_t block) {
-    if (instructions_ > kMostInstructions || elements_ > kMostElements)
-      return stop("its blocks take long");
-    const BlockRange only{block, 1, kMostInstructions};
+    if (steps_ > kMostSteps) return stop("its blocks take long");
+    const BlockRange only{block, 1, kMostSteps};
     const bool fresh = reads() || !std::exchange(has_inputs_, true);
     const PartsRun::Ran ran =
         fresh ? run_.run_range(request_.seed, only) : run_.run_range_again(only);
     if (!ran.not_run.empty()) return stop(ran.not_run);
-    instructions_ += ran.warp_instructions;
+    steps_ += ran.warp_instructions;
     Footprint footprint;
     const auto see = [&](std::size_t first, std::size_t count) {
       append(footprint, static_cast<std::int64_t>(first), static_cast<std::int64_t>(count));
     };
     if (reads()) {
       run_.each_read(see);
-    } else if (request_.timed_case.useful_operations > 0 && compared_++ >= kComparedOfLong) {
+    } else if (takes_long_ && compared_++ >= kComparedOfLong) {
       run_.each_written_run(see);
     } else if (run_.compare_sample(request_.seed, see).difference.wrong != 0) {
       return stop("block " + std::to_string(block) + " leaves wrong results");
     }
-    elements_ += static_cast<std::uint64_t>(elements_of(footprint));
+    steps_ += static_cast<std::uint64_t>(elements_of(footprint));
+    takes_long_ =
+        takes_long_ || steps_ > kLong * ++shown_ || request_.timed_case.useful_operations > 0;
     return footprint;
   }
 
@@ -66,11 +68,26 @@ class Alone {
 
   const TimingRequest& request_;
   PartsRun run_;
-  bool has_inputs_ = false;
-  std::uint64_t instructions_ = 0, elements_ = 0;
+  bool has_inputs_ = false, takes_long_ = false;
+  std::uint64_t steps_ = 0, shown_ = 0;
   int compared_ = 0;
   std::string doubt_;
 };
+
+/// Whether all blocks ran in the timed sample.
+bool ran_whole(const SampledPlaces& sample, std::uint64_t blocks) {
+  std::uint64_t ran = 0;
+  for (const BlockRange& range : sample.blocks) ran += range.count;
+  return ran == blocks && !sample.some_warps;
+}
+
+bool is_all(const Footprint& touched, const WrittenRows& declared, std::size_t elements) {
+  PlaceSet places(elements);
+  for (const ElementRun& run : touched)
+    places.add(static_cast<std::size_t>(run.first), static_cast<std::size_t>(run.count));
+  const PlaceSet::Difference difference = places.difference_from(declared);
+  return difference.missing == 0 && difference.beside == 0;
+}
 
 /// Whether the blocks of the sample touched what the rule says.
 bool agrees(const Tiling& tiling, const SampledPlaces& sample) {
@@ -94,22 +111,25 @@ std::string find_doubt(const BenchParts& parts, const TimingRequest& request,
   const dim3 grid = alone.run().grid();
   const std::uint64_t blocks = alone.run().blocks();
   if (blocks == 0) return "nothing is launched";
-  const auto first = alone.show(blocks > 1 ? 1 : 0);
-  if (!first) return alone.doubt();
-  const std::uint64_t of_block = std::max<std::uint64_t>(1, alone.instructions());
-  Tiling::Effort effort{kTriesOfLong, of_block > kLong && timed.useful_operations > 0};
-  if (!effort.is_sparing)
-    effort.tries =
-        static_cast<int>(std::clamp(kInstructionsOfTries / of_block, kFewestTries, kMostTries));
+  const WrittenRows declared = alone.reads() ? WrittenRows{} : timed.written;
   const std::size_t elements = alone.reads() ? timed.inputs.front().count : timed.output.count;
-  const auto tiling =
-      Tiling::find({grid.x, grid.y, grid.z}, static_cast<std::int64_t>(elements), request.seed,
-                   effort, [&](std::uint64_t block) { return alone.show(block); });
+  if (ran_whole(sample, blocks))
+    return is_all(sample.touched, declared, elements) ? "" : "its blocks leave places out";
+  const std::uint64_t first_block = blocks > 1 ? 1 : 0;
+  const auto first = alone.show(first_block);
+  if (!first) return alone.doubt();
+  const std::uint64_t of_block = std::max<std::uint64_t>(1, alone.steps());
+  Tiling::Effort effort{kTriesOfLong, of_block > kLong};
+  if (!effort.is_sparing)
+    effort.tries = static_cast<int>(std::clamp(kStepsOfTries / of_block, kFewestTries, kMostTries));
+  const auto tiling = Tiling::find(
+      {grid.x, grid.y, grid.z}, static_cast<std::int64_t>(elements), request.seed, effort,
+      [&](std::uint64_t block) { return block == first_block ? first : alone.show(block); });
   if (!tiling)
     return alone.doubt().empty() ? "its blocks do not lie side by side by one rule" : alone.doubt();
   if (!sample.blocks.empty() && !agrees(*tiling, sample))
     return "some blocks that were timed touch other places than their neighbours";
-  if (!tiling->has_each_once(alone.reads() ? WrittenRows{} : timed.written, request.seed))
+  if (!tiling->has_each_once(declared, request.seed))
     return "its blocks do not share out all places among each other";
   return {};
 }

@@ -21,9 +21,10 @@ dim3 PartsRun::grid() const {
           static_cast<unsigned>(grid.z)};
 }
 
-std::uint64_t PartsRun::blocks() const {
-  const dim3 all = grid();
-  return std::uint64_t{all.x} * all.y * all.z;
+std::uint64_t PartsRun::blocks_of(std::size_t launch) const {
+  if (launch >= launches()) return 0;
+  const PlanExtent& all = student().launch.steps[launch].shape.grid;
+  return static_cast<std::uint64_t>(all.x * all.y * all.z);
 }
 
 PartsRun::Ran PartsRun::run_range(std::uint64_t seed, const BlockRange& blocks) {
@@ -31,6 +32,16 @@ PartsRun::Ran PartsRun::run_range(std::uint64_t seed, const BlockRange& blocks) 
   write_inputs(student_side(), seed);
   student_side().kernels.prepare_when_touched(timed_case().output, student_side().output.data());
   return launch(student().launch, blocks);
+}
+
+PartsRun::Ran PartsRun::run_range_of(std::size_t number, std::uint64_t seed,
+                                     const BlockRange& blocks) {
+  const DeviceScope on(student_side().device.number());
+  write_inputs(student_side(), seed);
+  student_side().kernels.prepare_when_touched(timed_case().output, student_side().output.data());
+  ReadyLaunch one = student().launch;
+  one.steps = {student().launch.steps.at(number)};
+  return launch(one, blocks);
 }
 
 PartsRun::Ran PartsRun::run_range_again(const BlockRange& blocks) {

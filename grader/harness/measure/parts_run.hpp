@@ -23,7 +23,8 @@ class PartsRun : public TimedRun {
 
   /// Of the last launch; those before it always run whole.
   [[nodiscard]] dim3 grid() const;
-  [[nodiscard]] std::uint64_t blocks() const;
+  [[nodiscard]] std::uint64_t blocks() const { return blocks_of(launches() - 1); }
+  [[nodiscard]] std::uint64_t blocks_of(std::size_t launch) const;
   [[nodiscard]] std::size_t launches() const { return student().launch.steps.size(); }
 
   struct Ran {
@@ -33,6 +34,8 @@ class PartsRun : public TimedRun {
   };
   /// Draws inputs and output anew, and runs these blocks.
   [[nodiscard]] Ran run_range(std::uint64_t seed, const BlockRange& blocks);
+  /// The same of one launch alone, as if there were no others.
+  [[nodiscard]] Ran run_range_of(std::size_t launch, std::uint64_t seed, const BlockRange& blocks);
   /// The same on the inputs that are there, and on what earlier launches have left.
   [[nodiscard]] Ran run_range_again(const BlockRange& blocks);
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "grader/harness/device/device.hpp"
+#include "grader/harness/cases/block_range.hpp"
 
 namespace membound::harness {
 

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 
-#include "grader/base/words.hpp"
 #include "grader/harness/cases/place_set.hpp"
 #include "grader/harness/measure/parts_run.hpp"
 
@@ -13,6 +13,7 @@ namespace membound::harness {
 namespace {
 
 constexpr std::uint64_t kFirstRanges = 64;  ///< of so many the first has what one has
+constexpr std::uint64_t kRangesALook = 4;   ///< of so many one's inputs are looked at afterwards
 constexpr std::uint64_t kGrowth = 4;        ///< a range has at most so many times the last one's
 
 /// One case, range by range.
@@ -59,46 +60,77 @@ class WholeRunner {
   void keep_peak(std::uint64_t bytes) {
     whole_.peak_bytes = std::max(whole_.peak_bytes, static_cast<std::int64_t>(bytes));
   }
-  /// All launches, of the last these blocks. False: it was not run, and `whole_` says why.
-  bool launch(std::uint64_t first, std::uint64_t count, PartsRun::Ran& ran) {
-    ran = run_.run_range(seed_, {first, count, limits_.instructions});
+  /// These blocks of a launch; or without a number all launches, of the last these. False: they did
+  /// not run, and `whole_` says why.
+  bool launch(std::optional<std::size_t> number, std::uint64_t first, std::uint64_t count,
+              PartsRun::Ran& ran) {
+    const BlockRange blocks{first, count, limits_.instructions - spent_};
+    ran = number ? run_.run_range_of(*number, seed_, blocks) : run_.run_range(seed_, blocks);
+    spent_ += ran.warp_instructions;
     if (!ran.not_run.empty()) give_up(ran.not_run);
-    if (whole_.why_not.empty() && !run_.inputs_are_as_drawn(seed_) && whole_.found.empty())
+    // It costs as much as all else; which ranges are looked at the seed says.
+    const bool looks = (ranges_++ + seed_) % kRangesALook == 0 || count == run_.blocks();
+    if (whole_.why_not.empty() && looks && !run_.inputs_are_as_drawn(seed_) && whole_.found.empty())
       whole_.found = "the launch changed its inputs";
     return whole_.why_not.empty();
   }
 
   void run_by_ranges() {
-    const std::uint64_t all = run_.blocks();
     PlaceSet written(timed_.output.count);
-    // What earlier launches leave would have to be made for each range.
-    std::uint64_t count =
-        run_.launches() > 1 ? all : std::max<std::uint64_t>(1, all / kFirstRanges);
+    const bool is_large = array_bytes() > limits_.bytes;
+    if (run_.launches() == 1)
+      run_ranges_of(0, written);
+    else if (!is_large)
+      run_all_at_once(written);
+    else
+      for (std::size_t i = 0; i < run_.launches() && whole_.why_not.empty(); ++i)
+        run_ranges_of(i, written);
+    if (!whole_.why_not.empty()) return;
+    const PlaceSet::Difference difference = written.difference_from(timed_.written);
+    places_ = text_of(difference, timed_.written, timed_.output.count, run_.blocks());
+    // Launches that each did their part without the others have done it; others prove nothing.
+    if (run_.launches() > 1 && is_large && (!places_.empty() || whole_.wrong_elements > 0)) {
+      whole_.wrong_elements = 0;
+      whole_.first_wrong_index = -1;
+      places_.clear();
+      return give_up("its launches need each other, and all of them too much memory");
+    }
+    whole_.missing_elements = static_cast<std::int64_t>(difference.missing);
+    if (difference.missing > 0)
+      whole_.first_missing_index = static_cast<std::int64_t>(difference.first_missing);
+  }
+
+  /// Of one launch, in order.
+  void run_ranges_of(std::size_t number, PlaceSet& written) {
+    const std::uint64_t all = run_.blocks_of(number);
+    std::uint64_t count = std::max<std::uint64_t>(1, all / kFirstRanges);
     for (std::uint64_t first = 0; first < all;) {
       count = std::min(count, all - first);
-      if (count == all && array_bytes() > limits_.bytes)
-        return give_up("its blocks cannot run in parts, and all of them need too much memory");
       PartsRun::Ran ran;
-      if (!launch(first, count, ran)) {
-        if (first > 0 || count == all || ran.warp_instructions > 0) return;
-        whole_.why_not.clear();  // they may learn from each other: all at once
-        count = all;
+      if (!launch(number, first, count, ran)) {
+        // They may learn from each other: then all at once.
+        const bool has_begun = first > 0 || count == all || ran.warp_instructions > 0;
+        if (has_begun || run_.launches() > 1) return;
         if (array_bytes() > limits_.bytes)
           return give_up(ran.not_run + ", and all of them need too much memory");
-        if (!launch(0, all, ran)) return;
+        whole_.why_not.clear();
+        return run_all_at_once(written);
       }
       compare(written);
       keep_peak(ran.drawn_bytes + written.bytes());
       first += count;
       count = next_count(count, ran.drawn_bytes);
-      if (seconds() > limits_.seconds && first < all)
-        return give_up("it takes more than " + base::decimal(limits_.seconds, 0) + " s");
+      if (spent_ >= limits_.instructions && first < all)
+        return give_up("it takes more than " + grouped(limits_.instructions) +
+                       " warp instructions");
     }
-    const PlaceSet::Difference difference = written.difference_from(timed_.written);
-    whole_.missing_elements = static_cast<std::int64_t>(difference.missing);
-    if (difference.missing > 0)
-      whole_.first_missing_index = static_cast<std::int64_t>(difference.first_missing);
-    places_ = text_of(difference, timed_.written, timed_.output.count, run_.blocks());
+  }
+
+  void run_all_at_once(PlaceSet& written) {
+    PartsRun::Ran ran;
+    if (!launch(std::nullopt, 0, run_.blocks(), ran)) return;
+    compare(written);
+    keep_peak(ran.drawn_bytes + written.bytes());
   }
 
   /// Blocks of the range after one of `count` that has touched so many bytes.
@@ -132,7 +164,7 @@ class WholeRunner {
       return give_up("its right answer needs too much memory");
     if (array_bytes() > 2 * limits_.bytes) return give_up("it needs too much memory");
     PartsRun::Ran ran;
-    if (!launch(0, run_.blocks(), ran)) return;
+    if (!launch(std::nullopt, 0, run_.blocks(), ran)) return;
     keep_peak(ran.drawn_bytes);
     const HostArray got = run_.output();
     const HostArray right = expected();
@@ -173,6 +205,8 @@ class WholeRunner {
   PartsRun run_;
   course::WholeRun whole_;
   std::string places_;
+  std::uint64_t spent_ = 0;  ///< warp instructions
+  std::uint64_t ranges_ = 0;
 };
 
 }  // namespace

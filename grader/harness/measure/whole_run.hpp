@@ -9,8 +9,9 @@
 ///   arrays   drawn   | drawn    | …     anew for each, dropped afterwards
 ///   places   a bit each, for all        in the end exactly those that the case declares
 ///
-/// So memory is bounded, whatever the size. Launches of a plan, kernels whose blocks may learn from
-/// each other, and outputs to which all blocks add run in one piece.
+/// So memory is bounded, whatever the size. Kernels whose blocks may learn from each other, outputs
+/// to which all blocks add, and plans run in one piece; large plans launch by launch, as if each
+/// were alone: where all places are right then, they are, and else nothing is known.
 #pragma once
 
 #include <cstdint>
@@ -23,9 +24,9 @@ namespace membound::harness {
 
 /// What a whole run may take.
 struct WholeLimits {
-  double seconds = 120;  ///< looked at between two ranges
-  /// Warp instructions of one launch, which cannot be stopped by the clock: 10 s and more.
-  std::uint64_t instructions = 2'000'000'000;
+  /// Warp instructions: about ten seconds for each thousand million. No clock: what comes of a run
+  /// is not to hang on the host.
+  std::uint64_t instructions = 8'000'000'000;
   /// Of arrays at once; ranges are cut so that they need a quarter of it.
   std::uint64_t bytes = std::uint64_t{1} << 30;
 };

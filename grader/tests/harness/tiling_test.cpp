@@ -215,6 +215,50 @@ TEST(Tiling, IsQuickWithAMillionBlocks) {
   EXPECT_TRUE(is_sure(strides(1 << 28, 1024, 264)));
 }
 
+/// Rows that begin anywhere in a line of 32: each block begins at a line.
+Launch rows_out_of_step(std::int64_t rows, std::int64_t cols, std::int64_t pitch) {
+  constexpr std::int64_t kLine = 32, kWide = 128;
+  const std::int64_t across = (cols + kLine - 1 + kWide - 1) / kWide;
+  return {{static_cast<std::uint64_t>(across), static_cast<std::uint64_t>(rows), 1},
+          rows * pitch,
+          [=](std::uint64_t block) {
+            const auto at = static_cast<std::int64_t>(block);
+            const std::int64_t start = at / across * pitch;
+            const std::int64_t left = at % across * kWide - start % kLine;
+            const std::int64_t first = std::max<std::int64_t>(0, left);
+            Footprint all;
+            append(all, start + first, std::min(cols, left + kWide) - first);
+            return all;
+          }};
+}
+
+TEST(Tiling, KnowsRowsOutOfStep) {
+  EXPECT_TRUE(is_sure(rows_out_of_step(256, 1021, 1021)));
+  EXPECT_TRUE(is_sure(rows_out_of_step(256, 1021, 1024), {1024, 1021}));
+  EXPECT_FALSE(is_sure(without(rows_out_of_step(256, 1021, 1021), 9)));
+}
+
+/// Whole batches in turns, and what is left one by one.
+Launch batches(std::int64_t elements, std::int64_t batch, std::int64_t blocks,
+               std::int64_t threads) {
+  return {{static_cast<std::uint64_t>(blocks), 1, 1}, elements, [=](std::uint64_t block) {
+            const auto at = static_cast<std::int64_t>(block);
+            const std::int64_t whole = elements / batch;
+            Footprint all;
+            for (std::int64_t one = at; one < whole; one += blocks) append(all, one * batch, batch);
+            for (std::int64_t i = whole * batch + at * threads; i < elements; i += threads * blocks)
+              append(all, i, std::min(threads, elements - i));
+            return all;
+          }};
+}
+
+TEST(Tiling, KnowsBatchesAndWhatIsLeft) {
+  const Launch launch = batches(67'108'864, 6144, 132, 384);
+  EXPECT_TRUE(is_sure(launch));
+  for (const std::uint64_t block : {0, 10, 97, 98, 131})
+    EXPECT_FALSE(is_sure(without(launch, block))) << block;
+}
+
 TEST(Tiling, FindsNoRuleWhereTilesLieAlongDiagonals) {
   const std::int64_t side = 64;
   const Launch launch{{64, 64, 1}, side * side * 16, [=](std::uint64_t block) {
