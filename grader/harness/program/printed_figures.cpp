@@ -34,6 +34,9 @@ constexpr std::array kUnits = std::to_array<Unit>({{"ns", 1, false},
 /// What arithmetic in float may add: a rate is made of a time, a count and a factor, each of them
 /// rounded to 24 bits, so some 4 * 2^-24; this leaves room for a few more steps.
 constexpr double kFloatError = 1e-5;
+/// A rate is made of the bytes that the programmer counts, and held against those that the launch
+/// touched: some of a last block beyond the arrays, or none where a kernel leaves out a part.
+constexpr double kByteError = 0.01;
 /// Whoever divides by 2^30 and writes GB/s means the same bytes: 1.0737 of them.
 constexpr double kBinaryGiga = kMebi * 1024 / 1e9;
 
@@ -58,7 +61,8 @@ class Between {
     most_ = std::max(most_, value);
   }
   [[nodiscard]] bool holds(const Figure& figure, double factor = 1) const {
-    const double room = figure.rounding + kFloatError * figure.value;
+    const double error = figure.is_rate ? kByteError : kFloatError;
+    const double room = figure.rounding + error * figure.value;
     return figure.value + room >= factor * least_ && figure.value - room <= factor * most_;
   }
 
