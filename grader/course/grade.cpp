@@ -76,6 +76,29 @@ void Grade::take(Result finished, const Lab& for_lab) {
   if (row_of(*verdict).has_score) score = result.points() * late_factor;
 }
 
+void Grade::take_audit(Audit audited, const std::vector<StageResult>& found) {
+  audit = std::move(audited);
+  bool changed = false;
+  for (const StageResult& wrong : found) {
+    const auto stage =
+        std::find_if(result.stages.begin(), result.stages.end(),
+                     [&wrong](const auto& other) { return other.stage == wrong.stage; });
+    if (stage == result.stages.end()) continue;
+    stage->verdict = wrong.verdict;
+    stage->correct = false;
+    stage->points = 0;
+    stage->findings = wrong.findings;
+    for (const TestOutcome& test : wrong.tests)
+      if (test.failed()) stage->tests.push_back(test);
+    verdict = std::max(verdict.value_or(GradeVerdict::kPass), row_of(wrong.verdict).grade);
+    changed = true;
+  }
+  if (!changed) return;
+  ratio = slowest_ratio(result);
+  score.reset();
+  if (row_of(*verdict).has_score) score = result.points() * late_factor;
+}
+
 void Grade::end(GradeVerdict without_result, std::string why, const Lab& for_lab) {
   lab = for_lab.id;
   max_score = for_lab.max_points();
@@ -103,9 +126,9 @@ std::string shown_student(const Grade& grade) {
 MEMBOUND_JSON(GradeDigests, harness, toolchain, lab, limits)
 MEMBOUND_JSON(HandMark, points, comment, marked_at, automatic_score)
 MEMBOUND_FIELDS(Grade, student, student_name, student_email, platform, platform_id, lab, verdict,
-                score, max_score, mark, ratio, device, submission_sha256, origin, submitted_at,
-                time_from, graded_at, late_by_seconds, late_factor, attempt, note, seed, seed_key,
-                sample_seed, digests, reference_sha256, limits_in_force, result)
+                score, max_score, mark, audit, ratio, device, submission_sha256, origin,
+                submitted_at, time_from, graded_at, late_by_seconds, late_factor, attempt, note,
+                seed, seed_key, sample_seed, digests, reference_sha256, limits_in_force, result)
 
 void to_json(json& out, const Grade& value) {
   write_fields(out, value);

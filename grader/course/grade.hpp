@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "grader/base/result.hpp"
+#include "grader/course/audit.hpp"
 #include "grader/course/lab.hpp"
 #include "grader/course/lab_result.hpp"
 
@@ -52,6 +53,9 @@ struct Grade {
   std::optional<double> score;          ///< nothing: withheld (SUSPICIOUS, INFRA_ERROR)
   double max_score = 0;                 ///< of the whole lab
   std::optional<HandMark> mark;         ///< where a person decided; `score` is then its points
+  /// Of stages whose predicted speed earned points; in the ledger only an audit's own record has
+  /// one. Nothing: no speed was predicted.
+  std::optional<Audit> audit;
   std::optional<double> ratio;          ///< of the slowest stage that is right and was timed
   std::string device;                   ///< "NVIDIA H200", "vgpu:h200"
   std::string submission_sha256;        ///< of kernel.cu; of the archive where that was refused
@@ -81,6 +85,9 @@ struct Grade {
 
   /// Takes over a finished result: verdict, score, ratio, device, seed, submission_sha256.
   void take(Result finished, const Lab& lab);
+  /// Takes the points of the stages that the audit found wrong. `found` are the audits' own
+  /// results of them.
+  void take_audit(Audit audited, const std::vector<StageResult>& found);
   /// Ends without a result: 0 points, or a withheld score where the verdict asks for it.
   void end(GradeVerdict without_result, std::string why, const Lab& lab);
 

@@ -57,6 +57,8 @@ json summary_of(const course::Grade& grade) {
   lines.push_back(grade.verdict ? std::string(course::row_of(*grade.verdict).meaning)
                                 : "Nothing was submitted.");
   if (!grade.note.empty()) lines.push_back(grade.note);
+  if (const std::string audit = course::audit_text(grade.audit); !audit.empty())
+    lines.push_back("Run whole after it was timed by some of its blocks: " + audit + ".");
   return lines;
 }
 

@@ -24,6 +24,7 @@ std::string summary_of(const course::Grade& grade) {
        {"lab", "verdict", "score", "max_score", "ratio", "device", "submission_sha256", "seed",
         "seed_key", "digests", "limits_in_force", "graded_at"})
     kept[key] = whole.at(key);
+  if (grade.audit) kept["audit"] = whole.at("audit");
   return course::dump_safely(kept);
 }
 

@@ -142,7 +142,8 @@ std::optional<ChainEntry> Database::last_plan() {
 
 std::optional<ChainEntry> Database::verdict(const std::string& key, int round) {
   SQLite::Statement query(
-      connection_, std::string(kEntryColumns) + "WHERE kind = 'verdict' AND key = ? AND round = ?");
+      connection_,
+      std::string(kEntryColumns) + "WHERE kind IN ('verdict', 'audit') AND key = ? AND round = ?");
   query.bind(1, key);
   query.bind(2, round);
   return first_of(query);

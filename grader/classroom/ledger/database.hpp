@@ -36,6 +36,7 @@ class Database {
   [[nodiscard]] std::vector<ChainEntry> marks();
   [[nodiscard]] std::optional<ChainEntry> last_entry();
   [[nodiscard]] std::optional<ChainEntry> last_plan();
+  /// Of a verdict or an audit.
   [[nodiscard]] std::optional<ChainEntry> verdict(const std::string& key, int round);
   /// Numbers, chains and signs it. Within a transaction.
   void append(ChainEntry entry, std::string_view secret);

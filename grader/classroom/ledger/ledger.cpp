@@ -36,7 +36,7 @@ base::Error disk_full(const fs::path& out) {
 ChainEntry entry_for(const std::string& key, int round, const std::string& text,
                      const course::Grade& grade) {
   ChainEntry entry;
-  entry.kind = "verdict";
+  entry.kind = grade.audit ? "audit" : "verdict";
   entry.key = key;
   entry.round = round;
   entry.file_sha256 = base::sha256(text);
@@ -120,6 +120,12 @@ base::Status Ledger::plan(const std::string& digest, const std::vector<std::stri
   });
   if (status && base::failpoint("ledger.planned")) return disk_full(parts_->out);
   return status;
+}
+
+base::Status Ledger::add(const std::vector<std::string>& keys) {
+  return parts_->change([&](Database& open) {
+    for (const std::string& key : keys) open.add_job(key);
+  });
 }
 
 base::Result<Reconciled> Ledger::reconcile() {

@@ -66,6 +66,8 @@ class Ledger {
   /// Makes the plan's digest part of the chain (where it is not the last plan's) and its jobs
   /// known. Jobs that are no longer planned stay in the ledger.
   [[nodiscard]] base::Status plan(const std::string& digest, const std::vector<std::string>& keys);
+  /// Makes more jobs known: audits of verdicts that are there.
+  [[nodiscard]] base::Status add(const std::vector<std::string>& keys);
   /// Catches up with the files. To be called once, after plan().
   [[nodiscard]] base::Result<Reconciled> reconcile();
   /// All jobs, or one.
@@ -95,9 +97,10 @@ class Ledger {
   std::unique_ptr<Parts> parts_;
 };
 
-/// The verdicts that count, by job.
+/// The verdicts that count, and audits of them, by job.
 struct Verdicts {
   std::map<std::string, course::Grade> grades;
+  std::map<std::string, int> rounds;  ///< of `grades`
   std::set<std::string> quarantined;
   std::vector<Mark> marks;  ///< by hand, in the order in which they were made
   std::string state;        ///< digest of all that the ledger holds now
@@ -111,6 +114,7 @@ struct Verdicts {
 /// What a check of the whole batch found.
 struct Verification {
   int verdicts = 0;
+  int audits = 0;
   int plans = 0;
   int marks = 0;
   std::vector<std::string> problems;  ///< empty: everything is as it was written

@@ -33,6 +33,7 @@ base::Result<Verdicts> read_verdicts(const std::filesystem::path& out,
                            "membound grade --verify lists everything that was changed"};
       }
       all.grades.emplace(job.key, std::move(record->grade));
+      all.rounds.emplace(job.key, job.round);
     }
     all.state = base::sha256(all_states);
   } catch (const SQLite::Exception& problem) {

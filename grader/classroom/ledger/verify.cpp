@@ -30,7 +30,10 @@ void check_chain(const std::vector<ChainEntry>& entries, const std::string& secr
     if (!base::same_digest(entry.mac, mac_of(entry, secret)))
       found.problems.push_back(name + " was changed: its signature is wrong");
     previous = entry.mac;
-    ++(entry.kind == "plan" ? found.plans : entry.kind == "mark" ? found.marks : found.verdicts);
+    ++(entry.kind == "plan"    ? found.plans
+       : entry.kind == "mark"  ? found.marks
+       : entry.kind == "audit" ? found.audits
+                               : found.verdicts);
   }
 }
 
@@ -39,7 +42,7 @@ void check_files(const fs::path& out, const std::vector<ChainEntry>& entries,
                  const std::string& secret, Verification& found) {
   std::set<std::string> known;
   for (const ChainEntry& entry : entries) {
-    if (entry.kind != "verdict") continue;
+    if (!entry.has_file()) continue;
     const std::string name = record_name(entry.key, entry.round);
     known.insert(name);
     const auto text = base::read_file(out / "results" / name);
@@ -69,7 +72,7 @@ void check_files(const fs::path& out, const std::vector<ChainEntry>& entries,
 void check_jobs(Database& database, const std::vector<ChainEntry>& entries, Verification& found) {
   std::set<std::pair<std::string, int>> verdicts;
   for (const ChainEntry& entry : entries)
-    if (entry.kind == "verdict") verdicts.emplace(entry.key, entry.round);
+    if (entry.has_file()) verdicts.emplace(entry.key, entry.round);
   for (const JobState& job : database.jobs()) {
     const bool has = verdicts.contains({job.key, job.round});
     if (has != (job.state == State::kDone))

@@ -9,6 +9,7 @@
 #include "grader/base/failpoint.hpp"
 #include "grader/base/text_files.hpp"
 #include "grader/classroom/intake/store.hpp"
+#include "grader/classroom/queue/audit.hpp"
 #include "grader/classroom/queue/batch_jobs.hpp"
 #include "grader/classroom/queue/batch_plan.hpp"
 
@@ -53,6 +54,30 @@ void add_reconciled(const ledger::Reconciled& found, std::vector<std::string>& n
     notes.push_back("the last call ended while " + std::to_string(found.interrupted) +
                     " submissions were being graded; they are graded again");
   notes.insert(notes.end(), found.notes.begin(), found.notes.end());
+}
+
+AuditStart audit_start(const Plan& plan, const ledger::Verdicts& verdicts,
+                       const std::vector<PlannedAudit>& audits, int workers) {
+  const int at_once = audit_workers(workers);
+  return {audits.size(), at_once, audit_seconds(plan, verdicts, audits, at_once)};
+}
+
+/// Runs whole what earned points for a predicted speed, once all verdicts are there.
+template <typename Execute>
+base::Result<Executed> audit(const Plan& plan, const BatchRequest& request, ledger::Ledger& ledger,
+                             const Execute& execute) {
+  AuditStart start;
+  const auto audits = audits_for(plan, request, ledger, start.notes);
+  if (!audits) return audits.error();
+  const auto verdicts = ledger::read_verdicts(request.out, request.ledger.key_file);
+  if (!verdicts) return verdicts.error();
+  std::vector<std::string> notes = std::move(start.notes);
+  start = audit_start(plan, *verdicts, *audits, request.workers);
+  start.notes = std::move(notes);
+  if (request.on_audit) request.on_audit(start);
+  std::vector<const Job*> queue;
+  for (const PlannedAudit& one : *audits) queue.push_back(&one.job);
+  return execute(queue, start.workers);
 }
 
 }  // namespace
@@ -114,8 +139,15 @@ base::Result<BatchSummary> run_batch(const BatchRequest& given) {
 
   const Work work{&*plan,       &request.settings, &*ledger,         &store,
                   request.stop, request.watcher,   request.grade_one};
-  const auto executed =
-      request.executor ? request.executor(work, *queue) : run_local(work, *queue, request.workers);
+  const auto execute = [&](const std::vector<const Job*>& jobs, int workers) {
+    return request.executor ? request.executor(work, jobs) : run_local(work, jobs, workers);
+  };
+  auto executed = execute(*queue, request.workers);
+  if (executed && !executed->stopped && request.audit) {
+    auto audited = audit(*plan, request, *ledger, execute);
+    if (audited) audited->graded = executed->graded;
+    executed = std::move(audited);
+  }
 
   // Whatever stopped it: what is graded is written.
   BatchSummary summary;
@@ -132,6 +164,8 @@ base::Result<BatchSummary> run_batch(const BatchRequest& given) {
     if (!answered) return answered.error();
   }
   if (base::failpoint("batch.done")) return base::Error{base::ErrorKind::kMachine, "", "full"};
+  const auto left = open_audits(*plan, *verdicts);
+  summary.not_audited = audit_start(*plan, *verdicts, left, request.workers);
   summary.plan = std::move(*plan);
   summary.graded = executed->graded;
   summary.stopped = executed->stopped;

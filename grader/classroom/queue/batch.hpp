@@ -34,6 +34,14 @@ struct BatchStart {
   std::vector<std::string> notes;
 };
 
+/// What an audit starts with.
+struct AuditStart {
+  std::size_t stages = 0;  ///< to be run whole now
+  int workers = 1;         ///< at once: each needs memory
+  double seconds = 0;      ///< that it will take, about
+  std::vector<std::string> notes = {};
+};
+
 /// The roster that the last call with one left in the results folder `out`.
 [[nodiscard]] std::filesystem::path kept_roster(const std::filesystem::path& out);
 
@@ -52,6 +60,7 @@ struct BatchRequest {
   /// Students whose verdicts are made anew; "all": everybody. In intake.lab alone, if one is named.
   std::vector<std::string> regrade;
   bool retry_failed = false;             ///< INFRA_ERROR is tried again
+  bool audit = false;                    ///< run whole what earned points; see audit.hpp
   std::vector<RegradeRequest> requests;  ///< made anew too; OUT/regrade-decisions.csv answers them
   /// Does the jobs; empty: run_local with `workers`.
   std::function<base::Result<Executed>(const Work&, const std::vector<const Job*>&)> executor;
@@ -62,13 +71,15 @@ struct BatchRequest {
   const std::atomic<bool>* stop = nullptr;
   Watcher watcher;
   std::function<void(const BatchStart&)> on_start;
+  std::function<void(const AuditStart&)> on_audit;  ///< all verdicts are there; may be empty
 };
 
 /// What came of it.
 struct BatchSummary {
   Plan plan;
   ClassGrades grades;
-  int graded = 0;  ///< in this call
+  int graded = 0;          ///< in this call
+  AuditStart not_audited;  ///< what a call with `audit` would still do
   bool stopped = false;
 };
 

@@ -120,4 +120,48 @@ base::Result<std::vector<const Job*>> queue_of(const Plan& plan, const BatchRequ
   return queue;
 }
 
+base::Result<std::vector<PlannedAudit>> audits_for(const Plan& plan, const BatchRequest& request,
+                                                   ledger::Ledger& ledger,
+                                                   std::vector<std::string>& notes) {
+  const auto only = jobs_of(plan, request.only, request.intake.lab);
+  if (!only) return only.error();
+  auto verdicts = ledger::read_verdicts(request.out, request.ledger.key_file);
+  if (!verdicts) return verdicts.error();
+  if (request.retry_failed) {
+    for (const PlannedAudit& audit : audits_of(plan, *verdicts)) {
+      const auto found = verdicts->grades.find(audit.job.key);
+      const bool failed = verdicts->quarantined.contains(audit.job.key) ||
+                          (found != verdicts->grades.end() &&
+                           found->second.verdict == course::GradeVerdict::kInfraError);
+      if (!failed) continue;
+      const auto opened = ledger.regrade(audit.job.key);
+      if (!opened) return opened.error();
+      verdicts->grades.erase(audit.job.key);
+      verdicts->quarantined.erase(audit.job.key);
+    }
+  }
+  std::map<std::string, base::Status> fits;
+  std::map<std::string, std::size_t> left;
+  std::vector<PlannedAudit> wanted;
+  for (PlannedAudit& audit : open_audits(plan, *verdicts)) {
+    const Job& job = audit.job;
+    if (!request.only.empty() && !only->contains(job.audited)) continue;
+    if (request.intake.lab && *request.intake.lab != job.lab) continue;
+    const auto [fit, is_new] = fits.try_emplace(job.lab, base::Done{});
+    if (is_new) fit->second = check_fit(plan, job.lab, request.settings);
+    if (fit->second)
+      wanted.push_back(std::move(audit));
+    else
+      ++left[job.lab];
+  }
+  for (const auto& [lab, count] : left)
+    notes.push_back(std::to_string(count) + " stages of " + lab +
+                    " are left unaudited: " + base::to_string(fits.at(lab).error()));
+  std::vector<std::string> keys;
+  for (const PlannedAudit& audit : wanted) keys.push_back(audit.job.key);
+  const auto known = ledger.add(keys);
+  if (!known) return known.error();
+  return wanted;
+}
+
 }  // namespace membound::queue

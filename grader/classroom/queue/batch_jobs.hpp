@@ -5,6 +5,7 @@
 /// Place in the chain: batch -> [batch_jobs] -> plan, ledger.
 #pragma once
 
+#include "grader/classroom/queue/audit.hpp"
 #include "grader/classroom/queue/batch.hpp"
 
 namespace membound::queue {
@@ -22,5 +23,13 @@ namespace membound::queue {
                                                              const BatchRequest& request,
                                                              const ledger::Ledger& ledger,
                                                              std::vector<std::string>& notes);
+
+/// What the call is to audit, the most points first, of verdicts that audits made now would fit;
+/// `notes` tells how many are left for another call. With `retry_failed` what failed by our own
+/// fault is opened again.
+[[nodiscard]] base::Result<std::vector<PlannedAudit>> audits_for(const Plan& plan,
+                                                                 const BatchRequest& request,
+                                                                 ledger::Ledger& ledger,
+                                                                 std::vector<std::string>& notes);
 
 }  // namespace membound::queue

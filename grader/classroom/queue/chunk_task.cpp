@@ -6,6 +6,7 @@
 
 #include <cstdlib>
 #include <memory>
+#include <optional>
 #include <system_error>
 
 #include "grader/base/scratch_folder.hpp"
@@ -50,6 +51,18 @@ base::Status check_digests(const Settings& settings, const Plan& plan, const cou
                      "put Membound's folder on the shared file system"};
 }
 
+/// What the chunk means: a job of the plan, or an audit of one.
+std::optional<Job> job_of(const Plan& plan, const ChunkJob& wanted) {
+  const bool is_audit = wanted.audited_stage > 0;
+  const Job* const planned = plan.job(is_audit ? wanted.audited : wanted.key);
+  if (planned == nullptr) return std::nullopt;
+  Job job = *planned;
+  job.key = wanted.key;
+  job.audited = wanted.audited;
+  job.audited_stage = wanted.audited_stage;
+  return job;
+}
+
 bool has_result(const ChunkRequest& request, const ChunkJob& job, const std::string& secret) {
   const fs::path file = request.out / "results" / ledger::record_name(job.key, job.round);
   const auto text = base::read_file(file);
@@ -83,14 +96,14 @@ base::Result<ChunkOutcome> run_chunk(const ChunkRequest& given) {
       ++outcome.found;
       continue;
     }
-    const Job* const job = (*plan)->job(chunk_job.key);
+    const auto job = job_of(**plan, chunk_job);
     const course::Lab* const lab = job ? lab_of(*request.settings.course, job->lab) : nullptr;
     if (lab == nullptr) return not_planned(chunk_job);
     if (const auto same = check_digests(request.settings, **plan, *lab); !same) return same.error();
     OneRequest one;
     one.settings = &request.settings;
     one.lab = lab;
-    one.job = job;
+    one.job = &*job;
     one.planned = &(*plan)->labs.at(job->lab);
     one.limits = (*plan)->limits;
     one.source = store.file(job->submission_sha256);

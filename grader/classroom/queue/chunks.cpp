@@ -7,9 +7,12 @@
 
 #include "grader/base/check.hpp"
 #include "grader/base/text_files.hpp"
+#include "grader/course/json_fields.hpp"
 
 namespace membound::queue {
 namespace {
+
+constexpr double kMostStages = 1000;
 
 std::filesystem::path file_of(const std::filesystem::path& out) {
   return slurm_folder(out) / "chunks.json";
@@ -41,7 +44,11 @@ base::Status write_chunks(const std::filesystem::path& out, const Chunks& chunks
   nlohmann::json list = nlohmann::json::array();
   for (const auto& chunk : chunks) {
     nlohmann::json jobs = nlohmann::json::array();
-    for (const ChunkJob& job : chunk) jobs.push_back({{"key", job.key}, {"round", job.round}});
+    for (const ChunkJob& job : chunk)
+      jobs.push_back({{"key", job.key},
+                      {"round", job.round},
+                      {"audited", job.audited},
+                      {"audited_stage", job.audited_stage}});
     list.push_back(std::move(jobs));
   }
   return base::write_file(file_of(out), list.dump(1) + "\n");
@@ -60,7 +67,10 @@ base::Result<Chunks> read_chunks(const std::filesystem::path& out) {
       if (!job.is_object() || !job.contains("key") || !job["key"].is_string() ||
           !job.contains("round") || !job["round"].is_number_integer())
         return broken(file_of(out));
-      chunk.push_back({job["key"].get<std::string>(), job["round"].get<int>()});
+      chunk.push_back(
+          {job["key"].get<std::string>(), job["round"].get<int>(),
+           course::text_or_empty(job, "audited"),
+           static_cast<int>(course::number_or_zero(job, "audited_stage", 0, kMostStages))});
     }
   }
   return chunks;

@@ -18,6 +18,8 @@ namespace membound::queue {
 struct ChunkJob {
   std::string key;
   int round = 1;
+  std::string audited = {};  ///< of an audit: see Job
+  int audited_stage = 0;
 };
 using Chunks = std::vector<std::vector<ChunkJob>>;
 

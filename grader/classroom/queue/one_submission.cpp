@@ -11,12 +11,12 @@
 #include "grader/base/digest.hpp"
 #include "grader/base/failpoint.hpp"
 #include "grader/base/printable.hpp"
-#include "grader/base/processors.hpp"
 #include "grader/base/text_files.hpp"
+#include "grader/classroom/queue/audit_run.hpp"
 #include "grader/classroom/queue/device_health.hpp"
+#include "grader/classroom/queue/job_check.hpp"
 #include "grader/classroom/similarity/similarity.hpp"
 #include "grader/judge/class_reference_times.hpp"
-#include "grader/judge/device_choice.hpp"
 
 namespace membound::queue {
 namespace {
@@ -25,42 +25,6 @@ namespace fs = std::filesystem;
 
 using course::Grade;
 using course::GradeVerdict;
-
-base::Result<judge::CheckRequest> check_request(const OneRequest& request) {
-  const Settings& settings = *request.settings;
-  judge::CheckRequest check;
-  check.place = settings.place;
-  check.lab = request.lab;
-  for (const course::Stage& stage : request.lab->stages) check.stages.push_back(stage.number);
-  check.submission = request.source;
-  check.compiler = settings.compiler;
-  check.architecture = settings.architecture;
-  check.device = settings.device;
-  if (request.at_once > 1 && settings.device.kind->predicts_times())
-    check.device.environment["MEMBOUND_WORKERS"] =
-        std::to_string(std::max(1, static_cast<int>(base::processors()) / request.at_once));
-  check.more_arguments = settings.device.kind->test_arguments();
-  check.seed = request.job->seed;
-  check.seconds_per_stage = settings.seconds_per_stage;
-  check.device_seconds = settings.device_seconds;
-  check.version = settings.version;
-  check.looks.at_right_results =
-      settings.device.kind->has_checkers() || judge::has_vgpu(settings.place.build);
-  check.stop = request.stop;
-  if (!settings.trust_submissions || settings.hold_policy)
-    check.graded = judge::GradedCompile{.confined = !settings.trust_submissions};
-  check.on_tick = [&request](int stage) {
-    if (request.on_step) request.on_step("stage " + std::to_string(stage));
-  };
-  if (request.job->seed_key.empty()) return check;
-  auto split = judge::split_options(check);
-  if (!split) return split.error();
-  split->seed_key = request.job->seed_key;
-  if (settings.device.kind->predicts_times()) split->sample_seed = request.planned->sample_seed;
-  split->use_jail = !settings.trust_submissions;
-  check.split = *std::move(split);
-  return check;
-}
 
 /// Held by who makes a lab's times.
 std::mutex& times_mutex() {
@@ -111,8 +75,6 @@ base::Result<std::optional<judge::ReferenceTimes>> known_times(const OneRequest&
   return std::optional<judge::ReferenceTimes>(*std::move(times));
 }
 
-bool stopped(const OneRequest& request) { return request.stop != nullptr && request.stop->load(); }
-
 /// Gives the device back on every way out.
 class DeviceInUse {
  public:
@@ -141,7 +103,7 @@ base::Result<judge::Measured> measure(const OneRequest& request, judge::CheckReq
     check.split->reference_runner = request.reference_runner(device.get());
   auto measured = judge::measure(check, code);
   if (check.split) check.split->reference_runner = nullptr;  // others' from here on
-  if (device.get().kind->can_be_hurt() && !stopped(request) &&
+  if (device.get().kind->can_be_hurt() && !request.stopped() &&
       (!measured || measured->may_have_hurt()))
     if (const auto works = probe_device(*request.settings, device.get()); !works)
       outcome.device_lost = works.error();
@@ -192,6 +154,7 @@ std::string reason(const Grade& grade) {
 }
 
 OneOutcome grade_one(const OneRequest& request) {
+  if (request.job->audited_stage > 0) return audit_one(request);
   OneOutcome outcome;
   Grade& grade = outcome.grade;
   grade.lab = request.lab->id;
@@ -206,14 +169,14 @@ OneOutcome grade_one(const OneRequest& request) {
   const auto our_fault = [&](const std::string& why) {
     grade.end(GradeVerdict::kInfraError, why, *request.lab);
     grade.graded_at = now_text();
-    outcome.stopped = stopped(request);
+    outcome.stopped = request.stopped();
     return outcome;
   };
 
   const auto text = base::read_file(request.source);
   if (!text || base::sha256(*text) != request.job->submission_sha256)
     return our_fault("the store no longer holds what was handed in");
-  auto asked = check_request(request);
+  auto asked = check_of(request);
   if (!asked) return our_fault(base::to_string(asked.error()));
   judge::CheckRequest& check = *asked;
   const std::jthread times = make_times_early(request, check);
@@ -243,7 +206,7 @@ OneOutcome grade_one(const OneRequest& request) {
   if (!measured) return our_fault(base::to_string(measured.error()));
   base::Result<course::Result> result = judge::judge_measured(check, *code, *std::move(measured));
   if (!result) return our_fault(base::to_string(result.error()));
-  outcome.stopped = stopped(request);
+  outcome.stopped = request.stopped();
   if (outcome.stopped) return outcome;
   // The file lies in the batch's store; where that is says nothing about the submission.
   result->submission = "kernel.cu";

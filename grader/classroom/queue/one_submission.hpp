@@ -37,6 +37,9 @@ struct OneRequest {
   /// Of a device that this one alone uses for now; null, or without this function: a run has its
   /// own.
   std::function<judge::ReferenceRunner*(const judge::Device&)> reference_runner = {};
+
+  /// By Ctrl-C.
+  [[nodiscard]] bool stopped() const { return stop != nullptr && stop->load(); }
 };
 
 /// What came of it.
@@ -47,6 +50,7 @@ struct OneOutcome {
   std::optional<base::Error> device_lost = {};
 };
 
+/// A verdict, or of a job that is an audit what that found (audit_run).
 /// Never decides about what our own side failed at: that is the verdict INFRA_ERROR, with the
 /// reason in its note.
 [[nodiscard]] OneOutcome grade_one(const OneRequest& request);

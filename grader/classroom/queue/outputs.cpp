@@ -15,6 +15,7 @@
 #include "grader/base/durable_file.hpp"
 #include "grader/base/text_files.hpp"
 #include "grader/base/words.hpp"
+#include "grader/classroom/queue/audit.hpp"
 #include "grader/classroom/queue/hand_marks.hpp"
 #include "grader/course/course_table.hpp"
 #include "grader/course/json_fields.hpp"
@@ -106,7 +107,9 @@ class Joining {
   Joining(const Plan& plan, const ledger::Verdicts& verdicts, Detail detail)
       : plan_(plan), verdicts_(verdicts), detail_(detail), marks_(last_marks(verdicts.marks)) {
     if (detail == Detail::kWhole) return;
-    for (const auto& [key, grade] : verdicts.grades) shortened_.emplace(key, shortened(grade));
+    for (const Job& job : plan.jobs)
+      if (const auto grade = verdicts.grades.find(job.key); grade != verdicts.grades.end())
+        shortened_.emplace(job.key, shortened(with_audits(job.key, grade->second, verdicts)));
   }
 
   /// `take(grades, open rows)` for each student, in the plan's order.
@@ -142,12 +145,14 @@ class Joining {
   }
 
   void add(const Row& row, std::vector<Grade>& grades, std::vector<Row>& open) const {
-    const auto& known = detail_ == Detail::kWhole ? verdicts_.grades : shortened_;
+    const bool whole = detail_ == Detail::kWhole;
+    const auto& known = whole ? verdicts_.grades : shortened_;
     Grade grade;
     if (row.job.empty()) {
       grade = without_run(plan_, row);
     } else if (const auto found = known.find(row.job); found != known.end()) {
-      grade = with_verdict(row, found->second);
+      grade =
+          with_verdict(row, whole ? with_audits(row.job, found->second, verdicts_) : found->second);
     } else if (verdicts_.quarantined.contains(row.job)) {
       grade = quarantined(plan_, row);
     } else {
@@ -226,18 +231,18 @@ std::string grades_csv(const ClassGrades& all) {
   base::CsvTable table;
   table.header = {"student", "lab",   "score",  "max_score",         "late",
                   "verdict", "ratio", "device", "submission_sha256", "graded_at",
-                  "note"};
+                  "note",    "audit"};
   for (const Grade& grade : all.grades) {
-    table.rows.push_back({grade.student, grade.lab,
-                          grade.score ? short_decimal(*grade.score, 2) : "",
-                          short_decimal(grade.max_score, 2), late_percent(grade),
-                          grade.verdict ? std::string(course::to_string(*grade.verdict)) : "",
-                          grade.ratio ? short_decimal(*grade.ratio, 4) : "", grade.device,
-                          grade.submission_sha256, grade.graded_at, grade.note});
+    table.rows.push_back(
+        {grade.student, grade.lab, grade.score ? short_decimal(*grade.score, 2) : "",
+         short_decimal(grade.max_score, 2), late_percent(grade),
+         grade.verdict ? std::string(course::to_string(*grade.verdict)) : "",
+         grade.ratio ? short_decimal(*grade.ratio, 4) : "", grade.device, grade.submission_sha256,
+         grade.graded_at, grade.note, course::audit_text(grade.audit)});
   }
   for (const Row& row : all.open)
     table.rows.push_back({row.student, row.lab, "", "", "", "", "", "", row.submission_sha256, "",
-                          "not graded yet"});
+                          "not graded yet", ""});
   return base::write_csv(table, base::CsvReader::kSpreadsheet);
 }
 

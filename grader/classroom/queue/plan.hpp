@@ -31,6 +31,9 @@ struct Job {
   std::uint64_t seed = 0;
   std::string
       seed_key;  ///< 32 hexadecimal digits; empty: trusted, judged in the process it runs in
+  /// An audit: this stage alone is run, whole and for its results. 0: a verdict on all stages.
+  int audited_stage = 0;
+  std::string audited;  ///< of an audit: the key of the job whose verdict it holds for
 
   bool operator==(const Job&) const = default;
 };

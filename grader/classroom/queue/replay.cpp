@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <system_error>
+#include <utility>
 
 #include "grader/classroom/intake/store.hpp"
 #include "grader/classroom/intake/student_names.hpp"
@@ -41,6 +42,29 @@ void compare_stage(const course::StageResult& a, const course::StageResult& b,
     const std::string now = i < b.tests.size() ? outcome_of(b.tests[i]) : "no test";
     if (before != now) found.push_back(where + before + " was recorded, now " + now);
   }
+}
+
+/// Runs whole again what took points when it was audited; one that is right now takes none.
+void repeat_audits(const OneRequest& verdict, const course::Audit& recorded, OneOutcome& outcome) {
+  course::Audit audit{recorded.earned, {}};
+  std::vector<course::StageResult> wrong;
+  for (const course::AuditedStage& stage : recorded.stages) {
+    if (!stage.takes_points()) continue;
+    Job job = *verdict.job;
+    job.audited_stage = stage.stage;
+    OneRequest request = verdict;
+    request.job = &job;
+    const OneOutcome again = grade_one(request);
+    outcome.stopped = again.stopped;
+    if (again.stopped) return;
+    for (const course::AuditedStage& one : again.grade.audit->stages) {
+      audit.stages.push_back(one);
+      if (one.takes_points())
+        wrong.insert(wrong.end(), again.grade.result.stages.begin(),
+                     again.grade.result.stages.end());
+    }
+  }
+  outcome.grade.take_audit(std::move(audit), wrong);
 }
 
 }  // namespace
@@ -126,6 +150,7 @@ base::Result<Replay> replay(const std::filesystem::path& out, const course::Grad
   request.free_device = [&](const judge::Device& device) { pool.give_back(device); };
   request.on_step = on_step;
   OneOutcome outcome = grade_one(request);
+  if (!outcome.stopped && recorded.audit) repeat_audits(request, *recorded.audit, outcome);
   if (!settings.trust_submissions) judge::wipe_devices(settings.place, devices);
   if (outcome.stopped) {
     return base::Error{base::ErrorKind::kUsage, recorded.student, "stopped before it was repeated",

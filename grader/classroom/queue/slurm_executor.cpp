@@ -70,7 +70,9 @@ class Collector {
   /// Submits an array of what these keys stand for.
   base::Status submit(const std::vector<std::string>& keys) {
     std::vector<ChunkJob> jobs;
-    for (const std::string& key : keys) jobs.push_back({key, work_.ledger->job(key)->round});
+    for (const std::string& key : keys)
+      jobs.push_back({key, work_.ledger->job(key)->round, pending_.at(key)->audited,
+                      pending_.at(key)->audited_stage});
     const std::size_t tasks =
         static_cast<std::size_t>(settings_.at_once > 0 ? settings_.at_once : kUsualTasks);
     slurm::Array array;
@@ -224,6 +226,8 @@ class Collector {
                   (reason ? reason->substr(0, reason->find('\n'))
                           : "no task wrote a result; see slurm/membound-*.log"),
               *lab);
+    if (const int stage = pending->second->audited_stage; stage > 0)
+      grade.audit = course::Audit{1, {{stage, course::Verdict::kInfraError, grade.note, 0}}};
     return finish(pending, grade);
   }
 

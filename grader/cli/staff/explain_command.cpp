@@ -41,6 +41,10 @@ void print_grade(const course::Grade& grade) {
                     ? report::points(*grade.score) + " of " + report::points(grade.max_score)
                     : "withheld until a person has looked");
   line("why", grade.note);
+  line("audit", course::audit_text(grade.audit));
+  if (grade.audit)
+    for (const course::AuditedStage& stage : grade.audit->stages)
+      if (!stage.note.empty()) line("", "stage " + std::to_string(stage.stage) + ": " + stage.note);
   if (!grade.submitted_at.empty())
     line("handed in",
          grade.submitted_at + (grade.time_from == "record" ? ", as the platform recorded"

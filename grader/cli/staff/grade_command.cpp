@@ -45,6 +45,27 @@ void print_start(const queue::BatchStart& start) {
   std::fprintf(stderr, "membound: limits in force: %s\n", start.limits.c_str());
 }
 
+void print_audit_start(const queue::AuditStart& start) {
+  for (const std::string& note : start.notes) std::fprintf(stderr, "membound: %s\n", note.c_str());
+  if (start.stages == 0) {
+    std::fputs("membound: nothing is left to audit\n", stderr);
+    return;
+  }
+  std::fprintf(stderr, "membound: auditing %zu stages, %d at once: about %s\n", start.stages,
+               start.workers, long_time(start.seconds).c_str());
+}
+
+/// "an audit of 41 stages would take about 3 min: membound grade … --audit".
+std::string audit_advice(const queue::AuditStart& left, bool asked) {
+  const std::string stages =
+      std::to_string(left.stages) + (left.stages == 1 ? " stage" : " stages");
+  const std::string call = call_to_repeat();
+  return (asked ? "not audited yet: " + stages + ", about "
+                : "an audit of " + stages + " would take about ") +
+         long_time(left.seconds) + ": " + call +
+         (call.find(" --audit") == std::string::npos ? " --audit" : "");
+}
+
 /// Verdicts and what a person should look at.
 void print_summary(const queue::BatchSummary& summary, const GradeOptions& options,
                    const Context& context) {
@@ -92,10 +113,13 @@ int verify(const GradeOptions& options) {
   const auto found = ledger::verify(options.out, options.key);
   if (!found) return report_error(found.error());
   for (const std::string& problem : found->problems) std::printf("%s\n", problem.c_str());
-  std::printf(
-      "%d verdicts, %d marks by hand, %d plans: %s\n", found->verdicts, found->marks, found->plans,
-      found->problems.empty() ? "all signed, in order and unchanged"
-                              : (std::to_string(found->problems.size()) + " problems").c_str());
+  const std::string audits =
+      found->audits > 0 ? std::to_string(found->audits) + " audits, " : std::string();
+  std::printf("%d verdicts, %s%d marks by hand, %d plans: %s\n", found->verdicts, audits.c_str(),
+              found->marks, found->plans,
+              found->problems.empty()
+                  ? "all signed, in order and unchanged"
+                  : (std::to_string(found->problems.size()) + " problems").c_str());
   return found->problems.empty() ? kExitPassed : kExitNotPassed;
 }
 
@@ -149,6 +173,10 @@ int run_grade(const GradeOptions& options) {
   auto settings = grading_settings(*context, device, options.trust);
   if (!settings) return report_error(settings.error());
   settings->device_seconds = options.device_seconds;
+  if (options.audit && !settings->device.kind->predicts_times())
+    return report_error(wrong_use("--audit", "runs whole what a virtual GPU predicted from samples",
+                                  "a class that is graded on a virtual GPU",
+                                  "leave it out: on a GPU every timed run is whole and compared"));
   const auto spot_check =
       read_spot_check(options.spot_check, options, options.trust, *settings, *context);
   if (!spot_check) return report_error(spot_check.error());
@@ -176,6 +204,7 @@ int run_grade(const GradeOptions& options) {
   request.only = options.only;
   request.regrade = options.regrade;
   request.retry_failed = options.resume;
+  request.audit = options.audit;
   request.workers = workers_for(options);
   request.stop = catch_interrupts();
   const auto read = read_intake(options, *context, request);
@@ -193,8 +222,14 @@ int run_grade(const GradeOptions& options) {
   std::unique_ptr<GradeProgress> progress;
   request.on_start = [&](const queue::BatchStart& start) {
     print_start(start);
-    progress =
-        std::make_unique<GradeProgress>(start.queued, context->err, context->err_is_terminal);
+    progress = std::make_unique<GradeProgress>("graded", start.queued, context->err,
+                                               context->err_is_terminal);
+  };
+  request.on_audit = [&](const queue::AuditStart& start) {
+    progress.reset();
+    print_audit_start(start);
+    progress = std::make_unique<GradeProgress>("audited", start.stages, context->err,
+                                               context->err_is_terminal);
   };
   request.watcher.now = [&](int worker, const queue::Job& job, const std::string& doing) {
     progress->now(worker, job, doing);
@@ -206,6 +241,9 @@ int run_grade(const GradeOptions& options) {
   progress.reset();
   if (!summary) return report_error(summary.error());
   print_summary(*summary, options, *context);
+  if (!summary->stopped && summary->not_audited.stages > 0)
+    std::fprintf(stderr, "membound: %s\n",
+                 audit_advice(summary->not_audited, options.audit).c_str());
   if (summary->stopped) {
     report_note("stopped; what is graded is kept. To go on: " + call_to_repeat());
   }
@@ -266,6 +304,7 @@ void add_grade(CLI::App& app, Action& chosen) {
   takes_whole(*command->add_option("--device-seconds", options->device_seconds), 0, 86400);
   command->add_flag("--trust-submissions", options->trust);
   command->add_flag("--verify", options->verify);
+  command->add_flag("--audit", options->audit);
   command->add_option("--key", options->key);
   takes_whole(*command->add_option("--quarantine-after", options->quarantine_after), 1, 1 << 30);
   command->add_option("--spot-check", options->spot_check);

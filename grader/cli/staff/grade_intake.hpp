@@ -34,6 +34,7 @@ struct GradeOptions : judge::CheckOptions {
   bool resume = false;
   bool trust = false;
   bool verify = false;
+  bool audit = false;
   bool has_seed = false;
   std::vector<std::string> only, regrade;
   std::string requests;

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstdio>
+#include <utility>
 
 #include "grader/report/text.hpp"
 
@@ -16,22 +17,24 @@ constexpr auto kTerminalPeriod = 200ms;
 constexpr auto kPlainPeriod = 10s;
 constexpr const char* kEraseLine = "\r\033[K";
 
-std::string left(double seconds) {
-  if (seconds < 60) return std::to_string(static_cast<int>(std::ceil(seconds))) + " s left";
-  const int minutes = static_cast<int>(std::ceil(seconds / 60));
-  if (minutes < 120) return std::to_string(minutes) + " min left";
-  return std::to_string((minutes + 30) / 60) + " h left";
-}
-
 }  // namespace
 
+std::string long_time(double seconds) {
+  if (seconds < 60) return std::to_string(static_cast<int>(std::ceil(seconds))) + " s";
+  const int minutes = static_cast<int>(std::ceil(seconds / 60));
+  if (minutes < 120) return std::to_string(minutes) + " min";
+  return std::to_string((minutes + 30) / 60) + " h";
+}
+
 std::string progress_line(const GradeCounts& counts, bool with_current) {
-  std::string text = "graded " + std::to_string(counts.done) + "/" + std::to_string(counts.total);
+  std::string text =
+      counts.what + " " + std::to_string(counts.done) + "/" + std::to_string(counts.total);
   if (counts.done > 0 && counts.seconds > 0) {
     const double a_second = static_cast<double>(counts.done) / counts.seconds;
     text += ", " + report::number(a_second * 60) + " a minute";
     if (counts.done < counts.total)
-      text += ", " + left(static_cast<double>(counts.total - counts.done) / a_second);
+      text +=
+          ", " + long_time(static_cast<double>(counts.total - counts.done) / a_second) + " left";
   }
   std::string verdicts;
   for (const auto& [verdict, count] : counts.by)
@@ -45,8 +48,10 @@ std::string progress_line(const GradeCounts& counts, bool with_current) {
   return text + now;
 }
 
-GradeProgress::GradeProgress(std::size_t total, const report::Style& style, bool is_terminal)
+GradeProgress::GradeProgress(std::string what, std::size_t total, const report::Style& style,
+                             bool is_terminal)
     : style_(style), is_terminal_(is_terminal) {
+  counts_.what = std::move(what);
   counts_.total = total;
   thread_ = std::thread([this] { draw_until_done(); });
 }

@@ -25,7 +25,11 @@ struct GradeCounts {
   double seconds = 0;                      ///< since the start
   std::map<int, std::string> now;          ///< by worker: "03-transpose 1a2b3c4d, stage 3"
   std::map<course::GradeVerdict, int> by;  ///< verdicts so far
+  std::string what = "graded";             ///< or "audited"
 };
+
+/// "42 s", "3 min", "5 h": rounded up.
+[[nodiscard]] std::string long_time(double seconds);
 
 /// "graded 120/300, 64 a minute, 3 min left; PASS 80, FAIL_SLOW 40; now …". What is left is guessed
 /// from the pace so far.
@@ -34,7 +38,7 @@ struct GradeCounts {
 /// Shows it until it goes away.
 class GradeProgress {
  public:
-  GradeProgress(std::size_t total, const report::Style& style, bool is_terminal);
+  GradeProgress(std::string what, std::size_t total, const report::Style& style, bool is_terminal);
   ~GradeProgress();
   GradeProgress(const GradeProgress&) = delete;
   GradeProgress& operator=(const GradeProgress&) = delete;

@@ -11,6 +11,7 @@ using course::GradeVerdict;
 
 TEST(ProgressLine, SaysNothingAboutThePaceBeforeThereIsOne) {
   EXPECT_EQ(progress_line({.total = 300}, true), "graded 0/300");
+  EXPECT_EQ(progress_line({.total = 300, .what = "audited"}, true), "audited 0/300");
 }
 
 TEST(ProgressLine, GuessesWhatIsLeftFromThePaceSoFar) {

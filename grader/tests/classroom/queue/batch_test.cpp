@@ -29,7 +29,7 @@ using testing::HasSubstr;
 TEST_F(BatchTest, EverybodyHasARow) {
   EXPECT_EQ(run().grades.grades.size(), 12u);
   EXPECT_THAT(csv(), HasSubstr("student,lab,score,max_score,late,verdict,ratio,device,"
-                               "submission_sha256,graded_at,note\r\ns000,01-quick,"));
+                               "submission_sha256,graded_at,note,audit\r\ns000,01-quick,"));
 }
 
 TEST_F(BatchTest, EqualTextsAreGradedOnceWithOneVerdict) {

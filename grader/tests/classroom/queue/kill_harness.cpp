@@ -41,10 +41,11 @@ int victim(const fs::path& folder, const fs::path& out) {
   request.workers = kWorkers;
   // Random kills hit innocent jobs; that quarantine works is ledger_test's to show.
   request.ledger.quarantine_after = 1 << 30;
+  request.audit = true;
   request.grade_one = [](const OneRequest& one) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
     const bool full = base::failpoint("job.compiled");
-    OneOutcome outcome = fake_grade(one);
+    OneOutcome outcome = fake_predicted(one);
     if (full) outcome.grade.end(course::GradeVerdict::kInfraError, "full", *one.lab);
     return outcome;
   };
@@ -192,8 +193,9 @@ class Harness {
     } else {
       for (const std::string& problem : found->problems) fail(problem);
       const auto clean = ledger::verify(folder_ / "clean");
-      if (!clean || found->verdicts != clean->verdicts)
-        fail(std::to_string(found->verdicts) + " verdicts: some are doubled or missing");
+      if (!clean || found->verdicts != clean->verdicts || found->audits != clean->audits)
+        fail(std::to_string(found->verdicts) + " verdicts and " + std::to_string(found->audits) +
+             " audits: some are doubled or missing");
     }
     if (tables_of(out_) != expected_) {
       fail("the tables are not those of the undisturbed batch, which are left in " +
