@@ -18,6 +18,8 @@ namespace {
 using namespace membound::harness;
 using membound::labs::reverse_array::reversed;
 
+constexpr int kVectorStage = 3;
+
 std::string about(std::size_t n) {
   return "\nfor an array of " + std::to_string(n) + (n == 1 ? " int" : " ints");
 }
@@ -109,10 +111,14 @@ LAB_TEST_WITH_HINT(ReverseArray, SecondLaunchGivesTheSame, "second-launch") {
   if (HasFailure()) FAIL() << "in a launch on other numbers in the same arrays";
 }
 
+LAB_TEST_WITH_HINT(ReverseArray, PositionsBeyond32Bits, "wide-index") {
+  // So many that a vector's number has more than 31 bits, too.
+  constexpr std::int64_t kSize[] = {(std::int64_t{1} << 33) + 16'387};
+  EXPECT_TRUE(far_blocks(kSize, "n may be up to 2^34"));
+}
+
 /// Every int is read once and written once.
-std::vector<TimedCase> timed_cases(const membound::course::Stage&,
-                                   std::span<const std::int64_t> size) {
-  const long long n = size[0];
+TimedCase timed_case(long long n) {
   TimedCase timed;
   timed.label = std::to_string(n) + " ints";
   timed.sizes = {n};
@@ -128,7 +134,15 @@ std::vector<TimedCase> timed_cases(const membound::course::Stage&,
   timed.expected_by_place = by_place<int>([n](const DrawnInputs& in, std::size_t place) {
     return in.at<int>(0, static_cast<std::size_t>(n) - 1 - place);
   });
-  return {timed};
+  return timed;
+}
+
+/// What is fast only where n is a multiple of a vector's ints is not fast.
+std::vector<TimedCase> timed_cases(const membound::course::Stage& stage,
+                                   std::span<const std::int64_t> size) {
+  std::vector<TimedCase> cases = {timed_case(size[0])};
+  if (stage.number == kVectorStage && size[0] > 1) cases.push_back(timed_case(size[0] - 1));
+  return cases;
 }
 
 LAB_PROGRAM({.lab_id = "01-reverse-array",

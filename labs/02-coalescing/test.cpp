@@ -170,6 +170,12 @@ LAB_TEST_WITH_HINT(Coalescing, SecondLaunchGivesTheSame, "second-launch") {
   if (HasFailure()) FAIL() << "in a launch on other numbers in the same arrays";
 }
 
+LAB_TEST_WITH_HINT(Coalescing, PositionsBeyond32Bits, "wide-index") {
+  // A little more than 2^32 floats in each array.
+  const std::int64_t size[] = {65'535, 65'603 / channels_of(stage().number)};
+  EXPECT_TRUE(far_blocks(size, "rows * cols may pass 2^31"));
+}
+
 /// The floats of `out` where `pixels` are its picture and nobody has written the gaps.
 std::vector<float> with_gaps(const std::vector<float>& pixels, const Picture& picture) {
   std::vector<float> out(picture.rows * picture.pitch, std::bit_cast<float>(kPoisonWord));

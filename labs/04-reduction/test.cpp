@@ -27,6 +27,7 @@ using namespace membound::harness;
 using membound::labs::reduction::sum_parallel;
 using membound::labs::reduction::sum_serial;
 
+constexpr int kVectorStage = 5;  ///< and those behind it
 /// 2^24: up to here a float holds every whole number.
 constexpr double kExactLimit = 16'777'216;
 
@@ -209,14 +210,18 @@ LAB_TEST_WITH_HINT(Reduction, SecondLaunchGivesTheSame, "second-launch") {
   if (HasFailure()) FAIL() << "in a launch on other numbers in the same arrays";
 }
 
+LAB_TEST_WITH_HINT(Reduction, PositionsBeyond32Bits, "wide-index") {
+  // As many as n may be, and odd: one grid after the last vector an index has more than 31 bits.
+  constexpr std::int64_t kSize[] = {(std::int64_t{1} << 33) - 3};
+  EXPECT_TRUE(far_blocks(kSize, "n may be up to 2^33"));
+}
+
 /// n whole numbers from -127 to 127, drawn anew for every run. Their sum is a random walk whose
 /// steps have a variance of 5,419 (255^2 / 12): even 2^28 of them, in any order chosen without
 /// looking at them, have a standard deviation of 1.2 million, a fourteenth of 2^24. So timed sums
 /// are exact, too. Those of 256 have one of 1,178: of many blocks some pass 2^11, up to where a
 /// half holds every whole number.
-std::vector<TimedCase> timed_cases(const membound::course::Stage& stage,
-                                   std::span<const std::int64_t> size) {
-  const std::int64_t n = size[0];
+TimedCase timed_case(const membound::course::Stage& stage, std::int64_t n) {
   TimedCase timed;
   timed.label = std::to_string(n) + " floats";
   timed.sizes = {n};
@@ -236,7 +241,15 @@ std::vector<TimedCase> timed_cases(const membound::course::Stage& stage,
       for (std::size_t i = first; i < first + count; ++i) sum += in.at<float>(0, i);
     return bytes_of<float>({static_cast<float>(sum)});
   };
-  return {timed};
+  return timed;
+}
+
+/// What is fast only where n is a multiple of a vector's floats is not fast.
+std::vector<TimedCase> timed_cases(const membound::course::Stage& stage,
+                                   std::span<const std::int64_t> size) {
+  std::vector<TimedCase> cases = {timed_case(stage, size[0])};
+  if (stage.number >= kVectorStage && size[0] > 1) cases.push_back(timed_case(stage, size[0] - 1));
+  return cases;
 }
 
 /// The same sum on the host, on data that costs next to nothing to make.

@@ -159,6 +159,17 @@ LAB_TEST_WITH_HINT(BankConflicts, SecondLaunchGivesTheSame, "second-launch") {
   if (HasFailure()) FAIL() << "in a launch on other numbers in the same arrays";
 }
 
+LAB_TEST_WITH_HINT(BankConflicts, PositionsBeyond32Bits, "wide-index") {
+  // Of words; in stages 2 and 4 there are never as many as 2^31.
+  constexpr std::int64_t kWords = std::int64_t{1} << 32;
+  const std::int64_t n = stage().number == kRunningSums ? kWords / 24 + 3
+                         : stage().number == kCorrelate ? (std::int64_t{1} << 30) - 1
+                         : stage().number == kTileSums  ? kWords / (32 * 32) + 3
+                                                        : 0;
+  if (n == 0) return;
+  EXPECT_TRUE(far_blocks(std::span(&n, 1), "n * k may pass 2^31"));
+}
+
 /// Signals, words, structs, samples or tiles behind one that its result hangs on as well.
 std::int64_t reach(int stage, std::int64_t k) {
   if (stage == kCorrelate) return kWindow;

@@ -141,6 +141,12 @@ LAB_TEST_WITH_HINT(Series, SecondLaunchGivesTheSame, "second-launch") {
   if (HasFailure()) FAIL() << "in a launch on other numbers in the same arrays";
 }
 
+LAB_TEST_WITH_HINT(Series, PositionsBeyond32Bits, "wide-index") {
+  // 2^32 and 67,109,059 samples.
+  constexpr std::int64_t kSize[] = {(std::int64_t{1} << 26) + 3, 65};
+  EXPECT_TRUE(far_blocks(kSize, "n * m may pass 2^31"));
+}
+
 /// The elements [first, first + count) of the result: their series cut out of the input, some at a
 /// time, and taken for a whole one.
 HostArray expected_part(const Stage& stage, const DrawnInputs& in, std::size_t first,

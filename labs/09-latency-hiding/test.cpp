@@ -19,6 +19,7 @@ namespace {
 using namespace membound::harness;
 using membound::labs::latency_hiding::calibrated;
 
+constexpr int kVectorStage = 4;
 /// Odd, so that a sample that was never calibrated or calibrated twice is not right by luck.
 constexpr float kGain = 3, kOffset = 7;
 /// |3 * sample + 7| stays far below 2^24.
@@ -119,10 +120,15 @@ LAB_TEST_WITH_HINT(Calibrate, SecondLaunchGivesTheSame, "second-launch") {
   if (HasFailure()) FAIL() << "in a launch on other numbers in the same arrays";
 }
 
+LAB_TEST_WITH_HINT(Calibrate, PositionsBeyond32Bits, "wide-index") {
+  // From stage 3 on a block has too many of them to be run alone.
+  if (stage().number > 2) return;
+  constexpr std::int64_t kSize[] = {(std::int64_t{1} << 31) + 16'387};
+  EXPECT_TRUE(far_blocks(kSize, "n may be up to 2^34"));
+}
+
 /// Every sample is read once and written once.
-std::vector<TimedCase> timed_cases(const membound::course::Stage&,
-                                   std::span<const std::int64_t> size) {
-  const long long n = size[0];
+TimedCase timed_case(long long n) {
   const auto count = static_cast<std::size_t>(n);
   TimedCase timed;
   timed.label = std::to_string(n) + " samples";
@@ -140,7 +146,15 @@ std::vector<TimedCase> timed_cases(const membound::course::Stage&,
   timed.expected_by_place = by_place<float>([](const DrawnInputs& in, std::size_t place) {
     return kGain * in.at<float>(0, place) + kOffset;
   });
-  return {timed};
+  return timed;
+}
+
+/// What is fast only where n is a multiple of a vector's samples is not fast.
+std::vector<TimedCase> timed_cases(const membound::course::Stage& stage,
+                                   std::span<const std::int64_t> size) {
+  std::vector<TimedCase> cases = {timed_case(size[0])};
+  if (stage.number == kVectorStage && size[0] > 1) cases.push_back(timed_case(size[0] - 1));
+  return cases;
 }
 
 LAB_PROGRAM({.lab_id = "09-latency-hiding",

@@ -23,6 +23,11 @@ bool LabTest::on_virtual_gpu() const { return run_->session().device().computes_
 
 int LabTest::multiprocessors() const { return run_->session().device().info().sm_count; }
 
+testing::AssertionResult LabTest::far_blocks(std::span<const std::int64_t> size,
+                                             const std::string& contract) {
+  return run_->check_far_blocks(size, contract);
+}
+
 testing::AssertionResult LabTest::launch_with(const std::string& instance,
                                               const std::vector<std::int64_t>& sizes,
                                               const KernelArguments& arguments) {

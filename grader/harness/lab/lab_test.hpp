@@ -17,6 +17,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -67,6 +68,12 @@ class LabTest : public testing::Test {
   [[nodiscard]] testing::AssertionResult launch_with(const std::string& instance,
                                                      const std::vector<std::int64_t>& sizes,
                                                      const KernelArguments& arguments);
+
+  /// Whether blocks of the stage's timed cases at a size of more than 2^31 elements find their
+  /// place; on a device that cannot run some blocks alone nothing is looked at. `contract`: what
+  /// allows the size.
+  [[nodiscard]] testing::AssertionResult far_blocks(std::span<const std::int64_t> size,
+                                                    const std::string& contract);
 
   /// The stage under test, for the harness's own tests.
   [[nodiscard]] StageRun& run() const { return *run_; }

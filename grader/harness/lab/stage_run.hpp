@@ -11,6 +11,7 @@
 #include <chrono>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "grader/course/measurement.hpp"
@@ -47,6 +48,10 @@ class StageRun {
   /// Runs every timed case whole, for its results, and keeps what comes of it. Only where launches
   /// can be sampled.
   void look_at_all();
+
+  /// See LabTest::far_blocks().
+  [[nodiscard]] testing::AssertionResult check_far_blocks(std::span<const std::int64_t> size,
+                                                          const std::string& contract);
 
   /// Bookkeeping of the recorder.
   void begin_stage();
@@ -117,8 +122,9 @@ class StageRun {
   Session& session_;
   course::Stage stage_;
   std::chrono::steady_clock::time_point start_;
-  std::string test_;     // the one that is running
-  std::string printed_;  // by its kernels
+  std::string test_;        // the one that is running
+  std::string about_test_;  // what a fault in it tells of; mostly empty
+  std::string printed_;     // by its kernels
   course::Cause cause_ = course::Cause::kNone;
   std::string blocked_;
   std::mutex mutex_;  // guards measurement_ and test_ against the watchdog's thread
