@@ -24,10 +24,10 @@ struct dim3 {
 namespace membound::harness {
 namespace {
 
-using Device = membound::detail::PlanRecord;
+using DevicePlan = membound::detail::PlanRecord;
 using Host = PlanRecord;
 
-static_assert(sizeof(Device) == sizeof(Host));
+static_assert(sizeof(DevicePlan) == sizeof(Host));
 static_assert(sizeof(membound::detail::StepRecord) == sizeof(PlanStep));
 static_assert(sizeof(membound::LaunchShape) == sizeof(PlanShape));
 static_assert(sizeof(membound::Gpu) == sizeof(PlanGpu));
@@ -35,7 +35,7 @@ static_assert(sizeof(membound::detail::Sizes) == sizeof(PlanSizes));
 static_assert(membound::LaunchPlan::kMaxSteps == Host::kMaxSteps);
 static_assert(membound::detail::Sizes::kMax == PlanSizes::kMax);
 
-Host read_as_host(const Device& device) {
+Host read_as_host(const DevicePlan& device) {
   Host host;
   std::memcpy(&host, &device, sizeof(host));
   return host;
@@ -47,7 +47,7 @@ TEST(LaunchPlan, APlanReadsTheSameOnBothSides) {
   first.block = {4, 5, 6};
   first.shared_bytes = 7;
   second.grid = {1LL << 40};
-  Device device;
+  DevicePlan device;
   membound::detail::store(
       &device, plan_with_scratch(99).then("first_pass", first).then("second_pass", second));
   device.parameter_count = 2;
@@ -68,7 +68,7 @@ TEST(LaunchPlan, APlanReadsTheSameOnBothSides) {
 TEST(LaunchPlan, AShapeIsAPlanOfOneNamelessStep) {
   LaunchShape shape;
   shape.grid = 5;
-  Device device;
+  DevicePlan device;
   membound::detail::store(&device, shape);
   const Host host = read_as_host(device);
   EXPECT_EQ(host.is_plan, 0);
@@ -80,13 +80,13 @@ TEST(LaunchPlan, AShapeIsAPlanOfOneNamelessStep) {
 TEST(LaunchPlan, ANinthStepIsCountedButNotStored) {
   LaunchPlan plan = plan_with_scratch(0);
   for (int i = 0; i < 9; ++i) plan.then("again", LaunchShape{});
-  Device device;
+  DevicePlan device;
   membound::detail::store(&device, plan);
   EXPECT_EQ(read_as_host(device).step_count, 9);
 }
 
 TEST(LaunchPlan, ANameThatIsTooLongEndsWithItsField) {
-  Device device;
+  DevicePlan device;
   const std::string name(100, 'k');
   membound::detail::store(&device, plan_with_scratch(0).then(name.c_str(), LaunchShape{}));
   EXPECT_EQ(read_as_host(device).steps[0].kernel, std::string(63, 'k'));
