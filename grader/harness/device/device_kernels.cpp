@@ -22,7 +22,7 @@ constexpr std::size_t kReadVectorsPerThread = 4;
 constexpr std::size_t kResultBytes = 4096;
 
 dim3 blocks_of(std::size_t elements, std::size_t per_block) {
-  return dim3(static_cast<unsigned>((elements + per_block - 1) / per_block));
+  return dim3{static_cast<unsigned>((elements + per_block - 1) / per_block)};
 }
 
 }  // namespace
@@ -68,14 +68,14 @@ void DeviceKernels::launch_with(const std::string& name, dim3 grid, int threads,
   const void* const function = kernel;
   MEMBOUND_CHECK(parameters_match(function, sizes));
   cuda_check(
-      cudaLaunchKernel(function, grid, dim3(static_cast<unsigned>(threads)), addresses, 0, nullptr),
+      cudaLaunchKernel(function, grid, dim3{static_cast<unsigned>(threads)}, addresses, 0, nullptr),
       name.c_str());
 }
 
 dim3 DeviceKernels::grid_for(std::size_t elements) const {
   const std::size_t wanted = (elements + kThreads - 1) / kThreads;
   const auto most = static_cast<std::size_t>(sm_count_) * kBlocksPerSm;
-  return dim3(static_cast<unsigned>(std::clamp<std::size_t>(wanted, 1, most)));
+  return dim3{static_cast<unsigned>(std::clamp<std::size_t>(wanted, 1, most))};
 }
 
 void DeviceKernels::prepare_output(const TimedBuffer& buffer, void* d_data) const {
@@ -130,7 +130,7 @@ void DeviceKernels::keep_busy() const {
 }
 
 void DeviceKernels::launch_nothing() const {
-  launch("membound_set_words", dim3(1), kThreads, result_.data(), 0ULL, 0U);
+  launch("membound_set_words", dim3{1}, kThreads, result_.data(), 0ULL, 0U);
 }
 
 void DeviceKernels::copy(void* d_out, const void* d_in, std::size_t size_bytes) const {
@@ -147,7 +147,7 @@ void DeviceKernels::read(const void* d_in, std::size_t size_bytes) const {
 void DeviceKernels::launch_add_min(int blocks, int threads, int rounds) const {
   void* d_addends = static_cast<std::byte*>(result_.data()) + kResultBytes / 4;  // stays 0
   void* d_never = static_cast<std::byte*>(result_.data()) + kResultBytes / 2;
-  launch("membound_add_min", dim3(static_cast<unsigned>(blocks)), threads, d_addends, d_never,
+  launch("membound_add_min", dim3{static_cast<unsigned>(blocks)}, threads, d_addends, d_never,
          rounds);
 }
 

@@ -98,7 +98,7 @@ Launcher::Evaluation Launcher::evaluate(const Request& request, double seconds) 
              "preparing a launch record");
   const auto watch =
       watchdog_.watch(seconds, "the evaluation of " + launch_function(request.kernel, false));
-  cudaError_t code = cudaLaunchKernel(function, dim3(1), dim3(1), arguments, 0, nullptr);
+  cudaError_t code = cudaLaunchKernel(function, dim3{1}, dim3{1}, arguments, 0, nullptr);
   if (code == cudaSuccess) code = cudaDeviceSynchronize();
   if (code != cudaSuccess) return {{}, evaluation_failed(request.kernel, code)};
   cuda_check(cudaMemcpy(&record, d_record.data(), sizeof(record), cudaMemcpyDeviceToHost),

@@ -37,7 +37,7 @@ Step run(const std::string& file) {
   unsigned long long count = kProbeWords;
   unsigned word = kWord;
   void* arguments[] = {&d_words, &count, &word};
-  code = cudaLaunchKernel(kernel, dim3(64), dim3(256), arguments, 0, nullptr);
+  code = cudaLaunchKernel(kernel, dim3{64}, dim3{256}, arguments, 0, nullptr);
   if (code != cudaSuccess) return {"launching a kernel", code};
   code = cudaDeviceSynchronize();
   if (code != cudaSuccess) return {"running a kernel", code};
