@@ -83,17 +83,20 @@ class Tiling::Finder {
   }
 
   std::optional<Tiling> find() {
-    const bool is_line = tiling_.axes_.size() <= 1;
-    if (is_line && find_stretches() && holds()) return tiling_;
-    tiling_.stretches_.clear();
-    if (failed_) return std::nullopt;
-    if (!is_line)
+    if (tiling_.axes_.size() > 1)
       return fit() || (!failed_ && fit_in_turns()) ? std::optional(tiling_) : std::nullopt;
-    for (const std::uint64_t period : periods()) {
-      tiling_.axes_ = {{1, period}, {period, blocks_ / period}};
+    if (find_stretches(true) && holds()) return tiling_;
+    if (failed_) return std::nullopt;
+    const std::vector<Axis> line = tiling_.axes_;
+    const std::vector<std::uint64_t> lengths = row_lengths();
+    tiling_.stretches_.clear();
+    for (const std::uint64_t length : lengths) {
+      tiling_.axes_ = {{1, length}, {length, blocks_ / length}};
       if (fit()) return tiling_;
     }
-    return std::nullopt;
+    tiling_.axes_ = line;
+    tiling_.shapes_.clear();
+    return !failed_ && find_stretches(false) && holds() ? std::optional(tiling_) : std::nullopt;
   }
 
  private:
@@ -107,9 +110,11 @@ class Tiling::Finder {
     return failed_ ? nullptr : &found->second;
   }
 
-  /// Stretch by stretch: how far one goes is found by halving.
-  bool find_stretches() {
+  /// Stretch by stretch: how far one goes is found by halving. `unless_rows`: not where the first
+  /// one may be a row of tiles.
+  bool find_stretches(bool unless_rows) {
     constexpr std::size_t kMost = 8;
+    tiling_.stretches_.clear();
     for (std::uint64_t first = 0; first < blocks_;) {
       if (tiling_.stretches_.size() == kMost) return false;
       const Footprint* const shape = show(first);
@@ -123,6 +128,7 @@ class Tiling::Finder {
       }
       first = stretch.last + 1;
       tiling_.stretches_.push_back(std::move(stretch));
+      if (unless_rows && !row_lengths().empty()) return false;
     }
     return true;
   }
@@ -283,35 +289,14 @@ class Tiling::Finder {
     return true;
   }
 
-  /// Lengths that a row of tiles may have, where block numbers go along rows: the rule of a row's
-  /// blocks holds up to there.
-  std::vector<std::uint64_t> periods() {
-    if (blocks_ < 8) return {};
-    const Footprint* const one = show(1);
-    const Footprint* const two = one == nullptr ? nullptr : show(2);
-    if (two == nullptr) return {};
-    const auto by = distance(*one, *two, tiling_.elements_);
-    if (!by) return {2};
-    const auto is_in_row = [&](std::uint64_t block) {
-      const Footprint* const is = show(block);
-      if (is == nullptr) return false;
-      const auto far = distance(*one, *is, tiling_.elements_);
-      return far && *far == *by * (static_cast<std::int64_t>(block) - 1);
-    };
-    std::uint64_t in = 2, out = 4;
-    while (out < blocks_ && is_in_row(out)) {
-      in = out;
-      out *= 2;
-    }
-    out = std::min(out, blocks_ - 1);
-    while (out - in > 1) {
-      const std::uint64_t middle = in + (out - in) / 2;
-      (is_in_row(middle) ? in : out) = middle;
-    }
-    if (failed_) return {};
-    std::vector<std::uint64_t> lengths;  // the last tile of a row may be cut off
-    for (const std::uint64_t length : {out, out + 1})
-      if (blocks_ % length == 0 && length < blocks_) lengths.push_back(length);
+  /// Lengths that a row of tiles may have, where block numbers go along rows: as far as the first
+  /// stretch goes, or one more, for a row's last tile may be cut off.
+  [[nodiscard]] std::vector<std::uint64_t> row_lengths() const {
+    std::vector<std::uint64_t> lengths;
+    if (tiling_.stretches_.empty()) return lengths;
+    const std::uint64_t last = tiling_.stretches_.front().last;
+    for (const std::uint64_t length : {last + 1, last + 2})
+      if (length > 1 && length < blocks_ && blocks_ % length == 0) lengths.push_back(length);
     return lengths;
   }
 
