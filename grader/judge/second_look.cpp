@@ -97,17 +97,39 @@ void add_new(const nlohmann::json& reports, nlohmann::json& all) {
       all.push_back(report);
 }
 
+/// A test of the virtual GPU that failed, where warps run in drawn orders, and passed in the second
+/// look, where they run in that of their numbers: what the checkers have no word for is the order.
+nlohmann::json reports_of_order(const course::StageMeasurement& suspect,
+                                const course::StageMeasurement& seen) {
+  const course::TestOutcome* const failed = first_failed(suspect);
+  if (suspect.device.virtual_name.empty() || failed == nullptr ||
+      suspect.abort != course::Cause::kNone || !seen.checks.empty())
+    return seen.checks;
+  const auto again = std::ranges::find(seen.tests, failed->name, &course::TestOutcome::name);
+  if (again == seen.tests.end() || !again->passed || again->skipped) return seen.checks;
+  return {{{"checker", "racecheck"},
+           {"kind", "order of warps"},
+           {"kernel", suspect.kernel},
+           {"text",
+            "the result is right when the warps of a block take their turns in the order of their "
+            "numbers, and wrong in another order; a GPU promises none"},
+           {"advice",
+            "find what one warp writes and another reads, with atomics or volatile words too, and "
+            "put __syncthreads() between, where every thread reaches it"}}};
+}
+
 /// False: it was stopped. What the second look itself ends in says nothing new. `early` is one at
 /// these, or null.
 bool look_at(const RunRequest& run, const Measurements& suspects, EarlyLook* early) {
   if (suspects.empty()) return true;
   std::map<int, nlohmann::json> checks;  // by stage
   bool stopped = false;
+  const bool failed = suspects.size() == 1 && !may_be_right_by_luck(*run.lab, *suspects.front());
   const auto add = [&](const base::Result<RunOutcome>& outcome) {
     stopped = outcome && outcome->stopped;
     if (!outcome) return;
     for (const course::StageMeasurement& seen : outcome->measurements)
-      add_new(seen.checks, checks[seen.stage]);
+      add_new(failed ? reports_of_order(*suspects.front(), seen) : seen.checks, checks[seen.stage]);
   };
   if (early != nullptr)
     add(early->take(run));

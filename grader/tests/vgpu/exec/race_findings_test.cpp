@@ -101,7 +101,6 @@ constexpr const char* kOneForAll = R"(.version 8.0
 READ:
   .loc 1 6 0
   ld.shared.u32 %r5, [%r1];
-  st.shared.u32 [%r1], %r5;
   ret;
 })";
 
@@ -148,14 +147,15 @@ TEST(RaceFindings, TurnsOfAnUnrolledLoopAreOneFindingOfEachKind) {
   machine.request().checks.switch_on("racecheck");
   machine.request().checks.switch_on("memcheck");
   const LaunchReport report = machine.run("k", {1, 1, 1}, {64, 1, 1});
-  ASSERT_EQ(report.checks.size(), 2u);
+  ASSERT_EQ(report.checks.size(), 2u) << report.checks[0].text;
   EXPECT_NE(report.checks[0].kind, report.checks[1].kind);
 }
 
 /// Lane 0 of two warps takes a lock in line 5, adds to a word in line 6, gives the lock back in
-/// line 7. `fence` stands before and behind line 6.
-std::string with_lock(const char* behind, const char* before, const char* give_back) {
-  return std::string(R"(.version 8.0
+/// line 7; `behind` and `before` stand around line 6.
+std::string with_lock(const std::string& behind, const std::string& before,
+                      const std::string& give_back) {
+  const std::string head = R"(.version 8.0
 .target sm_90
 .address_size 64
 .file 1 "lock.cu"
@@ -171,17 +171,14 @@ AGAIN:
   atom.global.cas.b32 %r3, [%rd1], 0, 1;
   setp.ne.u32 %p2, %r3, 0;
   @%p2 bra AGAIN;
-)") + behind +
-         R"(
+)";
+  const std::string body = R"(
   .loc 1 6 0
   ld.global.u32 %r4, [%rd1+4];
   add.u32 %r4, %r4, 1;
   st.global.u32 [%rd1+4], %r4;
-)" + before +
-         "
-             .loc 1 7 0 " + give_back + " DONE : ret;
-}
-";
+)";
+  return head + behind + body + before + "\n  .loc 1 7 0\n" + give_back + "\nDONE:\n  ret;\n}";
 }
 
 std::string advice_on(const std::string& ptx) {
@@ -203,7 +200,8 @@ TEST(RaceFindings, WhatALockLacksIsNamed) {
   EXPECT_EQ(advice_on(with_lock(kFence, "", kExchange)),
             "the lock orders nothing by itself: put __threadfence() before line 7, which gives it "
             "back\n");
-  EXPECT_NE(advice_on(with_lock(kFence, kFence, "st.global.u32 [%rd1], 0;")).find("atomicExch"),
+  EXPECT_NE(advice_on(with_lock(kFence, kFence, "mov.u32 %r6, 0; st.global.u32 [%rd1], %r6;"))
+                .find("atomicExch"),
             std::string::npos);
 }
 

@@ -216,7 +216,11 @@ void RaceChecker::note_lock(const WarpAccess& access, BlockRaces& races, const M
   if (lock.take != access.step) lock = {access.step, nullptr};
   if (!now.counts(view.last_write(cell))) return;
   const Step* const writer = launch_.origins[view.write_origin(cell)];
-  if (writer != nullptr && !may_take_lock(*writer->extra->in)) lock.give_back = writer;
+  if (writer == nullptr || writer == access.step) return;
+  const Instruction& in = *writer->extra->in;
+  const bool takes = in.opcode == Opcode::kAtom &&
+                     in.as<program::AtomicAccess>().operation == program::Atomic::kCas;
+  if (!takes) lock.give_back = writer;
 }
 
 void RaceChecker::fence(const Warp& warp, const Step* step, BlockRaces& races) const {
