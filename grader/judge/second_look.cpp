@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <set>
 #include <string>
 #include <thread>
 #include <tuple>
@@ -118,18 +119,22 @@ nlohmann::json reports_of_order(const course::StageMeasurement& suspect,
             "put __syncthreads() between, where every thread reaches it"}}};
 }
 
-/// False: it was stopped. What the second look itself ends in says nothing new. `early` is one at
-/// these, or null.
+/// False: it was stopped. What the second look itself ends in says nothing new of a failure. One at
+/// right results that does not come to its end has not said that they are no luck: it is taken once
+/// more, and a note says so where that is no better. `early` is one at these, or null.
 bool look_at(const RunRequest& run, const Measurements& suspects, EarlyLook* early) {
   if (suspects.empty()) return true;
   std::map<int, nlohmann::json> checks;  // by stage
+  std::set<int> ended;                   // stages
   bool stopped = false;
   const bool failed = suspects.size() == 1 && !may_be_right_by_luck(*run.lab, *suspects.front());
   const auto add = [&](const base::Result<RunOutcome>& outcome) {
     stopped = outcome && outcome->stopped;
     if (!outcome) return;
-    for (const course::StageMeasurement& seen : outcome->measurements)
+    for (const course::StageMeasurement& seen : outcome->measurements) {
       add_new(failed ? reports_of_order(*suspects.front(), seen) : seen.checks, checks[seen.stage]);
+      if (seen.abort == course::Cause::kNone) ended.insert(seen.stage);
+    }
   };
   if (early != nullptr)
     add(early->take(run));
@@ -138,6 +143,15 @@ bool look_at(const RunRequest& run, const Measurements& suspects, EarlyLook* ear
   else
     add(run_stages(look_at_right_results(run, {suspects.begin(), suspects.end()})));
   for (course::StageMeasurement* const suspect : suspects) {
+    const auto is_open = [&] {
+      return !stopped && !ended.contains(suspect->stage) && checks[suspect->stage].empty() &&
+             may_be_right_by_luck(*run.lab, *suspect);
+    };
+    if (is_open()) add(run_stages(second_look(run, *suspect)));
+    if (is_open())
+      suspect->notes.emplace_back(
+          "the checkers' look at these right results did not come to its end, so that nothing says "
+          "that they are no luck");
     if (!run.with_gaps.empty() && !stopped) add(run_stages(look_at_gaps(run, *suspect)));
     if (nlohmann::json& of_stage = checks[suspect->stage]; !of_stage.is_null())
       suspect->checks = std::move(of_stage);

@@ -157,6 +157,22 @@ TEST(SecondLook, AtRightResultsOfSeveralStagesIsOneStart) {
                              "other.SumsOneBlock:other.ReachesItsBar"));
 }
 
+TEST(SecondLook, AtRightResultsThatDoesNotComeToItsEndIsTakenOnceMoreAndNamed) {
+  const TemporaryFolder folder;
+  const course::Lab lab = lab_of_one();
+  RunRequest run;
+  run.lab = &lab;
+  run.scratch_folder = folder.path() / "tmp";
+  run.seconds_per_stage = 20;
+  run.program =
+      folder.script("test", "echo >> " + (folder.path() / "starts").string() + "; exit 3");
+  std::vector<course::StageMeasurement> right = {failing("SumsOneBlock", "")};
+  right[0].tests[0].passed = true;
+  look_again(run, {.at_right_results = true}, right);
+  EXPECT_EQ(*base::read_file(folder.path() / "starts"), "\n\n");
+  EXPECT_THAT(right[0].notes, ElementsAre(testing::HasSubstr("did not come to its end")));
+}
+
 TEST(SecondLook, AtAProgramNamesItsTestsAsItsTestProgramDoes) {
   const course::Lab lab = lab_of_one();
   RunRequest run;

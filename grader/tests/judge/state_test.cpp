@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 
+#include "grader/base/text_files.hpp"
 #include "grader/judge/next_hint.hpp"
 #include "grader/tests/judge/temporary_folder.hpp"
 
@@ -39,6 +40,24 @@ TEST(State, RemembersTheLastResultAndTheBest) {
   EXPECT_TRUE(state.ever_passed);
   EXPECT_EQ(state.best_points, 20);
   EXPECT_EQ(state.checked_at, "2026-01-02T03:04:05Z");
+}
+
+TEST(State, RemembersTheSameWhetherOrNotAPageWasMade) {
+  const TemporaryFolder folder;
+  const StateFolder states(folder.path());
+  course::Result traced = result_with(course::Verdict::kPassed, 20);
+  course::KernelProfile profile;
+  profile.name = "stage";
+  traced.stages[0].profiles = {profile};
+  ASSERT_TRUE(states.remember(traced));
+  const auto plain = base::read_file(folder.path() / "01-x" / "2.json");
+  profile.accesses.resize(2);
+  profile.traced_block = {1, 2, 3};
+  profile.traced_warp = 4;
+  profile.traced_label = "64 x 64";
+  traced.stages[0].profiles = {profile};
+  ASSERT_TRUE(states.remember(traced));
+  EXPECT_EQ(*base::read_file(folder.path() / "01-x" / "2.json"), *plain);
 }
 
 TEST(State, KeepsHintsWhenAResultIsRemembered) {
