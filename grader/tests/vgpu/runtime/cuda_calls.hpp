@@ -43,4 +43,8 @@ void membound_vgpu_sample(int on, unsigned long long seed);
 void membound_vgpu_run_blocks(unsigned long long first, unsigned long long count,
                               unsigned long long most);
 int membound_vgpu_draw_word(void* d_array, unsigned word);
+void membound_vgpu_keep_uses();
+std::size_t membound_vgpu_take_uses(void (*see)(void*, std::size_t, int, std::uint64_t,
+                                                std::uint64_t),
+                                    void* state);
 }
