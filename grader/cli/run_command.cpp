@@ -45,8 +45,6 @@ std::optional<base::Error> cannot_be_seen(const std::filesystem::path& program) 
   if (!content || !content->starts_with("\x7f"
                                         "ELF"))
     return std::nullopt;  // a script may start anything
-  const auto libraries = fatbin::needed_libraries(std::as_bytes(std::span(*content)));
-  if (auto error = needs_a_gpu(program.string(), libraries)) return error;
   if (content->find("libcudart.so.13") != std::string::npos) return std::nullopt;
   if (const auto at = content->find("libcudart.so."); at != std::string::npos) {
     const std::string library = content->substr(at, content->find('\0', at) - at);
@@ -60,6 +58,13 @@ std::optional<base::Error> cannot_be_seen(const std::filesystem::path& program) 
   return base::Error{base::ErrorKind::kInput, program.string(),
                      "holds the CUDA runtime in itself, where nothing can stand in for it",
                      "a program that loads libcudart.so.13", "link it with: nvcc -cudart shared …"};
+}
+
+/// So that the program starts, whatever libraries for GPUs it was linked with.
+base::Status prepare_libraries(const std::filesystem::path& program) {
+  const auto content = base::read_file(program);
+  if (!content) return base::Done{};
+  return preload(stand_ins_for(std::as_bytes(std::span(*content))));
 }
 
 /// Why nothing of this name can be run.
@@ -140,6 +145,7 @@ int run_run(RunOptions options) {
   const auto program = base::find_in_path(options.program.front(), path == nullptr ? "" : path);
   if (program.empty()) return report_error(cannot_be_run(options.program.front()));
   if (const auto error = cannot_be_seen(program)) return report_error(*error);
+  if (const auto ready = prepare_libraries(program); !ready) return report_error(ready.error());
   // For the program that takes our place; no other thread runs. NOLINTBEGIN(concurrency-mt-unsafe)
   for (const auto& [name, value] : device->environment) setenv(name.c_str(), value.c_str(), 1);
   const std::pair<const char*, const std::string&> settings[] = {

@@ -5,6 +5,7 @@
 #include <gelf.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 
 #include "grader/device_code/fatbin/bytes.hpp"
@@ -84,6 +85,64 @@ std::vector<std::string> needed_libraries(Bytes bytes) {
         libraries.emplace_back(string_at(names, entry.d_un.d_val));
   }
   return libraries;
+}
+
+namespace {
+
+const ElfSection* section_of_type(const ElfFile& file, std::uint32_t type) {
+  const auto found =
+      std::find_if(file.sections.begin(), file.sections.end(),
+                   [&](const ElfSection& section) { return section.header.sh_type == type; });
+  return found == file.sections.end() ? nullptr : &*found;
+}
+
+/// Names of libraries by the number of a version that is wanted of them.
+std::map<std::uint16_t, std::string> libraries_of_versions(const ElfFile& file, Bytes names) {
+  std::map<std::uint16_t, std::string> libraries;
+  const ElfSection* const section = section_of_type(file, SHT_GNU_verneed);
+  if (section == nullptr) return libraries;
+  const Bytes content = section->content;
+  for (std::size_t at = 0; has(content, at, sizeof(Elf64_Verneed));) {
+    const auto need = read_at<Elf64_Verneed>(content, at);
+    std::size_t one = at + need.vn_aux;
+    for (std::uint32_t i = 0; i < need.vn_cnt && has(content, one, sizeof(Elf64_Vernaux)); ++i) {
+      const auto version = read_at<Elf64_Vernaux>(content, one);
+      libraries[version.vna_other] = string_at(names, need.vn_file);
+      if (version.vna_next == 0) break;
+      one += version.vna_next;
+    }
+    if (need.vn_next == 0) break;
+    at += need.vn_next;
+  }
+  return libraries;
+}
+
+}  // namespace
+
+std::vector<WantedFunction> wanted_functions(Bytes bytes) {
+  std::vector<WantedFunction> wanted;
+  ElfFault fault{};
+  const auto file = read_elf(bytes, fault);
+  if (!file) return wanted;
+  const ElfSection* const table = section_of_type(*file, SHT_DYNSYM);
+  if (table == nullptr || table->header.sh_link >= file->sections.size()) return wanted;
+  const Bytes names = file->sections[table->header.sh_link].content;
+  const ElfSection* const versions = section_of_type(*file, SHT_GNU_versym);
+  const auto libraries = libraries_of_versions(*file, names);
+  constexpr std::uint16_t kHidden = 0x8000;
+  for (std::size_t i = 1; has(table->content, i * sizeof(Elf64_Sym), sizeof(Elf64_Sym)); ++i) {
+    const auto symbol = read_at<Elf64_Sym>(table->content, i * sizeof(Elf64_Sym));
+    const auto type = ELF64_ST_TYPE(symbol.st_info);
+    if (symbol.st_shndx != SHN_UNDEF || (type != STT_FUNC && type != STT_NOTYPE)) continue;
+    WantedFunction function{std::string(string_at(names, symbol.st_name)), ""};
+    if (versions != nullptr) {
+      const auto number = read_at<std::uint16_t>(versions->content, i * sizeof(std::uint16_t));
+      if (const auto found = libraries.find(number & ~kHidden); found != libraries.end())
+        function.library = found->second;
+    }
+    if (!function.name.empty()) wanted.push_back(std::move(function));
+  }
+  return wanted;
 }
 
 }  // namespace membound::fatbin

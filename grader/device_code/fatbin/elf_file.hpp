@@ -50,4 +50,12 @@ enum class ElfFault { kNoElf, kOtherClass, kBadSectionTable, kBadSection };
 /// Libraries that the loader is asked for, as the dynamic section names them; none for other bytes.
 [[nodiscard]] std::vector<std::string> needed_libraries(std::span<const std::byte> bytes);
 
+/// A function that the loader must find elsewhere.
+struct WantedFunction {
+  std::string name;
+  std::string library;  ///< whose version it has; empty: any library's
+};
+/// Those of a program; none for other bytes.
+[[nodiscard]] std::vector<WantedFunction> wanted_functions(std::span<const std::byte> bytes);
+
 }  // namespace membound::fatbin

@@ -28,5 +28,14 @@ TEST(NeededLibraries, OfWhatIsNoProgramAreNone) {
   }
 }
 
+TEST(WantedFunctions, HaveTheLibraryWhoseVersionTheyAreAskedForWith) {
+  const auto self = base::read_file("/proc/self/exe");
+  ASSERT_TRUE(self);
+  const auto wanted = wanted_functions(bytes_of(*self));
+  EXPECT_THAT(wanted, Contains(testing::Field(&WantedFunction::library, "libc.so.6")));
+  for (const std::size_t size : {16, 63, 64, 4096})
+    EXPECT_TRUE(wanted_functions(bytes_of(*self).first(size)).empty()) << size;
+}
+
 }  // namespace
 }  // namespace membound::fatbin
