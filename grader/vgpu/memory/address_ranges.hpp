@@ -23,6 +23,20 @@ class AddressRanges {
   /// Calls see(begin, end) for each part of [begin, end) that is in none, in order.
   void each_gap(std::uint64_t begin, std::uint64_t end,
                 const std::function<void(std::uint64_t, std::uint64_t)>& see) const;
+  /// Calls see(begin, end) for each range, in order.
+  template <typename See>
+  void each(See see) const {
+    for (const auto& [begin, end] : ends_) see(begin, end);
+  }
+  /// The same for what lies in [begin, end) of each.
+  template <typename See>
+  void each_within(std::uint64_t begin, std::uint64_t end, See see) const {
+    auto next = ends_.upper_bound(begin);
+    if (next != ends_.begin()) --next;
+    for (; next != ends_.end() && next->first < end; ++next)
+      if (next->second > begin)
+        see(next->first < begin ? begin : next->first, next->second > end ? end : next->second);
+  }
   [[nodiscard]] std::size_t count() const { return ends_.size(); }
 
  private:

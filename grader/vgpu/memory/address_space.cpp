@@ -16,6 +16,7 @@ namespace {
 constexpr std::uint64_t kWindowHint = 0x2000'0000'0000;
 constexpr std::uint64_t kMinAlignment = 256;  // as cudaMalloc promises
 constexpr std::size_t kQuarantineEntries = 32;
+constexpr std::size_t kFreedOfHost = 32;
 constexpr std::uint64_t kLargeBytes = std::uint64_t{1} << 20;  // whole pages from here on
 constexpr std::uint64_t kGiveBackBytes = 4 * kLargeBytes;      // which are given back from here on
 
@@ -74,7 +75,7 @@ void AddressSpace::use_chunks(std::uint64_t begin, std::uint64_t end, int change
     chunk_users_[c] += static_cast<std::uint32_t>(change);
 }
 
-/// What an allocation takes of the window: nothing else begins right behind its end, so that
+/// What an allocation takes of the window: nothing else begins right after its end, so that
 /// memcheck sees an index that is one too far.
 std::uint64_t AddressSpace::extent(const Allocation& allocation) {
   return align_up(allocation.size_bytes, kMinAlignment) + allocation.gap_bytes;
@@ -191,6 +192,10 @@ std::optional<Allocation> AddressSpace::find_freed(std::uint64_t address) const 
   for (auto it = quarantine_.rbegin(); it != quarantine_.rend(); ++it) {
     if (address - it->address < it->size_bytes) return *it;
   }
+  if (is_device_address(address) || holder(address) != nullptr) return std::nullopt;
+  for (auto it = freed_of_host_.rbegin(); it != freed_of_host_.rend(); ++it) {
+    if (address - it->address < it->size_bytes) return *it;
+  }
   return std::nullopt;
 }
 
@@ -215,17 +220,53 @@ std::vector<Allocation> AddressSpace::live() const {
   return all;
 }
 
-void AddressSpace::register_host_range(void* pointer, std::uint64_t bytes, AllocationKind kind) {
+std::vector<Allocation> AddressSpace::managed_variables() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<Allocation> all;
+  for (const std::uint64_t address : managed_variables_) all.push_back(live_.at(address));
+  return all;
+}
+
+void AddressSpace::register_host_range(void* pointer, std::uint64_t bytes, AllocationInfo info,
+                                       std::uint64_t room_bytes) {
   const std::lock_guard lock(mutex_);
   const auto address = reinterpret_cast<std::uint64_t>(pointer);
-  live_[address] = Allocation{address, bytes, {kind, "", true}, next_serial_++, false, 0};
+  info.initialised = true;
+  if (info.kind == AllocationKind::kManagedVariable) managed_variables_.insert(address);
+  live_[address] = Allocation{address, bytes, std::move(info), next_serial_++, false, room_bytes};
 }
 
 bool AddressSpace::unregister_host_range(void* pointer) {
   const std::lock_guard lock(mutex_);
   const auto address = reinterpret_cast<std::uint64_t>(pointer);
   if (is_device_address(address)) return false;
-  return live_.erase(address) > 0;
+  const auto found = live_.find(address);
+  if (found == live_.end()) return false;
+  managed_variables_.erase(address);
+  freed_of_host_.push_back(std::move(found->second));
+  freed_of_host_.back().freed = true;
+  if (freed_of_host_.size() > kFreedOfHost) freed_of_host_.pop_front();
+  live_.erase(found);
+  return true;
+}
+
+std::uint64_t AddressSpace::host_array_bytes(std::uint64_t bytes) const {
+  return align_up(bytes + gap_bytes_, kHostPieceBytes);
+}
+
+std::optional<Span> AddressSpace::host_span(std::uint64_t address, bool precise) const {
+  const auto after = live_.upper_bound(address);
+  const Allocation* const before = after == live_.begin() ? nullptr : &std::prev(after)->second;
+  const auto reach = [&](const Allocation& array) {
+    return array.size_bytes + (precise ? 0 : array.gap_bytes);
+  };
+  if (before != nullptr && address - before->address < reach(*before))
+    return Span{before->address, before->address + reach(*before), 0, true};
+  if (precise || after == live_.end()) return std::nullopt;
+  // What the program itself has registered need not begin with its page.
+  const std::uint64_t page = after->first & ~(kPageBytes - 1);
+  if (address < page) return std::nullopt;
+  return Span{page, after->first + reach(after->second), 0, true};
 }
 
 std::optional<Span> AddressSpace::span_of(std::uint64_t address, bool precise) const {
@@ -235,11 +276,7 @@ std::optional<Span> AddressSpace::span_of(std::uint64_t address, bool precise) c
     return Span{drawn.begin + begin, drawn.begin + end, static_cast<std::int64_t>(offset), true};
   }
   const std::lock_guard lock(mutex_);
-  if (!is_device_address(address)) {
-    const Allocation* found = holder(address);
-    if (found == nullptr) return std::nullopt;
-    return Span{found->address, found->address + found->size_bytes, 0, true};
-  }
+  if (!is_device_address(address)) return host_span(address, precise);
   if (precise) {
     const Allocation* found = holder(address);
     if (found == nullptr) return std::nullopt;
@@ -298,6 +335,15 @@ void AddressSpace::mark_all_initialised() {
 void AddressSpace::forget_writes(std::uint64_t address, std::uint64_t bytes) {
   const std::lock_guard lock(mutex_);
   if (resolve(address, bytes) != nullptr) set_initialised(address, bytes, false);
+}
+
+UnwrittenBytes AddressSpace::unwritten(std::uint64_t address, std::uint64_t bytes) const {
+  const std::lock_guard lock(mutex_);
+  const Allocation* const array = holder(address);
+  if (initialised_ == nullptr || array == nullptr || !is_device_address(address)) return {};
+  const std::uint64_t left = array->size_bytes - (address - array->address);
+  return initialised_->unwritten(address - window_, std::min(bytes, left), array->address - window_,
+                                 array->info.row_multiple);
 }
 
 void AddressSpace::keep_distance(std::uint64_t bytes) {

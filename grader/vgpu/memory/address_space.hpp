@@ -35,7 +35,8 @@ enum class AllocationKind {
   kArray,
   kDeviceHeap,
   kHost,
-  kManaged
+  kManaged,
+  kManagedVariable
 };
 
 /// What the owner of an allocation tells about it.
@@ -43,6 +44,8 @@ struct AllocationInfo {
   AllocationKind kind = AllocationKind::kMalloc;
   std::string name = {};     ///< the variable's name, or what made it ("cudaMalloc"); may be empty
   bool initialised = false;  ///< its bytes count as written from the start
+  /// Its rows end at multiples of this, whatever is kept in them; 0: it has none.
+  std::uint64_t row_multiple = 0;
 };
 
 /// One live (or, while `freed`, quarantined) allocation.
@@ -52,8 +55,9 @@ struct Allocation {
   AllocationInfo info;
   std::uint64_t serial = 0;  ///< counts up from 1: "allocation 3"
   bool freed = false;
-  std::uint64_t gap_bytes = 0;  ///< kept free behind it
-  bool was_drawn = false;       ///< while `freed`: no program's own array
+  /// Kept free after it; of memory of the host, what lies there and a kernel may touch too.
+  std::uint64_t gap_bytes = 0;
+  bool was_drawn = false;  ///< while `freed`: no program's own array
 };
 
 /// Addresses [begin, end) an access may touch, and the distance from address to host byte.
@@ -75,6 +79,8 @@ class AddressSpace {
   static constexpr std::uint64_t kChunkBytes = std::uint64_t{2} << 20;
 
   static constexpr std::uint64_t kPageBytes = InitialisedBytes::kPageBytes;
+  /// The same of pinned and managed memory.
+  static constexpr std::uint64_t kHostPieceBytes = std::uint64_t{64} << 10;
 
   /// `capacity_bytes` is what cudaMemGetInfo calls total; exceeding it is "out of memory".
   explicit AddressSpace(std::uint64_t capacity_bytes);
@@ -96,11 +102,18 @@ class AddressSpace {
   /// The recently freed allocation that held `address`.
   [[nodiscard]] std::optional<Allocation> find_freed(std::uint64_t address) const;
   [[nodiscard]] std::vector<Allocation> live() const;
+  /// Those among them that are variables of a program which host and device share.
+  [[nodiscard]] std::vector<Allocation> managed_variables() const;
 
-  /// Host memory the device may use under the host's own address (pinned or managed).
-  void register_host_range(void* pointer, std::uint64_t bytes,
-                           AllocationKind kind = AllocationKind::kHost);
+  /// Host memory the device may use under the host's own address (pinned or managed). `room_bytes`
+  /// after it a kernel may touch, too, as on a GPU, which maps whole pages; and what lies before it
+  /// in its first page.
+  void register_host_range(void* pointer, std::uint64_t bytes, AllocationInfo info,
+                           std::uint64_t room_bytes = 0);
   bool unregister_host_range(void* pointer);
+  /// What to map for an array of the host of `bytes` that the runtime gives out: room after it as
+  /// after one of the device, in whole pieces.
+  [[nodiscard]] std::uint64_t host_array_bytes(std::uint64_t bytes) const;
 
   /// Host bytes behind [address, address + bytes), or null if not all of it lies in one allocation.
   [[nodiscard]] std::byte* host_bytes(std::uint64_t address, std::uint64_t bytes) const;
@@ -164,6 +177,14 @@ class AddressSpace {
   void mark_all_initialised();
   /// Marks bytes as never written; their values stay.
   void forget_writes(std::uint64_t address, std::uint64_t bytes);
+  /// A kernel stores words of `word_bytes` (a power of two) in the page at `offset` from
+  /// shared_window(); only while tracked.
+  void note_stored_words(std::uint64_t offset, std::uint32_t word_bytes) {
+    initialised_->note_words(offset, word_bytes);
+  }
+  /// Of [address, address + bytes) of one allocation, the bytes that nobody has written and that
+  /// are no padding between members of a struct; none where that is not tracked.
+  [[nodiscard]] UnwrittenBytes unwritten(std::uint64_t address, std::uint64_t bytes) const;
   /// From now on at least so many bytes lie between two allocations. memcheck takes an index that
   /// is too large for one of the next allocation where it leads there.
   void keep_distance(std::uint64_t bytes);
@@ -193,6 +214,7 @@ class AddressSpace {
                                                             const AllocationInfo& info);
   void retire(const Allocation& allocation);
   [[nodiscard]] const Allocation* holder(std::uint64_t address) const;
+  [[nodiscard]] std::optional<Span> host_span(std::uint64_t address, bool precise) const;
   void forget_drawn(std::uint64_t address, std::uint64_t bytes);
   void spread(std::uint64_t address) const;
   [[nodiscard]] std::byte* resolve(std::uint64_t address, std::uint64_t bytes) const;
@@ -214,6 +236,8 @@ class AddressSpace {
   std::set<std::uint64_t> drawn_outputs_;         // addresses of those among them
   std::map<std::uint64_t, std::uint64_t> holes_;  // free ranges: begin -> end
   std::deque<Allocation> quarantine_;             // freed, not to be used again just yet
+  std::deque<Allocation> freed_of_host_;          // the last of them
+  std::set<std::uint64_t> managed_variables_;     // addresses
   std::vector<std::uint32_t> chunk_users_;        // live allocations touching each chunk
 };
 

@@ -52,9 +52,9 @@ __global__ void is_an_index(int* out, const int* raw) {
 
 __global__ void moved_before_use(int* out, const int* raw) {
   __shared__ int tile[64];
-  tile[threadIdx.x] = raw[threadIdx.x];
+  tile[threadIdx.x] = raw[threadIdx.x];  // moved_before_use
   __syncthreads();
-  out[threadIdx.x] = tile[63 - threadIdx.x];  // moved_before_use
+  out[threadIdx.x] = tile[63 - threadIdx.x];
 }
 
 __global__ void joined_by_shuffles(int* out, const int* raw) {

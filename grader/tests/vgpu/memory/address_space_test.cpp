@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <vector>
 
 namespace membound::vgpu::memory {
@@ -69,6 +70,35 @@ TEST_F(AddressSpaceTest, KeepsItsDistanceBetweenAllocationsWhenAsked) {
   EXPECT_TRUE(space_.free(*second));
 }
 
+TEST_F(AddressSpaceTest, AfterAnArrayOfTheHostAKernelMayGoOnUnlessItIsPrecise) {
+  alignas(4096) static std::array<std::byte, 3 * 4096> host;
+  const auto address = reinterpret_cast<std::uint64_t>(host.data()) + 64;
+  space_.register_host_range(host.data() + 64, 60, {AllocationKind::kHost, "cudaHostRegister"},
+                             4096 - 64 - 60);
+  ASSERT_TRUE(space_.span_of(address + 60, false));
+  EXPECT_EQ(space_.span_of(address + 60, false)->end, address - 64 + 4096);
+  EXPECT_TRUE(space_.span_of(address - 4, false)) << "its page begins before it";
+  EXPECT_FALSE(space_.span_of(address - 64 + 4096, false)) << "another page";
+  EXPECT_FALSE(space_.span_of(address + 60, true));
+  EXPECT_TRUE(space_.unregister_host_range(host.data() + 64));
+  EXPECT_FALSE(space_.span_of(address, false));
+  EXPECT_TRUE(space_.find_freed(address + 8));
+}
+
+TEST_F(AddressSpaceTest, NobodysBytesAreCountedButForWhatMayBePadding) {
+  space_.track_initialised(true);
+  const auto address = space_.allocate(64, 1, {});
+  const std::vector<int> some{1, 2, 3};
+  space_.copy_in(*address, some.data(), 12);  // and 4 bytes that nobody writes
+  space_.copy_in(*address + 16, some.data(), 8);
+  EXPECT_EQ(space_.unwritten(*address, 24).count, 4u);
+  EXPECT_EQ(space_.unwritten(*address, 24).first, 12u);
+  EXPECT_EQ(space_.unwritten(*address, 64).count, 44u);
+  space_.note_stored_words(*address - space_.shared_window(), 8);  // a struct may have a double
+  EXPECT_EQ(space_.unwritten(*address, 24).count, 0u);
+  EXPECT_EQ(space_.unwritten(*address, 64).count, 40u);
+}
+
 TEST_F(AddressSpaceTest, ForgetsWritesAndKeepsValues) {
   space_.track_initialised(true);
   const auto address = space_.allocate(8, 1, {});
@@ -94,7 +124,7 @@ TEST_F(AddressSpaceTest, NearestNamesTheAllocationThatWasMissed) {
 
 TEST_F(AddressSpaceTest, HostRangesAreFoundUnderTheirOwnAddress) {
   std::vector<int> host(4, 7);
-  space_.register_host_range(host.data(), 16);
+  space_.register_host_range(host.data(), 16, {AllocationKind::kHost});
   const auto address = reinterpret_cast<std::uint64_t>(host.data());
   EXPECT_EQ(space_.host_bytes(address, 16), reinterpret_cast<std::byte*>(host.data()));
   EXPECT_TRUE(space_.unregister_host_range(host.data()));

@@ -9,57 +9,19 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
-#include <array>
 #include <fstream>
 #include <regex>
 #include <sstream>
 #include <string>
 
+#include "grader/tests/vgpu/runtime/program_run.hpp"
+
+namespace membound::vgpu::runtime {
 namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-struct Outcome {
-  int status = 0;  ///< as of waitpid
-  std::string said;
-};
-
-/// Runs a program of this folder. `when_it_says`: then it gets SIGINT.
-Outcome run(const std::string& program, const std::string& argument,
-            const std::vector<std::string>& environment, const std::string& when_it_says = "") {
-  std::array<int, 2> ends{};
-  if (pipe(ends.data()) != 0) return {};
-  const pid_t child = fork();
-  if (child == 0) {
-    dup2(ends[1], STDOUT_FILENO);
-    dup2(ends[1], STDERR_FILENO);
-    close(ends[0]);
-    close(ends[1]);
-    for (const std::string& entry : environment) putenv(const_cast<char*>(entry.c_str()));
-    setenv("LD_LIBRARY_PATH", MEMBOUND_CUDART_FOLDER, 1);
-    const std::string path = std::string(MEMBOUND_PROGRAM_FOLDER "/") + program;
-    execl(path.c_str(), path.c_str(), argument.c_str(), nullptr);
-    _exit(127);
-  }
-  close(ends[1]);
-  Outcome outcome;
-  std::array<char, 4096> buffer{};
-  bool interrupted = when_it_says.empty();
-  for (ssize_t got = 0; (got = read(ends[0], buffer.data(), buffer.size())) > 0;) {
-    outcome.said.append(buffer.data(), static_cast<std::size_t>(got));
-    if (!interrupted && outcome.said.find(when_it_says) != std::string::npos) {
-      usleep(300'000);  // the kernel starts right after the word
-      kill(child, SIGINT);
-      interrupted = true;
-    }
-  }
-  close(ends[0]);
-  waitpid(child, &outcome.status, 0);
-  return outcome;
-}
 
 std::string normalised(std::string text) {
   text = std::regex_replace(text, std::regex("0x20[0-9a-f]{10}"), "ADDRESS");
@@ -104,7 +66,7 @@ const Mistake kMistakes[] = {
      "membound: memcheck: out of bounds write\n"
      "  in past_the_end(int*), block (0, 0, 0), thread (64, 0, 0)\n"
      "  at findings.cu:[past_the_end]: st.global.u32\n"
-     "  write of 4 bytes at ADDRESS, right behind the 256 bytes at ADDRESS (allocation 1, "
+     "  write of 4 bytes at ADDRESS, right after the 256 bytes at ADDRESS (allocation 1, "
      "cudaMalloc)\n"
      "  try: compare the index itself with the number of elements before the access: if (i < n) "
      "for element i; where it is element n - i, the first thread is one too far: n - 1 - i\n"},
@@ -127,7 +89,7 @@ const Mistake kMistakes[] = {
      "membound: memcheck: out of bounds write\n"
      "  in past_the_tile(int*), block (0, 0, 0), thread (32, 0, 0)\n"
      "  at findings.cu:[past_the_tile]: st.shared.u32\n"
-     "  write of 4 bytes at shared-memory offset 128, right behind tile (128 bytes of shared "
+     "  write of 4 bytes at shared-memory offset 128, right after tile (128 bytes of shared "
      "memory); the block has 128 bytes\n"
      "  try: compare the index with the size of the array; dynamic shared memory is as large as "
      "the launch says\n"},
@@ -225,6 +187,7 @@ const Mistake kMistakes[] = {
     {"unchecked",
      "membound: a launch of fills(int*) failed and nobody asked: cudaErrorInvalidValue, "
      "invalid argument\n"
+     "  a block of 2000 x 1 x 1 has 2000 threads; the limit is 1024\n"
      "  try: call cudaGetLastError() after each launch\n"},
 };
 
@@ -340,3 +303,4 @@ TEST(Limits, AKernelWithoutEndIsGivenUpAfterSoManyInstructions) {
 }
 
 }  // namespace
+}  // namespace membound::vgpu::runtime

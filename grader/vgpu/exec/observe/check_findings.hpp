@@ -70,8 +70,9 @@ class CheckFindings {
     std::vector<CheckReport> all;
     for (auto& [key, entry] : entries_) {
       // By a name of its own: clang 14 captures no structured binding.
-      const auto same = std::find_if(all.begin(), all.end(), [&one = entry](const auto& told) {
-        return have_one_cause(told, one.report);
+      const CheckReport& one = entry.report;
+      const auto same = std::find_if(all.begin(), all.end(), [&one](const CheckReport& told) {
+        return have_one_cause(told, one);
       });
       if (same == all.end()) {
         all.push_back(std::move(entry.report));
@@ -103,14 +104,14 @@ class CheckFindings {
       });
     }
   }
-  /// What the turns of an unrolled loop do wrong at one line is one mistake; one missing barrier
-  /// makes two lines race from both sides.
+  /// What the rounds of an unrolled loop do wrong to one array at one line is one mistake; one
+  /// missing barrier makes two lines race from both sides.
   [[nodiscard]] static bool have_one_cause(const CheckReport& one, const CheckReport& other) {
     if (one.kind != other.kind || one.other.has_value() != other.other.has_value()) return false;
     const auto number = [](const Place& place) {
       return std::pair(place.file, place.line != 0 ? place.line : place.ptx_line);
     };
-    if (!one.other) return number(one.place) == number(other.place);
+    if (!one.other) return number(one.place) == number(other.place) && one.array == other.array;
     const auto lines = [&](const CheckReport& race) {
       return std::minmax({number(race.place), number(race.other->place)});
     };

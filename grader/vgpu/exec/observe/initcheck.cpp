@@ -11,6 +11,7 @@
 #include "grader/vgpu/exec/observe/local_bytes.hpp"
 #include "grader/vgpu/exec/observe/race_rows.hpp"
 #include "grader/vgpu/exec/observe/undefined_messages.hpp"
+#include "grader/vgpu/exec/observe/undefined_origins.hpp"
 #include "grader/vgpu/exec/observe/undefined_values.hpp"
 #include "grader/vgpu/exec/observe/written_bytes.hpp"
 #include "grader/vgpu/exec/state/shuffle_source.hpp"
@@ -38,21 +39,34 @@ class Initcheck final : public KernelChecker {
   struct WarpState {
     UndefinedValues values;
     LocalBytes local;
-    std::uint32_t undefined_copies = 0;  ///< lanes that an asynchronous copy reads such bytes for
+    UndefinedOrigins local_origins;
+    UndefinedSource copied;  ///< what an asynchronous copy reads: its lanes read such bytes
   };
   struct BlockState : ObserverNotes {
     std::vector<std::uint8_t> written;  ///< bytes of shared memory
+    UndefinedOrigins origins;           ///< of those that are not
     std::vector<WarpState> warps;
   };
+  /// Origins in local memory are of one lane each.
+  static std::uint64_t local_place(std::uint32_t lane, std::uint64_t offset) {
+    return std::uint64_t{lane} << 40 | offset;
+  }
   [[nodiscard]] WarpState& state_of(const Warp& warp) const {
     return states_.of(*warp.block).warps[warp.index];
   }
   [[nodiscard]] bool all_defined(const WarpAccess& access, std::uint8_t* shadow, std::uint64_t base,
                                  std::uint32_t lanes);
   bool look_at_lanes(const WarpAccess& access, std::uint8_t* shadow, std::uint64_t base);
+  template <typename Origin, typename Written>
+  void load_lanes(const WarpAccess& access, const UndefinedSource& from, const Origin& origin,
+                  const Written& written);
   void load(const WarpAccess& access, std::uint32_t lane, const std::uint8_t* written,
             std::uint32_t source);
   void store(const WarpAccess& access, std::uint32_t lane, std::uint8_t* written);
+  void store_copied(const WarpAccess& access, std::uint32_t lane, std::uint8_t* written);
+  void remember_origin(const WarpAccess& access, std::uint32_t lane, std::uint32_t offset,
+                       std::uint32_t bytes, const program::Value& value);
+  void note_words(const WarpAccess& access, std::uint32_t lane, std::uint64_t base);
   void watch(const WarpAccess& access);
   [[nodiscard]] bool is_the_librarys(const Warp& warp, const UndefinedSource& from) const;
   void report(Warp& warp, const UndefinedSource& from, const Step* at, std::uint32_t lane, Use use);
@@ -69,11 +83,13 @@ class Initcheck final : public KernelChecker {
 void Initcheck::block_begins(Block& block) {
   BlockState& state = states_.obtain(block);
   state.written.assign(launch_.shared_bytes, 0);
+  state.origins.clear();
   state.warps.resize(block.warps.size());
   for (WarpState& warp : state.warps) {
     warp.values.clear();
     warp.local.clear();
-    warp.undefined_copies = 0;
+    warp.local_origins.clear();
+    warp.copied = {};
   }
 }
 
@@ -104,7 +120,7 @@ void Initcheck::watch(const WarpAccess& access) {
 
 void Initcheck::deserted_shuffle(Warp& w, const Step* s, std::uint32_t lanes) {
   WarpState& state = state_of(w);
-  UndefinedSource from{s, ptx::StateSpace::kNone, 4, lanes, {}};
+  UndefinedSource from{s, ptx::StateSpace::kNone, 4, lanes};
   for (std::uint32_t i = 0; i < 32; ++i) from.addresses[i] = shuffle_source(w, s, i).lane;
   const std::uint32_t source = state.values.add_source(from);
   for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1)
@@ -133,13 +149,14 @@ bool Initcheck::all_defined(const WarpAccess& access, std::uint8_t* shadow, std:
   const bool is_copy = access.step->extra->in->opcode == program::Opcode::kCpAsync;
   const bool plain_store =
       access.kind == AccessKind::kStore &&
-      (is_copy ? state_of(*access.warp).undefined_copies == 0 : !access.warp->watched);
+      (is_copy ? state_of(*access.warp).copied.lanes == 0 : !access.warp->watched);
   if (access.shape == LanePattern::kRow && (base == 0 || access.addresses[0] - base < window)) {
     std::uint8_t* bytes = shadow + (access.addresses[0] - base);
     const std::uint32_t count = 32 * access.bytes;
     if (base != 0 && (plain_store || access.kind != AccessKind::kStore) &&
         space.whole_pages_written(access.addresses[0] - base, count))
       return true;
+    if (base != 0 && access.kind == AccessKind::kStore) note_words(access, 0, base);
     if (plain_store) {
       set_written(bytes, count);
       return true;
@@ -166,7 +183,7 @@ bool Initcheck::look_at_lanes(const WarpAccess& access, std::uint8_t* shadow, st
   const program::Instruction& in = *access.step->extra->in;
   WarpState& state = state_of(*access.warp);
   const bool is_copy = in.opcode == program::Opcode::kCpAsync;
-  UndefinedSource from{access.step, access.space, access.bytes, 0, {}};
+  UndefinedSource from{access.step, access.space, access.bytes};
   for (std::uint32_t rest = access.mask; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
     const std::uint64_t index = access.addresses[lane] - base;
@@ -174,8 +191,9 @@ bool Initcheck::look_at_lanes(const WarpAccess& access, std::uint8_t* shadow, st
     if (base != 0 && index >= window) continue;  // host memory
     const bool whole = base != 0 && space.whole_pages_written(index, access.bytes);
     if (access.kind == AccessKind::kStore) {
-      if (is_copy && ((state.undefined_copies >> lane) & 1) != 0)
-        std::memset(shadow + index, 0, access.bytes);
+      if (base != 0 && !whole) note_words(access, lane, base);
+      if (is_copy && ((state.copied.lanes >> lane) & 1) != 0)
+        store_copied(access, lane, shadow + index);
       else if (access.warp->watched && !is_copy)
         store(access, lane, shadow + index);
       else if (!whole)
@@ -184,7 +202,7 @@ bool Initcheck::look_at_lanes(const WarpAccess& access, std::uint8_t* shadow, st
       from.lanes |= 1u << lane;
     }
   }
-  if (is_copy) state.undefined_copies = access.kind == AccessKind::kLoad ? from.lanes : 0;
+  if (is_copy) state.copied = access.kind == AccessKind::kLoad ? from : UndefinedSource{};
   if (is_copy || access.kind == AccessKind::kStore) return from.lanes == 0;
   if (access.kind == AccessKind::kAtomic) {
     // An exchange that nobody asks for the old value is a store.
@@ -202,13 +220,65 @@ bool Initcheck::look_at_lanes(const WarpAccess& access, std::uint8_t* shadow, st
     return from.lanes == 0;
   }
   if (from.lanes == 0) return true;
-  const std::uint32_t source = state.values.add_source(from);
-  for (std::uint32_t rest = from.lanes; rest != 0; rest &= rest - 1) {
-    const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
-    load(access, lane, shadow + (access.addresses[lane] - base), source);
-  }
+  const UndefinedOrigins& origins = states_.of(*access.warp->block).origins;
+  load_lanes(
+      access, from,
+      [&](std::uint32_t lane) {
+        return base == 0 ? origins.find(access.addresses[lane], access.bytes) : nullptr;
+      },
+      [&](std::uint32_t lane) { return shadow + (access.addresses[lane] - base); });
   watch(access);
   return false;
+}
+
+/// Words as long as an element of the store: so long a member of a struct may be.
+void Initcheck::note_words(const WarpAccess& access, std::uint32_t lane, std::uint64_t base) {
+  if (std::has_single_bit(access.bytes) && access.bytes <= 16)
+    launch_.request->memory->note_stored_words(access.addresses[lane] - base, access.bytes);
+}
+
+/// What an asynchronous copy read undefined is undefined where it is written.
+void Initcheck::store_copied(const WarpAccess& access, std::uint32_t lane, std::uint8_t* written) {
+  std::memset(written, 0, access.bytes);
+  BlockState& block = states_.of(*access.warp->block);
+  const UndefinedSource& copied = block.warps[access.warp->index].copied;
+  if (access.space == ptx::StateSpace::kShared)
+    block.origins.stored(access.addresses[lane], access.bytes,
+                         origin_of(*access.warp, copied, lane));
+}
+
+/// The lanes of `from` got undefined values: each from where `origin(lane)` says, if from anywhere,
+/// else from this access. `written(lane)`: the flags of its bytes.
+template <typename Origin, typename Written>
+void Initcheck::load_lanes(const WarpAccess& access, const UndefinedSource& from,
+                           const Origin& origin, const Written& written) {
+  for (std::uint32_t left = from.lanes; left != 0;) {
+    const UndefinedOrigin* const first = origin(static_cast<std::uint32_t>(std::countr_zero(left)));
+    UndefinedSource source = from;
+    source.lanes = 0;
+    source.was_stored = first != nullptr;
+    if (first != nullptr) {
+      source.step = first->step;
+      source.space = first->space;
+      source.bytes = first->bytes;
+    }
+    for (std::uint32_t rest = left; rest != 0; rest &= rest - 1) {
+      const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
+      const UndefinedOrigin* const mine = origin(lane);
+      if ((mine == nullptr) != (first == nullptr) || (mine != nullptr && mine->step != first->step))
+        continue;
+      source.lanes |= 1u << lane;
+      if (mine == nullptr) continue;
+      source.addresses[lane] = mine->address;
+      source.threads[lane] = mine->thread;
+    }
+    const std::uint32_t number = state_of(*access.warp).values.add_source(source);
+    for (std::uint32_t rest = source.lanes; rest != 0; rest &= rest - 1) {
+      const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
+      load(access, lane, written(lane), number);
+    }
+    left &= ~source.lanes;
+  }
 }
 
 /// Each element of a vector is a register of its own.
@@ -229,6 +299,19 @@ void Initcheck::load(const WarpAccess& access, std::uint32_t lane, const std::ui
   }
 }
 
+/// An undefined value goes to `offset` bytes behind the lane's address.
+void Initcheck::remember_origin(const WarpAccess& access, std::uint32_t lane, std::uint32_t offset,
+                                std::uint32_t bytes, const program::Value& value) {
+  BlockState& block = states_.of(*access.warp->block);
+  WarpState& warp = block.warps[access.warp->index];
+  const std::uint64_t place = access.addresses[lane] + offset;
+  const UndefinedOrigin origin =
+      origin_of(*access.warp, warp.values.source(*access.warp, value), lane);
+  if (access.space == ptx::StateSpace::kShared) block.origins.stored(place, bytes, origin);
+  if (access.space == ptx::StateSpace::kLocal)
+    warp.local_origins.stored(local_place(lane, place), bytes, origin);
+}
+
 /// What is wholly undefined goes no further than global memory, nor does an element of a vector
 /// that arithmetic made; elsewhere, and of what was only copied (the padding of a struct), memory
 /// remembers what is undefined.
@@ -240,6 +323,7 @@ void Initcheck::store(const WarpAccess& access, std::uint32_t lane, std::uint8_t
     const std::uint64_t bits = values.bits(*access.warp, in.s[1 + v], lane);
     for (std::uint32_t b = 0; b < bytes; ++b)
       written[v * bytes + b] = ((bits >> (8 * (b % 8))) & 0xFF) == 0 ? 1 : 0;
+    if (bits != 0) remember_origin(access, lane, v * bytes, bytes, in.s[1 + v]);
   }
   if (access.space != ptx::StateSpace::kGlobal) return;
   const bool nothing = std::memchr(written, 1, access.bytes) == nullptr;
@@ -255,7 +339,7 @@ void Initcheck::store(const WarpAccess& access, std::uint32_t lane, std::uint8_t
 
 void Initcheck::check_local(const WarpAccess& access) {
   WarpState& state = state_of(*access.warp);
-  UndefinedSource from{access.step, access.space, access.bytes, 0, {}};
+  UndefinedSource from{access.step, access.space, access.bytes};
   for (std::uint32_t rest = access.mask; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
     std::uint8_t* const written = state.local.at(lane, access.addresses[lane], access.bytes);
@@ -268,11 +352,14 @@ void Initcheck::check_local(const WarpAccess& access) {
       set_written(written, access.bytes);
   }
   if (from.lanes == 0) return;
-  const std::uint32_t source = state.values.add_source(from);
-  for (std::uint32_t rest = from.lanes; rest != 0; rest &= rest - 1) {
-    const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
-    load(access, lane, state.local.at(lane, access.addresses[lane], access.bytes), source);
-  }
+  load_lanes(
+      access, from,
+      [&](std::uint32_t lane) {
+        return state.local_origins.find(local_place(lane, access.addresses[lane]), access.bytes);
+      },
+      [&](std::uint32_t lane) {
+        return state.local.at(lane, access.addresses[lane], access.bytes);
+      });
   watch(access);
 }
 

@@ -12,6 +12,7 @@
 #include "grader/vgpu/exec/observe/local_bytes.hpp"
 #include "grader/vgpu/exec/state/fault_messages.hpp"
 #include "grader/vgpu/exec/state/local_window.hpp"
+#include "grader/vgpu/exec/state/missed_array.hpp"
 
 namespace membound::vgpu::exec {
 namespace {
@@ -56,7 +57,7 @@ std::string describe_gap(const WarpAccess& access, LocalBytes& gaps, std::uint32
   const std::uint64_t distance = ends ? behind - 1 : before;
   return text_of(access) +
          (distance == 0 ? ", directly " : ", " + std::to_string(distance) + " bytes ") +
-         (ends ? "behind" : "before") + " a local variable";
+         (ends ? "after" : "before") + " a local variable";
 }
 
 class Memcheck final : public KernelChecker {
@@ -140,11 +141,20 @@ class Memcheck final : public KernelChecker {
     report(access, name, kind, lane,
            [&] { return describe_bad_access(*access.warp, access, kind, lane); });
     // What a GPU would not notice does not end the launch.
-    return of_another || (kind == FaultKind::kIllegalAddress && global &&
-                          space.span_of(access.addresses[lane], false).has_value());
+    return of_another || (kind == FaultKind::kIllegalAddress && is_reached(access, lane));
   }
 
  private:
+  /// Does a GPU let the access go on?
+  [[nodiscard]] bool is_reached(const WarpAccess& access, std::uint32_t lane) const {
+    const std::uint64_t address = access.addresses[lane];
+    if (access.space == ptx::StateSpace::kShared)
+      return launch_.shared_bytes != 0 && access.bytes <= kSharedReachBytes &&
+             address <= launch_.shared_bytes + kSharedReachBytes - access.bytes;
+    const auto span = launch_.request->memory->span_of(address, false);
+    return access.space == ptx::StateSpace::kGlobal && span && span->end - address >= access.bytes;
+  }
+
   /// A variable in shared memory, or the dynamic part.
   struct Piece {
     std::uint64_t begin = 0, bytes = 0;
@@ -164,6 +174,7 @@ class Memcheck final : public KernelChecker {
                         1,
                         text()};
       found.advice = access_advice(*access.warp, access, kind, lane);
+      found.array = name_of_array(*access.warp, access, lane);
       return found;
     });
   }

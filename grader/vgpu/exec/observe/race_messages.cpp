@@ -52,21 +52,51 @@ std::string line_text(const Place& place) {
   return "line " + std::to_string(place.ptx_line) + " of the PTX";
 }
 
-std::string describe_shared(const Warp& w, std::uint64_t offset) {
-  const program::Kernel& kernel = *w.launch->kernel;
-  const std::uint64_t dynamic = dynamic_shared_begin(kernel);
-  const std::uint64_t dynamic_bytes = w.launch->request->dynamic_shared_bytes;
+namespace {
+
+/// The variable that begins at an offset or last before it; none: null.
+const program::SharedVariable* shared_variable(const program::Kernel& kernel,
+                                               std::uint64_t offset) {
   const program::SharedVariable* before = nullptr;
   for (const program::SharedVariable& variable : kernel.shared_variables) {
     if (variable.offset_bytes > offset) continue;
     if (before == nullptr || variable.offset_bytes > before->offset_bytes) before = &variable;
   }
+  return before;
+}
+
+/// "right after ", "8 bytes past the end of "
+std::string past_the_end(std::uint64_t bytes) {
+  return bytes == 0 ? "right after " : std::to_string(bytes) + " bytes past the end of ";
+}
+
+bool is_dynamic(const Warp& w, std::uint64_t offset) {
+  return w.launch->request->dynamic_shared_bytes != 0 &&
+         offset >= dynamic_shared_begin(*w.launch->kernel);
+}
+
+}  // namespace
+
+std::string name_of_shared(const Warp& w, std::uint64_t offset) {
+  if (is_dynamic(w, offset)) return "dynamic shared memory";
+  const program::SharedVariable* const variable = shared_variable(*w.launch->kernel, offset);
+  return variable == nullptr ? "" : variable_name(variable->name);
+}
+
+std::string describe_shared(const Warp& w, std::uint64_t offset) {
+  const program::Kernel& kernel = *w.launch->kernel;
+  const std::uint64_t dynamic = dynamic_shared_begin(kernel);
+  const std::uint64_t dynamic_bytes = w.launch->request->dynamic_shared_bytes;
+  const program::SharedVariable* const before = shared_variable(kernel, offset);
   const std::string all =
       "; the block has " +
       std::to_string(shared_bytes(kernel, w.launch->request->dynamic_shared_bytes)) + " bytes";
-  if (dynamic_bytes != 0 && offset >= dynamic) {
-    const std::string where = "offset " + std::to_string(offset - dynamic);
-    return where + " of dynamic shared memory (" + std::to_string(dynamic_bytes) + " bytes)";
+  if (is_dynamic(w, offset)) {
+    const std::uint64_t inside = offset - dynamic;
+    const std::string size = "dynamic shared memory (" + std::to_string(dynamic_bytes) + " bytes)";
+    if (inside < dynamic_bytes) return "offset " + std::to_string(inside) + " of " + size;
+    return "shared-memory offset " + std::to_string(offset) + ", " +
+           past_the_end(inside - dynamic_bytes) + size + all;
   }
   if (before == nullptr) return "shared-memory offset " + std::to_string(offset) + all;
   const std::uint64_t inside = offset - before->offset_bytes;
@@ -75,8 +105,7 @@ std::string describe_shared(const Warp& w, std::uint64_t offset) {
   if (inside < before->size_bytes)
     return "offset " + std::to_string(inside) + " of " + name + " (" + size + ")";
   const std::uint64_t past = inside - before->size_bytes;
-  return "shared-memory offset " + std::to_string(offset) + ", " +
-         (past == 0 ? "right behind " : std::to_string(past) + " bytes past the end of ") + name +
+  return "shared-memory offset " + std::to_string(offset) + ", " + past_the_end(past) + name +
          " (" + size + ")" + all;
 }
 
@@ -135,33 +164,6 @@ std::string sync_advice(std::string_view kind) {
   if (kind == "invalid barrier count") return "count all lanes of each warp that comes";
   return "name exactly the lanes that reach the call: 0xffffffff where the whole warp does, else "
          "what __ballot_sync of the condition said before the branch";
-}
-
-std::string access_advice(const Warp& w, const WarpAccess& access, FaultKind kind,
-                          std::uint32_t lane) {
-  if (kind == FaultKind::kMisalignedAddress)
-    return "an access of " + std::to_string(access.bytes) + " bytes needs an address that is a " +
-           "multiple of " + std::to_string(access.bytes) +
-           "; give vector types (int2, float4) only arrays and offsets that keep it so";
-  if (other_owner(access, lane))
-    return "hand over the value of a local variable, through shared memory or a shuffle, not its "
-           "address: that leads every other thread into its own local memory";
-  if (access.space == StateSpace::kShared)
-    return "compare the index with the size of the array; dynamic shared memory is as large as the "
-           "launch says";
-  if (access.space == StateSpace::kLocal) return "compare the index with the size of the array";
-  const memory::AddressSpace& space = *w.launch->request->memory;
-  if (space.find_freed(access.addresses[lane]))
-    return "free the memory after the last kernel that uses it has ended; if that was not this "
-           "array's memory, the index is far off: compare it with the number of elements";
-  if (!space.is_device_address(access.addresses[lane]))
-    return "give the kernel what cudaMalloc returned: a pointer of the host, or one that was never "
-           "set, leads nowhere on the device; or the index is far off";
-  const auto near = space.nearest(access.addresses[lane]);
-  if (near && access.addresses[lane] < near->address)
-    return "the index is below 0 here: leave out what lies before the first element";
-  return "compare the index itself with the number of elements before the access: if (i < n) for "
-         "element i; where it is element n - i, the first thread is one too far: n - 1 - i";
 }
 
 }  // namespace membound::vgpu::exec

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/vgpu/exec/observe/undefined_messages.hpp"
 
-#include <bit>
-
 #include "grader/vgpu/exec/state/fault_messages.hpp"
 
 namespace membound::vgpu::exec {
@@ -23,6 +21,16 @@ std::string describe_source(const Warp& w, const UndefinedSource& from, std::uin
   text += hex(address);
   if (const auto held = w.launch->request->memory->find(address)) text += ", in " + describe(*held);
   return text + ", which nobody has written";
+}
+
+/// Which memory it was, so that equal ones of a line are one finding.
+std::string name_of(const Warp& w, const UndefinedSource& from, std::uint32_t lane) {
+  const std::uint64_t address = from.addresses[lane];
+  if (from.space == ptx::StateSpace::kShared) return name_of_shared(w, address);
+  if (from.space == ptx::StateSpace::kLocal) return "local memory";
+  if (from.space != ptx::StateSpace::kGlobal) return "";
+  const auto held = w.launch->request->memory->find(address);
+  return held ? std::to_string(held->serial) : "";
 }
 
 const char* words_of(Use use) {
@@ -62,10 +70,7 @@ const char* kind_of(const UndefinedSource& from) {
 
 CheckReport describe_use(const Warp& w, const UndefinedSource& from, const Step* at,
                          std::uint32_t lane, Use use) {
-  const std::uint32_t origin =
-      ((from.lanes >> lane) & 1) != 0
-          ? lane
-          : static_cast<std::uint32_t>(std::countr_zero(from.lanes));  // a shuffle moved it
+  const std::uint32_t origin = from.lane_of(lane);
   CheckReport found{"initcheck",
                     kind_of(from),
                     place_of(w, from.step, origin),
@@ -73,6 +78,11 @@ CheckReport describe_use(const Warp& w, const UndefinedSource& from, const Step*
                     from.bytes,
                     1,
                     describe_source(w, from, origin)};
+  found.array = name_of(w, from, origin);
+  if (from.was_stored) {
+    found.place.thread = w.launch->request->block.index(from.threads[origin]);
+    found.text += "; it was stored in shared or local memory and read there";
+  }
   const Place used = place_of(w, at, lane);
   if (used.line != found.place.line || used.file != found.place.file)
     found.text += "; what is made of it " + std::string(words_of(use)) + " at " + line_text(used);

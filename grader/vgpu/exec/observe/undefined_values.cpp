@@ -127,8 +127,9 @@ void UndefinedValues::put(Warp& w, const Value& to, std::uint32_t mask,
 
 std::uint32_t UndefinedValues::add_source(const UndefinedSource& source) {
   const auto found =
-      std::find_if(sources_.begin(), sources_.end(),
-                   [&](const UndefinedSource& each) { return each.step == source.step; });
+      std::find_if(sources_.begin(), sources_.end(), [&](const UndefinedSource& each) {
+        return each.step == source.step && each.was_stored == source.was_stored;
+      });
   const auto number = static_cast<std::uint32_t>(found - sources_.begin());
   if (found == sources_.end())
     sources_.push_back(source);

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <functional>
 #include <unordered_map>
 #include <vector>
@@ -28,6 +29,15 @@ struct UndefinedSource {
   std::uint32_t lanes = 0;                         ///< that got one
   /// By lane: address, or offset; of a shuffle the lane that was asked.
   std::array<std::uint64_t, 32> addresses{};
+  /// Threads of the block read it, stored it in shared or local memory, and it was read again
+  /// there; by lane, who did.
+  bool was_stored = false;
+  std::array<std::uint32_t, 32> threads{};
+
+  /// The lane whose value `lane` has: its own, or one that a shuffle moved.
+  [[nodiscard]] std::uint32_t lane_of(std::uint32_t lane) const {
+    return ((lanes >> lane) & 1) != 0 ? lane : static_cast<std::uint32_t>(std::countr_zero(lanes));
+  }
 };
 
 /// How a value is made use of, as the end of a sentence.

@@ -70,6 +70,8 @@ struct CheckReport {
   std::uint32_t weight = 0;
   /// Worth knowing, and no fault: CUDA defines what happens here.
   bool is_remark = false;
+  /// Which memory, where that is known: two findings of one line and one array have one cause.
+  std::string array = {};
 };
 
 }  // namespace membound::vgpu::exec

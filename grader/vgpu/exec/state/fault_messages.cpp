@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "grader/vgpu/exec/state/local_window.hpp"
+#include "grader/vgpu/exec/state/missed_array.hpp"
 #include "grader/vgpu/program/control_flow.hpp"
 #include "grader/vgpu/program/shapes.hpp"
 
@@ -87,16 +88,20 @@ std::string hex(std::uint64_t value) {
 }
 
 std::string describe(const memory::Allocation& allocation) {
+  using memory::AllocationKind;
   std::string text = "the " + bytes_text(allocation.size_bytes) + " at " + hex(allocation.address) +
                      " (allocation " + std::to_string(allocation.serial);
-  if (!allocation.info.name.empty()) text += ", " + allocation.info.name;
-  return text + ")";
+  const AllocationKind kind = allocation.info.kind;
+  if (kind == AllocationKind::kManaged) text += ", managed array";
+  if (kind == AllocationKind::kHost) text += ", pinned array";
+  if (kind == AllocationKind::kManagedVariable) text += ", managed variable";
+  if (allocation.info.name.empty()) return text + ")";
+  const bool is_array = kind == AllocationKind::kManaged || kind == AllocationKind::kHost;
+  text += is_array ? " of " : kind == AllocationKind::kManagedVariable ? " " : ", ";
+  return text + allocation.info.name + ")";
 }
 
 namespace {
-
-/// What lies below is a null pointer and an index.
-constexpr std::uint64_t kNullPage = 1 << 16;
 
 /// The address in its space, and what lies there.
 std::string place_in_memory(const Warp& w, const WarpAccess& access, std::uint64_t address) {
@@ -132,20 +137,19 @@ std::string describe_bad_access(const Warp& w, const WarpAccess& access, FaultKi
   const memory::AddressSpace& space = *w.launch->request->memory;
   if (const auto freed = space.find_freed(address))
     return what + " at " + hex(address) + ", inside " + describe(*freed) + ", which was freed";
+  const auto missed = missed_array(w, access, lane);
+  if (missed) {
+    std::string text = what + " at " + hex(address) + ", " + where_from(missed->array, address) +
+                       describe(missed->array);
+    if (missed->miss == Miss::kWrapped) text += "; the index has 32 bits and wrapped";
+    if (missed->miss == Miss::kBelowZero)
+      text += "; the index is unsigned, has 32 bits, went below 0 and wrapped";
+    return text;
+  }
   if (!space.is_device_address(address))
     return what + " at " + hex(address) +
            (address < kNullPage ? ", a null pointer" : ", which is no address of the device");
-  const auto near = space.nearest(address);
-  if (!near) return what + " at " + hex(address) + "; nothing is allocated";
-  const std::uint64_t end = near->address + near->size_bytes;
-  std::string where;
-  if (address >= end)
-    where = address == end ? "right behind " : bytes_text(address - end) + " past the end of ";
-  else if (address < near->address)
-    where = bytes_text(near->address - address) + " before ";
-  else
-    where = "across the end of ";
-  return what + " at " + hex(address) + ", " + where + describe(*near);
+  return what + " at " + hex(address) + "; nothing is allocated";
 }
 
 std::string describe_loop(const Warp& w, const Step* at) {

@@ -18,6 +18,8 @@ namespace membound::vgpu::exec {
 [[nodiscard]] std::string describe(const memory::Allocation& allocation);
 /// "offset 396 of tile (4224 bytes of shared memory)"
 [[nodiscard]] std::string describe_shared(const Warp& warp, std::uint64_t offset);
+/// The variable in shared memory that an offset belongs to, or that it lies after.
+[[nodiscard]] std::string name_of_shared(const Warp& warp, std::uint64_t offset);
 /// "(5, 0, 0)"
 [[nodiscard]] std::string triple(const Dim3& index);
 /// "kernel.cu:16", or where in the PTX.

@@ -10,6 +10,7 @@
 
 #include "grader/device_code/cuda_api/cuda_abi.hpp"
 #include "grader/vgpu/runtime/device/context.hpp"
+#include "grader/vgpu/runtime/device/traced_work.hpp"
 
 /// An exported entry point. Everything else in the library is hidden.
 #define CUDA_EXPORT extern "C" __attribute__((visibility("default")))
@@ -39,6 +40,7 @@ template <typename Body>
 cudaError_t api_call(Waits waits, Body body) {
   Context& only = context();
   std::unique_lock lock(only.mutex);
+  const HostMemoryAccess access(only);
   if (const cudaError_t lost = only.error_seen_by(waits == Waits::kYes); lost != cudaSuccess)
     return remember_error(lost);
   try {

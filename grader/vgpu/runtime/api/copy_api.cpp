@@ -37,6 +37,7 @@ cudaError_t copy_call(cudaStream_t stream, bool asynchronous, const char* entry_
       tell_of_refused_copy(call.context, entry_point, copy, kind);
       return code;
     }
+    copy.called_by = entry_point;
     tell_of_overlap(call.context, entry_point, copy);
     if (!asynchronous) return submit_and_wait(call.context, call.lock, *target, copy);
     const bool blocks = copy_blocks_host(call.context, copy);
@@ -112,7 +113,8 @@ cudaError_t copy_from_symbol(void* to, const void* symbol, std::size_t bytes, st
                           });
 }
 
-/// Fills of device memory do not wait for it; cudaMemset is asynchronous too.
+/// Fills of device memory do not wait for it; cudaMemset is asynchronous too, but for memory of the
+/// host (CUDA Runtime API, "API synchronization behavior").
 cudaError_t fill_call(FillOperation fill, cudaStream_t stream, CALLED_BY) {
   return api_call(Waits::kNo, [&](Call call) -> cudaError_t {
     Stream* target = call.stream(stream);
@@ -121,7 +123,11 @@ cudaError_t fill_call(FillOperation fill, cudaStream_t stream, CALLED_BY) {
       tell_of_refused_fill(call.context, entry_point, fill);
       return code;
     }
-    return submit(call.context, call.lock, *target, fill).code;
+    const Submitted done = submit(call.context, call.lock, *target, fill);
+    const bool waits = std::string_view(entry_point).find("Async") == std::string_view::npos;
+    if (waits && !fill.on_device && !done.captured)
+      call.context.stream_races.host_learns(target->past);
+    return done.code;
   });
 }
 

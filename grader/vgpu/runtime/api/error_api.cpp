@@ -30,7 +30,7 @@ namespace {
 /// are forgotten like all others; it is the next call which needs the device that returns them
 /// again (as an H200 with CUDA 13 does).
 cudaError_t read_last_error(bool forget) {
-  forget_unchecked_launch();
+  launch_error_is_read();
   return last_error(forget);
 }
 

@@ -98,6 +98,8 @@ CUDA_CALL cudaEventElapsedTime(float* ms, cudaEvent_t start, cudaEvent_t end) {
       return cudaErrorInvalidResourceHandle;
     const double now = call.context.clock.host_ns();
     if (first->time_ns > now || second->time_ns > now) return cudaErrorNotReady;
+    call.context.stream_races.host_learns(first->past);
+    call.context.stream_races.host_learns(second->past);
     *ms = static_cast<float>((second->time_ns - first->time_ns) * 1e-6);
     return cudaSuccess;
   });

@@ -6,6 +6,7 @@
 #include "grader/vgpu/runtime/api/api.hpp"
 #include "grader/vgpu/runtime/device/finish.hpp"
 #include "grader/vgpu/runtime/device/kernel_launch.hpp"
+#include "grader/vgpu/runtime/device/launch_limits.hpp"
 #include "grader/vgpu/runtime/device/operation_executor.hpp"
 #include "grader/vgpu/timing/occupancy.hpp"
 
@@ -22,17 +23,20 @@ struct LaunchArguments {
   bool cooperative;
 };
 
-cudaError_t launch(Call call, const LaunchArguments& launch) {
+/// `why`: what a refused launch asks for too much of.
+cudaError_t launch(Call call, const LaunchArguments& launch, std::string& why) {
   Context& only = call.context;
   KernelHandle* handle = only.registry.find_kernel(launch.function);
   if (handle == nullptr) return cudaErrorInvalidDeviceFunction;
   if (const cudaError_t code = load_kernel(only, *handle); code != cudaSuccess) return code;
   Stream* stream = call.stream(launch.stream);
   if (stream == nullptr) return cudaErrorInvalidResourceHandle;
-  if (const cudaError_t code = check_launch(only, *handle, launch.grid, launch.block,
-                                            launch.shared_bytes, launch.cooperative);
-      code != cudaSuccess)
-    return code;
+  const auto refused = refused_launch(
+      only, *handle, {launch.grid, launch.block, launch.shared_bytes, launch.cooperative});
+  if (refused) {
+    why = refused->why;
+    return refused->code;
+  }
   if (launch.arguments == nullptr && !handle->kernel->parameters.empty())
     return cudaErrorInvalidValue;
   KernelOperation operation{handle,
@@ -44,18 +48,23 @@ cudaError_t launch(Call call, const LaunchArguments& launch) {
   return submit(only, call.lock, *stream, std::move(operation)).code;
 }
 
+cudaError_t launch_now(const LaunchArguments& arguments, std::string& why) {
+  return api_call(Waits::kNo, [&](Call call) { return launch(call, arguments, why); });
+}
 cudaError_t launch_now(const LaunchArguments& arguments) {
-  return api_call(Waits::kNo, [&](Call call) { return launch(call, arguments); });
+  std::string why;  // the code is the caller's
+  return launch_now(arguments, why);
 }
 
 /// `<<<…>>>` has nowhere to put an error: remember that somebody should ask.
 cudaError_t launch_from_stub(const LaunchArguments& arguments) {
-  const cudaError_t code = launch_now(arguments);
+  std::string why;
+  const cudaError_t code = launch_now(arguments, why);
   if (code != cudaSuccess && existing_context() != nullptr) {
     Context& only = context();
     const std::scoped_lock lock(only.mutex);
     const KernelHandle* handle = only.registry.find_kernel(arguments.function);
-    note_unchecked_launch(handle ? handle->name.c_str() : "an unknown kernel", code);
+    note_unchecked_launch({handle ? handle->name : "an unknown kernel", code, std::move(why)});
   }
   return code;
 }

@@ -17,14 +17,15 @@ constexpr std::uint64_t kAllocationAlignment = 256;  // what programs may rely o
 constexpr std::size_t kPitchAlignment = 512;         // as the runtime pads rows
 constexpr unsigned int kKnownHostFlags = 0x0f;       // portable, mapped, write-combined, …
 
-cudaError_t allocate(Context& only, void** out, std::size_t bytes, const char* made_by) {
+cudaError_t allocate(Context& only, void** out, std::size_t bytes, const char* made_by,
+                     std::size_t row_multiple = 0) {
   if (out == nullptr) return cudaErrorInvalidValue;
   if (bytes == 0) {
     *out = nullptr;
     return cudaSuccess;
   }
-  const auto address = only.memory.allocate(bytes, kAllocationAlignment,
-                                            {memory::AllocationKind::kMalloc, made_by, false});
+  const auto address = only.memory.allocate(
+      bytes, kAllocationAlignment, {memory::AllocationKind::kMalloc, made_by, false, row_multiple});
   if (!address) return cudaErrorMemoryAllocation;
   *out = reinterpret_cast<void*>(*address);
   only.clock.host_works(kQueryNs);
@@ -33,26 +34,41 @@ cudaError_t allocate(Context& only, void** out, std::size_t bytes, const char* m
 
 /// Host memory the device reaches under the same address.
 cudaError_t allocate_shared(Context& only, void** out, std::size_t bytes, unsigned int flags,
-                            bool managed) {
+                            bool managed, const char* made_by) {
   if (out == nullptr) return cudaErrorInvalidValue;
   if (bytes == 0) {
     *out = nullptr;
     return managed ? cudaErrorInvalidValue : cudaSuccess;
   }
-  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+  const std::size_t mapped = only.memory.host_array_bytes(bytes);
+  if (mapped < bytes) return cudaErrorMemoryAllocation;
+  void* memory = mmap(nullptr, mapped, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) return cudaErrorMemoryAllocation;
-  only.memory.register_host_range(
-      memory, bytes, managed ? memory::AllocationKind::kManaged : memory::AllocationKind::kHost);
-  only.host_memory[reinterpret_cast<std::uint64_t>(memory)] = {bytes, flags, managed, false};
+  const auto kind = managed ? memory::AllocationKind::kManaged : memory::AllocationKind::kHost;
+  only.memory.register_host_range(memory, bytes, {kind, made_by}, mapped - bytes);
+  only.host_memory[reinterpret_cast<std::uint64_t>(memory)] = {bytes, flags, managed, false,
+                                                               mapped};
   *out = memory;
   return cudaSuccess;
+}
+
+/// The program's own memory: a GPU maps the pages that it lies in.
+void register_own_memory(Context& only, void* pointer, std::size_t bytes, unsigned int flags) {
+  constexpr std::uint64_t kPageBytes = memory::AddressSpace::kPageBytes;
+  const auto address = reinterpret_cast<std::uint64_t>(pointer);
+  const std::uint64_t end = address + bytes;
+  only.memory.register_host_range(pointer, bytes,
+                                  {memory::AllocationKind::kHost, "cudaHostRegister"},
+                                  (end + kPageBytes - 1) / kPageBytes * kPageBytes - end);
+  only.host_memory[address] = {bytes, flags, false, true, 0};
 }
 
 /// Frees host memory that starts at `pointer`; false when there is none.
 bool free_shared(Context& only, void* pointer) {
   const auto found = only.host_memory.find(reinterpret_cast<std::uint64_t>(pointer));
   if (found == only.host_memory.end() || found->second.is_registered) return false;
+  only.host_watch.open();
   only.memory.unregister_host_range(pointer);
   release_host_memory(found->first, found->second);
   only.host_memory.erase(found);
@@ -79,7 +95,7 @@ cudaError_t allocate_rows(Context& only, void** out, std::size_t* pitch, std::si
                           std::size_t rows) {
   if (out == nullptr || pitch == nullptr) return cudaErrorInvalidValue;
   *pitch = (width + kPitchAlignment - 1) / kPitchAlignment * kPitchAlignment;
-  return allocate(only, out, *pitch * rows, "cudaMallocPitch");
+  return allocate(only, out, *pitch * rows, "cudaMallocPitch", kPitchAlignment);
 }
 
 }  // namespace
@@ -116,11 +132,17 @@ CUDA_CALL cudaMalloc3D(cudaPitchedPtr* out, cudaExtent extent) {
 CUDA_CALL cudaHostAlloc(void** out, std::size_t bytes, unsigned int flags) {
   return api_call(Waits::kNo, [&](Call call) {
     if ((flags & ~kKnownHostFlags) != 0) return cudaErrorInvalidValue;
-    return allocate_shared(call.context, out, bytes, flags, false);
+    // The toolkit's header makes this call of a cudaMallocHost without flags, too.
+    return allocate_shared(call.context, out, bytes, flags, false,
+                           flags == 0 ? "cudaMallocHost" : "cudaHostAlloc");
   });
 }
 
-CUDA_CALL cudaMallocHost(void** out, std::size_t bytes) { return cudaHostAlloc(out, bytes, 0); }
+CUDA_CALL cudaMallocHost(void** out, std::size_t bytes) {
+  return api_call(Waits::kNo, [&](Call call) {
+    return allocate_shared(call.context, out, bytes, 0, false, "cudaMallocHost");
+  });
+}
 
 CUDA_CALL cudaFreeHost(void* pointer) {
   return api_call(Waits::kYes, [&](Call call) {
@@ -137,7 +159,7 @@ CUDA_CALL cudaFreeHost(void* pointer) {
 CUDA_CALL cudaMallocManaged(void** out, std::size_t bytes, unsigned int flags) {
   return api_call(Waits::kNo, [&](Call call) {
     if (flags != 1 && flags != 2) return cudaErrorInvalidValue;  // global or host attachment
-    return allocate_shared(call.context, out, bytes, flags, true);
+    return allocate_shared(call.context, out, bytes, flags, true, "cudaMallocManaged");
   });
 }
 
@@ -151,8 +173,7 @@ CUDA_CALL cudaHostRegister(void* pointer, std::size_t bytes, unsigned int flags)
     const bool meets_next = after != only.host_memory.end() && after->first < address + bytes;
     if (only.find_host_memory(address) != nullptr || meets_next)
       return cudaErrorHostMemoryAlreadyRegistered;
-    only.memory.register_host_range(pointer, bytes);
-    only.host_memory[address] = {bytes, flags, false, true};
+    register_own_memory(only, pointer, bytes, flags);
     return cudaSuccess;
   });
 }
@@ -163,6 +184,7 @@ CUDA_CALL cudaHostUnregister(void* pointer) {
     const auto found = only.host_memory.find(reinterpret_cast<std::uint64_t>(pointer));
     if (found == only.host_memory.end() || !found->second.is_registered)
       return cudaErrorHostMemoryNotRegistered;
+    only.host_watch.open();
     only.memory.unregister_host_range(pointer);
     only.host_memory.erase(found);
     return cudaSuccess;
@@ -212,7 +234,7 @@ CUDA_CALL cudaPointerGetAttributes(cudaPointerAttributes* out, const void* point
     } else if (const auto variable =
                    call.context.memory.find(reinterpret_cast<std::uint64_t>(pointer));
                variable &&
-               variable->info.kind == membound::vgpu::memory::AllocationKind::kManaged) {
+               variable->info.kind == membound::vgpu::memory::AllocationKind::kManagedVariable) {
       *out = {cudaMemoryTypeManaged, 0, address, address, {}};
     }
     return cudaSuccess;

@@ -13,9 +13,12 @@
 
 using namespace membound::vgpu::runtime;  // NOLINT: the C interface below
 
-/// "NVIDIA H200 (virtual)".
+/// "NVIDIA H200 (virtual)". Who asks judges what kernels do; of programs of one's own what the host
+/// does is looked at, too.
 CUDA_EXPORT const char* membound_vgpu_name() {
   static const std::string name = context().machine.name + " (virtual)";
+  const std::scoped_lock lock(context().mutex);
+  context().is_judged = true;
   return name.c_str();
 }
 

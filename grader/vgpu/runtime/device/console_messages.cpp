@@ -86,10 +86,16 @@ std::string leak(const memory::Allocation& allocation) {
          (allocation.info.name.empty() ? "" : "\n  made by " + allocation.info.name);
 }
 
-std::string unchecked_launch(std::string_view kernel, cudaError_t code) {
+std::string unchecked_launch(std::string_view kernel, cudaError_t code, std::string_view why) {
   return "a launch of " + base::demangled(std::string(kernel)) +
          " failed and nobody asked: " + error_name(code) + ", " + error_text(code) +
+         (why.empty() ? "" : "\n  " + std::string(why)) +
          "\n  try: call cudaGetLastError() after each launch";
+}
+
+std::string refused_launch(std::string_view kernel, std::string_view why) {
+  return "a launch of " + base::demangled(std::string(kernel)) + " was refused\n  " +
+         std::string(why);
 }
 
 std::string lost_output(std::size_t bytes) {

@@ -29,8 +29,11 @@ void print(const std::string& text);
 [[nodiscard]] std::string missing_call(std::string_view entry_point);
 /// Memory nobody freed.
 [[nodiscard]] std::string leak(const memory::Allocation& allocation);
-/// A launch that was refused, and nobody asked.
-[[nodiscard]] std::string unchecked_launch(std::string_view kernel, cudaError_t code);
+/// A launch that was refused, and nobody asked; `why` may be empty.
+[[nodiscard]] std::string unchecked_launch(std::string_view kernel, cudaError_t code,
+                                           std::string_view why);
+/// A launch that was refused for its size.
+[[nodiscard]] std::string refused_launch(std::string_view kernel, std::string_view why);
 /// Kernel output that was never shown.
 [[nodiscard]] std::string lost_output(std::size_t bytes);
 /// Kernel output for which printf's buffer had no room.

@@ -82,6 +82,7 @@ cudaError_t Context::error_seen_by(bool waits) {
 void Context::reset() {
   services.flush_output();
   services.reset();
+  host_watch.open();
   registry.unload_all(memory);
   arrays = ArrayTable();
   streams.reset();

@@ -21,6 +21,7 @@
 #include "grader/vgpu/runtime/device/environment_settings.hpp"
 #include "grader/vgpu/runtime/device/graph.hpp"
 #include "grader/vgpu/runtime/device/host_registry.hpp"
+#include "grader/vgpu/runtime/device/host_watch.hpp"
 #include "grader/vgpu/runtime/device/modules.hpp"
 #include "grader/vgpu/runtime/device/pools.hpp"
 #include "grader/vgpu/runtime/device/report_log.hpp"
@@ -37,7 +38,8 @@ struct HostMemory {
   std::size_t bytes = 0;
   unsigned int flags = 0;
   bool is_managed = false;
-  bool is_registered = false;  ///< the program's own memory, pinned by cudaHostRegister
+  bool is_registered = false;    ///< the program's own memory, pinned by cudaHostRegister
+  std::size_t mapped_bytes = 0;  ///< of other memory: what was mapped for it
 };
 
 /// What cudaDeviceSetLimit keeps beside printf's and malloc's sizes.
@@ -65,6 +67,10 @@ class Context {
   VirtualClock clock;
   StreamTable streams;
   StreamRaces stream_races;
+  HostWatch host_watch;
+  std::set<std::string> told_touches;  ///< by the host: each once
+  std::set<std::string> told_copies;   ///< of what nobody has written: likewise
+  bool is_judged = false;  ///< the harness or its runner asks: what the host does is not looked at
   Registry registry;
   ArrayTable arrays;
   GraphTable graphs;

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "grader/vgpu/runtime/device/unwritten_copies.hpp"
+
 namespace membound::vgpu::runtime {
 
 std::uint64_t reach_bytes(const CopyEnd& end, const CopyOperation& copy) {
@@ -157,6 +159,7 @@ cudaError_t check_fill(const Context& context, FillOperation& fill) {
 cudaError_t run_copy(Context& context, Timeline& timeline, const CopyOperation& copy) {
   if (is_empty(copy)) return cudaSuccess;
   if (context.is_lost()) return cudaSuccess;
+  tell_of_unwritten(context, copy);
   const bool rows_touch = copy.height == 1 || (copy.to.pitch_bytes == copy.width_bytes &&
                                                copy.from.pitch_bytes == copy.width_bytes);
   const std::size_t rows = rows_touch ? 1 : copy.height;

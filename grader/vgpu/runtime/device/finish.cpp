@@ -4,6 +4,7 @@
 
 #include <signal.h>
 #include <sys/mman.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include <array>
@@ -14,6 +15,7 @@
 
 #include "grader/vgpu/runtime/device/console_messages.hpp"
 #include "grader/vgpu/runtime/device/context.hpp"
+#include "grader/vgpu/runtime/device/traced_work.hpp"
 
 namespace membound::vgpu::runtime {
 namespace {
@@ -26,10 +28,6 @@ std::array<char, 3840> counters_path{};
 // What the program gave exit(), or returned from main().
 int exit_code = 0;
 
-struct UncheckedLaunch {
-  std::string kernel;
-  cudaError_t code = cudaSuccess;
-};
 std::mutex unchecked_mutex;
 // Never destroyed: finish() runs after this library's own destructors. Guarded by unchecked_mutex.
 UncheckedLaunch& unchecked = *new UncheckedLaunch;
@@ -60,7 +58,13 @@ void explain_device_address(const Context& context, const void* address) {
       write(STDERR_FILENO, text.data(), static_cast<std::size_t>(length));
 }
 
-void on_crash(int signal_number, siginfo_t* info, void*) {
+void on_crash(int signal_number, siginfo_t* info, void* machine) {
+  constexpr greg_t kWrites = 2;  // of a page fault's error code
+  if (signal_number == SIGSEGV &&
+      HostWatch::takes_fault(
+          reinterpret_cast<std::uint64_t>(info->si_addr),
+          (static_cast<ucontext_t*>(machine)->uc_mcontext.gregs[REG_ERR] & kWrites) != 0))
+    return;
   if (const Context* context = existing_context()) {
     if (signal_number == SIGSEGV) explain_device_address(*context, info->si_addr);
     write_counters(*context);
@@ -115,7 +119,7 @@ void report_unchecked(Context& context) {
   report.checker = "launchcheck";
   report.kind = "unchecked launch error";
   report.place.kernel = unchecked.kernel;
-  report.text = messages::unchecked_launch(unchecked.kernel, unchecked.code);
+  report.text = messages::unchecked_launch(unchecked.kernel, unchecked.code, unchecked.why);
   context.log.add_report(to_json(report));
   messages::print(report.text);
 }
@@ -124,6 +128,7 @@ void report_unchecked(Context& context) {
 __attribute__((destructor)) void finish() {
   Context* context = existing_context();
   if (context == nullptr) return;
+  tell_host_touches(*context);
   if (const std::size_t lost = context->services.waiting_bytes(); lost > 0)
     messages::print(messages::lost_output(lost));
   if (context->settings.checks.any()) {
@@ -159,6 +164,12 @@ void install_signal_handlers() {
   sigaction(SIGINT, &interrupt, nullptr);
 }
 
+bool takes_crashes() {
+  struct sigaction present = {};
+  sigaction(SIGSEGV, nullptr, &present);
+  return (present.sa_flags & SA_SIGINFO) != 0 && present.sa_sigaction == on_crash;
+}
+
 void end_stopped(Context& context) {
   context.services.flush_output();
   write_counters(context);
@@ -167,16 +178,19 @@ void end_stopped(Context& context) {
 }
 
 void release_host_memory(std::uint64_t address, const HostMemory& memory) {
-  if (!memory.is_registered) munmap(reinterpret_cast<void*>(address), memory.bytes);
+  if (!memory.is_registered) munmap(reinterpret_cast<void*>(address), memory.mapped_bytes);
 }
 
-void note_unchecked_launch(const char* kernel, cudaError_t code) {
+void note_unchecked_launch(UncheckedLaunch launch) {
   const std::scoped_lock lock(unchecked_mutex);
-  if (unchecked.code == cudaSuccess) unchecked = {kernel, code};
+  if (unchecked.code == cudaSuccess) unchecked = std::move(launch);
 }
 
-void forget_unchecked_launch() {
+void launch_error_is_read() {
   const std::scoped_lock lock(unchecked_mutex);
+  if (const Context* const context = existing_context();
+      !unchecked.why.empty() && context != nullptr && context->settings.checks.any())
+    messages::print(messages::refused_launch(unchecked.kernel, unchecked.why));
   unchecked = {};
 }
 

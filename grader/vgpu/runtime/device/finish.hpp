@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "grader/device_code/cuda_api/cuda_abi.hpp"
 
@@ -19,15 +20,25 @@ class Context;
 /// they would have; Ctrl-C stops a running kernel first. A crash on a device address says so.
 void install_signal_handlers();
 
+/// Does a segmentation fault still come to us? A program may have taken it since.
+[[nodiscard]] bool takes_crashes();
+
 /// Ends the program as Ctrl-C does, after a kernel was stopped.
 [[noreturn]] void end_stopped(Context& context);
 
 /// Gives host memory of the API back to the system.
 void release_host_memory(std::uint64_t address, const HostMemory& memory);
 
-/// A launch that `<<<…>>>` could not hand an error to: kept until somebody asks for the last error.
-void note_unchecked_launch(const char* kernel, cudaError_t code);
-/// Somebody asked.
-void forget_unchecked_launch();
+/// A launch that `<<<…>>>` could not hand an error to.
+struct UncheckedLaunch {
+  std::string kernel;
+  cudaError_t code = cudaSuccess;
+  std::string why;  ///< which limit it passed; empty: another error
+};
+/// Is kept until somebody asks for the last error.
+void note_unchecked_launch(UncheckedLaunch launch);
+/// Somebody asked: the code does not tell which limit it was, so that is said where a checker is
+/// on.
+void launch_error_is_read();
 
 }  // namespace membound::vgpu::runtime

@@ -7,6 +7,7 @@
 #include "grader/vgpu/runtime/device/data_movement.hpp"
 #include "grader/vgpu/runtime/device/graph.hpp"
 #include "grader/vgpu/runtime/device/kernel_launch.hpp"
+#include "grader/vgpu/runtime/device/launch_limits.hpp"
 
 namespace membound::vgpu::runtime {
 
@@ -16,10 +17,9 @@ cudaError_t kernel_node(Context& context, const cudaKernelNodeParams* parameters
   KernelHandle* handle = context.registry.find_kernel(p.func);
   if (handle == nullptr) return cudaErrorInvalidDeviceFunction;
   if (const cudaError_t code = load_kernel(context, *handle); code != cudaSuccess) return code;
-  if (const cudaError_t code =
-          check_launch(context, *handle, p.gridDim, p.blockDim, p.sharedMemBytes, false);
-      code != cudaSuccess)
-    return code;
+  if (const auto refused =
+          refused_launch(context, *handle, {p.gridDim, p.blockDim, p.sharedMemBytes, false}))
+    return refused->code;
   // `extra` is the driver's other way of passing parameters.
   if (p.extra != nullptr) return cudaErrorNotSupported;
   if (p.kernelParams == nullptr && !handle->kernel->parameters.empty())

@@ -15,27 +15,9 @@
 namespace membound::vgpu::runtime {
 namespace {
 
-// The same on every compute capability so far: programming guide, technical specifications.
-constexpr std::uint32_t kMaxThreadsPerBlock = 1024;
-constexpr std::uint32_t kMaxBlockZ = 64;
-constexpr std::uint32_t kMaxGridX = 0x7fffffff;
-constexpr std::uint32_t kMaxGridYZ = 65535;
-constexpr std::uint32_t kRegisterUnit = 256;
-
 /// A limit's instruction in CPU time. What right answers execute in the tests of the labs takes 10
 /// to 180 ns each on a busy machine, and a tenth of their limit in all.
 constexpr std::uint32_t kCpuNsPerInstruction = 75;
-
-bool shape_is_allowed(const dim3& grid, const dim3& block) {
-  const std::uint64_t threads = std::uint64_t{block.x} * block.y * block.z;
-  return grid.x >= 1 && grid.y >= 1 && grid.z >= 1 && grid.x <= kMaxGridX && grid.y <= kMaxGridYZ &&
-         grid.z <= kMaxGridYZ && threads >= 1 && block.x <= kMaxThreadsPerBlock &&
-         block.y <= kMaxThreadsPerBlock && block.z <= kMaxBlockZ && threads <= kMaxThreadsPerBlock;
-}
-
-std::uint32_t registers_of_warp(const program::Kernel& kernel) {
-  return (kernel.register_count * 32 + kRegisterUnit - 1) / kRegisterUnit * kRegisterUnit;
-}
 
 cudaError_t code_of(exec::FaultKind kind) {
   switch (kind) {
@@ -242,46 +224,6 @@ cudaError_t load_kernel(Context& context, KernelHandle& handle) {
     return module.load_code();
   }
   return handle.kernel != nullptr ? cudaSuccess : cudaErrorInvalidDeviceFunction;
-}
-
-std::uint32_t max_dynamic_shared_bytes(const Context& context, const KernelHandle& handle) {
-  if (handle.max_dynamic_shared_bytes >= 0)
-    return static_cast<std::uint32_t>(handle.max_dynamic_shared_bytes);
-  const std::uint32_t fixed = handle.kernel->static_shared_bytes;
-  return context.machine.shared_per_block_bytes -
-         std::min(context.machine.shared_per_block_bytes, fixed);
-}
-
-std::uint32_t max_threads_per_block(const Context& context, const program::Kernel& kernel) {
-  std::uint32_t threads = std::min(kMaxThreadsPerBlock, kernel.max_threads_per_block);
-  if (const std::uint32_t per_warp = registers_of_warp(kernel); per_warp > 0)
-    threads = std::min(threads, context.machine.registers_per_block / per_warp / 4 * 4 * 32);
-  return threads;
-}
-
-cudaError_t check_launch(const Context& context, const KernelHandle& handle, const dim3& grid,
-                         const dim3& block, std::size_t dynamic_shared_bytes, bool cooperative) {
-  const program::Kernel& kernel = *handle.kernel;
-  // Not cudaErrorInvalidConfiguration: CUDA 13.0 with driver 580 on an H200 calls a bad shape this.
-  if (!shape_is_allowed(grid, block)) return cudaErrorInvalidValue;
-  // A block of a cluster would find itself alone, as it does nowhere else.
-  if (kernel.cluster_blocks > 1) return cudaErrorNotSupported;
-  const std::uint32_t threads = block.x * block.y * block.z;
-  if (dynamic_shared_bytes > max_dynamic_shared_bytes(context, handle))
-    return cudaErrorInvalidValue;
-  const std::uint64_t shared = kernel.static_shared_bytes + dynamic_shared_bytes;
-  if (shared > context.machine.shared_per_block_optin_bytes) return cudaErrorInvalidValue;
-  if (threads > kernel.max_threads_per_block) return cudaErrorInvalidValue;
-  if (kernel.required_block && *kernel.required_block != Dim3{block.x, block.y, block.z})
-    return cudaErrorInvalidValue;
-  if (threads > max_threads_per_block(context, kernel)) return cudaErrorLaunchOutOfResources;
-  if (!cooperative) return cudaSuccess;
-  const timing::Occupancy occupancy = occupancy_of(
-      context.machine, {threads, kernel.register_count, static_cast<std::uint32_t>(shared)});
-  const std::uint64_t blocks = std::uint64_t{grid.x} * grid.y * grid.z;
-  return blocks > std::uint64_t{occupancy.blocks} * context.machine.sm_count
-             ? cudaErrorCooperativeLaunchTooLarge
-             : cudaSuccess;
 }
 
 std::vector<std::byte> pack_parameters(const program::Kernel& kernel, void* const* arguments) {

@@ -13,17 +13,6 @@ namespace membound::vgpu::runtime {
 /// Loads the kernel's module if need be; a failure is explained on standard error once.
 cudaError_t load_kernel(Context& context, KernelHandle& handle);
 
-/// Dynamic shared memory a launch of this kernel may ask for.
-[[nodiscard]] std::uint32_t max_dynamic_shared_bytes(const Context& context,
-                                                     const KernelHandle& handle);
-/// Threads a block of it may have: the launch bound, and the registers there are.
-[[nodiscard]] std::uint32_t max_threads_per_block(const Context& context,
-                                                  const program::Kernel& kernel);
-
-/// The runtime's own checks, with its codes. `dynamic_shared_bytes` is as the program gave it.
-cudaError_t check_launch(const Context& context, const KernelHandle& handle, const dim3& grid,
-                         const dim3& block, std::size_t dynamic_shared_bytes, bool cooperative);
-
 /// Copies arguments to where the kernel expects them.
 [[nodiscard]] std::vector<std::byte> pack_parameters(const program::Kernel& kernel,
                                                      void* const* arguments);

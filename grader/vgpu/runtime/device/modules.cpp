@@ -141,9 +141,11 @@ base::Status Module::place_variables(memory::AddressSpace& memory) {
     const std::uint64_t bytes = std::max<std::uint64_t>(variable.size_bytes, 1);
     PlacedVariable placed{0, variable.size_bytes, variable.is_managed};
     if (variable.is_managed) {
-      std::byte* shared = map_managed(bytes);
+      const std::uint64_t mapped = memory.host_array_bytes(bytes);
+      std::byte* shared = map_managed(mapped);
       if (shared == nullptr) return out_of_memory(origin_, variable);
-      memory.register_host_range(shared, bytes, memory::AllocationKind::kManaged);
+      memory.register_host_range(
+          shared, bytes, {memory::AllocationKind::kManagedVariable, variable.name}, mapped - bytes);
       placed.address = reinterpret_cast<std::uint64_t>(shared);
     } else {
       const auto kind = variable.is_constant ? memory::AllocationKind::kConstant
@@ -195,7 +197,8 @@ void Module::unload(memory::AddressSpace& memory) {
   for (const PlacedVariable& variable : variables_) {
     if (variable.is_managed) {
       memory.unregister_host_range(reinterpret_cast<void*>(variable.address));
-      munmap(reinterpret_cast<void*>(variable.address), std::max<std::uint64_t>(variable.bytes, 1));
+      munmap(reinterpret_cast<void*>(variable.address),
+             memory.host_array_bytes(std::max<std::uint64_t>(variable.bytes, 1)));
     } else {
       memory.free(variable.address);
     }

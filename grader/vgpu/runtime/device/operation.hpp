@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -49,6 +50,7 @@ struct CopyOperation {
   std::size_t height = 1;
   std::size_t depth = 1;
   cudaMemcpy3DParms as_given = {};  ///< for cudaGraphMemcpyNodeGetParams; zero when given otherwise
+  std::string_view called_by = "a copy";  ///< the call that asks for it
 };
 
 /// A box of equal elements.

@@ -207,6 +207,7 @@ Submitted submit(Context& context, std::unique_lock<std::mutex>& lock, Stream& s
   const double earliest = std::max(context.streams.earliest_ns(stream), context.clock.host_ns());
   if (earliest > stream.timeline.ready_ns) stream.timeline = {earliest, false};
   order_work(context, stream);
+  context.host_watch.open();
   HostCalls calls;
   Setting setting{context, calls, stream, false};
   const cudaError_t code = run(setting, stream.timeline, operation);
@@ -236,6 +237,7 @@ cudaError_t launch_graph(Context& context, std::unique_lock<std::mutex>& lock, S
       std::max({context.streams.earliest_ns(stream), context.clock.host_ns(), graph.busy_until_ns});
   if (earliest > stream.timeline.ready_ns) stream.timeline = {earliest, false};
   order_work(context, stream);
+  context.host_watch.open();
   HostCalls calls;
   Setting setting{context, calls, stream, true};
   context.graph_work.clear();

@@ -82,14 +82,16 @@ std::vector<CheckReport> StreamRaces::add(TracedWork work, const Past& past) {
     all = {kernel != all.rend() ? *kernel : all.back()};
   }
   open_.push_back(std::move(work));
+  ++version_;
   if (open_.size() > kMostOpen) open_.pop_front();
   return all;
 }
 
 void StreamRaces::host_learns(const Past& past) {
   host_.learn(past);
-  std::erase_if(
+  const std::size_t ended = std::erase_if(
       open_, [&](const TracedWork& work) { return host_.pieces_of(work.stream) >= work.number; });
+  if (ended != 0) ++version_;
 }
 
 }  // namespace membound::vgpu::runtime

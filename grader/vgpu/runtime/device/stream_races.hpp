@@ -28,6 +28,14 @@ struct TracedWork {
   std::string name;            ///< "kernel fill", "a copy"
   const char* verb = nullptr;  ///< what it does to its memory, if not to read, write or change it
   exec::Footprint footprint;
+  /// What of a part lies in memory of the host, and the pages there that are the array's alone.
+  struct OnHost {
+    std::size_t part = 0;
+    std::uint64_t begin = 0, end = 0;
+    std::uint64_t pages_begin = 0, pages_end = 0;
+  };
+  std::vector<OnHost> on_host = {};
+  bool talks_to_host = false;  ///< a kernel that hands over data while it runs
 };
 
 class StreamRaces {
@@ -39,8 +47,15 @@ class StreamRaces {
   /// The host has waited: all it submits from here on comes after these.
   void host_learns(const Past& past);
   /// The host has waited for everything.
-  void host_knows_all() { open_.clear(); }
+  void host_knows_all() {
+    if (!open_.empty()) ++version_;
+    open_.clear();
+  }
   [[nodiscard]] const Past& host() const { return host_; }
+  /// Work of which the host does not know that it has ended.
+  [[nodiscard]] const std::deque<TracedWork>& open() const { return open_; }
+  /// Another one when that changes.
+  [[nodiscard]] std::uint64_t version() const { return version_; }
 
  private:
   /// So many are remembered of which the host does not know that they ended.
@@ -48,6 +63,7 @@ class StreamRaces {
 
   Past host_;
   std::deque<TracedWork> open_;
+  std::uint64_t version_ = 0;
   std::set<std::string> told_;
 };
 

@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// What a launch may ask for, and what is said where it asks for more: which limit, and what was
+/// asked. Place in the chain: kernel_launch, the launch API, graphs -> [launch_limits] ->
+/// occupancy.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "grader/vgpu/runtime/device/context.hpp"
+
+namespace membound::vgpu::runtime {
+
+/// Registers of a warp, as they are given out.
+[[nodiscard]] std::uint32_t registers_of_warp(const program::Kernel& kernel);
+/// Dynamic shared memory a launch of this kernel may ask for.
+[[nodiscard]] std::uint32_t max_dynamic_shared_bytes(const Context& context,
+                                                     const KernelHandle& handle);
+/// Threads a block of it may have: the launch bound, and the registers there are.
+[[nodiscard]] std::uint32_t max_threads_per_block(const Context& context,
+                                                  const program::Kernel& kernel);
+
+/// A launch that the runtime does not make.
+struct RefusedLaunch {
+  cudaError_t code = cudaErrorInvalidValue;
+  std::string why;  ///< "a block of 32 x 32 x 2 has 2048 threads; the limit is 1024"
+};
+
+/// What a launch asks for. `dynamic_shared_bytes` is as the program gave it.
+struct LaunchConfiguration {
+  dim3 grid = {1, 1, 1};
+  dim3 block = {1, 1, 1};
+  std::size_t dynamic_shared_bytes = 0;
+  bool cooperative = false;
+};
+
+/// The runtime's own checks, with its codes; nothing where the launch can be made.
+[[nodiscard]] std::optional<RefusedLaunch> refused_launch(const Context& context,
+                                                          const KernelHandle& handle,
+                                                          const LaunchConfiguration& launch);
+
+}  // namespace membound::vgpu::runtime
