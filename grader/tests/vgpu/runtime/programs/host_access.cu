@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the host does to pinned and managed memory while the device uses it, and what it does when
 // it has waited; one way for each argument. host_memory_test.cpp runs them all.
-#include <unistd.h>
 
 #include <cstdlib>
 #include <cstring>
