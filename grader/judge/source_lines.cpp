@@ -38,7 +38,7 @@ constexpr std::array<Access, 8> kAccesses = {{
     {"local store", "sectors", "local_store_requests", "local_store_sectors", nullptr},
 }};
 
-constexpr std::size_t kSharedLoad = 4;  ///< in kAccesses
+constexpr std::size_t kSharedLoad = 4, kSharedStore = 5;  ///< in kAccesses
 constexpr const char* kInPtx = " (as PTX has it)";
 
 struct Sum {
@@ -68,7 +68,7 @@ std::vector<course::SourceLine> source_lines(const json& counters, CountedBy by)
     if (!kernel.is_object() || is_harness_kernel(name) || !kernel.contains("lines")) continue;
     const std::string instance = instance_of(name);
     const bool in_ptx =
-        by == CountedBy::kMachineCode && course::text_or_empty(kernel, "shared_loads") == "PTX";
+        by == CountedBy::kMachineCode && course::text_or_empty(kernel, "shared_accesses") == "PTX";
     for (const json& line : kernel["lines"]) {
       if (!line.is_object() || !line.contains("counters")) continue;
       const std::string file = course::text_or_empty(line, "file");
@@ -79,7 +79,7 @@ std::vector<course::SourceLine> source_lines(const json& counters, CountedBy by)
         if (requests <= 0) continue;
         Sum& sum = sums[{file, number_of_line, instance, i}];
         sum.requests += requests;
-        sum.in_ptx = sum.in_ptx || (in_ptx && i == kSharedLoad);
+        sum.in_ptx = sum.in_ptx || (in_ptx && (i == kSharedLoad || i == kSharedStore));
         sum.units += count(counters_of_line, kAccesses[i].units);
         if (kAccesses[i].ideal != nullptr) sum.ideal += count(counters_of_line, kAccesses[i].ideal);
       }

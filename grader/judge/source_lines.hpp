@@ -12,13 +12,13 @@
 
 namespace membound::judge {
 
-/// What loads of shared memory are counted by: the machine code, where it is known, for who reads
-/// it beside a profiler; the PTX, for what is compared with another answer.
+/// What loads and stores of shared memory are counted by: the machine code, where it is known, for
+/// who reads it beside a profiler; the PTX, for what is compared with another answer.
 enum class CountedBy { kMachineCode, kPtx };
 
 /// One row per line, template instance and kind of access, of every launch in `counters`
 /// ({"kernels": […]}) that is not the harness's own, in the order of the file. Empty where there
-/// are no counters. A row of shared loads whose machine code was to be counted and is not known
+/// are no counters. A row of shared accesses whose machine code was to be counted and is not known
 /// says so in its unit.
 [[nodiscard]] std::vector<course::SourceLine> source_lines(const nlohmann::json& counters,
                                                            CountedBy by = CountedBy::kMachineCode);

@@ -119,7 +119,7 @@ json joined_load(const char* counted_by) {
                           {"ptx_shared_load_wavefronts", 40},
                           {"ptx_shared_load_ideal_wavefronts", 40}});
   json of = kernel("k", {row});
-  of["shared_loads"] = counted_by;
+  of["shared_accesses"] = counted_by;
   return {{"kernels", {of}}};
 }
 

@@ -130,7 +130,7 @@ struct Instruction {
       false;  ///< a volatile load whose value goes into branches alone: see waits.hpp
   std::uint8_t rounds_together = 1;  ///< of a loop, whose loads are one wait: see unrolling.hpp
   std::uint8_t led_bytes = 0;        ///< of the vector that this load leads: see vectors.hpp
-  std::uint8_t issued_bytes = 0;     ///< a lane, in the machine code: see machine_loads.hpp
+  std::uint8_t issued_bytes = 0;     ///< a lane, in the machine code: see machine_accesses.hpp
   std::uint32_t flags = 0;
   Value guard = {};
   std::array<Value, 4> d = {};  ///< destinations

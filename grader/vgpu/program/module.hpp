@@ -190,8 +190,8 @@ struct Call {
   std::vector<ArgumentCopy> results = {};
 };
 
-/// Whether the machine code of a function says what became of its loads of shared memory.
-enum class LoadsFrom : std::uint8_t { kPtx, kMachineCode };
+/// Whether the machine code of a function says what became of its accesses to shared memory.
+enum class AccessesFrom : std::uint8_t { kPtx, kMachineCode };
 
 /// One body of code: an entry or a device function. Branch targets are indices into `code`; the
 /// last instruction is always a kRet, so that running off the end is a return.
@@ -211,9 +211,9 @@ struct Function {
   std::uint32_t stack_bytes = 0;      ///< of a call on a GPU, as far as PTX tells: see kCallBytes
   std::uint32_t peak_registers = 0;   ///< most 32-bit values alive at once
   bool has_body = false;
-  bool is_entry = false;                   ///< a kernel: nothing calls it
-  Signature signature = {};                ///< of a function that is no kernel
-  LoadsFrom loads_from = LoadsFrom::kPtx;  ///< see machine_loads.hpp
+  bool is_entry = false;                            ///< a kernel: nothing calls it
+  Signature signature = {};                         ///< of a function that is no kernel
+  AccessesFrom accesses_from = AccessesFrom::kPtx;  ///< see machine_accesses.hpp
 };
 
 /// A variable in device memory, one per .global or .const of the linked modules.

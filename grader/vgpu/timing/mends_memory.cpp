@@ -74,7 +74,7 @@ std::optional<Mend> find_bank_conflicts(const Observed& o) {
     worst = extra;
     mend.line = &line;
     const double requests =
-        real(l.ptx_shared_load_requests + l.shared_store_requests + l.async_copy_requests);
+        real(l.ptx_shared_load_requests + l.ptx_shared_store_requests + l.async_copy_requests);
     mend.what = short_number(real(l.ptx_shared_wavefronts) / requests) +
                 " wavefronts a request where " +
                 short_number(real(l.ptx_ideal_shared_wavefronts) / requests) + " would do";

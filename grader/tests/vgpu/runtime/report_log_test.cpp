@@ -115,9 +115,9 @@ TEST(ReportLog, TheFileFitsItsSchema) {
   counters.work = {{counters::BlockWork{1, 2, 3}}, {{0, 7}}, {4, 5}};
   record.constant_bytes = 64;
   log.add_kernel(to_json(record));
-  record.shared_loads = program::LoadsFrom::kPtx;
+  record.shared_accesses = program::AccessesFrom::kPtx;
   log.add_kernel(to_json(record));
-  record.shared_loads = program::LoadsFrom::kMachineCode;
+  record.shared_accesses = program::AccessesFrom::kMachineCode;
   record.not_sampled = "its blocks may learn from each other";
   log.add_kernel(to_json(record));
   log.add_report(to_json(fault));

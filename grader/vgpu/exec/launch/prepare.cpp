@@ -6,13 +6,13 @@
 #include <limits>
 
 #include "grader/base/check.hpp"
-#include "grader/vgpu/exec/lanes/issued_loads.hpp"
+#include "grader/vgpu/exec/lanes/issued_accesses.hpp"
 #include "grader/vgpu/exec/lanes/select.hpp"
 #include "grader/vgpu/exec/launch/launch_constants.hpp"
 #include "grader/vgpu/exec/launch/path_weights.hpp"
 #include "grader/vgpu/exec/schedule/scheduler.hpp"
 #include "grader/vgpu/exec/state/fault_messages.hpp"
-#include "grader/vgpu/program/machine_loads.hpp"
+#include "grader/vgpu/program/machine_accesses.hpp"
 #include "grader/vgpu/program/shapes.hpp"
 
 namespace membound::vgpu::exec {
@@ -183,7 +183,7 @@ void fill_step(Launch& launch, std::uint32_t function_index, const Instruction& 
   step.handler = choose_handler(in, variant);
   if (in.issued_bytes != program::kAsWritten) {
     extra.as_written = step.handler;
-    step.handler = issued_load_handler();
+    step.handler = issued_access_handler();
   }
   if (launch.notes_branches && function_index == 0 && may_part_lanes(in)) {
     extra.inner = step.handler;

@@ -34,7 +34,7 @@ struct Extra {
   std::array<Ref, 8> s{};
   Handler inner = nullptr;       ///< of a guarded step
   Handler whole = nullptr;       ///< of a step at which its warp may pause: guarded and all
-  Handler as_written = nullptr;  ///< of a load that the machine code has otherwise
+  Handler as_written = nullptr;  ///< of an access that the machine code has otherwise
   const program::Instruction* in = nullptr;
   std::uint32_t function = 0;  ///< index into Launch::code
 };

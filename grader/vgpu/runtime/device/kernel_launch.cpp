@@ -6,7 +6,7 @@
 #include <cstring>
 #include <fstream>
 
-#include "grader/vgpu/program/machine_loads.hpp"
+#include "grader/vgpu/program/machine_accesses.hpp"
 #include "grader/vgpu/runtime/device/console_messages.hpp"
 #include "grader/vgpu/runtime/device/finish.hpp"
 #include "grader/vgpu/timing/occupancy.hpp"
@@ -182,7 +182,8 @@ void tell_cost(Context& context, Timeline& timeline, const EndedLaunch& launch) 
   }
   if (context.settings.model_caches)
     record.advice = timing::advise(context.machine, report.counters, shape, prediction);
-  record.shared_loads = program::shared_loads_from(operation.kernel->module->program(), kernel);
+  record.shared_accesses =
+      program::shared_accesses_from(operation.kernel->module->program(), kernel);
   if (context.settings.tell_work) record.constant_bytes = shape.constant_bytes;
   record.sample = report.sample;
   record.not_sampled = report.unsampled;

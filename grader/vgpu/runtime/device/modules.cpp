@@ -9,7 +9,7 @@
 #include "grader/device_code/fatbin/cubin.hpp"
 #include "grader/device_code/fatbin/machine_code.hpp"
 #include "grader/device_code/ptx/parser.hpp"
-#include "grader/vgpu/program/machine_loads.hpp"
+#include "grader/vgpu/program/machine_accesses.hpp"
 
 namespace membound::vgpu::runtime {
 namespace {
@@ -26,18 +26,20 @@ std::byte* map_managed(std::uint64_t bytes) {
   return memory == MAP_FAILED ? nullptr : static_cast<std::byte*>(memory);
 }
 
-/// Of a function's machine code, what its loads of shared memory are.
-program::MachineCode loads_of(const fatbin::MachineFunction& function) {
+/// Of a function's machine code, what its loads and stores of shared memory are.
+program::MachineCode shared_accesses_of(const fatbin::MachineFunction& function) {
   program::MachineCode code{.function = function.name, .has_lines = function.has_lines};
   for (const fatbin::MachineLoop& loop : function.loops) code.loop_lines.push_back(loop.ptx_line);
   for (const fatbin::MachineMemory& access : function.accesses) {
-    if (access.access != fatbin::MachineAccess::kLoad ||
-        access.space != fatbin::MachineSpace::kShared)
+    const bool is_store = access.access == fatbin::MachineAccess::kStore;
+    if (access.space != fatbin::MachineSpace::kShared ||
+        (!is_store && access.access != fatbin::MachineAccess::kLoad))
       continue;
-    program::MachineLoad& load = code.shared_loads.emplace_back(access.ptx_line, access.lane_bytes);
+    program::SharedAccess& shared = code.shared_accesses.emplace_back(
+        access.ptx_line, access.lane_bytes, std::vector<std::uint32_t>{}, is_store);
     for (const fatbin::MachineLoop& loop : function.loops)
       if (loop.begin_bytes <= access.offset_bytes && access.offset_bytes <= loop.end_bytes)
-        load.loop_lines.push_back(loop.ptx_line);
+        shared.loop_lines.push_back(loop.ptx_line);
   }
   return code;
 }
@@ -101,7 +103,8 @@ base::Status Module::load_once(memory::AddressSpace& memory, const CodeTarget& t
   if (!linked) return linked.error();
   program_ = std::make_unique<program::Program>(std::move(*linked));
   take_registers(*containers, arch);
-  for (std::size_t i = 0; i < modules.size(); ++i) take_loads(modules[i], *sources[i], arch);
+  for (std::size_t i = 0; i < modules.size(); ++i)
+    take_shared_accesses(modules[i], *sources[i], arch);
   load_code_ = cudaErrorMemoryAllocation;
   if (auto placed = place_variables(memory); !placed) return placed;
   for (auto& [name, handle] : handles_) handle->kernel = program_->find_kernel(name);
@@ -123,15 +126,16 @@ void Module::take_registers(const std::vector<std::vector<fatbin::Entry>>& conta
   }
 }
 
-void Module::take_loads(const ptx::Module& module, const std::vector<fatbin::Entry>& entries,
-                        std::uint32_t arch) {
+void Module::take_shared_accesses(const ptx::Module& module,
+                                  const std::vector<fatbin::Entry>& entries, std::uint32_t arch) {
   const fatbin::Entry* cubin = fatbin::choose_cubin(entries, arch);
   if (cubin == nullptr) return;
   const auto functions = fatbin::read_machine_code(cubin->payload, origin_);
   if (!functions) return;  // as the PTX has it
   std::vector<program::MachineCode> code;
-  for (const fatbin::MachineFunction& function : *functions) code.push_back(loads_of(function));
-  program::take_machine_loads(*program_, names_of_functions(module), code);
+  for (const fatbin::MachineFunction& function : *functions)
+    code.push_back(shared_accesses_of(function));
+  program::take_machine_accesses(*program_, names_of_functions(module), code);
 }
 
 base::Status Module::place_variables(memory::AddressSpace& memory) {

@@ -88,7 +88,7 @@ class Module {
   base::Result<std::vector<std::vector<fatbin::Entry>>> read_entries() const;
   void take_registers(const std::vector<std::vector<fatbin::Entry>>& containers,
                       std::uint32_t arch);
-  void take_loads(const ptx::Module& module, const std::vector<fatbin::Entry>& entries,
+  void take_shared_accesses(const ptx::Module& module, const std::vector<fatbin::Entry>& entries,
                   std::uint32_t arch);
   base::Status place_variables(memory::AddressSpace& memory);
 

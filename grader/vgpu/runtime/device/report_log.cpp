@@ -189,9 +189,10 @@ std::string to_json(const LaunchRecord& record) {
     if (!record.sample->ran.empty()) text += ",\"ran\":" + dump(Json(record.sample->ran));
     text += "}";
   }
-  if (record.shared_loads)
-    out.string("shared_loads",
-               *record.shared_loads == program::LoadsFrom::kMachineCode ? "machine code" : "PTX");
+  if (record.shared_accesses)
+    out.string("shared_accesses", *record.shared_accesses == program::AccessesFrom::kMachineCode
+                                      ? "machine code"
+                                      : "PTX");
   text += ",\"counters\":" + counters::to_json(record.counters->totals, false) + ",\"lines\":[";
   bool first = true;
   for (const counters::LineCounters& line : record.counters->lines) {

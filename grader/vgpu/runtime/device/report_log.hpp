@@ -48,7 +48,7 @@ struct LaunchRecord {
   std::optional<std::uint64_t> drawn_bytes = {};
   /// Whether its loads of shared memory are counted as the machine code has them; nothing where it
   /// has none.
-  std::optional<program::LoadsFrom> shared_loads = {};
+  std::optional<program::AccessesFrom> shared_accesses = {};
 };
 
 /// JSON objects, one per launch and one per finding.

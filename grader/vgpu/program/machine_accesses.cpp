@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/vgpu/program/machine_loads.hpp"
+#include "grader/vgpu/program/machine_accesses.hpp"
 
 #include <algorithm>
 #include <array>
@@ -13,19 +13,21 @@
 namespace membound::vgpu::program {
 namespace {
 
-std::uint32_t bytes_of(const Instruction& load) { return ptx::size_bytes(load.type) * load.vector; }
-
-bool is_shared_load(const Instruction& in) {
-  return in.opcode == Opcode::kLd && in.space == ptx::StateSpace::kShared &&
-         !in.has(kUnsupportedForm);
+std::uint32_t bytes_of(const Instruction& access) {
+  return ptx::size_bytes(access.type) * access.vector;
 }
 
-/// The loads of shared memory of one function, in code order.
-std::vector<Instruction*> shared_loads(Function& function) {
-  std::vector<Instruction*> loads;
+bool is_shared_access(const Instruction& in) {
+  return (in.opcode == Opcode::kLd || in.opcode == Opcode::kSt) &&
+         in.space == ptx::StateSpace::kShared && !in.has(kUnsupportedForm);
+}
+
+/// The loads and stores of shared memory of one function, in code order.
+std::vector<Instruction*> shared_accesses(Function& function) {
+  std::vector<Instruction*> accesses;
   for (Instruction& in : function.code)
-    if (is_shared_load(in)) loads.push_back(&in);
-  return loads;
+    if (is_shared_access(in)) accesses.push_back(&in);
+  return accesses;
 }
 
 // --- By lines of the PTX -------------------------------------------------------------------------
@@ -34,19 +36,19 @@ std::vector<Instruction*> shared_loads(Function& function) {
 struct Copies {
   std::uint8_t lane_bytes = 0;  ///< of each of them
   bool differ = false;          ///< in that
-  std::vector<const MachineLoad*> loads = {};
+  std::vector<const SharedAccess*> all = {};
 };
 using CopiesByLine = std::map<std::uint32_t, Copies>;
 
 CopiesByLine copies_by_line(std::span<const MachineCode> code) {
   CopiesByLine by_line;
   for (const MachineCode& each : code)
-    for (const MachineLoad& load : each.shared_loads) {
-      Copies& copies = by_line[load.ptx_line];
+    for (const SharedAccess& access : each.shared_accesses) {
+      Copies& copies = by_line[access.ptx_line];
       copies.differ =
-          copies.differ || (!copies.loads.empty() && copies.lane_bytes != load.lane_bytes);
-      copies.lane_bytes = load.lane_bytes;
-      copies.loads.push_back(&load);
+          copies.differ || (!copies.all.empty() && copies.lane_bytes != access.lane_bytes);
+      copies.lane_bytes = access.lane_bytes;
+      copies.all.push_back(&access);
     }
   return by_line;
 }
@@ -62,27 +64,27 @@ std::vector<std::uint32_t> loops_around(const Function& function, std::size_t at
   return lines;
 }
 
-/// Whether the copies run as often as the PTX's load does. A loop of the PTX that the machine code
-/// still has must be around one of them: the others are what is left over of unrolled rounds.
+/// Whether the copies run as often as the PTX's access does. A loop of the PTX that the machine
+/// code still has must be around one of them: the others are what is left over of unrolled rounds.
 bool stays_in_its_loops(const Function& function, std::size_t at, const Copies& copies,
                         const std::set<std::uint32_t>& machine_loops) {
   for (const std::uint32_t line : loops_around(function, at)) {
-    const auto is_inside = [&](const MachineLoad* load) {
-      return std::ranges::find(load->loop_lines, line) != load->loop_lines.end();
+    const auto is_inside = [&](const SharedAccess* access) {
+      return std::ranges::find(access->loop_lines, line) != access->loop_lines.end();
     };
-    if (machine_loops.contains(line) && std::ranges::none_of(copies.loads, is_inside)) return false;
+    if (machine_loops.contains(line) && std::ranges::none_of(copies.all, is_inside)) return false;
   }
   return true;
 }
 
-/// What each load of `function` became; nothing where that is not clear.
+/// What each access of `function` became; nothing where that is not clear.
 std::optional<std::vector<std::uint8_t>> found_by_line(const Function& function,
                                                        const CopiesByLine& by_line,
                                                        const std::set<std::uint32_t>& loops) {
   std::vector<std::uint8_t> found;
   for (std::size_t i = 0; i < function.code.size(); ++i) {
     const Instruction& in = function.code[i];
-    if (!is_shared_load(in)) continue;
+    if (!is_shared_access(in)) continue;
     const auto copies = by_line.find(in.ptx_line);
     if (copies == by_line.end()) {
       found.push_back(kNotIssued);
@@ -99,56 +101,63 @@ std::optional<std::vector<std::uint8_t>> found_by_line(const Function& function,
 
 // --- By widths -----------------------------------------------------------------------------------
 
-/// How many loads there are of 1, 2, 4, 8 and 16 bytes a lane.
-using Widths = std::array<std::size_t, 5>;
-void count_width(Widths& widths, std::uint32_t lane_bytes) {
-  for (std::size_t i = 0; i < widths.size(); ++i) widths[i] += lane_bytes == 1u << i;
+/// How many loads there are of 1, 2, 4, 8 and 16 bytes a lane; behind them, how many stores.
+constexpr std::size_t kWidths = 5;
+using Widths = std::array<std::size_t, 2 * kWidths>;
+void count_width(Widths& widths, std::uint32_t lane_bytes, bool is_store) {
+  for (std::size_t i = 0; i < kWidths; ++i)
+    widths[i + (is_store ? kWidths : 0)] += lane_bytes == 1u << i;
 }
 
-/// Whether the machine code has these loads, or several copies of all of them: rounds of a loop.
-bool are_copies(const Widths& machine, const Widths& loads) {
+/// Whether the machine code has these, or several copies of all of them: rounds of a loop.
+bool are_copies(const Widths& machine, const Widths& accesses) {
   constexpr std::size_t kMostCopies = 16;
   for (std::size_t copies = 1; copies <= kMostCopies; ++copies)
-    if (std::ranges::equal(machine, loads, {}, {}, [&](std::size_t n) { return copies * n; }))
+    if (std::ranges::equal(machine, accesses, {}, {}, [&](std::size_t n) { return copies * n; }))
       return true;
   return false;
 }
 
-/// What vectors.hpp expects, or the PTX itself, where the machine code has just these loads.
-std::optional<std::vector<std::uint8_t>> found_by_widths(const std::vector<Instruction*>& loads,
+/// What vectors.hpp expects, or the PTX itself, where the machine code has just these.
+std::optional<std::vector<std::uint8_t>> found_by_widths(const std::vector<Instruction*>& accesses,
                                                          const MachineCode& code) {
   Widths machine{}, written{}, joined{};
-  for (const MachineLoad& load : code.shared_loads) count_width(machine, load.lane_bytes);
+  for (const SharedAccess& access : code.shared_accesses)
+    count_width(machine, access.lane_bytes, access.is_store);
   std::vector<std::uint8_t> as_written, as_joined;
-  for (const Instruction* load : loads) {
-    count_width(written, bytes_of(*load));
+  for (const Instruction* access : accesses) {
+    const bool is_store = access->opcode == Opcode::kSt;
+    const std::uint32_t bytes = bytes_of(*access);
+    count_width(written, bytes, is_store);
     as_written.push_back(kAsWritten);
-    if (!load->fused) count_width(joined, load->led_bytes != 0 ? load->led_bytes : bytes_of(*load));
-    as_joined.push_back(load->fused ? kNotIssued : load->led_bytes);
+    if (!access->fused)
+      count_width(joined, access->led_bytes != 0 ? access->led_bytes : bytes, is_store);
+    as_joined.push_back(access->fused ? kNotIssued : access->led_bytes);
   }
   if (are_copies(machine, written)) return as_written;
   if (are_copies(machine, joined)) return as_joined;
   return std::nullopt;
 }
 
-void set(Function& function, const std::vector<Instruction*>& loads,
+void set(Function& function, const std::vector<Instruction*>& accesses,
          const std::optional<std::vector<std::uint8_t>>& found) {
   if (!found) return;
-  for (std::size_t i = 0; i < loads.size(); ++i) loads[i]->issued_bytes = (*found)[i];
-  function.loads_from = LoadsFrom::kMachineCode;
+  for (std::size_t i = 0; i < accesses.size(); ++i) accesses[i]->issued_bytes = (*found)[i];
+  function.accesses_from = AccessesFrom::kMachineCode;
 }
 
-/// Whether every load of `code` comes from a line that accesses memory: else it was made of another
-/// text. (An atomic of floats is a loop that loads.)
+/// Whether every access of `code` comes from a line that accesses memory: else it was made of
+/// another text. (An atomic of floats is a loop that loads.)
 bool is_of_this_text(const MachineCode& code, const std::set<std::uint32_t>& lines) {
-  return std::ranges::all_of(
-      code.shared_loads, [&](const MachineLoad& load) { return lines.contains(load.ptx_line); });
+  return std::ranges::all_of(code.shared_accesses, [&](const SharedAccess& access) {
+    return lines.contains(access.ptx_line);
+  });
 }
 
 }  // namespace
 
-void take_machine_loads(Program& program, std::span<const std::string_view> names,
-                        std::span<const MachineCode> code) {
+void take_machine_accesses(Program& program, std::span<const std::string_view> names,
+                           std::span<const MachineCode> code) {
   std::vector<Function*> functions;
   std::set<std::uint32_t> lines, loops;
   for (const std::string_view name : names) {
@@ -161,27 +170,27 @@ void take_machine_loads(Program& program, std::span<const std::string_view> name
   for (const MachineCode& each : code) loops.insert(each.loop_lines.begin(), each.loop_lines.end());
   const CopiesByLine by_line = copies_by_line(code);
   for (Function* const function : functions) {
-    const std::vector<Instruction*> loads = shared_loads(*function);
+    const std::vector<Instruction*> accesses = shared_accesses(*function);
     const auto own = std::ranges::find(code, function->name, &MachineCode::function);
     if (own == code.end()) {
       // ptxas has put it into its callers, or left it out.
       if (std::ranges::any_of(
-              loads, [&](const Instruction* load) { return by_line.contains(load->ptx_line); }))
-        set(*function, loads, found_by_line(*function, by_line, loops));
+              accesses, [&](const Instruction* in) { return by_line.contains(in->ptx_line); }))
+        set(*function, accesses, found_by_line(*function, by_line, loops));
     } else if (!own->has_lines) {
-      set(*function, loads, found_by_widths(loads, *own));
+      set(*function, accesses, found_by_widths(accesses, *own));
     } else if (is_of_this_text(*own, lines)) {
-      set(*function, loads, found_by_line(*function, by_line, loops));
+      set(*function, accesses, found_by_line(*function, by_line, loops));
     }
   }
 }
 
-std::optional<LoadsFrom> shared_loads_from(const Program& program, const Kernel& kernel) {
-  std::optional<LoadsFrom> from;
+std::optional<AccessesFrom> shared_accesses_from(const Program& program, const Kernel& kernel) {
+  std::optional<AccessesFrom> from;
   for (const std::uint32_t f : kernel.reachable) {
     const Function& function = program.functions()[f];
-    if (std::ranges::none_of(function.code, is_shared_load)) continue;
-    from = std::min(from.value_or(LoadsFrom::kMachineCode), function.loads_from);
+    if (std::ranges::none_of(function.code, is_shared_access)) continue;
+    from = std::min(from.value_or(AccessesFrom::kMachineCode), function.accesses_from);
   }
   return from;
 }

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/vgpu/exec/lanes/issued_loads.hpp"
+#include "grader/vgpu/exec/lanes/issued_accesses.hpp"
 
 #include <algorithm>
 
 #include "grader/vgpu/exec/state/access.hpp"
-#include "grader/vgpu/program/machine_loads.hpp"
+#include "grader/vgpu/program/machine_accesses.hpp"
 
 namespace membound::vgpu::exec {
 namespace {
@@ -20,7 +20,7 @@ bool all_equal(const u32* offsets) {
   return differs == 0;
 }
 
-/// What the load takes where it brings `bytes` a lane, from where these are aligned.
+/// What the access takes where it is of `bytes` a lane, from where these are aligned.
 memory::Wavefronts wide_cost(const Warp& w, const Step* s, u32 bytes) {
   alignas(32) u64 addresses[32];
   if (program::access_of(*s->extra->in).address_bits == 64)
@@ -29,14 +29,15 @@ memory::Wavefronts wide_cost(const Warp& w, const Step* s, u32 bytes) {
     generic::lane_addresses<u32>(w, s, addresses);
   alignas(32) u32 offsets[32];
   MEMBOUND_LANES offsets[i] = static_cast<u32>(addresses[i]) & (0u - bytes);
-  if (w.mask == 0xFFFFFFFFu && all_equal(offsets)) {
+  const bool is_load = s->extra->in->opcode == program::Opcode::kLd;
+  if (is_load && w.mask == 0xFFFFFFFFu && all_equal(offsets)) {
     const u32 passes = std::max(1u, bytes / 8);  // lanes that agree go in pairs
     return {passes, passes, bytes};
   }
-  return memory::shared_wavefronts(offsets, w.mask, bytes, true);
+  return memory::shared_wavefronts(offsets, w.mask, bytes, is_load);
 }
 
-const Step* issued_load(Warp& w, const Step* s) {
+const Step* issued_access(Warp& w, const Step* s) {
   StepStats& stats = w.stats[s->stats];
   const u32 bytes = s->extra->in->issued_bytes;
   memory::Wavefronts issued;
@@ -58,6 +59,6 @@ const Step* issued_load(Warp& w, const Step* s) {
 
 }  // namespace
 
-Handler issued_load_handler() { return &issued_load; }
+Handler issued_access_handler() { return &issued_access; }
 
 }  // namespace membound::vgpu::exec
