@@ -18,8 +18,8 @@ namespace membound::release {
 struct AutograderOptions {
   std::string device = "vgpu:h200";
   std::string compiler;  ///< "nvcc" or "clang"
-  std::string lab;    ///< the assignment's; empty: the submission tells
-  int seconds = 540;  ///< for one submission, below Gradescope's own limit
+  std::string lab;       ///< the assignment's; empty: the submission tells
+  int seconds = 540;     ///< for one submission, below Gradescope's own limit
 };
 
 /// The zip's tree. `students` is what student_tree() made for `request`.

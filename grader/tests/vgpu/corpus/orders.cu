@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-// Volatile words and relaxed atomics, which order nothing but themselves: the mistakes of races.cu once more with
-// `volatile`, words handed over without a fence, and the ways in which such words are used rightly.
+// Volatile words and relaxed atomics, which order nothing but themselves: the mistakes of races.cu
+// once more with `volatile`, words handed over without a fence, and the ways in which such words
+// are used rightly.
 #include "corpus.cuh"
 
 __global__ void volatile_exchange(int* out) {
@@ -32,7 +33,8 @@ __global__ void volatile_histogram(int* out) {
   __shared__ volatile int bins[8];
   if (threadIdx.x < 8) bins[threadIdx.x] = 0;
   __syncthreads();
-  if (threadIdx.x % 32 < 8) bins[threadIdx.x % 8] = bins[threadIdx.x % 8] + 1;  // volatile_histogram
+  if (threadIdx.x % 32 < 8)
+    bins[threadIdx.x % 8] = bins[threadIdx.x % 8] + 1;  // volatile_histogram
   __syncthreads();
   if (threadIdx.x < 8) out[threadIdx.x] = bins[threadIdx.x];
 }
@@ -131,7 +133,8 @@ __global__ void counted_without_a_fence(int* out) {
   __syncthreads();
   if (threadIdx.x % 32 != 0) return;
   words[threadIdx.x / 32] = threadIdx.x + 1;
-  if (atomicAdd(&arrived, 1) == 3) *out = words[0] + words[1] + words[2] + words[3];  // counted_without_a_fence
+  if (atomicAdd(&arrived, 1) == 3)
+    *out = words[0] + words[1] + words[2] + words[3];  // counted_without_a_fence
 }
 
 __global__ void lock_given_back_by_a_store(int* out) {
@@ -270,7 +273,8 @@ void run_case(const char* wanted, Arrays d) {
   CASE(volatile_flag_without_a_fence, "data race", volatile_flag_without_a_fence<<<2, 1>>>(d.out));
   CASE(volatile_flag_of_a_warp_without_a_fence, "data race",
        volatile_flag_of_a_warp_without_a_fence<<<1, 64>>>(d.out));
-  CASE(atomic_flag_without_a_fence, "data race", atomic_flag_without_a_fence<<<1, 64>>>(d.out, d.in));
+  CASE(atomic_flag_without_a_fence, "data race",
+       atomic_flag_without_a_fence<<<1, 64>>>(d.out, d.in));
   CASE(counted_without_a_fence, "data race", counted_without_a_fence<<<1, 128>>>(d.out));
   CASE(lock_given_back_by_a_store, "data race", lock_given_back_by_a_store<<<1, 64>>>(d.out));
   RIGHT(waits_with_fences, waits_with_fences<<<2, 1>>>(d.out));
@@ -278,7 +282,8 @@ void run_case(const char* wanted, Arrays d) {
   RIGHT(warps_take_turns, warps_take_turns<<<1, 64>>>(d.out));
   RIGHT(last_block_reads_volatile_words, last_block_reads_volatile_words<<<4, 64>>>(d.out));
   RIGHT(stops_when_it_is_found, stops_when_it_is_found<<<1, 64>>>(d.out, d.in));
-  RIGHT(last_warp_adds_up_behind_a_barrier, last_warp_adds_up_behind_a_barrier<<<1, kCount>>>(d.out));
+  RIGHT(last_warp_adds_up_behind_a_barrier,
+        last_warp_adds_up_behind_a_barrier<<<1, kCount>>>(d.out));
   RIGHT(lock_with_volatile_words, lock_with_volatile_words<<<1, 64>>>(d.out));
   RIGHT(looks_back_at_volatile_words, looks_back_at_volatile_words<<<8, 32>>>(d.out));
 }

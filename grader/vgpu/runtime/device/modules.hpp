@@ -89,7 +89,7 @@ class Module {
   void take_registers(const std::vector<std::vector<fatbin::Entry>>& containers,
                       std::uint32_t arch);
   void take_shared_accesses(const ptx::Module& module, const std::vector<fatbin::Entry>& entries,
-                  std::uint32_t arch);
+                            std::uint32_t arch);
   base::Status place_variables(memory::AddressSpace& memory);
 
   const void* image_ = nullptr;
