@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "grader/base/result.hpp"
-#include "grader/course/audit.hpp"
+#include "grader/course/audit_record.hpp"
 #include "grader/course/lab.hpp"
 #include "grader/course/lab_result.hpp"
 

@@ -173,7 +173,8 @@ TEST_F(AuditTest, OneThatDoesNotEndTakesNothingAndIsSaid) {
   const BatchSummary after = run();
   for (const course::Grade& one : after.grades.grades) {
     EXPECT_EQ(one.score, grade(before, one.student)->score);
-    if (one.audit) EXPECT_EQ(course::audit_text(one.audit), "0 of 1 stage; stage 1: did not end");
+    if (!one.audit) continue;
+    EXPECT_EQ(course::audit_text(one.audit), "0 of 1 stage; stage 1: did not end");
   }
 }
 
@@ -190,8 +191,11 @@ TEST_F(AuditTest, OurOwnFailureIsTriedAgainWithResume) {
     EXPECT_NE(one.verdict, GradeVerdict::kInfraError) << "the verdict stays";
   request_.grade_one = fake_predicted;
   request_.retry_failed = true;
-  for (const course::Grade& one : run().grades.grades)
-    if (one.audit) EXPECT_EQ(one.audit->decided(), 1);
+  for (const course::Grade& one : run().grades.grades) {
+    if (one.audit) {
+      EXPECT_EQ(one.audit->decided(), 1);
+    }
+  }
 }
 
 TEST(AuditText, SaysHowManyAndWhatIsWrong) {

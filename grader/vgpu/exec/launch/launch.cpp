@@ -6,9 +6,9 @@
 #include <chrono>
 
 #include "grader/base/check.hpp"
-#include "grader/vgpu/exec/launch/block_range.hpp"
 #include "grader/vgpu/exec/launch/grid.hpp"
 #include "grader/vgpu/exec/launch/prepare.hpp"
+#include "grader/vgpu/exec/launch/range_launch.hpp"
 #include "grader/vgpu/exec/launch/sampled_launch.hpp"
 #include "grader/vgpu/exec/launch/set_up.hpp"
 #include "grader/vgpu/exec/observe/block_recorder.hpp"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// Runs a range of a launch's blocks for the results that they leave, and nothing else.
-/// Place in the chain: launch -> [block_range] -> chosen_blocks. Left out: which range.
+/// Place in the chain: launch -> [range_launch] -> chosen_blocks. Left out: which range.
 ///
 /// By ranges, one after the other, a launch of any size leaves all of its results in bounded
 /// memory, and a block alone shows which places are its own.

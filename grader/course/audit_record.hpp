@@ -4,7 +4,7 @@
 /// What an audit found: stages whose predicted speed earned points, run whole for their results.
 /// A launch that is timed by some of its blocks is held against what those blocks wrote; an audit
 /// runs all of them.
-/// Place in the chain: classroom/queue -> [audit] -> grade, report. Left out: running one.
+/// Place in the chain: classroom/queue -> [audit_record] -> grade, report. Left out: running one.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/course/audit.hpp"
+#include "grader/course/audit_record.hpp"
 
 #include <algorithm>
 
