@@ -280,7 +280,7 @@ TEST(Api, ARangeOfBlocksLeavesItsResultsAndNoOthers) {
   for (std::size_t i = 0; i < out.size(); ++i)
     EXPECT_EQ(out[i], i / 32 >= 2 && i / 32 < 5 ? 3.0F : 0.0F) << i;
   const auto launch = take_report()["kernels"].at(0);
-  EXPECT_EQ(launch["drawn_bytes"], 1024);  // bytes 256 to 639 of pieces of 512
+  EXPECT_EQ(launch["drawn_bytes"], 1024);  // bytes 256 to 639: two pieces of 512
   EXPECT_EQ(launch["predicted_ns"].is_number(), true);
   EXPECT_FALSE(launch.contains("not_sampled"));
 }
@@ -293,27 +293,6 @@ TEST(Api, ARangeThatTakesTooManyInstructionsSaysSo) {
   EXPECT_EQ(take_report()["kernels"].at(0).value("not_sampled", ""),
             "its blocks take too many instructions each");
   EXPECT_EQ(scaled_by_blocks(8).back(), 3.0F);  // the device still works
-}
-
-TEST(Api, WhatALaunchReadsAndWritesIsKeptForWhoeverAsks) {
-  struct Use {
-    std::size_t piece;
-    int writes;
-    std::uint64_t bytes;
-    bool operator==(const Use&) const = default;
-  };
-  const auto see = [](void* state, std::size_t piece, int writes, std::uint64_t begin,
-                      std::uint64_t end) {
-    static_cast<std::vector<Use>*>(state)->push_back({piece, writes, end - begin});
-  };
-  std::vector<Use> uses;
-  membound_vgpu_keep_uses();
-  scaled(100, 3);
-  // A copy there, the launch, a copy back; each of them reads 400 bytes and writes as many.
-  EXPECT_EQ(membound_vgpu_take_uses(see, &uses), 3U);
-  EXPECT_THAT(uses, testing::ElementsAre(Use{0, 0, 400}, Use{0, 1, 400}, Use{1, 0, 400},
-                                         Use{1, 1, 400}, Use{2, 0, 400}, Use{2, 1, 400}));
-  EXPECT_EQ(membound_vgpu_take_uses(see, &uses), 0U);
 }
 
 TEST(Api, AFaultIsToldWhereOnlyResultsMatter) {
