@@ -27,7 +27,6 @@ using namespace membound::harness;
 using membound::labs::reduction::sum_parallel;
 using membound::labs::reduction::sum_serial;
 
-constexpr int kVectorStage = 5;  ///< and those behind it
 /// 2^24: up to here a float holds every whole number.
 constexpr double kExactLimit = 16'777'216;
 
@@ -244,12 +243,9 @@ TimedCase timed_case(const membound::course::Stage& stage, std::int64_t n) {
   return timed;
 }
 
-/// What is fast only where n is a multiple of a vector's floats is not fast.
 std::vector<TimedCase> timed_cases(const membound::course::Stage& stage,
                                    std::span<const std::int64_t> size) {
-  std::vector<TimedCase> cases = {timed_case(stage, size[0])};
-  if (stage.number >= kVectorStage && size[0] > 1) cases.push_back(timed_case(stage, size[0] - 1));
-  return cases;
+  return {timed_case(stage, size[0])};
 }
 
 /// The same sum on the host, on data that costs next to nothing to make.
