@@ -38,8 +38,9 @@ Finding checker_finding(const course::Lab& lab, const nlohmann::json& report) {
   course::read_field(report, "line", finding.line);
   course::read_field(report, "advice", finding.advice);
   const std::string kernel = base::short_function_name(course::text_or_empty(report, "kernel"));
-  finding.text =
-      kind + (kernel.empty() ? "" : " in " + kernel) + ", " + thread_text(report) + ": " + what;
+  const std::string thread = thread_text(report);
+  finding.text = kind + (kernel.empty() ? "" : " in " + kernel) +
+                 (thread.empty() ? "" : ", " + thread) + ": " + what;
   std::string tag = kind;
   std::replace(tag.begin(), tag.end(), ' ', '-');
   finding.hint_tag = first_known_tag(lab, {tag, finding.kind});
