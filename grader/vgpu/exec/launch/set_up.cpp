@@ -19,7 +19,8 @@ void set_up(Launch& launch, const LaunchRequest& request, Workspace& workspace) 
   launch.shared_window = request.memory->shared_window();
   launch.local_window = request.memory->local_window();
   launch.precise = request.checks.memcheck;
-  if (!launch.precise && launch.shared_bytes != 0) launch.shared_bytes += kSharedReachBytes;
+  if (!launch.precise && launch.shared_bytes != 0)
+    launch.shared_bytes += request.shared_reach_bytes;
   launch.counts = request.counts;
   launch.cached_sms = std::max(1u, request.sm_count);
   launch.sample = {request.grid.count(), request.checks.most_blocks};

@@ -148,9 +148,11 @@ class Memcheck final : public KernelChecker {
   /// Does a GPU let the access go on?
   [[nodiscard]] bool is_reached(const WarpAccess& access, std::uint32_t lane) const {
     const std::uint64_t address = access.addresses[lane];
-    if (access.space == ptx::StateSpace::kShared)
-      return launch_.shared_bytes != 0 && access.bytes <= kSharedReachBytes &&
-             address <= launch_.shared_bytes + kSharedReachBytes - access.bytes;
+    if (access.space == ptx::StateSpace::kShared) {
+      const std::uint32_t reach = launch_.request->shared_reach_bytes;
+      return launch_.shared_bytes != 0 && access.bytes <= reach &&
+             address <= std::uint64_t{launch_.shared_bytes} + reach - access.bytes;
+    }
     const auto span = launch_.request->memory->span_of(address, false);
     return access.space == ptx::StateSpace::kGlobal && span && span->end - address >= access.bytes;
   }

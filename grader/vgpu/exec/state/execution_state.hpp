@@ -134,11 +134,6 @@ struct Worker {
   std::vector<std::unique_ptr<Block>> pool;  ///< blocks to use again
 };
 
-/// So far behind its end an access to a block's shared memory goes on, as on a GPU: memory is given
-/// out in units, and the next block's begins with what the system keeps. A word for each of 1,024
-/// threads; with memcheck on it is found and left out.
-inline constexpr std::uint32_t kSharedReachBytes = 4096;
-
 /// Everything fixed for a launch, and what workers share.
 struct Launch {
   const LaunchRequest* request = nullptr;

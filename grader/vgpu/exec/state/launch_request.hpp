@@ -142,6 +142,11 @@ struct MachineRegisters {
   std::uint32_t shared_reserved_bytes = 1024;  ///< what %aggr_smem_size has besides
 };
 
+/// So far behind its end an access to a block's shared memory goes on, as on a GPU: memory is given
+/// out in units, and the next block's begins with what the system keeps. A word for each of 1,024
+/// threads; with memcheck on it is found and left out.
+inline constexpr std::uint32_t kSharedReachBytes = 4096;
+
 /// One launch. Pointers must outlive the call.
 struct LaunchRequest {
   const program::Program* program = nullptr;
@@ -149,7 +154,8 @@ struct LaunchRequest {
   Dim3 grid = {};
   Dim3 block = {};
   std::uint32_t dynamic_shared_bytes = 0;
-  std::span<const std::byte> parameters = {};  ///< laid out as kernel->parameters says
+  std::uint32_t shared_reach_bytes = kSharedReachBytes;  ///< 0: such an access ends the launch
+  std::span<const std::byte> parameters = {};            ///< laid out as kernel->parameters says
   memory::AddressSpace* memory = nullptr;
   const memory::TextureTable* textures = nullptr;
   bool cooperative = false;
