@@ -142,4 +142,19 @@ std::string why_not_the_devices(const Replay& replay, const HandedInAgain& hande
          "copies did not give the results of these inputs.";
 }
 
+std::string why_not_as_copied(const std::string& output, const std::string& changed,
+                              const std::string& name) {
+  constexpr std::size_t kWordBytes = sizeof(std::uint32_t);
+  if (output.size() != changed.size()) return "";
+  std::size_t same = 0;
+  const std::size_t count = output.size() / kWordBytes;
+  for (std::size_t i = 0; i < count; ++i)
+    if (output.compare(i * kWordBytes, kWordBytes, changed, i * kWordBytes, kWordBytes) == 0)
+      ++same;
+  if (same == 0) return "";
+  return with_commas(same) + " of " + with_commas(count) + " results in \"" + name +
+         "\" are not what the copies from the device brought: in a run with other words in these "
+         "copies they stayed as they were.";
+}
+
 }  // namespace membound::harness

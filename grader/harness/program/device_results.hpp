@@ -37,4 +37,10 @@ struct HandedInAgain {
                                               const std::vector<std::uint32_t>& expected,
                                               const std::string& name);
 
+/// The words of `output`, which a run handed in, that another run of the program has at the same
+/// places, although every word was changed that copies brought to it: they did not come with these
+/// copies. A sentence; "" where there is none, or where the sizes differ.
+[[nodiscard]] std::string why_not_as_copied(const std::string& output, const std::string& changed,
+                                            const std::string& name);
+
 }  // namespace membound::harness

@@ -254,9 +254,9 @@ course::StageMeasurement measure(const Options& options, const course::Lab& lab,
     last_is_replayed = is_last && tried.to_replay != nullptr;
     if (tried.to_replay != nullptr &&
         (is_last || is_replayed_too(number, replays.empty(), tried.end, drawn)))
-      replays.push_back(
-          begin_replay(test, tried.to_replay, *used,
-                       seeds.derive(options.seed, base::stable_hash(id + ".replay"))));
+      replays.push_back(begin_replay(test, tried.to_replay, *used,
+                                     seeds.derive(options.seed, base::stable_hash(id + ".replay")),
+                                     !is_last));
     last = std::move(tried.end);
     measurement.abort = tried.abort;
     if (measurement.abort == course::Cause::kNone) {

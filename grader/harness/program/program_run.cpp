@@ -67,8 +67,10 @@ class Run {
 
     base::Result<jail::JailOutcome> runner = jail::JailOutcome{};
     std::thread beside([&] {
-      runner = run_runner(setting_, {runners_end.get(), records.calls.get(), records.findings.get(),
-                                     setting_.keeps_requests ? records.requests.get() : -1});
+      RunnerFiles files{runners_end.get(), records.calls.get(), records.findings.get()};
+      if (setting_.keeps_requests) files.requests = records.requests.get();
+      files.changed_bits = setting_.changed_bits;
+      runner = run_runner(setting_, files);
       runners_end = {};  // the program sees the end of a runner that is no more
     });
     auto program = run_students(programs_end.get());
@@ -164,6 +166,9 @@ base::Result<jail::JailOutcome> run_runner(const Setting& setting, const RunnerF
   pass_on("--report", files.findings);
   pass_on("--requests", files.requests);
   if (files.follows_data) request.arguments.emplace_back("--follow-data");
+  if (files.changed_bits != 0)
+    request.arguments.insert(request.arguments.end(),
+                             {"--change-copies", std::to_string(files.changed_bits)});
   request.bindings.push_back({setting.runner, kRunner});
   for (const fs::path& folder : setting.runtime_folders)
     request.bindings.push_back({folder, folder});

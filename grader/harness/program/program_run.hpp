@@ -8,6 +8,7 @@
 /// is right.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -32,6 +33,8 @@ struct Setting {
   jail::Limits program_limits, runner_limits;
   bool use_jail = true;
   bool keeps_requests = false;  ///< so that a run can be done once more: RunEnd::requests
+  /// Bits that are changed in every word that copies bring to the program; 0: none are.
+  std::uint32_t changed_bits = 0;
 };
 
 /// What one run is given.
@@ -60,6 +63,7 @@ struct RunEnd {
 struct RunnerFiles {
   int socket = -1, calls = -1, findings = -1, requests = -1;
   bool follows_data = false;  ///< its calls tell what launches read and wrote, and no times
+  std::uint32_t changed_bits = 0;
 };
 /// Runs a runner to its end.
 [[nodiscard]] base::Result<jail::JailOutcome> run_runner(const Setting& setting,

@@ -113,6 +113,7 @@ class ProgramTest {
     return harness::arrays_equal(got, expected, shape, tolerance);
   }
 
+  [[nodiscard]] const Given& given() const { return given_; }
   /// Of the run: empty before.
   [[nodiscard]] const RunEnd& end() const { return end_; }
   /// Of the output that was expected.

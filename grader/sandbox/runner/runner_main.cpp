@@ -94,6 +94,7 @@ int wipe() {
 struct Noted {
   int calls = -1, requests = -1, report = -1;
   bool follows_data = false;
+  std::uint32_t changed_bits = 0;
 };
 
 int serve(int socket, const Noted& noted, bool scrubs) {
@@ -114,8 +115,9 @@ int serve(int socket, const Noted& noted, bool scrubs) {
     // Whoever follows data asks for no times.
     const bool follows = noted.follows_data && runner::keep_virtual_uses() &&
                          runner::sample_virtual_launches({.on = 3});
-    runner::Server server(runner::Descriptor(socket), *is_busy,
-                          {calls ? &*calls : nullptr, requests ? &*requests : nullptr, follows});
+    runner::Server server(
+        runner::Descriptor(socket), *is_busy,
+        {calls ? &*calls : nullptr, requests ? &*requests : nullptr, follows, noted.changed_bits});
     end = server.serve();
   }
   if (noted.report >= 0) write_report(noted.report);
@@ -165,6 +167,8 @@ int main(int argc, char** argv) {
                  "the bytes of copies");
   app.add_flag("--follow-data", noted.follows_data,
                "note with --record what each launch reads and writes; nothing is timed");
+  app.add_option("--change-copies", noted.changed_bits,
+                 "change these bits of every word that a program's copies bring to it");
   app.add_option("--report", noted.report,
                  "the inherited descriptor to which the virtual GPU's findings are written");
   app.add_flag("--scrub", scrubs, "overwrite the GPU's free memory before the run");

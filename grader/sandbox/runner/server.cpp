@@ -27,6 +27,7 @@ Server::Server(Descriptor socket, std::atomic<bool>& is_busy, Recorders recorder
       recorder_(recorders.calls),
       log_(recorders.requests),
       follows_data_(recorders.follows_data),
+      changed_bits_(recorders.changed_bits),
       memory_(DeviceMemory::usual_kept_bytes()) {}
 
 Server::~Server() {

@@ -38,6 +38,8 @@ struct Recorders {
   CallRecorder* calls = nullptr;   ///< the other side is a whole program: every call is noted
   RequestLog* requests = nullptr;  ///< with it: every request is kept, with the bytes of copies
   bool follows_data = false;       ///< with calls: what each launch reads and writes is noted
+  /// Every word that a copy brings to the host is changed by these bits; 0: it is what it was.
+  std::uint32_t changed_bits = 0;
 };
 
 /// Serves one judge on the current device.
@@ -86,7 +88,7 @@ class Server {
   [[nodiscard]] const std::byte* from_buffer(std::uint64_t at, std::uint64_t bytes);
   /// Where a copy from the device is to put `bytes`, which to_buffer() then hands over.
   [[nodiscard]] std::byte* room_for_copy(std::uint64_t at, std::uint64_t bytes);
-  void to_buffer(std::uint64_t at);
+  void to_buffer(std::uint64_t at, std::uint64_t bytes);
   [[nodiscard]] std::vector<std::byte> respond(const Request& request);
   [[nodiscard]] const Kernel* kernel(std::uint32_t index) const;
   [[nodiscard]] cudaError_t event(std::uint32_t index, cudaEvent_t& out) const;
@@ -169,6 +171,7 @@ class Server {
   CallRecorder* recorder_;
   RequestLog* log_;
   bool follows_data_;
+  std::uint32_t changed_bits_;
   std::vector<std::byte> copied_;  // by the request that is served, where requests are kept
   Allocations allocations_{0};
   DeviceMemory memory_;

@@ -3,6 +3,7 @@
 /// @file
 /// The part of the server that allocates, copies and fills (server.hpp).
 #include <algorithm>
+#include <cstring>
 
 #include "grader/sandbox/runner/server.hpp"
 #include "grader/sandbox/runner/virtual_services.hpp"
@@ -69,7 +70,7 @@ cudaError_t Server::handle(const Download& request, NoAnswer&) {
   const cudaError_t code = cudaMemcpy(room_for_copy(request.at, request.bytes),
                                       reinterpret_cast<const void*>(request.address), request.bytes,
                                       cudaMemcpyDeviceToHost);
-  to_buffer(request.at);
+  to_buffer(request.at, request.bytes);
   return code;
 }
 
@@ -86,8 +87,16 @@ std::byte* Server::room_for_copy(std::uint64_t at, std::uint64_t bytes) {
   return copied_.data();
 }
 
-void Server::to_buffer(std::uint64_t at) {
-  if (log_ != nullptr) std::copy(copied_.begin(), copied_.end(), buffer_->data() + at);
+void Server::to_buffer(std::uint64_t at, std::uint64_t bytes) {
+  std::byte* const to = buffer_->data() + at;
+  if (log_ != nullptr) std::copy(copied_.begin(), copied_.end(), to);
+  if (changed_bits_ == 0) return;
+  for (std::uint64_t done = 0; done + sizeof changed_bits_ <= bytes; done += sizeof changed_bits_) {
+    std::uint32_t word = 0;
+    std::memcpy(&word, to + done, sizeof word);
+    word ^= changed_bits_;
+    std::memcpy(to + done, &word, sizeof word);
+  }
 }
 
 cudaError_t Server::handle(const CopyOnDevice& request, NoAnswer&) {

@@ -137,12 +137,14 @@ cudaError_t Server::handle(const CopyOut& request, TicketAnswer& answer) {
   const cudaError_t code =
       cudaMemcpyAsync(room_for_copy(0, request.bytes), pointer(request.address), request.bytes,
                       cudaMemcpyDeviceToHost, in);
-  to_buffer(0);
+  to_buffer(0, request.bytes);
   return code;
 }
 
 cudaError_t Server::handle(const TakeCopy& request, NoAnswer&) {
-  return staging_.take(request.ticket, {buffer_->data(), kSharedBytes});
+  const cudaError_t code = staging_.take(request.ticket, {buffer_->data(), kSharedBytes});
+  if (code == cudaSuccess) to_buffer(0, staging_.result_of(request.ticket).size());
+  return code;
 }
 
 cudaError_t Server::handle(const NoteErrorCheck&, NoAnswer&) { return cudaSuccess; }

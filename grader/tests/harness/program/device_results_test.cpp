@@ -65,5 +65,13 @@ TEST(WhyNotTheDevices, SaysWhatIsMissing) {
               HasSubstr("the same calls with other inputs"));
 }
 
+TEST(WhyNotAsCopied, CountsWordsThatStayedAsTheyWere) {
+  EXPECT_EQ(why_not_as_copied("aaaabbbb", "AAAABBBB", "out"), "");
+  EXPECT_THAT(
+      why_not_as_copied("aaaabbbb", "AAAAbbbb", "out"),
+      HasSubstr("1 of 2 results in \"out\" are not what the copies from the device brought"));
+  EXPECT_EQ(why_not_as_copied("aaaabbbb", "aaaa", "out"), "");  // it ended otherwise
+}
+
 }  // namespace
 }  // namespace membound::harness
