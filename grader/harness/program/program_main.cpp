@@ -277,7 +277,8 @@ course::StageMeasurement measure(const Options& options, const course::Lab& lab,
       measurement.abort_text = told.message + ", after the test " + told.name;
       return measurement;
     }
-    if (!told.message.empty() && evidence.not_the_devices.empty())
+    // The last one's says more: how the device came to what was handed in.
+    if (!told.message.empty())
       evidence.not_the_devices = "In the test " + told.name + ": " + told.message;
     // Demands are held against the last run.
     if (!last_is_replayed || &begun != &replays.back()) continue;

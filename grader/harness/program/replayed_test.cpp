@@ -58,9 +58,10 @@ std::future<ReplayedTest> begin_replay(const HostTest& test,
                                        const Setting& setting, std::uint64_t key, bool runs_again) {
   return std::async(std::launch::async,
                     [&test, first = std::move(first), setting, key, runs_again] {
-                      ReplayedTest told = replayed(test, *first, setting, key);
-                      if (runs_again && told.message.empty())
-                        run_with_other_copies(*first, setting, key, told);
+                      if (!runs_again) return replayed(test, *first, setting, key);
+                      ReplayedTest told;
+                      told.name = test.name;
+                      run_with_other_copies(*first, setting, key, told);
                       return told;
                     });
 }

@@ -29,8 +29,8 @@ struct ReplayedTest {
 };
 
 /// Begins it. `key` decides about the other inputs; the program cannot work it out from its own.
-/// `runs_again`: the program itself runs once more, too, and other words come with its copies to
-/// the host, which it has to hand in. A program that ends otherwise then has looked at them.
+/// `runs_again`: instead, the program itself runs once more, and other words come with its copies
+/// to the host, which it has to hand in. A program that ends otherwise then has looked at them.
 [[nodiscard]] std::future<ReplayedTest> begin_replay(const HostTest& test,
                                                      std::shared_ptr<const ProgramTest> first,
                                                      const Setting& setting, std::uint64_t key,
