@@ -193,7 +193,7 @@ INSTANTIATE_TEST_SUITE_P(
                     MixedAnswer{"03-transpose", "5-one-element-per-thread", "4-parameters-swapped"},
                     MixedAnswer{"04-reduction", "5-slow-one-warp", "4-starts-at-8"},
                     MixedAnswer{"05-bank-conflicts", "5-as-it-comes", "4-first-guard-serves-both"},
-                    MixedAnswer{"06-shortcut", "1-slow-row-per-thread", "2-rows-only"},
+                    MixedAnswer{"06-shortcut", "2-slow-columns", "1-begins-at-zero"},
                     MixedAnswer{"08-local-memory", "3-own-array", "2-remainder"},
                     MixedAnswer{"09-latency-hiding", "2-loads-one-at-a-time", "4-mixes-up-units"},
                     MixedAnswer{"12-streams", "2-one-stream", "1-bytes-for-elements"}),
