@@ -109,11 +109,18 @@ void count_width(Widths& widths, std::uint32_t lane_bytes, bool is_store) {
     widths[i + (is_store ? kWidths : 0)] += lane_bytes == 1u << i;
 }
 
-/// Whether the machine code has these, or several copies of all of them: rounds of a loop.
+/// Whether the machine code has these loads, or several copies of all of them (rounds of a loop),
+/// and stores of these widths: vectors.hpp expects no joined stores.
 bool are_copies(const Widths& machine, const Widths& accesses) {
   constexpr std::size_t kMostCopies = 16;
+  const auto found = std::span(machine), wanted = std::span(accesses);
+  if (!std::ranges::equal(
+          found.last(kWidths), wanted.last(kWidths), {}, [](std::size_t n) { return n > 0; },
+          [](std::size_t n) { return n > 0; }))
+    return false;
   for (std::size_t copies = 1; copies <= kMostCopies; ++copies)
-    if (std::ranges::equal(machine, accesses, {}, {}, [&](std::size_t n) { return copies * n; }))
+    if (std::ranges::equal(found.first(kWidths), wanted.first(kWidths), {}, {},
+                           [&](std::size_t n) { return copies * n; }))
       return true;
   return false;
 }
