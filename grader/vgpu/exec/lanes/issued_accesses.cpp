@@ -20,6 +20,13 @@ bool all_equal(const u32* offsets) {
   return differs == 0;
 }
 
+/// The same for each half of the warp, as where a row of a tile of 16 is read.
+bool halves_equal(const u32* offsets) {
+  u32 differs = 0;
+  MEMBOUND_LANES differs |= offsets[i] ^ offsets[i & 16];
+  return differs == 0;
+}
+
 /// What the access takes where it is of `bytes` a lane, from where these are aligned.
 memory::Wavefronts wide_cost(const Warp& w, const Step* s, u32 bytes) {
   alignas(32) u64 addresses[32];
@@ -34,6 +41,8 @@ memory::Wavefronts wide_cost(const Warp& w, const Step* s, u32 bytes) {
     const u32 passes = std::max(1u, bytes / 8);  // lanes that agree go in pairs
     return {passes, passes, bytes};
   }
+  if (is_load && bytes == 16 && w.mask == 0xFFFFFFFFu && halves_equal(offsets))
+    return {2, 2, 2 * bytes};  // 16 lanes that agree pass together
   return memory::shared_wavefronts(offsets, w.mask, bytes, is_load);
 }
 
