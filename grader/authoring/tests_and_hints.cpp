@@ -20,9 +20,9 @@ struct OwnTest {
 };
 
 std::vector<OwnTest> own_tests(const course::Lab& lab, const LabFolders& folders) {
-  // LAB_TEST(Suite, Name) and LAB_TEST_WITH_HINT(Suite, Name, "tag")
+  // LAB_TEST(Suite, Name), LAB_TEST_WITH_HINT(Suite, Name, "tag") and LAB_TEST_AFTER_TIMING
   static const std::regex kMacro(
-      R"lit(LAB_TEST(?:_WITH_HINT)?\(\s*\w+\s*,\s*(\w+)(?:\s*,\s*"([^"]+)")?)lit");
+      R"lit(LAB_TEST(?:_WITH_HINT|_AFTER_TIMING)?\(\s*\w+\s*,\s*(\w+)(?:\s*,\s*"([^"]+)")?)lit");
   // {"Name", "tag", a function}
   static const std::regex kRow(R"lit(\{\s*"(\w+)"\s*,\s*"([^"]*)"\s*,)lit");
   std::vector<OwnTest> tests;

@@ -111,7 +111,7 @@ LAB_TEST_WITH_HINT(ReverseArray, SecondLaunchGivesTheSame, "second-launch") {
   if (HasFailure()) FAIL() << "in a launch on other numbers in the same arrays";
 }
 
-LAB_TEST_WITH_HINT(ReverseArray, PositionsBeyond32Bits, "wide-index") {
+LAB_TEST_AFTER_TIMING(ReverseArray, PositionsBeyond32Bits, "wide-index") {
   // So many that a vector's number has more than 31 bits, too.
   constexpr std::int64_t kSize[] = {(std::int64_t{1} << 33) + 16'387};
   EXPECT_TRUE(far_blocks(kSize, "n may be up to 2^34"));

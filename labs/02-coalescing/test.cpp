@@ -170,7 +170,7 @@ LAB_TEST_WITH_HINT(Coalescing, SecondLaunchGivesTheSame, "second-launch") {
   if (HasFailure()) FAIL() << "in a launch on other numbers in the same arrays";
 }
 
-LAB_TEST_WITH_HINT(Coalescing, PositionsBeyond32Bits, "wide-index") {
+LAB_TEST_AFTER_TIMING(Coalescing, PositionsBeyond32Bits, "wide-index") {
   // A little more than 2^32 floats in each array.
   const std::int64_t size[] = {65'535, 65'603 / channels_of(stage().number)};
   EXPECT_TRUE(far_blocks(size, "rows * cols may pass 2^31"));

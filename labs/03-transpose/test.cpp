@@ -178,7 +178,7 @@ LAB_TEST_WITH_HINT(Transpose, SecondLaunchGivesTheSame, "second-launch") {
   if (HasFailure()) FAIL() << "in a launch on other numbers in the same arrays";
 }
 
-LAB_TEST_WITH_HINT(Transpose, PositionsBeyond32Bits, "wide-index") {
+LAB_TEST_AFTER_TIMING(Transpose, PositionsBeyond32Bits, "wide-index") {
   // 2^32 and 1,959,655 elements. Short rows: a block of stage 1 has 256 of them.
   constexpr std::int64_t kSize[] = {999'983, 4'297};
   EXPECT_TRUE(far_blocks(kSize, "rows * cols may pass 2^31"));

@@ -209,7 +209,7 @@ LAB_TEST_WITH_HINT(Reduction, SecondLaunchGivesTheSame, "second-launch") {
   if (HasFailure()) FAIL() << "in a launch on other numbers in the same arrays";
 }
 
-LAB_TEST_WITH_HINT(Reduction, PositionsBeyond32Bits, "wide-index") {
+LAB_TEST_AFTER_TIMING(Reduction, PositionsBeyond32Bits, "wide-index") {
   // As many as n may be, and odd: one grid after the last vector an index has more than 31 bits.
   constexpr std::int64_t kSize[] = {(std::int64_t{1} << 33) - 3};
   EXPECT_TRUE(far_blocks(kSize, "n may be up to 2^33"));

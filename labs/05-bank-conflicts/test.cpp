@@ -159,7 +159,7 @@ LAB_TEST_WITH_HINT(BankConflicts, SecondLaunchGivesTheSame, "second-launch") {
   if (HasFailure()) FAIL() << "in a launch on other numbers in the same arrays";
 }
 
-LAB_TEST_WITH_HINT(BankConflicts, PositionsBeyond32Bits, "wide-index") {
+LAB_TEST_AFTER_TIMING(BankConflicts, PositionsBeyond32Bits, "wide-index") {
   // Of words; in stages 2 and 4 there are never as many as 2^31.
   constexpr std::int64_t kWords = std::int64_t{1} << 32;
   const std::int64_t n = stage().number == kRunningSums ? kWords / 24 + 3

@@ -141,7 +141,7 @@ LAB_TEST_WITH_HINT(Series, SecondLaunchGivesTheSame, "second-launch") {
   if (HasFailure()) FAIL() << "in a launch on other numbers in the same arrays";
 }
 
-LAB_TEST_WITH_HINT(Series, PositionsBeyond32Bits, "wide-index") {
+LAB_TEST_AFTER_TIMING(Series, PositionsBeyond32Bits, "wide-index") {
   // 2^32 and 67,109,059 samples.
   constexpr std::int64_t kSize[] = {(std::int64_t{1} << 26) + 3, 65};
   EXPECT_TRUE(far_blocks(kSize, "n * m may pass 2^31"));

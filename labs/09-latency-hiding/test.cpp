@@ -120,7 +120,7 @@ LAB_TEST_WITH_HINT(Calibrate, SecondLaunchGivesTheSame, "second-launch") {
   if (HasFailure()) FAIL() << "in a launch on other numbers in the same arrays";
 }
 
-LAB_TEST_WITH_HINT(Calibrate, PositionsBeyond32Bits, "wide-index") {
+LAB_TEST_AFTER_TIMING(Calibrate, PositionsBeyond32Bits, "wide-index") {
   // From stage 3 on a block has too many of them to be run alone.
   if (stage().number > 2) return;
   constexpr std::int64_t kSize[] = {(std::int64_t{1} << 31) + 16'387};

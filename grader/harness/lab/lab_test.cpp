@@ -10,6 +10,11 @@ void LabTest::SetUp() {
   if (!run_->blocked().empty()) GTEST_SKIP() << "not run: " << run_->blocked();
 }
 
+void LabTest::skip_unless_all_passed() {
+  if (!IsSkipped() && !run_->all_passed())
+    GTEST_SKIP() << "not run, because a test before it failed";
+}
+
 const course::Stage& LabTest::stage() const { return run_->stage(); }
 
 std::uint64_t LabTest::seed() const {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// The one header a lab's test.cpp includes: the fixture LabTest and the macros LAB_TEST,
-/// LAB_TEST_WITH_HINT and LAB_PROGRAM. The harness brings main().
+/// LAB_TEST_WITH_HINT, LAB_TEST_AFTER_TIMING and LAB_PROGRAM. The harness brings main().
 /// Place in the chain: a lab's test.cpp -> [lab_test] -> launcher, compare, data, device_array.
 ///
 ///   class Transpose : public LabTest { protected: void check(std::int64_t rows, …); };
@@ -41,6 +41,8 @@ class LabTest : public testing::Test {
  protected:
   /// Skips the test when an earlier one showed that the stage cannot run at all.
   void SetUp() override;
+  /// Skips the test when an earlier one failed.
+  void skip_unless_all_passed();
 
   [[nodiscard]] const course::Stage& stage() const;
   /// Derived from --seed and the names of stage and test: the same for the same command line.
@@ -92,6 +94,7 @@ struct LabTestEntry {
   const char* file;      ///< "", and line 0, for a test that stands in no lab's file
   int line;
   LabTest* (*make)();
+  bool after_timing = false;
 };
 
 /// Both are called while static objects are initialised, before main().
@@ -105,14 +108,28 @@ bool set_lab_program(LabProgram program);
 #define LAB_TEST(Fixture, Name) LAB_TEST_WITH_HINT(Fixture, Name, "")
 
 /// As LAB_TEST; `tag` names the hints of lab.json that fit when this test fails.
-#define LAB_TEST_WITH_HINT(Fixture, Name, tag)                                                 \
-  class Fixture##_##Name##_LabTest : public Fixture {                                          \
-    void TestBody() override;                                                                  \
-  };                                                                                           \
-  [[maybe_unused]] static const bool Fixture##_##Name##_added =                                \
-      ::membound::harness::detail::add_lab_test(                                               \
-          {#Name, tag, __FILE__, __LINE__,                                                     \
-           []() -> ::membound::harness::LabTest* { return new Fixture##_##Name##_LabTest; }}); \
+#define LAB_TEST_WITH_HINT(Fixture, Name, tag) \
+  MEMBOUND_LAB_TEST(Fixture, Name, tag, false, static_cast<void>(0))
+
+/// As LAB_TEST_WITH_HINT, after the test that times the stage and only where all before it passed:
+/// for sizes beyond those that are timed, whose failure should not be told instead of an easier
+/// one.
+#define LAB_TEST_AFTER_TIMING(Fixture, Name, tag) \
+  MEMBOUND_LAB_TEST(Fixture, Name, tag, true, skip_unless_all_passed())
+
+#define MEMBOUND_LAB_TEST(Fixture, Name, tag, after_timing, set_up)                          \
+  class Fixture##_##Name##_LabTest : public Fixture {                                        \
+    void SetUp() override {                                                                  \
+      Fixture::SetUp();                                                                      \
+      set_up;                                                                                \
+    }                                                                                        \
+    void TestBody() override;                                                                \
+  };                                                                                         \
+  [[maybe_unused]] static const bool Fixture##_##Name##_added =                              \
+      ::membound::harness::detail::add_lab_test(                                             \
+          {#Name, tag, __FILE__, __LINE__,                                                   \
+           []() -> ::membound::harness::LabTest* { return new Fixture##_##Name##_LabTest; }, \
+           after_timing});                                                                   \
   void Fixture##_##Name##_LabTest::TestBody()
 
 /// LAB_PROGRAM({.lab_id = …, .signature = …, .timed_cases = …}), exactly once per test program.

@@ -56,10 +56,14 @@ const LabProgram* lab_program() { return program() ? &*program() : nullptr; }
 std::vector<detail::LabTestEntry> tests_in_turn(const Options& options) {
   std::vector<detail::LabTestEntry> tests;
   if (!options.easier_half) tests = tests_before_the_labs();
-  const auto& own = lab_tests();
-  const std::size_t count = options.easier_half ? (own.size() + 1) / 2 : own.size();
-  tests.insert(tests.end(), own.begin(), own.begin() + static_cast<std::ptrdiff_t>(count));
+  std::vector<detail::LabTestEntry> own = lab_tests();
+  const auto last = std::stable_partition(own.begin(), own.end(),
+                                          [](const auto& test) { return !test.after_timing; });
+  const std::ptrdiff_t before_timing = last - own.begin();
+  const std::ptrdiff_t count = options.easier_half ? (before_timing + 1) / 2 : before_timing;
+  tests.insert(tests.end(), own.begin(), own.begin() + count);
   if (!options.quick) tests.push_back(test_after_the_labs());
+  if (!options.easier_half) tests.insert(tests.end(), last, own.end());
   const char* const file = own.empty() ? "" : own.front().file;
   int line = 0;
   for (detail::LabTestEntry& test : tests) {

@@ -21,9 +21,10 @@ namespace membound::harness {
 [[nodiscard]] const LabProgram* lab_program();
 
 /// What a stage is tested with, in the order in which it runs: the built-in tests and all lab
-/// tests; with Options::easier_half and Options::quick some of them. All are in one file, on rising
-/// lines: GoogleTest 1.12 runs a suite as it was registered, 1.16 sorts it by file and line, and
-/// both must give this order. A lab's test keeps its own line where it can.
+/// tests, those of LAB_TEST_AFTER_TIMING after the timed one; with Options::easier_half and
+/// Options::quick some of them. All are in one file, on rising lines: GoogleTest 1.12 runs a suite
+/// as it was registered, 1.16 sorts it by file and line, and both must give this order. A lab's
+/// test keeps its own line where it can.
 [[nodiscard]] std::vector<detail::LabTestEntry> tests_in_turn(const Options& options);
 
 /// Registers tests_in_turn() for the stage of `run`, which must outlive them. Returns the hint tag

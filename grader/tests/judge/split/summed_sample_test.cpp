@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// A sum is timed by some of its blocks where these left the sum of what they read, and all would
-/// have read the whole input. Where one of the two cannot be said, all blocks of a smaller launch
-/// tell, where a student checks as where a class is graded.
+/// have read the whole input. Where the second cannot be said, all blocks run for their result;
+/// where the first cannot, all blocks of a smaller launch tell, where a student checks as where a
+/// class is graded.
 #include "grader/base/text_files.hpp"
 #include "grader/tests/judge/split/split_fixture.hpp"
 
@@ -29,17 +30,17 @@ class SummedSample : public Split {
     graded_ = run(request);
   }
 
-  /// Timed with so many floats, with this among what is said, and nothing wrong.
-  void expect_timed_at(const std::string& label, const std::string& why) const {
+  /// Timed with so many floats, with this among what is said, and so many wrong runs.
+  void expect_timed_at(const std::string& label, const std::string& why, int wrong = 0) const {
     for (const course::Result* result : {&student_, &graded_}) {
       ASSERT_EQ(result->stages.size(), 1U);
       const course::StageResult& stage = result->stages.front();
       ASSERT_EQ(stage.timings.size(), 1U);
       EXPECT_EQ(stage.timings.front().label, label);
-      EXPECT_EQ(stage.timings.front().runs_wrong, 0);
-      EXPECT_THAT(stage.notes, why.empty()
-                                   ? testing::Matcher<std::vector<std::string>>(testing::IsEmpty())
-                                   : testing::Contains(testing::HasSubstr(why)));
+      EXPECT_EQ(stage.timings.front().runs_wrong, wrong);
+      EXPECT_THAT(stage.remarks,
+                  why.empty() ? testing::Matcher<std::vector<std::string>>(testing::IsEmpty())
+                              : testing::Contains(testing::HasSubstr(why)));
     }
   }
 
@@ -52,9 +53,9 @@ TEST_F(SummedSample, StandsForAllWhereItsSumIsThatOfWhatItRead) {
   expect_timed_at("268435456 floats", "");
 }
 
-TEST_F(SummedSample, SaysNothingWhereBlocksReadHalfOfTheInput) {
+TEST_F(SummedSample, IsWrongWhereBlocksReadHalfOfTheInput) {
   time_with("element < n && (n < 1 << 24 || threadIdx.x < kThreads / 2) ? in[element] : 0.0f");
-  expect_timed_at("4194304 floats", "stands for too little of the input");
+  expect_timed_at("268435456 floats", "", 1);
 }
 
 TEST_F(SummedSample, CallsNobodyWrongWhoseBlocksShareAPiece) {

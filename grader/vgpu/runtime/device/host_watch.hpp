@@ -9,7 +9,7 @@
 /// it reads to the host's stores; the segmentation fault of a touch notes it, opens its
 /// page and lets the program go on. So of each page the first touch is known. A system call with
 /// such memory fails (EFAULT).
-/// Place in the chain: api_call, finish -> [host_watch] -> stream_races.
+/// Place in the chain: copy_api, finish -> [host_watch] -> stream_races.
 #pragma once
 
 #include <atomic>
