@@ -68,6 +68,7 @@ Session::Session(const Options& options, const LabProgram& program, Watchdog& wa
       watchdog_(watchdog),
       lab_(std::move(lab)),
       devices_(std::move(devices)),
+      student_file_(::open(options.submission.c_str(), O_RDONLY | O_CLOEXEC)),
       student_(std::move(student)),
       known_(std::move(known)),
       seeds_(options.seed_key),
@@ -163,7 +164,8 @@ base::Status Session::check_known_times() const {
 
 void Session::renew_student() {
   const DeviceScope on(options_.student_device);
-  auto again = Submission::load(options_.submission);
+  // By its descriptor: a cache may have dropped the name since.
+  auto again = Submission::load("/proc/self/fd/" + std::to_string(student_file_.get()));
   if (!again) throw CudaError(cudaErrorInvalidKernelImage, base::to_string(again.error()));
   student_ = *std::move(again);
 }

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "grader/base/descriptor.hpp"
 #include "grader/course/lab.hpp"
 #include "grader/harness/cases/timed_case.hpp"
 #include "grader/harness/device/device.hpp"
@@ -118,6 +119,7 @@ class Session {
   Watchdog& watchdog_;
   course::Lab lab_;
   Devices devices_;
+  base::Descriptor student_file_;  ///< held open: whoever made the file may remove it meanwhile
   Submission student_;
   std::optional<ReferenceTimes> known_;
   Seeds seeds_;
