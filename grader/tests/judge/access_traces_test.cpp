@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::json;
 
-json kernel(const std::string& name, const std::string& label) {
+json traced_kernel(const std::string& name, const std::string& label) {
   return {{"display_name", name}, {"case", label}, {"grid", {1, 1, 1}}, {"block", {32, 1, 1}}};
 }
 
@@ -34,13 +34,14 @@ std::vector<int> lines_of(const json& kernel) {
 TEST(Traces, GoToTheSameKernelOfTheSameCase) {
   const json small = {
       {"kernels",
-       {traced(kernel("membound_draw()", "n = 64"), 1), traced(kernel("prepare()", "n = 64"), 2),
-        traced(kernel("sum()", "n = 64"), 3), traced(kernel("sum()", "n = 64"), 4),
-        traced(kernel("sum()", "n = 65"), 5)}}};
+       {traced(traced_kernel("membound_draw()", "n = 64"), 1),
+        traced(traced_kernel("prepare()", "n = 64"), 2),
+        traced(traced_kernel("sum()", "n = 64"), 3), traced(traced_kernel("sum()", "n = 64"), 4),
+        traced(traced_kernel("sum()", "n = 65"), 5)}}};
   json large = {{"kernels",
-                 {kernel("prepare()", "n = 1000"), kernel("sum()", "n = 1000"),
-                  kernel("membound_draw()", "n = 1000"), kernel("sum()", "n = 1000"),
-                  kernel("sum()", "n = 1001"), kernel("sum()", "n = 1001")}}};
+                 {traced_kernel("prepare()", "n = 1000"), traced_kernel("sum()", "n = 1000"),
+                  traced_kernel("membound_draw()", "n = 1000"), traced_kernel("sum()", "n = 1000"),
+                  traced_kernel("sum()", "n = 1001"), traced_kernel("sum()", "n = 1001")}}};
   put_traces(small, large);
   const json& kernels = large["kernels"];
   EXPECT_EQ(lines_of(kernels[0]), std::vector{2});
@@ -54,10 +55,10 @@ TEST(Traces, GoToTheSameKernelOfTheSameCase) {
 }
 
 TEST(Traces, ChangeNothingElseOfWhatWasCounted) {
-  json counted = kernel("sum()", "n = 1000");
+  json counted = traced_kernel("sum()", "n = 1000");
   counted["counters"] = {{"warp_instructions", 7}};
   json large = {{"kernels", {counted}}};
-  json other = traced(kernel("sum()", "n = 64"), 3);
+  json other = traced(traced_kernel("sum()", "n = 64"), 3);
   other["counters"] = {{"warp_instructions", 1}};
   put_traces({{"kernels", {other}}}, large);
   for (const char* field : {"accesses", "traced_block", "traced_warp", "traced_case"})
