@@ -32,11 +32,16 @@ std::set<int> lines_with(const std::string& text, const std::string& part) {
   return lines;
 }
 
-/// "Finds: data race in `tile[y][x] =`": what the checkers say first, and a piece of the line.
+/// "Finds: data race in `tile[y][x] =`": what the checkers say first, and a piece of the line; or
+/// "Finds: order of warps", which names no line.
 base::Status read_finds(const WrongAnswer& answer, Claim& claim) {
   const std::string& finds = answer.head.finds;
   if (finds.empty()) return base::Done{};
   const auto at = finds.find(" in `");
+  if (at == std::string::npos) {  // a kind of which no line is told
+    claim.finds = finds;
+    claim.lines = {0};
+  }
   if (at != std::string::npos && finds.ends_with('`') && finds.size() > at + 6) {
     claim.finds = finds.substr(0, at);
     claim.lines = lines_with(answer.text, finds.substr(at + 5, finds.size() - at - 6));

@@ -98,10 +98,23 @@ void add_new(const nlohmann::json& reports, nlohmann::json& all) {
       all.push_back(report);
 }
 
+bool passes(const course::StageMeasurement& stage, const std::string& test) {
+  const auto found = std::ranges::find(stage.tests, test, &course::TestOutcome::name);
+  return found != stage.tests.end() && found->passed && !found->skipped;
+}
+
+/// The test by itself, as it ran: without checkers, and with warps in their drawn orders.
+RunRequest alone(const RunRequest& run, const course::StageMeasurement& measurement,
+                 const std::string& test) {
+  RunRequest again = checked_run(run, {measurement.stage}, "none", kStepLimit);
+  again.bed->choose_tests(again, {{measurement.kernel, {test}}}, TimedLook::kNone);
+  return again;
+}
+
 /// A test of the lab's own that failed on the virtual GPU, where warps run in drawn orders, and
 /// passed in the second look, where they run in that of their numbers: what the checkers have no
 /// word for is the order.
-nlohmann::json reports_of_order(const course::StageMeasurement& suspect,
+nlohmann::json reports_of_order(const RunRequest& run, const course::StageMeasurement& suspect,
                                 const course::StageMeasurement& seen) {
   const course::TestOutcome* const failed = first_failed(suspect);
   if (suspect.device.virtual_name.empty() || failed == nullptr ||
@@ -110,8 +123,12 @@ nlohmann::json reports_of_order(const course::StageMeasurement& suspect,
   const auto rows = course::built_in_tests();
   if (std::ranges::any_of(rows, [&](const auto& row) { return row.name == failed->name; }))
     return seen.checks;
-  const auto again = std::ranges::find(seen.tests, failed->name, &course::TestOutcome::name);
-  if (again == seen.tests.end() || !again->passed || again->skipped) return seen.checks;
+  if (!passes(seen, failed->name)) return seen.checks;
+  // Without the tests before it, too: what one launch leaves for the next is another mistake.
+  const auto once_more = run_stages(alone(run, suspect, failed->name));
+  if (!once_more || once_more->measurements.size() != 1 ||
+      first_failed(once_more->measurements.front()) == nullptr)
+    return seen.checks;
   return {{{"checker", "racecheck"},
            {"kind", "order of warps"},
            {"kernel", suspect.kernel},
@@ -136,7 +153,8 @@ bool look_at(const RunRequest& run, const Measurements& suspects, EarlyLook* ear
     stopped = outcome && outcome->stopped;
     if (!outcome) return;
     for (const course::StageMeasurement& seen : outcome->measurements) {
-      add_new(failed ? reports_of_order(*suspects.front(), seen) : seen.checks, checks[seen.stage]);
+      add_new(failed ? reports_of_order(run, *suspects.front(), seen) : seen.checks,
+              checks[seen.stage]);
       if (seen.abort == course::Cause::kNone) ended.insert(seen.stage);
     }
   };

@@ -153,6 +153,9 @@ struct TimedCase {
   TimedBuffer output;
   WrittenRows written{};  ///< of the output: what a launch must write, and all that it may
   Tolerance tolerance{};
+  /// Where it cannot be timed by some of its blocks, the other cases of its size are timed without
+  /// it, not all of them at a smaller size.
+  bool may_be_left_out = false;
   /// The kernel's arguments for these device addresses (inputs in the order given above).
   std::function<KernelArguments(std::span<void* const> d_inputs, void* d_output)> arguments;
   /// The right output for these inputs, computed here; none where only the reference answer can say

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -127,6 +128,8 @@ class StageRun {
   std::string printed_;     // by its kernels
   course::Cause cause_ = course::Cause::kNone;
   std::string blocked_;
+  /// Runs of look_at_whole(): a stage that is timed at a smaller size looks at its first again.
+  std::map<std::string, course::WholeRun> whole_by_label_;
   std::mutex mutex_;  // guards measurement_ and test_ against the watchdog's thread
   course::StageMeasurement measurement_;
 };

@@ -123,15 +123,23 @@ std::optional<testing::AssertionResult> StageRun::time_cases(const Session::Size
     session_.renew_student();
     TimingOutcome outcome = time_case(session_.bench(), request);
     if (outcome.refusal) return refuse(*outcome.refusal);
+    if (outcome.not_sampled.empty() && outcome.timing.runs_wrong == 0) {
+      check_places(way, i, outcome);
+      // Results are right, or wrong here; the time is another question.
+      if (outcome.timing.runs_wrong == 0) outcome.not_sampled = outcome.unlike;
+    }
     if (!outcome.not_sampled.empty()) {
+      const std::string why =
+          way.cases[i].label + " cannot be timed by some of its blocks: " + outcome.not_sampled;
+      if (way.cases[i].may_be_left_out) {
+        add_remark("not timed: " + why);
+        continue;
+      }
       forget_timings();
       takes_long = outcome.takes_long;
-      if (why_not.empty())
-        why_not =
-            way.cases[i].label + " cannot be timed by some of its blocks: " + outcome.not_sampled;
+      if (why_not.empty()) why_not = why;
       return std::nullopt;
     }
-    if (outcome.timing.runs_wrong == 0) check_places(way, i, outcome);
     const testing::AssertionResult one = judge_case(outcome.timing, way.cases[i]);
     keep(std::move(outcome), way, i);
     if (one || !verdict) continue;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "grader/harness/cases/block_range.hpp"
+#include "grader/harness/cases/host_arrays.hpp"
 
 namespace membound::harness {
 
@@ -25,9 +26,20 @@ struct SampleReport {
   /// The blocks of the last launch that ran, in order.
   std::vector<BlockRange> ran;
   double instructions = 0;  ///< of warps, that all blocks together execute, about
+  /// To or from global memory.
+  struct Bytes {
+    double ran = 0;  ///< by the blocks that ran,
+    double all = 0;  ///< and, scaled, by all
+  } stored, loaded;
 };
 [[nodiscard]] SampleReport sample_of(const nlohmann::json& counters);
 /// "predicted from 0.47 % of the blocks, whose work says that of all within 0.2 %"
 [[nodiscard]] std::string text_of(const SampleReport& report);
+
+/// Whether the blocks that ran stand for the work of all, by the different elements of `array` that
+/// they wrote (or read): where a few blocks do what most leave out, a sample of most says nothing
+/// of the time. What is written where is not decided here (coverage).
+[[nodiscard]] bool stands_for_all(const SampleReport::Bytes& moved, double error,
+                                  const WrittenPart& part, const TimedBuffer& array);
 
 }  // namespace membound::harness

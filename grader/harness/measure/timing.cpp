@@ -122,6 +122,11 @@ class PairLoop {
       if (timing.runs_wrong++ != 0) return true;
       timing.wrong_elements = static_cast<std::int64_t>(part.difference.wrong);
       timing.first_wrong_index = static_cast<std::int64_t>(part.difference.first);
+    } else if (!(of_read ? stands_for_all(report.loaded, report.error, part, timed.inputs.front())
+                         : stands_for_all(report.stored, report.error, part, timed.output))) {
+      outcome_.unlike = of_read
+                            ? "what the blocks that ran read stands for too little of the input"
+                            : "what the blocks that ran wrote stands for too little of the output";
     }
     return true;
   }

@@ -28,7 +28,9 @@ struct TimingOutcome {
   nlohmann::json counters;  ///< see course::StageMeasurement::counters; null on a real GPU
   /// Why a launch that was to be sampled was not run; then nothing was timed. Empty: all is well.
   std::string not_sampled;
-  SampledPlaces places;            ///< of a launch that was sampled
+  SampledPlaces places;  ///< of a launch that was sampled
+  /// Why the time of the blocks that ran is not that of all; empty where it is.
+  std::string unlike;
   double instructions = 0;         ///< of warps, that all its blocks execute, about
   bool takes_long = false;         ///< that is why: a size nearly as large would, too
   std::optional<Refusal> refusal;  ///< the student's launch was refused; then nothing was timed

@@ -71,6 +71,24 @@ TEST(SampleReport, SaysWhyAKernelWasNotRun) {
   EXPECT_TRUE(sample_of(one).takes_long);
 }
 
+/// 1 % of the blocks ran and stored so many bytes, to so many elements of a million; all would
+/// store `all` bytes.
+bool stands(double stored, double all, std::size_t elements) {
+  const TimedBuffer million{.type = ElementType::kFloat, .count = 1'000'000};
+  return stands_for_all({stored, all}, 0.01, {.elements = elements}, million);
+}
+
+TEST(StandsForAll, WhereEachBlockWritesItsShare) { EXPECT_TRUE(stands(40'000, 4e6, 10'000)); }
+
+TEST(StandsForAll, ASampleMayBeOffByItsError) { EXPECT_TRUE(stands(40'000, 3.8e6, 10'000)); }
+
+TEST(StandsForAll, NotWhereAFewOthersDoTheWork) {
+  EXPECT_FALSE(stands(20'000, 2e6, 5'000));
+  EXPECT_FALSE(stands(0, 0, 0));
+}
+
+TEST(StandsForAll, NotWhereBlocksWriteTheSame) { EXPECT_FALSE(stands(40'000, 4e6, 1'000)); }
+
 TEST(WrittenPart, IsWhatIsNoPoison) {
   const TimedBuffer form{.type = ElementType::kInt32, .count = 8};
   const int poison = static_cast<int>(0x7FF7DEADU);
