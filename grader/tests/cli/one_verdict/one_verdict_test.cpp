@@ -6,6 +6,7 @@
 /// of each lab in which one stage is slow, one is wrong and the others are right.
 #include <gmock/gmock.h>
 
+#include <cmath>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -69,13 +70,14 @@ json first_of(const fs::path& file) {
   return content.is_array() ? content.at(0) : content;
 }
 
-/// What decides of a stage, for two runs that may draw other inputs.
+/// What decides of a stage, for two runs that time other blocks: a ratio to one part in a thousand,
+/// which is what blocks differ by (docs/judge_and_runner.md).
 json verdict_of(const json& stage) {
   json labels = json::array();
   for (const json& timing : stage.at("timings")) labels.push_back(timing.at("label"));
   return {{"verdict", stage.at("verdict")},
           {"points", stage.at("points")},
-          {"ratio", stage.at("ratio")},
+          {"ratio", std::round(stage.at("ratio").get<double>() * 1000)},
           {"timed", labels}};
 }
 
