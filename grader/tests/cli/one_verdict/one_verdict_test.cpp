@@ -75,9 +75,10 @@ json first_of(const fs::path& file) {
 json verdict_of(const json& stage) {
   json labels = json::array();
   for (const json& timing : stage.at("timings")) labels.push_back(timing.at("label"));
+  const json& ratio = stage.at("ratio");  // null where nothing was timed
   return {{"verdict", stage.at("verdict")},
           {"points", stage.at("points")},
-          {"ratio", std::round(stage.at("ratio").get<double>() * 1000)},
+          {"ratio", ratio.is_number() ? json(std::round(ratio.get<double>() * 1000)) : ratio},
           {"timed", labels}};
 }
 
