@@ -88,7 +88,7 @@ std::string lock_advice(const Warp& w, const WarpAccess& access, const Race& rac
   for (const Step* step : {access.step, other, give_back})
     if (step->extra->function != take->extra->function) return {};
   const program::Function& function = *w.launch->code[take->extra->function].function;
-  const auto leads = [&](const Step* from, const Step* to, const program::PathEnd& ends) {
+  const auto leads = [&](const Step* from, const Step* to, const program::PathEnd& ends) -> bool {
     return program::reached_from(function, index_of(*w.launch, from),
                                  ends)[index_of(*w.launch, to)];
   };
