@@ -200,7 +200,8 @@ TEST(Lab, RefusesDemandsThatNobodyCanDecide) {
     const auto lab = read(json.dump());
     return lab ? "no error" : base::to_string(lab.error());
   };
-  EXPECT_THAT(error_with({{"rule", "lunches"}}), HasSubstr("one of device-results, printed-figures, launches"));
+  EXPECT_THAT(error_with({{"rule", "lunches"}}),
+              HasSubstr("one of device-results, printed-figures, launches"));
   EXPECT_THAT(error_with({{"rule", "streams"}}), HasSubstr("has no \"number\""));
   EXPECT_THAT(error_with({{"rule", "frees-memory"}, {"number", 1}}),
               HasSubstr("no number: this rule takes none"));

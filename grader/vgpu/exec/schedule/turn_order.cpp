@@ -60,7 +60,7 @@ void draw_turns(Block& block) {
   } else if (order.size() > 1 && drawn % 4 == 1) {
     std::ranges::sort(order);
     const std::uint64_t by = 1 + (drawn >> 2) % (order.size() - 1);
-    std::ranges::rotate(order, order.begin() + static_cast<std::ptrdiff_t>(by));
+    std::rotate(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(by), order.end());
   } else {
     for (std::size_t left = order.size(); left > 1; --left)
       std::swap(order[left - 1], order[next_number(block.order_state) % left]);

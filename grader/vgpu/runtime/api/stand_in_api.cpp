@@ -10,7 +10,7 @@
 #include "grader/vgpu/runtime/device/console_messages.hpp"
 
 /// Says why and ends the program as wrong input does, with what it has printed and counted so far.
-CUDA_EXPORT [[noreturn]] void membound_vgpu_stop(const char* message) {
+CUDA_EXPORT __attribute__((noreturn)) void membound_vgpu_stop(const char* message) {
   std::fflush(nullptr);
   membound::vgpu::runtime::messages::print(message);
   // NOLINTNEXTLINE(concurrency-mt-unsafe): as the program's own exit would

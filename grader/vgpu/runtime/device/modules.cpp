@@ -35,8 +35,8 @@ program::MachineCode shared_accesses_of(const fatbin::MachineFunction& function)
     if (access.space != fatbin::MachineSpace::kShared ||
         (!is_store && access.access != fatbin::MachineAccess::kLoad))
       continue;
-    program::SharedAccess& shared = code.shared_accesses.emplace_back(
-        access.ptx_line, access.lane_bytes, std::vector<std::uint32_t>{}, is_store);
+    code.shared_accesses.push_back({access.ptx_line, access.lane_bytes, {}, is_store});
+    program::SharedAccess& shared = code.shared_accesses.back();
     for (const fatbin::MachineLoop& loop : function.loops)
       if (loop.begin_bytes <= access.offset_bytes && access.offset_bytes <= loop.end_bytes)
         shared.loop_lines.push_back(loop.ptx_line);
