@@ -137,7 +137,7 @@ void put_stub(Image& image, StandIn does, std::uint64_t at, std::uint64_t messag
 
 }  // namespace
 
-// Addresses are offsets in the file: a page for reading and code, and one for writing behind it.
+// Addresses are offsets in the file: a page for reading and code, and one for writing after it.
 std::vector<std::byte> make_stand_in(const StandInLibrary& library) {
   Names names;
   const std::uint32_t own_name = names.add(library.name), runtime = names.add(kRuntime);

@@ -39,7 +39,7 @@ class OtherInputs {
   std::size_t mapped_ = 0;                                     // of so many inputs
 };
 
-/// A whole number from `low` to `high` in place of `value`, which is another one of them: the same
+/// A whole number from `low` to `high` instead of `value`, which is another one of them: the same
 /// for the same value and key.
 [[nodiscard]] std::int64_t other_integer(std::int64_t value, std::int64_t low, std::int64_t high,
                                          std::uint64_t key);

@@ -58,7 +58,7 @@ RaceAdvice missing_place(const Warp& w, const WarpAccess& access, const Race& ra
   if (early->extra->function != late->extra->function) return {"between the two"};
   const Relation apart = relation(w, race);
   if (!lacks_barrier(*w.launch, early, late, apart) && lacks_barrier(*w.launch, late, early, apart))
-    return {"behind line " + last + ", before the next round comes to line " + first, true};
+    return {"after line " + last + ", before the next round comes to line " + first, true};
   return {"between lines " + first + " and " + last};
 }
 
@@ -82,7 +82,7 @@ std::string lock_advice(const Warp& w, const WarpAccess& access, const Race& rac
   const Step* const other = w.launch->origins[race.origin];
   const auto [take, give_back] = race.lock;
   if (take == nullptr || give_back == nullptr || other == nullptr) return {};
-  constexpr const char* kExchange = "give the lock back with atomicExch, behind a __threadfence()";
+  constexpr const char* kExchange = "give the lock back with atomicExch, after a __threadfence()";
   if (take == access.step)
     return give_back == other && is_plain_store(other) ? kExchange : std::string();
   for (const Step* step : {access.step, other, give_back})
@@ -104,7 +104,7 @@ std::string lock_advice(const Warp& w, const WarpAccess& access, const Race& rac
   const std::string fence =
       access.space == ptx::StateSpace::kShared ? "__threadfence_block()" : "__threadfence()";
   std::string text = "the lock orders nothing by itself: put " + fence;
-  if (no_acquire) text += " behind " + line_of(w, take) + ", which takes it";
+  if (no_acquire) text += " after " + line_of(w, take) + ", which takes it";
   if (no_acquire && no_release) text += ", and one";
   if (no_release) text += " before " + line_of(w, give_back) + ", which gives it back";
   if (is_plain_store(give_back)) text += " with a plain store where it needs atomicExch";
