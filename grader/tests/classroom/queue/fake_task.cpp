@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// A task of a job array that needs no device: fake_task FOLDER OUT SECONDS_PER_JOB [--daemon]
-/// CHUNK Every job it starts leaves a line in OUT/starts. With --daemon it also leaves a process
-/// behind that has a session of its own.
+/// A task of a job array that needs no device:
+/// fake_task FOLDER OUT SECONDS_PER_JOB [--daemon | --endless-on NODE] CHUNK
+/// Every job it starts leaves a line in OUT/starts. With --daemon it also leaves a process that has
+/// a session of its own. On NODE its first job leaves OUT/endless and never ends.
 #include <unistd.h>
 
 #include <cstdio>
@@ -25,6 +26,9 @@ int main(int argc, char** argv) {
     std::this_thread::sleep_for(std::chrono::seconds(5));
     return 0;
   }
+  const char* const node = std::getenv("SLURMD_NODENAME");
+  const bool endless = argc > 6 && std::string(argv[4]) == "--endless-on" && node != nullptr &&
+                       std::string(argv[5]) == node;
   const course::Course course = fake_course(folder);
   const BatchRequest batch = fake_batch(folder, course, out);
   ChunkRequest request;
@@ -39,7 +43,9 @@ int main(int argc, char** argv) {
   }
   request.grade_one = [&](const OneRequest& one) {
     std::ofstream(out / "starts", std::ios::app) << one.job->key << "\n";
-    std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+    if (endless) std::ofstream(out / "endless") << node << "\n";
+    std::this_thread::sleep_for(endless ? std::chrono::duration<double>(std::chrono::hours(1))
+                                        : std::chrono::duration<double>(seconds));
     return fake_grade(one);
   };
   const auto outcome = run_chunk(request);
