@@ -30,9 +30,10 @@ constexpr std::array<std::string_view, 12> kDocs = {
     "checkers.md",        "counters.md",     "counters_file.md",   "counters_file.schema.json",
     "glossary.md",        "lab.schema.json", "performance.md",     "real_programs.md",
     "guided_analysis.md", "result.md",       "result.schema.json", "timing_model.md"};
-/// Of grader/: what only developers build, and the tests with the corpus of attacks.
-constexpr std::array<std::string_view, 3> kNotOfGrader = {
-    "grader/tests/", "grader/authoring/bench/", "grader/vgpu/bench/"};
+/// Of grader/: what only developers build, the tests with the corpus of attacks, and what GPUs
+/// measured.
+constexpr std::array<std::string_view, 4> kNotOfGrader = {
+    "grader/tests/", "grader/gpu_truth/", "grader/authoring/bench/", "grader/vgpu/bench/"};
 
 /// What git tracks below `root`; nothing where there is no git or no repository.
 std::optional<std::set<std::string>> tracked_files(const fs::path& root) {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// What an H200's ncu printed of two launches, in the form in which it prints it. The counts are
-/// those of grader/tests/data/h200_profiler.csv; names are mangled, as the check asks for.
+/// those of grader/gpu_truth/data/h200_profiler.csv; names are mangled, as the check asks for.
 #pragma once
 
 #include <filesystem>
@@ -16,7 +16,7 @@ namespace membound::judge {
 /// Lab 03's tiled transpose, of floats and of doubles, at 113x211.
 inline std::string ncu_log_of_transpose() {
   const auto recorded = base::read_file(std::filesystem::path(MEMBOUND_SOURCE_DIR) /
-                                        "grader/tests/data/h200_profiler.csv");
+                                        "grader/gpu_truth/data/h200_profiler.csv");
   if (!recorded) return "";
   std::string titles =
       "\"ID\",\"Process ID\",\"Process Name\",\"Host Name\",\"Context\",\"Stream\"";

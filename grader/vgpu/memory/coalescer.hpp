@@ -5,7 +5,7 @@
 /// Place in the chain: exec -> [coalescer] -> memory/cache, counters.
 ///
 /// Few sectors: the access is coalesced. Many: it is not. Order between lanes plays no part.
-/// Source: kernels measured on an H200 (grader/tests/data/h200_probe.csv, h200_profiler.csv):
+/// Source: kernels measured on an H200 (grader/gpu_truth/data/h200_probe.csv, h200_profiler.csv):
 /// sectors, tag requests, ideal sectors and bytes equal the profiler's metrics on every row.
 #pragma once
 
@@ -66,7 +66,7 @@ struct StoredSectors {
 /// Sectors that reach L2 whole though a warp stores them word by word: L1 holds a sector until the
 /// warp's next stores have filled it, unless the warp loads or comes to a barrier between. How
 /// often depends on how many stores there are and how many lines each of them touches
-/// (store_neighbours of gpu_experiments/clock, sectors that Nsight Compute counts behind L1).
+/// (store_neighbours of gpu_truth/clock, sectors that Nsight Compute counts behind L1).
 class StoreBurst {
  public:
   /// What the burst fills with this store; mostly nothing.

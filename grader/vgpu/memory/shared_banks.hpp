@@ -8,7 +8,7 @@
 /// lane the warp goes through as one; with 8 bytes as two halves, with 16 as four quarters. Loads
 /// travel twice as many lanes at a time where all partners (n, n^1), or all partners (n, n^2), read
 /// the same address; stores never do.
-/// Source: kernels measured on an H200 (grader/tests/data/h200_probe.csv, h200_profiler.csv,
+/// Source: kernels measured on an H200 (grader/gpu_truth/data/h200_probe.csv, h200_profiler.csv,
 /// h200_shared_loads.csv). One case is not settled: loads of 8 and 16 bytes of which some lanes are
 /// switched off, which may take a pass or two more or less; see docs/counters.md.
 #pragma once

@@ -6,7 +6,7 @@
 /// operation. What lanes only happen to share at run time stays one operation a lane, but for
 /// increments of shared memory, whose lanes the hardware counts word by word. Place in the chain:
 /// program/linker, before registers get slots -> exec counts joined atomics. Source: the machine
-/// code nvcc 13 makes of grader/tests/vgpu/profiler/atomics.cu for sm_90.
+/// code nvcc 13 makes of grader/gpu_truth/profiler/atomics.cu for sm_90.
 #pragma once
 
 #include <cstddef>

@@ -14,7 +14,7 @@
 namespace membound::vgpu::program {
 
 /// Rounds of a loop that ptxas joins. Measured on an H200: clock/kernels.cu and the pairs of
-/// gpu_experiments/advice that count in loops run as if by 4.
+/// gpu_truth/advice that count in loops run as if by 4.
 inline constexpr std::uint32_t kUnrolledRounds = 4;
 
 /// Sets kUnrolled at the counting, comparison and branch of loops of one basic block that count by

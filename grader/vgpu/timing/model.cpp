@@ -24,7 +24,7 @@ double first_bytes_ns(const Machine& machine, const counters::Counters& totals) 
 }
 
 /// SMs that a grid's first blocks reach out of turn: the last eight of the 132 of an H200, where
-/// every block wrote down its SM (gpu_experiments/clock/where_blocks_go.cu); an H100's times of
+/// every block wrote down its SM (gpu_truth/clock/where_blocks_go.cu); an H100's times of
 /// uneven blocks agree. Of other GPUs nothing is known.
 std::uint32_t early_sms(const Machine& machine) {
   return machine.compute_major == 9 && machine.sm_count == 132 ? 8 : 0;

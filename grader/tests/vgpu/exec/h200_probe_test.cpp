@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// Repeats the probe launches whose counters were measured on an H200 with Nsight Compute
-/// (grader/tests/data/h200_probe.csv, one row a launch) and compares the instruction-level metrics,
-/// which are exact there. The kernels are small PTX programs made here from each row's name:
+/// (grader/gpu_truth/data/h200_probe.csv, one row a launch) and compares the instruction-level
+/// metrics, which are exact there. The kernels are small PTX programs made here from each row's
+/// name:
 ///   lds, sts   fill shared memory, one access of the pattern, one store of a word
 ///   ldg, stg   one access of the pattern (and one store of a word)
 ///   red, atom  one atomic add of the pattern, its result unused or stored

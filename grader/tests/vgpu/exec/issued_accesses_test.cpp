@@ -171,7 +171,7 @@ std::uint64_t wavefronts_of_additions(const std::string& value, const std::strin
   return report.counters.totals.shared_atomic_wavefronts;
 }
 
-// grader/tests/vgpu/profiler/shared_increments.cu has what a GPU says.
+// grader/gpu_truth/profiler/shared_increments.cu has what a GPU says.
 TEST(SharedIncrements, LanesOfOneWordPassTogetherWhereTheCodeAddsOne) {
   EXPECT_EQ(wavefronts_of_additions("1", "128"), 2u) << "two words of one bank";
   EXPECT_EQ(wavefronts_of_additions("2", "128"), 32u);

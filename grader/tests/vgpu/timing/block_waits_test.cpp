@@ -135,7 +135,7 @@ TEST(BlockWaits, WhatVectorsSaveIsNoPass) {
 
 TEST(BlockWaits, AnSmHoldsMoreBlocksWhileTheOneWarpThatStayedWaits) {
   const Machine machine = *find_machine("h200");
-  // how_many_stay of gpu_experiments/clock: 8 blocks of 32 warps, 16 of 16, 32 of 8 and less.
+  // how_many_stay of gpu_truth/clock: 8 blocks of 32 warps, 16 of 16, 32 of 8 and less.
   const auto places = [&](std::uint32_t warps, std::uint64_t rounds, std::uint64_t chain) {
     counters::LaunchWork work;
     work.kinds.push_back({});
