@@ -19,7 +19,7 @@ choose_targets() { # the call's words
     experiment) targets+=(experiment_program) ;;
     *)
       if grep -qsF ", \"${1:-}\")" "$root/grader/cli/staff_commands.def"; then
-        program=$bin/membound targets=(all)
+        program=$bin/membound targets=(all) want_staff=1
       fi
       ;;
   esac
@@ -50,7 +50,7 @@ build_targets() {
   mkdir -p "$stamps"
   # Taken before the build, so that a file saved meanwhile is built the next time.
   touch "$stamps/new"
-  build student
+  build student ${want_staff:+-DMEMBOUND_STAFF=ON}
   for target in "${targets[@]}"; do cp -p "$stamps/new" "$stamps/$target"; done
   rm "$stamps/new"
 }

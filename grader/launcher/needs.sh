@@ -19,34 +19,37 @@ missing_packages() {
   if [ -e "$state/installing" ]; then sed 's/$/: its installation was broken off/' "$state/installing"; fi
 }
 
+# A line of the list: package, a file of it, who needs it (all, or staff: instructors' and authors' commands,
+# and tests), why.
 missing_for_building() {
-  while read -r package file why; do
+  while read -r package file who why; do
+    if [ "$who" = staff ] && [ -z "${want_staff:-}${want_tests:-}" ]; then continue; fi
     compgen -G "$file" >/dev/null || echo "$package: $why"
   done <<'LIST'
-g++ /usr/bin/g++ compiles the grader
-cmake /usr/bin/cmake configures the build
-ninja-build /usr/bin/ninja builds
-git /usr/bin/git restores a lab's skeleton
-libgtest-dev /usr/include/gtest/gtest.h the labs' tests are GoogleTest programs
-libgmock-dev /usr/include/gmock/gmock.h the labs' tests are GoogleTest programs
-nlohmann-json3-dev /usr/include/nlohmann/json.hpp reads lab.json, writes results
-libpugixml-dev /usr/include/pugixml.hpp checks the handouts' figures
-libcli11-dev /usr/include/CLI/CLI.hpp reads the command line
-libkainjow-mustache-dev /usr/include/kainjow/mustache.hpp fills in pages
-libmd4c-dev /usr/include/md4c.h reads handouts and help
-libcsv-dev /usr/include/csv.h reads rosters, writes grade tables
-pkg-config /usr/bin/pkg-config finds libraries
-libelf-dev /usr/include/libelf.h reads cubins
-libzstd-dev /usr/include/zstd.h unpacks what nvcc embeds
-liblz4-dev /usr/include/lz4.h unpacks what nvcc embeds
-libssl-dev /usr/include/openssl/evp.h computes SHA-256
-libarchive-dev /usr/include/archive.h reads submissions from zip and tar
-libsqlitecpp-dev /usr/include/SQLiteCpp/SQLiteCpp.h keeps the ledger of a graded class
-libhowardhinnant-date-dev /usr/include/date/date.h reads due dates
-libyaml-cpp-dev /usr/include/yaml-cpp/yaml.h reads Gradescope's exports
-libutf8proc-dev /usr/include/utf8proc.h shows hidden characters, compares names
-libseccomp-dev /usr/include/seccomp.h keeps graded code from system calls it has no use for
-bubblewrap /usr/bin/bwrap shuts graded code in
+g++ /usr/bin/g++ all compiles the grader
+cmake /usr/bin/cmake all configures the build
+ninja-build /usr/bin/ninja all builds
+git /usr/bin/git all restores a lab's skeleton
+libgtest-dev /usr/include/gtest/gtest.h all the labs' tests are GoogleTest programs
+libgmock-dev /usr/include/gmock/gmock.h all the labs' tests are GoogleTest programs
+nlohmann-json3-dev /usr/include/nlohmann/json.hpp all reads lab.json, writes results
+libpugixml-dev /usr/include/pugixml.hpp staff checks the handouts' figures
+libcli11-dev /usr/include/CLI/CLI.hpp all reads the command line
+libkainjow-mustache-dev /usr/include/kainjow/mustache.hpp all fills in pages
+libmd4c-dev /usr/include/md4c.h all reads handouts and help
+libcsv-dev /usr/include/csv.h all reads rosters, writes grade tables
+pkg-config /usr/bin/pkg-config all finds libraries
+libelf-dev /usr/include/libelf.h all reads cubins
+libzstd-dev /usr/include/zstd.h all unpacks what nvcc embeds
+liblz4-dev /usr/include/lz4.h all unpacks what nvcc embeds
+libssl-dev /usr/include/openssl/evp.h all computes SHA-256
+libarchive-dev /usr/include/archive.h staff reads submissions from zip and tar
+libsqlitecpp-dev /usr/include/SQLiteCpp/SQLiteCpp.h staff keeps the ledger of a graded class
+libhowardhinnant-date-dev /usr/include/date/date.h staff reads due dates
+libyaml-cpp-dev /usr/include/yaml-cpp/yaml.h staff reads Gradescope's exports
+libutf8proc-dev /usr/include/utf8proc.h all shows hidden characters, compares names
+libseccomp-dev /usr/include/seccomp.h all keeps graded code from system calls it has no use for
+bubblewrap /usr/bin/bwrap all shuts graded code in
 LIST
   if [ "${want_tests:-}" ]; then
     [ -e /usr/include/valijson/validator.hpp ] || echo "libvalijson-dev: tests the result schema"
