@@ -4,7 +4,7 @@
 // Lab 00, "Experiment": who is who in a grid, where errors surface, and three ways to time a
 // kernel, of which one is a trap. An ordinary program, for a GPU or for the virtual one:
 //
-//     nvcc -O3 -std=c++20 -cudart shared -arch=sm_90 handouts/00-hello-gpu/experiment.cu -o hello
+//     nvcc -O3 -std=c++20 -cudart shared -arch=native handouts/00-hello-gpu/experiment.cu -o hello
 //     ./hello               or: ./membound run --device vgpu:h200 -- ./hello
 #include <chrono>
 #include <cstdio>

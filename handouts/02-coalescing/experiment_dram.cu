@@ -6,7 +6,7 @@
 /// DRAM, and inside windows of memory that do or do not fit into L2. Needs a GPU with 3 GB to
 /// spare.
 ///
-///     nvcc -O3 -std=c++20 -arch=sm_90 handouts/02-coalescing/experiment_dram.cu -o bend && ./bend
+///     nvcc -O3 -std=c++20 -arch=native handouts/02-coalescing/experiment_dram.cu -o bend && ./bend
 ///     ncu --metrics dram__bytes_read.sum,dram__bytes_write.sum ./bend once 64
 ///
 /// `once G` runs each kernel once, for a profiler, with fetches of G bytes.

@@ -5,7 +5,7 @@
 // memory on this GPU, and two kernels with the same result. An ordinary program, for a GPU or for
 // the virtual one:
 //
-//     nvcc -O3 -std=c++20 -cudart shared -lineinfo -arch=sm_90 \
+//     nvcc -O3 -std=c++20 -cudart shared -lineinfo -arch=native \
 //         handouts/05-bank-conflicts/experiment.cu -o banks
 //     ./banks          or: MEMBOUND_SMS=1 ./membound run --device vgpu:h200 -- ./banks
 #include <cstdio>

@@ -6,7 +6,7 @@
 // short kernels, handed in one by one and as a graph. An ordinary program, for a GPU or for the
 // virtual one:
 //
-//     nvcc -O3 -std=c++20 -cudart shared -arch=sm_90 handouts/12-streams/experiment.cu -o streams
+//     nvcc -O3 -std=c++20 -cudart shared -arch=native handouts/12-streams/experiment.cu -o streams
 //     ./streams             or: ./membound run --device vgpu:h200 -- ./streams
 #include <algorithm>
 #include <cstdio>

@@ -4,7 +4,7 @@
 // Lab 00: hello, GPU                              (handouts/00-hello-gpu/handout.md)
 //
 // A kernel is written for one thread. Launched, it runs once for each thread of a grid of blocks,
-// and each thread finds out from four numbers who it is:
+// and each thread computes its index from four numbers:
 //     threadIdx.x   its number in its block       blockDim.x   threads of a block
 //     blockIdx.x    its block's number            gridDim.x    blocks of the grid
 // kernel.cuh has the data and the sizes.
@@ -14,7 +14,7 @@
 //
 // Before   The CPU walks one loop over all sums.
 // Task     No loop: a thread for each sum. Blocks have kThreads threads each, so the last block
-//          may have threads that have nothing to add.
+//          may have threads without a sum.
 // Budget   As few sectors per request as 32 floats need: neighbouring threads and numbers.
 //
 //     n = 10, blocks of 4     block 0      block 1      block 2
@@ -38,7 +38,7 @@ LAUNCH_SHAPE(add_one_each, int n) {
 //
 // Before   The grid had to fit n. A grid that was too small left sums out.
 // Task     One block for each multiprocessor (SM), however many sums there are. All threads of the
-//          grid walk through the arrays together, one width of the grid at a time.
+//          grid stride through the arrays together, one grid width at a time.
 // Budget   As few sectors per request as before.
 //
 //     a grid of 6 threads     sum   [0 1 2 3 4 5|0 1 2 3 4 5|0 1 2 3 4 5|0 1]
@@ -58,20 +58,20 @@ LAUNCH_SHAPE(add_in_turns, int n) {
 
 // Stage 3: Choose the launch
 //
-// Before   One block of 256 threads on an SM that has places for 2,048: right, and far from what
-//          the memory can do. While a thread waits for its numbers, no other is there to ask for
-//          more. In stage 1 all places were taken, and each thread asked for 8 bytes.
+// Before   One block of 256 threads on an SM that holds 2,048 (H200): right, and far below
+//          the memory's bandwidth. While a thread waits for its loads, there is no other one to
+//          issue more. In stage 1 the SMs were full, and each thread loaded 8 bytes.
 // Task     Choose how many threads a block has, and how many blocks the grid. Each thread has kSums
-//          sums, a block's width apart, and asks for the numbers of all before it stores the first.
-// Budget   All places for threads taken, and 32 bytes of each thread on their way.
+//          sums, a block's width apart (striped), and loads all numbers before the first store.
+// Budget   Full SMs, and 32 bytes of each thread in flight.
 //
-//     places of an SM     [####............................]   stage 2:   256 of 2,048
+//     threads of an SM    [####............................]   stage 2:   256 of 2,048
 //                         [################################]   stages 1 and 3: all of them
 //
 //     blocks of 4         sum   [0 1 2 3|0 1 2 3|0 1 2 3|0 1 2 3][0 1 2 3|0 1 2 3|...
 //     kSums = 4                  k = 0   k = 1   k = 2   k = 3    block 1
 // TODO 1 (about 1 line): a constant: threads of a block. A multiple of 32, 1,024 at most; and how
-// many such blocks have places on an SM, which holds 2,048 threads and 32 blocks?
+// many such blocks fit on an SM, which holds 2,048 threads and 32 blocks on an H200?
 
 __global__ void add_full(float* out, const float* a, const float* b, int n) {
   // TODO 2 (about 1 line): this thread's first sum. A block takes kSums times as many sums as it
@@ -80,7 +80,7 @@ __global__ void add_full(float* out, const float* a, const float* b, int n) {
   // Given: room for this thread's sums, in registers.
   float sums[kSums];
 
-  // TODO 3 (about 4 lines): work them all out. Not every thread has kSums.
+  // TODO 3 (about 4 lines): compute them all. Not every thread has kSums.
 
   // TODO 4 (about 4 lines): store them.
 }
@@ -93,11 +93,11 @@ LAUNCH_SHAPE(add_full, int n) {
 
 // Stage 4: A whole program
 //
-// Before   Somebody else has made room, copied, launched, looked for errors and measured.
+// Before   Somebody else has allocated, copied, launched, checked for errors and measured.
 // Task     Do it yourself: your kernel of stage 1 in a program of its own. Time the kernel with two
 //          events, and leave nothing behind.
-// Demands  The sums are what the kernel made of a and b. Its error is asked for, and the time
-//          between two events around it: print no other. No call fails, all memory is freed.
+// Demands  The kernel computes the sums from a and b. Check for its error, and take the time
+//          between two events around it; print no other. No call fails, all memory is freed.
 //
 //     host      a, b ---.                            .---> out
 //                       | cudaMemcpy      cudaMemcpy |
@@ -108,7 +108,7 @@ LAUNCH_SHAPE(add_full, int n) {
 
 #include "program.hpp"
 
-/// Given: ends the program where a call failed, and says why.
+/// Given: ends the program after a failed call, and prints the error.
 void must(cudaError_t code) {
   if (code == cudaSuccess) return;
   std::fprintf(stderr, "CUDA: %s\n", cudaGetErrorString(code));
@@ -128,17 +128,17 @@ int main(int argc, char** argv) {
 
   // TODO 2 (about 3 lines): two events.
 
-  // TODO 3 (about 6 lines): a mark, the launch, its error, another mark. A grid of 0 blocks cannot
+  // TODO 3 (about 6 lines): an event, the launch, its error, an event. A grid of 0 blocks cannot
   // be launched: what if there is nothing to add?
 
-  // TODO 4 (about 4 lines): the time between the marks, in milliseconds, and the GB/s that come of
-  // it. When is the second mark passed: has the kernel run yet?
+  // TODO 4 (about 4 lines): the time between the events, in milliseconds, and the GB/s that follow
+  // from it. Has the device reached the second event yet?
 
   // TODO 5 (about 1 line): the sums back to the host.
 
-  // Given: handed in.
+  // Given: the output.
   program.write("out", out);
 
-  // TODO 6 (about 5 lines): events and memory are given back.
+  // TODO 6 (about 5 lines): destroy the events and free the memory.
 }
 #endif
