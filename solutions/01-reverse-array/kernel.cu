@@ -3,7 +3,7 @@
 //
 // Lab 01: reverse an array, three times           (handouts/01-reverse-array/handout.md)
 //
-// Three kernels, one idea each, every one headed by what was wrong with the one before. A budget
+// Three kernels, one idea each; each is headed by what was wrong with the one before. A budget
 // counts what one instruction of one warp (32 lanes) may cost: sectors are pieces of 32 bytes of
 // global memory, wavefronts are passes through shared memory. kernel.cuh has the data, the
 // constants and before_this_block().
@@ -13,19 +13,19 @@
 //
 // Before   The CPU walks through the array once. No step needs another one's result.
 // Task     One thread per element: read it, write it to its mirrored place.
-// Budget   Load 4 sectors per request, store 4 (5 where the 32 places straddle a sector).
+// Budget   Load 4 sectors per request, store 4 (5 if the 32 positions straddle a sector).
 //
 //     in    [ 0  1  2  3  4  5  6  7  8  9 ]      n = 10
-//             |  |  lanes read upwards ...
+//             |  |  lanes load in ascending order
 //     out   [ 9  8  7  6  5  4  3  2  1  0 ]
-//                  ... and write downwards
+//                  and store in descending order
 __global__ void reverse_direct(int* out, const int* in, long long n) {
   // TODO 1 (about 1 line): the element of this thread, counted over all blocks. 64 bits wide.
   const long long i = before_this_block(kThreads) + threadIdx.x;
 
   // TODO 2 (about 1 line): move it. Not every thread of the last block has one.
-  // The lanes' order inside their sectors plays no part: 32 places downwards are the same 4 sectors
-  // as 32 places upwards.
+  // The order of the lanes does not matter: 32 positions in descending order are the same 4 sectors
+  // as in ascending order.
   if (i < n) out[n - 1 - i] = in[i];
 }
 
@@ -41,15 +41,15 @@ LAUNCH_SHAPE(reverse_direct, long long n) {
 //
 // Before   On the first CUDA GPUs lane k had to touch word k of a segment, or every lane paid for a
 //          transaction of its own. Writing downwards broke that rule.
-// Task     Turn the block's piece round in shared memory, so that both the load and the store run
-//          upwards. The last block's piece may be shorter.
+// Task     Reverse the block's piece in shared memory, so that both the load and the store are in
+//          ascending order. The last block's piece may be shorter.
 // Budget   Load 4 sectors per request, store 4 (5 where straddling). Shared memory: 1 wavefront
-//          each way. Neither is better than in stage 1; what does that tell about today's GPUs?
+//          each way. Neither is better than in stage 1; what does that say about today's GPUs?
 //
 //     in      ... [ a b c d ] ...          this block's piece: starts at `start`, `count` long
-//                   X X X X                stored downwards into shared memory
+//                   X X X X                stored in descending order
 //     piece       [ d c b a ]
-//                   | | | |                fetched upwards
+//                   | | | |                loaded in ascending order
 //     out     ... [ d c b a ] ...          where does this piece start?
 __global__ void reverse_shared(int* out, const int* in, long long n) {
   // Given: room for one int per thread. How many bytes it has is part of the launch.
@@ -61,17 +61,17 @@ __global__ void reverse_shared(int* out, const int* in, long long n) {
   const int count = static_cast<int>(n - start < kThreads ? n - start : kThreads);
   const int place = threadIdx.x;
 
-  // TODO 2 (about 1 line): read upwards, and store downwards within `count` places.
+  // TODO 2 (about 1 line): load in ascending order, store in descending order in `count` places.
   if (place < count) piece[count - 1 - place] = in[start + place];
 
   // TODO 3 (about 1 line): this thread will write what another one has read. What must be true
   // first?
-  // From here on every thread may assume that the whole piece is there.
+  // From here on every thread may assume that the whole piece is in shared memory.
   __syncthreads();
 
   // TODO 4 (about 2 lines): the piece's place in `out`, and the store. How many elements of `out`
   // lie before it? Try it by hand with n = 10 and blocks of 4.
-  // Behind this piece of `in` lie n - start - count elements; in `out` they come first.
+  // After this piece `in` has n - start - count more elements; in `out` they come first.
   const long long out_start = n - start - count;
   if (place < count) out[out_start + place] = piece[place];
 }
@@ -87,16 +87,16 @@ LAUNCH_SHAPE(reverse_shared, long long n) {
 
 // Stage 3: As fast as a copy
 //
-// Before   Two thirds of what a copy reaches, with every sector used. What is missing is bytes on
-//          their way: each thread asks for 4 and then has nothing more to ask for.
+// Before   Two thirds of what a copy reaches, with every sector used. There are too few bytes in
+//          flight: each thread loads 4 and then has nothing more to load.
 // Task     Move 16 bytes per load and per store. An int4 must lie at a multiple of 16 bytes; n may
-//          be any number, and then one of the two sides is out of step.
+//          be any number, and then one of the two sides is misaligned.
 // Budget   Load 16 sectors per request, store 16: four times the work per instruction.
 //
-//     n = 8     in  [ 0  1  2  3 | 4  5  6  7 ]          both sides in step: turn the vectors'
-//               out [ 7  6  5  4 | 3  2  1  0 ]          order, and the 4 ints inside each
+//     n = 8     in  [ 0  1  2  3 | 4  5  6  7 ]          both sides aligned: reverse the
+//               out [ 7  6  5  4 | 3  2  1  0 ]          vectors, and the 4 ints inside each
 //
-//     n = 10    in  [ 0  1 |2  3  4  5 |6  7  8  9 ]     the bars: pieces of 4, counted from the
+//     n = 10    in  [ 0  1 |2  3  4  5 |6  7  8  9 ]     the bars: vectors, counted from the
 //               out [ 9  8  7  6 | 5  4  3  2 | 1  0 ]   start of `out`; in `in` they are 2 off
 
 // The 4 ints that start `skip` ints into the pair of vectors (low, high), in the opposite order.
@@ -114,13 +114,13 @@ __global__ void reverse_vector(int* out, const int* in, long long n) {
   const int4* const in_vectors = reinterpret_cast<const int4*>(in);
   int4* const out_vectors = reinterpret_cast<int4*>(out);
   const long long count = n / kVectorInts;                  // whole vectors on each side
-  const int left_over = static_cast<int>(n % kVectorInts);  // ints behind the last of them
+  const int left_over = static_cast<int>(n % kVectorInts);  // ints past the last of them
   const long long vector = before_this_block(kThreads) + threadIdx.x;
 
   // Vector `vector` of `out` needs the ints that end `vector` vectors before the end of `in`. They
   // start left_over ints into an aligned vector of `in`, so they lie in that one and in the next.
   // The next is the one that the neighbouring lane starts with: it comes from the L1 cache, and no
-  // byte is fetched twice from memory. For vector 0 there is no whole next one: see below.
+  // byte is loaded twice from memory. For vector 0 there is no whole next one: see below.
   const long long from = count - 1 - vector;
   if (vector < count && (vector > 0 || left_over == 0)) {
     const int4 low = in_vectors[from];
@@ -129,8 +129,8 @@ __global__ void reverse_vector(int* out, const int* in, long long n) {
     out_vectors[vector] = turned(low, high, left_over);
   }
 
-  // What vectors cannot do when left_over is not 0: the first 4 ints of `out` (their partners
-  // behind the last whole vector of `in`) and the last left_over ones.
+  // What vectors cannot do when left_over is not 0: the first 4 ints of `out` (their partners lie
+  // after the last whole vector of `in`) and the last left_over ones.
   if (vector == 0 && left_over != 0) {
     for (long long i = 0; i < kVectorInts && i < n; ++i) out[i] = in[n - 1 - i];
     for (long long i = count * kVectorInts; i < n; ++i) out[i] = in[n - 1 - i];
