@@ -3,10 +3,10 @@
 //
 // Lab 03: transpose a matrix, six times           (handouts/03-transpose/handout.md)
 //
-// Six kernels, one idea each, every one headed by what was wrong with the one before. A budget
+// Six kernels, one idea each; each is headed by what was wrong with the one before. A budget
 // counts what one instruction of one warp (32 lanes) may cost: sectors are pieces of 32 bytes of
-// global memory, wavefronts are passes through shared memory. Where two numbers stand, the first is
-// for float and the second for double. kernel.cuh has the data, the constants and at().
+// global memory, wavefronts are passes through shared memory. Of two numbers, the first is for
+// float and the second for double. kernel.cuh has the data, the constants and at().
 #include "kernel.cuh"
 
 // Stage 1: One thread per row
@@ -44,7 +44,7 @@ INSTANTIATE_TRANSPOSE(transpose_row_per_thread)
 // Stage 2: One thread per element
 //
 // Before   2048 rows make 2048 threads, which is 8 blocks: not even one for every multiprocessor.
-//          Each thread waits for its own load, and nobody else is there to use the time.
+//          Each thread waits for its own load, and there is no other warp to use the time.
 // Task     Both loops become threads. The block and the grid now have two dimensions.
 // Budget   Load 4 / 8 sectors per request, store 16: choose the block with care.
 //
@@ -57,8 +57,8 @@ __global__ void transpose_element_per_thread(T* out, const T* in, int rows, int 
   // TODO 1 (about 2 lines): this thread's column and row of `in`. Lanes of a warp follow each other
   // along x: which of the two should threadIdx.x be?
 
-  // TODO 2 (about 3 lines): move the one element. Blocks at the right and at the lower edge stick
-  // out of the matrix.
+  // TODO 2 (about 3 lines): move the one element. Blocks at the right and at the bottom edge extend
+  // beyond the matrix.
 }
 
 LAUNCH_SHAPE(transpose_element_per_thread, int rows, int cols, int element_bytes) {
@@ -72,17 +72,17 @@ INSTANTIATE_TRANSPOSE(transpose_element_per_thread)
 // Stage 3: A tile in shared memory
 //
 // Before   Reading along rows is writing along columns: of every 32-byte sector that a store
-//          touches, only 8 bytes (float) are wanted.
+//          touches, only 8 bytes (float) are used.
 // Task     A block reads a tile along the rows of `in`, keeps it in shared memory, and writes it
-//          along the rows of `out`. The turn happens on the chip, where columns cost no sectors.
+//          along the rows of `out`. It is transposed on the chip, where columns cost no sectors.
 // Budget   Load and store 4 / 8 sectors per request. In shared memory the store takes 1 / 2
-//          wavefronts and the load 32; that is the next stage's business.
+//          wavefronts and the load 32; the next stage mends that.
 //
 //     in, block (x, y)          tile                      out, block (y, x)
 //     [ ---> ]   load rows    [ ---> ]  [ | | | ]  store rows   [ ---> ]
 //     [ ---> ]  ----------->  [ ---> ]  [ | | | ] ----------->  [ ---> ]
 //     [ ---> ]                [ ---> ]  [ v v v ]               [ ---> ]
-//                              filled    fetched
+//                              stored    loaded
 template <typename T>
 __global__ void transpose_tiled(T* out, const T* in, int rows, int cols) {
   // TODO 1 (about 1 line): declare a tile of kTile x kTile elements that the whole block shares.
@@ -94,12 +94,12 @@ __global__ void transpose_tiled(T* out, const T* in, int rows, int cols) {
     // TODO 2 (about 1 line): put it into the tile, at this thread's own place.
   }
 
-  // TODO 3 (about 1 line): each thread will need an element that another thread has fetched. What
-  // must be true before anyone looks?
+  // TODO 3 (about 1 line): each thread will need an element that another thread has loaded. What
+  // must be true before any thread reads?
 
   // TODO 4 (about 5 lines): the element of `out` that this thread writes. threadIdx.x still runs
-  // along a row, now a row of `out`. So what changes places: the numbers of the block, or those of
-  // the thread? Who reads the tile the other way round? And which edges has `out`?
+  // along a row, now a row of `out`. So which are swapped: the block indices, or those of
+  // the thread? Which way is the tile read? And which edges does `out` have?
 }
 
 LAUNCH_SHAPE(transpose_tiled, int rows, int cols, int element_bytes) {
@@ -111,8 +111,8 @@ INSTANTIATE_TRANSPOSE(transpose_tiled)
 
 // Stage 4: A padded tile
 //
-// Before   Global memory is at its ideal, and the kernel is hardly faster: 32 lanes that read one
-//          column of the tile all want the same bank, and are served one after the other.
+// Before   Global accesses are fully coalesced, and the kernel is hardly faster: 32 lanes that
+//          read one column of the tile all need the same bank, and are served in turn.
 // Task     The same kernel, with a tile whose columns run through all 32 banks.
 // Budget   Load and store 4 / 8 sectors per request. Shared memory: 1 / 2 wavefronts each way.
 //
@@ -134,10 +134,10 @@ INSTANTIATE_TRANSPOSE(transpose_padded)
 
 // Stage 5: Several elements per thread
 //
-// Before   Every access is ideal, yet the memory waits for us: a thread asks for 4 bytes, then
-//          waits at the barrier. Doubles are faster for no other reason than asking for 8.
+// Before   Every access is ideal, yet the memory is idle at times: a thread loads 4 bytes, then
+//          waits at the barrier. Doubles are faster only because they load 8.
 // Task     The same tile with a quarter of the threads. Each moves 4 elements, and all its 4 loads
-//          are on their way before the first of them is needed.
+//          are in flight before the first of them is used.
 // Budget   As in stage 4, with 4 independent loads per thread before the barrier.
 //
 //     tile, 32 x 32                          block, 32 x 8
@@ -151,7 +151,7 @@ __global__ void transpose_several_per_thread(T* out, const T* in, int rows, int 
   // reads. The others are kBlockRows, 2 * kBlockRows, ... rows further down.
 
   // TODO 2 (about 5 lines): fill the tile in steps of kBlockRows rows. Which part of the guard has
-  // to be asked again in every step?
+  // to be tested again in every step?
 
   // TODO 3 (about 1 line): and before the tile is read?
 
@@ -170,7 +170,7 @@ INSTANTIATE_TRANSPOSE(transpose_several_per_thread)
 // Before   Nearly nine tenths of what a plain copy reaches. A block writes 128 bytes of a row of
 //          `out`; the next 128 bytes are another block's work, at another time.
 // Task     Close the gap. Everything is yours: tile, block, elements per thread, and which block
-//          takes which tile. Nothing but the result and the time is looked at.
+//          takes which tile. Only the result and the time are graded.
 // Budget   As in stage 4, or 16 sectors per request with vectors of 16 bytes. The bar is a copy.
 //
 //     blocks start in the order 0, 1, 2, ...: x first, then y

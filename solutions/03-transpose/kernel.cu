@@ -3,10 +3,10 @@
 //
 // Lab 03: transpose a matrix, six times           (handouts/03-transpose/handout.md)
 //
-// Six kernels, one idea each, every one headed by what was wrong with the one before. A budget
+// Six kernels, one idea each; each is headed by what was wrong with the one before. A budget
 // counts what one instruction of one warp (32 lanes) may cost: sectors are pieces of 32 bytes of
-// global memory, wavefronts are passes through shared memory. Where two numbers stand, the first is
-// for float and the second for double. kernel.cuh has the data, the constants and at().
+// global memory, wavefronts are passes through shared memory. Of two numbers, the first is for
+// float and the second for double. kernel.cuh has the data, the constants and at().
 #include "kernel.cuh"
 
 // Stage 1: One thread per row
@@ -33,7 +33,7 @@ __global__ void transpose_row_per_thread(T* out, const T* in, int rows, int cols
   // TODO 3 (about 3 lines): fill that row. Which column of `in` does it come from, and how wide is
   // each of the two matrices? at(row, column, width) does the arithmetic.
   // Neighbouring threads read neighbouring elements (4 sectors a warp), but write to different rows
-  // of `out`: 32 lanes, 32 sectors, of which 4 bytes each are wanted.
+  // of `out`: 32 lanes, 32 sectors, of which 4 bytes each are used.
   for (int row = 0; row < rows; ++row) {
     out[at(out_row, row, rows)] = in[at(row, out_row, cols)];
   }
@@ -51,7 +51,7 @@ INSTANTIATE_TRANSPOSE(transpose_row_per_thread)
 // Stage 2: One thread per element
 //
 // Before   2048 rows make 2048 threads, which is 8 blocks: not even one for every multiprocessor.
-//          Each thread waits for its own load, and nobody else is there to use the time.
+//          Each thread waits for its own load, and there is no other warp to use the time.
 // Task     Both loops become threads. The block and the grid now have two dimensions.
 // Budget   Load 4 / 8 sectors per request, store 16: choose the block with care.
 //
@@ -66,8 +66,8 @@ __global__ void transpose_element_per_thread(T* out, const T* in, int rows, int 
   const int col = blockIdx.x * blockDim.x + threadIdx.x;
   const int row = blockIdx.y * blockDim.y + threadIdx.y;
 
-  // TODO 2 (about 3 lines): move the one element. Blocks at the right and at the lower edge stick
-  // out of the matrix.
+  // TODO 2 (about 3 lines): move the one element. Blocks at the right and at the bottom edge extend
+  // beyond the matrix.
   if (row < rows && col < cols) {
     out[at(col, row, rows)] = in[at(row, col, cols)];
   }
@@ -77,8 +77,8 @@ LAUNCH_SHAPE(transpose_element_per_thread, int rows, int cols, int element_bytes
   LaunchShape shape;
   // TODO 3 (about 2 lines): a block of kBlock x kBlock threads, and enough blocks for all columns
   // (x) and all rows (y).
-  // 16 x 16 and not 32 x 8: a warp then covers two rows of `in`, so two of its lanes stand side by
-  // side in `out` and share a sector. 16 sectors per store instead of 32, and twice the speed.
+  // 16 x 16 and not 32 x 8: a warp then covers two rows of `in`, so two of its lanes are neighbours
+  // in `out` and share a sector. 16 sectors per store instead of 32, and twice the speed.
   shape.block = {kBlock, kBlock};
   shape.grid = {ceil_div(cols, kBlock), ceil_div(rows, kBlock)};
   return shape;
@@ -88,17 +88,17 @@ INSTANTIATE_TRANSPOSE(transpose_element_per_thread)
 // Stage 3: A tile in shared memory
 //
 // Before   Reading along rows is writing along columns: of every 32-byte sector that a store
-//          touches, only 8 bytes (float) are wanted.
+//          touches, only 8 bytes (float) are used.
 // Task     A block reads a tile along the rows of `in`, keeps it in shared memory, and writes it
-//          along the rows of `out`. The turn happens on the chip, where columns cost no sectors.
+//          along the rows of `out`. It is transposed on the chip, where columns cost no sectors.
 // Budget   Load and store 4 / 8 sectors per request. In shared memory the store takes 1 / 2
-//          wavefronts and the load 32; that is the next stage's business.
+//          wavefronts and the load 32; the next stage mends that.
 //
 //     in, block (x, y)          tile                      out, block (y, x)
 //     [ ---> ]   load rows    [ ---> ]  [ | | | ]  store rows   [ ---> ]
 //     [ ---> ]  ----------->  [ ---> ]  [ | | | ] ----------->  [ ---> ]
 //     [ ---> ]                [ ---> ]  [ v v v ]               [ ---> ]
-//                              filled    fetched
+//                              stored    loaded
 template <typename T>
 __global__ void transpose_tiled(T* out, const T* in, int rows, int cols) {
   // TODO 1 (about 1 line): declare a tile of kTile x kTile elements that the whole block shares.
@@ -112,14 +112,14 @@ __global__ void transpose_tiled(T* out, const T* in, int rows, int cols) {
     tile[threadIdx.y][threadIdx.x] = in[at(row, col, cols)];
   }
 
-  // TODO 3 (about 1 line): each thread will need an element that another thread has fetched. What
-  // must be true before anyone looks?
+  // TODO 3 (about 1 line): each thread will need an element that another thread has loaded. What
+  // must be true before any thread reads?
   // From here on every thread may assume that the whole tile is filled.
   __syncthreads();
 
   // TODO 4 (about 5 lines): the element of `out` that this thread writes. threadIdx.x still runs
-  // along a row, now a row of `out`. So what changes places: the numbers of the block, or those of
-  // the thread? Who reads the tile the other way round? And which edges has `out`?
+  // along a row, now a row of `out`. So which are swapped: the block indices, or those of
+  // the thread? Which way is the tile read? And which edges does `out` have?
   const int out_col = blockIdx.y * kTile + threadIdx.x;
   const int out_row = blockIdx.x * kTile + threadIdx.y;
   if (out_row < cols && out_col < rows) {
@@ -138,8 +138,8 @@ INSTANTIATE_TRANSPOSE(transpose_tiled)
 
 // Stage 4: A padded tile
 //
-// Before   Global memory is at its ideal, and the kernel is hardly faster: 32 lanes that read one
-//          column of the tile all want the same bank, and are served one after the other.
+// Before   Global accesses are fully coalesced, and the kernel is hardly faster: 32 lanes that
+//          read one column of the tile all need the same bank, and are served in turn.
 // Task     The same kernel, with a tile whose columns run through all 32 banks.
 // Budget   Load and store 4 / 8 sectors per request. Shared memory: 1 / 2 wavefronts each way.
 //
@@ -181,10 +181,10 @@ INSTANTIATE_TRANSPOSE(transpose_padded)
 
 // Stage 5: Several elements per thread
 //
-// Before   Every access is ideal, yet the memory waits for us: a thread asks for 4 bytes, then
-//          waits at the barrier. Doubles are faster for no other reason than asking for 8.
+// Before   Every access is ideal, yet the memory is idle at times: a thread loads 4 bytes, then
+//          waits at the barrier. Doubles are faster only because they load 8.
 // Task     The same tile with a quarter of the threads. Each moves 4 elements, and all its 4 loads
-//          are on their way before the first of them is needed.
+//          are in flight before the first of them is used.
 // Budget   As in stage 4, with 4 independent loads per thread before the barrier.
 //
 //     tile, 32 x 32                          block, 32 x 8
@@ -201,8 +201,8 @@ __global__ void transpose_several_per_thread(T* out, const T* in, int rows, int 
   const int row = blockIdx.y * kTile + threadIdx.y;
 
   // TODO 2 (about 5 lines): fill the tile in steps of kBlockRows rows. Which part of the guard has
-  // to be asked again in every step?
-  // The number of steps is known to the compiler: it unrolls the loop and sends all loads ahead.
+  // to be tested again in every step?
+  // The number of steps is known to the compiler: it unrolls the loop and issues all loads first.
   for (int step = 0; step < kTile; step += kBlockRows) {
     if (row + step < rows && col < cols) {
       tile[threadIdx.y + step][threadIdx.x] = in[at(row + step, col, cols)];
@@ -237,7 +237,7 @@ INSTANTIATE_TRANSPOSE(transpose_several_per_thread)
 // Before   Nearly nine tenths of what a plain copy reaches. A block writes 128 bytes of a row of
 //          `out`; the next 128 bytes are another block's work, at another time.
 // Task     Close the gap. Everything is yours: tile, block, elements per thread, and which block
-//          takes which tile. Nothing but the result and the time is looked at.
+//          takes which tile. Only the result and the time are graded.
 // Budget   As in stage 4, or 16 sectors per request with vectors of 16 bytes. The bar is a copy.
 //
 //     blocks start in the order 0, 1, 2, ...: x first, then y
@@ -261,7 +261,7 @@ struct alignas(16) Vector {
 // A whole tile whose rows start at multiples of 16 bytes on both sides. A thread takes a square of
 // vectors (4 x 4 floats or 2 x 2 doubles), transposes it in its registers, and so can store vectors
 // again. The vectors of a tile row are swizzled: vector v of row r lies at place v ^ (r / width),
-// so that lanes that follow a row and lanes that follow a column both meet all banks.
+// so that lanes along a row and lanes along a column both use all banks.
 template <typename T>
 inline __device__ void transpose_whole_tile(T* out, const T* in, int rows, int cols,
                                             Vector<T>* tile) {
