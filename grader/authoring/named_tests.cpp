@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kPage = "docs/security.md";
+constexpr const char* kPage = "grader/tests/attacks/defended.md";
 constexpr const char* kNotClosed = "not closed";
 
 /// What there is: "Suite.Name" and "Suite.*" of every test, names of scripts, attacks as

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// docs/security.md says of what was found which test holds it. Are those tests there?
-/// Place in the chain: docs/security.md, grader/tests, solutions -> [named_tests] -> dev check.
-/// Left out: whether a test shows what the row says.
+/// grader/tests/attacks/defended.md says of what was found which test holds it. Are those tests
+/// there? Place in the chain: grader/tests/attacks/defended.md, grader/tests, solutions ->
+/// [named_tests] -> dev check. Left out: whether a test shows what the row says.
 #pragma once
 
 #include <filesystem>

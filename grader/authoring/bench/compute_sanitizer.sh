@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # What compute-sanitizer's tools say of every case of the checkers' corpus, on a GPU: the last column of
-# docs/checker_corpus.md.
+# grader/gpu_truth/records/checkers_beside_compute_sanitizer.md.
 #     compute_sanitizer.sh build FOLDER          builds the corpus for sm_90, where nvcc is
 #     compute_sanitizer.sh run FOLDER [JOBS]     tries every case, where the GPU is: FOLDER/verdicts.csv
 #     compute_sanitizer.sh join CSV PAGE         prints the page with what the CSV says in its last column

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The corpus as the table in docs/security.md, which a test holds against it.
-/// Place in the chain: corpus -> [attack_table] -> docs/security.md.
+/// The corpus as the table in grader/tests/attacks/corpus.md, which a test holds against it.
+/// Place in the chain: corpus -> [attack_table] -> grader/tests/attacks/corpus.md.
 #pragma once
 
 #include <string>

@@ -26,8 +26,8 @@ enum class CaseKind {
 
 /// One folder.
 struct Case {
-  int number = 0;       ///< the row of the table of attacks in docs/security.md; 0: honest
-  std::string id;       ///< "B/12-include-passwd", from the folder
+  int number = 0;  ///< the row of the table of attacks in grader/tests/attacks/corpus.md; 0: honest
+  std::string id;  ///< "B/12-include-passwd", from the folder
   std::string title;    ///< what it does
   std::string defence;  ///< what stops it first
   std::string note;     ///< how it was adapted to this design; may be empty

@@ -3,7 +3,7 @@
 /// @file
 /// membound dev ladder [LAB…] [--slow]: how fast the reference answers are, and whether the stages
 /// come out in the order that the lab says. On a GPU it measures, on the virtual one it predicts:
-/// docs/timing_model.md sets the two side by side.
+/// grader/gpu_truth/records/clock_ladders.md sets the two side by side.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Tests that docs/security.md names: those of the tree, and what is said of one that is not there.
+/// Tests that grader/tests/attacks/defended.md names: those of the tree, and what is said of one
+/// that is not there.
 #include "grader/authoring/named_tests.hpp"
 
 #include <gmock/gmock.h>
@@ -36,14 +37,15 @@ TEST(NamedTests, AreMissedWithTheLineOfTheirRow) {
     ASSERT_TRUE(base::write_file(folder.path() / file, text));
   };
   write("grader/tests/a_test.cpp", "TEST(Stack, HoldsIt) {}\n");
-  write("docs/security.md",
+  write("grader/tests/attacks/defended.md",
         "| did | now | test |\n| --- | --- | --- |\n| a `x|y` | b | `Stack.HoldsIt` |\n"
         "| c | d | the same |\n| e | f | `Stack.HoldsNothing` |\n| g | h | |\n"
         "| i | j | not closed: why |\n\n| word | means |\n| --- | --- |\n| a | b |\n");
   const std::vector<Drift> drifts = check_named_tests(folder.path());
   ASSERT_EQ(drifts.size(), 2u);
-  EXPECT_THAT(to_string(drifts[0]), HasSubstr("docs/security.md:5: Stack.HoldsNothing"));
-  EXPECT_THAT(to_string(drifts[1]), HasSubstr("docs/security.md:6: no test"));
+  EXPECT_THAT(to_string(drifts[0]),
+              HasSubstr("grader/tests/attacks/defended.md:5: Stack.HoldsNothing"));
+  EXPECT_THAT(to_string(drifts[1]), HasSubstr("grader/tests/attacks/defended.md:6: no test"));
 }
 
 }  // namespace

@@ -104,7 +104,7 @@ std::string part_of(const fs::path& file, const std::string& from, const std::st
 }
 
 TEST(Corpus, IsWhatTheDocumentationShows) {
-  const fs::path page = fs::path(MEMBOUND_SOURCE_DIR) / "docs/security.md";
+  const fs::path page = fs::path(MEMBOUND_SOURCE_DIR) / "grader/tests/attacks/corpus.md";
   EXPECT_EQ(part_of(page, "<!-- attacks -->\n", "<!-- /attacks -->"),
             markdown_table(corpus("attacks")))
       << "write it anew: membound selftest --table";

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// The checkers' corpus: programs of this folder, each with many cases, run with all checkers on.
-/// What is found must be what docs/checker_corpus.md says, row by row; the test prints the table as
-/// it is now. corpus.cuh says how a case is written.
+/// What is found must be what grader/gpu_truth/records/checkers_beside_compute_sanitizer.md says,
+/// row by row; the test prints the table as it is now. corpus.cuh says how a case is written.
 #include <gtest/gtest.h>
 
 #include <algorithm>
