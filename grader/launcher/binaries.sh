@@ -1,5 +1,6 @@
 # SPDX-FileCopyrightText: The Membound authors
 # SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash disable=SC2034,SC2154  # a part of ./membound: it shares the variables of all parts
 #
 # The programs that came with the course (membound release --binaries): put into the build folder
 # where they run, so that a first check need not build.

@@ -1,5 +1,6 @@
 # SPDX-FileCopyrightText: The Membound authors
 # SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash disable=SC2034,SC2154  # a part of ./membound: it shares the variables of all parts
 #
 # What this machine has and what a call needs of it.
 

@@ -1,5 +1,6 @@
 # SPDX-FileCopyrightText: The Membound authors
 # SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash disable=SC2034,SC2154  # a part of ./membound: it shares the variables of all parts
 #
 # How far a long command is, while it runs: one line that is rewritten on a terminal, a line every
 # ten seconds anywhere else. What the command itself prints goes to the log.
