@@ -3,7 +3,7 @@
 //
 // Lab 04: add up n numbers, six times           (handouts/04-reduction/handout.md)
 //
-// Six kernels, one idea each, every one headed by what was wrong with the one before. A budget
+// Six kernels, one idea each; each is headed by what was wrong with the one before. A budget
 // counts requests (one memory instruction of one warp of 32 lanes), sectors (pieces of 32 bytes of
 // global memory), barriers, and atomic additions. kernel.cuh has the data and the constants.
 #include "kernel.cuh"
@@ -17,7 +17,7 @@
 //
 //     in     [ 3 ]  [ 1 ]  [ 4 ]  [ 1 ]  [ 5 ]  ...      a thread each
 //              |      |      |      |      |
-//              +------+---+--+------+------+-- ...       one word: they queue up
+//              +------+---+--+------+------+-- ...       one word: one queue
 //                         v
 //     sum              [ 14 ]
 __global__ void reduce_global_atomics(float* sum, const float* in, long long n) {
@@ -25,7 +25,7 @@ __global__ void reduce_global_atomics(float* sum, const float* in, long long n) 
   // pass 2^31: multiply in 64 bits.
 
   // TODO 2 (about 1 line): add it to *sum. `*sum += x` is a load, an addition and a store: what
-  // happens when two threads do that at once? And what must a thread behind the end not do?
+  // happens when two threads do that at once? And what must a thread past the end not do?
 }
 
 // Given, as an example: a launch is a grid of blocks, and a block a number of threads.
@@ -38,9 +38,9 @@ LAUNCH_SHAPE(reduce_global_atomics, long long n) {
 
 // Stage 2: One sum per block
 //
-// Before   n additions stood in one queue, in front of the L2 cache, hundreds of cycles away from
+// Before   n additions were in one queue, in front of the L2 cache, hundreds of cycles away from
 //          every multiprocessor.
-// Task     Collect the elements of a block in shared memory, which lies inside the multiprocessor.
+// Task     Add the elements of a block in shared memory, which lies inside the multiprocessor.
 //          Then one thread of the block adds the block's sum to *sum.
 // Budget   n atomic additions in shared memory, a queue of its own for each block; one per block on
 //          *sum. 2 barriers.
@@ -53,8 +53,8 @@ LAUNCH_SHAPE(reduce_global_atomics, long long n) {
 __global__ void reduce_shared_atomics(float* sum, const float* in, long long n) {
   // TODO 1 (about 2 lines): this thread's element, and one float that the whole block shares.
 
-  // TODO 2 (about 2 lines): shared memory starts with whatever was left in it. Who clears it, and
-  // what must be true before anyone adds?
+  // TODO 2 (about 2 lines): shared memory is uninitialised. Which thread clears it, and
+  // what must be true before any thread adds?
 
   // TODO 3 (about 1 line): add the element to the block's sum.
 
@@ -69,8 +69,8 @@ LAUNCH_SHAPE(reduce_shared_atomics, long long n) {
 
 // Stage 3: A tree
 //
-// Before   The queue was short and near, but it was still a queue: 256 additions one after the
-//          other, while the other threads looked on.
+// Before   The queue was short and near, but it was still a queue: 256 additions one after
+//          another, while the other threads waited.
 // Task     Add in pairs: 256 words become 128, 64, ... 1. Within a step no thread writes what
 //          another one reads, so nothing has to be atomic.
 // Budget   8 steps, 8 barriers. Shared memory: 1 wavefront per request, neighbouring lanes touch
@@ -85,7 +85,7 @@ LAUNCH_SHAPE(reduce_shared_atomics, long long n) {
 //                [0]                                  the sum of the block
 __global__ void reduce_tree(float* sum, const float* in, long long n) {
   // TODO 1 (about 3 lines): one word of shared memory per thread, filled with its element. A thread
-  // without an element takes part in the tree all the same: which number does a sum not notice?
+  // without an element takes part in the tree, too: which number does not change a sum?
 
   // TODO 2 (about 4 lines): halve until one word is left. Where does the barrier stand, so that all
   // threads reach it, also those that have nothing left to add?
@@ -101,7 +101,7 @@ LAUNCH_SHAPE(reduce_tree, long long n) {
 
 // Stage 4: Shuffles for the last 32
 //
-// Before   In the last five steps a single warp has work, yet all 8 warps of the block come to the
+// Before   In the last five steps a single warp has work, yet all 8 warps of the block wait at the
 //          barrier every time, and each value travels through shared memory.
 // Task     Stop the tree when 32 words are left. The lanes of one warp can read each other's
 //          registers: let the first warp finish alone.
@@ -111,7 +111,7 @@ LAUNCH_SHAPE(reduce_tree, long long n) {
 //     distance 16     ^-----------------+               lane l receives the value of lane
 //     distance  8     ^-------- 8                       l + distance, and adds it to its own
 //     distance  4 ... 1
-//                     the sum; what the other lanes hold no longer matters
+//                     the sum; what the other lanes hold does not matter
 __global__ void reduce_shuffle(float* sum, const float* in, long long n) {
   // TODO 1 (about 7 lines): start from your stage 3. Which is the last step of the tree now?
 
@@ -129,9 +129,9 @@ LAUNCH_SHAPE(reduce_shuffle, long long n) {
 // Stage 5: More for each thread
 //
 // Before   A thread loads 4 bytes, waits, and is done; 256 of them then pay for barriers, shuffles
-//          and a place in the one queue that is left: 2^28 elements are 2^20 blocks, and so 2^20
+//          and a place in the one remaining queue: 2^28 elements are 2^20 blocks, and so 2^20
 //          atomic additions on *sum. Stage 4 changed nothing about that, and was hardly faster.
-// Task     As many blocks as the GPU holds at once. Each thread walks through the array in steps of
+// Task     As many blocks as the GPU holds at once. Each thread strides through the array by
 //          the whole grid, 16 bytes a load, and keeps its sum in a register. The block adds up only
 //          once, at the end.
 // Budget   Load 16 sectors per request (32 lanes x 16 B), a quarter of the requests. A few atomic
@@ -141,7 +141,7 @@ LAUNCH_SHAPE(reduce_shuffle, long long n) {
 //     [0][1][2] [0][1][2] [0][1][2] [0][1]  + up to 3 elements that fill no vector
 //      step 0    step 1    step 2   ...
 //
-// *sum holds rubbish before this stage, so it takes two launches: one clears, one adds.
+// *sum is uninitialised before this stage, so it takes two launches: one clears, one adds.
 
 // The sum of `value` over the block, in thread 0. All threads of the block must call it, once.
 inline __device__ float block_sum(float value) {
@@ -161,7 +161,7 @@ __global__ void reduce_vector_add(float* sum, const float* in, long long n, void
   // TODO 4 (about 6 lines): add up this thread's vectors: the one with its number, and then every
   // vector one grid further on. How many whole vectors are there?
 
-  // TODO 5 (about 2 lines): up to 3 elements are left at the end. Who takes them?
+  // TODO 5 (about 2 lines): up to 3 elements remain as a tail. Which threads take them?
 
   // TODO 6 (about 2 lines): one addition to *sum per block.
 }
@@ -175,18 +175,18 @@ LAUNCH_PLAN(reduce_vector, long long n) {
 
 // Stage 6: As fast as memory can be read
 //
-// Before   About 99 % of what the best library reaches. What is missing: a second launch costs 2 us
-//          of 250, and whether loads go ahead of additions is left to the compiler.
+// Before   About 98 % of what the best library reaches. What is missing: a second launch costs 2 us
+//          of 250, and the compiler decides whether loads are issued before additions.
 // Task     Close the gap. Everything is yours: kernels, block, grid, loads per thread, launches.
-//          Nothing but the result and the time is looked at.
+//          Only the result and the time are graded.
 // Budget   As in stage 5. The bar is reading the array once.
 //
 //     each thread      load load load load | add add add add | load load load load | ...
-//     each block       leaves its sum in scratch, and counts itself as finished
-//     the last block   ... knows that it is the last, and adds up what the others have left
+//     each block       stores its sum in scratch, and counts itself as finished
+//     the last block   ... knows that it is the last, and adds the sums of all blocks
 
-// TODO 1 (about 60 lines): start from your stage 5 and change one thing at a time: several loads on
-// their way before the first addition; larger blocks; one launch in place of two. Measure each.
+// TODO 1 (about 60 lines): start from your stage 5 and change one thing at a time: several loads in
+// flight before the first addition; larger blocks; one launch instead of two. Measure each.
 
 LAUNCH_PLAN(reduce_fast, long long n) {
   LaunchPlan plan = plan_with_scratch(0);
