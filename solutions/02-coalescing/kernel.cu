@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lab 02: pictures, and where their floats lie         (handouts/02-coalescing/handout.md)
+// Lab 02: memory coalescing, four layouts of pictures  (handouts/02-coalescing/handout.md)
 //
 // Four kernels on pictures. None of them computes much; what differs is which floats the 32 lanes
 // of a warp touch together. A budget counts what one instruction of one warp may cost: sectors are
@@ -11,14 +11,14 @@
 
 // Stage 1: Neighbouring lanes, neighbouring pixels
 //
-// Before   A CPU thread walks along a row: each core has a stretch of its own. On a GPU that gives
-//          each lane a stretch of its own, and each lane a sector of its own.
+// Before   A CPU thread walks along a row (a blocked assignment). On a GPU that gives each lane
+//          a range of its own, and each lane touches a sector of its own.
 // Task     Invert a grey picture. A block has kThreads * kEach pixels of one row; each thread has
-//          kEach of them, and asks for all of them before it uses the first.
+//          kEach of them, and loads all of them before it uses the first.
 // Budget   As few sectors per request as 32 floats need, for loads and for stores.
 //
-//     4 lanes, 2 pixels each:   [ 0 0 1 1 2 2 3 3 ]    the CPU's habit: a stretch for each lane
-//                               [ 0 1 2 3 0 1 2 3 ]    what a warp wants: who is where?
+//     4 lanes, 2 pixels each:   [ 0 0 1 1 2 2 3 3 ]    blocked: the CPU's habit
+//                               [ 0 1 2 3 0 1 2 3 ]    striped: what a warp needs
 __global__ void invert(float* out, const float* in, int rows, int cols, int pitch) {
   // TODO 1 (about 2 lines): this block's row, and the column of this thread's first pixel. The
   // launch below tells what blockIdx.x and blockIdx.y count.
@@ -51,9 +51,9 @@ LAUNCH_SHAPE(invert, int rows, int cols, int pitch) {
   return shape;
 }
 
-// Stage 2: Out of step
+// Stage 2: Misaligned rows
 //
-// Before   Stage 1 is at its ideal as long as every row starts at a line. A picture of 4093 columns
+// Before   Stage 1 is fully coalesced if every row starts at a line. A picture of 4093 columns
 //          without gaps has such a start in one row of 32; in the others a warp's 32 floats lie in
 //          5 sectors and 2 lines.
 // Task     Subtract from each pixel its left neighbour. Let each warp begin at a line, wherever
@@ -63,10 +63,10 @@ LAUNCH_SHAPE(invert, int rows, int cols, int pitch) {
 //     lines      |       |       |       |       |
 //     row             [ a b c d e f g h i j k l ]     starts in the middle of a line
 //     shifted           0 1 2 3|4 ...                 lane 0 at the row's start: 2 lines
-//     in step     - - - 0 1 2 3|0 1 ...               lanes that come too early do nothing
+//     aligned     - - - 0 1 2 3|0 1 ...               lanes before the row do nothing
 __global__ void edges(float* out, const float* in, int rows, int cols, int pitch) {
   // TODO 1 (about 2 lines): where this block's row starts in `in` and `out`, and by how many floats
-  // that is behind the start of a line.
+  // that is after the start of a line.
   const long long start = at(blockIdx.y, 0, pitch);
   const int skip = static_cast<int>(start % kLineFloats);
 
@@ -75,7 +75,7 @@ __global__ void edges(float* out, const float* in, int rows, int cols, int pitch
   const int first = blockIdx.x * kThreads * kEach + threadIdx.x - skip;
 
   // TODO 3 (about 7 lines): load this thread's pixels and their left neighbours. Which columns are
-  // none of the row's? What is left of column 0?
+  // out of the row? What is left of column 0?
   // The neighbour's load is out of step for good: 5 sectors. But the line before it is in L1, or on
   // its way there: nothing comes from memory twice.
   float here[kEach], left[kEach];
@@ -94,7 +94,7 @@ __global__ void edges(float* out, const float* in, int rows, int cols, int pitch
 
 LAUNCH_SHAPE(edges, int rows, int cols, int pitch) {
   LaunchShape shape;
-  // TODO 5 (about 2 lines): as in stage 1. A row that is out of step reaches further to the right:
+  // TODO 5 (about 2 lines): as in stage 1. A row that is misaligned reaches further to the right:
   // by how much at most?
   shape.block = kThreads;
   shape.grid = {ceil_div(cols + kLineFloats - 1, kThreads * kEach), rows};
@@ -107,9 +107,9 @@ LAUNCH_SHAPE(edges, int rows, int cols, int pitch) {
 //          of 32 pixels touches all 12 sectors of 384 bytes for 128 bytes of red.
 // Task     Write a plane of red, one of green, one of blue. On one of the two sides the lanes of a
 //          warp cannot be neighbours: choose the side where that costs less. Each thread has kPair
-//          pixels, kThreads apart, and asks for all of them before it stores the first.
+//          pixels, kThreads apart, and loads all of them before it stores the first.
 // Budget   As few sectors per request as 32 floats need on the side where lanes are neighbours (one
-//          more where a plane does not start at a sector). 24 bytes of each thread on their way.
+//          more if a plane does not start at a sector). 24 bytes of each thread in flight.
 //
 //     in, array of structs      [ r g b r g b r g b r g b ... ]
 //                                 |     |     |     |            a lane for each pixel?
@@ -117,14 +117,14 @@ LAUNCH_SHAPE(edges, int rows, int cols, int pitch) {
 //     out, struct of arrays     [ r r r r ... | g g g g ... | b b b b ... ]
 __global__ void planes(float* out, const float* in, int rows, int cols, int pitch) {
   // TODO 1 (about 2 lines): how many pixels the picture has, and the first of this thread (if it is
-  // a pixel that a thread has). There are no gaps, so rows play no part.
+  // a pixel that a thread has). There are no gaps, so rows do not matter.
   const long long count = static_cast<long long>(rows) * cols;
   const long long first = before_this_block(kThreads * kPair) + threadIdx.x;
 
   // Given: room for this thread's pixels, in registers.
   float color[kPair][kColors];
 
-  // TODO 2 (about 4 lines): load the floats of all of them. The picture may end behind the first.
+  // TODO 2 (about 4 lines): load the floats of all of them. The picture may end after the first.
   // A pixel's first load brings all 12 sectors into L1, and the other two find them there. A store
   // finds nothing: what it does not fill has to be put together in L2.
   for (int k = 0; k < kPair; ++k) {
@@ -151,10 +151,10 @@ LAUNCH_SHAPE(planes, int rows, int cols, int pitch) {
 // Stage 4: Structs that are loaded in one piece
 //
 // Before   Four floats are a pixel with its opacity, `struct { float r, g, b, a; }`. The compiler
-//          may not assume that one lies at a multiple of 16 bytes, so it loads and stores the
-//          members one by one: each of the 4 stores touches 16 sectors and fills an eighth of each.
+//          may not assume that it lies at a multiple of 16 bytes, so it loads and stores the
+//          members one by one: each of the 4 stores touches 16 sectors and fills a quarter of each.
 // Task     Multiply r, g and b by a. Give the compiler the promise it needs.
-// Budget   One request of each kind for 32 pixels, and no byte of its sectors for nothing.
+// Budget   One request of each kind for 32 pixels, and every byte of its sectors used.
 //
 //     a warp's 32 pixels     [ r g b a | r g b a | r g b a | ... ]     512 bytes
 //     4 bytes a lane           r         r         r                   one of four loads
