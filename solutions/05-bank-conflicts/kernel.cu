@@ -1,32 +1,32 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lab 05: 32 banks, five times                    (handouts/05-bank-conflicts/handout.md)
+// Lab 05: bank conflicts, five times              (handouts/05-bank-conflicts/handout.md)
 //
 // Five kernels whose time goes into shared memory. Word w lies in bank w mod 32; in one wavefront
-// each bank serves one word, to every lane that wants it. A budget counts the wavefronts that one
+// each bank serves one word, to every lane that needs it. A budget counts the wavefronts that one
 // instruction of one warp may cost. kernel.cuh has the data, the constants and before_this_block().
 #include "kernel.cuh"
 
 // Stage 1: Odd strides
 //
-// Before   Running sums of many short signals, one thread each. The threads of a warp walk through
-//          their signals in step: in every step the lanes are one signal apart.
-// Task     Choose how far apart the signals lie in shared memory, for any number of samples.
+// Before   Running sums of many short signals, one thread each. The threads of a warp go through
+//          their signals together: in every step the lanes have a stride of one signal.
+// Task     Choose the stride of the signals in shared memory, for any number of samples.
 // Budget   No bank conflict in any load or store of shared memory, whatever k is.
 //
 //     k = 4, 8 banks     lane        0  1  2  3  4  5  6  7      bank of sample 0
-//                        4 apart     0  4  0  4  0  4  0  4      4 lanes want bank 0
-//                        5 apart     0  5  2  7  4  1  6  3      every lane a bank of its own
+//                        4 apart     0  4  0  4  0  4  0  4      4 lanes need bank 0
+//                        5 apart     0  5  2  7  4  1  6  3      every lane another bank
 __global__ void running_sums(int* out, const int* in, int n, int k) {
   // Given: room for kSignals signals. How many bytes it has is part of the launch.
   extern __shared__ int samples[];
 
-  // TODO 1 (about 1 line): the distance of two signals in `samples`, in words: at least k.
+  // TODO 1 (about 1 line): the stride of two signals in `samples`, in words: at least k.
   // Odd numbers have no factor in common with 32, so 32 multiples of one are 32 different banks.
   const int stride = k | 1;
 
-  // TODO 2 (about 8 lines): bring this block's signals: each warp takes a signal, its lanes follow
+  // TODO 2 (about 8 lines): load this block's signals: each warp takes a signal, its lanes follow
   // the samples, and then the next signal. Then __syncthreads(). The last block has fewer.
   const long long first = before_this_block(kSignals);
   const int signals = static_cast<int>(n - first < kSignals ? n - first : kSignals);
@@ -67,7 +67,7 @@ LAUNCH_SHAPE(running_sums, int n, int k) {
 // Stage 2: Four bytes share a word
 //
 // Before   A toy cipher sends every byte of the data k times through a table of 256 bytes. Which
-//          entry a lane wants depends on the data, so no stride helps. In
+//          entry a lane needs depends on the data, so no stride helps. In
 //          2009 the rule was: no chars in shared memory, four neighbours are in one bank.
 // Task     Keep the table in shared memory. Does an entry take a byte or a word?
 // Budget   As few wavefronts for a lookup as one of the two can promise, whatever the data are.
@@ -78,7 +78,7 @@ __global__ void look_up(int* out, const int* in, int n, int k) {
   // TODO 1 (about 1 line): room for the table, __shared__.
   __shared__ unsigned char table[kTableBytes];
 
-  // TODO 2 (about 3 lines): fill it from the first kTableWords words of `in`, then let everybody
+  // TODO 2 (about 3 lines): fill it from the first kTableWords words of `in`, then let all threads
   // wait. kThreads is also the number of entries.
   table[threadIdx.x] = reinterpret_cast<const unsigned char*>(in)[threadIdx.x];
   // From here on every thread may assume that the whole table is there.
@@ -89,7 +89,7 @@ __global__ void look_up(int* out, const int* in, int n, int k) {
   if (i >= n) return;
   const unsigned word = in[kTableWords + i];
 
-  // TODO 4 (about 8 lines): send its four bytes k times through the table, all four in each step:
+  // TODO 4 (about 8 lines): pass its four bytes k times through the table, all four in each step:
   // b becomes table[b ^ key]; the key is the word's number modulo 256. Put them together again.
   const unsigned key = i & 255;
   unsigned byte[4];
@@ -111,21 +111,21 @@ LAUNCH_SHAPE(look_up, int n, int k) {
 // Stage 3: Structs of two and three words
 //
 // Before   A struct in shared memory is read member by member, so the lanes of a warp are a struct
-//          apart. For three words that is an odd stride; for two it is not.
+//          32 words. For three words that is an odd stride; for two it is not.
 // Task     Multiply each struct with the next kWindow ones, member by member, and add up. Read
 //          pairs as pairs; read three words as they are.
 // Budget   Two words: one load of 8 bytes. Three words: three loads. No more wavefronts than these
 //          many bytes need.
 //
-//     lane l, member 0   word 2 l, bank 2 l mod 32    lanes 0 and 16 meet: 2 wavefronts
+//     lane l, member 0   word 2 l, bank 2 l mod 32    lanes 0 and 16 conflict: 2 wavefronts
 //     lane l, both       8 bytes: half of the warp at a time, 16 lanes and 32 banks
 //     lane l, member 0   word 3 l, bank 3 l mod 32    all different
 __global__ void correlate(int* out, const int* in, int n, int k) {
-  // TODO 1 (about 1 line): room for kThreads structs and the kWindow behind them, kMostWords words
+  // TODO 1 (about 1 line): room for kThreads structs and the kWindow after them, kMostWords words
   // each at most. What must be true of its start, so that two words can be read at once?
   alignas(8) __shared__ int words[(kThreads + kWindow) * kMostWords];
 
-  // TODO 2 (about 6 lines): bring them as words, in order; 0 behind the end. Then wait.
+  // TODO 2 (about 6 lines): load them as words, in order; 0 past the end. Then wait.
   const long long first = before_this_block(kThreads);
   const long long left = (n - first) * k;
   for (int p = threadIdx.x; p < (kThreads + kWindow) * k; p += kThreads) {
@@ -175,11 +175,11 @@ LAUNCH_SHAPE(correlate, int n, int k) {
 // Budget   No bank conflict in the two loads of each step.
 //
 //     8 banks, lane            0  1  2  3  4  5  6  7
-//     interleaved, 1st word    0  2  4  6  0  2  4  6      2 t: two lanes for every second bank
-//     blocked, 1st word        0  1  2  3  4  5  6  7      t, and t + kThreads for the second word
+//     blocked, 1st word        0  2  4  6  0  2  4  6      2 t: two lanes for every second bank
+//     striped, 1st word        0  1  2  3  4  5  6  7      t, and t + kThreads for the second word
 __global__ void echoes(int* out, const int* in, int n, int k) {
   // Given: the samples of this block, two for each thread, and those that their echoes reach. What
-  // lies behind the end of `in` is 0.
+  // lies past the end of `in` is 0.
   __shared__ int samples[2 * kThreads + (kMostEchoes - 1) * kDelay];
   const long long first = before_this_block(2 * kThreads);
   for (int p = threadIdx.x; p < 2 * kThreads + (k - 1) * kDelay; p += kThreads) {
@@ -214,13 +214,13 @@ LAUNCH_SHAPE(echoes, int n, int k) {
 // Stage 5: Rows and columns of one tile
 //
 // Before   A tile is filled row by row; then one warp sums its rows and another one its columns, a
-//          lane for each. Along columns the lanes are neighbours; along rows they are 32 words
-//          apart.
+//          lane for each. Along columns the lanes are neighbours; along rows their stride is
+//          32 words.
 // Task     No conflict in any of the three accesses, with 32 x 32 words and not one more. Padding
 //          would take 32 more; what else can you change?
 // Budget   No bank conflict: not in the store, nor in the loads along columns and along rows.
 //
-//     bank of (row, col)     as it comes    padded by 1    another order
+//     bank of (row, col)     plain          padded by 1    another order
 //     row 0                  0 1 2 3        0 1 2 3        0 1 2 3
 //     row 1                  0 1 2 3        1 2 3 0        1 0 3 2
 //     row 2                  0 1 2 3        2 3 0 1        2 3 0 1
