@@ -5,10 +5,9 @@
 #include <set>
 
 #include "docs/site/page_rules.hpp"
-#include "grader/base/error.hpp"
+#include "grader/base/files.hpp"
 #include "grader/base/process.hpp"
-#include "grader/base/scratch_folder.hpp"
-#include "grader/base/text_files.hpp"
+#include "grader/base/result.hpp"
 
 namespace membound::site {
 namespace {

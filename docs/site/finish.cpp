@@ -7,8 +7,8 @@
 #include <set>
 
 #include "docs/site/site.hpp"
-#include "grader/base/error.hpp"
-#include "grader/base/text_files.hpp"
+#include "grader/base/files.hpp"
+#include "grader/base/result.hpp"
 
 namespace membound::site {
 namespace {

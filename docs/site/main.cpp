@@ -11,7 +11,7 @@
 
 #include "docs/site/page_rules.hpp"
 #include "docs/site/site.hpp"
-#include "grader/base/error.hpp"
+#include "grader/base/result.hpp"
 
 int main(int count, char** words) {
   using namespace membound;

@@ -6,15 +6,14 @@
 #include <cstdlib>
 
 #include "docs/site/page_rules.hpp"
-#include "grader/base/error.hpp"
-#include "grader/base/scratch_folder.hpp"
-#include "grader/base/text_files.hpp"
+#include "grader/base/files.hpp"
+#include "grader/base/result.hpp"
+#include "grader/report/access_picture.hpp"
 #include "grader/report/experiment_text.hpp"
-#include "grader/report/handout_page.hpp"
-#include "grader/report/html.hpp"
+#include "grader/report/handout.hpp"
 #include "grader/report/program_profile.hpp"
 #include "grader/report/progress_page.hpp"
-#include "grader/report/step_through.hpp"
+#include "grader/report/result_page.hpp"
 
 namespace membound::site {
 namespace {

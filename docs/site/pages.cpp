@@ -6,9 +6,9 @@
 #include <regex>
 
 #include "docs/site/site.hpp"
-#include "grader/base/error.hpp"
-#include "grader/base/text_files.hpp"
-#include "grader/report/handout_page.hpp"
+#include "grader/base/files.hpp"
+#include "grader/base/result.hpp"
+#include "grader/report/handout.hpp"
 #include "grader/report/svg.hpp"
 
 namespace membound::site {

@@ -2,11 +2,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/authoring/claims.hpp"
 
+#include <algorithm>
+#include <mutex>
+#include <optional>
+#include <regex>
 #include <sstream>
+#include <thread>
 
 #include "grader/authoring/wrong_answer.hpp"
 #include "grader/course/contract.hpp"
 #include "grader/course/stage_text.hpp"
+#include "grader/judge/judge.hpp"
+#include "grader/judge/test_bed.hpp"
+#include "grader/judge/verdict.hpp"
 
 namespace membound::authoring {
 namespace {
@@ -111,6 +119,220 @@ std::size_t claim_of_a_gpu(std::vector<Claim>& claims) {
 std::size_t leave_out_uncompiled(std::vector<Claim>& claims, compilers::DeviceCompiler compiler) {
   if (compiler == compilers::DeviceCompiler::kNvcc) return 0;
   return std::erase_if(claims, [](const Claim& claim) { return !kind_of(claim).every_compiler; });
+}
+
+namespace {
+
+/// A kernel that never ends has shown so after this time; a student's own is given more.
+constexpr const char* kSecondsOfAnEndlessLaunch = "10";
+
+/// An answer whose results are right, whether or not that is luck.
+bool may_be_right(const Claim& claim) {
+  return claim.fails.empty() || claim.fails == to_string(course::BuiltInTest::kUndefined);
+}
+
+bool needs_timing(const Claim& claim) {
+  return may_be_right(claim) || claim.fails == to_string(course::BuiltInTest::kSpeed) ||
+         claim.fails == to_string(course::BuiltInTest::kBudget);
+}
+
+/// "passed", "wrong (MovesOneTile)".
+std::string outcome_text(const course::StageResult& stage) {
+  const std::string verdict(course::to_string(stage.verdict));
+  const std::string failed = judge::failed_test(stage);
+  return failed.empty() ? verdict : verdict + " (" + failed + ")";
+}
+
+/// What happened in one stage, in words; nothing if it is as claimed.
+std::optional<std::string> contradiction(const Claim& claim, const course::StageResult& stage) {
+  const std::string verdict(course::to_string(stage.verdict));
+  const std::string failed = judge::failed_test(stage);
+  const std::string where = "stage " + std::to_string(stage.stage) + ": ";
+  if (stage.verdict == course::Verdict::kInfraError) {
+    const std::string text = stage.findings.empty() ? "" : ": " + stage.findings.front().text;
+    return where + verdict + text;
+  }
+  if (claim.fails.empty()) {
+    if (stage.passed()) return std::nullopt;
+    return where + outcome_text(stage);
+  }
+  const bool fails = !failed.empty();
+  if (claim.fails == kAnyTest && !fails) return where + "passes";
+  if (claim.fails == kAnyTest || claim.fails == failed) return std::nullopt;
+  return where + (fails ? "fails " + outcome_text(stage) : "passes every test");
+}
+
+/// The line that a finding stands at, and of a race that of the other access, which its text names.
+std::set<int> lines_of(const course::Finding& finding) {
+  static const std::regex kOther(R"(:(\d+); nothing orders)");
+  std::set<int> lines = {finding.line};
+  std::smatch match;
+  if (std::regex_search(finding.text, match, kOther)) lines.insert(std::stoi(match[1]));
+  return lines;
+}
+
+/// How the checkers' first finding contradicts the claim; nothing if it does not.
+std::optional<std::string> unlike_found(const Claim& claim, const course::StageResult& stage) {
+  // Its findings are the clock's: with one of a checker the verdict would be another.
+  if (stage.verdict == course::Verdict::kSlow && claim.finds.empty()) return std::nullopt;
+  const auto found = std::find_if(stage.findings.begin(), stage.findings.end(),
+                                  [](const course::Finding& one) { return !one.advice.empty(); });
+  if (found == stage.findings.end()) {
+    if (claim.finds.empty()) return std::nullopt;
+    return "the checkers find nothing, not a " + claim.finds;
+  }
+  const std::set<int> lines = lines_of(*found);
+  const bool is_there =
+      std::any_of(lines.begin(), lines.end(), [&](int line) { return claim.lines.contains(line); });
+  if (is_there && !claim.finds.empty() && found->text.starts_with(claim.finds + " in "))
+    return std::nullopt;
+  return "the checkers find, in line " + std::to_string(found->line) + ", " + found->text;
+}
+
+class Prover {
+ public:
+  Prover(const judge::Workplace& place, const judge::Tools& tools,
+         const judge::CheckOptions& options, const std::vector<Claim>& claims,
+         const std::atomic<bool>* stop, const std::function<void(const Proof&)>& on_proof)
+      : place_(place),
+        tools_(tools),
+        options_(options),
+        claims_(claims),
+        stop_(stop),
+        on_proof_(on_proof),
+        proofs_(claims.size()) {}
+
+  base::Result<std::vector<Proof>> run() {
+    const auto most = static_cast<std::size_t>(tools_.device.kind->stages_at_once());
+    std::vector<std::jthread> workers;
+    for (std::size_t i = 0; i < std::min(most, claims_.size()); ++i)
+      workers.emplace_back([this] { work(); });
+    workers.clear();
+    if (error_) return *error_;
+    std::vector<Proof> done;
+    for (std::optional<Proof>& proof : proofs_)
+      if (proof) done.push_back(std::move(*proof));
+    return done;
+  }
+
+ private:
+  void work() {
+    while (const auto index = take()) {
+      const Claim& claim = claims_[*index];
+      judge::CheckOptions options = options_;
+      options.submission = claim.file.string();
+      auto request = judge::request_for(place_, tools_, options, {claim.lab, claim.stages}, stop_);
+      request.times_programs = needs_timing(claim);
+      if (!request.times_programs) {
+        request.more_arguments.emplace_back("--quick");
+        // Only a time and a budget are made of what caches did.
+        if (kind_of(claim).has_reference) request.device.environment["MEMBOUND_CACHES"] = "off";
+      }
+      if (claim.fails == to_string(course::BuiltInTest::kTimeout))
+        request.more_arguments.insert(request.more_arguments.end(),
+                                      {"--launch-seconds", kSecondsOfAnEndlessLaunch});
+      request.stages_at_once = 1;  // the claims are what runs side by side
+      const judge::Device device = judge::device_of(kind_of(claim), tools_.device, place_);
+      request.looks.at_failures = device.kind->has_checkers() && claim.fails != kAnyTest;
+      request.looks.at_right_results = request.looks.at_failures && may_be_right(claim);
+      auto result = judge::check(request);
+      auto proof = result ? std::optional(compare(claim, *result)) : std::nullopt;
+      // Their lines are those of nvcc's code; clang's may name the next one.
+      if (proof && request.looks.at_failures &&
+          request.compiler.kind == compilers::DeviceCompiler::kNvcc)
+        add_findings(*proof, *result);
+      if (proof && tools_.second_compiler && kind_of(claim).every_compiler && !stop_->load()) {
+        request.compiler = *tools_.second_compiler;
+        request.looks.at_failures = false;  // one compiler's findings are enough
+        const auto second = judge::check(request);
+        if (second) {
+          add_second(*proof, *result, *second);
+        } else {
+          proof.reset();
+          fail(second.error());
+        }
+      }
+      if (!result) fail(result.error());
+      if (proof) proof->stages = std::move(result->stages);
+      const std::lock_guard lock(mutex_);
+      if (proof && !stop_->load()) {
+        proofs_[*index] = std::move(*proof);
+        on_proof_(*proofs_[*index]);
+      }
+    }
+  }
+
+  void fail(base::Error error) {
+    const std::lock_guard lock(mutex_);
+    error_ = std::move(error);
+  }
+
+  std::optional<std::size_t> take() {
+    const std::lock_guard lock(mutex_);
+    if (next_ == claims_.size() || error_ || stop_->load()) return std::nullopt;
+    return next_++;
+  }
+
+  const judge::Workplace& place_;
+  const judge::Tools& tools_;
+  const judge::CheckOptions& options_;
+  const std::vector<Claim>& claims_;
+  const std::atomic<bool>* stop_;
+  const std::function<void(const Proof&)>& on_proof_;
+  std::mutex mutex_;
+  std::size_t next_ = 0;
+  std::optional<base::Error> error_;
+  std::vector<std::optional<Proof>> proofs_;
+};
+
+}  // namespace
+
+Proof compare(const Claim& claim, const course::Result& result) {
+  Proof proof{.claim = claim, .holds = true, .shown = ""};
+  for (const course::StageResult& stage : result.stages) {
+    const auto problem = contradiction(claim, stage);
+    if (!problem) continue;
+    proof.shown += (proof.shown.empty() ? "" : "; ") + *problem;
+    proof.holds = false;
+  }
+  if (result.stages.size() != claim.stages.size()) {
+    proof.holds = false;
+    proof.shown += "not every stage was run";
+  }
+  if (proof.holds) proof.shown = "as claimed";
+  return proof;
+}
+
+void add_findings(Proof& proof, const course::Result& result) {
+  for (const course::StageResult& stage : result.stages) {
+    const auto problem = unlike_found(proof.claim, stage);
+    if (!problem) continue;
+    proof.shown = (proof.holds ? "" : proof.shown + "; ") + *problem;
+    proof.holds = false;
+  }
+}
+
+void add_second(Proof& proof, const course::Result& first, const course::Result& second) {
+  const auto blame = [&](const std::string& text) {
+    proof.shown = (proof.holds ? "" : proof.shown + "; ") + text;
+    proof.holds = false;
+  };
+  if (const Proof other = compare(proof.claim, second); !other.holds)
+    blame("with " + second.compiler + ": " + other.shown);
+  for (std::size_t i = 0; i < std::min(first.stages.size(), second.stages.size()); ++i) {
+    const std::string one = outcome_text(first.stages[i]), other = outcome_text(second.stages[i]);
+    if (one == other) continue;
+    blame("stage " + std::to_string(first.stages[i].stage) + ": " + one + " with " +
+          first.compiler + ", " + other + " with " + second.compiler);
+  }
+}
+
+base::Result<std::vector<Proof>> prove(const judge::Workplace& place, const judge::Tools& tools,
+                                       const judge::CheckOptions& options,
+                                       const std::vector<Claim>& claims,
+                                       const std::atomic<bool>* stop,
+                                       const std::function<void(const Proof&)>& on_proof) {
+  return Prover(place, tools, options, claims, stop, on_proof).run();
 }
 
 }  // namespace membound::authoring

@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What a lab's author claims: the skeleton fails every stage, the reference answer passes every
-/// stage, and each wrong answer fails the test it names.
-/// Place in the chain: labs/, solutions/ -> [claims] -> proof. Left out: running them.
+/// What a lab's author claims, and the runs that prove it: the skeleton fails every stage, the
+/// reference answer passes every stage, and each wrong answer fails the test it names.
 #pragma once
 
+#include <atomic>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -14,7 +15,9 @@
 
 #include "grader/base/result.hpp"
 #include "grader/course/lab.hpp"
+#include "grader/course/lab_result.hpp"
 #include "grader/device_code/compilers/compiler.hpp"
+#include "grader/judge/check_request.hpp"
 #include "grader/judge/workplace.hpp"
 
 namespace membound::authoring {
@@ -54,5 +57,31 @@ struct Claim {
 std::size_t claim_of_a_gpu(std::vector<Claim>& claims);
 /// Leaves out the claims about programs where nvcc is not the compiler; how many they were.
 std::size_t leave_out_uncompiled(std::vector<Claim>& claims, compilers::DeviceCompiler compiler);
+
+/// What running it showed.
+struct Proof {
+  Claim claim;
+  bool holds = false;
+  std::string shown;                             ///< "as claimed", or what happened instead
+  std::vector<course::StageResult> stages = {};  ///< by the first compiler
+};
+
+/// Whether a result is what was claimed. Pure.
+[[nodiscard]] Proof compare(const Claim& claim, const course::Result& result);
+
+/// Adds what the checkers of the virtual GPU found: first what is claimed, or nothing. Pure.
+void add_findings(Proof& proof, const course::Result& result);
+
+/// Adds what the same submission showed with another compiler: the claim must hold there as well,
+/// and every stage must have the same verdict for the same reason. Pure.
+void add_second(Proof& proof, const course::Result& first, const course::Result& second);
+
+/// Runs all claims, with judge::Tools::second_compiler too where there is one, several at once on
+/// the virtual GPU; `on_proof` hears of each when it is there. The proofs come in the order of the
+/// claims; fewer when stopped.
+[[nodiscard]] base::Result<std::vector<Proof>> prove(
+    const judge::Workplace& place, const judge::Tools& tools, const judge::CheckOptions& options,
+    const std::vector<Claim>& claims, const std::atomic<bool>* stop,
+    const std::function<void(const Proof&)>& on_proof);
 
 }  // namespace membound::authoring

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// A figure from its description, `handouts/LAB/figures/NAME.yml`: shapes with sums for places,
-/// repeated where they repeat, in the colours of drawing_looks.def. docs/drawing_figures.md is the
-/// reference. Place in the chain: figure -> [drawing] -> drawing_shapes, report/svg.
+/// repeated where they repeat, in the colours of drawing_looks.def. docs/drawing_figures.md is
+/// the reference.
 #pragma once
 
 #include <filesystem>

@@ -5,20 +5,201 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <set>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
 
 #include "grader/authoring/drawing.hpp"
-#include "grader/authoring/figure_run.hpp"
-#include "grader/authoring/figure_words.hpp"
-#include "grader/base/text_files.hpp"
+#include "grader/base/files.hpp"
+#include "grader/course/lab_result.hpp"
+#include "grader/judge/check_request.hpp"
+#include "grader/judge/counters_profile.hpp"
+#include "grader/judge/judge.hpp"
 #include "grader/report/access_picture.hpp"
-#include "grader/report/step_through.hpp"
 #include "grader/report/text.hpp"
 
 namespace membound::authoring {
 namespace {
 
 namespace fs = std::filesystem;
+
+/// What a run left, and whose source its lines are.
+struct Traced {
+  std::vector<course::KernelProfile> profiles;
+  std::filesystem::path source;  ///< the answer's file; empty for a counters file
+  std::string subject;           ///< "03-transpose, stage 1"
+};
+
+std::string first_failure(const course::StageResult& stage) {
+  for (const course::TestOutcome& test : stage.tests)
+    if (!test.passed) return test.name + ": " + test.message;
+  return stage.findings.empty() ? "" : stage.findings.front().text;
+}
+
+base::Result<fs::path> answer_file(const judge::Workplace& place, const course::Lab& lab,
+                                   const std::string& answer) {
+  fs::path file = answer;
+  if (answer == "reference") file = place.root / "solutions" / lab.id / "kernel.cu";
+  if (answer == "skeleton") file = lab.folder / "kernel.cu";
+  std::error_code error;
+  if (fs::exists(file, error)) return fs::absolute(file, error);
+  return input_error("--answer " + answer, "there is no such file",
+                     "reference, skeleton, or a kernel.cu", "");
+}
+
+base::Error input_error(std::string where, std::string found, std::string expected,
+                        std::string advice) {
+  return {base::ErrorKind::kInput, std::move(where), std::move(found), std::move(expected),
+          std::move(advice)};
+}
+
+/// Runs the answer that `options` name, and traces the warp.
+base::Result<Traced> run_lab(const judge::Workplace& place, const course::Course& course,
+                             const FigureOptions& options) {
+  const auto lab = course.find(options.what);
+  if (!lab) return lab.error();
+  const int number = options.stage == 0 ? (*lab)->stages.front().number : options.stage;
+  if ((*lab)->stage(number) == nullptr) {
+    return base::Error{base::ErrorKind::kUsage, "--stage",
+                       (*lab)->id + " has no stage " + std::to_string(number),
+                       "1 to " + std::to_string((*lab)->stages.size()), ""};
+  }
+  const auto file = answer_file(place, **lab, options.answer);
+  if (!file) return file.error();
+  judge::CheckOptions check;
+  check.device = options.device;
+  check.compiler = options.compiler;
+  check.submission = file->string();
+  check.no_gpu = base::Error{base::ErrorKind::kUsage, "--device",
+                             "a GPU does not tell what its lanes do", "vgpu or vgpu:MODEL", ""};
+  const auto tools = judge::choose_tools(place, check);
+  if (!tools) return tools.error();
+  judge::CheckRequest request = judge::request_for(place, *tools, check, {*lab, {number}}, nullptr);
+  request.more_arguments = {
+      "--counters", "--gtest_filter=*." + std::string(to_string(course::BuiltInTest::kSpeed))};
+  if (!options.size.empty())
+    request.more_arguments.insert(request.more_arguments.end(), {"--size", options.size});
+  request.device.environment["MEMBOUND_CACHES"] = "off";
+  request.device.environment["MEMBOUND_TRACE"] =
+      options.block + ":" + std::to_string(options.warp) + ":" +
+      std::to_string(std::max(options.occurrence + 1, options.steps));
+  auto code = judge::compile_submission(request);
+  if (!code) return code.error();
+  judge::CompiledPart& part = code->parts.front();
+  if (!part.submission.compiled)
+    return input_error(file->string(), "does not compile:\n" + part.submission.output, "", "");
+  part.reference = part.submission.file;  // nothing is graded: one answer is enough
+  const auto result = judge::run_and_judge(request, *code);
+  if (!result) return result.error();
+  const course::StageResult& stage = result->stages.front();
+  if (stage.profiles.empty()) {
+    return input_error(
+        file->string(),
+        "its kernel of stage " + std::to_string(number) + " did not run: " + first_failure(stage),
+        "a kernel that runs", "membound check " + (*lab)->id + "/" + std::to_string(number));
+  }
+  return Traced{stage.profiles, *file, (*lab)->id + ", stage " + std::to_string(number)};
+}
+
+/// What an earlier run wrote.
+base::Result<Traced> read_counters(const FigureOptions& options) {
+  const auto text = base::read_file(options.what);
+  if (!text) return text.error();
+  const auto json = nlohmann::json::parse(*text, nullptr, false);
+  if (json.is_discarded() || !json.is_object() || !json.contains("kernels"))
+    return input_error(options.what, "is not a counters file", "docs/counters_file.md",
+                       "membound run --counters FILE --trace -- PROGRAM");
+  return Traced{judge::profiles(json), {}, fs::path(options.what).filename().string()};
+}
+
+constexpr std::string_view kOpen = "<?membound-figure ", kClose = "?>";
+
+/// In quotes, with a backslash before quotes and backslashes, where a word is not plain.
+std::string quoted(const std::string& word) {
+  const auto plain = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+           std::string("-_.,/:").find(c) != std::string::npos;
+  };
+  if (!word.empty() && std::all_of(word.begin(), word.end(), plain)) return word;
+  std::string text = "\"";
+  for (const char c : word) {
+    if (c == '"' || c == '\\') text += '\\';
+    text += c;
+  }
+  return text + "\"";
+}
+
+void add(std::string& text, const char* name, const std::string& value,
+         const std::string& default_value) {
+  if (value != default_value) text += std::string(" ") + name + " " + quoted(value);
+}
+
+}  // namespace
+
+std::string figure_mark(const FigureOptions& options) {
+  const FigureOptions usual;
+  std::string text = quoted(options.what);
+  const auto number = [](int value) { return std::to_string(value); };
+  add(text, "--stage", number(options.stage), number(usual.stage));
+  add(text, "--answer", options.answer, usual.answer);
+  add(text, "--line", options.line, usual.line);
+  add(text, "--ptx-line", number(options.ptx_line), number(usual.ptx_line));
+  add(text, "--kernel", options.kernel, usual.kernel);
+  add(text, "--access", options.access, usual.access);
+  add(text, "--kind", options.kind, usual.kind);
+  add(text, "--block", options.block, usual.block);
+  add(text, "--warp", number(options.warp), number(usual.warp));
+  add(text, "--occurrence", number(options.occurrence), number(usual.occurrence));
+  add(text, "--steps", number(options.steps), number(usual.steps));
+  add(text, "--size", options.size, usual.size);
+  add(text, "--title", options.title, usual.title);
+  add(text, "--device", options.device, usual.device);
+  return std::string(kOpen) + text + std::string(kClose) + "\n";
+}
+
+std::vector<std::string> figure_words(const std::string& svg) {
+  const std::size_t open = svg.find(kOpen);
+  const std::size_t close = open == std::string::npos ? open : svg.find(kClose, open);
+  if (close == std::string::npos) return {};
+  std::vector<std::string> words;
+  bool in_word = false, in_quotes = false;
+  for (std::size_t i = open + kOpen.size(); i < close; ++i) {
+    const char c = svg[i];
+    if (!in_quotes && c == ' ') {
+      in_word = false;
+      continue;
+    }
+    if (!in_word) words.emplace_back();
+    in_word = true;
+    if (c == '"')
+      in_quotes = !in_quotes;
+    else if (c == '\\' && in_quotes && i + 1 < close)
+      words.back() += svg[++i];
+    else
+      words.back() += c;
+  }
+  return words;
+}
+
+base::Result<FigureOptions> figure_options(const std::vector<std::string>& words) {
+  FigureOptions options;
+  CLI::App app;
+  add_figure_options(app, options);
+  std::vector<std::string> reversed(words.rbegin(), words.rend());  // as CLI11 wants them
+  try {
+    app.parse(reversed);
+  } catch (const CLI::ParseError& error) {
+    return base::Error{base::ErrorKind::kInput, "", error.what(), "options of membound dev figure",
+                       "make the figure again"};
+  }
+  return options;
+}
+
+namespace {
+
 using course::KernelProfile;
 using course::MemoryAccess;
 
@@ -216,6 +397,88 @@ base::Result<std::string> draw_figure(const judge::Workplace& place, const cours
   auto svg =
       options.steps > 0 ? draw_first_steps(options, *traced) : draw_one_access(options, *traced);
   return svg ? base::Result<std::string>(with_mark(*std::move(svg), asked)) : svg.error();
+}
+
+namespace {
+
+/// The pictures of a folder: those that are there, and those that are described there.
+std::set<fs::path> pictures_in(const fs::path& folder) {
+  std::set<fs::path> files;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    fs::path file = entry->path();
+    if (file.extension() == ".txt") continue;  // in letters: handout_check looks at it
+    files.insert(file.extension() == ".yml" ? file.replace_extension(".svg") : file);
+  }
+  return files;
+}
+
+/// Holds the picture against what was made of its source; with `fix`, writes it.
+void compare(const fs::path& root, const fs::path& file, const base::Result<std::string>& made,
+             const std::string& source, bool fix, FigureCheck& check) {
+  const std::string shown = file.lexically_relative(root).generic_string();
+  if (!made) {
+    check.drifts.push_back({shown, 0, "cannot be made again: " + base::to_string(made.error()),
+                            "a figure of kernels and descriptions as they are",
+                            "membound dev figure --help"});
+    return;
+  }
+  const auto old = base::read_file(file);
+  if (old && *old == *made) return;
+  if (fix && base::write_file(file, *made)) {
+    ++check.rewritten;
+    return;
+  }
+  check.drifts.push_back({shown, 0, source + " something else by now",
+                          "the figure that its own command draws",
+                          "membound dev check --fix, and look at it"});
+}
+
+bool is_described(const fs::path& file) {
+  std::error_code error;
+  return fs::exists(fs::path(file).replace_extension(".yml"), error);
+}
+
+}  // namespace
+
+FigureCheck check_drawings(const judge::Workplace& place, const course::Lab& lab, bool fix) {
+  FigureCheck check;
+  for (const fs::path& file : pictures_in(place.root / "handouts" / lab.id / "figures")) {
+    if (!is_described(file)) {
+      const auto picture = base::read_file(file);
+      if (!picture || figure_words(*picture).empty())
+        check.drifts.push_back(
+            {file.lexically_relative(place.root).generic_string(), 0,
+             "it was drawn by hand: neither a description is beside it, nor does "
+             "it name the run that drew it",
+             "a generated figure", "docs/drawing_figures.md"});
+      continue;
+    }
+    FigureOptions options;
+    options.what =
+        fs::path(file).replace_extension(".yml").lexically_relative(place.root).generic_string();
+    compare(place.root, file, draw_figure(place, {}, options), "its description says", fix, check);
+  }
+  return check;
+}
+
+base::Result<FigureCheck> check_figures(const judge::Workplace& place, const course::Course& course,
+                                        const course::Lab& lab, bool fix) {
+  FigureCheck check;
+  for (const fs::path& file : pictures_in(place.root / "handouts" / lab.id / "figures")) {
+    if (is_described(file)) continue;
+    const auto old = base::read_file(file);
+    if (!old) return old.error();
+    const std::vector<std::string> words = figure_words(*old);
+    if (words.empty()) continue;
+    const auto options = figure_options(words);
+    const auto made =
+        options ? draw_figure(place, course, *options) : base::Result<std::string>(options.error());
+    if (!made && made.error().kind == base::ErrorKind::kMachine) return made.error();
+    compare(place.root, file, made, "the kernels do", fix, check);
+  }
+  return check;
 }
 
 }  // namespace membound::authoring

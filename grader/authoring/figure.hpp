@@ -1,22 +1,22 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Runs a kernel on the virtual GPU and draws what one access of one warp does, or draws what a
-/// description says: for `dev figure`, and for the figures of handouts that were made by it.
-/// Place in the chain: dev_figure_command, figure_drift -> [figure] -> judge,
-/// report/access_picture, drawing.
+/// Figures of handouts: runs a kernel on the virtual GPU and draws what one access of one warp
+/// does, or draws what a description says; and tells whether the figures that were once made so
+/// are still true.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "grader/authoring/lab_check.hpp"
 #include "grader/base/result.hpp"
 #include "grader/course/course_tree.hpp"
 #include "grader/judge/workplace.hpp"
 
 namespace CLI {
 class App;
-}
+}  // namespace CLI
 
 namespace membound::authoring {
 
@@ -52,5 +52,29 @@ void add_figure_options(CLI::App& app, FigureOptions& options);
 [[nodiscard]] std::vector<std::string> figure_words(const std::string& svg);
 /// The options that such words stand for.
 [[nodiscard]] base::Result<FigureOptions> figure_options(const std::vector<std::string>& words);
+
+// A figure names the command that made it, as an XML processing instruction behind the license:
+//   <?membound-figure 03-transpose --stage 1 --line "out[at(" --size 256x256?>
+// so that `membound dev check` can make it again and see whether it is still true.
+
+/// The instruction's line. Options that have their default are left out, and so are machine
+/// matters: --compiler.
+[[nodiscard]] std::string figure_mark(const FigureOptions& options);
+
+/// What came of a lab's figures.
+struct FigureCheck {
+  std::vector<Drift> drifts;
+  int rewritten = 0;
+};
+
+/// Draws each described figure of the lab's handout again and compares. With `fix` the new one
+/// stays. A figure that is neither described nor made by a run is a drift. Needs no device.
+[[nodiscard]] FigureCheck check_drawings(const judge::Workplace& place, const course::Lab& lab,
+                                         bool fix);
+
+/// The same for each figure that a run made; an error where nothing can be run.
+[[nodiscard]] base::Result<FigureCheck> check_figures(const judge::Workplace& place,
+                                                      const course::Course& course,
+                                                      const course::Lab& lab, bool fix);
 
 }  // namespace membound::authoring

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Does the code keep to its rooms: every include and every link is an arrow of grader/rooms.txt,
-/// no two files share a name, each namespace is its room's; and the list as docs/architecture.md
-/// shows it. Place in the chain: rooms.txt, grader/ -> [house] -> dev check, the arrow test.
+/// Does the code keep to its rooms: every include and every link is an arrow of
+/// grader/rooms.txt, no two files share a name, each namespace is its room's; and the list as
+/// docs/architecture.md shows it. Are the tests there that docs/security.md names?
 #pragma once
 
 #include <filesystem>
@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "grader/authoring/drift.hpp"
+#include "grader/authoring/lab_check.hpp"
 #include "grader/base/result.hpp"
 
 namespace membound::authoring {
@@ -40,5 +40,16 @@ struct Room {
 [[nodiscard]] std::vector<Drift> check_architecture_page(const std::vector<Room>& rooms,
                                                          const std::filesystem::path& root,
                                                          bool fix);
+
+// docs/security.md says of what was found which test holds it. Whether the test shows what the
+// row says is not looked at.
+
+/// What the last cell of a table row names as its tests: one test, all of a suite, an attack of the
+/// corpus, a wrong answer, or a script; as named_tests.cpp tells them apart.
+[[nodiscard]] std::vector<std::string> tests_named_in(std::string_view cell);
+
+/// Rows of the page's tables with a column "test" whose test is not in the tree, or that name none
+/// and do not say "not closed".
+[[nodiscard]] std::vector<Drift> check_named_tests(const std::filesystem::path& root);
 
 }  // namespace membound::authoring

@@ -7,7 +7,7 @@
 #include <regex>
 #include <vector>
 
-#include "grader/base/printable.hpp"
+#include "grader/base/strings.hpp"
 
 namespace membound::authoring {
 namespace {

@@ -1,11 +1,10 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// A unified diff, applied strictly: every line of it that stands in the old text must be there,
-/// letter by letter. A hunk that has moved with the lines around it is found where its lines stand
-/// now, if that is one place.
-/// Place in the chain: wrong/*.patch, the reference answer -> [patch] -> wrong_answer. Left out:
-/// diffs of several files, and making diffs, which `diff -U1` does.
+/// A unified diff, applied strictly: every line of it that stands in the old text must be
+/// there, letter by letter. A hunk that has moved with the lines around it is found where its
+/// lines stand now, if that is one place. Diffs of several files are not read, and none are
+/// made: `diff -U1` makes them.
 #pragma once
 
 #include <string>

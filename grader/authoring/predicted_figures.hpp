@@ -1,30 +1,31 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Figures in the pages that a virtual GPU predicts. Pages hold the figures; handouts/predicted.csv
-/// says, text by text, what each of them is:
+/// Figures in the pages that a virtual GPU predicts, and the runs of experiments and programs
+/// that they quote. Pages hold the figures; handouts/predicted.csv says, text by text, what
+/// each of them is:
 ///
 ///     lab,device,run,page,text
 ///     00-hello-gpu,vgpu:h200,,handouts/00-hello-gpu/handout.md,{2.gbs} in place of {1.gbs}.
 ///
-/// Between braces stands what figures_of() or lines_of_output() calls it, or a quotient: "2.gbs /
-/// 1.gbs", in percent with " %" behind it; nothing for a number that another row is about. A figure
-/// may lie kNear from what is predicted, for each change of the clock moves all of them a little;
-/// a count must be what its digits show.
-///
-/// Place in the chain: handouts/predicted.csv, results -> [predicted_figures] -> dev check --run,
-/// dev ladder. Left out: running anything.
+/// Between braces stands what figures_of() or lines_of_output() calls it, or a quotient: "2.gbs
+/// / 1.gbs", in percent with " %" behind it; nothing for a number that another row is about. A
+/// figure may lie kNear from what is predicted, for each change of the clock moves all of them
+/// a little; a count must be what its digits show.
 #pragma once
 
+#include <atomic>
 #include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "grader/authoring/drift.hpp"
+#include "grader/authoring/claims.hpp"
+#include "grader/authoring/lab_check.hpp"
 #include "grader/base/result.hpp"
 #include "grader/course/lab_result.hpp"
+#include "grader/judge/check_request.hpp"
 
 namespace membound::authoring {
 
@@ -71,5 +72,18 @@ using SaidFigures = std::map<std::string, SaidFigure>;
                                                  const SaidFigures& said, bool all,
                                                  const std::string& command,
                                                  const std::filesystem::path& root, bool fix);
+
+/// What a claim's check said; nothing of a skeleton's, which says nothing.
+[[nodiscard]] SaidFigures figures_of(const Proof& proof);
+
+/// What `run` of this lab's handout says. Either "experiment NAME": "LABEL.us" and "LABEL.gbs" of
+/// each point. Or "[MEMBOUND_SMS=8] FILE.cu ARGUMENTS…", a program of the handout's folder, which
+/// nvcc compiles: what it prints, see lines_of_output(), and of each kernel's first launch, and
+/// last one, the counters and bounds, "copy.global_load_sectors", "copy last.us of DRAM bandwidth".
+[[nodiscard]] base::Result<SaidFigures> figures_of_run(const judge::Workplace& place,
+                                                       const judge::Tools& tools,
+                                                       const std::string& lab,
+                                                       const std::string& run,
+                                                       const std::atomic<bool>* stop);
 
 }  // namespace membound::authoring

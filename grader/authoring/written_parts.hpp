@@ -1,20 +1,22 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Parts of pages that are written from a table of the code. Such a part stands between the
-/// comments
-/// "<!-- NAME: written by `membound dev check --fix` -->" and "<!-- end of NAME -->", a line each.
-/// Place in the chain: tables -> [written_parts] -> dev check, tests.
+/// Parts of pages that are written from a table of the code, and whole files that editors read,
+/// written from what the grader itself uses.
 #pragma once
 
 #include <filesystem>
 #include <string>
 #include <vector>
 
-#include "grader/authoring/drift.hpp"
+#include "grader/authoring/lab_check.hpp"
 #include "grader/base/result.hpp"
+#include "grader/course/course_tree.hpp"
 
 namespace membound::authoring {
+
+// A part of a page stands between the comments "<!-- NAME: written by `membound dev check --fix`
+// -->" and "<!-- end of NAME -->", a line each.
 
 /// One part of one page.
 struct WrittenPart {
@@ -47,5 +49,30 @@ struct WrittenPart {
 /// What the stages of a lab have to reach and may not pass, as its task page tells it: one part, or
 /// none where no stage is compared with a reference answer.
 [[nodiscard]] std::vector<WrittenPart> bar_parts(const course::Lab& lab);
+
+// How clangd reads the labs' kernels, from the flags of our clang; a development container, from
+// the launcher's packages.
+
+/// A whole file that is written from others.
+struct WrittenFile {
+  std::string name;  ///< below the root: ".clangd"
+  std::string text;
+  std::string source;  ///< what it is written from
+};
+
+/// The flags of `clang_flags` that say what a kernel means, without those that say what is made of
+/// it: optimisation, output.
+[[nodiscard]] std::vector<std::string> reading_flags(std::string_view clang_flags);
+
+/// The packages that `needs_sh` lists for building the grader, in its order.
+[[nodiscard]] std::vector<std::string> listed_packages(std::string_view needs_sh);
+
+/// .clangd and .devcontainer/Dockerfile. An error where a source cannot be read.
+[[nodiscard]] base::Result<std::vector<WrittenFile>> editor_files(const std::filesystem::path& root,
+                                                                  const course::Course& course);
+
+/// Holds the file against its text; with `fix`, writes it.
+[[nodiscard]] std::vector<Drift> check_written_file(const WrittenFile& file,
+                                                    const std::filesystem::path& root, bool fix);
 
 }  // namespace membound::authoring

@@ -3,14 +3,14 @@
 #include "grader/authoring/wrong_answer.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <system_error>
 
-#include "grader/authoring/lines.hpp"
+#include "grader/authoring/lab_check.hpp"
 #include "grader/authoring/patch.hpp"
-#include "grader/base/nearest.hpp"
-#include "grader/base/text_files.hpp"
-#include "grader/base/text_lines.hpp"
+#include "grader/base/files.hpp"
+#include "grader/base/strings.hpp"
 
 namespace membound::authoring {
 namespace {
@@ -122,6 +122,33 @@ base::Result<fs::path> write_kernel(const WrongAnswer& answer, const fs::path& f
   const fs::path file = folder / (answer.name + ".cu");
   if (const auto written = base::write_file(file, answer.text); !written) return written.error();
   return file;
+}
+
+namespace {
+
+bool is_of_a_word(char letter) {
+  return std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_';
+}
+
+}  // namespace
+
+std::string with_names_turned(std::string_view kernel, const std::vector<std::string>& names,
+                              std::size_t by) {
+  std::string text;
+  for (auto at = kernel.begin(); at != kernel.end();) {
+    const auto end = std::find_if_not(at, kernel.end(), is_of_a_word);
+    const std::string_view word(at, end);
+    const auto name = std::find(names.begin(), names.end(), word);
+    if (name == names.end()) {
+      text += word;
+    } else {
+      const auto place = static_cast<std::size_t>(name - names.begin());
+      text += names[(place + by) % names.size()];
+    }
+    at = end;
+    if (at != kernel.end()) text += *at++;
+  }
+  return text;
 }
 
 }  // namespace membound::authoring

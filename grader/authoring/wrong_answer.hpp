@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// One of a lab's wrong answers: solutions/NN-name/wrong/3-missing-barrier.patch, a head and a diff
-/// against the reference answer. Where most of the kernel differs, it is a whole `.cu`, whose head
-/// is a comment.
-/// Place in the chain: solutions/ -> [wrong_answer] -> drift, claims, `membound dev wrong`, tests.
+/// One of a lab's wrong answers: solutions/NN-name/wrong/3-missing-barrier.patch, a head and a
+/// diff against the reference answer. Where most of the kernel differs, it is a whole `.cu`,
+/// whose head is a comment. And the reference answer with its stages' kernels under each
+/// other's names.
 #pragma once
 
 #include <filesystem>
@@ -59,5 +59,10 @@ struct WrongAnswer {
 /// which can be looked up, and returns the file.
 [[nodiscard]] base::Result<std::filesystem::path> write_kernel(const WrongAnswer& answer,
                                                                const std::filesystem::path& folder);
+
+/// `kernel` with names[(i + by) % names.size()] wherever the word names[i] stands: the function
+/// that was called names[i] now answers for the other. So each text asks every name once.
+[[nodiscard]] std::string with_names_turned(std::string_view kernel,
+                                            const std::vector<std::string>& names, std::size_t by);
 
 }  // namespace membound::authoring

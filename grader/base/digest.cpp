@@ -9,7 +9,7 @@
 
 #include <array>
 
-#include "grader/base/check.hpp"
+#include "grader/base/result.hpp"
 
 namespace membound::base {
 namespace {

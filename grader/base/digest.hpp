@@ -1,11 +1,13 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// SHA-256, HMAC-SHA256 and random bytes: names that depend on content alone, records nobody can
-/// change unseen, seeds nobody can guess. OpenSSL's libcrypto computes them.
+/// SHA-256, HMAC-SHA256 and random bytes: names that depend on content alone, records nobody
+/// can change unseen, seeds nobody can guess; OpenSSL's libcrypto computes them. And a cheap
+/// hash that is the same on every machine.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -43,5 +45,28 @@ class Sha256 {
 
 /// Two hexadecimal digits for each byte.
 [[nodiscard]] std::string hex(std::string_view bytes);
+
+// FNV-1a of 64 bits (Fowler, Noll, Vo): the same on every machine and in every version, cheap,
+// and no secret. Where somebody may want two texts to have the same number, use sha256().
+
+/// Takes bytes one after another.
+class StableHash {
+ public:
+  void add_byte(unsigned char byte) { value_ = (value_ ^ byte) * 0x100000001B3U; }
+  void add_bytes(std::string_view bytes) {
+    for (const char byte : bytes) add_byte(static_cast<unsigned char>(byte));
+  }
+  [[nodiscard]] std::uint64_t value() const { return value_; }
+
+ private:
+  std::uint64_t value_ = 0xCBF29CE484222325U;
+};
+
+/// Of one text.
+[[nodiscard]] inline std::uint64_t stable_hash(std::string_view text) {
+  StableHash hash;
+  hash.add_bytes(text);
+  return hash.value();
+}
 
 }  // namespace membound::base

@@ -12,7 +12,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "grader/base/check.hpp"
+#include "grader/base/result.hpp"
 
 namespace membound::base {
 namespace {
@@ -79,6 +79,26 @@ bool failpoint([[maybe_unused]] std::string_view name) {
 #else
   return false;
 #endif
+}
+
+namespace {
+
+#ifdef MEMBOUND_FAILPOINTS
+constexpr bool kHasSwitches = true;
+#else
+constexpr bool kHasSwitches = false;
+#endif
+
+}  // namespace
+
+bool has_switches() { return kHasSwitches; }
+
+bool switched_off(std::string_view defence) {
+  if (!kHasSwitches) return false;
+  const char* const value = std::getenv("MEMBOUND_SWITCH_OFF");
+  if (value == nullptr) return false;
+  const std::string list = "," + std::string(value) + ",";
+  return list.find("," + std::string(defence) + ",") != std::string::npos;
 }
 
 }  // namespace membound::base

@@ -1,12 +1,15 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Named places at which a test can end the program, as a power cut would, or tell it that the disk
-/// is full. Compiled in with MEMBOUND_FAILPOINTS=ON (preset ci); elsewhere they cost a call.
+/// What tests may break on purpose: named places at which a test can end the program, as a
+/// power cut would, or tell it that the disk is full; and defences that can be switched off by
+/// name, to prove that an attack gets through without them. Compiled in with
+/// MEMBOUND_FAILPOINTS=ON (preset ci); elsewhere they cost a call.
 ///
 ///   MEMBOUND_FAILPOINT=result.renamed        SIGKILL itself when it first passes there
 ///   MEMBOUND_FAILPOINT=result.renamed:3      when it passes there for the third time
 ///   MEMBOUND_FAILPOINT=result.written=full   that step fails once with ENOSPC
+///   MEMBOUND_SWITCH_OFF=name,name            those defences are off
 #pragma once
 
 #include <span>
@@ -23,5 +26,11 @@ namespace membound::base {
 /// Passing the point `name`, one of failpoints(). True: behave as if the disk were full; errno is
 /// ENOSPC.
 [[nodiscard]] bool failpoint(std::string_view name);
+
+/// Whether this build has such switches at all.
+[[nodiscard]] bool has_switches();
+
+/// Whether MEMBOUND_SWITCH_OFF, a list with commas, names `defence`.
+[[nodiscard]] bool switched_off(std::string_view defence);
 
 }  // namespace membound::base

@@ -5,7 +5,7 @@
 #include <kainjow/mustache.hpp>
 #include <nlohmann/json.hpp>
 
-#include "grader/base/check.hpp"
+#include "grader/base/result.hpp"
 
 namespace membound::base {
 namespace {

@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -13,13 +14,17 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <chrono>
+#include <cstdint>
 #include <cstdlib>
+#include <fstream>
 #include <optional>
+#include <sstream>
 #include <string_view>
 
-#include "grader/base/descriptor.hpp"
-#include "grader/base/system_text.hpp"
+#include "grader/base/files.hpp"
+#include "grader/base/result.hpp"
 
 namespace membound::base {
 namespace {
@@ -237,6 +242,65 @@ Result<ProcessOutcome> run_process(const ProcessRequest& request) {
     return cannot_start(program, reason);
   }
   return Watch(request, child, output_read.get()).finish();
+}
+
+namespace {
+
+constexpr std::size_t kBootDigits = 8;
+
+std::string line_of(const std::string& file) {
+  std::ifstream stream(file);
+  std::string line;
+  std::getline(stream, line);
+  return line;
+}
+
+/// In ticks since the boot; 0 where there is no such process, or only its exit code is left.
+std::uint64_t start_of(std::uint64_t process) {
+  // The name, in parentheses, may hold anything; fields 3 and 22 count from behind it.
+  const std::string line = line_of("/proc/" + std::to_string(process) + "/stat");
+  const auto name_end = line.rfind(')');
+  if (name_end == std::string::npos) return 0;
+  std::istringstream words(line.substr(name_end + 1));
+  std::string state, skipped;
+  words >> state;
+  if (state == "Z" || state == "X") return 0;
+  for (int field = 4; field < 22; ++field) words >> skipped;
+  std::uint64_t start = 0;
+  words >> start;
+  return start;
+}
+
+/// "3f2a91c0.4026531836.": what marks of processes that can see each other begin with.
+std::string place() {
+  struct stat about {};
+  stat("/proc/self/ns/pid", &about);
+  return line_of("/proc/sys/kernel/random/boot_id").substr(0, kBootDigits) + "." +
+         std::to_string(about.st_ino) + ".";
+}
+
+}  // namespace
+
+std::string owner_mark() {
+  const auto process = static_cast<std::uint64_t>(getpid());
+  return place() + std::to_string(process) + "." + std::to_string(start_of(process));
+}
+
+bool has_lost_its_owner(std::string_view text) {
+  const std::string here = place();
+  if (here.size() <= kBootDigits || !text.starts_with(here)) return false;
+  text.remove_prefix(here.size());
+  std::array<std::uint64_t, 2> numbers{};  // the process and its start
+  for (std::uint64_t& number : numbers) {
+    const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (failure != std::errc() || number == 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+    if (&number == &numbers.front()) {
+      if (!text.starts_with('.')) return false;
+      text.remove_prefix(1);
+    }
+  }
+  return start_of(numbers[0]) != numbers[1];
 }
 
 }  // namespace membound::base

@@ -1,22 +1,31 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Runs a program to its end: in a process group of its own, with a time limit, with its output
-/// collected up to a limit, and with no descendant left behind, however it ends.
-/// Place in the chain: judge, cli -> [process]. Left out: isolation from files and network (jail).
+/// Processes: running a program to its end, marking what a process leaves when it is killed,
+/// and what this one has of the machine, processors and memory. Isolation from files and
+/// network is the jail's.
 #pragma once
 
+#include <malloc.h>
+#include <sched.h>
+
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <filesystem>
 #include <functional>
 #include <map>
 #include <string>
+#include <string_view>
+#include <thread>
 #include <vector>
 
 #include "grader/base/result.hpp"
 
 namespace membound::base {
+
+// A program runs in a process group of its own, with a time limit, with its output collected up
+// to a limit, and with no descendant left behind, however it ends.
 
 /// What to run, and when to stop it.
 struct ProcessRequest {
@@ -52,5 +61,34 @@ struct ProcessOutcome {
 
 /// What find_in_path() and $LD_LIBRARY_PATH take: the folders with ':' between.
 [[nodiscard]] std::string search_path(const std::vector<std::filesystem::path>& folders);
+
+// An owner's mark is a word that names a process for as long as the machine runs. It is put into
+// names of folders, control groups and processes. Who starts later can tell what has no owner
+// any more from what is in use, also where process numbers come round again, and where
+// containers and machines share a folder. Source: proc(5), starttime in /proc/PID/stat.
+
+/// Of this process: "3f2a91c0.4026531836.1234.567890" is boot, PID namespace, number and start.
+[[nodiscard]] std::string owner_mark();
+
+/// Whether `text` begins with the mark of a process that ran here, in this namespace and since this
+/// boot, and has ended. False for all else: it may be somebody else's.
+[[nodiscard]] bool has_lost_its_owner(std::string_view text);
+
+/// Processors that this thread may run on, 1 at least. hardware_concurrency() counts all of the
+/// machine with glibc 2.35 and later, also in a container that has a few of them.
+[[nodiscard]] inline unsigned processors() {
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) == 0)
+    return static_cast<unsigned>(CPU_COUNT(&allowed));
+  return std::max(1u, std::thread::hardware_concurrency());
+}
+
+/// Arrays of some megabytes come and go with every test: kept, their pages need not be made and
+/// cleared anew each time. Before there is a second thread.
+inline void keep_freed_memory() {
+  constexpr int kKeptBytes = 256 << 20;
+  mallopt(M_MMAP_THRESHOLD, kKeptBytes);  // NOLINT(concurrency-mt-unsafe)
+  mallopt(M_TRIM_THRESHOLD, kKeptBytes);  // NOLINT(concurrency-mt-unsafe)
+}
 
 }  // namespace membound::base

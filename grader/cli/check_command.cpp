@@ -7,15 +7,12 @@
 #include <cstdio>
 #include <memory>
 
-#include "grader/base/text_files.hpp"
-#include "grader/cli/action.hpp"
+#include "grader/base/files.hpp"
 #include "grader/cli/checking.hpp"
-#include "grader/cli/error_output.hpp"
-#include "grader/cli/interrupt.hpp"
-#include "grader/cli/last_checks.hpp"
-#include "grader/cli/page.hpp"
+#include "grader/cli/command_context.hpp"
+#include "grader/cli/command_line.hpp"
 #include "grader/cli/stage_standing.hpp"
-#include "grader/report/terminal.hpp"
+#include "grader/report/result_text.hpp"
 #include "grader/report/text.hpp"
 
 namespace membound::cli {

@@ -6,11 +6,10 @@
 #include <algorithm>
 #include <future>
 
-#include "grader/cli/action.hpp"
-#include "grader/cli/error_output.hpp"
-#include "grader/cli/option_values.hpp"
+#include "grader/cli/command_context.hpp"
+#include "grader/cli/command_line.hpp"
 #include "grader/judge/device_choice.hpp"
-#include "grader/report/progress.hpp"
+#include "grader/report/progress_bar.hpp"
 
 namespace membound::cli {
 namespace {
@@ -66,6 +65,19 @@ base::Status check_size(const std::string& size, const std::vector<course::Selec
         count == 1 ? "--size 65536" : "--size 256x1024"};
   }
   return base::Done{};
+}
+
+base::Result<std::vector<const course::Lab*>> labs_of(const course::Course& course,
+                                                      const std::vector<std::string>& words) {
+  std::vector<const course::Lab*> labs;
+  for (const std::string& word : words) {
+    const auto lab = course.find(word);
+    if (!lab) return lab.error();
+    labs.push_back(*lab);
+  }
+  if (labs.empty())
+    for (const course::Lab& lab : course.labs) labs.push_back(&lab);
+  return labs;
 }
 
 base::Result<course::Selection> one_stage(const course::Course& course, const std::string& word,

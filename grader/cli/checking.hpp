@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Checks some stages of some labs: what `check` and `watch` have in common.
-/// Place in the chain: check, watch -> [checking] -> judge.
+/// Checks some stages of some labs: what commands that check have in common.
 #pragma once
 
 #include <atomic>
@@ -28,6 +27,10 @@ void add_check_options(CLI::App& command, judge::CheckOptions& options, bool bot
 /// --size must be what each lab's tests take: as many numbers as the lab has sizes.
 [[nodiscard]] base::Status check_size(const std::string& size,
                                       const std::vector<course::Selection>& selections);
+
+/// The labs that `words` name; all where there are none.
+[[nodiscard]] base::Result<std::vector<const course::Lab*>> labs_of(
+    const course::Course& course, const std::vector<std::string>& words);
 
 /// The one stage that `word` names ("transpose/4"), for a command that takes no more; `command` is
 /// how the advice calls it.

@@ -2,16 +2,78 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/cli/command_context.hpp"
 
+#include <signal.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cerrno>
+#include <cstdio>
 #include <cstdlib>
+#include <initializer_list>
 #include <iterator>
+#include <sstream>
 #include <system_error>
 
-#include "grader/cli/error_output.hpp"
+#include "grader/base/files.hpp"
+#include "grader/base/process.hpp"
+#include "grader/base/result.hpp"
+#include "grader/cli/command_line.hpp"
+#include "grader/report/result_page.hpp"
+#include "grader/report/text.hpp"
 
 namespace membound::cli {
+
+int report_error(const base::Error& error) {
+  const report::Style style = report::Style::for_stream(STDERR_FILENO);
+  std::string text = error.where.empty() ? "" : error.where + ": ";
+  text += error.found;
+  std::string out = style.paint("membound:", report::Tone::kBad) + " ";
+  // The coloured word is nine columns wide, and so is what the rest is wrapped around.
+  out += report::wrapped("membound: " + text, style.width, 0).substr(10);
+  if (!error.expected.empty())
+    out += report::wrapped("expected: " + error.expected, style.width, 2);
+  if (!error.advice.empty()) out += report::wrapped("try: " + error.advice, style.width, 2);
+  std::fputs(out.c_str(), stderr);
+  return base::exit_code_of(error.kind);
+}
+
+int report_exception(const std::exception& error) {
+  report_error({base::ErrorKind::kMachine, "", error.what(), "", "membound doctor"});
+  return kExitOurFault;
+}
+
+base::Status finish_output() {
+  errno = 0;
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return base::Done{};
+  const std::string reason = errno == 0 ? "" : ": " + base::reason_text(errno);
+  return base::Error{base::ErrorKind::kMachine, "standard output",
+                     "not all of it could be written" + reason, "a disk with room, or a terminal",
+                     "send the output elsewhere"};
+}
+
+void report_note(const std::string& text) {
+  const report::Style style = report::Style::for_stream(STDERR_FILENO);
+  std::fputs(report::wrapped("membound: note: " + text, style.width, 0).c_str(), stderr);
+}
+
+namespace {
+
+// A signal handler can reach nothing else.
+std::atomic<bool> interrupted = false;
+static_assert(std::atomic<bool>::is_always_lock_free);
+
+}  // namespace
+
+const std::atomic<bool>* catch_interrupts() {
+  struct sigaction action {};
+  action.sa_handler = [](int) { interrupted = true; };
+  // Back to the default after the first; no SA_RESTART, so that waiting calls wake up.
+  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaction(number, &action, nullptr);
+  return &interrupted;
+}
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -89,6 +151,52 @@ const course::Lab& current_lab(const Context& context) {
     if (passed == 0 && untouched == nullptr) untouched = &lab;
   }
   return untouched == nullptr ? context.course.labs.back() : *untouched;
+}
+
+namespace {
+
+constexpr double kOpenSeconds = 5;
+
+}  // namespace
+
+bool open_in_browser(const std::filesystem::path& file) {
+  if (std::getenv("DISPLAY") == nullptr && std::getenv("WAYLAND_DISPLAY") == nullptr) return false;
+  const char* const path = std::getenv("PATH");
+  const auto opener = base::find_in_path("xdg-open", path == nullptr ? "" : path);
+  if (opener.empty()) return false;
+  const auto run = base::run_process(
+      {.arguments = {opener.string(), file.string()}, .timeout_seconds = kOpenSeconds});
+  return run && run->exit_code == 0;
+}
+
+void add_page_options(CLI::App& command, PageOptions& options) {
+  command.add_option("--html", options.html);
+  command.add_flag("--open", options.open);
+}
+
+report::SourceText read_source(const std::filesystem::path& file) {
+  report::SourceText lines;
+  const auto text = base::read_file(file);
+  if (!text) return lines;
+  std::istringstream stream(*text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+base::Status put_page(const Context& context, const PageOptions& options, const std::string& name,
+                      const std::string& html) {
+  std::filesystem::path file = options.html;
+  if (file.empty()) file = context.place.state / "pages" / (name + ".html");
+  const auto written = base::write_file(file, html);
+  if (!written) return written.error();
+  const bool shown = options.open && open_in_browser(file);
+  std::fprintf(stderr, "%s %s\n", shown ? "opened" : "the page is", file.c_str());
+  return base::Done{};
+}
+
+base::Status make_page(const Context& context, const PageOptions& options,
+                       const course::Result& result, const std::filesystem::path& source) {
+  return put_page(context, options, result.lab, report::render_html(result, read_source(source)));
 }
 
 }  // namespace membound::cli

@@ -1,11 +1,13 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What every command needs to know: where the course, the build and the student's state are, and
-/// how to print.
-/// Place in the chain: environment -> [command_context] -> commands.
+/// What every command needs: where the course, the build and the student's state are, how to
+/// print, errors on their way out, Ctrl-C, and HTML pages shown in the browser where there is
+/// one.
 #pragma once
 
+#include <atomic>
+#include <exception>
 #include <filesystem>
 #include <string>
 
@@ -13,9 +15,18 @@
 #include "grader/course/course_tree.hpp"
 #include "grader/judge/judge.hpp"
 #include "grader/judge/state.hpp"
-#include "grader/report/style.hpp"
+#include "grader/report/profile_text.hpp"
+#include "grader/report/text.hpp"
+
+namespace CLI {
+class App;
+}  // namespace CLI
 
 namespace membound::cli {
+
+/// From now on SIGINT, SIGTERM and SIGHUP set the flag instead of ending the program; a second one
+/// ends it at once (its children go with it).
+const std::atomic<bool>* catch_interrupts();
 
 /// One call of the program.
 struct Context {
@@ -54,5 +65,40 @@ struct Context {
 /// The first lab of which some stages have passed and some have not; else the first of which none
 /// has; the last one if all have passed.
 [[nodiscard]] const course::Lab& current_lab(const Context& context);
+
+/// Prints "membound: …" and returns the error's exit code.
+int report_error(const base::Error& error);
+/// The same for what no command expected: a full disk, no memory.
+int report_exception(const std::exception& error);
+/// Writes out what stands in standard output's buffer; an error if some of the output was lost.
+[[nodiscard]] base::Status finish_output();
+/// A remark that is no error: "membound: note: …".
+void report_note(const std::string& text);
+
+/// What is asked for; nothing by default.
+struct PageOptions {
+  std::string html;   ///< the file to write; empty: one below .membound, if `open`
+  bool open = false;  ///< show it
+  [[nodiscard]] bool wanted() const { return open || !html.empty(); }
+};
+
+/// Adds --html and --open.
+void add_page_options(CLI::App& command, PageOptions& options);
+
+/// Hands a page to the desktop's browser; false where there is none.
+[[nodiscard]] bool open_in_browser(const std::filesystem::path& file);
+
+/// The lines of a file; none where it cannot be read.
+[[nodiscard]] report::SourceText read_source(const std::filesystem::path& file);
+
+/// Writes a page, to a file called `name` below .membound where no other was asked for, says where
+/// it is, and opens it if that was asked for.
+[[nodiscard]] base::Status put_page(const Context& context, const PageOptions& options,
+                                    const std::string& name, const std::string& html);
+
+/// Writes the page of `result`, whose kernels stand in `source`, as above.
+[[nodiscard]] base::Status make_page(const Context& context, const PageOptions& options,
+                                     const course::Result& result,
+                                     const std::filesystem::path& source);
 
 }  // namespace membound::cli

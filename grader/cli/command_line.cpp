@@ -5,18 +5,129 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
 #include <cstdio>
+#include <functional>
 
-#include "grader/base/nearest.hpp"
-#include "grader/cli/error_output.hpp"
-#include "grader/cli/help.hpp"
-#include "grader/cli/option_values.hpp"
-#include "grader/cli/usage_error.hpp"
+#include "grader/base/strings.hpp"
+#include "grader/cli/command_context.hpp"
 #include "grader/judge/build_info.hpp"
 #include "grader/report/markdown.hpp"
+#include "grader/report/text.hpp"
 
 namespace membound::cli {
 namespace {
+
+void must_be(CLI::Option& option, const std::string& expected,
+             std::function<bool(const std::string&)> fits) {
+  const auto check = [&option, expected, fits = std::move(fits)](std::string& value) {
+    if (!fits(value)) throw WrongValue{option.get_name(), value, expected};
+    return std::string();
+  };
+  option.check(CLI::Validator(check, ""));
+}
+
+/// The whole of `text` as a number; false if anything else stands in it.
+template <typename Number>
+bool read_number(const std::string& text, Number& number) {
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, number);
+  return error == std::errc() && rest == end;
+}
+
+}  // namespace
+
+void takes_one_of(CLI::Option& option, std::vector<std::string> words) {
+  const std::string expected = "one of " + report::listed(words);
+  must_be(option, expected, [words = std::move(words)](const std::string& value) {
+    return std::find(words.begin(), words.end(), value) != words.end();
+  });
+}
+
+void takes_whole(CLI::Option& option, std::uint64_t low, std::uint64_t high) {
+  must_be(option, "a whole number from " + std::to_string(low) + " to " + std::to_string(high),
+          [low, high](const std::string& value) {
+            std::uint64_t number = 0;
+            return read_number(value, number) && low <= number && number <= high;
+          });
+}
+
+void takes_number(CLI::Option& option, double low, double high) {
+  must_be(option, "a number from " + report::amount(low) + " to " + report::amount(high),
+          [low, high](const std::string& value) {
+            double number = 0;
+            return read_number(value, number) && low <= number && number <= high;
+          });
+}
+
+namespace {
+
+/// The call on the command's help page: "membound check LAB[/STAGE]… [options]".
+std::string usage_of(std::string_view page) {
+  constexpr std::string_view kCall = "\n    membound ";
+  const auto at = page.find(kCall);
+  if (at == std::string_view::npos) return "";
+  return std::string(page.substr(at + 5, page.find('\n', at + 1) - at - 5));
+}
+
+/// The option as its help page writes it: "--json FILE".
+std::string written_in(std::string_view page, const std::string& option) {
+  const auto at = page.find("`" + option + " ");
+  if (at == std::string_view::npos) return option + " and a value";
+  return std::string(page.substr(at + 1, page.find('`', at + 1) - at - 1));
+}
+
+/// The option that CLI11 speaks of: the longest name in its text.
+const CLI::Option* option_in(const CLI::App& command, const std::string& text) {
+  const CLI::Option* found = nullptr;
+  for (const CLI::Option* option : command.get_options()) {
+    if (text.find(option->get_name()) == std::string::npos) continue;
+    if (found == nullptr || found->get_name().size() < option->get_name().size()) found = option;
+  }
+  return found;
+}
+
+/// "membound dev check": how the command is called.
+std::string path_of(const CLI::App& command) {
+  if (command.get_parent() == nullptr) return "membound";
+  return path_of(*command.get_parent()) + " " + command.get_name();
+}
+
+/// Why CLI11 stopped at `command`, the last one of the line that it knew.
+base::Error usage_error(const CLI::App& command, const CLI::ParseError& error) {
+  const std::string path = path_of(command);
+  const std::string_view page = help_text(help_page_name(command));
+  base::Error told{base::ErrorKind::kUsage, path, "", usage_of(page), path + " --help"};
+  if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
+    std::vector<std::string> missing;
+    for (const CLI::Option* option : command.get_options())
+      if (option->get_required() && option->count() == 0) missing.push_back(option->get_name());
+    if (missing.empty()) missing.emplace_back("a command");
+    told.found = report::listed(missing) + (missing.size() == 1 ? " is missing" : " are missing");
+    return told;
+  }
+  const CLI::Option* const option = option_in(command, error.what());
+  if (option == nullptr) {
+    told.found = "cannot be read";
+    return told;
+  }
+  told.where = option->get_name();
+  if (dynamic_cast<const CLI::ValidationError*>(&error) != nullptr) {
+    told.found = "\"" + option->results().back() + "\"";
+    told.expected = written_in(page, option->get_name());
+  } else if (option->get_expected_max() == 0) {
+    told.found = "something stands behind it";
+    told.expected = option->get_name() + " alone";
+  } else if (option->count() > 1) {
+    told.found = "is given " + std::to_string(option->count()) + " times";
+    told.expected = option->get_name() + " once";
+  } else {
+    told.found = "nothing stands behind it";
+    told.expected = written_in(page, option->get_name());
+  }
+  return told;
+}
 
 /// The help page of the command in place of what CLI11 would make up.
 class HelpPages : public CLI::Formatter {
@@ -132,6 +243,25 @@ int CommandLine::complain(const std::string& found, const std::string& word) con
   const auto suggestion = word.empty() ? std::nullopt : base::nearest(word, known);
   error.advice = suggestion ? "did you mean \"" + *suggestion + "\"?" : path_of(*where) + " --help";
   return report_error(error);
+}
+
+void add_student_commands(CommandLine& line) {
+  line.add(add_list);        // labs, stages, progress
+  line.add(add_progress);    // the course as a ladder
+  line.add(add_next);        // what to do next
+  line.add(add_handout);     // what to read first
+  line.add(add_predict);     // what one thinks a stage will count
+  line.add(add_check);       // is it right, how fast is it, what next
+  line.add(add_watch);       // check on every save
+  line.add(add_profile);     // what each line costs, what bounds the kernel
+  line.add(add_ptx);         // the instructions that each line became
+  line.add(add_compare);     // one kernel on GPUs of several generations
+  line.add(add_experiment);  // the handouts' experiments, beside printed figures
+  line.add(add_hint);        // a nudge that follows from the last check
+  line.add(add_solution);    // our answer beside one's own
+  line.add(add_reset);       // the skeleton back
+  line.add(add_doctor);      // what this machine can do
+  line.add(add_run);         // any CUDA program on the virtual GPU
 }
 
 }  // namespace membound::cli

@@ -7,14 +7,11 @@
 #include <cstdio>
 #include <memory>
 
-#include "grader/base/text_files.hpp"
-#include "grader/cli/action.hpp"
+#include "grader/base/files.hpp"
 #include "grader/cli/checking.hpp"
-#include "grader/cli/error_output.hpp"
-#include "grader/cli/interrupt.hpp"
-#include "grader/cli/option_values.hpp"
-#include "grader/cli/page.hpp"
-#include "grader/course/gpu_generation.hpp"
+#include "grader/cli/command_context.hpp"
+#include "grader/cli/command_line.hpp"
+#include "grader/course/measurement.hpp"
 #include "grader/report/comparison.hpp"
 
 namespace membound::cli {

@@ -10,8 +10,8 @@
 #include <system_error>
 #include <vector>
 
-#include "grader/cli/action.hpp"
 #include "grader/cli/command_context.hpp"
+#include "grader/cli/command_line.hpp"
 #include "grader/device_code/compilers/compiler.hpp"
 #include "grader/judge/build_info.hpp"
 #include "grader/judge/device_choice.hpp"

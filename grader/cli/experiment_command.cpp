@@ -8,15 +8,12 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "grader/base/text_files.hpp"
-#include "grader/cli/action.hpp"
+#include "grader/base/files.hpp"
 #include "grader/cli/command_context.hpp"
-#include "grader/cli/error_output.hpp"
-#include "grader/cli/interrupt.hpp"
-#include "grader/cli/option_values.hpp"
+#include "grader/cli/command_line.hpp"
 #include "grader/judge/experiment_run.hpp"
 #include "grader/report/experiment_text.hpp"
-#include "grader/report/progress.hpp"
+#include "grader/report/progress_bar.hpp"
 #include "grader/report/text.hpp"
 
 namespace membound::cli {

@@ -2,19 +2,232 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/cli/gpu_libraries.hpp"
 
+#include <elf.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cerrno>
+#include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <string_view>
 
-#include "grader/base/system_text.hpp"
+#include "grader/base/result.hpp"
 #include "grader/device_code/fatbin/elf_file.hpp"
 
 namespace membound::cli {
+namespace {
+
+constexpr std::uint64_t kPageBytes = 4096;
+constexpr const char* kStop = "membound_vgpu_stop";
+constexpr const char* kRuntime = "libcudart.so.13";
+constexpr std::size_t kStubBytes = 16;
+using Stub = std::array<unsigned char, kStubBytes>;
+constexpr std::size_t kAfterLea = 7, kAfterJump = 13;
+// lea rdi, [rip + message]; jmp [rip + slot of membound_vgpu_stop]; int3 …
+constexpr Stub kEnd{0x48, 0x8d, 0x3d, 0, 0, 0, 0, 0xff, 0x25, 0, 0, 0, 0, 0xcc, 0xcc, 0xcc};
+// xor eax, eax; ret
+constexpr Stub kSucceed{0x31, 0xc0, 0xc3};
+// lea rax, [rip + message]; mov [rdi], rax; xor eax, eax; ret
+constexpr Stub kMakeHandle{0x48, 0x8d, 0x05, 0, 0, 0, 0, 0x48, 0x89, 0x07, 0x31, 0xc0, 0xc3};
+constexpr Elf64_Half kVersionOfLibrary = 2;  // 1 is the file's own name
+
+/// Bytes that grow, and where what was added begins.
+class Image {
+ public:
+  std::uint64_t align(std::uint64_t multiple) {
+    bytes_.resize((bytes_.size() + multiple - 1) / multiple * multiple);
+    return bytes_.size();
+  }
+  std::uint64_t add(const void* data, std::size_t size) {
+    const std::uint64_t at = bytes_.size();
+    bytes_.resize(at + size);
+    if (size != 0) std::memcpy(&bytes_[at], data, size);
+    return at;
+  }
+  template <typename T>
+  std::uint64_t add(const std::vector<T>& all) {
+    align(8);
+    return add(all.data(), all.size() * sizeof(T));
+  }
+  /// Room of so many bytes.
+  std::uint64_t leave(std::size_t size) {
+    const std::uint64_t at = align(8);
+    bytes_.resize(at + size);
+    return at;
+  }
+  template <typename T>
+  void put(std::uint64_t at, const T& value) {
+    std::memcpy(&bytes_[at], &value, sizeof value);
+  }
+  [[nodiscard]] std::uint64_t size() const { return bytes_.size(); }
+  [[nodiscard]] std::vector<std::byte> take() { return std::move(bytes_); }
+
+ private:
+  std::vector<std::byte> bytes_;
+};
+
+/// Names with zero bytes between; 0 is the empty one.
+class Names {
+ public:
+  std::uint32_t add(const std::string& name) {
+    const auto at = static_cast<std::uint32_t>(text_.size());
+    text_.insert(text_.end(), name.begin(), name.end());
+    text_.push_back('\0');
+    return at;
+  }
+  [[nodiscard]] const std::vector<char>& text() const { return text_; }
+
+ private:
+  std::vector<char> text_{'\0'};
+};
+
+/// The System V ABI's hash of a symbol's name, which versions have too.
+std::uint32_t elf_hash(const std::string& name) {
+  std::uint32_t hash = 0;
+  for (const char letter : name) {
+    hash = (hash << 4) + static_cast<unsigned char>(letter);
+    const std::uint32_t high = hash & 0xf0000000u;
+    hash = (hash ^ high >> 24) & ~high;
+  }
+  return hash;
+}
+
+/// DT_HASH: as many buckets as symbols.
+std::vector<std::uint32_t> hash_table(const std::vector<std::string>& symbols) {
+  const auto count = static_cast<std::uint32_t>(symbols.size());
+  std::vector<std::uint32_t> table(2 + 2 * symbols.size());
+  table[0] = table[1] = count;
+  for (std::uint32_t i = 1; i < count; ++i) {
+    std::uint32_t& first = table[2 + elf_hash(symbols[i]) % count];
+    table[2 + count + i] = first;
+    first = i;
+  }
+  return table;
+}
+
+/// The file's own name, and the version that is called like it.
+std::vector<std::byte> version_definitions(const std::string& library, std::uint32_t name) {
+  struct Definition {
+    Elf64_Verdef head;
+    Elf64_Verdaux name;
+  };
+  std::array<Definition, 2> both{};
+  for (std::size_t i = 0; i < both.size(); ++i) {
+    both[i].head = {VER_DEF_CURRENT,
+                    static_cast<Elf64_Half>(i == 0 ? VER_FLG_BASE : 0),
+                    static_cast<Elf64_Half>(i + 1),
+                    1,
+                    elf_hash(library),
+                    sizeof(Elf64_Verdef),
+                    i == 0 ? static_cast<Elf64_Word>(sizeof(Definition)) : 0};
+    both[i].name = {name, 0};
+  }
+  std::vector<std::byte> bytes(sizeof both);
+  std::memcpy(bytes.data(), both.data(), sizeof both);
+  return bytes;
+}
+
+std::int32_t distance(std::uint64_t to, std::uint64_t from) {
+  return static_cast<std::int32_t>(static_cast<std::int64_t>(to - from));
+}
+
+void put_stub(Image& image, StandIn does, std::uint64_t at, std::uint64_t message,
+              std::uint64_t slot) {
+  Stub code = does == StandIn::kEnds ? kEnd : does == StandIn::kSucceeds ? kSucceed : kMakeHandle;
+  const std::int32_t to_message = distance(message, at + kAfterLea);
+  const std::int32_t to_slot = distance(slot, at + kAfterJump);
+  if (does != StandIn::kSucceeds) std::memcpy(&code[kAfterLea - 4], &to_message, 4);
+  if (does == StandIn::kEnds) std::memcpy(&code[kAfterJump - 4], &to_slot, 4);
+  image.put(at, code);
+}
+
+}  // namespace
+
+// Addresses are offsets in the file: a page for reading and code, and one for writing after it.
+std::vector<std::byte> make_stand_in(const StandInLibrary& library) {
+  Names names;
+  const std::uint32_t own_name = names.add(library.name), runtime = names.add(kRuntime);
+  std::vector<Elf64_Sym> symbols(2);  // the first is none, the second what we ask for
+  symbols[1].st_name = names.add(kStop);
+  symbols[1].st_info = ELF64_ST_INFO(STB_GLOBAL, STT_NOTYPE);
+  std::vector<std::string> spelled{"", kStop};
+  std::vector<Elf64_Half> versions{0, 1};
+  for (const StandInFunction& function : library.functions) {
+    Elf64_Sym& symbol = symbols.emplace_back();
+    symbol.st_name = names.add(function.name);
+    symbol.st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC);
+    symbol.st_shndx = 1;  // any but SHN_UNDEF: the file has no sections
+    symbol.st_size = kStubBytes;
+    spelled.push_back(function.name);
+    versions.push_back(function.is_versioned ? kVersionOfLibrary : 1);
+  }
+  Image image;
+  image.leave(sizeof(Elf64_Ehdr) + 4 * sizeof(Elf64_Phdr));
+  const std::uint64_t hash = image.add(hash_table(spelled));
+  const std::uint64_t name_table = image.add(names.text());
+  const std::uint64_t version_table = image.add(versions);
+  const std::uint64_t definitions = image.add(version_definitions(library.name, own_name));
+  const std::uint64_t relocation = image.leave(sizeof(Elf64_Rela));
+  const std::uint64_t symbol_table = image.leave(symbols.size() * sizeof(Elf64_Sym));
+  image.align(kStubBytes);
+  const std::uint64_t stubs = image.leave(library.functions.size() * kStubBytes);
+  std::vector<std::uint64_t> messages;
+  for (const StandInFunction& function : library.functions)
+    messages.push_back(image.add(function.message.c_str(), function.message.size() + 1));
+  const std::uint64_t code_end = image.size(), writable = image.align(kPageBytes);
+  const std::vector<Elf64_Dyn> dynamic = {{DT_SONAME, {own_name}},
+                                          {DT_NEEDED, {runtime}},
+                                          {DT_HASH, {hash}},
+                                          {DT_STRTAB, {name_table}},
+                                          {DT_STRSZ, {names.text().size()}},
+                                          {DT_SYMTAB, {symbol_table}},
+                                          {DT_SYMENT, {sizeof(Elf64_Sym)}},
+                                          {DT_RELA, {relocation}},
+                                          {DT_RELASZ, {sizeof(Elf64_Rela)}},
+                                          {DT_RELAENT, {sizeof(Elf64_Rela)}},
+                                          {DT_VERSYM, {version_table}},
+                                          {DT_VERDEF, {definitions}},
+                                          {DT_VERDEFNUM, {2}},
+                                          {DT_NULL, {0}}};
+  image.add(dynamic);
+  const std::uint64_t slot = image.leave(8);
+  for (std::size_t i = 0; i < library.functions.size(); ++i) {
+    symbols[2 + i].st_value = stubs + i * kStubBytes;
+    put_stub(image, library.functions[i].does, symbols[2 + i].st_value, messages[i], slot);
+  }
+  for (std::size_t i = 0; i < symbols.size(); ++i)
+    image.put(symbol_table + i * sizeof(Elf64_Sym), symbols[i]);
+  image.put(relocation, Elf64_Rela{slot, ELF64_R_INFO(1, R_X86_64_GLOB_DAT), 0});
+  const std::uint64_t writable_bytes = image.size() - writable;
+  const std::uint64_t dynamic_bytes = dynamic.size() * sizeof(Elf64_Dyn);
+  const Elf64_Phdr segments[] = {
+      {PT_LOAD, PF_R | PF_X, 0, 0, 0, code_end, code_end, kPageBytes},
+      {PT_LOAD, PF_R | PF_W, writable, writable, writable, writable_bytes, writable_bytes,
+       kPageBytes},
+      {PT_DYNAMIC, PF_R | PF_W, writable, writable, writable, dynamic_bytes, dynamic_bytes, 8},
+      {PT_GNU_STACK, PF_R | PF_W, 0, 0, 0, 0, 0, 16}};
+  Elf64_Ehdr head{};
+  std::memcpy(head.e_ident, ELFMAG, SELFMAG);
+  head.e_ident[EI_CLASS] = ELFCLASS64;
+  head.e_ident[EI_DATA] = ELFDATA2LSB;
+  head.e_ident[EI_VERSION] = EV_CURRENT;
+  head.e_type = ET_DYN;
+  head.e_machine = EM_X86_64;
+  head.e_version = EV_CURRENT;
+  head.e_phoff = head.e_ehsize = sizeof head;
+  head.e_phentsize = sizeof(Elf64_Phdr);
+  head.e_phnum = std::size(segments);
+  head.e_shentsize = sizeof(Elf64_Shdr);
+  image.put(0, head);
+  for (std::size_t i = 0; i < std::size(segments); ++i)
+    image.put(sizeof head + i * sizeof(Elf64_Phdr), segments[i]);
+  return image.take();
+}
+
 namespace {
 
 struct Library {

@@ -8,14 +8,11 @@
 #include <memory>
 #include <string>
 
+#include "grader/base/files.hpp"
 #include "grader/base/process.hpp"
-#include "grader/base/text_files.hpp"
-#include "grader/cli/action.hpp"
 #include "grader/cli/command_context.hpp"
-#include "grader/cli/error_output.hpp"
-#include "grader/cli/page.hpp"
-#include "grader/report/handout_page.hpp"
-#include "grader/report/handout_text.hpp"
+#include "grader/cli/command_line.hpp"
+#include "grader/report/handout.hpp"
 
 namespace membound::cli {
 namespace {

@@ -6,9 +6,9 @@
 #include <cstdio>
 #include <memory>
 
-#include "grader/cli/action.hpp"
-#include "grader/cli/error_output.hpp"
-#include "grader/cli/hinting.hpp"
+#include "grader/cli/command_context.hpp"
+#include "grader/cli/command_line.hpp"
+#include "grader/cli/stage_standing.hpp"
 #include "grader/judge/next_hint.hpp"
 #include "grader/report/text.hpp"
 
@@ -43,25 +43,6 @@ int run_hint(const std::string& word) {
 }
 
 }  // namespace
-
-base::Result<std::string> hint_text(const Context& context, const course::Lab& lab,
-                                    const course::Stage& stage) {
-  judge::StageState state = context.states().read(lab.id, stage.number);
-  const auto hint = judge::next_hint(lab, stage, state);
-  if (!hint) return hint.error();
-  if (hint->is_new) {
-    state.hints_used[hint->key] = hint->tier;
-    const auto kept = context.states().write(lab.id, stage.number, state);
-    if (!kept) return kept.error();
-  }
-  std::string text = context.out.paint("Hint " + std::to_string(hint->number) + " of " +
-                                           std::to_string(hint->count) + " for " + lab.id + "/" +
-                                           std::to_string(stage.number) + " (" + hint->tag + ")",
-                                       report::Tone::kStrong);
-  text += "\n" + report::wrapped(hint->text, context.out.width, 2);
-  if (hint->number < hint->count) text += "Ask again for the next one.\n";
-  return text;
-}
 
 void add_hint(CLI::App& app, Action& chosen) {
   auto word = std::make_shared<std::string>();

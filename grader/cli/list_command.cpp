@@ -7,11 +7,10 @@
 #include <cstdio>
 #include <memory>
 
-#include "grader/cli/action.hpp"
-#include "grader/cli/error_output.hpp"
-#include "grader/cli/lab_listing.hpp"
+#include "grader/cli/command_context.hpp"
+#include "grader/cli/command_line.hpp"
 #include "grader/cli/stage_standing.hpp"
-#include "grader/report/terminal.hpp"
+#include "grader/report/result_text.hpp"
 #include "grader/report/text.hpp"
 
 namespace membound::cli {
@@ -21,23 +20,6 @@ struct ListOptions {
   std::vector<std::string> labs;
   bool names = false;
 };
-
-constexpr std::size_t kIdWidth = 18;
-constexpr std::size_t kTitleWidth = 34;
-
-std::string stage_line(const course::Stage& stage, const Standing& standing,
-                       const report::Style& style) {
-  std::string text = "  " + style.sign(standing.tone()) + " " +
-                     report::padded(std::to_string(stage.number) + " " + stage.title, 36);
-  const auto& last = standing.state.last;
-  if (!last || (!standing.started && !standing.passed()))
-    return text + style.paint(standing.words(), report::Tone::kFaint) + "\n";
-  text += report::padded(standing.words(), 20) + report::points(standing.state.best_points) +
-          " of " + report::points(stage.points);
-  if (standing.passed() && !last->passed())
-    text += style.paint("; last: " + report::words_for(last->verdict), report::Tone::kFaint);
-  return text + "\n";
-}
 
 /// What a shell's completion offers: labs and stages.
 std::string names(const course::Course& course) {
@@ -70,43 +52,6 @@ int run_list(const ListOptions& options) {
 }
 
 }  // namespace
-
-std::string course_listing(const Context& context) {
-  const report::Style& style = context.out;
-  std::string text;
-  double points = 0, most = 0;
-  for (const course::Lab& lab : context.course.labs) {
-    std::string signs;
-    double lab_points = 0;
-    for (const Standing& standing : standings_of(context, lab)) {
-      signs += style.sign(standing.tone());
-      lab_points += standing.state.best_points;
-    }
-    text += report::padded(lab.id, kIdWidth) + report::padded(lab.title, kTitleWidth) + " " +
-            signs + std::string(8 - std::min<std::size_t>(8, lab.stages.size()), ' ') +
-            report::points(lab_points) + " of " + report::points(lab.max_points()) + "\n";
-    points += lab_points;
-    most += lab.max_points();
-  }
-  text += "\n" + report::points(points) + " of " + report::points(most) + " points. ";
-  const course::Lab& next = current_lab(context);
-  const auto standings = standings_of(context, next);
-  if (std::all_of(standings.begin(), standings.end(),
-                  [](const Standing& standing) { return standing.passed(); }))
-    return text + "Every stage has passed.\n";
-  return text + "Next: ./membound check " + next.id + "/" +
-         std::to_string(current_stage(context, next)) + "\n";
-}
-
-std::string lab_listing(const Context& context, const course::Lab& lab) {
-  const report::Style& style = context.out;
-  std::string text = style.paint(lab.id + ": " + lab.title, report::Tone::kStrong) + "\n";
-  text += report::wrapped(lab.summary, style.width, 0);
-  const auto standings = standings_of(context, lab);
-  for (std::size_t i = 0; i < standings.size(); ++i)
-    text += stage_line(lab.stages[i], standings[i], style);
-  return text;
-}
 
 void add_list(CLI::App& app, Action& chosen) {
   auto options = std::make_shared<ListOptions>();

@@ -8,10 +8,9 @@
 #include <cstdio>
 #include <memory>
 
-#include "grader/cli/action.hpp"
 #include "grader/cli/command_context.hpp"
-#include "grader/cli/error_output.hpp"
-#include "grader/report/predictions.hpp"
+#include "grader/cli/command_line.hpp"
+#include "grader/report/result_text.hpp"
 #include "grader/report/text.hpp"
 
 namespace membound::cli {

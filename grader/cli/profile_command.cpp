@@ -6,13 +6,11 @@
 #include <cstdio>
 #include <memory>
 
-#include "grader/cli/action.hpp"
 #include "grader/cli/checking.hpp"
-#include "grader/cli/error_output.hpp"
-#include "grader/cli/interrupt.hpp"
-#include "grader/cli/page.hpp"
+#include "grader/cli/command_context.hpp"
+#include "grader/cli/command_line.hpp"
 #include "grader/report/profile_text.hpp"
-#include "grader/report/terminal.hpp"
+#include "grader/report/result_text.hpp"
 
 namespace membound::cli {
 namespace {

@@ -7,11 +7,9 @@
 #include <filesystem>
 #include <memory>
 
-#include "grader/base/text_files.hpp"
-#include "grader/cli/action.hpp"
-#include "grader/cli/error_output.hpp"
-#include "grader/cli/page.hpp"
-#include "grader/cli/stage_advice.hpp"
+#include "grader/base/files.hpp"
+#include "grader/cli/command_context.hpp"
+#include "grader/cli/command_line.hpp"
 #include "grader/cli/stage_standing.hpp"
 #include "grader/report/progress_page.hpp"
 #include "grader/report/text.hpp"

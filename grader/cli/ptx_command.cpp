@@ -8,14 +8,10 @@
 #include <filesystem>
 #include <memory>
 
-#include "grader/cli/action.hpp"
 #include "grader/cli/checking.hpp"
-#include "grader/cli/error_output.hpp"
-#include "grader/cli/interrupt.hpp"
-#include "grader/cli/option_values.hpp"
-#include "grader/cli/page.hpp"
-#include "grader/cli/ptx_listing.hpp"
-#include "grader/cli/sass_listing.hpp"
+#include "grader/cli/code_listing.hpp"
+#include "grader/cli/command_context.hpp"
+#include "grader/cli/command_line.hpp"
 
 namespace membound::cli {
 namespace {

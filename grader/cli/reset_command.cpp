@@ -9,10 +9,9 @@
 #include <memory>
 #include <system_error>
 
-#include "grader/base/text_files.hpp"
-#include "grader/cli/action.hpp"
+#include "grader/base/files.hpp"
 #include "grader/cli/command_context.hpp"
-#include "grader/cli/error_output.hpp"
+#include "grader/cli/command_line.hpp"
 #include "grader/course/stage_text.hpp"
 #include "grader/judge/untouched_skeleton.hpp"
 #include "grader/report/text.hpp"

@@ -13,16 +13,12 @@
 #include <memory>
 #include <span>
 
+#include "grader/base/files.hpp"
 #include "grader/base/process.hpp"
-#include "grader/base/scratch_folder.hpp"
-#include "grader/base/system_text.hpp"
-#include "grader/base/text_files.hpp"
-#include "grader/cli/action.hpp"
+#include "grader/base/result.hpp"
 #include "grader/cli/command_context.hpp"
-#include "grader/cli/error_output.hpp"
+#include "grader/cli/command_line.hpp"
 #include "grader/cli/gpu_libraries.hpp"
-#include "grader/cli/option_values.hpp"
-#include "grader/cli/page.hpp"
 #include "grader/device_code/fatbin/elf_file.hpp"
 #include "grader/judge/counters_profile.hpp"
 #include "grader/judge/device_choice.hpp"

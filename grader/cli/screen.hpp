@@ -1,15 +1,36 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// A terminal as one page: text from the top, keys in the last row. A page is written in one piece
-/// over the one before, row by row, so that nothing flickers.
-/// Place in the chain: watch -> [screen] -> terminal.
+/// A terminal as one page: text from the top, keys in the last row. A page is written in one go
+/// over the one before, row by row, so that nothing flickers. And single keys without Enter.
 #pragma once
+
+#include <termios.h>
 
 #include <string>
 #include <string_view>
 
 namespace membound::cli {
+
+/// While it lives, keys arrive at once and are not shown. Does nothing where standard input is no
+/// terminal. Ctrl-C stays a signal.
+class Keyboard {
+ public:
+  Keyboard();
+  ~Keyboard();
+  Keyboard(const Keyboard&) = delete;
+  Keyboard& operator=(const Keyboard&) = delete;
+
+  [[nodiscard]] bool is_terminal() const { return is_terminal_; }
+  /// The file descriptor to wait on, or -1.
+  [[nodiscard]] int descriptor() const;
+  /// A key that was pressed, or 0 at the end of input.
+  [[nodiscard]] char read_key() const;
+
+ private:
+  bool is_terminal_ = false;
+  termios before_{};
+};
 
 /// How much a terminal shows.
 struct ScreenSize {

@@ -6,12 +6,11 @@
 #include <cstdio>
 #include <memory>
 
-#include "grader/base/text_files.hpp"
-#include "grader/cli/action.hpp"
+#include "grader/base/files.hpp"
 #include "grader/cli/command_context.hpp"
-#include "grader/cli/error_output.hpp"
+#include "grader/cli/command_line.hpp"
 #include "grader/course/stage_text.hpp"
-#include "grader/report/line_diff.hpp"
+#include "grader/report/text.hpp"
 
 namespace membound::cli {
 namespace {

@@ -4,10 +4,11 @@
 
 #include <algorithm>
 
-#include "grader/base/text_files.hpp"
+#include "grader/base/files.hpp"
 #include "grader/course/stage_text.hpp"
 #include "grader/report/diagnostics.hpp"
-#include "grader/report/terminal.hpp"
+#include "grader/report/result_text.hpp"
+#include "grader/report/text.hpp"
 
 namespace membound::cli {
 
@@ -66,6 +67,147 @@ course::Result with_own_warnings(const Context& context, const course::Lab& lab,
         return file != own || !kernel || told.contains(course::stage_of_line(*kernel, line));
       });
   return result;
+}
+
+namespace {
+
+/// The line of the stage's first TODO in kernel.cu, or of its head; 0 where it has neither.
+int line_to_edit(const Context& context, const course::Lab& lab, const course::Stage& stage) {
+  const auto kernel = base::read_file(context.kernel_of(lab));
+  if (!kernel) return 0;
+  const std::string text = course::stage_text(*kernel, stage.number);
+  const auto start = kernel->find(text);
+  if (text.empty() || start == std::string::npos) return 0;
+  const auto todo = text.find("TODO");
+  const auto place = start + (todo == std::string::npos ? 0 : todo);
+  return 1 + static_cast<int>(
+                 std::count(kernel->begin(), kernel->begin() + static_cast<long>(place), '\n'));
+}
+
+}  // namespace
+
+std::string stage_advice(const Context& context, const course::Lab& lab,
+                         const course::Stage& stage) {
+  const std::string name = lab.id + "/" + std::to_string(stage.number);
+  const auto standings = standings_of(context, lab);
+  const Standing& standing = standings[static_cast<std::size_t>(stage.number - 1)];
+  const int line = line_to_edit(context, lab, stage);
+  std::string text;
+  if (!standing.started) text += "  read     ./membound handout " + lab.id + "\n";
+  if (stage.question && !standing.state.predicted && !standing.passed())
+    text += report::wrapped("predict  " + stage.question->ask, context.out.width, 2) +
+            "           ./membound predict " + name + " NUMBER\n";
+  text += "  edit     labs/" + lab.id + "/kernel.cu" +
+          (line > 0 ? ":" + std::to_string(line) : "") + "\n  check    ./membound check " + name +
+          "\n";
+  if (standing.started && standing.state.last) text += "  stuck    ./membound hint " + name + "\n";
+  return text;
+}
+
+namespace {
+
+constexpr std::size_t kIdWidth = 18;
+constexpr std::size_t kTitleWidth = 34;
+
+std::string stage_line(const course::Stage& stage, const Standing& standing,
+                       const report::Style& style) {
+  std::string text = "  " + style.sign(standing.tone()) + " " +
+                     report::padded(std::to_string(stage.number) + " " + stage.title, 36);
+  const auto& last = standing.state.last;
+  if (!last || (!standing.started && !standing.passed()))
+    return text + style.paint(standing.words(), report::Tone::kFaint) + "\n";
+  text += report::padded(standing.words(), 20) + report::points(standing.state.best_points) +
+          " of " + report::points(stage.points);
+  if (standing.passed() && !last->passed())
+    text += style.paint("; last: " + report::words_for(last->verdict), report::Tone::kFaint);
+  return text + "\n";
+}
+
+}  // namespace
+
+std::string course_listing(const Context& context) {
+  const report::Style& style = context.out;
+  std::string text;
+  double points = 0, most = 0;
+  for (const course::Lab& lab : context.course.labs) {
+    std::string signs;
+    double lab_points = 0;
+    for (const Standing& standing : standings_of(context, lab)) {
+      signs += style.sign(standing.tone());
+      lab_points += standing.state.best_points;
+    }
+    text += report::padded(lab.id, kIdWidth) + report::padded(lab.title, kTitleWidth) + " " +
+            signs + std::string(8 - std::min<std::size_t>(8, lab.stages.size()), ' ') +
+            report::points(lab_points) + " of " + report::points(lab.max_points()) + "\n";
+    points += lab_points;
+    most += lab.max_points();
+  }
+  text += "\n" + report::points(points) + " of " + report::points(most) + " points. ";
+  const course::Lab& next = current_lab(context);
+  const auto standings = standings_of(context, next);
+  if (std::all_of(standings.begin(), standings.end(),
+                  [](const Standing& standing) { return standing.passed(); }))
+    return text + "Every stage has passed.\n";
+  return text + "Next: ./membound check " + next.id + "/" +
+         std::to_string(current_stage(context, next)) + "\n";
+}
+
+std::string lab_listing(const Context& context, const course::Lab& lab) {
+  const report::Style& style = context.out;
+  std::string text = style.paint(lab.id + ": " + lab.title, report::Tone::kStrong) + "\n";
+  text += report::wrapped(lab.summary, style.width, 0);
+  const auto standings = standings_of(context, lab);
+  for (std::size_t i = 0; i < standings.size(); ++i)
+    text += stage_line(lab.stages[i], standings[i], style);
+  return text;
+}
+
+base::Result<std::string> hint_text(const Context& context, const course::Lab& lab,
+                                    const course::Stage& stage) {
+  judge::StageState state = context.states().read(lab.id, stage.number);
+  const auto hint = judge::next_hint(lab, stage, state);
+  if (!hint) return hint.error();
+  if (hint->is_new) {
+    state.hints_used[hint->key] = hint->tier;
+    const auto kept = context.states().write(lab.id, stage.number, state);
+    if (!kept) return kept.error();
+  }
+  std::string text = context.out.paint("Hint " + std::to_string(hint->number) + " of " +
+                                           std::to_string(hint->count) + " for " + lab.id + "/" +
+                                           std::to_string(stage.number) + " (" + hint->tag + ")",
+                                       report::Tone::kStrong);
+  text += "\n" + report::wrapped(hint->text, context.out.width, 2);
+  if (hint->number < hint->count) text += "Ask again for the next one.\n";
+  return text;
+}
+
+LastChecks::LastChecks(const Context& context, const std::vector<course::Selection>& selections) {
+  for (const course::Selection& selection : selections)
+    for (const int number : selection.stages) {
+      judge::StageState state = context.states().read(selection.lab->id, number);
+      if (state.last) stages_.push_back(*std::move(state.last));
+      if (state.predicted) predictions_.push_back({selection.lab, number, *state.predicted});
+    }
+}
+
+std::string LastChecks::changes(const course::Result& result, const report::Style& style) const {
+  std::string text;
+  for (const course::StageResult& stage : result.stages)
+    for (const Prediction& said : predictions_)
+      if (said.lab->id == stage.lab && said.stage == stage.stage)
+        text += report::wrapped(
+            report::said_and_counted(*said.lab->stage(said.stage), said.number, stage), style.width,
+            0);
+  for (const course::StageResult& stage : result.stages)
+    for (const course::StageResult& last : stages_) {
+      if (last.lab != stage.lab || last.stage != stage.stage) continue;
+      const std::string change = report::what_changed(last, stage, style);
+      if (!change.empty())
+        text += report::wrapped(
+            "Since the last check of stage " + std::to_string(stage.stage) + ": " + change,
+            style.width, 0);
+    }
+  return text;
 }
 
 }  // namespace membound::cli

@@ -1,17 +1,21 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// How far a student is with a stage. It never goes back: a stage that passed once stays passed,
-/// and one whose skeleton is untouched has not been started, whatever a check of it said. Place in
-/// the chain: state, kernel.cu -> [stage_standing] -> list, progress, next.
+/// How far a student is with a stage, in words: its standing, labs and stages as lists, what to
+/// do next, the next hint, and what has changed since the last check.
 #pragma once
 
 #include <set>
 #include <string>
+#include <vector>
 
+#include "grader/base/result.hpp"
 #include "grader/cli/command_context.hpp"
 
 namespace membound::cli {
+
+// A standing never goes back: a stage that passed once stays passed, and one whose skeleton is
+// untouched has not been started, whatever a check of it said.
 
 /// Of one stage.
 struct Standing {
@@ -34,5 +38,39 @@ struct Standing {
 /// and none about the lab's own skeleton in an untouched stage.
 [[nodiscard]] course::Result with_own_warnings(const Context& context, const course::Lab& lab,
                                                course::Result result);
+
+/// A line each: what to read where the stage has not been begun, what to predict, which line to
+/// edit, how to check, and where help is once it was checked.
+[[nodiscard]] std::string stage_advice(const Context& context, const course::Lab& lab,
+                                       const course::Stage& stage);
+
+/// One line a lab, the sum, and what comes next.
+[[nodiscard]] std::string course_listing(const Context& context);
+
+/// A lab with one line a stage.
+[[nodiscard]] std::string lab_listing(const Context& context, const course::Lab& lab);
+
+/// Remembers the hint as used.
+[[nodiscard]] base::Result<std::string> hint_text(const Context& context, const course::Lab& lab,
+                                                  const course::Stage& stage);
+
+/// What was said of some stages before a check: by the last ones, whose place it takes, and by the
+/// student, who predicted.
+class LastChecks {
+ public:
+  LastChecks(const Context& context, const std::vector<course::Selection>& selections);
+
+  /// A line for each stage of `result` that is not what it was, or that the student predicted.
+  [[nodiscard]] std::string changes(const course::Result& result, const report::Style& style) const;
+
+ private:
+  struct Prediction {
+    const course::Lab* lab;
+    int stage;
+    double number;
+  };
+  std::vector<Prediction> predictions_;
+  std::vector<course::StageResult> stages_;
+};
 
 }  // namespace membound::cli

@@ -9,10 +9,8 @@
 #include <exception>
 #include <vector>
 
-#include "grader/cli/action.hpp"
 #include "grader/cli/command_context.hpp"
 #include "grader/cli/command_line.hpp"
-#include "grader/cli/error_output.hpp"
 
 namespace membound::cli {
 namespace {

@@ -20,7 +20,7 @@ function(embed_texts header function)
 "// Made by CMake from files of @folder@.
 #include \"@folder@/@header@\"
 
-#include \"grader/base/check.hpp\"
+#include \"grader/base/result.hpp\"
 
 namespace membound::@room@ {
 

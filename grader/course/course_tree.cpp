@@ -7,7 +7,7 @@
 #include <set>
 #include <system_error>
 
-#include "grader/base/nearest.hpp"
+#include "grader/base/strings.hpp"
 
 namespace membound::course {
 namespace {

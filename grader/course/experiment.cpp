@@ -6,9 +6,9 @@
 #include <bit>
 #include <cmath>
 
-#include "grader/base/nearest.hpp"
-#include "grader/base/text_files.hpp"
-#include "grader/course/json_reader.hpp"
+#include "grader/base/files.hpp"
+#include "grader/base/strings.hpp"
+#include "grader/course/json_io.hpp"
 
 namespace membound::course {
 namespace {

@@ -7,10 +7,40 @@
 #include <cstdio>
 #include <utility>
 
-#include "grader/base/words.hpp"
-#include "grader/course/json_fields.hpp"
+#include "grader/base/strings.hpp"
+#include "grader/course/json_io.hpp"
 
 namespace membound::course {
+
+bool AuditedStage::takes_points() const {
+  const GradeVerdict grade = row_of(verdict).grade;
+  return grade == GradeVerdict::kFailWrong || grade == GradeVerdict::kCrash;
+}
+
+int Audit::decided() const {
+  return static_cast<int>(std::count_if(stages.begin(), stages.end(), [](const auto& stage) {
+    return stage.right() || stage.takes_points();
+  }));
+}
+
+std::string audit_text(const std::optional<Audit>& audit) {
+  if (!audit || audit->earned == 0) return "";
+  std::string text = std::to_string(audit->decided()) + " of " + std::to_string(audit->earned) +
+                     (audit->earned == 1 ? " stage" : " stages");
+  std::string wrong, others;
+  for (const AuditedStage& stage : audit->stages) {
+    if (stage.takes_points())
+      wrong += (wrong.empty() ? "; wrong in stage " : ", ") + std::to_string(stage.stage);
+    else if (!stage.right())
+      others += "; stage " + std::to_string(stage.stage) + ": " +
+                std::string(row_of(stage.verdict).words);
+  }
+  return text + wrong + others;
+}
+
+MEMBOUND_JSON(AuditedStage, stage, verdict, note, seconds)
+MEMBOUND_JSON(Audit, earned, stages)
+
 namespace {
 
 using nlohmann::json;
@@ -155,6 +185,42 @@ base::Result<Grade> grade_from_text(const std::string& text, const std::string& 
                        "a file that membound grade wrote (docs/grade.schema.json)",
                        "membound grade --regrade STUDENT makes it anew"};
   }
+}
+
+double scaled(double points, double maximum, double worth) {
+  return maximum > 0 ? points * worth / maximum : 0;
+}
+
+CourseTable course_table(std::span<const Grade> grades,
+                         const std::map<std::string, double>& worth) {
+  CourseTable table;
+  std::map<std::string, CourseTable::Column> labs;
+  for (const Grade& grade : grades) {
+    CourseTable::Column& column = labs[grade.lab];
+    column.lab = grade.lab;
+    if (column.title.empty()) column.title = grade.result.title;
+    const auto own = worth.find(grade.lab);
+    column.worth = own != worth.end() ? own->second : std::max(column.worth, grade.max_score);
+  }
+  std::map<std::string, std::size_t> places;
+  for (const auto& [lab, column] : labs) {
+    places[lab] = table.labs.size();
+    table.labs.push_back(column);
+    table.worth += column.worth;
+  }
+  std::map<std::string, CourseRow> rows;
+  for (const Grade& grade : grades) {
+    CourseRow& row = rows[grade.student];
+    if (row.any == nullptr || row.any->student_name.empty()) row.any = &grade;
+    row.cells.resize(labs.size());
+    CourseCell& cell = row.cells[places[grade.lab]];
+    cell.grade = &grade;
+    if (grade.score) cell.points = scaled(*grade.score, grade.max_score, labs[grade.lab].worth);
+    row.total += cell.points.value_or(0);
+    row.withheld += grade.withheld() ? 1 : 0;
+  }
+  for (auto& [student, row] : rows) table.rows.push_back(std::move(row));
+  return table;
 }
 
 }  // namespace membound::course

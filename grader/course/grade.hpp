@@ -1,25 +1,60 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The grade of one student in one lab: verdict, score, and everything that is needed to defend or
-/// to repeat it. One JSON form (docs/grading.md, docs/grade.schema.json); tables, pages and LMS
-/// files are drawn from it.
-/// Place in the chain: queue -> [grade] -> ledger, report. Left out: deciding about a stage
-/// (judge/verdict), and who handed in what (intake).
+/// The grade of one student in one lab: verdict, score, and everything that is needed to defend
+/// or to repeat it; what an audit of it found; and all grades of a course as one table. One
+/// JSON form (docs/grading.md, docs/grade.schema.json); tables, pages and files for learning
+/// platforms are drawn from it.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "grader/base/result.hpp"
-#include "grader/course/audit_record.hpp"
+#include "grader/course/contract.hpp"
 #include "grader/course/lab.hpp"
 #include "grader/course/lab_result.hpp"
 
 namespace membound::course {
+
+// An audit runs stages whole, for their results, whose predicted speed earned points. A launch
+// that is timed by some of its blocks is held against what those blocks wrote; an audit runs all
+// of them.
+
+/// One stage, run whole at its first timed size.
+struct AuditedStage {
+  int stage = 0;
+  Verdict verdict = Verdict::kPassed;
+  std::string note;    ///< why it is not right, or why it did not come to its end; else empty
+  double seconds = 0;  ///< that the audit took
+
+  [[nodiscard]] bool right() const { return verdict == Verdict::kPassed; }
+  /// The results are wrong, or the kernel broke a rule of the device: the stage's points are taken.
+  [[nodiscard]] bool takes_points() const;
+};
+
+/// Of one grade.
+struct Audit {
+  int earned = 0;                    ///< stages that earned points for a predicted speed
+  std::vector<AuditedStage> stages;  ///< that were run whole, ascending
+
+  /// How many stages are known to be right or wrong.
+  [[nodiscard]] int decided() const;
+};
+
+/// "3 of 6 stages", "6 of 6 stages; wrong in stage 1", "2 of 3 stages; stage 2: did not end"; empty
+/// where no predicted speed earned points.
+[[nodiscard]] std::string audit_text(const std::optional<Audit>& audit);
+
+void to_json(nlohmann::json& out, const AuditedStage& value);
+void to_json(nlohmann::json& out, const Audit& value);
+void from_json(const nlohmann::json& in, AuditedStage& value);
+void from_json(const nlohmann::json& in, Audit& value);
 
 /// The worst stage's; INFRA_ERROR where there is no stage.
 [[nodiscard]] GradeVerdict grade_verdict_of(const Result& result);
@@ -114,5 +149,38 @@ void from_json(const nlohmann::json& in, Grade& value);
 /// A grade from JSON text; `file_name` is for messages.
 [[nodiscard]] base::Result<Grade> grade_from_text(const std::string& text,
                                                   const std::string& file_name);
+
+// The course as one table: a row for each student, a column for each lab, totals. Labs may be
+// worth other points than their stages add up to.
+
+/// `points` of `maximum` as points of `worth`.
+[[nodiscard]] double scaled(double points, double maximum, double worth);
+
+struct CourseCell {
+  const Grade* grade = nullptr;  ///< null: the student has no row for the lab, which counts 0
+  std::optional<double> points;  ///< scaled; nothing: withheld
+};
+
+struct CourseRow {
+  const Grade* any = nullptr;     ///< for id, name and address
+  std::vector<CourseCell> cells;  ///< one for each lab
+  double total = 0;
+  int withheld = 0;  ///< labs that a person must decide before the total is final
+};
+
+struct CourseTable {
+  struct Column {
+    std::string lab, title;
+    double worth = 0;
+  };
+  std::vector<Column> labs;     ///< ascending
+  std::vector<CourseRow> rows;  ///< by student
+  double worth = 0;             ///< of all labs
+};
+
+/// `grades` must outlive the table; one for each student and lab. `worth`: points of labs that are
+/// worth something else than their maximum.
+[[nodiscard]] CourseTable course_table(std::span<const Grade> grades,
+                                       const std::map<std::string, double>& worth);
 
 }  // namespace membound::course

@@ -2,24 +2,75 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// What a lab is: its stages, its bars, its hints, its demands on calls, read from
-/// labs/NN-name/lab.json (schema: docs/lab.schema.json). Place in the chain: lab.json -> [lab] ->
-/// harness, judge, report, cli. Left out: tests and kernels, which are code and live beside the
-/// lab.json.
+/// labs/NN-name/lab.json (schema: docs/lab.schema.json). Tests and kernels are code and live
+/// beside the lab.json.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "grader/base/result.hpp"
-#include "grader/course/call_rules.hpp"
-#include "grader/course/stage_kind.hpp"
+#include "grader/course/json_io.hpp"
 
 namespace membound::course {
+
+// What a stage wants handed in, a kernel or a whole program, and what follows from that.
+
+/// There are two objects; lab.json says for each stage which is its, and whoever has to know more
+/// asks that object and never which of them it is.
+struct StageKind {
+  std::string_view test_source;   ///< in the lab's folder: "test.cpp"
+  std::string_view test_program;  ///< in the build's folder of the lab: "test"
+  /// A reference answer is run beside it, and its speed held against that answer's. Else its points
+  /// are all for results and calls.
+  bool has_reference;
+  /// Made of device code alone, which every device compiler compiles. Else with host code, by nvcc.
+  bool every_compiler;
+  /// Judged by when each of its calls began and ended, which only a virtual GPU tells.
+  bool needs_timeline;
+};
+
+extern const StageKind kKernelStage;   ///< our test program launches the kernel
+extern const StageKind kProgramStage;  ///< our test program starts the student's program
+
+// What a host-code lab may ask of the calls its students' programs make, one row a rule. How
+// each is decided: harness/program/call_rule_checks.
+
+/// One rule.
+struct CallRule {
+  std::string_view name;    ///< in lab.json: "checks-launches"
+  std::string_view test;    ///< the test it becomes: "ChecksEveryLaunch"
+  std::string_view number;  ///< what the number beside it is; empty: it takes none
+  std::string_view meaning;
+  std::string_view remedy;  ///< the last sentence of its message
+};
+
+/// All rules there are.
+[[nodiscard]] std::span<const CallRule> call_rules();
+/// The rule of that name, or null.
+[[nodiscard]] const CallRule* find_call_rule(std::string_view name);
+
+// What is counted of one run of a program on the virtual GPU, so that a student can predict it.
+
+struct ProgramCount {
+  std::string_view name, is;
+};
+
+inline constexpr std::array kProgramCounts = std::to_array<ProgramCount>(
+    {{"kernel_time_saved_percent",
+      "of the time that the stage's kernels take one by one, how much running several at once "
+      "saves"},
+     {"copies_beside_kernels_percent",
+      "of the time that copies between host and device take, during how much a kernel runs"},
+     {"copy_time_percent",
+      "of the time that all work takes one by one, how much is copies between host and device"}});
 
 /// What limits a lab's kernels, and so what its speed is counted in.
 enum class Bound {

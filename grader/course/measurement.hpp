@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What a lab's test program reports of one stage: one JSON object on one line. Raw observations
-/// only; whether they are good enough is for judge/verdict to say.
-/// Place in the chain: harness -> [measurement], a JSON-lines file -> judge.
+/// What a lab's test program reports of one stage: one JSON object on one line. Raw
+/// observations only; whether they are good enough is for judge/verdict to say. And what the
+/// GPU it ran on is called.
 #pragma once
 
 #include <array>
@@ -212,5 +212,11 @@ void from_json(const nlohmann::json& in, StageMeasurement& value);
 /// out; any other broken line is an error.
 [[nodiscard]] base::Result<std::vector<StageMeasurement>> measurements_from_text(
     std::string_view text, const std::string& file_name);
+
+/// "Kepler" for 3.7, "Ada" for 8.9; "compute 42.0" for one that has no name here.
+[[nodiscard]] std::string gpu_generation(int major, int minor);
+
+/// The same from text, "8.9"; empty where that is no capability.
+[[nodiscard]] std::string gpu_generation(std::string_view compute_capability);
 
 }  // namespace membound::course

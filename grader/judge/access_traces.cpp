@@ -6,7 +6,7 @@
 #include <map>
 #include <tuple>
 
-#include "grader/course/json_fields.hpp"
+#include "grader/course/json_io.hpp"
 #include "grader/judge/counters_profile.hpp"
 
 namespace membound::judge {

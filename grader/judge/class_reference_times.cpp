@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "grader/base/digest.hpp"
-#include "grader/base/printable.hpp"
+#include "grader/base/files.hpp"
 #include "grader/base/process.hpp"
-#include "grader/base/text_files.hpp"
+#include "grader/base/strings.hpp"
 
 namespace membound::judge {
 namespace {

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "grader/base/digest.hpp"
-#include "grader/base/printable.hpp"
+#include "grader/base/failpoint.hpp"
+#include "grader/base/files.hpp"
 #include "grader/base/process.hpp"
-#include "grader/base/switches.hpp"
-#include "grader/base/text_files.hpp"
+#include "grader/base/strings.hpp"
 #include "grader/device_code/policy/policy.hpp"
 #include "grader/judge/compile_jail.hpp"
 #include "grader/judge/source_text.hpp"

@@ -6,9 +6,9 @@
 #include <system_error>
 #include <utility>
 
-#include "grader/base/check.hpp"
-#include "grader/base/printable.hpp"
-#include "grader/base/switches.hpp"
+#include "grader/base/failpoint.hpp"
+#include "grader/base/result.hpp"
+#include "grader/base/strings.hpp"
 
 namespace membound::judge {
 namespace {

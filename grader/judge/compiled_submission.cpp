@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "grader/base/switches.hpp"
+#include "grader/base/failpoint.hpp"
 #include "grader/device_code/compilers/compile_hints.hpp"
 #include "grader/judge/test_bed.hpp"
 

@@ -7,8 +7,8 @@
 #include <cstdio>
 #include <string>
 
-#include "grader/base/function_name.hpp"
-#include "grader/course/json_fields.hpp"
+#include "grader/base/demangle.hpp"
+#include "grader/course/json_io.hpp"
 #include "grader/judge/counters_profile.hpp"
 #include "grader/judge/findings.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "grader/course/json_fields.hpp"
+#include "grader/course/json_io.hpp"
 
 namespace membound::judge {
 namespace {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "grader/course/kernel_profile.hpp"
+#include "grader/course/lab_result.hpp"
 
 namespace membound::judge {
 

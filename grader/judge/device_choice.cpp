@@ -6,7 +6,7 @@
 #include <system_error>
 #include <vector>
 
-#include "grader/base/nearest.hpp"
+#include "grader/base/strings.hpp"
 #include "grader/vgpu/timing/machine_files.hpp"
 
 namespace membound::judge {

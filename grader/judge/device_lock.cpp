@@ -8,7 +8,7 @@
 
 #include <chrono>
 
-#include "grader/base/check.hpp"
+#include "grader/base/result.hpp"
 
 namespace membound::judge {
 namespace {

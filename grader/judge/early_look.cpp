@@ -9,8 +9,8 @@
 #include <chrono>
 #include <utility>
 
-#include "grader/base/processors.hpp"
-#include "grader/base/switches.hpp"
+#include "grader/base/failpoint.hpp"
+#include "grader/base/process.hpp"
 #include "grader/judge/second_look.hpp"
 
 namespace membound::judge {

@@ -7,8 +7,8 @@
 #include <mutex>
 #include <nlohmann/json.hpp>
 
+#include "grader/base/files.hpp"
 #include "grader/base/process.hpp"
-#include "grader/base/scratch_folder.hpp"
 #include "grader/judge/build_info.hpp"
 #include "grader/judge/compile.hpp"
 #include "grader/judge/device_lock.hpp"

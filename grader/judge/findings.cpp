@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <set>
 
-#include "grader/base/function_name.hpp"
-#include "grader/course/json_fields.hpp"
+#include "grader/base/demangle.hpp"
+#include "grader/course/json_io.hpp"
 #include "grader/device_code/checkers/checkers.hpp"
 
 namespace membound::judge {

@@ -13,7 +13,7 @@
 #include <set>
 #include <system_error>
 
-#include "grader/base/text_files.hpp"
+#include "grader/base/files.hpp"
 
 namespace membound::judge {
 namespace {

@@ -7,8 +7,8 @@
 #include <cstdlib>
 #include <ctime>
 
+#include "grader/base/failpoint.hpp"
 #include "grader/base/process.hpp"
-#include "grader/base/switches.hpp"
 #include "grader/judge/access_traces.hpp"
 #include "grader/judge/device_choice.hpp"
 #include "grader/judge/launch_counting.hpp"

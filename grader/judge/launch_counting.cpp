@@ -11,9 +11,9 @@
 #include <system_error>
 #include <utility>
 
+#include "grader/base/files.hpp"
 #include "grader/base/process.hpp"
-#include "grader/base/text_files.hpp"
-#include "grader/course/json_fields.hpp"
+#include "grader/course/json_io.hpp"
 #include "grader/judge/ncu_counts.hpp"
 #include "grader/judge/ncu_table.hpp"
 #include "grader/judge/second_look.hpp"

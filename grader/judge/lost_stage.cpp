@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/judge/lost_stage.hpp"
 
-#include "grader/base/system_text.hpp"
+#include "grader/base/result.hpp"
 
 namespace membound::judge {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "grader/course/json_fields.hpp"
-#include "grader/course/kernel_profile.hpp"
+#include "grader/course/json_io.hpp"
+#include "grader/course/lab_result.hpp"
 #include "grader/judge/counters_profile.hpp"
 #include "grader/vgpu/counters/counters.hpp"
 #include "grader/vgpu/timing/advice.hpp"

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "grader/base/csv.hpp"
-#include "grader/base/printable.hpp"
+#include "grader/base/strings.hpp"
 #include "grader/vgpu/counters/counters.hpp"
 
 namespace membound::judge {

@@ -6,7 +6,7 @@
 #include <system_error>
 #include <utility>
 
-#include "grader/base/text_files.hpp"
+#include "grader/base/files.hpp"
 
 namespace membound::judge {
 

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "grader/base/switches.hpp"
-#include "grader/course/json_fields.hpp"
+#include "grader/base/failpoint.hpp"
+#include "grader/course/json_io.hpp"
 #include "grader/device_code/checkers/checkers.hpp"
 #include "grader/judge/compiled_submission.hpp"
 #include "grader/judge/early_look.hpp"

@@ -10,9 +10,9 @@
 #include <cstdio>
 #include <utility>
 
-#include "grader/base/printable.hpp"
 #include "grader/base/process.hpp"
-#include "grader/base/system_text.hpp"
+#include "grader/base/result.hpp"
+#include "grader/base/strings.hpp"
 #include "grader/sandbox/jail/unjailed.hpp"
 
 namespace membound::judge {

@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
-#include "grader/base/text_files.hpp"
-#include "grader/course/json_fields.hpp"
+#include "grader/base/files.hpp"
+#include "grader/course/json_io.hpp"
 
 namespace membound::judge {
 namespace {

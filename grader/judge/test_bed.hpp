@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "grader/base/result.hpp"
-#include "grader/course/stage_kind.hpp"
+#include "grader/course/lab.hpp"
 #include "grader/judge/check_device.hpp"
 #include "grader/judge/compile.hpp"
 #include "grader/judge/split_run.hpp"

@@ -12,8 +12,8 @@
 #include <thread>
 #include <utility>
 
+#include "grader/base/files.hpp"
 #include "grader/base/process.hpp"
-#include "grader/base/text_files.hpp"
 #include "grader/judge/lost_stage.hpp"
 #include "grader/judge/result_file.hpp"
 

@@ -5,8 +5,8 @@
 #include <sstream>
 #include <vector>
 
+#include "grader/base/files.hpp"
 #include "grader/base/process.hpp"
-#include "grader/base/text_files.hpp"
 
 namespace membound::judge {
 namespace {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdlib>
 
-#include "grader/base/processors.hpp"
+#include "grader/base/process.hpp"
 #include "grader/judge/check_device.hpp"
 #include "grader/judge/runner_rules.hpp"
 

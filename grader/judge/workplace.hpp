@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <string>
 
-#include "grader/base/error.hpp"
+#include "grader/base/result.hpp"
 #include "grader/course/lab.hpp"
 #include "grader/device_code/compilers/compiler.hpp"
 

@@ -1,16 +1,16 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// One warp-wide access as a picture: lanes × 32-byte sectors for global memory, lanes × 32 banks
-/// for shared memory.
-/// Place in the chain: course/kernel_profile -> [access_picture] -> dev figure, HTML page.
-/// Left out: how the access costs what it costs, which came counted.
+/// What a warp asks of memory as pictures: one access, lanes × 32-byte sectors for global
+/// memory or lanes × 32 banks for shared memory; and access after access, a picture that holds
+/// every step and a script that plays it. How an access costs what it costs came counted.
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "grader/course/kernel_profile.hpp"
+#include "grader/course/lab_result.hpp"
 
 namespace membound::report {
 
@@ -33,5 +33,21 @@ struct SectorUse {
 /// `where` which of the many ("block (0, 0, 0), warp 0"). With `standalone` a file of its own.
 [[nodiscard]] std::string draw_access(const course::MemoryAccess& access, const std::string& title,
                                       const std::string& where, bool standalone = true);
+
+// Without the script, and on paper, the picture of all steps shows the dearest one.
+
+/// The picture, 700 pixels wide: the sectors of global memory above a row of lanes, the banks
+/// of shared memory below it, and a line for each word. Steps are the accesses in their order;
+/// those of shared memory have a turn for each wavefront. At least one access is needed. `title`,
+/// `where` and `standalone` as for draw_access().
+[[nodiscard]] std::string draw_steps(const std::vector<course::MemoryAccess>& accesses,
+                                     const std::string& title, const std::string& where,
+                                     bool standalone = true);
+
+/// Whether `svg` was made by draw_steps().
+[[nodiscard]] bool has_steps(std::string_view svg);
+
+/// An element that gives every such picture of its page the buttons back, play, step and loop.
+[[nodiscard]] std::string steps_script();
 
 }  // namespace membound::report

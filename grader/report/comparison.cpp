@@ -5,10 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "grader/report/result_text.hpp"
 #include "grader/report/svg.hpp"
-#include "grader/report/terminal.hpp"
 #include "grader/report/text.hpp"
-#include "grader/report/text_table.hpp"
 
 namespace membound::report {
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "grader/course/lab_result.hpp"
-#include "grader/report/style.hpp"
+#include "grader/report/text.hpp"
 
 namespace membound::report {
 

@@ -6,12 +6,11 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "grader/base/check.hpp"
 #include "grader/base/filled_template.hpp"
-#include "grader/report/html_template.hpp"
+#include "grader/base/result.hpp"
+#include "grader/report/markdown_html.hpp"
 #include "grader/report/svg.hpp"
 #include "grader/report/text.hpp"
-#include "grader/report/text_table.hpp"
 
 namespace membound::report {
 namespace {

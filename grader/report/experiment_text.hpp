@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "grader/course/experiment.hpp"
-#include "grader/report/style.hpp"
+#include "grader/report/text.hpp"
 
 namespace membound::report {
 

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "grader/report/text.hpp"
-#include "grader/report/text_table.hpp"
 
 namespace membound::report {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "grader/report/style.hpp"
+#include "grader/report/text.hpp"
 
 namespace membound::report {
 

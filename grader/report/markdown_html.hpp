@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Markdown as HTML for the pages of the course; md4c reads it.
-/// Place in the chain: handout.md, README.md, help/*.md -> [markdown_html] -> handout page, site.
+/// HTML for the pages of the course: Markdown, which md4c reads, code with its words coloured,
+/// and the files of templates/, which the build puts into the program.
 #pragma once
 
 #include <functional>
@@ -11,6 +11,9 @@
 #include <vector>
 
 namespace membound::report {
+
+/// A file of templates/: "page". Our own bug when there is none.
+[[nodiscard]] std::string_view template_text(std::string_view name);
 
 /// A picture as a page needs it.
 struct FigureSource {

@@ -1,19 +1,36 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What the virtual GPU saw of a kernel, as text for a terminal: what bounds it, and what each
-/// source line costs.
-/// Place in the chain: course/lab_result, kernel.cu's text -> [profile_text] -> cli.
+/// What the virtual GPU saw of a kernel, as text for a terminal: what bounds it, what each
+/// source line costs, what makes it slow and what to try.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "grader/course/lab_result.hpp"
-#include "grader/report/source_excerpt.hpp"
-#include "grader/report/style.hpp"
+#include "grader/report/diagnostics.hpp"
+#include "grader/report/text.hpp"
 
 namespace membound::report {
+
+/// The kernel that takes the most time of all a stage launched; null where none was counted.
+[[nodiscard]] const course::KernelProfile* costliest(const course::StageResult& stage);
+
+/// Whether `finding` stands in the table of the guided analysis already.
+[[nodiscard]] bool is_advice(const course::Finding& finding, const course::StageResult& stage);
+
+/// "line 26", or nothing where no line is to blame.
+[[nodiscard]] std::string place_of(const course::SpeedAdvice& advice);
+
+/// The counter that shows it: "shared_wavefronts 557,056", and by whom where two counted.
+[[nodiscard]] std::string evidence_of(const course::SpeedAdvice& advice);
+
+/// The handout that explains it: "05-bank-conflicts, When does it cost time?".
+[[nodiscard]] std::string explained_in(const course::SpeedAdvice& advice);
+
+/// The first few faults, the largest gain first; nothing where there are none.
+[[nodiscard]] std::string render_advice(const course::KernelProfile& kernel, const Style& style);
 
 /// One row of a profile's table: a line and one kind of access, or branches that diverged.
 struct ProfileRow {

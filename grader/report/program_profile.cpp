@@ -7,14 +7,13 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "grader/base/check.hpp"
 #include "grader/base/filled_template.hpp"
-#include "grader/report/advice_text.hpp"
-#include "grader/report/html_kernel.hpp"
-#include "grader/report/html_template.hpp"
-#include "grader/report/step_through.hpp"
+#include "grader/base/result.hpp"
+#include "grader/report/access_picture.hpp"
+#include "grader/report/markdown_html.hpp"
+#include "grader/report/profile_text.hpp"
+#include "grader/report/result_page.hpp"
 #include "grader/report/text.hpp"
-#include "grader/report/text_table.hpp"
 
 namespace membound::report {
 namespace {

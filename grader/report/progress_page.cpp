@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "grader/base/check.hpp"
 #include "grader/base/filled_template.hpp"
-#include "grader/report/html_template.hpp"
+#include "grader/base/result.hpp"
+#include "grader/report/markdown_html.hpp"
 #include "grader/report/text.hpp"
 
 namespace membound::report {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "grader/report/style.hpp"
+#include "grader/report/text.hpp"
 
 namespace membound::report {
 

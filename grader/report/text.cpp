@@ -2,9 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/report/text.hpp"
 
+#include <sys/ioctl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
+#include <numeric>
+#include <vector>
+
+#include "grader/base/strings.hpp"
 
 namespace membound::report {
 namespace {
@@ -120,6 +128,201 @@ std::string points(double value) {
   std::string text = with_format("%.2f", value);
   text.erase(text.find_last_not_of('0') + 1);
   if (text.back() == '.') text.pop_back();
+  return text;
+}
+
+namespace {
+
+constexpr std::size_t kGap = 2;  ///< columns between cells
+
+std::size_t longest_word(std::string_view text) {
+  std::size_t longest = 0;
+  while (!text.empty()) {
+    const auto end = std::min(text.find(' '), text.size());
+    longest = std::max(longest, columns(text.substr(0, end)));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return longest;
+}
+
+/// Takes columns from the widest ones, one by one, as long as they have more than `least`.
+void shrink(std::vector<std::size_t>& widths, const std::vector<std::size_t>& least,
+            std::size_t room) {
+  while (std::accumulate(widths.begin(), widths.end(), std::size_t{0}) > room) {
+    std::size_t* widest = nullptr;
+    for (std::size_t i = 0; i < widths.size(); ++i)
+      if (widths[i] > least[i] && (widest == nullptr || widths[i] > *widest)) widest = &widths[i];
+    if (widest == nullptr) return;
+    --*widest;
+  }
+}
+
+/// `text` in lines of at most `width` columns, broken at spaces, and inside of words that are
+/// longer.
+std::vector<std::string> lines_of(std::string_view text, std::size_t width) {
+  std::vector<std::string> lines(1);
+  while (!text.empty()) {
+    const auto end = std::min(text.find(' '), text.size());
+    std::string_view word = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    const std::size_t taken = columns(lines.back());
+    if (taken > 0 && taken + 1 + columns(word) <= width) {
+      lines.back() += " " + std::string(word);
+      continue;
+    }
+    if (taken > 0) lines.emplace_back();
+    for (; columns(word) > width; lines.emplace_back()) {
+      lines.back() = first_columns(word, width);
+      word.remove_prefix(lines.back().size());
+    }
+    lines.back() = word;
+  }
+  return lines;
+}
+
+}  // namespace
+
+std::string text_table(const std::vector<std::vector<Cell>>& rows, const Style& style) {
+  std::vector<std::size_t> widths, words;
+  for (const auto& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()));
+    words.resize(widths.size());
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      widths[i] = std::max(widths[i], columns(row[i].text));
+      words[i] = std::max(words[i], longest_word(row[i].text));
+    }
+  }
+  const std::size_t gaps = widths.empty() ? 0 : kGap * (widths.size() - 1);
+  const std::size_t room =
+      std::max<std::size_t>(static_cast<std::size_t>(style.width), gaps) - gaps;
+  shrink(widths, words, room);
+  shrink(widths, std::vector<std::size_t>(widths.size(), 1), room);
+
+  const bool shrunk = std::ranges::any_of(rows, [&](const auto& row) {
+    for (std::size_t i = 0; i < row.size(); ++i)
+      if (columns(row[i].text) > widths[i]) return true;
+    return false;
+  });
+  std::string out;
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    std::vector<std::vector<std::string>> cells;
+    std::size_t height = 0;
+    for (std::size_t i = 0; i < rows[r].size(); ++i) {
+      cells.push_back(lines_of(rows[r][i].text, widths[i]));
+      height = std::max(height, cells.back().size());
+    }
+    // Where cells have several lines, an empty one shows where a row ends.
+    if (shrunk && r > 1) out += "\n";
+    for (std::size_t at = 0; at < height; ++at) {
+      std::string line;
+      for (std::size_t i = 0; i < cells.size(); ++i) {
+        const std::string text = at < cells[i].size() ? cells[i][at] : "";
+        const std::string space(widths[i] - columns(text), ' ');
+        line += (i > 0 ? std::string(kGap, ' ') : "") +
+                (rows[r][i].right ? space + text : text + space);
+      }
+      while (line.ends_with(' ')) line.pop_back();
+      out += style.paint(line, r == 0 ? Tone::kStrong : Tone::kPlain) + "\n";
+    }
+  }
+  return out;
+}
+
+namespace {
+
+constexpr int kWidest = 80;
+constexpr int kNarrowest = 20;
+
+std::string_view environment(const char* name) {
+  const char* value =
+      std::getenv(name);  // NOLINT(concurrency-mt-unsafe): read before threads start
+  return value == nullptr ? std::string_view() : std::string_view(value);
+}
+
+bool locale_is_utf8() {
+  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    const std::string_view value = environment(name);
+    if (value.empty()) continue;
+    return value.find("UTF-8") != std::string_view::npos ||
+           value.find("utf8") != std::string_view::npos;
+  }
+  return false;
+}
+
+// The codes of the 8 basic colours, which every terminal's theme keeps readable.
+std::string_view code_of(Tone tone) {
+  switch (tone) {
+    case Tone::kGood:
+      return "\033[32m";
+    case Tone::kBad:
+      return "\033[31m";
+    case Tone::kWarning:
+      return "\033[33m";
+    case Tone::kFaint:
+      return "\033[2m";
+    case Tone::kStrong:
+      return "\033[1m";
+    case Tone::kPlain:
+      break;
+  }
+  return "";
+}
+
+}  // namespace
+
+Style Style::for_stream(int fd) {
+  Style style;
+  const bool terminal = isatty(fd) == 1;
+  style.colour = terminal && environment("NO_COLOR").empty() && environment("TERM") != "dumb";
+  style.unicode = locale_is_utf8();
+  winsize size{};
+  if (terminal && ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
+    style.width = std::clamp<int>(size.ws_col, kNarrowest, kWidest);
+  }
+  return style;
+}
+
+std::string Style::paint(std::string_view text, Tone tone) const {
+  if (!colour || tone == Tone::kPlain) return std::string(text);
+  return std::string(code_of(tone)) + std::string(text) + "\033[0m";
+}
+
+std::string Style::sign(Tone tone) const {
+  switch (tone) {
+    case Tone::kGood:
+      return paint(unicode ? "✓" : "+", tone);
+    case Tone::kBad:
+      return paint(unicode ? "✗" : "x", tone);
+    case Tone::kWarning:
+      return paint("!", tone);
+    default:
+      return paint(unicode ? "·" : "-", Tone::kFaint);
+  }
+}
+
+std::string line_diff(std::string_view mine, std::string_view other, const Style& style) {
+  const auto a = base::lines_of(mine), b = base::lines_of(other);
+  // common[i][j]: the longest common row of lines of a from i on and b from j on. A stage has some
+  // hundred lines, so the table is small.
+  std::vector<std::vector<int>> common(a.size() + 1, std::vector<int>(b.size() + 1));
+  for (std::size_t i = a.size(); i-- > 0;)
+    for (std::size_t j = b.size(); j-- > 0;)
+      common[i][j] =
+          a[i] == b[j] ? common[i + 1][j + 1] + 1 : std::max(common[i + 1][j], common[i][j + 1]);
+  std::string text;
+  const auto add = [&](const char* sign, std::string_view line, Tone tone) {
+    text += style.paint(sign + std::string(line), tone) + "\n";
+  };
+  for (std::size_t i = 0, j = 0; i < a.size() || j < b.size();) {
+    if (i < a.size() && j < b.size() && a[i] == b[j]) {
+      add("  ", a[i], Tone::kPlain);
+      ++i, ++j;
+    } else if (j == b.size() || (i < a.size() && common[i + 1][j] >= common[i][j + 1])) {
+      add("- ", a[i++], Tone::kBad);
+    } else {
+      add("+ ", b[j++], Tone::kGood);
+    }
+  }
   return text;
 }
 

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Words and numbers as people read them: wrapped, padded, with units.
+/// Text for a terminal: words and numbers as people read them, wrapped, padded, with units;
+/// colours and signs that the terminal has; tables; two texts line by line.
 #pragma once
 
 #include <string>
@@ -43,5 +44,44 @@ namespace membound::report {
 
 /// Points without needless digits: "10", "7.5".
 [[nodiscard]] std::string points(double value);
+
+/// A cell of a table.
+struct Cell {
+  std::string text;
+  bool right = false;  ///< stands at its column's right edge
+};
+
+/// The rows, of which the first is the head. Columns are as wide as their widest cell; where the
+/// row would be wider than `style`, the widest columns get less, and their cells several lines.
+[[nodiscard]] std::string text_table(const std::vector<std::vector<Cell>>& rows,
+                                     const Style& style);
+
+// Colour stands only on a terminal, signs beyond ASCII only in a UTF-8 locale, and lines are no
+// wider than 80 columns.
+
+/// What a piece of text means; the style decides how that looks.
+enum class Tone { kPlain, kGood, kBad, kWarning, kFaint, kStrong };
+
+struct Style {
+  bool colour = false;
+  bool unicode = false;
+  int width = 80;  ///< columns, 20 to 80
+
+  /// For the file descriptor `fd`: colour if it is a terminal and neither NO_COLOR nor TERM=dumb
+  /// says otherwise; the terminal's width up to 80; UTF-8 as LC_ALL, LC_CTYPE or LANG say.
+  [[nodiscard]] static Style for_stream(int fd);
+
+  /// `text` in the colours of `tone`, or as it is.
+  [[nodiscard]] std::string paint(std::string_view text, Tone tone) const;
+  /// "✓" or "+", "✗" or "x", "·" or "-": the sign of something good, bad or left out.
+  [[nodiscard]] std::string sign(Tone tone) const;
+  /// "–" or "-".
+  [[nodiscard]] std::string_view dash() const { return unicode ? "–" : "-"; }
+};
+
+/// "-" before lines that only `mine` has, "+" before those that only `other` has, a space before
+/// those of both. The fewest changes that turn one into the other.
+[[nodiscard]] std::string line_diff(std::string_view mine, std::string_view other,
+                                    const Style& style);
 
 }  // namespace membound::report

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <numeric>
 #include <random>
+#include <stdexcept>
+#include <utility>
 
 #include "grader/harness/cases/statistics.hpp"
 #include "grader/harness/device/cuda_check.hpp"
@@ -128,6 +130,54 @@ std::vector<Outcome> hold(const Group& group, const harness::DeviceKernels& kern
   }
   for (std::size_t i = 0; i < outcomes.size(); ++i) summarise(group.contestants[i], outcomes[i]);
   return outcomes;
+}
+
+namespace {
+
+constexpr double kEvaluationSeconds = 60;
+
+template <typename T>
+T value_or_throw(base::Result<T> result) {
+  if (!result) throw std::runtime_error(base::to_string(result.error()));
+  return *std::move(result);
+}
+
+std::filesystem::path fatbin_of(const Machine& machine, const std::string& lab_id,
+                                const std::filesystem::path& fatbin) {
+  return fatbin.empty() ? machine.build / "labs" / lab_id / "reference.fatbin" : fatbin;
+}
+
+}  // namespace
+
+Answers::Answers(const Machine& machine, const std::string& lab_id, harness::Signature signature,
+                 const std::filesystem::path& fatbin)
+    : lab_(value_or_throw(course::read_lab(machine.labs / lab_id / "lab.json"))),
+      signature_(std::move(signature)),
+      submission_(value_or_throw(harness::Submission::load(fatbin_of(machine, lab_id, fatbin)))),
+      launcher_(submission_, machine.device, machine.watchdog, signature_, lab_.size_names) {}
+
+Contestant Answers::stage(int number, const Work& work) const {
+  const course::Stage& stage = *lab_.stage(number);
+  harness::Preparation prepared =
+      launcher_.prepare({stage.kernel, work.instance, work.sizes}, kEvaluationSeconds);
+  if (prepared.refusal) throw std::runtime_error(base::to_string(prepared.refusal->error));
+  // Contestants are copied; they share the scratch buffer.
+  const auto scratch = std::make_shared<harness::DeviceBuffer>(prepared.launch.scratch_bytes);
+  const auto launch = std::make_shared<harness::ReadyLaunch>(std::move(prepared.launch));
+  Contestant contestant;
+  contestant.name = std::to_string(number) + " " + stage.kernel;
+  contestant.role = Role::kStage;
+  contestant.amount = work.amount;
+  contestant.launch = [this, launch, scratch, arguments = work.arguments](const Arrays& arrays) {
+    harness::cuda_check(launcher_.launch(*launch, arguments(arrays), scratch->data()),
+                        "launching a reference answer");
+  };
+  return contestant;
+}
+
+int Answers::stage_count() const {
+  return static_cast<int>(
+      std::ranges::count_if(lab_.stages, [](const auto& it) { return it.kind->has_reference; }));
 }
 
 }  // namespace membound::authoring

@@ -1,16 +1,14 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Which contests are held: one group per lab, type and size, with the stages, the libraries, the
-/// ceilings, and the figures of the documents the course follows.
-/// Place in the chain: main -> [groups] -> answers, peers. Left out: timing (contest).
+/// Which contests are held: one group per lab, type and size, with the stages, the libraries,
+/// the ceilings, and the figures of the documents the course follows.
 #pragma once
 
 #include <functional>
 #include <string>
 #include <vector>
 
-#include "grader/authoring/bench/answers.hpp"
 #include "grader/authoring/bench/contest.hpp"
 
 namespace membound::authoring {

@@ -9,7 +9,7 @@
 
 #include "grader/classroom/exchange/platforms.hpp"
 #include "grader/classroom/exchange/sheet.hpp"
-#include "grader/course/course_table.hpp"
+#include "grader/course/grade.hpp"
 
 namespace membound::exchange {
 namespace {

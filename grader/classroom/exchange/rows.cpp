@@ -4,8 +4,7 @@
 
 #include <algorithm>
 
-#include "grader/base/printable.hpp"
-#include "grader/base/words.hpp"
+#include "grader/base/strings.hpp"
 
 namespace membound::exchange {
 namespace {

@@ -6,7 +6,7 @@
 #include "grader/classroom/gradebook/gradebook.hpp"
 #include "grader/classroom/gradebook/page_words.hpp"
 #include "grader/classroom/gradebook/templates.hpp"
-#include "grader/course/course_table.hpp"
+#include "grader/course/grade.hpp"
 
 namespace membound::gradebook {
 namespace {

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "grader/base/words.hpp"
+#include "grader/base/strings.hpp"
 #include "grader/course/grade.hpp"
 
 namespace membound::gradebook {

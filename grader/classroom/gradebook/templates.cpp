@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/classroom/gradebook/templates.hpp"
 
-#include "grader/base/check.hpp"
 #include "grader/base/filled_template.hpp"
+#include "grader/base/result.hpp"
 
 namespace membound::gradebook {
 

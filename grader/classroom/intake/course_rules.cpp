@@ -10,7 +10,7 @@
 #include "grader/base/csv.hpp"
 #include "grader/classroom/intake/lab_names.hpp"
 #include "grader/classroom/intake/student_names.hpp"
-#include "grader/course/json_fields.hpp"
+#include "grader/course/json_io.hpp"
 
 namespace membound::intake {
 namespace {

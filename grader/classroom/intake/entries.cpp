@@ -7,8 +7,8 @@
 #include <system_error>
 #include <utility>
 
-#include "grader/base/switches.hpp"
-#include "grader/base/text_files.hpp"
+#include "grader/base/failpoint.hpp"
+#include "grader/base/files.hpp"
 #include "grader/classroom/intake/folder.hpp"
 #include "grader/classroom/intake/kernel_names.hpp"
 #include "grader/classroom/intake/student_names.hpp"

@@ -12,8 +12,8 @@
 #include <memory>
 #include <vector>
 
-#include "grader/base/switches.hpp"
-#include "grader/base/system_text.hpp"
+#include "grader/base/failpoint.hpp"
+#include "grader/base/result.hpp"
 
 namespace membound::intake {
 namespace {

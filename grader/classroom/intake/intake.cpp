@@ -9,7 +9,7 @@
 #include <tuple>
 #include <utility>
 
-#include "grader/base/switches.hpp"
+#include "grader/base/failpoint.hpp"
 #include "grader/classroom/intake/entries.hpp"
 #include "grader/classroom/intake/item_submissions.hpp"
 #include "grader/classroom/intake/store.hpp"

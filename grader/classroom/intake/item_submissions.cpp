@@ -8,7 +8,7 @@
 #include <tuple>
 #include <utility>
 
-#include "grader/base/switches.hpp"
+#include "grader/base/failpoint.hpp"
 #include "grader/classroom/intake/lab_names.hpp"
 #include "grader/classroom/intake/student_names.hpp"
 

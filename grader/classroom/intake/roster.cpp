@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "grader/base/csv.hpp"
-#include "grader/base/text_lines.hpp"
+#include "grader/base/strings.hpp"
 #include "grader/classroom/intake/student_names.hpp"
 
 namespace membound::intake {

@@ -5,8 +5,7 @@
 #include <system_error>
 
 #include "grader/base/digest.hpp"
-#include "grader/base/durable_file.hpp"
-#include "grader/base/text_files.hpp"
+#include "grader/base/files.hpp"
 
 namespace membound::intake {
 

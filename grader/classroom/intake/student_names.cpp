@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <memory>
 
-#include "grader/base/switches.hpp"
+#include "grader/base/failpoint.hpp"
 
 namespace membound::intake {
 namespace {

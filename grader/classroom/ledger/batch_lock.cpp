@@ -14,7 +14,7 @@
 #include <system_error>
 #include <utility>
 
-#include "grader/base/system_text.hpp"
+#include "grader/base/result.hpp"
 
 namespace membound::ledger {
 namespace {

@@ -3,7 +3,7 @@
 #include "grader/classroom/ledger/chain.hpp"
 
 #include "grader/base/digest.hpp"
-#include "grader/course/json_fields.hpp"
+#include "grader/course/json_io.hpp"
 
 namespace membound::ledger {
 

@@ -9,12 +9,11 @@
 #include <utility>
 
 #include "grader/base/digest.hpp"
-#include "grader/base/durable_file.hpp"
 #include "grader/base/failpoint.hpp"
-#include "grader/base/text_files.hpp"
+#include "grader/base/files.hpp"
 #include "grader/classroom/ledger/batch_lock.hpp"
 #include "grader/classroom/ledger/database.hpp"
-#include "grader/course/json_fields.hpp"
+#include "grader/course/json_io.hpp"
 
 namespace membound::ledger {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "grader/base/digest.hpp"
 #include "grader/classroom/ledger/database.hpp"
-#include "grader/course/json_fields.hpp"
+#include "grader/course/json_io.hpp"
 
 namespace membound::ledger {
 

@@ -5,9 +5,8 @@
 #include <system_error>
 
 #include "grader/base/digest.hpp"
-#include "grader/base/durable_file.hpp"
-#include "grader/base/text_files.hpp"
-#include "grader/course/json_fields.hpp"
+#include "grader/base/files.hpp"
+#include "grader/course/json_io.hpp"
 
 namespace membound::ledger {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/base/digest.hpp"
-#include "grader/base/text_files.hpp"
+#include "grader/base/files.hpp"
 #include "grader/classroom/ledger/database.hpp"
 #include "grader/classroom/ledger/ledger.hpp"
 

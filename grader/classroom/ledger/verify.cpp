@@ -5,7 +5,7 @@
 #include <system_error>
 
 #include "grader/base/digest.hpp"
-#include "grader/base/text_files.hpp"
+#include "grader/base/files.hpp"
 #include "grader/classroom/ledger/database.hpp"
 #include "grader/classroom/ledger/ledger.hpp"
 

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "grader/base/digest.hpp"
-#include "grader/base/processors.hpp"
+#include "grader/base/process.hpp"
 #include "grader/classroom/queue/audit_run.hpp"
 #include "grader/classroom/queue/one_submission.hpp"
 #include "grader/judge/device_choice.hpp"

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "grader/base/digest.hpp"
-#include "grader/base/text_files.hpp"
+#include "grader/base/files.hpp"
 #include "grader/classroom/queue/job_check.hpp"
 #include "grader/judge/judge.hpp"
 #include "grader/judge/verdict.hpp"

@@ -5,9 +5,8 @@
 #include <system_error>
 #include <utility>
 
-#include "grader/base/durable_file.hpp"
 #include "grader/base/failpoint.hpp"
-#include "grader/base/text_files.hpp"
+#include "grader/base/files.hpp"
 #include "grader/classroom/intake/store.hpp"
 #include "grader/classroom/queue/audit.hpp"
 #include "grader/classroom/queue/batch_jobs.hpp"

@@ -5,8 +5,7 @@
 #include <set>
 
 #include "grader/base/digest.hpp"
-#include "grader/base/durable_file.hpp"
-#include "grader/base/text_files.hpp"
+#include "grader/base/files.hpp"
 #include "grader/classroom/queue/plan_merge.hpp"
 
 namespace membound::queue {

@@ -9,8 +9,7 @@
 #include <optional>
 #include <system_error>
 
-#include "grader/base/scratch_folder.hpp"
-#include "grader/base/text_files.hpp"
+#include "grader/base/files.hpp"
 #include "grader/classroom/intake/store.hpp"
 #include "grader/classroom/ledger/record.hpp"
 #include "grader/classroom/queue/chunks.hpp"

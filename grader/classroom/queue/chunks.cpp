@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "grader/base/check.hpp"
-#include "grader/base/text_files.hpp"
-#include "grader/course/json_fields.hpp"
+#include "grader/base/files.hpp"
+#include "grader/base/result.hpp"
+#include "grader/course/json_io.hpp"
 
 namespace membound::queue {
 namespace {

@@ -5,8 +5,8 @@
 #include <chrono>
 #include <thread>
 
-#include "grader/base/printable.hpp"
 #include "grader/base/process.hpp"
+#include "grader/base/strings.hpp"
 
 namespace membound::queue {
 namespace {

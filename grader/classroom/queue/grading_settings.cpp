@@ -8,7 +8,7 @@
 #include <system_error>
 
 #include "grader/base/digest.hpp"
-#include "grader/base/text_files.hpp"
+#include "grader/base/files.hpp"
 #include "grader/classroom/intake/late.hpp"
 #include "grader/judge/compile.hpp"
 #include "grader/judge/device_choice.hpp"

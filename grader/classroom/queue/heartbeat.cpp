@@ -8,8 +8,8 @@
 #include <chrono>
 #include <sstream>
 
-#include "grader/base/printable.hpp"
-#include "grader/base/text_files.hpp"
+#include "grader/base/files.hpp"
+#include "grader/base/strings.hpp"
 #include "grader/classroom/queue/chunks.hpp"
 
 namespace membound::queue {

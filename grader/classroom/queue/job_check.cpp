@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "grader/base/processors.hpp"
+#include "grader/base/process.hpp"
 #include "grader/judge/device_choice.hpp"
 
 namespace membound::queue {

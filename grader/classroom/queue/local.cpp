@@ -10,7 +10,7 @@
 
 #include "grader/base/digest.hpp"
 #include "grader/base/failpoint.hpp"
-#include "grader/base/text_files.hpp"
+#include "grader/base/files.hpp"
 #include "grader/classroom/queue/batch_executor.hpp"
 #include "grader/judge/device_lock.hpp"
 #include "grader/judge/wipe_devices.hpp"

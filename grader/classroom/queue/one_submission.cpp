@@ -10,8 +10,8 @@
 
 #include "grader/base/digest.hpp"
 #include "grader/base/failpoint.hpp"
-#include "grader/base/printable.hpp"
-#include "grader/base/text_files.hpp"
+#include "grader/base/files.hpp"
+#include "grader/base/strings.hpp"
 #include "grader/classroom/queue/audit_run.hpp"
 #include "grader/classroom/queue/device_health.hpp"
 #include "grader/classroom/queue/job_check.hpp"

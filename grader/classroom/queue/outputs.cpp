@@ -12,13 +12,12 @@
 
 #include "grader/base/csv.hpp"
 #include "grader/base/digest.hpp"
-#include "grader/base/durable_file.hpp"
-#include "grader/base/text_files.hpp"
-#include "grader/base/words.hpp"
+#include "grader/base/files.hpp"
+#include "grader/base/strings.hpp"
 #include "grader/classroom/queue/audit.hpp"
 #include "grader/classroom/queue/hand_marks.hpp"
-#include "grader/course/course_table.hpp"
-#include "grader/course/json_fields.hpp"
+#include "grader/course/grade.hpp"
+#include "grader/course/json_io.hpp"
 
 namespace membound::queue {
 namespace {

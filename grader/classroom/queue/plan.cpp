@@ -8,8 +8,8 @@
 #include <tuple>
 
 #include "grader/base/digest.hpp"
-#include "grader/base/text_files.hpp"
-#include "grader/course/json_fields.hpp"
+#include "grader/base/files.hpp"
+#include "grader/course/json_io.hpp"
 
 namespace membound::queue {
 namespace {

@@ -10,8 +10,8 @@
 #include <system_error>
 #include <thread>
 
-#include "grader/base/printable.hpp"
-#include "grader/base/text_files.hpp"
+#include "grader/base/files.hpp"
+#include "grader/base/strings.hpp"
 #include "grader/classroom/ledger/record.hpp"
 #include "grader/classroom/queue/chunks.hpp"
 #include "grader/classroom/queue/cluster_news.hpp"

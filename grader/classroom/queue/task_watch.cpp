@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <sstream>
 
-#include "grader/base/printable.hpp"
-#include "grader/base/text_files.hpp"
+#include "grader/base/files.hpp"
+#include "grader/base/strings.hpp"
 #include "grader/classroom/queue/heartbeat.hpp"
 #include "grader/classroom/queue/slurm_executor.hpp"
 

@@ -11,8 +11,8 @@
 #include <string_view>
 
 #include "grader/base/digest.hpp"
+#include "grader/base/files.hpp"
 #include "grader/base/process.hpp"
-#include "grader/base/text_files.hpp"
 
 namespace membound::release {
 namespace {

@@ -10,8 +10,8 @@
 #include <sstream>
 #include <string_view>
 
+#include "grader/base/files.hpp"
 #include "grader/base/process.hpp"
-#include "grader/base/text_files.hpp"
 
 namespace membound::release {
 namespace {

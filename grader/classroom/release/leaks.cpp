@@ -8,8 +8,8 @@
 #include <span>
 #include <sstream>
 
-#include "grader/base/printable.hpp"
-#include "grader/base/text_files.hpp"
+#include "grader/base/files.hpp"
+#include "grader/base/strings.hpp"
 #include "grader/device_code/fatbin/fatbin.hpp"
 
 namespace membound::release {

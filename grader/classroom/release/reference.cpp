@@ -10,10 +10,9 @@
 #include <string_view>
 #include <thread>
 
+#include "grader/base/files.hpp"
 #include "grader/base/process.hpp"
-#include "grader/base/processors.hpp"
-#include "grader/base/text_files.hpp"
-#include "grader/base/text_lines.hpp"
+#include "grader/base/strings.hpp"
 #include "grader/classroom/release/binaries.hpp"
 
 namespace membound::release {

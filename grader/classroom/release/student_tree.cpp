@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "grader/base/digest.hpp"
+#include "grader/base/files.hpp"
 #include "grader/base/filled_template.hpp"
-#include "grader/base/text_files.hpp"
 #include "grader/classroom/release/binaries.hpp"
 #include "grader/classroom/release/course_files.hpp"
 #include "grader/classroom/release/leaks.hpp"

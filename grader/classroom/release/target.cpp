@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "grader/base/digest.hpp"
-#include "grader/base/system_text.hpp"
-#include "grader/base/text_files.hpp"
+#include "grader/base/files.hpp"
+#include "grader/base/result.hpp"
 
 namespace membound::release {
 namespace {

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
-#include "grader/base/text_files.hpp"
+#include "grader/base/files.hpp"
 
 namespace membound::selftest {
 namespace {

@@ -9,7 +9,7 @@
 #include <map>
 #include <system_error>
 
-#include "grader/base/text_files.hpp"
+#include "grader/base/files.hpp"
 #include "grader/classroom/intake/intake.hpp"
 #include "grader/classroom/intake/late.hpp"
 #include "grader/classroom/selftest/made_archive.hpp"

@@ -8,7 +8,7 @@
 #include <map>
 #include <system_error>
 
-#include "grader/base/text_files.hpp"
+#include "grader/base/files.hpp"
 #include "grader/classroom/intake/intake.hpp"
 #include "grader/classroom/intake/store.hpp"
 #include "grader/classroom/selftest/forged_date_case.hpp"

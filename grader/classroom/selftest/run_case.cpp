@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
-#include "grader/base/text_files.hpp"
+#include "grader/base/files.hpp"
 #include "grader/classroom/selftest/intake_case.hpp"
 #include "grader/course/grade.hpp"
 #include "grader/judge/device_choice.hpp"

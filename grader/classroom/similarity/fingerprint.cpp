@@ -4,7 +4,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "grader/base/stable_hash.hpp"
+#include "grader/base/digest.hpp"
 #include "grader/classroom/similarity/similarity.hpp"
 #include "grader/device_code/fatbin/fatbin.hpp"
 #include "grader/device_code/ptx/parser.hpp"

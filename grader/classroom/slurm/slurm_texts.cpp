@@ -6,7 +6,7 @@
 #include <charconv>
 #include <set>
 
-#include "grader/base/check.hpp"
+#include "grader/base/result.hpp"
 #include "grader/classroom/slurm/slurm.hpp"
 
 namespace membound::slurm {

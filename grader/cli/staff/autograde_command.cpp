@@ -14,18 +14,14 @@
 #include <mutex>
 #include <thread>
 
-#include "grader/base/durable_file.hpp"
-#include "grader/base/scratch_folder.hpp"
-#include "grader/base/text_files.hpp"
+#include "grader/base/files.hpp"
 #include "grader/classroom/exchange/gradescope.hpp"
 #include "grader/classroom/exchange/json_text.hpp"
 #include "grader/classroom/exchange/rows.hpp"
 #include "grader/classroom/queue/batch.hpp"
-#include "grader/cli/action.hpp"
-#include "grader/cli/error_output.hpp"
-#include "grader/cli/interrupt.hpp"
-#include "grader/cli/option_values.hpp"
-#include "grader/cli/staff/grading_options.hpp"
+#include "grader/cli/command_context.hpp"
+#include "grader/cli/command_line.hpp"
+#include "grader/cli/staff/grade_options.hpp"
 #include "grader/judge/next_hint.hpp"
 #include "grader/sandbox/jail/jail.hpp"
 

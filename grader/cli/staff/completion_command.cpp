@@ -7,9 +7,8 @@
 #include <cstdio>
 #include <memory>
 
-#include "grader/cli/action.hpp"
-#include "grader/cli/error_output.hpp"
-#include "grader/cli/option_values.hpp"
+#include "grader/cli/command_context.hpp"
+#include "grader/cli/command_line.hpp"
 
 namespace membound::cli {
 namespace {

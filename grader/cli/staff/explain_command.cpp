@@ -7,13 +7,11 @@
 #include <memory>
 
 #include "grader/classroom/queue/replay.hpp"
-#include "grader/cli/action.hpp"
-#include "grader/cli/error_output.hpp"
-#include "grader/cli/interrupt.hpp"
-#include "grader/cli/option_values.hpp"
-#include "grader/cli/staff/grading_options.hpp"
-#include "grader/report/progress.hpp"
-#include "grader/report/terminal.hpp"
+#include "grader/cli/command_context.hpp"
+#include "grader/cli/command_line.hpp"
+#include "grader/cli/staff/grade_options.hpp"
+#include "grader/report/progress_bar.hpp"
+#include "grader/report/result_text.hpp"
 #include "grader/report/text.hpp"
 
 namespace membound::cli {

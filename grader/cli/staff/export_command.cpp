@@ -6,13 +6,11 @@
 #include <cstdio>
 #include <memory>
 
-#include "grader/base/text_files.hpp"
+#include "grader/base/files.hpp"
 #include "grader/classroom/exchange/exchange.hpp"
 #include "grader/classroom/queue/outputs.hpp"
-#include "grader/cli/action.hpp"
 #include "grader/cli/command_context.hpp"
-#include "grader/cli/error_output.hpp"
-#include "grader/cli/option_values.hpp"
+#include "grader/cli/command_line.hpp"
 #include "grader/cli/staff/platform_table.hpp"
 
 namespace membound::cli {

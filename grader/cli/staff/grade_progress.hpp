@@ -14,7 +14,7 @@
 
 #include "grader/classroom/queue/batch_executor.hpp"
 #include "grader/course/grade.hpp"
-#include "grader/report/style.hpp"
+#include "grader/report/text.hpp"
 
 namespace membound::cli {
 

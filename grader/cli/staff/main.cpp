@@ -5,9 +5,8 @@
 /// fault.
 #include <exception>
 
-#include "grader/cli/action.hpp"
+#include "grader/cli/command_context.hpp"
 #include "grader/cli/command_line.hpp"
-#include "grader/cli/error_output.hpp"
 
 int main(int argc, char** argv) {
   using namespace membound::cli;

@@ -7,10 +7,8 @@
 #include <memory>
 
 #include "grader/classroom/queue/hand_marks.hpp"
-#include "grader/cli/action.hpp"
 #include "grader/cli/command_context.hpp"
-#include "grader/cli/error_output.hpp"
-#include "grader/cli/option_values.hpp"
+#include "grader/cli/command_line.hpp"
 #include "grader/report/text.hpp"
 
 namespace membound::cli {

@@ -15,21 +15,17 @@
 #include <optional>
 #include <string_view>
 
-#include "grader/base/scratch_folder.hpp"
-#include "grader/base/text_files.hpp"
+#include "grader/base/files.hpp"
 #include "grader/classroom/release/autograder.hpp"
 #include "grader/classroom/release/course_archive.hpp"
 #include "grader/classroom/release/reference.hpp"
 #include "grader/classroom/release/target.hpp"
-#include "grader/cli/action.hpp"
 #include "grader/cli/command_context.hpp"
-#include "grader/cli/error_output.hpp"
-#include "grader/cli/interrupt.hpp"
-#include "grader/cli/option_values.hpp"
+#include "grader/cli/command_line.hpp"
 #include "grader/judge/build_info.hpp"
 #include "grader/judge/device_choice.hpp"
 #include "grader/judge/untouched_skeleton.hpp"
-#include "grader/report/progress.hpp"
+#include "grader/report/progress_bar.hpp"
 #include "grader/report/text.hpp"
 
 namespace membound::cli {

@@ -6,13 +6,12 @@
 #include <cstdio>
 #include <memory>
 
-#include "grader/base/text_files.hpp"
+#include "grader/base/files.hpp"
 #include "grader/classroom/gradebook/gradebook.hpp"
 #include "grader/classroom/ledger/record.hpp"
 #include "grader/classroom/queue/outputs.hpp"
-#include "grader/cli/action.hpp"
 #include "grader/cli/command_context.hpp"
-#include "grader/cli/error_output.hpp"
+#include "grader/cli/command_line.hpp"
 
 namespace membound::cli {
 namespace {

@@ -13,15 +13,13 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "grader/base/printable.hpp"
-#include "grader/base/scratch_folder.hpp"
+#include "grader/base/files.hpp"
+#include "grader/base/strings.hpp"
 #include "grader/classroom/selftest/attack_table.hpp"
 #include "grader/classroom/selftest/run_case.hpp"
-#include "grader/cli/action.hpp"
 #include "grader/cli/checking.hpp"
-#include "grader/cli/error_output.hpp"
-#include "grader/cli/interrupt.hpp"
-#include "grader/cli/option_values.hpp"
+#include "grader/cli/command_context.hpp"
+#include "grader/cli/command_line.hpp"
 #include "grader/judge/wipe_devices.hpp"
 #include "grader/report/text.hpp"
 #include "grader/sandbox/jail/jail.hpp"

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "grader/base/error.hpp"
+#include "grader/base/result.hpp"
 
 namespace membound::fatbin::errors {
 

@@ -6,7 +6,7 @@
 #include <array>
 #include <set>
 
-#include "grader/base/switches.hpp"
+#include "grader/base/failpoint.hpp"
 #include "grader/device_code/fatbin/fatbin.hpp"
 #include "grader/device_code/ptx/opcodes.hpp"
 #include "grader/device_code/ptx/parser.hpp"

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "grader/base/check.hpp"
+#include "grader/base/result.hpp"
 
 namespace membound::ptx {
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "grader/base/printable.hpp"
+#include "grader/base/strings.hpp"
 
 namespace membound::ptx {
 namespace {

@@ -9,8 +9,8 @@
 #include <optional>
 #include <type_traits>
 
-#include "grader/base/check.hpp"
-#include "grader/base/switches.hpp"
+#include "grader/base/failpoint.hpp"
+#include "grader/base/result.hpp"
 #include "grader/harness/cases/picture.hpp"
 #include "grader/harness/cases/poison.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "grader/base/check.hpp"
+#include "grader/base/result.hpp"
 
 namespace membound::harness {
 

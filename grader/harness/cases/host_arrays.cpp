@@ -7,7 +7,7 @@
 #include <sstream>
 #include <vector>
 
-#include "grader/base/check.hpp"
+#include "grader/base/result.hpp"
 #include "grader/harness/cases/data.hpp"
 #include "grader/harness/cases/poison.hpp"
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "grader/base/check.hpp"
-#include "grader/base/switches.hpp"
+#include "grader/base/failpoint.hpp"
+#include "grader/base/result.hpp"
 #include "grader/harness/cases/host_arrays.hpp"
 #include "grader/harness/cases/poison.hpp"
 #include "grader/harness/device/cuda_check.hpp"

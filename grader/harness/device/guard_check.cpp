@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "grader/base/check.hpp"
+#include "grader/base/result.hpp"
 #include "grader/harness/cases/poison.hpp"
 
 namespace membound::harness {

@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "grader/base/switches.hpp"
+#include "grader/base/failpoint.hpp"
 #include "grader/harness/cases/poison.hpp"
 #include "grader/harness/device/cuda_check.hpp"
 #include "grader/harness/device/device_checks.hpp"

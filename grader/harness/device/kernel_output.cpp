@@ -9,7 +9,7 @@
 #include <array>
 #include <cstdio>
 
-#include "grader/base/printable.hpp"
+#include "grader/base/strings.hpp"
 
 namespace membound::harness {
 namespace {

@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <string>
 
-#include "grader/base/descriptor.hpp"
+#include "grader/base/files.hpp"
 
 namespace membound::harness {
 

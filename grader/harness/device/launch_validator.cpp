@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "grader/base/switches.hpp"
+#include "grader/base/failpoint.hpp"
 
 namespace membound::harness {
 namespace {

@@ -6,7 +6,7 @@
 #include <cctype>
 #include <optional>
 
-#include "grader/base/nearest.hpp"
+#include "grader/base/strings.hpp"
 #include "grader/harness/cases/kernel_arguments.hpp"
 
 namespace membound::harness {

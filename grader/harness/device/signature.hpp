@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "grader/base/function_name.hpp"
+#include "grader/base/demangle.hpp"
 #include "grader/base/result.hpp"
 
 namespace membound::harness {

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <span>
 
-#include "grader/base/check.hpp"
+#include "grader/base/result.hpp"
 #include "grader/harness/cases/data.hpp"
 #include "grader/harness/cases/host_arrays.hpp"
 #include "grader/harness/device/device_kernels.hpp"

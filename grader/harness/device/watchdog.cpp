@@ -4,8 +4,8 @@
 
 #include <utility>
 
-#include "grader/base/check.hpp"
-#include "grader/base/switches.hpp"
+#include "grader/base/failpoint.hpp"
+#include "grader/base/result.hpp"
 
 namespace membound::harness {
 

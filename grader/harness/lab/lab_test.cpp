@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/harness/lab/lab_test.hpp"
 
-#include "grader/base/stable_hash.hpp"
+#include "grader/base/digest.hpp"
 #include "grader/harness/device/device_checks.hpp"
 #include "grader/harness/lab/stage_run.hpp"
 

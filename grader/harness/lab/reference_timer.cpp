@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "grader/base/words.hpp"
+#include "grader/base/strings.hpp"
 #include "grader/harness/measure/sample_report.hpp"
 
 namespace membound::harness {

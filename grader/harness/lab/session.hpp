@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "grader/base/descriptor.hpp"
+#include "grader/base/files.hpp"
 #include "grader/course/lab.hpp"
 #include "grader/harness/cases/timed_case.hpp"
 #include "grader/harness/device/device.hpp"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// The part of StageRun that looks at blocks of a launch whose positions have more than 32 bits.
-#include "grader/base/switches.hpp"
+#include "grader/base/failpoint.hpp"
 #include "grader/harness/lab/stage_run.hpp"
 #include "grader/harness/measure/far_blocks.hpp"
 

@@ -11,9 +11,9 @@
 #include <exception>
 #include <memory>
 
-#include "grader/base/check.hpp"
-#include "grader/base/freed_memory.hpp"
-#include "grader/base/text_files.hpp"
+#include "grader/base/files.hpp"
+#include "grader/base/process.hpp"
+#include "grader/base/result.hpp"
 #include "grader/harness/device/device_scope.hpp"
 #include "grader/harness/lab/reference_timer.hpp"
 #include "grader/harness/lab/session.hpp"

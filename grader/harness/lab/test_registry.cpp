@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <optional>
 
-#include "grader/base/check.hpp"
+#include "grader/base/result.hpp"
 #include "grader/harness/lab/built_in_tests.hpp"
 
 namespace membound::harness {

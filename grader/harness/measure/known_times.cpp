@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "grader/base/text_files.hpp"
+#include "grader/base/files.hpp"
 
 namespace membound::harness {
 

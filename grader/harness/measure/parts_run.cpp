@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "grader/base/check.hpp"
+#include "grader/base/result.hpp"
 #include "grader/harness/device/device_scope.hpp"
 
 namespace membound::harness {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "grader/base/switches.hpp"
+#include "grader/base/failpoint.hpp"
 #include "grader/harness/cases/statistics.hpp"
 #include "grader/harness/device/device_scope.hpp"
 #include "grader/harness/device/runner_link.hpp"

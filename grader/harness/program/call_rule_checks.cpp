@@ -9,8 +9,8 @@
 #include <map>
 #include <set>
 
-#include "grader/base/check.hpp"
-#include "grader/base/function_name.hpp"
+#include "grader/base/demangle.hpp"
+#include "grader/base/result.hpp"
 #include "grader/harness/program/data_flow.hpp"
 #include "grader/harness/program/printed_figures.hpp"
 #include "grader/harness/program/stream_order.hpp"

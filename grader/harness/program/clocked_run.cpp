@@ -6,9 +6,8 @@
 #include <cstdio>
 #include <utility>
 
+#include "grader/base/files.hpp"
 #include "grader/base/process.hpp"
-#include "grader/base/scratch_folder.hpp"
-#include "grader/base/text_files.hpp"
 #include "grader/harness/cases/statistics.hpp"
 #include "grader/harness/cases/stop_rule.hpp"
 #include "grader/sandbox/jail/unjailed.hpp"

@@ -8,7 +8,7 @@
 #include <set>
 #include <utility>
 
-#include "grader/base/function_name.hpp"
+#include "grader/base/demangle.hpp"
 
 namespace membound::harness {
 namespace {

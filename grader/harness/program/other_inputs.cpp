@@ -6,7 +6,7 @@
 #include <cstring>
 #include <utility>
 
-#include "grader/base/check.hpp"
+#include "grader/base/result.hpp"
 #include "grader/harness/cases/data.hpp"
 
 namespace membound::harness {

@@ -17,8 +17,8 @@
 #include <sstream>
 #include <string_view>
 
-#include "grader/base/freed_memory.hpp"
-#include "grader/base/stable_hash.hpp"
+#include "grader/base/digest.hpp"
+#include "grader/base/process.hpp"
 #include "grader/course/lab.hpp"
 #include "grader/course/measurement.hpp"
 #include "grader/harness/cases/checker_reports.hpp"

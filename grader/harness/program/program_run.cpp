@@ -14,9 +14,8 @@
 #include <thread>
 #include <utility>
 
+#include "grader/base/files.hpp"
 #include "grader/base/process.hpp"
-#include "grader/base/scratch_folder.hpp"
-#include "grader/base/text_files.hpp"
 #include "grader/sandbox/jail/unjailed.hpp"
 #include "grader/sandbox/runner/channel.hpp"
 

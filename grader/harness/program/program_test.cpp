@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "grader/base/printable.hpp"
-#include "grader/base/system_text.hpp"
+#include "grader/base/result.hpp"
+#include "grader/base/strings.hpp"
 #include "grader/course/measurement.hpp"
 #include "grader/harness/program/stream_order.hpp"
 

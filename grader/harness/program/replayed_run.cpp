@@ -12,7 +12,7 @@
 #include <thread>
 #include <utility>
 
-#include "grader/base/check.hpp"
+#include "grader/base/result.hpp"
 #include "grader/sandbox/runner/channel.hpp"
 #include "grader/sandbox/runner/protocol.hpp"
 #include "grader/sandbox/runner/request_log.hpp"

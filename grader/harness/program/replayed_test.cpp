@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "grader/base/check.hpp"
+#include "grader/base/result.hpp"
 
 namespace membound::harness {
 namespace {

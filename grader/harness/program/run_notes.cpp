@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <set>
 
-#include "grader/base/printable.hpp"
+#include "grader/base/strings.hpp"
 #include "grader/harness/program/spans.hpp"
 #include "grader/harness/program/stream_order.hpp"
 

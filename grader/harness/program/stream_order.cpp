@@ -7,7 +7,7 @@
 #include <set>
 #include <string_view>
 
-#include "grader/base/function_name.hpp"
+#include "grader/base/demangle.hpp"
 
 namespace membound::harness {
 namespace {

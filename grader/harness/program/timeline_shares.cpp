@@ -5,7 +5,7 @@
 #include <array>
 #include <string_view>
 
-#include "grader/base/function_name.hpp"
+#include "grader/base/demangle.hpp"
 #include "grader/harness/program/spans.hpp"
 
 namespace membound::harness {

@@ -8,9 +8,9 @@
 #include <cmath>
 #include <system_error>
 
-#include "grader/base/owner_mark.hpp"
-#include "grader/base/switches.hpp"
-#include "grader/base/system_text.hpp"
+#include "grader/base/failpoint.hpp"
+#include "grader/base/process.hpp"
+#include "grader/base/result.hpp"
 #include "grader/sandbox/jail/leftovers.hpp"
 
 namespace membound::jail {

@@ -12,8 +12,8 @@
 #include <set>
 #include <sstream>
 
-#include "grader/base/owner_mark.hpp"
-#include "grader/base/system_text.hpp"
+#include "grader/base/process.hpp"
+#include "grader/base/result.hpp"
 
 namespace membound::jail {
 namespace {

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "grader/base/descriptor.hpp"
+#include "grader/base/files.hpp"
 #include "grader/base/result.hpp"
 
 namespace membound::jail {

@@ -6,9 +6,9 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "grader/base/failpoint.hpp"
+#include "grader/base/files.hpp"
 #include "grader/base/process.hpp"
-#include "grader/base/scratch_folder.hpp"
-#include "grader/base/switches.hpp"
 #include "grader/sandbox/jail/leftovers.hpp"
 #include "grader/sandbox/jail/setup.hpp"
 #include "grader/sandbox/jail/stage/landlock.hpp"

@@ -14,8 +14,8 @@
 #include <system_error>
 #include <utility>
 
-#include "grader/base/descriptor.hpp"
-#include "grader/base/owner_mark.hpp"
+#include "grader/base/files.hpp"
+#include "grader/base/process.hpp"
 
 namespace membound::jail {
 namespace {

@@ -9,7 +9,7 @@
 #include <optional>
 #include <utility>
 
-#include "grader/base/system_text.hpp"
+#include "grader/base/result.hpp"
 
 namespace membound::jail {
 namespace {

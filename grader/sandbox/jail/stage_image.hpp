@@ -6,7 +6,7 @@
 /// Place in the chain: stage (built first) -> [stage_image] -> supervisor.
 #pragma once
 
-#include "grader/base/descriptor.hpp"
+#include "grader/base/files.hpp"
 
 namespace membound::jail {
 

@@ -14,8 +14,8 @@
 #include <chrono>
 #include <cstdio>
 
-#include "grader/base/switches.hpp"
-#include "grader/base/system_text.hpp"
+#include "grader/base/failpoint.hpp"
+#include "grader/base/result.hpp"
 #include "grader/sandbox/jail/bubblewrap.hpp"
 #include "grader/sandbox/jail/keeper.hpp"
 #include "grader/sandbox/jail/outcome.hpp"

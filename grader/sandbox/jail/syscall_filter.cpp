@@ -11,7 +11,7 @@
 #include <cerrno>
 #include <memory>
 
-#include "grader/base/system_text.hpp"
+#include "grader/base/result.hpp"
 
 namespace membound::jail {
 namespace {

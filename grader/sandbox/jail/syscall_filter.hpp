@@ -8,7 +8,7 @@
 
 #include <string>
 
-#include "grader/base/descriptor.hpp"
+#include "grader/base/files.hpp"
 #include "grader/base/result.hpp"
 #include "grader/sandbox/jail/jail.hpp"
 

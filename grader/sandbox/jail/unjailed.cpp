@@ -5,9 +5,8 @@
 #include <algorithm>
 #include <system_error>
 
+#include "grader/base/files.hpp"
 #include "grader/base/process.hpp"
-#include "grader/base/scratch_folder.hpp"
-#include "grader/base/text_files.hpp"
 
 namespace membound::jail {
 namespace {

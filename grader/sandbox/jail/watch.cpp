@@ -13,7 +13,7 @@
 #include <cerrno>
 #include <optional>
 
-#include "grader/base/switches.hpp"
+#include "grader/base/failpoint.hpp"
 #include "grader/sandbox/jail/process_tree.hpp"
 
 namespace membound::jail {

@@ -8,7 +8,7 @@
 
 #include <chrono>
 
-#include "grader/base/descriptor.hpp"
+#include "grader/base/files.hpp"
 #include "grader/sandbox/jail/cgroup.hpp"
 #include "grader/sandbox/jail/outcome.hpp"
 #include "grader/sandbox/jail/setup.hpp"

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <system_error>
 
-#include "grader/base/system_text.hpp"
+#include "grader/base/result.hpp"
 
 namespace membound::runner {
 namespace {

@@ -24,7 +24,7 @@
 #include <string>
 #include <thread>
 
-#include "grader/base/descriptor.hpp"
+#include "grader/base/files.hpp"
 #include "grader/sandbox/runner/device_probe.hpp"
 #include "grader/sandbox/runner/server.hpp"
 #include "grader/sandbox/runner/virtual_services.hpp"

@@ -11,7 +11,7 @@
 #include <system_error>
 #include <utility>
 
-#include "grader/base/system_text.hpp"
+#include "grader/base/result.hpp"
 
 namespace membound::runner {
 namespace {

@@ -13,7 +13,7 @@
 #include <sstream>
 
 #include "grader/base/csv.hpp"
-#include "grader/base/text_files.hpp"
+#include "grader/base/files.hpp"
 
 namespace membound::authoring {
 namespace {

@@ -12,8 +12,7 @@
 
 #include "grader/authoring/drawing_board.hpp"
 #include "grader/authoring/figure.hpp"
-#include "grader/authoring/figure_drift.hpp"
-#include "grader/base/text_files.hpp"
+#include "grader/base/files.hpp"
 
 namespace membound::authoring {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/authoring/drawing_values.hpp"
+#include "grader/authoring/drawing_board.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

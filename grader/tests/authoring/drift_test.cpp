@@ -3,7 +3,7 @@
 //
 // A tiny lab that agrees with itself, written into a folder of the test's own; each test breaks one
 // thing and expects the one drift that names it.
-#include "grader/authoring/drift.hpp"
+#include "grader/authoring/lab_check.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,11 +11,10 @@
 #include <filesystem>
 #include <fstream>
 
-#include "grader/authoring/snippets.hpp"
+#include "grader/authoring/handout_check.hpp"
 #include "grader/authoring/written_parts.hpp"
-#include "grader/base/scratch_folder.hpp"
-#include "grader/base/text_files.hpp"
-#include "grader/course/call_rules.hpp"
+#include "grader/base/files.hpp"
+#include "grader/course/lab.hpp"
 
 namespace membound::authoring {
 namespace {

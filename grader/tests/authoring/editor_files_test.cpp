@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/authoring/editor_files.hpp"
+#include "grader/authoring/written_parts.hpp"
 
 #include <gmock/gmock.h>
 
@@ -8,9 +8,8 @@
 #include <regex>
 #include <sstream>
 
+#include "grader/base/files.hpp"
 #include "grader/base/process.hpp"
-#include "grader/base/scratch_folder.hpp"
-#include "grader/base/text_files.hpp"
 #include "grader/report/diagnostics.hpp"
 
 namespace membound::authoring {

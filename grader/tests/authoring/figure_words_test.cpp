@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/authoring/figure_words.hpp"
+#include "grader/authoring/figure.hpp"
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,7 @@
 #include <set>
 #include <sstream>
 
-#include "grader/base/text_files.hpp"
+#include "grader/base/files.hpp"
 
 namespace membound::authoring {
 namespace {

@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <sstream>
 
-#include "grader/base/text_files.hpp"
+#include "grader/base/files.hpp"
 
 namespace membound::authoring {
 namespace {

@@ -7,8 +7,7 @@
 #include <set>
 
 #include "grader/authoring/written_parts.hpp"
-#include "grader/base/scratch_folder.hpp"
-#include "grader/base/text_files.hpp"
+#include "grader/base/files.hpp"
 #include "grader/vgpu/counters/counters.hpp"
 #include "grader/vgpu/counters/rules.hpp"
 
@@ -39,10 +38,10 @@ class SmallHouse : public testing::Test {
     write("CMakeLists.txt",
           "add_subdirectory(grader/base)\nadd_subdirectory( grader/middle/one )\n"
           "add_subdirectory(grader/top)\n");
-    write("grader/base/error.hpp", "namespace membound::base {\n}\n");
+    write("grader/base/result.hpp", "namespace membound::base {\n}\n");
     write("grader/base/CMakeLists.txt", "add_module(base)\n");
     write("grader/middle/one/work.cpp",
-          "#include \"grader/base/error.hpp\"\nnamespace membound::one {\n}\n");
+          "#include \"grader/base/result.hpp\"\nnamespace membound::one {\n}\n");
     write("grader/middle/one/CMakeLists.txt", "add_module(one LINKS membound::base)\n");
     write("grader/top/print.cpp", "#include \"grader/middle/one/work.hpp\"\n");
     write("grader/top/CMakeLists.txt", "add_module(top LINKS membound::one membound::base)\n");

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "grader/base/text_files.hpp"
+#include "grader/base/files.hpp"
 
 namespace membound::authoring {
 namespace {
@@ -79,7 +79,7 @@ std::vector<std::string> lost_commands(const std::string& page) {
 
 TEST(NamedPlaces, PagesNameFilesThatThereAre) {
   for (const fs::path& page : pages()) EXPECT_THAT(lost_paths(text_of(page)), IsEmpty()) << page;
-  EXPECT_THAT(lost_paths("`grader/base/printable.hpp` `grader/attic/old.hpp:12` `docs/NAME.md`"),
+  EXPECT_THAT(lost_paths("`grader/base/strings.hpp` `grader/attic/old.hpp:12` `docs/NAME.md`"),
               ElementsAre("grader/attic/old.hpp"));
 }
 

@@ -3,13 +3,12 @@
 /// @file
 /// Tests that grader/tests/attacks/defended.md names: those of the tree, and what is said of one
 /// that is not there.
-#include "grader/authoring/named_tests.hpp"
+#include "grader/authoring/house.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "grader/base/scratch_folder.hpp"
-#include "grader/base/text_files.hpp"
+#include "grader/base/files.hpp"
 
 namespace membound::authoring {
 namespace {

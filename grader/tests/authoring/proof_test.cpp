@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/authoring/proof.hpp"
+#include "grader/authoring/claims.hpp"
 
 #include <gmock/gmock.h>
 
-#include "grader/base/text_files.hpp"
+#include "grader/base/files.hpp"
 #include "grader/tests/judge/temporary_folder.hpp"
 
 namespace membound::authoring {

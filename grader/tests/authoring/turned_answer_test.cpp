@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/authoring/turned_answer.hpp"
+#include "grader/authoring/wrong_answer.hpp"
 
 #include <gtest/gtest.h>
 

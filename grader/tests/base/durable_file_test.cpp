@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/base/durable_file.hpp"
+#include "grader/base/files.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>

@@ -1,10 +1,8 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/base/error.hpp"
+#include "grader/base/result.hpp"
 
 #include <gtest/gtest.h>
-
-#include "grader/base/result.hpp"
 
 namespace membound::base {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/base/function_name.hpp"
+#include "grader/base/demangle.hpp"
 
 #include <gtest/gtest.h>
 

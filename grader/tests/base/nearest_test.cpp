@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/base/nearest.hpp"
+#include "grader/base/strings.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/base/owner_mark.hpp"
+#include "grader/base/process.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/base/stable_hash.hpp"
+#include "grader/base/digest.hpp"
 
 #include <gtest/gtest.h>
 

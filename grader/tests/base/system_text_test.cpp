@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/base/system_text.hpp"
+#include "grader/base/result.hpp"
 
 #include <gtest/gtest.h>
 

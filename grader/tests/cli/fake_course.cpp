@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "grader/base/text_files.hpp"
+#include "grader/base/files.hpp"
 
 namespace membound::cli {
 namespace {

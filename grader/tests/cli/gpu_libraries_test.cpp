@@ -4,8 +4,8 @@
 
 #include <gmock/gmock.h>
 
+#include "grader/base/files.hpp"
 #include "grader/base/process.hpp"
-#include "grader/base/text_files.hpp"
 #include "grader/device_code/fatbin/elf_file.hpp"
 
 namespace membound::cli {

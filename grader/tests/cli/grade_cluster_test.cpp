@@ -1,12 +1,11 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/cli/staff/grade_cluster.hpp"
+#include "grader/cli/staff/grade_options.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "grader/base/scratch_folder.hpp"
-#include "grader/base/text_files.hpp"
+#include "grader/base/files.hpp"
 #include "grader/judge/tools.hpp"
 
 namespace membound::cli {

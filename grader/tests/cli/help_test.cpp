@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/cli/help.hpp"
+#include "grader/cli/command_line.hpp"
 
 #include <gmock/gmock.h>
 
@@ -10,7 +10,6 @@
 #include <set>
 #include <string_view>
 
-#include "grader/cli/command_line.hpp"
 #include "grader/cli/staff/platform_table.hpp"
 #include "grader/tests/cli/fake_course.hpp"
 
@@ -89,7 +88,6 @@ TEST_F(Help, PagesArePrintedAtMost80ColumnsWide) {
 TEST_F(Help, OfStudentsNamesNoLab) {
   std::set<std::string> staff;
 #define STAFF_COMMAND(id, name) staff.insert(name);
-#include "grader/cli/staff_commands.def"
   const std::regex stage("[`( ][0-9]{1,2}/[0-9]|membound [a-z]+ [0-9]");
   for (const CLI::App* app : all_) {
     const CLI::App* command = app;

@@ -1,10 +1,9 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/cli/ptx_listing.hpp"
+#include "grader/cli/code_listing.hpp"
 
 #include <gmock/gmock.h>
 
-#include "grader/cli/sass_listing.hpp"
 #include "grader/tests/judge/temporary_folder.hpp"
 
 namespace membound::cli {

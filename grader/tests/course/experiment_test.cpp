@@ -6,8 +6,7 @@
 
 #include <filesystem>
 
-#include "grader/base/scratch_folder.hpp"
-#include "grader/base/text_files.hpp"
+#include "grader/base/files.hpp"
 
 namespace membound::course {
 namespace {

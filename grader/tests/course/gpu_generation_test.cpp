@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/course/gpu_generation.hpp"
+#include "grader/course/measurement.hpp"
 
 #include <gtest/gtest.h>
 

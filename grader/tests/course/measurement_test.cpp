@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/course/measurement.hpp"
-#include "grader/base/scratch_folder.hpp"
+#include "grader/base/files.hpp"
 
 #include <gmock/gmock.h>
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-#include "grader/base/check.hpp"
+#include "grader/base/result.hpp"
 #include "grader/device_code/fatbin/cubin.hpp"
 #include "grader/device_code/fatbin/fatbin.hpp"
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "grader/base/check.hpp"
+#include "grader/base/result.hpp"
 #include "grader/course/lab.hpp"
 #include "grader/course/lab_result.hpp"
 #include "grader/course/measurement.hpp"

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "grader/base/check.hpp"
+#include "grader/base/result.hpp"
 #include "grader/device_code/ptx/parser.hpp"
 #include "grader/device_code/ptx/printer.hpp"
 

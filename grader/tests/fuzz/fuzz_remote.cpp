@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <span>
 
-#include "grader/base/check.hpp"
+#include "grader/base/result.hpp"
 #include "grader/sandbox/runner/protocol.hpp"
 #include "grader/sandbox/runner/runner_limits.hpp"
 

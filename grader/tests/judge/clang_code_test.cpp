@@ -5,7 +5,7 @@
 /// matters to results and to counters.
 #include <gmock/gmock.h>
 
-#include "grader/base/text_files.hpp"
+#include "grader/base/files.hpp"
 #include "grader/judge/compile.hpp"
 #include "grader/tests/judge/temporary_folder.hpp"
 

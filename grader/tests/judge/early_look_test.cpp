@@ -8,8 +8,8 @@
 #include <chrono>
 #include <thread>
 
-#include "grader/base/processors.hpp"
-#include "grader/base/text_files.hpp"
+#include "grader/base/files.hpp"
+#include "grader/base/process.hpp"
 #include "grader/judge/device_choice.hpp"
 #include "grader/judge/second_look.hpp"
 #include "grader/tests/judge/temporary_folder.hpp"

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "grader/base/csv.hpp"
-#include "grader/base/text_files.hpp"
+#include "grader/base/files.hpp"
 
 namespace membound::judge {
 

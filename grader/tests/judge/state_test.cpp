@@ -4,7 +4,7 @@
 
 #include <gmock/gmock.h>
 
-#include "grader/base/text_files.hpp"
+#include "grader/base/files.hpp"
 #include "grader/judge/next_hint.hpp"
 #include "grader/tests/judge/temporary_folder.hpp"
 

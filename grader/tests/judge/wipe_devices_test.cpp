@@ -6,7 +6,7 @@
 
 #include <mutex>
 
-#include "grader/base/text_files.hpp"
+#include "grader/base/files.hpp"
 #include "grader/judge/device_lock.hpp"
 #include "grader/tests/judge/temporary_folder.hpp"
 

@@ -123,7 +123,7 @@ expect "an instructor's command is built on its first use" "all" \
   "$(call grade x --lab 3 >/dev/null; built)"
 expect "and then starts at once" "membound grade x" "$(call grade x)"
 expect "all that is built is as new as each part" "membound-student check 1" "$(call check 1)"
-student=$(sed -n 's/^ *line.add(add_\([a-z]*\)).*/\1/p' "$source_dir/grader/cli/student_commands.cpp")
+student=$(sed -n 's/^ *line.add(add_\([a-z]*\)).*/\1/p' "$source_dir/grader/cli/command_line.cpp")
 for page in "$source_dir"/grader/cli/help/*.md; do
   name=$(basename "$page" .md)
   case "$name" in membound | help | dev-* | machine-*) continue ;; esac

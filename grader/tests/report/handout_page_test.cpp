@@ -1,12 +1,11 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/report/handout_page.hpp"
+#include "grader/report/handout.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "grader/base/error.hpp"
-#include "grader/report/folds.hpp"
+#include "grader/base/result.hpp"
 
 namespace membound::report {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/report/predictions.hpp"
+#include "grader/report/result_text.hpp"
 
 #include <gtest/gtest.h>
 

@@ -5,8 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "grader/report/html.hpp"
-#include "grader/report/roofline.hpp"
+#include "grader/report/result_page.hpp"
 
 namespace membound::report {
 namespace {

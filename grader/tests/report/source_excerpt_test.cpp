@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/report/source_excerpt.hpp"
+#include "grader/report/diagnostics.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/report/step_through.hpp"
+#include "grader/report/access_picture.hpp"
 
 #include <gmock/gmock.h>
 
-#include "grader/report/handout_page.hpp"
+#include "grader/report/handout.hpp"
 
 namespace membound::report {
 namespace {

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/report/terminal.hpp"
+#include "grader/report/result_text.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <sstream>
 
-#include "grader/report/progress.hpp"
+#include "grader/report/progress_bar.hpp"
 #include "grader/report/text.hpp"
 
 namespace membound::report {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/report/terms.hpp"
+#include "grader/report/handout.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <set>
 
-#include "grader/base/text_files.hpp"
+#include "grader/base/files.hpp"
 
 namespace membound::report {
 namespace {

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/report/what_changed.hpp"
+#include "grader/report/result_text.hpp"
 
 #include <gtest/gtest.h>
 
-#include "grader/report/line_diff.hpp"
+#include "grader/report/text.hpp"
 
 namespace membound::report {
 namespace {

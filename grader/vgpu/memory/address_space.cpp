@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "grader/base/check.hpp"
+#include "grader/base/result.hpp"
 
 namespace membound::vgpu::memory {
 namespace {

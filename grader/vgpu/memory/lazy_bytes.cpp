@@ -9,7 +9,7 @@
 #include <mutex>
 #include <utility>
 
-#include "grader/base/check.hpp"
+#include "grader/base/result.hpp"
 
 namespace membound::vgpu::memory {
 namespace {

@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <system_error>
 
-#include "grader/base/nearest.hpp"
-#include "grader/base/text_files.hpp"
+#include "grader/base/files.hpp"
+#include "grader/base/strings.hpp"
 
 namespace membound::vgpu::timing {
 namespace {

@@ -14,7 +14,7 @@
 #include <set>
 
 #include "grader/base/csv.hpp"
-#include "grader/base/text_files.hpp"
+#include "grader/base/files.hpp"
 #include "grader/classroom/intake/late.hpp"
 #include "grader/sandbox/jail/jail.hpp"
 #include "grader/tests/classroom/queue/batch_fixture.hpp"

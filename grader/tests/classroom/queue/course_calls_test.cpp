@@ -7,7 +7,7 @@
 
 #include <cstdlib>
 
-#include "grader/base/text_files.hpp"
+#include "grader/base/files.hpp"
 #include "grader/classroom/intake/late.hpp"
 #include "grader/tests/classroom/queue/fake_class.hpp"
 

@@ -18,7 +18,7 @@
 #include <random>
 
 #include "grader/authoring/wrong_answer.hpp"
-#include "grader/base/check.hpp"
+#include "grader/base/result.hpp"
 #include "grader/tests/classroom/intake/archive_maker.hpp"
 
 namespace {

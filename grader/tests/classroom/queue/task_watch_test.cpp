@@ -7,8 +7,7 @@
 
 #include <thread>
 
-#include "grader/base/scratch_folder.hpp"
-#include "grader/base/text_files.hpp"
+#include "grader/base/files.hpp"
 #include "grader/classroom/queue/chunks.hpp"
 #include "grader/classroom/queue/heartbeat.hpp"
 #include "grader/classroom/queue/slurm_executor.hpp"

@@ -13,8 +13,8 @@
 #include <set>
 #include <sstream>
 
+#include "grader/base/files.hpp"
 #include "grader/base/process.hpp"
-#include "grader/base/text_files.hpp"
 #include "grader/tests/classroom/exchange/gradescope_rules.hpp"
 #include "grader/tests/judge/temporary_folder.hpp"
 

@@ -12,7 +12,7 @@
 #include <regex>
 
 #include "grader/base/digest.hpp"
-#include "grader/base/text_files.hpp"
+#include "grader/base/files.hpp"
 #include "grader/classroom/release/binaries.hpp"
 #include "grader/classroom/release/course_archive.hpp"
 #include "grader/classroom/release/course_files.hpp"

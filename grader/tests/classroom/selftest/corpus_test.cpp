@@ -9,8 +9,7 @@
 #include <set>
 #include <string_view>
 
-#include "grader/base/scratch_folder.hpp"
-#include "grader/base/text_files.hpp"
+#include "grader/base/files.hpp"
 #include "grader/classroom/selftest/attack_table.hpp"
 
 namespace membound::selftest {

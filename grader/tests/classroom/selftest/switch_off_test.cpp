@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <sstream>
 
-#include "grader/base/switches.hpp"
+#include "grader/base/failpoint.hpp"
 #include "grader/classroom/selftest/run_case.hpp"
 #include "grader/sandbox/jail/jail.hpp"
 

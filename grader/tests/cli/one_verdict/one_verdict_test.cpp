@@ -16,8 +16,8 @@
 
 #include "grader/authoring/patch.hpp"
 #include "grader/authoring/wrong_answer.hpp"
+#include "grader/base/files.hpp"
 #include "grader/base/process.hpp"
-#include "grader/base/text_files.hpp"
 #include "grader/tests/judge/temporary_folder.hpp"
 
 namespace membound::cli {

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "grader/course/program_counts.hpp"
+#include "grader/course/lab.hpp"
 #include "grader/harness/program/spans.hpp"
 #include "grader/harness/program/stream_order.hpp"
 #include "grader/harness/program/timeline_shares.hpp"

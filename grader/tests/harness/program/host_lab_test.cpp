@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "grader/base/check.hpp"
-#include "grader/base/text_files.hpp"
+#include "grader/base/files.hpp"
+#include "grader/base/result.hpp"
 #include "grader/course/lab.hpp"
 #include "grader/judge/judge.hpp"
 #include "grader/tests/judge/temporary_folder.hpp"

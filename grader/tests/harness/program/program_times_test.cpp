@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <string>
 
-#include "grader/base/text_files.hpp"
+#include "grader/base/files.hpp"
 #include "grader/course/lab.hpp"
 #include "grader/judge/judge.hpp"
 #include "grader/judge/program_times.hpp"

@@ -5,7 +5,7 @@
 /// mistake, and nothing is left running.
 #include <sys/stat.h>
 
-#include "grader/base/text_files.hpp"
+#include "grader/base/files.hpp"
 #include "grader/sandbox/jail/jail.hpp"
 #include "grader/tests/judge/split/processes.hpp"
 #include "grader/tests/judge/split/split_fixture.hpp"

@@ -10,7 +10,7 @@
 #include <csignal>
 #include <sstream>
 
-#include "grader/base/text_files.hpp"
+#include "grader/base/files.hpp"
 #include "grader/tests/judge/split/processes.hpp"
 #include "grader/tests/judge/split/split_fixture.hpp"
 

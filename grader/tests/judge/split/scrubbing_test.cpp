@@ -10,8 +10,8 @@
 #include <sstream>
 #include <thread>
 
+#include "grader/base/files.hpp"
 #include "grader/base/process.hpp"
-#include "grader/base/text_files.hpp"
 #include "grader/sandbox/runner/channel.hpp"
 #include "grader/tests/judge/split/split_fixture.hpp"
 

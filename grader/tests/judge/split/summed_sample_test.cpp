@@ -5,7 +5,7 @@
 /// have read the whole input. Where the second cannot be said, all blocks run for their result;
 /// where the first cannot, all blocks of a smaller launch tell, where a student checks as where a
 /// class is graded.
-#include "grader/base/text_files.hpp"
+#include "grader/base/files.hpp"
 #include "grader/tests/judge/split/split_fixture.hpp"
 
 namespace membound::judge {

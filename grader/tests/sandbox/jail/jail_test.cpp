@@ -17,7 +17,7 @@
 #include <fstream>
 #include <thread>
 
-#include "grader/base/owner_mark.hpp"
+#include "grader/base/process.hpp"
 #include "grader/sandbox/jail/leftovers.hpp"
 #include "grader/tests/judge/temporary_folder.hpp"
 #include "grader/tests/sandbox/jail/jailed_shell.hpp"

@@ -8,7 +8,7 @@
 
 #include <string>
 
-#include "grader/base/descriptor.hpp"
+#include "grader/base/files.hpp"
 
 namespace membound::runner {
 namespace {

@@ -11,8 +11,8 @@
 #include <set>
 #include <sstream>
 
+#include "grader/base/files.hpp"
 #include "grader/base/process.hpp"
-#include "grader/base/scratch_folder.hpp"
 #include "grader/vgpu/counters/rules.hpp"
 
 namespace membound {

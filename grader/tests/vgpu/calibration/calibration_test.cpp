@@ -4,7 +4,7 @@
 
 #include <gmock/gmock.h>
 
-#include "grader/base/text_files.hpp"
+#include "grader/base/files.hpp"
 
 namespace membound::vgpu::calibration {
 namespace {

@@ -9,7 +9,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
-#include "grader/base/scratch_folder.hpp"
+#include "grader/base/files.hpp"
 #include "grader/device_code/checkers/checkers.hpp"
 #include "grader/tests/course/schema_check.hpp"
 

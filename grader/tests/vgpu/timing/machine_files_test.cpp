@@ -4,8 +4,7 @@
 
 #include <gmock/gmock.h>
 
-#include "grader/base/scratch_folder.hpp"
-#include "grader/base/text_files.hpp"
+#include "grader/base/files.hpp"
 
 namespace membound::vgpu::timing {
 namespace {

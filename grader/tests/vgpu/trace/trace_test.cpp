@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <random>
 
-#include "grader/course/kernel_profile.hpp"
+#include "grader/course/lab_result.hpp"
 #include "grader/report/access_picture.hpp"
 #include "grader/tests/vgpu/exec/machine_fixture.hpp"
 

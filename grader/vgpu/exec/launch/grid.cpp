@@ -8,7 +8,7 @@
 #include <numeric>
 #include <random>
 
-#include "grader/base/processors.hpp"
+#include "grader/base/process.hpp"
 #include "grader/vgpu/exec/launch/grid_barrier.hpp"
 #include "grader/vgpu/exec/launch/helper_threads.hpp"
 #include "grader/vgpu/exec/observe/block_recorder.hpp"

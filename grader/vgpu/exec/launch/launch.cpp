@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "grader/base/check.hpp"
+#include "grader/base/result.hpp"
 #include "grader/vgpu/exec/launch/grid.hpp"
 #include "grader/vgpu/exec/launch/prepare.hpp"
 #include "grader/vgpu/exec/launch/range_launch.hpp"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "grader/base/check.hpp"
+#include "grader/base/result.hpp"
 #include "grader/vgpu/exec/lanes/issued_accesses.hpp"
 #include "grader/vgpu/exec/lanes/select.hpp"
 #include "grader/vgpu/exec/launch/launch_constants.hpp"

@@ -6,7 +6,7 @@
 #include <bit>
 #include <filesystem>
 
-#include "grader/base/function_name.hpp"
+#include "grader/base/demangle.hpp"
 #include "grader/vgpu/exec/observe/race_messages.hpp"
 #include "grader/vgpu/exec/state/local_window.hpp"
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "grader/base/check.hpp"
+#include "grader/base/result.hpp"
 #include "grader/vgpu/exec/schedule/scheduler.hpp"
 
 namespace membound::vgpu::exec {

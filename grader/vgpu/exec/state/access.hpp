@@ -8,7 +8,7 @@
 /// access.cpp.
 #pragma once
 
-#include "grader/base/check.hpp"
+#include "grader/base/result.hpp"
 #include "grader/vgpu/exec/state/lanes.hpp"
 #include "grader/vgpu/exec/state/observer.hpp"
 #include "grader/vgpu/exec/state/word_types.hpp"

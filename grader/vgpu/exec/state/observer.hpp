@@ -11,7 +11,7 @@
 #include <mutex>
 #include <vector>
 
-#include "grader/base/check.hpp"
+#include "grader/base/result.hpp"
 #include "grader/vgpu/exec/state/access_event.hpp"
 #include "grader/vgpu/exec/state/execution_state.hpp"
 

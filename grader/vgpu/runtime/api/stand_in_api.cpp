@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// Where a program ends that calls a library for GPUs: `membound run` gives it stand-ins for these
-/// (grader/cli/stand_in_library.hpp), whose functions come here.
+/// (grader/cli/gpu_libraries.hpp), whose functions come here.
 #include <cstdio>
 #include <cstdlib>
 

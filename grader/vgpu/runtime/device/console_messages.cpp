@@ -8,7 +8,7 @@
 #include <cinttypes>
 #include <cstdio>
 
-#include "grader/base/function_name.hpp"
+#include "grader/base/demangle.hpp"
 #include "grader/vgpu/exec/state/fault_messages.hpp"
 
 namespace membound::vgpu::runtime::messages {

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "grader/base/error.hpp"
+#include "grader/base/result.hpp"
 #include "grader/device_code/cuda_api/cuda_abi.hpp"
 #include "grader/vgpu/exec/state/fault.hpp"
 #include "grader/vgpu/memory/address_space.hpp"

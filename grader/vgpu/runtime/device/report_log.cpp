@@ -15,7 +15,7 @@
 #include <nlohmann/json.hpp>
 #include <type_traits>
 
-#include "grader/base/function_name.hpp"
+#include "grader/base/demangle.hpp"
 
 namespace membound::vgpu::runtime {
 namespace {

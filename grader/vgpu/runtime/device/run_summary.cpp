@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "grader/base/function_name.hpp"
+#include "grader/base/demangle.hpp"
 
 namespace membound::vgpu::runtime {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "grader/base/function_name.hpp"
+#include "grader/base/demangle.hpp"
 #include "grader/vgpu/exec/state/fault_messages.hpp"
 #include "grader/vgpu/runtime/device/console_messages.hpp"
 #include "grader/vgpu/runtime/device/finish.hpp"

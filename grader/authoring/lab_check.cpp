@@ -1,0 +1,360 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/authoring/lab_check.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <set>
+
+#include "grader/authoring/handout_check.hpp"
+#include "grader/authoring/predicted_figures.hpp"
+#include "grader/authoring/wrong_answer.hpp"
+#include "grader/base/files.hpp"
+#include "grader/base/result.hpp"
+#include "grader/base/strings.hpp"
+#include "grader/course/contract.hpp"
+#include "grader/course/experiment.hpp"
+#include "grader/course/lab.hpp"
+#include "grader/course/stage_text.hpp"
+#include "grader/judge/next_hint.hpp"
+#include "grader/judge/verdict.hpp"
+#include "grader/vgpu/counters/counters.hpp"
+
+namespace membound::authoring {
+
+std::vector<std::string> read_lines(const std::filesystem::path& file) {
+  std::ifstream stream(file);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+std::string_view comment_of(std::string_view line) {
+  line = base::trimmed(line);
+  if (!line.starts_with("//") || line.starts_with("///")) return {};
+  return base::trimmed(line.substr(2));
+}
+
+std::string to_string(const Drift& drift) {
+  base::Error error{.kind = base::ErrorKind::kInput};
+  error.where = drift.line > 0 ? drift.file + ":" + std::to_string(drift.line) : drift.file;
+  error.found = drift.found;
+  error.expected = drift.expected;
+  error.advice = drift.advice;
+  return base::to_string(error);
+}
+
+LabFolders::LabFolders(const course::Lab& lab_, const std::filesystem::path& root_)
+    : root(root_),
+      lab(root_ / "labs" / lab_.id),
+      solution(root_ / "solutions" / lab_.id),
+      handout(root_ / "handouts" / lab_.id) {}
+
+std::string LabFolders::shown(const std::filesystem::path& file) const {
+  return file.lexically_relative(root).generic_string();
+}
+
+namespace {
+
+// The single checks that check_lab() is made of. Each adds what it finds; none stops at the first
+// drift.
+
+namespace fs = std::filesystem;
+
+/// `allowed` matches the names of files that may be there, too.
+void check_folder(const LabFolders& folders, const fs::path& folder,
+                  const std::set<std::string>& wanted, Drifts& drifts,
+                  const std::regex& allowed = {}) {
+  for (const std::string& name : wanted) {
+    if (fs::exists(folder / name)) continue;
+    drifts.push_back({folders.shown(folder / name), 0, "the file is missing",
+                      "every lab has the same files", "docs/writing_a_lab.md says what it holds"});
+  }
+  std::error_code unreadable;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, unreadable)) {
+    const std::string name = entry.path().filename().string();
+    if (wanted.contains(name) || std::regex_match(name, allowed)) continue;
+    drifts.push_back({folders.shown(entry.path()), 0, "no lab has such a file",
+                      "only the files docs/writing_a_lab.md names", "remove or move it"});
+  }
+}
+
+/// Every lab has the same files, no more and no fewer. A host-code lab may do without a reference.
+void check_files(const course::Lab& lab, const LabFolders& folders, Drifts& drifts) {
+  const std::set<std::string> reference = {"reference.hpp", "reference.cpp"};
+  std::set<std::string> wanted = {"README.md", "lab.json", "kernel.cuh", "kernel.cu"};
+  for (const course::StageKind* kind : lab.kinds()) wanted.emplace(kind->test_source);
+  if (lab.has_reference()) wanted.insert(reference.begin(), reference.end());
+  check_folder(folders, folders.lab, wanted, drifts, std::regex(R"(reference\.[ch]pp)"));
+  check_folder(folders, folders.solution, {"kernel.cu", "NOTES.md", "wrong"}, drifts);
+  std::set<std::string> handout = {"handout.md", "figures"};
+  std::vector<course::Experiment> experiments;
+  // What cannot be read, check_experiments() says.
+  if (!course::read_experiments_of(folders.handout, experiments)) experiments.clear();
+  for (const course::Experiment& each : experiments) handout.insert(each.file.filename().string());
+  check_folder(folders, folders.handout, handout, drifts,
+               std::regex(R"(experiment(_\w+)?\.cu|experiments\.json)"));
+}
+
+bool opens_todo(const std::string& line) { return comment_of(line).starts_with("TODO"); }
+
+// A TODO is its opening line and the comment lines that follow it: a student may replace them all.
+std::vector<bool> mark_todos(const std::vector<std::string>& lines) {
+  std::vector<bool> is_todo(lines.size(), false);
+  bool inside = false;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    inside = opens_todo(lines[i]) || (inside && !comment_of(lines[i]).empty());
+    is_todo[i] = inside;
+  }
+  return is_todo;
+}
+
+void check_todos(const course::Lab& lab, const std::string& file,
+                 const std::vector<std::string>& lines, Drifts& drifts) {
+  static const std::regex kForm(R"(TODO \d+ \((about )?\d+([-–]\d+)? lines?\): .+)");
+  std::map<int, int> todos_of_stage;
+  int stage = 0;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (const int head = course::stage_of_head(lines[i]); head != 0) stage = head;
+    if (!opens_todo(lines[i])) continue;
+    ++todos_of_stage[stage];
+    if (!std::regex_match(std::string(comment_of(lines[i])), kForm)) {
+      drifts.push_back({file, static_cast<int>(i) + 1, "this TODO does not say how long it is",
+                        "\"TODO 2 (about 3 lines): a question or a nudge\"",
+                        "count the lines of the reference answer"});
+    }
+  }
+  for (const course::Stage& each : lab.stages) {
+    if (todos_of_stage[each.number] > 0) continue;
+    drifts.push_back({file, 0, "stage " + std::to_string(each.number) + " has no TODO",
+                      "a head \"// Stage " + std::to_string(each.number) +
+                          ": …\" and below it at least one TODO",
+                      "leave something for the student to do"});
+  }
+}
+
+/// The skeleton has TODOs, each with the number of lines it takes, for every stage; solving it only
+/// adds lines: all its other lines stand in the solution in the same order.
+void check_skeleton(const course::Lab& lab, const LabFolders& folders, Drifts& drifts) {
+  const std::vector<std::string> skeleton = read_lines(folders.lab / "kernel.cu");
+  const std::vector<std::string> solution = read_lines(folders.solution / "kernel.cu");
+  const std::string file = folders.shown(folders.lab / "kernel.cu");
+  check_todos(lab, file, skeleton, drifts);
+
+  const std::vector<bool> is_todo = mark_todos(skeleton);
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < skeleton.size(); ++i) {
+    const std::string_view wanted = base::trimmed(skeleton[i]);
+    if (wanted.empty() || is_todo[i]) continue;
+    std::size_t at = next;
+    while (at < solution.size() && base::trimmed(solution[at]) != wanted) ++at;
+    if (at < solution.size()) {
+      next = at + 1;
+      continue;
+    }
+    drifts.push_back({file, static_cast<int>(i) + 1,
+                      "the solution lacks this line: " + std::string(wanted),
+                      "solving a lab only adds lines, so each line of the skeleton stands in " +
+                          folders.shown(folders.solution / "kernel.cu") + ", in the same order",
+                      "make the two lines equal, or turn the skeleton's into a TODO"});
+  }
+}
+
+/// A test of one of the lab's test sources and the tag of its hint, which may be empty.
+struct OwnTest {
+  std::string file, name, tag;
+};
+
+std::vector<OwnTest> own_tests(const course::Lab& lab, const LabFolders& folders) {
+  // LAB_TEST(Suite, Name), LAB_TEST_WITH_HINT(Suite, Name, "tag") and LAB_TEST_AFTER_TIMING
+  static const std::regex kMacro(
+      R"lit(LAB_TEST(?:_WITH_HINT|_AFTER_TIMING)?\(\s*\w+\s*,\s*(\w+)(?:\s*,\s*"([^"]+)")?)lit");
+  // {"Name", "tag", a function}
+  static const std::regex kRow(R"lit(\{\s*"(\w+)"\s*,\s*"([^"]*)"\s*,)lit");
+  std::vector<OwnTest> tests;
+  const auto add = [&](const std::string& file, const std::string& source, const std::regex& form) {
+    for (std::sregex_iterator it(source.begin(), source.end(), form), end; it != end; ++it)
+      tests.push_back({file, (*it)[1].str(), (*it)[2].str()});
+  };
+  for (const course::StageKind* kind : lab.kinds()) {
+    const std::string file(kind->test_source);
+    const base::Result<std::string> text = base::read_file(folders.lab / file);
+    if (!text) continue;
+    add(file, *text, kMacro);
+    add(file, text->substr(std::min(text->find("kTests"), text->size())), kRow);
+  }
+  return tests;
+}
+
+/// A name that a bar or a question uses: a counter that no model had a hand in.
+void check_counter(const std::string& name, const std::string& lab_json, Drifts& drifts) {
+  if (name == judge::kSharedBytesOfABlock) return;
+  const auto* const row = vgpu::counters::find_counter(name);
+  if (row != nullptr && row->certainty != "modelled") return;
+  drifts.push_back({lab_json, 0,
+                    row == nullptr ? "nothing that is counted is called \"" + name + "\""
+                                   : "the counter \"" + name + "\" is modelled",
+                    "a counter that is exact, or counted from the PTX",
+                    "docs/counters.md lists them"});
+}
+
+/// A hint belongs to a test, and most tests are every stage's.
+void check_every_stage_is_told(const course::Lab& lab, const std::string& tag,
+                               const std::string& tier, const std::string& lab_json,
+                               Drifts& drifts) {
+  for (const course::Stage& stage : lab.stages) {
+    const bool told = !judge::hint_for_stage(tier, stage.number).empty();
+    if (told || stage.kind->has_reference != lab.has_reference()) continue;
+    drifts.push_back({lab_json, 0,
+                      "the hint \"" + tag + "\" says nothing to stage " +
+                          std::to_string(stage.number) + ": " + tier,
+                      "words before the first \"Stage 1: \", or some for each stage",
+                      "write them"});
+  }
+}
+
+/// The names of a lab's tests: its own (LAB_TEST in test.cpp, or the rows of a host-code lab's
+/// kTests) and the harness's, or those that a host-code lab's demands become.
+std::set<std::string> test_names(const course::Lab& lab, const LabFolders& folders) {
+  std::set<std::string> names;
+  for (const course::BuiltInTestRow& row : course::built_in_tests())
+    if (!row.name.empty() && !(row.kernels_only && !lab.has_reference())) names.emplace(row.name);
+  for (const course::Stage& stage : lab.stages)
+    for (const course::CallDemand& demand : stage.calls)
+      names.insert(std::string(demand.rule->test));
+  for (const OwnTest& test : own_tests(lab, folders)) names.insert(test.name);
+  return names;
+}
+
+/// Bars on counters name counters that no model had a hand in, and hints that are there.
+void check_counter_bars(const course::Lab& lab, const LabFolders& folders, Drifts& drifts) {
+  const std::string lab_json = folders.shown(folders.lab / "lab.json");
+  for (const course::Stage& stage : lab.stages) {
+    if (stage.question && stage.kind->has_reference) {
+      check_counter(stage.question->counter, lab_json, drifts);
+      if (!stage.question->per.empty() && stage.question->per != course::kMultiprocessors)
+        check_counter(stage.question->per, lab_json, drifts);
+    }
+    for (const course::CounterBar& bar : stage.counters) {
+      check_counter(bar.counter, lab_json, drifts);
+      if (!bar.per.empty() && bar.per != course::kMultiprocessors)
+        check_counter(bar.per, lab_json, drifts);
+      if (lab.hints.contains(bar.hint_tag)) continue;
+      drifts.push_back({lab_json, 0, "there is no hint \"" + bar.hint_tag + "\"",
+                        "three tiers under \"hints\"", "write them, or correct the tag"});
+    }
+  }
+}
+
+/// Every hint tag in test.cpp has three tiers in lab.json, and every tag of lab.json is used by a
+/// test or belongs to the harness's own.
+void check_hints(const course::Lab& lab, const LabFolders& folders, Drifts& drifts) {
+  const std::string lab_json = folders.shown(folders.lab / "lab.json");
+  for (const OwnTest& test : own_tests(lab, folders)) {
+    if (test.tag.empty() || lab.hints.contains(test.tag)) continue;
+    drifts.push_back({folders.shown(folders.lab / test.file), 0,
+                      "the hint \"" + test.tag + "\" is not in lab.json",
+                      "three tiers under \"hints\"", "write them, or correct the tag"});
+  }
+  for (const auto& [tag, tiers] : lab.hints) {
+    for (const std::string& tier : tiers)
+      check_every_stage_is_told(lab, tag, tier, lab_json, drifts);
+    if (tiers.size() == 3) continue;
+    drifts.push_back({lab_json, 0,
+                      "the hint \"" + tag + "\" has " + std::to_string(tiers.size()) + " tiers",
+                      "three: a nudge, where to look, nearly the line", "write the missing ones"});
+  }
+}
+
+constexpr int kLeastPerStage = 3;
+
+// What is wrong with one; returns the stage it answers, 0 if that is none of the lab's.
+int check_one(const course::Lab& lab, const WrongAnswer& answer, const std::string& file,
+              const std::set<std::string>& tests, Drifts& drifts) {
+  static const std::regex kName(R"(\d+-[a-z0-9-]+)");
+  const int stage = answer.head.stage;
+  if (lab.stage(stage) == nullptr) {
+    drifts.push_back({file, 0, "its head names no stage of the lab", "\"Stage: 3\" at the head",
+                      "name the stage it answers"});
+  }
+  if (!std::regex_match(answer.name, kName) ||
+      !answer.name.starts_with(std::to_string(stage) + "-")) {
+    drifts.push_back({file, 0, "the name does not start with the stage",
+                      "<stage>-<what-is-wrong>.patch", "rename the file"});
+  }
+  if (!tests.contains(answer.head.fails)) {
+    drifts.push_back({file, 0, "no test is called \"" + answer.head.fails + "\"",
+                      "\"Fails: <a test of test.cpp or of the harness>\"",
+                      "name the one test that must fail"});
+  }
+  const std::string& on_gpu = answer.head.fails_on_gpu;
+  static const std::set<std::string> kEnds = {"", "passes", "fails", "chance"};
+  if (!kEnds.contains(on_gpu) && !tests.contains(on_gpu)) {
+    drifts.push_back({file, 0, "on a GPU it cannot end as \"" + on_gpu + "\"",
+                      "passes, fails, chance, or a test of test.cpp",
+                      "say what membound dev check --run --device gpu shows"});
+  }
+  if (answer.head.why.empty()) {
+    drifts.push_back({file, 0, "it does not say why it is wrong", "\"Why:   …\" at the head",
+                      "say in a sentence what the student believed"});
+  }
+  if (answer.lines > kMostLines) {
+    drifts.push_back({file, 0, "its mistake takes " + std::to_string(answer.lines) + " lines",
+                      "at most " + std::to_string(kMostLines) + ", so that one can read it",
+                      "a patch of the reference answer with nothing but the mistake"});
+  }
+  return lab.stage(stage) == nullptr ? 0 : stage;
+}
+
+/// At least three wrong answers a stage; each is named `<stage>-<words>.cu` and opens with its
+/// stage, the test it must fail, which exists, and why.
+void check_wrong_answers(const course::Lab& lab, const LabFolders& folders, Drifts& drifts) {
+  const std::set<std::string> tests = test_names(lab, folders);
+  const fs::path folder = folders.solution / "wrong";
+  std::map<int, int> answers_of_stage;
+  for (const fs::path& file : wrong_answer_files(folders.solution)) {
+    const auto answer = read_wrong_answer(file);
+    if (answer) {
+      ++answers_of_stage[check_one(lab, *answer, folders.shown(file), tests, drifts)];
+    } else {
+      const base::Error& error = answer.error();
+      drifts.push_back({folders.shown(error.where), 0, error.found, error.expected, error.advice});
+    }
+  }
+  std::error_code missing;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, missing)) {
+    const std::string kind = entry.path().extension();
+    if (kind == ".patch" || kind == ".cu") continue;
+    drifts.push_back({folders.shown(entry.path()), 0, "no wrong answer is such a file",
+                      "patches, and whole .cu files", "remove or move it"});
+  }
+  for (const course::Stage& stage : lab.stages) {
+    const int count = answers_of_stage[stage.number];
+    if (count >= kLeastPerStage) continue;
+    drifts.push_back({folders.shown(folder), 0,
+                      "stage " + std::to_string(stage.number) + " has " + std::to_string(count) +
+                          " wrong answers",
+                      "at least " + std::to_string(kLeastPerStage),
+                      "add mistakes you have seen students make"});
+  }
+}
+
+}  // namespace
+
+std::vector<Drift> check_lab(const course::Lab& lab, const std::filesystem::path& root) {
+  const LabFolders folders(lab, root);
+  std::vector<Drift> drifts;
+  check_files(lab, folders, drifts);
+  check_skeleton(lab, folders, drifts);
+  check_hints(lab, folders, drifts);
+  check_counter_bars(lab, folders, drifts);
+  check_wrong_answers(lab, folders, drifts);
+  check_experiments(folders, drifts);
+  check_handout(folders, drifts);
+  for (Drift& drift : check_predicted_texts(lab.id, root)) drifts.push_back(std::move(drift));
+  return drifts;
+}
+
+}  // namespace membound::authoring

@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Does a lab agree with itself? Its files, its skeleton and solution, its wrong answers and
+/// tests, its hints, its handout with snippets, links and figures. Reads files only: what a lab
+/// does when it runs, `membound dev check --run` proves.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "grader/base/result.hpp"
+#include "grader/course/lab.hpp"
+
+namespace membound::authoring {
+
+/// The lines of `file` without their ends; none if it cannot be read (check_files() tells).
+[[nodiscard]] std::vector<std::string> read_lines(const std::filesystem::path& file);
+
+/// The text after "// ", or an empty one if the line is no such comment.
+[[nodiscard]] std::string_view comment_of(std::string_view line);
+
+/// Two places that should agree and do not. `file` is relative to the course's root; `line` counts
+/// from 1, 0 where the whole file is meant.
+struct Drift {
+  std::string file;
+  int line = 0;
+  std::string found;
+  std::string expected;
+  std::string advice;
+};
+
+/// "labs/03-transpose/kernel.cu:17: found\n  expected: …\n  try: …"
+[[nodiscard]] std::string to_string(const Drift& drift);
+
+using Drifts = std::vector<Drift>;
+
+/// Where the three folders of a lab are.
+struct LabFolders {
+  std::filesystem::path root, lab, solution, handout;
+  LabFolders(const course::Lab& lab, const std::filesystem::path& root);
+  /// `file` as a message shows it: relative to the root.
+  [[nodiscard]] std::string shown(const std::filesystem::path& file) const;
+};
+
+/// Every drift of one lab, in the order of the files a reader meets them.
+[[nodiscard]] std::vector<Drift> check_lab(const course::Lab& lab,
+                                           const std::filesystem::path& root);
+
+}  // namespace membound::authoring

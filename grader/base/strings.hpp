@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Text as lines, as something safe to show, as numbers and names in files; and the known word
+/// that is nearest to a mistyped one.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace membound::base {
+
+/// Without their ends; no empty one behind the last end.
+[[nodiscard]] std::vector<std::string_view> lines_of(std::string_view text);
+
+/// `text` without spaces, tabs and ends of lines at both ends.
+[[nodiscard]] std::string_view trimmed(std::string_view text);
+
+/// Valid UTF-8 without control characters but line feed and tab, without escape sequences, and
+/// without characters that have no width or turn the direction of writing. Such a character becomes
+/// "\x1b" or "\u{202e}", a byte that is no UTF-8 "\xff"; a carriage return before a line feed is
+/// left out. Printable text stays as it is.
+[[nodiscard]] std::string printable(std::string_view text);
+
+/// With a point: decimal(0.5, 2) is "0.50".
+[[nodiscard]] std::string decimal(double value, int digits);
+
+/// File systems end names at 255 bytes; this leaves room for a digest and an ending.
+inline constexpr std::size_t kMostFileNameBytes = 150;
+
+/// `text` as one name of a file: letters, digits, '.', '-', '_' stay, every other byte becomes %XX,
+/// as does a '.' in front. Different texts get different names: of what is longer than
+/// kMostFileNameBytes the end gives way to a digest of the whole.
+[[nodiscard]] std::string file_name(std::string_view text);
+
+/// How many single-letter insertions, deletions, replacements and swaps of neighbours turn `from`
+/// into `to` (optimal string alignment distance).
+[[nodiscard]] int edit_distance(std::string_view from, std::string_view to);
+
+/// The candidate with the smallest distance, if it is near enough to be a typo: at most a third of
+/// the longer word. The first of equals wins.
+[[nodiscard]] std::optional<std::string> nearest(std::string_view word,
+                                                 const std::vector<std::string>& candidates);
+
+}  // namespace membound::base

@@ -1,0 +1,104 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// A handout as a page and as text for a terminal: figures, folded answers, contents, the
+/// glossary's words explained where they are used. What would spoil a stage, its complete
+/// solution, is left out until the stage has passed.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "grader/base/result.hpp"
+#include "grader/report/markdown_html.hpp"
+#include "grader/report/text.hpp"
+
+namespace membound::report {
+
+// A handout is a row of sections: text to read, and what `<details>` folds away.
+
+/// Text, or something folded away below one line.
+struct Piece {
+  std::string text;      ///< Markdown
+  std::string summary;   ///< Markdown of one line; empty where nothing is folded
+  int line = 0;          ///< of `text` in the handout, from 1
+  int solved_stage = 0;  ///< whose complete solution this shows; 0 = none
+
+  [[nodiscard]] bool folded() const { return !summary.empty(); }
+};
+
+/// The pieces of `markdown` in their order. `file` is for the error that a fold without a summary
+/// or without an end is.
+[[nodiscard]] base::Result<std::vector<Piece>> pieces_of(std::string_view markdown,
+                                                         const std::string& file);
+
+// The glossary's words inside a page: where one is used, it unfolds what it means.
+
+/// A word and what it means.
+struct Term {
+  std::vector<std::string> words;  ///< "SM", "multiprocessor": the first is its name
+  std::string meaning;             ///< Markdown
+};
+
+/// What the glossary has below its heading "## Of the GPU".
+[[nodiscard]] std::vector<Term> gpu_terms(std::string_view glossary);
+
+/// `html` with buttons: under each heading of level 2 the first place of each term in running text.
+/// What they unfold stands at the end, as a list where a browser knows no popovers.
+[[nodiscard]] std::string with_terms(std::string_view html, const std::vector<Term>& terms);
+
+/// What becomes of the answers to a handout's questions.
+enum class Answers {
+  kFolded,   ///< each below its question, closed
+  kAtTheEnd  ///< numbered, behind everything else: for paper, which folds nothing away
+};
+
+/// For whom a handout is shown.
+struct HandoutView {
+  std::string lab;  ///< the lab's id: "03-transpose"
+  Answers answers = Answers::kFolded;
+  PageAddresses addresses;
+  /// Whether the complete solution of a stage may be shown; none may where this is empty.
+  std::function<bool(int stage)> unlocked;
+  /// For the terminal: a picture's small drawing in letters; empty where there is none.
+  std::function<std::string(std::string_view target)> drawing = {};
+  std::vector<Term> terms = {};  ///< words that unfold what they mean
+};
+
+/// The text of a page, without its frame.
+struct HandoutBody {
+  std::string title;  ///< HTML
+  std::string html;
+  std::vector<Heading> headings;
+};
+
+/// `markdown` as a page's text. `file` is for errors.
+[[nodiscard]] base::Result<HandoutBody> handout_body(std::string_view markdown,
+                                                     const std::string& file,
+                                                     const HandoutView& view);
+
+/// A list of the headings of level 2 and 3, for people who jump.
+[[nodiscard]] std::string contents_html(const std::vector<Heading>& headings);
+
+/// A page that needs nothing beside it but its figures, if their addresses are those of files.
+[[nodiscard]] std::string standalone_page(const HandoutBody& body);
+
+/// The sentence that stands in a solution's place: "Our answer to stage 2 …", Markdown.
+[[nodiscard]] std::string locked_note(const std::string& lab, int stage);
+
+/// The size and the description that an SVG picture has of itself; `address` is taken as it is.
+[[nodiscard]] FigureSource figure_source(std::string_view svg, std::string address);
+
+/// An SVG picture as an address that holds it: "data:image/svg+xml,…".
+[[nodiscard]] std::string inlined_address(std::string_view svg);
+
+/// `markdown` as text. A folded answer is one line, unless `with_answers`. Of `view`, the lab, what
+/// is unlocked and the drawings count. `file` is for errors.
+[[nodiscard]] base::Result<std::string> handout_text(std::string_view markdown,
+                                                     const std::string& file,
+                                                     const HandoutView& view, bool with_answers,
+                                                     const Style& style);
+
+}  // namespace membound::report

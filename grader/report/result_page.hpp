@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// A result as one HTML page that needs nothing beside it: what was decided, the source with
+/// what each line costs, pictures of the accesses, what bounds the kernel. Decides nothing.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "grader/course/lab_result.hpp"
+#include "grader/report/profile_text.hpp"
+
+namespace membound::report {
+
+/// The whole page. Looks follow the reader's light or dark theme; nothing is fetched, nothing runs.
+[[nodiscard]] std::string render_html(const course::Result& result, const SourceText& source);
+
+/// The part of a page that shows `kernel`, a kernel of `stage`: templates/kernel.html.
+[[nodiscard]] std::string kernel_section(const course::StageResult& stage,
+                                         const course::KernelProfile& kernel,
+                                         const SourceText& source);
+
+// The instruction roofline of a kernel: how many warp instructions it executes for each byte of
+// DRAM traffic, how fast, and which of the two roofs is above it. Source of the form: Ding and
+// Williams, "An Instruction Roofline Model for GPUs", PMBS 2019.
+
+/// Where the kernel is and where the roofs are. All rates are predicted by the timing model.
+struct Roofline {
+  double instructions_per_byte = 0;  ///< warp instructions over DRAM bytes
+  double reached = 0;                ///< 1e9 warp instructions per second
+  double issue_roof = 0;             ///< the same, were issue slots the only limit
+  double dram_gbs = 0;               ///< GB/s, were DRAM the only limit
+  [[nodiscard]] double roof_at(double intensity) const {
+    return intensity * dram_gbs < issue_roof ? intensity * dram_gbs : issue_roof;
+  }
+};
+
+/// Nothing where the model gave no DRAM traffic or no instructions.
+[[nodiscard]] std::optional<Roofline> roofline_of(const course::KernelProfile& kernel);
+
+/// The picture, 700 pixels wide.
+[[nodiscard]] std::string draw_roofline(const Roofline& roofline, const std::string& title,
+                                        bool standalone = false);
+
+}  // namespace membound::report

@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// A result as text for a terminal: the whole and each stage in detail, beside what the student
+/// predicted and what the last check said. Draws what the result says and decides nothing.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+
+#include "grader/course/lab.hpp"
+#include "grader/course/lab_result.hpp"
+#include "grader/report/diagnostics.hpp"
+#include "grader/report/text.hpp"
+
+namespace membound::report {
+
+/// "passed", "too slow", "wrong result", … for people.
+[[nodiscard]] std::string words_for(course::Verdict verdict);
+
+/// How a verdict is meant: good, bad, or neither.
+[[nodiscard]] Tone tone_of(course::Verdict verdict);
+
+/// One line: sign, stage, verdict, ratio, speed, points.
+[[nodiscard]] std::string render_line(const course::StageResult& stage, const Style& style);
+
+/// What happened in one stage: which tests passed, the first failure in full, the speed beside
+/// reference and ceiling, source lines with their cost, what was found, where to go next.
+/// Where `read` knows the source, each finding is followed by the line that it is about.
+[[nodiscard]] std::string render_detail(const course::StageResult& stage, const Style& style,
+                                        const SourceReader& read = {});
+
+/// A result of one stage for a screen: the verdict first, then what render_detail() tells.
+[[nodiscard]] std::string render_one(const course::Result& result, const Style& style,
+                                     const SourceReader& read = {});
+
+/// What stands in the verdict's place where a stage has not been begun.
+inline constexpr const char* kNotStarted = "not started";
+
+/// A whole result: head, one line a stage, in detail the first stage that is not passed (or the
+/// only one that was asked for), the sum, and the next step. Stages in `untouched`, whose skeleton
+/// is as it was handed out, are "not started", whatever their verdict.
+[[nodiscard]] std::string render(const course::Result& result, const Style& style,
+                                 const std::set<int>& untouched = {},
+                                 const SourceReader& read = {});
+
+/// "Stage 2: you said 4 sectors; it was 32." with a newline. Empty where the stage asks nothing or
+/// nothing was said. `answer` is nothing where the device counts nothing.
+[[nodiscard]] std::string said_and_counted(const course::Stage& stage, std::optional<double> said,
+                                           std::optional<double> answer);
+
+/// The same beside a check. Empty too where its run was none to count: a kernel that was not timed,
+/// a program that did not come to its end.
+[[nodiscard]] std::string said_and_counted(const course::Stage& stage, std::optional<double> said,
+                                           const course::StageResult& result);
+
+/// One line without its end; empty where nothing that is told has changed. Runs on two devices are
+/// not compared.
+[[nodiscard]] std::string what_changed(const course::StageResult& before,
+                                       const course::StageResult& now, const Style& style);
+
+}  // namespace membound::report
