@@ -15,9 +15,9 @@
 #include "grader/authoring/drawing.hpp"
 #include "grader/base/files.hpp"
 #include "grader/course/lab_result.hpp"
-#include "grader/judge/check_request.hpp"
 #include "grader/judge/counters_profile.hpp"
 #include "grader/judge/judge.hpp"
+#include "grader/judge/tools.hpp"
 #include "grader/report/access_picture.hpp"
 #include "grader/report/text.hpp"
 
@@ -32,6 +32,12 @@ struct Traced {
   std::filesystem::path source;  ///< the answer's file; empty for a counters file
   std::string subject;           ///< "03-transpose, stage 1"
 };
+
+base::Error input_error(std::string where, std::string found, std::string expected,
+                        std::string advice) {
+  return {base::ErrorKind::kInput, std::move(where), std::move(found), std::move(expected),
+          std::move(advice)};
+}
 
 std::string first_failure(const course::StageResult& stage) {
   for (const course::TestOutcome& test : stage.tests)
@@ -48,12 +54,6 @@ base::Result<fs::path> answer_file(const judge::Workplace& place, const course::
   if (fs::exists(file, error)) return fs::absolute(file, error);
   return input_error("--answer " + answer, "there is no such file",
                      "reference, skeleton, or a kernel.cu", "");
-}
-
-base::Error input_error(std::string where, std::string found, std::string expected,
-                        std::string advice) {
-  return {base::ErrorKind::kInput, std::move(where), std::move(found), std::move(expected),
-          std::move(advice)};
 }
 
 /// Runs the answer that `options` name, and traces the warp.

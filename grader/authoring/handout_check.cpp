@@ -292,7 +292,7 @@ void check_handout(const LabFolders& folders, Drifts& drifts) {
       check_drawing(folders, entry.path(), drifts);
       continue;
     }
-    if (entry.path().extension() == ".yml") continue;  // figure_drift looks for its picture
+    if (entry.path().extension() == ".yml") continue;  // check_drawings() looks for its picture
     if (linked.contains(entry.path().lexically_normal())) continue;
     drifts.push_back({folders.shown(entry.path()), 0, "no page shows this figure",
                       "a link in the handout", "show it or remove it"});

@@ -45,7 +45,7 @@ struct Room {
 // row says is not looked at.
 
 /// What the last cell of a table row names as its tests: one test, all of a suite, an attack of the
-/// corpus, a wrong answer, or a script; as named_tests.cpp tells them apart.
+/// corpus, a wrong answer, or a script; as house.cpp tells them apart.
 [[nodiscard]] std::vector<std::string> tests_named_in(std::string_view cell);
 
 /// Rows of the page's tables with a column "test" whose test is not in the tree, or that name none

@@ -25,7 +25,7 @@
 #include "grader/authoring/lab_check.hpp"
 #include "grader/base/result.hpp"
 #include "grader/course/lab_result.hpp"
-#include "grader/judge/check_request.hpp"
+#include "grader/judge/tools.hpp"
 
 namespace membound::authoring {
 
@@ -36,7 +36,7 @@ inline constexpr double kNear = 0.03;
 struct PredictedText {
   int line = 0;
   std::string lab, device;
-  std::string run;   ///< empty: checks of the lab; else what predicted_runs starts
+  std::string run;   ///< empty: checks of the lab; else what figures_of_run() starts
   std::string page;  ///< below the root
   std::string text;
 };

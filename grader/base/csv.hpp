@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// Tables as comma-separated text: what rosters come as and what learning platforms import.
-/// Place in the chain: intake, exchange -> [csv] -> libcsv. Left out: what a column means.
+/// libcsv reads and writes the fields.
 #pragma once
 
 #include <optional>

@@ -1,10 +1,9 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Inputs of timed runs on the host, whole or in parts: the harness draws those that it writes, the
-/// virtual GPU those of which a launch will touch little.
-/// Place in the chain: harness/cases, sandbox/runner, vgpu/runtime -> [drawn_input] -> values.
-/// Left out: the same by a GPU's kernels (harness_kernels.cu), from the same formula.
+/// Inputs of timed runs on the host, whole or in parts: the harness draws those that it writes,
+/// the virtual GPU those of which a launch will touch little. A GPU's kernels
+/// (harness_kernels.cu) draw the same from the same formula.
 #pragma once
 
 #include <cstddef>

@@ -17,7 +17,7 @@
 namespace membound::base {
 namespace {
 
-/// Three for each kind of file that is written durably (see durable_file.cpp), and those between
+/// Three for each kind of file that is written durably (see files.cpp), and those between
 /// the steps of a batch.
 constexpr std::array<std::string_view, 26> kNames = {
     "key.begin",        "key.written",    "key.renamed",    "store.begin",

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// Fills in Mustache templates; kainjow's mustache does the work.
-/// Place in the chain: a template's text, values -> [filled_template] -> pages, a course's files.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -1,10 +1,8 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Which number stands at which place of a seeded array: pure functions of (seed, index), the same
-/// on host and device.
-/// Place in the chain: harness/cases/data (tests), drawn_input (inputs of timed runs) and
-/// harness_kernels.cu (the same on a GPU) -> [values].
+/// Which number stands at which place of a seeded array: pure functions of (seed, index), the
+/// same on host and device.
 #pragma once
 
 // A macro, because only a macro can add a keyword that plain C++ compilers do not know.

@@ -9,8 +9,6 @@
 #include "grader/cli/command_context.hpp"
 #include "grader/cli/command_line.hpp"
 #include "grader/cli/stage_standing.hpp"
-#include "grader/judge/next_hint.hpp"
-#include "grader/report/text.hpp"
 
 namespace membound::cli {
 namespace {

@@ -6,6 +6,7 @@
 
 #include "grader/base/files.hpp"
 #include "grader/course/stage_text.hpp"
+#include "grader/judge/next_hint.hpp"
 #include "grader/report/diagnostics.hpp"
 #include "grader/report/result_text.hpp"
 #include "grader/report/text.hpp"

@@ -25,6 +25,7 @@ constexpr VerdictRow kVerdicts[] = {
 };
 constexpr GradeRow kGrades[] = {
 #define GRADE(id, name, has_score, meaning) {GradeVerdict::k##id, name, has_score, meaning},
+#include "grader/course/verdicts.def"
 };
 constexpr CauseRow kCauses[] = {
 #define CAUSE(id, name, verdict) {Cause::k##id, name, Verdict::k##verdict},
@@ -33,6 +34,7 @@ constexpr CauseRow kCauses[] = {
 constexpr BuiltInTestRow kTests[] = {
 #define TEST_OF_EVERY_LAB(id, name, cause, kernels_only) \
   {BuiltInTest::k##id, name, Cause::k##cause, kernels_only},
+#include "grader/course/contract.def"
 };
 
 template <typename Row, std::size_t n, typename Enum>

@@ -3,7 +3,6 @@
 /// @file
 /// What test programs, judge, reports and grading agree on: verdicts (verdicts.def), causes and
 /// built-in tests (contract.def), exit codes of test programs.
-/// Place in the chain: harness -> [contract] -> judge -> report, classroom. Left out: deciding.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -78,7 +77,7 @@ struct BuiltInTestRow {
 
 /// The cause of a failed test, from its name and tag. A lab may call the hint of a test of its own
 /// "fault": only the tag of a built-in test is a cause, and "illegal-launch", which any test may
-/// meet. A rule of course/call_rules names a test, too.
+/// meet. A rule of course/lab names a test, too.
 [[nodiscard]] Cause cause_of(std::string_view test, std::string_view tag);
 [[nodiscard]] Verdict verdict_of(Cause cause);
 

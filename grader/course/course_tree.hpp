@@ -3,7 +3,6 @@
 /// @file
 /// The course on disk: where its root is, which labs it has, and which of them the words on a
 /// command line mean.
-/// Place in the chain: folder labs/ -> [course_tree] -> cli.
 #pragma once
 
 #include <filesystem>

@@ -1,10 +1,8 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Experiments: one kernel at several points, beside what a document of the course printed. A row
-/// each of handouts/LAB/experiments.json.
-/// Place in the chain: handouts/*/experiments.json -> [experiment] -> membound_experiment, which
-/// runs it; cli, report, authoring.
+/// Experiments: one kernel at several points, beside what a document of the course printed. A
+/// row each of handouts/LAB/experiments.json; membound_experiment runs them.
 #pragma once
 
 #include <cstdint>

@@ -109,6 +109,19 @@ bool is_slug(const std::string& text) {
   return !text.empty();
 }
 
+/// A name of small letters, digits and '-'.
+std::string read_slug(const JsonValue& value) {
+  const std::string slug = value.text();
+  if (!slug.empty() && !is_slug(slug)) value.report("small letters, digits and '-' only");
+  return slug;
+}
+
+/// A member that may be absent.
+double read_number(const JsonValue& object, const char* key, NumberRange range, double otherwise) {
+  const auto value = object.optional_member(key);
+  return value ? value->number(range) : otherwise;
+}
+
 std::vector<std::int64_t> read_size(const JsonValue& size, std::size_t most_extents) {
   std::vector<std::int64_t> extents;
   for (const JsonValue& extent : size.elements(1))
@@ -209,19 +222,6 @@ void read_program_members(const JsonValue& object, Stage& stage) {
     bars->report("no bars on counters: no run of a program is timed");
   if (const auto question = object.optional_member("predict"))
     stage.question = read_program_question(*question);
-}
-
-/// A name of small letters, digits and '-'.
-std::string read_slug(const JsonValue& value) {
-  const std::string slug = value.text();
-  if (!slug.empty() && !is_slug(slug)) value.report("small letters, digits and '-' only");
-  return slug;
-}
-
-/// A member that may be absent.
-double read_number(const JsonValue& object, const char* key, NumberRange range, double otherwise) {
-  const auto value = object.optional_member(key);
-  return value ? value->number(range) : otherwise;
 }
 
 /// "host_code" of a stage, or of a lab for all of its stages: false, or an object with the

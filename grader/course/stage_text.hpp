@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// Which part of a kernel.cu is a stage's: from its head, "// Stage 3: …", to the next one.
-/// Place in the chain: kernel.cu -> [stage_text] -> handout snippets, progress, solution, claims.
 #pragma once
 
 #include <optional>

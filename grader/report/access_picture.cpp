@@ -247,9 +247,8 @@ std::string draw_access(const MemoryAccess& access, const std::string& title,
 namespace {
 
 // Global memory stands above the lanes, shared memory below them.
-constexpr double kWidth = 700, kLeft = 62, kPlot = 624, kBox = 18;
+constexpr double kBox = 18;
 constexpr double kHeading = 66, kSectorsTop = 130, kLanesTop = 215, kBanksTop = 300, kWords = 54;
-constexpr int kLanes = 32, kBanks = 32;
 constexpr double kLane = kPlot / kLanes;
 constexpr std::size_t kMostLevelLabels = 12;  // more labels stand on end
 
@@ -262,8 +261,6 @@ constexpr const char* kLooks = R"(
     .mb-lane{fill:#1d3550;stroke:#6aa9e6}.mb-bank{fill:#17261d;stroke:#63c08a}
     .mb-idle{fill:#16191d}.mb-served{stroke:#e6e8eb}.mb-way{stroke:#6aa9e6}}
 )";
-
-bool takes_part(const MemoryAccess& access, int lane) { return ((access.mask >> lane) & 1) != 0; }
 
 double middle_of_lane(int lane) { return kLeft + (lane + 0.5) * kLane; }
 

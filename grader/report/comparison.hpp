@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// One kernel, or two, on several GPUs: a table for the terminal and a picture.
-/// Place in the chain: course/lab_result -> [comparison] -> compare. Left out: running them.
 #pragma once
 
 #include <string>

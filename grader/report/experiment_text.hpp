@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// An experiment as text, as a page that needs nothing beside it, and as JSON: what was found, a
-/// document's figures in a column beside it, and both as curves.
-/// Place in the chain: course/experiment -> [experiment_text] -> terminal, file.
+/// An experiment as text, as a page that needs nothing beside it, and as JSON: what was found,
+/// a document's figures in a column beside it, and both as curves.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// Markdown as text for a terminal; md4c reads it.
-/// Place in the chain: handout.md, help/*.md -> [markdown] -> cli.
 #pragma once
 
 #include <string>

@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// What the virtual GPU saw of a whole program: its kernels in a table, then each of them as a
-/// stage's profile shows it. Place in the chain: judge's profiles -> [program_profile] -> run
-/// --profile.
+/// stage's profile shows it.
 #pragma once
 
 #include <string>

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// How far a student is with the course, as a page: what `membound progress` draws in the terminal.
-/// Place in the chain: cli's standings -> [progress_page]. Left out: what a standing is.
+/// How far a student is with the course, as a page: what `membound progress` draws in the
+/// terminal.
 #pragma once
 
 #include <string>

@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Writes an SVG picture, shape by shape. Looks come from classes that have one set of colours for
-/// a light page and one for a dark one, so a picture fits wherever it is shown. Place in the chain:
-/// access_picture, roofline -> [svg] -> file, HTML page.
+/// Writes an SVG picture, shape by shape. Looks come from classes that have one set of colours
+/// for a light page and one for a dark one, so a picture fits wherever it is shown.
 #pragma once
 
 #include <string>

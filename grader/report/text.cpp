@@ -133,7 +133,7 @@ std::string points(double value) {
 
 namespace {
 
-constexpr std::size_t kGap = 2;  ///< columns between cells
+constexpr std::size_t kColumnGap = 2;  ///< columns between cells
 
 std::size_t longest_word(std::string_view text) {
   std::size_t longest = 0;
@@ -192,7 +192,7 @@ std::string text_table(const std::vector<std::vector<Cell>>& rows, const Style& 
       words[i] = std::max(words[i], longest_word(row[i].text));
     }
   }
-  const std::size_t gaps = widths.empty() ? 0 : kGap * (widths.size() - 1);
+  const std::size_t gaps = widths.empty() ? 0 : kColumnGap * (widths.size() - 1);
   const std::size_t room =
       std::max<std::size_t>(static_cast<std::size_t>(style.width), gaps) - gaps;
   shrink(widths, words, room);
@@ -218,7 +218,7 @@ std::string text_table(const std::vector<std::vector<Cell>>& rows, const Style& 
       for (std::size_t i = 0; i < cells.size(); ++i) {
         const std::string text = at < cells[i].size() ? cells[i][at] : "";
         const std::string space(widths[i] - columns(text), ' ');
-        line += (i > 0 ? std::string(kGap, ' ') : "") +
+        line += (i > 0 ? std::string(kColumnGap, ' ') : "") +
                 (rows[r][i].right ? space + text : text + space);
       }
       while (line.ends_with(' ')) line.pop_back();

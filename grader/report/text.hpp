@@ -45,17 +45,6 @@ namespace membound::report {
 /// Points without needless digits: "10", "7.5".
 [[nodiscard]] std::string points(double value);
 
-/// A cell of a table.
-struct Cell {
-  std::string text;
-  bool right = false;  ///< stands at its column's right edge
-};
-
-/// The rows, of which the first is the head. Columns are as wide as their widest cell; where the
-/// row would be wider than `style`, the widest columns get less, and their cells several lines.
-[[nodiscard]] std::string text_table(const std::vector<std::vector<Cell>>& rows,
-                                     const Style& style);
-
 // Colour stands only on a terminal, signs beyond ASCII only in a UTF-8 locale, and lines are no
 // wider than 80 columns.
 
@@ -78,6 +67,17 @@ struct Style {
   /// "–" or "-".
   [[nodiscard]] std::string_view dash() const { return unicode ? "–" : "-"; }
 };
+
+/// A cell of a table.
+struct Cell {
+  std::string text;
+  bool right = false;  ///< stands at its column's right edge
+};
+
+/// The rows, of which the first is the head. Columns are as wide as their widest cell; where the
+/// row would be wider than `style`, the widest columns get less, and their cells several lines.
+[[nodiscard]] std::string text_table(const std::vector<std::vector<Cell>>& rows,
+                                     const Style& style);
 
 /// "-" before lines that only `mine` has, "+" before those that only `other` has, a space before
 /// those of both. The fewest changes that turn one into the other.

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The library calls that a user would make instead of writing the kernels of the labs.
-/// Place in the chain: groups -> [peers] -> cuBLAS, CUB, Thrust. All queue on the default stream.
+/// The library calls that a user would make instead of writing the kernels of the labs: cuBLAS,
+/// CUB, Thrust. All queue on the default stream.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// membound dev check, figure and wrong.
+/// What authors of labs ask: `membound dev check` (does the course agree with itself, do its
+/// claims hold), `dev figure` and `dev wrong`.
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>

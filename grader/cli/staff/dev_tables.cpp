@@ -1,7 +1,10 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// membound dev verdicts and dev ladder.
+/// The tables that a change of the virtual GPU is held against. `membound dev verdicts` times
+/// each stage's answer for itself and for the other stages, a row each timed case; `membound
+/// dev ladder` tells whether the stages of each lab get faster in their order, and whether
+/// pages quote what is predicted.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <atomic>

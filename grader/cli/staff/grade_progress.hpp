@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// How far a batch is: one changing line on a terminal, a plain line every ten seconds elsewhere.
-/// Place in the chain: queue::Watcher -> [grade_progress] -> standard error.
+/// How far a batch is: one changing line on a terminal, a plain line every ten seconds
+/// elsewhere.
 #pragma once
 
 #include <chrono>

@@ -16,10 +16,10 @@
 #include "grader/cli/command_line.hpp"
 #include "grader/course/measurement.hpp"
 #include "grader/device_code/compilers/compiler.hpp"
-#include "grader/judge/check_device.hpp"
+#include "grader/judge/device_choice.hpp"
 #include "grader/report/text.hpp"
 #include "grader/vgpu/calibration/calibration.hpp"
-#include "grader/vgpu/timing/machine.hpp"
+#include "grader/vgpu/timing/machine_files.hpp"
 
 namespace membound::cli {
 
