@@ -40,7 +40,7 @@ std::set<int> lines_with(const std::string& text, const std::string& part) {
   return lines;
 }
 
-/// "Finds: data race in `tile[y][x] =`": what the checkers say first, and a piece of the line; or
+/// "Finds: data race in `tile[y][x] =`": what the checkers say first, and a part of the line; or
 /// "Finds: order of warps", which names no line.
 base::Status read_finds(const WrongAnswer& answer, Claim& claim) {
   const std::string& finds = answer.head.finds;
@@ -56,7 +56,7 @@ base::Status read_finds(const WrongAnswer& answer, Claim& claim) {
   }
   if (!claim.lines.empty()) return base::Done{};
   return base::Error{base::ErrorKind::kInput, answer.file.string(), "Finds: " + finds,
-                     "a kind of finding and a piece of a line of the wrong answer, as in "
+                     "a kind of finding and a part of a line of the wrong answer, as in "
                      "\"Finds: data race in `tile[y][x] =`\"",
                      "docs/checkers.md lists the kinds"};
 }

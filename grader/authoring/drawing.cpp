@@ -299,21 +299,21 @@ class Drawer {
       board_.names.numbers[entry.first.Scalar()] = board_.number(entry.second);
   }
 
-  /// One shape or list, for each row and each round of its repetition.
+  /// One shape or list, for each row and each step of its repetition.
   void statement(const YAML::Node& node) {
     Fields fields(node, "statement", board_);
     // All at once: what is drawn no time has its fields all the same.
     for (const char* field : {"when", "set", "move", "draw"}) (void)fields.node(field);
     for (const Shape& each : shapes()) (void)fields.node(std::string(each.name));
-    const YAML::Node rows = fields.node("each"), rounds = fields.several("repeat");
+    const YAML::Node rows = fields.node("each"), repetition = fields.several("repeat");
     const Names names = board_.names;
     if (!rows.IsDefined()) {
-      repeat(fields, rounds);
+      repeat(fields, repetition);
     } else {
       for (const YAML::Node& row : fields.several("each", true)) {
         if (!row.IsMap()) board_.complain(row, "a row that is no map", "{NAME: value, ...}");
         for (const auto& entry : row) name(entry.first.Scalar(), board_.text(entry.second));
-        repeat(fields, rounds);
+        repeat(fields, repetition);
         board_.names = names;
       }
     }
@@ -330,9 +330,9 @@ class Drawer {
     if (const auto value = value_of(text, board_.names)) board_.names.numbers[name] = *value;
   }
 
-  void repeat(Fields& fields, const YAML::Node& rounds) {
+  void repeat(Fields& fields, const YAML::Node& repetition) {
     std::vector<std::pair<std::string, int>> counts;
-    for (const auto& entry : rounds)
+    for (const auto& entry : repetition)
       counts.emplace_back(entry.first.Scalar(), static_cast<int>(board_.number(entry.second)));
     const Names names = board_.names;
     const std::function<void(std::size_t)> rounds_from = [&](std::size_t depth) {

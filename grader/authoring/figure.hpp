@@ -25,9 +25,9 @@ struct FigureOptions {
   std::string what;  ///< a lab, a counters file (FILE.json), or a description (FILE.yml)
   int stage = 0;     ///< 0: the lab's first
   std::string answer = "reference";  ///< or "skeleton", or a file
-  std::string line;                  ///< a number, or a piece of the line's text
+  std::string line;                  ///< a number, or a part of the line's text
   int ptx_line = 0;                  ///< in place of `line`
-  std::string kernel;                ///< a piece of its readable name: "<double>"
+  std::string kernel;                ///< a part of its readable name: "<double>"
   std::string access;                ///< load, store or atomic
   std::string kind;                  ///< sectors or banks
   std::string block = "0,0,0";

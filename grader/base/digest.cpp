@@ -34,8 +34,8 @@ Sha256::Sha256() : state_(std::make_unique<State>()) {
 
 Sha256::~Sha256() = default;
 
-void Sha256::add(std::string_view piece) {
-  MEMBOUND_CHECK(EVP_DigestUpdate(state_->context, piece.data(), piece.size()) == 1);
+void Sha256::add(std::string_view part) {
+  MEMBOUND_CHECK(EVP_DigestUpdate(state_->context, part.data(), part.size()) == 1);
 }
 
 std::string Sha256::finish() {

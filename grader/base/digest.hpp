@@ -17,7 +17,7 @@ namespace membound::base {
 /// 64 hexadecimal digits.
 [[nodiscard]] std::string sha256(std::string_view text);
 
-/// The same for a text that comes in pieces.
+/// The same for a text that comes in parts.
 class Sha256 {
  public:
   Sha256();
@@ -25,7 +25,7 @@ class Sha256 {
   Sha256(const Sha256&) = delete;
   Sha256& operator=(const Sha256&) = delete;
 
-  void add(std::string_view piece);
+  void add(std::string_view part);
   /// 64 hexadecimal digits; the object is used up.
   [[nodiscard]] std::string finish();
 

@@ -47,12 +47,12 @@ constexpr CallRule kRules[] = {
      "Put each in a stream of its own, and no waiting between the launches."},
     {"copies-overlap", "CopiesBesideKernels", "at least this share, 0 to 1",
      "of the time that copies between host and device take, a kernel runs during so much",
-     "Cut the work into pieces, one stream each, cudaMemcpyAsync, memory from cudaMallocHost."},
+     "Cut the work into parts, one stream each, cudaMemcpyAsync, memory from cudaMallocHost."},
     {"stream-waits", "StreamsWaitForEvents", "at least so many",
      "a stream waits for an event that was recorded in another",
      "cudaEventRecord in the one stream, cudaStreamWaitEvent in the other."},
     {"orders-work", "WaitsForItsData", "",
-     "where two pieces of work use the same memory and one writes it, a stream, an event or the "
+     "where two parts of the work use the same memory and one writes it, a stream, an event or the "
      "host orders them; and the host waits for each copy to it, before memory is freed",
      "cudaEventRecord behind the first, cudaStreamWaitEvent before the second; or one stream. The "
      "host waits with cudaDeviceSynchronize before it reads."},
@@ -62,7 +62,8 @@ constexpr CallRule kRules[] = {
      "Let streams wait for events; the host waits once, at the end."},
     {"graph-launches", "LaunchesAGraph", "at least so often",
      "one graph with the stage's kernel in it is made ready once and launched so often",
-     "cudaStreamBeginCapture, the work of one round, cudaStreamEndCapture and cudaGraphInstantiate "
+     "cudaStreamBeginCapture, the work of one round, cudaStreamEndCapture and "
+     "cudaGraphInstantiate "
      "once; then cudaGraphLaunch in the loop."}};
 
 }  // namespace

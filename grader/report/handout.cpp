@@ -46,9 +46,9 @@ base::Error misfolded(const std::string& file, int line, std::string found) {
 
 }  // namespace
 
-base::Result<std::vector<Piece>> pieces_of(std::string_view markdown, const std::string& file) {
-  std::vector<Piece> pieces(1);
-  pieces.back().line = 1;
+base::Result<std::vector<Section>> sections_of(std::string_view markdown, const std::string& file) {
+  std::vector<Section> sections(1);
+  sections.back().line = 1;
   bool in_fold = false, in_code = false;
   int number = 0;
   while (!markdown.empty()) {
@@ -67,19 +67,19 @@ base::Result<std::vector<Piece>> pieces_of(std::string_view markdown, const std:
       markdown.remove_prefix(markdown.find('\n', summary_end) + 1);
       number += 1 + static_cast<int>(std::ranges::count(summary, '\n'));
       std::ranges::replace(summary, '\n', ' ');
-      pieces.push_back({.summary = std::move(summary), .line = number + 1});
+      sections.push_back({.summary = std::move(summary), .line = number + 1});
     } else if (!in_code && line == kClose) {
       if (!in_fold) return misfolded(file, number, "the end of a fold that did not begin");
       in_fold = false;
-      pieces.push_back({.line = number + 1});
+      sections.push_back({.line = number + 1});
     } else {
-      if (in_fold && pieces.back().solved_stage == 0)
-        pieces.back().solved_stage = solved_stage(line);
-      pieces.back().text += std::string(line) + "\n";
+      if (in_fold && sections.back().solved_stage == 0)
+        sections.back().solved_stage = solved_stage(line);
+      sections.back().text += std::string(line) + "\n";
     }
   }
-  if (in_fold) return misfolded(file, pieces.back().line, "a fold without an end");
-  return pieces;
+  if (in_fold) return misfolded(file, sections.back().line, "a fold without an end");
+  return sections;
 }
 
 namespace {
@@ -253,23 +253,23 @@ std::string locked_note(const std::string& lab, int stage) {
 
 base::Result<HandoutBody> handout_body(std::string_view markdown, const std::string& file,
                                        const HandoutView& view) {
-  const auto pieces = pieces_of(markdown, file);
-  if (!pieces) return pieces.error();
+  const auto sections = sections_of(markdown, file);
+  if (!sections) return sections.error();
   HandoutBody body;
   AnswersAtTheEnd at_the_end;
-  for (const Piece& piece : *pieces) {
-    const int stage = piece.solved_stage;
+  for (const Section& section : *sections) {
+    const int stage = section.solved_stage;
     if (stage > 0 && (!view.unlocked || !view.unlocked(stage))) {
       body.html += markdown_to_html(locked_note(view.lab, stage), view.addresses, body.headings);
       continue;
     }
-    const std::string html = markdown_to_html(piece.text, view.addresses, body.headings);
-    if (!piece.folded()) {
+    const std::string html = markdown_to_html(section.text, view.addresses, body.headings);
+    if (!section.folded()) {
       body.html += html;
     } else if (view.answers == Answers::kAtTheEnd) {
-      body.html += at_the_end.add(inline_html(piece.summary), html);
+      body.html += at_the_end.add(inline_html(section.summary), html);
     } else {
-      body.html += "<details><summary>" + inline_html(piece.summary) + "</summary>\n" + html +
+      body.html += "<details><summary>" + inline_html(section.summary) + "</summary>\n" + html +
                    "</details>\n";
     }
   }
@@ -357,22 +357,22 @@ std::string with_drawings(std::string_view markdown, const HandoutView& view) {
 base::Result<std::string> handout_text(std::string_view markdown, const std::string& file,
                                        const HandoutView& view, bool with_answers,
                                        const Style& style) {
-  const auto pieces = pieces_of(markdown, file);
-  if (!pieces) return pieces.error();
+  const auto sections = sections_of(markdown, file);
+  if (!sections) return sections.error();
   // The text is put together as Markdown first, so that blank lines come out as everywhere.
   std::string text;
   int folded = 0;
-  for (const Piece& piece : *pieces) {
-    const int stage = piece.solved_stage;
-    if (!piece.folded()) {
-      text += with_drawings(piece.text, view);
+  for (const Section& section : *sections) {
+    const int stage = section.solved_stage;
+    if (!section.folded()) {
+      text += with_drawings(section.text, view);
     } else if (stage > 0 && (!view.unlocked || !view.unlocked(stage))) {
       text += locked_note(view.lab, stage);
     } else if (with_answers) {
-      text += in_markdown(piece.summary) + "\n" + with_drawings(piece.text, view);
+      text += in_markdown(section.summary) + "\n" + with_drawings(section.text, view);
     } else {
       ++folded;
-      text += in_markdown(piece.summary) + " *(folded)*\n";
+      text += in_markdown(section.summary) + " *(folded)*\n";
     }
   }
   std::string shown = render_markdown(text, style);

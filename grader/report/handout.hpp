@@ -20,7 +20,7 @@ namespace membound::report {
 // A handout is a row of sections: text to read, and what `<details>` folds away.
 
 /// Text, or something folded away below one line.
-struct Piece {
+struct Section {
   std::string text;      ///< Markdown
   std::string summary;   ///< Markdown of one line; empty where nothing is folded
   int line = 0;          ///< of `text` in the handout, from 1
@@ -29,10 +29,10 @@ struct Piece {
   [[nodiscard]] bool folded() const { return !summary.empty(); }
 };
 
-/// The pieces of `markdown` in their order. `file` is for the error that a fold without a summary
+/// The sections of `markdown` in their order. `file` is for the error that a fold without a summary
 /// or without an end is.
-[[nodiscard]] base::Result<std::vector<Piece>> pieces_of(std::string_view markdown,
-                                                         const std::string& file);
+[[nodiscard]] base::Result<std::vector<Section>> sections_of(std::string_view markdown,
+                                                             const std::string& file);
 
 // The glossary's words inside a page: where one is used, it unfolds what it means.
 

@@ -48,7 +48,7 @@ namespace membound::report {
 // Colour stands only on a terminal, signs beyond ASCII only in a UTF-8 locale, and lines are no
 // wider than 80 columns.
 
-/// What a piece of text means; the style decides how that looks.
+/// What a text means; the style decides how that looks.
 enum class Tone { kPlain, kGood, kBad, kWarning, kFaint, kStrong };
 
 struct Style {

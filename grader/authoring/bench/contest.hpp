@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Times several ways to compute one result, in turn, on the same data: one pass gives every
+/// Times several ways to compute one result, in turn, on the same data: one round gives every
 /// contestant one run, in random order, and compares what they wrote. And the compiled
 /// reference answers of a lab as contestants.
 #pragma once

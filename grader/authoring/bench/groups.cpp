@@ -294,7 +294,7 @@ Group picture_group(const Machine& machine, int stage, int rows, int cols, int p
                               }});
 }
 
-/// `n` pieces of work with the parameter `k`; words of `in` and `out` as the lab's contract says.
+/// `n` items of work with the parameter `k`; words of `in` and `out` as the lab's contract says.
 Group banks_group(const Machine& machine, int stage, int n, int k, std::int64_t count_in,
                   std::int64_t count_out) {
   return solo_group(machine, {"05-bank-conflicts",

@@ -33,9 +33,9 @@ std::string drawn(const std::string& statements) {
   return svg->substr(page + 11);
 }
 
-std::size_t count(const std::string& text, const std::string& piece) {
+std::size_t count(const std::string& text, const std::string& part) {
   std::size_t found = 0;
-  for (std::size_t at = text.find(piece); at != std::string::npos; at = text.find(piece, at + 1))
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
     ++found;
   return found;
 }

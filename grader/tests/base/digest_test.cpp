@@ -16,7 +16,7 @@ TEST(Sha256, GivesThePublishedValues) {
             "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
 }
 
-TEST(Sha256, PiecesGiveTheDigestOfTheWhole) {
+TEST(Sha256, PartsGiveTheDigestOfTheWhole) {
   Sha256 digest;
   digest.add("a");
   digest.add("");

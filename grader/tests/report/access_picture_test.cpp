@@ -45,9 +45,9 @@ MemoryAccess conflict() {
   return access;
 }
 
-std::size_t count(const std::string& text, const std::string& piece) {
+std::size_t count(const std::string& text, const std::string& part) {
   std::size_t found = 0;
-  for (auto at = text.find(piece); at != std::string::npos; at = text.find(piece, at + 1)) ++found;
+  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
   return found;
 }
 

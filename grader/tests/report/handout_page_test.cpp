@@ -31,23 +31,23 @@ std::string page(const HandoutView& view) {
 }
 
 TEST(Folds, KnowQuestionsFromSolutions) {
-  const auto pieces = pieces_of(kHandout, "handout.md");
-  ASSERT_TRUE(pieces);
-  ASSERT_EQ(pieces->size(), 5u);
-  EXPECT_EQ((*pieces)[1].summary, "How many `x` are there?");
-  EXPECT_EQ((*pieces)[1].text, "\nFour.\n");
-  EXPECT_EQ((*pieces)[1].line, 10);
-  EXPECT_EQ((*pieces)[1].solved_stage, 0);
-  EXPECT_EQ((*pieces)[3].solved_stage, 2);
+  const auto sections = sections_of(kHandout, "handout.md");
+  ASSERT_TRUE(sections);
+  ASSERT_EQ(sections->size(), 5u);
+  EXPECT_EQ((*sections)[1].summary, "How many `x` are there?");
+  EXPECT_EQ((*sections)[1].text, "\nFour.\n");
+  EXPECT_EQ((*sections)[1].line, 10);
+  EXPECT_EQ((*sections)[1].solved_stage, 0);
+  EXPECT_EQ((*sections)[3].solved_stage, 2);
 }
 
 TEST(Folds, AreRefusedWhereTheyDoNotEnd) {
-  const auto pieces = pieces_of("a\n<details>\n<summary>b</summary>\n\nc\n", "handout.md");
-  ASSERT_FALSE(pieces);
-  EXPECT_THAT(base::to_string(pieces.error()), HasSubstr("handout.md:4: a fold without an end"));
-  EXPECT_FALSE(pieces_of("<details>\n\nno summary\n</details>\n", "x"));
-  EXPECT_FALSE(pieces_of("</details>\n", "x"));
-  EXPECT_TRUE(pieces_of("```\n<details>\n```\n", "x")) << "code is code";
+  const auto sections = sections_of("a\n<details>\n<summary>b</summary>\n\nc\n", "handout.md");
+  ASSERT_FALSE(sections);
+  EXPECT_THAT(base::to_string(sections.error()), HasSubstr("handout.md:4: a fold without an end"));
+  EXPECT_FALSE(sections_of("<details>\n\nno summary\n</details>\n", "x"));
+  EXPECT_FALSE(sections_of("</details>\n", "x"));
+  EXPECT_TRUE(sections_of("```\n<details>\n```\n", "x")) << "code is code";
 }
 
 TEST(HandoutPage, FoldsAnswersAway) {
