@@ -49,7 +49,7 @@ struct GradedBatch {
   std::filesystem::path out, key_file;
 };
 
-constexpr const char* kOption = "--spot-check";
+constexpr const char* kSpotCheckOption = "--spot-check";
 
 /// Prints what a person should look at.
 void print_differences(const queue::Retimed& one, const report::Style& style) {
@@ -76,12 +76,12 @@ base::Result<std::optional<SpotCheck>> read_spot_check(const std::string& word,
   const char* const end = word.data() + word.size();
   if (colon == std::string::npos ||
       std::from_chars(word.data() + colon + 1, end, check.passes).ptr != end || check.passes == 0) {
-    return base::Error{base::ErrorKind::kUsage, kOption, "\"" + word + "\"",
+    return base::Error{base::ErrorKind::kUsage, kSpotCheckOption, "\"" + word + "\"",
                        "a device and how many passes are timed there, as in gpu:5", ""};
   }
   if (!graded.device.kind->has_checkers()) {
     return base::Error{
-        base::ErrorKind::kUsage, kOption, "the class is graded on " + graded.device.name,
+        base::ErrorKind::kUsage, kSpotCheckOption, "the class is graded on " + graded.device.name,
         "--device vgpu or vgpu:MODEL beside it: predicted passes are timed again", ""};
   }
   options.device = word.substr(0, colon);
