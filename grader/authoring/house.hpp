@@ -3,7 +3,7 @@
 /// @file
 /// Does the code keep to its rooms: every include and every link is an arrow of
 /// grader/rooms.txt, no two files share a name, each namespace is its room's; and the list as
-/// docs/architecture.md shows it. Are the tests there that docs/security.md names?
+/// docs/architecture.md shows it. Are the tests there that grader/tests/attacks/defended.md names?
 #pragma once
 
 #include <filesystem>
@@ -41,8 +41,8 @@ struct Room {
                                                          const std::filesystem::path& root,
                                                          bool fix);
 
-// docs/security.md says of what was found which test holds it. Whether the test shows what the
-// row says is not looked at.
+// grader/tests/attacks/defended.md says of what was found which test holds it. Whether the test
+// shows what the row says is not looked at.
 
 /// What the last cell of a table row names as its tests: one test, all of a suite, an attack of the
 /// corpus, a wrong answer, or a script; as house.cpp tells them apart.

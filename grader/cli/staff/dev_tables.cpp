@@ -3,8 +3,9 @@
 /// @file
 /// The tables that a change of the virtual GPU is held against. `membound dev verdicts` times
 /// each stage's answer for itself and for the other stages, a row each timed case; `membound
-/// dev ladder` tells whether the stages of each lab get faster in their order, and whether
-/// pages quote what is predicted.
+/// dev ladder` tells whether the stages of each lab get faster in their order
+/// (grader/gpu_truth/records/clock_ladders.md sets prediction and measurement side by side), and
+/// whether pages quote what is predicted.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <atomic>
