@@ -3,7 +3,7 @@
 //
 // Lab 06: shortcuts (the min-plus product), six times            (handouts/06-shortcut/handout.md)
 //
-// Six kernels, one idea each, every one headed by what was wrong with the one before. A budget
+// Six kernels, one idea each; each is headed by what was wrong with the one before. A budget
 // counts what one instruction of one warp (32 lanes) may cost: sectors are pieces of 32 bytes of
 // global memory, wavefronts are passes through shared memory; and how many values a thread loads
 // for its additions and minima. kernel.cuh has the data, the constants, at() and padded_size().
@@ -22,13 +22,13 @@
 //          [             ]       [     v ]            [       ]
 //                                   to                    to
 __global__ void minplus_direct(float* r, const float* d, int n) {
-  // Given: this thread's result. Blocks at the edges stick out of the matrix; their surplus threads
+  // Given: this thread's result. Blocks at the edges extend beyond the matrix; surplus threads
   // have nothing to do. (Is it wise to let threadIdx.x choose the row? That is for stage 2.)
   const int from = blockIdx.x * blockDim.x + threadIdx.x;
   const int to = blockIdx.y * blockDim.y + threadIdx.y;
   if (from >= n || to >= n) return;
 
-  // TODO 1 (about 1 line): with which number does a search for the least one begin?
+  // TODO 1 (about 1 line): with which number does a search for the minimum begin?
   float best = kNoRoad;
 
   // TODO 2 (about 4 lines): try every place on the way, and keep the least cost: fminf(a, b).
@@ -49,7 +49,7 @@ LAUNCH_SHAPE(minplus_direct, int n) {
 // Stage 2: Neighbours read neighbours
 //
 // Before   Lanes of a warp follow each other along x, and x chose the row: 16 lanes read from 16
-//          different rows, whose elements lie n * 4 bytes apart.
+//          different rows, with a stride of n * 4 bytes.
 // Task     The same kernel, with a warp that lies along a row of the results.
 // Budget   2 loads for 1 addition and 1 minimum. d[from][via]: 2 sectors per request (the same word
 //          for 16 lanes); d[via][to]: 2 sectors (16 neighbours).
@@ -94,13 +94,13 @@ LAUNCH_SHAPE(minplus_coalesced, int n) {
 //     of each 8 x 8 square:
 //
 //              +--------+--------+---          so the lanes of a warp (8 along x, 4 along y) always
-//              |  x     |  x     |  x          want neighbours: 8 costs out, 4 costs in
+//              |  x     |  x     |  x          need neighbours: 8 costs out, 4 costs in
 //            y |  *     |  *     |  *
 //              +--------+--------+---
 //            y |  *     |  *     |  *
 //
 // Two things make the loop simple, and a first launch prepares both in `scratch`: a copy with room
-// for whole squares (no guards inside), and the same copy transposed (rows to read in place of
+// for whole squares (no guards inside), and the same copy transposed (rows to read instead of
 // columns).
 
 // The two copies in scratch, each padded_size(n) rows and columns wide.
@@ -114,7 +114,7 @@ inline __device__ float* roads_out(void* scratch, int n) {  // [via][to] = d[via
 // First launch: a thread per element of the padded matrix.
 __global__ void minplus_prepare(float* r, const float* d, int n, void* scratch) {
   // TODO 1 (about 4 lines): this thread's column and row, and the cost in `d`. The padding adds
-  // places where nobody lives: what must the roads there cost, so that no shortcut uses them?
+  // places that do not exist: what must the roads there cost, so that no shortcut uses them?
   const int col = blockIdx.x * blockDim.x + threadIdx.x;
   const int row = blockIdx.y * blockDim.y + threadIdx.y;
   float cost = kNoRoad;
@@ -184,8 +184,8 @@ LAUNCH_PLAN(minplus_registers, int n) {
 // Stage 4: Panels in shared memory
 //
 // Before   Each of the 64 threads loads its 16 costs itself, though the whole block needs only
-//          64 + 64 for one `via`: every cost is fetched 8 times, and each time it is a long way.
-// Task     The block fetches them once, into shared memory, for 4 places at a time: a cache that we
+//          64 + 64 for one `via`: every cost is loaded 8 times, each time from far away.
+// Task     The block loads them once, into shared memory, for 4 places at a time: a cache that we
 //          manage ourselves.
 // Budget   Global memory: 2 loads per thread and `via`, 4 sectors per request. Shared memory: 16
 //          loads for 64 additions and 64 minima, 1 wavefront each. 2 barriers per 4 places.
@@ -235,7 +235,7 @@ __global__ void minplus_shared_product(float* r, const float* d, int n, void* sc
         }
       }
     }
-    // From here on every thread may assume that nobody reads these panels any more.
+    // From here on every thread may assume that no thread reads these panels any more.
     __syncthreads();
   }
 
@@ -260,7 +260,7 @@ LAUNCH_PLAN(minplus_shared, int n) {
 // Stage 5: Sixteen bytes at a time
 //
 // Before   Two thirds of what additions and minima alone would reach. For one `via` a thread issues
-//          16 loads from shared memory beside its 128 operations, and a block fetches 64 + 64 costs
+//          16 loads from shared memory beside its 128 operations, and a block loads 64 + 64 costs
 //          for 64 x 64 results.
 // Task     Squares of 128 x 128 results, which need half as many costs a result, and loads of four
 //          neighbours at a time, which are a quarter as many instructions.
@@ -339,9 +339,9 @@ __global__ void __launch_bounds__(kWideThreads, 2)
   }
 
   // TODO 2 (about 30 lines): steps of kWidePanel places, as in stage 4. Which four neighbours of
-  // which row does this thread bring? Which four times four costs does it need for one `via`?
+  // which row does this thread load? Which four times four costs does it need for one `via`?
   const int width = wide_size(n);
-  const int row = threadIdx.x / 32;       // a warp brings a row of each panel,
+  const int row = threadIdx.x / 32;       // a warp loads a row of each panel,
   const int four = threadIdx.x % 32 * 4;  // and each lane these four neighbours
   const float* in = wide_in(scratch) + at(row, first_from + four, width);
   const float* out = wide_out(scratch, n) + at(row, first_to + four, width);
@@ -366,7 +366,7 @@ __global__ void __launch_bounds__(kWideThreads, 2)
         }
       }
     }
-    // From here on every thread may assume that nobody reads these panels any more.
+    // From here on every thread may assume that no thread reads these panels any more.
     __syncthreads();
   }
 
@@ -391,26 +391,26 @@ LAUNCH_PLAN(minplus_wide, int n) {
 // Stage 6: As close to the ceiling as you can
 //
 // Before   96 of 100 instructions are additions and minima, and over a quarter of the time is lost:
-//          at each of two barriers everybody waits for the last one, and between the two for a
-//          panel that was asked for only now.
-// Task     Two panels in turn: the next one is fetched while this one is used, and one barrier is
-//          enough. Then everything is yours: panels, threads, order, launches. Nothing but the
-//          result and the time is looked at.
+//          at each of two barriers all warps wait for the last one, and between the two for a
+//          panel whose loads were issued only now.
+// Task     Two panels in turn: the next one is loaded while this one is used, and one barrier is
+//          enough. Then everything is yours: panels, threads, order, launches. Only the
+//          result and the time are graded.
 // Budget   The loads of stage 5, and one barrier per panel. The ceiling is a loop of additions and
 //          minima alone.
 //
 //     compute            [ panel 0 ] [ panel 1 ] [ panel 2 ] ...
-//     fetch    [ panel 0 ] [ panel 1 ] [ panel 2 ] [ panel 3 ] ...  while the last one is used
+//     load     [ panel 0 ] [ panel 1 ] [ panel 2 ] [ panel 3 ] ...  while the last one is used
 //     barrier            |           |           |           |     one per panel
 
 // TODO 1 (about 140 lines): start from your stage 5 and change one thing at a time: two panels in
 // turn, deeper panels, the costs of the next place loaded while those of this one are combined.
-// Measure each. And count blocks: how many are at work in the last round?
+// Measure each. And count blocks: how many are at work in the last wave?
 
 // Squares, warps and results as in stage 5.
 inline constexpr int kFastThreads = 256;  // 8 warps, 2 across and 4 down; 8 x 4 lanes each
 inline constexpr int kFastWarps = kFastThreads / 32;
-inline constexpr int kFastPanel = 16;   // places `via` in a panel; a warp fetches two of its rows
+inline constexpr int kFastPanel = 16;   // places `via` in a panel; a warp loads two of its rows
 inline constexpr int kBlocksPerSm = 2;  // 128 registers a thread
 
 // What is in scratch: both copies of stage 5, and after them the results of the slices (see the
@@ -442,8 +442,8 @@ __global__ void __launch_bounds__(kFastThreads, kBlocksPerSm)
     for (int b = 0; b < 8; ++b) best[a][b] = kNoRoad;
   }
 
-  // A warp fetches one row of each panel at a time, each lane a vector. On its way from global to
-  // shared memory a row waits in registers: half a panel's work lies between load and store.
+  // A warp loads one row of each panel at a time, each lane a vector. Between global and shared
+  // memory a row waits in registers: half a panel's work lies between load and store.
   const int warp = threadIdx.x / 32;
   const int lane = threadIdx.x % 32;
   const int width = wide_size(n);
@@ -461,7 +461,7 @@ __global__ void __launch_bounds__(kFastThreads, kBlocksPerSm)
   // From here on every thread may assume that the first panels are filled.
   __syncthreads();
 
-  // The costs for one `via`, twice: those in use, and those on their way from shared memory.
+  // The costs for one `via`, twice: those in use, and those in flight from shared memory.
   const int row = warp / 2 * 16 + lane / 8 * 4;
   const int col = warp % 2 * 32 + lane % 8 * 4;
   const float* const my_in = &panels[0][0][0][row];
@@ -492,8 +492,8 @@ __global__ void __launch_bounds__(kFastThreads, kBlocksPerSm)
       }
       if (p == kFastPanel - 1) {
         now = 1 - now;
-        // From here on every thread may assume that the next panels are filled, and that nobody
-        // reads those before them any more: their last rows are in everybody's registers.
+        // From here on every thread may assume that the next panels are filled, and that no thread
+        // reads those before them any more: their last rows are in registers.
         __syncthreads();
       }
       const int soon = now * kPair + (p + 1) % kFastPanel * kWideTile;
@@ -511,8 +511,8 @@ __global__ void __launch_bounds__(kFastThreads, kBlocksPerSm)
       }
       // No result depends on this line (the padding is full of kNoRoad), but the time does. The
       // unit for minima takes an instruction every other cycle, so additions and minima have to
-      // alternate. Given a long piece of code, a compiler rather collects minima, as something to
-      // do while loads are on their way; a possible exit ends the piece.
+      // alternate. Given a long piece of code, a compiler groups the minima, as something to
+      // do while loads are in flight; a possible exit ends the piece.
       if (p % 2 == 0 && left <= p + 1) break;
     }
   }
@@ -563,10 +563,10 @@ __global__ void minplus_fast_combine(float* r, const float* d, int n, void* scra
 LAUNCH_PLAN(minplus_fast, int n) {
   LaunchPlan plan = plan_with_wide_copies(n);
   // TODO 2 (about 20 lines): the launches that go with it, and what scratch they need besides.
-  // The GPU works on `at_once` tiles at a time. What is left after the last full round would keep
-  // a few SMs busy and let the others wait: 6272 x 6272 are 2,401 tiles, 9 rounds of 264 and 25
+  // The GPU works on `at_once` tiles at a time. The tail after the last full wave would keep
+  // a few SMs busy and let the others wait: 6272 x 6272 are 2,401 tiles, 9 waves of 264 and 25
   // tiles more. So those tiles are cut into slices, along `via`, that make up (nearly) one more
-  // round of short blocks.
+  // wave of short blocks.
   const long long across = ceil_div(n, kWideTile);
   const long long at_once = gpu.sm_count * kBlocksPerSm;
   const long long panels = ceil_div(n, kFastPanel);
