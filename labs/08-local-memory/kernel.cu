@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lab 08: tables of one's own, three times        (handouts/08-local-memory/handout.md)
+// Lab 08: a table per thread, three times          (handouts/08-local-memory/handout.md)
 //
-// In each stage every thread walks along one series of samples and keeps eight numbers of its own
-// on the way. Registers have no addresses: where do eight numbers live that are chosen by an index?
+// In each stage every thread goes through one series of samples and keeps eight numbers of its
+// own. Registers have no addresses: where can eight numbers be that an index chooses?
 // A budget counts what one instruction of one warp may cost: sectors are pieces of 32 bytes of
 // global or local memory, wavefronts are passes through shared memory. kernel.cuh has the data, the
 // constants, level_of(), at() and series_of_thread().
@@ -12,15 +12,15 @@
 
 // Stage 1: A window in registers
 //
-// Before   On a CPU the last eight samples stand in a ring: window[j % 8] = sample. The ring is in
+// Before   On a CPU the last eight samples are in a ring: window[j % 8] = sample. The ring is in
 //          memory, and an index costs nothing there.
 // Task     Keep the window in registers. Then every index into it has to be a number that the
 //          compiler knows.
 // Budget   Local memory: nothing. Load 4 sectors per request, store 4.
 //
 //     sample 9 arrives
-//     a ring       [ 8  1  2  3  4  5  6  7 ]   which place is the oldest? it depends on j
-//     a row        [ 1  2  3  4  5  6  7  8 ]   the first, always; move all one place down
+//     a ring       [ 8  1  2  3  4  5  6  7 ]   which is the oldest? it depends on j
+//     a row        [ 1  2  3  4  5  6  7  8 ]   always the first; move all one place down
 __global__ void window_maximum(int* out, const int* in, long long n, int m) {
   const long long series = series_of_thread();
   if (series >= n) return;
@@ -43,17 +43,17 @@ LAUNCH_SHAPE(window_maximum, long long n, int m) {
   return shape;
 }
 
-// Stage 2: An index that nobody knows
+// Stage 2: An unknown index
 //
-// Before   The window moved in step, so each index was a constant. Now the sample itself says which
-//          of eight numbers is meant, and it says something else in every lane.
+// Before   All lanes moved their windows alike, so each index was a constant. Now the sample says
+//          which of eight numbers is meant, and it differs from lane to lane.
 // Task     Remember the last sample of each level. Look up and replace the one that has this
-//          sample's level, without an index: ask all eight.
+//          sample's level, without an index: test all eight.
 // Budget   Local memory: nothing. Load 4 sectors per request, store 4. Eight comparisons a sample.
 //
 //     level          0     1     2     3     4     5     6     7
 //     last        [ 16 | none|  2  | 11  | none| none| 22  | 15 ]
-//     sample 19, level 3:      no    yes   no  ...               out: 11, and 19 takes its place
+//     sample 19, level 3:      no    yes   no  ...               out: 11, and 19 replaces it
 __global__ void previous_of_level(int* out, const int* in, long long n, int m) {
   const long long series = series_of_thread();
   if (series >= n) return;
@@ -74,10 +74,10 @@ LAUNCH_SHAPE(previous_of_level, long long n, int m) {
 
 // Stage 3: A table in shared memory
 //
-// Before   Eight comparisons for one number: that is a price, and with 64 levels it would be eight
-//          times as high. Memory with real addresses takes any index for the same price.
+// Before   Eight comparisons for one number are a cost, and with 64 levels it would be eight
+//          times as high. Memory with addresses takes any index at the same cost.
 // Task     Count the levels of a series in a table of its own, in shared memory. A block has
-//          kThreads tables of kLevels numbers. Where does number `level` of thread t stand?
+//          kThreads tables of kLevels numbers. Where is number `level` of thread t?
 // Budget   Local memory: nothing. Load 4 sectors per request. Shared memory: no bank conflict,
 //          whatever the levels are.
 //
@@ -89,7 +89,7 @@ __global__ void count_levels(int* out, const int* in, long long n, int m) {
 
   const long long series = series_of_thread();
   if (series >= n) return;
-  // TODO 2 (about 1 line): shared memory starts with whatever was left in it.
+  // TODO 2 (about 1 line): shared memory is uninitialised at the start.
 
   for (int j = 0; j < m; ++j) {
     const int sample = in[at(j, series, n)];
