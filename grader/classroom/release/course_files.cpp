@@ -26,10 +26,11 @@ constexpr std::array<std::string_view, 8> kTop = {"CMakeLists.txt", "LICENSE",  
                                                   ".clang-format",  ".gitignore", ".clangd",
                                                   ".devcontainer",  ".vscode"};
 /// Of docs/: what a student's pages and messages refer to.
-constexpr std::array<std::string_view, 12> kDocs = {
+constexpr std::array<std::string_view, 13> kDocs = {
     "checkers.md",        "counters.md",     "counters_file.md",   "counters_file.schema.json",
     "glossary.md",        "lab.schema.json", "performance.md",     "real_programs.md",
-    "guided_analysis.md", "result.md",       "result.schema.json", "timing_model.md"};
+    "guided_analysis.md", "result.md",       "result.schema.json", "sampled_launches.md",
+    "timing_model.md"};
 /// Of grader/: what only developers build, the tests with the corpus of attacks, and what GPUs
 /// measured.
 constexpr std::array<std::string_view, 4> kNotOfGrader = {
