@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// docs/findings.md: every row says what shows it, or what is missing.
+/// grader/tests/authoring/findings.md: every row says what shows it, or what is missing.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -52,7 +52,7 @@ std::vector<Finding> findings_of(const std::string& page) {
 
 TEST(Findings, EveryRowSaysWhatShowsItOrWhatIsMissing) {
   static const std::regex kTestName(R"([A-Z]\w+\.[A-Z]\w+)"), kCode("`([^`]+)`");
-  const auto page = base::read_file(kCourseTree / "docs/findings.md");
+  const auto page = base::read_file(kCourseTree / "grader/tests/authoring/findings.md");
   ASSERT_TRUE(page);
   const std::set<std::string> tests = every_test();
   const std::vector<Finding> rows = findings_of(*page);
