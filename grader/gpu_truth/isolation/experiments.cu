@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What a GPU and its driver do at the edges that grading relies on; docs/security.md, "Left for a
-/// GPU". One experiment a call, each in a process of its own; run.sh calls them in order.
+/// What a GPU and its driver do at the edges that grading relies on: records/grading_strangers.md.
+/// One experiment a call, each in a process of its own; run.sh calls them in order.
 ///
 ///   experiments heap | leave | look | scrub | hang | probe | mappings | clocks | calls
 #include <cuda.h>

@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: The Membound authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# E1 to E8 of docs/security.md on the GPU of this machine, in a minute or two.
+# E1 to E8 of grader/gpu_truth/records/grading_strangers.md on the GPU of this machine, in a minute or two.
 #
 #   run.sh [PROGRAM]      (PROGRAM: experiments.cu, compiled; else nvcc compiles it)
 #

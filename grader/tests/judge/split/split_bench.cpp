@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// What judging in three processes costs: a lab's reference answer run in one process and in three,
-/// in turn, and the time of single calls to a runner. docs/judge_and_runner.md shows the results.
+/// in turn, and the time of single calls to a runner. grader/gpu_truth/records/grading_strangers.md
+/// shows the results.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>

@@ -3,8 +3,8 @@
 //
 // The model against published and measured tables. The work of each kernel is written down in
 // closed form (sectors, wavefronts, barriers, instructions a warp), so no compiler and no device is
-// needed. Sources: measured on one H200 (see docs/timing_model.md); TITAN V and K80 figures
-// published by the courses the labs follow.
+// needed. Sources: measured on one H200 (grader/gpu_truth/records/clock_kernels.md); TITAN V and
+// K80 figures published by the courses the labs follow.
 #include "grader/vgpu/timing/model.hpp"
 
 #include <gmock/gmock.h>
