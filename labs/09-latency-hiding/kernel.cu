@@ -3,23 +3,23 @@
 //
 // Lab 09: calibrate samples, four times           (handouts/09-latency-hiding/handout.md)
 //
-// One line of arithmetic, four ways to have enough loads on their way while a warp waits. A budget
-// counts bytes in flight: bytes that one SM has asked for and not yet received, if every thread it
-// holds is waiting. Only loads count; nobody waits for a store. kernel.cuh has the data, the
+// One line of arithmetic, four ways to have enough loads in flight while a warp waits. A budget
+// counts bytes in flight: bytes that one SM has requested and not yet received, if every thread it
+// holds is waiting. Only loads count; no warp waits for a store. kernel.cuh has the data, the
 // constants, number_in_grid() and threads_of_grid().
 #include "kernel.cuh"
 
 // Stage 1: Enough blocks
 //
 // Before   The CPU walks one loop.
-// Task     The threads of the grid walk through the array together, one grid's width a step. Launch
+// Task     The threads of the grid stride through the array, one grid's width a step. Launch
 //          as many of them as the GPU holds at once.
 // Budget   4 bytes in flight a thread. An SM that holds 2,048 threads: 8 KiB.
 //
 //     grid of 6 threads       in   [0 1 2 3 4 5|0 1 2 3 4 5|0 1 2 3 4 5|0 1]
 //                                   step 0      step 1      step 2      step 3
 __global__ void calibrate_full(float* out, const float* in, long long n, float gain, float offset) {
-  // TODO 1 (about 3 lines): start at this thread's number and go on in steps of the whole grid.
+  // TODO 1 (about 3 lines): start at this thread's index and go on with the grid's stride.
   // When must a thread stop?
 }
 
@@ -33,9 +33,9 @@ LAUNCH_SHAPE(calibrate_full, long long n) {
 
 // Stage 2: Several loads a thread
 //
-// Before   Every place for a thread is taken, and the memory still waits: a thread asks for 4
-//          bytes, and only when they have come it asks for the next 4.
-// Task     The same launch. Each thread asks for kLoads samples before it uses the first of them.
+// Before   The SMs are full of threads, and the memory still waits: a thread loads 4
+//          bytes, and loads the next 4 only after they have arrived.
+// Task     The same launch. Each thread loads kLoads samples before it uses the first of them.
 // Budget   8 bytes in flight a thread. An SM that holds 2,048 threads: 16 KiB.
 //
 //     a block's batch: kLoads * kThreads samples in a row
@@ -43,7 +43,7 @@ LAUNCH_SHAPE(calibrate_full, long long n) {
 //            load 0                     load 1
 __global__ void calibrate_several(float* out, const float* in, long long n, float gain,
                                   float offset) {
-  // Given: whole batches come first, without a question in between; `rest` is where they end.
+  // Given: whole batches come first, without a guard in between; `rest` is where they end.
   constexpr int kBatch = kLoads * kThreads;
   const long long batches = n / kBatch;
   const long long rest = batches * kBatch;
@@ -68,13 +68,13 @@ LAUNCH_SHAPE(calibrate_several, long long n) {
 //
 // Before   Faster, with as many threads as the SM holds. Many a kernel cannot have so many: with
 //          128 registers a thread, 65,536 registers are enough for 512. Must it be slow?
-// Task     No more than kFewPerSm threads an SM: a quarter of the places on most GPUs. Make up for
+// Task     No more than kFewPerSm threads per SM: a quarter of an H200's 2,048. Make up for
 //          it inside the thread.
 // Budget   64 bytes in flight a thread. An SM with 512 threads: 32 KiB. No more than
 //          sm_count * kFewPerSm threads in the launch.
 //
-//     places of an SM   [########........................]   512 of 2,048: occupancy 25 %
-//     loads of each     16 in place of 2
+//     threads of an SM  [########........................]   512 of 2,048: occupancy 25 %
+//     loads of each     16 instead of 2
 __global__ void calibrate_few(float* out, const float* in, long long n, float gain, float offset) {
   // TODO 1 (about 18 lines): start from your stage 2. What changes?
 }
@@ -87,9 +87,9 @@ LAUNCH_SHAPE(calibrate_few, long long n) {
 
 // Stage 4: Predict, then measure
 //
-// Before   32 KiB on their way in every SM fill the memory. Are they needed, or only safe?
-// Task     Say before you run it how few threads will do, and launch no more. Each has kVectors
-//          loads of 16 bytes on their way. Little's law: bytes in flight = bandwidth * latency.
+// Before   32 KiB in flight in every SM saturate the memory. Are they needed, or only safe?
+// Task     Predict how few threads are enough, and launch no more. Each has kVectors
+//          loads of 16 bytes in flight. Little's law: bytes in flight = bandwidth * latency.
 // Budget   64 bytes in flight a thread, and fewer threads for each SM than stage 3 has, at nearly
 //          its speed.
 //
@@ -98,7 +98,7 @@ LAUNCH_SHAPE(calibrate_few, long long n) {
 __global__ void calibrate_predicted(float* out, const float* in, long long n, float gain,
                                     float offset) {
   // TODO 1 (about 25 lines): start from your stage 3, with a float4 for every load. `in` and `out`
-  // start at a multiple of 16 bytes; what is left behind the last whole batch goes one by one.
+  // start at a multiple of 16 bytes; the tail after the last whole batch goes one by one.
 }
 
 LAUNCH_SHAPE(calibrate_predicted, long long n) {

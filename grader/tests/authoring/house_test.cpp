@@ -127,7 +127,7 @@ TEST(House, HandoutsShareOneTableOfLatencies) {
   const std::filesystem::path root = MEMBOUND_SOURCE_DIR;
   const auto parts = latency_parts(root);
   ASSERT_TRUE(parts) << to_string(parts.error());
-  EXPECT_GE(parts->size(), 1u);
+  EXPECT_EQ(parts->size(), 1u);  // lab 09: the others name it
   std::set<std::string> pages;
   for (const WrittenPart& part : *parts) {
     pages.insert(part.page);
