@@ -4,7 +4,7 @@
 #
 # Times answers to stage 1 of lab 06 in which each thread computes a row or a column of results, or a part
 # of one: warps that take long and need nothing of each other, of which the virtual GPU runs some
-# (vgpu/exec/schedule/some_warps). Rows share a column in L1, columns share nothing. As comma-separated text.
+# (vgpu/exec/schedule/block). Rows share a column in L1, columns share nothing. As comma-separated text.
 #
 #   some_warps.sh DEVICE > TABLE.csv          MEMBOUND is the program, ./membound without it
 set -euo pipefail

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// What the blocks of a launch did, one by one: what the clock must know to tell who waits for
-/// whom. Place in the chain: exec/observe/block_recorder fills it -> [block_work] -> timing's
+/// whom. Place in the chain: exec/critical_path/block_recorder fills it -> [block_work] -> timing's
 /// model.
 #pragma once
 

@@ -2,15 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// Who touched a cell of memory last: the memory of the race checker. A cell is as many bytes as
-/// the smallest access of the kernel has, 4 for most. Stamps of earlier launches, and of earlier
+/// the smallest access of the kernel has, 4 for most. Epochs of earlier launches, and of earlier
 /// blocks in shared memory, are recognised as such, so nothing is cleared between them.
 ///
-/// In global memory 32 aligned cells are a line. A warp that accesses whole lines leaves one stamp
+/// In global memory 32 aligned cells are a line. A warp that accesses whole lines leaves one epoch
 /// a line, and so does a thread that is the first to write to some of a line's cells, with marks
-/// that say to which; only once somebody else wants a part of one do its cells get stamps of their
-/// own. Most kernels never make them.
-/// Place in the chain: exec/observe/race_checker -> [access_shadow]. Left out: what orders two
-/// accesses, which exec/observe/race_clock knows.
+/// that say to which; only once somebody else wants a part of one do its cells get epochs of their
+/// own. Most kernels never make them. Left out: what orders two accesses
+/// (exec/observe/vector_clock).
 #pragma once
 
 #include <array>
@@ -19,7 +18,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "grader/vgpu/memory/lazy_bytes.hpp"
+#include "grader/vgpu/memory/lazy_tables.hpp"
 
 namespace membound::vgpu::memory {
 

@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// The device's memory: one reserved window of addresses the host cannot touch (a host dereference
-/// of a device pointer faults, as with a GPU) whose backing lies at a constant distance.
-/// Place in the chain: runtime and exec -> [memory]. Left out: what an access costs (coalescer,
-/// shared_banks, cache) and who may race with whom (checkers).
+/// of a device pointer faults, as with a GPU) whose backing lies at a constant distance. Left out:
+/// what an access costs (coalescer, shared_banks, cache) and who may race with whom (checkers).
 #pragma once
 
 #include <array>
@@ -22,8 +21,8 @@
 
 #include "grader/base/result.hpp"
 #include "grader/vgpu/memory/access_shadow.hpp"
-#include "grader/vgpu/memory/drawn_array.hpp"
 #include "grader/vgpu/memory/initialised_bytes.hpp"
+#include "grader/vgpu/memory/lazy_array.hpp"
 
 namespace membound::vgpu::memory {
 

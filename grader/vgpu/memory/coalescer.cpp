@@ -7,7 +7,7 @@
 #include <bit>
 #include <cmath>
 
-#include "grader/vgpu/memory/number_set.hpp"
+#include "grader/vgpu/memory/address_sets.hpp"
 
 namespace membound::vgpu::memory {
 namespace {

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// One warp-wide access to global memory -> how many 32-byte sectors and 128-byte lines it touches.
-/// Place in the chain: exec -> [coalescer] -> memory/cache, counters.
 ///
 /// Few sectors: the access is coalesced. Many: it is not. Order between lanes plays no part.
 /// Source: kernels measured on an H200 (grader/gpu_truth/data/h200_probe.csv, h200_profiler.csv):

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// Three extents or three indices: the shape of a grid or block, the place of a block or thread.
-/// Place in the chain: the lowest word the virtual GPU's modules share.
 #pragma once
 
 #include <cstdint>

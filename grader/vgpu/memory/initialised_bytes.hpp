@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// Which bytes of the device's memory have been written: a flag for each, and one for each page of
-/// which all are; and how long the words are that kernels stored in a page.
-/// Place in the chain: address_space -> [initialised_bytes] -> lazy_bytes. Offsets count from the
+/// which all are; and how long the words are that kernels stored in a page. Offsets count from the
 /// beginning of the window.
 #pragma once
 
@@ -11,7 +10,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "grader/vgpu/memory/lazy_bytes.hpp"
+#include "grader/vgpu/memory/lazy_tables.hpp"
 
 namespace membound::vgpu::memory {
 

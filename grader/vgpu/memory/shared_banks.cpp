@@ -6,8 +6,8 @@
 #include <array>
 #include <bit>
 
+#include "grader/vgpu/memory/address_sets.hpp"
 #include "grader/vgpu/memory/coalescer.hpp"
-#include "grader/vgpu/memory/number_set.hpp"
 
 namespace membound::vgpu::memory {
 namespace {

@@ -2,15 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// One warp-wide access to shared memory -> how many passes ("wavefronts") through the 32 banks.
-/// Place in the chain: exec -> [shared_banks] -> counters.
 ///
 /// A bank hands out one 4-byte word a pass, to however many lanes want that word. Up to 4 bytes a
 /// lane the warp goes through as one; with 8 bytes as two halves, with 16 as four quarters. Loads
 /// travel twice as many lanes at a time where all partners (n, n^1), or all partners (n, n^2), read
-/// the same address; stores never do.
-/// Source: kernels measured on an H200 (grader/gpu_truth/data/h200_probe.csv, h200_profiler.csv,
-/// h200_shared_loads.csv). One case is not settled: loads of 8 and 16 bytes of which some lanes are
-/// switched off, which may take a pass or two more or less; see docs/counters.md.
+/// the same address; stores never do. Source: kernels measured on an H200
+/// (grader/gpu_truth/data/h200_probe.csv, h200_profiler.csv, h200_shared_loads.csv). One case is
+/// not settled: loads of 8 and 16 bytes of which some lanes are switched off, which may take a pass
+/// or two more or less; see docs/counters.md.
 #pragma once
 
 #include <array>

@@ -3,7 +3,6 @@
 /// @file
 /// What texture and surface instructions need to know of an object made by the runtime: where its
 /// texels are, how they are coded, and how coordinates outside are answered.
-/// Place in the chain: runtime fills it -> [memory] -> exec samples it (exec/lanes/texture_fetch).
 #pragma once
 
 #include <array>

@@ -2,10 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// What memory held before a launch wrote to it, so that the launch can be taken back and run
-/// again. Pages of device memory, and pieces of drawn arrays, are kept when they are first written
-/// to; host memory that a kernel reaches byte by byte, because its neighbours may belong to a host
-/// thread.
-/// Place in the chain: exec/observe/racecheck, exec/state/arrivals -> [undo_log] -> address_space.
+/// again. Pages of device memory, and granules of lazily generated arrays, are kept when they are
+/// first written to; host memory that a kernel reaches byte by byte, because its neighbours may
+/// belong to a host thread.
 #pragma once
 
 #include <array>
@@ -18,7 +17,7 @@
 #include <vector>
 
 #include "grader/vgpu/memory/address_space.hpp"
-#include "grader/vgpu/memory/lazy_bytes.hpp"
+#include "grader/vgpu/memory/lazy_tables.hpp"
 
 namespace membound::vgpu::memory {
 

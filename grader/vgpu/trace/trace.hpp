@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "grader/vgpu/exec/state/access_event.hpp"
+#include "grader/vgpu/exec/state/launch_request.hpp"
 #include "grader/vgpu/trace/wavefronts.hpp"
 
 namespace membound::vgpu::trace {

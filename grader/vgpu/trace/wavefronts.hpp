@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "grader/vgpu/exec/state/access_event.hpp"
+#include "grader/vgpu/exec/state/launch_request.hpp"
 
 namespace membound::vgpu::trace {
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/vgpu/exec/launch/block_choice.hpp"
+#include "grader/vgpu/exec/launch/block_strata.hpp"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 /// @file
 /// Of a large launch only some blocks are heard by the checkers; what the kernel computes, and what
 /// is found without hearing every access, does not change.
-#include "grader/vgpu/exec/state/block_sample.hpp"
+#include "grader/vgpu/exec/state/execution_state.hpp"
 
 #include <gtest/gtest.h>
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "grader/tests/vgpu/exec/machine_fixture.hpp"
-#include "grader/vgpu/memory/reuse_times.hpp"
+#include "grader/vgpu/exec/traffic/l1_directory.hpp"
 
 namespace membound::vgpu::exec {
 
@@ -57,7 +57,7 @@ struct Sampled : Machine {
   }
   LaunchReport run_with(std::optional<std::uint64_t> seed, std::uint32_t blocks = kAllBlocks,
                         bool some_warps = false,
-                        std::uint32_t l1_kept = memory::ReuseTimes::kBuckets) {
+                        std::uint32_t l1_kept = ReuseTimes::kBuckets) {
     const auto in = space().allocate(std::uint64_t{blocks} * kSampleThreads * 4, 256, {});
     const auto out = space().allocate(std::uint64_t{blocks} * kSampleThreads * 4, 256, {});
     request().sample.reset();

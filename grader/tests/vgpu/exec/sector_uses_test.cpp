@@ -7,7 +7,7 @@
 #include <array>
 
 #include "grader/tests/vgpu/exec/machine_fixture.hpp"
-#include "grader/vgpu/exec/observe/sector_uses.hpp"
+#include "grader/vgpu/exec/traffic/sector_uses.hpp"
 
 namespace membound::vgpu::exec {
 namespace {

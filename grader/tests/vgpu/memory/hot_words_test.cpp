@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/vgpu/memory/hot_words.hpp"
+#include "grader/vgpu/memory/address_sets.hpp"
 
 #include <gtest/gtest.h>
 

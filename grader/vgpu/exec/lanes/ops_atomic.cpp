@@ -1,29 +1,224 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Atomics and reductions, lane after lane in lane order.
+/// Atomics and reductions, lane after lane in lane order: what they do to the word at their
+/// address, and what they cost (requests, sectors, turns that lanes on one word take). With several
+/// workers they are real atomic operations; only those whose outcome does not depend on order run
+/// that way.
+#include <array>
+#include <atomic>
 #include <bit>
 #include <cstring>
 
-#include "grader/vgpu/exec/lanes/atomic_counts.hpp"
-#include "grader/vgpu/exec/lanes/atomic_math.hpp"
+#include "grader/vgpu/exec/lanes/float_math.hpp"
 #include "grader/vgpu/exec/lanes/select.hpp"
 #include "grader/vgpu/exec/state/access.hpp"
-#include "grader/vgpu/exec/state/arrivals.hpp"
+#include "grader/vgpu/exec/state/execution_state.hpp"
+#include "grader/vgpu/exec/state/last_block_pattern.hpp"
+#include "grader/vgpu/program/instruction.hpp"
+
+namespace membound::vgpu::exec::generic {
+
+using program::Atomic;
+using ptx::ScalarType;
+
+template <typename Format>
+u16 half_operation(Atomic operation, u16 a, u16 b) {
+  const float x = widen_half<Format>(a), y = widen_half<Format>(b);
+  const float r = operation == Atomic::kMin   ? FMin::run(x, y)
+                  : operation == Atomic::kMax ? FMax::run(x, y)
+                                              : 0;
+  return operation == Atomic::kAdd ? nearest_half<Format>(double{x} + y) : nearest_half<Format>(r);
+}
+
+template <typename Format>
+u32 packed_operation(Atomic operation, u32 a, u32 b) {
+  const u32 low = half_operation<Format>(operation, static_cast<u16>(a), static_cast<u16>(b));
+  const u32 high =
+      half_operation<Format>(operation, static_cast<u16>(a >> 16), static_cast<u16>(b >> 16));
+  return low | high << 16;
+}
+
+template <typename F, typename Bits>
+Bits float_operation(Atomic operation, Bits a, Bits b) {
+  const F x = std::bit_cast<F>(a), y = std::bit_cast<F>(b);
+  switch (operation) {
+    case Atomic::kMin:
+      return std::bit_cast<Bits>(FMin::run(x, y));
+    case Atomic::kMax:
+      return std::bit_cast<Bits>(FMax::run(x, y));
+    default:
+      return std::bit_cast<Bits>(canonical(x + y));
+  }
+}
+
+/// The new value at the address. T is the unsigned type of the width.
+template <typename T>
+T operate(Atomic operation, ScalarType type, T old, T b, T c) {
+  using S = std::make_signed_t<T>;
+  const bool is_signed = type == ScalarType::kS32 || type == ScalarType::kS64;
+  switch (operation) {
+    case Atomic::kExch:
+      return b;
+    case Atomic::kCas:
+      return old == b ? c : old;
+    case Atomic::kAnd:
+      return old & b;
+    case Atomic::kOr:
+      return old | b;
+    case Atomic::kXor:
+      return old ^ b;
+    case Atomic::kInc:
+      return old >= b ? T{0} : static_cast<T>(old + 1);
+    case Atomic::kDec:
+      return old == 0 || old > b ? b : static_cast<T>(old - 1);
+    default:
+      break;
+  }
+  if constexpr (sizeof(T) == 2) {
+    return type == ScalarType::kBf16 ? half_operation<Bfloat16Format>(operation, old, b)
+                                     : half_operation<HalfFormat>(operation, old, b);
+  } else {
+    if constexpr (sizeof(T) == 4) {
+      if (type == ScalarType::kF32) return float_operation<float>(operation, old, b);
+      if (type == ScalarType::kF16x2) return packed_operation<HalfFormat>(operation, old, b);
+      if (type == ScalarType::kBf16x2) return packed_operation<Bfloat16Format>(operation, old, b);
+    } else {
+      if (type == ScalarType::kF64) return float_operation<double>(operation, old, b);
+    }
+    switch (operation) {
+      case Atomic::kMin:
+        return is_signed ? (static_cast<S>(b) < static_cast<S>(old) ? b : old)
+                         : (b < old ? b : old);
+      case Atomic::kMax:
+        return is_signed ? (static_cast<S>(b) > static_cast<S>(old) ? b : old)
+                         : (b > old ? b : old);
+      default:
+        return static_cast<T>(old + b);
+    }
+  }
+}
+
+template <typename T>
+T update(std::byte* place, bool parallel, Atomic operation, ScalarType type, T b, T c) {
+  T* word = reinterpret_cast<T*>(place);
+  if (!parallel) {
+    const T old = *word;
+    *word = operate(operation, type, old, b, c);
+    return old;
+  }
+  std::atomic_ref<T> shared(*word);
+  T old = shared.load();
+  while (!shared.compare_exchange_weak(old, operate(operation, type, old, b, c))) {
+  }
+  return old;
+}
+
+}  // namespace membound::vgpu::exec::generic
 
 namespace membound::vgpu::exec {
 namespace {
 
-using generic::at;
-using generic::u16;
 using generic::u32;
 using generic::u64;
-using generic::update;
 using program::Atomic;
 using program::AtomicAccess;
 using program::Instruction;
-using ptx::ScalarType;
 using ptx::StateSpace;
+
+/// What one part of L2 serves, in sectors: atomics on as many take turns
+/// (clock_mechanisms_h200.csv, add random: 64 words take as long a turn as 32, 128 words half as
+/// long).
+constexpr u32 kSectorsOfPiece = 8;
+
+/// True when one lane does it for all that take part.
+bool is_joined(const Instruction& in) {
+  const auto joining = in.as<AtomicAccess>().joining;
+  return joining == program::Joining::kAlways ||
+         (joining == program::Joining::kIfUnused && in.has(program::kResultUnused));
+}
+
+/// Lanes that want one word of a bank pass as one; words of one bank take turns.
+memory::Wavefronts counted_by_word(const u32* offsets, u32 mask, u32 bytes) {
+  memory::Wavefronts cost = memory::shared_wavefronts(offsets, mask, bytes, false);
+  cost.ideal = 1;
+  return cost;
+}
+
+/// True when the hardware has no such operation on shared memory: it loads, computes and swaps.
+bool loops_in_shared_memory(const Instruction& in) {
+  const Atomic operation = in.as<AtomicAccess>().operation;
+  if (operation == Atomic::kExch || operation == Atomic::kCas) return false;
+  return ptx::is_float(in.type) || ptx::size_bytes(in.type) != 4;
+}
+
+/// A loop on words of global memory; `in` is a 16-bit addition.
+void count_word_loop(StepStats& stats, const Instruction& in, const u64* addresses, u32 mask) {
+  const auto loop = memory::atomic_word_loop(addresses, mask);
+  stats.requests += loop.turns;
+  stats.sectors += loop.load.sectors + loop.swaps.sectors;
+  stats.ideal_sectors += loop.load.ideal_sectors + loop.swaps.ideal_sectors;
+  stats.lines += loop.load.lines + loop.swaps.lines;
+  stats.sector_turns += loop.swap_sectors;
+  stats.word_loads += 1;
+  stats.word_load_sectors += loop.load.sectors;
+  stats.word_load_ideal_sectors += loop.load.ideal_sectors;
+  stats.word_load_bytes += loop.load.bytes;
+  // The profiler takes bytes that go through a generic address for shared memory's, too.
+  if (in.space == StateSpace::kNone) stats.shared_bytes += loop.load.bytes + loop.swaps.bytes;
+}
+
+/// What an atomic on global memory costs; the lanes of `mask` take part.
+void count_global_atomic(Warp& w, StepStats& stats, const Instruction& in, const u64* addresses,
+                         u32 mask, u32 bytes) {
+  const auto lanes = static_cast<u32>(std::popcount(mask));
+  stats.atomic_lanes += lanes;
+  if (is_joined(in)) mask &= 0u - mask;
+  const auto cost = memory::coalesce(addresses, mask, bytes);
+  if (loops_on_a_word(in)) {
+    count_word_loop(stats, in, addresses, mask);
+  } else {
+    generic::count_global(stats, cost);
+    std::array<memory::SectorTurns, 32> turns;
+    const u32 count = memory::atomic_turns(addresses, mask, turns);
+    for (u32 i = 0; i < count; ++i) {
+      stats.sector_turns += turns[i].turns;
+      w.worker->busiest_sectors.add(turns[i].sector, turns[i].turns);
+      w.worker->busiest_pieces.add(turns[i].sector / kSectorsOfPiece, turns[i].turns);
+    }
+  }
+  stats.atomic_same_address += static_cast<u32>(std::popcount(mask)) - cost.bytes / bytes;
+  for (u32 rest = mask; rest != 0; rest &= rest - 1)
+    w.worker->hottest.add(addresses[std::countr_zero(rest)], 1);
+}
+
+/// The same of shared memory.
+void count_shared_atomic(StepStats& stats, const Instruction& in, const u32* offsets, u32 mask,
+                         u32 bytes) {
+  if (is_joined(in)) mask &= 0u - mask;
+  if (in.as<AtomicAccess>().joining == program::Joining::kByWordIfUnused &&
+      in.has(program::kResultUnused))
+    return generic::count_shared(stats, counted_by_word(offsets, mask, bytes));
+  if (!loops_in_shared_memory(in)) {
+    generic::count_shared(
+        stats, memory::shared_atomic_wavefronts(offsets, mask, bytes,
+                                                in.as<AtomicAccess>().operation == Atomic::kCas));
+    return;
+  }
+  const auto loop = memory::shared_atomic_loop(offsets, mask, bytes);
+  stats.shared_requests += loop.rounds;
+  stats.wavefronts += loop.swaps.taken;
+  stats.ideal_wavefronts += loop.swaps.ideal;
+  stats.shared_bytes += loop.loads.bytes + loop.swaps.bytes;
+  stats.loop_loads += loop.rounds;
+  stats.loop_load_wavefronts += loop.loads.taken;
+  stats.loop_load_ideal_wavefronts += loop.loads.ideal;
+}
+
+using generic::at;
+using generic::u16;
+using generic::update;
+using ptx::ScalarType;
 
 Atomic operation_of(const Instruction& in) { return in.as<AtomicAccess>().operation; }
 

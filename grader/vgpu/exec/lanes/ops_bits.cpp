@@ -5,7 +5,7 @@
 #include <array>
 #include <utility>
 
-#include "grader/vgpu/exec/lanes/bit_math.hpp"
+#include "grader/vgpu/exec/lanes/integer_math.hpp"
 #include "grader/vgpu/exec/lanes/select.hpp"
 #include "grader/vgpu/exec/state/lanes.hpp"
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Shuffles, votes, matches and warp-wide reductions: where lanes see each other.
-/// The lanes a member mask names wait for each other first; lanes that have exited are not missed.
+/// Shuffles, votes, matches and warp-wide reductions: where lanes see each other. The lanes a
+/// member mask names wait for each other first; lanes that have exited are not missed.
 #include "grader/vgpu/exec/lanes/select.hpp"
 #include "grader/vgpu/exec/schedule/scheduler.hpp"
 #include "grader/vgpu/exec/state/access.hpp"

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Comparison and selection: setp, set, selp, slct, testp. Half precision is in ops_half.cpp.
+/// Comparison and selection: setp, set, selp, slct, testp. Half precision is in ops_float.cpp.
 #include "grader/vgpu/exec/lanes/float_math.hpp"
 #include "grader/vgpu/exec/lanes/select.hpp"
 #include "grader/vgpu/exec/state/lanes.hpp"

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// Copies, packing and unpacking, address-space conversions.
-#include "grader/vgpu/exec/lanes/lane_math.hpp"
+#include "grader/vgpu/exec/lanes/integer_math.hpp"
 #include "grader/vgpu/exec/lanes/select.hpp"
+#include "grader/vgpu/exec/state/access.hpp"
 #include "grader/vgpu/exec/state/lanes.hpp"
-#include "grader/vgpu/exec/state/local_window.hpp"
 #include "grader/vgpu/program/shapes.hpp"
 
 namespace membound::vgpu::exec::MEMBOUND_ISA {

@@ -4,7 +4,6 @@
 /// Which function executes an instruction. The opcode's row names its family (program::Family);
 /// select() and prepare.cpp ask that family's choosers, in two variants (any x86-64, and AVX2).
 /// Null: none knows this form.
-/// Place in the chain: prepare asks -> ops_*.cpp answer.
 #pragma once
 
 #include "grader/vgpu/exec/state/execution_state.hpp"
@@ -53,5 +52,8 @@ MEMBOUND_SELECTORS
 [[nodiscard]] Handler noted_branch_handler();
 /// Runs the whole step, then lets other warps go first where the block's drawn order says so.
 [[nodiscard]] Handler pausing_handler();
+
+/// Runs Extra::as_written and counts what the machine code saves, or takes, of it.
+[[nodiscard]] Handler issued_access_handler();
 
 }  // namespace membound::vgpu::exec

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <optional>
 
-#include "grader/vgpu/exec/lanes/half_math.hpp"
+#include "grader/vgpu/exec/lanes/float_math.hpp"
 
 namespace membound::vgpu::exec {
 namespace {

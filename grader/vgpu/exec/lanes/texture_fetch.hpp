@@ -1,10 +1,9 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// One texture fetch of one lane: addressing, filtering, formats.
-/// Place in the chain: ops_texture -> [texture_fetch] -> memory/textures (objects made by runtime).
-/// Source: CUDA Programming Guide, "Texture Fetching": linear filtering with weights in 1.8 fixed
-/// point; "Cubemap Textures". Left out: multisampling, anisotropy, blending across a cube's edges.
+/// One texture fetch of one lane: addressing, filtering, formats. Source: CUDA Programming Guide,
+/// "Texture Fetching": linear filtering with weights in 1.8 fixed point; "Cubemap Textures". Left
+/// out: multisampling, anisotropy, blending across a cube's edges.
 #pragma once
 
 #include <array>

@@ -3,24 +3,178 @@
 #include "grader/vgpu/exec/launch/grid.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
+#include <memory>
+#include <mutex>
 #include <numeric>
 #include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <pthread.h>
 
 #include "grader/base/process.hpp"
-#include "grader/vgpu/exec/launch/grid_barrier.hpp"
-#include "grader/vgpu/exec/launch/helper_threads.hpp"
-#include "grader/vgpu/exec/observe/block_recorder.hpp"
+#include "grader/vgpu/exec/critical_path/block_recorder.hpp"
 #include "grader/vgpu/exec/schedule/block.hpp"
 #include "grader/vgpu/exec/schedule/scheduler.hpp"
-#include "grader/vgpu/exec/schedule/some_warps.hpp"
-#include "grader/vgpu/exec/schedule/turn_order.hpp"
 #include "grader/vgpu/exec/state/access.hpp"
+#include "grader/vgpu/exec/state/execution_state.hpp"
+#include "grader/vgpu/exec/state/fault_messages.hpp"
 #include "grader/vgpu/program/shapes.hpp"
 
 namespace membound::vgpu::exec {
 namespace {
+
+/// Threads that help with a launch's blocks. They are kept between launches: starting and joining
+/// them would cost a small launch more than running it.
+class HelperThreads {
+ public:
+  void share(std::size_t helpers, const std::function<void(std::size_t)>& work) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (work_ == nullptr) {
+        for (; threads_ < helpers; ++threads_) std::thread([this] { help(); }).detach();
+        work_ = &work;
+        wanted_ = helpers;
+        begun_ = 0;
+      } else {
+        helpers = 0;
+      }
+    }
+    if (helpers == 1)
+      wake_.notify_one();
+    else if (helpers > 1)
+      wake_.notify_all();
+    work(0);
+    if (helpers == 0) return;
+    std::unique_lock lock(mutex_);
+    wanted_ = 0;
+    ended_.wait(lock, [this] { return busy_ == 0; });
+    work_ = nullptr;
+  }
+
+ private:
+  void help() {
+    std::unique_lock lock(mutex_);
+    while (true) {
+      wake_.wait(lock, [this] { return begun_ < wanted_; });
+      const std::size_t index = ++begun_;
+      const auto* const work = work_;
+      ++busy_;
+      lock.unlock();
+      (*work)(index);
+      lock.lock();
+      if (--busy_ == 0) ended_.notify_one();
+    }
+  }
+
+  std::mutex mutex_;  ///< guards what follows
+  std::condition_variable wake_, ended_;
+  const std::function<void(std::size_t)>* work_ = nullptr;
+  std::size_t threads_ = 0, wanted_ = 0, begun_ = 0, busy_ = 0;
+};
+
+// Never destroyed: its threads wait on it until the process ends. A forked child has none of them
+// and starts with new ones.
+HelperThreads* shared_threads = nullptr;
+
+HelperThreads& helper_threads() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    shared_threads = new HelperThreads;
+    pthread_atfork(nullptr, nullptr, [] { shared_threads = new HelperThreads; });
+  });
+  return *shared_threads;
+}
+
+/// Calls `work(0)` here and `work(1)` … `work(helpers)` on other threads; returns when all calls
+/// that began have ended. A helper that has not begun when `work(0)` returns stays out, so `work`
+/// must share what there is to do. While other threads' work holds the helpers, only `work(0)` is
+/// called.
+void share_work(std::size_t helpers, const std::function<void(std::size_t)>& work) {
+  if (helpers == 0)
+    work(0);
+  else
+    helper_threads().share(helpers, work);
+}
+
+/// Finds out that the blocks that wait at cooperative groups' grid barrier wait for one that has
+/// ended: of one launch, by the thread that runs all its blocks. The barrier itself is code of the
+/// program's (cooperative_groups/details/sync.h).
+class GridBarrierWatch {
+ public:
+  explicit GridBarrierWatch(Launch& launch) : launch_(launch) {}
+  void ended(const Block& block);
+  /// Each of `running` had a turn, and `all_spun`: none did more than poll. They are all there are.
+  void round(const std::deque<std::unique_ptr<Block>>& running, bool all_spun);
+
+ private:
+  /// Of the barrier's current phase; nobody: it is not in one.
+  [[nodiscard]] std::uint64_t arrived() const;
+
+  Launch& launch_;
+  std::uint64_t ended_ = 0;
+  std::vector<std::uint64_t> first_ended_;  ///< the first few
+  std::uint32_t idle_rounds_ = 0;
+};
+
+constexpr std::size_t kNamedBlocks = 3;
+
+/// A word behind the size of the workspace. All arrivals of a phase add up to the highest bit: 1
+/// each, and what is missing from block 0.
+constexpr std::uint64_t kGridWordOffset = 4;
+constexpr std::uint32_t kPhaseBit = 0x80000000u;
+
+void GridBarrierWatch::ended(const Block& block) {
+  idle_rounds_ = 0;
+  ++ended_;
+  if (first_ended_.size() < kNamedBlocks) first_ended_.push_back(block.linear);
+}
+
+std::uint64_t GridBarrierWatch::arrived() const {
+  std::uint32_t word = 0;
+  if (!launch_.request->memory->copy_out(&word, launch_.grid_barrier_address + kGridWordOffset,
+                                         sizeof word))
+    return 0;
+  const std::uint32_t part = word & ~kPhaseBit;
+  const bool block_0_has = part >= kPhaseBit / 2;
+  return block_0_has ? launch_.request->grid.count() - (kPhaseBit - part) : part;
+}
+
+void GridBarrierWatch::round(const std::deque<std::unique_ptr<Block>>& running, bool all_spun) {
+  // Who arrives polls in the same turn: only the second such round has no arrival in it.
+  idle_rounds_ = all_spun ? idle_rounds_ + 1 : 0;
+  if (idle_rounds_ < 2 || ended_ == 0 || launch_.grid_barrier_address == 0) return;
+  const std::uint64_t waiting = arrived();
+  if (waiting == 0) return;
+  const LaunchRequest& request = *launch_.request;
+  std::string text = "the barrier of the grid waits for all " +
+                     std::to_string(request.grid.count()) + " blocks; " + std::to_string(waiting) +
+                     (waiting == 1 ? " has" : " have") + " come, and " + std::to_string(ended_) +
+                     (ended_ == 1 ? " has" : " have") + " ended without it: block ";
+  for (const std::uint64_t block : first_ended_)
+    text += (block == first_ended_.front() ? "" : ", ") + triple(request.grid.index(block));
+  if (ended_ > first_ended_.size()) text += ", …";
+  for (const auto& block : running) {
+    for (Warp& w : block->warps) {
+      for (std::uint32_t g = 0; g < w.group_count; ++g) {
+        const Group& group = w.groups[g];
+        if (group.state != GroupState::kReady) continue;
+        w.frame = group.frame;
+        raise(w, group.pc, FaultKind::kDeadlock,
+              static_cast<std::uint32_t>(std::countr_zero(group.mask)), 0, text);
+        return;
+      }
+    }
+  }
+}
 
 /// Which block comes when: in order, or shuffled by a seed, or as chosen.
 class BlockOrder {

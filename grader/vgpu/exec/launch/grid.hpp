@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// All blocks of a launch: in parallel where they cannot talk to each other, else interleaved on
-/// one thread in a fixed order, so that a program gives the same result every time.
-/// Place in the chain: exec/launch -> [grid] -> block.
+/// The block scheduler: runs all blocks of a launch, in parallel where they cannot talk to each
+/// other, else interleaved on one thread in a fixed order, so that a program gives the same result
+/// every time.
 #pragma once
 
 #include "grader/vgpu/exec/state/execution_state.hpp"

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Runs one kernel launch to its end.
-/// Place in the chain: runtime -> [launch] -> program, memory, counters. Left out: streams, time.
+/// Runs one kernel launch to its end. Left out: streams, time.
 #pragma once
 
 #include "grader/vgpu/exec/state/launch_request.hpp"

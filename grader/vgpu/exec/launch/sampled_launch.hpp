@@ -2,14 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// Runs some blocks of a large launch and says what all of them would have done.
-/// Place in the chain: launch -> [sampled_launch] -> block_choice, chosen_blocks, scaled_counters.
 ///
 /// Counters are scaled stratum by stratum; the kinds of blocks that ran stand for those beside them
 /// in launch order; different sectors are scaled array by array, and no array has more than it has.
 /// Left out: what blocks not run would have left in memory. So a launch whose blocks wait for each
 /// other or use what others leave is not sampled, but where only the last one does
-/// (state/arrivals), nor one in which a few blocks do so much more than others that the sample says
-/// nothing: the report then says why.
+/// (last_block_pattern.hpp), nor one in which a few blocks do so much more than others that the
+/// sample says nothing: the report then says why.
 #pragma once
 
 #include <string>

@@ -2,15 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// The checkers that a launch asked for, as one observer.
-/// Place in the chain: exec's handlers -> [checker_list] -> kernel_checker.
 #pragma once
 
 #include <memory>
 #include <vector>
 
 #include "grader/vgpu/exec/observe/kernel_checker.hpp"
-#include "grader/vgpu/exec/observe/observer_list.hpp"
 #include "grader/vgpu/exec/observe/race_rows.hpp"
+#include "grader/vgpu/exec/state/observer.hpp"
 
 namespace membound::vgpu::exec {
 

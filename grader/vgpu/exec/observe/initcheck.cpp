@@ -1,25 +1,60 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// initcheck: values that nobody has written and that are made use of (undefined_values.hpp says
-/// what is a use). Of global memory the address space knows which bytes are written
-/// (AddressSpace::track_initialised), of shared memory each block, of local memory local_bytes.hpp.
+/// Reads of memory that nobody has written, where something is made of them: a mark for each byte
+/// of shared, local and global memory.
 #include <bit>
+#include <cstdint>
 #include <cstring>
 
 #include "grader/vgpu/exec/observe/kernel_checker.hpp"
-#include "grader/vgpu/exec/observe/local_bytes.hpp"
 #include "grader/vgpu/exec/observe/race_rows.hpp"
-#include "grader/vgpu/exec/observe/undefined_messages.hpp"
-#include "grader/vgpu/exec/observe/undefined_origins.hpp"
 #include "grader/vgpu/exec/observe/undefined_values.hpp"
-#include "grader/vgpu/exec/observe/written_bytes.hpp"
 #include "grader/vgpu/exec/state/shuffle_source.hpp"
+#include "grader/vgpu/program/module.hpp"
 #include "grader/vgpu/program/shapes.hpp"
 #include "grader/vgpu/program/user_lines.hpp"
 
 namespace membound::vgpu::exec {
 namespace {
+
+/// Has every byte been written?
+bool all_written(const std::uint8_t* written, std::uint32_t bytes) {
+  std::uint64_t flags = 0x0101010101010101u;
+  switch (bytes) {
+    case 4: {
+      std::uint32_t word;
+      std::memcpy(&word, written, 4);
+      return word == 0x01010101u;
+    }
+    case 8:
+      std::memcpy(&flags, written, 8);
+      return flags == 0x0101010101010101u;
+    case 16: {
+      std::uint64_t upper;
+      std::memcpy(&flags, written, 8);
+      std::memcpy(&upper, written + 8, 8);
+      return (flags & upper) == 0x0101010101010101u;
+    }
+    default:
+      return std::memchr(written, 0, bytes) == nullptr;
+  }
+}
+
+void set_written(std::uint8_t* written, std::uint32_t bytes) {
+  constexpr std::uint64_t kOnes = 0x0101010101010101u;
+  switch (bytes) {
+    case 4:
+      std::memcpy(written, &kOnes, 4);
+      break;
+    case 8:
+      std::memcpy(written, &kOnes, 8);
+      break;
+    default:
+      std::memset(written, 1, bytes);
+      break;
+  }
+}
 
 class Initcheck final : public KernelChecker {
  public:

@@ -9,10 +9,8 @@
 #include <bit>
 
 #include "grader/vgpu/exec/observe/kernel_checker.hpp"
-#include "grader/vgpu/exec/observe/local_bytes.hpp"
+#include "grader/vgpu/exec/state/access.hpp"
 #include "grader/vgpu/exec/state/fault_messages.hpp"
-#include "grader/vgpu/exec/state/local_window.hpp"
-#include "grader/vgpu/exec/state/missed_array.hpp"
 
 namespace membound::vgpu::exec {
 namespace {

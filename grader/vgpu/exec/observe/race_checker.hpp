@@ -6,10 +6,8 @@
 /// warp (which since Volta do not run in step), warps of a block, blocks of a grid.
 ///
 /// Volatile accesses order nobody: they race as others do, except with what a loop waits for or a
-/// branch alone is decided by (program/waits.hpp).
-/// Not a race: what one instruction does for the lanes of a warp that execute it together; two
-/// threads writing the value that is there already.
-/// Place in the chain: racecheck -> [race_checker] -> race_clock, memory/access_shadow.
+/// branch alone is decided by (program's spin loops). Not a race: what one instruction does for the
+/// lanes of a warp that execute it together; two threads writing the value that is there already.
 #pragma once
 
 #include <functional>
@@ -17,8 +15,8 @@
 #include <string>
 #include <unordered_map>
 
-#include "grader/vgpu/exec/observe/race_clock.hpp"
 #include "grader/vgpu/exec/observe/race_rows.hpp"
+#include "grader/vgpu/exec/observe/vector_clock.hpp"
 #include "grader/vgpu/exec/state/access.hpp"
 
 namespace membound::vgpu::exec {
@@ -124,6 +122,40 @@ class RaceChecker {
   std::uint32_t shared_shift_ = 2;
   bool kernel_waits_ = false;  ///< some of its threads wait for others by a volatile flag
   std::unordered_map<std::uint64_t, HandOver> hand_overs_;  ///< global memory; blocks interleaved
+};
+
+/// Who accesses, and which earlier accesses still count for it: those of its block since the last
+/// barrier (`recent`), and in global memory those of other blocks in this launch (`foreign`).
+struct Moment {
+  using Stamp = memory::Stamp;
+
+  Moment(const WarpAccess& access, const BlockRaces& races, std::uint64_t tag, std::uint64_t flags)
+      : load(access.kind == AccessKind::kLoad),
+        shared(access.space == ptx::StateSpace::kShared),
+        origin(access.step->origin),
+        floor(races.clock.floor()),
+        whole(races.clock.whole(access.warp->index)),
+        stamp(Stamp::make(tag, access.warp->block->linear, races.clock.time(access.warp->index),
+                          std::uint64_t{access.warp->index} * 32, flags)),
+        own(stamp & Stamp::kSameBlock),
+        since(own | floor << Stamp::kTimeShift),
+        span(own + (std::uint64_t{1} << Stamp::kBlockShift) - since) {}
+  [[nodiscard]] bool recent(std::uint64_t before) const { return before - since < span; }
+  [[nodiscard]] bool foreign(std::uint64_t before) const {
+    const std::uint64_t difference = before ^ own;
+    return !shared && difference >> Stamp::kTagShift == 0 &&
+           ((difference & Stamp::kSameBlock) != 0 || (before & Stamp::kManyBlocks) != 0);
+  }
+  [[nodiscard]] bool counts(std::uint64_t before) const {
+    return recent(before) || foreign(before);
+  }
+
+  bool load, shared;
+  bool lands = false;  ///< an asynchronous copy, which wrote to its place when it was issued, too
+  std::uint16_t origin;
+  std::uint64_t floor, whole;
+  std::uint64_t stamp;  ///< of lane 0
+  std::uint64_t own, since, span;
 };
 
 }  // namespace membound::vgpu::exec

@@ -8,7 +8,6 @@
 #include <cstring>
 
 #include "grader/vgpu/exec/observe/race_checker.hpp"
-#include "grader/vgpu/exec/observe/race_moment.hpp"
 #include "grader/vgpu/exec/state/lanes.hpp"
 
 namespace membound::vgpu::exec {

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// The sentences in which races are told.
-/// Place in the chain: race_checker -> [race_messages] -> reports.
 #pragma once
 
 #include <string>

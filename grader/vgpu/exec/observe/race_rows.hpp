@@ -2,9 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// What checkers do with a whole warp that reads or writes one piece of memory, in vector
-/// instructions: the case that decides how fast they are.
-/// Place in the chain: initcheck, race_checker -> [race_rows]. Compiled twice, as
-/// ops_*.cpp.
+/// instructions: the case that decides how fast they are. Compiled twice, as ops_*.cpp.
 #pragma once
 
 #include <cstddef>

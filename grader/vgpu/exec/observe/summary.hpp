@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// From what workers counted per static instruction to counters per kernel and source line.
-/// Place in the chain: exec/launch -> [summary] -> counters.
 #pragma once
 
 #include <span>

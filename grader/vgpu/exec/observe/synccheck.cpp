@@ -5,15 +5,116 @@
 /// member masks that are not the lanes that come; widths and counts that no warp is divided into.
 #include <algorithm>
 #include <bit>
+#include <map>
 #include <mutex>
+#include <optional>
+#include <vector>
 
-#include "grader/vgpu/exec/observe/early_returns.hpp"
 #include "grader/vgpu/exec/observe/kernel_checker.hpp"
+#include "grader/vgpu/exec/state/execution_state.hpp"
 #include "grader/vgpu/exec/state/fault_messages.hpp"
 #include "grader/vgpu/exec/state/lanes.hpp"
+#include "grader/vgpu/program/control_flow.hpp"
+#include "grader/vgpu/program/paths.hpp"
+#include "grader/vgpu/program/shapes.hpp"
 
 namespace membound::vgpu::exec {
 namespace {
+
+/// Lanes of one warp that ended together.
+struct EndedLanes {
+  std::uint32_t warp = 0;
+  std::uint32_t lanes = 0;
+  const Step* last_branch = nullptr;  ///< of two ways, that they came to; null: none
+  const Step* at = nullptr;           ///< where they ended
+};
+
+/// Threads that ended before a barrier of their block opened: did they return early, which is in
+/// order (since Volta a barrier waits only for threads that have not exited: CUDA C++ Programming
+/// Guide, "Independent Thread Scheduling"), or did they go round the barrier, do what comes behind
+/// it, and end before the others came? Left out: barriers and exits inside of functions that are
+/// really called; of those nothing is said to be a return. Of one launch; asked by one worker at a
+/// time.
+class EarlyReturns {
+ public:
+  explicit EarlyReturns(const Launch& launch) : launch_(launch) {}
+
+  /// Lanes that ended while others waited at `barrier`: after their last branch, did they do
+  /// nothing that is done behind the barrier, but end?
+  [[nodiscard]] bool returned_before(const Step* barrier, const EndedLanes& ended);
+
+ private:
+  [[nodiscard]] std::optional<std::uint32_t> index_of(const Step* step) const;
+  [[nodiscard]] const std::vector<bool>& after(std::uint32_t at);
+  [[nodiscard]] std::optional<bool> is_clean(std::uint32_t begin, std::uint32_t end,
+                                             std::uint32_t barrier);
+
+  const Launch& launch_;
+  std::map<std::uint32_t, std::vector<bool>> after_;  ///< by instruction
+};
+
+using program::Instruction;
+using program::Shape;
+
+/// Its place in the kernel; nothing in another function.
+std::optional<std::uint32_t> EarlyReturns::index_of(const Step* step) const {
+  const FunctionCode& kernel = launch_.code.front();
+  const std::ptrdiff_t index = step - kernel.begin;
+  if (index < 0 || index >= static_cast<std::ptrdiff_t>(kernel.function->code.size()))
+    return std::nullopt;
+  return static_cast<std::uint32_t>(index);
+}
+
+const std::vector<bool>& EarlyReturns::after(std::uint32_t at) {
+  const auto known = after_.find(at);
+  if (known != after_.end()) return known->second;
+  return after_[at] = program::reached_from(*launch_.code.front().function, at);
+}
+
+/// The way from `begin` to `end` without a branch of two ways: does none of its instructions come
+/// behind the barrier, too? Nothing: there is no such way round the barrier.
+std::optional<bool> EarlyReturns::is_clean(std::uint32_t begin, std::uint32_t end,
+                                           std::uint32_t barrier) {
+  const program::Function& kernel = *launch_.code.front().function;
+  const std::vector<bool>& behind = after(barrier);
+  bool clean = true;
+  std::uint32_t at = begin;
+  for (std::size_t steps = 0; steps < kernel.code.size() && at < kernel.code.size(); ++steps) {
+    if (at == end) return clean;
+    if (at == barrier) return std::nullopt;
+    const Instruction& in = kernel.code[at];
+    const Shape shape = program::shape_of(in);
+    if (shape == Shape::kBra || shape == Shape::kBrx) {
+      if (in.guard || shape == Shape::kBrx) return std::nullopt;
+      at = program::targets_of(kernel, in).front();
+      continue;
+    }
+    if (shape == Shape::kEnd && !in.guard) return std::nullopt;
+    clean = clean && (!behind[at] || in.has(program::kHidden));
+    ++at;
+  }
+  return std::nullopt;
+}
+
+bool EarlyReturns::returned_before(const Step* barrier, const EndedLanes& ended) {
+  const auto wait = index_of(barrier), end = index_of(ended.at);
+  if (!wait || !end) return false;
+  const program::Function& kernel = *launch_.code.front().function;
+  // An exit under a condition of its own: others go on from there.
+  if (kernel.code[*end].guard) return after(*end)[*wait];
+  if (ended.last_branch == nullptr) return is_clean(0, *end, *wait).value_or(false);
+  const auto branch = index_of(ended.last_branch);
+  if (!branch || (!after(*branch)[*wait] && after(*wait)[*branch])) return false;
+  // A loop that ends sooner for some is no return, though nothing stands behind it.
+  if (kernel.code[*branch].has(program::kBackward)) return false;
+  std::optional<bool> clean;
+  const auto look = [&](std::uint32_t begin) {
+    if (const auto side = is_clean(begin, *end, *wait)) clean = clean.value_or(true) && *side;
+  };
+  for (const std::uint32_t target : program::targets_of(kernel, kernel.code[*branch])) look(target);
+  look(*branch + 1);
+  return clean.value_or(false);
+}
 
 std::string number_of_lanes(std::uint32_t mask) { return std::to_string(std::popcount(mask)); }
 

@@ -1,16 +1,17 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Which bits of a warp's registers hold nothing that was ever computed, and what makes use of
-/// them. A value that is loaded and dropped harms nobody; one that decides a branch, an address or
-/// what is written to global memory does. The way of Valgrind's memcheck (Seward and Nethercote,
-/// "Using Valgrind to detect undefined value errors with bit-precision", 2005).
+/// Which bits of a warp's registers hold nothing that was ever computed, where they came from, what
+/// makes use of them, and what is said of it. A value that is loaded and dropped harms nobody; one
+/// that decides a branch, an address or what is written to global memory does. The way of
+/// Valgrind's memcheck (Seward and Nethercote, "Using Valgrind to detect undefined value errors
+/// with bit-precision", 2005).
 ///
 /// Costs nothing until a first undefined value is loaded: from then on the warp tells every step.
-/// Arguments and results of real calls count as defined.
-/// Place in the chain: initcheck -> [undefined_values]. Left out: what memory holds.
+/// Arguments and results of real calls count as defined. Left out: what memory holds.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <functional>
@@ -98,5 +99,57 @@ class UndefinedValues {
   std::unordered_map<const Frame*, FrameValues> frames_;
   std::vector<UndefinedSource> sources_;
 };
+
+inline constexpr std::uint64_t kAllBits = ~std::uint64_t{0};
+
+/// The undefined bits of each source.
+using OperandBits = std::array<std::uint64_t, 8>;
+
+/// Of destination `result` of the step that this lane is about to execute.
+[[nodiscard]] std::uint64_t undefined_bits(const Warp& w, const Step* s, std::size_t result,
+                                           std::uint32_t lane, const OperandBits& bits);
+
+/// One thread's read of what nobody has written.
+struct UndefinedOrigin {
+  const Step* step = nullptr;
+  ptx::StateSpace space = ptx::StateSpace::kNone;
+  std::uint32_t bytes = 0;
+  std::uint32_t thread = 0;  ///< its number in the block
+  std::uint64_t address = 0;
+};
+
+/// Of a lane's value, which need not be its own: a shuffle may have moved it.
+[[nodiscard]] inline UndefinedOrigin origin_of(const Warp& warp, const UndefinedSource& source,
+                                               std::uint32_t lane) {
+  const std::uint32_t from = source.lane_of(lane);
+  const std::uint32_t thread = source.was_stored ? source.threads[from] : warp.index * 32 + from;
+  return {source.step, source.space, source.bytes, thread, source.addresses[from]};
+}
+
+class UndefinedOrigins {
+ public:
+  void clear() { words_.clear(); }
+  /// Undefined bytes were stored at `place`.
+  void stored(std::uint64_t place, std::uint32_t bytes, const UndefinedOrigin& origin) {
+    for (std::uint64_t word = place / 4; word * 4 < place + bytes; ++word) words_[word] = origin;
+  }
+  /// Where undefined bytes at `place` came from; null: nobody has stored any there.
+  [[nodiscard]] const UndefinedOrigin* find(std::uint64_t place, std::uint32_t bytes) const {
+    if (words_.empty()) return nullptr;
+    for (std::uint64_t word = place / 4; word * 4 < place + bytes; ++word)
+      if (const auto found = words_.find(word); found != words_.end()) return &found->second;
+    return nullptr;
+  }
+
+ private:
+  std::unordered_map<std::uint64_t, UndefinedOrigin> words_;
+};
+
+/// "uninitialised read", or that of a shuffle.
+[[nodiscard]] const char* kind_of(const UndefinedSource& from);
+
+/// Told at the place where the value came from; where it is used, in the text.
+[[nodiscard]] CheckReport describe_use(const Warp& w, const UndefinedSource& from, const Step* at,
+                                       std::uint32_t lane, Use use);
 
 }  // namespace membound::vgpu::exec

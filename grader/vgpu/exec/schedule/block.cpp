@@ -5,14 +5,77 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <functional>
 #include <numeric>
+#include <random>
+#include <utility>
 
-#include "grader/vgpu/exec/observe/block_recorder.hpp"
+#include "grader/vgpu/exec/critical_path/block_recorder.hpp"
 #include "grader/vgpu/exec/schedule/scheduler.hpp"
-#include "grader/vgpu/exec/schedule/turn_order.hpp"
 #include "grader/vgpu/exec/state/access.hpp"
 
 namespace membound::vgpu::exec {
+namespace {
+
+constexpr std::uint64_t kGolden = 0x9E3779B97F4A7C15u;
+constexpr std::uint32_t kMostPauses = 16;  ///< of a warp
+constexpr std::uint64_t kStepsAPause = 3;  ///< of those that may pause, about
+
+/// The next number of a sequence (splitmix64): a round is as short as a few instructions, too short
+/// for a generator with a large state.
+std::uint64_t next_number(std::uint64_t& state) {
+  std::uint64_t z = (state += kGolden);
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+  return z ^ (z >> 31);
+}
+
+}  // namespace
+
+void start_turns(Block& block) {
+  const LaunchRequest& request = *block.launch->request;
+  block.turn_order.resize(block.warps.size());
+  std::iota(block.turn_order.begin(), block.turn_order.end(), 0u);
+  block.order_state = 0;
+  const std::uint64_t of_block = block.linear * kGolden;
+  if (request.shuffle_seed) {
+    std::mt19937_64 random(*request.shuffle_seed ^ of_block);
+    std::ranges::shuffle(block.turn_order, random);
+  }
+  if (!request.warp_order_seed || block.warps.size() < 2) return;
+  block.order_state = (*request.warp_order_seed ^ of_block) | 1;
+  for (Warp& w : block.warps) w.pauses = kMostPauses;
+  draw_turns(block);
+}
+
+bool draw_pause(Warp& w) {
+  Block& block = *w.block;
+  if (block.order_state == 0 || w.pauses == 0) return false;
+  if (next_number(block.order_state) % kStepsAPause != 0) return false;
+  --w.pauses;
+  return true;
+}
+
+void draw_turns(Block& block) {
+  std::vector<std::uint32_t>& order = block.turn_order;
+  const std::uint64_t drawn = next_number(block.order_state);
+  // Of two warps each comes first about as often as the other. But the order of the numbers, which
+  // all kernels were tried in, is that of all a shuffle of few warps would give too often: half of
+  // the rounds have the last warp first, or another one.
+  if (order.size() > 1 && drawn % 4 == 0) {
+    std::ranges::sort(order, std::ranges::greater());
+  } else if (order.size() > 1 && drawn % 4 == 1) {
+    std::ranges::sort(order);
+    const std::uint64_t by = 1 + (drawn >> 2) % (order.size() - 1);
+    std::rotate(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(by), order.end());
+  } else {
+    for (std::size_t left = order.size(); left > 1; --left)
+      std::swap(order[left - 1], order[next_number(block.order_state) % left]);
+  }
+  // 0 says that the order stays.
+  if (block.order_state == 0) block.order_state = kGolden;
+}
+
 namespace {
 
 std::uint32_t* slot(std::vector<std::uint64_t>& area, std::uint32_t index) {
@@ -299,6 +362,43 @@ bool arrive_at_barrier(Warp& w, const Step* step, std::uint32_t id, std::uint32_
   if (barrier.arrived < needed) return true;
   open_barrier(block, id);
   return false;
+}
+
+namespace {
+
+/// Warp instructions. Blocks of which some warps run take 128 times as many, at least.
+constexpr std::uint64_t kLong = std::uint64_t{1} << 16;
+
+}  // namespace
+
+bool has_unequal_warps(const Block& block) {
+  bool long_ones = false, left = false;
+  for (const Warp& w : block.warps) {
+    if (w.group_count != 0)
+      left = true;
+    else if (w.path[kIssueSlots] >= kLong)  // in quarters, which unrolled instructions may take
+      long_ones = true;
+  }
+  return long_ones && left;
+}
+
+BlockTurn run_some_warps(Block& block) {
+  std::vector<std::uint32_t> order = std::exchange(block.turn_order, {});
+  std::mt19937_64 random(block.launch->request->sample->seed ^
+                         (block.linear * 0x9E3779B97F4A7C15u));
+  std::ranges::shuffle(order, random);
+  for (auto next = order.begin(); next != order.end(); ++next) {
+    block.turn_order = {*next};
+    const std::uint64_t before = block.worker->instructions;
+    if (run_block(block, false) == BlockTurn::kHalted) return BlockTurn::kHalted;
+    if (block.worker->instructions - before < kLong) continue;
+    for (auto left = next + 1; left != order.end(); ++left)
+      block.warps[*left].path = block.warps[*next].path;
+    ++block.worker->long_warps;
+    block.worker->left_warps += static_cast<std::uint64_t>(order.end() - next - 1);
+    break;
+  }
+  return BlockTurn::kDone;
 }
 
 }  // namespace membound::vgpu::exec

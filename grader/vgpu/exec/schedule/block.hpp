@@ -2,12 +2,25 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// A block: its warps in turns, its barriers, its shared memory.
-/// Place in the chain: exec/launch/grid -> [block] -> scheduler.
+///
+/// Warps take their turns by their numbers, or in orders drawn from a seed. A GPU promises none, so
+/// a result that hangs on one was right by luck. A turn ends where its warp waits; the order is
+/// drawn anew each time all have had one, so that what comes after a barrier does not always begin
+/// with the same warp. Where no warp needs another, some of them can stand for all.
 #pragma once
 
 #include "grader/vgpu/exec/state/execution_state.hpp"
 
 namespace membound::vgpu::exec {
+
+/// The first round of a block that begins.
+void start_turns(Block& block);
+/// The next round. The order depends on the seed, the block and the number of the round alone.
+void draw_turns(Block& block);
+
+/// Does the warp's turn end here, where it has just heard or told something? A block that only
+/// waits must not go on for ever by pausing, so there are not many of them.
+[[nodiscard]] bool draw_pause(Warp& warp);
 
 /// How a block's turn ended.
 enum class BlockTurn : std::uint8_t {
@@ -38,5 +51,14 @@ void deliver_barrier_result(Warp& warp, const Group& group, const BarrierState& 
 Frame* make_frame(Warp& warp, std::uint32_t function, Frame* caller, std::uint32_t lanes);
 /// `lanes` lanes leave the frame; the last one frees it.
 void leave_frame(Warp& warp, Frame* frame, std::uint32_t lanes);
+
+/// Of a block that was given up: has a warp of it ended that took long, while others have not? Then
+/// one says nothing of another.
+[[nodiscard]] bool has_unequal_warps(const Block& block);
+
+/// Runs warps to their end, in an order that the sample's seed says, until one has taken long.
+/// Those left are taken to be like it; the worker counts both. So a warp that has nothing to do, as
+/// beyond the end of the data, stands for itself, as far as it comes first.
+BlockTurn run_some_warps(Block& block);
 
 }  // namespace membound::vgpu::exec

@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "grader/base/result.hpp"
 #include "grader/vgpu/exec/schedule/block.hpp"
 #include "grader/vgpu/exec/state/fault_messages.hpp"
 #include "grader/vgpu/exec/state/lanes.hpp"
@@ -159,6 +160,232 @@ Turn run_warp(Warp& w) {
         return Turn::kHalted;
     }
   }
+}
+
+namespace {
+
+bool can_join(const Group& group) {
+  return group.state == GroupState::kReady || group.state == GroupState::kConverge;
+}
+
+/// Deeper calls first, then the lowest program counter; those that spun in vain come last.
+bool runs_before(const Group& a, const Group& b) {
+  if (a.penalty != b.penalty) return a.penalty < b.penalty;
+  if (a.frame->depth != b.frame->depth) return a.frame->depth > b.frame->depth;
+  return a.pc < b.pc;
+}
+
+void remove_group(Warp& w, std::uint32_t index) {
+  w.groups[index] = w.groups[w.group_count - 1];
+  --w.group_count;
+  if (w.current == w.group_count) w.current = index;
+}
+
+class IndependentScheduler final : public Scheduler {
+ public:
+  [[nodiscard]] std::optional<std::uint32_t> pick(const Warp& w) const override {
+    if (w.group_count == 1)
+      return w.groups[0].state == GroupState::kReady ? std::optional(0u) : std::nullopt;
+    std::optional<std::uint32_t> best;
+    for (std::uint32_t g = 0; g < w.group_count; ++g) {
+      if (w.groups[g].state != GroupState::kReady) continue;
+      if (!best || runs_before(w.groups[g], w.groups[*best])) best = g;
+    }
+    return best;
+  }
+
+  /// The nearest place at or after `pc` where another group could be joined.
+  [[nodiscard]] const Step* next_meeting(const Warp& w, const Step* pc) const override {
+    const Step* stop = nullptr;
+    for (std::uint32_t g = 0; g < w.group_count; ++g) {
+      const Group& group = w.groups[g];
+      if (g == w.current || group.frame != w.frame || !can_join(group)) continue;
+      if (group.pc >= pc && (stop == nullptr || group.pc < stop)) stop = group.pc;
+    }
+    return stop;
+  }
+
+  void meet(Warp& w) const override {
+    Group& here = w.groups[w.current];
+    for (std::uint32_t g = 0; g < w.group_count;) {
+      const Group& other = w.groups[g];
+      if (g == w.current || other.pc != here.pc || other.frame != here.frame || !can_join(other)) {
+        ++g;
+        continue;
+      }
+      w.groups[w.current].mask |= other.mask;
+      w.groups[w.current].penalty = std::min(w.groups[w.current].penalty, other.penalty);
+      const bool moved = w.current == w.group_count - 1;
+      remove_group(w, g);
+      if (moved) w.current = g;
+      w.groups[w.current].state = GroupState::kReady;
+      g = 0;
+    }
+  }
+
+  const Step* diverge(Warp& w, const Step* branch, std::uint32_t taken) const override {
+    const std::uint32_t rest = w.mask & ~taken;
+    const bool target_first = branch->branch.target < branch + 1;
+    const Step* near = target_first ? branch->branch.target : branch + 1;
+    const Step* far = target_first ? branch + 1 : branch->branch.target;
+    const std::uint32_t near_mask = target_first ? taken : rest;
+    const std::uint32_t penalty = w.groups[w.current].penalty;
+    add_group(w, far, w.mask & ~near_mask, w.frame, penalty);
+    Group& here = w.groups[w.current];
+    here.mask = near_mask;
+    here.pc = near;
+    if (w.time_slice <= 0) {
+      w.yielded = branch->branch.cost >= kSpinCost;
+      w.leave = Leave::kTimeSliceSpent;
+      return w.stop;
+    }
+    set_mask(w, near_mask);
+    w.run_begin = near;
+    return redirect(w, near);
+  }
+
+  const Step* redirect(Warp& w, const Step* target) const override {
+    w.groups[w.current].pc = target;
+    const auto best = pick(w);
+    if (best && *best == w.current) {
+      w.stop = next_meeting(w, target);
+      return target;
+    }
+    w.leave = Leave::kSwitch;
+    return w.stop;
+  }
+
+  Group& add_group(Warp& w, const Step* pc, std::uint32_t mask, Frame* frame,
+                   std::uint32_t penalty) const override {
+    for (std::uint32_t g = 0; g < w.group_count; ++g) {
+      Group& group = w.groups[g];
+      if (g == w.current || group.pc != pc || group.frame != frame || !can_join(group)) continue;
+      group.mask |= mask;
+      group.state = GroupState::kReady;
+      return group;
+    }
+    MEMBOUND_CHECK(w.group_count < w.groups.size());
+    Group& group = w.groups[w.group_count++];
+    group = Group{};
+    group.pc = pc;
+    group.mask = mask;
+    group.frame = frame;
+    group.penalty = penalty;
+    return group;
+  }
+
+  void remove_ended(Warp& w) const override { remove_group(w, w.current); }
+
+  std::optional<Turn> step_back(Warp& w) const override {
+    w.groups[w.current].penalty += 1;
+    const auto other = pick(w);
+    if (other && *other != w.current) return std::nullopt;
+    return Turn::kYielded;
+  }
+
+  [[nodiscard]] bool waits_for_lanes() const override { return true; }
+};
+
+}  // namespace
+
+const Scheduler& independent_scheduler() {
+  static const IndependentScheduler scheduler;
+  return scheduler;
+}
+
+namespace {
+
+Group& push(Warp& w, const Step* pc, std::uint32_t mask, Frame* frame) {
+  MEMBOUND_CHECK(w.group_count < w.groups.size());
+  Group& group = w.groups[w.group_count++];
+  group = Group{};
+  group.pc = pc;
+  group.mask = mask;
+  group.frame = frame;
+  return group;
+}
+
+/// The entry on top spins while those below wait for it for ever.
+bool spins_for_siblings(Warp& w) {
+  constexpr std::uint32_t kHopeless = 2000;
+  Group& top = w.groups[w.current];
+  if (w.group_count < 2 || ++top.penalty < kHopeless) return false;
+  raise(w, top.pc, FaultKind::kDeadlock, static_cast<std::uint32_t>(std::countr_zero(w.mask)), 0,
+        "these lanes wait in a loop for other lanes of their own warp, which with lockstep "
+        "scheduling cannot run before the loop ends (GPUs before Volta hang here)");
+  return true;
+}
+
+class LockstepScheduler final : public Scheduler {
+ public:
+  [[nodiscard]] std::optional<std::uint32_t> pick(const Warp& w) const override {
+    if (w.group_count == 0 || w.groups[w.group_count - 1].state != GroupState::kReady)
+      return std::nullopt;
+    return w.group_count - 1;
+  }
+
+  [[nodiscard]] const Step* next_meeting(const Warp& w, const Step*) const override {
+    return w.groups[w.current].rejoin;
+  }
+
+  /// Back to the entry below.
+  void meet(Warp& w) const override { --w.group_count; }
+
+  const Step* diverge(Warp& w, const Step* branch, std::uint32_t taken) const override {
+    const std::uint32_t whole = w.mask;
+    Group& here = w.groups[w.current];
+    const std::uint32_t meeting = branch->extra->in->as<program::Branch>().meeting;
+    const Step* meet = meeting == program::kNoTarget
+                           ? here.rejoin
+                           : w.launch->code[branch->extra->function].begin + meeting;
+    Frame* frame = here.frame;
+    const Step* outer = here.rejoin;
+    if (meet == nullptr || meet == outer) {
+      --w.group_count;  // nothing left to do for both together
+    } else {
+      here.pc = meet;
+    }
+    const auto part = [&](const Step* pc, std::uint32_t mask) {
+      if (pc == meet && meet != nullptr && meet != outer) return;  // already waits there
+      if (pc == outer) return;
+      push(w, pc, mask, frame).rejoin = meet;
+    };
+    part(branch->branch.target, taken);
+    part(branch + 1, whole & ~taken);
+    w.leave = Leave::kSwitch;
+    w.run_begin = nullptr;
+    return w.stop;
+  }
+
+  const Step* redirect(Warp& w, const Step* target) const override {
+    w.groups[w.current].pc = target;
+    return target;
+  }
+
+  Group& add_group(Warp& w, const Step* pc, std::uint32_t mask, Frame* frame,
+                   std::uint32_t penalty) const override {
+    Group& group = push(w, pc, mask, frame);
+    group.penalty = penalty;
+    return group;
+  }
+
+  void remove_ended(Warp& w) const override {
+    for (std::uint32_t g = 0; g < w.group_count; ++g) w.groups[g].mask &= w.live;
+    while (w.group_count > 0 && w.groups[w.group_count - 1].mask == 0) --w.group_count;
+  }
+
+  std::optional<Turn> step_back(Warp& w) const override {
+    return spins_for_siblings(w) ? Turn::kHalted : Turn::kYielded;
+  }
+
+  [[nodiscard]] bool waits_for_lanes() const override { return false; }
+};
+
+}  // namespace
+
+const Scheduler& lockstep_scheduler() {
+  static const LockstepScheduler scheduler;
+  return scheduler;
 }
 
 }  // namespace membound::vgpu::exec

@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// Which lanes of a warp run next. A warp is a few groups of lanes, each with one program counter;
-/// a launch has one of two schedulers (independent.cpp, lockstep.cpp), chosen at its start.
-/// Place in the chain: exec/schedule/block -> [scheduler] -> handlers.
+/// a launch has one of two schedulers, chosen at its start.
 #pragma once
 
 #include <optional>

@@ -6,8 +6,7 @@
 #include <bit>
 
 #include "grader/vgpu/exec/state/fault_messages.hpp"
-#include "grader/vgpu/exec/state/local_window.hpp"
-#include "grader/vgpu/memory/number_set.hpp"
+#include "grader/vgpu/memory/address_sets.hpp"
 
 namespace membound::vgpu::exec {
 namespace {
@@ -21,13 +20,13 @@ bool reject(Warp& w, const Step* s, FaultKind kind, const WarpAccess& access, st
 }
 
 /// What lies behind `address`, which the array holds; notes the piece for the lane's next access.
-std::byte* in_piece(LanePieces::Row& row, std::uint32_t lane, std::uint64_t address,
+std::byte* in_piece(memory::LanePieces::Row& row, std::uint32_t lane, std::uint64_t address,
                     std::uint64_t bytes, const memory::AddressSpace::DrawnPlace& drawn) {
   if (row.holds(lane, address, bytes))
     return reinterpret_cast<std::byte*>(address + row.host_offset[lane]);
-  const std::uint64_t offset = address - drawn.begin, into = offset % LanePieces::kBytes;
+  const std::uint64_t offset = address - drawn.begin, into = offset % memory::LanePieces::kBytes;
   std::byte* const host = drawn.array->make_in_piece(offset);
-  if (offset - into + LanePieces::kBytes <= drawn.array->size_bytes()) {
+  if (offset - into + memory::LanePieces::kBytes <= drawn.array->size_bytes()) {
     row.begin[lane] = address - into;
     row.host_offset[lane] = reinterpret_cast<std::uint64_t>(host) - address;
   }
@@ -67,7 +66,7 @@ bool translate_slowly(Warp& w, const Step* s, const std::uint64_t* addresses, st
   const WarpAccess access{&w,    s,         ptx::StateSpace::kGlobal, kind, mask,
                           bytes, addresses, LanePattern::kUnknown};
   memory::AddressSpace::DrawnPlace drawn;  // of a lane before
-  LanePieces::Row* row = nullptr;
+  memory::LanePieces::Row* row = nullptr;
   std::uint64_t before = 0;          // the same lane's address,
   std::byte* host_before = nullptr;  // and what lies there; null: no lane's yet
   // Lanes within a page may have the span of one of them, here and the next time.
@@ -75,7 +74,7 @@ bool translate_slowly(Warp& w, const Step* s, const std::uint64_t* addresses, st
   if (mask != 0 && space.any_drawn()) {
     const std::uint64_t first = addresses[std::countr_zero(mask)];
     if (addresses[31 - std::countl_zero(mask)] - first >= kFar) drawn = space.drawn_about(first);
-    if (w.worker->pieces == nullptr) w.worker->pieces = std::make_unique<LanePieces>();
+    if (w.worker->pieces == nullptr) w.worker->pieces = std::make_unique<memory::LanePieces>();
     row = &w.worker->pieces->row_of(first);
   }
   for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {

@@ -1,17 +1,19 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The state of the machine while a launch runs: prepared code, workers, blocks and their barriers.
-/// Place in the chain: exec's own vocabulary; handlers (ops_*.cpp) and schedulers work on it.
+/// The state of the machine while a launch runs: prepared code, workers, blocks and their barriers,
+/// warps. Handlers (lanes/ops_*.cpp) and schedulers work on it.
 ///
 ///   Launch ── FunctionCode (steps, constants)          read-only while running
 ///   Worker ── one host thread: counters of its own, blocks one after another
 ///   Block  ── shared memory, barriers, Warps
-///   Warp   ── frames (registers), groups of lanes that share a program counter: warp.hpp
+///   Warp   ── frames (registers), groups of lanes that share a program counter
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -22,14 +24,265 @@
 #include <vector>
 
 #include "grader/vgpu/counters/block_work.hpp"
-#include "grader/vgpu/exec/state/block_sample.hpp"
-#include "grader/vgpu/exec/state/lane_pieces.hpp"
+#include "grader/vgpu/counters/step_counts.hpp"
 #include "grader/vgpu/exec/state/launch_request.hpp"
-#include "grader/vgpu/exec/state/warp.hpp"
-#include "grader/vgpu/memory/hot_words.hpp"
+#include "grader/vgpu/memory/address_sets.hpp"
+#include "grader/vgpu/memory/coalescer.hpp"
+#include "grader/vgpu/memory/lazy_array.hpp"
 #include "grader/vgpu/memory/shared_banks.hpp"
+#include "grader/vgpu/program/module.hpp"
 
 namespace membound::vgpu::exec {
+
+class BlockSample {
+ public:
+  BlockSample() = default;
+  /// At most `most` of `blocks`; 0: all.
+  BlockSample(std::uint64_t blocks, std::uint64_t most)
+      : blocks_(blocks),
+        most_(most),
+        of_an_end_((most + 3) / 4),
+        all_(most == 0 || blocks <= most) {
+    period_ = std::max<std::uint64_t>(2, blocks_ / (of_an_end_ + 1));
+  }
+
+  [[nodiscard]] bool leaves_out_some() const { return !all_; }
+  /// The block with this place in the grid.
+  [[nodiscard]] bool has(std::uint64_t linear) const {
+    return all_ || linear < of_an_end_ || linear >= blocks_ - of_an_end_ || linear % period_ < 2;
+  }
+  /// Those blocks, pairs of neighbours from all over the grid first, for whoever has no time for
+  /// all of them; none where no limit was asked for.
+  [[nodiscard]] std::vector<std::uint64_t> places() const {
+    std::vector<std::uint64_t> all, spread;
+    for (std::uint64_t linear = 0; most_ != 0 && linear < blocks_;) {
+      if (has(linear))
+        all.push_back(linear++);
+      else
+        linear = std::min((linear / period_ + 1) * period_, blocks_ - of_an_end_);
+    }
+    const std::size_t pairs = (all.size() + 1) / 2;
+    const auto take = [&](std::size_t pair) {
+      for (std::size_t i = 2 * pair; i < std::min(2 * pair + 2, all.size()); ++i)
+        spread.push_back(all[i]);
+    };
+    if (pairs > 0) take(0);
+    if (pairs > 1) take(pairs - 1);
+    for (std::size_t step = std::bit_ceil(pairs) / 2; step > 0; step /= 2)
+      for (std::size_t pair = step; pair + 1 < pairs; pair += 2 * step) take(pair);
+    return spread;
+  }
+
+ private:
+  std::uint64_t blocks_ = 0, most_ = 0, of_an_end_ = 0, period_ = 0;
+  bool all_ = true;
+};
+
+struct Warp;
+struct Step;
+
+/// Executes one step for the lanes of the running group; returns the next step, or `warp.stop`.
+using Handler = const Step* (*)(Warp&, const Step*);
+
+/// Where a Value is at run time: two bits choose the area, the rest is a byte offset in it.
+/// Predicates: index * 2 + negated.
+using Ref = std::uint32_t;
+enum Area : std::uint32_t { kFrameArea, kConstantArea, kWarpArea, kBlockArea };
+inline constexpr std::uint32_t kSlotBytes = 128;  ///< 32 words of 4 bytes
+/// Behind the last slot of every area: the widest operand has four, whatever its register has.
+inline constexpr std::uint32_t kSlackSlots = 3;
+
+/// What a handler needs rarely.
+struct Extra {
+  std::array<Ref, 4> d{};
+  std::array<Ref, 8> s{};
+  Handler inner = nullptr;       ///< of a guarded step
+  Handler whole = nullptr;       ///< of a step at which its warp may pause: guarded and all
+  Handler as_written = nullptr;  ///< of an access that the machine code has otherwise
+  const program::Instruction* in = nullptr;
+  std::uint32_t function = 0;  ///< index into Launch::code
+};
+
+/// What steps have besides registers, by the shape of their operands.
+struct AddressOperand {
+  std::int64_t offset = 0;
+};
+struct BranchOperand {
+  const Step* target = nullptr;
+  std::int32_t cost = 0;  ///< what a backward branch takes of a time slice; see scheduler.hpp
+};
+struct CompareOperand {
+  program::Combine combine = program::Combine::kNone;
+  bool has_second = false;  ///< somebody wants the second destination
+};
+struct CollectiveOperand {
+  bool has_second = false;  ///< the same
+};
+struct TruthTableOperand {
+  std::uint32_t table = 0;
+};
+
+/// One instruction made ready to run.
+struct alignas(64) Step {
+  Handler handler = nullptr;
+  const Extra* extra = nullptr;
+  Ref d = 0, a = 0, b = 0, c = 0;
+  union {  ///< the handler knows which
+    AddressOperand address{};
+    BranchOperand branch;
+    CompareOperand compare;
+    CollectiveOperand collective;
+    TruthTableOperand lop3;
+  };
+  Ref guard = 0;
+  std::uint32_t stats = 0;   ///< index of its StepStats
+  std::uint16_t origin = 0;  ///< its number in Launch::origins; 0: none
+};
+
+/// The span of global memory an instruction touched last.
+struct LastSpan {
+  std::uint64_t span_begin = 1;  ///< addresses [begin, begin + bytes)
+  std::uint64_t span_bytes = 0;
+  std::int64_t host_offset = 0;
+};
+
+/// What one worker remembers and counts of one static memory instruction or branch.
+struct alignas(64) StepStats : LastSpan, counters::StepCounts {};
+
+/// What a stretch of code asks of its warp, added up in one operation. Wraps; see end_phase.
+using PathSum = std::uint32_t __attribute__((vector_size(16)));
+/// Rounds are counted kUnrolledRounds times (program/unrolling.hpp).
+enum PathPart : std::uint8_t { kIssueSlots, kChainClocks, kLoadRounds, kSharedRequests };
+
+struct Block;
+struct Worker;
+struct Launch;
+class Observer;
+class SettledReads;
+
+/// Registers and locals of one call.
+struct Frame {
+  Frame* caller = nullptr;
+  const Step* return_to = nullptr;
+  const program::Call* call = nullptr;  ///< how results go back
+  std::uint32_t function = 0;
+  std::uint32_t depth = 0;
+  std::uint32_t local_base = 0;        ///< of this frame in each lane's local memory
+  std::uint32_t lanes = 0;             ///< lanes still in it
+  std::uint32_t alloca_bytes = 0;      ///< taken by alloca above the frame's own bytes
+  std::uint64_t stack_bytes = 0;       ///< of a GPU's stack, callers included, before alloca
+  std::vector<std::uint64_t> storage;  ///< registers, then predicates
+  std::byte* registers = nullptr;
+  std::uint32_t* predicates = nullptr;
+};
+
+/// Why a group is not running.
+enum class GroupState : std::uint8_t {
+  kReady,
+  kConverge,     ///< waits at a collective for other lanes of its warp
+  kWarpBarrier,  ///< waits at bar.warp.sync
+  kBarrier       ///< waits at a block barrier
+};
+
+/// Lanes of one warp that share program counter and frame.
+struct Group {
+  const Step* pc = nullptr;
+  std::uint32_t mask = 0;
+  GroupState state = GroupState::kReady;
+  std::uint32_t penalty = 0;  ///< grows each time it spun in vain; lowest runs first
+  Frame* frame = nullptr;
+  std::uint32_t wanted = 0;      ///< kConverge, kWarpBarrier: the member mask
+  std::uint32_t barrier = 0;     ///< kBarrier: which
+  const Step* rejoin = nullptr;  ///< lockstep: where it meets the entry below
+  bool forced = false;           ///< run the collective with the lanes there are
+};
+
+/// Why the inner loop was left.
+enum class Leave : std::uint8_t { kNone, kSwitch, kTimeSliceSpent, kWait, kExit, kFault };
+
+/// Asynchronous copies of a warp's lanes that have not landed yet.
+struct PendingCopy {
+  const Step* step = nullptr;
+  std::uint32_t lane = 0;
+  std::uint32_t group = 0;  ///< commit group it belongs to; counted per lane
+  std::uint32_t shared_offset = 0;
+  std::uint32_t bytes = 0;
+  std::array<std::byte, 16> data{};
+};
+
+/// cp.async.bulk to shared memory, between its issue and a wait on its mbarrier.
+struct BulkCopy {
+  const Step* step = nullptr;
+  std::uint64_t barrier = 0, to = 0;  ///< offsets in shared memory
+  std::vector<std::byte> data;
+};
+
+/// A warp hands something over, and an observer wants others to take it before the warp goes on.
+struct Pass {
+  bool wanted = false;
+  bool to_blocks = false;  ///< … not only other warps of its block
+  std::uint32_t bytes = 0;
+  const std::byte* place = nullptr;  ///< of one of them, in our memory; null: not there
+  std::uint64_t before = 0;          ///< what stood there
+};
+
+/// 32 lanes.
+struct alignas(64) Warp {
+  // What every handler touches comes first.
+  std::array<std::byte*, 4> bases{};
+  std::uint32_t* predicates = nullptr;
+  std::uint32_t mask = 0;  ///< lanes of the running group
+  bool full = false;       ///< mask covers every lane that has not exited
+  Leave leave = Leave::kNone;
+  std::int32_t time_slice = 0;      ///< what is left of its turn
+  const Step* stop = nullptr;       ///< where another group waits for the running one
+  const Step* run_begin = nullptr;  ///< first step not yet counted
+  StepStats* stats = nullptr;
+  std::byte* shared = nullptr;
+  std::uint32_t shared_bytes = 0;
+  std::uint32_t live = 0;  ///< lanes that exist and have not exited
+  Worker* worker = nullptr;
+  Block* block = nullptr;
+  Launch* launch = nullptr;
+  Observer* observer = nullptr;           ///< checkers and cache model; null when none looks on
+  const SettledReads* settled = nullptr;  ///< what it need not hear of; null: it hears everything
+  Frame* frame = nullptr;
+  alignas(64) std::array<std::uint32_t, 32> lanes{};  ///< 0 or ~0 a lane; kept when not full
+  std::array<Group, 64> groups{};  ///< a lane each, and in lockstep where they meet again
+  std::uint32_t group_count = 0;
+  std::uint32_t current = 0;
+  std::uint32_t index = 0;  ///< in its block
+  std::uint32_t exited = 0;
+  std::uint32_t carry = 0;       ///< the carry flag, one bit a lane
+  std::vector<std::byte> local;  ///< [lane][local_stride]
+  std::uint32_t local_stride = 0;
+  PathSum path{};                      ///< in this phase of its block
+  PathSum ended_path{};                ///< in the phases before
+  std::uint64_t left_at = 0;           ///< in clocks of its block: the end of its last phase
+  std::vector<std::uint64_t> special;  ///< WarpSlot area
+  std::vector<std::unique_ptr<Frame>> frames;  ///< all ever made
+  std::vector<Frame*> free_frames;
+  std::vector<PendingCopy> copies;
+  memory::StoreBurst burst;
+  std::array<std::uint32_t, 32> commit_groups{};  ///< committed so far, a lane
+  bool yielded = false;
+  bool watched = false;      ///< an observer hears of every step, until the block ends
+  bool interrupted = false;  ///< the inner loop was left for that alone
+  Pass pass;
+  std::uint32_t pauses = 0;  ///< that its block's drawn order may still give it
+  /// By lane: the last branch that could have gone two ways. Empty unless Launch::notes_branches.
+  std::vector<const Step*> last_branches;
+};
+
+/// Lanes of a mask. Counting bits is a call where every x86-64 must run this; most masks are full
+/// or empty.
+[[nodiscard, gnu::always_inline]] inline std::uint32_t lane_count(std::uint32_t mask) {
+  if (mask == 0xFFFFFFFFu) return 32;
+  return mask == 0 ? 0 : static_cast<std::uint32_t>(__builtin_popcount(mask));
+}
+
+/// Copies `mask` into the running state: lanes, full.
+void set_mask(Warp& warp, std::uint32_t mask);
 
 class Arrivals;
 class BlockRecorder;
@@ -54,7 +307,7 @@ struct FloatReduction {
 struct ObserverNotes {};
 inline constexpr std::size_t kMostObservers = 8;  ///< that remember something of each block
 
-/// What the warps of a block did so far; see exec/observe/block_recorder.hpp.
+/// What the warps of a block did so far; see exec/critical_path/block_recorder.hpp.
 struct PathTotals {
   std::uint64_t clocks = 0;                    ///< of the slowest warps
   std::array<std::uint64_t, 4> critical = {};  ///< by PathPart: of the slowest warp of each phase
@@ -113,7 +366,7 @@ struct Worker {
   Launch* launch = nullptr;
   std::vector<RunDelta> runs;  ///< by step: where runs begin, less where they end
   std::vector<StepStats> stats;
-  std::unique_ptr<LanePieces> pieces;  ///< null: none yet
+  std::unique_ptr<memory::LanePieces> pieces;  ///< null: none yet
   std::uint64_t instructions = 0;
   /// What instructions cost beside themselves that do each lane's work on its own (atomics, printf,
   /// malloc), in the host's time for a plain one: for the step limit alone.
@@ -123,7 +376,7 @@ struct Worker {
   bool is_slow = false;           ///< by that clock, at any look
   [[nodiscard]] std::uint64_t steps() const { return instructions + toll; }
   std::uint64_t blocks = 0;
-  std::uint64_t long_warps = 0, left_warps = 0;  ///< see exec/schedule/some_warps.hpp
+  std::uint64_t long_warps = 0, left_warps = 0;  ///< see exec/schedule/block.hpp
   bool unequal_warps = false;                    ///< likewise, of a block that was given up
   std::uint64_t barriers = 0;
   /// Of shared memory, by step: what goes round in a loop mostly asks for one pattern.
@@ -142,7 +395,7 @@ struct Launch {
   std::vector<Extra> extras;
   std::vector<FunctionCode> code;      ///< reachable functions; 0 is the kernel
   std::vector<std::uint32_t> code_of;  ///< by program function: index into `code`
-  std::vector<PathSum> path_weights;   ///< by step; see exec/launch/path_weights.hpp
+  std::vector<PathSum> path_weights;   ///< by step; see exec/critical_path/critical_path.hpp
   std::uint32_t load_round_clocks = 0;
   std::vector<const Step*> origins;  ///< of accesses, as the race checker names them; 0: unknown
   std::uint32_t stats_count = 0;
@@ -163,7 +416,7 @@ struct Launch {
   std::vector<std::uint64_t> chosen;
   /// A worker that has executed so many begins no further pair of those; 0: all run.
   std::uint64_t enough_instructions = 0;
-  bool some_warps = false;       ///< of each of those; see exec/schedule/some_warps.hpp
+  bool some_warps = false;       ///< of each of those; see exec/schedule/block.hpp
   std::uint32_t cached_sms = 1;  ///< whose L1 is modelled: turn t belongs to t % cached_sms
   double l2_part = 1;            ///< of what runs on the machine at the same time, what runs here
   double l1_part = 1;  ///< of an SM's L1: what those that run have of it, beside those that do not
@@ -186,5 +439,10 @@ const Step* raise(Warp& warp, const Step* at, FaultKind kind, std::uint32_t lane
 
 /// The place of one lane in program and grid.
 [[nodiscard]] Place place_of(const Warp& warp, const Step* at, std::uint32_t lane);
+
+/// Which variant of the handlers runs: the best this processor has, or, where the environment says
+/// MEMBOUND_HANDLERS=generic, the one for every x86-64.
+enum class Variant : std::uint8_t { kGeneric, kAvx2 };
+[[nodiscard]] Variant best_variant();
 
 }  // namespace membound::vgpu::exec

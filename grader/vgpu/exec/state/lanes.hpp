@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// Loops over 32 lanes that compilers turn into vector instructions, and the handlers made of them.
-/// Place in the chain: included only by ops_*.cpp, which are compiled once for every
-/// x86-64 and once with AVX2: everything here lives in a namespace of its own per variant
-/// (MEMBOUND_ISA).
+/// Included only by what is compiled once for every x86-64 and once with AVX2: everything here
+/// lives in a namespace of its own per variant (MEMBOUND_ISA).
 #pragma once
 
 #include <algorithm>
@@ -14,6 +13,23 @@
 #include <type_traits>
 
 #include "grader/vgpu/exec/state/execution_state.hpp"
+
+#ifndef MEMBOUND_ISA
+#define MEMBOUND_ISA generic
+#endif
+
+namespace membound::vgpu::exec::MEMBOUND_ISA {
+
+using i8 = std::int8_t;
+using i16 = std::int16_t;
+using i32 = std::int32_t;
+using i64 = std::int64_t;
+using u8 = std::uint8_t;
+using u16 = std::uint16_t;
+using u32 = std::uint32_t;
+using u64 = std::uint64_t;
+
+}  // namespace membound::vgpu::exec::MEMBOUND_ISA
 
 #ifndef MEMBOUND_ISA
 #define MEMBOUND_ISA generic

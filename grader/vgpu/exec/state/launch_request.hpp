@@ -1,13 +1,16 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What one kernel launch needs, and what comes back.
-/// Place in the chain: runtime -> [launch_request] -> launch/launch. Left out: streams, time.
+/// What one kernel launch needs, and what comes back: its report, the fault that ended it, what
+/// checkers found, what it touched, and one warp's accesses as they are told to somebody outside.
+/// Left out: streams, time.
 #pragma once
 
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <set>
 #include <span>
@@ -15,10 +18,9 @@
 #include <string_view>
 #include <vector>
 
+#include "grader/device_code/ptx/types.hpp"
 #include "grader/vgpu/counters/counters.hpp"
-#include "grader/vgpu/exec/state/access_event.hpp"
-#include "grader/vgpu/exec/state/fault.hpp"
-#include "grader/vgpu/exec/state/footprint.hpp"
+#include "grader/vgpu/memory/address_sets.hpp"
 #include "grader/vgpu/memory/address_space.hpp"
 #include "grader/vgpu/memory/dim3.hpp"
 #include "grader/vgpu/memory/textures.hpp"
@@ -26,6 +28,112 @@
 #include "grader/vgpu/program/module.hpp"
 
 namespace membound::vgpu::exec {
+
+/// Why a launch ended early.
+enum class FaultKind {
+  kIllegalAddress,
+  kMisalignedAddress,
+  kAssert,
+  kTrap,
+  kDeadlock,
+  kStepLimit,
+  kUnsupportedInstruction,
+  kStackOverflow,
+  kStopped
+};
+
+/// "illegal address", "misaligned address", …
+[[nodiscard]] std::string_view to_string(FaultKind kind);
+
+/// Where in program and grid. File and line are empty and 0 without -lineinfo.
+struct Place {
+  std::string kernel;
+  std::string file;
+  std::uint32_t line = 0;
+  std::uint32_t ptx_line = 0;
+  std::string instruction;  ///< the PTX instruction as text
+  Dim3 block{0, 0, 0};
+  Dim3 thread{0, 0, 0};
+};
+
+/// The event that ended a launch.
+struct Fault {
+  FaultKind kind = FaultKind::kTrap;
+  Place place;
+  std::uint64_t address = 0;
+  std::string text;  ///< one or two plain sentences
+};
+
+/// The other side of a race.
+struct OtherAccess {
+  Place place;
+  bool wrote = false;
+};
+
+/// One finding of a checker; equal findings of other lanes are counted, not repeated.
+struct CheckReport {
+  std::string checker;  ///< memcheck, initcheck, racecheck, synccheck, leakcheck
+  std::string kind;     ///< "out of bounds read", "data race", …
+  Place place;
+  std::uint64_t address = 0;
+  std::uint32_t size_bytes = 0;
+  std::uint64_t count = 1;
+  std::string text;                       ///< what happened, and in which memory
+  std::string advice = {};                ///< what to do about it
+  std::optional<OtherAccess> other = {};  ///< of a data race
+  /// Of findings with one cause that of the most weight is told.
+  std::uint32_t weight = 0;
+  /// Worth knowing, and no fault: CUDA defines what happens here.
+  bool is_remark = false;
+  /// Which memory, where that is known: two findings of one line and one array have one cause.
+  std::string array = {};
+};
+
+/// What an access does to memory.
+enum class AccessKind : std::uint8_t { kLoad, kStore, kAtomic };
+
+/// What one instruction asked of memory for the lanes of one warp. Valid during the call only.
+struct AccessEvent {
+  std::string file;  ///< empty without -lineinfo
+  std::uint32_t line = 0;
+  std::uint32_t ptx_line = 0;
+  std::string_view instruction;                      ///< "ld.global.f32"
+  ptx::StateSpace space = ptx::StateSpace::kGlobal;  ///< global, shared or local
+  AccessKind kind = AccessKind::kLoad;
+  std::uint32_t mask = 0;                    ///< lanes that take part
+  std::uint32_t bytes = 0;                   ///< a lane
+  const std::uint64_t* addresses = nullptr;  ///< of 32 lanes; offsets for shared and local memory
+};
+
+/// Hears of accesses while a launch runs, in the order the warp made them.
+class AccessListener {
+ public:
+  virtual ~AccessListener() = default;
+  virtual void on_access(const AccessEvent& event) = 0;
+};
+
+/// Whose accesses are told: those of one warp of one block, so that a listener needs no lock and a
+/// launch little extra time. Without a listener nothing is looked at.
+struct Tracing {
+  AccessListener* listener = nullptr;
+  Dim3 block{0, 0, 0};
+  std::uint32_t warp = 0;
+};
+
+struct Footprint {
+  /// What one instruction touches, or one end of a copy.
+  struct Part {
+    Place place;  ///< of the thread that came first; empty where no kernel did it
+    AccessKind kind = AccessKind::kLoad;
+    memory::AddressRanges ranges;
+  };
+  /// More ranges than this are not kept: some 64 MB.
+  static constexpr std::size_t kMostRanges = std::size_t{1} << 20;
+
+  std::deque<Part> parts;  ///< which stay at their places
+  /// Too much was touched, in too many pieces: nothing is known.
+  bool too_large = false;
+};
 
 /// Independent: every lane makes progress (Volta and later). Lockstep: a stack of reconvergence
 /// points as before Volta; a spin lock inside one warp hangs, and is reported as a deadlock.
@@ -78,12 +186,12 @@ struct LaunchLimits {
 };
 
 /// What the cache model imitates. It is deterministic whatever the number of worker threads; see
-/// memory/cache.hpp for what it models.
+/// exec/traffic/l2_footprint.hpp for what it models.
 struct CacheModel {
   bool enabled = false;
   std::uint64_t l1_bytes = 256 << 10;  ///< of one SM, shared memory included
   std::uint64_t l2_bytes = 50 << 20;
-  std::uint64_t stored_l2_bytes = 61'000'000;  ///< see memory::kept_by
+  std::uint64_t stored_l2_bytes = 61'000'000;  ///< see kept_by
   double dirty_l2_bytes = 8e6;
   std::uint32_t resident_blocks_per_sm = 1;
 };
@@ -201,7 +309,7 @@ struct LaunchReport {
   /// Why a launch that should be sampled was not: nothing it did counts. Empty: all is well.
   std::string unsampled;
   /// Of one given up for its many instructions, where its warps are alike as far as they ran: the
-  /// times that lines stay in L1, as many of the buckets of memory::ReuseTimes.
+  /// times that lines stay in L1, as many of the buckets of ReuseTimes.
   std::optional<std::uint32_t> l1_kept;
 };
 

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// Whose value a lane gets from a shuffle.
-/// Place in the chain: lanes/ops_collective, observe/undefined_values -> [shuffle_source].
 #pragma once
 
 #include "grader/vgpu/exec/state/lanes.hpp"

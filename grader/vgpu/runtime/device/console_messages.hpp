@@ -12,7 +12,7 @@
 
 #include "grader/base/result.hpp"
 #include "grader/device_code/cuda_api/cuda_abi.hpp"
-#include "grader/vgpu/exec/state/fault.hpp"
+#include "grader/vgpu/exec/state/launch_request.hpp"
 #include "grader/vgpu/memory/address_space.hpp"
 
 namespace membound::vgpu::runtime::messages {

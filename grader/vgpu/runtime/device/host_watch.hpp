@@ -17,7 +17,7 @@
 #include <memory>
 #include <vector>
 
-#include "grader/vgpu/memory/address_ranges.hpp"
+#include "grader/vgpu/memory/address_sets.hpp"
 #include "grader/vgpu/runtime/device/stream_races.hpp"
 
 namespace membound::vgpu::runtime {

@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "grader/vgpu/counters/counters.hpp"
-#include "grader/vgpu/exec/state/fault.hpp"
 #include "grader/vgpu/exec/state/launch_request.hpp"
 #include "grader/vgpu/program/module.hpp"
 #include "grader/vgpu/runtime/device/virtual_clock.hpp"

@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "grader/vgpu/exec/state/footprint.hpp"
+#include "grader/vgpu/exec/state/launch_request.hpp"
 #include "grader/vgpu/runtime/device/past.hpp"
 
 namespace membound::vgpu::runtime {

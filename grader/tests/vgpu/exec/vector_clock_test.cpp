@@ -1,0 +1,211 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "grader/vgpu/exec/observe/vector_clock.hpp"
+
+namespace membound::vgpu::exec {
+namespace {
+
+using memory::Stamp;
+
+constexpr std::uint32_t kBlock = 3;
+
+/// A block of four warps that access memory when told.
+class RaceClockTest : public ::testing::Test {
+ protected:
+  RaceClockTest() { start(clock_, kBlock); }
+  static void start(BlockClock& clock, std::uint64_t block) {
+    const std::uint32_t lanes[4] = {~0u, ~0u, ~0u, ~0u};
+    clock.start(block, lanes, 4);
+  }
+  static std::uint64_t access(BlockClock& clock, std::uint32_t thread, std::uint64_t block = kBlock,
+                              std::uint64_t flags = 0) {
+    clock.touch(thread / 32);
+    return Stamp::make(1, block, clock.time(thread / 32), thread, flags);
+  }
+  std::uint64_t access(std::uint32_t thread) { return access(clock_, thread); }
+  BlockClock clock_;
+  HandOver place_;
+};
+
+TEST_F(RaceClockTest, AThreadIsInOrderWithItself) { EXPECT_TRUE(clock_.ordered(access(5), 5)); }
+
+TEST_F(RaceClockTest, LanesOfOneWarpAreNotInOrder) { EXPECT_FALSE(clock_.ordered(access(5), 6)); }
+
+TEST_F(RaceClockTest, AWarpBarrierOrdersItsLanes) {
+  const auto before = access(5);
+  clock_.meet_lanes(0, ~0u);
+  EXPECT_TRUE(clock_.ordered(before, 6));
+  EXPECT_FALSE(clock_.ordered(before, 40)) << "another warp";
+}
+
+TEST_F(RaceClockTest, AWarpBarrierOfSomeLanesOrdersThoseOnly) {
+  const auto before = access(5);
+  clock_.meet_lanes(0, 0x0000FFFF);
+  EXPECT_TRUE(clock_.ordered(before, 6));
+  EXPECT_FALSE(clock_.ordered(before, 20));
+}
+
+TEST_F(RaceClockTest, WarpBarriersOfSomeLanesMakeChains) {
+  const auto before = access(5);
+  clock_.meet_lanes(0, 0x0000FFFF);
+  clock_.meet_lanes(0, 0x00FF0000 | 1u << 15);
+  EXPECT_TRUE(clock_.ordered(before, 20));
+  EXPECT_FALSE(clock_.ordered(before, 30));
+}
+
+TEST_F(RaceClockTest, AWarpBarrierDoesNotOrderWhatComesAfterIt) {
+  clock_.meet_lanes(0, ~0u);
+  EXPECT_FALSE(clock_.ordered(access(5), 6));
+}
+
+TEST_F(RaceClockTest, ABlockBarrierOrdersEverything) {
+  const auto before = access(5);
+  clock_.meet(0);
+  EXPECT_TRUE(clock_.ordered(before, 127));
+  EXPECT_FALSE(clock_.ordered(access(5), 127)) << "after the barrier";
+}
+
+TEST_F(RaceClockTest, ABarrierOfTwoWarpsOrdersThoseTwo) {
+  const auto before = access(0);
+  clock_.arrive(0, 1);
+  clock_.arrive(1, 1);
+  clock_.open(1, 0b0011);
+  EXPECT_TRUE(clock_.ordered(before, 32));
+  EXPECT_FALSE(clock_.ordered(before, 64));
+}
+
+TEST_F(RaceClockTest, WhoOnlyArrivesLearnsNothing) {
+  const auto producer = access(0), consumer = access(32);
+  clock_.arrive(0, 1);
+  clock_.arrive(1, 1);
+  clock_.open(1, 0b0010);  // only warp 1 waited
+  EXPECT_TRUE(clock_.ordered(producer, 32));
+  EXPECT_FALSE(clock_.ordered(consumer, 0));
+}
+
+TEST_F(RaceClockTest, AFlagWithAFenceHandsOver) {
+  const auto data = access(0);
+  clock_.fence(0, Reach::kDevice);
+  clock_.hand_over(0, place_, Reach::kDevice, false, true);
+  clock_.take_over(1, place_);
+  EXPECT_TRUE(clock_.ordered(data, 32));
+}
+
+TEST_F(RaceClockTest, AFlagWithoutAFenceDoesNot) {
+  const auto data = access(0);
+  clock_.hand_over(0, place_, Reach::kDevice, false, true);
+  clock_.take_over(1, place_);
+  EXPECT_FALSE(clock_.ordered(data, 32));
+}
+
+TEST_F(RaceClockTest, WhatComesAfterTheFenceIsNotHandedOver) {
+  clock_.fence(0, Reach::kDevice);
+  const auto data = access(0);
+  clock_.hand_over(0, place_, Reach::kDevice, false, true);
+  clock_.take_over(1, place_);
+  EXPECT_FALSE(clock_.ordered(data, 32));
+}
+
+TEST_F(RaceClockTest, AReleaseNeedsNoFence) {
+  const auto data = access(0);
+  clock_.hand_over(0, place_, Reach::kDevice, true, true);
+  clock_.take_over(1, place_);
+  EXPECT_TRUE(clock_.ordered(data, 32));
+}
+
+TEST_F(RaceClockTest, AnUnfencedStoreEndsWhatWasHandedOver) {
+  const auto data = access(0);
+  clock_.hand_over(0, place_, Reach::kDevice, true, true);
+  clock_.hand_over(2, place_, Reach::kDevice, false, true);
+  clock_.take_over(1, place_);
+  EXPECT_FALSE(clock_.ordered(data, 32));
+}
+
+TEST_F(RaceClockTest, WhatEachHasFencedBeforeABarrierAnyOfThemHandsOver) {
+  BlockClock other;
+  start(other, 4);
+  const auto fenced = access(100);
+  clock_.fence(3, Reach::kDevice);
+  const auto late = access(100);
+  clock_.meet(0);
+  clock_.hand_over(0, place_, Reach::kDevice, false, true);
+  other.take_over(0, place_);
+  EXPECT_TRUE(other.ordered(fenced, 0));
+  EXPECT_FALSE(other.ordered(late, 0)) << "what comes after the fence";
+}
+
+TEST_F(RaceClockTest, FencesTravelByBarriersOfSomeWarpsAndByHandOversToo) {
+  BlockClock other;
+  start(other, 4);
+  const auto data = access(0);
+  clock_.fence(0, Reach::kDevice);
+  clock_.arrive(0, 1);
+  clock_.arrive(1, 1);
+  clock_.open(1, 0b0011);
+  HandOver within;
+  clock_.hand_over(1, within, Reach::kBlock, true, false);
+  clock_.take_over(2, within);
+  clock_.hand_over(2, place_, Reach::kDevice, false, true);
+  other.take_over(0, place_);
+  EXPECT_TRUE(other.ordered(data, 0));
+}
+
+TEST_F(RaceClockTest, AHandOverWithinTheBlockTellsWhatIsKnownOfOthers) {
+  BlockClock other;
+  start(other, 4);
+  const auto data = access(0);
+  clock_.hand_over(0, place_, Reach::kDevice, true, true);
+  other.take_over(0, place_);
+  HandOver within;
+  other.hand_over(0, within, Reach::kBlock, true, false);
+  EXPECT_FALSE(other.ordered(data, 32));
+  other.take_over(1, within);
+  EXPECT_TRUE(other.ordered(data, 32));
+}
+
+TEST_F(RaceClockTest, BlocksAreInOrderOnlyAfterAHandOverOfDeviceScope) {
+  BlockClock other;
+  start(other, 4);
+  const auto data = access(0);
+  EXPECT_FALSE(other.ordered(data, 0));
+  clock_.hand_over(0, place_, Reach::kBlock, true, true);
+  other.take_over(0, place_);
+  EXPECT_FALSE(other.ordered(data, 0)) << "released towards the own block only";
+  clock_.hand_over(0, place_, Reach::kDevice, true, true);
+  other.take_over(0, place_);
+  EXPECT_TRUE(other.ordered(data, 0));
+}
+
+TEST_F(RaceClockTest, AHandOverToAnotherBlockCoversWhatABarrierGathered) {
+  BlockClock other;
+  start(other, 4);
+  const auto gathered = access(100);
+  clock_.meet(0);
+  const auto late = access(100);
+  clock_.hand_over(0, place_, Reach::kDevice, true, true);
+  other.take_over(0, place_);
+  EXPECT_TRUE(other.ordered(gathered, 1)) << "by any lane of the warp that took over, but …";
+  EXPECT_FALSE(other.ordered(late, 0)) << "… not what another warp did after the barrier";
+}
+
+TEST_F(RaceClockTest, WhatAWarpTookOverItsBlockKnowsAfterABarrier) {
+  BlockClock other;
+  start(other, 4);
+  const auto data = access(0);
+  clock_.hand_over(0, place_, Reach::kDevice, true, true);
+  other.take_over(0, place_);
+  EXPECT_FALSE(other.ordered(data, 96));
+  other.meet(0);
+  EXPECT_TRUE(other.ordered(data, 96));
+}
+
+TEST_F(RaceClockTest, ClocksThatRanOutReportNothing) {
+  const auto last = Stamp::make(1, kBlock, Stamp::kLastTime, 5, 0);
+  EXPECT_TRUE(clock_.ordered(last, 70));
+}
+
+}  // namespace
+
+}  // namespace membound::vgpu::exec

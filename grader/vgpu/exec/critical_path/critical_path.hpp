@@ -1,0 +1,33 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The critical path of one warp, from the code: what a straight run of instructions takes (issue
+/// slots, clocks of the longest chain of results, load batches, requests of shared memory), as sums
+/// from the start of the code, so that a run from step a to step b takes weights[b] - weights[a];
+/// and the exposed latency of its load batches, since a tile that is fetched while the last one is
+/// worked on costs no wait of its own.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "grader/vgpu/exec/state/execution_state.hpp"
+#include "grader/vgpu/program/module.hpp"
+
+namespace membound::vgpu::exec {
+
+/// What the machine of the launch takes for each instruction.
+[[nodiscard]] const program::CostTable& costs_of(const Launch& launch);
+
+/// One entry a step of the launch and one behind the last.
+[[nodiscard]] std::vector<PathSum> path_weights(const Launch& launch);
+
+/// Of the load rounds of each instruction, the parts (kUnrolledRounds make a round) that are
+/// hidden. `sums` has one entry an instruction of `function` and one behind the last; a round takes
+/// `round_clocks`.
+[[nodiscard]] std::vector<std::uint32_t> hidden_waits(const program::Function& function,
+                                                      std::span<const PathSum> sums,
+                                                      double round_clocks);
+
+}  // namespace membound::vgpu::exec

@@ -1,0 +1,110 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Handlers that do something around a step's own: note by which branch a lane went last; let other
+/// warps go first where they take turns in drawn orders; count loads and stores of shared memory
+/// that the machine code has otherwise than the PTX (program/machine_accesses says which).
+#include <algorithm>
+#include <bit>
+
+#include "grader/vgpu/exec/lanes/select.hpp"
+#include "grader/vgpu/exec/schedule/block.hpp"
+#include "grader/vgpu/exec/state/access.hpp"
+#include "grader/vgpu/program/machine_accesses.hpp"
+
+namespace membound::vgpu::exec {
+namespace {
+
+const Step* noted_branch(Warp& w, const Step* s) {
+  if (w.mask == 0xFFFFFFFFu) {
+    std::ranges::fill(w.last_branches, s);
+  } else {
+    for (std::uint32_t rest = w.mask; rest != 0; rest &= rest - 1)
+      w.last_branches[static_cast<std::size_t>(std::countr_zero(rest))] = s;
+  }
+  return s->extra->inner(w, s);
+}
+
+}  // namespace
+
+Handler noted_branch_handler() { return &noted_branch; }
+
+namespace {
+
+const Step* pausing(Warp& w, const Step* s) {
+  const Step* const next = s->extra->whole(w, s);
+  // Else it has left the inner loop by itself.
+  if (next != s + 1 || w.pass.wanted || !draw_pause(w)) return next;
+  w.pass = {};
+  w.pass.wanted = true;
+  w.stop = next;
+  return next;
+}
+
+}  // namespace
+
+Handler pausing_handler() { return &pausing; }
+
+namespace {
+
+using generic::u32;
+using generic::u64;
+
+/// Lanes that all want one place, as where a block's sum is read.
+bool all_equal(const u32* offsets) {
+  u32 differs = 0;
+  MEMBOUND_LANES differs |= offsets[i] ^ offsets[0];
+  return differs == 0;
+}
+
+/// The same for each half of the warp, as where a row of a tile of 16 is read.
+bool halves_equal(const u32* offsets) {
+  u32 differs = 0;
+  MEMBOUND_LANES differs |= offsets[i] ^ offsets[i & 16];
+  return differs == 0;
+}
+
+/// What the access takes where it is of `bytes` a lane, from where these are aligned.
+memory::Wavefronts wide_cost(const Warp& w, const Step* s, u32 bytes) {
+  alignas(32) u64 addresses[32];
+  if (program::access_of(*s->extra->in).address_bits == 64)
+    generic::lane_addresses<u64>(w, s, addresses);
+  else
+    generic::lane_addresses<u32>(w, s, addresses);
+  alignas(32) u32 offsets[32];
+  MEMBOUND_LANES offsets[i] = static_cast<u32>(addresses[i]) & (0u - bytes);
+  const bool is_load = s->extra->in->opcode == program::Opcode::kLd;
+  if (is_load && w.mask == 0xFFFFFFFFu && all_equal(offsets)) {
+    const u32 passes = std::max(1u, bytes / 8);  // lanes that agree go in pairs
+    return {passes, passes, bytes};
+  }
+  if (is_load && bytes == 16 && w.mask == 0xFFFFFFFFu && halves_equal(offsets))
+    return {2, 2, 2 * bytes};  // 16 lanes that agree pass together
+  return memory::shared_wavefronts(offsets, w.mask, bytes, is_load);
+}
+
+const Step* issued_access(Warp& w, const Step* s) {
+  StepStats& stats = w.stats[s->stats];
+  const u32 bytes = s->extra->in->issued_bytes;
+  memory::Wavefronts issued;
+  u64 requests = 0;
+  if (bytes != program::kNotIssued && w.launch->counts) {  // before the address is overwritten
+    issued = wide_cost(w, s, bytes);
+    requests = 1;
+  }
+  const u64 requests_before = stats.shared_requests, passes_before = stats.wavefronts;
+  const u64 ideal_before = stats.ideal_wavefronts, bytes_before = stats.shared_bytes;
+  const Step* const next = s->extra->as_written(w, s);
+  if (!w.launch->counts) return next;
+  stats.joined_requests += stats.shared_requests - requests_before - requests;
+  stats.joined_wavefronts += stats.wavefronts - passes_before - issued.taken;
+  stats.joined_ideal_wavefronts += stats.ideal_wavefronts - ideal_before - issued.ideal;
+  stats.joined_shared_bytes += stats.shared_bytes - bytes_before - issued.bytes;
+  return next;
+}
+
+}  // namespace
+
+Handler issued_access_handler() { return &issued_access; }
+
+}  // namespace membound::vgpu::exec

@@ -1,0 +1,308 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/vgpu/exec/observe/vector_clock.hpp"
+
+#include <algorithm>
+
+namespace membound::vgpu::exec {
+namespace {
+
+using memory::Stamp;
+
+void join(KnownBlocks& into, const KnownBlocks& from) {
+  for (const auto& [block, known] : from) into[block].join(known);
+}
+
+/// The union; shares one of the two where it can.
+KnownBlocksPtr joined(const KnownBlocksPtr& a, const KnownBlocksPtr& b) {
+  if (a == nullptr || a == b) return b;
+  if (b == nullptr) return a;
+  auto all = std::make_shared<KnownBlocks>(*a);
+  join(*all, *b);
+  return all;
+}
+
+}  // namespace
+
+void Known::join(const Known& other) {
+  base = std::max(base, other.base);
+  if (other.time <= base) return;
+  if (time <= base || warp == other.warp) {
+    time = warp == other.warp ? std::max(time, other.time) : other.time;
+    warp = other.warp;
+  } else {  // several warps of one block: all of it, so as not to invent a race
+    base = time = std::max(time, other.time);
+  }
+}
+
+void KnownReads::add(std::uint64_t first, std::uint64_t last, std::uint32_t time) {
+  auto at = std::find_if(parts_.begin(), parts_.end(),
+                         [&](const Part& part) { return first <= part.last + 1; });
+  Part all{first, last, time};
+  while (at != parts_.end() && at->first <= last + 1) {
+    all = {std::min(all.first, at->first), std::max(all.last, at->last),
+           std::max(all.time, at->time)};
+    at = parts_.erase(at);
+  }
+  parts_.insert(at, all);
+}
+
+void KnownReads::join(const KnownReads& other) {
+  for (const Part& part : other.parts_) add(part.first, part.last, part.time);
+}
+
+bool KnownReads::cover(std::uint64_t block, std::uint32_t time) const {
+  return std::any_of(parts_.begin(), parts_.end(), [&](const Part& part) {
+    return part.first <= block && block <= part.last && time < part.time;
+  });
+}
+
+void Fence::join(const Fence& other) {
+  if (!other.made) return;
+  made = true;
+  own.join(other.own);
+  blocks = joined(blocks, other.blocks);
+}
+
+void BlockClock::start(std::uint64_t block, const std::uint32_t* lanes, std::uint32_t warps) {
+  block_ = block & Stamp::kBlockMask;
+  floor_ = 1;
+  warp_count_ = warps;
+  has_table_ = false;
+  if (gathered_) gatherings_ = {};
+  gathered_ = fenced_ = false;
+  for (std::uint32_t w = 0; w < warps; ++w) {
+    WarpClock& clock = warps_[w];
+    clock.time = clock.whole = 1;
+    clock.lanes = lanes[w];
+    clock.touched = false;
+    clock.meeting_count = 0;
+    clock.blocks = nullptr;
+    clock.reads = {};
+    if (clock.block_fence.made) clock.block_fence = {};
+    if (clock.device_fence.made) clock.device_fence = {};
+    clock.last_taken = nullptr;
+  }
+}
+
+void BlockClock::tick(WarpClock& warp) {
+  if (!warp.touched) return;
+  warp.touched = false;
+  if (warp.time < Stamp::kLastTime) ++warp.time;
+}
+
+void BlockClock::meet(std::uint32_t id) {
+  if (gathered_) gatherings_[id] = {};
+  std::uint32_t time = floor_;
+  bool touched = false;
+  KnownBlocksPtr blocks;
+  KnownReads reads;
+  for (std::uint32_t w = 0; w < warp_count_; ++w) {
+    time = std::max(time, warps_[w].time);
+    touched = touched || warps_[w].touched;
+    if (warps_[w].blocks != nullptr) blocks = joined(blocks, warps_[w].blocks);
+    if (!warps_[w].reads.empty()) reads.join(warps_[w].reads);
+  }
+  if (touched && time < Stamp::kLastTime) ++time;
+  floor_ = time;
+  has_table_ = false;
+  for (std::uint32_t w = 0; w < warp_count_; ++w) {
+    WarpClock& clock = warps_[w];
+    clock.time = clock.whole = time;
+    clock.touched = false;
+    clock.meeting_count = 0;
+    if (blocks != nullptr) clock.blocks = blocks;
+    if (!reads.empty()) clock.reads = reads;
+  }
+  if (fenced_) share_fences();
+}
+
+void BlockClock::share_fences() {
+  Fence block_fence, device_fence;
+  for (std::uint32_t w = 0; w < warp_count_; ++w) {
+    block_fence.join(warps_[w].block_fence);
+    device_fence.join(warps_[w].device_fence);
+  }
+  for (std::uint32_t w = 0; w < warp_count_; ++w) {
+    warps_[w].block_fence = block_fence;
+    warps_[w].device_fence = device_fence;
+  }
+}
+
+void BlockClock::keep_table() {
+  if (has_table_) return;
+  has_table_ = true;
+  table_.resize(kWarps);
+  for (std::uint32_t w = 0; w < warp_count_; ++w) table_[w].fill(floor_);
+}
+
+void BlockClock::arrive(std::uint32_t warp, std::uint32_t id) {
+  keep_table();
+  gathered_ = true;
+  tick(warps_[warp]);
+  Gathering& gathering = gatherings_[id];
+  for (std::uint32_t v = 0; v < warp_count_; ++v)
+    gathering.times[v] = std::max(gathering.times[v], table_[warp][v]);
+  gathering.times[warp] = std::max(gathering.times[warp], warps_[warp].time);
+  gathering.blocks = joined(gathering.blocks, warps_[warp].blocks);
+  gathering.block_fence.join(warps_[warp].block_fence);
+  gathering.device_fence.join(warps_[warp].device_fence);
+}
+
+void BlockClock::open(std::uint32_t id, std::uint32_t warps) {
+  keep_table();
+  Gathering& gathering = gatherings_[id];
+  for (std::uint32_t w = 0; w < warp_count_; ++w) {
+    if (((warps >> w) & 1) == 0) continue;
+    for (std::uint32_t v = 0; v < warp_count_; ++v)
+      table_[w][v] = std::max(table_[w][v], gathering.times[v]);
+    warps_[w].whole = std::max(warps_[w].whole, gathering.times[w]);
+    warps_[w].blocks = joined(warps_[w].blocks, gathering.blocks);
+    warps_[w].block_fence.join(gathering.block_fence);
+    warps_[w].device_fence.join(gathering.device_fence);
+  }
+  gathering = {};
+}
+
+void BlockClock::meet_lanes(std::uint32_t warp, std::uint32_t lanes) {
+  WarpClock& clock = warps_[warp];
+  tick(clock);
+  if ((clock.lanes & ~lanes) == 0) {
+    clock.whole = clock.time;
+    clock.meeting_count = 0;
+    return;
+  }
+  if (clock.meeting_count > 0) {
+    const Meeting& last = clock.meetings[clock.meeting_count - 1];
+    if (last.time == clock.time && last.lanes == lanes) return;
+  }
+  if (clock.meeting_count == kMeetings) {  // forget the oldest: counts as the whole warp's
+    clock.whole = std::max(clock.whole, clock.meetings[0].time);
+    std::move(clock.meetings.begin() + 1, clock.meetings.end(), clock.meetings.begin());
+    --clock.meeting_count;
+  }
+  clock.meetings[clock.meeting_count++] = {clock.time, lanes};
+}
+
+Known BlockClock::own_past(std::uint32_t warp) const {
+  Known known{floor_, warp, warps_[warp].time};
+  if (has_table_) {
+    for (std::uint32_t v = 0; v < warp_count_; ++v)
+      if (v != warp) known.base = std::max(known.base, table_[warp][v]);
+  }
+  return known;
+}
+
+void BlockClock::fence(std::uint32_t warp, Reach reach) {
+  WarpClock& clock = warps_[warp];
+  tick(clock);
+  fenced_ = true;
+  const Fence fence{true, own_past(warp), clock.blocks};
+  clock.block_fence = fence;
+  if (reach == Reach::kDevice) clock.device_fence = fence;
+}
+
+void BlockClock::hand_over(std::uint32_t warp, HandOver& place, Reach reach, bool releases,
+                           bool replaces) {
+  WarpClock& clock = warps_[warp];
+  if (releases) {
+    tick(clock);
+  } else if (!clock.block_fence.made) {
+    if (replaces && (place.on_device != nullptr || !place.in_block.empty())) {
+      place.in_block.clear();
+      place.on_device = nullptr;
+      ++place.version;
+    }
+    return;
+  }
+  ++place.version;
+  if (replaces) {
+    place.in_block.clear();
+    place.on_device = nullptr;
+  }
+  Told& told = place.in_block[block_];
+  told.past.join(releases ? own_past(warp) : clock.block_fence.own);
+  told.blocks = joined(told.blocks, releases ? clock.blocks : clock.block_fence.blocks);
+  told.on_device.join(clock.device_fence);
+  const bool on_device = reach == Reach::kDevice && (releases || clock.device_fence.made);
+  if (!on_device) return;
+  auto all = std::make_shared<KnownBlocks>();
+  if (place.on_device != nullptr) *all = *place.on_device;
+  const KnownBlocksPtr& others = releases ? clock.blocks : clock.device_fence.blocks;
+  if (others != nullptr) join(*all, *others);
+  (*all)[block_].join(releases ? own_past(warp) : clock.device_fence.own);
+  place.on_device = std::move(all);
+}
+
+void BlockClock::hand_over_reads(std::uint32_t warp, HandOver& place) {
+  ++place.version;
+  place.reads = warps_[warp].reads;
+  place.reads.add(block_, block_, floor_);
+}
+
+void BlockClock::take_over(std::uint32_t warp, const HandOver& place) {
+  WarpClock& clock = warps_[warp];
+  if (clock.last_taken == &place && clock.last_version == place.version) return;
+  clock.last_taken = &place;
+  clock.last_version = place.version;
+  if (const auto own = place.in_block.find(block_); own != place.in_block.end()) {
+    keep_table();
+    const Known& known = own->second.past;
+    for (std::uint32_t v = 0; v < warp_count_; ++v)
+      table_[warp][v] = std::max(table_[warp][v], known.base);
+    table_[warp][known.warp] = std::max(table_[warp][known.warp], known.time);
+    // Lanes of one warp hand over to each other in this way too.
+    if (known.covers(warp, known.time - 1)) clock.whole = std::max(clock.whole, known.time);
+    clock.blocks = joined(clock.blocks, own->second.blocks);
+    clock.block_fence.join(own->second.on_device);
+    clock.device_fence.join(own->second.on_device);
+  }
+  clock.blocks = joined(clock.blocks, place.on_device);
+  if (!place.reads.empty()) clock.reads.join(place.reads);
+}
+
+bool BlockClock::read_before(std::uint64_t stamp, std::uint32_t warp) const {
+  const KnownReads& reads = warps_[warp].reads;
+  if (reads.empty()) return false;
+  if ((stamp & Stamp::kManyBlocks) != 0) return true;  // which they were is not known
+  return Stamp::block(stamp) != block_ && reads.cover(Stamp::block(stamp), Stamp::time(stamp));
+}
+
+bool BlockClock::lanes_ordered(const WarpClock& warp, std::uint64_t stamp,
+                               std::uint32_t lane) const {
+  const std::uint32_t time = Stamp::time(stamp);
+  if (time < warp.whole) return true;
+  std::uint32_t reached = 1u << Stamp::lane(stamp);
+  for (std::uint32_t m = 0; m < warp.meeting_count; ++m) {
+    const Meeting& meeting = warp.meetings[m];
+    if (meeting.time <= time) continue;
+    if ((stamp & Stamp::kManyLanes) != 0) return true;  // who they were is not known
+    if ((meeting.lanes & reached) != 0) reached |= meeting.lanes;
+  }
+  return (stamp & Stamp::kManyLanes) == 0 && ((reached >> lane) & 1) != 0;
+}
+
+bool BlockClock::blocks_ordered(const WarpClock& warp, std::uint64_t stamp) const {
+  if (warp.blocks == nullptr) return false;
+  if ((stamp & Stamp::kManyBlocks) != 0) return true;  // which they were is not known
+  const auto found = warp.blocks->find(Stamp::block(stamp));
+  if (found == warp.blocks->end()) return false;
+  return (stamp & Stamp::kManyWarps) != 0 ||
+         found->second.covers(Stamp::warp(stamp), Stamp::time(stamp));
+}
+
+bool BlockClock::ordered(std::uint64_t stamp, std::uint32_t thread) const {
+  const std::uint32_t w = thread / 32, time = Stamp::time(stamp);
+  const WarpClock& warp = warps_[w];
+  if (time == Stamp::kLastTime) return true;
+  if (Stamp::block(stamp) != block_ || (stamp & Stamp::kManyBlocks) != 0)
+    return blocks_ordered(warp, stamp);
+  if (time < floor_) return true;
+  if ((stamp & Stamp::kManyWarps) != 0) return has_table_;  // who they were is not known
+  const std::uint32_t v = Stamp::warp(stamp);
+  if (v != w) return has_table_ && time < table_[w][v];
+  if (Stamp::thread(stamp) == thread && (stamp & Stamp::kMany) == 0) return true;
+  return lanes_ordered(warp, stamp, thread % 32);
+}
+
+}  // namespace membound::vgpu::exec
