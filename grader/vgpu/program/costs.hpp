@@ -3,8 +3,8 @@
 /// @file
 /// What instructions cost: their classes, and a table of what a machine takes for each.
 /// Place in the chain: opcodes.def, costs.def -> [costs] -> timing's machines,
-/// exec/critical_path/critical_path. Left out: memory beyond shared memory, whose latency depends on where
-/// the data is found.
+/// exec/critical_path/critical_path. Left out: memory beyond shared memory, whose latency depends
+/// on where the data is found.
 #pragma once
 
 #include <array>

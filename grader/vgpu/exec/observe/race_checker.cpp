@@ -12,9 +12,9 @@
 namespace membound::vgpu::exec {
 namespace {
 
-using memory::LineStamp;
+using memory::Epoch;
+using memory::LineEpoch;
 using memory::ShadowView;
-using memory::Stamp;
 using program::Instruction;
 using program::Opcode;
 using program::Order;
@@ -54,7 +54,7 @@ bool touches_much(const Launch& launch) {
          launch.request->grid.count() * launch.request->block.count() >= kManyThreads;
 }
 
-/// Lets others run behind this access to a place where it hands over.
+/// Lets others run behind this access to a place where it releases.
 Pass pass_at(const WarpAccess& access, std::uint64_t address) {
   const bool shared = access.space == StateSpace::kShared;
   const Warp& w = *access.warp;
@@ -66,14 +66,14 @@ Pass pass_at(const WarpAccess& access, std::uint64_t address) {
   return pass;
 }
 
-/// How the access meets others at the same place: see Stamp's flags.
+/// How the access meets others at the same place: see Epoch's flags.
 std::uint64_t flags_of(const WarpAccess& access) {
   const Instruction& in = *access.step->extra->in;
   // What a compare-and-swap checks again may race with atomics: at worst it is tried once more.
   if (access.kind != AccessKind::kAtomic && in.order == Order::kWeak && !in.has(program::kCompared))
     return 0;
   const bool narrow = access.space == StateSpace::kGlobal && reach_of(in) == Reach::kBlock;
-  return Stamp::kAtomic | (narrow ? Stamp::kBlockScope : 0);
+  return Epoch::kAtomic | (narrow ? Epoch::kBlockScope : 0);
 }
 
 }  // namespace
@@ -109,19 +109,19 @@ bool RaceChecker::conflicts_with(const RaceChecker& other) const {
 }
 
 void RaceChecker::start_block(Block& block, BlockRaces& races) const {
-  if (races.stamps.empty()) {
+  if (races.epochs.empty()) {
     const std::size_t cells = (launch_.shared_bytes >> shared_shift_) + 1;
-    races.stamps.assign(2 * cells, 0);
+    races.epochs.assign(2 * cells, 0);
     races.origins.assign(2 * cells, 0);
-    races.shared = {races.stamps.data(),
-                    races.stamps.data() + cells,
+    races.shared = {races.epochs.data(),
+                    races.epochs.data() + cells,
                     races.origins.data(),
                     races.origins.data() + cells,
                     0,
                     cells,
                     shared_shift_};
   }
-  races.hand_overs.clear();
+  races.sync_variables.clear();
   races.locks = {};
   std::array<std::uint32_t, BlockClock::kWarps> lanes{};
   for (const Warp& w : block.warps) lanes[w.index] = w.live;
@@ -154,11 +154,11 @@ RowCheck RaceChecker::access(const WarpAccess& access, BlockRaces& races, LanePa
   return RowCheck::kNoRace;
 }
 
-HandOver* RaceChecker::hand_over_at(const WarpAccess& access, BlockRaces& races,
-                                    std::uint64_t address, bool make) {
-  // Blocks in parallel cannot learn from each other: the kernel never reads what they hand over.
+SyncVariable* RaceChecker::sync_variable_at(const WarpAccess& access, BlockRaces& races,
+                                            std::uint64_t address, bool make) {
+  // Blocks in parallel cannot learn from each other: the kernel never reads what they release.
   if (access.space == StateSpace::kGlobal && launch_.parallel) return nullptr;
-  auto& all = access.space == StateSpace::kShared ? races.hand_overs : hand_overs_;
+  auto& all = access.space == StateSpace::kShared ? races.sync_variables : sync_variables_;
   if (make) return &all[address];
   if (all.empty()) return nullptr;
   const auto found = all.find(address);
@@ -170,21 +170,21 @@ void RaceChecker::ordered_access(const WarpAccess& access, BlockRaces& races, st
   const Instruction& in = *access.step->extra->in;
   const std::uint32_t w = access.warp->index;
   BlockClock& clock = races.clock;
-  // mbarrier() says which of them hand over; a plain load, though a swap checks it, never does.
-  const bool hands_over = in.opcode != Opcode::kMbarrier && !in.has(program::kCompared);
+  // mbarrier() says which of them synchronise; a plain load, though a swap checks it, never does.
+  const bool synchronises = in.opcode != Opcode::kMbarrier && !in.has(program::kCompared);
   const bool reads = access.kind != AccessKind::kStore, writes = access.kind != AccessKind::kLoad;
-  if (reads && hands_over) {
+  if (reads && synchronises) {
     for (std::uint32_t rest = access.mask; rest != 0; rest &= rest - 1) {
       const std::uint64_t address = access.addresses[std::countr_zero(rest)];
-      if (const HandOver* place = hand_over_at(access, races, address, false))
-        clock.take_over(w, *place);
+      if (const SyncVariable* place = sync_variable_at(access, races, address, false))
+        clock.acquire(w, *place);
     }
   }
   clock.touch(w);
   const Moment now(access, races, tag_, flags);
   if (may_take_lock(in)) note_lock(access, races, now);
   lane_by_lane(access, races, now, lanes);
-  if (!writes || !hands_over) return;
+  if (!writes || !synchronises) return;
   const bool releases =
       in.order == Order::kRelease || in.order == Order::kAcqRel || in.order == Order::kSc;
   const bool replaces = access.kind == AccessKind::kStore;
@@ -194,12 +194,12 @@ void RaceChecker::ordered_access(const WarpAccess& access, BlockRaces& races, st
   for (std::uint32_t rest = access.mask; rest != 0; rest &= rest - 1) {
     const std::uint64_t address = access.addresses[std::countr_zero(rest)];
     const bool make = releases || clock.has_fence(w);
-    HandOver* const place = hand_over_at(access, races, address, make || tells_reads);
+    SyncVariable* const place = sync_variable_at(access, races, address, make || tells_reads);
     if (place == nullptr) continue;
-    if (tells_reads) clock.hand_over_reads(w, *place);
-    clock.hand_over(w, *place, reach_of(in), releases, replaces);
+    if (tells_reads) clock.release_reads(w, *place);
+    clock.release(w, *place, reach_of(in), releases, replaces);
     if (!make && replaces) continue;
-    // Who waits for this takes over just this, and not what the warp hands over later, too.
+    // Who waits for this acquires just this, and not what the warp releases later, too.
     access.warp->pass = pass_at(access, address);
     access.warp->stop = access.step + 1;
   }
@@ -229,11 +229,11 @@ void RaceChecker::fence(const Warp& warp, const Step* step, BlockRaces& races) c
 void RaceChecker::mbarrier(const Warp& warp, std::uint32_t mask, const std::uint64_t* offsets,
                            bool arrives, BlockRaces& races) const {
   for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-    HandOver& place = races.hand_overs[offsets[std::countr_zero(rest)]];
+    SyncVariable& place = races.sync_variables[offsets[std::countr_zero(rest)]];
     if (arrives)
-      races.clock.hand_over(warp.index, place, Reach::kBlock, true, false);
+      races.clock.release(warp.index, place, Reach::kBlock, true, false);
     else
-      races.clock.take_over(warp.index, place);
+      races.clock.acquire(warp.index, place);
   }
 }
 
@@ -247,7 +247,7 @@ namespace {
 
 Mark mark_of(const WarpAccess& access, std::uint64_t flags) {
   // Atomic towards its own block only: for the others as good as none.
-  const bool atomic = (flags & Stamp::kAtomic) != 0 && (flags & Stamp::kBlockScope) == 0;
+  const bool atomic = (flags & Epoch::kAtomic) != 0 && (flags & Epoch::kBlockScope) == 0;
   return atomic ? Mark::kAtomic : access.kind == AccessKind::kLoad ? Mark::kRead : Mark::kWrite;
 }
 
@@ -269,7 +269,7 @@ void RaceChecker::take_apart(const WarpAccess& access, LanePattern shape, std::u
 }
 
 bool RaceChecker::is_apart(std::uint64_t line) const {
-  return LineStamp::apart(line) && Stamp::tag(line) == tag_;
+  return LineEpoch::apart(line) && Epoch::tag(line) == tag_;
 }
 
 RowCheck RaceChecker::row(const WarpAccess& access, BlockRaces& races, const Moment& now) {
@@ -278,12 +278,12 @@ RowCheck RaceChecker::row(const WarpAccess& access, BlockRaces& races, const Mom
   const std::uint32_t each = access.bytes >> view.cell_shift;
   const auto per_lane = static_cast<std::uint32_t>(std::countr_zero(each));
   if (first >= view.cells) return RowCheck::kNoRace;  // host memory
-  CellRow cells{first,     32 * each,  per_lane, now.stamp,  now.floor,
+  CellRow cells{first,     32 * each,  per_lane, now.epoch,  now.floor,
                 now.whole, now.origin, true,     !now.shared};
   if (!now.shared) {
-    if (first % LineStamp::kCells == 0) {
+    if (first % LineEpoch::kCells == 0) {
       for (std::uint32_t part = 0; part < each; ++part)
-        if (!whole_line(first / LineStamp::kCells + part, per_lane, part, now))
+        if (!whole_line(first / LineEpoch::kCells + part, per_lane, part, now))
           return RowCheck::kUndecided;
       return RowCheck::kNoRace;
     }
@@ -300,8 +300,8 @@ RowCheck RaceChecker::row(const WarpAccess& access, BlockRaces& races, const Mom
 std::optional<bool> RaceChecker::other_kind_apart(std::uint64_t first, std::uint64_t cells,
                                                   const Moment& now) const {
   bool apart = false, together = false;
-  const std::uint64_t end = (first + cells - 1) / LineStamp::kCells;
-  for (std::uint64_t number = first / LineStamp::kCells; number <= end; ++number) {
+  const std::uint64_t end = (first + cells - 1) / LineEpoch::kCells;
+  for (std::uint64_t number = first / LineEpoch::kCells; number <= end; ++number) {
     const memory::Line& line = global_.lines[number];
     const std::uint64_t before = now.load ? line.write : line.read;
     if (is_apart(before))
@@ -309,7 +309,7 @@ std::optional<bool> RaceChecker::other_kind_apart(std::uint64_t first, std::uint
     else if (now.counts(before))
       return std::nullopt;
     else
-      together = together || Stamp::tag(before) == tag_;
+      together = together || Epoch::tag(before) == tag_;
   }
   if (apart && together) return std::nullopt;
   return apart;
@@ -320,59 +320,59 @@ std::optional<bool> RaceChecker::other_kind_apart(std::uint64_t first, std::uint
 bool RaceChecker::whole_line(std::uint64_t number, std::uint32_t per_lane, std::uint32_t part,
                              const Moment& now) {
   const Mark mark = now.load ? Mark::kRead : Mark::kWrite;
-  const std::uint64_t stamp = now.stamp | LineStamp::layout(per_lane, part);
+  const std::uint64_t epoch = now.epoch | LineEpoch::layout(per_lane, part);
   memory::Line& line = shadow_->line(number, mark);
   shadow_->take_from_owner(number);
   line.marks[static_cast<std::size_t>(mark)] = ~0u;
   const bool writes_apart = is_apart(line.write), reads_apart = is_apart(line.read);
-  const bool same_lanes = !now.load || ((line.read ^ stamp) & Stamp::kSameWarp) != 0 ||
-                          ((line.read ^ stamp) & LineStamp::kLayout) == 0;
+  const bool same_lanes = !now.load || ((line.read ^ epoch) & Epoch::kSameWarp) != 0 ||
+                          ((line.read ^ epoch) & LineEpoch::kLayout) == 0;
   if (!writes_apart && !reads_apart && same_lanes) [[likely]]
-    return now.load ? read_line(line, stamp, now) : write_line(line, stamp, now);
-  const std::uint64_t first = number * LineStamp::kCells;
-  const std::optional<bool> check_other = other_kind_apart(first, LineStamp::kCells, now);
+    return now.load ? read_line(line, epoch, now) : write_line(line, epoch, now);
+  const std::uint64_t first = number * LineEpoch::kCells;
+  const std::optional<bool> check_other = other_kind_apart(first, LineEpoch::kCells, now);
   if (!check_other) return false;
-  shadow_->take_apart(first, LineStamp::kCells, mark, !now.load);
-  const std::uint64_t lanes_before = std::uint64_t{part} << (LineStamp::kShift - per_lane);
+  shadow_->take_apart(first, LineEpoch::kCells, mark, !now.load);
+  const std::uint64_t lanes_before = std::uint64_t{part} << (LineEpoch::kShift - per_lane);
   const CellRow cells{
-      first,     LineStamp::kCells, per_lane,   now.stamp + (lanes_before << Stamp::kThreadShift),
+      first,     LineEpoch::kCells, per_lane,   now.epoch + (lanes_before << Epoch::kThreadShift),
       now.floor, now.whole,         now.origin, *check_other,
       true};
   if ((now.load ? rows_.read : rows_.write)(global_, cells) == RowCheck::kUndecided) return false;
   if (!now.load) {  // every cell has the same last write now
-    line.write = stamp;
+    line.write = epoch;
     line.write_origin = now.origin;
   }
   return true;
 }
 
-bool RaceChecker::read_line(memory::Line& line, std::uint64_t stamp, const Moment& now) const {
+bool RaceChecker::read_line(memory::Line& line, std::uint64_t epoch, const Moment& now) const {
   const std::uint64_t wrote = line.write, before = line.read;
-  if (now.counts(wrote) && (now.foreign(wrote) || ((wrote ^ stamp) & Stamp::kSameThread) != 0))
+  if (now.counts(wrote) && (now.foreign(wrote) || ((wrote ^ epoch) & Epoch::kSameThread) != 0))
     return false;
   const bool recent = now.recent(before), foreign = now.foreign(before);
-  const std::uint64_t many = (recent ? Stamp::kManyWarps : 0) | (foreign ? Stamp::kManyBlocks : 0);
+  const std::uint64_t many = (recent ? Epoch::kManyWarps : 0) | (foreign ? Epoch::kManyBlocks : 0);
   if ((before & many) != 0) return true;  // so many that one more changes nothing
-  if (many != 0 && ((before ^ stamp) & Stamp::kSameWarp) != 0) {  // the first one is remembered
+  if (many != 0 && ((before ^ epoch) & Epoch::kSameWarp) != 0) {  // the first one is remembered
     line.read = before | many;
     return true;
   }
   if (many != 0) {
-    const bool met = before < (now.own | now.whole << Stamp::kTimeShift);
-    stamp |= before & (Stamp::kManyWarps | Stamp::kManyBlocks | (met ? 0 : Stamp::kManyLanes));
+    const bool met = before < (now.own | now.whole << Epoch::kTimeShift);
+    epoch |= before & (Epoch::kManyWarps | Epoch::kManyBlocks | (met ? 0 : Epoch::kManyLanes));
   }
-  line.read = stamp;
+  line.read = epoch;
   line.read_origin = now.origin;
   return true;
 }
 
-bool RaceChecker::write_line(memory::Line& line, std::uint64_t stamp, const Moment& now) const {
+bool RaceChecker::write_line(memory::Line& line, std::uint64_t epoch, const Moment& now) const {
   const std::uint64_t wrote = line.write, read = line.read;
-  constexpr std::uint64_t kOnlyMine = Stamp::kSameThread | Stamp::kMany;
-  if (now.counts(wrote) && (now.foreign(wrote) || ((wrote ^ stamp) & Stamp::kSameThread) != 0))
+  constexpr std::uint64_t kOnlyMine = Epoch::kSameThread | Epoch::kMany;
+  if (now.counts(wrote) && (now.foreign(wrote) || ((wrote ^ epoch) & Epoch::kSameThread) != 0))
     return false;
-  if (now.counts(read) && (now.foreign(read) || ((read ^ stamp) & kOnlyMine) != 0)) return false;
-  line.write = stamp;
+  if (now.counts(read) && (now.foreign(read) || ((read ^ epoch) & kOnlyMine) != 0)) return false;
+  line.write = epoch;
   line.write_origin = now.origin;
   return true;
 }

@@ -251,7 +251,7 @@ void BlockClock::take_over(std::uint32_t warp, const HandOver& place) {
     for (std::uint32_t v = 0; v < warp_count_; ++v)
       table_[warp][v] = std::max(table_[warp][v], known.base);
     table_[warp][known.warp] = std::max(table_[warp][known.warp], known.time);
-    // Lanes of one warp hand over to each other in this way too.
+    // Lanes of one warp synchronise with each other in this way too.
     if (known.covers(warp, known.time - 1)) clock.whole = std::max(clock.whole, known.time);
     clock.blocks = joined(clock.blocks, own->second.blocks);
     clock.block_fence.join(own->second.on_device);

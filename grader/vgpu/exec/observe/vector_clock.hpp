@@ -2,17 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// Vector clocks of the threads of a block: what orders two accesses. An access is ordered before
-/// another if a chain of barriers, warp barriers and hand-overs (release, then acquire) leads from
+/// another if a chain of barriers, warp barriers and releases that were acquired leads from
 /// one to the other; never because the emulator happened to run one first. Model: PTX ISA, "Memory
 /// Consistency Model".
 ///
 /// Each warp has a time, which moves on when something ordered its past. `floor` is the time of the
 /// last barrier of the whole block: what is older is ordered before everything the block does now.
 /// What whole-block barriers do not tell is kept only once it happens: warp barriers of some lanes
-/// as a list, barriers of some warps and hand-overs as a table warp x warp, hand-overs between
+/// as a list, barriers of some warps and acquires as a table warp x warp, acquires between
 /// blocks as a list of blocks. Fences travel as knowledge does: what a thread has fenced before a
-/// barrier, any thread behind it hands over by a write (fence.sc on both sides orders the two).
-/// Where that is coarser than the memory model (a hand-over by a lane counts for its warp; a strong
+/// barrier, any thread behind it releases by a write (fence.sc on both sides orders the two).
+/// Where that is coarser than the memory model (a release by a lane counts for its warp; a strong
 /// read counts as an acquire without a fence), it hides races and never invents one.
 #pragma once
 
@@ -29,25 +29,25 @@
 namespace membound::vgpu::exec {
 
 /// How much of one block's past is known: all its warps before `base`, and `warp` before `time`.
-struct Known {
+struct VectorClock {
   std::uint32_t base = 0;
   std::uint32_t warp = 0;
   std::uint32_t time = 0;
-  void join(const Known& other);
+  void join(const VectorClock& other);
   [[nodiscard]] bool covers(std::uint32_t of_warp, std::uint32_t at) const {
     return at < base || (of_warp == warp && at < time);
   }
 };
 
 /// By block number.
-using KnownBlocks = std::map<std::uint64_t, Known>;
-using KnownBlocksPtr = std::shared_ptr<const KnownBlocks>;
+using VectorClocks = std::map<std::uint64_t, VectorClock>;
+using VectorClocksPtr = std::shared_ptr<const VectorClocks>;
 
 /// What other blocks have read, by ranges of blocks, before a time each.
-class KnownReads {
+class ReadClock {
  public:
   void add(std::uint64_t first, std::uint64_t last, std::uint32_t time);
-  void join(const KnownReads& other);
+  void join(const ReadClock& other);
   [[nodiscard]] bool empty() const { return parts_.empty(); }
   [[nodiscard]] bool cover(std::uint64_t block, std::uint32_t time) const;
 
@@ -59,26 +59,27 @@ class KnownReads {
   std::vector<Part> parts_;  ///< apart, in order; neighbours are one, with the later time
 };
 
-/// What a thread had behind it at a fence: a later write of it hands that over.
+/// What a thread had behind it at a fence: a later write of it releases that.
 struct Fence {
   bool made = false;
-  Known own;
-  KnownBlocksPtr blocks;
+  VectorClock own;
+  VectorClocksPtr blocks;
   void join(const Fence& other);
 };
 
 /// What a thread knows: of its block, of others, and what of it fences have told the whole device.
-struct Told {
-  Known past;
-  KnownBlocksPtr blocks;
+struct Released {
+  VectorClock past;
+  VectorClocksPtr blocks;
   Fence on_device;
 };
 
-/// What a location of memory hands over to those who read it with an atomic or ordered access.
-struct HandOver {
-  std::map<std::uint64_t, Told> in_block;  ///< released towards the own block only
-  KnownBlocksPtr on_device;
-  KnownReads reads;  ///< handed over without a release, too
+/// What was released to a location of memory: those who read it with an atomic or ordered access
+/// acquire it.
+struct SyncVariable {
+  std::map<std::uint64_t, Released> in_block;  ///< released towards the own block only
+  VectorClocksPtr on_device;
+  ReadClock reads;  ///< released without a fence, too
   std::uint64_t version = 0;
 };
 
@@ -98,73 +99,73 @@ class BlockClock {
   /// When all lanes of the warp met last.
   [[nodiscard]] std::uint32_t whole(std::uint32_t warp) const { return warps_[warp].whole; }
   /// Have some of the warp's lanes met since all of them did?
-  [[nodiscard]] bool some_lanes_met(std::uint32_t warp) const {
-    return warps_[warp].meeting_count != 0;
+  [[nodiscard]] bool some_lanes_joined(std::uint32_t warp) const {
+    return warps_[warp].lane_join_count != 0;
   }
   /// The warp accesses memory: what orders it next moves its time on.
   void touch(std::uint32_t warp) { warps_[warp].touched = true; }
 
-  /// All threads met at barrier `id`.
-  void meet(std::uint32_t id);
+  /// All threads met at barrier `id`: their clocks are joined.
+  void join_all(std::uint32_t id);
   /// `warp` arrives at barrier `id`, which only some warps wait for.
   void arrive(std::uint32_t warp, std::uint32_t id);
   /// Barrier `id` opened for `warps` (a mask of those that waited).
   void open(std::uint32_t id, std::uint32_t warps);
   /// Lanes of one warp met.
-  void meet_lanes(std::uint32_t warp, std::uint32_t lanes);
+  void join_lanes(std::uint32_t warp, std::uint32_t lanes);
   /// A fence of the warp.
   void fence(std::uint32_t warp, Reach reach);
   /// Has the warp made a fence in this block?
   [[nodiscard]] bool has_fence(std::uint32_t warp) const { return warps_[warp].block_fence.made; }
-  /// An atomic or ordered write hands over: everything before it when it `releases`, else
-  /// everything before the last fence. `replaces`: a store, which ends what was handed over before.
-  void hand_over(std::uint32_t warp, HandOver& place, Reach reach, bool releases, bool replaces);
-  /// A store hands over, released or not, what the block had read before its last barrier: the
+  /// An atomic or ordered write releases: everything before it when it `releases`, else
+  /// everything before the last fence. `replaces`: a store, which ends what was released before.
+  void release(std::uint32_t warp, SyncVariable& place, Reach reach, bool releases, bool replaces);
+  /// A store releases, ordered or not, what the block had read before its last barrier: the
   /// value may be made of that, and no value is there before what it is made of (PTX ISA,
   /// "No-Thin-Air").
-  void hand_over_reads(std::uint32_t warp, HandOver& place);
-  /// An atomic or ordered read takes over.
-  void take_over(std::uint32_t warp, const HandOver& place);
+  void release_reads(std::uint32_t warp, SyncVariable& place);
+  /// An atomic or ordered read acquires.
+  void acquire(std::uint32_t warp, const SyncVariable& place);
 
-  /// Is the access behind `stamp`, of this launch, ordered before what `thread` does now?
-  [[nodiscard]] bool ordered(std::uint64_t stamp, std::uint32_t thread) const;
-  /// Is the read behind `stamp`, of another block, over before `warp` writes?
-  [[nodiscard]] bool read_before(std::uint64_t stamp, std::uint32_t warp) const;
+  /// Is the access behind `epoch`, of this launch, ordered before what `thread` does now?
+  [[nodiscard]] bool ordered(std::uint64_t epoch, std::uint32_t thread) const;
+  /// Is the read behind `epoch`, of another block, over before `warp` writes?
+  [[nodiscard]] bool read_before(std::uint64_t epoch, std::uint32_t warp) const;
 
  private:
   /// Some lanes of a warp met; it orders what is older than `time`.
-  struct Meeting {
+  struct LaneJoin {
     std::uint32_t time = 0;
     std::uint32_t lanes = 0;
   };
-  static constexpr std::uint32_t kMeetings = 16;
+  static constexpr std::uint32_t kLaneJoins = 16;
   using Times = std::array<std::uint32_t, kWarps>;
   struct WarpClock {
     std::uint32_t time = 1;
     std::uint32_t whole = 1;  ///< the whole warp met here last
     std::uint32_t lanes = 0;
     bool touched = false;
-    std::uint32_t meeting_count = 0;
-    std::array<Meeting, kMeetings> meetings;
-    KnownBlocksPtr blocks;
-    KnownReads reads;
+    std::uint32_t lane_join_count = 0;
+    std::array<LaneJoin, kLaneJoins> lane_joins;
+    VectorClocksPtr blocks;
+    ReadClock reads;
     Fence block_fence, device_fence;
-    const HandOver* last_taken = nullptr;
+    const SyncVariable* last_taken = nullptr;
     std::uint64_t last_version = 0;
   };
   struct Gathering {
     Times times{};
-    KnownBlocksPtr blocks;
+    VectorClocksPtr blocks;
     Fence block_fence, device_fence;
   };
 
   void tick(WarpClock& warp);
   void keep_table();
   void share_fences();
-  [[nodiscard]] Known own_past(std::uint32_t warp) const;
-  [[nodiscard]] bool lanes_ordered(const WarpClock& warp, std::uint64_t stamp,
+  [[nodiscard]] VectorClock own_past(std::uint32_t warp) const;
+  [[nodiscard]] bool lanes_ordered(const WarpClock& warp, std::uint64_t epoch,
                                    std::uint32_t lane) const;
-  [[nodiscard]] bool blocks_ordered(const WarpClock& warp, std::uint64_t stamp) const;
+  [[nodiscard]] bool blocks_ordered(const WarpClock& warp, std::uint64_t epoch) const;
 
   std::uint64_t block_ = 0;
   std::uint32_t floor_ = 1;
