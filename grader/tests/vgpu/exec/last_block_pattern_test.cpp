@@ -92,8 +92,8 @@ struct Counting : Machine {
     const auto zeros = [](std::uint64_t, std::byte* to, std::uint64_t n) {
       std::fill_n(to, n, std::byte{});
     };
-    space().draw(in, ones);
-    space().draw(out, zeros, true);
+    space().generate_lazily(in, ones);
+    space().generate_lazily(out, zeros, true);
     request().sample.reset();
     if (seed) request().sample = SampleOrder{*seed, 1 << 20};
     return argument(in).argument(left).argument(out).run("k", {blocks, 1, 1}, {kEach, 1, 1});

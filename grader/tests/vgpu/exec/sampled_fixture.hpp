@@ -73,7 +73,7 @@ struct Sampled : Machine {
     const auto zeros = [](std::uint64_t, std::byte* to, std::uint64_t n) {
       std::fill_n(to, n, std::byte{});
     };
-    space().draw(into_output ? *out : *in, zeros, into_output);
+    space().generate_lazily(into_output ? *out : *in, zeros, into_output);
     request().sample = SampleOrder{1, counted, true};
     out_ = *out;
     return argument(*in).argument(*out).run("k", {blocks, 1, 1}, {kSampleThreads, 1, 1});
