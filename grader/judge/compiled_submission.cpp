@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "grader/base/failpoint.hpp"
-#include "grader/device_code/compilers/compile_hints.hpp"
+#include "grader/device_code/compilers/compiler.hpp"
 #include "grader/judge/test_bed.hpp"
 
 namespace membound::judge {

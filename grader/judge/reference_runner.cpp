@@ -11,7 +11,7 @@
 #include <memory>
 #include <utility>
 
-#include "grader/sandbox/jail/unjailed.hpp"
+#include "grader/sandbox/jail/jail.hpp"
 
 namespace membound::judge {
 namespace {

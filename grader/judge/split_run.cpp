@@ -13,7 +13,7 @@
 #include "grader/base/process.hpp"
 #include "grader/base/result.hpp"
 #include "grader/base/strings.hpp"
-#include "grader/sandbox/jail/unjailed.hpp"
+#include "grader/sandbox/jail/jail.hpp"
 
 namespace membound::judge {
 namespace {

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "grader/harness/cases/poison.hpp"
+#include "grader/harness/cases/data.hpp"
 #include "grader/harness/lab/lab_test.hpp"
 #include "labs/02-coalescing/reference.hpp"
 

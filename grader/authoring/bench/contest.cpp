@@ -9,8 +9,7 @@
 #include <utility>
 
 #include "grader/harness/cases/statistics.hpp"
-#include "grader/harness/device/cuda_check.hpp"
-#include "grader/harness/device/device_buffer.hpp"
+#include "grader/harness/device/cuda_wrappers.hpp"
 
 namespace membound::authoring {
 namespace {

@@ -16,8 +16,8 @@
 
 #include "grader/course/lab.hpp"
 #include "grader/harness/cases/timed_case.hpp"
+#include "grader/harness/device/cuda_wrappers.hpp"
 #include "grader/harness/device/device_kernels.hpp"
-#include "grader/harness/device/event_timer.hpp"
 #include "grader/harness/device/launcher.hpp"
 #include "grader/harness/device/submission.hpp"
 

@@ -12,7 +12,7 @@
 
 #include "grader/authoring/bench/contest.hpp"
 #include "grader/authoring/bench/peers.hpp"
-#include "grader/harness/device/cuda_check.hpp"
+#include "grader/harness/device/cuda_wrappers.hpp"
 
 namespace membound::authoring {
 namespace {

@@ -3,6 +3,8 @@
 /// @file
 /// The compilers that can turn a kernel.cu into device code, and where on this machine they are.
 /// Place in the chain: machine -> [compiler] -> device_code, doctor.
+///
+/// One plain sentence for the compiler messages that beginners in CUDA meet most.
 #pragma once
 
 #include <filesystem>
@@ -83,5 +85,8 @@ struct CompilerRun {
 
 /// The folder of nvcc in what `nvcc --dryrun` prints ("#$ _HERE_=/usr/local/cuda/bin"), or nothing.
 [[nodiscard]] std::string folder_in_dry_run(std::string_view text);
+
+/// A hint for the first error in the compiler's output; a general one where none fits.
+[[nodiscard]] std::string compile_hint(std::string_view output);
 
 }  // namespace membound::compilers

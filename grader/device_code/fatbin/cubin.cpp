@@ -6,9 +6,8 @@
 #include <map>
 #include <utility>
 
-#include "grader/device_code/fatbin/bytes.hpp"
 #include "grader/device_code/fatbin/elf_file.hpp"
-#include "grader/device_code/fatbin/fatbin_errors.hpp"
+#include "grader/device_code/fatbin/fatbin.cpp"
 
 namespace membound::fatbin {
 namespace {

@@ -8,8 +8,6 @@
 #include <map>
 #include <memory>
 
-#include "grader/device_code/fatbin/bytes.hpp"
-
 namespace membound::fatbin {
 
 bool is_elf(Bytes bytes) {

@@ -1,22 +1,47 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
+/// Little-endian numbers out of a span of bytes, never beyond its end. Internal to fatbin.
+///
 /// The one reader of ELF files, over elfutils' libelf, which keeps to the bytes it is given.
 /// Place in the chain: a cubin's or a program's bytes -> [elf_file] -> cubin, fatbin;
 /// a command that names what a program needs.
 #pragma once
 
-#include <elf.h>
-
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <elf.h>
+
 namespace membound::fatbin {
+
+using Bytes = std::span<const std::byte>;
+
+/// True when [offset, offset + size) lies inside `bytes`; safe against overflow.
+[[nodiscard]] inline bool has(Bytes bytes, std::uint64_t offset, std::uint64_t size) {
+  return offset <= bytes.size() && size <= bytes.size() - offset;
+}
+
+/// The T at `offset`, or zero when it is not all there: callers check has() for what matters.
+template <typename T>
+[[nodiscard]] T read_at(Bytes bytes, std::uint64_t offset) {
+  T value{};
+  if (has(bytes, offset, sizeof value)) std::memcpy(&value, bytes.data() + offset, sizeof value);
+  return value;
+}
+
+/// The characters from `offset` up to a zero byte or the end.
+[[nodiscard]] inline std::string_view string_at(Bytes bytes, std::uint64_t offset) {
+  if (offset >= bytes.size()) return {};
+  const char* const first = reinterpret_cast<const char*>(bytes.data()) + offset;
+  return {first, ::strnlen(first, bytes.size() - offset)};
+}
 
 /// Whether the bytes begin as an ELF file's do.
 [[nodiscard]] bool is_elf(std::span<const std::byte> bytes);

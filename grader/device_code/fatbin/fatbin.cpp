@@ -1,18 +1,188 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Unpacks one payload of a fat binary. Internal to fatbin. The formats come from liblz4 and
+/// libzstd; only the limits are ours: memory grows with what is really unpacked, never with what a
+/// damaged header claims.
+///
+/// The texts of what can be wrong with a fat binary or a cubin. Internal to fatbin.
 #include "grader/device_code/fatbin/fatbin.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
-#include "grader/device_code/fatbin/bytes.hpp"
+#include <lz4.h>
+#include <zstd.h>
+
+#include "grader/base/result.hpp"
 #include "grader/device_code/fatbin/cubin.hpp"
-#include "grader/device_code/fatbin/decompress.hpp"
 #include "grader/device_code/fatbin/elf_file.hpp"
-#include "grader/device_code/fatbin/fatbin_errors.hpp"
 
 namespace membound::fatbin {
+
+/// One LZ4 block of exactly `unpacked_bytes`; nothing when it is damaged.
+[[nodiscard]] std::optional<std::vector<std::byte>> unpack_lz4(std::span<const std::byte> packed,
+                                                               std::uint64_t unpacked_bytes);
+
+/// One ZSTD frame of exactly `unpacked_bytes`; nothing when it is damaged.
+[[nodiscard]] std::optional<std::vector<std::byte>> unpack_zstd(std::span<const std::byte> packed,
+                                                                std::uint64_t unpacked_bytes);
+
+}  // namespace membound::fatbin
+
+namespace membound::fatbin {
+
+namespace {
+
+/// An LZ4 block cannot unpack to more than 255 times its size and a few bytes.
+constexpr std::uint64_t kLargestLz4Ratio = 255;
+constexpr std::size_t kChunkBytes = std::size_t{1} << 18;
+
+}  // namespace
+
+std::optional<std::vector<std::byte>> unpack_lz4(std::span<const std::byte> packed,
+                                                 std::uint64_t unpacked_bytes) {
+  if (unpacked_bytes > LZ4_MAX_INPUT_SIZE || packed.size() > LZ4_MAX_INPUT_SIZE)
+    return std::nullopt;
+  if (unpacked_bytes > (packed.size() + 1) * kLargestLz4Ratio) return std::nullopt;
+  std::vector<std::byte> unpacked(unpacked_bytes);
+  const int bytes = LZ4_decompress_safe(
+      reinterpret_cast<const char*>(packed.data()), reinterpret_cast<char*>(unpacked.data()),
+      static_cast<int>(packed.size()), static_cast<int>(unpacked_bytes));
+  if (bytes < 0 || static_cast<std::uint64_t>(bytes) != unpacked_bytes) return std::nullopt;
+  return unpacked;
+}
+
+std::optional<std::vector<std::byte>> unpack_zstd(std::span<const std::byte> packed,
+                                                  std::uint64_t unpacked_bytes) {
+  const std::unique_ptr<ZSTD_DStream, decltype(&ZSTD_freeDStream)> stream(ZSTD_createDStream(),
+                                                                          &ZSTD_freeDStream);
+  std::vector<std::byte> unpacked;
+  ZSTD_inBuffer in{packed.data(), packed.size(), 0};
+  ZSTD_outBuffer out{nullptr, 0, 0};
+  for (;;) {
+    if (out.pos == out.size) {
+      // One byte of room beyond the claim tells a frame that is longer than it.
+      const std::uint64_t room = std::min<std::uint64_t>(unpacked_bytes + 1, out.pos + kChunkBytes);
+      if (room == out.size) return std::nullopt;
+      unpacked.resize(room);
+      out = {unpacked.data(), unpacked.size(), out.pos};
+    }
+    const std::size_t before = in.pos + out.pos;
+    const std::size_t left = ZSTD_decompressStream(stream.get(), &out, &in);
+    if (ZSTD_isError(left) != 0) return std::nullopt;
+    if (left == 0) break;
+    if (in.pos + out.pos == before)
+      return std::nullopt;  // the frame wants bytes that are not there
+  }
+  if (out.pos != unpacked_bytes) return std::nullopt;
+  unpacked.resize(unpacked_bytes);
+  return unpacked;
+}
+
+}  // namespace membound::fatbin
+
+namespace membound::fatbin::errors {
+
+[[nodiscard]] base::Error not_a_fat_binary(std::string_view where);
+[[nodiscard]] base::Error cut_off(std::string_view where, std::string_view what,
+                                  std::uint64_t needed_bytes, std::uint64_t there_bytes);
+[[nodiscard]] base::Error unknown_version(std::string_view where, std::uint32_t version);
+[[nodiscard]] base::Error bad_header(std::string_view where, std::uint32_t header_bytes);
+[[nodiscard]] base::Error bad_compression(std::string_view where, std::string_view method);
+[[nodiscard]] base::Error too_large(std::string_view where, std::uint64_t bytes);
+/// There are cubins only, the first for `arch`; 0 when the container is empty.
+[[nodiscard]] base::Error no_ptx(std::string_view where, std::uint32_t arch);
+[[nodiscard]] base::Error not_a_cubin(std::string_view where, std::string_view found);
+[[nodiscard]] base::Error bad_cubin(std::string_view where, std::string_view what);
+
+}  // namespace membound::fatbin::errors
+
+namespace membound::fatbin::errors {
+
+namespace {
+
+constexpr std::string_view kBuildAgain =
+    "build it again with nvcc; the file may be cut off or damaged";
+
+base::Error input(std::string_view where, std::string found, std::string expected,
+                  std::string_view advice) {
+  return {base::ErrorKind::kInput, std::string(where), std::move(found), std::move(expected),
+          std::string(advice)};
+}
+
+}  // namespace
+
+base::Error not_a_fat_binary(std::string_view where) {
+  return input(where, "the bytes are neither a fat binary, a cubin nor PTX text",
+               "the magic number 0xBA55ED50, an ELF file, or a text beginning with .version",
+               "pass a file made by `nvcc -fatbin`, `nvcc -cubin` or `nvcc -ptx`");
+}
+
+base::Error cut_off(std::string_view where, std::string_view what, std::uint64_t needed_bytes,
+                    std::uint64_t there_bytes) {
+  return input(where, std::string(what) + " ends after " + std::to_string(there_bytes) + " bytes",
+               std::to_string(needed_bytes) + " bytes", kBuildAgain);
+}
+
+base::Error unknown_version(std::string_view where, std::uint32_t version) {
+  return input(where, "a fat binary of version " + std::to_string(version), "version 1",
+               "this layout is newer than CUDA 13.0, which the virtual GPU knows; build with "
+               "nvcc 13.0, or with `nvcc -ptx`");
+}
+
+base::Error bad_header(std::string_view where, std::uint32_t header_bytes) {
+  return input(where, "an entry header of " + std::to_string(header_bytes) + " bytes",
+               "64 bytes or more, inside the container", kBuildAgain);
+}
+
+base::Error bad_compression(std::string_view where, std::string_view method) {
+  return input(where, "a damaged " + std::string(method) + " entry", "an entry that unpacks",
+               kBuildAgain);
+}
+
+base::Error too_large(std::string_view where, std::uint64_t bytes) {
+  return input(where, "entries of " + std::to_string(bytes) + " bytes or more when unpacked",
+               "at most " + std::to_string(kMaxPayloadBytes) + " bytes in all", kBuildAgain);
+}
+
+base::Error no_ptx(std::string_view where, std::uint32_t arch) {
+  const std::string sm = std::to_string(arch);
+  if (arch == 0) {
+    return input(where, "no device code at all", "PTX text",
+                 "compile with `nvcc -arch=sm_90`, which embeds PTX beside the machine code");
+  }
+  return input(where, "only machine code, for sm_" + sm + ", and no PTX",
+               "PTX, which the virtual GPU executes",
+               "compile with `-arch=sm_" + sm + "`, or add `-gencode arch=compute_" + sm +
+                   ",code=compute_" + sm + "`; `code=sm_" + sm + "` alone leaves the PTX out");
+}
+
+base::Error not_a_cubin(std::string_view where, std::string_view found) {
+  return input(
+      where, std::string(found), "a 64-bit little-endian ELF file for NVIDIA CUDA",
+      "pass a cubin made by `nvcc -cubin`; programs and objects hold a fat binary in their "
+      ".nv_fatbin section");
+}
+
+base::Error bad_cubin(std::string_view where, std::string_view what) {
+  return input(where, std::string(what) + " lies outside the file", "an undamaged cubin",
+               kBuildAgain);
+}
+
+}  // namespace membound::fatbin::errors
+
+namespace membound::fatbin {
+
 namespace {
 
 constexpr std::uint32_t kWrapperMagic = 0x466243B1;

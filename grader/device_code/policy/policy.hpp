@@ -7,6 +7,10 @@
 /// the device, or to change the caches for others.
 /// Place in the chain: device_code -> [policy] -> POLICY_REJECT. Left out: whether the code is
 /// right.
+///
+/// What opcodes.def says to those who do not execute PTX.
+/// Place in the chain: opcodes.def -> [opcodes] -> device_code/policy. Left out: how the virtual
+/// GPU decodes and executes an opcode (vgpu/program/shapes.hpp reads those columns).
 #pragma once
 
 #include <span>
@@ -43,3 +47,10 @@ struct Breach {
 inline constexpr std::size_t kMostBreaches = 20;
 
 }  // namespace membound::policy
+
+namespace membound::ptx {
+
+/// May graded code hold this base opcode ("ld")? Not one that no row names.
+[[nodiscard]] bool is_graded_opcode(std::string_view opcode);
+
+}  // namespace membound::ptx

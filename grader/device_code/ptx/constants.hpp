@@ -4,11 +4,15 @@
 /// Constant expressions: `42`, `-0f3F800000`, `(1 << 4) | 3`, `WARP_SZ * 2`. Internal to ptx.
 /// Source: PTX ISA 9.0, "Constants" and "Constant Expressions". Left out: arithmetic on floating
 /// constants beyond a sign, which no compiler emits.
+///
+/// The initial value of a variable, laid out as bytes with the places that hold addresses.
+/// Internal to ptx. Source: PTX ISA 9.0, "Initializers".
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
-#include "grader/device_code/ptx/cursor.hpp"
+#include "grader/device_code/ptx/lexer.hpp"
 
 namespace membound::ptx {
 
@@ -30,5 +34,29 @@ bool parse_term(Cursor& cursor, Constant& value);
 
 /// `+ 8 - 4 …` behind a symbol or register: adds the terms to `offset`.
 bool parse_offsets(Cursor& cursor, std::uint64_t& offset);
+
+/// Reads what stands behind the '='. The names of relocations are not resolved: the parser does it
+/// at the end of the module, when every function is known.
+class InitializerParser {
+ public:
+  /// At most `limit_bytes` of initial value are accepted.
+  InitializerParser(Cursor& cursor, Variable& variable, std::uint64_t limit_bytes);
+
+  bool parse();
+
+ private:
+  bool parse_list(std::size_t level, std::uint64_t first);
+  bool parse_element(std::uint64_t index);
+  bool parse_address(std::uint64_t index, std::uint64_t mask);
+  bool store(std::uint64_t index, const Constant& value, const Token& token);
+  bool make_room(std::uint64_t index, Position position);
+
+  Cursor& cursor_;
+  Variable& variable_;
+  std::uint64_t limit_bytes_;
+  std::uint32_t element_bytes_;
+  bool open_ended_;                   ///< `[]`: the number of values decides
+  std::vector<std::uint64_t> block_;  ///< elements in one item of each level of braces
+};
 
 }  // namespace membound::ptx

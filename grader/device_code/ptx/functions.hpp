@@ -8,11 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "grader/device_code/ptx/cursor.hpp"
 #include "grader/device_code/ptx/declarations.hpp"
 #include "grader/device_code/ptx/instructions.hpp"
-#include "grader/device_code/ptx/ptx_names.hpp"
-#include "grader/device_code/ptx/storage.hpp"
+#include "grader/device_code/ptx/lexer.hpp"
 
 namespace membound::ptx {
 

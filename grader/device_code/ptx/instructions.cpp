@@ -3,7 +3,7 @@
 #include "grader/device_code/ptx/instructions.hpp"
 
 #include "grader/device_code/ptx/constants.hpp"
-#include "grader/device_code/ptx/ptx_errors.hpp"
+#include "grader/device_code/ptx/lexer.hpp"
 
 namespace membound::ptx {
 namespace {

@@ -8,12 +8,10 @@
 #include <unordered_map>
 #include <utility>
 
-#include "grader/device_code/ptx/cursor.hpp"
 #include "grader/device_code/ptx/declarations.hpp"
 #include "grader/device_code/ptx/functions.hpp"
-#include "grader/device_code/ptx/ptx_errors.hpp"
-#include "grader/device_code/ptx/ptx_names.hpp"
-#include "grader/device_code/ptx/storage.hpp"
+#include "grader/device_code/ptx/instructions.hpp"
+#include "grader/device_code/ptx/lexer.hpp"
 
 namespace membound::ptx {
 namespace {

@@ -1,19 +1,33 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
+/// A small picture, in characters, of which parts of an array are wrong.
+/// Place in the chain: compare -> [picture]. Left out: colour, which report/ may add.
+///
 /// arrays_equal: compares two arrays and says, in the lab's own coordinates, where they differ.
 /// Place in the chain: a lab's test.cpp -> [compare] -> picture. Left out: comparing timed runs,
 /// which happens on the device (device/harness_kernels.cu) with the same rule.
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
+#include <gtest/gtest.h>
+
 namespace membound::harness {
+
+/// The state of one element.
+enum class Mark : std::uint8_t { kRight, kWrong, kNeverWritten };
+
+/// At most 16 lines of 32 characters, each for a rectangle of elements whose sides are powers of
+/// two: '.' all right, 'x' partly wrong, 'X' all wrong, '-' never written. The last axis runs
+/// across, all others down; a list is broken into lines. Opens with a line that explains it; every
+/// line ends with a newline. `marks` holds the product of `extents` elements.
+[[nodiscard]] std::string picture(std::span<const Mark> marks,
+                                  std::span<const std::int64_t> extents);
 
 /// How an array is laid out: the last axis runs fastest. An output of 5 rows and 7 columns is
 /// {{5, 7}, {"row", "column"}}, a list of n numbers {{n}, {"element"}}.

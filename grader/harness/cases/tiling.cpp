@@ -7,7 +7,7 @@
 #include <iterator>
 #include <span>
 
-#include "grader/harness/cases/run_sums.hpp"
+#include "grader/harness/cases/element_sets.hpp"
 
 namespace membound::harness {
 namespace {

@@ -1,8 +1,19 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
+/// Some blocks of a launch, side by side in launch order.
+/// Place in the chain: device, sample_report, coverage -> [block_range]. Left out: which.
+///
+/// KernelArguments: the arguments of one launch, kept by value with the names of their types.
+/// Place in the chain: lab_test, timed_case -> [kernel_arguments] -> launcher.
+/// Left out: whether they fit the kernel; signature.hpp compares the types.
+///
 /// What a lab declares about itself and about the runs that are timed.
 /// Place in the chain: a lab's test.cpp -> [timed_case] -> timing. Left out: how it is timed.
+///
+/// Arrays of a timed case on the host: what is drawn for an input, and where an output is wrong.
+/// Place in the chain: timed_run, device_kernels -> [host_arrays] -> data, compare. Left out: the
+/// same on a device (device/harness_kernels.cu), by the same rules.
 #pragma once
 
 #include <cstddef>
@@ -14,14 +25,62 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <type_traits>
+#include <typeinfo>
 #include <vector>
 
 #include "grader/course/lab.hpp"
 #include "grader/harness/cases/compare.hpp"
 #include "grader/harness/cases/data.hpp"
-#include "grader/harness/cases/kernel_arguments.hpp"
 
 namespace membound::harness {
+
+/// Blocks [first, first + count).
+struct BlockRange {
+  std::uint64_t first = 0, count = 0;
+  std::uint64_t most_instructions = 0;  ///< of warps: with more it is not run; 0: no limit
+};
+
+/// "float*", "long long", … for a mangled type name.
+[[nodiscard]] std::string type_name(const std::type_info& type);
+
+/// A small list that owns its values.
+class KernelArguments {
+ public:
+  /// Appends one argument, exactly as the kernel declares it: `int` for an int, not a long.
+  template <typename T>
+  void add(const T& value) {
+    static_assert(std::is_trivially_copyable_v<T>, "kernel parameters are copied byte by byte");
+    Argument argument{std::vector<std::byte>(sizeof(T)), type_name(typeid(T))};
+    std::memcpy(argument.bytes.data(), &value, sizeof(T));
+    arguments_.push_back(std::move(argument));
+  }
+
+  [[nodiscard]] std::size_t size() const { return arguments_.size(); }
+  /// Type names in order.
+  [[nodiscard]] std::vector<std::string> types() const;
+  /// What cudaLaunchKernel takes: one address per argument, valid as long as this object.
+  [[nodiscard]] std::vector<void*> addresses();
+  /// Bytes of each.
+  [[nodiscard]] std::vector<std::size_t> sizes() const;
+  /// Which argument (counted from 0) is the pointer `pointer`; size() if none is.
+  [[nodiscard]] std::size_t index_of_pointer(const void* pointer) const;
+
+ private:
+  struct Argument {
+    std::vector<std::byte> bytes;
+    std::string type;
+  };
+  std::vector<Argument> arguments_;
+};
+
+/// kernel_arguments(d_out, d_in, rows, cols)
+template <typename... Arguments>
+[[nodiscard]] KernelArguments kernel_arguments(const Arguments&... arguments) {
+  KernelArguments list;
+  (list.add(arguments), ...);
+  return list;
+}
 
 using base::element_bytes;
 
@@ -194,5 +253,33 @@ struct LabProgram {
       timed_cases;
   std::vector<CpuBaseline> cpu_baselines{};
 };
+
+/// How this input is drawn.
+[[nodiscard]] Draw draw_of(const TimedBuffer& buffer, std::uint64_t seed);
+
+/// What membound_fill_… writes for this input and seed.
+[[nodiscard]] HostArray drawn(const TimedBuffer& buffer, std::uint64_t seed);
+
+/// Compares two outputs of this form by the rule stated at Tolerance.
+[[nodiscard]] Difference difference_of(const TimedBuffer& buffer, const HostArray& got,
+                                       const HostArray& expected, Tolerance tolerance);
+
+/// What a sample of a launch left in an output.
+struct WrittenPart {
+  Difference difference;          ///< of the elements that were written, from what is right
+  std::size_t elements = 0;       ///< written
+  std::string expected{}, got{};  ///< at the first wrong one, where somebody wants to know
+};
+
+/// The element whose bytes these are, as a text.
+[[nodiscard]] std::string element_text(ElementType type, std::span<const std::byte> bytes);
+
+/// Shows the runs of elements that no longer hold poison: see(first, count).
+void each_written(const TimedBuffer& buffer, std::span<const std::byte> got,
+                  const std::function<void(std::size_t first, std::size_t count)>& see);
+
+/// Compares elements [first, …) of an output, all written, and adds to `part`.
+void compare_written(const TimedBuffer& buffer, std::size_t first, std::span<const std::byte> got,
+                     const HostArray& expected, Tolerance tolerance, WrittenPart& part);
 
 }  // namespace membound::harness

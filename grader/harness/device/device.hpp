@@ -1,6 +1,9 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
+/// How often something is timed on a device, and what its times may be held against.
+/// Place in the chain: device -> [timing_rules] -> timing, ceiling, stop_rule (which follow them).
+///
 /// The GPU the test program runs on, real or virtual: its facts and limits, and what differs
 /// between the two.
 /// Place in the chain: session -> [device] -> gpu, virtual_gpu -> CUDA runtime. Left out: clocks
@@ -11,20 +14,35 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include "grader/base/result.hpp"
 #include "grader/course/lab.hpp"
 #include "grader/course/measurement.hpp"
-#include "grader/harness/cases/block_range.hpp"
-#include "grader/harness/cases/launch_plan.hpp"
+#include "grader/harness/cases/timed_case.hpp"
 #include "grader/harness/device/launch_validator.hpp"
-#include "grader/harness/device/timing_rules.hpp"
 
 namespace membound::harness {
+
+/// One row for each kind of device: gpu.cpp and virtual_gpu.cpp.
+struct TimingRules {
+  int warm_up_pairs;          ///< of student and reference, before those that count
+  bool same_every_time;       ///< one pair says all, and a time may be known before a run
+  bool random_order;          ///< of student and reference in a pair
+  int event_samples;          ///< of the time between two events with nothing between them
+  int ceiling_warm_up;        ///< runs before those that count,
+  int ceiling_samples;        ///< and those
+  int add_min_rounds;         ///< of a thread, for the ceiling of operations
+  int reference_warm_up;      ///< where the reference is timed alone: runs before those that count,
+  int reference_samples;      ///< and those
+  bool bound_by_ceiling;      ///< a kernel that passes it is suspicious; else it is held there
+  bool place_matters;         ///< which pages a buffer has changes a time: they are drawn anew
+  bool comparable_with_cpus;  ///< times of the CPU beside them say something
+};
 
 class DeviceKernels;
 class Device;

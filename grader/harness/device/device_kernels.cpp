@@ -7,11 +7,10 @@
 
 #include "grader/base/failpoint.hpp"
 #include "grader/base/result.hpp"
-#include "grader/harness/cases/host_arrays.hpp"
-#include "grader/harness/cases/poison.hpp"
-#include "grader/harness/device/cuda_check.hpp"
-#include "grader/harness/device/device_scope.hpp"
-#include "grader/harness/device/runner_link.hpp"
+#include "grader/harness/cases/data.hpp"
+#include "grader/harness/cases/timed_case.hpp"
+#include "grader/harness/device/cuda_wrappers.hpp"
+#include "grader/harness/device/runtime_extensions.hpp"
 
 namespace membound::harness {
 namespace {

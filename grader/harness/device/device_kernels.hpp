@@ -19,8 +19,8 @@
 #include "grader/base/result.hpp"
 #include "grader/harness/cases/compare.hpp"
 #include "grader/harness/cases/timed_case.hpp"
+#include "grader/harness/device/cuda_wrappers.hpp"
 #include "grader/harness/device/device.hpp"
-#include "grader/harness/device/device_buffer.hpp"
 
 namespace membound::harness {
 

@@ -1,17 +1,67 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
+/// The answer of a student's LAUNCH_SHAPE or LAUNCH_PLAN as it lies in memory: the host's view of
+/// the structs of student/membound.cuh. A test compares the two layouts byte by byte.
+/// Place in the chain: the evaluation kernel -> [launch_plan] -> launch_validator -> launcher.
+///
 /// Whether a launch keeps the limits of the device and of its kernel; a refusal names the limit.
 /// Place in the chain: launcher -> [launch_validator]. Left out: CUDA; limits arrive as numbers.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <type_traits>
 
 #include "grader/base/result.hpp"
-#include "grader/harness/cases/launch_plan.hpp"
 
 namespace membound::harness {
+
+/// Blocks or threads in x, y and z; 64 bits wide so that a number that is too large stays visible.
+struct PlanExtent {
+  std::int64_t x, y, z;
+};
+
+struct PlanShape {
+  PlanExtent grid, block;
+  std::int64_t shared_bytes;
+};
+
+struct PlanStep {
+  char kernel[64];  ///< without parameters; empty in the record of a LAUNCH_SHAPE
+  PlanShape shape;
+};
+
+/// What the one-thread kernel `membound_launch_of_<name>` writes.
+struct PlanRecord {
+  static constexpr int kMaxSteps = 8;
+
+  PlanStep steps[kMaxSteps];
+  std::int32_t step_count;  ///< may pass kMaxSteps; then the plan is refused
+  std::int64_t scratch_bytes;
+  std::int32_t parameter_count;  ///< how many sizes the student's function takes
+  std::int32_t is_plan;          ///< 1: LAUNCH_PLAN, 0: LAUNCH_SHAPE
+};
+
+/// The second argument of the evaluation kernel.
+struct PlanGpu {
+  std::int32_t sm_count, max_threads_per_sm, max_shared_bytes_per_block, max_shared_bytes_per_sm,
+      registers_per_sm;
+  std::int64_t l2_bytes;
+};
+
+/// The third: the lab's sizes in order, the rest 0.
+struct PlanSizes {
+  static constexpr int kMax = 6;
+  std::int64_t value[kMax];
+};
+
+static_assert(std::is_trivially_copyable_v<PlanRecord>);
+
+/// The kernel that evaluates the launch of `stage_kernel`.
+[[nodiscard]] inline std::string evaluation_kernel_name(const std::string& stage_kernel) {
+  return "membound_launch_of_" + stage_kernel;
+}
 
 /// What the device allows any launch.
 struct DeviceLimits {

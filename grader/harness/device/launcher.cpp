@@ -5,11 +5,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "grader/harness/device/cuda_check.hpp"
-#include "grader/harness/device/device_buffer.hpp"
-#include "grader/harness/device/device_scope.hpp"
+#include "grader/harness/device/cuda_wrappers.hpp"
 #include "grader/harness/device/launch_validator.hpp"
-#include "grader/harness/device/runner_link.hpp"
+#include "grader/harness/device/runtime_extensions.hpp"
 
 namespace membound::harness {
 namespace {

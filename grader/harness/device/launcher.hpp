@@ -16,10 +16,9 @@
 
 #include "grader/base/result.hpp"
 #include "grader/course/measurement.hpp"
-#include "grader/harness/cases/kernel_arguments.hpp"
-#include "grader/harness/cases/launch_plan.hpp"
 #include "grader/harness/cases/timed_case.hpp"
 #include "grader/harness/device/device.hpp"
+#include "grader/harness/device/launch_validator.hpp"
 #include "grader/harness/device/submission.hpp"
 #include "grader/harness/device/watchdog.hpp"
 

@@ -3,7 +3,7 @@
 #include "grader/harness/lab/lab_test.hpp"
 
 #include "grader/base/digest.hpp"
-#include "grader/harness/device/device_checks.hpp"
+#include "grader/harness/device/runtime_extensions.hpp"
 #include "grader/harness/lab/stage_run.hpp"
 
 namespace membound::harness {

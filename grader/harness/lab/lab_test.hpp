@@ -24,9 +24,8 @@
 #include "grader/course/lab.hpp"
 #include "grader/harness/cases/compare.hpp"
 #include "grader/harness/cases/data.hpp"
-#include "grader/harness/cases/kernel_arguments.hpp"
 #include "grader/harness/cases/timed_case.hpp"
-#include "grader/harness/device/device_array.hpp"
+#include "grader/harness/device/guarded_memory.hpp"
 
 namespace membound::harness {
 

@@ -9,14 +9,11 @@
 #include <cstdio>
 #include <stdexcept>
 
-#include "grader/harness/cases/checker_reports.hpp"
-#include "grader/harness/device/cuda_check.hpp"
-#include "grader/harness/device/device_checks.hpp"
-#include "grader/harness/device/fault_text.hpp"
+#include "grader/harness/cases/failure_text.hpp"
+#include "grader/harness/device/cuda_wrappers.hpp"
 #include "grader/harness/device/guarded_memory.hpp"
-#include "grader/harness/device/kernel_output.hpp"
-#include "grader/harness/device/runner_link.hpp"
-#include "grader/harness/device/signature.hpp"
+#include "grader/harness/device/runtime_extensions.hpp"
+#include "grader/harness/device/submission.hpp"
 
 namespace membound::harness {
 namespace {

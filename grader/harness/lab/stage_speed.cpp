@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "grader/harness/lab/stage_run.hpp"
-#include "grader/harness/measure/sample_report.hpp"
+#include "grader/harness/measure/timed_run.hpp"
 #include "grader/harness/measure/timing.hpp"
 
 namespace membound::harness {

@@ -5,11 +5,48 @@
 #include <algorithm>
 #include <cstddef>
 #include <optional>
+#include <utility>
 
 #include "grader/base/result.hpp"
-#include "grader/harness/lab/built_in_tests.hpp"
+#include "grader/harness/cases/failure_text.hpp"
+#include "grader/harness/lab/stage_run.hpp"
 
 namespace membound::harness {
+namespace {
+
+class HasTheRightSignature : public LabTest {
+  void TestBody() override { EXPECT_TRUE(run().check_signatures()); }
+};
+
+class LaunchesWithinLimits : public LabTest {
+  void TestBody() override { EXPECT_TRUE(run().check_launches()); }
+};
+
+class ReachesItsBar : public LabTest {
+  void TestBody() override {
+    if (!run().all_passed()) GTEST_SKIP() << "not timed, because a test before it failed";
+    EXPECT_TRUE(run().session().options().look ? run().look_at_timed_launches()
+                                               : run().check_speed());
+  }
+};
+
+template <typename Test>
+detail::LabTestEntry entry(course::BuiltInTest test) {
+  // The names are literals: a zero ends them.
+  return {to_string(test).data(), "", "", 0, []() -> LabTest* { return new Test; }};
+}
+
+}  // namespace
+
+std::vector<detail::LabTestEntry> tests_before_the_labs() {
+  return {entry<HasTheRightSignature>(course::BuiltInTest::kSignature),
+          entry<LaunchesWithinLimits>(course::BuiltInTest::kLaunch)};
+}
+
+detail::LabTestEntry test_after_the_labs() {
+  return entry<ReachesItsBar>(course::BuiltInTest::kSpeed);
+}
+
 namespace {
 
 // Filled before main() by the macros' static objects; function-local, so that they exist by then.
@@ -80,6 +117,54 @@ std::map<std::string, std::string> register_stage(StageRun& run) {
     hint_tags[test.name] = test.hint_tag;
   }
   return hint_tags;
+}
+
+namespace {
+
+std::string messages_of(const testing::TestResult& result) {
+  std::string text;
+  for (int i = 0; i < result.total_part_count(); ++i) {
+    const testing::TestPartResult& part = result.GetTestPartResult(i);
+    if (!part.failed() && !part.skipped()) continue;
+    text += (text.empty() ? "" : "\n") + unwrap_message(part.message());
+  }
+  return text;
+}
+
+}  // namespace
+
+void StageRecorder::add(StageRun& run, std::map<std::string, std::string> hint_tags) {
+  entries_[run.stage().kernel] = {&run, std::move(hint_tags)};
+}
+
+void StageRecorder::OnTestSuiteStart(const testing::TestSuite& suite) {
+  current_ = entries_.at(suite.name()).run;
+  entries_.at(suite.name()).run->begin_stage();
+}
+
+void StageRecorder::OnTestStart(const testing::TestInfo& info) {
+  entries_.at(info.test_suite_name()).run->begin_test(info.name());
+}
+
+void StageRecorder::OnTestEnd(const testing::TestInfo& info) {
+  const Entry& entry = entries_.at(info.test_suite_name());
+  const testing::TestResult& result = *info.result();
+  course::TestOutcome outcome;
+  outcome.name = info.name();
+  outcome.skipped = result.Skipped();
+  outcome.passed = result.Passed() && !outcome.skipped;
+  outcome.message = messages_of(result);
+  outcome.seconds = static_cast<double>(result.elapsed_time()) / 1e3;
+  if (result.Failed()) {
+    const auto tag = entry.hint_tags.find(outcome.name);
+    outcome.hint_tag =
+        choose_tag(tag == entry.hint_tags.end() ? "" : tag->second, entry.run->cause());
+  }
+  entry.run->end_test(std::move(outcome));
+}
+
+void StageRecorder::OnTestSuiteEnd(const testing::TestSuite& suite) {
+  entries_.at(suite.name()).run->end_stage();
 }
 
 }  // namespace membound::harness

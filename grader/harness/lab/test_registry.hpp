@@ -3,15 +3,24 @@
 /// @file
 /// What LAB_TEST and LAB_PROGRAM collected before main(), and its registration with GoogleTest.
 /// Place in the chain: lab_test's macros -> [test_registry] -> main, stage_recorder.
+///
+/// The tests every stage of every lab has.
+/// Place in the chain: test_registry -> [built_in_tests] -> stage_run.
+///
+/// Turns GoogleTest's events into the stages' measurements: one line of the result file per suite.
+/// Place in the chain: main -> [stage_recorder] -> stage_run.
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <string>
 #include <vector>
 
+#include <gtest/gtest.h>
+
 #include "grader/harness/lab/lab_test.hpp"
+#include "grader/harness/lab/session.hpp"
 #include "grader/harness/lab/stage_run.hpp"
-#include "grader/harness/lab/test_options.hpp"
 
 namespace membound::harness {
 
@@ -30,5 +39,34 @@ namespace membound::harness {
 /// Registers tests_in_turn() for the stage of `run`, which must outlive them. Returns the hint tag
 /// of each test.
 std::map<std::string, std::string> register_stage(StageRun& run);
+
+/// HasTheRightSignature and LaunchesWithinLimits: without them nothing else can run.
+[[nodiscard]] std::vector<detail::LabTestEntry> tests_before_the_labs();
+
+/// ReachesItsBar: is not reached when a result was wrong, for then its speed means nothing.
+[[nodiscard]] detail::LabTestEntry test_after_the_labs();
+
+/// A listener; GoogleTest owns it.
+class StageRecorder : public testing::EmptyTestEventListener {
+ public:
+  /// `current` always points to the run whose test is running, for the watchdog.
+  explicit StageRecorder(std::atomic<StageRun*>& current) : current_(current) {}
+
+  /// Makes the recorder know a stage; suites are named after kernels.
+  void add(StageRun& run, std::map<std::string, std::string> hint_tags);
+
+ private:
+  struct Entry {
+    StageRun* run = nullptr;
+    std::map<std::string, std::string> hint_tags;
+  };
+  void OnTestSuiteStart(const testing::TestSuite& suite) override;
+  void OnTestStart(const testing::TestInfo& info) override;
+  void OnTestEnd(const testing::TestInfo& info) override;
+  void OnTestSuiteEnd(const testing::TestSuite& suite) override;
+
+  std::atomic<StageRun*>& current_;
+  std::map<std::string, Entry> entries_;
+};
 
 }  // namespace membound::harness

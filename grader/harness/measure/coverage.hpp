@@ -1,6 +1,11 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
+/// Ranges of blocks of a timed case's launch, run for their results alone on arrays that cost what
+/// is touched of them.
+/// Place in the chain: whole_run, coverage -> [parts_run] -> timed_run, launcher. Left out: which
+/// ranges; times.
+///
 /// Whether all blocks of a launch that was timed by some of them write the whole output, found by
 /// running a few blocks alone: each place is known, not only how many there are.
 /// Place in the chain: stage_places -> [coverage] -> parts_run, tiling. Left out: running them all
@@ -11,6 +16,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -19,6 +25,51 @@
 #include "grader/harness/measure/timed_run.hpp"
 
 namespace membound::harness {
+
+/// The student's launches of one case on a virtual GPU. The request is a sampled one.
+class PartsRun : public TimedRun {
+ public:
+  PartsRun(const BenchParts& parts, const TimingRequest& request, ReadyLaunch student);
+
+  /// Of the last launch; those before it always run whole.
+  [[nodiscard]] dim3 grid() const;
+  [[nodiscard]] std::uint64_t blocks() const { return blocks_of(launches() - 1); }
+  [[nodiscard]] std::uint64_t blocks_of(std::size_t launch) const;
+  [[nodiscard]] std::size_t launches() const { return student().launch.steps.size(); }
+
+  struct Ran {
+    std::string not_run;            ///< why it was not, or not to its end; empty: it was
+    std::uint64_t drawn_bytes = 0;  ///< that arrays hold then
+    std::uint64_t warp_instructions = 0;
+  };
+  /// Draws inputs and output anew, and runs these blocks.
+  [[nodiscard]] Ran run_range(std::uint64_t seed, const BlockRange& blocks);
+  /// The same of one launch alone, as if there were no others.
+  [[nodiscard]] Ran run_range_of(std::size_t launch, std::uint64_t seed, const BlockRange& blocks);
+  /// The same on the inputs that are there, and on what earlier launches have left.
+  [[nodiscard]] Ran run_range_again(const BlockRange& blocks);
+
+  /// Whether what was touched of the inputs is as it was drawn.
+  [[nodiscard]] bool inputs_are_as_drawn(std::uint64_t seed) const;
+  /// The inputs of the run with this seed, at any place, and as arrays.
+  [[nodiscard]] DrawnInputs inputs(std::uint64_t seed) const { return drawn_inputs(seed); }
+  [[nodiscard]] std::vector<HostArray> drawn_whole(std::uint64_t seed) const;
+  /// All of the output, as it is now.
+  [[nodiscard]] HostArray output() const;
+  /// The runs of elements of the output that were written, in order.
+  void each_written_run(const SeeElements& see) const;
+  /// What may have been read of the first input: runs of elements, in order.
+  void each_read(const SeeElements& see) const;
+
+  // Nothing is timed, and no reference has a part in it.
+  [[nodiscard]] double run_reference(std::uint64_t) override { return 0; }
+  [[nodiscard]] nlohmann::json take_reference_counters() override { return {}; }
+  void keep_output() override {}
+
+ private:
+  [[nodiscard]] Difference compare() override { return {}; }
+  [[nodiscard]] Ran launch(const ReadyLaunch& launch, const BlockRange& blocks);
+};
 
 /// What the timed sample showed.
 struct SampledPlaces {

@@ -17,9 +17,8 @@
 
 #include "grader/course/experiment.hpp"
 #include "grader/harness/cases/statistics.hpp"
-#include "grader/harness/device/device_buffer.hpp"
+#include "grader/harness/device/cuda_wrappers.hpp"
 #include "grader/harness/device/device_kernels.hpp"
-#include "grader/harness/device/event_timer.hpp"
 #include "grader/harness/device/launcher.hpp"
 
 namespace {

@@ -6,7 +6,7 @@
 #include <chrono>
 
 #include "grader/harness/cases/statistics.hpp"
-#include "grader/harness/measure/sample_report.hpp"
+#include "grader/harness/measure/timed_run.hpp"
 
 namespace membound::harness {
 namespace {

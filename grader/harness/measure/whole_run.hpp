@@ -12,9 +12,21 @@
 /// So memory is bounded, whatever the size. Kernels whose blocks may learn from each other, outputs
 /// to which all blocks add, and plans run in one piece; large plans launch by launch, as if each
 /// were alone: where all places are right then, they are, and else nothing is known.
+///
+/// Whether a kernel finds its place where positions have more than 32 bits. A launch over more than
+/// 2^32 elements is far too long to run; of it some blocks run alone, on arrays that cost what is
+/// touched of them.
+/// Place in the chain: stage_far -> [far_blocks] -> parts_run. Left out: times.
+///
+///   block    b − 2^32 / E         has the elements of block b where a position of 32 bits begins
+///   again; blocks   between them         have none, or wrong ones, or fault, where its sign is set
+///
+/// What tells: a value that is wrong, a block that has no element although each is needed, and two
+/// blocks with the same elements. E is what one block has.
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "grader/course/measurement.hpp"
 #include "grader/harness/measure/bench.hpp"
@@ -39,5 +51,11 @@ struct WholeLimits {
 /// Seconds that a case takes at least, by the operations that any solution does; 0 where it is not
 /// bound by them.
 [[nodiscard]] double least_seconds(const TimedCase& timed_case);
+
+/// What is wrong, with the element or the block, in words; empty: nothing was found, or this
+/// launch's blocks cannot be run alone or take long. `request.sampled` is set. A fault is told by
+/// the launcher, as in any other run.
+[[nodiscard]] std::string find_wrong_place(const BenchParts& parts, const TimingRequest& request,
+                                           const ReadyLaunch& student);
 
 }  // namespace membound::harness

@@ -14,7 +14,7 @@
 #include "grader/harness/program/data_flow.hpp"
 #include "grader/harness/program/printed_figures.hpp"
 #include "grader/harness/program/stream_order.hpp"
-#include "grader/harness/program/timeline_shares.hpp"
+#include "grader/harness/program/timeline.hpp"
 
 namespace membound::harness {
 namespace {

@@ -9,8 +9,7 @@
 #include "grader/base/files.hpp"
 #include "grader/base/process.hpp"
 #include "grader/harness/cases/statistics.hpp"
-#include "grader/harness/cases/stop_rule.hpp"
-#include "grader/sandbox/jail/unjailed.hpp"
+#include "grader/sandbox/jail/jail.hpp"
 
 namespace membound::harness {
 namespace {

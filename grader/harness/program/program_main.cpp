@@ -1,35 +1,217 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
+/// The command line of the test program for stages about programs; the judge writes it.
+/// Place in the chain: main -> [program_options].
+///
+/// A test that passed, asked once more with other inputs, while the next test already runs.
+/// Place in the chain: program_main -> [replayed_test] -> program_test, replayed_run.
+///
 /// main() of the test program for stages about a program: for each stage the lab's tests, then the
 /// demands on the calls of the last one's run, as one measurement; or with --clock its times alone.
 /// Exit codes: course::test_exit.
 #include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <future>
 #include <memory>
-#include <nlohmann/json.hpp>
+#include <optional>
 #include <sstream>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
 
 #include "grader/base/digest.hpp"
 #include "grader/base/process.hpp"
+#include "grader/base/result.hpp"
+#include "grader/course/contract.hpp"
 #include "grader/course/lab.hpp"
 #include "grader/course/measurement.hpp"
-#include "grader/harness/cases/checker_reports.hpp"
+#include "grader/harness/cases/data.hpp"
+#include "grader/harness/cases/failure_text.hpp"
 #include "grader/harness/program/call_rule_checks.hpp"
 #include "grader/harness/program/clocked_run.hpp"
-#include "grader/harness/program/program_options.hpp"
 #include "grader/harness/program/program_test.hpp"
-#include "grader/harness/program/replayed_test.hpp"
-#include "grader/harness/program/run_notes.hpp"
-#include "grader/harness/program/timeline_shares.hpp"
+#include "grader/harness/program/timeline.hpp"
 #include "grader/sandbox/runner/runner_limits.hpp"
+
+namespace membound::harness {
+
+struct Options {
+  std::filesystem::path lab_json;
+  std::filesystem::path submission;  ///< the student's program
+  std::filesystem::path runner;
+  std::filesystem::path forward;
+  std::filesystem::path result;    ///< JSON lines are appended here; empty: no file
+  std::vector<int> stages;         ///< empty: all
+  std::vector<std::string> tests;  ///< empty: all, and the demands
+  /// NAME=VALUE: told to the runner besides, so that checkers look on; empty: none do.
+  std::vector<std::string> checked_with;
+  std::uint64_t seed = 1;
+  std::optional<harness::SeedKey> seed_key;
+  bool jailed = false;
+  std::filesystem::path clock;      ///< not empty: times the work of the stages, and nothing else
+  std::filesystem::path reference;  ///< the program that it is held against; empty: none
+};
+
+/// Options, or what to print and how to exit (also for --help).
+struct ParsedOptions {
+  std::optional<Options> options;
+  std::string text;
+  int exit_code = 0;
+};
+
+[[nodiscard]] ParsedOptions parse_options(int argc, const char* const* argv);
+
+}  // namespace membound::harness
+
+namespace membound::harness {
+
+ParsedOptions parse_options(int argc, const char* const* argv) {
+  Options options;
+  std::string seed_key;
+  CLI::App app{"Tests the program of a lab's stages; normally started by membound."};
+  const auto file = [&app](const char* name, std::filesystem::path& value, const char* text) {
+    app.add_option(name, value, text)->required()->check(CLI::ExistingPath);
+  };
+  file("--lab", options.lab_json, "the lab's lab.json");
+  file("--submission", options.submission, "the student's program, compiled");
+  file("--runner", options.runner, "membound_runner");
+  file("--forward", options.forward, "folder of the forwarding libcudart");
+  app.add_option("--result", options.result, "append one JSON line per stage to this file");
+  app.add_option("--stages", options.stages, "numbers of the stages, like 1,3; all if left out")
+      ->delimiter(',');
+  app.add_option("--tests", options.tests, "only these of each stage, and none of its demands")
+      ->delimiter(',');
+  app.add_option("--checked-with", options.checked_with,
+                 "NAME=VALUE ...: told to the runner, so that checkers look on")
+      ->excludes("--tests");
+  app.add_option("--seed", options.seed, "all data follows from it");
+  app.add_option("--seed-key", seed_key, "32 hexadecimal digits of a graded run");
+  app.add_option("--clock", options.clock,
+                 "the work clock's library: times the program's work on the device it finds by "
+                 "itself, and runs no other test")
+      ->check(CLI::ExistingFile);
+  app.add_option("--reference", options.reference, "with --clock: a program to time beside it")
+      ->needs("--clock")
+      ->check(CLI::ExistingFile);
+  app.add_flag("--jailed", options.jailed, "nobody trusts the program: both processes in jails");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    std::ostringstream text;
+    const bool asked = error.get_exit_code() == 0;
+    app.exit(error, text, text);
+    return {std::nullopt, text.str(), asked ? 0 : 2};
+  }
+  // The program runs in a folder of its own.
+  for (std::filesystem::path* path :
+       {&options.submission, &options.runner, &options.forward, &options.clock, &options.reference})
+    if (!path->empty()) *path = std::filesystem::absolute(*path);
+  if (!seed_key.empty()) {
+    const auto key = harness::parse_seed_key(seed_key);
+    if (!key) return {std::nullopt, base::to_string(key.error()) + "\n", 2};
+    options.seed_key = *key;
+  }
+  return {std::move(options), "", 0};
+}
+
+}  // namespace membound::harness
+
+namespace membound::harness {
+
+/// What came of it.
+struct ReplayedTest {
+  std::string name;
+  course::Cause abort = course::Cause::kNone;  ///< the machine's fault or ours; then `message` says
+  /// Why what the program handed in is not the device's work; "" where it is.
+  std::string message;
+  /// Of each call that has_worked(): whether anything it did came into the output, and what of
+  /// memory it read and wrote.
+  std::vector<bool> arrived;
+  std::vector<std::vector<runner::MemoryUse>> uses;
+};
+
+/// Begins it. `key` decides about the other inputs; the program cannot work it out from its own.
+/// `runs_again`: instead, the program itself runs once more, and other words come with its copies
+/// to the host, which it has to hand in. A program that ends otherwise then has looked at them.
+[[nodiscard]] std::future<ReplayedTest> begin_replay(const HostTest& test,
+                                                     std::shared_ptr<const ProgramTest> first,
+                                                     const Setting& setting, std::uint64_t key,
+                                                     bool runs_again);
+
+}  // namespace membound::harness
+
+namespace membound::harness {
+
+namespace {
+
+ReplayedTest replayed(const HostTest& test, const ProgramTest& first, const Setting& setting,
+                      std::uint64_t key) {
+  ProgramTest again(
+      first,
+      [&](const RunEnd& run, OtherInputs inputs) {
+        return replay(setting, run, std::move(inputs));
+      },
+      key);
+  const testing::AssertionResult result = test.body(again);
+  ReplayedTest told;
+  told.name = test.name;
+  told.abort = again.abort();
+  if (!result) told.message = result.message();
+  told.arrived = again.arrived();
+  for (const runner::Call& call : again.replayed_calls())
+    if (has_worked(call)) told.uses.push_back(call.uses);
+  const auto worked = std::ranges::count_if(first.end().calls, has_worked);
+  // Both runners were asked for the same and answered the same.
+  MEMBOUND_CHECK(told.arrived.empty() ||
+                 static_cast<std::ptrdiff_t>(told.arrived.size()) == worked);
+  return told;
+}
+
+void run_with_other_copies(const ProgramTest& first, Setting setting, std::uint64_t key,
+                           ReplayedTest& told) {
+  setting.keeps_requests = false;
+  setting.changed_bits = static_cast<std::uint32_t>(key) | 1;  // some bit of every word
+  setting.runner_environment["MEMBOUND_CHECK"] = "none";
+  const auto run = run_program(setting, first.given());
+  if (!run) {
+    told.abort = course::Cause::kCrash;
+    told.message = base::to_string(run.error());
+    return;
+  }
+  if (run->program.exit_code != 0) return;
+  for (const auto& [name, output] : first.end().outputs)
+    if (const auto changed = run->outputs.find(name);
+        changed != run->outputs.end() && told.message.empty())
+      told.message = why_not_as_copied(output, changed->second, name);
+}
+
+}  // namespace
+
+std::future<ReplayedTest> begin_replay(const HostTest& test,
+                                       std::shared_ptr<const ProgramTest> first,
+                                       const Setting& setting, std::uint64_t key, bool runs_again) {
+  return std::async(std::launch::async,
+                    [&test, first = std::move(first), setting, key, runs_again] {
+                      if (!runs_again) return replayed(test, *first, setting, key);
+                      ReplayedTest told;
+                      told.name = test.name;
+                      run_with_other_copies(*first, setting, key, told);
+                      return told;
+                    });
+}
+
+}  // namespace membound::harness
 
 namespace membound::harness {
 namespace {

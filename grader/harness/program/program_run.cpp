@@ -16,7 +16,7 @@
 
 #include "grader/base/files.hpp"
 #include "grader/base/process.hpp"
-#include "grader/sandbox/jail/unjailed.hpp"
+#include "grader/sandbox/jail/jail.hpp"
 #include "grader/sandbox/runner/channel.hpp"
 
 namespace membound::harness {

@@ -30,7 +30,7 @@
 #include "grader/course/contract.hpp"
 #include "grader/harness/cases/compare.hpp"
 #include "grader/harness/cases/data.hpp"
-#include "grader/harness/program/device_results.hpp"
+#include "grader/harness/program/data_flow.hpp"
 #include "grader/harness/program/program_run.hpp"
 
 namespace membound::harness {

@@ -6,6 +6,9 @@
 /// is asked once, said aloud, and never assumed.
 /// Place in the chain: judge, runner -> [jail] -> bubblewrap, the kernel. Left out: what the
 /// program is, and what its end means for a grade.
+///
+/// The same program without its jail, for people who run their own code and for ourselves.
+/// Place in the chain: harness/program, judge -> [unjailed] -> process. Left out: any protection.
 #pragma once
 
 #include <atomic>
@@ -135,5 +138,10 @@ struct JailOutcome {
 /// kernel itself holds a process for longer than `seconds_to_die` after SIGKILL; `output` says so
 /// then. An error means that the jail could not be set up: the machine's fault, not the program's.
 [[nodiscard]] base::Result<JailOutcome> run(const JailRequest& request);
+
+/// As run(), but with our rights. Paths inside the jail, alone or in a list with ':', become those
+/// outside, in arguments and environment; scratch is a folder that is removed at the end; the
+/// environment is on top of ours. Of the limits only wall clock and output are kept.
+[[nodiscard]] base::Result<JailOutcome> run_unjailed(const JailRequest& request);
 
 }  // namespace membound::jail

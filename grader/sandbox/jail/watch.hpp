@@ -10,8 +10,8 @@
 
 #include "grader/base/files.hpp"
 #include "grader/sandbox/jail/cgroup.hpp"
+#include "grader/sandbox/jail/jail_probe.hpp"
 #include "grader/sandbox/jail/outcome.hpp"
-#include "grader/sandbox/jail/setup.hpp"
 
 namespace membound::jail {
 

@@ -3,6 +3,11 @@
 /// @file
 /// Frames over one connected stream socket, and one file descriptor at its beginning.
 /// Place in the chain: client, server -> [channel] -> protocol. Left out: what frames say.
+///
+/// Memory that judge and runner share for bulk data: a memfd whose size is sealed, so that neither
+/// side can take it away under the other (reading past a shortened file would be a SIGBUS).
+/// Place in the chain: client, server -> [shared_buffer]. Left out: who may use it when; requests
+/// and answers alternate, and a side only touches it while it is its turn.
 #pragma once
 
 #include <cstddef>
@@ -69,6 +74,28 @@ class Channel {
 
   Descriptor socket_;
   bool ended_ = false;
+};
+
+/// A mapping of kSharedBytes bytes. Content may change under a hostile peer: copy out first, then
+/// look.
+class SharedBuffer {
+ public:
+  /// The judge's: a new one.
+  [[nodiscard]] static base::Result<SharedBuffer> make();
+  /// The runner's: refuses what is not a sealed memfd of the right size.
+  [[nodiscard]] static base::Result<SharedBuffer> map(Descriptor memory);
+
+  SharedBuffer(SharedBuffer&& other) noexcept;
+  SharedBuffer& operator=(SharedBuffer&& other) noexcept;
+  ~SharedBuffer();
+
+  [[nodiscard]] std::byte* data() const { return data_; }
+  [[nodiscard]] int fd() const { return memory_.get(); }
+
+ private:
+  SharedBuffer() = default;
+  Descriptor memory_;
+  std::byte* data_ = nullptr;
 };
 
 }  // namespace membound::runner

@@ -20,7 +20,6 @@
 
 #include "grader/base/result.hpp"
 #include "grader/sandbox/runner/channel.hpp"
-#include "grader/sandbox/runner/shared_buffer.hpp"
 
 namespace membound::runner {
 

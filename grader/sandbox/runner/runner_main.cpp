@@ -1,33 +1,108 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
+/// Whether the device still works: asked between submissions and after each fault.
+/// Place in the chain: runner_main -> [device_probe] -> CUDA runtime. Left out: what follows from
+/// it; the queue quarantines a device that fails.
+///
 /// membound_runner: the process that holds the device and the device code of one submission, and
 /// nothing worth stealing. It serves one judge over one socket and ends with it; the reference's
 /// may serve one judge after the other. Place in the chain: grader/judge starts it (in a jail for a
 /// student's code) -> [runner_main] -> server. Exit codes: 0 the judge is done or gone, 2 wrong
 /// use, 3 no device, 4 a broken protocol.
-#include <cuda_runtime_api.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-
-#include <CLI/CLI.hpp>
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <thread>
+#include <vector>
+
+#include <cuda_runtime_api.h>
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
 
 #include "grader/base/files.hpp"
-#include "grader/sandbox/runner/device_probe.hpp"
 #include "grader/sandbox/runner/server.hpp"
 #include "grader/sandbox/runner/virtual_services.hpp"
+
+namespace membound::runner {
+
+/// Loads `harness_kernels`, fills a buffer with one of its kernels, reads it back and compares.
+/// Prints one line of JSON: ok, what failed, free and total memory, seconds. A device that does not
+/// answer keeps the caller waiting: start it with a deadline.
+[[nodiscard]] bool probe_device(const std::string& harness_kernels);
+
+}  // namespace membound::runner
+
+namespace membound::runner {
+
+namespace {
+
+constexpr unsigned long long kProbeWords = 1 << 18;
+constexpr unsigned kWord = 0x5EED1234U;
+
+struct Step {
+  const char* what;
+  cudaError_t code;
+};
+
+/// The first step that fails, or one that says so of the data.
+Step run(const std::string& file) {
+  cudaLibrary_t library = nullptr;
+  cudaKernel_t kernel = nullptr;
+  void* d_words = nullptr;
+  cudaError_t code =
+      cudaLibraryLoadFromFile(&library, file.c_str(), nullptr, nullptr, 0, nullptr, nullptr, 0);
+  if (code != cudaSuccess) return {"loading the harness's kernels", code};
+  code = cudaLibraryGetKernel(&kernel, library, "membound_set_words");
+  if (code != cudaSuccess) return {"finding membound_set_words", code};
+  code = cudaMalloc(&d_words, kProbeWords * sizeof(kWord));
+  if (code != cudaSuccess) return {"allocating 1 MiB", code};
+  unsigned long long count = kProbeWords;
+  unsigned word = kWord;
+  void* arguments[] = {&d_words, &count, &word};
+  code = cudaLaunchKernel(kernel, dim3{64}, dim3{256}, arguments, 0, nullptr);
+  if (code != cudaSuccess) return {"launching a kernel", code};
+  code = cudaDeviceSynchronize();
+  if (code != cudaSuccess) return {"running a kernel", code};
+  std::vector<unsigned> words(kProbeWords);
+  code = cudaMemcpy(words.data(), d_words, kProbeWords * sizeof(kWord), cudaMemcpyDeviceToHost);
+  if (code != cudaSuccess) return {"reading memory back", code};
+  if (std::any_of(words.begin(), words.end(), [](unsigned got) { return got != kWord; }))
+    return {"what a kernel wrote", cudaErrorECCUncorrectable};
+  return {nullptr, cudaFree(d_words)};
+}
+
+}  // namespace
+
+bool probe_device(const std::string& harness_kernels) {
+  const auto start = std::chrono::steady_clock::now();
+  const Step step = run(harness_kernels);
+  std::size_t free_bytes = 0, total_bytes = 0;
+  static_cast<void>(cudaMemGetInfo(&free_bytes, &total_bytes));
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  nlohmann::json report = {{"ok", step.what == nullptr && step.code == cudaSuccess},
+                           {"free_bytes", free_bytes},
+                           {"total_bytes", total_bytes},
+                           {"seconds", took.count()}};
+  if (step.what != nullptr)
+    report["failed"] = std::string(step.what) + ": " + cudaGetErrorString(step.code);
+  std::printf("%s\n", report.dump().c_str());
+  return report["ok"];
+}
+
+}  // namespace membound::runner
 
 namespace {
 

@@ -23,10 +23,7 @@
 #include "grader/sandbox/runner/call_record.hpp"
 #include "grader/sandbox/runner/channel.hpp"
 #include "grader/sandbox/runner/device_memory.hpp"
-#include "grader/sandbox/runner/request_log.hpp"
 #include "grader/sandbox/runner/runner_limits.hpp"
-#include "grader/sandbox/runner/shared_buffer.hpp"
-#include "grader/sandbox/runner/staging.hpp"
 
 namespace membound::runner {
 

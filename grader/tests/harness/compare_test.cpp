@@ -7,7 +7,7 @@
 #include <cstring>
 #include <limits>
 
-#include "grader/harness/cases/poison.hpp"
+#include "grader/harness/cases/data.hpp"
 
 namespace membound::harness {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/harness/device/fault_text.hpp"
+#include "grader/harness/cases/failure_text.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/harness/device/guard_check.hpp"
+#include "grader/harness/device/guarded_memory.hpp"
 
 #include <gmock/gmock.h>
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// Arrays of a timed case on the host: drawing and comparing them without a device.
-#include "grader/harness/cases/host_arrays.hpp"
+#include "grader/harness/cases/timed_case.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/harness/cases/kernel_arguments.hpp"
+#include "grader/harness/cases/timed_case.hpp"
 
 #include <gmock/gmock.h>
 

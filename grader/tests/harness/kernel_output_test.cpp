@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/harness/device/kernel_output.hpp"
+#include "grader/harness/cases/failure_text.hpp"
 
 #include <gmock/gmock.h>
 

@@ -19,7 +19,7 @@ struct dim3 {
 #include <cstring>
 #include <string>
 
-#include "grader/harness/cases/launch_plan.hpp"
+#include "grader/harness/device/launch_validator.hpp"
 
 namespace membound::harness {
 namespace {

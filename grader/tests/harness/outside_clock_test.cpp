@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/harness/measure/outside_clock.hpp"
+#include "grader/harness/measure/clocks.hpp"
 
 #include <gtest/gtest.h>
 

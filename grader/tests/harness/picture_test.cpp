@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/harness/cases/picture.hpp"
+#include "grader/harness/cases/compare.hpp"
 
 #include <gtest/gtest.h>
 

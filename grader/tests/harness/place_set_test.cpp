@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/harness/cases/place_set.hpp"
+#include "grader/harness/cases/element_sets.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/harness/measure/sample_report.hpp"
+#include "grader/harness/measure/timed_run.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "grader/harness/cases/host_arrays.hpp"
+#include "grader/harness/cases/timed_case.hpp"
 
 namespace membound::harness {
 namespace {

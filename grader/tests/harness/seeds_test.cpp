@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/harness/cases/seeds.hpp"
+#include "grader/harness/cases/data.hpp"
 
 #include <gtest/gtest.h>
 

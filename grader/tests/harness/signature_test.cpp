@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/harness/device/signature.hpp"
+#include "grader/harness/device/submission.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/harness/measure/speed_rules.hpp"
+#include "grader/harness/measure/ceiling.hpp"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Simulated measurements: pairs with noise like a GPU's (a percent or two, some runs far slower),
 // each costing a fixed time, until the rule says stop.
-#include "grader/harness/cases/stop_rule.hpp"
+#include "grader/harness/cases/statistics.hpp"
 
 #include <gtest/gtest.h>
 

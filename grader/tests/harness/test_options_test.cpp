@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/harness/lab/test_options.hpp"
+#include "grader/harness/lab/session.hpp"
 
 #include <gmock/gmock.h>
 

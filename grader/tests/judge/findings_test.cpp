@@ -4,7 +4,7 @@
 
 #include <gmock/gmock.h>
 
-#include "grader/device_code/compilers/compile_hints.hpp"
+#include "grader/device_code/compilers/compiler.hpp"
 #include "grader/judge/source_lines.hpp"
 
 namespace membound::judge {

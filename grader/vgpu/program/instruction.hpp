@@ -11,7 +11,7 @@
 #include <string_view>
 #include <variant>
 
-#include "grader/device_code/ptx/types.hpp"
+#include "grader/device_code/ptx/ast.hpp"
 #include "grader/vgpu/program/details.hpp"
 
 namespace membound::vgpu::program {

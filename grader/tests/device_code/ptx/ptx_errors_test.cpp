@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/device_code/ptx/ptx_errors.hpp"
+#include "grader/device_code/ptx/lexer.hpp"
 
 #include <gmock/gmock.h>
 

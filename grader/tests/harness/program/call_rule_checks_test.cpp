@@ -8,9 +8,8 @@
 #include <iterator>
 
 #include "grader/course/lab.hpp"
-#include "grader/harness/program/spans.hpp"
 #include "grader/harness/program/stream_order.hpp"
-#include "grader/harness/program/timeline_shares.hpp"
+#include "grader/harness/program/timeline.hpp"
 
 namespace membound::harness {
 namespace {

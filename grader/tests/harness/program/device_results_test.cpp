@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/harness/program/device_results.hpp"
+#include "grader/harness/program/data_flow.hpp"
 
 #include <gmock/gmock.h>
 

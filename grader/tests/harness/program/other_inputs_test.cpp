@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/harness/program/other_inputs.hpp"
+#include "grader/harness/program/replayed_run.hpp"
 
 #include <gmock/gmock.h>
 

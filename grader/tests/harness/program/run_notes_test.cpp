@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/harness/program/run_notes.hpp"
+#include "grader/harness/program/timeline.hpp"
 
 #include <gmock/gmock.h>
 

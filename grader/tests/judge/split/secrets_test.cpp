@@ -12,7 +12,7 @@
 #include <thread>
 
 #include "grader/base/values.cuh"
-#include "grader/harness/cases/seeds.hpp"
+#include "grader/harness/cases/data.hpp"
 #include "grader/tests/judge/split/processes.hpp"
 #include "grader/tests/judge/split/split_fixture.hpp"
 

@@ -15,7 +15,7 @@
 
 #include "grader/sandbox/jail/cgroup.hpp"
 #include "grader/sandbox/jail/jail.hpp"
-#include "grader/sandbox/jail/setup.hpp"
+#include "grader/sandbox/jail/jail_probe.hpp"
 
 namespace membound::jail {
 

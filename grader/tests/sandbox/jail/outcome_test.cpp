@@ -9,8 +9,8 @@
 #include <csignal>
 #include <string>
 
+#include "grader/sandbox/jail/init/init_report.hpp"
 #include "grader/sandbox/jail/jail.hpp"
-#include "grader/sandbox/jail/stage/stage_report.hpp"
 
 namespace membound::jail {
 namespace {

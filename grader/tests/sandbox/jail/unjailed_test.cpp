@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/sandbox/jail/unjailed.hpp"
+#include "grader/sandbox/jail/jail.hpp"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>

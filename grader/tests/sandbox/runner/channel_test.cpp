@@ -10,8 +10,6 @@
 
 #include <thread>
 
-#include "grader/sandbox/runner/shared_buffer.hpp"
-
 namespace membound::runner {
 namespace {
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/sandbox/runner/kept_memory.hpp"
+#include "grader/sandbox/runner/device_memory.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/sandbox/runner/request_log.hpp"
+#include "grader/sandbox/runner/call_record.hpp"
 
 #include <gmock/gmock.h>
 #include <sys/mman.h>

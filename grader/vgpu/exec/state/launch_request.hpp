@@ -18,7 +18,7 @@
 #include <string_view>
 #include <vector>
 
-#include "grader/device_code/ptx/types.hpp"
+#include "grader/device_code/ptx/ast.hpp"
 #include "grader/vgpu/counters/counters.hpp"
 #include "grader/vgpu/memory/address_sets.hpp"
 #include "grader/vgpu/memory/address_space.hpp"

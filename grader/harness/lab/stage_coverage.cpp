@@ -1,0 +1,180 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The part of StageRun that knows whether what was timed by some of its blocks leaves nothing
+/// undone: by a rule that a few blocks show, or by running all of them.
+///
+///   timed at the first size   a rule says that each place is written once     nothing more is done
+///                             no rule, or one that leaves places out          all blocks run
+///   timed at a smaller one    because its blocks take too many instructions,
+///                             and so does any way to compute it               the rule, at that
+///                             size for another reason                              all blocks run
+///                             at the
+///                                                                             first size
+///   all blocks ran            a wrong or missing place                        wrong
+///                             they would take too long                        passes, without the
+///                                                                             points above the bar
+///
+/// The part of StageRun that looks at blocks of a launch whose positions have more than 32 bits.
+///
+/// The part of StageRun that runs timed cases whole, for their results.
+#include <algorithm>
+
+#include "grader/base/failpoint.hpp"
+#include "grader/harness/lab/stage_run.hpp"
+#include "grader/harness/measure/coverage.hpp"
+#include "grader/harness/measure/whole_run.hpp"
+
+namespace membound::harness {
+namespace {
+
+/// What a whole run may take within a check, and what is too little to look for a rule: of a core
+/// with nothing else to do, by instructions and places, so that no verdict hangs on the host.
+constexpr double kMostSeconds = 12, kLittleSeconds = 0.03;
+/// On one core, about: of executing, and of drawing, comparing and remembering a place.
+constexpr double kInstructionsPerSecond = 1e8, kPlacesPerSecond = 1e8;
+
+double seconds_of_places(const TimedCase& timed) {
+  double places = static_cast<double>(timed.output.count);
+  for (const TimedBuffer& input : timed.inputs) places += static_cast<double>(input.count);
+  return places / kPlacesPerSecond;
+}
+
+}  // namespace
+
+void StageRun::check_places(const Session::SizedCases& way, std::size_t case_index,
+                            TimingOutcome& outcome) {
+  if (!session_.times_some_blocks(stage_))
+    return;  // all blocks ran, at the size that was asked for
+  std::string doubt;
+  if (way.sampled && may_leave_out(way, case_index, outcome, doubt))
+    look_at_whole(way, case_index, doubt, outcome.timing);
+  const std::vector<Session::SizedCases> ways = session_.ways_to_run_whole(stage_);
+  const Session::SizedCases& first = ways.front();
+  if (outcome.timing.runs_wrong > 0 || first.size == way.size) return;
+  if (least_seconds(first.cases[case_index]) <= kMostSeconds)
+    look_at_whole(first, case_index, "", outcome.timing);
+}
+
+bool StageRun::may_leave_out(const Session::SizedCases& way, std::size_t case_index,
+                             const TimingOutcome& outcome, std::string& doubt) {
+  const TimedCase& timed = way.cases[case_index];
+  const double seconds = outcome.instructions / kInstructionsPerSecond + seconds_of_places(timed);
+  if (seconds < kLittleSeconds) return true;
+  TimingRequest request = timing_request(timed, stage_, seed_of_case(case_index));
+  request.sampled = true;
+  const Preparation student = session_.student().prepare(
+      {stage_.kernel, timed.instance, timed.sizes}, request.timeout_seconds);
+  if (student.refusal) return true;  // it has been timed: all blocks will tell
+  doubt = find_doubt(session_.bench().parts(), request, student.launch, outcome.places);
+  return !doubt.empty();
+}
+
+void StageRun::look_at_whole(const Session::SizedCases& way, std::size_t case_index,
+                             const std::string& doubt, course::Timing& timing) {
+  WholeLimits limits;
+  limits.instructions = static_cast<std::uint64_t>(kMostSeconds * kInstructionsPerSecond);
+  const auto [known, is_new] = whole_by_label_.try_emplace(way.cases[case_index].label);
+  if (is_new) known->second = run_whole(way, case_index, limits);
+  course::WholeRun whole = known->second;
+  if (whole.is_wrong() && timing.runs_wrong == 0) {
+    timing.runs_wrong = 1;
+    timing.runs_checked = std::max<std::int64_t>(timing.runs_checked, 1);
+    timing.wrong_elements = whole.wrong_elements + whole.missing_elements;
+    timing.first_wrong_index =
+        whole.wrong_elements > 0 ? whole.first_wrong_index : whole.first_missing_index;
+    timing.wrong_text = whole.found;
+    if (whole.label != timing.label)
+      timing.wrong_text = "with " + whole.label + ", " + timing.wrong_text;
+  } else if (!whole.complete) {
+    const std::string why = "its results at " + whole.label + " are not all known to be right" +
+                            (doubt.empty() ? "" : " (" + doubt + ")") +
+                            ", and to compute all of them was given up: " + whole.why_not;
+    if (measurement_.no_full_points.empty()) add_remark("no more points than at the bar: " + why);
+    measurement_.no_full_points = why;
+  }
+  const std::lock_guard lock(mutex_);
+  measurement_.whole_runs.push_back(std::move(whole));
+}
+
+namespace {
+
+std::size_t bytes_of_arrays(const TimedCase& one) {
+  std::size_t bytes = one.output.size_bytes();
+  for (const TimedBuffer& input : one.inputs) bytes += input.size_bytes();
+  return bytes;
+}
+
+}  // namespace
+
+testing::AssertionResult StageRun::check_far_blocks(std::span<const std::int64_t> size,
+                                                    const std::string& contract) {
+  // A GPU would have to run all blocks.
+  if (!session_.device().can_sample() || base::switched_off("harness.far-blocks"))
+    return testing::AssertionSuccess();
+  const auto most_bytes = static_cast<std::size_t>(session_.device().info().memory_bytes) / 10 * 9;
+  const std::vector<TimedCase> cases =
+      session_.program().timed_cases(stage_, {size.begin(), size.end()});
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const TimedCase& one = cases[i];
+    if (bytes_of_arrays(one) > most_bytes) continue;
+    TimingRequest request = timing_request(one, stage_, seed_of_case(i));
+    request.sampled = true;
+    const Preparation student = session_.student().prepare({stage_.kernel, one.instance, one.sizes},
+                                                           request.timeout_seconds);
+    const std::string about =
+        "\nfor " + one.label + ": the contract allows more than 2^31 elements (" + contract + ")";
+    // No device takes this grid; at the sizes that are tested and timed it is right.
+    if (student.refusal) continue;
+    about_test_ = about;
+    const std::string problem = find_wrong_place(session_.bench().parts(), request, student.launch);
+    about_test_.clear();
+    if (!problem.empty()) return testing::AssertionFailure() << problem << about;
+  }
+  return testing::AssertionSuccess();
+}
+
+namespace {
+
+/// A case that is bound by operations and takes longer is looked at with the next smaller size.
+constexpr double kLongSeconds = 10;
+
+}  // namespace
+
+void StageRun::look_at_all() {
+  const std::vector<Session::SizedCases> ways = session_.ways_to_run_whole(stage_);
+  for (std::size_t i = 0; i < ways.front().cases.size(); ++i) {
+    std::optional<course::WholeRun> last;
+    for (const Session::SizedCases& way : ways) {
+      const TimedCase& one = way.cases[i];
+      const bool is_last = &way == &ways.back();
+      if (least_seconds(one) > kLongSeconds && !is_last) continue;
+      last = run_whole(way, i, {});
+      // Too large in one piece: the next size says something at least.
+      if (last->complete) break;
+    }
+    const std::lock_guard lock(mutex_);
+    measurement_.whole_runs.push_back(*std::move(last));
+  }
+}
+
+course::WholeRun StageRun::run_whole(const Session::SizedCases& way, std::size_t case_index,
+                                     const WholeLimits& limits) {
+  const TimedCase& one = way.cases[case_index];
+  TimingRequest request = timing_request(one, stage_, seed_of_case(case_index));
+  request.sampled = true;
+  const Preparation student =
+      session_.student().prepare({stage_.kernel, one.instance, one.sizes}, request.timeout_seconds);
+  course::WholeRun whole;
+  if (student.refusal) {
+    whole.label = one.label;
+    whole.why_not = base::to_string(student.refusal->error);
+  } else {
+    whole = harness::run_whole(session_.bench().parts(), request, student.launch, limits);
+  }
+  whole.size = way.size;
+  whole.is_first_size = way.size == session_.first_size(stage_);
+  return whole;
+}
+
+}  // namespace membound::harness

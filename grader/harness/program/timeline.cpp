@@ -1,0 +1,168 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/harness/program/timeline.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <set>
+#include <string_view>
+
+#include "grader/base/demangle.hpp"
+#include "grader/base/strings.hpp"
+#include "grader/harness/program/stream_order.hpp"
+
+namespace membound::harness {
+namespace {
+
+using runner::Call;
+using runner::CallKind;
+
+double copy_time(const Case& c) {
+  double all = 0, copies = 0;
+  for (const Call& call : c.calls) {
+    if (!call.succeeded() || !runner::is_work(call.kind)) continue;
+    const double ns = call.end_ns - call.start_ns;
+    all += ns;
+    if (call.kind == CallKind::kCopyIn || call.kind == CallKind::kCopyOut) copies += ns;
+  }
+  return all > 0 ? copies / all : 0;
+}
+
+struct Count {
+  std::string_view name;
+  double (*share)(const Case& c);
+};
+constexpr double kPercent = 100;
+constexpr std::array kCounts =
+    std::to_array<Count>({{"kernel_time_saved_percent", kernel_time_saved},
+                          {"copies_beside_kernels_percent", copies_beside_kernels},
+                          {"copy_time_percent", copy_time}});
+
+}  // namespace
+
+bool Case::is_launch(const Call& call) const {
+  return call.kind == CallKind::kLaunch && call.succeeded() &&
+         base::short_function_name(call.kernel) == kernel;
+}
+
+double kernel_time_saved(const Case& c) {
+  std::vector<Span> kernels;
+  for (const Call& call : c.calls)
+    if (c.is_launch(call)) kernels.push_back({call.start_ns, call.end_ns});
+  const double alone = total_ns(kernels);
+  return alone > 0 ? 1 - covered_ns(kernels) / alone : 0;
+}
+
+double copies_beside_kernels(const Case& c) {
+  std::vector<Span> kernels, copies;
+  for (const Call& call : c.calls) {
+    if (!call.succeeded()) continue;
+    if (call.kind == CallKind::kLaunch) kernels.push_back({call.start_ns, call.end_ns});
+    if (call.kind == CallKind::kCopyIn || call.kind == CallKind::kCopyOut)
+      copies.push_back({call.start_ns, call.end_ns});
+  }
+  const double all = total_ns(copies);
+  double beside = 0;
+  for (const Span& copy : copies) beside += covered_ns(within(kernels, copy));
+  return all > 0 ? beside / all : 0;
+}
+
+std::map<std::string, double> program_counts(const std::string& kernel,
+                                             const std::vector<runner::Call>& calls) {
+  std::map<std::string, double> all;
+  for (const Count& count : kCounts)
+    all.emplace(count.name, kPercent * count.share({calls, kernel, 0}));
+  return all;
+}
+
+namespace {
+
+using runner::Call;
+using runner::CallKind;
+
+constexpr std::size_t kMostPrinted = 400;
+constexpr double kNsPerMs = 1e6;
+
+/// Work beside work: "" where there is at most one piece, or a device without a timeline.
+std::string saving(const std::vector<Call>& calls, Timeline timeline) {
+  if (timeline == Timeline::kNone) return "";
+  std::vector<Span> all;
+  std::array<double, 3> parts{};  // kernels, copies in, copies out: each works beside the others
+  for (const Call& call : calls) {
+    if (!call.succeeded() || !runner::is_work(call.kind)) continue;
+    all.push_back({call.start_ns, call.end_ns});
+    const std::size_t part = call.kind == CallKind::kCopyIn    ? 1
+                             : call.kind == CallKind::kCopyOut ? 2
+                                                               : 0;
+    parts[part] += call.end_ns - call.start_ns;
+  }
+  const double alone = total_ns(all), ran = covered_ns(all);
+  if (all.size() < 2 || alone <= 0) return "";
+  char text[200];
+  std::snprintf(
+      text, sizeof text,
+      "On the timeline its work takes %.3g ms in turn and took %.3g ms as it ran: %.0f %% "
+      "saved",
+      alone / kNsPerMs, ran / kNsPerMs, 100 * (1 - ran / alone));
+  std::string note = text;
+  if (const auto least = least_time_ns(calls, timeline == Timeline::kCopiesBesideKernels)) {
+    const double ideal = std::min(*least, ran);
+    std::snprintf(text, sizeof text,
+                  " of an ideal %.0f %% (%.3g ms: each piece as soon as what it needs is there)",
+                  100 * (1 - ideal / alone), ideal / kNsPerMs);
+    note += text;
+  }
+  std::snprintf(text, sizeof text, ". Of it kernels %.3g ms, copies in %.3g, copies out %.3g.",
+                parts[0] / kNsPerMs, parts[1] / kNsPerMs, parts[2] / kNsPerMs);
+  return note + text;
+}
+
+struct Kept {
+  CallKind makes, ends;
+  std::uint32_t Call::*number;
+  const char* what;
+  const char* remedy;
+};
+constexpr Kept kKept[] = {
+    {CallKind::kCreateStream, CallKind::kDestroyStream, &Call::stream, "stream",
+     "cudaStreamDestroy"},
+    {CallKind::kCreateEvent, CallKind::kDestroyEvent, &Call::event, "event", "cudaEventDestroy"},
+    {CallKind::kEndCapture, CallKind::kDestroyGraph, &Call::graph, "graph", "cudaGraphDestroy"},
+    {CallKind::kInstantiateGraph, CallKind::kDestroyExecutable, &Call::graph, "executable graph",
+     "cudaGraphExecDestroy"}};
+
+std::string left_behind(const std::vector<Call>& calls, const Kept& kept) {
+  std::set<std::uint32_t> held;
+  for (const Call& call : calls) {
+    // The streams inside a graph go with it.
+    const bool of_graph = call.kind == CallKind::kCreateStream && call.graph != 0;
+    if (!call.succeeded() || of_graph) continue;
+    if (call.kind == kept.makes) held.insert(call.*kept.number);
+    if (call.kind == kept.ends) held.erase(call.*kept.number);
+  }
+  if (held.empty()) return "";
+  const bool one = held.size() == 1;
+  return std::to_string(held.size()) + " " + kept.what + (one ? " was" : "s were") +
+         " never given back: " + kept.remedy + ". It costs no points.";
+}
+
+std::string words(std::string_view printed) {
+  std::string text = base::printable(printed.substr(0, kMostPrinted));
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  if (text.empty()) return "";
+  return "It printed:\n" + text + (printed.size() > kMostPrinted ? " …" : "");
+}
+
+}  // namespace
+
+std::vector<std::string> run_notes(const std::vector<Call>& calls, std::string_view printed,
+                                   Timeline timeline) {
+  std::vector<std::string> notes = {saving(calls, timeline)};
+  for (const Kept& kept : kKept) notes.push_back(left_behind(calls, kept));
+  notes.push_back(words(printed));
+  std::erase(notes, "");
+  return notes;
+}
+
+}  // namespace membound::harness
