@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// The checkers by name, and what each finds.
-/// Place in the chain: checkers.def -> [checkers] -> MEMBOUND_CHECK, the judge's second look, docs.
-/// Left out: how a checker looks (vgpu/exec/observe).
 #pragma once
 
 #include <array>

@@ -1,10 +1,9 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The compilers that can turn a kernel.cu into device code, and where on this machine they are.
-/// Place in the chain: machine -> [compiler] -> device_code, doctor.
-///
-/// One plain sentence for the compiler messages that beginners in CUDA meet most.
+/// The compilers that turn a kernel.cu into device code: where they are on this machine, their
+/// command lines, and one plain sentence for each message of theirs that beginners in CUDA meet
+/// most.
 #pragma once
 
 #include <filesystem>

@@ -3,10 +3,9 @@
 /// @file
 /// The types of the CUDA 13 runtime's binary interface, as far as this library reads or writes
 /// them: our own declarations of the same layout, so that the virtual GPU builds without a CUDA
-/// toolkit. Place in the chain: a CUDA program -> [cuda_abi] -> every *_api.cpp. Left out: types
-/// only ever passed through. Where a toolkit is installed, tests/vgpu/runtime/abi_test.cpp compares
-/// every size and offset with its headers (it includes this file inside a namespace: keep includes
-/// out of the declarations). One list, so it is as long as the interface.
+/// toolkit. Where a toolkit is installed, tests/vgpu/runtime/abi_test.cpp compares every size and
+/// offset with its headers (it includes this file inside a namespace: keep includes out of the
+/// declarations). One list, so it is as long as the interface.
 #pragma once
 
 #include <cstddef>

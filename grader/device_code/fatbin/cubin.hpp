@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// What a cubin says about its kernels: registers, shared, local and constant bytes, block limits.
-/// Place in the chain: fatbin -> [cubin] -> occupancy. Left out: machine code (machine_code.hpp).
 /// Source: ELF64; the .nv.info attributes as found in the output of nvcc 13.0 and checked against
 /// `ptxas -v`.
 #pragma once

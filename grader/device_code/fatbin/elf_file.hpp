@@ -1,11 +1,8 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Little-endian numbers out of a span of bytes, never beyond its end. Internal to fatbin.
-///
-/// The one reader of ELF files, over elfutils' libelf, which keeps to the bytes it is given.
-/// Place in the chain: a cubin's or a program's bytes -> [elf_file] -> cubin, fatbin;
-/// a command that names what a program needs.
+/// The one reader of ELF files, over elfutils' libelf, which keeps to the bytes it is given; and
+/// little-endian numbers out of a span of bytes, never beyond its end.
 #pragma once
 
 #include <cstddef>

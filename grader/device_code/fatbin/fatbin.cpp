@@ -1,11 +1,5 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-/// @file
-/// Unpacks one payload of a fat binary. Internal to fatbin. The formats come from liblz4 and
-/// libzstd; only the limits are ours: memory grows with what is really unpacked, never with what a
-/// damaged header claims.
-///
-/// The texts of what can be wrong with a fat binary or a cubin. Internal to fatbin.
 #include "grader/device_code/fatbin/fatbin.hpp"
 
 #include <algorithm>

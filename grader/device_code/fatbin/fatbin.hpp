@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// What nvcc embeds: a fat binary's bytes to the list of PTX texts and cubins in it, decompressed.
-/// Place in the chain: program file or .fatbin -> [fatbin] -> ptx. Left out: what is in a cubin
-/// (cubin.hpp) and which entry is chosen.
 /// Source: layout found in the output of nvcc 13.0 and described in docs/virtual_gpu_fatbin.md.
 #pragma once
 

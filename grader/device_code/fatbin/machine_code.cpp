@@ -1,11 +1,10 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// From which line of the PTX each piece of a cubin's machine code was made.
-/// Place in the chain: elf_file -> [line_table] -> machine_code. Left out: lines of the user's
-/// source, which PTX itself names (`.loc`).
-/// Source: DWARF 2, section 6.2 (line number programs); `-lineinfo` makes ptxas write one for the
-/// PTX, `.nv_debug_line_sass` (found in cubins of nvcc 13.0, checked against `nvdisasm -gp`).
+/// Opcodes that access memory, and the line table that says from which line of the PTX machine code
+/// was made. Source: DWARF 2, section 6.2 (line number programs); `-lineinfo` makes ptxas write one
+/// for the PTX, `.nv_debug_line_sass` (found in cubins of nvcc 13.0, checked against `nvdisasm
+/// -gp`).
 #include "grader/device_code/fatbin/machine_code.hpp"
 
 #include <algorithm>

@@ -2,10 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// Which loads and stores a cubin's machine code has: of which memory, how wide, in which loops,
-/// and from which line of the PTX. Place in the chain: elf_file, line_table -> [machine_code] ->
-/// runtime/device/modules. Left out: all other instructions, and what any of them computes. Source:
-/// the few opcodes that access memory, as nvdisasm prints them for sm_75 to sm_90
-/// (compiled_test.cpp holds them against it).
+/// and from which line of the PTX. Source: the few opcodes that access memory, as nvdisasm prints
+/// them for sm_75 to sm_90 (compiled_test.cpp holds them against it).
 #pragma once
 
 #include <cstddef>

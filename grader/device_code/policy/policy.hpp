@@ -5,12 +5,6 @@
 /// can hide what it does and the PTX cannot. Not allowed is what a kernel needs only to find out
 /// who is looking (the global clock, the number of the launch or of the multiprocessor), to stop
 /// the device, or to change the caches for others.
-/// Place in the chain: device_code -> [policy] -> POLICY_REJECT. Left out: whether the code is
-/// right.
-///
-/// What opcodes.def says to those who do not execute PTX.
-/// Place in the chain: opcodes.def -> [opcodes] -> device_code/policy. Left out: how the virtual
-/// GPU decodes and executes an opcode (vgpu/program/shapes.hpp reads those columns).
 #pragma once
 
 #include <span>

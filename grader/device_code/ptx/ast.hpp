@@ -1,12 +1,8 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The scalar types and state spaces of PTX, with their sizes and spellings.
-/// Place in the chain: PTX text -> [ptx] -> program. Left out: which instruction takes which type;
-/// program/ knows that. Source: PTX ISA 9.0, "Types" and "State Spaces".
-///
-/// The syntax tree of one PTX module, with every name already resolved to a dense index.
-/// Place in the chain: PTX text -> [ptx] -> program.
+/// The syntax tree of one PTX module, with every name already resolved to a dense index, and the
+/// scalar types and state spaces of PTX.
 ///
 /// What the decoder may rely on, because the parser has checked it:
 ///  - every register operand has a number below Function::register_count, and scopes `{ }` are
@@ -15,7 +11,6 @@
 ///  - bodies are flat: a scope is a pair of statements kScopeBegin and kScopeEnd.
 /// All std::string_view and std::span members point into storage that the Module shares with its
 /// copies; they live as long as any copy does.
-/// Left out: what instructions mean, which operands they take, and layout of memory.
 /// Source: PTX ISA 9.0, chapters "Syntax", "State Spaces, Types, and Variables", "Directives".
 #pragma once
 

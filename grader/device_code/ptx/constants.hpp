@@ -1,12 +1,9 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Constant expressions: `42`, `-0f3F800000`, `(1 << 4) | 3`, `WARP_SZ * 2`. Internal to ptx.
-/// Source: PTX ISA 9.0, "Constants" and "Constant Expressions". Left out: arithmetic on floating
-/// constants beyond a sign, which no compiler emits.
-///
-/// The initial value of a variable, laid out as bytes with the places that hold addresses.
-/// Internal to ptx. Source: PTX ISA 9.0, "Initializers".
+/// Constant expressions, and the initial values of variables that are made of them. Internal to
+/// ptx.
+/// Source: PTX ISA 9.0, "Constants", "Constant Expressions", "Initializers".
 #pragma once
 
 #include <cstdint>

@@ -1,11 +1,9 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Which name means what at this place of the text: scopes, numbered registers, special registers.
-/// Internal to ptx. Source: PTX ISA 9.0, "Parameterized Variable Names", "Special Registers".
-///
-/// Declarations of registers, variables and parameters, with their initial values. Internal to ptx.
-/// Source: PTX ISA 9.0, "Variables", "Attributes", "Kernel Parameter Attribute: .ptr".
+/// The symbol table (scopes, numbered registers, special registers) and the declarations that fill
+/// it. Internal to ptx. Source: PTX ISA 9.0, "Parameterized Variable Names", "Special Registers",
+/// "State Spaces, Types, and Variables".
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,5 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-/// @file
-/// Statements of a body that are no instructions: labels, declarations, source lines, lists of
-/// targets, prototypes.
 #include "grader/device_code/ptx/functions.hpp"
 
 #include <algorithm>

@@ -1,11 +1,8 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The memory a Module shares with its copies: the text, and an arena for suffixes and operands.
-/// Internal to ptx.
-///
-/// One instruction: guard, opcode, suffixes, operands. Internal to ptx.
-/// Source: PTX ISA 9.0, "Instruction Statements", "Instruction Operands".
+/// One instruction: guard, opcode, suffixes, operands; and the memory in which a module keeps them.
+/// Internal to ptx. Source: PTX ISA 9.0, "Instruction Statements", "Instruction Operands".
 #pragma once
 
 #include <algorithm>

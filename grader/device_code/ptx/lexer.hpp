@@ -1,14 +1,11 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// PTX text to tokens, one at a time. Internal to ptx.
-/// Comments and white space disappear here. Source: PTX ISA 9.0, chapter "Syntax".
+/// PTX text to tokens, the cursor by which all parsing functions move over them, and the texts of
+/// all diagnostics. Internal to ptx. Source: PTX ISA 9.0, chapter "Syntax".
 ///
-/// The texts of every PTX diagnostic, and how one is shown. Internal to ptx but for with_caret().
-///
-/// One token of look-ahead, the list of diagnostics, and how to go on after an error. Internal to
-/// ptx. The convention of all parsing functions: true means parsed; false means that a diagnostic
-/// was recorded and the caller returns false as well, up to the statement loop, which recovers.
+/// The convention of all parsing functions: true means parsed; false means that a diagnostic was
+/// recorded and the caller returns false as well, up to the statement loop, which recovers.
 #pragma once
 
 #include <cstdint>

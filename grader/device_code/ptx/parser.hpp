@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// PTX text to syntax tree, with every error of the text shown by line and caret.
-/// Place in the chain: fatbin or .ptx file -> [ptx] -> program.
-/// Left out: whether an instruction exists and its operands fit; program/ reports that.
 #pragma once
 
 #include <string>

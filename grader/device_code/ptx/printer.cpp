@@ -1,11 +1,5 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-/// @file
-/// Numbers as PTX writes them.
-/// Place in the chain: ast -> [number_text] -> declaration_text, printer.
-///
-/// Variables and parameters as PTX declares them.
-/// Place in the chain: ast -> [declaration_text] -> printer.
 #include "grader/device_code/ptx/printer.hpp"
 
 #include <algorithm>

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// Syntax tree back to PTX text: for traces, messages and the round-trip tests.
-/// Place in the chain: beside [ptx]; what it prints parses to an equal tree. Left out: comments,
-/// debug sections and the layout of the original.
 #pragma once
 
 #include <string>

@@ -1,12 +1,9 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// A small picture, in characters, of which parts of an array are wrong.
-/// Place in the chain: compare -> [picture]. Left out: colour, which report/ may add.
-///
-/// arrays_equal: compares two arrays and says, in the lab's own coordinates, where they differ.
-/// Place in the chain: a lab's test.cpp -> [compare] -> picture. Left out: comparing timed runs,
-/// which happens on the device (device/harness_kernels.cu) with the same rule.
+/// arrays_equal: compares two arrays and says, in the lab's own coordinates, where they differ,
+/// with a small picture in characters. Timed runs are compared on the device
+/// (device/harness_kernels.cu) by the same rule.
 #pragma once
 
 #include <cstddef>

@@ -1,18 +1,14 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Where the seeds of all data come from. A student's check takes one number that is told to
-/// everybody, so that every run can be repeated. A graded run takes a key of 128 bits that nobody
-/// knows before it ends: a kernel that sees one run's inputs learns nothing about the next ones.
-/// Place in the chain: stage_run, timing -> [seeds]. Left out: drawing the key; the grader does.
+/// Seeded input data for tests: the same seed gives the same numbers on every machine. Inputs of
+/// timed runs are drawn on a GPU by the harness's own kernels (device/harness_kernels.cu), by the
+/// same formula (base/values.cuh, where also Fill is declared). Also the bit patterns that tell
+/// "never written" and "outside of the array" from numbers.
 ///
-/// The bit patterns that tell "never written" and "outside of the array" from numbers.
-/// Place in the chain: device arrays, compare and device/harness_kernels.cu -> [poison].
-///
-/// Seeded input data for tests: the same seed gives the same numbers on every machine.
-/// Place in the chain: a lab's test.cpp -> [data] -> device_array. Inputs of timed runs
-/// are drawn on a GPU by the harness's own kernels (device/harness_kernels.cu), by the same formula
-/// (base/values.cuh, where also Fill is declared).
+/// A student's check takes one seed that is told to everybody, so that every run can be repeated. A
+/// graded run takes a key of 128 bits that nobody knows before it ends: a kernel that sees one
+/// run's inputs learns nothing about the next ones.
 #pragma once
 
 #include <array>

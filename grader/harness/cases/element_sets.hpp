@@ -1,17 +1,15 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Which elements of an array were written: a bit each, and what is missing of those that must be.
-/// Place in the chain: whole_run, coverage -> [place_set]. Left out: their values.
+/// Sets of elements of an array: as a bit each, for what was written and what is missing; and as
+/// sums, for whether millions of moved shapes have each element exactly once, without going through
+/// them.
 ///
-/// Whether millions of moved shapes have each element of an array exactly once, without going
-/// through the elements: both sides are polynomials, compared at a point.
-/// Place in the chain: tiling -> [run_sums]. Left out: where the shapes come from.
-///
-/// Element e stands for z^e modulo the prime 2^61 − 1. A run of them is a geometric series, and so
-/// is a shape that is moved again and again by the same distance: sums of millions of elements take
-/// a few multiplications. Two different multisets of elements below 2^40 agree at a point drawn at
-/// random in one of 2^21 cases (Schwartz–Zippel), at three points in none that anybody meets.
+/// In sums element e stands for z^e modulo the prime 2^61 − 1. A run of them is a geometric series,
+/// and so is a shape that is moved again and again by the same distance: sums of millions of
+/// elements take a few multiplications. Two different multisets of elements below 2^40 agree at a
+/// point drawn at random in one of 2^21 cases (Schwartz–Zippel), at three points in none that
+/// anybody meets.
 #pragma once
 
 #include <array>

@@ -1,22 +1,9 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What a student reads of a failed check, and which hint fits: GoogleTest's wrapping ("Value of: …
-/// Actual: false (…)") taken off the text inside. Place in the chain: stage_recorder ->
-/// [test_message]. Left out: GoogleTest itself.
-///
-/// What the virtual GPU knows of a fault, as text for a student; a real GPU tells only the kind.
-/// Place in the chain: stage_run -> [fault_text] -> the virtual GPU's report
-/// (docs/counters_file.md).
-///
-/// What the virtual GPU's checkers found in a test, among the findings of its stage.
-/// Place in the chain: stage_run, program_main -> [checker_reports] -> nlohmann. Left out: the
-/// checkers, which are the virtual GPU's.
-///
-/// What a student's kernels print (printf in device code), for the message of the test that failed.
-/// The CUDA runtime, real or virtual, writes it to standard output when it waits for the device.
-/// Place in the chain: stage_run -> [kernel_output]. Left out: graded runs, whose kernels print in
-/// another process.
+/// What a student reads of a failed test: the message without GoogleTest's wrapping ("Value of: …
+/// Actual: false (…)") and the hint that fits, what the virtual GPU knows of a fault, what its
+/// checkers found, and what the kernels printed (printf in device code).
 #pragma once
 
 #include <cstddef>

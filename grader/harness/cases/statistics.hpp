@@ -1,12 +1,8 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Medians and their confidence intervals, without assumptions about the noise.
-/// Place in the chain: timing -> [statistics], stop_rule. Left out: when to stop.
-///
-/// When a timing has seen enough: early where the ratio is far from the bar, late where it is near.
-/// Place in the chain: timing -> [stop_rule] -> statistics. Left out: measuring; a test feeds this
-/// rule with simulated noise.
+/// Medians with confidence intervals, without assumptions about the noise, and when a timing has
+/// seen enough: early where the ratio is far from the bar, late where it is near.
 ///
 /// Looking at an interval after every pair and stopping at the first good look makes errors more
 /// likely than the interval says. So a verdict against the student needs the 99.5 % interval, at

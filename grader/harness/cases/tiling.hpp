@@ -3,7 +3,6 @@
 /// @file
 /// Which elements of an array each block of a launch writes (or reads), as a rule that some blocks
 /// show: and whether, by that rule, all blocks together have each element exactly once.
-/// Place in the chain: coverage -> [tiling]. Left out: running blocks; values.
 ///
 ///   block (x, y)         has the elements of one shape, moved by  x · across + y · down
 ///   the first, the last  have shapes of their own, in each direction: tiles cut off at an edge

@@ -1,19 +1,9 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Some blocks of a launch, side by side in launch order.
-/// Place in the chain: device, sample_report, coverage -> [block_range]. Left out: which.
-///
-/// KernelArguments: the arguments of one launch, kept by value with the names of their types.
-/// Place in the chain: lab_test, timed_case -> [kernel_arguments] -> launcher.
-/// Left out: whether they fit the kernel; signature.hpp compares the types.
-///
-/// What a lab declares about itself and about the runs that are timed.
-/// Place in the chain: a lab's test.cpp -> [timed_case] -> timing. Left out: how it is timed.
-///
-/// Arrays of a timed case on the host: what is drawn for an input, and where an output is wrong.
-/// Place in the chain: timed_run, device_kernels -> [host_arrays] -> data, compare. Left out: the
-/// same on a device (device/harness_kernels.cu), by the same rules.
+/// What a lab declares about itself and about the runs that are timed: sizes, arguments, buffers;
+/// and the arrays of such a case on the host, by the same rules as on a device
+/// (device/harness_kernels.cu).
 #pragma once
 
 #include <cstddef>

@@ -1,21 +1,10 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// CUDA calls that should not fail: what goes wrong here is the machine's or our fault, not the
-/// student's. Launches of a student's kernel are not checked this way.
-///
-/// Which device the calls that follow mean. A student's check has one device, and nothing here ever
-/// calls CUDA then; a graded run has the reference's device and the student's, each in a runner of
-/// its own (grader/sandbox/runner).
-/// Place in the chain: session, timed_run, device buffers -> [device_scope] -> CUDA runtime.
-///
-/// Plain device memory for the harness's own use; arrays that students' kernels are tested on have
-/// guard zones (guarded_memory.hpp).
-///
-/// An array whose place in device memory can be drawn anew without allocating it again.
-/// Place in the chain: device_buffer -> [placed_buffer] -> timed_run.
-///
-/// Two CUDA events around some launches.
+/// The CUDA runtime as objects: calls that should not fail (what goes wrong there is the machine's
+/// or our fault, not the student's), the current device, device memory for the harness's own use,
+/// and timing by events. A student's check has one device, and never sets it; a graded run has the
+/// reference's and the student's, each in a runner of its own (grader/sandbox/runner).
 #pragma once
 
 #include <cstddef>

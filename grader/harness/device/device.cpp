@@ -1,13 +1,9 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// A real GPU: its times are measured and scatter, and its work is done by kernels.
-/// Place in the chain: device -> [gpu] -> device_kernels, CUDA runtime.
-///
-/// The virtual GPU in place of a real one: its times are predicted, the same every time, and what
-/// the harness can compute itself is not left to an interpreter.
-/// Place in the chain: device -> [virtual_gpu] -> device_kernels, CUDA runtime, the virtual GPU's
-/// own functions beside it.
+/// A real GPU's times are measured and scatter, and its work is done by kernels. A virtual GPU's
+/// are predicted, the same every time, and what the harness can compute itself is not left to an
+/// interpreter.
 #include "grader/harness/device/device.hpp"
 
 #include <dlfcn.h>

@@ -1,13 +1,8 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// How often something is timed on a device, and what its times may be held against.
-/// Place in the chain: device -> [timing_rules] -> timing, ceiling, stop_rule (which follow them).
-///
-/// The GPU the test program runs on, real or virtual: its facts and limits, and what differs
-/// between the two.
-/// Place in the chain: session -> [device] -> gpu, virtual_gpu -> CUDA runtime. Left out: clocks
-/// (clocks.hpp).
+/// The GPU the test program runs on, real or virtual: its facts and limits, how often something is
+/// timed on it, and what else differs between the two.
 #pragma once
 
 #include <cstddef>

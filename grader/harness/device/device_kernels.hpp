@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// The harness's own kernels (harness_kernels.cu) as functions: all queue on the default stream.
-/// Place in the chain: timing, ceiling -> [device_kernels] -> CUDA runtime.
-/// Left out: what a GPU does by kernels and a virtual one without (gpu, virtual_gpu).
 #pragma once
 
 #include <cuda_runtime_api.h>

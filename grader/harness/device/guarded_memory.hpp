@@ -1,16 +1,9 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Whether guard zones and inputs are as they were, decided on bytes copied back from the device.
-/// Place in the chain: guarded_memory -> [guard_check]. Left out: CUDA.
-///
-/// One block of device memory between two guard zones, and the list of all that are alive.
-/// Place in the chain: device_array, timed runs -> [guarded_memory] -> guard_check -> CUDA runtime.
-/// Left out: what a damaged zone means; guard_check.hpp decides that without CUDA.
-///
-/// DeviceArray<T>: device memory that knows when somebody wrote where they should not.
-/// Place in the chain: a lab's test.cpp -> [device_array] -> guarded_memory -> CUDA runtime.
-/// Left out: looking at the guard zones; LabTest::launch() does that after every launch.
+/// Device memory that knows when somebody wrote where they should not: a block between two guard
+/// zones, the list of all that are alive, and DeviceArray<T>, which a lab's test.cpp uses. Whether
+/// zones are as they were is decided on bytes copied back from the device.
 #pragma once
 
 #include <cstddef>

@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// The harness's own kernels: drawing inputs, poisoning outputs, emptying the L2 cache, comparing
-/// outputs, and the ceilings that students' speeds are held against.
-/// Place in the chain: device_kernels.cpp -> [kernels], compiled to harness.fatbin. Left out:
-/// anything of a lab. All are grid-stride loops, so that any launch is right.
+/// outputs, and the ceilings that students' speeds are held against. All are grid-stride loops, so
+/// that any launch is right.
 #include "grader/base/values.cuh"
 
 namespace {

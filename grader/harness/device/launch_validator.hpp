@@ -1,12 +1,9 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The answer of a student's LAUNCH_SHAPE or LAUNCH_PLAN as it lies in memory: the host's view of
-/// the structs of student/membound.cuh. A test compares the two layouts byte by byte.
-/// Place in the chain: the evaluation kernel -> [launch_plan] -> launch_validator -> launcher.
-///
 /// Whether a launch keeps the limits of the device and of its kernel; a refusal names the limit.
-/// Place in the chain: launcher -> [launch_validator]. Left out: CUDA; limits arrive as numbers.
+/// The launch is what the student's LAUNCH_SHAPE or LAUNCH_PLAN answers, as it lies in memory: the
+/// host's view of the structs of student/membound.cuh, which a test compares with it byte by byte.
 #pragma once
 
 #include <cstdint>

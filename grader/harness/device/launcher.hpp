@@ -3,8 +3,6 @@
 /// @file
 /// From a stage and its sizes to launches: asks the module's LAUNCH_SHAPE or LAUNCH_PLAN, looks the
 /// kernels up, checks the limits, launches.
-/// Place in the chain: stage_run, timing -> [launcher] -> submission, launch_validator.
-/// Left out: waiting for the end, and what a fault means.
 #pragma once
 
 #include <cuda_runtime_api.h>

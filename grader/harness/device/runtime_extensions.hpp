@@ -1,14 +1,9 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Do the virtual GPU's checkers look on, and what follows from it for memory and measurements.
-/// Place in the chain: guarded_memory, stage_run -> [device_checks] -> MEMBOUND_CHECK, the virtual
-/// GPU's own functions. Left out: the checkers, which are the virtual GPU's.
-///
-/// What the harness asks the forwarding runtime of a graded run beside CUDA: how the runner is, and
-/// that several launches travel in one message. With the GPU's or the virtual GPU's own runtime
-/// there is no runner, and all of this does nothing.
-/// Place in the chain: stage_run, timed_run -> [runner_link] -> grader/sandbox/forward, by dlsym.
+/// What the harness asks its runtime beside CUDA, by dlsym: whether the virtual GPU's checkers look
+/// on, and of the forwarding runtime of a graded run how the runner is, and that several launches
+/// travel in one message. With a GPU's own runtime all of this does nothing.
 #pragma once
 
 #include <cstddef>

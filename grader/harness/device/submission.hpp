@@ -1,14 +1,8 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Finds the kernel a stage needs among the names of a compiled module, and tells "not there" from
-/// "there, but with other parameters".
-/// Place in the chain: submission -> [signature]. Left out: loading the module; here are only
-/// names.
-///
-/// A compiled kernel.cu, loaded: a student's or the reference.
-/// Place in the chain: session, launcher -> [submission] -> signature -> CUDA runtime.
-/// Left out: compiling (judge does), launching (launcher does).
+/// A compiled kernel.cu, loaded: a student's or the reference. Finds the kernel a stage needs among
+/// its names, and tells "not there" from "there, but with other parameters".
 #pragma once
 
 #include <cstddef>

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// A thread that notices when something takes too long, while the main thread waits in CUDA.
-/// Place in the chain: stage_run, timing -> [watchdog]. Left out: what happens then; whoever makes
-/// the watchdog says (the test program writes its line and ends).
 #pragma once
 
 #include <chrono>

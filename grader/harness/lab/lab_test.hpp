@@ -3,7 +3,6 @@
 /// @file
 /// The one header a lab's test.cpp includes: the fixture LabTest and the macros LAB_TEST,
 /// LAB_TEST_WITH_HINT, LAB_TEST_AFTER_TIMING and LAB_PROGRAM. The harness brings main().
-/// Place in the chain: a lab's test.cpp -> [lab_test] -> launcher, compare, data, device_array.
 ///
 ///   class Transpose : public LabTest { protected: void check(std::int64_t rows, …); };
 ///   LAB_TEST(Transpose, MovesOneElement) { check(1, 1); }

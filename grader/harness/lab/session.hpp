@@ -1,12 +1,8 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The command line of a lab's test program.
-/// Place in the chain: main -> [test_options] -> session. Left out: GoogleTest's own options, which
-/// it takes away before.
-///
-/// Everything one run of a test program shares between its stages: device, modules, clocks.
-/// Place in the chain: main -> [session] -> stage_run. Left out: what happens to a stage.
+/// One run of a test program: its command line, and everything its stages share: device, modules,
+/// clocks.
 #pragma once
 
 #include <cstdint>

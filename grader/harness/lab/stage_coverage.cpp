@@ -1,23 +1,9 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The part of StageRun that knows whether what was timed by some of its blocks leaves nothing
-/// undone: by a rule that a few blocks show, or by running all of them.
-///
-///   timed at the first size   a rule says that each place is written once     nothing more is done
-///                             no rule, or one that leaves places out          all blocks run
-///   timed at a smaller one    because its blocks take too many instructions,
-///                             and so does any way to compute it               the rule, at that
-///                             size for another reason                              all blocks run
-///                             at the
-///                                                                             first size
-///   all blocks ran            a wrong or missing place                        wrong
-///                             they would take too long                        passes, without the
-///                                                                             points above the bar
-///
-/// The part of StageRun that looks at blocks of a launch whose positions have more than 32 bits.
-///
-/// The part of StageRun that runs timed cases whole, for their results.
+/// The parts of a stage's run that look at launches which were timed by some of their blocks:
+/// whether all blocks write the whole output, whether positions of more than 32 bits are right, and
+/// the run of all blocks that decides where samples cannot.
 #include <algorithm>
 
 #include "grader/base/failpoint.hpp"

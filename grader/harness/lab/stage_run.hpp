@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// One stage under test: launches for its tests, its timing, and the measurement that grows.
-/// Place in the chain: lab_test, built_in_tests -> [stage_run] -> launcher, timing, session.
-/// Left out: GoogleTest's bookkeeping (stage_recorder.hpp).
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,11 +1,8 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Times the reference answer alone, once for many submissions.
-/// Place in the chain: main -> [reference_timer] -> timing, session. Left out: submissions.
-///
-/// main() of every lab's test program: options, session, one suite per stage, GoogleTest.
-/// Exit codes: course::test_exit.
+/// main() of every lab's test program: options, session, one suite per stage, GoogleTest; or, once
+/// for many submissions, the times of the reference answer alone. Exit codes: course::test_exit.
 #include <atomic>
 #include <cmath>
 #include <cstdio>

@@ -1,14 +1,9 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What LAB_TEST and LAB_PROGRAM collected before main(), and its registration with GoogleTest.
-/// Place in the chain: lab_test's macros -> [test_registry] -> main, stage_recorder.
-///
-/// The tests every stage of every lab has.
-/// Place in the chain: test_registry -> [built_in_tests] -> stage_run.
-///
-/// Turns GoogleTest's events into the stages' measurements: one line of the result file per suite.
-/// Place in the chain: main -> [stage_recorder] -> stage_run.
+/// What LAB_TEST and LAB_PROGRAM collected before main(), its registration with GoogleTest together
+/// with the tests that every stage has, and GoogleTest's events as the stages' measurements: one
+/// line of the result file per suite.
 #pragma once
 
 #include <atomic>

@@ -1,18 +1,5 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-/// @file
-/// A student's check: student and reference run in this process and use the same inputs and the
-/// same output buffer, so that addresses are no difference between them.
-/// Place in the chain: bench -> [one_process_bench] -> timed_run.
-///
-/// A graded run: student and reference each have a runner, a device and buffers of their own: the
-/// reference's output is never where the student's code runs. Outputs are held against each other
-/// by fingerprints whose key is drawn after the launch.
-/// Place in the chain: bench -> [sandbox_bench] -> timed_run.
-///
-/// A graded run on a virtual GPU with the reference's times known: only the student's kernels run,
-/// and their output is held against the lab's own answer, computed here.
-/// Place in the chain: bench -> [known_times_bench] -> timed_run.
 #include "grader/harness/measure/bench.hpp"
 
 #include <sys/random.h>

@@ -1,21 +1,14 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What the reference answer takes on a virtual GPU, known before a submission runs. Predicted
-/// times are the same every time, so that a class need not pay for them with every submission.
-/// Place in the chain: main (writes) and session (reads) -> [known_times]. Left out: real GPUs,
-/// where only times taken side by side can be compared.
-///
-/// A file of them is only a number to divide by: it says nothing about what is right. The outputs
-/// of timed runs are held against the lab's own TimedCase::expected on fresh inputs.
-///
 /// Where a submission is timed beside its reference. Chosen once, by make_bench():
 ///   one process       a student's check: both run here, on the same buffers
 ///   in the sandbox    graded: each in a runner of its own; the answer is never where the
 ///                     student's code runs
 ///   with known times  graded on a virtual GPU: only the student's kernels run
-/// Place in the chain: session -> [bench] -> timed_run. Left out: how often something is timed
-/// (timing).
+/// Predicted times are the same every time, so that a class need not pay for the reference's with
+/// every submission. A file of them is only a number to divide by: outputs are held against the
+/// lab's own TimedCase::expected on fresh inputs.
 #pragma once
 
 #include <cstdint>

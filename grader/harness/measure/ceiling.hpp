@@ -1,13 +1,9 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What follows from measured speeds, without measuring: which ceiling fits a case, what is too
-/// fast to be true, which stage a slow kernel resembles. Place in the chain: ceiling, timing,
-/// stage_run -> [speed_rules]. Left out: points (judge/verdict).
-///
-/// The speed that this device reaches at best, measured in the same run as the student's kernel.
-/// Place in the chain: timing -> [ceiling] -> device_kernels. Left out: what follows from passing
-/// it.
+/// The speed that this device reaches at best, measured in the same run as the student's kernel,
+/// and what follows from it: which ceiling fits a case, what is too fast to be true, which stage a
+/// slow kernel resembles.
 #pragma once
 
 #include <map>

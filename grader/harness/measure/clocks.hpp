@@ -1,16 +1,11 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The SM clock and why it is throttled, read through the driver's management library (NVML), which
-/// is loaded at run time: without it the numbers are simply absent.
-/// Place in the chain: timing -> [clocks] -> libnvidia-ml.so.1.
+/// What tells whether a time can be believed: the SM clock and why it is throttled, through the
+/// driver's management library (NVML), which is loaded at run time; and the judge's own clock
+/// around the same launches. Events are written to memory of the process that runs the student's
+/// kernels; a kernel that finds them can make itself look fast.
 /// Source: NVML API Reference Manual, "Device Queries" and "Clocks Event Reasons".
-///
-/// Whether the device's events agree with a clock that the student's code cannot reach: the judge's
-/// own, around the same launches. Events are written to memory of the process that runs the
-/// student's kernels; a kernel that finds them can make itself look fast.
-/// Place in the chain: timing -> [outside_clock] -> statistics. Left out: taking the samples
-/// (timed_run).
 #pragma once
 
 #include <memory>

@@ -1,18 +1,10 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Ranges of blocks of a timed case's launch, run for their results alone on arrays that cost what
-/// is touched of them.
-/// Place in the chain: whole_run, coverage -> [parts_run] -> timed_run, launcher. Left out: which
-/// ranges; times.
-///
 /// Whether all blocks of a launch that was timed by some of them write the whole output, found by
-/// running a few blocks alone: each place is known, not only how many there are.
-/// Place in the chain: stage_places -> [coverage] -> parts_run, tiling. Left out: running them all
-/// (whole_run), which must decide where this cannot.
-///
-/// Of an output to which all blocks add, what they read of the input takes the place of what they
-/// write.
+/// running a few blocks alone, for their results, on arrays that cost what is touched of them: each
+/// place is known, not only how many there are. Of an output to which all blocks add, what they
+/// read of the input takes the place of what they write.
 #pragma once
 
 #include <cstdint>

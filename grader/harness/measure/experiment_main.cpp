@@ -2,10 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// main() of membound_experiment: times the points of one experiment, as kernels of labs are timed,
-/// and writes a line of JSON as each point is done.
-/// Place in the chain: judge/experiment_run starts it -> [experiment_main] -> harness/device.
-/// Left out: what a time means, and whether a result is right: nothing is graded here.
-/// Exit codes: 0, 2 for a kernel that cannot be launched, 3 for the machine's faults and ours.
+/// and writes a line of JSON as each point is done. Exit codes: 0, 2 for a kernel that cannot be
+/// launched, 3 for the machine's faults and ours.
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>

@@ -1,12 +1,8 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What the virtual GPU says of a launch that it timed by some of its blocks.
-/// Place in the chain: timing -> [sample_report]. Left out: what they wrote (coverage).
-///
-/// The buffers of a timed case, and one timed run on them. What differs between the benches is
-/// theirs to say.
-/// Place in the chain: timing -> [timed_run] -> launcher, device_kernels.
+/// The buffers of a timed case, one timed run on them, and what the virtual GPU says of a launch
+/// that it timed by some of its blocks. What differs between the benches is theirs to say.
 #pragma once
 
 #include <cstdint>

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// Times one case: student and reference in turn, on fresh inputs, every output compared.
-/// Place in the chain: stage_run -> [timing] -> bench, timed_run, stop_rule.
-/// Left out: what the numbers mean for points; judge/verdict says.
 ///
 /// One pair, the two in random order, each prepared in the same way:
 ///   draw inputs, poison output, flush L2 | event, launches, event

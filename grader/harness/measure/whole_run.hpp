@@ -1,22 +1,19 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Runs all blocks of a timed case for their results, and compares every place of the output with
-/// the lab's own answer: what a sample leaves open.
-/// Place in the chain: stage_whole -> [whole_run] -> parts_run, place_set. Left out: time.
+/// What samples leave open. All blocks of a timed case, run for their results, and every place of
+/// the output compared with the lab's own answer:
 ///
 ///   blocks   0 … k−1 | k … 2k−1 | …     of the launch, range by range
 ///   arrays   drawn   | drawn    | …     anew for each, dropped afterwards
 ///   places   a bit each, for all        in the end exactly those that the case declares
 ///
 /// So memory is bounded, whatever the size. Kernels whose blocks may learn from each other, outputs
-/// to which all blocks add, and plans run in one piece; large plans launch by launch, as if each
+/// to which all blocks add, and plans run in one range; large plans launch by launch, as if each
 /// were alone: where all places are right then, they are, and else nothing is known.
 ///
-/// Whether a kernel finds its place where positions have more than 32 bits. A launch over more than
-/// 2^32 elements is far too long to run; of it some blocks run alone, on arrays that cost what is
-/// touched of them.
-/// Place in the chain: stage_far -> [far_blocks] -> parts_run. Left out: times.
+/// And whether a kernel finds its place where positions have more than 32 bits. A launch over more
+/// than 2^32 elements is far too long to run; of it some blocks run alone:
 ///
 ///   block    b − 2^32 / E         has the elements of block b where a position of 32 bits begins
 ///   again; blocks   between them         have none, or wrong ones, or fault, where its sign is set

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// Holds the calls of one run against what lab.json demands of them. Pure.
-/// Place in the chain: runner's record -> [call_rule_checks] -> main. Left out: the rules' names
-/// and words (course/lab).
 #pragma once
 
 #include <optional>

@@ -3,8 +3,6 @@
 /// @file
 /// Times a program's own work on the device that it meets by itself, beside the reference program,
 /// run by run in turn, with the work clock's events.
-/// Place in the chain: program_test -> [clocked_run] -> work_clock, statistics. Left out: points;
-/// whoever submits code that nobody trusts could forge these times, so no jail is here.
 #pragma once
 
 #include <filesystem>

@@ -1,17 +1,10 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Which pieces of a program's work the results came through: what copies brought back, back to the
-/// launches that wrote it, and to what these read. Pure.
-/// Place in the chain: a replay's record of calls -> [data_flow] -> device_results. Left out: the
-/// order of reads and writes inside one launch, which is taken to read before it writes; whether
-/// what is read changes what is written.
-///
 /// Whether what a program handed in is what its kernels made of its inputs: the words of its output
-/// are followed to the copies that brought them, and the replay says what these copies would have
-/// brought for other inputs. Pure.
-/// Place in the chain: replayed_run -> [device_results] -> program_test. Left out: what is right
-/// for other inputs (the lab's own test).
+/// are followed to the copies that brought them, from there back to the launches that wrote them
+/// and to what these read; and the replay says what these copies would have brought for other
+/// inputs. Inside one launch, reads are taken to come before writes. Pure.
 #pragma once
 
 #include <cstddef>

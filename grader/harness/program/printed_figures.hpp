@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// The times and rates that a program prints, held against the runtime's clock. Pure.
-/// Place in the chain: call_rule_checks -> [printed_figures]. Left out: figures without a unit;
-/// what else is printed.
 #pragma once
 
 #include <optional>

@@ -1,15 +1,10 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The command line of the test program for stages about programs; the judge writes it.
-/// Place in the chain: main -> [program_options].
-///
-/// A test that passed, asked once more with other inputs, while the next test already runs.
-/// Place in the chain: program_main -> [replayed_test] -> program_test, replayed_run.
-///
-/// main() of the test program for stages about a program: for each stage the lab's tests, then the
-/// demands on the calls of the last one's run, as one measurement; or with --clock its times alone.
-/// Exit codes: course::test_exit.
+/// main() of the test program for stages about a program: for each stage the lab's tests, each
+/// asked once more with other inputs while the next one runs, then the demands on the calls of the
+/// last one's run, as one measurement; or with --clock its times alone. Exit codes:
+/// course::test_exit.
 #include <unistd.h>
 #include <algorithm>
 #include <chrono>

@@ -4,8 +4,6 @@
 /// One run of a student's program: the program in one jail, the runner that holds the device in
 /// another, a socket between them. Inputs are files the program is shown, outputs files it leaves;
 /// what it asked the device for is the runner's word, never its own.
-/// Place in the chain: program_test -> [program_run] -> jail, runner. Left out: whether any of it
-/// is right.
 #pragma once
 
 #include <cstdint>

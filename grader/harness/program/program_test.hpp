@@ -1,10 +1,9 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The one header that a lab's program_test.cpp includes. A test gives the program inputs, runs
-/// it, and compares its outputs with what it works out itself; the table of tests is the whole
-/// file. The harness brings main() and the demands of lab.json.
-/// Place in the chain: a lab's program_test.cpp -> [program_test] -> program_run, compare, data.
+/// The one header that a lab's program_test.cpp includes. A test gives the program inputs, runs it,
+/// and compares its outputs with what it works out itself; the table of tests is the whole file.
+/// The harness brings main() and the demands of lab.json.
 ///
 ///   testing::AssertionResult adds(ProgramTest& test, std::size_t n) {
 ///     const auto a = test.give_integers<float>("a", n, 0, 9999, test.seed(1));

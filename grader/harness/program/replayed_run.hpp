@@ -1,15 +1,9 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The inputs of a run and what stands in their place when its requests are done once more.
-/// Place in the chain: program_test -> [other_inputs] -> replayed_run. Left out: where the words of
-/// a copy come from if they are in no input.
-///
 /// What a program asked its device for, done once more without the program: the same requests to a
 /// new runner, but other inputs in the copies to the device. What comes back then is what the
 /// device makes of those inputs; whatever the host worked out stays as it was.
-/// Place in the chain: program_test -> [replayed_run] -> program_run, runner. Left out: whether
-/// what comes back is right (device_results).
 #pragma once
 
 #include <cstddef>

@@ -5,8 +5,6 @@
 /// events, by the default stream, by the host's waits. What only happens to come first is not
 /// ordered, so the answer does not depend on times. And how long it takes if only memory orders it.
 /// Pure.
-/// Place in the chain: runner's record -> [stream_order] -> rules. Left out: what a kernel does
-/// with a pointer beyond what its signature says.
 #pragma once
 
 #include <cstddef>

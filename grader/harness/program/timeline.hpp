@@ -1,16 +1,8 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Stretches of time on a timeline, in nanoseconds.
-/// Place in the chain: rules -> [spans].
-///
-/// What there is to count of the calls of one run, most of it shares of the timeline's time. Pure.
-/// Place in the chain: runner's record -> [timeline_shares] -> call_rule_checks, program_main.
-///
-/// What a run of a program tells that no demand asks for, a sentence each: what its timeline saved
-/// and could have saved, what it left behind, what it printed. Pure.
-/// Place in the chain: runner's record -> [run_notes] -> main. Left out: whether any of it is
-/// enough (call_rule_checks).
+/// The timeline of a program's run: stretches of time, shares of it that rules count, and what it
+/// tells that no demand asks for, a sentence each. Pure.
 #pragma once
 
 #include <algorithm>

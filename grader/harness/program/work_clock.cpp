@@ -3,9 +3,8 @@
 /// @file
 /// A library that is loaded before a program (LD_PRELOAD) and times its work with events of its
 /// own, where the program meets its device by itself. The program is not changed, and what it says
-/// of itself does not count.
-/// Place in the chain: clocked_run -> [work_clock] -> CUDA runtime. Left out: points. Program and
-/// clock share a process: who wants to can forge what it writes.
+/// of itself does not count. Program and clock share a process: who wants to can forge what it
+/// writes.
 ///
 /// MEMBOUND_WORK_CLOCK names the file for its report (work_report.hpp). Usually all work runs as
 /// the program hands it in, and one line has the time from before the first kernel or asynchronous

@@ -3,7 +3,6 @@
 /// @file
 /// What the work clock writes of one run, a line "kind nanoseconds" each, and what follows from the
 /// times of pieces that ran alone. Pure; no code but this header, for it is part of two programs.
-/// Place in the chain: work_clock -> [work_report] -> clocked_run.
 #pragma once
 
 #include <algorithm>

@@ -14,8 +14,7 @@
 ///                  }
 ///
 /// Inside both, `gpu` tells about the device (membound::Gpu). The parameters are the sizes that the
-/// lab's kernel.cuh names, in that order. Left out: everything that checks a shape; the grader does
-/// that and names the limit that was passed.
+/// lab's kernel.cuh names, in that order.
 #pragma once
 
 namespace membound {

@@ -1,10 +1,8 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Devices, errors, and what the harness asks beside CUDA.
-///
-/// What the harness asks a virtual GPU to time a launch by some of its blocks, as the virtual GPU's
-/// own functions (docs/counters_file.md).
+/// Devices, errors, peers, hints, and what the harness asks beside CUDA: of the runner, and of a
+/// virtual GPU that times a launch by some of its blocks (docs/counters_file.md).
 #include <cstddef>
 #include <cstring>
 

@@ -1,11 +1,7 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Memory of the current device. Addresses are the runner's: numbers that this process never
-/// follows.
-///
-/// What programs ask for beside what a test program does, made of other calls: variables by their
-/// names, memory in rows, numbers of the device, hints.
+/// Memory: allocations, copies and fills, in rows as well, and variables by their names.
 #include <atomic>
 #include <cstdio>
 #include <cstring>

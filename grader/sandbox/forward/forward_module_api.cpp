@@ -1,11 +1,9 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Ordinary programs: what nvcc's host code calls by itself, registering device code before main
-/// and the two halves of `<<<…>>>`. The code is sent to the runner when a kernel is first needed.
-///
-/// Modules, kernels and launches. The module's file is read here and its bytes are sent:
-/// a runner has no files.
+/// Device code: what nvcc's host code registers before main and the two halves of `<<<…>>>`,
+/// libraries, their kernels, and launches. The code is sent to the runner when a kernel is first
+/// needed.
 #include <cstdio>
 #include <cstring>
 #include <fstream>

@@ -1,12 +1,10 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Streams and events. Wherever the host learns that work is done, copies into its pinned memory
-/// arrive (host_memory.hpp).
-///
-/// Graphs by stream capture: captured, made ready and launched in the runner. A node is work on the
-/// device; copies between host and device cannot be captured, because a graph's memory is the
-/// runner's.
+/// Streams, events, and graphs by stream capture. Wherever the host learns that work is done,
+/// copies into its pinned memory arrive (runtime_state.hpp). A graph is captured, made ready and
+/// launched in the runner; copies between host and device cannot be captured, because its memory is
+/// the runner's.
 #include "grader/sandbox/forward/runtime_state.hpp"
 
 using namespace membound::forward;  // NOLINT: the C interface below

@@ -1,20 +1,14 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The devices that a program linked to the forwarding runtime sees: one per runner, in the order
-/// of the sockets named by MEMBOUND_REMOTE_SOCKETS ("7,8": device 0 on descriptor 7, device 1 on
-/// 8). A runner is spoken to from the first call that needs it on.
-/// Place in the chain: forward/*_api.cpp -> [devices] -> client.
+/// What the forwarding runtime remembers on the program's side: its devices, the handles it gave
+/// out, which memory of the host is pinned, and which copies into it have not arrived.
 ///
-/// Handles carry their device: a kernel of the reference can never be launched on the student's
-/// runner, whatever device is current.
-///
-/// What a program's side has to know of memory: which of the host's is pinned, which addresses are
-/// the device's, and which copies into pinned memory have not arrived.
-/// Place in the chain: forward/*_api -> [host_memory] -> client.
-///
-/// A copy into pinned memory arrives when the program waits for it, and not before: who reads
-/// without waiting reads what was there, as on a GPU that is still working.
+/// There is one device per runner, in the order of the sockets named by MEMBOUND_REMOTE_SOCKETS
+/// ("7,8": device 0 on descriptor 7, device 1 on 8). Handles carry their device: a kernel of the
+/// reference can never be launched on the student's runner. A copy into pinned memory arrives when
+/// the program waits for it, and not before: who reads without waiting reads what was there, as on
+/// a GPU still at work.
 #pragma once
 
 #include <cstddef>

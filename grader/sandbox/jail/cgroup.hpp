@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// Control groups, of version 2 or 1, whichever this machine lets us use: one group a run, that
-/// limits and counts memory and processes and counts CPU time over all the run started.
-/// Place in the chain: kernel -> [cgroup] -> supervisor, jail_probe. Left out: namespaces.
-/// Source: Linux admin-guide/cgroup-v2.rst and cgroup-v1/{memory,pids,cpuacct}.rst.
+/// limits and counts memory and processes and counts CPU time over all the run started. Source:
+/// Linux admin-guide/cgroup-v2.rst and cgroup-v1/{memory,pids,cpuacct}.rst.
 #pragma once
 
 #include <cstddef>

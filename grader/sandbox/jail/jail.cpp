@@ -1,16 +1,10 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The stage's program, which travels inside this library so that no file has to be found, trusted
-/// or reachable at the moment a jail is made.
-/// Place in the chain: stage (built first) -> [stage_image] -> supervisor.
-///
-/// Between fork and exec: the process that stands between us and bubblewrap, and what both do
-/// before they are what they are to be.
-/// Place in the chain: supervisor -> [keeper] -> cgroup, staged_mount.
-///
-/// One jailed run from outside: starts bubblewrap as a user without rights, and returns only when
-/// nothing of it runs any more.
+/// One jailed run from outside, the supervisor: starts bubblewrap as a user without rights, with
+/// the jail's init (init/init_main.cpp) as its program, and returns only when nothing of it runs
+/// any more. The init travels inside this library, so that no file has to be found, trusted or
+/// reachable then.
 #include "grader/sandbox/jail/jail.hpp"
 
 #include <fcntl.h>
@@ -42,32 +36,24 @@
 #include "grader/sandbox/jail/syscall_filter.hpp"
 #include "grader/sandbox/jail/watch.hpp"
 
-namespace membound::jail {
-
-/// A sealed file in memory that holds the program; -1 when the machine forbids such files. One for
-/// the whole process.
-[[nodiscard]] const base::Descriptor& stage_program();
-
-}  // namespace membound::jail
-
-// MEMBOUND_STAGE_PROGRAM is the path of the built stage; the assembler copies its bytes.
+// MEMBOUND_INIT_PROGRAM is the path of the built init; the assembler copies its bytes.
 asm(R"(
   .pushsection .rodata
-  .hidden membound_stage_begin
-  .hidden membound_stage_end
-  .global membound_stage_begin
-  .global membound_stage_end
+  .hidden membound_init_begin
+  .hidden membound_init_end
+  .global membound_init_begin
+  .global membound_init_end
   .balign 16
-membound_stage_begin:
-  .incbin ")" MEMBOUND_STAGE_PROGRAM R"("
-membound_stage_end:
+membound_init_begin:
+  .incbin ")" MEMBOUND_INIT_PROGRAM R"("
+membound_init_end:
   .popsection
 )");
 
 // Names of symbols, as the assembler has them. NOLINTBEGIN(readability-identifier-naming)
 extern "C" {
-extern const char membound_stage_begin[];
-extern const char membound_stage_end[];
+extern const char membound_init_begin[];
+extern const char membound_init_end[];
 }
 // NOLINTEND(readability-identifier-naming)
 
@@ -81,27 +67,23 @@ constexpr unsigned kMfdExec = MFD_EXEC;
 #endif
 
 base::Descriptor make_program() {
-  const char* const name = "membound-stage";
+  const char* const name = "membound-init";
   constexpr unsigned kFlags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
   base::Descriptor file(memfd_create(name, kFlags | kMfdExec));
   if (!file.open()) file.reset(memfd_create(name, kFlags));
-  const auto size = static_cast<std::size_t>(membound_stage_end - membound_stage_begin);
-  if (!file.open() || write(file.get(), membound_stage_begin, size) != static_cast<ssize_t>(size) ||
+  const auto size = static_cast<std::size_t>(membound_init_end - membound_init_begin);
+  if (!file.open() || write(file.get(), membound_init_begin, size) != static_cast<ssize_t>(size) ||
       fcntl(file.get(), F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) != 0)
     return base::Descriptor();
   return file;
 }
 
-}  // namespace
-
-const base::Descriptor& stage_program() {
+/// A sealed file in memory that holds the program; -1 when the machine forbids such files. One for
+/// the whole process.
+const base::Descriptor& init_program() {
   static const base::Descriptor program = make_program();
   return program;
 }
-
-}  // namespace membound::jail
-
-namespace membound::jail {
 
 /// What the child needs between fork and exec, all made before: there it may only call functions
 /// that are safe in a process forked from one with threads.
@@ -111,26 +93,15 @@ struct KeeperStart {
   int input;
   int output;
   int report;  // receives errno when bubblewrap cannot be started
-  int status;  // the stage's
+  int status;  // the init's
   const int* kept;
   std::size_t kept_count;
   const Cgroup* cgroup;
   uid_t user;  // 0: stay who we are
-  const StagedMount* mounts;
+  const PrivateMount* mounts;
   std::size_t mount_count;
   pid_t parent;
 };
-
-/// Stands between us and bubblewrap, whose own first process inside outlives it by a moment and
-/// would become a child of the machine's init; in a container that may be a program that collects
-/// nobody. When the keeper has ended, nothing of the run is left; it ends with bubblewrap's code.
-[[noreturn]] void become_keeper(const KeeperStart& start);
-
-}  // namespace membound::jail
-
-namespace membound::jail {
-
-namespace {
 
 bool give_up_rights(uid_t user) {
   return setgroups(0, nullptr) == 0 && setresgid(user, user, user) == 0 &&
@@ -147,7 +118,7 @@ bool give_up_rights(uid_t user) {
   // Opened by its path now: it may lie below a folder that the mounts cover.
   const int program = open(start.arguments[0], O_PATH | O_CLOEXEC);
   bool ready = program >= 0 && start.cgroup->join() &&
-               stage_mounts(start.mounts, start.mount_count) &&
+               mount_privately(start.mounts, start.mount_count) &&
                (start.user == 0 || give_up_rights(start.user)) && dup2(start.input, 0) >= 0 &&
                dup2(start.output, 1) >= 0 && dup2(start.output, 2) >= 0;
   // After the change of user, which forgets it: should we be killed, the jail must not live on.
@@ -170,9 +141,10 @@ void close_all_but(int one, int other) {
   close_range(high + 1, ~0U, 0);
 }
 
-}  // namespace
-
-void become_keeper(const KeeperStart& start) {
+/// Stands between us and bubblewrap, whose own first process inside outlives it by a moment and
+/// would become a child of the machine's init; in a container that may be a program that collects
+/// nobody. When the keeper has ended, nothing of the run is left; it ends with bubblewrap's code.
+[[noreturn]] void become_keeper(const KeeperStart& start) {
   setpgid(0, 0);
   sigset_t none;
   sigemptyset(&none);
@@ -194,19 +166,13 @@ void become_keeper(const KeeperStart& start) {
   }
 }
 
-}  // namespace membound::jail
-
-namespace membound::jail {
-
-namespace {
-
 using Clock = std::chrono::steady_clock;
 
 /// User numbers of runs, when we may choose: above every account, below what a container's map
 /// usually ends with.
 constexpr uid_t kFirstUser = 60000;
 constexpr unsigned kUsers = 5000;
-/// bubblewrap outside, its first process inside, and the stage.
+/// bubblewrap outside, its first process inside, and the init.
 constexpr int kOwnProcesses = 3;
 
 uid_t next_user() {
@@ -277,7 +243,7 @@ base::Result<JailOutcome> run_with(const Setup& setup, const JailRequest& reques
   base::Descriptor output_write, status_write, info_read, info_write, report_read, report_write;
   const base::Descriptor input(open("/dev/null", O_RDONLY | O_CLOEXEC));
   const base::Descriptor filter_file = memory_file("membound-seccomp", *filter);
-  if (!input.open() || !filter_file.open() || !stage_program().open() ||
+  if (!input.open() || !filter_file.open() || !init_program().open() ||
       !base::make_pipe(channels.output, output_write) ||
       !base::make_pipe(channels.status, status_write) || !base::make_pipe(info_read, info_write) ||
       !base::make_pipe(report_read, report_write))
@@ -286,12 +252,12 @@ base::Result<JailOutcome> run_with(const Setup& setup, const JailRequest& reques
       bubblewrap_command(setup, request,
                          {.filter = base::switched_off("jail.seccomp") ? -1 : filter_file.get(),
                           .info = info_write.get(),
-                          .stage = stage_program().get(),
+                          .init = init_program().get(),
                           .status = status_write.get()});
   if (!command) return command.error();
   const base::Descriptor options = hide_options(command->arguments);
   if (!options.open()) return cannot("cannot be prepared", base::reason_text(errno));
-  std::vector<int> kept = {filter_file.get(), info_write.get(), stage_program().get(),
+  std::vector<int> kept = {filter_file.get(), info_write.get(), init_program().get(),
                            status_write.get(), options.get()};
   kept.insert(kept.end(), request.descriptors.begin(), request.descriptors.end());
   auto environment = environment_of(request);
@@ -327,9 +293,17 @@ base::Result<JailOutcome> run_with(const Setup& setup, const JailRequest& reques
   return outcome_of(request, watch(setup, request, *cgroup, std::move(channels), start));
 }
 
-}  // namespace membound::jail
-
-namespace membound::jail {
+base::Result<JailOutcome> run(const JailRequest& request) {
+  const Setup& setup = machine_setup();
+  if (!setup.enforcement.untrusted_ok()) {
+    return base::Error{base::ErrorKind::kMachine, "jail", setup.enforcement.describe(),
+                       "files, network and system calls closed off, and limits on memory, CPU time "
+                       "and processes",
+                       "sudo apt-get install bubblewrap, allow user namespaces, or give "
+                       "--trust-submissions when all submissions come from people you trust"};
+  }
+  return run_with(setup, request);
+}
 
 namespace {
 

@@ -3,12 +3,7 @@
 /// @file
 /// Runs one program that nobody trusts: it sees the files it was given and nothing else, has no
 /// network, ends when a limit is reached, and leaves nothing behind. What this machine can enforce
-/// is asked once, said aloud, and never assumed.
-/// Place in the chain: judge, runner -> [jail] -> bubblewrap, the kernel. Left out: what the
-/// program is, and what its end means for a grade.
-///
-/// The same program without its jail, for people who run their own code and for ourselves.
-/// Place in the chain: harness/program, judge -> [unjailed] -> process. Left out: any protection.
+/// is asked once, said aloud, and never assumed. People who run their own code go without the jail.
 #pragma once
 
 #include <atomic>

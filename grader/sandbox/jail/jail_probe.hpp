@@ -1,13 +1,9 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What this machine has to build a jail with. Internal to jail; the public face is probe().
-/// Place in the chain: [setup] -> bubblewrap, supervisor.
-///
-/// Jails whose supervisor was killed. The kernel ends nearly all of them with it
-/// (PR_SET_PDEATHSIG); not one that was just being started, between a fork and the call that asks
-/// for this. Place in the chain: jail_probe -> [leftovers] -> /proc. Left out: control groups, see
-/// cgroup.
+/// What this machine has to build a jail with, found by trying; and the end of jails whose
+/// supervisor was killed: the kernel ends nearly all of them with it (PR_SET_PDEATHSIG), but none
+/// that was just being started. Internal to jail; the public face is probe().
 #pragma once
 
 #include <filesystem>

@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-/// @file
-/// The words for what is enforced and which limit was hit.
 #include "grader/sandbox/jail/outcome.hpp"
 
 #include <signal.h>

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// From what a supervisor saw to how the run ended. Pure.
-/// Place in the chain: supervisor -> [outcome] -> JailOutcome.
 #pragma once
 
 #include <cstdint>

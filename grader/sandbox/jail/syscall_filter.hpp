@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// Which system calls a jailed program may not make, as a seccomp program that bubblewrap loads.
-/// Place in the chain: libseccomp -> [syscall_filter] -> supervisor.
-/// Left out: arguments behind pointers, which seccomp cannot see.
 #pragma once
 
 #include <string>

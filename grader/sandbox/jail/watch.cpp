@@ -1,9 +1,5 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-/// @file
-/// What a process and all its descendants use at this moment, read from /proc: for machines that
-/// let us make no control group.
-/// Place in the chain: /proc -> [process_tree] -> supervisor.
 #include "grader/sandbox/jail/watch.hpp"
 
 #include <fcntl.h>

@@ -3,7 +3,6 @@
 /// @file
 /// Follows one run until nothing of it is left: reads what comes out, and ends everything when a
 /// limit is reached.
-/// Place in the chain: supervisor -> [watch] -> cgroup, process_tree.
 #pragma once
 
 #include <chrono>

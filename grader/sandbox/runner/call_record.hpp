@@ -1,17 +1,12 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What the program of a host-code lab asked its device for, call by call, as the runner saw it:
-/// one JSON object a line, written before the call is answered. The program itself has no hand in
-/// it.
-/// Place in the chain: server -> [call_record] -> host_harness's rules.
+/// What a program asked its device for, as the runner saw it, in two forms: calls, one JSON object
+/// a line, written before the call is answered, for rules about them; and requests with the bytes
+/// that went to the device and came from it, enough to do the same once more without the program.
 ///
-/// Every request of a program as its runner served it, with the bytes that went to the device and
-/// came from it: enough to do the same once more without the program.
-/// Place in the chain: server -> [request_log] -> harness/program/replayed_run.
-///
-/// The bytes of a copy are those that the device got or gave: the program, which shares the buffer
-/// through which they travel, cannot change them behind the runner's back.
+/// The program itself has no hand in either: the bytes of a copy are those that the device got or
+/// gave, and cannot be changed through the shared buffer behind the runner's back.
 #pragma once
 
 #include <cstddef>

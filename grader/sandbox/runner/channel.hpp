@@ -1,13 +1,10 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Frames over one connected stream socket, and one file descriptor at its beginning.
-/// Place in the chain: client, server -> [channel] -> protocol. Left out: what frames say.
-///
-/// Memory that judge and runner share for bulk data: a memfd whose size is sealed, so that neither
-/// side can take it away under the other (reading past a shortened file would be a SIGBUS).
-/// Place in the chain: client, server -> [shared_buffer]. Left out: who may use it when; requests
-/// and answers alternate, and a side only touches it while it is its turn.
+/// How judge and runner are connected: frames over one stream socket, one file descriptor at its
+/// beginning, and through it the shared buffer for bulk data, a memfd whose size is sealed, so that
+/// neither side can take it away under the other (reading past a shortened file would be a SIGBUS).
+/// Requests and answers alternate, and a side only touches the buffer while it is its turn.
 #pragma once
 
 #include <cstddef>

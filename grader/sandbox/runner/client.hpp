@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// The judge's end of one connection: typed calls to a runner that may be hostile, dead or slow.
-/// Place in the chain: forward/*.cpp -> [client] -> protocol, channel. Left out: CUDA's own types.
 ///
 /// A runner that dies or breaks the protocol is never spoken to again: every later call gives
 /// kDisconnected, and problem() says what happened. Waiting is not bounded here; the harness's

@@ -1,20 +1,10 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Large pieces of device memory that the judge has freed and will soon want again: the arrays of a
-/// timed case have the same sizes in each stage, and to map, overwrite and unmap a GiB takes a GPU
-/// half a millisecond.
-/// Place in the chain: server -> [kept_memory]. Left out: the calls that allocate and free.
-///
-/// They stay in the process that wrote them, which ends with the run.
-///
-/// Memory of the device for one judge. On a GPU what is freed is overwritten before another process
-/// can get it, or kept for the next array of that size.
-/// Place in the chain: server -> [device_memory] -> kept_memory, CUDA runtime.
-///
-/// Pinned memory of the runner through which a program's asynchronous copies go: the program's own
-/// pinned memory lies in another process, where no device reaches it.
-/// Place in the chain: server_program -> [staging] -> CUDA runtime.
+/// Memory of the device for one judge, and the pinned memory through which a program's asynchronous
+/// copies go. On a GPU what is freed is overwritten before another process can get it, or kept for
+/// the next array of that size: the arrays of a timed case have the same sizes in each stage, and
+/// to map, overwrite and unmap a GiB takes a GPU half a millisecond.
 #pragma once
 
 #include <cstddef>

@@ -1,24 +1,15 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What the program of a host-code lab asks of its runner beside what a test program asks: streams,
-/// copies in stream order, events of streams, variables, numbers of the device. Stream 0 is the
-/// default one. Place in the chain: messages -> [program_messages] -> wire.
-///
-/// What a test program asks of a virtual GPU's runner to time a launch by some of its blocks.
-/// Place in the chain: messages -> [sample_messages] -> wire.
-///
-/// Inputs are drawn in the runner, where they are touched. Their seed says no more than the input
-/// itself would: all seeds follow from a key that the judge keeps.
-///
-/// What the judge's side may ask of a runner, and what comes back: one struct each, whose
-/// fields go over the wire in their order. A request names its answer's type.
-/// Place in the chain: client, server -> [messages] -> wire. Left out: bulk data, which travels in
-/// the shared buffer (shared_buffer.hpp); requests only say how much of it is meant.
+/// What the judge's side may ask of a runner, and what comes back: one struct each, whose fields go
+/// over the wire in their order. A request names its answer's type. Programs of host-code labs ask
+/// for streams, graphs and variables besides; test programs, to time a launch by some of its
+/// blocks. Bulk data travels in the shared buffer (channel.hpp); requests only say how much of it
+/// is meant.
 ///
 /// Device addresses are numbers here: the judge's side never follows one, and the runner holds each
 /// against its list of allocations. Modules, kernels and events are indices into the runner's
-/// lists.
+/// lists; stream 0 is the default one.
 #pragma once
 
 #include <array>

@@ -1,19 +1,10 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The fields of a struct, from the struct itself.
-/// Place in the chain: messages -> [fields] -> wire. Left out: structs with bases or constructors.
-///
-/// Values to bytes and back. The reader trusts nothing: every length is held against what is left
-/// of the bytes and against a bound of its own before anything is allocated.
-/// Place in the chain: protocol -> [wire]. Left out: what the values mean; sockets.
-///
-/// Numbers are little-endian and packed. A text or a list is a 32-bit count and its elements.
-///
-/// Frames and their content: a request or an answer to bytes and back, every number of the other
-/// side checked before it is used.
-/// Place in the chain: client, server -> [protocol] -> messages, wire. Left out: the socket
-/// (channel.hpp).
+/// Frames and their content: a request or an answer to bytes and back, by the fields of its struct.
+/// The reader trusts nothing: every length is held against what is left of the bytes and against a
+/// bound of its own before anything is allocated. Numbers are little-endian and packed; a text or a
+/// list is a 32-bit count and its elements.
 ///
 /// A frame is a header of 16 bytes and `length` bytes of payload. Requests and answers alternate:
 /// an answer carries the sequence number of its request, so that none can be given twice or early.

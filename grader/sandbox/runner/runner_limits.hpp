@@ -3,7 +3,6 @@
 /// @file
 /// What the runner holds its requests against, decided without CUDA: which bytes of the device are
 /// allocated, and what a launch may ask for; and how many threads it needs itself.
-/// Place in the chain: server, judge, harness/program -> [runner_limits].
 #pragma once
 
 #include <cstdint>

@@ -1,15 +1,10 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Whether the device still works: asked between submissions and after each fault.
-/// Place in the chain: runner_main -> [device_probe] -> CUDA runtime. Left out: what follows from
-/// it; the queue quarantines a device that fails.
-///
 /// membound_runner: the process that holds the device and the device code of one submission, and
 /// nothing worth stealing. It serves one judge over one socket and ends with it; the reference's
-/// may serve one judge after the other. Place in the chain: grader/judge starts it (in a jail for a
-/// student's code) -> [runner_main] -> server. Exit codes: 0 the judge is done or gone, 2 wrong
-/// use, 3 no device, 4 a broken protocol.
+/// may serve one judge after the other. Asked to, it only says whether the device still works. Exit
+/// codes: 0 the judge is done or gone, 2 wrong use, 3 no device, 4 a broken protocol.
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/prctl.h>

@@ -1,11 +1,7 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// A request and its answer as a line of the record. Requests that say nothing about what a program
-/// does with its device (questions, modules) give a Call of kind kNone.
-/// Place in the chain: server -> [describe_call] -> call_record.
-///
-/// The part of the server that has to do with events (server.hpp).
+/// The server's loop over requests, what it records of them, and events.
 #include "grader/sandbox/runner/server.hpp"
 
 #include <cstdio>

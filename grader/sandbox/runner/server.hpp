@@ -3,8 +3,6 @@
 /// @file
 /// The runner's end of the connection: does what is asked with the CUDA runtime it is linked to,
 /// the GPU's or the virtual GPU's, and nothing else.
-/// Place in the chain: runner_main -> [server] -> runner_limits, protocol -> CUDA runtime.
-/// Left out: the process around it (watching the judge, limits, the jail).
 ///
 /// It holds no secret: no seed of another run, no expected output, no clock that counts. What it
 /// says is checked on the judge's side.

@@ -1,11 +1,7 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The part of the server that loads modules and launches their kernels (server.hpp).
-///
-/// The part of the server about graphs and about memory in stream order (server.hpp). A graph is
-/// known by number, as all else; what was captured into it is kept as calls, and each launch is
-/// noted as those calls once more, with the times at which the virtual GPU did them.
+/// The part of the server that has to do with modules, kernels, launches and graphs.
 #include <algorithm>
 #include <utility>
 

@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The part of the server that allocates, copies and fills (server.hpp).
-///
-/// The requests by which a launch is timed by some of its blocks.
+/// The part of the server that has to do with device memory, and with launches timed by some of
+/// their blocks, whose arrays are drawn where they are touched.
 #include <algorithm>
 #include <cstring>
 

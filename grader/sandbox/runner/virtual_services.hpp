@@ -3,8 +3,6 @@
 /// @file
 /// What the runner asks its runtime beside the plain API: who a virtual GPU is, what it counted,
 /// and the layout of a kernel's parameters.
-/// Place in the chain: server -> [virtual_services] -> CUDA runtime, found with dlsym where only
-/// one of the two runtimes has it.
 #pragma once
 
 #include <cuda_runtime_api.h>

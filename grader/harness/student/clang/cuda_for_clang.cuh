@@ -3,9 +3,8 @@
 /// @file
 /// The part of CUDA C++'s device library that a lab's kernel may use, for clang without an NVIDIA
 /// toolkit: barriers, atomics, loads with cache hints, arithmetic, printf and assert. Each function
-/// becomes the instruction nvcc makes of it. Left out: textures, tensor cores, half precision and
-/// transcendental functions of full precision (they live in NVIDIA's libdevice).
-/// Source: CUDA C++ Programming Guide, "C++ Language Extensions"; PTX ISA.
+/// becomes the instruction nvcc makes of it. Source: CUDA C++ Programming Guide, "C++ Language
+/// Extensions"; PTX ISA.
 #pragma once
 
 #include "cuda_keywords.cuh"

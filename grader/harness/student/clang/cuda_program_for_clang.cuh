@@ -4,9 +4,7 @@
 /// The calls of the CUDA runtime, for an editor that reads a whole program without NVIDIA's toolkit
 /// (.clangd names it behind cuda_for_clang.cuh): our own cuda_runtime_api.h, and on top of it
 /// default arguments, pointers of any type, and what `<<<...>>>` stands for. Nothing is compiled
-/// with it. Left out: constants that runtime_constants.def lacks, parameters of the calls that
-/// runtime_functions.def lacks.
-/// Source: CUDA Runtime API, "Modules".
+/// with it. Source: CUDA Runtime API, "Modules".
 #pragma once
 
 #include "grader/device_code/cuda_api/include/cuda_runtime_api.h"

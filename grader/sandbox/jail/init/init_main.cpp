@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The stage: the first program inside a jail. It sets what can only be set from inside (limits of
-/// a process, Landlock), starts the program, waits for it and for all it left, and reports the
-/// exact way it ended; bubblewrap by itself turns a signal into an exit code. The program cannot
-/// reach it: it is not dumpable, and where the kernel can, signals across Landlock's border are
-/// refused. Place in the chain: supervisor -> bubblewrap -> [stage] -> the program. A static
-/// program without C++'s library; it is embedded into the library that starts it.
+/// The jail's init: the first program inside a jail. It sets what can only be set from inside
+/// (limits of a process, Landlock), starts the program, waits for it and for all it left, and
+/// reports the exact way it ended; bubblewrap by itself turns a signal into an exit code. The
+/// program cannot reach it: it is not dumpable, and where the kernel can, signals across Landlock's
+/// border are refused. A static program without C++'s library; it is embedded into the library that
+/// starts it.
 ///
 /// Arguments: `key=value` in any order, then `--`, then the program and its own.
 ///   status=FD  landlock=ABI  address=BYTES  cpu=SECONDS  file=BYTES  processes=N  keep=FD
@@ -39,7 +39,7 @@ const char* value_of(const char* argument, const char* key) {
                                                                              : nullptr;
 }
 
-/// The stage's own arguments: those before "--".
+/// The init's own arguments: those before "--".
 struct Orders {
   char** first;
   char** last;
@@ -204,7 +204,7 @@ int run_stage(char** first, char** last, char** program) {
   fcntl(status, F_SETFD, FD_CLOEXEC);
   int error_pipe[2];
   if (pipe2(error_pipe, O_CLOEXEC) != 0) return 126;
-  send(status, &kStageStands, 1);
+  send(status, &kInitStands, 1);
   const pid_t child = fork();
   if (child < 0) return 126;
   if (child == 0) become_program(orders, program, error_pipe[1]);

@@ -1,18 +1,17 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What the stage (the first program inside a jail) tells the supervisor through a pipe: one byte
-/// when it stands, then a Report, then for each collected file its head and its bytes.
-/// Place in the chain: stage -> [stage_report] -> supervisor. Both ends are of one build: the
-/// stage travels inside the library.
+/// What the jail's init tells the supervisor through a pipe: one byte when it stands, then a
+/// Report, then for each collected file its head and its bytes. Both ends are of one build: the
+/// init travels inside the library.
 #pragma once
 
 #include <cstdint>
 
 namespace membound::jail {
 
-/// Sent before the stage starts the program.
-inline constexpr char kStageStands = 'S';
+/// Sent before the init starts the program.
+inline constexpr char kInitStands = 'S';
 inline constexpr std::uint32_t kReportMagic = 0x4D424A31;  // "MBJ1"
 
 /// How the program ended.
