@@ -23,7 +23,7 @@ using course::Grade;
 constexpr double kUsualRate = 9e7;
 /// Compiling is kept from the verdict; what is left is starting runners and drawing inputs.
 constexpr double kSecondsAround = 0.5;
-/// What an audit runs is chosen so that it ends in about this time (harness/lab/stage_whole).
+/// What an audit runs is chosen so that it ends in about this time (harness/lab/stage_coverage).
 constexpr double kLongestAudit = 10;
 
 std::string key_of(const std::string& verdict, int round, int stage) {

@@ -28,23 +28,38 @@ class CudaError : public std::runtime_error {
 };
 
 /// "cudaErrorIllegalAddress: an illegal memory access was encountered"
-[[nodiscard]] std::string cuda_error_text(cudaError_t code);
+[[nodiscard]] inline std::string cuda_error_text(cudaError_t code) {
+  return std::string(cudaGetErrorName(code)) + ": " + cudaGetErrorString(code);
+}
 
 /// Throws CudaError unless `code` is cudaSuccess; `what` says what was tried.
-void cuda_check(cudaError_t code, const char* what, const char* file = __builtin_FILE(),
-                int line = __builtin_LINE());
+inline void cuda_check(cudaError_t code, const char* what, const char* file = __builtin_FILE(),
+                       int line = __builtin_LINE()) {
+  if (code == cudaSuccess) return;
+  static_cast<void>(cudaGetLastError());  // a failing cudaMalloc must not show up in a later launch
+  throw CudaError(code, std::string(what) + " failed (" + file + ":" + std::to_string(line) +
+                            "): " + cuda_error_text(code));
+}
 
 /// Makes a device current, and the one before it again at the end of the scope. Main thread only.
 class DeviceScope {
  public:
-  explicit DeviceScope(int device);
-  ~DeviceScope();
+  explicit DeviceScope(int device) : before_(current_) { make_current(device); }
+  // The device before was current once, so that it can be made current again.
+  ~DeviceScope() { make_current(before_); }
   DeviceScope(const DeviceScope&) = delete;
   DeviceScope& operator=(const DeviceScope&) = delete;
 
-  [[nodiscard]] static int current();
+  [[nodiscard]] static int current() { return current_; }
 
  private:
+  static void make_current(int device) {
+    if (device == current_) return;
+    cuda_check(cudaSetDevice(device), "choosing a device");
+    current_ = device;
+  }
+
+  inline static int current_ = 0;  // as the runtime has it; asked so often that it is kept
   int before_;
 };
 

@@ -23,7 +23,8 @@
 
 namespace membound::harness {
 
-/// One row for each kind of device: gpu.cpp and virtual_gpu.cpp.
+/// How often something is timed on a device, and what its times may be held against: one row for
+/// each kind of device (device.cpp).
 struct TimingRules {
   int warm_up_pairs;          ///< of student and reference, before those that count
   bool same_every_time;       ///< one pair says all, and a time may be known before a run

@@ -18,7 +18,7 @@
 
 namespace membound::harness {
 
-/// What stands in a guard zone of `size_bytes` bytes; poison.hpp says why these words. Each array
+/// What stands in a guard zone of `size_bytes` bytes; cases/data.hpp has the words. Each array
 /// has a `mark` of its own, so that what lies behind one cannot be copied behind another unseen.
 [[nodiscard]] std::vector<std::byte> guard_pattern(std::size_t size_bytes, std::uint16_t mark);
 
@@ -91,7 +91,7 @@ class DeviceArray {
   explicit DeviceArray(const std::vector<T>& values)
       : memory_(bytes_of(values.size()), sizeof(T), values.data(), Role::kInput) {}
 
-  /// An output: every word holds the "never written" pattern (poison.hpp).
+  /// An output: every word holds the "never written" pattern (cases/data.hpp).
   [[nodiscard]] static DeviceArray poisoned(std::size_t count) {
     return DeviceArray(GuardedMemory(bytes_of(count), sizeof(T), nullptr, Role::kOutput));
   }

@@ -7,6 +7,7 @@
 #include "grader/harness/lab/stage_run.hpp"
 
 namespace membound::harness {
+
 void LabTest::SetUp() {
   if (!run_->blocked().empty()) GTEST_SKIP() << "not run: " << run_->blocked();
 }

@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 using SteadyClock = std::chrono::steady_clock;
 
-constexpr const char* kScratch = "/scratch";  // jail/unjailed puts a folder in its place
+constexpr const char* kScratch = "/scratch";  // run_unjailed() puts a folder in its place
 /// A driver's start, and a first launch, on top of the program's own limit.
 constexpr double kStartSeconds = 20;
 /// A pair starts two programs, each for about a second.

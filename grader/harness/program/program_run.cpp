@@ -24,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Inside the jails; where there are none, jail/unjailed finds what is meant.
+// Inside the jails; where there are none, run_unjailed() finds what is meant.
 constexpr const char* kProgram = "/membound/program";
 constexpr const char* kForward = "/membound/cuda";
 constexpr const char* kInputs = "/membound/inputs";

@@ -50,7 +50,7 @@ struct RunEnd {
   bool too_many_calls = false;  ///< the runner stopped listening
   /// The virtual GPU's report (docs/counters_file.md); "" on a GPU, or where the runner was lost.
   std::string findings;
-  /// The runner's log of them (runner/request_log); null where nobody asked.
+  /// The runner's log of them (runner/call_record); null where nobody asked.
   std::shared_ptr<const std::string> requests;
 };
 

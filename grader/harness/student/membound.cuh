@@ -104,7 +104,7 @@ struct StepRecord {
   LaunchShape shape;
 };
 
-/// What the grader reads back; harness/cases/launch_plan.hpp holds the same layout for the host.
+/// What the grader reads back; harness/device/launch_validator.hpp holds the same layout.
 struct PlanRecord {
   StepRecord steps[LaunchPlan::kMaxSteps];
   int step_count;
