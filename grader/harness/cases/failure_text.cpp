@@ -146,7 +146,7 @@ void add_checks(const json& report, const std::string& test, json& all) {
 
 namespace {
 
-constexpr std::size_t kMostLines = 20, kLongestLine = 200;
+constexpr std::size_t kMostShownLines = 20, kLongestLine = 200;
 
 }  // namespace
 
@@ -175,7 +175,7 @@ std::string shown_output(const std::string& text) {
   std::size_t lines = 0, left_out = 0;
   for (std::size_t start = 0; start < text.size();) {
     const auto end = std::min(text.find('\n', start), text.size());
-    if (lines++ < kMostLines)
+    if (lines++ < kMostShownLines)
       shown += "\n  " + base::printable(text.substr(start, std::min(end - start, kLongestLine))) +
                (end - start > kLongestLine ? " …" : "");
     else
