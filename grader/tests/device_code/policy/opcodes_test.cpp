@@ -4,7 +4,7 @@
 
 #include <gmock/gmock.h>
 
-namespace membound::ptx {
+namespace membound::policy {
 namespace {
 
 TEST(GradedOpcodes, RefusedAreThoseThatEndWatchWaitOrReachBeyondTheLaunch) {
@@ -26,4 +26,4 @@ TEST(GradedOpcodes, WhatNoRowNamesIsNone) {
 }
 
 }  // namespace
-}  // namespace membound::ptx
+}  // namespace membound::policy
