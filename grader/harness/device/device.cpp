@@ -6,7 +6,6 @@
 /// interpreter.
 #include "grader/harness/device/device.hpp"
 
-#include <dlfcn.h>
 #include <cstring>
 #include <memory>
 #include <span>
@@ -17,6 +16,7 @@
 #include "grader/harness/cases/timed_case.hpp"
 #include "grader/harness/device/cuda_wrappers.hpp"
 #include "grader/harness/device/device_kernels.hpp"
+#include "grader/harness/device/runtime_extensions.hpp"
 
 namespace membound::harness {
 
@@ -145,12 +145,6 @@ constexpr TimingRules kVirtualGpuRules = {
 /// Each thread is computed on the CPU: a launch that takes 1 ms on a GPU may take seconds.
 constexpr double kTimeoutFactor = 2;
 
-/// One of the functions that the virtual GPU's runtime library has beside the CUDA API.
-template <typename Function>
-Function* own_function(const char* name) {
-  return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));
-}
-
 /// The same numbers as a GPU's kernels give, computed here and copied.
 class VirtualGpuKernels : public DeviceKernels {
  public:
@@ -169,22 +163,22 @@ class VirtualGpuKernels : public DeviceKernels {
 
   void fill_when_touched(const TimedBuffer& buffer, void* d_data,
                          std::uint64_t seed) const override {
-    auto* draw = own_function<int(void*, const base::DrawnInput*)>("membound_vgpu_draw_input");
+    auto* draw = runtime_function<int(void*, const base::DrawnInput*)>("membound_vgpu_draw_input");
     const base::DrawnInput input{draw_of(buffer, seed), buffer.type};
     const DeviceScope on(device());
     if (draw == nullptr || draw(d_data, &input) == 0) fill(buffer, d_data, seed);
   }
 
   void prepare_when_touched(const TimedBuffer& buffer, void* d_data) const override {
-    auto* draw = own_function<int(void*, unsigned)>("membound_vgpu_draw_word");
+    auto* draw = runtime_function<int(void*, unsigned)>("membound_vgpu_draw_word");
     const DeviceScope on(device());
     if (draw == nullptr || draw(d_data, first_word(buffer)) == 0) prepare_output(buffer, d_data);
   }
 
   void each_touched(const void* d_data, std::size_t size_bytes, const See& see) const override {
     auto* each =
-        own_function<int(const void*, void (*)(void*, std::size_t, const void*, std::size_t),
-                         void*)>("membound_vgpu_each_drawn");
+        runtime_function<int(const void*, void (*)(void*, std::size_t, const void*, std::size_t),
+                             void*)>("membound_vgpu_each_drawn");
     const auto call = [](void* state, std::size_t offset, const void* bytes, std::size_t count) {
       (*static_cast<const See*>(state))(offset, {static_cast<const std::byte*>(bytes), count});
     };
@@ -195,7 +189,7 @@ class VirtualGpuKernels : public DeviceKernels {
 
   [[nodiscard]] bool is_as_drawn(const TimedBuffer& buffer, const void* d_data,
                                  std::uint64_t seed) const override {
-    auto* ask = own_function<int(const void*)>("membound_vgpu_is_as_drawn");
+    auto* ask = runtime_function<int(const void*)>("membound_vgpu_is_as_drawn");
     const DeviceScope on(device());
     const int answer = ask == nullptr ? -1 : ask(d_data);
     return answer < 0 ? DeviceKernels::is_as_drawn(buffer, d_data, seed) : answer == 1;
@@ -221,7 +215,7 @@ class VirtualGpuKernels : public DeviceKernels {
 };
 
 auto* sample_function() {
-  return own_function<void(int, unsigned long long)>("membound_vgpu_sample");
+  return runtime_function<void(int, unsigned long long)>("membound_vgpu_sample");
 }
 
 class VirtualGpu : public Device {
@@ -239,8 +233,9 @@ class VirtualGpu : public Device {
   void sample_launches(std::optional<Sampling> how) const override {
     const DeviceScope on(number());
     if (how && how->only) {
-      auto* run = own_function<void(unsigned long long, unsigned long long, unsigned long long)>(
-          "membound_vgpu_run_blocks");
+      auto* run =
+          runtime_function<void(unsigned long long, unsigned long long, unsigned long long)>(
+              "membound_vgpu_run_blocks");
       MEMBOUND_CHECK(run != nullptr);  // as can_sample() says
       run(how->only->first, how->only->count, how->only->most_instructions);
       return;
@@ -259,13 +254,13 @@ class VirtualGpu : public Device {
   }
   void forget_report() const override { static_cast<void>(take_report_text()); }
   void limit_steps(std::uint64_t warp_instructions) const override {
-    auto* limit = own_function<void(std::uint64_t)>("membound_vgpu_limit_steps");
+    auto* limit = runtime_function<void(std::uint64_t)>("membound_vgpu_limit_steps");
     if (limit != nullptr) limit(warp_instructions);
   }
 
  private:
   [[nodiscard]] std::string take_report_text() const {
-    auto* take = own_function<std::size_t(char*, std::size_t)>("membound_vgpu_take_report");
+    auto* take = runtime_function<std::size_t(char*, std::size_t)>("membound_vgpu_take_report");
     if (take == nullptr) return {};
     const DeviceScope on(number());
     std::string text(take(nullptr, 0), '\0');
@@ -278,7 +273,7 @@ class VirtualGpu : public Device {
 }  // namespace
 
 std::string virtual_gpu_name() {
-  auto* name = own_function<const char*()>("membound_vgpu_name");
+  auto* name = runtime_function<const char*()>("membound_vgpu_name");
   return name == nullptr ? "" : name();
 }
 

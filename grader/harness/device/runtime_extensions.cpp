@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/harness/device/runtime_extensions.hpp"
 
-#include <dlfcn.h>
 #include <cstdlib>
 #include <cstring>
 #include <utility>
@@ -28,37 +27,27 @@ bool all_are_watched() {
 void forget_writes(const void* d_begin, std::size_t bytes) {
   if (!device_checks() || bytes == 0) return;
   using Forget = void(const void*, std::size_t);
-  auto* const forget =
-      reinterpret_cast<Forget*>(dlsym(RTLD_DEFAULT, "membound_vgpu_forget_writes"));
+  auto* const forget = runtime_function<Forget>("membound_vgpu_forget_writes");
   if (forget != nullptr) forget(d_begin, bytes);
 }
 
-namespace {
-
-template <typename Function>
-Function* find(const char* name) {
-  return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));
-}
-
-}  // namespace
-
 std::string runner_problem(int device) {
-  static auto* const ask = find<const char*(int)>("membound_remote_problem");
+  static auto* const ask = runtime_function<const char*(int)>("membound_remote_problem");
   return ask == nullptr ? std::string() : std::string(ask(device));
 }
 
 bool runner_lost_after_launch(int device) {
-  static auto* const ask = find<int(int)>("membound_remote_lost_after_launch");
+  static auto* const ask = runtime_function<int(int)>("membound_remote_lost_after_launch");
   return ask != nullptr && ask(device) != 0;
 }
 
 bool runner_has_pageable_access(int device) {
-  static auto* const ask = find<int(int)>("membound_remote_pageable_access");
+  static auto* const ask = runtime_function<int(int)>("membound_remote_pageable_access");
   return ask != nullptr && ask(device) != 0;
 }
 
 bool parameters_match(const void* function, std::span<const std::size_t> sizes) {
-  static const bool has_runners = find<void>("membound_remote_problem") != nullptr;
+  static const bool has_runners = runtime_function<void>("membound_remote_problem") != nullptr;
   if (!has_runners) return true;
   std::size_t offset = 0, size = 0;
   for (std::size_t i = 0; i < sizes.size(); ++i)
@@ -68,7 +57,7 @@ bool parameters_match(const void* function, std::span<const std::size_t> sizes) 
 }
 
 LaunchBatch::LaunchBatch() {
-  static auto* const begin = find<void()>("membound_remote_begin_batch");
+  static auto* const begin = runtime_function<void()>("membound_remote_begin_batch");
   if (begin == nullptr) return;
   begin();
   open_ = true;
@@ -77,7 +66,7 @@ LaunchBatch::LaunchBatch() {
 LaunchBatch::~LaunchBatch() { static_cast<void>(send()); }
 
 cudaError_t LaunchBatch::send() {
-  static auto* const end = find<cudaError_t()>("membound_remote_end_batch");
+  static auto* const end = runtime_function<cudaError_t()>("membound_remote_end_batch");
   return std::exchange(open_, false) ? end() : cudaSuccess;
 }
 

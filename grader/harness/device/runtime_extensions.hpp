@@ -6,6 +6,7 @@
 /// travel in one message. With a GPU's own runtime all of this does nothing.
 #pragma once
 
+#include <dlfcn.h>
 #include <cstddef>
 #include <span>
 #include <string>
@@ -13,6 +14,12 @@
 #include <cuda_runtime_api.h>
 
 namespace membound::harness {
+
+/// One of the functions that the runtime has beside the CUDA API; null where it has none.
+template <typename Function>
+[[nodiscard]] Function* runtime_function(const char* name) {
+  return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));
+}
 
 /// Has the judge asked for the virtual GPU's checkers?
 [[nodiscard]] bool device_checks();
