@@ -1,21 +1,29 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What one warp asked of memory, access by access, with what each cost: the stuff pictures are
-/// drawn from.
-/// Place in the chain: exec -> [trace] -> runtime, which writes it beside the counters.
-/// Left out: local memory, whose lanes never share anything that a picture could show; atomics,
-/// which the hardware joins, or takes apart into loops.
+/// What one warp asked of memory, for pictures: the accesses in order, and which wavefront serves
+/// which word of a shared access.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "grader/vgpu/exec/state/launch_request.hpp"
-#include "grader/vgpu/trace/wavefronts.hpp"
 
 namespace membound::vgpu::trace {
+
+/// For each of 32 lanes the wavefront, from 1 on, of each word it wants; nothing for lanes that do
+/// not take part.
+using LaneWavefronts = std::array<std::vector<std::uint32_t>, 32>;
+
+/// Lanes of one pass that want the same word are served together; the different words of one bank
+/// one after the other, in the order of the lanes. The largest
+/// number that appears is what the counters say.
+[[nodiscard]] LaneWavefronts assign_wavefronts(const std::uint64_t* offsets, std::uint32_t mask,
+                                               std::uint32_t bytes, exec::AccessKind kind);
 
 /// One access of one warp. Costs are those that the counters got for it.
 struct TracedAccess {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/vgpu/runtime/device/arrays.hpp"
+#include "grader/vgpu/runtime/device/arrays_and_pools.hpp"
 
 #include <gtest/gtest.h>
 

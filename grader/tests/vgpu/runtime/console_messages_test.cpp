@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/vgpu/runtime/device/console_messages.hpp"
+#include "grader/vgpu/runtime/device/reports.hpp"
 
 #include <gmock/gmock.h>
 

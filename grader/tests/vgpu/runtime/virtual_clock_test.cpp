@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/vgpu/runtime/device/virtual_clock.hpp"
+#include "grader/vgpu/runtime/device/streams.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What every entry point shares: its linkage, the lock, lost devices, the last error.
-/// Place in the chain: *_api.cpp -> [api] -> context.
+/// What every entry point of libcudart.so.13 shares: its linkage, the lock, lost devices, the last
+/// error.
 #pragma once
 
 #include <mutex>
@@ -10,11 +10,32 @@
 
 #include "grader/device_code/cuda_api/cuda_abi.hpp"
 #include "grader/vgpu/runtime/device/context.hpp"
-#include "grader/vgpu/runtime/device/traced_work.hpp"
+#include "grader/vgpu/runtime/device/stream_races.hpp"
 
 /// An exported entry point. Everything else in the library is hidden.
 #define CUDA_EXPORT extern "C" __attribute__((visibility("default")))
 #define CUDA_CALL CUDA_EXPORT cudaError_t
+
+/// An entry point with a parameter `stream`, and its twin for programs built with
+/// --default-stream per-thread, for which stream 0 is the calling thread's own. The body follows.
+#define CUDA_STREAM_CALL(name, parameters, arguments) \
+  CUDA_CALL name parameters;                          \
+  CUDA_CALL name##_ptsz parameters {                  \
+    stream = per_thread(stream);                      \
+    return name arguments;                            \
+  }                                                   \
+  CUDA_CALL name parameters
+/// An entry point that works in the default stream, called `stream` in what it returns, and its
+/// twin.
+#define CUDA_DEFAULT_STREAM_CALL(name, parameters, ...) \
+  CUDA_CALL name parameters {                           \
+    const cudaStream_t stream = nullptr;                \
+    return __VA_ARGS__;                                 \
+  }                                                     \
+  CUDA_CALL name##_ptds parameters {                    \
+    const cudaStream_t stream = per_thread(nullptr);    \
+    return __VA_ARGS__;                                 \
+  }
 
 namespace membound::vgpu::runtime {
 

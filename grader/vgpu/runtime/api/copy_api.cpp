@@ -2,12 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// cudaMemcpy and cudaMemset over plain memory, in their synchronous, asynchronous, 2D, 3D and
-/// symbol spellings. Arrays: array_copy_api.cpp.
+/// symbol spellings. Copies of arrays are in texture_api.cpp.
 #include "grader/vgpu/runtime/api/api.hpp"
 #include "grader/vgpu/runtime/device/data_movement.hpp"
-#include "grader/vgpu/runtime/device/misuse.hpp"
+#include "grader/vgpu/runtime/device/modules.hpp"
 #include "grader/vgpu/runtime/device/operation_executor.hpp"
-#include "grader/vgpu/runtime/device/symbols.hpp"
 
 namespace membound::vgpu::runtime {
 namespace {
@@ -159,19 +158,14 @@ FillOperation box_at(const cudaPitchedPtr& pointer, int value, const cudaExtent&
 
 using namespace membound::vgpu::runtime;  // NOLINT: the C interface below
 
-CUDA_CALL cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
-  return copy_bytes(to, from, bytes, kind, nullptr, false);
-}
-CUDA_CALL cudaMemcpy_ptds(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
-  return copy_bytes(to, from, bytes, kind, per_thread(nullptr), false);
-}
-CUDA_CALL cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
-                          cudaStream_t stream) {
+CUDA_DEFAULT_STREAM_CALL(cudaMemcpy,
+                         (void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind),
+                         copy_bytes(to, from, bytes, kind, stream, false))
+CUDA_STREAM_CALL(cudaMemcpyAsync,
+                 (void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
+                  cudaStream_t stream),
+                 (to, from, bytes, kind, stream)) {
   return copy_bytes(to, from, bytes, kind, stream, true);
-}
-CUDA_CALL cudaMemcpyAsync_ptsz(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
-                               cudaStream_t stream) {
-  return copy_bytes(to, from, bytes, kind, per_thread(stream), true);
 }
 CUDA_CALL cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device,
                          std::size_t bytes) {
@@ -184,72 +178,42 @@ CUDA_CALL cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int fro
   return copy_bytes(to, from, bytes, cudaMemcpyDefault, stream, true);
 }
 
-CUDA_CALL cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
-                       std::size_t width, std::size_t height, cudaMemcpyKind kind) {
-  return copy_rows(to, to_pitch, from, from_pitch, width, height, kind, nullptr, false);
-}
-CUDA_CALL cudaMemcpy2D_ptds(void* to, std::size_t to_pitch, const void* from,
-                            std::size_t from_pitch, std::size_t width, std::size_t height,
-                            cudaMemcpyKind kind) {
-  return copy_rows(to, to_pitch, from, from_pitch, width, height, kind, per_thread(nullptr), false);
-}
-CUDA_CALL cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from,
-                            std::size_t from_pitch, std::size_t width, std::size_t height,
-                            cudaMemcpyKind kind, cudaStream_t stream) {
+CUDA_DEFAULT_STREAM_CALL(cudaMemcpy2D,
+                         (void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                          std::size_t width, std::size_t height, cudaMemcpyKind kind),
+                         copy_rows(to, to_pitch, from, from_pitch, width, height, kind, stream,
+                                   false))
+CUDA_STREAM_CALL(cudaMemcpy2DAsync,
+                 (void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                  std::size_t width, std::size_t height, cudaMemcpyKind kind, cudaStream_t stream),
+                 (to, to_pitch, from, from_pitch, width, height, kind, stream)) {
   return copy_rows(to, to_pitch, from, from_pitch, width, height, kind, stream, true);
 }
-CUDA_CALL cudaMemcpy2DAsync_ptsz(void* to, std::size_t to_pitch, const void* from,
-                                 std::size_t from_pitch, std::size_t width, std::size_t height,
-                                 cudaMemcpyKind kind, cudaStream_t stream) {
-  return copy_rows(to, to_pitch, from, from_pitch, width, height, kind, per_thread(stream), true);
-}
-
-CUDA_CALL cudaMemcpy3D(const cudaMemcpy3DParms* p) { return copy_box(p, nullptr, false); }
-CUDA_CALL cudaMemcpy3D_ptds(const cudaMemcpy3DParms* p) {
-  return copy_box(p, per_thread(nullptr), false);
-}
-CUDA_CALL cudaMemcpy3DAsync(const cudaMemcpy3DParms* p, cudaStream_t stream) {
+CUDA_DEFAULT_STREAM_CALL(cudaMemcpy3D, (const cudaMemcpy3DParms* p), copy_box(p, stream, false))
+CUDA_STREAM_CALL(cudaMemcpy3DAsync, (const cudaMemcpy3DParms* p, cudaStream_t stream),
+                 (p, stream)) {
   return copy_box(p, stream, true);
 }
-CUDA_CALL cudaMemcpy3DAsync_ptsz(const cudaMemcpy3DParms* p, cudaStream_t stream) {
-  return copy_box(p, per_thread(stream), true);
-}
-
-CUDA_CALL cudaMemcpyToSymbol(const void* symbol, const void* from, std::size_t bytes,
-                             std::size_t offset, cudaMemcpyKind kind) {
-  return copy_to_symbol(symbol, from, bytes, offset, kind, nullptr, false);
-}
-CUDA_CALL cudaMemcpyToSymbol_ptds(const void* symbol, const void* from, std::size_t bytes,
-                                  std::size_t offset, cudaMemcpyKind kind) {
-  return copy_to_symbol(symbol, from, bytes, offset, kind, per_thread(nullptr), false);
-}
-CUDA_CALL cudaMemcpyToSymbolAsync(const void* symbol, const void* from, std::size_t bytes,
-                                  std::size_t offset, cudaMemcpyKind kind, cudaStream_t stream) {
+CUDA_DEFAULT_STREAM_CALL(cudaMemcpyToSymbol,
+                         (const void* symbol, const void* from, std::size_t bytes,
+                          std::size_t offset, cudaMemcpyKind kind),
+                         copy_to_symbol(symbol, from, bytes, offset, kind, stream, false))
+CUDA_STREAM_CALL(cudaMemcpyToSymbolAsync,
+                 (const void* symbol, const void* from, std::size_t bytes, std::size_t offset,
+                  cudaMemcpyKind kind, cudaStream_t stream),
+                 (symbol, from, bytes, offset, kind, stream)) {
   return copy_to_symbol(symbol, from, bytes, offset, kind, stream, true);
 }
-CUDA_CALL cudaMemcpyToSymbolAsync_ptsz(const void* symbol, const void* from, std::size_t bytes,
-                                       std::size_t offset, cudaMemcpyKind kind,
-                                       cudaStream_t stream) {
-  return copy_to_symbol(symbol, from, bytes, offset, kind, per_thread(stream), true);
-}
-CUDA_CALL cudaMemcpyFromSymbol(void* to, const void* symbol, std::size_t bytes, std::size_t offset,
-                               cudaMemcpyKind kind) {
-  return copy_from_symbol(to, symbol, bytes, offset, kind, nullptr, false);
-}
-CUDA_CALL cudaMemcpyFromSymbol_ptds(void* to, const void* symbol, std::size_t bytes,
-                                    std::size_t offset, cudaMemcpyKind kind) {
-  return copy_from_symbol(to, symbol, bytes, offset, kind, per_thread(nullptr), false);
-}
-CUDA_CALL cudaMemcpyFromSymbolAsync(void* to, const void* symbol, std::size_t bytes,
-                                    std::size_t offset, cudaMemcpyKind kind, cudaStream_t stream) {
+CUDA_DEFAULT_STREAM_CALL(cudaMemcpyFromSymbol,
+                         (void* to, const void* symbol, std::size_t bytes, std::size_t offset,
+                          cudaMemcpyKind kind),
+                         copy_from_symbol(to, symbol, bytes, offset, kind, stream, false))
+CUDA_STREAM_CALL(cudaMemcpyFromSymbolAsync,
+                 (void* to, const void* symbol, std::size_t bytes, std::size_t offset,
+                  cudaMemcpyKind kind, cudaStream_t stream),
+                 (to, symbol, bytes, offset, kind, stream)) {
   return copy_from_symbol(to, symbol, bytes, offset, kind, stream, true);
 }
-CUDA_CALL cudaMemcpyFromSymbolAsync_ptsz(void* to, const void* symbol, std::size_t bytes,
-                                         std::size_t offset, cudaMemcpyKind kind,
-                                         cudaStream_t stream) {
-  return copy_from_symbol(to, symbol, bytes, offset, kind, per_thread(stream), true);
-}
-
 CUDA_CALL cudaGetSymbolAddress(void** address, const void* symbol) {
   return api_call(Waits::kNo, [&](Call call) {
     std::uint64_t found = 0;
@@ -265,45 +229,27 @@ CUDA_CALL cudaGetSymbolSize(std::size_t* bytes, const void* symbol) {
   });
 }
 
-CUDA_CALL cudaMemset(void* pointer, int value, std::size_t bytes) {
-  return fill_call(bytes_at(pointer, value, bytes), nullptr);
-}
-CUDA_CALL cudaMemset_ptds(void* pointer, int value, std::size_t bytes) {
-  return fill_call(bytes_at(pointer, value, bytes), per_thread(nullptr));
-}
-CUDA_CALL cudaMemsetAsync(void* pointer, int value, std::size_t bytes, cudaStream_t stream) {
+CUDA_DEFAULT_STREAM_CALL(cudaMemset, (void* pointer, int value, std::size_t bytes),
+                         fill_call(bytes_at(pointer, value, bytes), stream))
+CUDA_STREAM_CALL(cudaMemsetAsync,
+                 (void* pointer, int value, std::size_t bytes, cudaStream_t stream),
+                 (pointer, value, bytes, stream)) {
   return fill_call(bytes_at(pointer, value, bytes), stream);
 }
-CUDA_CALL cudaMemsetAsync_ptsz(void* pointer, int value, std::size_t bytes, cudaStream_t stream) {
-  return fill_call(bytes_at(pointer, value, bytes), per_thread(stream));
-}
-CUDA_CALL cudaMemset2D(void* pointer, std::size_t pitch, int value, std::size_t width,
-                       std::size_t height) {
-  return fill_call(rows_at(pointer, pitch, value, width, height), nullptr);
-}
-CUDA_CALL cudaMemset2D_ptds(void* pointer, std::size_t pitch, int value, std::size_t width,
-                            std::size_t height) {
-  return fill_call(rows_at(pointer, pitch, value, width, height), per_thread(nullptr));
-}
-CUDA_CALL cudaMemset2DAsync(void* pointer, std::size_t pitch, int value, std::size_t width,
-                            std::size_t height, cudaStream_t stream) {
+CUDA_DEFAULT_STREAM_CALL(cudaMemset2D,
+                         (void* pointer, std::size_t pitch, int value, std::size_t width,
+                          std::size_t height),
+                         fill_call(rows_at(pointer, pitch, value, width, height), stream))
+CUDA_STREAM_CALL(cudaMemset2DAsync,
+                 (void* pointer, std::size_t pitch, int value, std::size_t width,
+                  std::size_t height, cudaStream_t stream),
+                 (pointer, pitch, value, width, height, stream)) {
   return fill_call(rows_at(pointer, pitch, value, width, height), stream);
 }
-CUDA_CALL cudaMemset2DAsync_ptsz(void* pointer, std::size_t pitch, int value, std::size_t width,
-                                 std::size_t height, cudaStream_t stream) {
-  return fill_call(rows_at(pointer, pitch, value, width, height), per_thread(stream));
-}
-CUDA_CALL cudaMemset3D(cudaPitchedPtr pointer, int value, cudaExtent extent) {
-  return fill_call(box_at(pointer, value, extent), nullptr);
-}
-CUDA_CALL cudaMemset3D_ptds(cudaPitchedPtr pointer, int value, cudaExtent extent) {
-  return fill_call(box_at(pointer, value, extent), per_thread(nullptr));
-}
-CUDA_CALL cudaMemset3DAsync(cudaPitchedPtr pointer, int value, cudaExtent extent,
-                            cudaStream_t stream) {
+CUDA_DEFAULT_STREAM_CALL(cudaMemset3D, (cudaPitchedPtr pointer, int value, cudaExtent extent),
+                         fill_call(box_at(pointer, value, extent), stream))
+CUDA_STREAM_CALL(cudaMemset3DAsync,
+                 (cudaPitchedPtr pointer, int value, cudaExtent extent, cudaStream_t stream),
+                 (pointer, value, extent, stream)) {
   return fill_call(box_at(pointer, value, extent), stream);
-}
-CUDA_CALL cudaMemset3DAsync_ptsz(cudaPitchedPtr pointer, int value, cudaExtent extent,
-                                 cudaStream_t stream) {
-  return fill_call(box_at(pointer, value, extent), per_thread(stream));
 }

@@ -1,13 +1,16 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The device: there is one, number 0; its limits and preferences, and what ends it.
+/// The device: there is one, number 0; its limits and preferences, what ends it, and the last
+/// error.
 #include <algorithm>
 #include <cstring>
 
 #include "grader/vgpu/runtime/api/api.hpp"
+#include "grader/vgpu/runtime/device/context.hpp"
 #include "grader/vgpu/runtime/device/device_properties.hpp"
 #include "grader/vgpu/runtime/device/operation_executor.hpp"
+#include "grader/vgpu/runtime/device/reports.hpp"
 
 namespace membound::vgpu::runtime {
 namespace {
@@ -73,7 +76,29 @@ cudaError_t set_limit(Context& only, cudaLimit limit, std::size_t value) {
   }
 }
 
+thread_local cudaError_t this_threads_error = cudaSuccess;
+
+/// What this thread's calls have returned since it was asked for last. Errors that cost the device
+/// are forgotten like all others; it is the next call which needs the device that returns them
+/// again (as an H200 with CUDA 13 does).
+cudaError_t read_last_error(bool forget) {
+  launch_error_is_read();
+  return last_error(forget);
+}
+
 }  // namespace
+
+cudaError_t remember_error(cudaError_t code) {
+  if (code != cudaSuccess) this_threads_error = code;
+  return code;
+}
+
+cudaError_t last_error(bool forget) {
+  const cudaError_t code = this_threads_error;
+  if (forget) this_threads_error = cudaSuccess;
+  return code;
+}
+
 }  // namespace membound::vgpu::runtime
 
 using namespace membound::vgpu::runtime;  // NOLINT: the C interface below
@@ -269,4 +294,14 @@ CUDA_CALL cudaGetDriverEntryPoint(const char* symbol, void** function, unsigned 
 CUDA_CALL cudaGetDriverEntryPoint_ptsz(const char* symbol, void** function,
                                        unsigned long long flags, int* status) {
   return cudaGetDriverEntryPointByVersion(symbol, function, kCudaVersion, flags, status);
+}
+
+CUDA_CALL cudaGetLastError() { return read_last_error(true); }
+
+CUDA_CALL cudaPeekAtLastError() { return read_last_error(false); }
+
+CUDA_EXPORT const char* cudaGetErrorName(cudaError_t error) { return messages::error_name(error); }
+
+CUDA_EXPORT const char* cudaGetErrorString(cudaError_t error) {
+  return messages::error_text(error);
 }

@@ -3,7 +3,7 @@
 /// @file
 /// Graphs made ready to launch: instantiating, launching, changing them in place.
 #include "grader/vgpu/runtime/api/api.hpp"
-#include "grader/vgpu/runtime/device/graph_nodes.hpp"
+#include "grader/vgpu/runtime/device/graph.hpp"
 #include "grader/vgpu/runtime/device/operation_executor.hpp"
 
 namespace membound::vgpu::runtime {
@@ -102,26 +102,20 @@ CUDA_CALL cudaGraphExecDestroy(cudaGraphExec_t executable) {
   });
 }
 
-CUDA_CALL cudaGraphUpload(cudaGraphExec_t executable, cudaStream_t stream) {
+CUDA_STREAM_CALL(cudaGraphUpload, (cudaGraphExec_t executable, cudaStream_t stream),
+                 (executable, stream)) {
   return with_executable(executable, [&](Call call, ExecutableGraph&) {
     return call.stream(stream) ? cudaSuccess : cudaErrorInvalidResourceHandle;
   });
 }
 
-CUDA_CALL cudaGraphUpload_ptsz(cudaGraphExec_t executable, cudaStream_t stream) {
-  return cudaGraphUpload(executable, per_thread(stream));
-}
-
-CUDA_CALL cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
+CUDA_STREAM_CALL(cudaGraphLaunch, (cudaGraphExec_t executable, cudaStream_t stream),
+                 (executable, stream)) {
   return with_executable(executable, [&](Call call, ExecutableGraph& e) {
     Stream* target = call.stream(stream);
     if (target == nullptr) return cudaErrorInvalidResourceHandle;
     return launch_graph(call.context, call.lock, *target, e);
   });
-}
-
-CUDA_CALL cudaGraphLaunch_ptsz(cudaGraphExec_t executable, cudaStream_t stream) {
-  return cudaGraphLaunch(executable, per_thread(stream));
 }
 
 CUDA_CALL cudaGraphExecKernelNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,

@@ -4,9 +4,9 @@
 /// Launches, and what can be asked about and set for a kernel. Host stubs and cudaKernel_t handles
 /// are accepted alike.
 #include "grader/vgpu/runtime/api/api.hpp"
-#include "grader/vgpu/runtime/device/finish.hpp"
+#include "grader/vgpu/runtime/device/context.hpp"
+#include "grader/vgpu/runtime/device/device_properties.hpp"
 #include "grader/vgpu/runtime/device/kernel_launch.hpp"
-#include "grader/vgpu/runtime/device/launch_limits.hpp"
 #include "grader/vgpu/runtime/device/operation_executor.hpp"
 #include "grader/vgpu/timing/occupancy.hpp"
 
@@ -137,25 +137,20 @@ timing::Occupancy occupancy(const Context& only, const KernelHandle& handle, int
 using namespace membound::vgpu::runtime;  // NOLINT: the C interface below
 
 // NOLINTBEGIN(bugprone-reserved-identifier): the names are those that nvcc's programs call
-CUDA_CALL __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments,
-                             std::size_t shared_bytes, cudaStream_t stream) {
+CUDA_STREAM_CALL(__cudaLaunchKernel,
+                 (cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments,
+                  std::size_t shared_bytes, cudaStream_t stream),
+                 (kernel, grid, block, arguments, shared_bytes, stream)) {
   return launch_from_stub({kernel, grid, block, arguments, shared_bytes, stream, false});
 }
 
-CUDA_CALL __cudaLaunchKernel_ptsz(cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments,
-                                  std::size_t shared_bytes, cudaStream_t stream) {
-  return __cudaLaunchKernel(kernel, grid, block, arguments, shared_bytes, per_thread(stream));
-}
 // NOLINTEND(bugprone-reserved-identifier)
 
-CUDA_CALL cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments,
-                           std::size_t shared_bytes, cudaStream_t stream) {
+CUDA_STREAM_CALL(cudaLaunchKernel,
+                 (const void* function, dim3 grid, dim3 block, void** arguments,
+                  std::size_t shared_bytes, cudaStream_t stream),
+                 (function, grid, block, arguments, shared_bytes, stream)) {
   return launch_now({function, grid, block, arguments, shared_bytes, stream, false});
-}
-
-CUDA_CALL cudaLaunchKernel_ptsz(const void* function, dim3 grid, dim3 block, void** arguments,
-                                std::size_t shared_bytes, cudaStream_t stream) {
-  return cudaLaunchKernel(function, grid, block, arguments, shared_bytes, per_thread(stream));
 }
 
 CUDA_CALL cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* function,
@@ -169,19 +164,15 @@ CUDA_CALL cudaLaunchKernelExC_ptsz(const cudaLaunchConfig_t* config, const void*
                            per_thread(config ? config->stream : nullptr));
 }
 
-CUDA_CALL cudaLaunchCooperativeKernel(const void* function, dim3 grid, dim3 block, void** arguments,
-                                      std::size_t shared_bytes, cudaStream_t stream) {
+CUDA_STREAM_CALL(cudaLaunchCooperativeKernel,
+                 (const void* function, dim3 grid, dim3 block, void** arguments,
+                  std::size_t shared_bytes, cudaStream_t stream),
+                 (function, grid, block, arguments, shared_bytes, stream)) {
   return launch_now({function, grid, block, arguments, shared_bytes, stream, true});
 }
 
-CUDA_CALL cudaLaunchCooperativeKernel_ptsz(const void* function, dim3 grid, dim3 block,
-                                           void** arguments, std::size_t shared_bytes,
-                                           cudaStream_t stream) {
-  return cudaLaunchCooperativeKernel(function, grid, block, arguments, shared_bytes,
-                                     per_thread(stream));
-}
-
-CUDA_CALL cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
+CUDA_STREAM_CALL(cudaLaunchHostFunc, (cudaStream_t stream, cudaHostFn_t function, void* data),
+                 (stream, function, data)) {
   return api_call(Waits::kNo, [&](Call call) {
     Stream* target = call.stream(stream);
     if (target == nullptr) return cudaErrorInvalidResourceHandle;
@@ -189,10 +180,6 @@ CUDA_CALL cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* d
     return submit(call.context, call.lock, *target, HostOperation{function, data, nullptr, stream})
         .code;
   });
-}
-
-CUDA_CALL cudaLaunchHostFunc_ptsz(cudaStream_t stream, cudaHostFn_t function, void* data) {
-  return cudaLaunchHostFunc(per_thread(stream), function, data);
 }
 
 CUDA_CALL cudaFuncGetAttributes(cudaFuncAttributes* out, const void* function) {

@@ -6,7 +6,7 @@
 #include <atomic>
 
 #include "grader/vgpu/runtime/api/api.hpp"
-#include "grader/vgpu/runtime/device/console_messages.hpp"
+#include "grader/vgpu/runtime/device/reports.hpp"
 
 namespace membound::vgpu::runtime {
 namespace {

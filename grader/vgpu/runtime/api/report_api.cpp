@@ -1,15 +1,20 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What the harness asks the virtual GPU beside CUDA: who it is and what was counted. Found with
-/// dlsym, so that the same program also runs with the real runtime.
+/// What our own programs ask the virtual GPU beside CUDA: who it is, what was counted, how inputs
+/// are drawn. Found with dlsym, so that the same program also runs with the real runtime. Here,
+/// too, a program ends that calls a library for GPUs of which `membound run` has only a stand-in
+/// (grader/cli/gpu_libraries.hpp).
 #include <algorithm>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 
 #include "grader/base/drawn_input.hpp"
 #include "grader/vgpu/runtime/api/api.hpp"
+#include "grader/vgpu/runtime/device/reports.hpp"
 
 using namespace membound::vgpu::runtime;  // NOLINT: the C interface below
 
@@ -87,7 +92,7 @@ CUDA_EXPORT void membound_vgpu_run_blocks(unsigned long long first, unsigned lon
   only.only = membound::vgpu::exec::BlockRange{first, count, most};
 }
 
-/// The array at `d_array`, as cudaMalloc gave it, is this input from now on, each piece of it drawn
+/// The array at `d_array`, as cudaMalloc gave it, is this input from now on, each part of it drawn
 /// when it is first touched. 0 when no array begins there.
 CUDA_EXPORT int membound_vgpu_draw_input(void* d_array, const membound::base::DrawnInput* input) {
   Context& only = context();
@@ -111,7 +116,7 @@ CUDA_EXPORT int membound_vgpu_draw_word(void* d_array, unsigned word) {
   return only.memory.draw(reinterpret_cast<std::uint64_t>(d_array), source, true) ? 1 : 0;
 }
 
-/// Shows every piece of an array of either kind that was touched: see(state, offset, bytes, count),
+/// Shows every part of an array of either kind that was touched: see(state, offset, bytes, count),
 /// in order. 0 when the array at `d_array` is of neither.
 CUDA_EXPORT int membound_vgpu_each_drawn(const void* d_array,
                                          void (*see)(void*, std::size_t, const void*, std::size_t),
@@ -161,8 +166,8 @@ CUDA_EXPORT void membound_vgpu_keep_uses() {
 }
 
 /// Shows what each of them touched since this was asked last, and forgets it: see(state, the number
-/// of the piece of work from 0 on, whether it is written, begin, end). Of a piece that touched too
-/// much to be kept everything is shown, read and written. Returns how many pieces there were.
+/// of the operation from 0 on, whether it is written, begin, end). Of one that touched too
+/// much to be kept everything is shown, read and written. Returns how many there were.
 CUDA_EXPORT std::size_t membound_vgpu_take_uses(void (*see)(void*, std::size_t, int, std::uint64_t,
                                                             std::uint64_t),
                                                 void* state) {
@@ -201,4 +206,12 @@ CUDA_EXPORT std::size_t membound_vgpu_graph_work(double* start_end_ns, std::size
     start_end_ns[2 * i + 1] = only.graph_work[i].end_ns;
   }
   return only.graph_work.size();
+}
+
+/// Says why and ends the program as wrong input does, with what it has printed and counted so far.
+CUDA_EXPORT __attribute__((noreturn)) void membound_vgpu_stop(const char* message) {
+  std::fflush(nullptr);
+  membound::vgpu::runtime::messages::print(message);
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): as the program's own exit would
+  std::exit(membound::base::exit_code_of(membound::base::ErrorKind::kInput));
 }

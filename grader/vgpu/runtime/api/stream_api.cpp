@@ -1,7 +1,10 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Streams: making, waiting, asking. Capturing: capture_api.cpp.
+/// Streams and events, and stream capture: from cudaStreamBeginCapture on, work becomes nodes of a
+/// graph.
+#include <algorithm>
+
 #include "grader/vgpu/runtime/api/api.hpp"
 #include "grader/vgpu/runtime/device/operation_executor.hpp"
 
@@ -36,6 +39,64 @@ cudaError_t query(Context& only, double ready_ns) {
   return cudaErrorNotReady;
 }
 
+constexpr unsigned int kKnownFlags = 0x7;
+constexpr unsigned int kInterprocess = 0x4;
+
+template <typename Body>
+cudaError_t with_event(cudaEvent_t handle, Waits waits, Body body) {
+  return api_call(waits, [&](Call call) -> cudaError_t {
+    Event* event = call.context.streams.find_event(handle);
+    return event ? body(call, *event) : cudaErrorInvalidResourceHandle;
+  });
+}
+
+cudaError_t record(cudaEvent_t event, cudaStream_t stream) {
+  return with_event(event, Waits::kNo, [&](Call call, Event& e) {
+    Stream* target = call.stream(stream);
+    if (target == nullptr) return cudaErrorInvalidResourceHandle;
+    if (!target->capture) e.capture.reset();
+    return submit(call.context, call.lock, *target, RecordOperation{event}).code;
+  });
+}
+
+template <typename Body>
+cudaError_t with_stream(cudaStream_t handle, Body body) {
+  return with_stream(handle, Waits::kNo,
+                     [&](Call call, Stream& stream) { return body(call.context, stream); });
+}
+
+std::uint64_t next_capture_id() {
+  static std::atomic<std::uint64_t> last{0};
+  return ++last;
+}
+
+cudaError_t begin(Context& only, Stream& stream, std::shared_ptr<Graph> graph, bool is_callers,
+                  std::vector<GraphNode*> front, cudaStreamCaptureMode mode) {
+  if (mode < cudaStreamCaptureModeGlobal || mode > cudaStreamCaptureModeRelaxed)
+    return cudaErrorInvalidValue;
+  if (stream.capture) return cudaErrorIllegalState;
+  // The legacy default stream waits for everything, which no graph can say.
+  if (only.streams.is_legacy(stream)) return cudaErrorStreamCaptureUnsupported;
+  stream.capture = std::make_shared<Capture>();
+  stream.capture->graph = std::move(graph);
+  stream.capture->graph_is_callers = is_callers;
+  stream.capture->id = next_capture_id();
+  stream.capture->mode = mode;
+  stream.capture_front = std::move(front);
+  stream.began_capture = true;
+  return cudaSuccess;
+}
+
+/// All forked work must have been joined again: every leaf of the graph is what the first stream
+/// would continue from.
+bool is_joined(const Stream& stream) {
+  const auto leaves = stream.capture->graph->leaves();
+  return std::all_of(leaves.begin(), leaves.end(), [&](GraphNode* leaf) {
+    return std::find(stream.capture_front.begin(), stream.capture_front.end(), leaf) !=
+           stream.capture_front.end();
+  });
+}
+
 }  // namespace
 }  // namespace membound::vgpu::runtime
 
@@ -57,7 +118,7 @@ CUDA_CALL cudaStreamDestroy(cudaStream_t stream) {
   });
 }
 
-CUDA_CALL cudaStreamSynchronize(cudaStream_t stream) {
+CUDA_STREAM_CALL(cudaStreamSynchronize, (cudaStream_t stream), (stream)) {
   return with_stream(stream, Waits::kYes, [&](Call call, Stream& s) {
     if (s.capture) return cudaErrorStreamCaptureUnsupported;
     wait_for(call.context, s);
@@ -65,11 +126,7 @@ CUDA_CALL cudaStreamSynchronize(cudaStream_t stream) {
   });
 }
 
-CUDA_CALL cudaStreamSynchronize_ptsz(cudaStream_t stream) {
-  return cudaStreamSynchronize(per_thread(stream));
-}
-
-CUDA_CALL cudaStreamQuery(cudaStream_t stream) {
+CUDA_STREAM_CALL(cudaStreamQuery, (cudaStream_t stream), (stream)) {
   return with_stream(stream, Waits::kYes, [&](Call call, Stream& s) {
     if (s.capture) return cudaErrorStreamCaptureUnsupported;
     const cudaError_t code = query(call.context, call.context.streams.earliest_ns(s));
@@ -78,21 +135,19 @@ CUDA_CALL cudaStreamQuery(cudaStream_t stream) {
   });
 }
 
-CUDA_CALL cudaStreamQuery_ptsz(cudaStream_t stream) { return cudaStreamQuery(per_thread(stream)); }
-
-CUDA_CALL cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int) {
+CUDA_STREAM_CALL(cudaStreamWaitEvent,
+                 (cudaStream_t stream, cudaEvent_t event, [[maybe_unused]] unsigned int flags),
+                 (stream, event, flags)) {
   return with_stream(stream, Waits::kNo, [&](Call call, Stream& s) {
     if (call.context.streams.find_event(event) == nullptr) return cudaErrorInvalidResourceHandle;
     return submit(call.context, call.lock, s, WaitOperation{event}).code;
   });
 }
 
-CUDA_CALL cudaStreamWaitEvent_ptsz(cudaStream_t stream, cudaEvent_t event, unsigned int flags) {
-  return cudaStreamWaitEvent(per_thread(stream), event, flags);
-}
-
-CUDA_CALL cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data,
-                                unsigned int) {
+CUDA_STREAM_CALL(cudaStreamAddCallback,
+                 (cudaStream_t stream, cudaStreamCallback_t callback, void* data,
+                  [[maybe_unused]] unsigned int flags),
+                 (stream, callback, data, flags)) {
   return with_stream(stream, Waits::kNo, [&](Call call, Stream& s) {
     if (callback == nullptr) return cudaErrorInvalidValue;
     if (s.capture) return cudaErrorStreamCaptureUnsupported;
@@ -100,12 +155,7 @@ CUDA_CALL cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callba
   });
 }
 
-CUDA_CALL cudaStreamAddCallback_ptsz(cudaStream_t stream, cudaStreamCallback_t callback, void* data,
-                                     unsigned int flags) {
-  return cudaStreamAddCallback(per_thread(stream), callback, data, flags);
-}
-
-CUDA_CALL cudaStreamGetFlags(cudaStream_t stream, unsigned int* flags) {
+CUDA_STREAM_CALL(cudaStreamGetFlags, (cudaStream_t stream, unsigned int* flags), (stream, flags)) {
   return with_stream(stream, Waits::kNo, [&](Call, Stream& s) {
     if (flags == nullptr) return cudaErrorInvalidValue;
     *flags = s.flags;
@@ -113,11 +163,7 @@ CUDA_CALL cudaStreamGetFlags(cudaStream_t stream, unsigned int* flags) {
   });
 }
 
-CUDA_CALL cudaStreamGetFlags_ptsz(cudaStream_t stream, unsigned int* flags) {
-  return cudaStreamGetFlags(per_thread(stream), flags);
-}
-
-CUDA_CALL cudaStreamGetPriority(cudaStream_t stream, int* priority) {
+CUDA_STREAM_CALL(cudaStreamGetPriority, (cudaStream_t stream, int* priority), (stream, priority)) {
   return with_stream(stream, Waits::kNo, [&](Call, Stream& s) {
     if (priority == nullptr) return cudaErrorInvalidValue;
     *priority = s.priority;
@@ -125,11 +171,7 @@ CUDA_CALL cudaStreamGetPriority(cudaStream_t stream, int* priority) {
   });
 }
 
-CUDA_CALL cudaStreamGetPriority_ptsz(cudaStream_t stream, int* priority) {
-  return cudaStreamGetPriority(per_thread(stream), priority);
-}
-
-CUDA_CALL cudaStreamGetId(cudaStream_t stream, unsigned long long* id) {
+CUDA_STREAM_CALL(cudaStreamGetId, (cudaStream_t stream, unsigned long long* id), (stream, id)) {
   return with_stream(stream, Waits::kNo, [&](Call, Stream& s) {
     if (id == nullptr) return cudaErrorInvalidValue;
     *id = s.id;
@@ -137,11 +179,7 @@ CUDA_CALL cudaStreamGetId(cudaStream_t stream, unsigned long long* id) {
   });
 }
 
-CUDA_CALL cudaStreamGetId_ptsz(cudaStream_t stream, unsigned long long* id) {
-  return cudaStreamGetId(per_thread(stream), id);
-}
-
-CUDA_CALL cudaStreamGetDevice(cudaStream_t stream, int* device) {
+CUDA_STREAM_CALL(cudaStreamGetDevice, (cudaStream_t stream, int* device), (stream, device)) {
   return with_stream(stream, Waits::kNo, [&](Call, Stream&) {
     if (device == nullptr) return cudaErrorInvalidValue;
     *device = 0;
@@ -149,12 +187,10 @@ CUDA_CALL cudaStreamGetDevice(cudaStream_t stream, int* device) {
   });
 }
 
-CUDA_CALL cudaStreamGetDevice_ptsz(cudaStream_t stream, int* device) {
-  return cudaStreamGetDevice(per_thread(stream), device);
-}
-
-CUDA_CALL cudaStreamGetAttribute(cudaStream_t stream, cudaLaunchAttributeID attribute,
-                                 cudaLaunchAttributeValue* value) {
+CUDA_STREAM_CALL(cudaStreamGetAttribute,
+                 (cudaStream_t stream, cudaLaunchAttributeID attribute,
+                  cudaLaunchAttributeValue* value),
+                 (stream, attribute, value)) {
   return with_stream(stream, Waits::kNo, [&](Call, Stream& s) {
     if (value == nullptr) return cudaErrorInvalidValue;
     *value = {};
@@ -163,25 +199,17 @@ CUDA_CALL cudaStreamGetAttribute(cudaStream_t stream, cudaLaunchAttributeID attr
   });
 }
 
-CUDA_CALL cudaStreamGetAttribute_ptsz(cudaStream_t stream, cudaLaunchAttributeID attribute,
-                                      cudaLaunchAttributeValue* value) {
-  return cudaStreamGetAttribute(per_thread(stream), attribute, value);
-}
-
 // Access-policy windows and the like steer caches in ways the cache model has no notion of.
 
-CUDA_CALL cudaStreamSetAttribute(cudaStream_t stream, cudaLaunchAttributeID attribute,
-                                 const cudaLaunchAttributeValue* value) {
+CUDA_STREAM_CALL(cudaStreamSetAttribute,
+                 (cudaStream_t stream, cudaLaunchAttributeID attribute,
+                  const cudaLaunchAttributeValue* value),
+                 (stream, attribute, value)) {
   return with_stream(stream, Waits::kNo, [&](Call, Stream& s) {
     if (value == nullptr) return cudaErrorInvalidValue;
     if (attribute == cudaLaunchAttributePriority) s.priority = value->priority;
     return cudaSuccess;
   });
-}
-
-CUDA_CALL cudaStreamSetAttribute_ptsz(cudaStream_t stream, cudaLaunchAttributeID attribute,
-                                      const cudaLaunchAttributeValue* value) {
-  return cudaStreamSetAttribute(per_thread(stream), attribute, value);
 }
 
 CUDA_CALL cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from) {
@@ -217,4 +245,160 @@ CUDA_CALL cudaDeviceSynchronize() {
     wait_for_all(call.context);
     return cudaSuccess;
   });
+}
+
+CUDA_CALL cudaEventCreateWithFlags(cudaEvent_t* out, unsigned int flags) {
+  return api_call(Waits::kNo, [&](Call call) {
+    if (out == nullptr || (flags & ~kKnownFlags) != 0) return cudaErrorInvalidValue;
+    if ((flags & kInterprocess) != 0) return cudaErrorNotSupported;
+    *out = call.context.streams.create_event(flags);
+    return cudaSuccess;
+  });
+}
+
+CUDA_CALL cudaEventCreate(cudaEvent_t* out) { return cudaEventCreateWithFlags(out, 0); }
+
+CUDA_CALL cudaEventDestroy(cudaEvent_t event) {
+  return api_call(Waits::kNo, [&](Call call) {
+    return call.context.streams.destroy_event(event) ? cudaSuccess : cudaErrorInvalidResourceHandle;
+  });
+}
+
+CUDA_STREAM_CALL(cudaEventRecord, (cudaEvent_t event, cudaStream_t stream), (event, stream)) {
+  return record(event, stream);
+}
+
+CUDA_STREAM_CALL(cudaEventRecordWithFlags,
+                 (cudaEvent_t event, cudaStream_t stream, [[maybe_unused]] unsigned int flags),
+                 (event, stream, flags)) {
+  return record(event, stream);
+}
+
+CUDA_CALL cudaEventSynchronize(cudaEvent_t event) {
+  return with_event(event, Waits::kYes, [](Call call, Event& e) {
+    if (e.capture) return cudaErrorCapturedEvent;
+    if (e.recorded) call.context.clock.host_waits_until(e.time_ns);
+    call.context.stream_races.host_learns(e.past);
+    call.context.services.flush_output();
+    return cudaSuccess;
+  });
+}
+
+CUDA_CALL cudaEventQuery(cudaEvent_t event) {
+  return with_event(event, Waits::kYes, [](Call call, Event& e) {
+    if (e.capture) return cudaErrorCapturedEvent;
+    const cudaError_t code = query(call.context, e.recorded ? e.time_ns : 0);
+    if (code == cudaSuccess) call.context.stream_races.host_learns(e.past);
+    return code;
+  });
+}
+
+CUDA_CALL cudaEventElapsedTime(float* ms, cudaEvent_t start, cudaEvent_t end) {
+  return api_call(Waits::kYes, [&](Call call) {
+    const Event* first = call.context.streams.find_event(start);
+    const Event* second = call.context.streams.find_event(end);
+    if (ms == nullptr) return cudaErrorInvalidValue;
+    if (first == nullptr || second == nullptr || !first->recorded || !second->recorded ||
+        !first->has_timing() || !second->has_timing())
+      return cudaErrorInvalidResourceHandle;
+    const double now = call.context.clock.host_ns();
+    if (first->time_ns > now || second->time_ns > now) return cudaErrorNotReady;
+    call.context.stream_races.host_learns(first->past);
+    call.context.stream_races.host_learns(second->past);
+    *ms = static_cast<float>((second->time_ns - first->time_ns) * 1e-6);
+    return cudaSuccess;
+  });
+}
+
+CUDA_STREAM_CALL(cudaStreamBeginCapture, (cudaStream_t stream, cudaStreamCaptureMode mode),
+                 (stream, mode)) {
+  return with_stream(stream, [&](Context& only, Stream& s) {
+    return begin(only, s, std::make_shared<Graph>(), false, {}, mode);
+  });
+}
+
+CUDA_STREAM_CALL(cudaStreamBeginCaptureToGraph,
+                 (cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t* dependencies,
+                  [[maybe_unused]] const cudaGraphEdgeData* edges, std::size_t count,
+                  cudaStreamCaptureMode mode),
+                 (stream, graph, dependencies, edges, count, mode)) {
+  return with_stream(stream, [&](Context& only, Stream& s) {
+    auto target = only.graphs.find(graph);
+    if (!target || (count > 0 && dependencies == nullptr)) return cudaErrorInvalidValue;
+    return begin(only, s, target, true, {dependencies, dependencies + count}, mode);
+  });
+}
+
+CUDA_STREAM_CALL(cudaStreamEndCapture, (cudaStream_t stream, cudaGraph_t* out), (stream, out)) {
+  return with_stream(stream, [&](Context& only, Stream& s) {
+    if (out == nullptr) return cudaErrorInvalidValue;
+    *out = nullptr;
+    if (!s.capture) return cudaErrorIllegalState;
+    if (!s.began_capture) return cudaErrorStreamCaptureUnmatched;
+    const std::shared_ptr<Capture> capture = s.capture;
+    const bool joined = is_joined(s);
+    only.streams.end_capture(*capture);
+    if (!joined) return cudaErrorStreamCaptureUnjoined;
+    *out = only.graphs.handle_of(capture->graph.get());
+    if (*out == nullptr) *out = only.graphs.add(capture->graph);
+    return cudaSuccess;
+  });
+}
+
+CUDA_STREAM_CALL(cudaStreamIsCapturing, (cudaStream_t stream, cudaStreamCaptureStatus* status),
+                 (stream, status)) {
+  return with_stream(stream, [&](Context&, Stream& s) {
+    if (status == nullptr) return cudaErrorInvalidValue;
+    *status = s.capture ? s.capture->status : cudaStreamCaptureStatusNone;
+    return cudaSuccess;
+  });
+}
+
+CUDA_STREAM_CALL(cudaStreamGetCaptureInfo,
+                 (cudaStream_t stream, cudaStreamCaptureStatus* status, unsigned long long* id,
+                  cudaGraph_t* graph, const cudaGraphNode_t** dependencies,
+                  const cudaGraphEdgeData** edges, std::size_t* count),
+                 (stream, status, id, graph, dependencies, edges, count)) {
+  return with_stream(stream, [&](Context& only, Stream& s) {
+    if (status == nullptr) return cudaErrorInvalidValue;
+    *status = s.capture ? s.capture->status : cudaStreamCaptureStatusNone;
+    if (!s.capture) return cudaSuccess;
+    if (id != nullptr) *id = s.capture->id;
+    if (graph != nullptr) {
+      *graph = only.graphs.handle_of(s.capture->graph.get());
+      if (*graph == nullptr) *graph = only.graphs.add(s.capture->graph);
+    }
+    // Handles are the nodes themselves; the list lives until this thread asks again.
+    static thread_local std::vector<cudaGraphNode_t> front;
+    front.clear();
+    for (GraphNode* node : s.capture_front) front.push_back(static_cast<CUgraphNode_st*>(node));
+    if (dependencies != nullptr) *dependencies = front.data();
+    if (edges != nullptr) *edges = nullptr;
+    if (count != nullptr) *count = front.size();
+    return cudaSuccess;
+  });
+}
+
+CUDA_STREAM_CALL(cudaStreamUpdateCaptureDependencies,
+                 (cudaStream_t stream, cudaGraphNode_t* dependencies,
+                  [[maybe_unused]] const cudaGraphEdgeData* edges, std::size_t count,
+                  unsigned int flags),
+                 (stream, dependencies, edges, count, flags)) {
+  return with_stream(stream, [&](Context&, Stream& s) {
+    constexpr unsigned int kReplace = 1;
+    if (!s.capture) return cudaErrorIllegalState;
+    if (flags > kReplace || (count > 0 && dependencies == nullptr)) return cudaErrorInvalidValue;
+    if (flags == kReplace) s.capture_front.clear();
+    s.capture_front.insert(s.capture_front.end(), dependencies, dependencies + count);
+    return cudaSuccess;
+  });
+}
+
+CUDA_CALL cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
+  static thread_local cudaStreamCaptureMode present = cudaStreamCaptureModeGlobal;
+  if (mode == nullptr || *mode < cudaStreamCaptureModeGlobal ||
+      *mode > cudaStreamCaptureModeRelaxed)
+    return remember_error(cudaErrorInvalidValue);
+  std::swap(*mode, present);
+  return cudaSuccess;
 }

@@ -2,13 +2,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/vgpu/runtime/device/context.hpp"
 
+#include <signal.h>
+#include <sys/mman.h>
 #include <unistd.h>
-
+#include <array>
+#include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <string>
 
-#include "grader/vgpu/runtime/device/console_messages.hpp"
-#include "grader/vgpu/runtime/device/finish.hpp"
-#include "grader/vgpu/timing/machine_files.hpp"
+#include <ucontext.h>
+
+#include "grader/vgpu/runtime/device/reports.hpp"
+#include "grader/vgpu/runtime/device/stream_races.hpp"
+#include "grader/vgpu/timing/machine.hpp"
 
 namespace membound::vgpu::runtime {
 namespace {
@@ -43,6 +50,132 @@ Context* make_context() {
 constexpr std::uint64_t kCheckedDistanceBytes = std::uint64_t{64} << 10;
 /// The same between two variables in shared memory: a word for each of 1,024 threads.
 constexpr std::uint32_t kCheckedSharedGapBytes = 4096;
+
+constexpr int kCrashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTERM, SIGXCPU, SIGHUP};
+
+// Fixed memory for the handler: the path must not be built there.
+std::array<char, 3840> counters_path{};
+
+// What the program gave exit(), or returned from main().
+int exit_code = 0;
+
+std::mutex unchecked_mutex;
+// Never destroyed: finish() runs after this library's own destructors. Guarded by unchecked_mutex.
+UncheckedLaunch& unchecked = *new UncheckedLaunch;
+
+void write_counters(const Context& context) {
+  if (counters_path[0] == '\0') return;
+  if (!context.log.write_file(counters_path.data())) {
+    constexpr char kText[] = "membound: the counters file cannot be written\n";
+    [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, kText, sizeof kText - 1);
+  }
+}
+
+void die_by(int signal_number) {
+  signal(signal_number, SIG_DFL);
+  raise(signal_number);
+}
+
+/// Says what a segmentation fault on a device pointer is. Only a walk over fixed text and a number.
+void explain_device_address(const Context& context, const void* address) {
+  if (!context.memory.is_device_address(reinterpret_cast<std::uint64_t>(address))) return;
+  std::array<char, 256> text{};
+  const int length = std::snprintf(
+      text.data(), text.size(),
+      "membound: host code used the device address %p\n  try: copy the data to host memory with "
+      "cudaMemcpy first, or allocate it with cudaMallocManaged\n",
+      address);
+  [[maybe_unused]] const ssize_t written =
+      write(STDERR_FILENO, text.data(), static_cast<std::size_t>(length));
+}
+
+void on_crash(int signal_number, siginfo_t* info, void* machine) {
+  constexpr greg_t kWrites = 2;  // of a page fault's error code
+  if (signal_number == SIGSEGV &&
+      HostWatch::takes_fault(
+          reinterpret_cast<std::uint64_t>(info->si_addr),
+          (static_cast<ucontext_t*>(machine)->uc_mcontext.gregs[REG_ERR] & kWrites) != 0))
+    return;
+  if (const Context* context = existing_context()) {
+    if (signal_number == SIGSEGV) explain_device_address(*context, info->si_addr);
+    write_counters(*context);
+  }
+  die_by(signal_number);
+}
+
+void on_interrupt(int signal_number) {
+  Context* context = existing_context();
+  if (context != nullptr && context->kernel_runs && !context->stop.exchange(true)) {
+    constexpr char kText[] =
+        "\nmembound: stopping the kernel; Ctrl-C again ends the program at once\n";
+    [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, kText, sizeof kText - 1);
+    return;
+  }
+  if (context != nullptr) write_counters(*context);
+  die_by(signal_number);
+}
+
+bool is_default(int signal_number) {
+  struct sigaction present = {};
+  sigaction(signal_number, nullptr, &present);
+  return (present.sa_flags & SA_SIGINFO) == 0 && present.sa_handler == SIG_DFL;
+}
+
+/// Memory the program allocated and never freed. Variables, pools' and graphs' memory is the
+/// runtime's own business.
+void report_leaks(Context& context) {
+  for (const exec::CheckReport& report : context.services.leaks()) {
+    context.log.add_report(to_json(report));
+    messages::print(messages::finding(report));
+  }
+  for (const memory::Allocation& allocation : context.memory.live()) {
+    const auto kind = allocation.info.kind;
+    if (kind != memory::AllocationKind::kMalloc && kind != memory::AllocationKind::kArray) continue;
+    exec::CheckReport report;
+    report.checker = "leakcheck";
+    report.kind = "memory never freed";
+    report.address = allocation.address;
+    report.size_bytes = static_cast<std::uint32_t>(allocation.size_bytes);
+    report.text = messages::leak(allocation);
+    report.advice = "give it back with cudaFree before the program ends";
+    context.log.add_report(to_json(report));
+    messages::print(report.text + "\n  try: " + report.advice);
+  }
+}
+
+void report_unchecked(Context& context) {
+  const std::scoped_lock lock(unchecked_mutex);
+  if (unchecked.code == cudaSuccess) return;
+  exec::CheckReport report;
+  report.checker = "launchcheck";
+  report.kind = "unchecked launch error";
+  report.place.kernel = unchecked.kernel;
+  report.text = messages::unchecked_launch(unchecked.kernel, unchecked.code, unchecked.why);
+  context.log.add_report(to_json(report));
+  messages::print(report.text);
+}
+
+/// Runs after the program's own exit handlers and destructors.
+__attribute__((destructor)) void finish() {
+  Context* context = existing_context();
+  if (context == nullptr) return;
+  tell_host_touches(*context);
+  if (const std::size_t lost = context->services.waiting_bytes(); lost > 0)
+    messages::print(messages::lost_output(lost));
+  if (context->settings.checks.any()) {
+    report_unchecked(*context);
+    // After a fault nothing can be freed any more.
+    if (context->settings.checks.leakcheck && !context->is_lost()) report_leaks(*context);
+  }
+  write_counters(*context);
+  if (!context->settings.summary) return;
+  const std::uint64_t findings = context->log.report_count();
+  messages::print(context->summary.text(context->machine.name + " (virtual)"));
+  messages::print(findings_line(context->settings.checks.any(), findings));
+  if (findings == 0 || exit_code != 0) return;
+  std::fflush(nullptr);  // exit() would do so after us
+  _exit(1);
+}
 
 }  // namespace
 
@@ -105,5 +238,51 @@ Context& context() {
 }
 
 Context* existing_context() { return the_context.load(); }
+
+void install_signal_handlers() {
+  on_exit([](int code, void*) { exit_code = code; }, nullptr);
+  const std::string& path = existing_context()->settings.counters_file;
+  if (path.size() < counters_path.size())
+    std::memcpy(counters_path.data(), path.data(), path.size());
+  struct sigaction action = {};
+  action.sa_sigaction = on_crash;
+  action.sa_flags = SA_SIGINFO;
+  for (const int signal_number : kCrashes)
+    if (is_default(signal_number)) sigaction(signal_number, &action, nullptr);
+  if (!is_default(SIGINT)) return;
+  struct sigaction interrupt = {};
+  interrupt.sa_handler = on_interrupt;
+  sigaction(SIGINT, &interrupt, nullptr);
+}
+
+bool takes_crashes() {
+  struct sigaction present = {};
+  sigaction(SIGSEGV, nullptr, &present);
+  return (present.sa_flags & SA_SIGINFO) != 0 && present.sa_sigaction == on_crash;
+}
+
+void end_stopped(Context& context) {
+  context.services.flush_output();
+  write_counters(context);
+  die_by(SIGINT);
+  _exit(130);  // where SIGINT is blocked
+}
+
+void release_host_memory(std::uint64_t address, const HostMemory& memory) {
+  if (!memory.is_registered) munmap(reinterpret_cast<void*>(address), memory.mapped_bytes);
+}
+
+void note_unchecked_launch(UncheckedLaunch launch) {
+  const std::scoped_lock lock(unchecked_mutex);
+  if (unchecked.code == cudaSuccess) unchecked = std::move(launch);
+}
+
+void launch_error_is_read() {
+  const std::scoped_lock lock(unchecked_mutex);
+  if (const Context* const context = existing_context();
+      !unchecked.why.empty() && context != nullptr && context->settings.checks.any())
+    messages::print(messages::refused_launch(unchecked.kernel, unchecked.why));
+  unchecked = {};
+}
 
 }  // namespace membound::vgpu::runtime

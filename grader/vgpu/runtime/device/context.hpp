@@ -2,12 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// Everything the runtime remembers, in one object: the C interface forces one per process, reached
-/// through context() alone.
-/// Place in the chain: every *_api.cpp -> [context] -> operation_executor, modules, streams,
-/// memory. Left out: what calls mean, which the *_api.cpp files say.
+/// through context() alone. It lasts until the program ends, by itself, by a crash or by Ctrl-C; in
+/// each case the counters file is written, and at an orderly end the open questions (leaks,
+/// unchecked launches) are said.
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -15,20 +16,16 @@
 #include <set>
 #include <string>
 
+#include "grader/device_code/cuda_api/cuda_abi.hpp"
 #include "grader/vgpu/memory/address_space.hpp"
-#include "grader/vgpu/runtime/device/arrays.hpp"
-#include "grader/vgpu/runtime/device/device_services.hpp"
+#include "grader/vgpu/runtime/device/arrays_and_pools.hpp"
 #include "grader/vgpu/runtime/device/environment_settings.hpp"
 #include "grader/vgpu/runtime/device/graph.hpp"
-#include "grader/vgpu/runtime/device/host_registry.hpp"
-#include "grader/vgpu/runtime/device/host_watch.hpp"
+#include "grader/vgpu/runtime/device/kernel_launch.hpp"
 #include "grader/vgpu/runtime/device/modules.hpp"
-#include "grader/vgpu/runtime/device/pools.hpp"
-#include "grader/vgpu/runtime/device/report_log.hpp"
-#include "grader/vgpu/runtime/device/run_summary.hpp"
+#include "grader/vgpu/runtime/device/reports.hpp"
 #include "grader/vgpu/runtime/device/stream_races.hpp"
 #include "grader/vgpu/runtime/device/streams.hpp"
-#include "grader/vgpu/runtime/device/virtual_clock.hpp"
 #include "grader/vgpu/timing/machine.hpp"
 
 namespace membound::vgpu::runtime {
@@ -129,5 +126,30 @@ class Context {
 [[nodiscard]] Context& context();
 /// The context if there is one already: for exit and signal handlers.
 [[nodiscard]] Context* existing_context();
+
+/// Handlers for signals the program left alone: crashes write the counters file and then happen as
+/// they would have; Ctrl-C stops a running kernel first. A crash on a device address says so.
+void install_signal_handlers();
+
+/// Does a segmentation fault still come to us? A program may have taken it since.
+[[nodiscard]] bool takes_crashes();
+
+/// Ends the program as Ctrl-C does, after a kernel was stopped.
+[[noreturn]] void end_stopped(Context& context);
+
+/// Gives host memory of the API back to the system.
+void release_host_memory(std::uint64_t address, const HostMemory& memory);
+
+/// A launch that `<<<…>>>` could not hand an error to.
+struct UncheckedLaunch {
+  std::string kernel;
+  cudaError_t code = cudaSuccess;
+  std::string why;  ///< which limit it passed; empty: another error
+};
+/// Is kept until somebody asks for the last error.
+void note_unchecked_launch(UncheckedLaunch launch);
+/// Somebody asked: the code does not tell which limit it was, so that is said where a checker is
+/// on.
+void launch_error_is_read();
 
 }  // namespace membound::vgpu::runtime

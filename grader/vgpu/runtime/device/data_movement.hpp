@@ -1,12 +1,15 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Copies and fills: what the API's many spellings come down to, checked, done, and timed.
-/// Place in the chain: memory API -> [data_movement] -> memory, virtual clock.
+/// Copies and fills: what the API's many spellings come down to, checked, done, and timed; and what
+/// checkers say of them: apicheck why a call that copies, fills or frees memory was refused,
+/// initcheck which bytes that go to the host nobody has written.
 #pragma once
 
+#include <string_view>
+
 #include "grader/vgpu/runtime/device/context.hpp"
-#include "grader/vgpu/runtime/device/operation.hpp"
+#include "grader/vgpu/runtime/device/graph.hpp"
 
 namespace membound::vgpu::runtime {
 
@@ -40,5 +43,21 @@ cudaError_t run_fill(Context& context, Timeline& timeline, const FillOperation& 
 
 /// True when the host must wait for an "asynchronous" copy: one end is pageable memory.
 [[nodiscard]] bool copy_blocks_host(const Context& context, const CopyOperation& copy);
+
+/// With initcheck on: one finding of a copy that is about to be made, where it takes such bytes to
+/// the host.
+void tell_of_unwritten(Context& context, const CopyOperation& copy);
+
+/// Each does nothing unless apicheck is on. `call` is the entry point's name: "cudaMemcpy".
+void tell_of_refused_copy(Context& context, std::string_view call, const CopyOperation& copy,
+                          cudaMemcpyKind kind);
+/// A copy within the device that is done, although its two ends overlap.
+void tell_of_overlap(Context& context, std::string_view call, const CopyOperation& copy);
+void tell_of_refused_symbol(Context& context, std::string_view call, const void* symbol,
+                            std::size_t offset, std::size_t bytes);
+void tell_of_refused_fill(Context& context, std::string_view call, const FillOperation& fill);
+/// `wants_host`: the call gives back pinned memory, else the device's or managed memory.
+void tell_of_refused_free(Context& context, std::string_view call, const void* pointer,
+                          bool wants_host);
 
 }  // namespace membound::vgpu::runtime

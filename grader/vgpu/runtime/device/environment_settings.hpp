@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// What the environment asks of the virtual GPU: the seam to `membound run` and the harness.
-/// Place in the chain: environment -> [environment_settings] -> context.
 #pragma once
 
 #include <cstdint>

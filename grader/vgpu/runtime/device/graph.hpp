@@ -1,21 +1,113 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// A graph of device work: nodes with their operations, edges, an order in which all may run.
-/// Place in the chain: captures and the graph API -> [graph] -> operation_executor.
-/// Left out: running it (executor.cpp), conditional nodes, edge ports.
+/// Device work as data: one operation, complete in itself, and graphs of operations with an order
+/// in which all may run. A stream runs an operation at once; a capturing stream or a graph keeps it
+/// as a node. Left out: running (operation_executor), conditional nodes, edge ports.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <list>
 #include <map>
 #include <memory>
 #include <optional>
+#include <string_view>
+#include <variant>
 #include <vector>
 
-#include "grader/vgpu/runtime/device/operation.hpp"
+#include "grader/device_code/cuda_api/cuda_abi.hpp"
+#include "grader/vgpu/memory/dim3.hpp"
+#include "grader/vgpu/runtime/device/modules.hpp"
 
 namespace membound::vgpu::runtime {
+
+class Context;
+struct Event;
+struct Graph;
+
+/// Nothing but order.
+struct EmptyOperation {};
+
+/// A kernel launch whose configuration has been checked; parameters are copied.
+struct KernelOperation {
+  KernelHandle* kernel = nullptr;
+  Dim3 grid = {};
+  Dim3 block = {};
+  std::uint32_t dynamic_shared_bytes = 0;
+  std::vector<std::byte> parameters;
+  bool cooperative = false;
+};
+
+/// One end of a copy: rows of bytes at `address`, host or device.
+struct CopyEnd {
+  std::uint64_t address = 0;
+  std::size_t pitch_bytes = 0;  ///< from row to row
+  std::size_t slice_bytes = 0;  ///< from slice to slice
+  bool on_device = false;
+};
+
+/// A box of bytes from here to there.
+struct CopyOperation {
+  CopyEnd to;
+  CopyEnd from;
+  std::size_t width_bytes = 0;
+  std::size_t height = 1;
+  std::size_t depth = 1;
+  cudaMemcpy3DParms as_given = {};  ///< for cudaGraphMemcpyNodeGetParams; zero when given otherwise
+  std::string_view called_by = "a copy";  ///< the call that asks for it
+};
+
+/// A box of equal elements.
+struct FillOperation {
+  std::uint64_t address = 0;
+  bool on_device = true;
+  std::size_t pitch_bytes = 0;
+  std::size_t slice_bytes = 0;
+  std::uint32_t value = 0;
+  std::uint32_t element_bytes = 1;
+  std::size_t width = 0;  ///< elements of a row
+  std::size_t height = 1;
+  std::size_t depth = 1;
+};
+
+/// A host function in stream order.
+struct HostOperation {
+  cudaHostFn_t function = nullptr;
+  void* data = nullptr;
+  cudaStreamCallback_t callback = nullptr;  ///< cudaStreamAddCallback's kind, instead of `function`
+  cudaStream_t stream = nullptr;
+};
+
+/// Remembers the moment the stream has come to.
+struct RecordOperation {
+  cudaEvent_t event = nullptr;
+};
+
+/// Waits for a recorded moment.
+struct WaitOperation {
+  cudaEvent_t event = nullptr;
+};
+
+/// A graph inside a graph.
+struct ChildGraphOperation {
+  std::shared_ptr<Graph> graph;
+};
+
+/// Memory that a graph owns: there from the node's making on.
+struct AllocateOperation {
+  std::uint64_t address = 0;
+  std::size_t bytes = 0;
+};
+
+/// Gives memory back.
+struct FreeOperation {
+  std::uint64_t address = 0;
+};
+
+using Operation = std::variant<EmptyOperation, KernelOperation, CopyOperation, FillOperation,
+                               HostOperation, RecordOperation, WaitOperation, ChildGraphOperation,
+                               AllocateOperation, FreeOperation>;
 
 /// One node. `origin` is the node of the graph this one was cloned from.
 struct GraphNode {
@@ -92,5 +184,23 @@ class GraphTable {
   std::map<cudaGraph_t, std::unique_ptr<CUgraph_st>> graphs_;
   std::map<cudaGraphExec_t, std::unique_ptr<CUgraphExec_st>> executables_;
 };
+
+/// Each checks as the immediate call would and fills `out`.
+cudaError_t kernel_node(Context& context, const cudaKernelNodeParams* parameters, Operation& out);
+cudaError_t copy_node(Context& context, const cudaMemcpy3DParms* parameters, Operation& out);
+cudaError_t copy_node_1d(Context& context, void* to, const void* from, std::size_t bytes,
+                         cudaMemcpyKind kind, Operation& out);
+cudaError_t fill_node(Context& context, const cudaMemsetParams* parameters, Operation& out);
+cudaError_t host_node(const cudaHostNodeParams* parameters, Operation& out);
+cudaError_t child_node(Context& context, cudaGraph_t graph, Operation& out);
+/// cudaGraphAddNode's parameters, whatever their type.
+cudaError_t any_node(Context& context, const cudaGraphNodeParams* parameters, Operation& out);
+
+/// Hands out as many handles as fit; with no room given, only their number.
+cudaError_t list_nodes(const std::vector<GraphNode*>& nodes, cudaGraphNode_t* out,
+                       std::size_t* count);
+
+/// The API's word for an operation.
+[[nodiscard]] cudaGraphNodeType type_of(const Operation& operation);
 
 }  // namespace membound::vgpu::runtime

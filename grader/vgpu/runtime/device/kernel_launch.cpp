@@ -3,16 +3,98 @@
 #include "grader/vgpu/runtime/device/kernel_launch.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 #include <fstream>
+#include <utility>
 
 #include "grader/vgpu/program/machine_accesses.hpp"
-#include "grader/vgpu/runtime/device/console_messages.hpp"
-#include "grader/vgpu/runtime/device/finish.hpp"
+#include "grader/vgpu/runtime/device/context.hpp"
+#include "grader/vgpu/runtime/device/reports.hpp"
 #include "grader/vgpu/timing/occupancy.hpp"
 #include "grader/vgpu/trace/trace.hpp"
 
 namespace membound::vgpu::runtime {
+
+bool DeviceServices::print(std::string_view text) {
+  const std::scoped_lock lock(mutex_);
+  if (output_.size() + text.size() > print_limit_bytes_) {
+    ++dropped_lines_;
+    return false;
+  }
+  output_ += text;
+  return true;
+}
+
+std::uint64_t DeviceServices::allocate(std::uint64_t bytes, const exec::Place* where) {
+  const std::scoped_lock lock(mutex_);
+  if (bytes == 0 || heap_used_bytes_ + bytes > heap_limit_bytes_) return 0;
+  const auto address = memory_.allocate(
+      bytes, 16, {memory::AllocationKind::kDeviceHeap, "malloc in a kernel", false});
+  if (!address) return 0;
+  heap_used_bytes_ += bytes;
+  heap_.emplace(*address, where == nullptr ? exec::Place() : *where);
+  return *address;
+}
+
+bool DeviceServices::release(std::uint64_t address) {
+  const std::scoped_lock lock(mutex_);
+  if (address == 0) return true;
+  if (heap_.erase(address) == 0) return false;
+  if (const auto allocation = memory_.find(address)) heap_used_bytes_ -= allocation->size_bytes;
+  return memory_.free(address);
+}
+
+void DeviceServices::flush_output() {
+  const std::scoped_lock lock(mutex_);
+  if (output_.empty()) return;
+  std::fwrite(output_.data(), 1, output_.size(), stdout);
+  std::fflush(stdout);
+  output_.clear();
+  if (const std::size_t lines = std::exchange(dropped_lines_, 0); lines > 0)
+    messages::print(messages::dropped_output(lines, print_limit_bytes_));
+}
+
+std::size_t DeviceServices::waiting_bytes() const {
+  const std::scoped_lock lock(mutex_);
+  return output_.size();
+}
+
+std::vector<exec::CheckReport> DeviceServices::leaks() const {
+  const std::scoped_lock lock(mutex_);
+  std::vector<exec::CheckReport> found;
+  std::map<std::pair<std::string, std::uint32_t>, std::size_t> by_line;
+  std::vector<std::uint64_t> bytes;
+  for (const auto& [address, where] : heap_) {
+    const auto [place, added] = by_line.try_emplace({where.file, where.line}, found.size());
+    if (added) {
+      found.push_back({"leakcheck", "device heap never freed", where, address, 0, 0, ""});
+      found.back().place.instruction = "malloc";
+      found.back().advice = "call free() in the kernel, or in a later one, for each malloc()";
+      bytes.push_back(0);
+    }
+    ++found[place->second].count;
+    if (const auto held = memory_.find(address)) bytes[place->second] += held->size_bytes;
+  }
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    found[i].size_bytes = static_cast<std::uint32_t>(bytes[i]);
+    found[i].text = std::to_string(bytes[i]) + " bytes in " + std::to_string(found[i].count) +
+                    (found[i].count == 1 ? " allocation" : " allocations") +
+                    " of the device's heap were never freed";
+    found[i].count = 1;
+  }
+  return found;
+}
+
+void DeviceServices::reset() {
+  const std::scoped_lock lock(mutex_);
+  for (const auto& [address, where] : heap_) memory_.free(address);
+  heap_.clear();
+  heap_used_bytes_ = 0;
+  output_.clear();
+  dropped_lines_ = 0;
+}
+
 namespace {
 
 /// A limit's instruction in CPU time. What right answers execute in the tests of the labs takes 10
@@ -141,8 +223,8 @@ std::uint64_t constant_bytes(const program::Program& program) {
 /// A launch that has ended, however.
 struct EndedLaunch {
   const KernelOperation& operation;
+  const timing::LaunchShape& shape;
   const timing::Occupancy& occupancy;
-  std::uint32_t shared_bytes;  ///< of a block
   const exec::LaunchReport& report;
   const trace::Trace& tracer;
   std::uint64_t stream_id;
@@ -154,13 +236,9 @@ void tell_cost(Context& context, Timeline& timeline, const EndedLaunch& launch) 
   const KernelOperation& operation = launch.operation;
   const exec::LaunchReport& report = launch.report;
   const program::Kernel& kernel = *operation.kernel->kernel;
-  const timing::LaunchShape shape{operation.grid,
-                                  operation.block,
-                                  kernel.register_count,
-                                  launch.shared_bytes,
-                                  1,
-                                  constant_bytes(operation.kernel->module->program())};
-  const timing::Prediction prediction = predict(context.machine, report.counters, shape);
+  const timing::LaunchShape& shape = launch.shape;
+  const timing::Prediction prediction =
+      predict(context.machine, report.counters, shape, launch.occupancy);
   // A kernel right behind another starts up beside it; a graph's nodes are launched faster.
   double duration = prediction.ns;
   if (timeline.after_kernel) duration -= context.machine.ramp_ns;
@@ -183,7 +261,7 @@ void tell_cost(Context& context, Timeline& timeline, const EndedLaunch& launch) 
     record.traced_warp = tracing.warp;
   }
   if (context.settings.model_caches)
-    record.advice = timing::advise(context.machine, report.counters, shape, prediction);
+    record.advice = advice::advise(context.machine, report.counters, shape, prediction);
   record.shared_accesses =
       program::shared_accesses_from(operation.kernel->module->program(), kernel);
   if (context.settings.tell_work) record.constant_bytes = shape.constant_bytes;
@@ -195,12 +273,14 @@ void tell_cost(Context& context, Timeline& timeline, const EndedLaunch& launch) 
 }
 
 /// Logs a launch of which some blocks ran for their results. No time passes.
-void tell_range(Context& context, const KernelOperation& operation, std::uint32_t shared_bytes,
-                const exec::LaunchReport& report) {
+void tell_range(Context& context, const EndedLaunch& launch) {
+  const KernelOperation& operation = launch.operation;
+  const exec::LaunchReport& report = launch.report;
   const program::Kernel& kernel = *operation.kernel->kernel;
-  const timing::LaunchShape shape{operation.grid, operation.block, kernel.register_count,
-                                  shared_bytes};
-  const timing::Prediction none = predict(context.machine, report.counters, shape);
+  timing::LaunchShape shape = launch.shape;
+  shape.constant_bytes = 0;  // no time passes, so nobody asks where constants come from
+  const timing::Prediction none =
+      predict(context.machine, report.counters, shape, launch.occupancy);
   LaunchRecord record;
   record.name = kernel.name;
   record.grid = operation.grid;
@@ -242,21 +322,24 @@ cudaError_t run_kernel(Context& context, Timeline& timeline, const KernelOperati
                        std::uint64_t stream_id, bool in_graph, exec::Footprint* footprint) {
   if (context.is_lost()) return cudaSuccess;  // seen by whoever waits
   const program::Kernel& kernel = *operation.kernel->kernel;
-  const std::uint32_t shared = kernel.static_shared_bytes + operation.dynamic_shared_bytes;
-  const auto threads = static_cast<std::uint32_t>(operation.block.count());
-  const timing::Occupancy occupancy =
-      occupancy_of(context.machine, {threads, kernel.register_count, shared});
+  const timing::LaunchShape shape{operation.grid,
+                                  operation.block,
+                                  kernel.register_count,
+                                  kernel.static_shared_bytes + operation.dynamic_shared_bytes,
+                                  1,
+                                  constant_bytes(operation.kernel->module->program())};
+  const timing::Occupancy occupancy = occupancy_of(context.machine, block_needs(shape));
   exec::LaunchRequest request = request_for(context, operation, occupancy);
   const TraceSettings& tracing = context.settings.trace;
   trace::Trace tracer(tracing.occurrences);
   if (tracing.on) request.tracing = {&tracer, tracing.block, tracing.warp};
   request.footprint = footprint;
   const exec::LaunchReport report = run_watched(context, request);
+  const EndedLaunch ended{operation, shape, occupancy, report, tracer, stream_id, in_graph};
   if (request.only)
-    tell_range(context, operation, shared, report);
+    tell_range(context, ended);
   else if (context.counts())
-    tell_cost(context, timeline,
-              {operation, occupancy, shared, report, tracer, stream_id, in_graph});
+    tell_cost(context, timeline, ended);
   list_opcodes(context, report);
   print_findings(context, report);
   if (!report.fault) return cudaSuccess;

@@ -2,17 +2,18 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// Device code as the runtime holds it: what nvcc registered or a library call loaded, turned into
-/// a program on first use, and the handles by which kernels and variables are found.
-/// Place in the chain: fatbin, ptx, program -> [modules] -> launches, symbols.
-/// Left out: who asked (registration_api, library_api).
+/// a program on first use, and the host addresses and handles by which kernels and variables are
+/// found.
 #pragma once
 
 #include <cstdint>
+#include <list>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "grader/base/result.hpp"
@@ -23,6 +24,7 @@
 
 namespace membound::vgpu::runtime {
 
+class Context;
 class Module;
 
 /// One kernel as API handles see it.
@@ -104,5 +106,53 @@ class Module {
   std::vector<PlacedVariable> variables_;  // parallel to program_->globals()
   std::uint32_t ptx_version_ = 0;
 };
+
+/// A variable nvcc registered.
+struct RegisteredVariable {
+  Module* module = nullptr;
+  std::string name;
+  void** managed_pointer = nullptr;  ///< the host variable to fill for a __managed__ one
+};
+
+/// Kernels and variables by the addresses host code knows them under.
+class Registry {
+ public:
+  /// A fat binary of the program; the handle nvcc's code keeps.
+  Module& add_program(const void* wrapper);
+  /// A module loaded by a library call.
+  Module& add_library(std::unique_ptr<Module> module);
+  [[nodiscard]] Module* find_library(cudaLibrary_t handle) const;
+  bool remove_library(cudaLibrary_t handle, memory::AddressSpace& memory);
+  [[nodiscard]] cudaLibrary_t handle_of(const Module& module) const;
+  void remove_program(const Module& module, memory::AddressSpace& memory);
+
+  void add_kernel(const void* stub, Module& module, const std::string& name);
+  void add_variable(const void* host, RegisteredVariable variable);
+
+  /// Accepts host stubs and kernel handles alike; null for anything else.
+  [[nodiscard]] KernelHandle* find_kernel(const void* stub_or_handle) const;
+  [[nodiscard]] const RegisteredVariable* find_variable(const void* host) const;
+  /// Variables of one module.
+  [[nodiscard]] std::vector<const RegisteredVariable*> variables_of(const Module& module) const;
+  /// Makes a handle known, so that find_kernel() accepts it.
+  void remember(KernelHandle& handle);
+  [[nodiscard]] const std::list<std::unique_ptr<Module>>& modules() const { return modules_; }
+
+  /// cudaDeviceReset: loaded code is dropped; registered code is loaded again when used.
+  void unload_all(memory::AddressSpace& memory);
+
+ private:
+  std::list<std::unique_ptr<Module>> modules_;
+  std::unordered_map<const void*, KernelHandle*> stubs_;
+  std::unordered_map<const void*, KernelHandle*> handles_;
+  std::unordered_map<const void*, RegisteredVariable> variables_;
+};
+
+/// The device address of `bytes` bytes from `offset` on; a range that leaves the variable is an
+/// invalid value, an address nobody registered an invalid symbol.
+cudaError_t symbol_range(Context& context, const void* symbol, std::size_t offset,
+                         std::size_t bytes, std::uint64_t& address);
+/// The variable's size.
+cudaError_t symbol_size(Context& context, const void* symbol, std::size_t& bytes);
 
 }  // namespace membound::vgpu::runtime

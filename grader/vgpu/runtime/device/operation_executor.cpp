@@ -6,7 +6,7 @@
 
 #include "grader/vgpu/runtime/device/data_movement.hpp"
 #include "grader/vgpu/runtime/device/kernel_launch.hpp"
-#include "grader/vgpu/runtime/device/traced_work.hpp"
+#include "grader/vgpu/runtime/device/stream_races.hpp"
 
 namespace membound::vgpu::runtime {
 namespace {

@@ -2,15 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// Does device work: at once, in the order the host submits it, while its time appears on the
-/// virtual clock. A capturing stream gets a graph node instead. Place in the chain: the API's
-/// checked operations -> [operation_executor] -> exec, memory, timing, clock.
+/// virtual clock. A capturing stream gets a graph node instead.
 #pragma once
 
 #include <functional>
 #include <vector>
 
 #include "grader/vgpu/runtime/device/context.hpp"
-#include "grader/vgpu/runtime/device/operation.hpp"
+#include "grader/vgpu/runtime/device/graph.hpp"
 
 namespace membound::vgpu::runtime {
 

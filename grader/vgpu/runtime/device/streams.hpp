@@ -1,12 +1,14 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Streams and events as places in virtual time: which work must wait for which.
-/// Place in the chain: the stream and event API -> [streams] -> virtual clock.
-/// Left out: the work itself. Kernels and copies take effect in the order the host submits them,
+/// Streams and events as places in virtual time, and the virtual clock that gives host and device
+/// one consistent time: when each operation would start and end on the machine being imitated. It
+/// moves only with API calls and predicted durations, never with the wall clock, so every run of a
+/// program reads the same times. Kernels and copies take effect in the order the host submits them,
 /// which respects every order streams can ask for.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -14,19 +16,76 @@
 #include <vector>
 
 #include "grader/device_code/cuda_api/cuda_abi.hpp"
-#include "grader/vgpu/runtime/device/past.hpp"
-#include "grader/vgpu/runtime/device/virtual_clock.hpp"
 
 namespace membound::vgpu::runtime {
+
+/// When something ran, in nanoseconds since the program's first CUDA call.
+struct TimeSpan {
+  double start_ns = 0;
+  double end_ns = 0;
+};
+
+/// The part of the machine that moves data between host and device.
+enum class CopyEngine { kHostToDevice, kDeviceToHost };
+
+/// Host time, the SMs, and the copy engines. Kernels run beside each other as far as their blocks
+/// fit; copies run beside kernels, one at a time in each direction.
+class VirtualClock {
+ public:
+  [[nodiscard]] double host_ns() const { return host_ns_; }
+  /// The host is busy for a while (a call's own cost).
+  void host_works(double ns) { host_ns_ += ns; }
+  /// The host waits until `ns`, if that is still ahead.
+  void host_waits_until(double ns);
+
+  /// A kernel that fills `share` (0 … 1] of the machine's block slots, not before `earliest_ns`:
+  /// the first moment from which it finds room until its end.
+  TimeSpan run_kernel(double earliest_ns, double duration_ns, double share);
+  /// A copy between host and device.
+  TimeSpan run_copy(CopyEngine engine, double earliest_ns, double duration_ns);
+
+ private:
+  struct Running {
+    TimeSpan span;
+    double share;
+  };
+  [[nodiscard]] bool has_room(TimeSpan span, double share) const;
+  void forget_past();
+
+  double host_ns_ = 0;
+  double engine_free_ns_[2] = {0, 0};
+  std::vector<Running> kernels_;
+};
+
+/// What has surely ended before something begins: of each stream so many of its operations, which
+/// end one after the other. By what streams, events and the host ask for, never by when things
+/// happened to run.
+class Past {
+ public:
+  void learn(const Past& other) {
+    for (const auto& [stream, operations] : other.ended_) learn(stream, operations);
+  }
+  /// The first `operations` of the stream with this id.
+  void learn(std::uint64_t stream, std::uint64_t operations) {
+    std::uint64_t& known = ended_[stream];
+    known = std::max(known, operations);
+  }
+  [[nodiscard]] std::uint64_t ended_of(std::uint64_t stream) const {
+    const auto found = ended_.find(stream);
+    return found == ended_.end() ? 0 : found->second;
+  }
+
+ private:
+  std::map<std::uint64_t, std::uint64_t> ended_;
+};
 
 struct Graph;
 struct GraphNode;
 
 /// Where a queue of work has come to. A graph's branches have one each.
 struct Timeline {
-  double ready_ns = 0;  ///< everything submitted so far is done by then
-  bool after_kernel =
-      false;  ///< the latest piece of work was a kernel: the next starts up beside it
+  double ready_ns = 0;        ///< everything submitted so far is done by then
+  bool after_kernel = false;  ///< the latest operation was a kernel: the next starts up beside it
 };
 
 /// A capture under way: work becomes nodes instead of being done.
@@ -46,7 +105,7 @@ struct Stream {
   int priority = 0;
   Timeline timeline;
   Past past;                              ///< what has ended before its next work begins
-  std::uint64_t traced_pieces = 0;        ///< of its work; see stream_races.hpp
+  std::uint64_t traced_operations = 0;    ///< see stream_races.hpp
   std::shared_ptr<Capture> capture;       ///< null when not capturing
   std::vector<GraphNode*> capture_front;  ///< what the next captured node depends on
   bool began_capture = false;             ///< it is this stream that must end it

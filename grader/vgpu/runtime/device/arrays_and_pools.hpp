@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// CUDA arrays, mipmapped arrays, and the texture and surface objects over them.
-/// Place in the chain: texture_api -> [arrays] -> memory's TextureTable, which exec reads.
-/// Left out: block-compressed and planar formats, sparse arrays, sampling (exec).
+/// CUDA arrays, mipmapped arrays, the texture and surface objects over them, and memory pools. Left
+/// out: block-compressed and planar formats, sparse arrays, sampling (exec); when a pool's memory
+/// goes back to the system, which does not change what a program computes.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
@@ -79,6 +80,50 @@ class ArrayTable final : public memory::TextureTable {
   std::map<std::uint64_t, TextureObject> textures_;
   std::map<std::uint64_t, SurfaceObject> surfaces_;
   std::uint64_t next_handle_ = 1;
+};
+
+}  // namespace membound::vgpu::runtime
+
+/// A pool.
+struct CUmemPoolHandle_st {
+  std::uint64_t used_bytes = 0;
+  std::uint64_t used_high_bytes = 0;
+  std::uint64_t release_threshold = 0;
+  int follow_event_dependencies = 1;
+  int allow_opportunistic = 1;
+  int allow_internal_dependencies = 1;
+};
+
+namespace membound::vgpu::runtime {
+
+/// All pools. The default one is there from the start.
+class PoolTable {
+ public:
+  PoolTable() : current_(&default_) {}
+  PoolTable(const PoolTable&) = delete;
+  PoolTable& operator=(const PoolTable&) = delete;
+
+  [[nodiscard]] cudaMemPool_t default_pool() { return &default_; }
+  [[nodiscard]] cudaMemPool_t current() const { return current_; }
+  bool set_current(cudaMemPool_t pool);
+  cudaMemPool_t create();
+  bool destroy(cudaMemPool_t pool);
+  /// Null for a handle nobody made.
+  [[nodiscard]] CUmemPoolHandle_st* find(cudaMemPool_t pool);
+
+  void note_allocation(cudaMemPool_t pool, std::uint64_t address, std::uint64_t bytes);
+  void note_free(std::uint64_t address);
+  void reset();
+
+ private:
+  struct Owned {
+    cudaMemPool_t pool;
+    std::uint64_t bytes;
+  };
+  CUmemPoolHandle_st default_;
+  cudaMemPool_t current_;
+  std::map<cudaMemPool_t, std::unique_ptr<CUmemPoolHandle_st>> pools_;
+  std::map<std::uint64_t, Owned> allocations_;
 };
 
 }  // namespace membound::vgpu::runtime

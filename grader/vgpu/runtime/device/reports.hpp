@@ -1,23 +1,28 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What the launches of this process counted and what the checkers found, as the text of the
-/// counters file (docs/counters_file.md), ready to be written at any moment: also from a signal
-/// handler. Place in the chain: operation_executor -> [report_log] -> counters file,
-/// membound_vgpu_take_report.
+/// What the virtual GPU says: the counters file, the summary of a run, and everything on standard
+/// error.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "grader/base/result.hpp"
+#include "grader/device_code/cuda_api/cuda_abi.hpp"
+#include "grader/vgpu/advice/advice.hpp"
 #include "grader/vgpu/counters/counters.hpp"
 #include "grader/vgpu/exec/state/launch_request.hpp"
+#include "grader/vgpu/memory/address_space.hpp"
 #include "grader/vgpu/program/module.hpp"
-#include "grader/vgpu/runtime/device/virtual_clock.hpp"
-#include "grader/vgpu/timing/advice.hpp"
+#include "grader/vgpu/runtime/device/streams.hpp"
+#include "grader/vgpu/timing/model.hpp"
 
 namespace membound::vgpu::runtime {
 
@@ -38,7 +43,7 @@ struct LaunchRecord {
   std::string accesses;  ///< a JSON array of what one warp did; empty where nothing is traced
   Dim3 traced_block{0, 0, 0};
   std::uint32_t traced_warp = 0;
-  std::vector<timing::Advice> advice;  ///< the largest gain first
+  std::vector<advice::Advice> advice;  ///< the largest speedup first
   std::optional<exec::SampleFacts> sample = {};
   /// Of the program's variables in constant memory, where the blocks' work is told.
   std::optional<std::uint64_t> constant_bytes = {};
@@ -97,4 +102,56 @@ class ReportLog {
   const Entry* taken_ = &first_;
 };
 
+/// Sums by kernel.
+class RunSummary {
+ public:
+  /// One launch of the kernel with this mangled name.
+  void add(const std::string& kernel, double ns, timing::BoundKind binding);
+
+  /// Kernels by the time they took, each with what bound most of it; no line feed at the end.
+  [[nodiscard]] std::string text(const std::string& device) const;
+
+ private:
+  struct Sum {
+    std::uint64_t launches = 0;
+    double ns = 0;
+    std::map<timing::BoundKind, double> bound_ns;
+  };
+  std::map<std::string, Sum> kernels_;
+};
+
+/// What `membound run` says of findings: how many there were, or what was not looked for.
+[[nodiscard]] std::string findings_line(bool looked, std::uint64_t findings);
+
 }  // namespace membound::vgpu::runtime
+
+namespace membound::vgpu::runtime::messages {
+
+/// Prints "membound: …" and a line end to standard error, without buffering.
+void print(const std::string& text);
+
+/// A fault or finding: what, where, which thread.
+[[nodiscard]] std::string fault(const exec::Fault& fault);
+[[nodiscard]] std::string finding(const exec::CheckReport& report);
+/// Code that cannot be run: no PTX, broken PTX. `kernel` may be empty.
+[[nodiscard]] std::string unusable_code(const std::string& kernel, const base::Error& error);
+/// A call the virtual GPU does not have.
+[[nodiscard]] std::string missing_call(std::string_view entry_point);
+/// Memory nobody freed.
+[[nodiscard]] std::string leak(const memory::Allocation& allocation);
+/// A launch that was refused, and nobody asked; `why` may be empty.
+[[nodiscard]] std::string unchecked_launch(std::string_view kernel, cudaError_t code,
+                                           std::string_view why);
+/// A launch that was refused for its size.
+[[nodiscard]] std::string refused_launch(std::string_view kernel, std::string_view why);
+/// Kernel output that was never shown.
+[[nodiscard]] std::string lost_output(std::size_t bytes);
+/// Kernel output for which printf's buffer had no room.
+[[nodiscard]] std::string dropped_output(std::size_t lines, std::size_t buffer_bytes);
+
+/// "out of memory" and the other texts of error_table.def.
+[[nodiscard]] const char* error_text(int code);
+/// "cudaErrorMemoryAllocation".
+[[nodiscard]] const char* error_name(int code);
+
+}  // namespace membound::vgpu::runtime::messages
