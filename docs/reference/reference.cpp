@@ -12,7 +12,7 @@
 #include <string>
 
 #include "grader/vgpu/counters/counters.hpp"
-#include "grader/vgpu/program/shapes.hpp"
+#include "grader/vgpu/program/opcode_table.hpp"
 #include "grader/vgpu/timing/machine.hpp"
 
 namespace {

@@ -10,7 +10,7 @@
 #include "grader/base/files.hpp"
 #include "grader/course/contract.hpp"
 #include "grader/device_code/checkers/checkers.hpp"
-#include "grader/vgpu/counters/rules.hpp"
+#include "grader/vgpu/counters/counters.hpp"
 
 namespace membound::authoring {
 namespace {

@@ -17,7 +17,7 @@
 #include "grader/device_code/ptx/parser.hpp"
 #include "grader/device_code/ptx/printer.hpp"
 #include "grader/report/diagnostics.hpp"
-#include "grader/vgpu/program/shapes.hpp"
+#include "grader/vgpu/program/opcode_table.hpp"
 
 namespace membound::cli {
 namespace {

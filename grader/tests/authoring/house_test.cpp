@@ -9,7 +9,6 @@
 #include "grader/authoring/written_parts.hpp"
 #include "grader/base/files.hpp"
 #include "grader/vgpu/counters/counters.hpp"
-#include "grader/vgpu/counters/rules.hpp"
 
 namespace membound::authoring {
 namespace {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "grader/tests/cli/fake_course.hpp"
-#include "grader/vgpu/timing/machine_files.hpp"
+#include "grader/vgpu/timing/machine.hpp"
 
 namespace membound::cli {
 namespace {

@@ -25,7 +25,7 @@
 #include "grader/device_code/ptx/parser.hpp"
 #include "grader/tests/fuzz/ptx_generator.hpp"
 #include "grader/vgpu/exec/launch/launch.hpp"
-#include "grader/vgpu/program/shapes.hpp"
+#include "grader/vgpu/program/opcode_table.hpp"
 
 namespace {
 

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Basic blocks of a function, where diverged lanes meet again, and which loops can wait for
-/// another thread.
-/// Place in the chain: program/decoder -> [control_flow] -> program/registers, exec.
+/// Basic blocks of a function, where diverged lanes meet again, which loops can wait for another
+/// thread, and what may run after what. A call is an instruction like others.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <utility>
@@ -43,5 +43,13 @@ struct BasicBlock {
 
 /// Fills Instruction::meeting of branches and the loop flags of backward ones.
 void annotate_branches(Function& function);
+
+/// True of an instruction that a path does not go beyond.
+using PathEnd = std::function<bool(const Instruction&)>;
+
+/// By instruction: may it run after instruction `from`? That one itself only where a loop leads
+/// back to it. A path ends at the first instruction for which `ends` holds, which it still reaches.
+[[nodiscard]] std::vector<bool> reached_from(const Function& function, std::uint32_t from,
+                                             const PathEnd& ends = nullptr);
 
 }  // namespace membound::vgpu::program

@@ -8,7 +8,7 @@
 #include <optional>
 #include <set>
 
-#include "grader/vgpu/program/shapes.hpp"
+#include "grader/vgpu/program/opcode_table.hpp"
 
 namespace membound::vgpu::program {
 namespace {
@@ -65,7 +65,8 @@ std::vector<std::uint32_t> loops_around(const Function& function, std::size_t at
 }
 
 /// Whether the copies run as often as the PTX's access does. A loop of the PTX that the machine
-/// code still has must be around one of them: the others are what is left over of unrolled rounds.
+/// code still has must be around one of them: the others are what is left over of unrolled
+/// iterations.
 bool stays_in_its_loops(const Function& function, std::size_t at, const Copies& copies,
                         const std::set<std::uint32_t>& machine_loops) {
   for (const std::uint32_t line : loops_around(function, at)) {
@@ -109,8 +110,8 @@ void count_width(Widths& widths, std::uint32_t lane_bytes, bool is_store) {
     widths[i + (is_store ? kWidths : 0)] += lane_bytes == 1u << i;
 }
 
-/// Whether the machine code has these loads, or several copies of all of them (rounds of a loop),
-/// and stores of these widths: vectors.hpp expects no joined stores.
+/// Whether the machine code has these loads, or several copies of all of them (iterations of a
+/// loop), and stores of these widths: mark_vectors expects no joined stores.
 bool are_copies(const Widths& machine, const Widths& accesses) {
   constexpr std::size_t kMostCopies = 16;
   const auto found = std::span(machine), wanted = std::span(accesses);
@@ -125,7 +126,7 @@ bool are_copies(const Widths& machine, const Widths& accesses) {
   return false;
 }
 
-/// What vectors.hpp expects, or the PTX itself, where the machine code has just these.
+/// What mark_vectors expects, or the PTX itself, where the machine code has just these.
 std::optional<std::vector<std::uint8_t>> found_by_widths(const std::vector<Instruction*>& accesses,
                                                          const MachineCode& code) {
   Widths machine{}, written{}, joined{};

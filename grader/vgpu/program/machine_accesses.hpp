@@ -5,11 +5,9 @@
 /// that access neighbouring words, and drops loads whose value a register already holds and stores
 /// that another overwrites; a profiler counts what is left. Where the machine code says from which
 /// line of the PTX each of its accesses was made, that is read there; where it does not, what
-/// vectors.hpp expects is held against how many loads of each width there are.
-/// Place in the chain: device_code/fatbin/machine_code, by runtime/device/modules ->
-/// [machine_accesses] -> exec/lanes/wrapping_handlers. Left out: accesses that ptxas moves out of a
-/// loop, or makes of different rounds of one: a function with such an access is counted as its PTX
-/// has it.
+/// mark_vectors (ptxas/passes.hpp) expects is held against how many loads of each width there are.
+/// A function with an access that ptxas moves out of a loop, or makes of different iterations of
+/// one, is counted as its PTX has it.
 #pragma once
 
 #include <cstddef>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// A program as the virtual GPU runs it: kernels decoded to fixed-size instructions, global
-/// variables with their initial bytes, all symbols of all linked PTX modules resolved.
-/// Place in the chain: ptx (syntax tree) -> [program] -> exec. Left out: what an instruction does.
+/// variables with their initial bytes, all symbols of all linked PTX modules resolved, every
+/// instruction told by a line of the user's own source.
 #pragma once
 
 #include <cstddef>
@@ -198,7 +198,7 @@ enum class AccessesFrom : std::uint8_t { kPtx, kMachineCode };
 struct Function {
   std::string name;
   std::vector<Instruction> code;
-  std::vector<SourceLine> lines;       ///< parallel to `code`; see user_lines.hpp
+  std::vector<SourceLine> lines;       ///< parallel to `code`; see attribute_to_user_lines
   std::vector<SourceLine> call_sites;  ///< the same: where what was inlined is called
   std::vector<Constant> constants;
   std::vector<std::uint32_t> constant_slots;  ///< parallel: first slot of each
@@ -276,5 +276,13 @@ class Program {
 [[nodiscard]] constexpr std::uint64_t function_address(std::uint32_t index) {
   return (std::uint64_t{index} + 1) * 16;
 }
+
+/// Whether a file is a header of the CUDA toolkit or of the grader, wherever they are installed.
+[[nodiscard]] bool is_foreign_header(std::string_view file);
+
+/// In place of each line of a foreign header that of the call; or, where the call stands in such a
+/// header, too, of the last instruction before it that is the user's own. `files` is
+/// Program::files().
+void attribute_to_user_lines(Function& function, std::span<const std::string> files);
 
 }  // namespace membound::vgpu::program

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "grader/base/result.hpp"
-#include "grader/vgpu/program/costs.hpp"
+#include "grader/vgpu/program/opcode_table.hpp"
 
 namespace membound::vgpu::timing {
 

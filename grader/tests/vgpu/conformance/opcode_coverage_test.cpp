@@ -17,7 +17,7 @@
 #include <string_view>
 
 #include "grader/vgpu/exec/launch/prepare.hpp"
-#include "grader/vgpu/program/shapes.hpp"
+#include "grader/vgpu/program/opcode_table.hpp"
 
 namespace membound::conformance {
 namespace {

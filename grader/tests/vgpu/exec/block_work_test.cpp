@@ -41,8 +41,8 @@ TEST(BlockWorkOf, BlocksThatAreAlikeAreOneKindAndOneRun) {
   const LaunchWork work = work_of(kTwoLoadsInTurn, 300, 64);
   ASSERT_EQ(work.kinds.size(), 1u);
   EXPECT_EQ(work.runs, (std::vector<counters::BlockRun>{{0, 300}}));
-  EXPECT_EQ(work.kinds[0].load_rounds, 2u);
-  EXPECT_EQ(work.kinds[0].all_load_rounds, 4u) << "of two warps";
+  EXPECT_EQ(work.kinds[0].load_batches, 2u);
+  EXPECT_EQ(work.kinds[0].all_load_batches, 4u) << "of two warps";
 }
 
 TEST(BlockWorkOf, LoadsThatNeedNotWaitForEachOtherAreOneRound) {
@@ -54,22 +54,22 @@ TEST(BlockWorkOf, LoadsThatNeedNotWaitForEachOtherAreOneRound) {
   ret;
 )",
                                   1, 32);
-  EXPECT_EQ(work.kinds.at(0).load_rounds, 1u);
+  EXPECT_EQ(work.kinds.at(0).load_batches, 1u);
 }
 
 TEST(BlockWorkOf, TheFirstBlockIsAKindOfItsOwnWhereItAloneWorks) {
   const LaunchWork work =
       work_of(std::string("setp.ne.u32 %p0, %r1, 0;\n@%p0 ret;\n") + kTwoLoadsInTurn, 50, 64);
   EXPECT_EQ(work.runs, (std::vector<counters::BlockRun>{{0, 1}, {1, 49}}));
-  EXPECT_EQ(work.kinds.at(0).load_rounds, 2u);
-  EXPECT_EQ(work.kinds.at(1).load_rounds, 0u);
+  EXPECT_EQ(work.kinds.at(0).load_batches, 2u);
+  EXPECT_EQ(work.kinds.at(1).load_batches, 0u);
 }
 
 TEST(BlockWorkOf, TheSlowestWarpOfABlockCounts) {
   const LaunchWork work =
       work_of(std::string("setp.gt.u32 %p0, %r0, 31;\n@%p0 ret;\n") + kTwoLoadsInTurn, 4, 256);
   ASSERT_EQ(work.kinds.size(), 1u);
-  EXPECT_EQ(work.kinds[0].load_rounds, 2u) << "not a quarter of a round, the average of 8 warps";
+  EXPECT_EQ(work.kinds[0].load_batches, 2u) << "not a quarter of a round, the average of 8 warps";
   EXPECT_EQ(work.kinds[0].early_warps, 7u);
 }
 
@@ -88,7 +88,7 @@ TEST(BlockWorkOf, ABarrierEndsAPhase) {
                                   1, 64);
   const BlockWork& block = work.kinds.at(0);
   EXPECT_EQ(block.barriers_after_loads + block.other_barriers, 3u);
-  EXPECT_GE(block.load_rounds, 2u);
+  EXPECT_GE(block.load_batches, 2u);
 }
 
 TEST(BlockWorkOf, AWarpsOwnPathIsShorterWhereTheSlowestTakeTurns) {
@@ -108,13 +108,13 @@ STORE:
 )",
                                   1, 64)
                               .kinds.at(0);
-  EXPECT_EQ(block.load_rounds, 2u);
-  EXPECT_EQ(block.warp_load_rounds, 1u);
+  EXPECT_EQ(block.load_batches, 2u);
+  EXPECT_EQ(block.warp_load_batches, 1u);
 }
 
 TEST(BlockWorkOf, AWarpsOwnPathIsTheBlocksWithoutBarriers) {
   const BlockWork block = work_of(kTwoLoadsInTurn, 1, 64).kinds.at(0);
-  EXPECT_EQ(block.warp_load_rounds, block.load_rounds);
+  EXPECT_EQ(block.warp_load_batches, block.load_batches);
   EXPECT_EQ(block.warp_chain_clocks, block.chain_clocks);
 }
 
@@ -209,7 +209,7 @@ constexpr const char* kUse = "st.global.f32 [%rd0+512], %f0;\nbar.sync 0;\n";
 
 TEST(BlockWorkOf, WhatIsFetchedLongBeforeItIsUsedIsNotWaitedFor) {
   const auto rounds = [](const std::string& body) {
-    return work_of(body, 1, 32).kinds.at(0).load_rounds;
+    return work_of(body, 1, 32).kinds.at(0).load_batches;
   };
   EXPECT_EQ(rounds(fetching_loop("", products(1500), "add.f32 %f1, %f1, %f4;\n")), 1u)
       << "used in the same round, behind 1,500 products: the first load alone is waited for";
@@ -227,7 +227,7 @@ TEST(BlockWorkOf, ALoadIsMovedUpToWhereItsAddressIsKnown) {
                        "@%p0 bra LOOP;\nst.global.f32 [%rd0+256], %f1;\nret;\n",
                    1, 32)
         .kinds.at(0)
-        .load_rounds;
+        .load_batches;
   };
   EXPECT_EQ(rounds(products(1500)), 0u) << "1,500 products pass meanwhile";
   EXPECT_EQ(rounds(products(1500) + "shl.b64 %rd0, %rd0, 0;\n"), 0u) << "its address moves, too";
@@ -247,7 +247,7 @@ TEST(BlockWorkOf, ACopyThatWasBegunRoundsAgoIsNotWaitedFor) {
                    "st.global.f32 [%rd0+256], %f1;\nret;\n",
                1, 1)
         .kinds.at(0)
-        .load_rounds;
+        .load_batches;
   };
   EXPECT_EQ(rounds("cp.async.wait_group 0;\n", 300), 8u) << "begun just now";
   EXPECT_EQ(rounds("cp.async.wait_group 1;\n", 300), 0u) << "begun a round of 1,200 clocks ago";

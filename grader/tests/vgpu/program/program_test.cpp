@@ -8,8 +8,7 @@
 #include "grader/device_code/ptx/parser.hpp"
 #include "grader/vgpu/program/control_flow.hpp"
 #include "grader/vgpu/program/module.hpp"
-#include "grader/vgpu/program/shapes.hpp"
-#include "grader/vgpu/program/user_lines.hpp"
+#include "grader/vgpu/program/opcode_table.hpp"
 
 namespace membound::vgpu::program {
 namespace {
@@ -266,11 +265,11 @@ TEST(Link, AtomicsOfLanesThatAddTheirOwnNumbersAreNotJoined) {
       red.global.add.u64 [%rd1], %rd5;
       ret; })");
     for (const Instruction& in : program.functions()[0].code)
-      if (in.opcode == Opcode::kRed) return in.as<AtomicAccess>().joining;
+      if (in.opcode == Opcode::kRed) return in.as<AtomicAccess>().aggregation;
     throw std::runtime_error("no atomic");
   };
-  EXPECT_EQ(joining("%laneid"), Joining::kNever);
-  EXPECT_EQ(joining("7"), Joining::kAlways);
+  EXPECT_EQ(joining("%laneid"), WarpAggregation::kNever);
+  EXPECT_EQ(joining("7"), WarpAggregation::kAlways);
 }
 
 TEST(Link, ABlockThatReadsWhatAnotherCountedCommunicates) {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/vgpu/program/rounds.hpp"
+#include "grader/vgpu/program/ptxas/passes.hpp"
 
 #include <gtest/gtest.h>
 
@@ -31,7 +31,7 @@ std::vector<std::uint32_t> rounds_of(const std::string& body) {
   if (!program) throw std::runtime_error(to_string(program.error()));
   std::vector<std::uint32_t> lines;
   for (const Instruction& in : program->functions()[0].code)
-    if (in.has(kStartsGlobalRound)) lines.push_back(in.ptx_line);
+    if (in.has(kStartsGlobalBatch)) lines.push_back(in.ptx_line);
   return lines;
 }
 

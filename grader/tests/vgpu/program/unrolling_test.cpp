@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/vgpu/program/unrolling.hpp"
+#include "grader/vgpu/program/ptxas/passes.hpp"
 
 #include <gtest/gtest.h>
 
@@ -36,10 +36,10 @@ Marked marked_in(const std::string& body) {
   if (!program) throw std::runtime_error(to_string(program.error()));
   Marked found;
   for (const Instruction& in : program->functions()[0].code) {
-    found.control += is_shared_by_rounds(in);
+    found.control += runs_once_per_unrolled_body(in);
     found.vanishing += in.opcode == Opcode::kBra && in.fused;
-    found.loads += in.rounds_together > 1;
-    found.together = std::max(found.together, in.rounds_together);
+    found.loads += in.iterations_together > 1;
+    found.together = std::max(found.together, in.iterations_together);
   }
   return found;
 }

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/vgpu/program/vectors.hpp"
+#include "grader/vgpu/program/ptxas/passes.hpp"
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,7 @@
 #include <mutex>
 #include <unordered_map>
 
-#include "grader/vgpu/counters/block_work.hpp"
+#include "grader/vgpu/counters/counters.hpp"
 #include "grader/vgpu/exec/state/execution_state.hpp"
 
 namespace membound::vgpu::exec {

@@ -9,8 +9,8 @@
 
 #include "grader/vgpu/exec/critical_path/critical_path.hpp"
 #include "grader/vgpu/program/control_flow.hpp"
-#include "grader/vgpu/program/shapes.hpp"
-#include "grader/vgpu/program/unrolling.hpp"
+#include "grader/vgpu/program/opcode_table.hpp"
+#include "grader/vgpu/program/ptxas/passes.hpp"
 
 namespace membound::vgpu::exec {
 namespace {
@@ -104,7 +104,7 @@ class Code {
     for (std::size_t step = 0; step < kMostStepsEach && i < code_.size(); ++step, ++steps_) {
       if (i == load) return clocks;  // once around
       const Instruction& in = code_[i];
-      same_round = same_round && !in.has(program::kStartsGlobalRound);
+      same_round = same_round && !in.has(program::kStartsGlobalBatch);
       if (uses(in)) return clocks;
       if (same_round && is_global_load(in)) fetched_.add_all(in.d);
       clocks += span(i, i + 1);
@@ -214,8 +214,8 @@ std::vector<std::uint32_t> hidden_waits(const program::Function& function,
   for (std::size_t i = 0; i < function.code.size() && !code.is_tired(); ++i) {
     const Instruction& in = function.code[i];
     const std::uint32_t parts = (sums[i + 1] - sums[i])[kLoadRounds];
-    if (parts != program::kUnrolledRounds) continue;
-    const double clocks = in.has(program::kStartsGlobalRound) ? code.moved_up(i) + code.until_use(i)
+    if (parts != program::kUnrollFactor) continue;
+    const double clocks = in.has(program::kStartsGlobalBatch) ? code.moved_up(i) + code.until_use(i)
                           : in.opcode == Opcode::kCpAsync     ? code.since_copy(i)
                                                               : 0;
     hidden[i] = static_cast<std::uint32_t>(std::min(1.0, clocks / round_clocks) * parts);

@@ -6,7 +6,7 @@
 #include "grader/vgpu/exec/lanes/select.hpp"
 #include "grader/vgpu/exec/state/access.hpp"
 #include "grader/vgpu/exec/state/lanes.hpp"
-#include "grader/vgpu/program/shapes.hpp"
+#include "grader/vgpu/program/opcode_table.hpp"
 
 namespace membound::vgpu::exec::MEMBOUND_ISA {
 namespace {

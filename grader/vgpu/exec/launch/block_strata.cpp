@@ -280,7 +280,7 @@ counters::LaunchCounters scaled(std::vector<StratumWork>& strata, std::uint64_t 
 
 double error_of(const std::vector<StratumWork>& strata) {
   double worst = 0;
-  for (const auto part : {&BlockWork::issue_slots, &BlockWork::all_load_rounds,
+  for (const auto part : {&BlockWork::issue_slots, &BlockWork::all_load_batches,
                           &BlockWork::chain_clocks, &BlockWork::all_shared_requests}) {
     double total = 0, variance = 0;
     for (const StratumWork& stratum : strata) {

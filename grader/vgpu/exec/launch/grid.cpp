@@ -27,7 +27,7 @@
 #include "grader/vgpu/exec/state/access.hpp"
 #include "grader/vgpu/exec/state/execution_state.hpp"
 #include "grader/vgpu/exec/state/fault_messages.hpp"
-#include "grader/vgpu/program/shapes.hpp"
+#include "grader/vgpu/program/opcode_table.hpp"
 
 namespace membound::vgpu::exec {
 namespace {

@@ -11,7 +11,7 @@
 #include "grader/vgpu/exec/launch/block_strata.hpp"
 #include "grader/vgpu/exec/launch/prepare.hpp"
 #include "grader/vgpu/exec/state/last_block_pattern.hpp"
-#include "grader/vgpu/program/shapes.hpp"
+#include "grader/vgpu/program/opcode_table.hpp"
 
 namespace membound::vgpu::exec {
 namespace {

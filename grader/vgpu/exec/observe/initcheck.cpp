@@ -12,8 +12,7 @@
 #include "grader/vgpu/exec/observe/undefined_values.hpp"
 #include "grader/vgpu/exec/state/shuffle_source.hpp"
 #include "grader/vgpu/program/module.hpp"
-#include "grader/vgpu/program/shapes.hpp"
-#include "grader/vgpu/program/user_lines.hpp"
+#include "grader/vgpu/program/opcode_table.hpp"
 
 namespace membound::vgpu::exec {
 namespace {

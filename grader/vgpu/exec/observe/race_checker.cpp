@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "grader/vgpu/exec/state/execution_state.hpp"
-#include "grader/vgpu/program/shapes.hpp"
+#include "grader/vgpu/program/opcode_table.hpp"
 
 namespace membound::vgpu::exec {
 namespace {

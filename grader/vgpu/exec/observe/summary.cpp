@@ -4,8 +4,8 @@
 
 #include <map>
 
-#include "grader/vgpu/program/shapes.hpp"
-#include "grader/vgpu/program/unrolling.hpp"
+#include "grader/vgpu/program/opcode_table.hpp"
+#include "grader/vgpu/program/ptxas/passes.hpp"
 
 namespace membound::vgpu::exec {
 namespace {
@@ -65,12 +65,12 @@ Access kind_of_access(const Instruction& in) {
 
 bool is_conditional_branch(const Instruction& in) { return in.opcode == Opcode::kBra && in.guard; }
 bool starts_local_round(const Instruction& in) {
-  return in.has(program::kStartsGlobalRound) && in.space == ptx::StateSpace::kLocal;
+  return in.has(program::kStartsGlobalBatch) && in.space == ptx::StateSpace::kLocal;
 }
 bool starts_global_round(const Instruction& in) {
-  return in.has(program::kStartsGlobalRound) && in.space != ptx::StateSpace::kLocal;
+  return in.has(program::kStartsGlobalBatch) && in.space != ptx::StateSpace::kLocal;
 }
-bool starts_shared_round(const Instruction& in) { return in.has(program::kStartsSharedRound); }
+bool starts_shared_round(const Instruction& in) { return in.has(program::kStartsSharedBatch); }
 
 /// What all workers together did at one static instruction; and the words of counters.def.
 struct StepTotal : counters::StepCounts {
@@ -140,7 +140,7 @@ counters::LaunchCounters summarise(const Launch& launch,
       const Counters c = total.counters_of(in);
       if (!in.has(program::kHidden))
         result.work.instructions[static_cast<std::size_t>(program::cost_of(*code.function, in))] +=
-            total.issued / (program::is_shared_by_rounds(in) ? program::kUnrolledRounds : 1);
+            total.issued / (program::runs_once_per_unrolled_body(in) ? program::kUnrollFactor : 1);
       result.totals += c;
       const program::SourceLine line = code.function->lines[i];
       const bool known = line.line != 0 && line.file < files.size();

@@ -10,7 +10,7 @@
 
 #include "grader/vgpu/exec/state/access.hpp"
 #include "grader/vgpu/program/control_flow.hpp"
-#include "grader/vgpu/program/shapes.hpp"
+#include "grader/vgpu/program/opcode_table.hpp"
 
 namespace membound::vgpu::exec {
 namespace {

@@ -13,7 +13,7 @@
 /// that cannot be sampled.
 ///
 /// Given up: more than one arrival of a block, or not as many of each; another word, operation or
-/// operand; anything else by which blocks learn from each other (facts.hpp), other than by the last
+/// operand; anything else by which blocks learn from each other (program::talks), other than by the last
 /// one to arrive; inputs and outputs that this one then reads, and what it reads before of what
 /// others have left: by that it knows which blocks ran, and could do what they have left out.
 #pragma once
@@ -26,7 +26,7 @@
 #include "grader/vgpu/exec/state/observer.hpp"
 #include "grader/vgpu/memory/address_sets.hpp"
 #include "grader/vgpu/memory/undo_log.hpp"
-#include "grader/vgpu/program/facts.hpp"
+#include "grader/vgpu/program/link/linker.hpp"
 
 namespace membound::vgpu::exec {
 

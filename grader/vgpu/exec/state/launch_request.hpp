@@ -24,8 +24,8 @@
 #include "grader/vgpu/memory/address_space.hpp"
 #include "grader/vgpu/memory/dim3.hpp"
 #include "grader/vgpu/memory/textures.hpp"
-#include "grader/vgpu/program/costs.hpp"
 #include "grader/vgpu/program/module.hpp"
+#include "grader/vgpu/program/opcode_table.hpp"
 
 namespace membound::vgpu::exec {
 

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// One PTX function to decoded instructions: labels and symbols resolved, operands placed.
-/// Place in the chain: ptx -> [decoder] -> program/registers (slots) -> exec.
-/// Left out: whether the virtual GPU can execute the instruction; exec answers that when it must.
+/// One PTX function to decoded instructions: suffixes read, labels and symbols resolved, operands
+/// placed, registers in slots. Whether the virtual GPU can execute an instruction is not asked
+/// here; exec answers that when it must.
 #pragma once
 
 #include <map>
@@ -12,9 +12,12 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "grader/vgpu/program/facts.hpp"
+#include "grader/device_code/ptx/ast.hpp"
+#include "grader/vgpu/program/instruction.hpp"
+#include "grader/vgpu/program/link/linker.hpp"
 #include "grader/vgpu/program/module.hpp"
-#include "grader/vgpu/program/shapes.hpp"
+#include "grader/vgpu/program/opcode_table.hpp"
+#include "grader/vgpu/program/ptxas/passes.hpp"
 
 namespace membound::vgpu::program {
 
@@ -114,5 +117,38 @@ class Decoder {
   SourceLine line_ = {}, call_site_ = {};
   bool refused_ = false;  // an operand is not what the instruction takes: data for a predicate, …
 };
+
+/// Fills type, rounding, flags, space and the like of `out`. Returns the first suffix nobody knows
+/// for this opcode, or "".
+[[nodiscard]] std::string_view read_suffixes(const ptx::Instruction& in, const OpcodeInfo& info,
+                                             Instruction& out);
+
+// What is found out of decoded code. Operands still carry virtual registers.
+
+/// Spin loops: sets Instruction::only_decides of volatile loads whose value ends in branches and
+/// guards alone: a look at a flag, whose answer may come late.
+void mark_deciding_loads(Function& function);
+
+/// Spin loops: sets kWaits on the volatile loads by which threads wait for each other, and on
+/// others of the same place (the look before the loop). A flag is read in a loop that writes
+/// nothing and ends by what it reads; a sum by the lanes of a warp through volatile words does
+/// neither. Branches are annotated.
+void mark_waiting_loads(Function& function);
+
+/// Compare-and-swap loops: sets kCompared on plain loads whose value comes, by moves alone, to be
+/// what an atom.cas of the same place expects: `old = *word; do { … old = atomicCAS(word, old, …) }
+/// while (…)`, as the CUDA programming guide writes an atomic operation of one's own. What such a
+/// load gives may be out of date, and then nothing is swapped.
+void mark_compared_loads(Function& function);
+
+// From PTX's unlimited registers to few slots.
+
+/// Replaces uses of registers that only ever hold one launch-time value by that value; the moves
+/// become kNop.
+void propagate_constants(Function& function, RegisterSizes sizes);
+
+/// Marks atomics nobody reads, then gives every register a slot (or a predicate number). Registers
+/// that are never alive together share one, so that a warp's registers stay in the host's L1.
+void assign_registers(Function& function, RegisterSizes sizes);
 
 }  // namespace membound::vgpu::program

@@ -1,13 +1,14 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/vgpu/program/unrolling.hpp"
-
+/// @file
+/// Loop unrolling: see mark_unrolled.
 #include <algorithm>
 #include <span>
 #include <vector>
 
 #include "grader/vgpu/program/control_flow.hpp"
-#include "grader/vgpu/program/shapes.hpp"
+#include "grader/vgpu/program/opcode_table.hpp"
+#include "grader/vgpu/program/ptxas/passes.hpp"
 
 namespace membound::vgpu::program {
 namespace {
@@ -16,8 +17,8 @@ namespace {
 constexpr std::size_t kLongestBody = 64;
 
 /// Loads that ptxas has in flight at once where it repeats a body: of sums of 1 to 24 words a
-/// round, those of 4 wait once in four rounds, those of 5 to 8 twice, those of 9 and more each time
-/// or nearly so (nvcc 13.0, sm_90, nvdisasm).
+/// iteration, those of 4 wait once in four iterations, those of 5 to 8 twice, those of 9 and more
+/// each time or nearly so (nvcc 13.0, sm_90, nvdisasm).
 constexpr std::ptrdiff_t kLoadsInFlight = 16;
 
 bool is_same_register(const Value& a, const Value& b) {
@@ -78,14 +79,15 @@ class Body {
   void mark_loads(std::size_t registers) {
     if (std::any_of(code_.begin(), code_.end(), changes_memory)) return;
     const auto loads = std::count_if(code_.begin(), code_.end(), is_load);
-    std::uint8_t rounds = kUnrolledRounds;
-    while (rounds > 1 && loads * rounds > kLoadsInFlight) rounds /= 2;
-    if (loads >= kUnrolledRounds && nvcc_repeated_it()) return;
+    std::uint8_t together = kUnrollFactor;
+    while (together > 1 && loads * together > kLoadsInFlight) together /= 2;
+    if (loads >= kUnrollFactor && nvcc_repeated_it()) return;
     std::vector<bool> loaded(registers, false);
     const std::vector<bool> first = addresses_from_loads(loaded);
-    if (addresses_from_loads(loaded) != first) return;  // a round needs what the last one loaded
+    if (addresses_from_loads(loaded) != first)
+      return;  // an iteration needs what the last one loaded
     for (Instruction& in : code_)
-      if (is_load(in)) in.rounds_together = rounds;
+      if (is_load(in)) in.iterations_together = together;
   }
 
   void join_branches() {
@@ -102,7 +104,7 @@ class Body {
         next.opcode == Opcode::kBra && !next.guard && next.as<Branch>().target == block.begin;
     return leaves && returns ? &next : nullptr;
   }
-  /// nvcc counts the rounds of a body that it has repeated down to 0.
+  /// nvcc counts the iterations of a body that it has repeated down to 0.
   [[nodiscard]] bool nvcc_repeated_it() const {
     return compares_->as<Compare>().comparison == Comparison::kNe;
   }
@@ -112,7 +114,7 @@ class Body {
   }
 
   /// By instruction: is it a load from where an earlier load says? `loaded` is what holds values
-  /// that come from loads, and goes on from round to round.
+  /// that come from loads, and goes on from iteration to iteration.
   [[nodiscard]] std::vector<bool> addresses_from_loads(std::vector<bool>& loaded) const {
     std::vector<bool> found;
     for (const Instruction& in : code_) {
@@ -134,11 +136,11 @@ class Body {
 
 }  // namespace
 
-void mark_unrolled(Function& function, std::size_t registers) {
+void mark_unrolled(Function& function, RegisterSizes sizes) {
   for (const BasicBlock& block : basic_blocks(function)) {
     Body body(function, block);
     body.join_branches();
-    if (body.is_loop() && body.mark_control()) body.mark_loads(registers);
+    if (body.is_loop() && body.mark_control()) body.mark_loads(sizes.size());
   }
 }
 

@@ -1,9 +1,11 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/vgpu/program/suffixes.hpp"
-
+/// @file
+/// The dotted words behind an opcode as fields of an Instruction.
 #include <array>
 #include <optional>
+
+#include "grader/vgpu/program/link/decoder.hpp"
 
 namespace membound::vgpu::program {
 namespace {

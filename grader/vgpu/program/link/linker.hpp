@@ -2,19 +2,52 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// Joins the modules of a program: who defines which name, where shared variables lie, which
-/// functions a kernel may reach.
-/// Place in the chain: module (Program::link) -> [linker] -> program/decoder, function by function.
+/// functions a kernel may reach, and what each function needs and does beyond its code.
 #pragma once
 
+#include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
-#include "grader/vgpu/program/facts.hpp"
 #include "grader/vgpu/program/module.hpp"
 
 namespace membound::vgpu::program {
+
+/// Where a module-level name lives.
+struct SymbolPlace {
+  enum class Kind : std::uint8_t { kGlobal, kShared, kDynamicShared };
+  Kind kind = Kind::kGlobal;
+  std::uint32_t index = 0;         ///< kGlobal: into Program::globals()
+  std::uint32_t offset_bytes = 0;  ///< kShared
+};
+
+/// The names of one PTX module, resolved over all linked modules.
+struct ModuleSymbols {
+  std::vector<SymbolPlace> globals;      ///< by index into ptx::Module::globals
+  std::vector<std::uint32_t> functions;  ///< by index into ptx::Module::functions
+};
+
+/// What one function does that matters to whoever launches it.
+struct FunctionFacts {
+  std::vector<std::uint32_t> callees;
+  bool calls_indirectly = false;
+  bool talks_to_blocks =
+      false;  ///< returned atomics, volatile or ordered loads, last-writer atomics
+  bool counts_arrivals = false;        ///< among these, integers added with a result
+  bool float_reductions = false;       ///< float atomics on global memory whose result is unused
+  bool loads_after_reduction = false;  ///< a global load may run after one of them
+  bool uses_grid_sync = false;
+  bool uses_dynamic_shared = false;
+  bool takes_parameter_addresses = false;
+  std::vector<SharedVariable> shared_variables = {};  ///< of the function itself
+  std::uint32_t shared_end_bytes = 0;                 ///< static shared memory up to here is in use
+};
+
+/// Fills the facts that follow from decoded code.
+void gather_facts(const Function& function, FunctionFacts& facts);
 
 /// Builds a Program; one use.
 class Linker {

@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/vgpu/program/registers.hpp"
+/// @file
+/// Constant propagation and register allocation: from PTX's unlimited registers to few slots.
+#include "grader/vgpu/program/link/decoder.hpp"
 
 #include <algorithm>
 #include <array>

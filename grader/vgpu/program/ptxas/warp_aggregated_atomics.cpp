@@ -1,9 +1,11 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/vgpu/program/joining.hpp"
-
+/// @file
+/// Warp-aggregated atomics: see mark_warp_aggregated_atomics.
 #include <algorithm>
 #include <vector>
+
+#include "grader/vgpu/program/ptxas/passes.hpp"
 
 namespace membound::vgpu::program {
 namespace {
@@ -120,42 +122,42 @@ bool counts_lanes(const Instruction& in, const Uniformity& uniform) {
          ptx::size_bytes(in.type) == 4 && uniform.is_literal(in.s[1], 1);
 }
 
-Joining joining_of(const Instruction& in, const Uniformity& uniform) {
+WarpAggregation aggregation_of(const Instruction& in, const Uniformity& uniform) {
   if (in.vector != 1 || in.space == ptx::StateSpace::kNone || !uniform.holds(in.s[0]))
-    return Joining::kNever;
+    return WarpAggregation::kNever;
   const bool integer =
       in.type == ScalarType::kS32 || in.type == ScalarType::kU32 || in.type == ScalarType::kB32;
   const bool wide = in.type == ScalarType::kS64 || in.type == ScalarType::kU64;
   switch (in.as<AtomicAccess>().operation) {
     case Atomic::kAdd:
       if (integer || (wide && in.space == ptx::StateSpace::kGlobal && uniform.holds(in.s[1])))
-        return Joining::kAlways;
-      return Joining::kNever;
+        return WarpAggregation::kAlways;
+      return WarpAggregation::kNever;
     case Atomic::kMin:
     case Atomic::kMax:
     case Atomic::kAnd:
     case Atomic::kOr:
     case Atomic::kXor:
-      return integer ? Joining::kIfUnused : Joining::kNever;
+      return integer ? WarpAggregation::kIfUnused : WarpAggregation::kNever;
     default:
-      return Joining::kNever;
+      return WarpAggregation::kNever;
   }
 }
 
 }  // namespace
 
-void mark_joined_atomics(Function& function, std::size_t registers) {
+void mark_warp_aggregated_atomics(Function& function, RegisterSizes sizes) {
   bool any = false;
   for (const Instruction& in : function.code)
     any = any || in.opcode == Opcode::kAtom || in.opcode == Opcode::kRed;
   if (!any) return;
-  const Uniformity uniform(function, registers);
+  const Uniformity uniform(function, sizes.size());
   for (Instruction& in : function.code) {
     if (in.opcode == Opcode::kAtom || in.opcode == Opcode::kRed) {
       AtomicAccess& access = in.make<AtomicAccess>();
-      access.joining = joining_of(in, uniform);
-      if (access.joining == Joining::kNever && counts_lanes(in, uniform))
-        access.joining = Joining::kByWordIfUnused;
+      access.aggregation = aggregation_of(in, uniform);
+      if (access.aggregation == WarpAggregation::kNever && counts_lanes(in, uniform))
+        access.aggregation = WarpAggregation::kByWordIfUnused;
     }
   }
 }

@@ -1,14 +1,49 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What the linker says of a kernel: all that it may call, and what they need together.
+/// What the linker says of a kernel: all that it may call, what these need together, and what in
+/// them lets blocks talk to each other.
 #include <algorithm>
 
-#include "grader/vgpu/program/decoder.hpp"
-#include "grader/vgpu/program/linker.hpp"
+#include "grader/vgpu/program/control_flow.hpp"
+#include "grader/vgpu/program/link/decoder.hpp"
+#include "grader/vgpu/program/link/linker.hpp"
 
 namespace membound::vgpu::program {
 namespace {
+
+bool is_float_reduction(const Instruction& in) {
+  return (in.opcode == Opcode::kAtom || in.opcode == Opcode::kRed) && may_be_global(in) &&
+         in.has(kResultUnused) && in.as<AtomicAccess>().operation == Atomic::kAdd &&
+         ptx::is_float(in.type);
+}
+
+/// Is a global load reachable after a float reduction (along forward and backward branches)?
+bool loads_after(const Function& function) {
+  const std::vector<BasicBlock> blocks = basic_blocks(function);
+  std::vector<bool> after(blocks.size(), false);
+  const auto scan = [&](const BasicBlock& block, bool armed) {
+    for (std::uint32_t i = block.begin; i < block.end; ++i) {
+      const Instruction& in = function.code[i];
+      const bool load = in.opcode == Opcode::kLd && may_be_global(in) && !in.has(kNonCoherent);
+      if (armed && (load || in.opcode == Opcode::kCall)) return std::pair(true, true);
+      armed = armed || is_float_reduction(in);
+    }
+    return std::pair(false, armed);
+  };
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (std::size_t b = 0; b < blocks.size(); ++b) {
+      const auto [found, armed] = scan(blocks[b], after[b]);
+      if (found) return true;
+      if (!armed) continue;
+      for (const std::uint32_t successor : blocks[b].successors) {
+        if (!after[successor]) after[successor] = true, changed = true;
+      }
+    }
+  }
+  return false;
+}
 
 Dim3 dimensions_of(const ptx::Directive& directive) {
   const auto at = [&](std::size_t i) {
@@ -18,6 +53,15 @@ Dim3 dimensions_of(const ptx::Directive& directive) {
 }
 
 }  // namespace
+
+void gather_facts(const Function& function, FunctionFacts& facts) {
+  for (const Instruction& in : function.code) {
+    if (talks(in)) facts.talks_to_blocks = true;
+    if (counts_arrivals(in)) facts.counts_arrivals = true;
+    if (is_float_reduction(in)) facts.float_reductions = true;
+  }
+  if (facts.float_reductions) facts.loads_after_reduction = loads_after(function);
+}
 
 /// By function, the stack of its deepest calls; one through a pointer may be of any function. A
 /// call back to a function that is being looked at (recursion) counts as nothing.

@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/vgpu/program/decoder.hpp"
+/// @file
+/// The course of decoding: instruction by instruction, guards made branches, labels made indices.
+#include "grader/vgpu/program/link/decoder.hpp"
 
 #include <algorithm>
 #include <array>
@@ -8,17 +10,14 @@
 #include <tuple>
 
 #include "grader/device_code/ptx/parser.hpp"
-#include "grader/vgpu/program/comparisons.hpp"
 #include "grader/vgpu/program/control_flow.hpp"
-#include "grader/vgpu/program/suffixes.hpp"
-#include "grader/vgpu/program/user_lines.hpp"
-#include "grader/vgpu/program/waits.hpp"
+#include "grader/vgpu/program/module.hpp"
 
 namespace membound::vgpu::program {
 namespace {
 
 /// Instructions whose guard becomes a branch around them: they change who runs, or wait.
-bool branches_round(const Instruction& in) {
+bool branches_around(const Instruction& in) {
   switch (shape_of(in)) {
     case Shape::kCall:
     case Shape::kEnd:
@@ -209,7 +208,7 @@ void Decoder::place_instruction(const ptx::Instruction& in) {
       std::count_if(out.d.begin(), out.d.end(), [](const Value& d) { return !!d; });
   if (results > info.results) out.flags |= kUnsupportedForm;
   if (refused_) refuse(out);
-  if (out.guard && branches_round(out)) {
+  if (out.guard && branches_around(out)) {
     emit_guard_branch(out.guard);
     out.guard = {};
   }

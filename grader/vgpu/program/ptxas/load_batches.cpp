@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/vgpu/program/rounds.hpp"
-
+/// @file
+/// Memory-level parallelism: see mark_load_batches.
 #include <algorithm>
 #include <vector>
 
 #include "grader/vgpu/program/control_flow.hpp"
-#include "grader/vgpu/program/shapes.hpp"
+#include "grader/vgpu/program/opcode_table.hpp"
+#include "grader/vgpu/program/ptxas/passes.hpp"
 
 namespace membound::vgpu::program {
 namespace {
@@ -68,7 +69,7 @@ class Levels {
   std::uint32_t segment_ = 1, highest_ = 0;
 };
 
-/// ptxas makes predicated instructions of a guarded piece of code up to this long, and none of a
+/// ptxas makes predicated instructions of a guarded stretch of code up to this long, and none of a
 /// longer one: of guarded loads with a chain of multiply-adds behind them and a store into shared
 /// memory, those of 17 instructions were, those of 21 were not (nvcc 13.0, sm_90, nvdisasm).
 constexpr std::uint32_t kLongestGuarded = 20;
@@ -81,7 +82,7 @@ bool stays_behind_its_guard(const Instruction& in) {
   return shape_of(in) == Shape::kStore || shape_of(in) == Shape::kRed;
 }
 
-/// Code that ptxas has in one piece although branches lead around parts of it: block B of
+/// Code that ptxas has in one stretch although branches lead around parts of it: block B of
 /// `@p bra C; B; C:` is guarded where it is short and nothing else leads to it.
 class Guards {
  public:
@@ -116,7 +117,7 @@ class Guards {
   std::vector<bool> guarded_, goes_on_;
 };
 
-/// Marks the rounds of one kind of memory, in code order.
+/// Marks the load batches of one kind of memory, in code order.
 class Marker {
  public:
   Marker(Function& function, Reads what, std::uint32_t flag, std::size_t registers)
@@ -153,7 +154,7 @@ class Marker {
       in.flags |= flag_;
       guarded_first_ = guarded ? &in : nullptr;
     } else if (guarded_first_ != nullptr && !guarded && level == levels_.highest()) {
-      // The round is counted where all warps come by: a guard may be closed to a whole warp.
+      // The batch is counted where all warps come by: a guard may be closed to a whole warp.
       guarded_first_->flags &= ~flag_;
       guarded_first_ = nullptr;
       in.flags |= flag_;
@@ -175,17 +176,17 @@ class Marker {
   Reads what_;
   std::uint32_t flag_;
   Levels levels_;
-  std::uint32_t guards_ = 0;              ///< held in this piece of code
-  Instruction* guarded_first_ = nullptr;  ///< what starts the round, where that is behind a guard
+  std::uint32_t guards_ = 0;              ///< held in this stretch of code
+  Instruction* guarded_first_ = nullptr;  ///< what starts the batch, where that is behind a guard
 };
 
 }  // namespace
 
-void mark_rounds(Function& function, std::size_t registers) {
+void mark_load_batches(Function& function, RegisterSizes sizes) {
   const std::vector<BasicBlock> blocks = basic_blocks(function);
   const Guards guards(function, blocks);
-  Marker global(function, Reads::kGlobal, kStartsGlobalRound, registers);
-  Marker shared(function, Reads::kShared, kStartsSharedRound, registers);
+  Marker global(function, Reads::kGlobal, kStartsGlobalBatch, sizes.size());
+  Marker shared(function, Reads::kShared, kStartsSharedBatch, sizes.size());
   for (std::size_t b = 0; b < blocks.size(); ++b)
     for (Marker* marker : {&global, &shared})
       marker->mark(blocks[b], guards.guarded(b), guards.goes_on(b));

@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/vgpu/program/fusion.hpp"
-
+/// @file
+/// Instructions that become part of others: see mark_fused.
 #include <algorithm>
 #include <vector>
 
 #include "grader/vgpu/program/control_flow.hpp"
+#include "grader/vgpu/program/ptxas/passes.hpp"
 
 namespace membound::vgpu::program {
 namespace {
@@ -118,8 +119,8 @@ class Fusion {
 
 }  // namespace
 
-void mark_fused(Function& function, std::size_t registers) {
-  Fusion fusion(function, registers);
+void mark_fused(Function& function, RegisterSizes sizes) {
+  Fusion fusion(function, sizes.size());
   for (const BasicBlock& block : basic_blocks(function)) fusion.mark(block);
 }
 
