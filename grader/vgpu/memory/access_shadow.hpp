@@ -30,7 +30,7 @@ namespace membound::vgpu::memory {
 /// Time counts what orders threads, for each block from 1 on; it stops at kLastTime, and accesses
 /// from then on are never reported. Block numbers wrap at 2^24: two that look alike can only hide a
 /// race.
-struct Stamp {
+struct Epoch {
   static constexpr std::uint32_t kThreadShift = 5;
   static constexpr std::uint32_t kWarpShift = 10;
   static constexpr std::uint32_t kTimeShift = 15;
@@ -69,29 +69,29 @@ struct Stamp {
   static constexpr std::uint32_t lane(std::uint64_t s) { return thread(s) % 32; }
 };
 
-/// The stamp of a line: that of lane 0, with the lanes' layout in place of the lane.
-struct LineStamp {
+/// The epoch of a line: that of lane 0, with the lanes' layout in place of the lane.
+struct LineEpoch {
   static constexpr std::uint32_t kCells = 32;  ///< of a line
   static constexpr std::uint32_t kShift = 5;   ///< log2 of kCells
-  static constexpr std::uint64_t kLayout = std::uint64_t{0x1F} << Stamp::kThreadShift;
+  static constexpr std::uint64_t kLayout = std::uint64_t{0x1F} << Epoch::kThreadShift;
 
   /// Which lanes have the line's cells, where 1 << `per_lane` (at most 16) cells are a lane's and
   /// the line is number `part` of the access. 31 is left for apart().
   static constexpr std::uint64_t layout(std::uint32_t per_lane, std::uint32_t part) {
-    return std::uint64_t{(1u << per_lane) - 1 + part} << Stamp::kThreadShift;
+    return std::uint64_t{(1u << per_lane) - 1 + part} << Epoch::kThreadShift;
   }
-  /// The line is one thread's, whose stamp this is but for the flag, which no whole line has: the
+  /// The line is one thread's, whose epoch this is but for the flag, which no whole line has: the
   /// cells that are marked. Which instruction wrote it each of them knows by itself.
-  static constexpr std::uint64_t kOwned = Stamp::kBlockScope;
+  static constexpr std::uint64_t kOwned = Epoch::kBlockScope;
   static constexpr bool owned(std::uint64_t line) { return (line & kOwned) != 0; }
-  /// The cells have stamps of their own.
+  /// The cells have epochs of their own.
   static constexpr bool apart(std::uint64_t line) { return (line & (kLayout | kOwned)) == kLayout; }
-  /// The stamp of one cell (0 … 31) of a line that is not apart, nor owned.
+  /// The epoch of one cell (0 … 31) of a line that is not apart, nor owned.
   static constexpr std::uint64_t of_cell(std::uint64_t line, std::uint32_t cell) {
-    const auto layout = static_cast<std::uint32_t>((line & kLayout) >> Stamp::kThreadShift) + 1;
+    const auto layout = static_cast<std::uint32_t>((line & kLayout) >> Epoch::kThreadShift) + 1;
     const auto per_lane = static_cast<std::uint32_t>(std::bit_width(layout)) - 1;
     const std::uint32_t first = (layout - (1u << per_lane)) << (kShift - per_lane);
-    return (line & ~kLayout) | std::uint64_t{first + (cell >> per_lane)} << Stamp::kThreadShift;
+    return (line & ~kLayout) | std::uint64_t{first + (cell >> per_lane)} << Epoch::kThreadShift;
   }
 };
 
@@ -100,9 +100,9 @@ enum class Mark : std::uint8_t { kRead, kWrite, kAtomic };
 
 /// 32 neighbouring cells of global memory.
 struct alignas(32) Line {
-  std::uint64_t write = 0;               ///< LineStamp of the last write; may be owned
+  std::uint64_t write = 0;               ///< LineEpoch of the last write; may be owned
   std::uint64_t read = 0;                ///< and of the last read
-  std::array<std::uint32_t, 3> marks{};  ///< by Mark, a bit each cell: of the stamps' launch
+  std::array<std::uint32_t, 3> marks{};  ///< by Mark, a bit each cell: of the epochs' launch
   std::uint16_t write_origin = 0, read_origin = 0;
   /// Has the owner written to this cell (0 … 31)?
   [[nodiscard]] bool owns(std::uint32_t cell) const {
@@ -125,24 +125,24 @@ struct ShadowView {
   /// Who wrote, or read, a cell last.
   [[nodiscard]] std::uint64_t last_write(std::uint64_t cell) const {
     if (lines == nullptr) return writes[cell];
-    const Line& line = lines[cell >> LineStamp::kShift];
-    if (LineStamp::owned(line.write))
-      return line.owns(cell % 32) ? line.write & ~LineStamp::kOwned : 0;
-    return LineStamp::apart(line.write) ? writes[cell] : LineStamp::of_cell(line.write, cell % 32);
+    const Line& line = lines[cell >> LineEpoch::kShift];
+    if (LineEpoch::owned(line.write))
+      return line.owns(cell % 32) ? line.write & ~LineEpoch::kOwned : 0;
+    return LineEpoch::apart(line.write) ? writes[cell] : LineEpoch::of_cell(line.write, cell % 32);
   }
   [[nodiscard]] std::uint64_t last_read(std::uint64_t cell) const {
     if (lines == nullptr) return reads[cell];
-    const std::uint64_t line = lines[cell >> LineStamp::kShift].read;
-    return LineStamp::apart(line) ? reads[cell] : LineStamp::of_cell(line, cell % 32);
+    const std::uint64_t line = lines[cell >> LineEpoch::kShift].read;
+    return LineEpoch::apart(line) ? reads[cell] : LineEpoch::of_cell(line, cell % 32);
   }
   [[nodiscard]] std::uint16_t write_origin(std::uint64_t cell) const {
-    const Line* line = lines == nullptr ? nullptr : lines + (cell >> LineStamp::kShift);
-    const bool each = line == nullptr || LineStamp::apart(line->write);
-    return each || LineStamp::owned(line->write) ? write_origins[cell] : line->write_origin;
+    const Line* line = lines == nullptr ? nullptr : lines + (cell >> LineEpoch::kShift);
+    const bool each = line == nullptr || LineEpoch::apart(line->write);
+    return each || LineEpoch::owned(line->write) ? write_origins[cell] : line->write_origin;
   }
   [[nodiscard]] std::uint16_t read_origin(std::uint64_t cell) const {
-    const Line* line = lines == nullptr ? nullptr : lines + (cell >> LineStamp::kShift);
-    return line == nullptr || LineStamp::apart(line->read) ? read_origins[cell] : line->read_origin;
+    const Line* line = lines == nullptr ? nullptr : lines + (cell >> LineEpoch::kShift);
+    return line == nullptr || LineEpoch::apart(line->read) ? read_origins[cell] : line->read_origin;
   }
 };
 
@@ -161,22 +161,22 @@ class AccessShadow {
   /// Nobody has touched these bytes: memory that is handed out anew.
   void forget(std::uint64_t address, std::uint64_t bytes);
 
-  /// A line that is about to be accessed. Whoever asks stamps its writes or its reads.
+  /// A line that is about to be accessed. Whoever asks sets the epoch of its writes or its reads.
   [[nodiscard]] Line& line(std::uint64_t number, Mark mark) {
     Line& line = view_.lines[number];
-    if (Stamp::tag(line.write) != tag_ && Stamp::tag(line.read) != tag_) line.marks = {};
-    std::uint8_t& chunk = chunk_marks_[number >> kChunkShift];
+    if (Epoch::tag(line.write) != tag_ && Epoch::tag(line.read) != tag_) line.marks = {};
+    std::uint8_t& group = group_marks_[number >> kGroupShift];
     const auto bit = static_cast<std::uint8_t>(1u << static_cast<std::uint32_t>(mark));
-    if ((chunk & bit) == 0) [[unlikely]] {
-      if (chunk == 0) chunks_.push_back(number >> kChunkShift);
-      chunk |= bit;
+    if ((group & bit) == 0) [[unlikely]] {
+      if (group == 0) groups_.push_back(number >> kGroupShift);
+      group |= bit;
     }
     return line;
   }
-  /// If the line is owned, its cells get stamps of their own.
+  /// If the line is owned, its cells get epochs of their own.
   void take_from_owner(std::uint64_t number) {
     const std::uint64_t write = view_.lines[number].write;
-    if (LineStamp::owned(write) && Stamp::tag(write) == tag_) [[unlikely]]
+    if (LineEpoch::owned(write) && Epoch::tag(write) == tag_) [[unlikely]]
       spread_writes(number);
   }
   /// Cells [first, first + count) are about to be accessed one by one: from now on their lines'
@@ -188,18 +188,18 @@ class AccessShadow {
   [[nodiscard]] bool conflicts_with(const AccessShadow& other) const;
 
  private:
-  static constexpr std::uint32_t kChunkShift = 10;  ///< lines that are looked at together
+  static constexpr std::uint32_t kGroupShift = 10;  ///< lines that are looked at together
   [[nodiscard]] std::uint64_t apart() const {
-    return std::uint64_t{tag_} << Stamp::kTagShift | LineStamp::kLayout;
+    return std::uint64_t{tag_} << Epoch::kTagShift | LineEpoch::kLayout;
   }
   void spread_writes(std::uint64_t number);
   void spread_reads(std::uint64_t number);
   [[nodiscard]] std::array<std::uint32_t, 3> marks_of(std::uint64_t number) const;
 
   ShadowView view_;
-  LazyBytes writes_, reads_, write_origins_, read_origins_, lines_, chunk_bytes_;
-  std::uint8_t* chunk_marks_;               ///< of each chunk: a bit each Mark
-  std::vector<std::uint64_t> chunks_ = {};  ///< those with marks
+  LazyBytes writes_, reads_, write_origins_, read_origins_, lines_, group_bytes_;
+  std::uint8_t* group_marks_;               ///< of each group: a bit each Mark
+  std::vector<std::uint64_t> groups_ = {};  ///< those with marks
   std::uint32_t tag_ = 0;
 };
 

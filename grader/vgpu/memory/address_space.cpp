@@ -35,7 +35,7 @@ std::uint64_t align_up(std::uint64_t value, std::uint64_t alignment) {
 AddressSpace::AddressSpace(std::uint64_t capacity_bytes)
     : capacity_bytes_(capacity_bytes), gap_bytes_(kMinAlignment) {
   // Twice the capacity leaves room for quarantine and fragments.
-  std::uint64_t wanted = align_up(2 * capacity_bytes, kChunkBytes) + 32 * kChunkBytes +
+  std::uint64_t wanted = align_up(2 * capacity_bytes, kMappingBytes) + 32 * kMappingBytes +
                          kSharedWindowBytes + kLocalWindowBytes;
   void* window = nullptr;
   void* backing = nullptr;
@@ -44,15 +44,15 @@ AddressSpace::AddressSpace(std::uint64_t capacity_bytes)
     backing = window == nullptr ? nullptr : reserve(0, wanted, PROT_NONE);
     if (backing != nullptr) break;
     if (window != nullptr) munmap(window, wanted);
-    wanted = align_up(wanted / 2, kChunkBytes);
-    MEMBOUND_CHECK(wanted > 64 * kChunkBytes);
+    wanted = align_up(wanted / 2, kMappingBytes);
+    MEMBOUND_CHECK(wanted > 64 * kMappingBytes);
   }
   window_ = reinterpret_cast<std::uint64_t>(window);
   window_bytes_ = wanted;
   host_offset_ = static_cast<std::int64_t>(reinterpret_cast<std::uint64_t>(backing) - window_);
-  chunk_users_.assign(window_bytes_ / kChunkBytes + 1, 0);
+  mapping_users_.assign(window_bytes_ / kMappingBytes + 1, 0);
   const std::uint64_t first =
-      align_up(window_ + kSharedWindowBytes + kLocalWindowBytes, kChunkBytes);
+      align_up(window_ + kSharedWindowBytes + kLocalWindowBytes, kMappingBytes);
   holes_[first] = window_ + window_bytes_;
 }
 
@@ -62,17 +62,17 @@ AddressSpace::~AddressSpace() {
   munmap(reinterpret_cast<void*>(window_), window_bytes_);
 }
 
-void AddressSpace::use_chunks(std::uint64_t begin, std::uint64_t end, int change) {
-  const std::uint64_t first = (begin - window_) / kChunkBytes;
-  const std::uint64_t last = (end - 1 - window_) / kChunkBytes;
+void AddressSpace::use_mappings(std::uint64_t begin, std::uint64_t end, int change) {
+  const std::uint64_t first = (begin - window_) / kMappingBytes;
+  const std::uint64_t last = (end - 1 - window_) / kMappingBytes;
   if (change > 0) {
     const std::uint64_t host =
-        window_ + first * kChunkBytes + static_cast<std::uint64_t>(host_offset_);
-    MEMBOUND_CHECK(mprotect(reinterpret_cast<void*>(host), (last + 1 - first) * kChunkBytes,
+        window_ + first * kMappingBytes + static_cast<std::uint64_t>(host_offset_);
+    MEMBOUND_CHECK(mprotect(reinterpret_cast<void*>(host), (last + 1 - first) * kMappingBytes,
                             PROT_READ | PROT_WRITE) == 0);
   }
   for (std::uint64_t c = first; c <= last; ++c)
-    chunk_users_[c] += static_cast<std::uint32_t>(change);
+    mapping_users_[c] += static_cast<std::uint32_t>(change);
 }
 
 /// What an allocation takes of the window: nothing else begins right after its end, so that
@@ -98,7 +98,7 @@ std::optional<std::uint64_t> AddressSpace::allocate(std::uint64_t bytes, std::ui
     holes_.erase(hole);
     if (begin < address) holes_[begin] = address;
     if (used_end < end) holes_[used_end] = end;
-    use_chunks(address, used_end, +1);
+    use_mappings(address, used_end, +1);
     used_bytes_ += size;
     set_initialised(address, size, info.initialised);
     live_[address] = std::move(allocation);
@@ -116,12 +116,12 @@ std::optional<std::uint64_t> AddressSpace::allocate_again(std::uint64_t bytes,
   if (bytes < kLargeBytes) return std::nullopt;
   const auto found = std::ranges::find_if(quarantine_, [&](const Allocation& old) {
     return old.size_bytes == bytes && old.gap_bytes == gap_bytes_ && old.address % alignment == 0 &&
-           (old.was_drawn || gap_bytes_ == kMinAlignment);
+           (old.was_lazy || gap_bytes_ == kMinAlignment);
   });
   if (found == quarantine_.end()) return std::nullopt;
   const Allocation allocation{found->address, bytes, info, next_serial_++, false, gap_bytes_};
   quarantine_.erase(found);
-  use_chunks(allocation.address, allocation.address + extent(allocation), +1);
+  use_mappings(allocation.address, allocation.address + extent(allocation), +1);
   used_bytes_ += bytes;
   set_initialised(allocation.address, bytes, info.initialised);
   live_[allocation.address] = allocation;
@@ -155,11 +155,11 @@ bool AddressSpace::free(std::uint64_t address) {
     return false;
   Allocation allocation = std::move(found->second);
   live_.erase(found);
-  allocation.was_drawn = drawn_.erase(address) != 0;
+  allocation.was_lazy = lazy_.erase(address) != 0;
   allocation.freed = true;
   used_bytes_ -= allocation.size_bytes;
   const std::uint64_t end = address + extent(allocation);
-  use_chunks(address, end, -1);
+  use_mappings(address, end, -1);
   if (allocation.size_bytes >= kGiveBackBytes) {
     const std::uint64_t first = align_up(address, kPageBytes);
     const std::uint64_t last = end & ~(kPageBytes - 1);
@@ -251,7 +251,7 @@ bool AddressSpace::unregister_host_range(void* pointer) {
 }
 
 std::uint64_t AddressSpace::host_array_bytes(std::uint64_t bytes) const {
-  return align_up(bytes + gap_bytes_, kHostPieceBytes);
+  return align_up(bytes + gap_bytes_, kHostMappingBytes);
 }
 
 std::optional<Span> AddressSpace::host_span(std::uint64_t address, bool precise) const {
@@ -270,7 +270,7 @@ std::optional<Span> AddressSpace::host_span(std::uint64_t address, bool precise)
 }
 
 std::optional<Span> AddressSpace::span_of(std::uint64_t address, bool precise) const {
-  if (const DrawnPlace drawn = drawn_about(address); drawn.array != nullptr) {
+  if (const LazyPlace drawn = lazy_about(address); drawn.array != nullptr) {
     const auto [begin, end, host] = drawn.array->made_about(address - drawn.begin);
     const auto offset = reinterpret_cast<std::uint64_t>(host) - (drawn.begin + begin);
     return Span{drawn.begin + begin, drawn.begin + end, static_cast<std::int64_t>(offset), true};
@@ -282,17 +282,18 @@ std::optional<Span> AddressSpace::span_of(std::uint64_t address, bool precise) c
     if (found == nullptr) return std::nullopt;
     return Span{found->address, found->address + found->size_bytes, host_offset_, true};
   }
-  const std::uint64_t chunk = (address - window_) / kChunkBytes;
-  if (chunk_users_[chunk] == 0) return std::nullopt;
-  std::uint64_t first = chunk, last = chunk;
+  const std::uint64_t mapping = (address - window_) / kMappingBytes;
+  if (mapping_users_[mapping] == 0) return std::nullopt;
+  std::uint64_t first = mapping, last = mapping;
   constexpr std::uint64_t kFar = 4096;  // far enough that misses of the caller's cache stay rare
-  while (first > 0 && chunk - first < kFar && chunk_users_[first - 1] != 0) --first;
-  while (last - chunk < kFar && chunk_users_[last + 1] != 0) ++last;
-  Span span{window_ + first * kChunkBytes, window_ + (last + 1) * kChunkBytes, host_offset_, true};
-  // Not across a drawn array: what is not there yet must be asked for.
-  const auto after = drawn_.upper_bound(address);
-  if (after != drawn_.end()) span.end = std::min(span.end, after->first);
-  if (after != drawn_.begin()) {
+  while (first > 0 && mapping - first < kFar && mapping_users_[first - 1] != 0) --first;
+  while (last - mapping < kFar && mapping_users_[last + 1] != 0) ++last;
+  Span span{window_ + first * kMappingBytes, window_ + (last + 1) * kMappingBytes, host_offset_,
+            true};
+  // Not across a lazily generated array: what is not there yet must be asked for.
+  const auto after = lazy_.upper_bound(address);
+  if (after != lazy_.end()) span.end = std::min(span.end, after->first);
+  if (after != lazy_.begin()) {
     const auto& [begin, array] = *std::prev(after);
     span.begin = std::max(span.begin, begin + array->size_bytes());
   }
@@ -359,7 +360,7 @@ void AddressSpace::set_initialised(std::uint64_t address, std::uint64_t bytes, b
 std::byte* AddressSpace::resolve(std::uint64_t address, std::uint64_t bytes) const {
   const Allocation* found = holder(address);
   if (found == nullptr || bytes > found->size_bytes - (address - found->address)) return nullptr;
-  if (const DrawnPlace drawn = drawn_about(address); drawn.array != nullptr) {
+  if (const LazyPlace drawn = lazy_about(address); drawn.array != nullptr) {
     if (std::byte* const there = drawn.array->make(address - drawn.begin, bytes)) return there;
     spread(drawn.begin);
   }
@@ -368,49 +369,50 @@ std::byte* AddressSpace::resolve(std::uint64_t address, std::uint64_t bytes) con
   return reinterpret_cast<std::byte*>(address + offset);
 }
 
-/// The drawn array at `address` becomes one like all others: the host wants much of it at once.
+/// The lazily generated array at `address` becomes one like all others: the host wants much of it
+/// at once.
 void AddressSpace::spread(std::uint64_t address) const {
-  const auto found = drawn_.find(address);
+  const auto found = lazy_.find(address);
   found->second->copy_to(
       reinterpret_cast<std::byte*>(address + static_cast<std::uint64_t>(host_offset_)));
-  drawn_.erase(found);
+  lazy_.erase(found);
 }
 
-bool AddressSpace::draw(std::uint64_t address, ByteSource source, bool is_output) {
+bool AddressSpace::generate_lazily(std::uint64_t address, ByteSource source, bool is_output) {
   const std::lock_guard lock(mutex_);
   const auto found = live_.find(address);
   if (found == live_.end() || !is_device_address(address)) return false;
-  drawn_[address] = std::make_unique<DrawnArray>(found->second.size_bytes, std::move(source));
-  drawn_outputs_.erase(address);
-  if (is_output) drawn_outputs_.insert(address);
+  lazy_[address] = std::make_unique<LazyArray>(found->second.size_bytes, std::move(source));
+  lazy_outputs_.erase(address);
+  if (is_output) lazy_outputs_.insert(address);
   initialised_.reset();
   return true;
 }
 
-const DrawnArray* AddressSpace::drawn_at(std::uint64_t address) const {
+const LazyArray* AddressSpace::lazy_at(std::uint64_t address) const {
   const std::lock_guard lock(mutex_);
-  const auto found = drawn_.find(address);
-  return found == drawn_.end() ? nullptr : found->second.get();
+  const auto found = lazy_.find(address);
+  return found == lazy_.end() ? nullptr : found->second.get();
 }
 
-std::uint64_t AddressSpace::drawn_bytes() const {
+std::uint64_t AddressSpace::lazy_bytes() const {
   std::uint64_t bytes = 0;
-  for (const auto& [address, array] : drawn_) bytes += array->made_bytes();
+  for (const auto& [address, array] : lazy_) bytes += array->made_bytes();
   return bytes;
 }
 
-bool AddressSpace::drawn_output_was_touched() const {
+bool AddressSpace::lazy_output_was_touched() const {
   const std::lock_guard lock(mutex_);
-  return std::ranges::any_of(drawn_, [&](const auto& drawn) {
-    return drawn_outputs_.contains(drawn.first) && drawn.second->was_touched();
+  return std::ranges::any_of(lazy_, [&](const auto& drawn) {
+    return lazy_outputs_.contains(drawn.first) && drawn.second->was_touched();
   });
 }
 
 /// The host is about to write [address, address + bytes): an array of which nothing is left need
 /// not be made first.
-void AddressSpace::forget_drawn(std::uint64_t address, std::uint64_t bytes) {
-  const auto found = drawn_.find(address);
-  if (found != drawn_.end() && bytes >= found->second->size_bytes()) drawn_.erase(found);
+void AddressSpace::forget_lazy(std::uint64_t address, std::uint64_t bytes) {
+  const auto found = lazy_.find(address);
+  if (found != lazy_.end() && bytes >= found->second->size_bytes()) lazy_.erase(found);
 }
 
 std::byte* AddressSpace::host_bytes(std::uint64_t address, std::uint64_t bytes) const {
@@ -421,7 +423,7 @@ std::byte* AddressSpace::host_bytes(std::uint64_t address, std::uint64_t bytes) 
 bool AddressSpace::copy_in(std::uint64_t to, const void* from, std::uint64_t bytes) {
   if (bytes == 0) return true;  // of a place that may be null
   const std::lock_guard lock(mutex_);
-  forget_drawn(to, bytes);
+  forget_lazy(to, bytes);
   std::byte* place = resolve(to, bytes);
   if (place == nullptr) return false;
   std::memcpy(place, from, bytes);
@@ -441,7 +443,7 @@ bool AddressSpace::copy_out(void* to, std::uint64_t from, std::uint64_t bytes) {
 bool AddressSpace::copy(std::uint64_t to, std::uint64_t from, std::uint64_t bytes) {
   if (bytes == 0) return true;
   const std::lock_guard lock(mutex_);
-  if (to != from) forget_drawn(to, bytes);
+  if (to != from) forget_lazy(to, bytes);
   std::byte* target = resolve(to, bytes);
   const std::byte* source = resolve(from, bytes);
   if (target == nullptr || source == nullptr) return false;
@@ -458,7 +460,7 @@ bool AddressSpace::copy(std::uint64_t to, std::uint64_t from, std::uint64_t byte
 
 bool AddressSpace::fill(std::uint64_t to, std::byte value, std::uint64_t bytes) {
   const std::lock_guard lock(mutex_);
-  forget_drawn(to, bytes);
+  forget_lazy(to, bytes);
   std::byte* place = resolve(to, bytes);
   if (place == nullptr) return false;
   std::memset(place, static_cast<int>(value), bytes);

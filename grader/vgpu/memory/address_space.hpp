@@ -26,7 +26,7 @@
 
 namespace membound::vgpu::memory {
 
-/// Why a piece of device memory exists; the word used in messages.
+/// Why an allocation exists; the word used in messages.
 enum class AllocationKind {
   kMalloc,
   kGlobalVariable,
@@ -56,7 +56,7 @@ struct Allocation {
   bool freed = false;
   /// Kept free after it; of memory of the host, what lies there and a kernel may touch too.
   std::uint64_t gap_bytes = 0;
-  bool was_drawn = false;  ///< while `freed`: no program's own array
+  bool was_lazy = false;  ///< while `freed`: no program's own array
 };
 
 /// Addresses [begin, end) an access may touch, and the distance from address to host byte.
@@ -73,13 +73,13 @@ class AddressSpace {
   /// Size of the generic-address windows of shared and local memory.
   static constexpr std::uint64_t kSharedWindowBytes = std::uint64_t{1} << 24;
   static constexpr std::uint64_t kLocalWindowBytes = std::uint64_t{1} << 24;
-  /// Memory is mapped in pieces of this size, as on a GPU: without memcheck only an access outside
-  /// every mapped piece is illegal.
-  static constexpr std::uint64_t kChunkBytes = std::uint64_t{2} << 20;
+  /// Memory is mapped in units of this size, as on a GPU: without memcheck only an access outside
+  /// every mapped one is illegal.
+  static constexpr std::uint64_t kMappingBytes = std::uint64_t{2} << 20;
 
   static constexpr std::uint64_t kPageBytes = InitialisedBytes::kPageBytes;
   /// The same of pinned and managed memory.
-  static constexpr std::uint64_t kHostPieceBytes = std::uint64_t{64} << 10;
+  static constexpr std::uint64_t kHostMappingBytes = std::uint64_t{64} << 10;
 
   /// `capacity_bytes` is what cudaMemGetInfo calls total; exceeding it is "out of memory".
   explicit AddressSpace(std::uint64_t capacity_bytes);
@@ -111,7 +111,7 @@ class AddressSpace {
                            std::uint64_t room_bytes = 0);
   bool unregister_host_range(void* pointer);
   /// What to map for an array of the host of `bytes` that the runtime gives out: room after it as
-  /// after one of the device, in whole pieces.
+  /// after one of the device, in whole units.
   [[nodiscard]] std::uint64_t host_array_bytes(std::uint64_t bytes) const;
 
   /// Host bytes behind [address, address + bytes), or null if not all of it lies in one allocation.
@@ -127,32 +127,33 @@ class AddressSpace {
   /// touched; until it is freed, or the host writes all of it, or asks for much of it at once.
   /// False when none starts there. Not while a kernel runs. Ends track_initialised: a flag for each
   /// byte would be all that is saved. An output is one that launches are to write.
-  bool draw(std::uint64_t address, ByteSource source, bool is_output = false);
-  /// Is some array drawn? As drawn_about(), a running kernel may ask.
-  [[nodiscard]] bool any_drawn() const { return !drawn_.empty(); }
-  /// The drawn array at `address`, or null.
-  [[nodiscard]] const DrawnArray* drawn_at(std::uint64_t address) const;
+  bool generate_lazily(std::uint64_t address, ByteSource source, bool is_output = false);
+  /// Is some array generated lazily? As lazy_about(), a running kernel may ask.
+  [[nodiscard]] bool any_lazy() const { return !lazy_.empty(); }
+  /// The lazily generated array at `address`, or null.
+  [[nodiscard]] const LazyArray* lazy_at(std::uint64_t address) const;
 
-  /// What is there of all drawn arrays.
-  [[nodiscard]] std::uint64_t drawn_bytes() const;
+  /// What is there of all lazily generated arrays.
+  [[nodiscard]] std::uint64_t lazy_bytes() const;
   /// Whether anything is there of a drawn output.
-  [[nodiscard]] bool drawn_output_was_touched() const;
+  [[nodiscard]] bool lazy_output_was_touched() const;
 
   /// What an access at `address` may touch around it: with `precise`, its allocation; else all the
-  /// mapped memory about it; of a drawn array what is there. Nothing when the address is illegal.
+  /// mapped memory about it; of a lazily generated array what is there. Nothing when the address is
+  /// illegal.
   [[nodiscard]] std::optional<Span> span_of(std::uint64_t address, bool precise) const;
-  /// The drawn array that holds `address`; none: null. Lanes far apart in one have a span each, a
-  /// page at most: whoever asks for many had better hold the array.
-  struct DrawnPlace {
-    DrawnArray* array = nullptr;
+  /// The lazily generated array that holds `address`; none: null. Lanes far apart in one have a
+  /// span each, a page at most: whoever asks for many had better hold the array.
+  struct LazyPlace {
+    LazyArray* array = nullptr;
     std::uint64_t begin = 0;  ///< address
     [[nodiscard]] bool holds(std::uint64_t address, std::uint64_t bytes) const {
       return array != nullptr && address - begin < array->size_bytes() &&
              bytes <= array->size_bytes() - (address - begin);
     }
   };
-  [[nodiscard]] DrawnPlace drawn_about(std::uint64_t address) const {
-    for (const auto& [begin, array] : drawn_)  // a few
+  [[nodiscard]] LazyPlace lazy_about(std::uint64_t address) const {
+    for (const auto& [begin, array] : lazy_)  // a few
       if (address - begin < array->size_bytes()) return {array.get(), begin};
     return {};
   }
@@ -206,7 +207,7 @@ class AddressSpace {
 
  private:
   [[nodiscard]] static std::uint64_t extent(const Allocation& allocation);
-  void use_chunks(std::uint64_t begin, std::uint64_t end, int change);
+  void use_mappings(std::uint64_t begin, std::uint64_t end, int change);
   void set_initialised(std::uint64_t address, std::uint64_t bytes, bool written);
   [[nodiscard]] std::optional<std::uint64_t> allocate_again(std::uint64_t bytes,
                                                             std::uint64_t alignment,
@@ -214,7 +215,7 @@ class AddressSpace {
   void retire(const Allocation& allocation);
   [[nodiscard]] const Allocation* holder(std::uint64_t address) const;
   [[nodiscard]] std::optional<Span> host_span(std::uint64_t address, bool precise) const;
-  void forget_drawn(std::uint64_t address, std::uint64_t bytes);
+  void forget_lazy(std::uint64_t address, std::uint64_t bytes);
   void spread(std::uint64_t address) const;
   [[nodiscard]] std::byte* resolve(std::uint64_t address, std::uint64_t bytes) const;
 
@@ -231,13 +232,13 @@ class AddressSpace {
   std::map<std::uint64_t, Allocation> live_;  // by address
   /// By address. Changed by the host's calls alone, so that a running kernel may look without the
   /// mutex.
-  mutable std::map<std::uint64_t, std::unique_ptr<DrawnArray>> drawn_;
-  std::set<std::uint64_t> drawn_outputs_;         // addresses of those among them
+  mutable std::map<std::uint64_t, std::unique_ptr<LazyArray>> lazy_;
+  std::set<std::uint64_t> lazy_outputs_;          // addresses of those among them
   std::map<std::uint64_t, std::uint64_t> holes_;  // free ranges: begin -> end
   std::deque<Allocation> quarantine_;             // freed, not to be used again just yet
   std::deque<Allocation> freed_of_host_;          // the last of them
   std::set<std::uint64_t> managed_variables_;     // addresses
-  std::vector<std::uint32_t> chunk_users_;        // live allocations touching each chunk
+  std::vector<std::uint32_t> mapping_users_;      // live allocations touching each of them
 };
 
 }  // namespace membound::vgpu::memory

@@ -142,7 +142,7 @@ double held_share(double stores, double lines, bool loaded) {
 
 }  // namespace
 
-StoreBurst::Filled StoreBurst::add(const StoredSectors& store) {
+WriteCombiner::Filled WriteCombiner::add(const StoredSectors& store) {
   constexpr std::uint64_t kNear = 32;
   if (store.bytes == store.end - store.lowest) return {};  // in a row: cut off at its ends
   const std::uint64_t place = store.lowest - first_ + kNear;

@@ -16,39 +16,39 @@ constexpr int kTries = 200;
 }  // namespace
 
 /// Stores to use again: fresh memory costs more than what is drawn into it.
-struct DrawnArray::Spares {
+struct LazyArray::Spares {
   static constexpr std::size_t kMost = 128;  // 64 MiB
   std::mutex mutex;
   std::vector<std::unique_ptr<Store>> stores;
 };
 
-DrawnArray::Spares& DrawnArray::spares() {
+LazyArray::Spares& LazyArray::spares() {
   static auto* const all = new Spares;  // launches may end after static objects do
   return *all;
 }
 
-DrawnArray::DrawnArray(std::uint64_t bytes, ByteSource source)
+LazyArray::LazyArray(std::uint64_t bytes, ByteSource source)
     : bytes_(bytes),
-      pieces_((bytes + kPieceBytes - 1) / kPieceBytes),
+      chunks_((bytes + kChunkBytes - 1) / kChunkBytes),
       source_(std::move(source)),
-      places_(pieces_ / kPiecesOfPage + 1),
-      stores_(std::make_unique<std::atomic<Store*>[]>(pieces_ / Store::kPieces + 1)) {}
+      places_(chunks_ / kChunksOfPage + 1),
+      stores_(std::make_unique<std::atomic<Store*>[]>(chunks_ / Store::kChunks + 1)) {}
 
-DrawnArray::~DrawnArray() {
+LazyArray::~LazyArray() {
   const std::uint32_t used = used_.load();
   const std::lock_guard lock(spares().mutex);
-  for (std::uint32_t at = 0; at < used; at += Store::kPieces) {
-    std::unique_ptr<Store> store(stores_[at / Store::kPieces].load());
+  for (std::uint32_t at = 0; at < used; at += Store::kChunks) {
+    std::unique_ptr<Store> store(stores_[at / Store::kChunks].load());
     if (spares().stores.size() < Spares::kMost) spares().stores.push_back(std::move(store));
   }
 }
 
-std::uint64_t DrawnArray::bytes_of(std::uint64_t piece) const {
-  return std::min(kPieceBytes, bytes_ - piece * kPieceBytes);
+std::uint64_t LazyArray::bytes_of(std::uint64_t chunk) const {
+  return std::min(kChunkBytes, bytes_ - chunk * kChunkBytes);
 }
 
-DrawnArray::Store& DrawnArray::store_of(std::uint32_t at) {
-  std::atomic<Store*>& store = stores_[at / Store::kPieces];
+LazyArray::Store& LazyArray::store_of(std::uint32_t at) {
+  std::atomic<Store*>& store = stores_[at / Store::kChunks];
   if (Store* const there = store.load(std::memory_order_acquire)) return *there;
   const std::lock_guard lock(stores_mutex_);
   if (store.load(std::memory_order_relaxed) == nullptr) {
@@ -66,98 +66,98 @@ DrawnArray::Store& DrawnArray::store_of(std::uint32_t at) {
   return *store.load(std::memory_order_relaxed);
 }
 
-std::uint32_t DrawnArray::make_piece(std::uint64_t piece) {
-  std::unique_lock lock(mutexes_[piece % mutexes_.size()], std::try_to_lock);
-  // Neighbouring blocks want the same piece at once, and to make one takes less than to sleep.
+std::uint32_t LazyArray::make_chunk(std::uint64_t chunk) {
+  std::unique_lock lock(mutexes_[chunk % mutexes_.size()], std::try_to_lock);
+  // Neighbouring blocks want the same chunk at once, and to make one takes less than to sleep.
   for (int i = 0; !lock && i < kTries; ++i) {
     std::this_thread::yield();
     static_cast<void>(lock.try_lock());
   }
   if (!lock) lock.lock();
-  std::atomic<std::uint32_t>& known = places_.at(piece / kPiecesOfPage)[piece % kPiecesOfPage];
+  std::atomic<std::uint32_t>& known = places_.at(chunk / kChunksOfPage)[chunk % kChunksOfPage];
   std::uint32_t place = known.load(std::memory_order_relaxed);
   if (place != 0) return place;
   const std::uint32_t at = used_.fetch_add(1);
   Store& store = store_of(at);
-  store.numbers[at % Store::kPieces] = static_cast<std::uint32_t>(piece);
+  store.numbers[at % Store::kChunks] = static_cast<std::uint32_t>(chunk);
   place = at + 1;
-  source_(piece * kPieceBytes, host_of(place), bytes_of(piece));
+  source_(chunk * kChunkBytes, host_of(place), bytes_of(chunk));
   known.store(place, std::memory_order_release);
   return place;
 }
 
-std::byte* DrawnArray::make(std::uint64_t offset, std::uint64_t bytes) {
-  const std::uint64_t first = offset / kPieceBytes;
-  const std::uint64_t last = (offset + std::max<std::uint64_t>(1, bytes) - 1) / kPieceBytes;
+std::byte* LazyArray::make(std::uint64_t offset, std::uint64_t bytes) {
+  const std::uint64_t first = offset / kChunkBytes;
+  const std::uint64_t last = (offset + std::max<std::uint64_t>(1, bytes) - 1) / kChunkBytes;
   std::uint32_t begin = 0, before = 0;
   bool side_by_side = true;
-  for (std::uint64_t piece = first; piece <= last; ++piece) {
-    std::uint32_t place = place_of(piece);
-    if (place == 0) place = make_piece(piece);
-    if (piece == first) begin = place;
-    side_by_side = side_by_side && (piece == first || follows(before, place));
+  for (std::uint64_t chunk = first; chunk <= last; ++chunk) {
+    std::uint32_t place = place_of(chunk);
+    if (place == 0) place = make_chunk(chunk);
+    if (chunk == first) begin = place;
+    side_by_side = side_by_side && (chunk == first || follows(before, place));
     before = place;
   }
-  return side_by_side ? host_of(begin) + offset % kPieceBytes : nullptr;
+  return side_by_side ? host_of(begin) + offset % kChunkBytes : nullptr;
 }
 
-DrawnArray::Range DrawnArray::made_about(std::uint64_t offset) {
-  const std::uint64_t piece = offset / kPieceBytes;
-  std::uint32_t first = place_of(piece);
-  if (first == 0) first = make_piece(piece);
-  std::uint64_t begin = piece, end = piece + 1;
+LazyArray::Range LazyArray::made_about(std::uint64_t offset) {
+  const std::uint64_t chunk = offset / kChunkBytes;
+  std::uint32_t first = place_of(chunk);
+  if (first == 0) first = make_chunk(chunk);
+  std::uint64_t begin = chunk, end = chunk + 1;
   std::uint32_t last = first;
-  while (end % kPiecesOfPage != 0 && end < pieces_ && follows(last, place_of(end))) {
+  while (end % kChunksOfPage != 0 && end < chunks_ && follows(last, place_of(end))) {
     ++end;
     ++last;
   }
-  while (begin % kPiecesOfPage != 0 && follows(place_of(begin - 1), first)) {
+  while (begin % kChunksOfPage != 0 && follows(place_of(begin - 1), first)) {
     --begin;
     --first;
   }
-  return {begin * kPieceBytes, std::min(end * kPieceBytes, bytes_), host_of(first)};
+  return {begin * kChunkBytes, std::min(end * kChunkBytes, bytes_), host_of(first)};
 }
 
-void DrawnArray::each_made(const See& see) const {
+void LazyArray::each_made(const See& see) const {
   struct Made {
-    std::uint32_t piece, place;
+    std::uint32_t chunk, place;
   };
   std::vector<Made> all;
   const std::uint32_t used = used_.load();
   all.reserve(used);
   for (std::uint32_t at = 0; at < used; ++at)
-    all.push_back({stores_[at / Store::kPieces].load()->numbers[at % Store::kPieces], at + 1});
-  std::ranges::sort(all, {}, &Made::piece);
+    all.push_back({stores_[at / Store::kChunks].load()->numbers[at % Store::kChunks], at + 1});
+  std::ranges::sort(all, {}, &Made::chunk);
   for (std::size_t i = 0; i < all.size();) {
     std::size_t next = i + 1;
-    while (next < all.size() && all[next].piece == all[next - 1].piece + 1 &&
+    while (next < all.size() && all[next].chunk == all[next - 1].chunk + 1 &&
            follows(all[next - 1].place, all[next].place))
       ++next;
-    const std::uint64_t begin = all[i].piece * kPieceBytes;
-    const std::uint64_t end = std::min((all[next - 1].piece + 1) * kPieceBytes, bytes_);
+    const std::uint64_t begin = all[i].chunk * kChunkBytes;
+    const std::uint64_t end = std::min((all[next - 1].chunk + 1) * kChunkBytes, bytes_);
     see(begin, {host_of(all[i].place), end - begin});
     i = next;
   }
 }
 
-bool DrawnArray::is_as_made() const {
-  std::array<std::byte, kPieceBytes> made;
+bool LazyArray::is_as_made() const {
+  std::array<std::byte, kChunkBytes> made;
   const std::uint32_t used = used_.load();
   for (std::uint32_t at = 0; at < used; ++at) {
-    const std::uint64_t piece = stores_[at / Store::kPieces].load()->numbers[at % Store::kPieces];
-    source_(piece * kPieceBytes, made.data(), bytes_of(piece));
-    if (std::memcmp(host_of(at + 1), made.data(), bytes_of(piece)) != 0) return false;
+    const std::uint64_t chunk = stores_[at / Store::kChunks].load()->numbers[at % Store::kChunks];
+    source_(chunk * kChunkBytes, made.data(), bytes_of(chunk));
+    if (std::memcmp(host_of(at + 1), made.data(), bytes_of(chunk)) != 0) return false;
   }
   return true;
 }
 
-void DrawnArray::copy_to(std::byte* host) const {
-  for (std::uint64_t piece = 0; piece < pieces_; ++piece) {
-    std::byte* const to = host + piece * kPieceBytes;
-    if (const std::byte* const there = find(piece * kPieceBytes))
-      std::memcpy(to, there, bytes_of(piece));
+void LazyArray::copy_to(std::byte* host) const {
+  for (std::uint64_t chunk = 0; chunk < chunks_; ++chunk) {
+    std::byte* const to = host + chunk * kChunkBytes;
+    if (const std::byte* const there = find(chunk * kChunkBytes))
+      std::memcpy(to, there, bytes_of(chunk));
     else
-      source_(piece * kPieceBytes, to, bytes_of(piece));
+      source_(chunk * kChunkBytes, to, bytes_of(chunk));
   }
 }
 

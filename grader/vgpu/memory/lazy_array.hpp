@@ -5,7 +5,7 @@
 /// that one of 2 GiB costs what a kernel uses of it. Left out: what the bytes are.
 ///
 /// What was made lies close together, wherever it stands in the array: a column of a matrix would
-/// else take a page of the host for each of its rows. A worker remembers where the granules lie
+/// else take a page of the host for each of its rows. A worker remembers where the chunks lie
 /// that its lanes touched last: lanes that walk along rows come back to them, and so do warps that
 /// store to the same rows.
 #pragma once
@@ -27,32 +27,32 @@ namespace membound::vgpu::memory {
 /// Makes bytes [offset, offset + bytes) of an array: the same whoever asks, and when.
 using ByteSource = std::function<void(std::uint64_t offset, std::byte* to, std::uint64_t bytes)>;
 
-/// One array. Several threads may touch it; each piece is made once and stays where it is.
-class DrawnArray {
+/// One array. Several threads may touch it; each chunk is made once and stays where it is.
+class LazyArray {
  public:
   /// So many bytes are made at once: a row of a tile should not draw many of its neighbours.
-  static constexpr std::uint64_t kPieceBytes = 512;
+  static constexpr std::uint64_t kChunkBytes = 512;
 
-  DrawnArray(std::uint64_t bytes, ByteSource source);
-  ~DrawnArray();
-  DrawnArray(const DrawnArray&) = delete;
-  DrawnArray& operator=(const DrawnArray&) = delete;
+  LazyArray(std::uint64_t bytes, ByteSource source);
+  ~LazyArray();
+  LazyArray(const LazyArray&) = delete;
+  LazyArray& operator=(const LazyArray&) = delete;
 
   [[nodiscard]] std::uint64_t size_bytes() const { return bytes_; }
   /// Where the byte at `offset` is; null: not there yet.
   [[nodiscard]] std::byte* find(std::uint64_t offset) const {
-    const std::uint32_t place = place_of(offset / kPieceBytes);
-    return place == 0 ? nullptr : host_of(place) + offset % kPieceBytes;
+    const std::uint32_t place = place_of(offset / kChunkBytes);
+    return place == 0 ? nullptr : host_of(place) + offset % kChunkBytes;
   }
-  /// The same; makes its piece where that is not there yet.
-  [[nodiscard]] std::byte* make_in_piece(std::uint64_t offset) {
+  /// The same; makes its chunk where that is not there yet.
+  [[nodiscard]] std::byte* make_in_chunk(std::uint64_t offset) {
     if (std::byte* const there = find(offset)) [[likely]]
       return there;
-    return host_of(make_piece(offset / kPieceBytes)) + offset % kPieceBytes;
+    return host_of(make_chunk(offset / kChunkBytes)) + offset % kChunkBytes;
   }
   /// Makes what is not there yet of [offset, offset + bytes). Where it is; null: not side by side.
   [[nodiscard]] std::byte* make(std::uint64_t offset, std::uint64_t bytes);
-  /// Makes the piece with `offset`; what is there about it side by side, at most a page.
+  /// Makes the chunk with `offset`; what is there about it side by side, at most a page.
   struct Range {
     std::uint64_t begin, end;  ///< offsets
     std::byte* host;           ///< of `begin`
@@ -62,7 +62,7 @@ class DrawnArray {
   using See = std::function<void(std::uint64_t offset, std::span<const std::byte> bytes)>;
   void each_made(const See& see) const;
   /// So much is there, about.
-  [[nodiscard]] std::uint64_t made_bytes() const { return used_.load() * kPieceBytes; }
+  [[nodiscard]] std::uint64_t made_bytes() const { return used_.load() * kChunkBytes; }
   /// Is anything there?
   [[nodiscard]] bool was_touched() const { return used_.load() != 0; }
   /// Does all that is there hold what was made?
@@ -71,50 +71,50 @@ class DrawnArray {
   void copy_to(std::byte* host) const;
 
  private:
-  /// Memory for pieces.
+  /// Memory for chunks.
   struct Store {
-    static constexpr std::uint32_t kPieces = 1024;
-    alignas(64) std::array<std::byte, kPieces * kPieceBytes> bytes;
-    std::array<std::uint32_t, kPieces> numbers;  ///< of the array's pieces that are here
+    static constexpr std::uint32_t kChunks = 1024;
+    alignas(64) std::array<std::byte, kChunks * kChunkBytes> bytes;
+    std::array<std::uint32_t, kChunks> numbers;  ///< of the array's chunks that are here
   };
   struct Spares;
   static Spares& spares();
 
-  /// Of a page's pieces: 1 + the number of its place in the stores; 0: not made.
-  static constexpr std::uint64_t kPiecesOfPage = 8;
-  using Places = std::array<std::atomic<std::uint32_t>, kPiecesOfPage>;
-  [[nodiscard]] std::uint32_t place_of(std::uint64_t piece) const {
-    const Places* const page = places_.find(piece / kPiecesOfPage);
-    return page == nullptr ? 0 : (*page)[piece % kPiecesOfPage].load(std::memory_order_acquire);
+  /// Of a page's chunks: 1 + the number of its place in the stores; 0: not made.
+  static constexpr std::uint64_t kChunksOfPage = 8;
+  using Places = std::array<std::atomic<std::uint32_t>, kChunksOfPage>;
+  [[nodiscard]] std::uint32_t place_of(std::uint64_t chunk) const {
+    const Places* const page = places_.find(chunk / kChunksOfPage);
+    return page == nullptr ? 0 : (*page)[chunk % kChunksOfPage].load(std::memory_order_acquire);
   }
   [[nodiscard]] std::byte* host_of(std::uint32_t place) const {
     const std::uint32_t at = place - 1;
-    return stores_[at / Store::kPieces].load(std::memory_order_acquire)->bytes.data() +
-           at % Store::kPieces * kPieceBytes;
+    return stores_[at / Store::kChunks].load(std::memory_order_acquire)->bytes.data() +
+           at % Store::kChunks * kChunkBytes;
   }
   /// Do two places lie side by side?
   [[nodiscard]] static bool follows(std::uint32_t place, std::uint32_t next) {
-    return place != 0 && next == place + 1 && place % Store::kPieces != 0;
+    return place != 0 && next == place + 1 && place % Store::kChunks != 0;
   }
-  [[nodiscard]] std::uint64_t bytes_of(std::uint64_t piece) const;
-  std::uint32_t make_piece(std::uint64_t piece);
+  [[nodiscard]] std::uint64_t bytes_of(std::uint64_t chunk) const;
+  std::uint32_t make_chunk(std::uint64_t chunk);
   Store& store_of(std::uint32_t at);
 
-  std::uint64_t bytes_, pieces_;
+  std::uint64_t bytes_, chunks_;
   ByteSource source_;
   SparsePages<Places> places_;
   std::unique_ptr<std::atomic<Store*>[]> stores_;
   std::atomic<std::uint32_t> used_ = 0;  ///< places
   std::mutex stores_mutex_;
-  std::array<std::mutex, 64> mutexes_;  ///< of every so many pieces: making one takes a while
+  std::array<std::mutex, 64> mutexes_;  ///< of every so many chunks: making one takes a while
 };
 
-/// One worker's, for as long as a launch runs: a piece stays where it is for so long.
-class LanePieces {
+/// One worker's, for as long as a launch runs: a chunk stays where it is for so long.
+class LaneChunks {
  public:
-  static constexpr std::uint64_t kBytes = DrawnArray::kPieceBytes;
+  static constexpr std::uint64_t kBytes = LazyArray::kChunkBytes;
 
-  /// Of each lane a whole piece.
+  /// Of each lane a whole chunk.
   struct Row {
     Row() { begin.fill(std::uint64_t{1} << 63); }  // where no address is
     std::array<std::uint64_t, 32> begin;           ///< address

@@ -122,7 +122,7 @@ AtomicLoop shared_atomic_loop(const std::uint32_t* offsets, std::uint32_t mask,
   while (mask != 0) {
     const Wavefronts load = shared_wavefronts(offsets, mask, bytes, true);
     std::uint32_t served = 0;
-    NumberSet done;  // places of this round: of lanes that want one, the first has its turn
+    NumberSet done;  // places of this turn: of lanes that want one, the first has its turn
     for (std::uint32_t at = 0; at < kLanes; at += together) {
       std::uint32_t banks = 0;
       const std::uint32_t part = mask & ((together == 32 ? ~0u : (1u << together) - 1) << at);
@@ -135,7 +135,7 @@ AtomicLoop shared_atomic_loop(const std::uint32_t* offsets, std::uint32_t mask,
         served |= 1u << lane;
       }
     }
-    loop.rounds += 1;
+    loop.turns += 1;
     loop.loads.taken += load.taken;
     loop.loads.ideal += load.ideal;
     loop.loads.bytes += load.bytes;

@@ -49,10 +49,10 @@ struct KnownPattern {
                                                   std::uint32_t bytes, bool swaps);
 
 /// An atomic the hardware makes of a loop: load, compute, compare-and-swap, until every lane had
-/// its turn; in one round each bank serves one lane. What other warps do between is left out.
+/// its turn; in one turn each bank serves one lane. What other warps do between is left out.
 struct AtomicLoop {
-  std::uint32_t rounds = 0;
-  Wavefronts loads;  ///< of all rounds
+  std::uint32_t turns = 0;
+  Wavefronts loads;  ///< of all turns
   Wavefronts swaps;
 };
 [[nodiscard]] AtomicLoop shared_atomic_loop(const std::uint32_t* offsets, std::uint32_t mask,

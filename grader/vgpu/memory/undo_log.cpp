@@ -48,7 +48,7 @@ UndoLog::UndoLog(AddressSpace& space)
       begin_(space.shared_window()),
       window_bytes_(space.window_bytes()),
       host_offset_(space.host_offset()),
-      any_drawn_(space.any_drawn()),
+      any_lazy_(space.any_lazy()),
       states_(window_bytes_ / kPageBytes + 1),
       kept_(static_cast<std::atomic<std::uint8_t>*>(states_.data())) {
   const std::lock_guard lock(spares().mutex);
@@ -83,14 +83,14 @@ void UndoLog::keep(std::uint64_t page) {
   kept_[page].store(1, std::memory_order_release);
 }
 
-void UndoLog::keep_pieces(const AddressSpace::DrawnPlace& drawn, std::uint64_t offset,
+void UndoLog::keep_pieces(const AddressSpace::LazyPlace& drawn, std::uint64_t offset,
                           std::uint64_t bytes) {
-  constexpr std::uint64_t kEach = DrawnArray::kPieceBytes;
+  constexpr std::uint64_t kEach = LazyArray::kChunkBytes;
   const std::lock_guard lock(mutex_);
   for (std::uint64_t at = offset / kEach * kEach; at < offset + bytes; at += kEach) {
-    std::byte* const piece = drawn.array->make(at, 1);
-    const auto [kept, is_new] = drawn_pieces_.try_emplace(piece);
-    if (is_new) std::memcpy(kept->second.data(), piece, kEach);
+    std::byte* const chunk = drawn.array->make(at, 1);
+    const auto [kept, is_new] = lazy_chunks_.try_emplace(chunk);
+    if (is_new) std::memcpy(kept->second.data(), chunk, kEach);
   }
 }
 
@@ -116,8 +116,8 @@ void UndoLog::roll_back() {
     kept_[page->number].store(0, std::memory_order_relaxed);
   }
   pages_.clear();
-  for (const auto& [piece, bytes] : drawn_pieces_) std::memcpy(piece, bytes.data(), bytes.size());
-  drawn_pieces_.clear();
+  for (const auto& [chunk, bytes] : lazy_chunks_) std::memcpy(chunk, bytes.data(), bytes.size());
+  lazy_chunks_.clear();
   for (const auto& [address, byte] : host_bytes_) *reinterpret_cast<std::byte*>(address) = byte;
   host_bytes_.clear();
 }

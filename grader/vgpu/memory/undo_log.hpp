@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// What memory held before a launch wrote to it, so that the launch can be taken back and run
-/// again. Pages of device memory, and granules of lazily generated arrays, are kept when they are
+/// again. Pages of device memory, and chunks of lazily generated arrays, are kept when they are
 /// first written to; host memory that a kernel reaches byte by byte, because its neighbours may
 /// belong to a host thread.
 #pragma once
@@ -33,8 +33,8 @@ class UndoLog {
   void before_write(std::uint64_t address, std::uint64_t bytes) {
     const std::uint64_t first = address - begin_;
     if (first >= window_bytes_) return keep_host_bytes(address, bytes);
-    if (any_drawn_)
-      if (const auto drawn = space_.drawn_about(address); drawn.array != nullptr)
+    if (any_lazy_)
+      if (const auto drawn = space_.lazy_about(address); drawn.array != nullptr)
         return keep_pieces(drawn, address - drawn.begin, bytes);
     for (const std::uint64_t page : {first / kPageBytes, (first + bytes - 1) / kPageBytes})
       if (kept_[page].load(std::memory_order_acquire) == 0) keep(page);
@@ -55,20 +55,19 @@ class UndoLog {
   struct Spares;
   static Spares& spares();
   void keep(std::uint64_t page);
-  void keep_pieces(const AddressSpace::DrawnPlace& drawn, std::uint64_t offset,
-                   std::uint64_t bytes);
+  void keep_pieces(const AddressSpace::LazyPlace& drawn, std::uint64_t offset, std::uint64_t bytes);
   void keep_host_bytes(std::uint64_t address, std::uint64_t bytes);
 
   AddressSpace& space_;
   std::uint64_t begin_, window_bytes_;
   std::int64_t host_offset_ = 0;
-  bool any_drawn_;
+  bool any_lazy_;
   LazyBytes states_;
   std::atomic<std::uint8_t>* kept_;  ///< of each page; set once its content is in `pages_`
   std::mutex mutex_;                 ///< guards what follows
   std::vector<std::unique_ptr<Page>> pages_;
   std::vector<std::unique_ptr<Page>> spare_;  ///< of earlier launches
-  std::unordered_map<std::byte*, std::array<std::byte, DrawnArray::kPieceBytes>> drawn_pieces_;
+  std::unordered_map<std::byte*, std::array<std::byte, LazyArray::kChunkBytes>> lazy_chunks_;
   std::unordered_map<std::uint64_t, std::byte> host_bytes_;
 };
 

@@ -8,45 +8,45 @@
 namespace membound::vgpu::exec {
 namespace {
 
-TEST(ReuseTimes, EveryTimeLiesInItsBucket) {
+TEST(ReuseDistances, EveryTimeLiesInItsBucket) {
   for (std::uint32_t time = 0; time < 100000; ++time) {
-    const std::uint32_t bucket = ReuseTimes::bucket(time);
-    ASSERT_LE(ReuseTimes::shortest(bucket), time);
-    ASSERT_GT(ReuseTimes::shortest(bucket + 1), time);
+    const std::uint32_t bucket = ReuseDistances::bucket(time);
+    ASSERT_LE(ReuseDistances::shortest(bucket), time);
+    ASSERT_GT(ReuseDistances::shortest(bucket + 1), time);
   }
-  EXPECT_LT(ReuseTimes::bucket(~0u), ReuseTimes::kBuckets);
+  EXPECT_LT(ReuseDistances::bucket(~0u), ReuseDistances::kBuckets);
 }
 
 /// A loop over `lines` lines, one a unit of time, `turns` times.
-ReuseTimes loop(std::uint32_t lines, std::uint32_t turns) {
-  ReuseTimes times;
+ReuseDistances loop(std::uint32_t lines, std::uint32_t turns) {
+  ReuseDistances times;
   times.add_first(lines);
-  times.add(ReuseTimes::bucket(lines), lines * (turns - 1));
+  times.add(ReuseDistances::bucket(lines), lines * (turns - 1));
   return times;
 }
 
-TEST(ReuseTimes, ALoopThatFitsIsServed) {
-  const ReuseTimes times = loop(64, 10);
-  EXPECT_EQ(times.within(times.kept_by(64, 64 * 10)), 64u * 9);
+TEST(ReuseDistances, ALoopThatFitsIsServed) {
+  const ReuseDistances times = loop(64, 10);
+  EXPECT_EQ(times.within(times.served_by(64, 64 * 10)), 64u * 9);
 }
 
-TEST(ReuseTimes, ALoopThatDoesNotFitIsNotServedAtAll) {
-  const ReuseTimes times = loop(64, 10);
-  EXPECT_EQ(times.within(times.kept_by(48, 64 * 10)), 0u);
+TEST(ReuseDistances, ALoopThatDoesNotFitIsNotServedAtAll) {
+  const ReuseDistances times = loop(64, 10);
+  EXPECT_EQ(times.within(times.served_by(48, 64 * 10)), 0u);
 }
 
-TEST(ReuseTimes, AStreamBesideItLeavesALoopLessRoom) {
-  ReuseTimes times = loop(64, 10);  // and as many lines that are used once
+TEST(ReuseDistances, AStreamBesideItLeavesALoopLessRoom) {
+  ReuseDistances times = loop(64, 10);  // and as many lines that are used once
   times.add_first(64 * 10);
-  EXPECT_EQ(times.within(times.kept_by(100, 64 * 10)), 0u);
-  EXPECT_EQ(times.within(times.kept_by(128, 64 * 10)), 64u * 9);
+  EXPECT_EQ(times.within(times.served_by(100, 64 * 10)), 0u);
+  EXPECT_EQ(times.within(times.served_by(128, 64 * 10)), 64u * 9);
 }
 
-TEST(ReuseTimes, WhatComesBackAtOnceIsServedByTheSmallestCache) {
-  ReuseTimes times;
+TEST(ReuseDistances, WhatComesBackAtOnceIsServedByTheSmallestCache) {
+  ReuseDistances times;
   times.add_first(1000);
-  times.add(ReuseTimes::bucket(0), 1000);
-  EXPECT_EQ(times.within(times.kept_by(1, 10)), 1000u);
+  times.add(ReuseDistances::bucket(0), 1000);
+  EXPECT_EQ(times.within(times.served_by(1, 10)), 1000u);
 }
 
 }  // namespace
@@ -57,14 +57,14 @@ constexpr std::uint64_t kL1Bytes = 256 << 10;
 
 /// An SM whose loads are filed.
 struct Filed {
-  SmLines sm{kL1Bytes};
-  ReuseTimes lines, sectors;
+  L1Directory sm{kL1Bytes};
+  ReuseDistances lines, sectors;
   std::uint32_t load(std::uint64_t line, std::uint32_t wanted, std::uint32_t time) {
     return sm.load(line, wanted, time, lines, sectors);
   }
 };
 
-TEST(SmLines, TheSecondLoadOfASectorIsAReuse) {
+TEST(L1Directory, TheSecondLoadOfASectorIsAReuse) {
   Filed filed;
   EXPECT_EQ(filed.load(5, 0b0001, 0), 0b0001u);
   EXPECT_EQ(filed.load(5, 0b0001, 3), 0u);
@@ -73,24 +73,24 @@ TEST(SmLines, TheSecondLoadOfASectorIsAReuse) {
   EXPECT_EQ(filed.sectors.total(), 2u);
 }
 
-TEST(SmLines, ANeighbouringSectorOfTheLineIsNotThereYet) {
+TEST(L1Directory, ANeighbouringSectorOfTheLineIsNotThereYet) {
   Filed filed;
   filed.load(4, 0b0001, 0);
   EXPECT_EQ(filed.load(4, 0b0011, 0), 0b0010u);
-  EXPECT_EQ(filed.sectors.within(ReuseTimes::kBuckets), 1u);
-  EXPECT_EQ(filed.lines.within(ReuseTimes::kBuckets), 1u) << "the line itself was there";
+  EXPECT_EQ(filed.sectors.within(ReuseDistances::kBuckets), 1u);
+  EXPECT_EQ(filed.lines.within(ReuseDistances::kBuckets), 1u) << "the line itself was there";
 }
 
-TEST(SmLines, ASectorLeavesWithItsLineThoughTheLineCameBack) {
+TEST(L1Directory, ASectorLeavesWithItsLineThoughTheLineCameBack) {
   Filed filed;
   filed.load(4, 0b0001, 0);
   filed.load(4, 0b0010, 1000);  // left alone for 1000
   filed.load(4, 0b0001, 1001);
-  EXPECT_EQ(filed.sectors.within(ReuseTimes::bucket(999)), 0u);
-  EXPECT_EQ(filed.sectors.within(ReuseTimes::bucket(1000) + 1), 1u);
+  EXPECT_EQ(filed.sectors.within(ReuseDistances::bucket(999)), 0u);
+  EXPECT_EQ(filed.sectors.within(ReuseDistances::bucket(1000) + 1), 1u);
 }
 
-TEST(SmLines, AnotherWarpAtTheSameTimeOfItsClockMeetsTheLine) {
+TEST(L1Directory, AnotherWarpAtTheSameTimeOfItsClockMeetsTheLine) {
   Filed filed;
   for (std::uint32_t time = 0; time < 32; time += 2) filed.load(7, 0b0001, time);
   EXPECT_EQ(filed.sectors.within(2), 0u) << "alone for 2 between uses";
@@ -99,14 +99,14 @@ TEST(SmLines, AnotherWarpAtTheSameTimeOfItsClockMeetsTheLine) {
   EXPECT_EQ(filed.sectors.within(2), 16u) << "then both have it";
 }
 
-TEST(SmLines, WarpsFetchEachSectorTogether) {
+TEST(L1Directory, WarpsFetchEachSectorTogether) {
   Filed filed;
   for (int warp = 0; warp < 2; ++warp)
     for (std::uint32_t sector = 0; sector < 4; ++sector) filed.load(7, 1u << sector, sector);
   EXPECT_EQ(filed.sectors.within(1), 4u);
 }
 
-TEST(SmLines, AnEarlierUseMovesTheBeginningNotTheFetches) {
+TEST(L1Directory, AnEarlierUseMovesTheBeginningNotTheFetches) {
   Filed filed;
   filed.load(7, 0b0001, 9);
   filed.load(7, 0b0010, 5);
@@ -117,7 +117,7 @@ TEST(SmLines, AnEarlierUseMovesTheBeginningNotTheFetches) {
   EXPECT_EQ(filed.sectors.within(1), 2u) << "fetched at 9";
 }
 
-TEST(SmLines, KnowsManyTimesWhatAnL1Holds) {
+TEST(L1Directory, KnowsManyTimesWhatAnL1Holds) {
   constexpr std::uint64_t kLines = 8 * kL1Bytes / 128;
   Filed filed;
   for (std::uint64_t line = 0; line < kLines; ++line) filed.load(line, 0b1111, 0);
@@ -125,7 +125,7 @@ TEST(SmLines, KnowsManyTimesWhatAnL1Holds) {
   EXPECT_EQ(filed.lines.within(1), kLines);
 }
 
-TEST(SmLines, LinesAPowerOfTwoApartDoNotPushEachOtherOut) {
+TEST(L1Directory, LinesAPowerOfTwoApartDoNotPushEachOtherOut) {
   Filed filed;
   for (int turn = 0; turn < 2; ++turn)
     for (std::uint64_t row = 0; row < 512; ++row) filed.load(row * 64, 0b0001, 0);

@@ -52,7 +52,7 @@ TEST(LineTimes, StoresLeaveLittleByLittle) {
     for (std::uint32_t clock : {0u, 100u})
       for (std::uint64_t line = 0; line < kLines; ++line)
         times.store(line, clock, bytes(clock / 25, clock / 25 + 4));
-    const double between = static_cast<double>(kLines * 128 * kWatchedOf);
+    const double between = static_cast<double>(kLines * 128 * kLinesPerSample);
     KeptBytes kept{1, static_cast<std::uint64_t>(between * kept_bytes)};
     kept.to_the_end = false;
     return static_cast<double>(times.counts(kept).filled) / static_cast<double>(kLines);
@@ -68,9 +68,9 @@ TEST(LineTimes, OfASampleNobodyKnowsWhatItsEndWouldHaveBeen) {
   EXPECT_EQ(after_stores({bytes(0, 4)}, kept).filled, 1u);
   kept.to_the_end = false;
   EXPECT_EQ(after_stores({bytes(0, 4)}, kept).filled, 0u);
-  EXPECT_FALSE(kept_by(1 << 20, 1 << 20, 0, 0.5).to_the_end);
-  EXPECT_TRUE(kept_by(1 << 20, 1 << 20, 0).to_the_end);
-  EXPECT_EQ(kept_by(1 << 20, 1 << 20, 0, 0.5).stored, kept_by(1 << 20, 1 << 19, 0).stored);
+  EXPECT_FALSE(kept_in_l2(1 << 20, 1 << 20, 0, 0.5).to_the_end);
+  EXPECT_TRUE(kept_in_l2(1 << 20, 1 << 20, 0).to_the_end);
+  EXPECT_EQ(kept_in_l2(1 << 20, 1 << 20, 0, 0.5).stored, kept_in_l2(1 << 20, 1 << 19, 0).stored);
 }
 
 TEST(LineTimes, OneWholeSectorOfTwoIsHalfAPiece) {
@@ -95,7 +95,7 @@ TEST(LineTimes, PiecesAreFetchedAgainOnceOthersHaveTakenTheirPlace) {
     times.load(line, static_cast<std::uint32_t>(line), kBoth, kBoth);
   times.load(0, 120, kBoth, 0);
   EXPECT_EQ(times.counts(kAllKept).fetched, 200u);
-  EXPECT_EQ(times.counts({10 * 128 * kWatchedOf, 0}).fetched, 202u);
+  EXPECT_EQ(times.counts({10 * 128 * kLinesPerSample, 0}).fetched, 202u);
 }
 
 TEST(LineTimes, APieceIsAloneIfItsNeighbourIsNotWantedSoon) {
@@ -138,7 +138,7 @@ namespace {
 
 constexpr std::uint64_t kBlocks = 64;
 /// Lines that a block stores to, all of them watched and standing for 64.
-constexpr std::uint64_t kLinesOfBlock = 4, kBytesOfBlock = kLinesOfBlock * 128 * kWatchedOf;
+constexpr std::uint64_t kLinesOfBlock = 4, kBytesOfBlock = kLinesOfBlock * 128 * kLinesPerSample;
 
 LineBytes word(std::uint32_t number) {
   LineBytes bytes;
@@ -149,7 +149,7 @@ LineBytes word(std::uint32_t number) {
 /// Each block stores a word to lines of its own; then `late` blocks further on another one stores
 /// the next word, and so on, until `words` are there. How many stores are unfinished?
 std::uint64_t unfinished(std::uint64_t late, std::uint32_t words, double dirty_blocks) {
-  StoredParts parts(kBlocks);
+  PartialStores parts(kBlocks);
   for (std::uint64_t block = 0; block < kBlocks; ++block)
     for (std::uint64_t line = 0; line < kLinesOfBlock; ++line)
       for (std::uint32_t number = 0; number < words; ++number)
@@ -157,35 +157,36 @@ std::uint64_t unfinished(std::uint64_t late, std::uint32_t words, double dirty_b
   return parts.unfinished(dirty_blocks * kBytesOfBlock, kBlocks, 1);
 }
 
-TEST(StoredParts, AreFinishedByTheSameBlock) {
+TEST(PartialStores, AreFinishedByTheSameBlock) {
   EXPECT_EQ(unfinished(0, 8, 0), 0u);
   EXPECT_EQ(unfinished(0, 32, 0), 0u);
 }
 
-TEST(StoredParts, StayUnfinishedWhereTheRestNeverComes) {
-  EXPECT_EQ(unfinished(0, 7, 1e9), 7 * kLinesOfBlock * kBlocks * kWatchedOf);
+TEST(PartialStores, StayUnfinishedWhereTheRestNeverComes) {
+  EXPECT_EQ(unfinished(0, 7, 1e9), 7 * kLinesOfBlock * kBlocks * kLinesPerSample);
 }
 
-TEST(StoredParts, AreFinishedByBlocksThatFollowSoon) {
+TEST(PartialStores, AreFinishedByBlocksThatFollowSoon) {
   // Of eight stores to a line each comes two blocks later.
   EXPECT_EQ(unfinished(2, 8, 20), 0u);
-  EXPECT_EQ(unfinished(2, 8, 1), 8 * kLinesOfBlock * kBlocks * kWatchedOf);
+  EXPECT_EQ(unfinished(2, 8, 1), 8 * kLinesOfBlock * kBlocks * kLinesPerSample);
 }
 
-TEST(StoredParts, AreFarApartInTimeToo) {
-  StoredParts parts(1);
+TEST(PartialStores, AreFarApartInTimeToo) {
+  PartialStores parts(1);
   for (std::uint32_t number = 0; number < 8; ++number)
     for (std::uint64_t line = 0; line < 100; ++line)
       parts.add(line, 1000 * number, 0, word(number));
-  const double between = 100.0 * 128 * kWatchedOf;
+  const double between = 100.0 * 128 * kLinesPerSample;
   EXPECT_EQ(parts.unfinished(2 * between, 1, 1), 0u);
-  EXPECT_EQ(parts.unfinished(between / 2, 1, 1), 800 * kWatchedOf);
-  EXPECT_EQ(parts.unfinished(2 * between, 1, 0.25), 800 * kWatchedOf) << "the rest runs as well";
+  EXPECT_EQ(parts.unfinished(between / 2, 1, 1), 800 * kLinesPerSample);
+  EXPECT_EQ(parts.unfinished(2 * between, 1, 0.25), 800 * kLinesPerSample)
+      << "the rest runs as well";
 }
 
-TEST(StoredParts, TheOrderOfCallsDoesNotMatter) {
-  StoredParts forwards(5000), backwards(5000);
-  const auto add = [](StoredParts& parts, std::uint32_t i) {
+TEST(PartialStores, TheOrderOfCallsDoesNotMatter) {
+  PartialStores forwards(5000), backwards(5000);
+  const auto add = [](PartialStores& parts, std::uint32_t i) {
     parts.add(i % 7, i * 37 % 900, i * 53 % 5000, word(i * 11 % 32));
   };
   for (std::uint32_t i = 0; i < 1000; ++i) add(forwards, i), add(backwards, 999 - i);

@@ -107,7 +107,7 @@ struct Counting : Machine {
 
 std::string why_not(const std::string& ptx) { return Counting(ptx).launch(1).unsampled; }
 
-TEST(Arrivals, TheLastBlockAddsUpWhatThoseThatRanHaveLeft) {
+TEST(LastBlockPattern, TheLastBlockAddsUpWhatThoseThatRanHaveLeft) {
   for (const std::string& ptx : {counting(kInc), counting(kAdd, kReset)}) {
     Counting machine(ptx);
     for (const std::uint64_t seed : {1, 2, 3}) {
@@ -121,7 +121,7 @@ TEST(Arrivals, TheLastBlockAddsUpWhatThoseThatRanHaveLeft) {
   }
 }
 
-TEST(Arrivals, AreCountedAsThoseOfAllBlocks) {
+TEST(LastBlockPattern, AreCountedAsThoseOfAllBlocks) {
   Counting machine(counting(kInc));
   const LaunchReport whole = machine.launch({}), some = machine.launch(1);
   ASSERT_TRUE(some.sample) << some.unsampled;
@@ -131,7 +131,7 @@ TEST(Arrivals, AreCountedAsThoseOfAllBlocks) {
   EXPECT_EQ(some.counters.work.runs, whole.counters.work.runs) << "the last for itself";
 }
 
-TEST(Arrivals, OneSeedGivesTheSameWithAnyNumberOfWorkers) {
+TEST(LastBlockPattern, OneSeedGivesTheSameWithAnyNumberOfWorkers) {
   Counting alone(counting(kInc), 1), together(counting(kInc), 2);
   const LaunchReport first = alone.launch(3), again = together.launch(3);
   ASSERT_TRUE(first.sample) << first.unsampled;
@@ -139,7 +139,7 @@ TEST(Arrivals, OneSeedGivesTheSameWithAnyNumberOfWorkers) {
   EXPECT_EQ(again.counters.work.runs, first.counters.work.runs);
 }
 
-TEST(Arrivals, LeaveTheCounterAsAWholeLaunchDoes) {
+TEST(LastBlockPattern, LeaveTheCounterAsAWholeLaunchDoes) {
   for (const std::string& arrive :
        {kAdd, kInc, std::string("atom.global.add.u32 %r5, [%rd5], 0xFFFFFFFF;\n"),
         std::string("atom.global.inc.u32 %r5, [%rd5], 99;\n"),
@@ -160,7 +160,7 @@ TEST(Arrivals, LeaveTheCounterAsAWholeLaunchDoes) {
   }
 }
 
-TEST(Arrivals, TicketsFollowTheGridWhoeverRuns) {
+TEST(LastBlockPattern, TicketsFollowTheGridWhoeverRuns) {
   const std::string mine = R"(
   setp.ne.u32 %p3, %r5, %r1;
   @%p3 st.global.u32 [%rd5+8], 1;
@@ -170,7 +170,7 @@ TEST(Arrivals, TicketsFollowTheGridWhoeverRuns) {
   EXPECT_EQ(machine.count(2), 0u) << "a ticket that was not its block's number";
 }
 
-TEST(Arrivals, OfASmallGridAllBlocksRunAndNothingIsTakenForZero) {
+TEST(LastBlockPattern, OfASmallGridAllBlocksRunAndNothingIsTakenForZero) {
   Counting machine(counting(kInc));
   for (const std::uint32_t blocks : {1u, 2u, 9u}) {
     ASSERT_EQ(machine.launch(1, blocks).unsampled, "");
@@ -179,17 +179,17 @@ TEST(Arrivals, OfASmallGridAllBlocksRunAndNothingIsTakenForZero) {
   }
 }
 
-TEST(Arrivals, TheLastBlockMayReadInOrder) {
+TEST(LastBlockPattern, TheLastBlockMayReadInOrder) {
   EXPECT_EQ(why_not(counting(kInc, "ld.volatile.global.u32 %r9, [%rd1];\n")), "");
 }
 
-TEST(Arrivals, TheLastBlockMaySwap) {
+TEST(LastBlockPattern, TheLastBlockMaySwap) {
   Counting machine(counting(kAdd, "atom.global.exch.b32 %r9, [%rd5], 0;\n"));
   ASSERT_EQ(machine.launch(1).unsampled, "");
   EXPECT_EQ(machine.count(), 0u);
 }
 
-TEST(Arrivals, ATotalThatAllAddToNeedsNoWordOfEach) {
+TEST(LastBlockPattern, ATotalThatAllAddToNeedsNoWordOfEach) {
   const std::string add = "cvt.rn.f32.u32 %r10, %r4;\nred.global.add.f32 [%rd5+8], %r10;\n";
   const std::string take = R"(
   ld.global.f32 %r10, [%rd5+8];
@@ -203,7 +203,7 @@ TEST(Arrivals, ATotalThatAllAddToNeedsNoWordOfEach) {
   EXPECT_EQ(machine.result(), some.sample->blocks * kEach);
 }
 
-TEST(Arrivals, AnyOtherUseOfThemIsNotSampled) {
+TEST(LastBlockPattern, AnyOtherUseOfThemIsNotSampled) {
   const auto cases = std::to_array<std::pair<const char*, std::string>>({
       {"a second ticket chooses more work",
        counting(kAdd + "atom.global.add.u32 %r7, [%rd5], 1;\n")},
@@ -224,7 +224,7 @@ TEST(Arrivals, AnyOtherUseOfThemIsNotSampled) {
   for (const auto& [what, ptx] : cases) EXPECT_EQ(why_not(ptx), kLearn) << what;
 }
 
-TEST(Arrivals, TheLastBlockMayNotDoWhatOthersLeftOut) {
+TEST(LastBlockPattern, TheLastBlockMayNotDoWhatOthersLeftOut) {
   for (const char* const reads : {"%rd0", "%rd2"}) {
     Counting machine(counting(kInc, "ld.global.u32 %r9, [" + std::string(reads) + "];\n"));
     EXPECT_EQ(machine.launch(1).unsampled,
@@ -232,12 +232,12 @@ TEST(Arrivals, TheLastBlockMayNotDoWhatOthersLeftOut) {
   }
 }
 
-TEST(Arrivals, TheLastBlockMayNotLookBeforeItArrives) {
+TEST(LastBlockPattern, TheLastBlockMayNotLookBeforeItArrives) {
   EXPECT_EQ(why_not(counting("ld.global.u32 %r7, [%rd1];\n" + kInc)), kLearn);
   EXPECT_EQ(why_not(counting("ld.global.u32 %r7, [%rd4];\n" + kInc)), "") << "its own";
 }
 
-TEST(Arrivals, WhatIsGivenUpLeavesNothingBehind) {
+TEST(LastBlockPattern, WhatIsGivenUpLeavesNothingBehind) {
   Counting machine(counting(kAdd, "ld.global.u32 %r9, [%rd0];\n"));
   ASSERT_NE(machine.launch(1).unsampled, "");
   EXPECT_EQ(machine.count(), 0u);
@@ -245,7 +245,7 @@ TEST(Arrivals, WhatIsGivenUpLeavesNothingBehind) {
             std::vector<std::uint32_t>(kMany, kStale));
 }
 
-TEST(Arrivals, ALaunchThatIsLookedAtOrPreparesIsNotSampled) {
+TEST(LastBlockPattern, ALaunchThatIsLookedAtOrPreparesIsNotSampled) {
   Counting machine(counting(kInc));
   machine.request().checks.switch_on("racecheck");
   EXPECT_EQ(machine.launch(1).unsampled, kLearn);

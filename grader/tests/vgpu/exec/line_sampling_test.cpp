@@ -18,23 +18,23 @@ memory::Allocation at_line(std::uint64_t line) {
   return one;
 }
 
-TEST(WatchedLines, AreChosenByTheirPlaceInTheAllocation) {
-  const WatchedLines here({at_line(1'000'000)}), there({at_line(4'321'078), at_line(77)});
+TEST(SampledLines, AreChosenByTheirPlaceInTheAllocation) {
+  const SampledLines here({at_line(1'000'000)}), there({at_line(4'321'078), at_line(77)});
   for (std::uint64_t i = 0; i < kLines; ++i)
     ASSERT_EQ(here.hold(1'000'000 + i), there.hold(4'321'078 + i)) << i;
 }
 
-TEST(WatchedLines, AreOneOfEvery64InARow) {
-  const WatchedLines watched({at_line(12'345)});
-  for (std::uint64_t row = 0; row < kLines; row += kWatchedOf) {
+TEST(SampledLines, AreOneOfEvery64InARow) {
+  const SampledLines watched({at_line(12'345)});
+  for (std::uint64_t row = 0; row < kLines; row += kLinesPerSample) {
     std::uint64_t held = 0;
-    for (std::uint64_t i = 0; i < kWatchedOf; ++i) held += watched.hold(12'345 + row + i);
+    for (std::uint64_t i = 0; i < kLinesPerSample; ++i) held += watched.hold(12'345 + row + i);
     ASSERT_EQ(held, 1u) << row;
   }
 }
 
-TEST(WatchedLines, OfASetAreThoseThatAreHeldOneByOne) {
-  const WatchedLines watched({at_line(1'000), at_line(70'000), at_line(200'000)});
+TEST(SampledLines, OfASetAreThoseThatAreHeldOneByOne) {
+  const SampledLines watched({at_line(1'000), at_line(70'000), at_line(200'000)});
   std::mt19937_64 random(1);
   for (int round = 0; round < 2'000; ++round) {
     LineSet lines;
@@ -50,11 +50,12 @@ TEST(WatchedLines, OfASetAreThoseThatAreHeldOneByOne) {
 
 // With 1,024 rows of 64, 16 are expected of a residue of 64: fewer than 2 or more than 36 is no
 // accident.
-TEST(WatchedLines, MeetNoStride) {
-  const WatchedLines watched({at_line(0)});
-  for (std::uint64_t from = 0; from < kWatchedOf; ++from) {
+TEST(SampledLines, MeetNoStride) {
+  const SampledLines watched({at_line(0)});
+  for (std::uint64_t from = 0; from < kLinesPerSample; ++from) {
     std::uint64_t held = 0;
-    for (std::uint64_t line = from; line < kLines; line += kWatchedOf) held += watched.hold(line);
+    for (std::uint64_t line = from; line < kLines; line += kLinesPerSample)
+      held += watched.hold(line);
     EXPECT_GE(held, 2u) << from;
     EXPECT_LE(held, 36u) << from;
   }

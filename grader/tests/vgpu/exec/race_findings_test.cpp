@@ -80,7 +80,7 @@ TEST(RaceFindings, WhereABarrierStandsTheNextOneIsBehindTheLoad) {
   const LaunchReport report = machine.run("k", {1, 1, 1}, {64, 1, 1});
   ASSERT_EQ(report.checks.size(), 1u);
   EXPECT_TRUE(report.checks[0].advice.starts_with(
-      "put __syncthreads() after line 7, before the next round comes to line 5"))
+      "put __syncthreads() after line 7, before the next iteration comes to line 5"))
       << report.checks[0].advice;
 }
 

@@ -56,8 +56,7 @@ struct Sampled : Machine {
     request().limits.worker_threads = workers;
   }
   LaunchReport run_with(std::optional<std::uint64_t> seed, std::uint32_t blocks = kAllBlocks,
-                        bool some_warps = false,
-                        std::uint32_t l1_kept = ReuseTimes::kBuckets) {
+                        bool some_warps = false, std::uint32_t l1_kept = ReuseDistances::kBuckets) {
     const auto in = space().allocate(std::uint64_t{blocks} * kSampleThreads * 4, 256, {});
     const auto out = space().allocate(std::uint64_t{blocks} * kSampleThreads * 4, 256, {});
     request().sample.reset();

@@ -68,7 +68,7 @@ TURN:
     return static_cast<double>(some.counters.totals.l1_load_hit_sectors) /
            static_cast<double>(some.counters.totals.global_load_sectors);
   };
-  EXPECT_GT(hits(ReuseTimes::kBuckets), 0.9);
+  EXPECT_GT(hits(ReuseDistances::kBuckets), 0.9);
   EXPECT_EQ(hits(0), 0);
   EXPECT_LT(hits(8), 0.1) << "gone before a row is loaded again";
 }

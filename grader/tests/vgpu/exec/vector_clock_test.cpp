@@ -7,7 +7,7 @@
 namespace membound::vgpu::exec {
 namespace {
 
-using memory::Stamp;
+using memory::Epoch;
 
 constexpr std::uint32_t kBlock = 3;
 
@@ -22,11 +22,11 @@ class RaceClockTest : public ::testing::Test {
   static std::uint64_t access(BlockClock& clock, std::uint32_t thread, std::uint64_t block = kBlock,
                               std::uint64_t flags = 0) {
     clock.touch(thread / 32);
-    return Stamp::make(1, block, clock.time(thread / 32), thread, flags);
+    return Epoch::make(1, block, clock.time(thread / 32), thread, flags);
   }
   std::uint64_t access(std::uint32_t thread) { return access(clock_, thread); }
   BlockClock clock_;
-  HandOver place_;
+  SyncVariable place_;
 };
 
 TEST_F(RaceClockTest, AThreadIsInOrderWithItself) { EXPECT_TRUE(clock_.ordered(access(5), 5)); }
@@ -35,34 +35,34 @@ TEST_F(RaceClockTest, LanesOfOneWarpAreNotInOrder) { EXPECT_FALSE(clock_.ordered
 
 TEST_F(RaceClockTest, AWarpBarrierOrdersItsLanes) {
   const auto before = access(5);
-  clock_.meet_lanes(0, ~0u);
+  clock_.join_lanes(0, ~0u);
   EXPECT_TRUE(clock_.ordered(before, 6));
   EXPECT_FALSE(clock_.ordered(before, 40)) << "another warp";
 }
 
 TEST_F(RaceClockTest, AWarpBarrierOfSomeLanesOrdersThoseOnly) {
   const auto before = access(5);
-  clock_.meet_lanes(0, 0x0000FFFF);
+  clock_.join_lanes(0, 0x0000FFFF);
   EXPECT_TRUE(clock_.ordered(before, 6));
   EXPECT_FALSE(clock_.ordered(before, 20));
 }
 
 TEST_F(RaceClockTest, WarpBarriersOfSomeLanesMakeChains) {
   const auto before = access(5);
-  clock_.meet_lanes(0, 0x0000FFFF);
-  clock_.meet_lanes(0, 0x00FF0000 | 1u << 15);
+  clock_.join_lanes(0, 0x0000FFFF);
+  clock_.join_lanes(0, 0x00FF0000 | 1u << 15);
   EXPECT_TRUE(clock_.ordered(before, 20));
   EXPECT_FALSE(clock_.ordered(before, 30));
 }
 
 TEST_F(RaceClockTest, AWarpBarrierDoesNotOrderWhatComesAfterIt) {
-  clock_.meet_lanes(0, ~0u);
+  clock_.join_lanes(0, ~0u);
   EXPECT_FALSE(clock_.ordered(access(5), 6));
 }
 
 TEST_F(RaceClockTest, ABlockBarrierOrdersEverything) {
   const auto before = access(5);
-  clock_.meet(0);
+  clock_.join_all(0);
   EXPECT_TRUE(clock_.ordered(before, 127));
   EXPECT_FALSE(clock_.ordered(access(5), 127)) << "after the barrier";
 }
@@ -88,38 +88,38 @@ TEST_F(RaceClockTest, WhoOnlyArrivesLearnsNothing) {
 TEST_F(RaceClockTest, AFlagWithAFenceHandsOver) {
   const auto data = access(0);
   clock_.fence(0, Reach::kDevice);
-  clock_.hand_over(0, place_, Reach::kDevice, false, true);
-  clock_.take_over(1, place_);
+  clock_.release(0, place_, Reach::kDevice, false, true);
+  clock_.acquire(1, place_);
   EXPECT_TRUE(clock_.ordered(data, 32));
 }
 
 TEST_F(RaceClockTest, AFlagWithoutAFenceDoesNot) {
   const auto data = access(0);
-  clock_.hand_over(0, place_, Reach::kDevice, false, true);
-  clock_.take_over(1, place_);
+  clock_.release(0, place_, Reach::kDevice, false, true);
+  clock_.acquire(1, place_);
   EXPECT_FALSE(clock_.ordered(data, 32));
 }
 
 TEST_F(RaceClockTest, WhatComesAfterTheFenceIsNotHandedOver) {
   clock_.fence(0, Reach::kDevice);
   const auto data = access(0);
-  clock_.hand_over(0, place_, Reach::kDevice, false, true);
-  clock_.take_over(1, place_);
+  clock_.release(0, place_, Reach::kDevice, false, true);
+  clock_.acquire(1, place_);
   EXPECT_FALSE(clock_.ordered(data, 32));
 }
 
 TEST_F(RaceClockTest, AReleaseNeedsNoFence) {
   const auto data = access(0);
-  clock_.hand_over(0, place_, Reach::kDevice, true, true);
-  clock_.take_over(1, place_);
+  clock_.release(0, place_, Reach::kDevice, true, true);
+  clock_.acquire(1, place_);
   EXPECT_TRUE(clock_.ordered(data, 32));
 }
 
 TEST_F(RaceClockTest, AnUnfencedStoreEndsWhatWasHandedOver) {
   const auto data = access(0);
-  clock_.hand_over(0, place_, Reach::kDevice, true, true);
-  clock_.hand_over(2, place_, Reach::kDevice, false, true);
-  clock_.take_over(1, place_);
+  clock_.release(0, place_, Reach::kDevice, true, true);
+  clock_.release(2, place_, Reach::kDevice, false, true);
+  clock_.acquire(1, place_);
   EXPECT_FALSE(clock_.ordered(data, 32));
 }
 
@@ -129,9 +129,9 @@ TEST_F(RaceClockTest, WhatEachHasFencedBeforeABarrierAnyOfThemHandsOver) {
   const auto fenced = access(100);
   clock_.fence(3, Reach::kDevice);
   const auto late = access(100);
-  clock_.meet(0);
-  clock_.hand_over(0, place_, Reach::kDevice, false, true);
-  other.take_over(0, place_);
+  clock_.join_all(0);
+  clock_.release(0, place_, Reach::kDevice, false, true);
+  other.acquire(0, place_);
   EXPECT_TRUE(other.ordered(fenced, 0));
   EXPECT_FALSE(other.ordered(late, 0)) << "what comes after the fence";
 }
@@ -144,11 +144,11 @@ TEST_F(RaceClockTest, FencesTravelByBarriersOfSomeWarpsAndByHandOversToo) {
   clock_.arrive(0, 1);
   clock_.arrive(1, 1);
   clock_.open(1, 0b0011);
-  HandOver within;
-  clock_.hand_over(1, within, Reach::kBlock, true, false);
-  clock_.take_over(2, within);
-  clock_.hand_over(2, place_, Reach::kDevice, false, true);
-  other.take_over(0, place_);
+  SyncVariable within;
+  clock_.release(1, within, Reach::kBlock, true, false);
+  clock_.acquire(2, within);
+  clock_.release(2, place_, Reach::kDevice, false, true);
+  other.acquire(0, place_);
   EXPECT_TRUE(other.ordered(data, 0));
 }
 
@@ -156,12 +156,12 @@ TEST_F(RaceClockTest, AHandOverWithinTheBlockTellsWhatIsKnownOfOthers) {
   BlockClock other;
   start(other, 4);
   const auto data = access(0);
-  clock_.hand_over(0, place_, Reach::kDevice, true, true);
-  other.take_over(0, place_);
-  HandOver within;
-  other.hand_over(0, within, Reach::kBlock, true, false);
+  clock_.release(0, place_, Reach::kDevice, true, true);
+  other.acquire(0, place_);
+  SyncVariable within;
+  other.release(0, within, Reach::kBlock, true, false);
   EXPECT_FALSE(other.ordered(data, 32));
-  other.take_over(1, within);
+  other.acquire(1, within);
   EXPECT_TRUE(other.ordered(data, 32));
 }
 
@@ -170,11 +170,11 @@ TEST_F(RaceClockTest, BlocksAreInOrderOnlyAfterAHandOverOfDeviceScope) {
   start(other, 4);
   const auto data = access(0);
   EXPECT_FALSE(other.ordered(data, 0));
-  clock_.hand_over(0, place_, Reach::kBlock, true, true);
-  other.take_over(0, place_);
+  clock_.release(0, place_, Reach::kBlock, true, true);
+  other.acquire(0, place_);
   EXPECT_FALSE(other.ordered(data, 0)) << "released towards the own block only";
-  clock_.hand_over(0, place_, Reach::kDevice, true, true);
-  other.take_over(0, place_);
+  clock_.release(0, place_, Reach::kDevice, true, true);
+  other.acquire(0, place_);
   EXPECT_TRUE(other.ordered(data, 0));
 }
 
@@ -182,10 +182,10 @@ TEST_F(RaceClockTest, AHandOverToAnotherBlockCoversWhatABarrierGathered) {
   BlockClock other;
   start(other, 4);
   const auto gathered = access(100);
-  clock_.meet(0);
+  clock_.join_all(0);
   const auto late = access(100);
-  clock_.hand_over(0, place_, Reach::kDevice, true, true);
-  other.take_over(0, place_);
+  clock_.release(0, place_, Reach::kDevice, true, true);
+  other.acquire(0, place_);
   EXPECT_TRUE(other.ordered(gathered, 1)) << "by any lane of the warp that took over, but …";
   EXPECT_FALSE(other.ordered(late, 0)) << "… not what another warp did after the barrier";
 }
@@ -194,15 +194,15 @@ TEST_F(RaceClockTest, WhatAWarpTookOverItsBlockKnowsAfterABarrier) {
   BlockClock other;
   start(other, 4);
   const auto data = access(0);
-  clock_.hand_over(0, place_, Reach::kDevice, true, true);
-  other.take_over(0, place_);
+  clock_.release(0, place_, Reach::kDevice, true, true);
+  other.acquire(0, place_);
   EXPECT_FALSE(other.ordered(data, 96));
-  other.meet(0);
+  other.join_all(0);
   EXPECT_TRUE(other.ordered(data, 96));
 }
 
 TEST_F(RaceClockTest, ClocksThatRanOutReportNothing) {
-  const auto last = Stamp::make(1, kBlock, Stamp::kLastTime, 5, 0);
+  const auto last = Epoch::make(1, kBlock, Epoch::kLastTime, 5, 0);
   EXPECT_TRUE(clock_.ordered(last, 70));
 }
 

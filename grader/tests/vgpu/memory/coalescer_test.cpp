@@ -144,15 +144,15 @@ TEST(AtomicSectors, OneWordForAllIsVisitedByEveryLane) {
 }
 
 /// Stores `words` neighbouring words a lane, beginning at `first`: what the last one fills.
-StoreBurst::Filled store_neighbours(StoreBurst& burst, std::uint32_t words,
-                                    std::uint64_t first = 4096) {
-  StoreBurst::Filled filled;
+WriteCombiner::Filled store_neighbours(WriteCombiner& burst, std::uint32_t words,
+                                       std::uint64_t first = 4096) {
+  WriteCombiner::Filled filled;
   for (std::uint32_t k = 0; k < words; ++k)
     filled = burst.add(stored_sectors(strided(first + 4 * k, 4 * words).data(), ~0u, 4));
   return filled;
 }
-StoreBurst after_a_load() {
-  StoreBurst burst;
+WriteCombiner after_a_load() {
+  WriteCombiner burst;
   burst.load();
   return burst;
 }
@@ -167,28 +167,28 @@ TEST(StoredSectors, AreCountedWhereTheyAreNotFilled) {
   EXPECT_EQ(spread.end - spread.lowest, 31u * 16 + 4);
 }
 
-TEST(StoreBurst, FewNeighboursOfALaneReachL2AsWholeSectors) {
+TEST(WriteCombiner, FewNeighboursOfALaneReachL2AsWholeSectors) {
   for (const std::uint32_t words : {2u, 3u, 4u}) {
-    StoreBurst burst = after_a_load();
-    const StoreBurst::Filled filled = store_neighbours(burst, words);
+    WriteCombiner burst = after_a_load();
+    const WriteCombiner::Filled filled = store_neighbours(burst, words);
     const std::uint32_t all = words * words * 4;  // sectors that the stores touch
     EXPECT_NEAR(filled.sectors, all, all * 0.02) << words;
-    EXPECT_NEAR(filled.merged, all - words * 4, all * 0.03) << words;
+    EXPECT_NEAR(filled.combined, all - words * 4, all * 0.03) << words;
   }
 }
 
-TEST(StoreBurst, ManyDoNot) {
-  StoreBurst burst = after_a_load();
+TEST(WriteCombiner, ManyDoNot) {
+  WriteCombiner burst = after_a_load();
   EXPECT_LT(store_neighbours(burst, 8).sectors, 256u * 0.4);
-  StoreBurst of_all_warps_at_once;
+  WriteCombiner of_all_warps_at_once;
   EXPECT_LT(store_neighbours(of_all_warps_at_once, 4).sectors, 64u * 0.6);
 }
 
-TEST(StoreBurst, EndsWithALoadABarrierOrAStoreElsewhere) {
-  const auto half = [](StoreBurst& burst, int k) {
+TEST(WriteCombiner, EndsWithALoadABarrierOrAStoreElsewhere) {
+  const auto half = [](WriteCombiner& burst, int k) {
     return burst.add(stored_sectors(strided(4096 + 4 * k, 8).data(), ~0u, 4)).sectors;
   };
-  StoreBurst burst = after_a_load();
+  WriteCombiner burst = after_a_load();
   EXPECT_EQ(half(burst, 0), 0u);
   EXPECT_EQ(half(burst, 1), 16u);
   half(burst, 0);
@@ -204,14 +204,14 @@ TEST(StoreBurst, EndsWithALoadABarrierOrAStoreElsewhere) {
   EXPECT_EQ(half(burst, 1), 16u) << "a store of whole sectors is none of its";
 }
 
-TEST(StoreBurst, ThatStoresTheSamePlacesAgainFillsNothing) {
-  StoreBurst burst = after_a_load();
+TEST(WriteCombiner, ThatStoresTheSamePlacesAgainFillsNothing) {
+  WriteCombiner burst = after_a_load();
   for (int again = 0; again < 4; ++again)
     EXPECT_EQ(burst.add(stored_sectors(strided(4096, 8).data(), ~0u, 4)).sectors, 0u);
 }
 
-TEST(StoreBurst, MayBeginBesideASector) {
-  StoreBurst burst = after_a_load();
+TEST(WriteCombiner, MayBeginBesideASector) {
+  WriteCombiner burst = after_a_load();
   EXPECT_GT(store_neighbours(burst, 4, 4096 + 12).sectors, 60u);
 }
 

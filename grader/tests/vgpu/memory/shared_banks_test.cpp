@@ -73,12 +73,12 @@ TEST(SharedBanks, AtomicsOnOneWordTakeTurns) {
 
 TEST(SharedBanks, AnAtomicMadeOfALoopServesOneLaneABankInEachRound) {
   const AtomicLoop one_word = shared_atomic_loop(strided(0).data(), ~0u, 4);
-  EXPECT_EQ(one_word.rounds, 32u);
+  EXPECT_EQ(one_word.turns, 32u);
   EXPECT_EQ(one_word.loads.taken, 32u) << "a broadcast each";
   const AtomicLoop one_bank = shared_atomic_loop(strided(128).data(), ~0u, 4);
-  EXPECT_EQ(one_bank.rounds, 32u);
+  EXPECT_EQ(one_bank.turns, 32u);
   EXPECT_EQ(one_bank.loads.taken, 528u) << "32 + 31 + … + 1";
-  EXPECT_EQ(shared_atomic_loop(strided(256).data(), ~0u, 8).rounds, 16u) << "two halves at a time";
+  EXPECT_EQ(shared_atomic_loop(strided(256).data(), ~0u, 8).turns, 16u) << "two halves at a time";
 }
 
 TEST(SharedBanks, A64BitSwapIdeallyWritesItsLanesBytesAfterTwoPassesThatLook) {

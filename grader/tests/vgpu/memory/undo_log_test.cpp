@@ -53,7 +53,7 @@ TEST_F(UndoLogTest, PutsBackWhichBytesHadBeenWritten) {
 TEST_F(UndoLogTest, PutsBackPiecesOfDrawnArrays) {
   const auto address = *space_.allocate(100'000, 1, {});
   const auto zeros = [](auto, std::byte* to, auto bytes) { std::fill_n(to, bytes, std::byte{}); };
-  ASSERT_TRUE(space_.draw(address, zeros));
+  ASSERT_TRUE(space_.generate_lazily(address, zeros));
   const int before = 7;
   space_.copy_in(address + 50'176, &before, 4);
   UndoLog log(space_);

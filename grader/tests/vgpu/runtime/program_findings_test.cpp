@@ -217,7 +217,7 @@ TEST(Findings, ThreadsThatAddToOnePlaceAreToldOfAtomics) {
 
 TEST(Findings, RoundsOfATreeAreToldOfTheBarrierBetweenThem) {
   const Outcome outcome = run("findings", "tree_without_barriers", {"MEMBOUND_CHECK=racecheck"});
-  EXPECT_THAT(outcome.said, HasSubstr("put __syncthreads() between one round and the next"));
+  EXPECT_THAT(outcome.said, HasSubstr("put __syncthreads() between one iteration and the next"));
 }
 
 TEST(Findings, APlainFlagOrdersNothing) {

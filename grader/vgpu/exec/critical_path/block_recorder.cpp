@@ -18,20 +18,20 @@ std::uint64_t rounded(std::uint64_t value) {
   return value >> more << more;
 }
 
-std::uint64_t whole_rounds(std::uint64_t parts) {
-  return (parts + program::kUnrollFactor - 1) / program::kUnrollFactor;
+std::uint64_t whole_batches(std::uint64_t parts) {
+  return (parts + program::kUnrolledRounds - 1) / program::kUnrolledRounds;
 }
 
 /// Ends the phase; tells whether some warp loaded in it.
 bool close_phase(Block& block) {
   PathTotals& path = block.path;
-  const std::uint64_t round_clocks = block.launch->load_round_clocks;
+  const std::uint64_t batch_clocks = block.launch->load_batch_clocks;
   const Warp* slowest = block.warps.data();
   std::uint64_t longest = 0;
   PathSum all = {};
   for (Warp& w : block.warps) {
     const std::uint64_t clocks =
-        w.path[kChainClocks] + whole_rounds(w.path[kLoadRounds] * round_clocks);
+        w.path[kChainClocks] + whole_batches(w.path[kLoadBatches] * batch_clocks);
     if (clocks != 0) w.left_at = path.clocks + clocks;  // the last that is not 0 stays
     if (clocks > longest) {
       longest = clocks;
@@ -48,29 +48,29 @@ bool close_phase(Block& block) {
     w.ended_path += w.path;
     w.path = PathSum{};
   }
-  return all[kLoadRounds] != 0;
+  return all[kLoadBatches] != 0;
 }
 
 BlockWork work_of(const Block& block) {
   const PathTotals& path = block.path;
   BlockWork work;
   work.chain_clocks = rounded(path.critical[kChainClocks]);
-  work.load_batches = rounded(whole_rounds(path.critical[kLoadRounds]));
+  work.load_rounds = rounded(whole_batches(path.critical[kLoadBatches]));
   work.shared_requests = rounded(path.critical[kSharedRequests]);
   work.barriers_after_loads = rounded(path.barriers_after_loads);
   work.other_barriers = rounded(path.other_barriers);
   work.issue_slots = rounded(path.all[kIssueSlots]);
-  work.all_load_batches = rounded(whole_rounds(path.all[kLoadRounds]));
+  work.all_load_rounds = rounded(whole_batches(path.all[kLoadBatches]));
   work.all_shared_requests = rounded(path.all[kSharedRequests]);
   const auto clocks_of = [&](const Warp& w) {
-    return w.ended_path[kChainClocks] +
-           whole_rounds(std::uint64_t{w.ended_path[kLoadRounds]} * block.launch->load_round_clocks);
+    return w.ended_path[kChainClocks] + whole_batches(std::uint64_t{w.ended_path[kLoadBatches]} *
+                                                      block.launch->load_batch_clocks);
   };
   const Warp& longest =
       *std::max_element(block.warps.begin(), block.warps.end(),
                         [&](const Warp& a, const Warp& b) { return clocks_of(a) < clocks_of(b); });
   work.warp_chain_clocks = rounded(longest.ended_path[kChainClocks]);
-  work.warp_load_batches = rounded(whole_rounds(longest.ended_path[kLoadRounds]));
+  work.warp_load_rounds = rounded(whole_batches(longest.ended_path[kLoadBatches]));
   work.warp_shared_requests = rounded(longest.ended_path[kSharedRequests]);
   for (const Warp& w : block.warps) work.early_warps += w.left_at * 2 < path.clocks;
   return work;
@@ -84,9 +84,9 @@ void end_phase(Block& block) {
 
 std::size_t BlockRecorder::Hash::operator()(const BlockWork& work) const {
   std::uint64_t hash = 0;
-  for (const std::uint64_t part : {work.chain_clocks, work.load_batches, work.shared_requests,
+  for (const std::uint64_t part : {work.chain_clocks, work.load_rounds, work.shared_requests,
                                    work.barriers_after_loads, work.other_barriers, work.issue_slots,
-                                   work.early_warps, work.warp_chain_clocks, work.warp_load_batches})
+                                   work.early_warps, work.warp_chain_clocks, work.warp_load_rounds})
     hash = (hash ^ part) * 0x9E3779B97F4A7C15u;
   return hash ^ hash >> 32;
 }

@@ -20,7 +20,7 @@ using program::ValueKind;
 constexpr double kQuarters = 4;
 
 /// A warp waits for the predicate of a jump back, and until the instructions there are fetched: a
-/// round of a loop that only counts takes it 27 clocks (counted loop, 132 blocks, of
+/// iteration of a loop that only counts takes it 27 clocks (counted loop, 132 blocks, of
 /// clock_mechanisms_h200.csv), of which the sum and the comparison take 8.6.
 constexpr double kJumpBackClocks = 18.4;
 
@@ -55,7 +55,7 @@ class Path {
     // Sums wrap, and so do their differences: only what one phase asks must fit.
     return PathSum{static_cast<std::uint32_t>(static_cast<std::uint64_t>(slots_ * kQuarters)),
                    static_cast<std::uint32_t>(static_cast<std::uint64_t>(start_ + issued_)),
-                   rounds_, shared_};
+                   batches_, shared_};
   }
 
   /// What follows depends on nothing before it that is still under way.
@@ -75,22 +75,23 @@ class Path {
     if (in.has(program::kHidden)) return;
     const Cost cost = program::cost_of(function, in);
     const program::ClassCost& each = costs_[cost];
-    const double share = program::runs_once_per_unrolled_body(in) ? 1.0 / program::kUnrollFactor : 1;
+    const double share = program::is_shared_by_rounds(in) ? 1.0 / program::kUnrolledRounds : 1;
     slots_ += each.issue_slots() * share;
     issued_ += each.slots * share;
     count_waits(in, cost);
     double depth = depth_of(in.guard);
     for (const Value& value : in.s) depth = std::max(depth, depth_of(value));
-    // What comes from global memory is waited for in rounds.
+    // What comes from global memory is waited for in batches.
     const bool loads = in.unit == program::Unit::kMemory || in.unit == program::Unit::kAtomic;
-    const bool in_rounds = loads && in.space != ptx::StateSpace::kShared &&
-                           in.space != ptx::StateSpace::kLocal && !in.has(program::kConstantMemory);
-    // Of a loop that ptxas repeats only every fourth round counts and jumps, beside what the others
-    // compute.
+    const bool in_batches = loads && in.space != ptx::StateSpace::kShared &&
+                            in.space != ptx::StateSpace::kLocal &&
+                            !in.has(program::kConstantMemory);
+    // Of a loop that ptxas repeats only every fourth iteration counts and jumps, beside what the
+    // others compute.
     const bool jumps = in.has(program::kBackward) && in.guard.kind == ValueKind::kPredicate;
     const bool joined_load = in.fused && in.unit == program::Unit::kMemory;
     const double waited = costs_[joined_load ? Cost::kLsu : cost].latency_clocks;
-    const double latency = in_rounds ? 0 : jumps ? kJumpBackClocks : waited;
+    const double latency = in_batches ? 0 : jumps ? kJumpBackClocks : waited;
     depth += latency * share;
     longest_ = std::max(longest_, depth);
     for (const Value& value : in.d) set_depth(value, depth);
@@ -117,9 +118,9 @@ class Path {
 
   void count_waits(const Instruction& in, Cost cost) {
     const bool fences = cost == Cost::kFenceDevice || cost == Cost::kFenceSystem;
-    const bool waits = in.has(program::kStartsGlobalBatch) || is_copy_wait(in) ||
+    const bool waits = in.has(program::kStartsGlobalRound) || is_copy_wait(in) ||
                        (fences && stored_) || (cost == Cost::kTexture && in.d[0]);
-    if (waits) rounds_ += program::kUnrollFactor / in.iterations_together;
+    if (waits) batches_ += program::kUnrolledRounds / in.rounds_together;
     shared_ += accesses_shared(in) && !in.fused;
     if (is_global_store(in)) stored_ = true;
     if (fences) stored_ = false;
@@ -141,7 +142,7 @@ class Path {
   std::vector<Depth> depth_, predicate_depth_;  ///< by register, by predicate
   std::uint32_t segment_ = 1;
   double start_ = 0, issued_ = 0, longest_ = 0, slots_ = 0;
-  std::uint32_t rounds_ = 0;  ///< times kUnrollFactor
+  std::uint32_t batches_ = 0;  ///< times kUnrolledRounds
   std::uint32_t shared_ = 0;
   bool stored_ = false;
 };
@@ -153,7 +154,7 @@ const program::CostTable& costs_of(const Launch& launch) {
   return launch.request->costs != nullptr ? *launch.request->costs : kDefault;
 }
 
-std::vector<PathSum> path_weights(const Launch& launch) {
+std::vector<PathSum> critical_path(const Launch& launch) {
   std::vector<PathSum> weights;
   weights.reserve(launch.steps.size() + 1);
   Path path(costs_of(launch));
@@ -173,15 +174,15 @@ std::vector<PathSum> path_weights(const Launch& launch) {
   for (const FunctionCode& code : launch.code) {
     const std::span sums(weights);
     const auto hidden =
-        hidden_waits(*code.function, sums.subspan(step, code.function->code.size() + 1),
-                     costs_of(launch).load_round_clocks);
+        hidden_latency(*code.function, sums.subspan(step, code.function->code.size() + 1),
+                       costs_of(launch).load_round_clocks);
     for (const std::uint32_t parts : hidden) {
-      weights[step][kLoadRounds] -= all_hidden;
+      weights[step][kLoadBatches] -= all_hidden;
       all_hidden += parts;
       ++step;
     }
   }
-  for (; step < weights.size(); ++step) weights[step][kLoadRounds] -= all_hidden;
+  for (; step < weights.size(); ++step) weights[step][kLoadBatches] -= all_hidden;
   return weights;
 }
 

@@ -21,13 +21,13 @@ namespace membound::vgpu::exec {
 [[nodiscard]] const program::CostTable& costs_of(const Launch& launch);
 
 /// One entry a step of the launch and one behind the last.
-[[nodiscard]] std::vector<PathSum> path_weights(const Launch& launch);
+[[nodiscard]] std::vector<PathSum> critical_path(const Launch& launch);
 
-/// Of the load rounds of each instruction, the parts (kUnrolledRounds make a round) that are
-/// hidden. `sums` has one entry an instruction of `function` and one behind the last; a round takes
-/// `round_clocks`.
-[[nodiscard]] std::vector<std::uint32_t> hidden_waits(const program::Function& function,
-                                                      std::span<const PathSum> sums,
-                                                      double round_clocks);
+/// Of the load batches of each instruction, the parts (kUnrolledRounds make a batch) that are
+/// hidden. `sums` has one entry an instruction of `function` and one behind the last; a batch takes
+/// `batch_clocks`.
+[[nodiscard]] std::vector<std::uint32_t> hidden_latency(const program::Function& function,
+                                                        std::span<const PathSum> sums,
+                                                        double batch_clocks);
 
 }  // namespace membound::vgpu::exec

@@ -20,8 +20,9 @@ using program::Opcode;
 using program::Value;
 using program::ValueKind;
 
-/// Rounds of a loop whose count the code does not show: few, so that rather too little is hidden.
-constexpr double kUnknownRounds = 8;
+/// Iterations of a loop whose count the code does not show: few, so that rather too little is
+/// hidden.
+constexpr double kUnknownIterations = 8;
 /// However long a function is, it is looked at in a time that grows no faster.
 constexpr std::size_t kMostSteps = 1'000'000, kMostStepsEach = 10'000;
 
@@ -93,20 +94,20 @@ class Code {
     return clocks;
   }
 
-  /// Clocks between the load and the first use of what its round brings.
+  /// Clocks between the load and the first use of what its batch brings.
   double until_use(std::size_t load) {
     fetched_.clear();
     fetched_.add_all(code_[load].d);
     const std::optional<Loop> loop = innermost(load);
     double clocks = 0;
-    bool same_round = true;
+    bool same_batch = true;
     std::size_t i = load + 1;
     for (std::size_t step = 0; step < kMostStepsEach && i < code_.size(); ++step, ++steps_) {
       if (i == load) return clocks;  // once around
       const Instruction& in = code_[i];
-      same_round = same_round && !in.has(program::kStartsGlobalBatch);
+      same_batch = same_batch && !in.has(program::kStartsGlobalRound);
       if (uses(in)) return clocks;
-      if (same_round && is_global_load(in)) fetched_.add_all(in.d);
+      if (same_batch && is_global_load(in)) fetched_.add_all(in.d);
       clocks += span(i, i + 1);
       const bool turns = loop && i + 1 == loop->end;
       if (turns) {
@@ -118,13 +119,13 @@ class Code {
         continue;
       }
       if (const auto inner = loop_that_ends(i + 1); inner && inner->begin > load)
-        clocks += (kUnknownRounds - 1) * span(inner->begin, inner->end);
+        clocks += (kUnknownIterations - 1) * span(inner->begin, inner->end);
       ++i;
     }
     return 0;  // nothing is known
   }
 
-  /// Clocks between the last copy and the wait for it, or for one some rounds of the loop ago.
+  /// Clocks between the last copy and the wait for it, or for one some iterations ago.
   double since_copy(std::size_t wait) {
     const std::optional<Loop> loop = innermost(wait);
     const auto& copy = code_[wait].as<program::AsyncCopy>();
@@ -207,18 +208,18 @@ class Code {
 
 }  // namespace
 
-std::vector<std::uint32_t> hidden_waits(const program::Function& function,
-                                        std::span<const PathSum> sums, double round_clocks) {
+std::vector<std::uint32_t> hidden_latency(const program::Function& function,
+                                          std::span<const PathSum> sums, double batch_clocks) {
   Code code(function, sums);
   std::vector<std::uint32_t> hidden(function.code.size(), 0);
   for (std::size_t i = 0; i < function.code.size() && !code.is_tired(); ++i) {
     const Instruction& in = function.code[i];
-    const std::uint32_t parts = (sums[i + 1] - sums[i])[kLoadRounds];
-    if (parts != program::kUnrollFactor) continue;
-    const double clocks = in.has(program::kStartsGlobalBatch) ? code.moved_up(i) + code.until_use(i)
+    const std::uint32_t parts = (sums[i + 1] - sums[i])[kLoadBatches];
+    if (parts != program::kUnrolledRounds) continue;
+    const double clocks = in.has(program::kStartsGlobalRound) ? code.moved_up(i) + code.until_use(i)
                           : in.opcode == Opcode::kCpAsync     ? code.since_copy(i)
                                                               : 0;
-    hidden[i] = static_cast<std::uint32_t>(std::min(1.0, clocks / round_clocks) * parts);
+    hidden[i] = static_cast<std::uint32_t>(std::min(1.0, clocks / batch_clocks) * parts);
   }
   return hidden;
 }

@@ -97,7 +97,7 @@ struct Elements {
       write_lanes(w, kVector == 1 ? s->d : s->extra->d[static_cast<unsigned>(v)], out[v]);
   }
 
-  /// Neighbouring lanes: one piece of memory, taken apart.
+  /// Neighbouring lanes: one row of memory, taken apart.
   [[gnu::always_inline]] static void load_row(Warp& w, const Step* s, const T* from) {
     if constexpr (kVector == 1) {
       Word* __restrict d = at<Word>(w, s->d);

@@ -202,10 +202,10 @@ class BulkAccess {
     if (!check_offsets(w_, s_, places, mask, bytes_, w_.shared_bytes, StateSpace::kShared,
                        kind_ == AccessKind::kLoad ? AccessKind::kStore : AccessKind::kLoad))
       return false;
-    // Both ends, to blame the lane that asked; what lies between is looked at piece by piece.
-    for (const u64 end : {global_, global_ + bytes_ - kPiece}) {
+    // Both ends, to blame the lane that asked; what lies between is looked at step by step.
+    for (const u64 end : {global_, global_ + bytes_ - kStep}) {
       places[lane_] = end;
-      if (mask != 0 && !translate_slowly(w_, s_, places, mask, kPiece, kind_, host)) return false;
+      if (mask != 0 && !translate_slowly(w_, s_, places, mask, kStep, kind_, host)) return false;
     }
     moves = mask != 0;
     return true;
@@ -215,27 +215,27 @@ class BulkAccess {
   template <typename Move>
   [[nodiscard]] bool for_each(Move move) const {
     StepStats& stats = w_.stats[s_->stats];
-    for (u32 done = 0; done < bytes_; done += 32 * kPiece) {
-      const u32 lanes = std::min<u32>(32, (bytes_ - done) / kPiece);
+    for (u32 done = 0; done < bytes_; done += 32 * kStep) {
+      const u32 lanes = std::min<u32>(32, (bytes_ - done) / kStep);
       const u32 all = lanes == 32 ? ~0u : (1u << lanes) - 1;
       u32 mask = all;
       u64 addresses[32] = {};
       std::byte* host[32];
-      for (u32 i = 0; i < lanes; ++i) addresses[i] = global_ + done + u64{i} * kPiece;
-      if (!translate_slowly(w_, s_, addresses, mask, kPiece, kind_, host)) return false;
+      for (u32 i = 0; i < lanes; ++i) addresses[i] = global_ + done + u64{i} * kStep;
+      if (!translate_slowly(w_, s_, addresses, mask, kStep, kind_, host)) return false;
       for (u32 rest = mask; rest != 0; rest &= rest - 1) {
         const auto i = static_cast<u32>(__builtin_ctz(rest));
-        move(host[i], done + i * kPiece, kPiece);
+        move(host[i], done + i * kStep, kStep);
       }
-      generic::count_global(stats, memory::coalesce(addresses, all, kPiece));
+      generic::count_global(stats, memory::coalesce(addresses, all, kStep));
       if (w_.observer == nullptr) continue;
-      observe(w_, s_, StateSpace::kGlobal, kind_, mask, kPiece, addresses);
+      observe(w_, s_, StateSpace::kGlobal, kind_, mask, kStep, addresses);
     }
     return true;
   }
 
  private:
-  static constexpr u32 kPiece = 16;
+  static constexpr u32 kStep = 16;
 
   Warp& w_;
   const Step* s_;
@@ -287,8 +287,8 @@ const Step* bulk_load(Warp& w, const Step* s) {
     generic::charge(w, bytes / kBytesOfAPlainCopy);
     limit_bulk_copies(w);
     BulkCopy copy{s, barrier[lane], to, std::vector<std::byte>(bytes)};
-    const auto take = [&](const std::byte* host, u32 offset, u32 piece) {
-      std::memcpy(&copy.data[offset], host, piece);
+    const auto take = [&](const std::byte* host, u32 offset, u32 count) {
+      std::memcpy(&copy.data[offset], host, count);
     };
     if (!access.for_each(take)) return w.stop;
     observe_shared(w, s, lane, to, bytes, AccessKind::kStore);
@@ -315,8 +315,8 @@ const Step* bulk_store(Warp& w, const Step* s) {
     generic::charge(w, bytes / kBytesOfAPlainCopy);
     observe_shared(w, s, lane, from, bytes, AccessKind::kLoad);
     const std::byte* const source = shared_place(w, from, bytes);
-    const auto put = [&](std::byte* host, u32 offset, u32 piece) {
-      std::memcpy(host, source + offset, piece);
+    const auto put = [&](std::byte* host, u32 offset, u32 count) {
+      std::memcpy(host, source + offset, count);
     };
     if (!access.for_each(put)) return w.stop;
   }

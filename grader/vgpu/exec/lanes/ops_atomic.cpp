@@ -129,7 +129,7 @@ using ptx::StateSpace;
 /// What one part of L2 serves, in sectors: atomics on as many take turns
 /// (clock_mechanisms_h200.csv, add random: 64 words take as long a turn as 32, 128 words half as
 /// long).
-constexpr u32 kSectorsOfPiece = 8;
+constexpr u32 kSectorsOfSlice = 8;
 
 /// True when one lane does it for all that take part.
 bool is_joined(const Instruction& in) {
@@ -184,7 +184,7 @@ void count_global_atomic(Warp& w, StepStats& stats, const Instruction& in, const
     for (u32 i = 0; i < count; ++i) {
       stats.sector_turns += turns[i].turns;
       w.worker->busiest_sectors.add(turns[i].sector, turns[i].turns);
-      w.worker->busiest_pieces.add(turns[i].sector / kSectorsOfPiece, turns[i].turns);
+      w.worker->busiest_slices.add(turns[i].sector / kSectorsOfSlice, turns[i].turns);
     }
   }
   stats.atomic_same_address += static_cast<u32>(std::popcount(mask)) - cost.bytes / bytes;
@@ -206,11 +206,11 @@ void count_shared_atomic(StepStats& stats, const Instruction& in, const u32* off
     return;
   }
   const auto loop = memory::shared_atomic_loop(offsets, mask, bytes);
-  stats.shared_requests += loop.rounds;
+  stats.shared_requests += loop.turns;
   stats.wavefronts += loop.swaps.taken;
   stats.ideal_wavefronts += loop.swaps.ideal;
   stats.shared_bytes += loop.loads.bytes + loop.swaps.bytes;
-  stats.loop_loads += loop.rounds;
+  stats.loop_loads += loop.turns;
   stats.loop_load_wavefronts += loop.loads.taken;
   stats.loop_load_ideal_wavefronts += loop.loads.ideal;
 }
@@ -258,8 +258,8 @@ void perform(Warp& w, const Step* s, StateSpace space, u32 mask, std::byte* cons
   const bool later = w.launch->defer_reductions && space == StateSpace::kGlobal &&
                      in.has(program::kResultUnused) && ptx::is_float(in.type) &&
                      operation == Atomic::kAdd;
-  Arrivals* arrivals = space == StateSpace::kGlobal ? w.launch->arrivals : nullptr;
-  if (arrivals != nullptr && !arrivals->hears(in)) arrivals = nullptr;
+  LastBlockPattern* last_block = space == StateSpace::kGlobal ? w.launch->last_block : nullptr;
+  if (last_block != nullptr && !last_block->hears(in)) last_block = nullptr;
   for (u32 rest = mask; rest != 0; rest &= rest - 1) {
     const int i = std::countr_zero(rest);
     for (u32 v = 0; v < in.vector; ++v) {
@@ -269,8 +269,8 @@ void perform(Warp& w, const Step* s, StateSpace space, u32 mask, std::byte* cons
         w.block->reductions.push_back({place, b, in.type});
         continue;
       }
-      if (arrivals != nullptr) {
-        at<Word>(w, s->extra->d[v])[i] = static_cast<T>(arrivals->arrive(*w.block, in, place, b));
+      if (last_block != nullptr) {
+        at<Word>(w, s->extra->d[v])[i] = static_cast<T>(last_block->arrive(*w.block, in, place, b));
         continue;
       }
       const T c =

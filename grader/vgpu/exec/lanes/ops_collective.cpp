@@ -40,7 +40,7 @@ bool converged(Warp& w, const Step* s, Ref member_ref) {
   tell_of_members(w, s, masks, w.mask);
   // By the manual shuffles and votes order no memory; programs rely on it all the same, so what
   // they do with it is not called a race.
-  if (w.observer != nullptr) observe_meeting(w, masks);
+  if (w.observer != nullptr) observe_lane_sync(w, masks);
   here.forced = false;
   return true;
 }

@@ -32,12 +32,13 @@ using ptx::StateSpace;
   return translate_range(w, s, address, bytes);
 }
 
-/// Host bytes of 32 lanes far apart in a drawn array, if each touches the piece it touched last.
+/// Host bytes of 32 lanes far apart in a lazily generated array, if each touches the chunk it
+/// touched last.
 [[gnu::always_inline]] inline bool in_pieces(const Warp& w, const u64* addresses, u64 bytes,
                                              std::byte** host) {
-  if (w.worker->pieces == nullptr) return false;
-  const memory::LanePieces::Row& row = w.worker->pieces->row_of(addresses[0]);
-  const u64 limit = memory::LanePieces::kBytes - bytes;
+  if (w.worker->chunks == nullptr) return false;
+  const memory::LaneChunks::Row& row = w.worker->chunks->row_of(addresses[0]);
+  const u64 limit = memory::LaneChunks::kBytes - bytes;
   u64 outside = 0;
   MEMBOUND_LANES {
     outside |= addresses[i] - row.begin[i] > limit;
@@ -80,9 +81,9 @@ inline void count_partial(Warp& w, StepStats& stats, const u64* addresses, u32 m
   const memory::StoredSectors store = memory::stored_sectors(addresses, mask, bytes);
   if (store.partial == 0) return;
   stats.partial_store_sectors += store.partial;
-  const memory::StoreBurst::Filled filled = w.burst.add(store);
+  const memory::WriteCombiner::Filled filled = w.write_combiner.add(store);
   stats.filled_store_sectors += filled.sectors;
-  stats.merged_store_sectors += filled.merged;
+  stats.merged_store_sectors += filled.combined;
 }
 
 template <typename E, AccessKind kKind>
@@ -105,7 +106,7 @@ const Step* scattered(Warp& w, const Step* s, const u64* addresses) {
       if constexpr (kKind == AccessKind::kStore)
         count_partial(w, stats, addresses, mask, E::kBytes);
       else
-        w.burst.load();
+        w.write_combiner.load();
     }
     if (w.observer != nullptr && !constant)
       observe(w, s, StateSpace::kGlobal, kKind, mask, E::kBytes, addresses);
@@ -134,7 +135,7 @@ template <typename E, typename T, AccessKind kKind>
         else
           E::store_row(w, s, reinterpret_cast<T*>(host));
         if (kKind == AccessKind::kLoad)
-          w.burst.load();
+          w.write_combiner.load();
         else if (addresses[0] % memory::kSectorBytes != 0 && w.launch->counts)
           count_partial(w, stats, addresses, w.mask, E::kBytes);
         return s + 1;

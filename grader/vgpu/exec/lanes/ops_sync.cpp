@@ -37,7 +37,7 @@ const Step* block_barrier(Warp& w, const Step* s) {
                  "barrier " + std::to_string(id) + ": a block has the barriers 0 to 15");
   const std::uint32_t holds = barrier.mode == BarrierMode::kRed ? predicate(w, s->c) : 0;
   if (w.observer != nullptr && in.has(program::kAligned)) w.observer->barrier(w, s, w.full);
-  w.burst.barrier();
+  w.write_combiner.barrier();
   end_run(w, s + 1);
   w.run_begin = s + 1;
   if (barrier.mode == BarrierMode::kArrive) {
@@ -60,7 +60,7 @@ const Step* warp_barrier(Warp& w, const Step* s) {
   if ((wanted & ~w.mask) == 0 || !w.launch->scheduler->waits_for_lanes()) {
     if (w.observer != nullptr) {
       tell_of_members(w, s, at<const std::uint32_t>(w, s->a), w.mask);
-      observe_meeting(w, at<const std::uint32_t>(w, s->a));
+      observe_lane_sync(w, at<const std::uint32_t>(w, s->a));
     }
     return s + 1;
   }
@@ -80,7 +80,7 @@ const Step* warp_barrier(Warp& w, const Step* s) {
       if (other.state == GroupState::kWarpBarrier && other.wanted == members)
         other.state = GroupState::kReady;
     }
-    if (w.observer != nullptr) w.observer->lanes_meet(w, members & present);
+    if (w.observer != nullptr) w.observer->lanes_sync(w, members & present);
     return w.launch->scheduler->redirect(w, s + 1);
   }
   here.state = GroupState::kWarpBarrier;

@@ -367,8 +367,8 @@ const Step* surface(Warp& w, const Step* s) {
                    "surface reduction at an x that is no multiple of its " + std::to_string(bytes) +
                        " bytes");
     if (place != nullptr) {
-      for (u32 piece = 0; piece < bytes; piece += 16)
-        sectors.add(image, false, lane, reinterpret_cast<u64>(place) + piece);
+      for (u32 part = 0; part < bytes; part += 16)
+        sectors.add(image, false, lane, reinterpret_cast<u64>(place) + part);
     }
     if (in.opcode == Opcode::kSuld) {
       load(w, s, lane, place);

@@ -20,9 +20,9 @@
 
 namespace membound::vgpu::exec {
 
-BlockChoice::BlockChoice(std::uint64_t blocks, std::uint32_t sms, std::uint32_t places,
+BlockChoice::BlockChoice(std::uint64_t blocks, std::uint32_t sms, std::uint32_t slots,
                          std::uint64_t seed, Ends ends, std::uint32_t most)
-    : wave_(std::uint64_t{sms} * places), sms_(sms), places_(places), most_(most), seed_(seed) {
+    : wave_(std::uint64_t{sms} * slots), sms_(sms), slots_(slots), most_(most), seed_(seed) {
   const auto add = [&](std::uint64_t first, std::uint64_t end) {
     if (end > first) strata_.push_back({first, end - first});
   };
@@ -38,7 +38,7 @@ BlockChoice::BlockChoice(std::uint64_t blocks, std::uint32_t sms, std::uint32_t 
 }
 
 std::vector<std::uint64_t> BlockChoice::take(const Stratum& stratum, std::uint32_t& groups,
-                                             std::uint32_t round) const {
+                                             std::uint32_t draw) const {
   const std::uint64_t end = stratum.first + stratum.blocks;
   const std::uint64_t begin = stratum.first / wave_ * wave_;  // of its first wave
   const std::uint64_t waves = std::max<std::uint64_t>(1, stratum.blocks / wave_);
@@ -52,20 +52,20 @@ std::vector<std::uint64_t> BlockChoice::take(const Stratum& stratum, std::uint32
   std::vector<std::uint64_t> chosen;
   groups = std::min(groups, static_cast<std::uint32_t>(whole.size()));
   if (groups == 0 || groups * run >= stratum.blocks) {
-    if (round > 0) return chosen;
+    if (draw > 0) return chosen;
     groups = static_cast<std::uint32_t>(std::min<std::uint64_t>(sms_, stratum.blocks));
     chosen.resize(stratum.blocks);
     std::iota(chosen.begin(), chosen.end(), stratum.first);
     return chosen;
   }
-  const std::uint64_t before = std::uint64_t{round} * groups;
-  constexpr std::uint64_t kFarApart = 32;  // waves: then no two of a few rounds share one
+  const std::uint64_t before = std::uint64_t{draw} * groups;
+  constexpr std::uint64_t kFarApart = 32;  // waves: then no two of a few draws share one
   if (before + groups > whole.size() && waves < kFarApart) return chosen;
   const std::uint64_t start = random(stratum.first, 0) + before;
-  // Rounds are spread over the waves as evenly as any number of them can be: by the golden ratio.
+  // Draws are spread over the waves as evenly as any number of them can be: by the golden ratio.
   constexpr double kGolden = 0.6180339887498949;
   const double place = static_cast<double>(random(stratum.first, 1) >> 11) * 0x1p-53;
-  const double turn = place + kGolden * round;
+  const double turn = place + kGolden * draw;
   const auto wave =
       static_cast<std::uint64_t>((turn - std::floor(turn)) * static_cast<double>(waves));
   for (std::uint64_t i = 0; i < run; ++i)
@@ -84,7 +84,7 @@ double BlockChoice::part_of_group(const Stratum& stratum) const {
 std::uint64_t BlockChoice::held_by_sm(const Stratum& stratum) const {
   const std::uint64_t begin = stratum.first / wave_ * wave_;
   const std::uint64_t in_wave = std::min(wave_, stratum.first + stratum.blocks - begin);
-  return std::clamp<std::uint64_t>(in_wave / sms_, 1, places_);
+  return std::clamp<std::uint64_t>(in_wave / sms_, 1, slots_);
 }
 
 /// SplitMix64 of the seed and two numbers.
@@ -312,7 +312,7 @@ std::vector<std::unique_ptr<Worker>> run_chosen(Launch& state, BlockRecorder& re
 }  // namespace
 
 StratumWork count_blocks(Launch& state, std::vector<std::uint64_t> blocks, std::uint32_t groups,
-                         Arrivals* arrivals) {
+                         LastBlockPattern* last_block) {
   StratumWork work;
   BlockRecorder recorder(blocks.size());
   state.chosen = std::move(blocks);
@@ -321,7 +321,7 @@ StratumWork count_blocks(Launch& state, std::vector<std::uint64_t> blocks, std::
   ObserverList observers;
   std::optional<CacheObserver> caches;
   if (state.request->caches.enabled) observers.add(caches.emplace(state));
-  if (arrivals != nullptr) observers.add(*arrivals);
+  if (last_block != nullptr) observers.add(*last_block);
   const auto workers = run_chosen(state, recorder, observers.front());
   if (caches) caches->settle();
   work.counters = summarise(state, workers);
@@ -336,7 +336,7 @@ StratumWork count_blocks(Launch& state, std::vector<std::uint64_t> blocks, std::
     work.long_warps += worker->long_warps;
     work.left_warps += worker->left_warps;
     work.hottest.add(worker->hottest);
-    work.busiest.add(worker->busiest_pieces);
+    work.busiest.add(worker->busiest_slices);
     work.busiest_sectors.add(worker->busiest_sectors);
   }
   counters::LaunchWork kinds;

@@ -36,14 +36,14 @@ struct Stratum {
   std::uint64_t first = 0, blocks = 0;  ///< [first, first + blocks)
 };
 
-/// A launch, as its blocks are dealt out.
+/// A launch, as its blocks are dispatched.
 class BlockChoice {
  public:
   /// Which of block 0 and the last stand for themselves.
   enum class Ends : std::uint8_t { kFirst, kLast, kBoth };
-  /// `blocks` on `sms`, each of which holds `places` at once. `most`: so many blocks of a group
+  /// `blocks` on `sms`, each of which has `slots`. `most`: so many blocks of a group
   /// run.
-  BlockChoice(std::uint64_t blocks, std::uint32_t sms, std::uint32_t places, std::uint64_t seed,
+  BlockChoice(std::uint64_t blocks, std::uint32_t sms, std::uint32_t slots, std::uint64_t seed,
               Ends ends, std::uint32_t most);
 
   /// Block 0, the first wave, the middle, the last wave, the last block; those without blocks are
@@ -51,10 +51,10 @@ class BlockChoice {
   [[nodiscard]] const std::vector<Stratum>& strata() const { return strata_; }
 
   /// Blocks of `groups` groups of a stratum, in turn order: turn t belongs to group t % groups,
-  /// which becomes less where there are fewer. Each round has others; none when no more are left.
-  /// All blocks in the first round, where that many groups have no fewer.
+  /// which becomes less where there are fewer. Each draw has others; none when no more are left.
+  /// All blocks in the first draw, where that many groups have no fewer.
   [[nodiscard]] std::vector<std::uint64_t> take(const Stratum& stratum, std::uint32_t& groups,
-                                                std::uint32_t round) const;
+                                                std::uint32_t draw) const;
   /// Which part of the blocks that an SM holds of this stratum run, where not all of it do.
   [[nodiscard]] double part_of_group(const Stratum& stratum) const;
 
@@ -62,7 +62,7 @@ class BlockChoice {
   [[nodiscard]] std::uint64_t held_by_sm(const Stratum& stratum) const;
   [[nodiscard]] std::uint64_t random(std::uint64_t a, std::uint64_t b) const;
   std::uint64_t wave_;
-  std::uint32_t sms_, places_, most_;
+  std::uint32_t sms_, slots_, most_;
   std::uint64_t seed_;
   std::vector<Stratum> strata_;
 };
@@ -105,9 +105,9 @@ struct StratumWork {
 [[nodiscard]] double error_of(const std::vector<StratumWork>& strata);
 
 /// What they do, on `groups` SMs that take turns; of StratumWork all but `blocks`. A fault is left
-/// in `state`. `arrivals` may be null.
+/// in `state`. `last_block` may be null.
 [[nodiscard]] StratumWork count_blocks(Launch& state, std::vector<std::uint64_t> blocks,
-                                       std::uint32_t groups, Arrivals* arrivals);
+                                       std::uint32_t groups, LastBlockPattern* last_block);
 
 /// Leaves their results only; the warp instructions that they took. The last blocks of a launch:
 /// nothing is counted from here on.

@@ -113,7 +113,7 @@ class GridBarrierWatch {
   explicit GridBarrierWatch(Launch& launch) : launch_(launch) {}
   void ended(const Block& block);
   /// Each of `running` had a turn, and `all_spun`: none did more than poll. They are all there are.
-  void round(const std::deque<std::unique_ptr<Block>>& running, bool all_spun);
+  void swept(const std::deque<std::unique_ptr<Block>>& running, bool all_spun);
 
  private:
   /// Of the barrier's current phase; nobody: it is not in one.
@@ -122,7 +122,7 @@ class GridBarrierWatch {
   Launch& launch_;
   std::uint64_t ended_ = 0;
   std::vector<std::uint64_t> first_ended_;  ///< the first few
-  std::uint32_t idle_rounds_ = 0;
+  std::uint32_t idle_sweeps_ = 0;
 };
 
 constexpr std::size_t kNamedBlocks = 3;
@@ -133,7 +133,7 @@ constexpr std::uint64_t kGridWordOffset = 4;
 constexpr std::uint32_t kPhaseBit = 0x80000000u;
 
 void GridBarrierWatch::ended(const Block& block) {
-  idle_rounds_ = 0;
+  idle_sweeps_ = 0;
   ++ended_;
   if (first_ended_.size() < kNamedBlocks) first_ended_.push_back(block.linear);
 }
@@ -148,10 +148,10 @@ std::uint64_t GridBarrierWatch::arrived() const {
   return block_0_has ? launch_.request->grid.count() - (kPhaseBit - part) : part;
 }
 
-void GridBarrierWatch::round(const std::deque<std::unique_ptr<Block>>& running, bool all_spun) {
-  // Who arrives polls in the same turn: only the second such round has no arrival in it.
-  idle_rounds_ = all_spun ? idle_rounds_ + 1 : 0;
-  if (idle_rounds_ < 2 || ended_ == 0 || launch_.grid_barrier_address == 0) return;
+void GridBarrierWatch::swept(const std::deque<std::unique_ptr<Block>>& running, bool all_spun) {
+  // Who arrives polls in the same turn: only the second such sweep has no arrival in it.
+  idle_sweeps_ = all_spun ? idle_sweeps_ + 1 : 0;
+  if (idle_sweeps_ < 2 || ended_ == 0 || launch_.grid_barrier_address == 0) return;
   const std::uint64_t waiting = arrived();
   if (waiting == 0) return;
   const LaunchRequest& request = *launch_.request;
@@ -277,7 +277,7 @@ std::uint64_t processors() {
 /// Where blocks hand something over, so many are there to take it: all of a small grid. With as
 /// many under way another one starts but now and then, for each takes memory.
 constexpr std::uint64_t kSideBySide = 32;
-constexpr std::uint64_t kNowAndThen = 16;  // rounds
+constexpr std::uint64_t kNowAndThen = 16;  // sweeps
 
 /// One thread. A block runs until it is done, only spins or hands something over; then all others
 /// get a turn, and a new block starts when there is room for it.
@@ -287,13 +287,13 @@ void run_interleaved(Launch& launch, Worker& worker, const BlockOrder& order, st
   std::vector<std::unique_ptr<Block>> spare;
   GridBarrierWatch watch(launch);
   const std::uint64_t side_by_side = std::min(resident, kSideBySide);
-  std::uint64_t started = 0, round = 0;
+  std::uint64_t started = 0, sweeps = 0;
   bool some_passed = false;
   while (!launch.halt.load(std::memory_order_relaxed)) {
     std::uint64_t fresh = running.size() < resident ? 1 : 0;
     if (some_passed && running.size() < side_by_side)
       fresh = side_by_side - running.size();
-    else if (some_passed && ++round % kNowAndThen != 0)
+    else if (some_passed && ++sweeps % kNowAndThen != 0)
       fresh = 0;
     fresh = std::min(fresh, blocks - started);
     for (std::uint64_t i = 0; i < fresh; ++i) {
@@ -308,7 +308,7 @@ void run_interleaved(Launch& launch, Worker& worker, const BlockOrder& order, st
       running.push_back(std::move(block));
     }
     if (running.empty()) return;
-    // New blocks first; then everybody who waited, once round.
+    // New blocks first; then everybody who waited, once each.
     std::rotate(running.begin(), running.end() - static_cast<std::ptrdiff_t>(fresh), running.end());
     bool all_spun = started == blocks;
     some_passed = false;
@@ -334,7 +334,7 @@ void run_interleaved(Launch& launch, Worker& worker, const BlockOrder& order, st
           break;
       }
     }
-    watch.round(running, all_spun);
+    watch.swept(running, all_spun);
   }
 }
 
@@ -353,7 +353,7 @@ std::uint64_t resident_blocks(const Launch& launch, std::uint64_t blocks) {
 bool runs_only_once(const Launch& launch) {
   const LaunchRequest& request = *launch.request;
   if (request.footprint != nullptr) return true;
-  if (launch.arrivals != nullptr) return true;       // it hears one block after another
+  if (launch.last_block != nullptr) return true;     // it hears one block after another
   if (launch.enough_instructions != 0) return true;  // which blocks run shall not depend on luck
   if (!request.checks.racecheck) return false;
   if (request.tracing.listener != nullptr || launch.sample.leaves_out_some()) return true;
@@ -373,7 +373,7 @@ bool runs_only_once(const Launch& launch) {
 std::vector<std::unique_ptr<Worker>> run_grid(Launch& launch) {
   const LaunchRequest& request = *launch.request;
   const std::uint64_t blocks = launch.chosen.empty() ? request.grid.count() : launch.chosen.size();
-  const bool alone = (launch.kernel->communicates_between_blocks && launch.arrivals == nullptr) ||
+  const bool alone = (launch.kernel->communicates_between_blocks && launch.last_block == nullptr) ||
                      request.cooperative;
   std::uint64_t threads =
       request.limits.worker_threads != 0 ? request.limits.worker_threads : processors();

@@ -37,12 +37,12 @@ LaunchReport ended(Launch& state, std::uint64_t warp_instructions) {
 /// One block of those that count themselves as they arrive. What it left outside inputs and outputs
 /// is as before afterwards.
 LaunchReport run_alone(Launch& state, std::uint64_t block) {
-  Arrivals arrivals(state);
-  state.arrivals = &arrivals;
-  const StratumWork work = count_blocks(state, {block}, 1, &arrivals);
-  arrivals.take_back();
+  LastBlockPattern last_block(state);
+  state.last_block = &last_block;
+  const StratumWork work = count_blocks(state, {block}, 1, &last_block);
+  last_block.take_back();
   LaunchReport report = ended(state, work.counters.totals.warp_instructions);
-  if (report.unsampled.empty()) report.unsampled = arrivals.why_not();
+  if (report.unsampled.empty()) report.unsampled = last_block.why_not();
   return report;
 }
 

@@ -428,8 +428,8 @@ void prepare(Launch& launch, Variant variant) {
       ++at;
     }
   }
-  launch.path_weights = path_weights(launch);
-  launch.load_round_clocks = static_cast<std::uint32_t>(costs_of(launch).load_round_clocks);
+  launch.critical_path = critical_path(launch);
+  launch.load_batch_clocks = static_cast<std::uint32_t>(costs_of(launch).load_round_clocks);
 }
 
 }  // namespace membound::vgpu::exec

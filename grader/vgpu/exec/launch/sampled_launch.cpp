@@ -35,7 +35,7 @@ struct SampleLimits {
     if (some_warps) return 1;
     return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(kManyAtOnce / of_block, 1, held));
   }
-  /// Groups of a round, where one takes `of_group`.
+  /// Groups of a draw, where one takes `of_group`.
   [[nodiscard]] std::uint32_t groups(std::uint64_t of_group) const {
     if (some_warps) return 2;  // at once: what they take is known, and two are compared
     return static_cast<std::uint32_t>(
@@ -55,7 +55,7 @@ struct SampleLimits {
   static constexpr std::uint32_t kMostGroups = 12;  ///< even for what repeats every 2, 3, 4, 6
 };
 
-constexpr std::uint32_t kFewestRounds = 2, kMostRounds = 8;  ///< as far as instructions last
+constexpr std::uint32_t kFewestDraws = 2, kMostDraws = 8;  ///< as far as instructions last
 constexpr double kSmallError = 0.01;  ///< below, more blocks would tell nothing
 constexpr double kLargeError = 0.05;  ///< above, the sample tells nothing
 
@@ -94,8 +94,8 @@ class Sampler {
         state_(state),
         report_(report),
         limits_{request.sample->instructions, request.sample->some_warps},
-        places_(std::max(1u, request.caches.resident_blocks_per_sm)) {
-    if (request.kernel->counts_arrivals) state.arrivals = &arrivals_.emplace(state);
+        slots_(std::max(1u, request.caches.resident_blocks_per_sm)) {
+    if (request.kernel->counts_arrivals) state.last_block = &last_block_.emplace(state);
     state.some_warps = request.sample->some_warps;
   }
 
@@ -121,16 +121,16 @@ class Sampler {
       return false;
     }
     // Places of the output that this launch wrote, and the sampled one did not, would look wrong.
-    return !request_.memory->drawn_output_was_touched() ||
+    return !request_.memory->lazy_output_was_touched() ||
            give_up("a launch before the last uses the output");
   }
 
   void finish() {
     report_.counters = scaled(works_, request_.caches.l2_bytes,
-                              std::uint64_t{std::max(1u, request_.sm_count)} * places_);
+                              std::uint64_t{std::max(1u, request_.sm_count)} * slots_);
     report_.warp_instructions = spent_;
-    SampleFacts facts{0, request_.grid.count(),        error_of(works_), 0,
-                      0, arrivals_ && arrivals_->any()};
+    SampleFacts facts{
+        0, request_.grid.count(), error_of(works_), 0, 0, last_block_ && last_block_->any()};
     std::uint64_t left_warps = 0;
     for (const StratumWork& work : works_) {
       left_warps += work.left_warps;
@@ -150,30 +150,30 @@ class Sampler {
   [[nodiscard]] BlockChoice::Ends ends() const {
     using enum BlockChoice::Ends;
     if (limits_.some_warps) return kLast;
-    return arrivals_ || !limits_.is_much(of_block_) ? kBoth : kFirst;
+    return last_block_ || !limits_.is_much(of_block_) ? kBoth : kFirst;
   }
 
   /// Those that stand for all, but for block 0 where that has run.
   bool run_some() {
-    choice_.emplace(request_.grid.count(), std::max(1u, request_.sm_count), places_,
-                    request_.sample->seed, ends(), limits_.blocks_of_sm(of_block_, places_));
+    choice_.emplace(request_.grid.count(), std::max(1u, request_.sm_count), slots_,
+                    request_.sample->seed, ends(), limits_.blocks_of_sm(of_block_, slots_));
     const std::size_t fresh = limits_.some_warps ? 0 : 1;
     const std::size_t strata = choice_->strata().size();
     groups_.resize(strata, 0);
-    const bool last_waits = arrivals_ && strata > 1;  // until all others have run
+    const bool last_waits = last_block_ && strata > 1;  // until all others have run
     works_.resize(last_waits ? strata - 1 : strata);
     for (std::size_t i = fresh; i < works_.size(); ++i)
-      if (!run_round(i, 0)) return false;
-    for (std::uint32_t round = 1; round < kMostRounds; ++round) {
-      const bool known = round >= kFewestRounds && error_of(works_) <= kSmallError;
+      if (!run_draw(i, 0)) return false;
+    for (std::uint32_t draw = 1; draw < kMostDraws; ++draw) {
+      const bool known = draw >= kFewestDraws && error_of(works_) <= kSmallError;
       const bool is_spent = spent_ >= request_.sample->instructions;
       if (known || (is_spent && std::ranges::all_of(works_, is_compared))) break;
       for (std::size_t i = fresh; i < works_.size(); ++i)
-        if (!(is_spent && is_compared(works_[i])) && !run_round(i, round)) return false;
+        if (!(is_spent && is_compared(works_[i])) && !run_draw(i, draw)) return false;
     }
     if (last_waits) {
       works_.emplace_back();
-      if (!run_round(strata - 1, 0)) return false;
+      if (!run_draw(strata - 1, 0)) return false;
     }
     return true;
   }
@@ -232,7 +232,7 @@ class Sampler {
 
   bool give_up(std::string why) {
     report_.unsampled = std::move(why);
-    if (arrivals_) arrivals_->take_back();
+    if (last_block_) last_block_->take_back();
     return false;
   }
 
@@ -251,18 +251,18 @@ class Sampler {
   std::uint32_t groups_for(const Stratum& stratum) const {
     if (stratum.blocks == 1) return 1;
     const std::uint64_t at_once =
-        std::min<std::uint64_t>(places_, stratum.blocks / request_.sm_count + 1);
+        std::min<std::uint64_t>(slots_, stratum.blocks / request_.sm_count + 1);
     return limits_.groups(of_block_ * at_once);
   }
 
-  bool run_round(std::size_t i, std::uint32_t round) {
+  bool run_draw(std::size_t i, std::uint32_t draw) {
     const Stratum& stratum = choice_->strata()[i];
-    if (round == 0) groups_[i] = groups_for(stratum);
+    if (draw == 0) groups_[i] = groups_for(stratum);
     std::uint32_t groups = groups_[i];
-    std::vector<std::uint64_t> blocks = choice_->take(stratum, groups, round);
+    std::vector<std::uint64_t> blocks = choice_->take(stratum, groups, draw);
     if (blocks.empty()) return true;
     const std::uint64_t at_once =
-        std::min(stratum.blocks, std::uint64_t{std::max(1u, request_.sm_count)} * places_);
+        std::min(stratum.blocks, std::uint64_t{std::max(1u, request_.sm_count)} * slots_);
     state_.l2_part =
         std::min(1.0, static_cast<double>(blocks.size()) / static_cast<double>(at_once));
     state_.l1_part = blocks.size() < stratum.blocks ? choice_->part_of_group(stratum) : 1;
@@ -276,11 +276,11 @@ class Sampler {
     request_.limits.warp_instructions = most;
     ran_.insert(ran_.end(), blocks.begin(), blocks.end());
     StratumWork work =
-        count_blocks(state_, std::move(blocks), groups, arrivals_ ? &*arrivals_ : nullptr);
+        count_blocks(state_, std::move(blocks), groups, last_block_ ? &*last_block_ : nullptr);
     work.blocks = of;
     const std::uint64_t ran = work.counters.totals.warp_instructions;
     spent_ += ran;
-    if (arrivals_ && !arrivals_->why_not().empty()) return give_up(arrivals_->why_not());
+    if (last_block_ && !last_block_->why_not().empty()) return give_up(last_block_->why_not());
     const bool too_many = state_.fault && state_.fault->kind == FaultKind::kStepLimit;
     if (too_many || ran > most) {
       report_.l1_kept = work.l1_kept;
@@ -295,11 +295,11 @@ class Sampler {
   Launch& state_;
   LaunchReport& report_;
   SampleLimits limits_;
-  std::uint32_t places_;  // for blocks, on an SM
-  std::optional<Arrivals> arrivals_;
+  std::uint32_t slots_;  // for blocks, on an SM
+  std::optional<LastBlockPattern> last_block_;
   std::optional<BlockChoice> choice_;
   std::vector<StratumWork> works_ = std::vector<StratumWork>(1);  // by stratum
-  std::vector<std::uint32_t> groups_;                             // of a round
+  std::vector<std::uint32_t> groups_;                             // of a draw
   std::uint64_t spent_ = 0, of_block_ = 0;
   std::vector<std::uint64_t> ran_;
 };

@@ -109,7 +109,7 @@ class CheckFindings {
       });
     }
   }
-  /// What the rounds of an unrolled loop do wrong to one array at one line is one mistake; one
+  /// What the iterations of an unrolled loop do wrong to one array at one line is one mistake; one
   /// missing barrier makes two lines race from both sides.
   [[nodiscard]] static bool have_one_cause(const CheckReport& one, const CheckReport& other) {
     if (one.kind != other.kind || one.other.has_value() != other.other.has_value()) return false;

@@ -68,12 +68,12 @@ class Memcheck final : public KernelChecker {
     const program::Kernel& kernel = *launch.kernel;
     if (kernel.placed_shared_bytes == kernel.static_shared_bytes) return;
     for (const program::SharedVariable& variable : kernel.shared_variables)
-      pieces_.push_back({variable.offset_bytes, variable.size_bytes});
+      variables_.push_back({variable.offset_bytes, variable.size_bytes});
     if (const std::uint32_t bytes = launch.request->dynamic_shared_bytes; bytes != 0)
-      pieces_.push_back({dynamic_shared_begin(kernel), bytes});
+      variables_.push_back({dynamic_shared_begin(kernel), bytes});
   }
 
-  [[nodiscard]] bool hears_accesses() const override { return has_gaps_ || !pieces_.empty(); }
+  [[nodiscard]] bool hears_accesses() const override { return has_gaps_ || !variables_.empty(); }
   [[nodiscard]] bool hears_all_blocks() const override { return hears_accesses(); }
 
   void block_begins(Block& block) override {
@@ -107,17 +107,17 @@ class Memcheck final : public KernelChecker {
   }
 
   SameRead check(const WarpAccess& access, std::uint32_t lanes) override {
-    if (access.space != ptx::StateSpace::kShared || pieces_.empty()) return SameRead::kUnmissed;
+    if (access.space != ptx::StateSpace::kShared || variables_.empty()) return SameRead::kUnmissed;
     if (access.shape == LanePattern::kRow) lanes &= 0x80000001u;
-    Piece held;  // nearly always one for all lanes
+    Variable held;  // nearly always one for all lanes
     for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
       const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
       const std::uint64_t offset = access.addresses[lane];
       if (held.holds(offset, access.bytes)) continue;
-      const auto found = std::find_if(pieces_.begin(), pieces_.end(), [&](const Piece& piece) {
-        return piece.holds(offset, access.bytes);
-      });
-      if (found == pieces_.end()) {
+      const auto found = std::find_if(
+          variables_.begin(), variables_.end(),
+          [&](const Variable& variable) { return variable.holds(offset, access.bytes); });
+      if (found == variables_.end()) {
         bad_access(access, FaultKind::kIllegalAddress, lane);
         return SameRead::kMatters;
       }
@@ -156,7 +156,7 @@ class Memcheck final : public KernelChecker {
   }
 
   /// A variable in shared memory, or the dynamic part.
-  struct Piece {
+  struct Variable {
     std::uint64_t begin = 0, bytes = 0;
     [[nodiscard]] bool holds(std::uint64_t offset, std::uint64_t count) const {
       return offset - begin < bytes && count <= bytes - (offset - begin);
@@ -185,7 +185,7 @@ class Memcheck final : public KernelChecker {
     return states_.of(*warp.block).gaps[warp.index];
   }
 
-  std::vector<Piece> pieces_;  ///< none: nothing lies between variables
+  std::vector<Variable> variables_;  ///< none: nothing lies between variables
   Launch& launch_;
   CheckFindings& findings_;
   bool has_gaps_;

@@ -34,20 +34,20 @@ struct TakenLock {
 struct BlockRaces {
   BlockClock clock;
   memory::ShadowView shared;
-  std::vector<std::uint64_t> stamps;   ///< shared memory's cells: writes, then reads
+  std::vector<std::uint64_t> epochs;   ///< shared memory's cells: writes, then reads
   std::vector<std::uint16_t> origins;  ///< the same
-  std::unordered_map<std::uint64_t, HandOver> hand_overs;  ///< by offset in shared memory
-  std::array<TakenLock, BlockClock::kWarps> locks{};       ///< by warp
+  std::unordered_map<std::uint64_t, SyncVariable> sync_variables;  ///< by offset in shared memory
+  std::array<TakenLock, BlockClock::kWarps> locks{};               ///< by warp
 };
 
 struct Moment;
-struct CellStamp;
+struct CellEpoch;
 
 /// A race that was found.
 struct Race {
   std::uint32_t lane = 0;     ///< of the access now
   std::uint64_t address = 0;  ///< of the cell: an offset in shared memory
-  std::uint64_t before = 0;   ///< the stamp of the other access
+  std::uint64_t before = 0;   ///< the epoch of the other access
   std::uint16_t origin = 0;   ///< and its instruction
   bool before_wrote = false;
   TakenLock lock = {};  ///< of the warp that accesses now; for advice
@@ -85,8 +85,8 @@ class RaceChecker {
   [[nodiscard]] RowCheck row(const WarpAccess& access, BlockRaces& races, const Moment& now);
   [[nodiscard]] bool whole_line(std::uint64_t number, std::uint32_t per_lane, std::uint32_t part,
                                 const Moment& now);
-  [[nodiscard]] bool read_line(memory::Line& line, std::uint64_t stamp, const Moment& now) const;
-  [[nodiscard]] bool write_line(memory::Line& line, std::uint64_t stamp, const Moment& now) const;
+  [[nodiscard]] bool read_line(memory::Line& line, std::uint64_t epoch, const Moment& now) const;
+  [[nodiscard]] bool write_line(memory::Line& line, std::uint64_t epoch, const Moment& now) const;
   [[nodiscard]] std::optional<bool> other_kind_apart(std::uint64_t first, std::uint64_t cells,
                                                      const Moment& now) const;
   [[nodiscard]] bool own_lines(const WarpAccess& access, const Moment& now);
@@ -98,7 +98,7 @@ class RaceChecker {
                                            const Moment& now) const;
   [[nodiscard]] bool quiet(const WarpAccess& access, const BlockRaces& races, const Moment& now,
                            std::uint32_t lanes) const;
-  void note_read(const memory::ShadowView& view, std::uint64_t cell, std::uint64_t stamp,
+  void note_read(const memory::ShadowView& view, std::uint64_t cell, std::uint64_t epoch,
                  const BlockRaces& races, const Moment& now) const;
   [[nodiscard]] Readers readers_of(const WarpAccess& access, const BlockRaces& races,
                                    std::uint32_t lanes) const;
@@ -107,11 +107,11 @@ class RaceChecker {
   void lane_by_lane(const WarpAccess& access, BlockRaces& races, const Moment& now,
                     std::uint32_t lanes);
   [[nodiscard]] bool passes_data(const WarpAccess& access, const Cells& cells, std::uint64_t cell,
-                                 std::uint64_t stamp, const CellStamp& before) const;
+                                 std::uint64_t epoch, const CellEpoch& before) const;
   void check(const WarpAccess& access, BlockRaces& races, const Cells& cells, const Moment& now);
   void note_lock(const WarpAccess& access, BlockRaces& races, const Moment& now) const;
-  [[nodiscard]] HandOver* hand_over_at(const WarpAccess& access, BlockRaces& races,
-                                       std::uint64_t address, bool make);
+  [[nodiscard]] SyncVariable* sync_variable_at(const WarpAccess& access, BlockRaces& races,
+                                               std::uint64_t address, bool make);
 
   Launch& launch_;
   std::function<void(const WarpAccess&, const Race&)> found_;
@@ -121,13 +121,14 @@ class RaceChecker {
   std::uint64_t tag_ = 0;
   std::uint32_t shared_shift_ = 2;
   bool kernel_waits_ = false;  ///< some of its threads wait for others by a volatile flag
-  std::unordered_map<std::uint64_t, HandOver> hand_overs_;  ///< global memory; blocks interleaved
+  std::unordered_map<std::uint64_t, SyncVariable>
+      sync_variables_;  ///< global memory; blocks interleaved
 };
 
 /// Who accesses, and which earlier accesses still count for it: those of its block since the last
 /// barrier (`recent`), and in global memory those of other blocks in this launch (`foreign`).
 struct Moment {
-  using Stamp = memory::Stamp;
+  using Epoch = memory::Epoch;
 
   Moment(const WarpAccess& access, const BlockRaces& races, std::uint64_t tag, std::uint64_t flags)
       : load(access.kind == AccessKind::kLoad),
@@ -135,16 +136,16 @@ struct Moment {
         origin(access.step->origin),
         floor(races.clock.floor()),
         whole(races.clock.whole(access.warp->index)),
-        stamp(Stamp::make(tag, access.warp->block->linear, races.clock.time(access.warp->index),
+        epoch(Epoch::make(tag, access.warp->block->linear, races.clock.time(access.warp->index),
                           std::uint64_t{access.warp->index} * 32, flags)),
-        own(stamp & Stamp::kSameBlock),
-        since(own | floor << Stamp::kTimeShift),
-        span(own + (std::uint64_t{1} << Stamp::kBlockShift) - since) {}
+        own(epoch & Epoch::kSameBlock),
+        since(own | floor << Epoch::kTimeShift),
+        span(own + (std::uint64_t{1} << Epoch::kBlockShift) - since) {}
   [[nodiscard]] bool recent(std::uint64_t before) const { return before - since < span; }
   [[nodiscard]] bool foreign(std::uint64_t before) const {
     const std::uint64_t difference = before ^ own;
-    return !shared && difference >> Stamp::kTagShift == 0 &&
-           ((difference & Stamp::kSameBlock) != 0 || (before & Stamp::kManyBlocks) != 0);
+    return !shared && difference >> Epoch::kTagShift == 0 &&
+           ((difference & Epoch::kSameBlock) != 0 || (before & Epoch::kManyBlocks) != 0);
   }
   [[nodiscard]] bool counts(std::uint64_t before) const {
     return recent(before) || foreign(before);
@@ -154,7 +155,7 @@ struct Moment {
   bool lands = false;  ///< an asynchronous copy, which wrote to its place when it was issued, too
   std::uint16_t origin;
   std::uint64_t floor, whole;
-  std::uint64_t stamp;  ///< of lane 0
+  std::uint64_t epoch;  ///< of lane 0
   std::uint64_t own, since, span;
 };
 

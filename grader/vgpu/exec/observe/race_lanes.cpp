@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The race checker's scattered lanes: each looks at the stamps of its own cells, and leaves its
+/// The race checker's scattered lanes: each looks at the epochs of its own cells, and leaves its
 /// own.
 #include <algorithm>
 #include <bit>
@@ -12,9 +12,9 @@
 
 namespace membound::vgpu::exec {
 
-using memory::LineStamp;
+using memory::Epoch;
+using memory::LineEpoch;
 using memory::ShadowView;
-using memory::Stamp;
 using program::Instruction;
 using program::Opcode;
 using ptx::StateSpace;
@@ -23,9 +23,9 @@ namespace {
 
 /// Both atomic, and each within the other's scope: no race by definition.
 bool both_atomic(std::uint64_t a, std::uint64_t b) {
-  if ((a & b & Stamp::kAtomic) == 0) return false;
-  const bool same_block = ((a ^ b) & Stamp::kSameBlock) == 0;
-  return same_block || ((a | b) & Stamp::kBlockScope) == 0;
+  if ((a & b & Epoch::kAtomic) == 0) return false;
+  const bool same_block = ((a ^ b) & Epoch::kSameBlock) == 0;
+  return same_block || ((a | b) & Epoch::kBlockScope) == 0;
 }
 
 bool is_volatile(const Step* step) {
@@ -88,11 +88,11 @@ std::uint32_t RaceChecker::some_readers(const WarpAccess& access, const BlockRac
   const auto lane = static_cast<std::uint32_t>(std::countr_zero(access.mask));
   const std::uint32_t one = 1u << lane, others = access.mask & ~one;
   const std::uint64_t first = (access.addresses[lane] - view.begin) >> view.cell_shift;
-  const std::uint64_t stamp = now.stamp + (std::uint64_t{lane} << Stamp::kThreadShift);
+  const std::uint64_t epoch = now.epoch + (std::uint64_t{lane} << Epoch::kThreadShift);
   if (first >= view.cells) return one;
   const std::uint64_t end = first + std::max(1u, access.bytes >> view.cell_shift);
   for (std::uint64_t cell = first; cell < end; ++cell)
-    if (((view.last_write(cell) ^ stamp) & Stamp::kSameThread) == 0)
+    if (((view.last_write(cell) ^ epoch) & Epoch::kSameThread) == 0)
       return one | (others & (0u - others));
   return one;
 }
@@ -106,10 +106,10 @@ RowCheck RaceChecker::read_together(const WarpAccess& access, const BlockRaces& 
   if (now.counts(view.last_write(cell))) return RowCheck::kUndecided;
   const std::uint64_t read = view.reads[cell];
   // So many have read it already that one more warp changes nothing.
-  if ((read & Stamp::kAtomic) == 0 && ((now.recent(read) && (read & Stamp::kManyWarps) != 0) ||
-                                       (now.foreign(read) && (read & Stamp::kManyBlocks) != 0)))
+  if ((read & Epoch::kAtomic) == 0 && ((now.recent(read) && (read & Epoch::kManyWarps) != 0) ||
+                                       (now.foreign(read) && (read & Epoch::kManyBlocks) != 0)))
     return RowCheck::kSettled;
-  note_read(view, cell, now.stamp | Stamp::kManyLanes, races, now);
+  note_read(view, cell, now.epoch | Epoch::kManyLanes, races, now);
   return RowCheck::kNoRace;
 }
 
@@ -121,59 +121,59 @@ bool RaceChecker::quiet(const WarpAccess& access, const BlockRaces& races, const
   if (access.bytes >> view.cell_shift != 1 || lanes != access.mask) return false;
   if (now.shared && lanes == 0xFFFFFFFFu)
     return rows_.scattered(view, access.addresses,
-                           {0, 32, 0, now.stamp, now.floor, now.whole, now.origin, true, false},
+                           {0, 32, 0, now.epoch, now.floor, now.whole, now.origin, true, false},
                            now.load) != RowCheck::kUndecided;
-  constexpr std::uint64_t kOnlyMine = Stamp::kSameThread | Stamp::kMany | Stamp::kAtomic;
+  constexpr std::uint64_t kOnlyMine = Epoch::kSameThread | Epoch::kMany | Epoch::kAtomic;
   std::uint64_t others = 0;
   std::array<std::uint64_t, 32> cells;
   for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
     const std::uint64_t cell = (access.addresses[lane] - view.begin) >> view.cell_shift;
     if (cell >= view.cells) return false;
-    const std::uint64_t stamp = now.stamp + (std::uint64_t{lane} << Stamp::kThreadShift);
+    const std::uint64_t epoch = now.epoch + (std::uint64_t{lane} << Epoch::kThreadShift);
     const std::uint64_t wrote = view.last_write(cell), read = view.last_read(cell);
-    others |= now.recent(wrote) ? (wrote ^ stamp) & kOnlyMine : 0;
-    others |= now.recent(read) ? (read ^ stamp) & kOnlyMine : 0;
+    others |= now.recent(wrote) ? (wrote ^ epoch) & kOnlyMine : 0;
+    others |= now.recent(read) ? (read ^ epoch) & kOnlyMine : 0;
     others |= now.foreign(wrote) || now.foreign(read) ? 1 : 0;
     cells[lane] = cell;
   }
   if (others != 0) return false;
-  std::uint64_t* const stamps = now.load ? view.reads : view.writes;
+  std::uint64_t* const epochs = now.load ? view.reads : view.writes;
   std::uint16_t* const origins = now.load ? view.read_origins : view.write_origins;
   std::uint32_t twice = 0;  // lanes that read one cell: they are many
   for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
-    const std::uint64_t stamp = now.stamp + (std::uint64_t{lane} << Stamp::kThreadShift);
-    const std::uint64_t before = stamps[cells[lane]];
+    const std::uint64_t epoch = now.epoch + (std::uint64_t{lane} << Epoch::kThreadShift);
+    const std::uint64_t before = epochs[cells[lane]];
     // An earlier lane of this very access has been here.
-    twice |= (before & ~LineStamp::kLayout) == now.stamp && before != stamp ? 1u << lane : 0;
-    stamps[cells[lane]] = stamp;
+    twice |= (before & ~LineEpoch::kLayout) == now.epoch && before != epoch ? 1u << lane : 0;
+    epochs[cells[lane]] = epoch;
     origins[cells[lane]] = now.origin;
   }
   for (; now.load && twice != 0; twice &= twice - 1)
-    view.reads[cells[static_cast<std::size_t>(std::countr_zero(twice))]] |= Stamp::kManyLanes;
+    view.reads[cells[static_cast<std::size_t>(std::countr_zero(twice))]] |= Epoch::kManyLanes;
   return true;
 }
 
 /// The common case of lanes that write to lines of global memory far apart: nobody but they
-/// themselves has touched those in this launch. True: noted, a stamp a line.
+/// themselves has touched those in this launch. True: noted, an epoch a line.
 bool RaceChecker::own_lines(const WarpAccess& access, const Moment& now) {
   const ShadowView view = global_;
   const std::uint64_t count = std::max(1u, access.bytes >> view.cell_shift), tag = tag_;
   const std::uint64_t ones = (std::uint64_t{1} << count) - 1;
   const auto owner = [&](std::uint32_t lane) {
-    return (now.stamp + (std::uint64_t{lane} << Stamp::kThreadShift)) | LineStamp::kOwned;
+    return (now.epoch + (std::uint64_t{lane} << Epoch::kThreadShift)) | LineEpoch::kOwned;
   };
   std::array<std::uint64_t, 32> cells;
   std::uint32_t fresh = 0;  // lanes whose line is nobody's yet
   for (std::uint32_t rest = access.mask; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
     const std::uint64_t first = (access.addresses[lane] - view.begin) >> view.cell_shift;
-    if (first >= view.cells || first % LineStamp::kCells + count > LineStamp::kCells) return false;
-    const memory::Line& line = view.lines[first >> LineStamp::kShift];
-    if (Stamp::tag(line.read) == tag) return false;
+    if (first >= view.cells || first % LineEpoch::kCells + count > LineEpoch::kCells) return false;
+    const memory::Line& line = view.lines[first >> LineEpoch::kShift];
+    if (Epoch::tag(line.read) == tag) return false;
     if (line.write != owner(lane)) {
-      if (Stamp::tag(line.write) == tag) return false;
+      if (Epoch::tag(line.write) == tag) return false;
       fresh |= 1u << lane;
     }
     cells[lane] = first;
@@ -183,26 +183,26 @@ bool RaceChecker::own_lines(const WarpAccess& access, const Moment& now) {
     const std::uint64_t first = cells[lane];
     for (std::uint64_t i = 0; i < count; ++i) view.write_origins[first + i] = now.origin;
     const bool is_fresh = ((fresh >> lane) & 1) != 0;
-    const std::uint64_t number = first >> LineStamp::kShift;
+    const std::uint64_t number = first >> LineEpoch::kShift;
     memory::Line& line =
         is_fresh ? shadow_->line(number, memory::Mark::kWrite) : view.lines[number];
     if (is_fresh) {
-      if (Stamp::tag(line.write) == tag) {  // another lane's, just now
+      if (Epoch::tag(line.write) == tag) {  // another lane's, just now
         shadow_->take_apart(first, count, memory::Mark::kWrite, true);
-        std::fill_n(view.writes + first, count, owner(lane) & ~LineStamp::kOwned);
+        std::fill_n(view.writes + first, count, owner(lane) & ~LineEpoch::kOwned);
         continue;
       }
       line.write = owner(lane);
     }
     line.marks[static_cast<std::size_t>(memory::Mark::kWrite)] |=
-        static_cast<std::uint32_t>(ones << first % LineStamp::kCells);
+        static_cast<std::uint32_t>(ones << first % LineEpoch::kCells);
   }
   return true;
 }
 
 /// An earlier access of a cell.
-struct CellStamp {
-  std::uint64_t stamp = 0;
+struct CellEpoch {
+  std::uint64_t epoch = 0;
   std::uint16_t origin = 0;
   bool wrote = false;
 };
@@ -213,18 +213,18 @@ struct CellStamp {
 /// a flag, and so is what a wait reads. Between blocks, of which a late answer may be good enough,
 /// it is meant so where the kernel waits for a flag, too.
 bool RaceChecker::passes_data(const WarpAccess& access, const Cells& cells, std::uint64_t cell,
-                              std::uint64_t stamp, const CellStamp& before) const {
+                              std::uint64_t epoch, const CellEpoch& before) const {
   const Step* const other = launch_.origins[before.origin];
   if (!is_volatile(access.step) || !is_volatile(other)) return false;
   const auto are_near = [&](std::uint64_t apart) {
-    return (apart & Stamp::kSameBlock) == 0 || kernel_waits_;
+    return (apart & Epoch::kSameBlock) == 0 || kernel_waits_;
   };
-  const std::uint64_t difference = before.stamp ^ stamp;
+  const std::uint64_t difference = before.epoch ^ epoch;
   const bool load = access.kind == AccessKind::kLoad;
   if (load) return fetches_data(access.step) && are_near(difference);
   if (!before.wrote) return fetches_data(other) && are_near(difference);
-  if ((difference & Stamp::kSameWarp) == 0) return true;
-  if ((difference & Stamp::kSameBlock) != 0) return false;
+  if ((difference & Epoch::kSameWarp) == 0) return true;
+  if ((difference & Epoch::kSameBlock) != 0) return false;
   const Step* const reader = launch_.origins[cells.view->read_origin(cell)];
   return reader == nullptr || !reader->extra->in->has(program::kWaits);
 }
@@ -234,31 +234,31 @@ void RaceChecker::check(const WarpAccess& access, BlockRaces& races, const Cells
   const ShadowView& view = *cells.view;
   const bool writes = access.kind != AccessKind::kLoad;
   const TakenLock& lock = races.locks[access.warp->index];
-  const auto races_with = [&](std::uint64_t cell, std::uint64_t stamp, const CellStamp& before) {
-    if (!now.counts(before.stamp)) [[likely]]
+  const auto races_with = [&](std::uint64_t cell, std::uint64_t epoch, const CellEpoch& before) {
+    if (!now.counts(before.epoch)) [[likely]]
       return false;
     if (now.lands && before.wrote && before.origin == now.origin) return false;
-    if (both_atomic(before.stamp, stamp) && !passes_data(access, cells, cell, stamp, before))
+    if (both_atomic(before.epoch, epoch) && !passes_data(access, cells, cell, epoch, before))
       return false;
-    return !races.clock.ordered(before.stamp, Stamp::thread(stamp));
+    return !races.clock.ordered(before.epoch, Epoch::thread(epoch));
   };
   for (std::uint32_t rest = cells.lanes; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
     const std::uint64_t first = cells.first(access, lane);
     if (first >= view.cells) continue;  // host memory
-    const std::uint64_t stamp = now.stamp + (std::uint64_t{lane} << Stamp::kThreadShift);
+    const std::uint64_t epoch = now.epoch + (std::uint64_t{lane} << Epoch::kThreadShift);
     for (std::uint64_t cell = first; cell < first + cells.count; ++cell) {
       const std::uint64_t address = view.begin + (cell << view.cell_shift);
-      const CellStamp wrote{view.last_write(cell), view.write_origin(cell), true};
-      if (races_with(cell, stamp, wrote) && !(writes && changes_nothing(access, lane))) {
-        found_(access, {lane, address, wrote.stamp, wrote.origin, true, lock});
+      const CellEpoch wrote{view.last_write(cell), view.write_origin(cell), true};
+      if (races_with(cell, epoch, wrote) && !(writes && changes_nothing(access, lane))) {
+        found_(access, {lane, address, wrote.epoch, wrote.origin, true, lock});
         break;
       }
       if (!writes) continue;
-      const CellStamp read{view.last_read(cell), view.read_origin(cell), false};
-      if (races_with(cell, stamp, read) &&
-          (now.shared || !races.clock.read_before(read.stamp, access.warp->index))) {
-        found_(access, {lane, address, read.stamp, read.origin, false, lock});
+      const CellEpoch read{view.last_read(cell), view.read_origin(cell), false};
+      if (races_with(cell, epoch, read) &&
+          (now.shared || !races.clock.read_before(read.epoch, access.warp->index))) {
+        found_(access, {lane, address, read.epoch, read.origin, false, lock});
         break;
       }
     }
@@ -271,7 +271,7 @@ RaceChecker::Readers RaceChecker::readers_of(const WarpAccess& access, const Blo
                                              std::uint32_t lanes) const {
   Readers readers{lanes, 0};
   if (access.kind != AccessKind::kLoad || lanes != access.mask ||
-      races.clock.some_lanes_met(access.warp->index))
+      races.clock.some_lanes_joined(access.warp->index))
     return readers;
   for (std::uint32_t rest = lanes; rest != 0;) {
     const auto lane = static_cast<std::uint32_t>(std::bit_width(rest) - 1);
@@ -307,22 +307,22 @@ void RaceChecker::lane_by_lane(const WarpAccess& access, BlockRaces& races, cons
   cells.lanes = lanes;
   cells.count = std::max(1u, access.bytes >> cells.view->cell_shift);
   const Readers readers = readers_of(access, races, lanes);
-  // First everybody looks, then everybody leaves a stamp: lanes of one instruction do not race.
+  // First everybody looks, then everybody leaves an epoch: lanes of one instruction do not race.
   if (readers.share == 0 || some_write_counts(access, cells, readers.last, now))
     check(access, races, cells, now);
   const ShadowView& view = *cells.view;
-  const std::uint64_t common = now.stamp | (lanes != access.mask ? Stamp::kManyLanes : 0);
+  const std::uint64_t common = now.epoch | (lanes != access.mask ? Epoch::kManyLanes : 0);
   for (std::uint32_t rest = readers.last; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
     const std::uint64_t first = cells.first(access, lane);
     if (first >= view.cells) continue;
-    std::uint64_t stamp = common + (std::uint64_t{lane} << Stamp::kThreadShift);
-    if (((readers.share >> lane) & 1) != 0) stamp |= Stamp::kManyLanes;
+    std::uint64_t epoch = common + (std::uint64_t{lane} << Epoch::kThreadShift);
+    if (((readers.share >> lane) & 1) != 0) epoch |= Epoch::kManyLanes;
     for (std::uint64_t cell = first; cell < first + cells.count; ++cell) {
       if (now.load) {
-        note_read(view, cell, stamp, races, now);
+        note_read(view, cell, epoch, races, now);
       } else {
-        view.writes[cell] = stamp;
+        view.writes[cell] = epoch;
         view.write_origins[cell] = now.origin;
       }
     }
@@ -330,26 +330,26 @@ void RaceChecker::lane_by_lane(const WarpAccess& access, BlockRaces& races, cons
 }
 
 /// Of several readers of a cell, who is remembered?
-void RaceChecker::note_read(const ShadowView& view, std::uint64_t cell, std::uint64_t stamp,
+void RaceChecker::note_read(const ShadowView& view, std::uint64_t cell, std::uint64_t epoch,
                             const BlockRaces& races, const Moment& now) const {
   const std::uint64_t before = view.reads[cell];
   const bool foreign = now.foreign(before), counts = now.recent(before) || foreign;
-  const bool was_atomic = (before & Stamp::kAtomic) != 0, is_atomic = (stamp & Stamp::kAtomic) != 0;
+  const bool was_atomic = (before & Epoch::kAtomic) != 0, is_atomic = (epoch & Epoch::kAtomic) != 0;
   if (counts && is_atomic && !was_atomic) return;  // the plain reader matters more
-  const std::uint64_t difference = before ^ stamp;
-  const bool other_thread = (difference & Stamp::kSameThread) != 0;
+  const std::uint64_t difference = before ^ epoch;
+  const bool other_thread = (difference & Epoch::kSameThread) != 0;
   if (counts && was_atomic == is_atomic) {
     // A reader before whom all is in order need not be remembered.
-    const bool same_thread = !other_thread && (difference & Stamp::kMany) == 0;
-    if (!same_thread && !races.clock.ordered(before, Stamp::thread(stamp))) {
-      if ((difference & Stamp::kSameWarp) != 0) {
-        view.reads[cell] = before | (foreign ? Stamp::kManyBlocks : Stamp::kManyWarps);
+    const bool same_thread = !other_thread && (difference & Epoch::kMany) == 0;
+    if (!same_thread && !races.clock.ordered(before, Epoch::thread(epoch))) {
+      if ((difference & Epoch::kSameWarp) != 0) {
+        view.reads[cell] = before | (foreign ? Epoch::kManyBlocks : Epoch::kManyWarps);
         return;
       }
-      stamp |= (before & Stamp::kMany) | (other_thread ? Stamp::kManyLanes : 0);
+      epoch |= (before & Epoch::kMany) | (other_thread ? Epoch::kManyLanes : 0);
     }
   }
-  view.reads[cell] = stamp;
+  view.reads[cell] = epoch;
   view.read_origins[cell] = now.origin;
 }
 

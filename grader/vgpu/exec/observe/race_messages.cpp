@@ -14,7 +14,7 @@
 namespace membound::vgpu::exec {
 namespace {
 
-using memory::Stamp;
+using memory::Epoch;
 using ptx::StateSpace;
 
 /// "tile" for "_ZZ9transposePfE4tile", and for "_ZZ9transposePfE4tile_$_31", which is what nvcc has
@@ -28,7 +28,7 @@ std::string variable_name(const std::string& mangled) {
 /// may be the very lane that writes now; it means the others.
 std::string describe_other(const Warp& w, const Race& race, const OtherAccess& other) {
   const bool itself = relation(w, race) == Relation::kWarp &&
-                      Stamp::thread(race.before) == w.index * 32 + race.lane;
+                      Epoch::thread(race.before) == w.index * 32 + race.lane;
   if (itself) return "another thread of the same warp";
   return "thread " + triple(other.place.thread) + " of " +
          (relation(w, race) == Relation::kGrid   ? "block " + triple(other.place.block)
@@ -39,8 +39,8 @@ std::string describe_other(const Warp& w, const Race& race, const OtherAccess& o
 }  // namespace
 
 Relation relation(const Warp& w, const Race& race) {
-  if (Stamp::block(race.before) != (w.block->linear & Stamp::kBlockMask)) return Relation::kGrid;
-  return Stamp::warp(race.before) == w.index ? Relation::kWarp : Relation::kBlock;
+  if (Epoch::block(race.before) != (w.block->linear & Epoch::kBlockMask)) return Relation::kGrid;
+  return Epoch::warp(race.before) == w.index ? Relation::kWarp : Relation::kBlock;
 }
 
 std::string triple(const Dim3& d) {
@@ -114,8 +114,8 @@ OtherAccess other_access(const Warp& w, const Race& race, const Step* step) {
   OtherAccess other;
   if (step != nullptr) other.place = place_of(w, step, 0);
   other.place.kernel = w.launch->kernel->name;
-  other.place.block = w.launch->request->grid.index(Stamp::block(race.before));
-  other.place.thread = w.launch->request->block.index(Stamp::thread(race.before));
+  other.place.block = w.launch->request->grid.index(Epoch::block(race.before));
+  other.place.thread = w.launch->request->block.index(Epoch::thread(race.before));
   other.wrote = race.before_wrote;
   return other;
 }
@@ -212,7 +212,7 @@ RaceAdvice missing_place(const Warp& w, const WarpAccess& access, const Race& ra
   if (early->extra->function != late->extra->function) return {"between the two"};
   const Relation apart = relation(w, race);
   if (!lacks_barrier(*w.launch, early, late, apart) && lacks_barrier(*w.launch, late, early, apart))
-    return {"after line " + last + ", before the next round comes to line " + first, true};
+    return {"after line " + last + ", before the next iteration comes to line " + first, true};
   return {"between lines " + first + " and " + last};
 }
 
@@ -269,7 +269,7 @@ std::string lock_advice(const Warp& w, const WarpAccess& access, const Race& rac
 
 RaceAdvice race_advice(const Warp& w, const WarpAccess& access, const Race& race,
                        const Place& place, const OtherAccess& other) {
-  const bool was_atomic = (race.before & Stamp::kAtomic) != 0;
+  const bool was_atomic = (race.before & Epoch::kAtomic) != 0;
   const bool is_atomic = access.kind == AccessKind::kAtomic;
   if (std::string lock = lock_advice(w, access, race); !lock.empty()) return {std::move(lock)};
   if (was_atomic != is_atomic && relation(w, race) == Relation::kGrid)
@@ -291,18 +291,18 @@ RaceAdvice race_advice(const Warp& w, const WarpAccess& access, const Race& race
     case Relation::kBlock:
       if (same_line)
         return {
-            "put __syncthreads() between one round and the next, or give each thread an "
+            "put __syncthreads() between one iteration and the next, or give each thread an "
             "element of its own; where threads add to one place, use atomicAdd" +
             no_order};
       return {"put __syncthreads() " + where.text + ", where every thread reaches it" + no_order,
-              where.is_of_next_round};
+              where.is_of_next_iteration};
     case Relation::kWarp:
       break;
   }
   return {"put __syncwarp() (or __syncthreads()) " + where.text +
               ": since Volta the lanes of a warp need not run in step" +
               (is_volatile ? ", and volatile orders nobody" : ""),
-          where.is_of_next_round};
+          where.is_of_next_iteration};
 }
 
 }  // namespace membound::vgpu::exec

@@ -28,7 +28,8 @@ enum class Relation : std::uint8_t { kWarp, kBlock, kGrid };
 /// What to do about a race: one sentence.
 struct RaceAdvice {
   std::string text;
-  bool is_of_next_round = false;  ///< what is missing stands where a loop begins its next round
+  bool is_of_next_iteration =
+      false;  ///< what is missing stands where a loop begins its next iteration
 };
 [[nodiscard]] RaceAdvice race_advice(const Warp& warp, const WarpAccess& access, const Race& race,
                                      const Place& place, const OtherAccess& other);

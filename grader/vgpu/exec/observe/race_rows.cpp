@@ -10,44 +10,44 @@ namespace membound::vgpu::exec::MEMBOUND_ISA {
 namespace {
 
 using u64 = std::uint64_t;
+using memory::Epoch;
 using memory::ShadowView;
-using memory::Stamp;
 
 /// All ones where the condition holds: GCC 12 makes vector instructions of these, not of bools.
 [[gnu::always_inline]] inline u64 mask_of(bool condition) { return condition ? ~u64{0} : 0; }
 
-/// The limits that sort a cell's stamp into: of this block since its last barrier (`recent`), of
+/// The limits that sort a cell's epoch into: of this block since its last barrier (`recent`), of
 /// another block in this launch (`foreign`), or neither, which is ordered.
 struct Limits {
   explicit Limits(const CellRow& row)
-      : own(row.stamp & Stamp::kSameBlock),
-        since(own | row.floor << Stamp::kTimeShift),
-        met(own | row.whole << Stamp::kTimeShift),
-        recent_span((u64{1} << Stamp::kBlockShift) - (row.floor << Stamp::kTimeShift)),
-        tag(row.stamp >> Stamp::kTagShift << Stamp::kTagShift),
+      : own(row.epoch & Epoch::kSameBlock),
+        since(own | row.floor << Epoch::kTimeShift),
+        met(own | row.whole << Epoch::kTimeShift),
+        recent_span((u64{1} << Epoch::kBlockShift) - (row.floor << Epoch::kTimeShift)),
+        tag(row.epoch >> Epoch::kTagShift << Epoch::kTagShift),
         // An empty span in shared memory, which other blocks cannot touch.
-        tag_span(row.between_blocks ? u64{1} << Stamp::kTagShift : 0) {}
-  [[gnu::always_inline]] u64 recent(u64 stamp) const {
-    return mask_of(stamp - since < recent_span);
+        tag_span(row.between_blocks ? u64{1} << Epoch::kTagShift : 0) {}
+  [[gnu::always_inline]] u64 recent(u64 epoch) const {
+    return mask_of(epoch - since < recent_span);
   }
-  [[gnu::always_inline]] u64 foreign(u64 stamp) const {
-    const u64 elsewhere = mask_of(stamp - own >= u64{1} << Stamp::kBlockShift);
-    const u64 many = mask_of((stamp & Stamp::kManyBlocks) != 0);
-    return mask_of(stamp - tag < tag_span) & (elsewhere | many);
+  [[gnu::always_inline]] u64 foreign(u64 epoch) const {
+    const u64 elsewhere = mask_of(epoch - own >= u64{1} << Epoch::kBlockShift);
+    const u64 many = mask_of((epoch & Epoch::kManyBlocks) != 0);
+    return mask_of(epoch - tag < tag_span) & (elsewhere | many);
   }
   u64 own, since, met, recent_span, tag, tag_span;
 };
 
-/// Calls `visit(cell, stamp of its lane)` for every cell of the row.
+/// Calls `visit(cell, epoch of its lane)` for every cell of the row.
 template <typename Visit>
 [[gnu::always_inline]] inline void for_each_cell(const CellRow& row, Visit visit) {
   if (row.per_lane == 0) {
     MEMBOUND_INDEPENDENT for (u64 i = 0; i < 32; ++i)
-        visit(i, row.stamp + (i << Stamp::kThreadShift));
+        visit(i, row.epoch + (i << Epoch::kThreadShift));
     return;
   }
   MEMBOUND_INDEPENDENT for (u64 i = 0; i < row.cells; ++i)
-      visit(i, row.stamp + (i >> row.per_lane << Stamp::kThreadShift));
+      visit(i, row.epoch + (i >> row.per_lane << Epoch::kThreadShift));
 }
 
 /// What a row's cells say of earlier reads.
@@ -63,10 +63,10 @@ template <bool kBetweenBlocks>
   for_each_cell(row, [&](u64 i, u64) {
     const u64 before = reads[i], recent = limits.recent(before);
     const u64 foreign = kBetweenBlocks ? limits.foreign(before) : 0;
-    const u64 plain = mask_of((before & Stamp::kAtomic) == 0);
+    const u64 plain = mask_of((before & Epoch::kAtomic) == 0);
     readers.some |= recent | foreign;
-    readers.settled &= plain & ((recent & mask_of((before & Stamp::kManyWarps) != 0)) |
-                                (foreign & mask_of((before & Stamp::kManyBlocks) != 0)));
+    readers.settled &= plain & ((recent & mask_of((before & Epoch::kManyWarps) != 0)) |
+                                (foreign & mask_of((before & Epoch::kManyBlocks) != 0)));
   });
   return readers;
 }
@@ -80,17 +80,17 @@ template <bool kBetweenBlocks>
     const u64 before = reads[i], difference = before ^ now;
     const u64 recent = limits.recent(before);
     const u64 foreign = kBetweenBlocks ? limits.foreign(before) : 0;
-    const u64 other_warp = mask_of((difference & Stamp::kSameWarp) != 0);
-    const u64 other_thread = mask_of((difference & Stamp::kSameThread) != 0);
+    const u64 other_warp = mask_of((difference & Epoch::kSameWarp) != 0);
+    const u64 other_thread = mask_of((difference & Epoch::kSameThread) != 0);
     // Lanes that the warp has met since are ordered; other readers are remembered.
     const u64 met = ~other_warp & mask_of(before < limits.met);
-    const u64 live = (recent | foreign) & mask_of((before & Stamp::kAtomic) == 0);
+    const u64 live = (recent | foreign) & mask_of((before & Epoch::kAtomic) == 0);
     const u64 keep = live & other_warp;
     reads[i] = (before & keep) | (now & ~keep) |
-               (live & before & (Stamp::kManyWarps | Stamp::kManyBlocks)) |
-               (live & ~met & before & Stamp::kManyLanes) |
-               (live & ~met & ~other_warp & other_thread & Stamp::kManyLanes) |
-               (keep & recent & Stamp::kManyWarps) | (keep & foreign & Stamp::kManyBlocks);
+               (live & before & (Epoch::kManyWarps | Epoch::kManyBlocks)) |
+               (live & ~met & before & Epoch::kManyLanes) |
+               (live & ~met & ~other_warp & other_thread & Epoch::kManyLanes) |
+               (keep & recent & Epoch::kManyWarps) | (keep & foreign & Epoch::kManyBlocks);
     kept |= keep;
   });
   return kept != 0;
@@ -104,7 +104,7 @@ RowCheck read_row(const ShadowView& view, const CellRow& row) {
     u64 bad = 0;
     for_each_cell(row, [&](u64 i, u64 now) {
       const u64 before = writes[i];
-      bad |= limits.recent(before) & mask_of(((before ^ now) & Stamp::kSameThread) != 0);
+      bad |= limits.recent(before) & mask_of(((before ^ now) & Epoch::kSameThread) != 0);
       if constexpr (kBetweenBlocks) bad |= limits.foreign(before);
     });
     if (bad != 0) return RowCheck::kUndecided;
@@ -119,7 +119,7 @@ RowCheck read_row(const ShadowView& view, const CellRow& row) {
     return RowCheck::kNoRace;
   }
   for (u64 i = 0; i < row.cells; ++i) {
-    if (((reads[i] ^ row.stamp) & Stamp::kSameWarp) == 0) origins[i] = row.origin;
+    if (((reads[i] ^ row.epoch) & Epoch::kSameWarp) == 0) origins[i] = row.origin;
   }
   return RowCheck::kNoRace;
 }
@@ -132,13 +132,13 @@ RowCheck write_row(const ShadowView& view, const CellRow& row) {
   u64 bad = 0;
   for_each_cell(row, [&](u64 i, u64 now) {
     const u64 wrote = writes[i];
-    bad |= limits.recent(wrote) & mask_of(((wrote ^ now) & Stamp::kSameThread) != 0);
+    bad |= limits.recent(wrote) & mask_of(((wrote ^ now) & Epoch::kSameThread) != 0);
     if constexpr (kBetweenBlocks) bad |= limits.foreign(wrote);
   });
   if (row.check_other_kind) {
     for_each_cell(row, [&](u64 i, u64 now) {
       const u64 read = reads[i];
-      constexpr u64 kOnlyMine = Stamp::kSameThread | Stamp::kMany;
+      constexpr u64 kOnlyMine = Epoch::kSameThread | Epoch::kMany;
       bad |= limits.recent(read) & mask_of(((read ^ now) & kOnlyMine) != 0);
       if constexpr (kBetweenBlocks) bad |= limits.foreign(read);
     });
@@ -161,30 +161,30 @@ RowCheck scattered(const ShadowView& view, const u64* addresses, const CellRow& 
   const Limits limits(row);
   alignas(32) u64 cells[32];
   MEMBOUND_LANES cells[i] = addresses[i] >> view.cell_shift;
-  constexpr u64 kOnlyMine = Stamp::kSameThread | Stamp::kMany | Stamp::kAtomic;
+  constexpr u64 kOnlyMine = Epoch::kSameThread | Epoch::kMany | Epoch::kAtomic;
   const u64 *const writes = view.writes, *const reads = view.reads;
   u64 others = 0;
   MEMBOUND_LANES {
-    const u64 now = row.stamp + (static_cast<u64>(i) << Stamp::kThreadShift);
+    const u64 now = row.epoch + (static_cast<u64>(i) << Epoch::kThreadShift);
     const u64 wrote = writes[cells[i]], read = reads[cells[i]];
     others |= limits.recent(wrote) & (wrote ^ now) & kOnlyMine;
     others |= limits.recent(read) & (read ^ now) & kOnlyMine;
   }
   if (others != 0) return RowCheck::kUndecided;
-  u64* const stamps = load ? view.reads : view.writes;
+  u64* const epochs = load ? view.reads : view.writes;
   std::uint16_t* const origins = load ? view.read_origins : view.write_origins;
   for (u64 i = 0; i < 32; ++i) {
-    stamps[cells[i]] = row.stamp + (i << Stamp::kThreadShift);
+    epochs[cells[i]] = row.epoch + (i << Epoch::kThreadShift);
     origins[cells[i]] = row.origin;
   }
   if (!load) return RowCheck::kNoRace;
   u64 shared = 0;
   MEMBOUND_LANES shared |=
-      stamps[cells[i]] ^ (row.stamp + (static_cast<u64>(i) << Stamp::kThreadShift));
+      epochs[cells[i]] ^ (row.epoch + (static_cast<u64>(i) << Epoch::kThreadShift));
   if (shared == 0) return RowCheck::kNoRace;
   for (u64 i = 0; i < 32; ++i) {  // a later lane reads the same cell: they are many
-    const u64 now = row.stamp + (i << Stamp::kThreadShift);
-    if (((stamps[cells[i]] ^ now) & Stamp::kSameThread) != 0) stamps[cells[i]] |= Stamp::kManyLanes;
+    const u64 now = row.epoch + (i << Epoch::kThreadShift);
+    if (((epochs[cells[i]] ^ now) & Epoch::kSameThread) != 0) epochs[cells[i]] |= Epoch::kManyLanes;
   }
   return RowCheck::kNoRace;
 }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What checkers do with a whole warp that reads or writes one piece of memory, in vector
+/// What checkers do with a whole warp that reads or writes one row of memory, in vector
 /// instructions: the case that decides how fast they are. Compiled twice, as ops_*.cpp.
 #pragma once
 
@@ -13,12 +13,12 @@
 
 namespace membound::vgpu::exec {
 
-/// A row of cells, none of them in a line with one stamp for all, and who accesses it.
+/// A row of cells, none of them in a line with one epoch for all, and who accesses it.
 struct CellRow {
   std::size_t first = 0;         ///< index of the first cell; not of scattered ones
   std::uint32_t cells = 0;       ///< a multiple of 32
   std::uint32_t per_lane = 0;    ///< log2 of the cells of one lane
-  std::uint64_t stamp = 0;       ///< of the first lane; the next adds 1 << Stamp::kThreadShift
+  std::uint64_t epoch = 0;       ///< of the first lane; the next adds 1 << Epoch::kThreadShift
   std::uint64_t floor = 0;       ///< time of the block's last barrier
   std::uint64_t whole = 0;       ///< when the whole warp met last
   std::uint16_t origin = 0;      ///< the instruction

@@ -74,8 +74,8 @@ class Flights {
 
 bool between_blocks(const WarpAccess& access, const Race& race) {
   return access.space == ptx::StateSpace::kGlobal &&
-         memory::Stamp::block(race.before) !=
-             (access.warp->block->linear & memory::Stamp::kBlockMask);
+         memory::Epoch::block(race.before) !=
+             (access.warp->block->linear & memory::Epoch::kBlockMask);
 }
 
 /// Waiting at a barrier: warps, and how many threads.
@@ -110,7 +110,7 @@ class Racecheck final : public KernelChecker {
   void block_begins(Block& block) override;
   void arrives(Warp& warp, std::uint32_t id) override;
   void opens(Block& block, std::uint32_t id) override;
-  void lanes_meet(Warp& warp, std::uint32_t lanes) override;
+  void lanes_sync(Warp& warp, std::uint32_t lanes) override;
   void fence(Warp& warp, const Step* step) override;
   void mbarrier(Warp& warp, std::uint32_t mask, const std::uint64_t* offsets,
                 bool arrives) override;
@@ -186,14 +186,14 @@ void Racecheck::arrives(Warp& w, std::uint32_t id) {
 
 void Racecheck::opens(Block& block, std::uint32_t id) {
   BlockClock& clock = state_of(block).races.clock;
-  if (block.barriers[id].expected == 0) return clock.meet(id);
+  if (block.barriers[id].expected == 0) return clock.join_all(id);
   const Waiting waiting = waiting_at(block, id);
-  if (waiting.threads == block.live_threads) return clock.meet(id);
+  if (waiting.threads == block.live_threads) return clock.join_all(id);
   clock.open(id, waiting.warps);
 }
 
-void Racecheck::lanes_meet(Warp& w, std::uint32_t lanes) {
-  state_of(*w.block).races.clock.meet_lanes(w.index, lanes);
+void Racecheck::lanes_sync(Warp& w, std::uint32_t lanes) {
+  state_of(*w.block).races.clock.join_lanes(w.index, lanes);
 }
 
 void Racecheck::fence(Warp& w, const Step* step) {
@@ -279,7 +279,8 @@ void Racecheck::report_race(const WarpAccess& access, const Race& race) {
         const RaceAdvice advice =
             race_advice(*access.warp, access, race, found.place, *found.other);
         found.advice = advice.text;
-        found.weight = 2 * static_cast<std::uint32_t>(apart) + (advice.is_of_next_round ? 0 : 1);
+        found.weight =
+            2 * static_cast<std::uint32_t>(apart) + (advice.is_of_next_iteration ? 0 : 1);
         return found;
       },
       static_cast<std::uint32_t>(apart));

@@ -153,7 +153,7 @@ counters::LaunchCounters summarise(const Launch& launch,
   for (const auto& worker : workers) {
     blocks += worker->blocks;
     hottest.add(worker->hottest);
-    busiest.add(worker->busiest_pieces);
+    busiest.add(worker->busiest_slices);
     sectors.add(worker->busiest_sectors);
   }
   result.totals.hottest_atomic_address_count = hottest.hottest();

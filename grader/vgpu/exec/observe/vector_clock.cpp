@@ -7,24 +7,24 @@
 namespace membound::vgpu::exec {
 namespace {
 
-using memory::Stamp;
+using memory::Epoch;
 
-void join(KnownBlocks& into, const KnownBlocks& from) {
+void join(VectorClocks& into, const VectorClocks& from) {
   for (const auto& [block, known] : from) into[block].join(known);
 }
 
 /// The union; shares one of the two where it can.
-KnownBlocksPtr joined(const KnownBlocksPtr& a, const KnownBlocksPtr& b) {
+VectorClocksPtr joined(const VectorClocksPtr& a, const VectorClocksPtr& b) {
   if (a == nullptr || a == b) return b;
   if (b == nullptr) return a;
-  auto all = std::make_shared<KnownBlocks>(*a);
+  auto all = std::make_shared<VectorClocks>(*a);
   join(*all, *b);
   return all;
 }
 
 }  // namespace
 
-void Known::join(const Known& other) {
+void VectorClock::join(const VectorClock& other) {
   base = std::max(base, other.base);
   if (other.time <= base) return;
   if (time <= base || warp == other.warp) {
@@ -35,7 +35,7 @@ void Known::join(const Known& other) {
   }
 }
 
-void KnownReads::add(std::uint64_t first, std::uint64_t last, std::uint32_t time) {
+void ReadClock::add(std::uint64_t first, std::uint64_t last, std::uint32_t time) {
   auto at = std::find_if(parts_.begin(), parts_.end(),
                          [&](const Part& part) { return first <= part.last + 1; });
   Part all{first, last, time};
@@ -47,11 +47,11 @@ void KnownReads::add(std::uint64_t first, std::uint64_t last, std::uint32_t time
   parts_.insert(at, all);
 }
 
-void KnownReads::join(const KnownReads& other) {
+void ReadClock::join(const ReadClock& other) {
   for (const Part& part : other.parts_) add(part.first, part.last, part.time);
 }
 
-bool KnownReads::cover(std::uint64_t block, std::uint32_t time) const {
+bool ReadClock::cover(std::uint64_t block, std::uint32_t time) const {
   return std::any_of(parts_.begin(), parts_.end(), [&](const Part& part) {
     return part.first <= block && block <= part.last && time < part.time;
   });
@@ -65,7 +65,7 @@ void Fence::join(const Fence& other) {
 }
 
 void BlockClock::start(std::uint64_t block, const std::uint32_t* lanes, std::uint32_t warps) {
-  block_ = block & Stamp::kBlockMask;
+  block_ = block & Epoch::kBlockMask;
   floor_ = 1;
   warp_count_ = warps;
   has_table_ = false;
@@ -76,7 +76,7 @@ void BlockClock::start(std::uint64_t block, const std::uint32_t* lanes, std::uin
     clock.time = clock.whole = 1;
     clock.lanes = lanes[w];
     clock.touched = false;
-    clock.meeting_count = 0;
+    clock.lane_join_count = 0;
     clock.blocks = nullptr;
     clock.reads = {};
     if (clock.block_fence.made) clock.block_fence = {};
@@ -88,29 +88,29 @@ void BlockClock::start(std::uint64_t block, const std::uint32_t* lanes, std::uin
 void BlockClock::tick(WarpClock& warp) {
   if (!warp.touched) return;
   warp.touched = false;
-  if (warp.time < Stamp::kLastTime) ++warp.time;
+  if (warp.time < Epoch::kLastTime) ++warp.time;
 }
 
-void BlockClock::meet(std::uint32_t id) {
+void BlockClock::join_all(std::uint32_t id) {
   if (gathered_) gatherings_[id] = {};
   std::uint32_t time = floor_;
   bool touched = false;
-  KnownBlocksPtr blocks;
-  KnownReads reads;
+  VectorClocksPtr blocks;
+  ReadClock reads;
   for (std::uint32_t w = 0; w < warp_count_; ++w) {
     time = std::max(time, warps_[w].time);
     touched = touched || warps_[w].touched;
     if (warps_[w].blocks != nullptr) blocks = joined(blocks, warps_[w].blocks);
     if (!warps_[w].reads.empty()) reads.join(warps_[w].reads);
   }
-  if (touched && time < Stamp::kLastTime) ++time;
+  if (touched && time < Epoch::kLastTime) ++time;
   floor_ = time;
   has_table_ = false;
   for (std::uint32_t w = 0; w < warp_count_; ++w) {
     WarpClock& clock = warps_[w];
     clock.time = clock.whole = time;
     clock.touched = false;
-    clock.meeting_count = 0;
+    clock.lane_join_count = 0;
     if (blocks != nullptr) clock.blocks = blocks;
     if (!reads.empty()) clock.reads = reads;
   }
@@ -164,28 +164,28 @@ void BlockClock::open(std::uint32_t id, std::uint32_t warps) {
   gathering = {};
 }
 
-void BlockClock::meet_lanes(std::uint32_t warp, std::uint32_t lanes) {
+void BlockClock::join_lanes(std::uint32_t warp, std::uint32_t lanes) {
   WarpClock& clock = warps_[warp];
   tick(clock);
   if ((clock.lanes & ~lanes) == 0) {
     clock.whole = clock.time;
-    clock.meeting_count = 0;
+    clock.lane_join_count = 0;
     return;
   }
-  if (clock.meeting_count > 0) {
-    const Meeting& last = clock.meetings[clock.meeting_count - 1];
+  if (clock.lane_join_count > 0) {
+    const LaneJoin& last = clock.lane_joins[clock.lane_join_count - 1];
     if (last.time == clock.time && last.lanes == lanes) return;
   }
-  if (clock.meeting_count == kMeetings) {  // forget the oldest: counts as the whole warp's
-    clock.whole = std::max(clock.whole, clock.meetings[0].time);
-    std::move(clock.meetings.begin() + 1, clock.meetings.end(), clock.meetings.begin());
-    --clock.meeting_count;
+  if (clock.lane_join_count == kLaneJoins) {  // forget the oldest: counts as the whole warp's
+    clock.whole = std::max(clock.whole, clock.lane_joins[0].time);
+    std::move(clock.lane_joins.begin() + 1, clock.lane_joins.end(), clock.lane_joins.begin());
+    --clock.lane_join_count;
   }
-  clock.meetings[clock.meeting_count++] = {clock.time, lanes};
+  clock.lane_joins[clock.lane_join_count++] = {clock.time, lanes};
 }
 
-Known BlockClock::own_past(std::uint32_t warp) const {
-  Known known{floor_, warp, warps_[warp].time};
+VectorClock BlockClock::own_past(std::uint32_t warp) const {
+  VectorClock known{floor_, warp, warps_[warp].time};
   if (has_table_) {
     for (std::uint32_t v = 0; v < warp_count_; ++v)
       if (v != warp) known.base = std::max(known.base, table_[warp][v]);
@@ -202,8 +202,8 @@ void BlockClock::fence(std::uint32_t warp, Reach reach) {
   if (reach == Reach::kDevice) clock.device_fence = fence;
 }
 
-void BlockClock::hand_over(std::uint32_t warp, HandOver& place, Reach reach, bool releases,
-                           bool replaces) {
+void BlockClock::release(std::uint32_t warp, SyncVariable& place, Reach reach, bool releases,
+                         bool replaces) {
   WarpClock& clock = warps_[warp];
   if (releases) {
     tick(clock);
@@ -220,34 +220,34 @@ void BlockClock::hand_over(std::uint32_t warp, HandOver& place, Reach reach, boo
     place.in_block.clear();
     place.on_device = nullptr;
   }
-  Told& told = place.in_block[block_];
+  Released& told = place.in_block[block_];
   told.past.join(releases ? own_past(warp) : clock.block_fence.own);
   told.blocks = joined(told.blocks, releases ? clock.blocks : clock.block_fence.blocks);
   told.on_device.join(clock.device_fence);
   const bool on_device = reach == Reach::kDevice && (releases || clock.device_fence.made);
   if (!on_device) return;
-  auto all = std::make_shared<KnownBlocks>();
+  auto all = std::make_shared<VectorClocks>();
   if (place.on_device != nullptr) *all = *place.on_device;
-  const KnownBlocksPtr& others = releases ? clock.blocks : clock.device_fence.blocks;
+  const VectorClocksPtr& others = releases ? clock.blocks : clock.device_fence.blocks;
   if (others != nullptr) join(*all, *others);
   (*all)[block_].join(releases ? own_past(warp) : clock.device_fence.own);
   place.on_device = std::move(all);
 }
 
-void BlockClock::hand_over_reads(std::uint32_t warp, HandOver& place) {
+void BlockClock::release_reads(std::uint32_t warp, SyncVariable& place) {
   ++place.version;
   place.reads = warps_[warp].reads;
   place.reads.add(block_, block_, floor_);
 }
 
-void BlockClock::take_over(std::uint32_t warp, const HandOver& place) {
+void BlockClock::acquire(std::uint32_t warp, const SyncVariable& place) {
   WarpClock& clock = warps_[warp];
   if (clock.last_taken == &place && clock.last_version == place.version) return;
   clock.last_taken = &place;
   clock.last_version = place.version;
   if (const auto own = place.in_block.find(block_); own != place.in_block.end()) {
     keep_table();
-    const Known& known = own->second.past;
+    const VectorClock& known = own->second.past;
     for (std::uint32_t v = 0; v < warp_count_; ++v)
       table_[warp][v] = std::max(table_[warp][v], known.base);
     table_[warp][known.warp] = std::max(table_[warp][known.warp], known.time);
@@ -261,48 +261,48 @@ void BlockClock::take_over(std::uint32_t warp, const HandOver& place) {
   if (!place.reads.empty()) clock.reads.join(place.reads);
 }
 
-bool BlockClock::read_before(std::uint64_t stamp, std::uint32_t warp) const {
-  const KnownReads& reads = warps_[warp].reads;
+bool BlockClock::read_before(std::uint64_t epoch, std::uint32_t warp) const {
+  const ReadClock& reads = warps_[warp].reads;
   if (reads.empty()) return false;
-  if ((stamp & Stamp::kManyBlocks) != 0) return true;  // which they were is not known
-  return Stamp::block(stamp) != block_ && reads.cover(Stamp::block(stamp), Stamp::time(stamp));
+  if ((epoch & Epoch::kManyBlocks) != 0) return true;  // which they were is not known
+  return Epoch::block(epoch) != block_ && reads.cover(Epoch::block(epoch), Epoch::time(epoch));
 }
 
-bool BlockClock::lanes_ordered(const WarpClock& warp, std::uint64_t stamp,
+bool BlockClock::lanes_ordered(const WarpClock& warp, std::uint64_t epoch,
                                std::uint32_t lane) const {
-  const std::uint32_t time = Stamp::time(stamp);
+  const std::uint32_t time = Epoch::time(epoch);
   if (time < warp.whole) return true;
-  std::uint32_t reached = 1u << Stamp::lane(stamp);
-  for (std::uint32_t m = 0; m < warp.meeting_count; ++m) {
-    const Meeting& meeting = warp.meetings[m];
-    if (meeting.time <= time) continue;
-    if ((stamp & Stamp::kManyLanes) != 0) return true;  // who they were is not known
-    if ((meeting.lanes & reached) != 0) reached |= meeting.lanes;
+  std::uint32_t reached = 1u << Epoch::lane(epoch);
+  for (std::uint32_t m = 0; m < warp.lane_join_count; ++m) {
+    const LaneJoin& lane_join = warp.lane_joins[m];
+    if (lane_join.time <= time) continue;
+    if ((epoch & Epoch::kManyLanes) != 0) return true;  // who they were is not known
+    if ((lane_join.lanes & reached) != 0) reached |= lane_join.lanes;
   }
-  return (stamp & Stamp::kManyLanes) == 0 && ((reached >> lane) & 1) != 0;
+  return (epoch & Epoch::kManyLanes) == 0 && ((reached >> lane) & 1) != 0;
 }
 
-bool BlockClock::blocks_ordered(const WarpClock& warp, std::uint64_t stamp) const {
+bool BlockClock::blocks_ordered(const WarpClock& warp, std::uint64_t epoch) const {
   if (warp.blocks == nullptr) return false;
-  if ((stamp & Stamp::kManyBlocks) != 0) return true;  // which they were is not known
-  const auto found = warp.blocks->find(Stamp::block(stamp));
+  if ((epoch & Epoch::kManyBlocks) != 0) return true;  // which they were is not known
+  const auto found = warp.blocks->find(Epoch::block(epoch));
   if (found == warp.blocks->end()) return false;
-  return (stamp & Stamp::kManyWarps) != 0 ||
-         found->second.covers(Stamp::warp(stamp), Stamp::time(stamp));
+  return (epoch & Epoch::kManyWarps) != 0 ||
+         found->second.covers(Epoch::warp(epoch), Epoch::time(epoch));
 }
 
-bool BlockClock::ordered(std::uint64_t stamp, std::uint32_t thread) const {
-  const std::uint32_t w = thread / 32, time = Stamp::time(stamp);
+bool BlockClock::ordered(std::uint64_t epoch, std::uint32_t thread) const {
+  const std::uint32_t w = thread / 32, time = Epoch::time(epoch);
   const WarpClock& warp = warps_[w];
-  if (time == Stamp::kLastTime) return true;
-  if (Stamp::block(stamp) != block_ || (stamp & Stamp::kManyBlocks) != 0)
-    return blocks_ordered(warp, stamp);
+  if (time == Epoch::kLastTime) return true;
+  if (Epoch::block(epoch) != block_ || (epoch & Epoch::kManyBlocks) != 0)
+    return blocks_ordered(warp, epoch);
   if (time < floor_) return true;
-  if ((stamp & Stamp::kManyWarps) != 0) return has_table_;  // who they were is not known
-  const std::uint32_t v = Stamp::warp(stamp);
+  if ((epoch & Epoch::kManyWarps) != 0) return has_table_;  // who they were is not known
+  const std::uint32_t v = Epoch::warp(epoch);
   if (v != w) return has_table_ && time < table_[w][v];
-  if (Stamp::thread(stamp) == thread && (stamp & Stamp::kMany) == 0) return true;
-  return lanes_ordered(warp, stamp, thread % 32);
+  if (Epoch::thread(epoch) == thread && (epoch & Epoch::kMany) == 0) return true;
+  return lanes_ordered(warp, epoch, thread % 32);
 }
 
 }  // namespace membound::vgpu::exec

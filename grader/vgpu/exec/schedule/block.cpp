@@ -21,7 +21,7 @@ constexpr std::uint64_t kGolden = 0x9E3779B97F4A7C15u;
 constexpr std::uint32_t kMostPauses = 16;  ///< of a warp
 constexpr std::uint64_t kStepsAPause = 3;  ///< of those that may pause, about
 
-/// The next number of a sequence (splitmix64): a round is as short as a few instructions, too short
+/// The next number of a sequence (splitmix64): a sweep is as short as a few instructions, too short
 /// for a generator with a large state.
 std::uint64_t next_number(std::uint64_t& state) {
   std::uint64_t z = (state += kGolden);
@@ -61,7 +61,7 @@ void draw_turns(Block& block) {
   const std::uint64_t drawn = next_number(block.order_state);
   // Of two warps each comes first about as often as the other. But the order of the numbers, which
   // all kernels were tried in, is that of all a shuffle of few warps would give too often: half of
-  // the rounds have the last warp first, or another one.
+  // the sweeps have the last warp first, or another one.
   if (order.size() > 1 && drawn % 4 == 0) {
     std::ranges::sort(order, std::ranges::greater());
   } else if (order.size() > 1 && drawn % 4 == 1) {
@@ -149,7 +149,7 @@ void open_warp_barrier(Warp& w, const Group& group) {
   if (w.observer == nullptr) return;
   w.frame = group.frame;
   if ((wanted & w.live & ~present) != 0) w.observer->collective(w, step, wanted, present, 0);
-  w.observer->lanes_meet(w, wanted & present);
+  w.observer->lanes_sync(w, wanted & present);
 }
 
 /// Nobody can run. Lanes that wait for others at a collective go on without them; if there are
@@ -243,7 +243,7 @@ void start_block(Block& block, std::uint64_t linear) {
     w.group_count = 0;
     w.current = 0;
     w.copies.clear();
-    w.burst.start_block();
+    w.write_combiner.start_block();
     w.watched = w.interrupted = false;
     w.pass = {};
     w.commit_groups = {};

@@ -13,9 +13,9 @@
 
 namespace membound::vgpu::exec {
 
-/// The first round of a block that begins.
+/// The first sweep of a block that begins.
 void start_turns(Block& block);
-/// The next round. The order depends on the seed, the block and the number of the round alone.
+/// The next sweep. The order depends on the seed, the block and the number of the sweep alone.
 void draw_turns(Block& block);
 
 /// Does the warp's turn end here, where it has just heard or told something? A block that only

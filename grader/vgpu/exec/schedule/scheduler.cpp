@@ -55,7 +55,7 @@ bool should_halt(Warp& w) {
   const LaunchRequest& request = *launch.request;
   if (request.stop != nullptr && request.stop->load(std::memory_order_relaxed))
     raise(w, w.groups[w.current].pc, FaultKind::kStopped, 0, 0, "the program was told to stop");
-  // Loops that poll come by every few rounds; that is no time to read a clock.
+  // Loops that poll come by every few iterations; that is no time to read a clock.
   if (worker.steps() - worker.last_look < kLookUpEvery)
     return launch.halt.load(std::memory_order_relaxed);
   const std::uint64_t fresh = executed_since_last_look(worker, request.limits);
@@ -142,7 +142,7 @@ Turn run_warp(Warp& w) {
           break;
         }
         if (std::exchange(w.interrupted, false)) break;
-        scheduler.meet(w);
+        scheduler.reconverge(w);
         break;
       case Leave::kSwitch:
       case Leave::kWait:
@@ -205,7 +205,7 @@ class IndependentScheduler final : public Scheduler {
     return stop;
   }
 
-  void meet(Warp& w) const override {
+  void reconverge(Warp& w) const override {
     Group& here = w.groups[w.current];
     for (std::uint32_t g = 0; g < w.group_count;) {
       const Group& other = w.groups[g];
@@ -329,7 +329,7 @@ class LockstepScheduler final : public Scheduler {
   }
 
   /// Back to the entry below.
-  void meet(Warp& w) const override { --w.group_count; }
+  void reconverge(Warp& w) const override { --w.group_count; }
 
   const Step* diverge(Warp& w, const Step* branch, std::uint32_t taken) const override {
     const std::uint32_t whole = w.mask;

@@ -31,7 +31,7 @@ class Scheduler {
   /// Where the running group, now at `pc`, will meet others; null: nowhere.
   [[nodiscard]] virtual const Step* next_meeting(const Warp& warp, const Step* pc) const = 0;
   /// The running group has come to that place.
-  virtual void meet(Warp& warp) const = 0;
+  virtual void reconverge(Warp& warp) const = 0;
   /// A branch only some lanes take: splits the running group. Returns where to go on.
   virtual const Step* diverge(Warp& warp, const Step* branch, std::uint32_t taken) const = 0;
   /// A taken branch while other groups wait elsewhere.
@@ -63,8 +63,8 @@ const Step* exit_lanes(Warp& warp, const Step* at);
 
 /// What one turn may cost; see BranchOperand::cost and charge().
 inline constexpr std::int32_t kTimeSlice = 1 << 20;
-inline constexpr std::int32_t kPollCost = 1 << 16;  ///< a loop that surely polls: 16 rounds
-inline constexpr std::int32_t kSpinCost = 1 << 8;   ///< a loop that may: 4096 rounds
+inline constexpr std::int32_t kPollCost = 1 << 16;  ///< a loop that surely polls: 16 iterations
+inline constexpr std::int32_t kSpinCost = 1 << 8;   ///< a loop that may: 4096 iterations
 /// Any other loop: its instructions, so that a turn of a long one is not much longer.
 inline constexpr std::int32_t kLeastLoopCost = 1 << 4, kMostLoopCost = kSpinCost - 1;
 

@@ -19,14 +19,14 @@ bool reject(Warp& w, const Step* s, FaultKind kind, const WarpAccess& access, st
   return false;
 }
 
-/// What lies behind `address`, which the array holds; notes the piece for the lane's next access.
-std::byte* in_piece(memory::LanePieces::Row& row, std::uint32_t lane, std::uint64_t address,
-                    std::uint64_t bytes, const memory::AddressSpace::DrawnPlace& drawn) {
+/// What lies behind `address`, which the array holds; notes the chunk for the lane's next access.
+std::byte* in_piece(memory::LaneChunks::Row& row, std::uint32_t lane, std::uint64_t address,
+                    std::uint64_t bytes, const memory::AddressSpace::LazyPlace& drawn) {
   if (row.holds(lane, address, bytes))
     return reinterpret_cast<std::byte*>(address + row.host_offset[lane]);
-  const std::uint64_t offset = address - drawn.begin, into = offset % memory::LanePieces::kBytes;
-  std::byte* const host = drawn.array->make_in_piece(offset);
-  if (offset - into + memory::LanePieces::kBytes <= drawn.array->size_bytes()) {
+  const std::uint64_t offset = address - drawn.begin, into = offset % memory::LaneChunks::kBytes;
+  std::byte* const host = drawn.array->make_in_chunk(offset);
+  if (offset - into + memory::LaneChunks::kBytes <= drawn.array->size_bytes()) {
     row.begin[lane] = address - into;
     row.host_offset[lane] = reinterpret_cast<std::uint64_t>(host) - address;
   }
@@ -65,17 +65,17 @@ bool translate_slowly(Warp& w, const Step* s, const std::uint64_t* addresses, st
   const memory::AddressSpace& space = *w.launch->request->memory;
   const WarpAccess access{&w,    s,         ptx::StateSpace::kGlobal, kind, mask,
                           bytes, addresses, LanePattern::kUnknown};
-  memory::AddressSpace::DrawnPlace drawn;  // of a lane before
-  memory::LanePieces::Row* row = nullptr;
+  memory::AddressSpace::LazyPlace drawn;  // of a lane before
+  memory::LaneChunks::Row* row = nullptr;
   std::uint64_t before = 0;          // the same lane's address,
   std::byte* host_before = nullptr;  // and what lies there; null: no lane's yet
   // Lanes within a page may have the span of one of them, here and the next time.
   constexpr std::uint64_t kFar = memory::AddressSpace::kPageBytes;
-  if (mask != 0 && space.any_drawn()) {
+  if (mask != 0 && space.any_lazy()) {
     const std::uint64_t first = addresses[std::countr_zero(mask)];
-    if (addresses[31 - std::countl_zero(mask)] - first >= kFar) drawn = space.drawn_about(first);
-    if (w.worker->pieces == nullptr) w.worker->pieces = std::make_unique<memory::LanePieces>();
-    row = &w.worker->pieces->row_of(first);
+    if (addresses[31 - std::countl_zero(mask)] - first >= kFar) drawn = space.lazy_about(first);
+    if (w.worker->chunks == nullptr) w.worker->chunks = std::make_unique<memory::LaneChunks>();
+    row = &w.worker->chunks->row_of(first);
   }
   for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
@@ -103,7 +103,7 @@ bool translate_slowly(Warp& w, const Step* s, const std::uint64_t* addresses, st
         mask &= ~(1u << lane);
         continue;
       }
-      drawn = space.drawn_about(address);
+      drawn = space.lazy_about(address);
       stats.span_begin = span->begin;
       stats.span_bytes = span->end - span->begin;
       stats.host_offset = span->host_offset;
@@ -163,7 +163,7 @@ void tell_of_members(Warp& w, const Step* s, const std::uint32_t* masks, std::ui
     w.observer->collective(w, s, named, present, strangers);
 }
 
-void observe_meeting(Warp& w, const std::uint32_t* masks) {
+void observe_lane_sync(Warp& w, const std::uint32_t* masks) {
   for (std::uint32_t left = w.mask; left != 0;) {
     const std::uint32_t members = masks[std::countr_zero(left)];
     std::uint32_t lanes = 0;
@@ -171,7 +171,7 @@ void observe_meeting(Warp& w, const std::uint32_t* masks) {
       const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
       if (masks[lane] == members) lanes |= 1u << lane;
     }
-    w.observer->lanes_meet(w, lanes);
+    w.observer->lanes_sync(w, lanes);
     left &= ~lanes;
   }
 }

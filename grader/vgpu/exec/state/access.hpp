@@ -81,7 +81,7 @@ void observe(Warp& w, const Step* s, ptx::StateSpace space, AccessKind kind, std
 /// named).
 void tell_of_members(Warp& w, const Step* s, const std::uint32_t* masks, std::uint32_t present);
 /// Tells the observer who of the running lanes met: those that name each other in `masks`.
-void observe_meeting(Warp& w, const std::uint32_t* masks);
+void observe_lane_sync(Warp& w, const std::uint32_t* masks);
 /// Lane-local memory, grown to hold [0, bytes); false: beyond the limit, and a fault.
 bool grow_local(Warp& w, const Step* s, std::uint64_t bytes);
 /// The door to memory of ours behind an offset of the program's: a promise that [offset, offset +

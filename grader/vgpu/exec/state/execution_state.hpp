@@ -152,7 +152,7 @@ struct alignas(64) StepStats : LastSpan, counters::StepCounts {};
 /// What a stretch of code asks of its warp, added up in one operation. Wraps; see end_phase.
 using PathSum = std::uint32_t __attribute__((vector_size(16)));
 /// Rounds are counted kUnrolledRounds times (program/unrolling.hpp).
-enum PathPart : std::uint8_t { kIssueSlots, kChainClocks, kLoadRounds, kSharedRequests };
+enum PathPart : std::uint8_t { kIssueSlots, kChainClocks, kLoadBatches, kSharedRequests };
 
 struct Block;
 struct Worker;
@@ -263,7 +263,7 @@ struct alignas(64) Warp {
   std::vector<std::unique_ptr<Frame>> frames;  ///< all ever made
   std::vector<Frame*> free_frames;
   std::vector<PendingCopy> copies;
-  memory::StoreBurst burst;
+  memory::WriteCombiner write_combiner;
   std::array<std::uint32_t, 32> commit_groups{};  ///< committed so far, a lane
   bool yielded = false;
   bool watched = false;      ///< an observer hears of every step, until the block ends
@@ -284,7 +284,7 @@ struct alignas(64) Warp {
 /// Copies `mask` into the running state: lanes, full.
 void set_mask(Warp& warp, std::uint32_t mask);
 
-class Arrivals;
+class LastBlockPattern;
 class BlockRecorder;
 class Scheduler;
 
@@ -325,7 +325,7 @@ struct Block {
   Dim3 index{0, 0, 0};
   std::vector<Warp> warps;
   std::vector<std::uint32_t> turn_order;  ///< which warp comes when
-  std::uint64_t order_state = 0;  ///< from which the order of each round is drawn; 0: it stays
+  std::uint64_t order_state = 0;  ///< from which the order of each sweep is drawn; 0: it stays
   std::vector<std::uint64_t> shared_storage;
   std::byte* shared = nullptr;
   std::vector<std::uint64_t> special;  ///< BlockSlot area
@@ -366,7 +366,7 @@ struct Worker {
   Launch* launch = nullptr;
   std::vector<RunDelta> runs;  ///< by step: where runs begin, less where they end
   std::vector<StepStats> stats;
-  std::unique_ptr<memory::LanePieces> pieces;  ///< null: none yet
+  std::unique_ptr<memory::LaneChunks> chunks;  ///< null: none yet
   std::uint64_t instructions = 0;
   /// What instructions cost beside themselves that do each lane's work on its own (atomics, printf,
   /// malloc), in the host's time for a plain one: for the step limit alone.
@@ -383,7 +383,7 @@ struct Worker {
   std::array<memory::KnownPattern, 16> known_patterns{};
   memory::HotWords hottest;                  ///< words of global memory that atomics wanted
   memory::HotWords busiest_sectors;          ///< sectors, by turns that atomics take there
-  memory::HotWords busiest_pieces;           ///< pieces of 256 bytes, likewise
+  memory::HotWords busiest_slices;           ///< slices of 256 bytes, likewise
   std::vector<std::unique_ptr<Block>> pool;  ///< blocks to use again
 };
 
@@ -395,8 +395,8 @@ struct Launch {
   std::vector<Extra> extras;
   std::vector<FunctionCode> code;      ///< reachable functions; 0 is the kernel
   std::vector<std::uint32_t> code_of;  ///< by program function: index into `code`
-  std::vector<PathSum> path_weights;   ///< by step; see exec/critical_path/critical_path.hpp
-  std::uint32_t load_round_clocks = 0;
+  std::vector<PathSum> critical_path;  ///< by step; see exec/critical_path/critical_path.hpp
+  std::uint32_t load_batch_clocks = 0;
   std::vector<const Step*> origins;  ///< of accesses, as the race checker names them; 0: unknown
   std::uint32_t stats_count = 0;
   std::uint32_t shared_bytes = 0;
@@ -423,7 +423,7 @@ struct Launch {
   Observer* observer_of_unsampled = nullptr;  ///< of blocks that `sample` leaves out
   BlockRecorder* recorder = nullptr;
   std::size_t observers_with_notes = 0;
-  Arrivals* arrivals = nullptr;  ///< of a sampled launch whose last block may do the rest
+  LastBlockPattern* last_block = nullptr;  ///< of a sampled launch whose last block may do the rest
 
   std::mutex mutex;  ///< guards what follows
   std::optional<Fault> fault;

@@ -93,7 +93,7 @@ template <typename T>
   const RunDelta run = {1, lanes};
   worker.runs[static_cast<std::size_t>(first)] += run;
   worker.runs[static_cast<std::size_t>(last)] -= run;
-  const PathSum* weights = w.launch->path_weights.data();
+  const PathSum* weights = w.launch->critical_path.data();
   w.path += weights[last] - weights[first];
   worker.instructions += static_cast<std::uint64_t>(last - first);
 }

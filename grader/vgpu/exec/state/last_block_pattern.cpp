@@ -14,15 +14,15 @@ namespace {
 using program::Atomic;
 
 constexpr const char* kLearn = "its blocks may learn from each other";
-/// Pieces of what blocks leave: more would take too much of the host's memory.
+/// Ranges of what blocks leave: more would take too much of the host's memory.
 constexpr std::size_t kMostPieces = std::size_t{1} << 18;
 /// Of an array that is cleared: partial results of a million blocks, or a few thousand histograms.
 constexpr std::uint64_t kMostCleared = std::uint64_t{64} << 20;
 
 }  // namespace
 
-std::uint64_t Arrivals::arrive(const Block& block, const program::Instruction& in, std::byte* place,
-                               std::uint64_t operand) {
+std::uint64_t LastBlockPattern::arrive(const Block& block, const program::Instruction& in,
+                                       std::byte* place, std::uint64_t operand) {
   const Counter counter{place, in.as<program::AtomicAccess>().operation,
                         static_cast<std::uint32_t>(ptx::size_bytes(in.type)), operand};
   if (!counter_) {
@@ -42,7 +42,7 @@ std::uint64_t Arrivals::arrive(const Block& block, const program::Instruction& i
   return after(block.linear);
 }
 
-void Arrivals::access(const WarpAccess& access) {
+void LastBlockPattern::access(const WarpAccess& access) {
   if (access.space != ptx::StateSpace::kGlobal) return;
   const program::Instruction& in = *access.step->extra->in;
   if (!last_arrived_ && program::talks(in) && !program::counts_arrivals(in)) give_up(kLearn);
@@ -50,26 +50,26 @@ void Arrivals::access(const WarpAccess& access) {
   if (left_ && !last_arrived_ && reads_what_others_left(access)) give_up(kLearn);
   if (!last_arrived_) return;
   for (std::uint32_t rest = access.mask; rest != 0; rest &= rest - 1)
-    if (is_drawn(access.addresses[std::countr_zero(rest)]))
+    if (is_lazy(access.addresses[std::countr_zero(rest)]))
       return give_up("its last block reads more than what the others leave it");
 }
 
-void Arrivals::block_begins(Block& block) {
+void LastBlockPattern::block_begins(Block& block) {
   of_block_ = 0;
   if (is_last(block)) left_ = stored_;
 }
 
-void Arrivals::block_ends(Block&) {
+void LastBlockPattern::block_ends(Block&) {
   if (!of_each_) of_each_ = of_block_;
   if (of_block_ != *of_each_) give_up(kLearn);
   ++ran_;
 }
 
-void Arrivals::keep_stored(const WarpAccess& access) {
+void LastBlockPattern::keep_stored(const WarpAccess& access) {
   std::uint64_t begin = 0, end = 0;  // of lanes that are neighbours
   for (std::uint32_t rest = access.mask; rest != 0; rest &= rest - 1) {
     const std::uint64_t address = access.addresses[std::countr_zero(rest)];
-    if (is_drawn(address)) continue;
+    if (is_lazy(address)) continue;
     undo_.before_write(address, access.bytes);
     if (address != end) {
       stored_.add(begin, end);
@@ -81,7 +81,7 @@ void Arrivals::keep_stored(const WarpAccess& access) {
   if (stored_.count() > kMostPieces) give_up("its blocks leave too much");
 }
 
-void Arrivals::clear_what_others_leave() {
+void LastBlockPattern::clear_what_others_leave() {
   memory::AddressSpace& space = *launch_.request->memory;
   for (const memory::Allocation& array : space.live()) {
     std::uint64_t missing = 0;
@@ -101,14 +101,14 @@ void Arrivals::clear_what_others_leave() {
   }
 }
 
-std::uint64_t Arrivals::word() const {
+std::uint64_t LastBlockPattern::word() const {
   std::uint64_t value = 0;
   std::memcpy(&value, counter_->place, counter_->bytes);
   return value;
 }
 
 /// What the counter holds when so many have arrived.
-std::uint64_t Arrivals::after(std::uint64_t arrivals) const {
+std::uint64_t LastBlockPattern::after(std::uint64_t arrivals) const {
   const std::uint64_t most = counter_->operand;  // of kInc and kDec, on 32 bits
   const std::uint64_t turn = most + 1;
   if (arrivals == 0) return before_;
@@ -126,11 +126,11 @@ std::uint64_t Arrivals::after(std::uint64_t arrivals) const {
 }
 
 /// Inputs and outputs of a sampled launch are.
-bool Arrivals::is_drawn(std::uint64_t address) const {
-  return launch_.request->memory->drawn_about(address).array != nullptr;
+bool LastBlockPattern::is_lazy(std::uint64_t address) const {
+  return launch_.request->memory->lazy_about(address).array != nullptr;
 }
 
-bool Arrivals::reads_what_others_left(const WarpAccess& access) const {
+bool LastBlockPattern::reads_what_others_left(const WarpAccess& access) const {
   for (std::uint32_t rest = access.mask; rest != 0; rest &= rest - 1) {
     const std::uint64_t address = access.addresses[std::countr_zero(rest)];
     std::uint64_t left = access.bytes;
@@ -141,11 +141,11 @@ bool Arrivals::reads_what_others_left(const WarpAccess& access) const {
   return false;
 }
 
-bool Arrivals::is_last(const Block& block) const {
+bool LastBlockPattern::is_last(const Block& block) const {
   return block.linear + 1 == launch_.request->grid.count();
 }
 
-void Arrivals::give_up(std::string why) {
+void LastBlockPattern::give_up(std::string why) {
   if (why_not_.empty()) why_not_ = std::move(why);
   launch_.halt = true;
 }

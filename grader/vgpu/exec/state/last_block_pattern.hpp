@@ -31,9 +31,9 @@
 namespace membound::vgpu::exec {
 
 /// Of one launch with one worker; it sees every block that runs.
-class Arrivals : public Observer {
+class LastBlockPattern : public Observer {
  public:
-  explicit Arrivals(Launch& launch) : launch_(launch), undo_(*launch.request->memory) {}
+  explicit LastBlockPattern(Launch& launch) : launch_(launch), undo_(*launch.request->memory) {}
 
   /// Is this atomic on global memory an arrival?
   [[nodiscard]] bool hears(const program::Instruction& in) const {
@@ -66,7 +66,7 @@ class Arrivals : public Observer {
   [[nodiscard]] std::uint64_t word() const;
   [[nodiscard]] std::uint64_t after(std::uint64_t arrivals) const;
   [[nodiscard]] bool is_last(const Block& block) const;
-  [[nodiscard]] bool is_drawn(std::uint64_t address) const;
+  [[nodiscard]] bool is_lazy(std::uint64_t address) const;
   [[nodiscard]] bool reads_what_others_left(const WarpAccess& access) const;
   void keep_stored(const WarpAccess& access);
   void clear_what_others_leave();

@@ -131,7 +131,7 @@ struct Footprint {
   static constexpr std::size_t kMostRanges = std::size_t{1} << 20;
 
   std::deque<Part> parts;  ///< which stay at their places
-  /// Too much was touched, in too many pieces: nothing is known.
+  /// Too much was touched, in too many ranges: nothing is known.
   bool too_large = false;
 };
 
@@ -191,7 +191,7 @@ struct CacheModel {
   bool enabled = false;
   std::uint64_t l1_bytes = 256 << 10;  ///< of one SM, shared memory included
   std::uint64_t l2_bytes = 50 << 20;
-  std::uint64_t stored_l2_bytes = 61'000'000;  ///< see kept_by
+  std::uint64_t stored_l2_bytes = 61'000'000;  ///< see kept_in_l2
   double dirty_l2_bytes = 8e6;
   std::uint32_t resident_blocks_per_sm = 1;
 };
@@ -309,7 +309,7 @@ struct LaunchReport {
   /// Why a launch that should be sampled was not: nothing it did counts. Empty: all is well.
   std::string unsampled;
   /// Of one given up for its many instructions, where its warps are alike as far as they ran: the
-  /// times that lines stay in L1, as many of the buckets of ReuseTimes.
+  /// times that lines stay in L1, as many of the buckets of ReuseDistances.
   std::optional<std::uint32_t> l1_kept;
 };
 

@@ -102,7 +102,7 @@ class Observer {
   /// Block barrier `id` opens: groups that wait there go on after this.
   virtual void opens(Block&, std::uint32_t /*id*/) {}
   /// Lanes of one warp met, at a warp barrier or a collective.
-  virtual void lanes_meet(Warp&, std::uint32_t /*lanes*/) {}
+  virtual void lanes_sync(Warp&, std::uint32_t /*lanes*/) {}
   virtual void fence(Warp&, const Step*) {}
   /// Lanes arrive at mbarriers, or wait for them.
   virtual void mbarrier(Warp&, std::uint32_t /*mask*/, const std::uint64_t* /*offsets*/,
@@ -199,8 +199,8 @@ class ObserverList : public Observer {
   void opens(Block& block, std::uint32_t id) override {
     for (Observer* each : all_) each->opens(block, id);
   }
-  void lanes_meet(Warp& warp, std::uint32_t lanes) override {
-    for (Observer* each : all_) each->lanes_meet(warp, lanes);
+  void lanes_sync(Warp& warp, std::uint32_t lanes) override {
+    for (Observer* each : all_) each->lanes_sync(warp, lanes);
   }
   void fence(Warp& warp, const Step* step) override {
     for (Observer* each : all_) each->fence(warp, step);

@@ -21,11 +21,11 @@ constexpr std::uint64_t kLongRun = 6;
 constexpr std::size_t kFewestBeside = 8;
 
 /// What shared memory leaves of the SM's storage, or the part of it that the blocks that run have.
-std::uint64_t l1_size(const Launch& launch, std::uint32_t places) {
+std::uint64_t l1_size(const Launch& launch, std::uint32_t slots) {
   const std::uint64_t whole = launch.request->caches.l1_bytes;
   const std::uint64_t shared =
       std::uint64_t{program::shared_bytes(*launch.kernel, launch.request->dynamic_shared_bytes)} *
-      places;
+      slots;
   const std::uint64_t left = whole > shared ? whole - shared : 0;
   return std::max<std::uint64_t>(
       static_cast<std::uint64_t>(static_cast<double>(left) * launch.l1_part), 512);
@@ -36,8 +36,8 @@ std::uint64_t l1_size(const Launch& launch, std::uint32_t places) {
 /// One SM. Only the worker whose block has its turn looks at more than `ended`.
 struct alignas(64) CacheObserver::Sm {
   std::atomic<std::uint64_t> ended{0};  ///< blocks
-  std::optional<SmLines> lines;
-  std::vector<std::uint32_t> free_at;  ///< when the last block of each place ended
+  std::optional<L1Directory> lines;
+  std::vector<std::uint32_t> free_at;  ///< when the last block of each slot ended
 };
 
 /// What a worker's blocks used.
@@ -45,22 +45,22 @@ struct CacheObserver::Tally {
   explicit Tally(Worker& of) : worker(of), uses(of.stats.size()), samples(of.stats.size()) {}
 
   Worker& worker;
-  ReuseTimes lines;
-  std::vector<std::unique_ptr<ReuseTimes>> uses;  ///< of sectors, by StepStats
-  SectorUses::Samples samples;                    ///< likewise
+  ReuseDistances lines;
+  std::vector<std::unique_ptr<ReuseDistances>> uses;  ///< of sectors, by StepStats
+  SectorUses::Samples samples;                        ///< likewise
   LoadRows::Counts rows;
 };
 
 CacheObserver::CacheObserver(Launch& launch)
     : launch_(launch),
-      places_(std::max(1u, launch.request->caches.resident_blocks_per_sm)),
-      l1_bytes_(l1_size(launch, places_)),
+      slots_(std::max(1u, launch.request->caches.resident_blocks_per_sm)),
+      l1_bytes_(l1_size(launch, slots_)),
       read_(launch.request->memory->shared_window(), launch.request->memory->window_bytes()),
       written_(launch.request->memory->shared_window(), launch.request->memory->window_bytes()),
       sms_(launch.cached_sms),
-      byte_uses_(WatchedLines(launch.request->memory->live()), launch.request->grid.count(),
+      byte_uses_(SampledLines(launch.request->memory->live()), launch.request->grid.count(),
                  launch.chosen.empty()),
-      seats_(launch) {
+      residencies_(launch) {
   if (launch.chosen.empty()) return;
   reads_of_.emplace(*launch.request->memory);
   writes_of_.emplace(*launch.request->memory);
@@ -70,8 +70,8 @@ CacheObserver::~CacheObserver() = default;
 
 void CacheObserver::access(const WarpAccess& access) {
   if (access.space != ptx::StateSpace::kGlobal) return;
-  auto& seat = seats_.of(*access.warp->block);
-  std::uint32_t& clock = seat.clocks[access.warp->index];
+  auto& residency = residencies_.of(*access.warp->block);
+  std::uint32_t& clock = residency.clocks[access.warp->index];
   LineSet lines;
   if (access.shape == LanePattern::kRow) {
     lines.add_range(access.addresses[0], access.addresses[0] + std::uint64_t{32} * access.bytes);
@@ -79,14 +79,14 @@ void CacheObserver::access(const WarpAccess& access) {
     for (std::uint32_t rest = access.mask; rest != 0; rest &= rest - 1)
       lines.add_address(access.addresses[std::countr_zero(rest)]);
   }
-  std::uint32_t watched = 0;
+  std::uint32_t sampled = 0;
   if (access.kind != AccessKind::kAtomic) {
     std::uint32_t sectors = 0;
     for (std::uint32_t i = 0; i < lines.size(); ++i)
       sectors += memory::sectors_in(lines.sectors(i));
-    seat.tally->worker.stats[access.step->stats].run_sectors += run_sectors(access, sectors);
-    watched = byte_uses_.watched_of(lines);
-    if (watched != 0) byte_uses_.see(access, clock, seat.stores, seat.tally->samples);
+    residency.tally->worker.stats[access.step->stats].run_sectors += run_sectors(access, sectors);
+    sampled = byte_uses_.sampled_of(lines);
+    if (sampled != 0) byte_uses_.see(access, clock, residency.stores, residency.tally->samples);
   }
   if (access.kind != AccessKind::kLoad) {
     std::uint32_t writes = 0;
@@ -96,26 +96,26 @@ void CacheObserver::access(const WarpAccess& access) {
       writes += fresh;
     }
     if (writes != 0) distinct_writes_.fetch_add(writes, std::memory_order_relaxed);
-  } else if (seat.sm != nullptr) {
-    auto& uses = seat.tally->uses[access.step->stats];
-    if (uses == nullptr) uses = std::make_unique<ReuseTimes>();
-    seat.rows.add(clock - seat.began, lines, seat.tally->rows);
+  } else if (residency.sm != nullptr) {
+    auto& uses = residency.tally->uses[access.step->stats];
+    if (uses == nullptr) uses = std::make_unique<ReuseDistances>();
+    residency.rows.add(clock - residency.began, lines, residency.tally->rows);
     for (std::uint32_t i = 0; i < lines.size(); ++i) {
-      seat.sm->lines->expect(lines.line(i));
-      seat.wanted.push_back({lines.line(i), static_cast<std::uint16_t>(lines.sectors(i)),
-                             (watched >> i & 1) != 0, clock, uses.get()});
+      residency.sm->lines->expect(lines.line(i));
+      residency.wanted.push_back({lines.line(i), static_cast<std::uint16_t>(lines.sectors(i)),
+                                  (sampled >> i & 1) != 0, clock, uses.get()});
     }
-    if (seat.wanted.size() >= kMostWanted) show(seat);
+    if (residency.wanted.size() >= kMostWanted) show(residency);
   }
   ++clock;
 }
 
-void CacheObserver::show(Seat& seat) {
+void CacheObserver::show(Residency& residency) {
   std::uint32_t reads = 0, of_sm = 0;
-  for (const Wanted& each : seat.wanted) {
-    const std::uint32_t first =
-        seat.sm->lines->load(each.line, each.sectors, each.clock, seat.tally->lines, *each.uses);
-    if (each.watched) byte_uses_.loads(each.line, each.clock, each.sectors, first);
+  for (const Wanted& each : residency.wanted) {
+    const std::uint32_t first = residency.sm->lines->load(each.line, each.sectors, each.clock,
+                                                          residency.tally->lines, *each.uses);
+    if (each.sampled) byte_uses_.loads(each.line, each.clock, each.sectors, first);
     if (first == 0) continue;
     of_sm += memory::sectors_in(first);
     const std::uint32_t pairs = (first | first >> 1) & 5u;  // 64 bytes at a time
@@ -123,20 +123,20 @@ void CacheObserver::show(Seat& seat) {
     if (fresh != 0 && reads_of_) reads_of_->add(each.line, fresh);
     reads += fresh;
   }
-  seat.wanted.clear();
+  residency.wanted.clear();
   if (reads != 0) distinct_reads_.fetch_add(reads, std::memory_order_relaxed);
   if (of_sm != 0 && reads_of_) first_reads_.fetch_add(of_sm, std::memory_order_relaxed);
 }
 
-CacheObserver::Seat& CacheObserver::make_seat(Block& block) {
+CacheObserver::Residency& CacheObserver::make_residency(Block& block) {
   const std::lock_guard lock(mutex_);
-  Seat& seat = seats_.add(block);
+  Residency& residency = residencies_.add(block);
   auto tally = std::find_if(tallies_.begin(), tallies_.end(),
                             [&](const auto& each) { return &each->worker == block.worker; });
   if (tally == tallies_.end())
     tally = tallies_.insert(tally, std::make_unique<Tally>(*block.worker));
-  seat.tally = tally->get();
-  return seat;
+  residency.tally = tally->get();
+  return residency;
 }
 
 /// False: the launch ends before. Turns are taken in order, so whoever has the SM's turn before is
@@ -152,31 +152,32 @@ bool CacheObserver::wait_for_turn(const Sm& sm, std::uint64_t turn) {
 }
 
 void CacheObserver::block_begins(Block& block) {
-  Seat& seat = seats_.has(block) ? seats_.of(block) : make_seat(block);
+  Residency& residency = residencies_.has(block) ? residencies_.of(block) : make_residency(block);
   Sm& sm = sms_[block.turn % sms_.size()];
   const std::uint64_t turn = block.turn / sms_.size();
-  seat.sm = wait_for_turn(sm, turn) ? &sm : nullptr;
-  seat.clocks.assign(block.warps.size(), 0);
-  seat.began = 0;
-  seat.rows.clear();
-  if (seat.sm != nullptr) {
+  residency.sm = wait_for_turn(sm, turn) ? &sm : nullptr;
+  residency.clocks.assign(block.warps.size(), 0);
+  residency.began = 0;
+  residency.rows.clear();
+  if (residency.sm != nullptr) {
     if (!sm.lines) {
       sm.lines.emplace(l1_bytes_);
-      sm.free_at.assign(places_, 0);
+      sm.free_at.assign(slots_, 0);
     }
-    seat.place = static_cast<std::uint32_t>(turn % places_);
-    seat.began = sm.free_at[seat.place];
-    std::fill(seat.clocks.begin(), seat.clocks.end(), seat.began);
+    residency.slot = static_cast<std::uint32_t>(turn % slots_);
+    residency.began = sm.free_at[residency.slot];
+    std::fill(residency.clocks.begin(), residency.clocks.end(), residency.began);
   }
 }
 
 void CacheObserver::block_ends(Block& block) {
-  Seat& seat = seats_.of(block);
-  byte_uses_.block_ends(seat.stores);
-  if (seat.sm == nullptr) return;
-  show(seat);
-  seat.sm->free_at[seat.place] = *std::max_element(seat.clocks.begin(), seat.clocks.end());
-  ++std::exchange(seat.sm, nullptr)->ended;
+  Residency& residency = residencies_.of(block);
+  byte_uses_.block_ends(residency.stores);
+  if (residency.sm == nullptr) return;
+  show(residency);
+  residency.sm->free_at[residency.slot] =
+      *std::max_element(residency.clocks.begin(), residency.clocks.end());
+  ++std::exchange(residency.sm, nullptr)->ended;
   if (waiting_.load() == 0) return;
   { const std::lock_guard lock(mutex_); }  // whoever waits waits by now
   ended_.notify_all();
@@ -184,17 +185,18 @@ void CacheObserver::block_ends(Block& block) {
 
 void CacheObserver::opens(Block& block, std::uint32_t id) {
   if (block.barriers[id].expected != 0) return;  // not all of the block's warps
-  auto& clocks = seats_.of(block).clocks;
+  auto& clocks = residencies_.of(block).clocks;
   std::fill(clocks.begin(), clocks.end(), *std::max_element(clocks.begin(), clocks.end()));
 }
 
 void CacheObserver::settle() {
-  for (const auto& seat : seats_.all()) {
-    if (seat->sm == nullptr) continue;
-    show(*seat);  // the launch ended in its block
-    seat->sm->free_at[seat->place] = *std::max_element(seat->clocks.begin(), seat->clocks.end());
+  for (const auto& residency : residencies_.all()) {
+    if (residency->sm == nullptr) continue;
+    show(*residency);  // the launch ended in its block
+    residency->sm->free_at[residency->slot] =
+        *std::max_element(residency->clocks.begin(), residency->clocks.end());
   }
-  ReuseTimes lines;
+  ReuseDistances lines;
   for (const auto& tally : tallies_) lines.add(tally->lines);
   std::uint64_t duration = 0;
   for (const Sm& sm : sms_)
@@ -202,11 +204,11 @@ void CacheObserver::settle() {
   const std::uint64_t room = l1_bytes_ / memory::kLineBytes;
   const auto& sample = launch_.request->sample;
   const std::uint32_t kept =
-      sample && sample->l1_kept ? *sample->l1_kept : lines.kept_by(room, duration);
+      sample && sample->l1_kept ? *sample->l1_kept : lines.served_by(room, duration);
   // A block that runs alone here shares L1 with others there.
   const std::uint64_t blocks_of_sm = std::clamp<std::uint64_t>(
-      launch_.request->grid.count() / std::max(1u, launch_.request->sm_count), 1, places_);
-  kept_there_ = launch_.chosen.size() == 1 ? lines.kept_by(room / blocks_of_sm, duration) : kept;
+      launch_.request->grid.count() / std::max(1u, launch_.request->sm_count), 1, slots_);
+  kept_there_ = launch_.chosen.size() == 1 ? lines.served_by(room / blocks_of_sm, duration) : kept;
   for (const auto& tally : tallies_) {
     for (std::size_t i = 0; i < tally->uses.size(); ++i) {
       if (tally->uses[i] == nullptr) continue;
@@ -249,7 +251,7 @@ void CacheObserver::add_to(counters::Counters& totals) {
   const CacheModel& caches = launch_.request->caches;
   byte_uses_.add_to(
       totals,
-      kept_by(caches.l2_bytes, caches.stored_l2_bytes, caches.dirty_l2_bytes, launch_.l2_part),
+      kept_in_l2(caches.l2_bytes, caches.stored_l2_bytes, caches.dirty_l2_bytes, launch_.l2_part),
       launch_.chosen.empty() ? launch_.request->grid.count() : launch_.chosen.size());
   if (!launch_.chosen.empty())  // were nothing in L2 before; see scaled()
     totals.l2_waiting_sectors = std::min(first_reads_.load(), l2_reads_);

@@ -57,15 +57,15 @@ class CacheObserver : public Observer {
   struct Wanted {
     std::uint64_t line;
     std::uint16_t sectors;
-    bool watched;
+    bool sampled;
     std::uint32_t clock;
-    ReuseTimes* uses;
+    ReuseDistances* uses;
   };
   /// A block on its SM.
-  struct Seat : ObserverNotes {
+  struct Residency : ObserverNotes {
     Tally* tally = nullptr;
     Sm* sm = nullptr;  ///< null: it has ended, or the launch does, and nobody counts any more
-    std::uint32_t place = 0;
+    std::uint32_t slot = 0;
     std::vector<std::uint32_t> clocks;  ///< of its warps, in requests
     std::uint32_t began = 0;            ///< by these clocks
     LoadRows rows;
@@ -73,13 +73,13 @@ class CacheObserver : public Observer {
     SectorUses::Stores stores;
   };
 
-  Seat& make_seat(Block& block);
-  void show(Seat& seat);
+  Residency& make_residency(Block& block);
+  void show(Residency& residency);
   void settle_uses();
   bool wait_for_turn(const Sm& sm, std::uint64_t turn);
 
   Launch& launch_;
-  std::uint32_t places_;  ///< blocks an SM holds at once
+  std::uint32_t slots_;  ///< blocks an SM holds at once
   std::uint64_t l1_bytes_;
   TouchMap read_, written_;
   std::vector<Sm> sms_;
@@ -95,7 +95,7 @@ class CacheObserver : public Observer {
   std::condition_variable ended_;
 
   std::mutex mutex_;  ///< guards what follows
-  PerBlock<Seat> seats_;
+  PerBlock<Residency> residencies_;
   std::vector<std::unique_ptr<Tally>> tallies_;  ///< one a worker
 };
 

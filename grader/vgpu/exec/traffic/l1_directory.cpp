@@ -10,19 +10,19 @@
 
 namespace membound::vgpu::exec {
 
-void ReuseTimes::add(const ReuseTimes& other) {
+void ReuseDistances::add(const ReuseDistances& other) {
   for (std::uint32_t b = 0; b < kBuckets; ++b) uses_[b] += other.uses_[b];
   first_ += other.first_;
 }
 
-std::uint64_t ReuseTimes::total() const { return within(kBuckets) + first_; }
+std::uint64_t ReuseDistances::total() const { return within(kBuckets) + first_; }
 
-std::uint64_t ReuseTimes::within(std::uint32_t buckets) const {
+std::uint64_t ReuseDistances::within(std::uint32_t buckets) const {
   return std::accumulate(uses_.begin(), uses_.begin() + std::min(buckets, kBuckets),
                          std::uint64_t{0});
 }
 
-std::uint32_t ReuseTimes::kept_by(std::uint64_t lines, std::uint64_t duration) const {
+std::uint32_t ReuseDistances::served_by(std::uint64_t lines, std::uint64_t duration) const {
   // fp(w) is the sum over x < w of the uses a unit of time that come back after more than x.
   const double room =
       static_cast<double>(lines) * static_cast<double>(std::max<std::uint64_t>(1, duration));
@@ -48,14 +48,14 @@ constexpr std::uint32_t kClose = 32;  ///< requests: an inner loop's turn
 
 }  // namespace
 
-SmLines::SmLines(std::uint64_t l1_bytes)
+L1Directory::L1Directory(std::uint64_t l1_bytes)
     : sets_(std::size_t{1} << kFirstSetBits),
       set_bits_(kFirstSetBits),
       most_set_bits_(static_cast<std::uint32_t>(
           std::bit_width(l1_bytes / memory::kLineBytes * kTimesL1 / kWays))) {}
 
 /// How long the line was left alone before or after `time`; makes that one of its uses.
-std::uint32_t SmLines::Line::use(std::uint32_t time) {
+std::uint32_t L1Directory::Line::use(std::uint32_t time) {
   const std::uint32_t until = from + length;
   if (time >= from && time <= until) return 0;
   const std::uint32_t alone = time > until ? time - until : from - time;
@@ -77,19 +77,19 @@ std::uint32_t SmLines::Line::use(std::uint32_t time) {
   return alone;
 }
 
-void SmLines::Line::set_fetched(std::uint32_t sector, std::uint32_t time) {
+void L1Directory::Line::set_fetched(std::uint32_t sector, std::uint32_t time) {
   const std::uint32_t after = std::min(time - from, kUnknown);
   fetched = static_cast<std::uint16_t>((fetched & ~(kUnknown << 4 * sector)) | after << 4 * sector);
 }
 
-bool SmLines::Line::was_fetched_at(std::uint32_t sector, std::uint32_t time) const {
+bool L1Directory::Line::was_fetched_at(std::uint32_t sector, std::uint32_t time) const {
   const std::uint32_t after = fetched >> 4 * sector & kUnknown;
   return after != kUnknown && from + after == time;
 }
 
 /// True when it has grown. A set may overflow by bad luck: while most of the others are empty, a
 /// larger table would not be worth its memory.
-bool SmLines::grow() {
+bool L1Directory::grow() {
   if (set_bits_ >= most_set_bits_ || used_ < sets_.size()) return false;
   std::vector<Set> old(sets_.size() * 2);
   old.swap(sets_);
@@ -105,8 +105,8 @@ bool SmLines::grow() {
   return true;
 }
 
-std::uint32_t SmLines::load(std::uint64_t line, std::uint32_t sectors, std::uint32_t time,
-                            ReuseTimes& lines, ReuseTimes& uses) {
+std::uint32_t L1Directory::load(std::uint64_t line, std::uint32_t sectors, std::uint32_t time,
+                                ReuseDistances& lines, ReuseDistances& uses) {
   const auto number = static_cast<std::uint32_t>(line);
   auto* set = &sets_[place_of(number)].lines;
   std::uint32_t at = 0;
@@ -128,7 +128,7 @@ std::uint32_t SmLines::load(std::uint64_t line, std::uint32_t sectors, std::uint
     for (std::uint32_t s = 0; s < 4; ++s) found.longest[s] = sectors >> s & 1;
     return sectors;
   }
-  const std::uint8_t left_alone = ReuseTimes::bucket(found.use(time));
+  const std::uint8_t left_alone = ReuseDistances::bucket(found.use(time));
   lines.add(left_alone, 1);
   std::uint32_t first = 0;
   for (std::uint32_t s = 0; s < 4; ++s) {

@@ -25,7 +25,7 @@
 namespace membound::vgpu::exec {
 
 /// Uses by the time since the last one; exact below 8, then four steps an octave.
-class ReuseTimes {
+class ReuseDistances {
  public:
   static constexpr std::uint32_t kBuckets = 124;
 
@@ -45,14 +45,14 @@ class ReuseTimes {
   void add(std::uint8_t bucket, std::uint32_t uses) { uses_[bucket] += uses; }
   /// `uses` of what was not used before.
   void add_first(std::uint32_t uses) { first_ += uses; }
-  void add(const ReuseTimes& other);
+  void add(const ReuseDistances& other);
 
   [[nodiscard]] std::uint64_t total() const;
   /// Those that came back after a time in the first `buckets` buckets.
   [[nodiscard]] std::uint64_t within(std::uint32_t buckets) const;
   /// How many of the first buckets a cache of `lines` lines serves, when all these uses were made
   /// within `duration` units of time (of several caches: added up).
-  [[nodiscard]] std::uint32_t kept_by(std::uint64_t lines, std::uint64_t duration) const;
+  [[nodiscard]] std::uint32_t served_by(std::uint64_t lines, std::uint64_t duration) const;
 
  private:
   std::array<std::uint64_t, kBuckets> uses_{};
@@ -62,10 +62,10 @@ class ReuseTimes {
 /// The lines of one SM. It grows to hold many times what an L1 does, because blocks and warps come
 /// one after another here that run side by side on the machine; what is forgotten for want of room
 /// counts as never used.
-class SmLines {
+class L1Directory {
  public:
   /// For an L1 of `l1_bytes`.
-  explicit SmLines(std::uint64_t l1_bytes);
+  explicit L1Directory(std::uint64_t l1_bytes);
 
   /// Fetches what load() will look at into the host's cache: an SM's turn comes seldom, and its
   /// lines have left that cache by then.
@@ -75,7 +75,7 @@ class SmLines {
   /// Sectors `sectors` (a bit each) of line number `line` (address / 128) are loaded at `time`.
   /// Files the line's use in `lines`, the sectors' in `uses`; returns sectors never loaded before.
   std::uint32_t load(std::uint64_t line, std::uint32_t sectors, std::uint32_t time,
-                     ReuseTimes& lines, ReuseTimes& uses);
+                     ReuseDistances& lines, ReuseDistances& uses);
 
  private:
   static constexpr std::uint32_t kWays = 4;

@@ -126,8 +126,8 @@ double Volume::until(std::uint32_t time) const {
   return at == steps_.begin() ? 0 : static_cast<double>(std::prev(at)->second);
 }
 
-KeptBytes kept_by(std::uint64_t l2_bytes, std::uint64_t stored_bytes, double dirty_bytes,
-                  double part) {
+KeptBytes kept_in_l2(std::uint64_t l2_bytes, std::uint64_t stored_bytes, double dirty_bytes,
+                     double part) {
   const auto part_of = [&](std::uint64_t bytes) {
     return static_cast<std::uint64_t>(static_cast<double>(bytes) * part);
   };
@@ -163,7 +163,7 @@ PieceCounts LineTimes::counts(const KeptBytes& kept) {
   lines_.each([&](std::uint64_t, std::vector<Use>& uses) {
     std::sort(uses.begin(), uses.end(), [](const Use& a, const Use& b) { return a.time < b.time; });
     for (const Use& use : uses) {
-      constexpr std::uint64_t kEach = kPieceBytes * kWatchedOf;
+      constexpr std::uint64_t kEach = kPieceBytes * kLinesPerSample;
       wanted.add(use.time, (is_used(use, 0) + is_used(use, 1)) * kEach);
       lines.add(use.time, kPieces * kEach);
     }
@@ -183,15 +183,15 @@ PieceCounts LineTimes::counts(const KeptBytes& kept) {
   return counts;
 }
 
-StoredParts::StoredParts(std::uint64_t blocks)
+PartialStores::PartialStores(std::uint64_t blocks)
     : blocks_of_place_((blocks + kMostPlaces - 1) / kMostPlaces) {}
 
-std::size_t StoredParts::Hash::operator()(const Key& key) const {
+std::size_t PartialStores::Hash::operator()(const Key& key) const {
   return mixed(mixed(key.line + 1) + (std::uint64_t{key.time} << 32 | key.place));
 }
 
-void StoredParts::add(std::uint64_t line, std::uint32_t clock, std::uint64_t block,
-                      const LineBytes& bytes) {
+void PartialStores::add(std::uint64_t line, std::uint32_t clock, std::uint64_t block,
+                        const LineBytes& bytes) {
   const Key key{line, time_of(clock), static_cast<std::uint32_t>(block / blocks_of_place_)};
   stores_.change(line, key, [&](Stores& stores) {
     ++stores.count;
@@ -199,7 +199,7 @@ void StoredParts::add(std::uint64_t line, std::uint32_t clock, std::uint64_t blo
   });
 }
 
-std::vector<std::pair<StoredParts::Key, StoredParts::Stores>> StoredParts::sorted() const {
+std::vector<std::pair<PartialStores::Key, PartialStores::Stores>> PartialStores::sorted() const {
   std::vector<std::pair<Key, Stores>> all;
   stores_.each([&](const Key& key, const Stores& stores) { all.emplace_back(key, stores); });
   std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
@@ -209,9 +209,9 @@ std::vector<std::pair<StoredParts::Key, StoredParts::Stores>> StoredParts::sorte
   return all;
 }
 
-std::uint64_t StoredParts::unfinished(double dirty_bytes, std::uint64_t ran, double part) const {
+std::uint64_t PartialStores::unfinished(double dirty_bytes, std::uint64_t ran, double part) const {
   constexpr std::uint64_t kEach =
-      memory::kLineBytes * kWatchedOf;  // bytes a watched line stands for
+      memory::kLineBytes * kLinesPerSample;  // bytes a sampled line stands for
   const auto all = sorted();
   Volume volume;
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -238,7 +238,7 @@ std::uint64_t StoredParts::unfinished(double dirty_bytes, std::uint64_t ran, dou
     bytes = {};
     count = 0;
   }
-  return unfinished * kWatchedOf;
+  return unfinished * kLinesPerSample;
 }
 
 }  // namespace membound::vgpu::exec

@@ -63,10 +63,10 @@ struct KeptBytes {
 /// by little: words stored in a random order or a step apart cost an H200 so much more in 4 to 1024
 /// MiB (clock_mechanisms_h200.csv), threads that walk through stretches of their own an H100
 /// (clock_stretches_h100.csv).
-[[nodiscard]] KeptBytes kept_by(std::uint64_t l2_bytes, std::uint64_t stored_bytes,
-                                double dirty_bytes, double part = 1);
+[[nodiscard]] KeptBytes kept_in_l2(std::uint64_t l2_bytes, std::uint64_t stored_bytes,
+                                   double dirty_bytes, double part = 1);
 
-/// Pieces of 64 bytes, as far as lines are watched.
+/// Pieces of 64 bytes, as far as lines are sampled.
 struct PieceCounts {
   std::uint64_t fetched = 0;  ///< from DRAM, each time
   std::uint64_t lone = 0;     ///< of these: the other half of their line is not, at about that time
@@ -99,14 +99,14 @@ class LineTimes {
   LineMap<std::uint64_t, std::vector<Use>> lines_;
 };
 
-/// Stores to watched lines. Two of them are as far apart as their blocks are in
+/// Stores to sampled lines. Two of them are as far apart as their blocks are in
 /// launch order, or their times by the warps' clocks, whichever is more: what a wave of blocks does
 /// at one time, a GPU does block by block. Safe from several threads; what comes out does not
 /// depend on their order.
-class StoredParts {
+class PartialStores {
  public:
   /// `blocks`: of the launch. Of many, some in a row count as one place in its order.
-  explicit StoredParts(std::uint64_t blocks);
+  explicit PartialStores(std::uint64_t blocks);
 
   /// A warp of the block stores these bytes of a line.
   void add(std::uint64_t line, std::uint32_t clock, std::uint64_t block, const LineBytes& bytes);

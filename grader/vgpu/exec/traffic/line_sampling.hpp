@@ -21,7 +21,7 @@
 
 namespace membound::vgpu::exec {
 
-inline constexpr std::uint64_t kWatchedOf = 64;  ///< lines, one is watched
+inline constexpr std::uint64_t kLinesPerSample = 64;  ///< lines, one is sampled
 
 [[nodiscard]] constexpr std::uint64_t mixed(std::uint64_t number) {
   const std::uint64_t once = number * 0x9E3779B97F4A7C15u;
@@ -32,9 +32,9 @@ inline constexpr std::uint64_t kWatchedOf = 64;  ///< lines, one is watched
 /// that lies, so that a launch counts the same whatever was allocated before. Of every 64 lines in
 /// a row one is chosen, at random: nothing that is whole is counted wrong, and no stride meets only
 /// lines that are chosen.
-class WatchedLines {
+class SampledLines {
  public:
-  explicit WatchedLines(const std::vector<memory::Allocation>& live) {
+  explicit SampledLines(const std::vector<memory::Allocation>& live) {
     for (const memory::Allocation& each : live)
       firsts_.push_back(each.address / memory::kLineBytes);
     std::sort(firsts_.begin(), firsts_.end());
@@ -57,10 +57,10 @@ class WatchedLines {
   }
 
  private:
-  static_assert(kWatchedOf == std::uint64_t{1} << (64 - 58));
+  static_assert(kLinesPerSample == std::uint64_t{1} << (64 - 58));
   /// By the line's place in its allocation.
   static bool is_chosen(std::uint64_t at) {
-    return mixed(at / kWatchedOf + 1) >> 58 == at % kWatchedOf;
+    return mixed(at / kLinesPerSample + 1) >> 58 == at % kLinesPerSample;
   }
 
   struct Lines {

@@ -15,15 +15,15 @@ using memory::kSectorBytes;
 constexpr std::size_t kJoinFrom = 1024;  // entries
 constexpr std::uint64_t kLineWidth = kLineBytes;
 
-/// Calls `see` with watched lines and the bytes of them that the access wants; a line may come in
-/// several pieces.
+/// Calls `see` with sampled lines and the bytes of them that the access wants; a line may come in
+/// several parts.
 template <typename See>
-void each_watched(const WatchedLines& watched, const WarpAccess& access, const See& see) {
+void each_sampled(const SampledLines& sampled, const WarpAccess& access, const See& see) {
   const std::uint64_t first = access.addresses[0];
   if (access.shape == LanePattern::kRow) {
     const std::uint64_t end = first + std::uint64_t{32} * access.bytes;
     for (std::uint64_t line = first / kLineBytes; line * kLineBytes < end; ++line) {
-      if (!watched.hold(line)) continue;
+      if (!sampled.hold(line)) continue;
       const std::uint64_t from = std::max(first, line * kLineBytes) - line * kLineBytes;
       LineBytes bytes;
       bytes.add(static_cast<std::uint32_t>(from),
@@ -37,7 +37,7 @@ void each_watched(const WatchedLines& watched, const WarpAccess& access, const S
   LineBytes bytes;
   for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
     const std::uint64_t address = access.addresses[std::countr_zero(rest)];
-    if (!watched.hold(address / kLineBytes)) continue;
+    if (!sampled.hold(address / kLineBytes)) continue;
     if (address / kLineBytes != line) {
       if (bytes.count() != 0) see(line, bytes);
       line = address / kLineBytes;
@@ -114,10 +114,10 @@ void SectorUses::see(const WarpAccess& access, std::uint32_t clock, Stores& stor
                      Samples& samples) {
   const bool store = access.kind == AccessKind::kStore;
   if (!store && !all_) return;
-  each_watched(watched_, access, [&](std::uint64_t line, const LineBytes& bytes) {
+  each_sampled(sampled_lines_, access, [&](std::uint64_t line, const LineBytes& bytes) {
     if (store) {
       times_.store(line, clock, bytes);
-      stored_parts_.add(line, clock, access.warp->block->linear, bytes);
+      partial_stores_.add(line, clock, access.warp->block->linear, bytes);
     }
     if (!all_) return;
     (store ? stored_ : loaded_).add(line, bytes);
@@ -141,15 +141,15 @@ double SectorUses::used_share(const Sample& sample) const {
 }
 
 void SectorUses::add_to(counters::Counters& totals, const KeptBytes& kept, std::uint64_t ran) {
-  totals.unfinished_store_lines = stored_parts_.unfinished(kept.dirty, ran, kept.part);
+  totals.unfinished_store_lines = partial_stores_.unfinished(kept.dirty, ran, kept.part);
   const PieceCounts pieces = times_.counts(kept);
-  totals.dram_filled_pieces = pieces.filled * kWatchedOf;
-  totals.dram_half_pieces = pieces.halves * kWatchedOf;
+  totals.dram_filled_pieces = pieces.filled * kLinesPerSample;
+  totals.dram_half_pieces = pieces.halves * kLinesPerSample;
   if (!all_) return;
-  totals.warp_store_bytes = warp_bytes_.load() * kWatchedOf;
-  totals.distinct_store_bytes = stored_.count() * kWatchedOf;
-  totals.dram_fetched_pieces = pieces.fetched * kWatchedOf;
-  totals.dram_lone_pieces = pieces.lone * kWatchedOf;
+  totals.warp_store_bytes = warp_bytes_.load() * kLinesPerSample;
+  totals.distinct_store_bytes = stored_.count() * kLinesPerSample;
+  totals.dram_fetched_pieces = pieces.fetched * kLinesPerSample;
+  totals.dram_lone_pieces = pieces.lone * kLinesPerSample;
   if (pieces.wanted == 0) return;
   totals.l2_waiting_sectors = static_cast<std::uint64_t>(
       static_cast<double>(totals.l2_read_sectors) * static_cast<double>(pieces.waiting) /

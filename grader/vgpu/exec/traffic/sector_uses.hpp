@@ -23,7 +23,7 @@ namespace membound::vgpu::exec {
 /// began at a sector; never more than `touched`.
 [[nodiscard]] std::uint32_t run_sectors(const WarpAccess& access, std::uint32_t touched);
 
-/// The bytes of one launch, in the lines that are watched.
+/// The bytes of one launch, in the lines that are sampled.
 class SectorUses {
  public:
   /// What a block in flight has stored.
@@ -55,14 +55,16 @@ class SectorUses {
   using Samples = std::vector<std::unique_ptr<Sample>>;
 
   /// `blocks`: of the grid; `all`: all of them run. Of a sample only the times are kept.
-  SectorUses(WatchedLines watched, std::uint64_t blocks, bool all)
-      : watched_(std::move(watched)), all_(all), stored_parts_(blocks) {}
+  SectorUses(SampledLines sampled, std::uint64_t blocks, bool all)
+      : sampled_lines_(std::move(sampled)), all_(all), partial_stores_(blocks) {}
 
-  /// Which of an access's lines are watched: a bit each.
-  [[nodiscard]] std::uint32_t watched_of(const LineSet& lines) const { return watched_.of(lines); }
+  /// Which of an access's lines are sampled: a bit each.
+  [[nodiscard]] std::uint32_t sampled_of(const LineSet& lines) const {
+    return sampled_lines_.of(lines);
+  }
   /// A load or a store of global memory with such lines.
   void see(const WarpAccess& access, std::uint32_t clock, Stores& stores, Samples& samples);
-  /// Sectors of a watched line that an SM loads, `first` for its first time.
+  /// Sectors of a sampled line that an SM loads, `first` for its first time.
   void loads(std::uint64_t line, std::uint32_t clock, std::uint32_t sectors, std::uint32_t first) {
     times_.load(line, clock, pieces_of(sectors), pieces_of(first));
   }
@@ -80,11 +82,11 @@ class SectorUses {
     return ((sectors & 3u) != 0 ? 1u : 0u) | (sectors >> 2 != 0 ? 2u : 0u);
   }
 
-  WatchedLines watched_;
+  SampledLines sampled_lines_;
   bool all_;
   ByteMap loaded_, stored_;
   LineTimes times_;
-  StoredParts stored_parts_;
+  PartialStores partial_stores_;
   std::atomic<std::uint64_t> warp_bytes_{0};
 };
 

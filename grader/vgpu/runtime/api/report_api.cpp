@@ -82,7 +82,8 @@ CUDA_EXPORT void membound_vgpu_sample(int on, unsigned long long seed) {
 /// nothing is counted or checked, no time passes. One that would take more than `most` warp
 /// instructions (0: no limit) is given up in the middle, and one whose blocks may learn from each
 /// other runs only as a whole; its entry in the report then has "not_sampled", and why. Each entry
-/// has "drawn_bytes", which drawn arrays hold by then. Until membound_vgpu_sample() is called.
+/// has "drawn_bytes", which lazily generated arrays hold by then. Until membound_vgpu_sample() is
+/// called.
 CUDA_EXPORT void membound_vgpu_run_blocks(unsigned long long first, unsigned long long count,
                                           unsigned long long most) {
   Context& only = context();
@@ -100,7 +101,7 @@ CUDA_EXPORT int membound_vgpu_draw_input(void* d_array, const membound::base::Dr
   const auto source = [one = *input](std::uint64_t offset, std::byte* to, std::uint64_t bytes) {
     membound::base::draw_into(one, offset, {to, bytes});
   };
-  return only.memory.draw(reinterpret_cast<std::uint64_t>(d_array), source) ? 1 : 0;
+  return only.memory.generate_lazily(reinterpret_cast<std::uint64_t>(d_array), source) ? 1 : 0;
 }
 
 /// The array at `d_array`, an output, holds this word over and over from now on, made when it is
@@ -113,7 +114,8 @@ CUDA_EXPORT int membound_vgpu_draw_word(void* d_array, unsigned word) {
     for (; at + sizeof word <= bytes; at += sizeof word) std::memcpy(to + at, &word, sizeof word);
     std::memcpy(to + at, &word, bytes - at);
   };
-  return only.memory.draw(reinterpret_cast<std::uint64_t>(d_array), source, true) ? 1 : 0;
+  return only.memory.generate_lazily(reinterpret_cast<std::uint64_t>(d_array), source, true) ? 1
+                                                                                             : 0;
 }
 
 /// Shows every part of an array of either kind that was touched: see(state, offset, bytes, count),
@@ -124,7 +126,7 @@ CUDA_EXPORT int membound_vgpu_each_drawn(const void* d_array,
   Context& only = context();
   const std::scoped_lock lock(only.mutex);
   const auto address = reinterpret_cast<std::uint64_t>(d_array);
-  const membound::vgpu::memory::DrawnArray* const array = only.memory.drawn_at(address);
+  const membound::vgpu::memory::LazyArray* const array = only.memory.lazy_at(address);
   if (array == nullptr) return 0;
   array->each_made([&](std::uint64_t offset, std::span<const std::byte> bytes) {
     see(state, offset, bytes.data(), bytes.size());
@@ -137,7 +139,7 @@ CUDA_EXPORT int membound_vgpu_each_drawn(const void* d_array,
 CUDA_EXPORT int membound_vgpu_is_as_drawn(const void* d_array) {
   Context& only = context();
   const std::scoped_lock lock(only.mutex);
-  const auto* const array = only.memory.drawn_at(reinterpret_cast<std::uint64_t>(d_array));
+  const auto* const array = only.memory.lazy_at(reinterpret_cast<std::uint64_t>(d_array));
   if (array == nullptr) return -1;
   return array->is_as_made() ? 1 : 0;
 }

@@ -290,7 +290,7 @@ void tell_range(Context& context, const EndedLaunch& launch) {
   record.warp_instructions = report.warp_instructions;
   record.wall_seconds = report.wall_seconds;
   record.not_sampled = report.unsampled;
-  record.drawn_bytes = context.memory.drawn_bytes();
+  record.drawn_bytes = context.memory.lazy_bytes();
   record.outcome = report.unsampled.empty() ? "completed" : "not run";
   if (report.fault) record.outcome = exec::to_string(report.fault->kind);
   context.log.add_kernel(to_json(record));

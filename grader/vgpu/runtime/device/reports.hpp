@@ -48,7 +48,8 @@ struct LaunchRecord {
   /// Of the program's variables in constant memory, where the blocks' work is told.
   std::optional<std::uint64_t> constant_bytes = {};
   std::string not_sampled = {};  ///< why, where it was to be; then it was not run
-  /// Of a launch of which some blocks ran for their results: what drawn arrays hold afterwards.
+  /// Of a launch of which some blocks ran for their results: what lazily generated arrays hold
+  /// afterwards.
   std::optional<std::uint64_t> drawn_bytes = {};
   /// Whether its loads of shared memory are counted as the machine code has them; nothing where it
   /// has none.
