@@ -12,7 +12,7 @@
 
 #include "kernel.cuh"
 
-/// Ends the program where a call failed.
+/// Ends the program after a failed call.
 void must(cudaError_t code) {
   if (code == cudaSuccess) return;
   std::fprintf(stderr, "CUDA: %s\n", cudaGetErrorString(code));
@@ -21,11 +21,11 @@ void must(cudaError_t code) {
 
 // Stage 1: Five kernels, five streams
 //
-// Before   Five launches in the default stream: each begins when the one before it has ended, and
-//          each fills three of the GPU's places for blocks, whatever else is empty.
-// Task     A stream for each sound, so that the five kernels run side by side.
-// Demands  5 launches in 5 streams; of the time they take one by one, 0.7 is saved (0.8 is all
-//          there is). No call fails, no memory is left, and nobody reads what is not yet written.
+// Before   Five launches in the default stream: each begins after the one before it has ended, and
+//          each has three blocks, although the GPU has room for many more.
+// Task     A stream for each sound, so that the five kernels run concurrently.
+// Demands  5 launches in 5 streams; of the time they take one by one, 0.7 is saved (0.8 is the
+//          most). No call fails, all memory is freed, and no work reads what is not yet written.
 //
 //     one stream     |echo 0|echo 1|echo 2|echo 3|echo 4|
 //     five streams   |echo 0|
@@ -41,7 +41,7 @@ __global__ void echo(int* sound, int n) {
 }
 
 void five_sounds(const membound::Program& program) {
-  // Given: the sounds lie one behind the other, here and on the device.
+  // Given: the sounds are stored one after another, here and on the device.
   std::vector<int> sounds = program.read<int>("in");
   const int n = static_cast<int>(sounds.size()) / kSounds;
   const std::size_t bytes = sounds.size() * sizeof(int);
@@ -53,7 +53,7 @@ void five_sounds(const membound::Program& program) {
   cudaStream_t streams[kSounds];
   for (cudaStream_t& stream : streams) must(cudaStreamCreate(&stream));
 
-  // TODO 2 (about 4 lines): echo() for each sound, in its stream, and a look whether the launch
+  // TODO 2 (about 4 lines): echo() for each sound, in its stream, and a check whether the launch
   // gave an error. A grid of 0 blocks is one: what if the sounds have no samples?
   for (int i = 0; i < kSounds && n > 0; ++i) {
     echo<<<blocks_for(n), kThreads, 0, streams[i]>>>(d_sounds + i * n, n);
@@ -69,7 +69,7 @@ void five_sounds(const membound::Program& program) {
   program.write("out", sounds);
   must(cudaFree(d_sounds));
 
-  // TODO 4 (about 1 line): nobody needs the streams any more.
+  // TODO 4 (about 1 line): destroy the streams.
   for (cudaStream_t stream : streams) must(cudaStreamDestroy(stream));
 }
 
@@ -102,8 +102,8 @@ void piece_by_piece(const membound::Program& program) {
   int* d_samples = nullptr;
   must(cudaMalloc(&d_samples, n * sizeof(int)));
 
-  // TODO 1 (about 3 lines): a copy of `in` in host memory that the device can reach by itself, so
-  // that a copy from it need not keep the host. At least one element: no memory is no memory.
+  // TODO 1 (about 3 lines): a copy of `in` in host memory that the device can access by itself, so
+  // that the host need not wait for a copy from it. At least one element.
   int* samples = nullptr;
   must(cudaMallocHost(&samples, std::max(n, 1) * sizeof(int)));
   std::copy(in.begin(), in.end(), samples);
@@ -130,11 +130,11 @@ void piece_by_piece(const membound::Program& program) {
     must(cudaMemcpyAsync(piece, d_piece, bytes, cudaMemcpyDeviceToHost, stream));
   }
 
-  // TODO 4 (about 2 lines): hand in the result as the output "out". From when on is it there?
+  // TODO 4 (about 2 lines): write the result as the output "out". From when on is it complete?
   must(cudaDeviceSynchronize());
   program.write("out", samples, n);
 
-  // TODO 5 (about 2 lines): streams and memory of your own are given back.
+  // TODO 5 (about 2 lines): destroy your streams and free your memory.
   for (cudaStream_t stream : streams) must(cudaStreamDestroy(stream));
   must(cudaFreeHost(samples));
   must(cudaFree(d_samples));
@@ -142,7 +142,7 @@ void piece_by_piece(const membound::Program& program) {
 
 // Stage 3: What has to wait for what
 //
-// Before   A stream keeps an order that nobody asked for: y does not need x. Two streams keep none,
+// Before   A stream keeps an order that is not needed: y does not need x. Two streams keep none,
 //          and z needs both.
 // Task     Two streams, and events for what one needs of the other. The host waits at the end.
 // Demands  5 launches in 2 streams; of their time 0.25 is saved; a stream waits for an event of the
@@ -163,7 +163,7 @@ __global__ void blend(int* out, const int* a, const int* b, int n) {
 }
 
 void mixing_desk(const membound::Program& program) {
-  // Given: the tracks, and behind them room for both channels; `tracks` and `out` are pinned.
+  // Given: the tracks, and after them room for both channels; `tracks` and `out` are pinned.
   const std::vector<int> in = program.read<int>("in");
   const int n = static_cast<int>(in.size()) / kTracks;
   const std::size_t bytes = n * sizeof(int);
@@ -171,7 +171,7 @@ void mixing_desk(const membound::Program& program) {
   must(cudaMallocHost(&tracks, (kTracks + 2) * std::max<std::size_t>(bytes, 1)));
   std::copy(in.begin(), in.end(), tracks);
   int* const out = tracks + kTracks * n;
-  // Given: on the device, the tracks and all that comes of them, n samples each.
+  // Given: on the device, the tracks and all that is computed from them, n samples each.
   int* d_memory = nullptr;
   must(cudaMalloc(&d_memory, 9 * bytes));
   int *d_a = d_memory, *d_b = d_a + n, *d_c = d_b + n, *d_d = d_c + n, *d_x = d_d + n,
@@ -211,14 +211,14 @@ void mixing_desk(const membound::Program& program) {
     blend<<<blocks_for(n), kThreads, 0, second>>>(d_right, d_z, d_y, n);
     must(cudaGetLastError());
 
-    // TODO 4 (about 3 lines): both channels to `out`, each behind its kernel; and then the one wait
+    // TODO 4 (about 3 lines): both channels to `out`, each after its kernel; and then the one wait
     // of the host.
     must(cudaMemcpyAsync(out, d_left, bytes, cudaMemcpyDeviceToHost, first));
     must(cudaMemcpyAsync(out + n, d_right, bytes, cudaMemcpyDeviceToHost, second));
     must(cudaDeviceSynchronize());
   }
 
-  // Given: hand in, and give back.
+  // Given: write the output, and free everything.
   program.write("out", out, 2 * n);
   for (cudaEvent_t event : {y_is_there, z_is_there}) must(cudaEventDestroy(event));
   for (cudaStream_t stream : {first, second}) must(cudaStreamDestroy(stream));
@@ -226,13 +226,13 @@ void mixing_desk(const membound::Program& program) {
   must(cudaFree(d_memory));
 }
 
-// Stage 4: Handed in once
+// Stage 4: A graph, launched many times
 //
-// Before   A round of four short kernels, handed in again for each of kTurns turns: twelve calls
+// Before   A round of four short kernels, submitted again for each of kTurns turns: twelve calls
 //          a turn, and the host may take longer for them than the kernels do.
-// Task     Capture one round into a graph, make it ready once, and launch it kTurns times.
+// Task     Capture one round into a graph, instantiate it once, and launch it kTurns times.
 // Demands  One graph, launched kTurns times; of the kernels' time 0.3 is saved; the host waits at
-//          most 2 times, cudaFreeHost included; no memory is left, and all work is ordered.
+//          most 2 times, cudaFreeHost included; all memory is freed, and all work is ordered.
 //
 //     one round     left  --> .--> a --. .--> left
 //                              X        X              a, b: of both channels; then both of a and b
@@ -242,7 +242,7 @@ __global__ void turn(int* out, const int* mine, const int* other, int n) {
   if (i < n) out[i] = mine[i] - (mine[i] >> 2) + (other[i] >> 3);
 }
 
-// Given: one round, as stage 3 taught. It begins and ends in `first`; `second` goes beside it.
+// Given: one round, as in stage 3. It begins and ends in `first`; `second` overlaps with it.
 struct Desk {
   cudaStream_t first, second;
   cudaEvent_t begun, a_is_there, b_is_there, right_is_there;
@@ -298,19 +298,19 @@ void many_rounds(const membound::Program& program) {
     one_round(desk);
     must(cudaStreamEndCapture(desk.first, &whole_round));
 
-    // TODO 2 (about 2 lines): make it ready to be launched. How often is that needed?
+    // TODO 2 (about 2 lines): instantiate it. How often is that needed?
     cudaGraphExec_t ready;
     must(cudaGraphInstantiate(&ready, whole_round, 0));
 
     // TODO 3 (about 1 line): kTurns turns. In which stream, so that the copies around them wait?
     for (int i = 0; i < kTurns; ++i) must(cudaGraphLaunch(ready, desk.first));
 
-    // TODO 4 (about 2 lines): nobody needs graph and executable any more.
+    // TODO 4 (about 2 lines): destroy the graph and its executable.
     must(cudaGraphExecDestroy(ready));
     must(cudaGraphDestroy(whole_round));
   }
 
-  // Given: both channels back, the memory freed behind that, one wait.
+  // Given: both channels back, then the memory freed, and one wait.
   must(cudaMemcpyAsync(channels, desk.d_left, bytes, cudaMemcpyDeviceToHost, desk.first));
   must(cudaFreeAsync(d_memory, desk.first));
   must(cudaStreamSynchronize(desk.first));
