@@ -22,7 +22,7 @@
 namespace membound::cli {
 namespace {
 
-/// What a LAUNCH_SHAPE or LAUNCH_PLAN becomes (harness/cases/launch_plan.hpp); few want to read it.
+/// What a LAUNCH_SHAPE or LAUNCH_PLAN becomes (harness/device/launch_validator.hpp); few read it.
 constexpr std::string_view kLaunchPrefix = "membound_launch_of_";
 constexpr int kWidth = 100;  // of the source; instructions are as long as they are
 

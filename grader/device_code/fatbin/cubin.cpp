@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "grader/device_code/fatbin/elf_file.hpp"
-#include "grader/device_code/fatbin/fatbin.cpp"
 
 namespace membound::fatbin {
 namespace {
@@ -31,6 +30,18 @@ constexpr std::uint8_t kNewAbi = 8;  ///< from CUDA 12.8 on the architecture mov
 constexpr std::uint32_t kReservedSharedBytes = 1024;
 constexpr std::size_t kMaxParameters = 4096;
 constexpr unsigned char kEntryMark = 0x10;  ///< st_other of a kernel's symbol
+
+base::Error not_a_cubin(std::string_view where, std::string_view found) {
+  return {base::ErrorKind::kInput, std::string(where), std::string(found),
+          "a 64-bit little-endian ELF file for NVIDIA CUDA",
+          "pass a cubin made by `nvcc -cubin`; programs and objects hold a fat binary in their "
+          ".nv_fatbin section"};
+}
+
+base::Error bad_cubin(std::string_view where, std::string_view what) {
+  return {base::ErrorKind::kInput, std::string(where), std::string(what) + " lies outside the file",
+          "an undamaged cubin", std::string(kBuildAgain)};
+}
 
 struct Attributes {
   Format format;
@@ -84,7 +95,7 @@ class CubinReader {
     for (const ElfSection& section : file_.sections) {
       if (section.header.sh_type != SHT_SYMTAB) continue;
       if (section.header.sh_link >= file_.sections.size()) {
-        return errors::bad_cubin(where_, "the table of symbol names");
+        return bad_cubin(where_, "the table of symbol names");
       }
       const Bytes names = file_.sections[section.header.sh_link].content;
       for (std::size_t i = 0; i < section.content.size() / sizeof(Elf64_Sym); ++i) {
@@ -171,17 +182,16 @@ class CubinReader {
 
 base::Result<ElfFile> open_cubin(Bytes bytes, std::string_view where) {
   if (bytes.size() < sizeof(Elf64_Ehdr)) {
-    return errors::cut_off(where, "the ELF header", sizeof(Elf64_Ehdr), bytes.size());
+    return cut_off(where, "the ELF header", sizeof(Elf64_Ehdr), bytes.size());
   }
   ElfFault fault{};
   auto file = read_elf(bytes, fault);
-  if (fault == ElfFault::kNoElf) return errors::not_a_cubin(where, "no ELF file");
+  if (fault == ElfFault::kNoElf) return not_a_cubin(where, "no ELF file");
   if (fault == ElfFault::kOtherClass || elf_machine(bytes) != EM_CUDA) {
-    return errors::not_a_cubin(where, "an ELF file for another machine");
+    return not_a_cubin(where, "an ELF file for another machine");
   }
   if (file) return std::move(*file);
-  return errors::bad_cubin(where,
-                           fault == ElfFault::kBadSection ? "a section" : "the table of sections");
+  return bad_cubin(where, fault == ElfFault::kBadSection ? "a section" : "the table of sections");
 }
 
 }  // namespace

@@ -10,6 +10,13 @@
 
 namespace membound::fatbin {
 
+base::Error cut_off(std::string_view where, std::string_view what, std::uint64_t needed_bytes,
+                    std::uint64_t there_bytes) {
+  return {base::ErrorKind::kInput, std::string(where),
+          std::string(what) + " ends after " + std::to_string(there_bytes) + " bytes",
+          std::to_string(needed_bytes) + " bytes", std::string(kBuildAgain)};
+}
+
 bool is_elf(Bytes bytes) {
   return bytes.size() >= SELFMAG && std::memcmp(bytes.data(), ELFMAG, SELFMAG) == 0;
 }

@@ -16,6 +16,8 @@
 
 #include <elf.h>
 
+#include "grader/base/result.hpp"
+
 namespace membound::fatbin {
 
 using Bytes = std::span<const std::byte>;
@@ -39,6 +41,14 @@ template <typename T>
   const char* const first = reinterpret_cast<const char*>(bytes.data()) + offset;
   return {first, ::strnlen(first, bytes.size() - offset)};
 }
+
+/// What to do about bytes that end too soon.
+inline constexpr std::string_view kBuildAgain =
+    "build it again with nvcc; the file may be cut off or damaged";
+
+/// `what` is not all there.
+[[nodiscard]] base::Error cut_off(std::string_view where, std::string_view what,
+                                  std::uint64_t needed_bytes, std::uint64_t there_bytes);
 
 /// Whether the bytes begin as an ELF file's do.
 [[nodiscard]] bool is_elf(std::span<const std::byte> bytes);

@@ -22,27 +22,13 @@
 #include "grader/device_code/fatbin/elf_file.hpp"
 
 namespace membound::fatbin {
-
-/// One LZ4 block of exactly `unpacked_bytes`; nothing when it is damaged.
-[[nodiscard]] std::optional<std::vector<std::byte>> unpack_lz4(std::span<const std::byte> packed,
-                                                               std::uint64_t unpacked_bytes);
-
-/// One ZSTD frame of exactly `unpacked_bytes`; nothing when it is damaged.
-[[nodiscard]] std::optional<std::vector<std::byte>> unpack_zstd(std::span<const std::byte> packed,
-                                                                std::uint64_t unpacked_bytes);
-
-}  // namespace membound::fatbin
-
-namespace membound::fatbin {
-
 namespace {
 
 /// An LZ4 block cannot unpack to more than 255 times its size and a few bytes.
 constexpr std::uint64_t kLargestLz4Ratio = 255;
 constexpr std::size_t kChunkBytes = std::size_t{1} << 18;
 
-}  // namespace
-
+/// One LZ4 block of exactly `unpacked_bytes`; nothing when it is damaged.
 std::optional<std::vector<std::byte>> unpack_lz4(std::span<const std::byte> packed,
                                                  std::uint64_t unpacked_bytes) {
   if (unpacked_bytes > LZ4_MAX_INPUT_SIZE || packed.size() > LZ4_MAX_INPUT_SIZE)
@@ -56,6 +42,7 @@ std::optional<std::vector<std::byte>> unpack_lz4(std::span<const std::byte> pack
   return unpacked;
 }
 
+/// One ZSTD frame of exactly `unpacked_bytes`; nothing when it is damaged.
 std::optional<std::vector<std::byte>> unpack_zstd(std::span<const std::byte> packed,
                                                   std::uint64_t unpacked_bytes) {
   const std::unique_ptr<ZSTD_DStream, decltype(&ZSTD_freeDStream)> stream(ZSTD_createDStream(),
@@ -83,30 +70,7 @@ std::optional<std::vector<std::byte>> unpack_zstd(std::span<const std::byte> pac
   return unpacked;
 }
 
-}  // namespace membound::fatbin
-
-namespace membound::fatbin::errors {
-
-[[nodiscard]] base::Error not_a_fat_binary(std::string_view where);
-[[nodiscard]] base::Error cut_off(std::string_view where, std::string_view what,
-                                  std::uint64_t needed_bytes, std::uint64_t there_bytes);
-[[nodiscard]] base::Error unknown_version(std::string_view where, std::uint32_t version);
-[[nodiscard]] base::Error bad_header(std::string_view where, std::uint32_t header_bytes);
-[[nodiscard]] base::Error bad_compression(std::string_view where, std::string_view method);
-[[nodiscard]] base::Error too_large(std::string_view where, std::uint64_t bytes);
-/// There are cubins only, the first for `arch`; 0 when the container is empty.
-[[nodiscard]] base::Error no_ptx(std::string_view where, std::uint32_t arch);
-[[nodiscard]] base::Error not_a_cubin(std::string_view where, std::string_view found);
-[[nodiscard]] base::Error bad_cubin(std::string_view where, std::string_view what);
-
-}  // namespace membound::fatbin::errors
-
-namespace membound::fatbin::errors {
-
-namespace {
-
-constexpr std::string_view kBuildAgain =
-    "build it again with nvcc; the file may be cut off or damaged";
+namespace errors {
 
 base::Error input(std::string_view where, std::string found, std::string expected,
                   std::string_view advice) {
@@ -114,18 +78,10 @@ base::Error input(std::string_view where, std::string found, std::string expecte
           std::string(advice)};
 }
 
-}  // namespace
-
 base::Error not_a_fat_binary(std::string_view where) {
   return input(where, "the bytes are neither a fat binary, a cubin nor PTX text",
                "the magic number 0xBA55ED50, an ELF file, or a text beginning with .version",
                "pass a file made by `nvcc -fatbin`, `nvcc -cubin` or `nvcc -ptx`");
-}
-
-base::Error cut_off(std::string_view where, std::string_view what, std::uint64_t needed_bytes,
-                    std::uint64_t there_bytes) {
-  return input(where, std::string(what) + " ends after " + std::to_string(there_bytes) + " bytes",
-               std::to_string(needed_bytes) + " bytes", kBuildAgain);
 }
 
 base::Error unknown_version(std::string_view where, std::uint32_t version) {
@@ -149,6 +105,7 @@ base::Error too_large(std::string_view where, std::uint64_t bytes) {
                "at most " + std::to_string(kMaxPayloadBytes) + " bytes in all", kBuildAgain);
 }
 
+/// There are cubins only, the first for `arch`; 0 when the container is empty.
 base::Error no_ptx(std::string_view where, std::uint32_t arch) {
   const std::string sm = std::to_string(arch);
   if (arch == 0) {
@@ -161,23 +118,7 @@ base::Error no_ptx(std::string_view where, std::uint32_t arch) {
                    ",code=compute_" + sm + "`; `code=sm_" + sm + "` alone leaves the PTX out");
 }
 
-base::Error not_a_cubin(std::string_view where, std::string_view found) {
-  return input(
-      where, std::string(found), "a 64-bit little-endian ELF file for NVIDIA CUDA",
-      "pass a cubin made by `nvcc -cubin`; programs and objects hold a fat binary in their "
-      ".nv_fatbin section");
-}
-
-base::Error bad_cubin(std::string_view where, std::string_view what) {
-  return input(where, std::string(what) + " lies outside the file", "an undamaged cubin",
-               kBuildAgain);
-}
-
-}  // namespace membound::fatbin::errors
-
-namespace membound::fatbin {
-
-namespace {
+}  // namespace errors
 
 constexpr std::uint32_t kWrapperMagic = 0x466243B1;
 constexpr std::uint32_t kContainerMagic = 0xBA55ED50;
@@ -244,8 +185,7 @@ class Reader {
       }
       if (!begins_with(bytes, kContainerMagic)) return errors::not_a_fat_binary(where_);
       if (bytes.size() < kContainerHeaderBytes) {
-        return errors::cut_off(where_, "the header of the fat binary", kContainerHeaderBytes,
-                               bytes.size());
+        return cut_off(where_, "the header of the fat binary", kContainerHeaderBytes, bytes.size());
       }
       const auto version = read_at<std::uint16_t>(bytes, 4);
       if (version != kContainerVersion) return errors::unknown_version(where_, version);
@@ -255,7 +195,7 @@ class Reader {
         return errors::bad_header(where_, static_cast<std::uint32_t>(header));
       }
       if (!has(bytes, header, payload)) {
-        return errors::cut_off(where_, "the fat binary", header + payload, bytes.size());
+        return cut_off(where_, "the fat binary", header + payload, bytes.size());
       }
       if (auto status = read_entries(bytes.subspan(header, payload)); !status) return status;
       bytes = bytes.subspan(header + payload);
@@ -273,8 +213,8 @@ class Reader {
         return errors::bad_header(where_, header.header_bytes);
       }
       if (!has(bytes, header.header_bytes, header.payload_bytes)) {
-        return errors::cut_off(where_, "an entry of the fat binary",
-                               header.header_bytes + header.payload_bytes, bytes.size());
+        return cut_off(where_, "an entry of the fat binary",
+                       header.header_bytes + header.payload_bytes, bytes.size());
       }
       if (header.kind == kPtxCode || header.kind == kElfCode) {
         if (auto status = read_entry(header, bytes); !status) return status;
@@ -313,7 +253,7 @@ class Reader {
       return base::Done{};
     }
     if (header.packed_bytes > payload.size()) {
-      return errors::cut_off(where_, "a compressed entry", header.packed_bytes, payload.size());
+      return cut_off(where_, "a compressed entry", header.packed_bytes, payload.size());
     }
     const Bytes packed = payload.first(header.packed_bytes);
     auto unpacked = lz4 ? unpack_lz4(packed, bytes) : unpack_zstd(packed, bytes);

@@ -18,6 +18,7 @@
 #include "grader/device_code/fatbin/elf_file.hpp"
 
 namespace membound::fatbin {
+namespace {
 
 /// The code from `offset_bytes` of its section up to the next row comes from this line.
 struct CodeLine {
@@ -25,15 +26,6 @@ struct CodeLine {
   std::uint32_t ptx_line = 0;  ///< 0: from none
   friend bool operator==(const CodeLine&, const CodeLine&) = default;
 };
-
-/// By number of the section of machine code: its rows, sorted by offset. Empty where the cubin has
-/// no such table; a damaged one ends where it is damaged.
-[[nodiscard]] std::map<std::uint32_t, std::vector<CodeLine>> ptx_lines(const ElfFile& file);
-
-/// The line that the code at `offset_bytes` comes from; 0: none.
-[[nodiscard]] std::uint32_t line_at(const std::vector<CodeLine>& rows, std::uint64_t offset_bytes);
-
-namespace {
 
 constexpr std::string_view kTable = ".nv_debug_line_sass";
 
@@ -194,8 +186,8 @@ class LineProgram {
   std::uint32_t section_ = 0;  ///< 0: not known
 };
 
-}  // namespace
-
+/// By number of the section of machine code: its rows, sorted by offset. Empty where the cubin has
+/// no such table; a damaged one ends where it is damaged.
 std::map<std::uint32_t, std::vector<CodeLine>> ptx_lines(const ElfFile& file) {
   LineProgram::Rows rows;
   for (std::size_t i = 0; i < file.sections.size(); ++i) {
@@ -214,12 +206,11 @@ std::map<std::uint32_t, std::vector<CodeLine>> ptx_lines(const ElfFile& file) {
   return rows;
 }
 
+/// The line that the code at `offset_bytes` comes from; 0: none.
 std::uint32_t line_at(const std::vector<CodeLine>& rows, std::uint64_t offset_bytes) {
   const auto after = std::ranges::upper_bound(rows, offset_bytes, {}, &CodeLine::offset_bytes);
   return after == rows.begin() ? 0 : std::prev(after)->ptx_line;
 }
-
-namespace {
 
 constexpr std::string_view kCodePrefix = ".text.";
 /// Architectures whose instructions have 128 bits and the opcodes below.

@@ -10,26 +10,7 @@
 #include "grader/device_code/fatbin/fatbin.hpp"
 #include "grader/device_code/ptx/parser.hpp"
 
-namespace membound::ptx {
-
-bool is_graded_opcode(std::string_view opcode) {
-  constexpr bool kGraded = true, kRefused = false;
-  static const std::set<std::string_view> kOpcodes = [] {
-    std::set<std::string_view> names;
-#define MEMBOUND_OPCODE(id, name, shape, suffixes, family, results, unit, cost, graded, section, \
-                        doc)                                                                     \
-  if (graded) names.insert(name);
-#include "grader/device_code/ptx/opcodes.def"
-#undef MEMBOUND_OPCODE
-    return names;
-  }();
-  return kOpcodes.contains(opcode);
-}
-
-}  // namespace membound::ptx
-
 namespace membound::policy {
-
 namespace {
 
 /// Who a thread is, and how much shared memory it was given. Left out is what no lab needs, and
@@ -102,7 +83,7 @@ class Inspector {
       if (!has(kDirectives, directive.name))
         note(directive.name, directive.name, &function, ptx::kNoIndex);
     for (const ptx::Instruction& instruction : function.instructions) {
-      if (!ptx::is_graded_opcode(instruction.opcode))
+      if (!is_graded_opcode(instruction.opcode))
         note(instruction.opcode, instruction.mnemonic, &function, instruction.location);
       for (const ptx::Operand& operand : instruction.operands)
         inspect(operand, instruction, function);
@@ -147,6 +128,20 @@ class Inspector {
 };
 
 }  // namespace
+
+bool is_graded_opcode(std::string_view opcode) {
+  constexpr bool kGraded = true, kRefused = false;
+  static const std::set<std::string_view> kOpcodes = [] {
+    std::set<std::string_view> names;
+#define MEMBOUND_OPCODE(id, name, shape, suffixes, family, results, unit, cost, graded, section, \
+                        doc)                                                                     \
+  if (graded) names.insert(name);
+#include "grader/device_code/ptx/opcodes.def"
+#undef MEMBOUND_OPCODE
+    return names;
+  }();
+  return kOpcodes.contains(opcode);
+}
 
 std::string to_string(const Breach& breach) {
   std::string text = breach.file.empty() ? "kernel.cu" : breach.file;

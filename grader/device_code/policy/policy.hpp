@@ -40,11 +40,7 @@ struct Breach {
 
 inline constexpr std::size_t kMostBreaches = 20;
 
-}  // namespace membound::policy
-
-namespace membound::ptx {
-
-/// May graded code hold this base opcode ("ld")? Not one that no row names.
+/// May graded code hold this base opcode ("ld")? Not one that no row of ptx/opcodes.def names.
 [[nodiscard]] bool is_graded_opcode(std::string_view opcode);
 
-}  // namespace membound::ptx
+}  // namespace membound::policy

@@ -14,13 +14,9 @@
 #include "grader/device_code/ptx/ast.hpp"
 
 namespace membound::ptx {
+namespace {
 
 /// `prefix` and as many upper-case digits: "0f3F800000".
-[[nodiscard]] std::string hex(std::string_view prefix, int digits, std::uint64_t bits);
-[[nodiscard]] std::string integer(std::uint64_t bits, bool is_unsigned);
-/// With its sign; nothing for 0.
-[[nodiscard]] std::string offset(std::uint64_t bits);
-
 std::string hex(std::string_view prefix, int digits, std::uint64_t bits) {
   char text[32];
   std::snprintf(text, sizeof text, "%0*" PRIX64, digits, bits);
@@ -34,6 +30,7 @@ std::string integer(std::uint64_t bits, bool is_unsigned) {
   return value == INT64_MIN ? "(-9223372036854775807 - 1)" : std::to_string(value);
 }
 
+/// With its sign; nothing for 0.
 std::string offset(std::uint64_t bits) {
   if (bits == 0) return "";
   const auto value = static_cast<std::int64_t>(bits);
@@ -41,15 +38,26 @@ std::string offset(std::uint64_t bits) {
                             : (value < 0 ? "" : "+") + integer(bits, false);
 }
 
-[[nodiscard]] std::string_view spelling(Linkage linkage);
-/// " .v4"; nothing for one element.
-[[nodiscard]] std::string vector_word(std::uint8_t width);
-/// "(.param .u64 a, .param .u32 n)".
-[[nodiscard]] std::string parameters(const std::vector<Variable>& variables);
-/// The whole declaration: linkage, initial value, ';'.
-[[nodiscard]] std::string variable_text(const Variable& variable);
+std::string_view spelling(Linkage linkage) {
+  switch (linkage) {
+    case Linkage::kVisible:
+      return ".visible ";
+    case Linkage::kExtern:
+      return ".extern ";
+    case Linkage::kWeak:
+      return ".weak ";
+    case Linkage::kCommon:
+      return ".common ";
+    case Linkage::kInternal:
+      break;
+  }
+  return "";
+}
 
-namespace {
+/// " .v4"; nothing for one element.
+std::string vector_word(std::uint8_t width) {
+  return width > 1 ? " .v" + std::to_string(width) : "";
+}
 
 /// `.global .align 4 .v2 .f32 name[3]`, without linkage, value and ';'.
 std::string declaration(const Variable& variable) {
@@ -111,28 +119,7 @@ std::string initial_value(const Variable& variable) {
   return text + "}";
 }
 
-}  // namespace
-
-std::string_view spelling(Linkage linkage) {
-  switch (linkage) {
-    case Linkage::kVisible:
-      return ".visible ";
-    case Linkage::kExtern:
-      return ".extern ";
-    case Linkage::kWeak:
-      return ".weak ";
-    case Linkage::kCommon:
-      return ".common ";
-    case Linkage::kInternal:
-      break;
-  }
-  return "";
-}
-
-std::string vector_word(std::uint8_t width) {
-  return width > 1 ? " .v" + std::to_string(width) : "";
-}
-
+/// "(.param .u64 a, .param .u32 n)".
 std::string parameters(const std::vector<Variable>& variables) {
   std::string text = "(";
   for (const Variable& variable : variables) {
@@ -142,12 +129,11 @@ std::string parameters(const std::vector<Variable>& variables) {
   return text + ")";
 }
 
+/// The whole declaration: linkage, initial value, ';'.
 std::string variable_text(const Variable& variable) {
   return std::string(spelling(variable.linkage)) + declaration(variable) + initial_value(variable) +
          ";\n";
 }
-
-namespace {
 
 std::string joined(std::span<const Operand> operands) {
   std::string text;

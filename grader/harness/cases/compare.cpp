@@ -40,10 +40,10 @@ struct Cell {
 
 std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-/// The smallest power of two that cuts `extent` into at most `pieces`.
-std::int64_t side_for(std::int64_t extent, std::int64_t pieces) {
+/// The smallest power of two that cuts `extent` into at most `parts`.
+std::int64_t side_for(std::int64_t extent, std::int64_t parts) {
   return static_cast<std::int64_t>(std::bit_ceil(
-      static_cast<std::uint64_t>(std::max<std::int64_t>(1, divide_up(extent, pieces)))));
+      static_cast<std::uint64_t>(std::max<std::int64_t>(1, divide_up(extent, parts)))));
 }
 
 std::string draw(const std::vector<Cell>& cells, std::int64_t columns) {

@@ -160,12 +160,12 @@ KernelOutput::~KernelOutput() {
   if (!before_.open() || !file_.open()) return;
   std::fflush(stdout);
   dup2(before_.get(), STDOUT_FILENO);
-  std::array<char, 4096> piece{};
+  std::array<char, 4096> buffer{};
   lseek(file_.get(), 0, SEEK_SET);
-  for (ssize_t size = 0; (size = read(file_.get(), piece.data(), piece.size())) > 0;) {
+  for (ssize_t size = 0; (size = read(file_.get(), buffer.data(), buffer.size())) > 0;) {
     const auto bytes = static_cast<std::size_t>(size);
-    text_.append(piece.data(), std::min(bytes, kMostKernelOutput - text_.size()));
-    std::fwrite(piece.data(), 1, bytes, stdout);
+    text_.append(buffer.data(), std::min(bytes, kMostKernelOutput - text_.size()));
+    std::fwrite(buffer.data(), 1, bytes, stdout);
   }
 }
 

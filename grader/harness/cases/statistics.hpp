@@ -57,7 +57,7 @@ inline constexpr std::string_view kStoppedWrong = "wrong";
 
 /// Caps of one timed case.
 struct StopLimits {
-  double bar = 0.75;         ///< the stage's pass_ratio
+  double bar = 0;            ///< the stage's pass_ratio
   double full_bar = 1e9;     ///< its full_ratio: above it a ratio earns no more points
   double seconds_clear = 4;  ///< once the interval lies on one side of the bar
   double seconds_near = 15;  ///< while the bar lies in the interval

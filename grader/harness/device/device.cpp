@@ -19,9 +19,6 @@
 #include "grader/harness/device/runtime_extensions.hpp"
 
 namespace membound::harness {
-
-[[nodiscard]] std::unique_ptr<Device> make_gpu(DeviceFacts facts);
-
 namespace {
 
 constexpr TimingRules kGpuRules = {
@@ -31,7 +28,7 @@ constexpr TimingRules kGpuRules = {
     .event_samples = 11,
     .ceiling_warm_up = 2,
     .ceiling_samples = 9,
-    .add_min_rounds = 4096,  // some milliseconds, so that the clock settles
+    .add_min_iterations = 4096,  // some milliseconds, so that the clock settles
     .reference_warm_up = 1,
     .reference_samples = 3,
     .bound_by_ceiling = true,
@@ -113,18 +110,9 @@ class Gpu : public Device {
   void limit_steps(std::uint64_t /*warp_instructions*/) const override {}
 };
 
-}  // namespace
-
 std::unique_ptr<Device> make_gpu(DeviceFacts facts) {
   return std::make_unique<Gpu>(std::move(facts));
 }
-
-/// The name of the virtual GPU that the runtime stands for; empty for a real one.
-[[nodiscard]] std::string virtual_gpu_name();
-
-[[nodiscard]] std::unique_ptr<Device> make_virtual_gpu(DeviceFacts facts);
-
-namespace {
 
 constexpr TimingRules kVirtualGpuRules = {
     .warm_up_pairs = 0,
@@ -133,7 +121,7 @@ constexpr TimingRules kVirtualGpuRules = {
     .event_samples = 1,
     .ceiling_warm_up = 0,
     .ceiling_samples = 1,
-    .add_min_rounds = 32,  // each costs host time
+    .add_min_iterations = 32,  // each costs host time
     .reference_warm_up = 0,
     .reference_samples = 1,
     // A predicted time breaks no physics: nobody is suspected, the model is.
@@ -270,8 +258,7 @@ class VirtualGpu : public Device {
   }
 };
 
-}  // namespace
-
+/// The name of the virtual GPU that the runtime stands for; empty for a real one.
 std::string virtual_gpu_name() {
   auto* name = runtime_function<const char*()>("membound_vgpu_name");
   return name == nullptr ? "" : name();
@@ -280,8 +267,6 @@ std::string virtual_gpu_name() {
 std::unique_ptr<Device> make_virtual_gpu(DeviceFacts facts) {
   return std::make_unique<VirtualGpu>(std::move(facts));
 }
-
-namespace {
 
 std::string version_text(int version) {
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);

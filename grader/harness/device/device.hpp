@@ -32,7 +32,7 @@ struct TimingRules {
   int event_samples;          ///< of the time between two events with nothing between them
   int ceiling_warm_up;        ///< runs before those that count,
   int ceiling_samples;        ///< and those
-  int add_min_rounds;         ///< of a thread, for the ceiling of operations
+  int add_min_iterations;     ///< of a thread, for the ceiling of operations
   int reference_warm_up;      ///< where the reference is timed alone: runs before those that count,
   int reference_samples;      ///< and those
   bool bound_by_ceiling;      ///< a kernel that passes it is suspicious; else it is held there

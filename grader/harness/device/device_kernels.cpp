@@ -143,19 +143,19 @@ void DeviceKernels::read(const void* d_in, std::size_t size_bytes) const {
          kReadThreads, d_in, count, result_.data());
 }
 
-void DeviceKernels::launch_add_min(int blocks, int threads, int rounds) const {
+void DeviceKernels::launch_add_min(int blocks, int threads, int iterations) const {
   void* d_addends = static_cast<std::byte*>(result_.data()) + kResultBytes / 4;  // stays 0
   void* d_never = static_cast<std::byte*>(result_.data()) + kResultBytes / 2;
   launch("membound_add_min", dim3{static_cast<unsigned>(blocks)}, threads, d_addends, d_never,
-         rounds);
+         iterations);
 }
 
-double DeviceKernels::add_min(int rounds) const {
+double DeviceKernels::add_min(int iterations) const {
   // 2 blocks of 256 threads: 4 warps for each of an SM's four schedulers; more were no faster.
   constexpr int kBlock = 256;
   const int blocks = 2 * sm_count_;
-  launch_add_min(blocks, kBlock, rounds);
-  return static_cast<double>(blocks) * kBlock * rounds * kAddMinOperationsPerRound;
+  launch_add_min(blocks, kBlock, iterations);
+  return static_cast<double>(blocks) * kBlock * iterations * kAddMinOperationsPerIteration;
 }
 
 }  // namespace membound::harness

@@ -22,8 +22,8 @@
 
 namespace membound::harness {
 
-/// Additions and minima that one thread of add_min() does per round, together.
-inline constexpr int kAddMinOperationsPerRound = 512;
+/// Additions and minima that one thread of add_min() does per iteration, together.
+inline constexpr int kAddMinOperationsPerIteration = 512;
 
 /// The loaded harness.fatbin with the buffers its kernels need, on one device, which makes it
 /// (Device::load_kernels).
@@ -76,8 +76,8 @@ class DeviceKernels {
   /// Ceilings; `size_bytes` is rounded down to whole 16-byte vectors.
   void copy(void* d_out, const void* d_in, std::size_t size_bytes) const;
   void read(const void* d_in, std::size_t size_bytes) const;
-  /// Fills the device with warps that each do `rounds` rounds; returns the operations done.
-  double add_min(int rounds) const;
+  /// Fills the device with warps that each do `iterations` iterations; returns the operations done.
+  double add_min(int iterations) const;
 
  protected:
   static constexpr int kThreads = 256;
@@ -104,7 +104,7 @@ class DeviceKernels {
   virtual void set_words(void* d_data, std::size_t count, unsigned word) const = 0;
   void launch_with(const std::string& name, dim3 grid, int threads,
                    std::span<const std::size_t> sizes, void** addresses) const;
-  void launch_add_min(int blocks, int threads, int rounds) const;
+  void launch_add_min(int blocks, int threads, int iterations) const;
 
   Library library_;
   int sm_count_, device_;

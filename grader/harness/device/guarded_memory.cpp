@@ -168,7 +168,7 @@ std::vector<std::byte> poison_bytes(std::size_t size_bytes) {
   return bytes;
 }
 
-constexpr std::size_t kPieceBytes = std::size_t{1} << 20;  // whole poison words
+constexpr std::size_t kPatternBytes = std::size_t{1} << 20;  // whole poison words
 constexpr std::size_t kLittleBytes = std::size_t{1} << 16;
 
 void put(std::byte* d_target, const std::vector<std::byte>& bytes) {
@@ -176,12 +176,12 @@ void put(std::byte* d_target, const std::vector<std::byte>& bytes) {
              "filling an array");
 }
 
-/// Zone, poison and zone, of which one piece comes from the host: the device copies it on and on.
+/// Zone, poison and zone, of which one pattern comes from the host: the device copies it on and on.
 void fill_with_poison(std::byte* d_target, const std::vector<std::byte>& zone,
                       std::size_t size_bytes) {
   put(d_target, zone);
   std::byte* const d_data = d_target + zone.size();
-  std::size_t done = std::min(kPieceBytes, size_bytes);
+  std::size_t done = std::min(kPatternBytes, size_bytes);
   put(d_data, poison_bytes(done));
   while (done < size_bytes) {
     const std::size_t now = std::min(done, size_bytes - done);
@@ -217,7 +217,7 @@ GuardedMemory::GuardedMemory(std::size_t size_bytes, std::size_t element_bytes, 
   std::vector<std::byte> content = guard_pattern(guard_bytes(), block_->mark);
   const std::vector<std::byte> zone = content;
   // A submission chooses the size of its scratch: ours must not grow with it.
-  if (initial == nullptr && size_bytes > kPieceBytes) {
+  if (initial == nullptr && size_bytes > kPatternBytes) {
     fill_with_poison(block_->d_allocation, zone, size_bytes);
     forget_writes(d_allocation, size_bytes);
     return;

@@ -119,7 +119,7 @@ extern "C" __global__ void membound_copy(float4* __restrict__ out, const float4*
 }
 
 /// Ceiling of kernels that almost only read: four independent 16-byte loads in flight per thread.
-/// Each block reads one piece of 4 * blockDim.x vectors.
+/// Each block reads a tile of 4 * blockDim.x vectors.
 extern "C" __global__ void membound_read_ceiling(const float4* __restrict__ in, Count count,
                                                  float* never) {
   constexpr int kLoads = 4;
@@ -136,10 +136,10 @@ extern "C" __global__ void membound_read_ceiling(const float4* __restrict__ in, 
   if (sum == 0.123456F) *never = sum;
 }
 
-/// Ceiling of kernels bound by additions and minima: `rounds` times 256 additions and 256 minima
+/// Ceiling of kernels bound by additions and minima: `iterations` times 256 additions and 256 minima
 /// per thread, in 8 pairs of chains. A minimum takes the sum of the step before, so that neither
 /// waits for the other; sums only grow by additions, which no compiler may reorder.
-extern "C" __global__ void membound_add_min(const float* addends, float* never, int rounds) {
+extern "C" __global__ void membound_add_min(const float* addends, float* never, int iterations) {
   constexpr int kChains = 8;
   constexpr int kSteps = 32;  // unrolled, so that the loop's own instructions do not count
   float best[kChains];
@@ -151,7 +151,7 @@ extern "C" __global__ void membound_add_min(const float* addends, float* never, 
     best[c] = sum[c] * 2;
   }
 #pragma unroll 1
-  for (int round = 0; round < rounds; ++round) {
+  for (int iteration = 0; iteration < iterations; ++iteration) {
 #pragma unroll
     for (int s = 0; s < kSteps; ++s) {
 #pragma unroll

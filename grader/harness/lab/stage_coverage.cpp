@@ -136,7 +136,7 @@ void StageRun::look_at_all() {
       const bool is_last = &way == &ways.back();
       if (least_seconds(one) > kLongSeconds && !is_last) continue;
       last = run_whole(way, i, {});
-      // Too large in one piece: the next size says something at least.
+      // Too large to run at once: the next size says something at least.
       if (last->complete) break;
     }
     const std::lock_guard lock(mutex_);

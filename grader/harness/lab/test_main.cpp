@@ -24,16 +24,6 @@
 #include "grader/harness/measure/timed_run.hpp"
 
 namespace membound::harness {
-
-/// Every timed case of every stage, each with two seeds: predicted times that differ depend on the
-/// data, and are of no use for another submission's; nor are any without TimedCase::expected. Only
-/// for virtual GPUs. Throws ReferenceError.
-[[nodiscard]] ReferenceTimes time_references(Session& session);
-
-}  // namespace membound::harness
-
-namespace membound::harness {
-
 namespace {
 
 /// A case as one of the ways to time its stage has it.
@@ -97,8 +87,9 @@ std::string time_one(Session& session, const OneCase& one, ReferenceTimes& times
          " ns, and " + base::decimal(other_ns, 1) + " ns with others";
 }
 
-}  // namespace
-
+/// Every timed case of every stage, each with two seeds: predicted times that differ depend on the
+/// data, and are of no use for another submission's; nor are any without TimedCase::expected. Only
+/// for virtual GPUs. Throws ReferenceError.
 ReferenceTimes time_references(Session& session) {
   ReferenceTimes times;
   times.lab = session.lab().id;
@@ -119,6 +110,8 @@ ReferenceTimes time_references(Session& session) {
   }
   return times;
 }
+
+}  // namespace
 
 }  // namespace membound::harness
 

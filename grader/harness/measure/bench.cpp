@@ -77,8 +77,6 @@ base::Result<ReferenceTimes> read_reference_times(const std::filesystem::path& f
   return ReferenceTimes::from_text(*text, file.string());
 }
 
-[[nodiscard]] std::unique_ptr<Bench> make_one_process_bench(const BenchParts& parts);
-
 namespace {
 
 class OneProcessRun : public TimedRun {
@@ -121,19 +119,13 @@ class OneProcessBench : public Bench {
   }
 };
 
-}  // namespace
-
 std::unique_ptr<Bench> make_one_process_bench(const BenchParts& parts) {
   return std::make_unique<OneProcessBench>(parts);
 }
 
-[[nodiscard]] std::unique_ptr<Bench> make_sandbox_bench(const BenchParts& parts);
-
-namespace {
-
-/// Of each output whose fingerprint is right so many pieces are fetched and compared bit by bit:
+/// Of each output whose fingerprint is right so many ranges are fetched and compared bit by bit:
 /// the check of the check. Where they lie follows from the key, which nobody knows before.
-constexpr std::uint64_t kAuditPieces = 4;
+constexpr std::uint64_t kAuditRanges = 4;
 constexpr std::size_t kAuditBytes = 4096;
 constexpr int kOutsideRuns = 5;
 /// What a launch does beside its result is looked for in the first runs and then in one of four,
@@ -174,7 +166,7 @@ class SandboxRun : public TimedRun {
     const std::uint64_t key = fresh_key();
     looks_whole_ = kept_runs_++ < kWholeLooks || key % kWholeLookShare == 0;
     student_prints_ = fingerprints(student_side(), key);
-    student_pieces_ = pieces(student_side());
+    student_ranges_ = ranges_of(student_side());
   }
   [[nodiscard]] bool keeps_reference_output() const override { return true; }
   void look_at_sampled_inputs(std::uint64_t seed) override { compare_sampled_inputs(seed); }
@@ -202,24 +194,24 @@ class SandboxRun : public TimedRun {
     if (timed_case().output.size_bytes() == 0) return {};
     const Fingerprints expected = fingerprints(reference_side_, student_prints_.key);
     if (expected.inputs != student_prints_.inputs) suspect_changed_inputs();
-    // No kernel of ours in the submission's process has a part in the pieces.
-    if (expected.output == student_prints_.output && pieces(reference_side_) == student_pieces_)
+    // No kernel of ours in the submission's process has a part in the ranges.
+    if (expected.output == student_prints_.output && ranges_of(reference_side_) == student_ranges_)
       return {};
     return compare_on_reference_device();
   }
 
   /// What stands in an output at places that follow from the run's key. All of one side at once: to
   /// go from one process to the other and back costs a GPU a tenth of a millisecond.
-  [[nodiscard]] std::vector<std::byte> pieces(const Side& side) const {
-    const std::size_t size = side.output.size_bytes(), piece = std::min(kAuditBytes, size);
-    const std::uint64_t count = piece == size ? 1 : kAuditPieces;
-    std::vector<std::byte> all(count * piece);
+  [[nodiscard]] std::vector<std::byte> ranges_of(const Side& side) const {
+    const std::size_t size = side.output.size_bytes(), range = std::min(kAuditBytes, size);
+    const std::uint64_t count = range == size ? 1 : kAuditRanges;
+    std::vector<std::byte> all(count * range);
     const DeviceScope on(side.device.number());
-    for (std::uint64_t i = 0; i < count && piece > 0; ++i) {
-      const std::size_t at = random_bits(~student_prints_.key, i) % (size - piece + 1);
-      cuda_check(cudaMemcpy(&all[i * piece], static_cast<const std::byte*>(side.output.data()) + at,
-                            piece, cudaMemcpyDeviceToHost),
-                 "reading a piece of an output");
+    for (std::uint64_t i = 0; i < count && range > 0; ++i) {
+      const std::size_t at = random_bits(~student_prints_.key, i) % (size - range + 1);
+      cuda_check(cudaMemcpy(&all[i * range], static_cast<const std::byte*>(side.output.data()) + at,
+                            range, cudaMemcpyDeviceToHost),
+                 "reading a range of an output");
     }
     return all;
   }
@@ -243,7 +235,7 @@ class SandboxRun : public TimedRun {
   Answer reference_;
   Side reference_side_;
   Fingerprints student_prints_;
-  std::vector<std::byte> student_pieces_;
+  std::vector<std::byte> student_ranges_;
   int kept_runs_ = 0;
   bool looks_whole_ = true;
 };
@@ -315,18 +307,11 @@ class SandboxBench : public Bench {
   }
 };
 
-}  // namespace
-
 std::unique_ptr<Bench> make_sandbox_bench(const BenchParts& parts) {
   if (parts.device.outlasts_a_wait())
     return std::make_unique<SandboxBench<DoubtfulSandboxRun>>(parts);
   return std::make_unique<SandboxBench<SandboxRun>>(parts);
 }
-
-[[nodiscard]] std::unique_ptr<Bench> make_known_times_bench(const BenchParts& parts,
-                                                            const ReferenceTimes& known);
-
-namespace {
 
 /// Nothing to do for an array without elements.
 void write(void* d_target, const HostArray& from) {
@@ -419,12 +404,12 @@ class KnownTimesBench : public Bench {
   const ReferenceTimes& known_;
 };
 
-}  // namespace
-
 std::unique_ptr<Bench> make_known_times_bench(const BenchParts& parts,
                                               const ReferenceTimes& known) {
   return std::make_unique<KnownTimesBench>(parts, known);
 }
+
+}  // namespace
 
 double Bench::time_reference(const TimingRequest& request) const {
   const TimingRules& rules = parts_.device.timing_rules();

@@ -75,7 +75,7 @@ double Ceilings::median_ns(const Prepare& prepare, const Work& work) {
   for (int i = 0; i < rules.ceiling_warm_up + rules.ceiling_samples; ++i) {
     prepare(static_cast<std::uint64_t>(i));
     kernels_.flush_l2();
-    // As one piece: a runner that waited for us between the events would time our socket, too.
+    // As one message: a runner that waited for us between the events would time our socket, too.
     LaunchBatch batch;
     timer_.start();
     work();
@@ -117,13 +117,13 @@ double Ceilings::measure_bytes(CeilingKind kind, std::size_t bytes) {
 
 double Ceilings::measure_operations() {
   double operations = 0;
-  const int rounds = device_.timing_rules().add_min_rounds;
+  const int iterations = device_.timing_rules().add_min_iterations;
   const double time_ns =
       median_ns([](std::uint64_t) {},
                 [&] {
                   const SampledLaunches some(
                       device_, device_.can_sample() ? std::optional(Sampling{1}) : std::nullopt);
-                  operations = kernels_.add_min(rounds);
+                  operations = kernels_.add_min(iterations);
                 });
   return operations / time_ns * 1e9;
 }

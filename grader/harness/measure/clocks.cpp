@@ -104,7 +104,7 @@ namespace {
 constexpr double kShare = 0.05;
 constexpr double kSigmas = 3;
 /// What one call through a runner's socket costs, and so how well the way can be known: E7 of
-/// docs/security.md.
+/// grader/gpu_truth/records/grading_strangers.md.
 constexpr double kWayNs = 10e3;
 /// Standard deviations per median absolute deviation of a normal distribution.
 constexpr double kSigmaPerMad = 1.4826;

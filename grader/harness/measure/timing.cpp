@@ -109,7 +109,7 @@ class PairLoop {
     const TimedCase& timed = request_.timed_case;
     const bool of_read = static_cast<bool>(timed.expected_of_read);
     if (of_read && part.difference.wrong != 0) {
-      // Pieces of the input are known to be read, not words: one of which others should use a part
+      // Chunks of the input are known to be read, not words: one of which others should use a part
       // looks the same as a wrong sum. All blocks will tell.
       outcome_.not_sampled = "what the blocks that ran left is not what all that they read makes";
       return false;

@@ -40,7 +40,7 @@ class WholeRunner {
     else if (run_.launches() == 0)
       give_up("there is nothing to launch");
     else if (!by_place)
-      run_in_one_piece();
+      run_in_one_range();
     else
       run_by_ranges();
     whole_.complete = whole_.why_not.empty();
@@ -162,7 +162,7 @@ class WholeRunner {
   }
 
   /// The output is small, or nobody knows a place's value alone.
-  void run_in_one_piece() {
+  void run_in_one_range() {
     if (!timed_.expected_of_read && array_bytes() > limits_.bytes / 4)
       return give_up("its right answer needs too much memory");
     if (array_bytes() > 2 * limits_.bytes) return give_up("it needs too much memory");
@@ -332,7 +332,7 @@ class FarBlocks {
     const auto there = look({other - std::min<std::uint64_t>(1, other), 2});
     if (!there) return false;
     const auto [both, first] = common(usual, *there);
-    // Tiles may overlap, and pieces of an input are read by neighbours.
+    // Tiles may overlap, and chunks of an input are read by neighbours.
     if (2 * both <= each) return true;
     problem_ = "blocks " + in_groups(static_cast<std::int64_t>(other)) + " and " +
                in_groups(static_cast<std::int64_t>(block)) + " of " +

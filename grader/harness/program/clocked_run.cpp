@@ -44,12 +44,12 @@ base::Error not_here(const fs::path& program, const jail::JailOutcome& outcome) 
 /// One run of one program.
 struct ClockedProgram::Once {
   jail::JailOutcome outcome;
-  std::vector<Piece> pieces;  ///< empty: no time was taken
+  std::vector<Operation> operations;  ///< empty: no time was taken
 
   [[nodiscard]] bool ended_well() const {
     return outcome.exit_code == 0 && outcome.limit == jail::LimitHit::kNone;
   }
-  [[nodiscard]] double ns() const { return pieces.empty() ? 0 : pieces.front().ns; }
+  [[nodiscard]] double ns() const { return operations.empty() ? 0 : operations.front().ns; }
 };
 
 struct ClockedProgram::Pair {
@@ -81,7 +81,7 @@ base::Result<ClockedProgram::Once> ClockedProgram::run_once(const fs::path& prog
   if (!outcome) return outcome.error();
   Once once{*std::move(outcome), {}};
   if (const auto text = base::read_file(report))
-    once.pieces = pieces_from_text(*text).value_or(std::vector<Piece>());
+    once.operations = operations_from_text(*text).value_or(std::vector<Operation>());
   return once;
 }
 
@@ -120,7 +120,7 @@ base::Result<AloneTimes> ClockedProgram::times_alone(const Given& given,
   for (std::size_t i = 0; i < (clock_.same_every_time ? 1 : kRunsApart); ++i) {
     const auto apart = run_once(setting_.program, given, folder, true);
     if (!apart) return apart.error();
-    const AloneTimes now = alone_times(apart->pieces);
+    const AloneTimes now = alone_times(apart->operations);
     if (least.kernels == 0 || (now.kernels > 0 && now.total_ns() < least.total_ns())) least = now;
   }
   return least;
@@ -133,12 +133,12 @@ void ClockedProgram::tell_times(double usual_ns, const AloneTimes& alone) {
              ms(usual_ns)));
   if (alone.kernels == 0 || alone.total_ns() <= usual_ns) return;
   std::string text = format(
-      "its pieces one at a time: %.4f ms (copies in %.4f, kernels %.4f, "
+      "its operations one at a time: %.4f ms (copies in %.4f, kernels %.4f, "
       "copies out %.4f); %.3f of that is saved",
       ms(alone.total_ns()), ms(alone.in_ns), ms(alone.kernels_ns), ms(alone.out_ns),
       1 - usual_ns / alone.total_ns());
   if (clock_.copies_beside_kernels)
-    text += format("; without a gap %d pieces take %.4f ms, %.3f of the time taken, and save %.3f",
+    text += format("; without a gap %d chunks take %.4f ms, %.3f of the time taken, and save %.3f",
                    alone.kernels, ms(alone.ideal_ns()), alone.ideal_ns() / usual_ns,
                    1 - alone.ideal_ns() / alone.total_ns());
   notes_.push_back(std::move(text));

@@ -19,7 +19,7 @@ namespace membound::harness {
 struct ClockSetting {
   std::filesystem::path clock;         ///< the work clock's library
   std::filesystem::path reference;     ///< our answer, compiled and linked; empty: there is none
-  double bar = 0.75;                   ///< the stage's pass_ratio
+  double bar = 0;                      ///< the stage's pass_ratio
   bool same_every_time = false;        ///< a virtual clock: one pair is enough
   bool copies_beside_kernels = false;  ///< the stage's task: then the ideal is told
 };

@@ -20,7 +20,7 @@ using runner::Call;
 using runner::CallKind;
 using runner::MemoryUse;
 
-/// The piece of work that wrote each place of memory last.
+/// The operation that wrote each place of memory last.
 class LastWriters {
  public:
   void write(std::uint64_t begin, std::uint64_t end, std::size_t work) {

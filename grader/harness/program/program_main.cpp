@@ -40,6 +40,7 @@
 #include "grader/sandbox/runner/runner_limits.hpp"
 
 namespace membound::harness {
+namespace {
 
 struct Options {
   std::filesystem::path lab_json;
@@ -64,12 +65,6 @@ struct ParsedOptions {
   std::string text;
   int exit_code = 0;
 };
-
-[[nodiscard]] ParsedOptions parse_options(int argc, const char* const* argv);
-
-}  // namespace membound::harness
-
-namespace membound::harness {
 
 ParsedOptions parse_options(int argc, const char* const* argv) {
   Options options;
@@ -120,10 +115,6 @@ ParsedOptions parse_options(int argc, const char* const* argv) {
   return {std::move(options), "", 0};
 }
 
-}  // namespace membound::harness
-
-namespace membound::harness {
-
 /// What came of it.
 struct ReplayedTest {
   std::string name;
@@ -135,20 +126,6 @@ struct ReplayedTest {
   std::vector<bool> arrived;
   std::vector<std::vector<runner::MemoryUse>> uses;
 };
-
-/// Begins it. `key` decides about the other inputs; the program cannot work it out from its own.
-/// `runs_again`: instead, the program itself runs once more, and other words come with its copies
-/// to the host, which it has to hand in. A program that ends otherwise then has looked at them.
-[[nodiscard]] std::future<ReplayedTest> begin_replay(const HostTest& test,
-                                                     std::shared_ptr<const ProgramTest> first,
-                                                     const Setting& setting, std::uint64_t key,
-                                                     bool runs_again);
-
-}  // namespace membound::harness
-
-namespace membound::harness {
-
-namespace {
 
 ReplayedTest replayed(const HostTest& test, const ProgramTest& first, const Setting& setting,
                       std::uint64_t key) {
@@ -191,8 +168,9 @@ void run_with_other_copies(const ProgramTest& first, Setting setting, std::uint6
       told.message = why_not_as_copied(output, changed->second, name);
 }
 
-}  // namespace
-
+/// Begins it. `key` decides about the other inputs; the program cannot work it out from its own.
+/// `runs_again`: instead, the program itself runs once more, and other words come with its copies
+/// to the host, which it has to hand in. A program that ends otherwise then has looked at them.
 std::future<ReplayedTest> begin_replay(const HostTest& test,
                                        std::shared_ptr<const ProgramTest> first,
                                        const Setting& setting, std::uint64_t key, bool runs_again) {
@@ -205,11 +183,6 @@ std::future<ReplayedTest> begin_replay(const HostTest& test,
                       return told;
                     });
 }
-
-}  // namespace membound::harness
-
-namespace membound::harness {
-namespace {
 
 using Clock = std::chrono::steady_clock;
 
@@ -514,6 +487,7 @@ int run_all(const Options& options) {
 }
 
 }  // namespace
+
 }  // namespace membound::harness
 
 int main(int argc, char** argv) {

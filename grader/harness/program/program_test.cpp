@@ -94,9 +94,9 @@ testing::AssertionResult ProgramTest::replay(const std::string& name,
   std::memcpy(output.data(), bytes.data(), output.size() * sizeof(std::uint32_t));
   const auto worked = std::ranges::count_if(replay_.calls, has_worked);
   if (worked > static_cast<std::ptrdiff_t>(kMostCallsFollowed))
-    return testing::AssertionFailure() << "The program gave the device " << worked
-                                       << " pieces of work; where results come from "
-                                       << "is followed through " << kMostCallsFollowed << ".";
+    return testing::AssertionFailure()
+           << "The program gave the device " << worked << " operations; where results come from "
+           << "is followed through " << kMostCallsFollowed << ".";
   handed_ = hand_in_again(output, expected, replay_.back);
   return testing::AssertionSuccess();
 }

@@ -31,7 +31,7 @@ void OtherInputs::add(std::vector<std::uint32_t> given, std::vector<std::uint32_
   inputs_.push_back({std::move(given), std::move(other)});
 }
 
-bool OtherInputs::replace_piece(std::span<std::byte> copied, std::size_t input, std::size_t word) {
+bool OtherInputs::replace_part(std::span<std::byte> copied, std::size_t input, std::size_t word) {
   if (input >= inputs_.size()) return false;
   const auto& [given, other] = inputs_[input];
   const std::size_t count = copied.size() / kWordBytes;
@@ -46,9 +46,9 @@ bool OtherInputs::replace_piece(std::span<std::byte> copied, std::size_t input, 
 std::size_t OtherInputs::replace_in(std::span<std::byte> copied) {
   const std::size_t count = copied.size() / kWordBytes;
   if (count == 0) return 0;
-  if (replace_piece(copied, next_input_, next_word_)) return count;
+  if (replace_part(copied, next_input_, next_word_)) return count;
   for (std::size_t input = 0; input < std::min(inputs_.size(), kMostTried); ++input)
-    if (replace_piece(copied, input, 0)) return count;
+    if (replace_part(copied, input, 0)) return count;
   for (; mapped_ < inputs_.size(); ++mapped_) {
     const auto& [given, other] = inputs_[mapped_];
     for (std::size_t i = 0; i < given.size(); ++i) other_of_.emplace(given[i], other[i]);

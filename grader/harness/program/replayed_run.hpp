@@ -19,7 +19,7 @@
 namespace membound::harness {
 
 /// Words of 32 bits, each of which has one other word for it, wherever it stands: so a program may
-/// copy its inputs in pieces, in rows with gaps, interleaved or in another order.
+/// copy its inputs in parts, in rows with gaps, interleaved or in another order.
 class OtherInputs {
  public:
   /// Two arrays of one size: what the program reads, and what is put in its place. Also what was
@@ -33,11 +33,11 @@ class OtherInputs {
   struct Input {
     std::vector<std::uint32_t> given, other;
   };
-  /// Whether the copy is a piece of that input from this word on; then it is replaced.
-  bool replace_piece(std::span<std::byte> copied, std::size_t input, std::size_t word);
+  /// Whether the copy is a part of that input from this word on; then it is replaced.
+  bool replace_part(std::span<std::byte> copied, std::size_t input, std::size_t word);
 
   std::vector<Input> inputs_;
-  /// Where the latest copy that was a piece of an input ended: the next one often goes on there.
+  /// Where the latest copy that was a part of an input ended: the next one often goes on there.
   std::size_t next_input_ = 0, next_word_ = 0;
   std::unordered_map<std::uint32_t, std::uint32_t> other_of_;  // made when it is first needed,
   std::size_t mapped_ = 0;                                     // of so many inputs

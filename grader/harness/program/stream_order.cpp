@@ -17,14 +17,14 @@ using runner::CallKind;
 
 constexpr std::uint32_t kDefaultStream = 0;
 
-/// How many pieces of each stream's work are done.
+/// How many operations of each stream's work are done.
 using Clock = std::map<std::uint32_t, std::uint64_t>;
 
 void join(Clock& clock, const Clock& other) {
   for (const auto& [stream, count] : other) clock[stream] = std::max(clock[stream], count);
 }
 
-/// A stretch of device memory that a piece of work uses.
+/// A stretch of device memory that an operation uses.
 struct Use {
   std::uint64_t begin = 0, end = 0;
   bool writes = false;
@@ -132,7 +132,7 @@ class Order {
     }
   }
 
-  /// Whether the host has waited for the piece of that number, but for waits that free memory.
+  /// Whether the host has waited for the operation of that number, but for waits that free memory.
   [[nodiscard]] bool host_has_seen(std::uint32_t stream, std::uint64_t number) const {
     const auto found = seen_.find(stream);
     return found != seen_.end() && found->second >= number;
@@ -230,19 +230,20 @@ std::optional<double> least_time_ns(const std::vector<Call>& calls, bool kernels
   double all_done_ns = 0;
   for (const Call& call : calls) {
     if (is_new_memory(call))
-      for (Done& piece : past)
-        std::erase_if(piece.uses, [&](const Use& use) { return lies_in(use, call); });
+      for (Done& operation : past)
+        std::erase_if(operation.uses, [&](const Use& use) { return lies_in(use, call); });
     if (!call.succeeded() || !runner::is_work(call.kind)) continue;
-    Done piece{uses_of(call), 0};
+    Done operation{uses_of(call), 0};
     for (const Done& other : past)
-      if (uses_meet(other.uses, piece.uses)) piece.done_ns = std::max(piece.done_ns, other.done_ns);
+      if (uses_meet(other.uses, operation.uses))
+        operation.done_ns = std::max(operation.done_ns, other.done_ns);
     const bool in_turn = call.kind == CallKind::kCopyIn || call.kind == CallKind::kCopyOut ||
                          (kernels_in_turn && call.kind == CallKind::kLaunch);
-    if (in_turn) piece.done_ns = std::max(piece.done_ns, part_free_ns[call.kind]);
-    piece.done_ns += call.end_ns - call.start_ns;
-    if (in_turn) part_free_ns[call.kind] = piece.done_ns;
-    all_done_ns = std::max(all_done_ns, piece.done_ns);
-    past.push_back(std::move(piece));
+    if (in_turn) operation.done_ns = std::max(operation.done_ns, part_free_ns[call.kind]);
+    operation.done_ns += call.end_ns - call.start_ns;
+    if (in_turn) part_free_ns[call.kind] = operation.done_ns;
+    all_done_ns = std::max(all_done_ns, operation.done_ns);
+    past.push_back(std::move(operation));
   }
   return all_done_ns;
 }

@@ -36,7 +36,7 @@ inline constexpr std::size_t kMostCallsFollowed = 2000;
 /// reads behind it.
 [[nodiscard]] std::optional<std::size_t> first_unawaited(const std::vector<runner::Call>& calls);
 
-/// How long the pieces of work take, each as long as it did, if each begins as soon as those before
+/// How long the operations take, each as long as it did, if each begins as soon as those before
 /// it are done that use the same memory, one of them to write, and the copies before it in its
 /// direction: no streams, no host. `kernels_in_turn`: one kernel at a time, as where each of them
 /// fills the device. Nothing of more than kMostCallsFollowed calls.

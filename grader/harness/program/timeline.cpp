@@ -84,7 +84,7 @@ using runner::CallKind;
 constexpr std::size_t kMostPrinted = 400;
 constexpr double kNsPerMs = 1e6;
 
-/// Work beside work: "" where there is at most one piece, or a device without a timeline.
+/// Work beside work: "" where there is at most one operation, or a device without a timeline.
 std::string saving(const std::vector<Call>& calls, Timeline timeline) {
   if (timeline == Timeline::kNone) return "";
   std::vector<Span> all;
@@ -108,9 +108,10 @@ std::string saving(const std::vector<Call>& calls, Timeline timeline) {
   std::string note = text;
   if (const auto least = least_time_ns(calls, timeline == Timeline::kCopiesBesideKernels)) {
     const double ideal = std::min(*least, ran);
-    std::snprintf(text, sizeof text,
-                  " of an ideal %.0f %% (%.3g ms: each piece as soon as what it needs is there)",
-                  100 * (1 - ideal / alone), ideal / kNsPerMs);
+    std::snprintf(
+        text, sizeof text,
+        " of an ideal %.0f %% (%.3g ms: each operation as soon as what it needs is there)",
+        100 * (1 - ideal / alone), ideal / kNsPerMs);
     note += text;
   }
   std::snprintf(text, sizeof text, ". Of it kernels %.3g ms, copies in %.3g, copies out %.3g.",

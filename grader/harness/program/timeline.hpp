@@ -63,7 +63,7 @@ struct Case {
 /// Of the time that copies take; 0 of none.
 [[nodiscard]] double copies_beside_kernels(const Case& c);
 
-/// What there is to count of the calls, by the names of course/program_counts.
+/// What there is to count of the calls, by the names of course/lab.
 [[nodiscard]] std::map<std::string, double> program_counts(const std::string& kernel,
                                                            const std::vector<runner::Call>& calls);
 

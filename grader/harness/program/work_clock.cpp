@@ -9,9 +9,9 @@
 /// MEMBOUND_WORK_CLOCK names the file for its report (work_report.hpp). Usually all work runs as
 /// the program hands it in, and one line has the time from before the first kernel or asynchronous
 /// copy to behind the last one, of all streams. Events are then recorded where the program begins
-/// and where the host waits, never between two pieces of work, so that nothing is ordered that was
-/// not. With MEMBOUND_WORK_CLOCK_APART each piece waits for the one before, and has a line. Copies
-/// that keep the host are left out, and what is in a graph runs in turn, as one piece.
+/// and where the host waits, never between two operations, so that nothing is ordered that was
+/// not. With MEMBOUND_WORK_CLOCK_APART each operation waits for the one before, and has a line.
+/// Copies that keep the host are left out, and what is in a graph runs in turn, as one operation.
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
 
@@ -49,7 +49,7 @@ cudaError_t wait_for_device() {
 #define PLAIN_EDGES
 #endif
 
-/// Orders what lies side by side in a graph, each piece behind the one before.
+/// Orders what lies side by side in a graph, each operation behind the one before.
 cudaError_t put_in_turn(cudaGraph_t graph) {
   std::size_t count = 0, edges = 0;
   if (const auto code = cudaGraphGetNodes(graph, nullptr, &count); code != cudaSuccess) return code;
@@ -89,7 +89,7 @@ cudaError_t put_in_turn(cudaGraph_t graph) {
 
 class Clock {
  public:
-  /// Hands in one piece of work with `call`.
+  /// Hands in one operation with `call`.
   template <typename Call>
   cudaError_t hand_in(WorkKind kind, cudaStream_t stream, Call call) {
     const std::lock_guard guard(mutex_);
@@ -107,10 +107,11 @@ class Clock {
       return call();
     }
     // The device orders them, not the host: a device that waits for the host is slower afterwards.
-    if (!apart_pieces_.empty()) check(cudaStreamWaitEvent(stream, apart_pieces_.back().behind, 0));
+    if (!apart_operations_.empty())
+      check(cudaStreamWaitEvent(stream, apart_operations_.back().behind, 0));
     cudaEvent_t const before = recorded(stream);
     const cudaError_t code = call();
-    apart_pieces_.push_back({kind, before, recorded(stream)});
+    apart_operations_.push_back({kind, before, recorded(stream)});
     return code;
   }
   /// A graph is about to be made ready.
@@ -131,7 +132,7 @@ class Clock {
   }
 
  private:
-  struct ApartPiece {
+  struct ApartOperation {
     WorkKind kind;
     cudaEvent_t before = nullptr, behind = nullptr;
   };
@@ -172,8 +173,8 @@ class Clock {
     double longest_ns = 0;
     for (cudaEvent_t end : ends_) longest_ns = std::max(longest_ns, elapsed_ns(begin_, end));
     std::string text = apart_ ? "" : line_of(WorkKind::kAll, longest_ns);
-    for (const ApartPiece& piece : apart_pieces_)
-      text += line_of(piece.kind, elapsed_ns(piece.before, piece.behind));
+    for (const ApartOperation& operation : apart_operations_)
+      text += line_of(operation.kind, elapsed_ns(operation.before, operation.behind));
     const char* const path = std::getenv("MEMBOUND_WORK_CLOCK");
     std::FILE* const file = well_ && path != nullptr ? std::fopen(path, "wb") : nullptr;
     if (file == nullptr) return;
@@ -189,7 +190,7 @@ class Clock {
   std::vector<cudaEvent_t> ends_;
   std::set<cudaStream_t> busy_;
   long pieces_ = 0;
-  std::vector<ApartPiece> apart_pieces_;
+  std::vector<ApartOperation> apart_operations_;
 };
 
 WorkKind work_of(cudaMemcpyKind kind) {

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// What the work clock writes of one run, a line "kind nanoseconds" each, and what follows from the
-/// times of pieces that ran alone. Pure; no code but this header, for it is part of two programs.
+/// times of operations that ran alone. Pure; no code but this header, for it is part of two
+/// programs.
 #pragma once
 
 #include <algorithm>
@@ -16,12 +17,12 @@
 
 namespace membound::harness {
 
-/// A piece of work; kAll: everything, as the program handed it in.
+/// An operation; kAll: everything, as the program handed it in.
 enum class WorkKind { kAll, kKernel, kCopyIn, kCopyOut, kOnDevice, kGraph };
 inline constexpr std::array<std::string_view, 6> kWorkNames = {"all",      "kernel",    "copy-in",
                                                                "copy-out", "on-device", "graph"};
 
-struct Piece {
+struct Operation {
   WorkKind kind = WorkKind::kAll;
   double ns = 0;
 };
@@ -34,44 +35,45 @@ struct Piece {
 }
 
 /// Nothing where a line is not as line_of() writes it.
-[[nodiscard]] inline std::optional<std::vector<Piece>> pieces_from_text(const std::string& text) {
-  std::vector<Piece> pieces;
+[[nodiscard]] inline std::optional<std::vector<Operation>> operations_from_text(
+    const std::string& text) {
+  std::vector<Operation> operations;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
     std::istringstream words(line);
     std::string name;
-    Piece piece;
-    words >> name >> piece.ns;
+    Operation operation;
+    words >> name >> operation.ns;
     const auto* const found = std::find(kWorkNames.begin(), kWorkNames.end(), name);
-    if (!words || found == kWorkNames.end() || piece.ns < 0) return std::nullopt;
-    piece.kind = static_cast<WorkKind>(found - kWorkNames.begin());
-    pieces.push_back(piece);
+    if (!words || found == kWorkNames.end() || operation.ns < 0) return std::nullopt;
+    operation.kind = static_cast<WorkKind>(found - kWorkNames.begin());
+    operations.push_back(operation);
   }
-  return pieces;
+  return operations;
 }
 
-/// Sums of pieces that ran alone, for each part of the device that works on one at a time.
+/// Sums of operations that ran alone, for each part of the device that works on one at a time.
 struct AloneTimes {
   double in_ns = 0, kernels_ns = 0, out_ns = 0;
   int kernels = 0;
 
   [[nodiscard]] double total_ns() const { return in_ns + kernels_ns + out_ns; }
   /// Copies beside kernels without a gap: the part that works longest, and what one of `kernels`
-  /// equal pieces needs of the others before and behind it. Kernels whose ends overlap, or copies
-  /// that follow at once, can take a little less.
+  /// equal operations needs of the others before and behind it. Kernels whose ends overlap, or
+  /// copies that follow at once, can take a little less.
   [[nodiscard]] double ideal_ns() const {
     const double longest = std::max({in_ns, kernels_ns, out_ns});
     return longest + (total_ns() - longest) / std::max(1, kernels);
   }
 };
 
-[[nodiscard]] inline AloneTimes alone_times(const std::vector<Piece>& pieces) {
+[[nodiscard]] inline AloneTimes alone_times(const std::vector<Operation>& operations) {
   AloneTimes sums;
-  for (const Piece& piece : pieces) {
-    const bool copies = piece.kind == WorkKind::kCopyIn || piece.kind == WorkKind::kCopyOut;
-    (piece.kind == WorkKind::kCopyIn    ? sums.in_ns
-     : piece.kind == WorkKind::kCopyOut ? sums.out_ns
-                                        : sums.kernels_ns) += piece.ns;
+  for (const Operation& operation : operations) {
+    const bool copies = operation.kind == WorkKind::kCopyIn || operation.kind == WorkKind::kCopyOut;
+    (operation.kind == WorkKind::kCopyIn    ? sums.in_ns
+     : operation.kind == WorkKind::kCopyOut ? sums.out_ns
+                                            : sums.kernels_ns) += operation.ns;
     if (!copies) ++sums.kernels;
   }
   return sums;

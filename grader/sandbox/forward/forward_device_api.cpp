@@ -20,6 +20,14 @@ void note_error_check() {
     static_cast<void>(runner->call(NoteErrorCheck{}));
 }
 
+bool are_devices(int a, int b) {
+  return a >= 0 && b >= 0 && a < device_count() && b < device_count();
+}
+
+std::uint64_t array_number(const void* address) {
+  return reinterpret_cast<std::uintptr_t>(address);
+}
+
 }  // namespace
 
 FORWARD_EXPORT cudaError_t cudaGetDeviceCount(int* count) {
@@ -167,15 +175,74 @@ FORWARD_EXPORT cudaError_t membound_remote_end_batch() {
   return with_runner([](Connection& runner) { return runner.end_batch(); });
 }
 
-using namespace membound::forward;  // NOLINT: the C interface below
-
-namespace {
-
-std::uint64_t array_number(const void* address) {
-  return reinterpret_cast<std::uintptr_t>(address);
+FORWARD_EXPORT cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute,
+                                                  int device) {
+  if (value == nullptr) return remember(cudaErrorInvalidValue);
+  if (!are_devices(device, device)) return remember(cudaErrorInvalidDevice);
+  return with_runner(device, [&](Connection& runner) {
+    NumberAnswer answer;
+    const std::int32_t code = runner.call(AskAttribute{attribute}, &answer);
+    if (code == 0) *value = answer.number;
+    return code;
+  });
 }
 
-}  // namespace
+FORWARD_EXPORT cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
+  return with_runner([&](Connection& runner) {
+    PrioritiesAnswer answer;
+    const std::int32_t code = runner.call(AskStreamPriorities{}, &answer);
+    if (least != nullptr) *least = answer.least;
+    if (greatest != nullptr) *greatest = answer.greatest;
+    return code;
+  });
+}
+
+// What cudaOccupancyMaxPotentialBlockSize() in NVIDIA's header calls. The one flag there is speaks
+// of caching in L1, which no machine since Maxwell takes from occupancy.
+FORWARD_EXPORT cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+    int* blocks, const void* function, int threads, std::size_t shared_bytes, unsigned int) {
+  return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function, threads, shared_bytes);
+}
+
+FORWARD_EXPORT cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream,
+                                                    unsigned int) {
+  return cudaEventRecord(event, stream);
+}
+
+// Runners are processes of their own: no device reaches another's memory.
+FORWARD_EXPORT cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
+  if (can == nullptr) return remember(cudaErrorInvalidValue);
+  if (!are_devices(device, peer)) return remember(cudaErrorInvalidDevice);
+  *can = 0;
+  return cudaSuccess;
+}
+
+FORWARD_EXPORT cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned int) {
+  return remember(are_devices(peer, peer) ? cudaErrorPeerAccessUnsupported
+                                          : cudaErrorInvalidDevice);
+}
+
+FORWARD_EXPORT cudaError_t cudaDeviceDisablePeerAccess(int peer) {
+  return remember(are_devices(peer, peer) ? cudaErrorPeerAccessNotEnabled : cudaErrorInvalidDevice);
+}
+
+// All memory is freed; streams and events stay with the runner, which ends soon.
+FORWARD_EXPORT cudaError_t cudaDeviceReset() {
+  cudaError_t code = cudaDeviceSynchronize();
+  for (void* data : device_memory())
+    if (code == cudaSuccess) code = cudaFree(data);
+  last_error() = cudaSuccess;
+  return code;
+}
+
+// Hints without a meaning here.
+FORWARD_EXPORT cudaError_t cudaSetDeviceFlags(unsigned int) { return cudaSuccess; }
+FORWARD_EXPORT cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) { return cudaSuccess; }
+FORWARD_EXPORT cudaError_t cudaFuncSetCacheConfig(const void*, cudaFuncCache) {
+  return cudaSuccess;
+}
+FORWARD_EXPORT cudaError_t cudaProfilerStart() { return cudaSuccess; }
+FORWARD_EXPORT cudaError_t cudaProfilerStop() { return cudaSuccess; }
 
 FORWARD_EXPORT void membound_vgpu_sample(int on, unsigned long long seed) {
   if (Connection* const runner = connection())

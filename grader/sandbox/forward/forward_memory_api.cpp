@@ -25,6 +25,44 @@ std::int32_t explained(std::int32_t code) {
   return code;
 }
 
+/// Where the virtual GPU and NVIDIA's begin each row (cudaDeviceProp::texturePitchAlignment is
+/// less).
+constexpr std::size_t kPitchBytes = 512;
+
+std::byte* row(const void* start, std::size_t pitch, std::size_t index) {
+  return static_cast<std::byte*>(const_cast<void*>(start)) + pitch * index;
+}
+
+/// Calls `body` with where `count` bytes of the variable begin, `offset` bytes behind its start.
+template <typename Body>
+cudaError_t with_variable(const void* symbol, std::size_t count, std::size_t offset, Body body) {
+  VariableAnswer variable;
+  if (const std::int32_t code = find_variable(symbol, variable); code != 0) return remember(code);
+  if (offset > variable.bytes || count > variable.bytes - offset)
+    return remember(cudaErrorInvalidValue);
+  return body(reinterpret_cast<void*>(variable.address + offset));
+}
+
+/// The rows one after the other, or at once where nothing lies between them.
+template <typename Copy>
+cudaError_t copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                      std::size_t width, std::size_t height, Copy copy) {
+  if (width > to_pitch || width > from_pitch) return remember(cudaErrorInvalidPitchValue);
+  if (width == 0 || height == 0) return cudaSuccess;
+  if (width == to_pitch && width == from_pitch) return copy(to, from, width * height);
+  cudaError_t code = cudaSuccess;
+  for (std::size_t i = 0; i < height && code == cudaSuccess; ++i)
+    code = copy(row(to, to_pitch, i), row(from, from_pitch, i), width);
+  return code;
+}
+
+template <typename Set>
+cudaError_t set_rows(void* data, std::size_t pitch, std::size_t width, std::size_t height,
+                     Set set) {
+  return copy_rows(data, pitch, data, pitch, width, height,
+                   [&](void* to, const void*, std::size_t bytes) { return set(to, bytes); });
+}
+
 }  // namespace
 
 FORWARD_EXPORT cudaError_t cudaMalloc(void** data, std::size_t bytes) {
@@ -169,54 +207,6 @@ FORWARD_EXPORT cudaError_t cudaMemGetInfo(std::size_t* free_bytes, std::size_t* 
   });
 }
 
-using namespace membound::forward;  // NOLINT: the C interface below
-
-namespace {
-
-/// Where the virtual GPU and NVIDIA's begin each row (cudaDeviceProp::texturePitchAlignment is
-/// less).
-constexpr std::size_t kPitchBytes = 512;
-
-std::byte* row(const void* start, std::size_t pitch, std::size_t index) {
-  return static_cast<std::byte*>(const_cast<void*>(start)) + pitch * index;
-}
-
-/// Calls `body` with where `count` bytes of the variable begin, `offset` bytes behind its start.
-template <typename Body>
-cudaError_t with_variable(const void* symbol, std::size_t count, std::size_t offset, Body body) {
-  VariableAnswer variable;
-  if (const std::int32_t code = find_variable(symbol, variable); code != 0) return remember(code);
-  if (offset > variable.bytes || count > variable.bytes - offset)
-    return remember(cudaErrorInvalidValue);
-  return body(reinterpret_cast<void*>(variable.address + offset));
-}
-
-/// The rows one after the other, or at once where nothing lies between them.
-template <typename Copy>
-cudaError_t copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
-                      std::size_t width, std::size_t height, Copy copy) {
-  if (width > to_pitch || width > from_pitch) return remember(cudaErrorInvalidPitchValue);
-  if (width == 0 || height == 0) return cudaSuccess;
-  if (width == to_pitch && width == from_pitch) return copy(to, from, width * height);
-  cudaError_t code = cudaSuccess;
-  for (std::size_t i = 0; i < height && code == cudaSuccess; ++i)
-    code = copy(row(to, to_pitch, i), row(from, from_pitch, i), width);
-  return code;
-}
-
-template <typename Set>
-cudaError_t set_rows(void* data, std::size_t pitch, std::size_t width, std::size_t height,
-                     Set set) {
-  return copy_rows(data, pitch, data, pitch, width, height,
-                   [&](void* to, const void*, std::size_t bytes) { return set(to, bytes); });
-}
-
-bool are_devices(int a, int b) {
-  return a >= 0 && b >= 0 && a < device_count() && b < device_count();
-}
-
-}  // namespace
-
 FORWARD_EXPORT cudaError_t cudaGetSymbolAddress(void** data, const void* symbol) {
   if (data == nullptr) return remember(cudaErrorInvalidValue);
   return with_variable(symbol, 0, 0, [&](void* start) {
@@ -301,72 +291,3 @@ FORWARD_EXPORT cudaError_t cudaMemset2DAsync(void* data, std::size_t pitch, int 
     return cudaMemsetAsync(start, value, bytes, stream);
   });
 }
-
-FORWARD_EXPORT cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute,
-                                                  int device) {
-  if (value == nullptr) return remember(cudaErrorInvalidValue);
-  if (!are_devices(device, device)) return remember(cudaErrorInvalidDevice);
-  return with_runner(device, [&](Connection& runner) {
-    NumberAnswer answer;
-    const std::int32_t code = runner.call(AskAttribute{attribute}, &answer);
-    if (code == 0) *value = answer.number;
-    return code;
-  });
-}
-
-FORWARD_EXPORT cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
-  return with_runner([&](Connection& runner) {
-    PrioritiesAnswer answer;
-    const std::int32_t code = runner.call(AskStreamPriorities{}, &answer);
-    if (least != nullptr) *least = answer.least;
-    if (greatest != nullptr) *greatest = answer.greatest;
-    return code;
-  });
-}
-
-// What cudaOccupancyMaxPotentialBlockSize() in NVIDIA's header calls. The one flag there is speaks
-// of caching in L1, which no machine since Maxwell takes from occupancy.
-FORWARD_EXPORT cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
-    int* blocks, const void* function, int threads, std::size_t shared_bytes, unsigned int) {
-  return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function, threads, shared_bytes);
-}
-
-FORWARD_EXPORT cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream,
-                                                    unsigned int) {
-  return cudaEventRecord(event, stream);
-}
-
-// Runners are processes of their own: no device reaches another's memory.
-FORWARD_EXPORT cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
-  if (can == nullptr) return remember(cudaErrorInvalidValue);
-  if (!are_devices(device, peer)) return remember(cudaErrorInvalidDevice);
-  *can = 0;
-  return cudaSuccess;
-}
-
-FORWARD_EXPORT cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned int) {
-  return remember(are_devices(peer, peer) ? cudaErrorPeerAccessUnsupported
-                                          : cudaErrorInvalidDevice);
-}
-
-FORWARD_EXPORT cudaError_t cudaDeviceDisablePeerAccess(int peer) {
-  return remember(are_devices(peer, peer) ? cudaErrorPeerAccessNotEnabled : cudaErrorInvalidDevice);
-}
-
-// All memory is freed; streams and events stay with the runner, which ends soon.
-FORWARD_EXPORT cudaError_t cudaDeviceReset() {
-  cudaError_t code = cudaDeviceSynchronize();
-  for (void* data : device_memory())
-    if (code == cudaSuccess) code = cudaFree(data);
-  last_error() = cudaSuccess;
-  return code;
-}
-
-// Hints without a meaning here.
-FORWARD_EXPORT cudaError_t cudaSetDeviceFlags(unsigned int) { return cudaSuccess; }
-FORWARD_EXPORT cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) { return cudaSuccess; }
-FORWARD_EXPORT cudaError_t cudaFuncSetCacheConfig(const void*, cudaFuncCache) {
-  return cudaSuccess;
-}
-FORWARD_EXPORT cudaError_t cudaProfilerStart() { return cudaSuccess; }
-FORWARD_EXPORT cudaError_t cudaProfilerStop() { return cudaSuccess; }

@@ -176,8 +176,6 @@ FORWARD_EXPORT cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, di
 }
 // NOLINTEND(bugprone-reserved-identifier)
 
-using namespace membound::forward;  // NOLINT: the C interface below
-
 namespace {
 
 ForwardLibrary* library_of(cudaLibrary_t handle) {

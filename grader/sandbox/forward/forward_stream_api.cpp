@@ -149,8 +149,6 @@ FORWARD_EXPORT cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t
   });
 }
 
-using namespace membound::forward;  // NOLINT: the C interface below
-
 namespace {
 
 /// What a cudaGraph_t and a cudaGraphExec_t point to.

@@ -35,7 +35,7 @@ bool cover() {
   return mount("membound", kCovered, "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755,size=1m") == 0;
 }
 
-bool make_target(const StagedMount& one) {
+bool make_target(const PrivateMount& one) {
   if (one.is_folder) return mkdir(one.target.c_str(), 0755) == 0;
   const int file = open(one.target.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
   if (file < 0) return false;
@@ -45,18 +45,18 @@ bool make_target(const StagedMount& one) {
 
 }  // namespace
 
-StagedMount::StagedMount(std::string path, bool folder, std::size_t number)
+PrivateMount::PrivateMount(std::string path, bool folder, std::size_t number)
     : source(std::move(path)),
       target(std::string(kCovered) + "/" + std::to_string(number)),
       is_folder(folder) {}
 
-bool stage_mounts(const StagedMount* mounts, std::size_t count) {
+bool mount_privately(const PrivateMount* mounts, std::size_t count) {
   if (count == 0) return true;
-  if (count > kMostStaged) return errno = E2BIG, false;
+  if (count > kMostPrivateMounts) return errno = E2BIG, false;
   if (!own_view()) return false;
   // Opened in the new view, or the kernel would refuse them there; and before a part of it is
   // covered.
-  std::array<int, kMostStaged> places{};
+  std::array<int, kMostPrivateMounts> places{};
   for (std::size_t i = 0; i < count; ++i) {
     places[i] = open(mounts[i].source.c_str(), O_PATH | O_CLOEXEC);
     if (places[i] < 0) return false;
@@ -72,7 +72,7 @@ bool stage_mounts(const StagedMount* mounts, std::size_t count) {
   return true;
 }
 
-bool can_stage_mounts() {
+bool can_mount_privately() {
   if (geteuid() != 0) return false;
   const pid_t child = fork();
   if (child == 0) _exit(own_view() && cover() ? 0 : 1);
@@ -94,10 +94,10 @@ constexpr const char* kPerhapsLinks[] = {"/bin", "/lib", "/lib32", "/lib64"};
 constexpr const char* kCharacterDevices[] = {"/dev/null", "/dev/zero", "/dev/full", "/dev/random",
                                              "/dev/urandom"};
 
-/// Of the jail itself: bubblewrap's first process inside, and the stage.
+/// Of the jail itself: bubblewrap's first process inside, and the init.
 constexpr int kBubblewrapProcesses = 2;
 
-/// Collects the two halves: bubblewrap's options and the stage's orders.
+/// Collects the two halves: bubblewrap's options and the init's orders.
 class CommandBuilder {
  public:
   CommandBuilder(const Setup& setup, const JailRequest& request)
@@ -129,8 +129,8 @@ class CommandBuilder {
     if (base::switched_off("jail.files")) option({"--bind", "/", "/outside"});
     scratch();
     option({"--remount-ro", "/dev", "--remount-ro", "/", "--chdir", request_.folder});
-    if (!base::switched_off("jail.stage")) {
-      option({"--", "/proc/self/fd/" + std::to_string(descriptors.stage)});
+    if (!base::switched_off("jail.init")) {
+      option({"--", "/proc/self/fd/" + std::to_string(descriptors.init)});
       limits(descriptors.status);
       option(orders_);
     }
@@ -164,7 +164,7 @@ class CommandBuilder {
     const std::string name = access == Access::kRead    ? "--ro-bind"
                              : access == Access::kWrite ? "--bind"
                                                         : "--dev-bind";
-    if (setup_.stages_mounts && access != Access::kDevice) {
+    if (setup_.mounts_privately && access != Access::kDevice) {
       command_.mounts.emplace_back(outside, S_ISDIR(about.st_mode), command_.mounts.size());
       option({name, command_.mounts.back().target, inside});
     } else {
@@ -203,7 +203,7 @@ class CommandBuilder {
     if (!base::switched_off("jail.scratch"))
       option({"--size", std::to_string(request_.limits.scratch_bytes)});
     option({"--tmpfs", request_.scratch});
-    // First among its kind: the stage looks there for room that is left.
+    // First among its kind: the init looks there for room that is left.
     orders_.insert(orders_.begin(), "scratch=" + request_.scratch.string());
   }
 

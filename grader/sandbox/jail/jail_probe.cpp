@@ -91,7 +91,7 @@ Setup find_setup() {
     found.problem = "bubblewrap (bwrap) is not installed";
     return setup;
   }
-  setup.stages_mounts = can_stage_mounts();
+  setup.mounts_privately = can_mount_privately();
   found.drops_user = geteuid() == 0;
   setup.counts_processes = found.drops_user || kernel_at_least(5, 14);
   if (!base::switched_off("jail.landlock")) found.landlock_abi = landlock_abi();
@@ -134,17 +134,5 @@ const Setup& machine_setup() {
 }
 
 const Enforcement& probe() { return machine_setup().enforcement; }
-
-base::Result<JailOutcome> run(const JailRequest& request) {
-  const Setup& setup = machine_setup();
-  if (!setup.enforcement.untrusted_ok()) {
-    return base::Error{base::ErrorKind::kMachine, "jail", setup.enforcement.describe(),
-                       "files, network and system calls closed off, and limits on memory, CPU time "
-                       "and processes",
-                       "sudo apt-get install bubblewrap, allow user namespaces, or give "
-                       "--trust-submissions when all submissions come from people you trust"};
-  }
-  return run_with(setup, request);
-}
 
 }  // namespace membound::jail

@@ -19,7 +19,7 @@ struct Setup {
   std::filesystem::path bubblewrap;
   /// We may mount: files and folders are shown to bubblewrap in a place of their own, so that a
   /// user without rights to the folders above them can bind them.
-  bool stages_mounts = false;
+  bool mounts_privately = false;
   /// RLIMIT_NPROC counts each jail by itself (Linux 5.14), or each has its own user.
   bool counts_processes = false;
   CgroupPlaces cgroups;
@@ -35,7 +35,7 @@ struct Setup {
 /// Runs a program with what `setup` has; probing does so before it knows what works.
 [[nodiscard]] base::Result<JailOutcome> run_with(const Setup& setup, const JailRequest& request);
 
-/// The stage's argument that names the owner; bubblewrap's own processes show it too.
+/// The init's argument that names the owner; bubblewrap's own processes show it too.
 inline constexpr std::string_view kOwnerOrder = "owner";
 
 /// Ends every jail of a process that is no more, with all that runs inside.

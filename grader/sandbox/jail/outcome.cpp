@@ -14,7 +14,7 @@
 namespace membound::jail {
 namespace {
 
-/// Takes values off the front of the stage's bytes.
+/// Takes values off the front of the init's bytes.
 class Reader {
  public:
   explicit Reader(std::string_view bytes) : left_(bytes) {}
@@ -48,7 +48,7 @@ void take_files(const JailRequest& request, Reader& reader, std::uint32_t count,
   }
 }
 
-/// Of the whole run: what the supervisor last counted, or what the stage collected at the end.
+/// Of the whole run: what the supervisor last counted, or what the init collected at the end.
 double cpu_seconds(const Observed& observed, const std::optional<Report>& report) {
   const double collected = report ? static_cast<double>(report->cpu_microseconds) / 1e6 : 0;
   return std::max(observed.cpu_seconds, collected);
@@ -102,7 +102,7 @@ base::Result<JailOutcome> outcome_of(const JailRequest& request, const Observed&
   if (observed.bubblewrap_code && outcome.limit == LimitHit::kNone)
     return as_a_shell_says(*observed.bubblewrap_code, std::move(outcome));
   const bool explained = outcome.limit != LimitHit::kNone || observed.stopped;
-  if ((!stands || *stands != kStageStands) && !explained) {
+  if ((!stands || *stands != kInitStands) && !explained) {
     return base::Error{base::ErrorKind::kMachine, "bwrap",
                        observed.output.empty() ? "ended without a word" : observed.output, "a jail",
                        "membound doctor"};
@@ -113,7 +113,7 @@ base::Result<JailOutcome> outcome_of(const JailRequest& request, const Observed&
                        "a program at this path inside the jail", "membound doctor"};
   }
   if (!reported) {
-    // The stage itself was ended, and with it the program.
+    // The init itself was ended, and with it the program.
     outcome.signal = SIGKILL;
     return outcome;
   }

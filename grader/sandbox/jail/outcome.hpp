@@ -18,8 +18,8 @@ struct Observed {
   LimitHit limit = LimitHit::kNone;  ///< which the supervisor itself enforced
   bool stopped = false;
   std::string output;
-  std::string status;                  ///< every byte the stage sent, whole or cut off
-  std::optional<int> bubblewrap_code;  ///< all there is to go by where the stage is switched off
+  std::string status;                  ///< every byte the init sent, whole or cut off
+  std::optional<int> bubblewrap_code;  ///< all there is to go by where the init is switched off
   std::uint64_t memory_kills = 0;
   std::uint64_t refused_processes = 0;
   std::size_t peak_memory_bytes = 0;

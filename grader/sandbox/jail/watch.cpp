@@ -22,6 +22,7 @@
 #include "grader/base/failpoint.hpp"
 
 namespace membound::jail {
+namespace {
 
 /// Sums over a process tree.
 struct TreeUsage {
@@ -29,11 +30,6 @@ struct TreeUsage {
   double cpu_seconds = 0;        ///< including that of descendants already collected
   int processes = 0;
 };
-
-/// A process that ends while we look counts as nothing.
-[[nodiscard]] TreeUsage tree_usage(pid_t root);
-
-namespace {
 
 namespace fs = std::filesystem;
 
@@ -67,8 +63,7 @@ void add_cpu(const fs::path& folder, TreeUsage& usage) {
   usage.cpu_seconds += ticks / static_cast<double>(sysconf(_SC_CLK_TCK));
 }
 
-}  // namespace
-
+/// A process that ends while we look counts as nothing.
 TreeUsage tree_usage(pid_t root) {
   TreeUsage usage;
   std::vector<pid_t> waiting = {root};
@@ -87,8 +82,6 @@ TreeUsage tree_usage(pid_t root) {
   }
   return usage;
 }
-
-namespace {
 
 using Clock = std::chrono::steady_clock;
 
@@ -138,7 +131,7 @@ class Watch {
   bool gone() {
     int state = 0;
     const pid_t ended = waitpid(channels_.keeper, &state, WNOHANG);
-    if (ended == channels_.keeper && base::switched_off("jail.stage"))
+    if (ended == channels_.keeper && base::switched_off("jail.init"))
       observed_.bubblewrap_code = WEXITSTATUS(state);
     return ended == channels_.keeper || (ended < 0 && errno == ECHILD);
   }

@@ -17,7 +17,7 @@ namespace membound::jail {
 /// Everything that is open while a jail runs.
 struct Channels {
   base::Descriptor output;  ///< what is printed
-  base::Descriptor status;  ///< what the stage reports
+  base::Descriptor status;  ///< what the init reports
   base::Descriptor jail;    ///< the process inside
   pid_t keeper = 0;
   pid_t inside = 0;

@@ -63,7 +63,7 @@ enum class CallKind {
          kind == CallKind::kCopyOnDevice || kind == CallKind::kFill;
 }
 
-/// A stretch of device memory that a piece of work read or wrote.
+/// A stretch of device memory that an operation read or wrote.
 struct MemoryUse {
   static constexpr std::uint64_t kEnd = ~std::uint64_t{0};
 

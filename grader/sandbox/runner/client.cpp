@@ -9,9 +9,9 @@
 namespace membound::runner {
 namespace {
 
-/// Small enough that little waits for the first piece of a copy, large enough that a message for
+/// Small enough that little waits for the first slice of a copy, large enough that a message for
 /// each is nothing.
-constexpr std::uint64_t kCopyPieceBytes = std::uint64_t{2} << 20;
+constexpr std::uint64_t kCopySliceBytes = std::uint64_t{2} << 20;
 
 /// Whether code of the loaded module may be running while the runner works on the request.
 bool may_run_kernels(const Request& request) {
@@ -98,23 +98,23 @@ std::int32_t Connection::end_batch() {
 }
 
 template <typename Query, typename Before, typename After>
-std::int32_t Connection::copy_pieces(std::uint64_t address, std::uint64_t bytes,
+std::int32_t Connection::copy_slices(std::uint64_t address, std::uint64_t bytes,
                                      const Before& before, const After& after) {
   if (batching_) static_cast<void>(send_batch());
-  // What a program's copy does is noted piece by piece, each as large as can be.
+  // What a program's copy does is noted slice by slice, each as large as can be.
   const bool is_noted = device_.records_calls != 0;
-  const std::uint64_t most = is_noted ? kSharedBytes : kCopyPieceBytes;
+  const std::uint64_t most = is_noted ? kSharedBytes : kCopySliceBytes;
   const std::uint64_t places = is_noted ? 1 : 2;
   const std::uint64_t count = (bytes + most - 1) / most;
-  const auto piece = [&](std::uint64_t i) {
+  const auto slice = [&](std::uint64_t i) {
     return Query{address + i * most, std::min(most, bytes - i * most), i % places * most};
   };
   std::int32_t first = 0;
   std::uint64_t sent = 0;
   for (std::uint64_t done = 0; done < (first == 0 ? count : sent); ++done) {
     for (; first == 0 && sent < count && sent < done + places; ++sent) {
-      before(piece(sent), sent * most);
-      if (const std::int32_t code = send(piece(sent)); code != 0) return code;
+      before(slice(sent), sent * most);
+      if (const std::int32_t code = send(slice(sent)); code != 0) return code;
     }
     std::vector<std::byte> payload;
     if (const std::int32_t code = receive(kind_of<Query>(), payload); code != 0) return code;
@@ -122,7 +122,7 @@ std::int32_t Connection::copy_pieces(std::uint64_t address, std::uint64_t bytes,
     if (!decoded)
       return give_up("an answer to " + name_of(kind_of<Query>()) + " that has no sense");
     if (first == 0) first = decoded->code;
-    if (first == 0) after(piece(done), done * most);
+    if (first == 0) after(slice(done), done * most);
   }
   return first;
 }
@@ -131,10 +131,10 @@ std::int32_t Connection::upload(std::uint64_t address, const void* data, std::ui
   const std::scoped_lock lock(mutex_);
   const auto* from = static_cast<const std::byte*>(data);
   if (bytes <= kInlineBytes) return call(UploadInline{address, {from, from + bytes}});
-  return copy_pieces<Upload>(
+  return copy_slices<Upload>(
       address, bytes,
-      [&](const Upload& piece, std::uint64_t done) {
-        std::memcpy(buffer_.data() + piece.at, from + done, piece.bytes);
+      [&](const Upload& slice, std::uint64_t done) {
+        std::memcpy(buffer_.data() + slice.at, from + done, slice.bytes);
       },
       [](const Upload&, std::uint64_t) {});
 }
@@ -142,10 +142,10 @@ std::int32_t Connection::upload(std::uint64_t address, const void* data, std::ui
 std::int32_t Connection::download(void* data, std::uint64_t address, std::uint64_t bytes) {
   const std::scoped_lock lock(mutex_);
   auto* to = static_cast<std::byte*>(data);
-  return copy_pieces<Download>(
+  return copy_slices<Download>(
       address, bytes, [](const Download&, std::uint64_t) {},
-      [&](const Download& piece, std::uint64_t done) {
-        std::memcpy(to + done, buffer_.data() + piece.at, piece.bytes);
+      [&](const Download& slice, std::uint64_t done) {
+        std::memcpy(to + done, buffer_.data() + slice.at, slice.bytes);
       });
 }
 
@@ -154,11 +154,11 @@ std::int32_t Connection::copy_in(std::uint64_t address, const void* data, std::u
   const std::scoped_lock lock(mutex_);
   const auto* from = static_cast<const std::byte*>(data);
   for (std::uint64_t done = 0; done < bytes;) {
-    const std::uint64_t piece = std::min(kSharedBytes, bytes - done);
-    std::memcpy(buffer_.data(), from + done, piece);
-    const CopyIn request{address + done, piece, stream, static_cast<std::uint8_t>(pinned)};
+    const std::uint64_t slice = std::min(kSharedBytes, bytes - done);
+    std::memcpy(buffer_.data(), from + done, slice);
+    const CopyIn request{address + done, slice, stream, static_cast<std::uint8_t>(pinned)};
     if (const std::int32_t code = call(request); code != 0) return code;
-    done += piece;
+    done += slice;
   }
   return 0;
 }
@@ -168,16 +168,16 @@ std::int32_t Connection::copy_out(void* data, std::uint64_t address, std::uint64
   const std::scoped_lock lock(mutex_);
   auto* to = static_cast<std::byte*>(data);
   for (std::uint64_t done = 0; done < bytes;) {
-    const std::uint64_t piece = std::min(kSharedBytes, bytes - done);
-    const CopyOut request{address + done, piece, stream,
+    const std::uint64_t slice = std::min(kSharedBytes, bytes - done);
+    const CopyOut request{address + done, slice, stream,
                           static_cast<std::uint8_t>(pinned != nullptr)};
     TicketAnswer answer;
     if (const std::int32_t code = call(request, &answer); code != 0) return code;
     if (pinned == nullptr)
-      std::memcpy(to + done, buffer_.data(), piece);
+      std::memcpy(to + done, buffer_.data(), slice);
     else
-      pinned->push_back({answer.ticket, to + done, piece});
-    done += piece;
+      pinned->push_back({answer.ticket, to + done, slice});
+    done += slice;
   }
   return 0;
 }
@@ -208,9 +208,9 @@ std::int32_t Connection::each_touched(std::uint64_t address, std::uint64_t size_
     const std::byte* from = buffer_.data();
     for (const auto& [offset, count] : answer.ranges) {
       const bool is_inside = offset <= size_bytes && count <= size_bytes - offset;
-      const bool is_whole = count % kPieceBytes == 0 || offset + count == size_bytes;
+      const bool is_whole = count % kChunkBytes == 0 || offset + count == size_bytes;
       if (offset < question.from || !is_inside || !is_whole)
-        return give_up("pieces of an array that has no such");
+        return give_up("chunks of an array that has no such");
       bytes.assign(from, from + count);  // the runner could still write to the shared buffer
       see(offset, bytes);
       from += count;

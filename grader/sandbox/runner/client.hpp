@@ -48,17 +48,17 @@ class Connection {
     sampling_ = how;
   }
 
-  /// Queues what follows until end_batch(), so that the runner gets it in one piece and runs it
+  /// Queues what follows until end_batch(), so that the runner gets it in one message and runs it
   /// without waiting for the judge in between.
   void begin_batch();
   /// Sends what is queued and waits for it: the first code that is not 0.
   [[nodiscard]] std::int32_t end_batch();
 
-  /// Copies in pieces of the shared buffer.
+  /// Copies in slices of the shared buffer.
   [[nodiscard]] std::int32_t upload(std::uint64_t address, const void* data, std::uint64_t bytes);
   [[nodiscard]] std::int32_t download(void* data, std::uint64_t address, std::uint64_t bytes);
   /// The same in stream order. From pinned memory a copy is only begun; into pinned memory it
-  /// leaves tickets, one for each piece, with which take_copy() gets the bytes once they are there.
+  /// leaves tickets, one for each slice, with which take_copy() gets the bytes once they are there.
   [[nodiscard]] std::int32_t copy_in(std::uint64_t address, const void* data, std::uint64_t bytes,
                                      std::uint32_t stream, bool pinned);
   struct Ticket {
@@ -93,9 +93,9 @@ class Connection {
   /// The two halves of an exchange: several may be sent before the first answer is awaited.
   std::int32_t send(const Request& request);
   std::int32_t receive(std::uint32_t kind, std::vector<std::byte>& payload);
-  /// Does the pieces of a copy, of which the runner works on one while we are busy with another.
+  /// Does the slices of a copy, of which the runner works on one while we are busy with another.
   template <typename Query, typename Before, typename After>
-  std::int32_t copy_pieces(std::uint64_t address, std::uint64_t bytes, const Before& before,
+  std::int32_t copy_slices(std::uint64_t address, std::uint64_t bytes, const Before& before,
                            const After& after);
   std::int32_t send_batch();
   std::int32_t give_up(const std::string& why);

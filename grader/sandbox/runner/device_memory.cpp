@@ -11,57 +11,57 @@
 namespace membound::runner {
 namespace {
 
-bool is_smaller(const MemoryPiece& one, const MemoryPiece& other) {
+bool is_smaller(const MemoryRange& one, const MemoryRange& other) {
   return one.bytes < other.bytes;
 }
 
 }  // namespace
 
-std::optional<MemoryPiece> KeptMemory::take(std::uint64_t bytes) {
+std::optional<MemoryRange> KeptMemory::take(std::uint64_t bytes) {
   if (bytes < kLeastBytes) return std::nullopt;
   const auto found =
-      std::lower_bound(pieces_.begin(), pieces_.end(), MemoryPiece{0, bytes}, is_smaller);
-  if (found == pieces_.end() || found->bytes / 2 > bytes) return std::nullopt;
-  const MemoryPiece piece = *found;
-  pieces_.erase(found);
-  bytes_ -= piece.bytes;
-  return piece;
+      std::lower_bound(ranges_.begin(), ranges_.end(), MemoryRange{0, bytes}, is_smaller);
+  if (found == ranges_.end() || found->bytes / 2 > bytes) return std::nullopt;
+  const MemoryRange range = *found;
+  ranges_.erase(found);
+  bytes_ -= range.bytes;
+  return range;
 }
 
-std::vector<MemoryPiece> KeptMemory::keep(MemoryPiece piece) {
-  if (piece.bytes < kLeastBytes) return {piece};
-  pieces_.insert(std::upper_bound(pieces_.begin(), pieces_.end(), piece, is_smaller), piece);
-  bytes_ += piece.bytes;
+std::vector<MemoryRange> KeptMemory::keep(MemoryRange range) {
+  if (range.bytes < kLeastBytes) return {range};
+  ranges_.insert(std::upper_bound(ranges_.begin(), ranges_.end(), range, is_smaller), range);
+  bytes_ += range.bytes;
   // A larger one can stand for a smaller, within limits, and never the other way round.
-  auto last = pieces_.begin();
+  auto last = ranges_.begin();
   while (bytes_ > most_bytes_) bytes_ -= last++->bytes;
-  std::vector<MemoryPiece> freed(pieces_.begin(), last);
-  pieces_.erase(pieces_.begin(), last);
+  std::vector<MemoryRange> freed(ranges_.begin(), last);
+  ranges_.erase(ranges_.begin(), last);
   return freed;
 }
 
-std::vector<MemoryPiece> KeptMemory::take_all() {
+std::vector<MemoryRange> KeptMemory::take_all() {
   bytes_ = 0;
-  return std::exchange(pieces_, {});
+  return std::exchange(ranges_, {});
 }
 
 namespace {
 
 constexpr std::uint64_t kShareOfAll = 4;
 
-cudaError_t free_overwritten(const MemoryPiece& piece) {
-  auto* const data = reinterpret_cast<void*>(piece.address);
+cudaError_t free_overwritten(const MemoryRange& range) {
+  auto* const data = reinterpret_cast<void*>(range.address);
   // Whoever gets these pages next, in whichever process, finds nothing in them.
   if (virtual_gpu_name().empty())
-    if (const cudaError_t code = cudaMemset(data, 0, piece.bytes); code != cudaSuccess) return code;
+    if (const cudaError_t code = cudaMemset(data, 0, range.bytes); code != cudaSuccess) return code;
   return cudaFree(data);
 }
 
 }  // namespace
 
 DeviceMemory::~DeviceMemory() {
-  for (const MemoryPiece& piece : kept_.take_all())
-    static_cast<void>(cudaFree(reinterpret_cast<void*>(piece.address)));
+  for (const MemoryRange& range : kept_.take_all())
+    static_cast<void>(cudaFree(reinterpret_cast<void*>(range.address)));
 }
 
 std::uint64_t DeviceMemory::usual_kept_bytes() {
@@ -72,10 +72,10 @@ std::uint64_t DeviceMemory::usual_kept_bytes() {
 }
 
 cudaError_t DeviceMemory::allocate(std::uint64_t bytes, void*& data) {
-  MemoryPiece piece{0, bytes};
+  MemoryRange range{0, bytes};
   if (const auto kept = kept_.take(bytes)) {
-    piece = *kept;
-    data = reinterpret_cast<void*>(piece.address);
+    range = *kept;
+    data = reinterpret_cast<void*>(range.address);
   } else {
     cudaError_t code = cudaMalloc(&data, bytes);
     if (code == cudaErrorMemoryAllocation && kept_.bytes() > 0) {
@@ -84,29 +84,29 @@ cudaError_t DeviceMemory::allocate(std::uint64_t bytes, void*& data) {
       code = cudaMalloc(&data, bytes);
     }
     if (code != cudaSuccess) return code;
-    piece.address = reinterpret_cast<std::uintptr_t>(data);
+    range.address = reinterpret_cast<std::uintptr_t>(data);
   }
-  if (data != nullptr) whole_bytes_[piece.address] = piece.bytes;
+  if (data != nullptr) whole_bytes_[range.address] = range.bytes;
   return cudaSuccess;
 }
 
 cudaError_t DeviceMemory::free(void* data, std::uint64_t bytes) {
-  MemoryPiece piece{reinterpret_cast<std::uintptr_t>(data), bytes};
+  MemoryRange range{reinterpret_cast<std::uintptr_t>(data), bytes};
   // Not there: of a stream's own pool.
-  if (const auto found = whole_bytes_.find(piece.address); found != whole_bytes_.end()) {
-    piece.bytes = found->second;
+  if (const auto found = whole_bytes_.find(range.address); found != whole_bytes_.end()) {
+    range.bytes = found->second;
     whole_bytes_.erase(found);
   }
-  const auto freed = kept_.keep(piece);
+  const auto freed = kept_.keep(range);
   if (freed.empty()) return cudaDeviceSynchronize();
   cudaError_t first = cudaSuccess;
-  for (const MemoryPiece& one : freed)
+  for (const MemoryRange& one : freed)
     if (const cudaError_t code = free_overwritten(one); first == cudaSuccess) first = code;
   return first;
 }
 
 void DeviceMemory::free_all_kept() {
-  for (const MemoryPiece& piece : kept_.take_all()) static_cast<void>(free_overwritten(piece));
+  for (const MemoryRange& range : kept_.take_all()) static_cast<void>(free_overwritten(range));
 }
 
 namespace {

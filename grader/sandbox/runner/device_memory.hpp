@@ -19,29 +19,29 @@
 namespace membound::runner {
 
 /// Device memory as the runtime gave it.
-struct MemoryPiece {
+struct MemoryRange {
   std::uint64_t address = 0, bytes = 0;
 };
 
 /// What is kept at a moment, within a limit.
 class KeptMemory {
  public:
-  /// Below that the runtime itself keeps memory mapped, and an array of a test gets a piece of its
+  /// Below that the runtime itself keeps memory mapped, and an array of a test gets a range of its
   /// own.
   static constexpr std::uint64_t kLeastBytes = std::uint64_t{64} << 20;
 
   explicit KeptMemory(std::uint64_t most_bytes) : most_bytes_(most_bytes) {}
 
-  /// The smallest piece that will do for so many bytes; none is more than twice as large.
-  [[nodiscard]] std::optional<MemoryPiece> take(std::uint64_t bytes);
-  /// Keeps the piece; those that have to be freed now, smaller ones first, perhaps itself.
-  [[nodiscard]] std::vector<MemoryPiece> keep(MemoryPiece piece);
+  /// The smallest range that will do for so many bytes; none is more than twice as large.
+  [[nodiscard]] std::optional<MemoryRange> take(std::uint64_t bytes);
+  /// Keeps the range; those that have to be freed now, smaller ones first, perhaps itself.
+  [[nodiscard]] std::vector<MemoryRange> keep(MemoryRange range);
   /// All, to be freed.
-  [[nodiscard]] std::vector<MemoryPiece> take_all();
+  [[nodiscard]] std::vector<MemoryRange> take_all();
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
 
  private:
-  std::vector<MemoryPiece> pieces_;  // by size
+  std::vector<MemoryRange> ranges_;  // by size
   std::uint64_t most_bytes_, bytes_ = 0;
 };
 
@@ -70,7 +70,7 @@ class DeviceMemory {
   void free_all_kept();
 
   KeptMemory kept_;
-  std::map<std::uint64_t, std::uint64_t> whole_bytes_;  // of pieces in use, by address
+  std::map<std::uint64_t, std::uint64_t> whole_bytes_;  // of ranges in use, by address
 };
 
 /// Blocks, each with the event that says when its copy is done. Blocks are kept for the next copy

@@ -26,178 +26,6 @@ namespace membound::runner {
 /// Answer of a request that has nothing to tell but its code.
 struct NoAnswer {};
 
-struct StreamAnswer {
-  std::uint32_t stream = 0;
-};
-struct CreateStream {
-  using Answer = StreamAnswer;
-  std::uint32_t flags = 0;
-  std::int32_t priority = 0;
-};
-struct DestroyStream {
-  using Answer = NoAnswer;
-  std::uint32_t stream = 0;
-};
-struct WaitForStream {
-  using Answer = NoAnswer;
-  std::uint32_t stream = 0;
-};
-struct AskStream {
-  using Answer = NoAnswer;
-  std::uint32_t stream = 0;
-};
-struct AskEvent {
-  using Answer = NoAnswer;
-  std::uint32_t event = 0;
-};
-/// The stream goes on when the event has come.
-struct StreamWaitsForEvent {
-  using Answer = NoAnswer;
-  std::uint32_t stream = 0, event = 0;
-};
-
-/// The first `bytes` of the shared buffer to the device, in stream order. From pinned memory the
-/// copy is only begun.
-struct CopyIn {
-  using Answer = NoAnswer;
-  std::uint64_t address = 0, bytes = 0;
-  std::uint32_t stream = 0;
-  std::uint8_t pinned = 0;
-};
-/// From the device, in stream order: to the start of the shared buffer, or, into pinned memory, to
-/// where TakeCopy finds it by its ticket once it is done.
-struct TicketAnswer {
-  std::uint32_t ticket = 0;
-};
-struct CopyOut {
-  using Answer = TicketAnswer;
-  std::uint64_t address = 0, bytes = 0;
-  std::uint32_t stream = 0;
-  std::uint8_t pinned = 0;
-};
-/// cudaErrorNotReady while the copy is under way; once it is there, it is given once.
-struct TakeCopy {
-  using Answer = NoAnswer;
-  std::uint32_t ticket = 0;
-};
-/// Where a variable of a module is; from then on it may be copied to and from.
-struct VariableAnswer {
-  std::uint64_t address = 0, bytes = 0;
-};
-struct FindVariable {
-  using Answer = VariableAnswer;
-  std::uint32_t module = 0;
-  std::string name;  ///< mangled
-};
-
-struct NumberAnswer {
-  std::int32_t number = 0;
-};
-/// A cudaDeviceAttr.
-struct AskAttribute {
-  using Answer = NumberAnswer;
-  std::int32_t attribute = 0;
-};
-struct PrioritiesAnswer {
-  std::int32_t least = 0, greatest = 0;
-};
-struct AskStreamPriorities {
-  using Answer = PrioritiesAnswer;
-};
-
-/// From here on work in the stream becomes part of a graph, as the mode says. Copies between host
-/// and device do not: their memory is in another process.
-struct BeginCapture {
-  using Answer = NoAnswer;
-  std::uint32_t stream = 0;
-  std::int32_t mode = 0;
-};
-struct GraphAnswer {
-  std::uint32_t graph = 0;
-};
-struct EndCapture {
-  using Answer = GraphAnswer;
-  std::uint32_t stream = 0;
-};
-/// A cudaStreamCaptureStatus.
-struct AskCapture {
-  using Answer = NumberAnswer;
-  std::uint32_t stream = 0;
-};
-/// The answer is the number of a graph that can be launched; its own kind of number.
-struct InstantiateGraph {
-  using Answer = GraphAnswer;
-  std::uint32_t graph = 0;
-};
-struct LaunchGraph {
-  using Answer = NoAnswer;
-  std::uint32_t executable = 0, stream = 0;
-};
-struct DestroyGraph {
-  using Answer = NoAnswer;
-  std::uint32_t graph = 0;
-};
-struct DestroyExecutable {
-  using Answer = NoAnswer;
-  std::uint32_t executable = 0;
-};
-
-/// The program looked at its last error. Where errors are kept is the program's side; this is for
-/// the record of calls alone.
-struct NoteErrorCheck {
-  using Answer = NoAnswer;
-};
-
-/// Arrays are drawn and looked at in pieces of so many bytes; the last one may be shorter.
-inline constexpr std::uint64_t kPieceBytes = 512;
-
-/// Launches from here on run some of their blocks, as the seed says; with `on` 0 all of them, with
-/// 2 all of those that prepare what a sampled one needs; with 3 all, and nothing is counted; with
-/// kBlockRange likewise, but only blocks [first, first + count), in at most so many instructions.
-struct SampleLaunches {
-  using Answer = NoAnswer;
-  static constexpr std::uint8_t kBlockRange = 5;
-  std::uint8_t on = 0;
-  std::uint64_t seed = 0;
-  std::uint64_t first = 0, count = 0, most_instructions = 0;
-  bool operator==(const SampleLaunches&) const = default;
-};
-/// The allocation at `address` holds this word over and over until something else is written.
-struct DrawWord {
-  using Answer = NoAnswer;
-  std::uint64_t address = 0;
-  std::uint32_t word = 0;
-};
-/// It is this input, drawn when it is first touched.
-struct DrawInput {
-  using Answer = NoAnswer;
-  std::uint64_t address = 0;
-  std::uint32_t type = 0;  ///< a base::ElementType
-  base::Draw how{};
-};
-struct AsDrawnAnswer {
-  std::uint8_t is_as_drawn = 0;
-};
-/// Whether what was touched of it still holds what was drawn.
-struct AskAsDrawn {
-  using Answer = AsDrawnAnswer;
-  std::uint64_t address = 0;
-};
-
-struct TouchedRange {
-  std::uint64_t offset = 0, bytes = 0;  ///< whole pieces
-};
-/// The ranges' bytes stand in the shared buffer, one range after the other.
-struct TouchedAnswer {
-  std::vector<TouchedRange> ranges;
-  std::uint8_t more = 0;  ///< there are some behind the last of these
-};
-/// What was touched, at or behind offset `from`, of an array that is drawn.
-struct AskTouched {
-  using Answer = TouchedAnswer;
-  std::uint64_t address = 0, from = 0;
-};
-
 /// What a runner is; the first request on every connection.
 struct DeviceAnswer {
   std::vector<std::byte> properties;  ///< a cudaDeviceProp
@@ -382,6 +210,185 @@ struct Batch {
 /// The judge is done: the runner scrubs its memory and ends.
 struct Goodbye {
   using Answer = NoAnswer;
+};
+
+// What the program of a host-code lab asks besides: streams, copies in stream order, events of
+// streams, variables, graphs, numbers of the device.
+
+struct StreamAnswer {
+  std::uint32_t stream = 0;
+};
+struct CreateStream {
+  using Answer = StreamAnswer;
+  std::uint32_t flags = 0;
+  std::int32_t priority = 0;
+};
+struct DestroyStream {
+  using Answer = NoAnswer;
+  std::uint32_t stream = 0;
+};
+struct WaitForStream {
+  using Answer = NoAnswer;
+  std::uint32_t stream = 0;
+};
+struct AskStream {
+  using Answer = NoAnswer;
+  std::uint32_t stream = 0;
+};
+struct AskEvent {
+  using Answer = NoAnswer;
+  std::uint32_t event = 0;
+};
+/// The stream goes on when the event has come.
+struct StreamWaitsForEvent {
+  using Answer = NoAnswer;
+  std::uint32_t stream = 0, event = 0;
+};
+
+/// The first `bytes` of the shared buffer to the device, in stream order. From pinned memory the
+/// copy is only begun.
+struct CopyIn {
+  using Answer = NoAnswer;
+  std::uint64_t address = 0, bytes = 0;
+  std::uint32_t stream = 0;
+  std::uint8_t pinned = 0;
+};
+/// From the device, in stream order: to the start of the shared buffer, or, into pinned memory, to
+/// where TakeCopy finds it by its ticket once it is done.
+struct TicketAnswer {
+  std::uint32_t ticket = 0;
+};
+struct CopyOut {
+  using Answer = TicketAnswer;
+  std::uint64_t address = 0, bytes = 0;
+  std::uint32_t stream = 0;
+  std::uint8_t pinned = 0;
+};
+/// cudaErrorNotReady while the copy is under way; once it is there, it is given once.
+struct TakeCopy {
+  using Answer = NoAnswer;
+  std::uint32_t ticket = 0;
+};
+/// Where a variable of a module is; from then on it may be copied to and from.
+struct VariableAnswer {
+  std::uint64_t address = 0, bytes = 0;
+};
+struct FindVariable {
+  using Answer = VariableAnswer;
+  std::uint32_t module = 0;
+  std::string name;  ///< mangled
+};
+
+struct NumberAnswer {
+  std::int32_t number = 0;
+};
+/// A cudaDeviceAttr.
+struct AskAttribute {
+  using Answer = NumberAnswer;
+  std::int32_t attribute = 0;
+};
+struct PrioritiesAnswer {
+  std::int32_t least = 0, greatest = 0;
+};
+struct AskStreamPriorities {
+  using Answer = PrioritiesAnswer;
+};
+
+/// From here on work in the stream becomes part of a graph, as the mode says. Copies between host
+/// and device do not: their memory is in another process.
+struct BeginCapture {
+  using Answer = NoAnswer;
+  std::uint32_t stream = 0;
+  std::int32_t mode = 0;
+};
+struct GraphAnswer {
+  std::uint32_t graph = 0;
+};
+struct EndCapture {
+  using Answer = GraphAnswer;
+  std::uint32_t stream = 0;
+};
+/// A cudaStreamCaptureStatus.
+struct AskCapture {
+  using Answer = NumberAnswer;
+  std::uint32_t stream = 0;
+};
+/// The answer is the number of a graph that can be launched; its own kind of number.
+struct InstantiateGraph {
+  using Answer = GraphAnswer;
+  std::uint32_t graph = 0;
+};
+struct LaunchGraph {
+  using Answer = NoAnswer;
+  std::uint32_t executable = 0, stream = 0;
+};
+struct DestroyGraph {
+  using Answer = NoAnswer;
+  std::uint32_t graph = 0;
+};
+struct DestroyExecutable {
+  using Answer = NoAnswer;
+  std::uint32_t executable = 0;
+};
+
+/// The program looked at its last error. Where errors are kept is the program's side; this is for
+/// the record of calls alone.
+struct NoteErrorCheck {
+  using Answer = NoAnswer;
+};
+
+// What a test program asks of a virtual GPU's runner to time a launch by some of its blocks. Inputs
+// are drawn in the runner, where they are touched. Their seed says no more than the input itself
+// would: all seeds follow from a key that the judge keeps.
+
+/// Arrays are drawn and looked at in chunks of so many bytes; the last one may be shorter.
+inline constexpr std::uint64_t kChunkBytes = 512;
+
+/// Launches from here on run some of their blocks, as the seed says; with `on` 0 all of them, with
+/// 2 all of those that prepare what a sampled one needs; with 3 all, and nothing is counted; with
+/// kBlockRange likewise, but only blocks [first, first + count), in at most so many instructions.
+struct SampleLaunches {
+  using Answer = NoAnswer;
+  static constexpr std::uint8_t kBlockRange = 5;
+  std::uint8_t on = 0;
+  std::uint64_t seed = 0;
+  std::uint64_t first = 0, count = 0, most_instructions = 0;
+  bool operator==(const SampleLaunches&) const = default;
+};
+/// The allocation at `address` holds this word over and over until something else is written.
+struct DrawWord {
+  using Answer = NoAnswer;
+  std::uint64_t address = 0;
+  std::uint32_t word = 0;
+};
+/// It is this input, drawn when it is first touched.
+struct DrawInput {
+  using Answer = NoAnswer;
+  std::uint64_t address = 0;
+  std::uint32_t type = 0;  ///< a base::ElementType
+  base::Draw how{};
+};
+struct AsDrawnAnswer {
+  std::uint8_t is_as_drawn = 0;
+};
+/// Whether what was touched of it still holds what was drawn.
+struct AskAsDrawn {
+  using Answer = AsDrawnAnswer;
+  std::uint64_t address = 0;
+};
+
+struct TouchedRange {
+  std::uint64_t offset = 0, bytes = 0;  ///< whole chunks
+};
+/// The ranges' bytes stand in the shared buffer, one range after the other.
+struct TouchedAnswer {
+  std::vector<TouchedRange> ranges;
+  std::uint8_t more = 0;  ///< there are some behind the last of these
+};
+/// What was touched, at or behind offset `from`, of an array that is drawn.
+struct AskTouched {
+  using Answer = TouchedAnswer;
+  std::uint64_t address = 0, from = 0;
 };
 
 /// Every request there is. Its number on the wire is its place here: append, never reorder.

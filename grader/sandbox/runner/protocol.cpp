@@ -121,8 +121,8 @@ bool check_answer(const ReportAnswer& answer) { return answer.bytes <= kSharedBy
 bool check_answer(const TouchedAnswer& answer) {
   std::uint64_t end = 0, room = kSharedBytes;
   for (const auto& [offset, bytes] : answer.ranges) {
-    // The last piece of an array may be short; whoever knows its size looks at that.
-    if (offset < end || offset % kPieceBytes != 0 || bytes == 0 || bytes > room) return false;
+    // The last chunk of an array may be short; whoever knows its size looks at that.
+    if (offset < end || offset % kChunkBytes != 0 || bytes == 0 || bytes > room) return false;
     if (offset > UINT64_MAX - bytes) return false;
     end = offset + bytes;
     room -= bytes;

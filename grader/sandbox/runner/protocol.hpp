@@ -218,7 +218,7 @@ inline constexpr std::uint32_t kMagic = 0x0152424DU;
 inline constexpr std::uint32_t kAnswerBit = 0x80000000U;
 /// Largest payload of a frame; bulk data is in the shared buffer.
 inline constexpr std::uint32_t kMaxPayloadBytes = 1U << 20;
-/// Size of the shared buffer; larger copies go in pieces.
+/// Size of the shared buffer; larger copies go in slices.
 inline constexpr std::uint64_t kSharedBytes = std::uint64_t{16} << 20;
 /// Uploads up to this size travel in the request.
 inline constexpr std::size_t kInlineBytes = 4096;

@@ -31,18 +31,9 @@
 #include "grader/sandbox/runner/server.hpp"
 #include "grader/sandbox/runner/virtual_services.hpp"
 
-namespace membound::runner {
-
-/// Loads `harness_kernels`, fills a buffer with one of its kernels, reads it back and compares.
-/// Prints one line of JSON: ok, what failed, free and total memory, seconds. A device that does not
-/// answer keeps the caller waiting: start it with a deadline.
-[[nodiscard]] bool probe_device(const std::string& harness_kernels);
-
-}  // namespace membound::runner
-
-namespace membound::runner {
-
 namespace {
+
+using namespace membound;
 
 constexpr unsigned long long kProbeWords = 1 << 18;
 constexpr unsigned kWord = 0x5EED1234U;
@@ -53,7 +44,7 @@ struct Step {
 };
 
 /// The first step that fails, or one that says so of the data.
-Step run(const std::string& file) {
+Step first_failed_step(const std::string& file) {
   cudaLibrary_t library = nullptr;
   cudaKernel_t kernel = nullptr;
   void* d_words = nullptr;
@@ -79,11 +70,12 @@ Step run(const std::string& file) {
   return {nullptr, cudaFree(d_words)};
 }
 
-}  // namespace
-
+/// Loads `harness_kernels`, fills a buffer with one of its kernels, reads it back and compares.
+/// Prints one line of JSON: ok, what failed, free and total memory, seconds. A device that does not
+/// answer keeps the caller waiting: start it with a deadline.
 bool probe_device(const std::string& harness_kernels) {
   const auto start = std::chrono::steady_clock::now();
-  const Step step = run(harness_kernels);
+  const Step step = first_failed_step(harness_kernels);
   std::size_t free_bytes = 0, total_bytes = 0;
   static_cast<void>(cudaMemGetInfo(&free_bytes, &total_bytes));
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
@@ -96,12 +88,6 @@ bool probe_device(const std::string& harness_kernels) {
   std::printf("%s\n", report.dump().c_str());
   return report["ok"];
 }
-
-}  // namespace membound::runner
-
-namespace {
-
-using namespace membound;
 
 constexpr int kExitNoDevice = 3, kExitProtocol = 4;
 constexpr auto kGracePeriod = std::chrono::milliseconds(500);
@@ -247,7 +233,7 @@ int main(int argc, char** argv) {
                  "do not serve: say as JSON whether the device works, with "
                  "the kernels of this harness.fatbin");
   CLI11_PARSE(app, argc, argv);
-  if (!probe.empty()) return runner::probe_device(probe) ? 0 : kExitNoDevice;
+  if (!probe.empty()) return probe_device(probe) ? 0 : kExitNoDevice;
   if (wipes) return wipe();
   if (sessions >= 0) return serve_sessions(sessions);
   if (socket < 0) {

@@ -235,7 +235,7 @@ void Server::record_graph(std::uint32_t executable, std::uint32_t launched_in) {
   const std::vector<std::array<double, 2>> spans = last_virtual_graph();
   std::vector<std::vector<MemoryUse>> uses;
   if (follows_data_) uses = take_virtual_uses();
-  // Before the graph's pieces of work are those of copies and fills since the latest launch.
+  // Before the graph's operations are those of copies and fills since the latest launch.
   const std::size_t before = uses.size() - std::min(uses.size(), spans.size());
   const auto at_the_end = [&](CallKind kind) {
     recorder_->add({.kind = kind, .stream = launched_in, .event = graph.done, .graph = executable});

@@ -122,19 +122,19 @@ bool Server::holds(std::uint64_t address, std::uint64_t bytes) const {
 
 std::uint64_t scrub_device() {
   if (!virtual_gpu_name().empty()) return 0;
-  std::vector<void*> pieces;
+  std::vector<void*> blocks;
   std::uint64_t scrubbed = 0;
-  // Large pieces first: what is left between them is taken by smaller ones.
+  // Large blocks first: what is left between them is taken by smaller ones.
   for (std::size_t bytes = std::size_t{1} << 32; bytes >= std::size_t{1} << 21; bytes >>= 1) {
-    void* piece = nullptr;
-    while (cudaMalloc(&piece, bytes) == cudaSuccess) {
-      pieces.push_back(piece);
-      if (cudaMemset(piece, 0, bytes) == cudaSuccess) scrubbed += bytes;
+    void* block = nullptr;
+    while (cudaMalloc(&block, bytes) == cudaSuccess) {
+      blocks.push_back(block);
+      if (cudaMemset(block, 0, bytes) == cudaSuccess) scrubbed += bytes;
     }
     static_cast<void>(cudaGetLastError());
   }
   static_cast<void>(cudaDeviceSynchronize());
-  for (void* piece : pieces) static_cast<void>(cudaFree(piece));
+  for (void* block : blocks) static_cast<void>(cudaFree(block));
   return scrubbed;
 }
 

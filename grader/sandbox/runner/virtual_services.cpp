@@ -86,11 +86,11 @@ std::vector<std::vector<MemoryUse>> take_virtual_uses() {
   static auto* const take = find<std::size_t(See*, void*)>("membound_vgpu_take_uses");
   std::vector<std::vector<MemoryUse>> all;
   if (take == nullptr) return all;
-  const auto see = [](void* state, std::size_t piece, int writes, std::uint64_t begin,
+  const auto see = [](void* state, std::size_t operation, int writes, std::uint64_t begin,
                       std::uint64_t end) {
-    auto& pieces = *static_cast<std::vector<std::vector<MemoryUse>>*>(state);
-    if (pieces.size() <= piece) pieces.resize(piece + 1);
-    pieces[piece].push_back({begin, end, writes != 0});
+    auto& operations = *static_cast<std::vector<std::vector<MemoryUse>>*>(state);
+    if (operations.size() <= operation) operations.resize(operation + 1);
+    operations[operation].push_back({begin, end, writes != 0});
   };
   all.resize(take(see, &all));
   // Whoever reads the record has to hold all of it.

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Landlock for the stage: the second line behind the mount namespace, by raw system calls because
+/// Landlock for the init: the second line behind the mount namespace, by raw system calls because
 /// the C library has no names for them. A kernel without it, or with an older version, gets what it
 /// can do.
 /// Source: Linux uapi/linux/landlock.h, ABI 1 to 6; older headers know only the first constants.

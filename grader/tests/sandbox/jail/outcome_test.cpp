@@ -15,9 +15,9 @@
 namespace membound::jail {
 namespace {
 
-/// What a stage sends of a program that ended with this code.
+/// What a init sends of a program that ended with this code.
 std::string status_of(const Report& report) {
-  std::string bytes(1, kStageStands);
+  std::string bytes(1, kInitStands);
   bytes.append(reinterpret_cast<const char*>(&report), sizeof report);
   return bytes;
 }

@@ -211,7 +211,7 @@ TEST(Client, MoreCodesThanRequestsEndTheConversation) {
   EXPECT_EQ(runner.connection->end_batch(), kDisconnected);
 }
 
-constexpr std::uint64_t kArray = 4096, kArrayBytes = 3 * kPieceBytes + 8;
+constexpr std::uint64_t kArray = 4096, kArrayBytes = 3 * kChunkBytes + 8;
 
 /// What is shown where the runner says this was touched of an array of kArrayBytes bytes.
 std::vector<std::uint64_t> shown(const std::vector<TouchedAnswer>& says, std::int32_t& code) {

@@ -55,7 +55,7 @@ TEST(DeviceMemory, NothingKeptIsMissingToWhoeverWantsMuch) {
   void *kept = nullptr, *large = nullptr;
   ASSERT_EQ(memory.allocate(all / 4 * 3, kept), cudaSuccess);
   EXPECT_EQ(memory.free(kept, all / 4 * 3), cudaSuccess);
-  // More than half of it would be the kept piece itself.
+  // More than half of it would be the kept range itself.
   ASSERT_EQ(memory.allocate(all / 8 * 7, large), cudaSuccess);
   EXPECT_EQ(memory.kept_bytes(), 0U);
   EXPECT_EQ(memory.free(large, all / 8 * 7), cudaSuccess);

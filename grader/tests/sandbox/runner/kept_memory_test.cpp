@@ -12,20 +12,20 @@ namespace {
 
 constexpr std::uint64_t kGib = std::uint64_t{1} << 30;
 
-std::vector<std::uint64_t> addresses(const std::vector<MemoryPiece>& pieces) {
+std::vector<std::uint64_t> addresses(const std::vector<MemoryRange>& ranges) {
   std::vector<std::uint64_t> all;
-  for (const MemoryPiece& piece : pieces) all.push_back(piece.address);
+  for (const MemoryRange& range : ranges) all.push_back(range.address);
   return all;
 }
 
-TEST(KeptMemory, GivesTheSmallestPieceThatWillDo) {
+TEST(KeptMemory, GivesTheSmallestRangeThatWillDo) {
   KeptMemory kept(100 * kGib);
   for (const std::uint64_t size : {8, 2, 4})
     EXPECT_TRUE(kept.keep({.address = size, .bytes = size * kGib}).empty());
-  const auto piece = kept.take(3 * kGib);
-  ASSERT_TRUE(piece.has_value());
-  EXPECT_EQ(piece->address, 4U);
-  EXPECT_EQ(piece->bytes, 4 * kGib);
+  const auto range = kept.take(3 * kGib);
+  ASSERT_TRUE(range.has_value());
+  EXPECT_EQ(range->address, 4U);
+  EXPECT_EQ(range->bytes, 4 * kGib);
   EXPECT_EQ(kept.bytes(), 10 * kGib);
 }
 
@@ -38,7 +38,7 @@ TEST(KeptMemory, GivesNoneThatIsMoreThanTwiceAsLarge) {
 
 TEST(KeptMemory, LeavesSmallOnesToTheRuntime) {
   KeptMemory kept(100 * kGib);
-  const MemoryPiece small{.address = 1, .bytes = KeptMemory::kLeastBytes - 1};
+  const MemoryRange small{.address = 1, .bytes = KeptMemory::kLeastBytes - 1};
   EXPECT_EQ(addresses(kept.keep(small)), std::vector<std::uint64_t>{1});
   EXPECT_EQ(kept.bytes(), 0U);
 }
@@ -55,19 +55,19 @@ TEST(KeptMemory, FreesTheSmallestOnesWhereThereIsTooMuch) {
 }
 
 // The arrays of floats and of doubles in turn, and what is compared, on both sides of a run.
-TEST(KeptMemory, ServesAllStagesWithThePiecesOfTheFirst) {
+TEST(KeptMemory, ServesAllStagesWithTheRangesOfTheFirst) {
   KeptMemory kept(34 * kGib);
   std::uint64_t next = 1;
   int allocated = 0;
   for (int stage = 0; stage < 6; ++stage)
     for (const std::uint64_t size : {1, 2}) {
-      std::vector<MemoryPiece> used;
+      std::vector<MemoryRange> used;
       for (const std::uint64_t bytes : {4 * size * kGib, 4 * size * kGib, size * kGib}) {
-        auto piece = kept.take(bytes);
-        if (!piece) ++allocated;
-        used.push_back(piece.value_or(MemoryPiece{next++, bytes}));
+        auto range = kept.take(bytes);
+        if (!range) ++allocated;
+        used.push_back(range.value_or(MemoryRange{next++, bytes}));
       }
-      for (const MemoryPiece& piece : used) EXPECT_TRUE(kept.keep(piece).empty());
+      for (const MemoryRange& range : used) EXPECT_TRUE(kept.keep(range).empty());
     }
   EXPECT_EQ(allocated, 5) << "of 36";
 }
@@ -80,12 +80,12 @@ TEST(KeptMemory, LosesNothingAndGivesNothingTwice) {
     const std::uint64_t bytes = random() % (6 * kGib);
     if (random() % 2 == 0) {
       there[next] = bytes;
-      for (const MemoryPiece& freed : kept.keep({next, bytes}))
+      for (const MemoryRange& freed : kept.keep({next, bytes}))
         EXPECT_EQ(there.erase(freed.address), 1U);
-    } else if (const auto piece = kept.take(bytes)) {
-      EXPECT_GE(piece->bytes, bytes);
-      EXPECT_EQ(there.at(piece->address), piece->bytes);
-      there.erase(piece->address);
+    } else if (const auto range = kept.take(bytes)) {
+      EXPECT_GE(range->bytes, bytes);
+      EXPECT_EQ(there.at(range->address), range->bytes);
+      there.erase(range->address);
     }
     std::uint64_t sum = 0;
     for (const auto& [address, size] : there) sum += size;
