@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Lab 02, "The granularity table": copies whose lanes are 1, 2, 4, … words apart, or begin 1, 2, 4,
-// … words behind a line. n is a power of two.
+// … words after a line. n is a power of two.
 //
 //     ./membound experiment strides
 //     ./membound experiment strides-wrapped
@@ -37,7 +37,7 @@ __global__ void strides_wrapped(float* out, const float* in, int n) {
   out[word] = in[word];
 }
 
-/// n words in order, from kOffset words behind the start of a line on. The arrays are longer.
+/// n words in order, from kOffset words after the start of a line. The arrays are longer.
 template <int kOffset>
 __global__ void offsets(float* out, const float* in, int n) {
   const long long word = word_of_thread<1>() + kOffset;

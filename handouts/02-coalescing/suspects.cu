@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lab 02, "Two suspects": each thread sums the coordinates x, y and z of its points, which lie one
-// behind the other. n counts coordinates and is a multiple of 3.
+// Lab 02, "Two suspects": each thread sums the coordinates x, y and z of its points, which are
+// stored one after another. n counts coordinates and is a multiple of 3.
 //
 //     ./membound experiment two-suspects
 #include "membound.cuh"

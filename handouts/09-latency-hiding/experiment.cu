@@ -10,7 +10,7 @@
 //
 // The argument is the size of the large array in MiB; it has to be several times the L2 cache.
 //
-// First table: one thread follows a chain (each load's address is what the last one brought), so it
+// First table: one thread follows a chain (each load's address is what the last one gave), so it
 // has one load in flight. Idle: it is alone. Loaded: other warps read from the same memory
 // meanwhile, as fast as they can: for L1 the 15 of its own block, which read 16 KiB; for L2 and
 // DRAM those of all SMs, which read 16 MiB and the large array. Second table: GB/s read by so many
@@ -43,7 +43,7 @@ int attribute(cudaDeviceAttr name) {
   return value;
 }
 
-/// Links lines in an order that nobody can guess, as one ring.
+/// Links lines in an order that no prefetcher can guess, as one ring.
 std::vector<unsigned> ring(std::size_t words) {
   const std::size_t lines = words / kLineWords;
   std::vector<unsigned> order(lines), next(words, 0);
@@ -85,7 +85,7 @@ __global__ void chase(const unsigned* next, unsigned hops, unsigned* place, long
   if (sum == 0.5F) *sink = sum;  // never; keeps the loads
 }
 
-// Reads n floats. Every thread has kLoads of them on their way before it uses the first.
+// Reads n floats. Every thread has kLoads of them in flight before it uses the first.
 template <int kLoads>
 __global__ void read(const float* in, long long n, float* sink) {
   float sum = 0;

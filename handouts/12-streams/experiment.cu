@@ -3,7 +3,7 @@
 //
 // Lab 12, "Experiment": five small kernels in one stream, in two, in five; then one array
 // through the device in 1, 2, 4, … pieces, beside what is least possible; then many rounds of four
-// short kernels, handed in one by one and as a graph. An ordinary program, for a GPU or for the
+// short kernels, launched one by one and as a graph. An ordinary program, for a GPU or for the
 // virtual one:
 //
 //     nvcc -O3 -std=c++20 -cudart shared -arch=native handouts/12-streams/experiment.cu -o streams
@@ -31,8 +31,8 @@ __global__ void busy(int* data, int n, int rounds) {
 
 cudaEvent_t start, stop;
 
-// Milliseconds on the device for what `work` hands in; the median of five runs behind one that
-// warms up. All streams begin behind `start`, and `stop` waits for all of them.
+// Milliseconds on the device for what `work` submits; the median of five runs after one that
+// warms up. All streams begin after `start`, and `stop` waits for all of them.
 template <typename Work>
 float milliseconds(cudaStream_t* streams, int count, Work work) {
   float times[5];
@@ -103,7 +103,7 @@ int main(int argc, char** argv) {
   std::printf("pieces                          ms   least   of it\n");
   for (int pieces = 1; pieces <= kMostPieces; pieces *= 2) {
     const int count = n / pieces;
-    // The longest part without a gap, and what one piece needs before and behind it.
+    // The longest part without a gap, and what one piece needs before and after it.
     const float longest = std::max({in, work, out});
     const float least = longest + (in + work + out - longest) / pieces;
     const float time = milliseconds(streams, kStreams, [&] {

@@ -13,7 +13,7 @@
 ///          4       r, g, b, a        r * a, g * a, b * a, a                     4 * cols
 ///
 ///          Left of a row's first pixel everything is 0 (stage 2).
-/// Pitch    A row of `in` starts `pitch` floats behind the row above it. In stages 1 and 2 a row of
+/// Pitch    A row of `in` starts `pitch` floats after the row above it. In stages 1 and 2 a row of
 ///          `out` does so, too; what lies between the end of a row and the next row (the gap) is
 ///          not the kernel's to write. Stages 3 and 4 have no gaps.
 ///          `in` and `out` never overlap; both start at a multiple of 256 bytes.

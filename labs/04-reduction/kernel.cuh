@@ -8,7 +8,7 @@
 ///          changed. `sum` is one float that has to become in[0] + in[1] + ... + in[n - 1]; the
 ///          order of the additions is free. The sum of no elements is 0.
 /// Before   Stages 1 to 4: *sum is 0, and the kernel adds to it.
-///          Stages 5 and 6: *sum holds rubbish, and the stage has to set it.
+///          Stages 5 and 6: *sum is uninitialised, and the stage has to set it.
 /// Sizes    0 <= n <= 2^33, any value: 0, 1, primes.
 /// Kernels  `__global__ void <stage>(float* sum, const float* in, long long n)`
 ///          A kernel of a LAUNCH_PLAN has one more parameter at the end: void* scratch.

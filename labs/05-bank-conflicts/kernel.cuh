@@ -18,7 +18,7 @@
 ///          5  n tiles of k x k words, 1 <= k <= 32, row after row. `out` has 2 * k numbers for
 ///             each tile: the sums of its rows, then of its columns.
 ///
-///          What lies behind the end of `in` counts as 0 (stages 3 and 4). The table of stage 2 has
+///          What lies past the end of `in` counts as 0 (stages 3 and 4). The table of stage 2 has
 ///          256 bytes, byte b of it first in word b / 4. `in` and `out` never overlap; both start
 ///          at a multiple of 256 bytes. No sum passes the range of an int.
 /// Sizes    0 <= n <= 2^30, any value: 0, 1, primes. Positions are 64 bits wide.

@@ -9,7 +9,7 @@
 ///          stage 1   m rows: the largest of the last kWindow samples, this one included
 ///          stage 2   m rows: the sample of the same level that came before this one, else 0
 ///          stage 3   kLevels rows: how many samples of the series have this level
-///          Where stage 1 reaches back behind the first sample, it finds zeros.
+///          If stage 1 reaches back beyond the first sample, it finds zeros.
 ///          The two arrays never overlap; both start at a multiple of 256 bytes.
 /// Sizes    0 <= n <= 2^28, 0 <= m <= 2^20, any values: 0, 1, primes.
 /// Kernels  `__global__ void <stage>(int* out, const int* in, long long n, int m)`

@@ -20,11 +20,11 @@
 using membound::LaunchShape;
 
 inline constexpr int kThreads = 256;     ///< stages 1 to 3: threads of a block
-inline constexpr int kLoads = 2;         ///< stage 2: loads a thread has on their way
+inline constexpr int kLoads = 2;         ///< stage 2: loads that a thread has in flight
 inline constexpr int kFewPerSm = 512;    ///< stage 3: threads an SM is given, of up to 2,048
-inline constexpr int kManyLoads = 16;    ///< stage 3: loads a thread has on their way
+inline constexpr int kManyLoads = 16;    ///< stage 3: loads that a thread has in flight
 inline constexpr int kVectorFloats = 4;  ///< stage 4: floats in a vector of 16 bytes
-inline constexpr int kVectors = 4;       ///< stage 4: vectors a thread has on their way
+inline constexpr int kVectors = 4;       ///< stage 4: vectors that a thread has in flight
 
 /// This thread's number among all threads of the grid.
 __device__ inline long long number_in_grid() {

@@ -5,7 +5,7 @@
 /// uses its own copy of it.
 ///
 /// Samples are ints. Every stage reads the input "in" and writes the output "out".
-///   stage 1  in: kSounds sounds of n samples, one behind the other; out: each of them by echo()
+///   stage 1  in: kSounds sounds of n samples, one after another; out: each of them by echo()
 ///   stage 2  in: a recording of n samples; "rounds": one int; out: all of it by soften() of so
 ///            many rounds
 ///   stage 3  in: kTracks tracks a, b, c, d of n samples; out: two channels of n samples, with

@@ -112,7 +112,7 @@ LAUNCH_SHAPE(add_full, int n) {
 //
 // Before   Somebody else has allocated, copied, launched, checked for errors and measured.
 // Task     Do it yourself: your kernel of stage 1 in a program of its own. Time the kernel with two
-//          events, and leave nothing behind.
+//          events, and free everything.
 // Demands  The kernel computes the sums from a and b. Check for its error, and take the time
 //          between two events around it; print no other. No call fails, all memory is freed.
 //

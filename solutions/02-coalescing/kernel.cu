@@ -76,7 +76,7 @@ __global__ void edges(float* out, const float* in, int rows, int cols, int pitch
 
   // TODO 3 (about 7 lines): load this thread's pixels and their left neighbours. Which columns are
   // out of the row? What is left of column 0?
-  // The neighbour's load is out of step for good: 5 sectors. But the line before it is in L1, or on
+  // The neighbour's load stays misaligned: 5 sectors. But the line before it is in L1, or on
   // its way there: nothing comes from memory twice.
   float here[kEach], left[kEach];
   for (int k = 0; k < kEach; ++k) {
@@ -125,8 +125,8 @@ __global__ void planes(float* out, const float* in, int rows, int cols, int pitc
   float color[kPair][kColors];
 
   // TODO 2 (about 4 lines): load the floats of all of them. The picture may end after the first.
-  // A pixel's first load brings all 12 sectors into L1, and the other two find them there. A store
-  // finds nothing: what it does not fill has to be put together in L2.
+  // A pixel's first load reads all 12 sectors into L1, and the other two find them there. A store
+  // finds nothing: L2 has to merge the sectors that it does not fill.
   for (int k = 0; k < kPair; ++k) {
     const long long pixel = first + k * kThreads;
     for (int c = 0; c < kColors && pixel < count; ++c) color[k][c] = in[pixel * kColors + c];

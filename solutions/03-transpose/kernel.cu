@@ -150,7 +150,7 @@ template <typename T>
 __global__ void transpose_padded(T* out, const T* in, int rows, int cols) {
   // TODO 1 (about 15 lines): start from your stage 3. How wide must a row of the tile be, so that
   // one step down is one bank further?
-  // One column that nobody uses: row r starts r banks further on, so a column is a diagonal through
+  // One unused column: row r starts r banks further on, so a column is a diagonal through
   // the banks. For double (two banks an element, half a warp at a time) the same width does it.
   __shared__ T tile[kTile][kTile + 1];
 

@@ -150,7 +150,7 @@ __global__ void reduce_shuffle(float* sum, const float* in, long long n) {
 
   // TODO 2 (about 7 lines): the first warp takes the 32 words into registers, one a lane, and adds
   // them in five steps with __shfl_down_sync(kAllLanes, value, distance). All 32 lanes have to
-  // execute each shuffle, also those whose sum nobody needs. In the end, who adds to *sum?
+  // execute each shuffle, also those whose sum is not needed. In the end, who adds to *sum?
   if (threadIdx.x < kWarpLanes) {
     float value = partial[threadIdx.x];
     for (int distance = kWarpLanes / 2; distance > 0; distance /= 2) {

@@ -115,7 +115,7 @@ __global__ void count_levels(int* out, const int* in, long long n, int m) {
   for (int j = 0; j < m; ++j) {
     const int sample = in[at(j, series, n)];
     // TODO 3 (about 1 line): one more of this level. Does this need a barrier, or an atomic?
-    // Neither: nobody else looks at this thread's column.
+    // Neither: no other thread accesses this thread's column.
     ++count[level_of(sample)][threadIdx.x];
   }
   // TODO 4 (about 1 line): the table goes to `out`, a level to each row.

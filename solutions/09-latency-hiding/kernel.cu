@@ -22,7 +22,7 @@ __global__ void calibrate_full(float* out, const float* in, long long n, float g
   // TODO 1 (about 3 lines): start at this thread's index and go on with the grid's stride.
   // When must a thread stop?
   for (long long i = number_in_grid(); i < n; i += threads_of_grid()) {
-    // The store stands between this load and the next one: a warp has a single load on its way.
+    // The store stands between this load and the next one: a warp has a single load in flight.
     out[i] = gain * in[i] + offset;
   }
 }
