@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "grader/base/strings.hpp"
-#include "grader/vgpu/timing/machine_files.hpp"
+#include "grader/vgpu/timing/machine.hpp"
 
 namespace membound::judge {
 namespace {

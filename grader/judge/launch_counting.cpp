@@ -17,7 +17,7 @@
 #include "grader/judge/ncu_counts.hpp"
 #include "grader/judge/ncu_table.hpp"
 #include "grader/judge/second_look.hpp"
-#include "grader/vgpu/timing/machine_files.hpp"
+#include "grader/vgpu/timing/machine.hpp"
 
 namespace membound::judge {
 namespace {

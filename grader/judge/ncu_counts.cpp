@@ -8,8 +8,8 @@
 #include "grader/course/json_io.hpp"
 #include "grader/course/lab_result.hpp"
 #include "grader/judge/counters_profile.hpp"
+#include "grader/vgpu/advice/advice.hpp"
 #include "grader/vgpu/counters/counters.hpp"
-#include "grader/vgpu/timing/advice.hpp"
 
 namespace membound::judge {
 namespace {
@@ -143,12 +143,12 @@ base::Status predict_again(const NcuLaunch& launch, const vgpu::timing::Machine&
     if (bound.ns > 0)
       kernel["bounds"].push_back({{"name", to_string(bound.kind)}, {"ns", bound.ns}});
   kernel["advice"] = json::array();
-  for (const vgpu::timing::Advice& one : advise(machine, counters, shape, prediction)) {
+  for (const vgpu::advice::Advice& one : vgpu::advice::advise(machine, counters, shape, prediction)) {
     const vgpu::counters::RuleInfo& rule = *one.rule;
     const auto row = static_cast<std::size_t>(vgpu::counters::find_counter(rule.counter) -
                                               all_counters().data());
     kernel["advice"].push_back(course::SpeedAdvice{
-        std::string(rule.name), std::string(rule.fault), one.gain, one.what,
+        std::string(rule.name), std::string(rule.fault), one.speedup, one.what,
         std::string(rule.counter), one.value, one.file, static_cast<int>(one.line),
         std::string(rule.remedy), std::string(rule.handout), std::string(rule.section),
         launch.counts[row] ? "ncu" : "virtual GPU"});

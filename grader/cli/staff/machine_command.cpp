@@ -19,7 +19,7 @@
 #include "grader/judge/device_choice.hpp"
 #include "grader/report/text.hpp"
 #include "grader/vgpu/calibration/calibration.hpp"
-#include "grader/vgpu/timing/machine_files.hpp"
+#include "grader/vgpu/timing/machine.hpp"
 
 namespace membound::cli {
 

@@ -18,7 +18,7 @@
 #include "grader/tests/judge/ncu_log.hpp"
 #include "grader/tests/judge/temporary_folder.hpp"
 #include "grader/vgpu/counters/counters.hpp"
-#include "grader/vgpu/timing/machine_files.hpp"
+#include "grader/vgpu/timing/machine.hpp"
 
 namespace membound::judge {
 namespace {

@@ -3,8 +3,7 @@
 /// @file
 /// A machine file from what microbenchmarks.cu measured on a GPU. Each number that it tells is
 /// taken from one or two readings, none is fitted; the others stay those of a machine that is
-/// known. Place in the chain: microbenchmarks.cu's lines, a machine file -> [calibration] ->
-/// machine file. Left out: running the microbenchmarks.
+/// known.
 #pragma once
 
 #include <map>
@@ -13,7 +12,7 @@
 #include <vector>
 
 #include "grader/base/result.hpp"
-#include "grader/vgpu/timing/machine_files.hpp"
+#include "grader/vgpu/timing/machine.hpp"
 
 namespace membound::vgpu::calibration {
 

@@ -4,8 +4,6 @@
 /// What each kind of instruction costs: one warp alone with each waiting for the one before
 /// (latency), and 64 warps on every SM (throughput). Also what starting blocks, waiting at
 /// barriers, memory and atomics cost, and what the runtime says of the device.
-///
-/// Place in the chain: timed.cuh -> [microbenchmarks], a program -> calibration, costs.sh.
 #include "grader/vgpu/calibration/timed.cuh"
 
 namespace {

@@ -1,11 +1,9 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// How the clock's kernels are timed: as a graded run is (docs/performance.md), one launch
-/// between two events with nothing of its data in L2; the median of several.
-///
-/// Place in the chain: [timed] -> microbenchmarks.cu, kernels.cu, each a program that prints one
-/// line a kernel, `group,name,µs`, on a GPU and on the virtual one alike.
+/// How the clock's kernels are timed: as a graded run is (docs/performance.md), one launch between
+/// two events with nothing of its data in L2; the median of several. Each program prints one line a
+/// kernel, `group,name,µs`, on a GPU and on the virtual one alike.
 #pragma once
 
 #include <cuda_runtime.h>

@@ -1,21 +1,69 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The numbers a launch produces, in total and for each source line.
-/// Place in the chain: exec fills them -> [counters] -> timing, runtime's JSON, reports.
-/// Left out: how an access becomes a number (memory/coalescer, memory/shared_banks).
+/// What can be counted: the numbers a launch produces, in total, for each source line, at one
+/// static instruction and block by block; and the rules of the guided analysis as data. How an
+/// access becomes a number is said by memory/coalescer and memory/shared_banks.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "grader/vgpu/counters/block_work.hpp"
-
 namespace membound::vgpu::counters {
+
+/// One block. A phase ends at a barrier of the whole block, or at the block's end; its slowest warp
+/// is the one on its critical path. Large numbers keep six binary digits, so that blocks which
+/// differ by a trifle are of one kind.
+struct BlockWork {
+  // On the critical path, summed over phases.
+  std::uint64_t chain_clocks = 0;  ///< waiting for results other than those of global loads
+  std::uint64_t load_batches = 0;  ///< waits for global memory
+  std::uint64_t shared_requests = 0;
+  std::uint64_t barriers_after_loads = 0;  ///< ends of phases in which some warp loads
+  std::uint64_t other_barriers = 0;
+  // Of the warp that is the slowest from the block's start to its end: what would be on the
+  // critical path if no warp waited for another.
+  std::uint64_t warp_chain_clocks = 0;
+  std::uint64_t warp_load_batches = 0;
+  std::uint64_t warp_shared_requests = 0;
+  // All its warps together.
+  std::uint64_t issue_slots = 0;  ///< in quarters
+  std::uint64_t all_load_batches = 0;
+  std::uint64_t all_shared_requests = 0;
+  std::uint64_t early_warps = 0;  ///< those that leave before half of the block's time is over
+
+  friend bool operator==(const BlockWork&, const BlockWork&) = default;
+};
+
+/// Its fields, in the order in which the counters file has them.
+inline constexpr std::uint64_t BlockWork::*kBlockWorkFields[] = {
+    &BlockWork::chain_clocks,        &BlockWork::load_batches,
+    &BlockWork::shared_requests,     &BlockWork::barriers_after_loads,
+    &BlockWork::other_barriers,      &BlockWork::warp_chain_clocks,
+    &BlockWork::warp_load_batches,   &BlockWork::warp_shared_requests,
+    &BlockWork::issue_slots,         &BlockWork::all_load_batches,
+    &BlockWork::all_shared_requests, &BlockWork::early_warps};
+static_assert(sizeof(BlockWork) == std::size(kBlockWorkFields) * sizeof(std::uint64_t),
+              "a field that the counters file does not have is missing above");
+
+/// Blocks of one kind that follow one another in launch order.
+struct BlockRun {
+  std::size_t kind = 0;
+  std::uint64_t blocks = 0;
+  friend bool operator==(const BlockRun&, const BlockRun&) = default;
+};
+
+/// All blocks of a launch.
+struct LaunchWork {
+  std::vector<BlockWork> kinds;
+  std::vector<BlockRun> runs;
+  std::vector<std::uint64_t> instructions;  ///< of warps, by cost class (program/costs.def)
+};
 
 /// One value per counter of counters.def.
 struct Counters {
@@ -60,5 +108,37 @@ struct LaunchCounters {
 
 /// `{"global_load_requests": 1, …}`; with `skip_zeros` only what is not zero.
 [[nodiscard]] std::string to_json(const Counters& counters, bool skip_zeros);
+
+/// One field per tally and per counted row of counters.def.
+struct StepCounts {
+#define MEMBOUND_TALLY(name, what) std::uint64_t name = 0;
+#define MEMBOUND_COUNTED(name, unit, certainty, meaning, formed, metric) std::uint64_t name = 0;
+#include "grader/vgpu/counters/counters.def"
+
+  StepCounts& operator+=(const StepCounts& other) {
+#define MEMBOUND_TALLY(name, what) name += other.name;
+#define MEMBOUND_COUNTED(name, unit, certainty, meaning, formed, metric) name += other.name;
+#include "grader/vgpu/counters/counters.def"
+    return *this;
+  }
+};
+
+/// One row of rules.def.
+struct RuleInfo {
+  std::string_view name;
+  std::string_view fault;
+  std::string_view counter;  ///< a row of counters.def
+  std::string_view remedy;   ///< an order
+  std::string_view handout;
+  std::string_view section;
+};
+
+/// All rules, in the order of rules.def.
+inline constexpr RuleInfo kRules[] = {
+#define MEMBOUND_RULE(id, name, fault, counter, remedy, handout, section) \
+  {name, fault, #counter, remedy, handout, section},
+#include "grader/vgpu/counters/rules.def"
+#undef MEMBOUND_RULE
+};
 
 }  // namespace membound::vgpu::counters

@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// One GPU in numbers: limits, rates and latencies, each with where it comes from.
-/// Place in the chain: machines/*.json -> [machine] -> occupancy, model, runtime (device
-/// properties). Left out: what the numbers mean together, which model.hpp says.
+/// One GPU in numbers: limits, rates and latencies, each with where it comes from; and where
+/// machine files are found, built in and in the user's configuration folder. What the numbers mean
+/// together is said by model.hpp.
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <span>
 #include <string>
 #include <string_view>
@@ -72,5 +73,31 @@ struct BuiltInMachine {
 
 /// All machines built in, by id.
 [[nodiscard]] std::span<const BuiltInMachine> built_in_machines();
+
+/// One machine file. Its content may be broken; machine_of() says how.
+struct MachineFile {
+  std::string id;     ///< its name without ".json"
+  std::string where;  ///< for messages: "h200.json", or the path of one's own
+  std::string json;
+  bool built_in = true;
+};
+
+/// Where a user's own files are: membound/machines below $XDG_CONFIG_HOME, or else ~/.config;
+/// empty where neither is known.
+[[nodiscard]] std::filesystem::path own_machines_folder();
+
+/// All files: those built in, then those of `own_folder`, by id. A file of one's own with the name
+/// of one that is built in is among them, and never used.
+[[nodiscard]] std::vector<MachineFile> machine_files(const std::filesystem::path& own_folder);
+
+/// The file of `id`, built in before one's own; the error lists the ids there are.
+[[nodiscard]] base::Result<MachineFile> find_machine_file(std::string_view id,
+                                                          const std::filesystem::path& own_folder);
+
+/// What it holds; its "id" must be its name.
+[[nodiscard]] base::Result<Machine> machine_of(const MachineFile& file);
+
+/// The machine of `id`, built in or one's own.
+[[nodiscard]] base::Result<Machine> find_machine(std::string_view id);
 
 }  // namespace membound::vgpu::timing

@@ -6,9 +6,8 @@
 #include <array>
 #include <cmath>
 
-#include "grader/vgpu/timing/block_waits.hpp"
-#include "grader/vgpu/timing/quantities.hpp"
-#include "grader/vgpu/timing/schedule.hpp"
+#include "grader/vgpu/timing/block_scheduler.hpp"
+#include "grader/vgpu/timing/occupancy.hpp"
 #include "grader/vgpu/timing/throughput.hpp"
 
 namespace membound::vgpu::timing {
@@ -51,42 +50,44 @@ double norm_of(const Machine& machine, const std::vector<Bound>& terms) {
 }
 
 /// Of the blocks' time, what their warps keep the barriers' pipe busy: it is no waiting beside it.
-double arriving_share(const LaunchWork& work, const std::vector<BlockLife>& lives) {
+double arriving_share(const LaunchWork& work, const std::vector<BlockResidency>& residencies) {
   double arriving = 0, all = 0;
   for (const counters::BlockRun& run : work.runs) {
-    arriving += real(run.blocks) * lives[run.kind].arriving_ns;
-    all += real(run.blocks) * lives[run.kind].ns;
+    arriving += real(run.blocks) * residencies[run.kind].arriving_ns;
+    all += real(run.blocks) * residencies[run.kind].ns;
   }
   return ratio(arriving, all);
 }
 
-/// Blocks' lives, and how they are dealt out.
-struct Dealt {
-  std::vector<BlockLife> lives;
+/// How long blocks are resident, and how the block scheduler dispatches them.
+struct Dispatched {
+  std::vector<BlockResidency> residencies;
   Schedule schedule;
 };
 
-Dealt deal(const Workload& load, const Averages& mean, const Occupancy& occupancy, double warps,
-           bool evenly) {
+Dispatched dispatch(const Workload& load, const Averages& mean, const Occupancy& occupancy,
+                    double warps, bool evenly) {
   const Machine& machine = load.machine;
   const auto& runs = load.work.runs;
-  Dealt result{lives_of(machine, load.work, mean, warps), {}};
-  const std::uint32_t places = places_per_sm(machine, occupancy, load.work, result.lives, warps);
+  Dispatched result{residencies_of(machine, load.work, mean, warps), {}};
+  const std::uint32_t slots =
+      slots_per_sm(machine, occupancy, load.work, result.residencies, warps);
   result.schedule =
-      evenly ? spread_evenly(runs, result.lives, machine.sm_count, places)
-             : schedule(runs, result.lives, machine.sm_count, places, early_sms(machine));
+      evenly ? spread_evenly(runs, result.residencies, machine.sm_count, slots)
+             : schedule(runs, result.residencies, machine.sm_count, slots, early_sms(machine));
   return result;
 }
 
 /// The same, with what loads wait for a DRAM that others write to meanwhile.
-Dealt deal_busy(const Workload& load, const Occupancy& occupancy, double warps, bool evenly) {
+Dispatched dispatch_beside_writes(const Workload& load, const Occupancy& occupancy, double warps,
+                                  bool evenly) {
   Averages mean = averages(load.machine, load.totals, load.work);
-  Dealt calm = deal(load, mean, occupancy, warps, evenly);
+  Dispatched calm = dispatch(load, mean, occupancy, warps, evenly);
   const double longer_ns =
       beside_writes_ns(load.machine, load.totals, mean, dram_ns(load), calm.schedule.ns);
   if (longer_ns == 0) return calm;
-  mean.round_ns += longer_ns;
-  return deal(load, mean, occupancy, warps, evenly);
+  mean.batch_ns += longer_ns;
+  return dispatch(load, mean, occupancy, warps, evenly);
 }
 
 }  // namespace
@@ -104,7 +105,7 @@ LaunchWork uniform_work(const counters::Counters& c, const LaunchShape& shape) {
   const double warps = blocks * std::ceil(real(shape.block.count()) / 32);
   // Loads that are in flight together are one wait; atomics with a result and fetches are one each.
   const double beside_loads = real(c.atomic_requests + c.texture_requests);
-  const double rounds =
+  const double batches =
       c.global_load_rounds > 0
           ? real(c.global_load_rounds + c.local_load_rounds) + beside_loads
           : (real(c.global_load_requests + c.local_load_requests) + beside_loads) /
@@ -114,38 +115,48 @@ LaunchWork uniform_work(const counters::Counters& c, const LaunchShape& shape) {
   constexpr double kClocksPerInstruction = 2.5, kMoveShare = 0.3;
   const auto whole = [](double value) { return static_cast<std::uint64_t>(std::llround(value)); };
   BlockWork each;
-  each.load_rounds = whole(ratio(rounds, warps));
+  each.load_batches = whole(ratio(batches, warps));
   each.chain_clocks = whole(ratio(real(c.warp_instructions), warps) * kClocksPerInstruction);
   const double barriers = ratio(real(c.block_barriers), warps);
   each.warp_chain_clocks = each.chain_clocks;
-  each.warp_load_rounds = each.load_rounds;
-  each.barriers_after_loads = whole(std::min(barriers, ratio(rounds, warps)));
+  each.warp_load_batches = each.load_batches;
+  each.barriers_after_loads = whole(std::min(barriers, ratio(batches, warps)));
   each.other_barriers = whole(barriers) - each.barriers_after_loads;
   const double issued = real(c.warp_instructions) - (1 - kMoveShare) * real(c.move_instructions);
   each.issue_slots = whole(ratio(issued, blocks) * kQuarters);
-  each.all_load_rounds = whole(ratio(rounds, blocks));
+  each.all_load_batches = whole(ratio(batches, blocks));
   each.all_shared_requests = whole(ratio(real(c.ptx_ideal_shared_wavefronts), blocks));
   return {{each}, {{0, shape.grid.count()}}, {}};
 }
 
+BlockNeeds block_needs(const LaunchShape& shape) {
+  return {static_cast<std::uint32_t>(shape.block.count()), shape.registers_per_thread,
+          shape.shared_bytes};
+}
+
 Prediction predict(const Machine& machine, const counters::LaunchCounters& counters,
                    const LaunchShape& shape, Removed removed) {
+  return predict(machine, counters, shape, occupancy_of(machine, block_needs(shape)), removed);
+}
+
+Prediction predict(const Machine& machine, const counters::LaunchCounters& counters,
+                   const LaunchShape& shape, const Occupancy& occupancy, Removed removed) {
   Prediction result;
   const double blocks = real(shape.grid.count());
-  result.occupancy = occupancy_of(machine, {static_cast<std::uint32_t>(shape.block.count()),
-                                            shape.registers_per_thread, shape.shared_bytes});
-  const double places = real(std::max(1u, result.occupancy.blocks)) * machine.sm_count;
-  result.waves = std::ceil(blocks / places);
+  result.occupancy = occupancy;
+  const double slots = real(std::max(1u, result.occupancy.blocks)) * machine.sm_count;
+  result.waves = std::ceil(blocks / slots);
   const LaunchWork uniform =
       counters.work.runs.empty() ? uniform_work(counters.totals, shape) : LaunchWork{};
   const LaunchWork& work = counters.work.runs.empty() ? uniform : counters.work;
   const double warps = std::ceil(real(shape.block.count()) / 32);
   const Workload load{machine, counters.totals, work, shape.constant_bytes};
-  const auto [lives, dealt] = deal_busy(load, result.occupancy, warps, removed.uneven_blocks);
+  const auto [residencies, dispatched] =
+      dispatch_beside_writes(load, result.occupancy, warps, removed.uneven_blocks);
 
   const double p = machine.latency_exponent, q = machine.throughput_exponent;
   std::vector<Bound> terms = shared_terms(load);
-  const double uneven = dealt.busiest_work;
+  const double uneven = dispatched.busiest_work;
   double idle_ns = 0;
   std::vector<Bound>& bounds = result.bounds;
   for (Bound& term : sm_terms(load)) {
@@ -153,20 +164,20 @@ Prediction predict(const Machine& machine, const counters::LaunchCounters& count
     term.ns *= uneven;
     terms.push_back(term);
   }
-  const double busiest_loads_ns = sm_load_ns(load) * dealt.busiest_loads;
-  idle_ns = std::max(idle_ns, busiest_loads_ns * (1 - 1 / dealt.busiest_loads));
+  const double busiest_loads_ns = sm_load_ns(load) * dispatched.busiest_loads;
+  idle_ns = std::max(idle_ns, busiest_loads_ns * (1 - 1 / dispatched.busiest_loads));
   const double throughput_ns = norm(norm_of(machine, terms), busiest_loads_ns, q);
   const double queue_ns =
       machine.queue_share *
       ratio(l2_sectors(machine, counters.totals) * kSectorBytes, machine.l2_gbs);
-  const double latency_ns = dealt.ns + queue_ns;
+  const double latency_ns = dispatched.ns + queue_ns;
   // Blocks start one after the other while others wait and move bytes: that overlaps wholly.
   const double dispatch_ns = blocks * machine.dispatch_ns;
   // So do atomics whose results nobody waits for; what the last wave of blocks adds comes at the
   // end.
   const double atomics_ns = atomic_ns(load);
-  const double last_wave = 1 / std::max(1.0, blocks / places);
-  const double beside_pipes_ns = latency_ns * (1 - arriving_share(work, lives));
+  const double last_wave = 1 / std::max(1.0, blocks / slots);
+  const double beside_pipes_ns = latency_ns * (1 - arriving_share(work, residencies));
   const double waiting_ns = std::max(latency_ns, norm(beside_pipes_ns, throughput_ns, p)) +
                             first_bytes_ns(machine, counters.totals);
   const double busy_ns = norm(norm(waiting_ns, dispatch_ns, q), atomics_ns * (1 - last_wave), q) +
@@ -174,8 +185,9 @@ Prediction predict(const Machine& machine, const counters::LaunchCounters& count
   bounds = terms;
   bounds.push_back({BoundKind::kDispatch, dispatch_ns});
   bounds.push_back({BoundKind::kAtomics, atomics_ns});
-  bounds.push_back({BoundKind::kLatency, latency_ns * dealt.occupied});
-  bounds.push_back({BoundKind::kIdleSms, std::max(idle_ns, latency_ns * (1 - dealt.occupied))});
+  bounds.push_back({BoundKind::kLatency, latency_ns * dispatched.occupied});
+  bounds.push_back(
+      {BoundKind::kIdleSms, std::max(idle_ns, latency_ns * (1 - dispatched.occupied))});
   result.fixed_ns = machine.launch_ns + machine.ramp_ns;
   bounds.push_back({BoundKind::kLaunch, result.fixed_ns});
   std::stable_sort(bounds.begin(), bounds.end(),

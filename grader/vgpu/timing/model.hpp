@@ -1,12 +1,10 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The first clock: how long a launch would take on a given GPU, as an explainable largest of
-/// bounds, and which bound that is.
-/// Place in the chain: counters, machine, occupancy -> [model] -> runtime's virtual clock, reports.
-/// Reads counters only. Everything it says is *predicted*: docs/timing_model.md lists what it was
-/// held against and how far off it is. Left out: contention between kernels of several streams,
-/// clock throttling, TLB misses, DRAM pages.
+/// The clock: how long a launch would take on a given GPU, as an explainable largest of bounds, and
+/// which bound that is. It reads counters only, and everything it says is *predicted*:
+/// docs/timing_model.md lists what it was held against and how far off it is. Left out: contention
+/// between kernels of several streams, clock throttling, TLB misses.
 #pragma once
 
 #include <cstdint>
@@ -63,11 +61,19 @@ struct Prediction {
 
 /// What a launch is thought to be without.
 struct Removed {
-  bool uneven_blocks = false;  ///< the blocks' work is spread over all places of the machine
+  bool uneven_blocks = false;  ///< the blocks' work is spread over all slots of the machine
 };
 
-/// Predicts one launch. Bounds overlap only in part where they are of similar size, so they are
-/// combined as the square root of their squares' sum, which is the largest where it stands alone.
+/// What a block of the launch asks of its SM.
+[[nodiscard]] BlockNeeds block_needs(const LaunchShape& shape);
+
+/// Predicts one launch, of which an SM holds as many blocks as `occupancy` says. Bounds overlap
+/// only in part where they are of similar size, so they are combined as the square root of their
+/// squares' sum, which is the largest where it stands alone.
+[[nodiscard]] Prediction predict(const Machine& machine, const counters::LaunchCounters& counters,
+                                 const LaunchShape& shape, const Occupancy& occupancy,
+                                 Removed removed = {});
+/// The same, with the occupancy that its shape leads to.
 [[nodiscard]] Prediction predict(const Machine& machine, const counters::LaunchCounters& counters,
                                  const LaunchShape& shape, Removed removed = {});
 

@@ -5,18 +5,16 @@
 #include <algorithm>
 #include <cmath>
 
-#include "grader/vgpu/timing/quantities.hpp"
-
 namespace membound::vgpu::timing {
 namespace {
 
 using counters::Counters;
 
-constexpr double kPieceBytes = 64;
-// What such a piece costs beside its bytes, in bytes that come in a row (H200, 1 GiB,
+constexpr double kFetchBytes = 64;  // what DRAM brings or takes at once: two sectors
+// What such a fetch costs beside its bytes, in bytes that come in a row (H200, 1 GiB,
 // clock_mechanisms_h200.csv): 21 ps a word of "load jumping, 1", 63 ps half a sector of "store
 // jumping, 4", 33 ps a sector of "store jumping, 8", at 4,430 GB/s.
-constexpr double kLonePieceBytes = 30, kFilledPieceBytes = 245, kHalfPieceBytes = 115;
+constexpr double kLoneFetchBytes = 30, kFilledFetchBytes = 245, kHalfFetchBytes = 115;
 
 /// Nanoseconds for `work` done by all SMs at `per_clock` each, were it spread evenly.
 double over_all_sms(const Workload& s, double work, double per_clock) {
@@ -47,9 +45,9 @@ double load_lines(const Counters& c) {
   return lines * (1 - ratio(real(c.l1_load_hit_sectors), real(c.global_load_sectors)));
 }
 
-/// L1 takes stores together: measured on an H100 and an H200, assumed since Volta; before, stores
+/// L1 combines writes: measured on an H100 and an H200, assumed since Volta; before, stores
 /// passed it by.
-std::uint64_t taken_together(const Machine& m, std::uint64_t sectors) {
+std::uint64_t write_combined(const Machine& m, std::uint64_t sectors) {
   return m.compute_major >= 7 ? sectors : 0;
 }
 
@@ -60,16 +58,16 @@ double partial_sectors(const Machine& m, const Counters& c) {
   const double local = real(c.partial_local_store_sectors);  // L1 passes them on as well
   if (c.partial_store_sectors > 0)
     return local + real(c.partial_store_sectors) -
-           real(std::min(c.partial_store_sectors, taken_together(m, c.filled_store_sectors)));
+           real(std::min(c.partial_store_sectors, write_combined(m, c.filled_store_sectors)));
   const double sectors = real(c.global_store_sectors);
   const double filled = ratio(real(c.global_store_bytes), sectors * kSectorBytes);
   return local + sectors * std::clamp((1 - filled) * 2, 0.0, 1.0);
 }
 
-/// Lines that stores touch on their way to L2, those of local memory among them. What L1 takes
-/// together are whole sectors of whole lines.
+/// Lines that stores touch on their way to L2, those of local memory among them. What L1 combines
+/// are whole sectors of whole lines.
 double stored_lines(const Machine& m, const Counters& c) {
-  const std::uint64_t merged = taken_together(m, c.merged_store_sectors) / 4;
+  const std::uint64_t merged = write_combined(m, c.merged_store_sectors) / 4;
   return real(c.global_store_lines - std::min(c.global_store_lines, merged)) +
          std::max(real(c.local_store_requests), real(c.local_store_sectors) / 4);
 }
@@ -159,7 +157,7 @@ double l2_read_sectors(const Counters& c) {
 double l2_sectors(const Machine& m, const Counters& c) {
   const double writes = real(c.l2_write_sectors ? c.l2_write_sectors
                                                 : c.global_store_sectors + c.local_store_sectors);
-  const double merged = std::min(writes, real(taken_together(m, c.merged_store_sectors)));
+  const double merged = std::min(writes, real(write_combined(m, c.merged_store_sectors)));
   return l2_read_sectors(c) + writes - merged + real(c.atomic_sectors + c.reduction_sectors);
 }
 
@@ -170,13 +168,13 @@ double dram_ns(const Workload& s) {
     return ratio(l2_sectors(m, c) * kSectorBytes, m.dram_reached_gbs);
   // The last bytes written stay in L2.
   const double written = std::max(0.0, real(c.dram_write_bytes) - m.dirty_l2_bytes);
-  const double fetched = real(c.dram_fetched_pieces) * kPieceBytes;
-  // Pieces that come alone open a row of DRAM each; those that go back are written in turn with
+  const double fetched = real(c.dram_fetched_pieces) * kFetchBytes;
+  // Fetches that come alone open a row of DRAM each; those that go back are written in turn with
   // being fetched.
   const double in_a_row = (fetched > 0 ? fetched : real(c.dram_read_bytes)) + written;
-  const double alone = real(c.dram_lone_pieces) * kLonePieceBytes +
-                       real(c.dram_filled_pieces) * kFilledPieceBytes +
-                       real(c.dram_half_pieces) * kHalfPieceBytes;
+  const double alone = real(c.dram_lone_pieces) * kLoneFetchBytes +
+                       real(c.dram_filled_pieces) * kFilledFetchBytes +
+                       real(c.dram_half_pieces) * kHalfFetchBytes;
   // So do rows that neither a block's nor its neighbours' rows go on with.
   const double runs_ns =
       ratio(line_rows(c.dram_read_runs, c.dram_read_bytes), m.dram_read_gruns) +
@@ -200,11 +198,11 @@ double atomic_ns(const Workload& s) {
   const double turn_ns = floats * m.atomic_same_address_ns + (1 - floats) * m.integer_atomic_ns;
   const double in_turn =
       real(std::max(c.hottest_atomic_address_count, c.busiest_atomic_sector_turns));
-  // Where four pieces are wanted or more, two of them may lie in the same part of L2: whether they
-  // do depends on where the array lies, and both was measured (histogram in 256 words; add random,
-  // 256).
-  const double piece = real(c.busiest_atomic_piece_sectors);
-  const double part = std::max(piece, std::min(2 * piece, turns * 3 / 8));
+  // Where four chunks of 512 bytes are wanted or more, two of them may lie in the same part of L2:
+  // whether they do depends on where the array lies, and both was measured (histogram in 256 words;
+  // add random, 256).
+  const double chunk = real(c.busiest_atomic_piece_sectors);
+  const double part = std::max(chunk, std::min(2 * chunk, turns * 3 / 8));
   return std::max({in_turn * turn_ns, part * m.atomic_piece_ns, turns / m.atomic_gsectors});
 }
 

@@ -3,7 +3,6 @@
 /// @file
 /// What keeps pipes and memories busy: how long a launch would take if only that one thing
 /// mattered.
-/// Place in the chain: counters, machine -> [throughput] -> model.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +13,16 @@
 #include "grader/vgpu/timing/model.hpp"
 
 namespace membound::vgpu::timing {
+
+inline constexpr double kSectorBytes = 32;
+inline constexpr double kQuarters = 4;  ///< BlockWork counts issue slots in quarters
+
+[[nodiscard]] inline double real(std::uint64_t value) { return static_cast<double>(value); }
+
+/// 0 where there is no whole.
+[[nodiscard]] inline double ratio(double part, double whole) {
+  return whole > 0 ? part / whole : 0;
+}
 
 /// What the terms share.
 struct Workload {

@@ -13,7 +13,7 @@
 
 #include "grader/base/files.hpp"
 #include "grader/base/process.hpp"
-#include "grader/vgpu/counters/rules.hpp"
+#include "grader/vgpu/counters/counters.hpp"
 
 namespace membound {
 namespace {

@@ -7,8 +7,6 @@
 #include <regex>
 #include <set>
 
-#include "grader/vgpu/counters/step_counts.hpp"
-
 namespace membound::vgpu::counters {
 namespace {
 

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/vgpu/timing/block_waits.hpp"
+#include "grader/vgpu/timing/occupancy.hpp"
 
 #include <gtest/gtest.h>
 
-#include "grader/vgpu/timing/machine_files.hpp"
+#include "grader/vgpu/timing/machine.hpp"
 #include "grader/vgpu/timing/throughput.hpp"
 
 namespace membound::vgpu::timing {
@@ -18,7 +18,7 @@ double life_ns(std::uint64_t other_barriers, std::uint64_t shared_requests) {
   work.kinds[0].other_barriers = other_barriers;
   work.kinds[0].all_shared_requests = shared_requests;
   const Machine machine = *find_machine("h200");
-  return lives_of(machine, work, Averages{.round_ns = 0, .shared_clocks = 1}, kWarps)[0].ns;
+  return residencies_of(machine, work, Averages{.batch_ns = 0, .shared_clocks = 1}, kWarps)[0].ns;
 }
 
 TEST(BlockWaits, WarpsThatArriveInTurnAskSharedMemoryInTurn) {
@@ -36,7 +36,7 @@ Averages loading(const Machine& machine, std::uint64_t rows, std::uint64_t turns
   c.block_load_turns = turns;
   counters::LaunchWork work;
   work.kinds.push_back({});
-  work.kinds[0].all_load_rounds = 1000;
+  work.kinds[0].all_load_batches = 1000;
   work.runs.push_back({0, 1});
   return averages(machine, c, work);
 }
@@ -47,17 +47,17 @@ TEST(BlockWaits, ABlockThatLoadsInManyPlacesWaitsForTheLast) {
   EXPECT_DOUBLE_EQ(loading(machine, 320, 10).rows_ns, 5 * machine.load_rows_ns);
   counters::LaunchWork work;
   work.kinds.push_back({});
-  work.kinds[0].load_rounds = 3;
-  Averages mean{.round_ns = 100, .shared_clocks = 1};
-  const double calm = lives_of(machine, work, mean, kWarps)[0].ns;
+  work.kinds[0].load_batches = 3;
+  Averages mean{.batch_ns = 100, .shared_clocks = 1};
+  const double calm = residencies_of(machine, work, mean, kWarps)[0].ns;
   mean.rows_ns = 50;
-  EXPECT_DOUBLE_EQ(lives_of(machine, work, mean, kWarps)[0].ns, calm + 50) << "at its end";
+  EXPECT_DOUBLE_EQ(residencies_of(machine, work, mean, kWarps)[0].ns, calm + 50) << "at its end";
 }
 
 TEST(BlockWaits, LoadsWaitLongerForADramThatWrites) {
   const Machine machine = *find_machine("h100");
   const Averages mean = loading(machine, 1, 1);
-  EXPECT_DOUBLE_EQ(mean.dram_rounds, 1);
+  EXPECT_DOUBLE_EQ(mean.dram_batches, 1);
   counters::Counters c;
   c.dram_read_bytes = std::uint64_t{1} << 32;
   EXPECT_DOUBLE_EQ(beside_writes_ns(machine, c, mean, 1, 1), 0) << "nothing is written";
@@ -75,7 +75,7 @@ TEST(BlockWaits, WarpsThatStartTogetherIssueInTurn) {
     work.kinds.push_back({});
     work.kinds[0].chain_clocks = chain_clocks;
     work.kinds[0].issue_slots = clocks_of_issue * 16;  // quarters, four a clock
-    return lives_of(machine, work, Averages{}, kWarps)[0].ns * machine.clock_ghz;
+    return residencies_of(machine, work, Averages{}, kWarps)[0].ns * machine.clock_ghz;
   };
   EXPECT_DOUBLE_EQ(life(100, 50), life(100, 100)) << "hidden behind the slowest warp";
   EXPECT_NEAR(life(100, 250), life(100, 100) + 150, 1e-6);
@@ -139,13 +139,13 @@ TEST(BlockWaits, AnSmHoldsMoreBlocksWhileTheOneWarpThatStayedWaits) {
   const auto places = [&](std::uint32_t warps, std::uint64_t rounds, std::uint64_t chain) {
     counters::LaunchWork work;
     work.kinds.push_back({});
-    work.kinds[0].load_rounds = rounds;
+    work.kinds[0].load_batches = rounds;
     work.kinds[0].chain_clocks = chain;
     work.kinds[0].early_warps = warps - 1;
     work.runs.push_back({0, 100'000});
     const auto lives =
-        lives_of(machine, work, Averages{.round_ns = 354, .shared_clocks = 1}, warps);
-    return places_per_sm(machine, occupancy_of(machine, {warps * 32, 16, 0}), work, lives, warps);
+        residencies_of(machine, work, Averages{.batch_ns = 354, .shared_clocks = 1}, warps);
+    return slots_per_sm(machine, occupancy_of(machine, {warps * 32, 16, 0}), work, lives, warps);
   };
   EXPECT_EQ(places(32, 100'000, 0), 7u);
   EXPECT_EQ(places(16, 100'000, 0), 15u);

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/vgpu/timing/machine_files.hpp"
+#include "grader/vgpu/timing/machine.hpp"
 
 #include <gmock/gmock.h>
 

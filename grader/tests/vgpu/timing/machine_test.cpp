@@ -4,8 +4,6 @@
 
 #include <gmock/gmock.h>
 
-#include "grader/vgpu/timing/machine_files.hpp"
-
 namespace membound::vgpu::timing {
 namespace {
 

@@ -13,7 +13,7 @@
 #include <functional>
 #include <string>
 
-#include "grader/vgpu/timing/machine_files.hpp"
+#include "grader/vgpu/timing/machine.hpp"
 
 namespace membound::vgpu::timing {
 namespace {

@@ -9,7 +9,7 @@
 #include <regex>
 #include <string>
 
-#include "grader/vgpu/timing/machine_files.hpp"
+#include "grader/vgpu/timing/machine.hpp"
 
 namespace membound::vgpu::timing {
 namespace {

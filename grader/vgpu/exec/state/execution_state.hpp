@@ -23,8 +23,7 @@
 #include <string>
 #include <vector>
 
-#include "grader/vgpu/counters/block_work.hpp"
-#include "grader/vgpu/counters/step_counts.hpp"
+#include "grader/vgpu/counters/counters.hpp"
 #include "grader/vgpu/exec/state/launch_request.hpp"
 #include "grader/vgpu/memory/address_sets.hpp"
 #include "grader/vgpu/memory/coalescer.hpp"
