@@ -143,7 +143,8 @@ base::Status predict_again(const NcuLaunch& launch, const vgpu::timing::Machine&
     if (bound.ns > 0)
       kernel["bounds"].push_back({{"name", to_string(bound.kind)}, {"ns", bound.ns}});
   kernel["advice"] = json::array();
-  for (const vgpu::advice::Advice& one : vgpu::advice::advise(machine, counters, shape, prediction)) {
+  for (const vgpu::advice::Advice& one :
+       vgpu::advice::advise(machine, counters, shape, prediction)) {
     const vgpu::counters::RuleInfo& rule = *one.rule;
     const auto row = static_cast<std::size_t>(vgpu::counters::find_counter(rule.counter) -
                                               all_counters().data());

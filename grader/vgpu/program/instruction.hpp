@@ -371,7 +371,7 @@ struct Instruction {
 };
 
 /// Iterations of a small loop that ptxas makes one. Measured on an H200: clock/kernels.cu and the
-/// pairs of gpu_experiments/advice that count in loops run as if by 4.
+/// pairs of gpu_truth/advice that count in loops run as if by 4.
 inline constexpr std::uint32_t kUnrollFactor = 4;
 
 /// Is it executed once for kUnrollFactor iterations? Of a loop's loads only the waits are shared.

@@ -1,13 +1,12 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/vgpu/program/ptxas/passes.hpp"
-
-#include <gtest/gtest.h>
-
 #include <string>
 #include <vector>
 
+#include <gtest/gtest.h>
+
 #include "grader/device_code/ptx/parser.hpp"
+#include "grader/vgpu/program/ptxas/passes.hpp"
 
 namespace membound::vgpu::program {
 namespace {
@@ -127,4 +126,5 @@ TEST(Rounds, BarriersAndCallsEndThem) {
 }
 
 }  // namespace
+
 }  // namespace membound::vgpu::program

@@ -1,10 +1,9 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/vgpu/timing/occupancy.hpp"
-
 #include <gtest/gtest.h>
 
 #include "grader/vgpu/timing/machine.hpp"
+#include "grader/vgpu/timing/occupancy.hpp"
 #include "grader/vgpu/timing/throughput.hpp"
 
 namespace membound::vgpu::timing {
@@ -170,4 +169,5 @@ TEST(BlockWaits, StoresAreTakenTogetherSinceVolta) {
 }
 
 }  // namespace
+
 }  // namespace membound::vgpu::timing
