@@ -19,7 +19,7 @@ std::uint64_t rounded(std::uint64_t value) {
 }
 
 std::uint64_t whole_batches(std::uint64_t parts) {
-  return (parts + program::kUnrolledRounds - 1) / program::kUnrolledRounds;
+  return (parts + program::kUnrollFactor - 1) / program::kUnrollFactor;
 }
 
 /// Ends the phase; tells whether some warp loaded in it.
@@ -55,12 +55,12 @@ BlockWork work_of(const Block& block) {
   const PathTotals& path = block.path;
   BlockWork work;
   work.chain_clocks = rounded(path.critical[kChainClocks]);
-  work.load_rounds = rounded(whole_batches(path.critical[kLoadBatches]));
+  work.load_batches = rounded(whole_batches(path.critical[kLoadBatches]));
   work.shared_requests = rounded(path.critical[kSharedRequests]);
   work.barriers_after_loads = rounded(path.barriers_after_loads);
   work.other_barriers = rounded(path.other_barriers);
   work.issue_slots = rounded(path.all[kIssueSlots]);
-  work.all_load_rounds = rounded(whole_batches(path.all[kLoadBatches]));
+  work.all_load_batches = rounded(whole_batches(path.all[kLoadBatches]));
   work.all_shared_requests = rounded(path.all[kSharedRequests]);
   const auto clocks_of = [&](const Warp& w) {
     return w.ended_path[kChainClocks] + whole_batches(std::uint64_t{w.ended_path[kLoadBatches]} *
@@ -70,7 +70,7 @@ BlockWork work_of(const Block& block) {
       *std::max_element(block.warps.begin(), block.warps.end(),
                         [&](const Warp& a, const Warp& b) { return clocks_of(a) < clocks_of(b); });
   work.warp_chain_clocks = rounded(longest.ended_path[kChainClocks]);
-  work.warp_load_rounds = rounded(whole_batches(longest.ended_path[kLoadBatches]));
+  work.warp_load_batches = rounded(whole_batches(longest.ended_path[kLoadBatches]));
   work.warp_shared_requests = rounded(longest.ended_path[kSharedRequests]);
   for (const Warp& w : block.warps) work.early_warps += w.left_at * 2 < path.clocks;
   return work;
@@ -84,9 +84,10 @@ void end_phase(Block& block) {
 
 std::size_t BlockRecorder::Hash::operator()(const BlockWork& work) const {
   std::uint64_t hash = 0;
-  for (const std::uint64_t part : {work.chain_clocks, work.load_rounds, work.shared_requests,
-                                   work.barriers_after_loads, work.other_barriers, work.issue_slots,
-                                   work.early_warps, work.warp_chain_clocks, work.warp_load_rounds})
+  for (const std::uint64_t part :
+       {work.chain_clocks, work.load_batches, work.shared_requests, work.barriers_after_loads,
+        work.other_barriers, work.issue_slots, work.early_warps, work.warp_chain_clocks,
+        work.warp_load_batches})
     hash = (hash ^ part) * 0x9E3779B97F4A7C15u;
   return hash ^ hash >> 32;
 }

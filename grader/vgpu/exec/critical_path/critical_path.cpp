@@ -75,7 +75,8 @@ class Path {
     if (in.has(program::kHidden)) return;
     const Cost cost = program::cost_of(function, in);
     const program::ClassCost& each = costs_[cost];
-    const double share = program::is_shared_by_rounds(in) ? 1.0 / program::kUnrolledRounds : 1;
+    const double share =
+        program::runs_once_per_unrolled_body(in) ? 1.0 / program::kUnrollFactor : 1;
     slots_ += each.issue_slots() * share;
     issued_ += each.slots * share;
     count_waits(in, cost);
@@ -118,9 +119,9 @@ class Path {
 
   void count_waits(const Instruction& in, Cost cost) {
     const bool fences = cost == Cost::kFenceDevice || cost == Cost::kFenceSystem;
-    const bool waits = in.has(program::kStartsGlobalRound) || is_copy_wait(in) ||
+    const bool waits = in.has(program::kStartsGlobalBatch) || is_copy_wait(in) ||
                        (fences && stored_) || (cost == Cost::kTexture && in.d[0]);
-    if (waits) batches_ += program::kUnrolledRounds / in.rounds_together;
+    if (waits) batches_ += program::kUnrollFactor / in.iterations_together;
     shared_ += accesses_shared(in) && !in.fused;
     if (is_global_store(in)) stored_ = true;
     if (fences) stored_ = false;
@@ -142,7 +143,7 @@ class Path {
   std::vector<Depth> depth_, predicate_depth_;  ///< by register, by predicate
   std::uint32_t segment_ = 1;
   double start_ = 0, issued_ = 0, longest_ = 0, slots_ = 0;
-  std::uint32_t batches_ = 0;  ///< times kUnrolledRounds
+  std::uint32_t batches_ = 0;  ///< times kUnrollFactor
   std::uint32_t shared_ = 0;
   bool stored_ = false;
 };

@@ -23,7 +23,7 @@ namespace membound::vgpu::exec {
 /// One entry a step of the launch and one behind the last.
 [[nodiscard]] std::vector<PathSum> critical_path(const Launch& launch);
 
-/// Of the load batches of each instruction, the parts (kUnrolledRounds make a batch) that are
+/// Of the load batches of each instruction, the parts (kUnrollFactor make a batch) that are
 /// hidden. `sums` has one entry an instruction of `function` and one behind the last; a batch takes
 /// `batch_clocks`.
 [[nodiscard]] std::vector<std::uint32_t> hidden_latency(const program::Function& function,

@@ -105,7 +105,7 @@ class Code {
     for (std::size_t step = 0; step < kMostStepsEach && i < code_.size(); ++step, ++steps_) {
       if (i == load) return clocks;  // once around
       const Instruction& in = code_[i];
-      same_batch = same_batch && !in.has(program::kStartsGlobalRound);
+      same_batch = same_batch && !in.has(program::kStartsGlobalBatch);
       if (uses(in)) return clocks;
       if (same_batch && is_global_load(in)) fetched_.add_all(in.d);
       clocks += span(i, i + 1);
@@ -215,8 +215,8 @@ std::vector<std::uint32_t> hidden_latency(const program::Function& function,
   for (std::size_t i = 0; i < function.code.size() && !code.is_tired(); ++i) {
     const Instruction& in = function.code[i];
     const std::uint32_t parts = (sums[i + 1] - sums[i])[kLoadBatches];
-    if (parts != program::kUnrolledRounds) continue;
-    const double clocks = in.has(program::kStartsGlobalRound) ? code.moved_up(i) + code.until_use(i)
+    if (parts != program::kUnrollFactor) continue;
+    const double clocks = in.has(program::kStartsGlobalBatch) ? code.moved_up(i) + code.until_use(i)
                           : in.opcode == Opcode::kCpAsync     ? code.since_copy(i)
                                                               : 0;
     hidden[i] = static_cast<std::uint32_t>(std::min(1.0, clocks / batch_clocks) * parts);

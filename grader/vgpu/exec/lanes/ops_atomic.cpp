@@ -133,9 +133,9 @@ constexpr u32 kSectorsOfSlice = 8;
 
 /// True when one lane does it for all that take part.
 bool is_joined(const Instruction& in) {
-  const auto joining = in.as<AtomicAccess>().joining;
-  return joining == program::Joining::kAlways ||
-         (joining == program::Joining::kIfUnused && in.has(program::kResultUnused));
+  const auto joining = in.as<AtomicAccess>().aggregation;
+  return joining == program::WarpAggregation::kAlways ||
+         (joining == program::WarpAggregation::kIfUnused && in.has(program::kResultUnused));
 }
 
 /// Lanes that want one word of a bank pass as one; words of one bank take turns.
@@ -196,7 +196,7 @@ void count_global_atomic(Warp& w, StepStats& stats, const Instruction& in, const
 void count_shared_atomic(StepStats& stats, const Instruction& in, const u32* offsets, u32 mask,
                          u32 bytes) {
   if (is_joined(in)) mask &= 0u - mask;
-  if (in.as<AtomicAccess>().joining == program::Joining::kByWordIfUnused &&
+  if (in.as<AtomicAccess>().aggregation == program::WarpAggregation::kByWordIfUnused &&
       in.has(program::kResultUnused))
     return generic::count_shared(stats, counted_by_word(offsets, mask, bytes));
   if (!loops_in_shared_memory(in)) {

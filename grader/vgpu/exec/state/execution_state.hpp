@@ -150,7 +150,7 @@ struct alignas(64) StepStats : LastSpan, counters::StepCounts {};
 
 /// What a stretch of code asks of its warp, added up in one operation. Wraps; see end_phase.
 using PathSum = std::uint32_t __attribute__((vector_size(16)));
-/// Rounds are counted kUnrolledRounds times (program/unrolling.hpp).
+/// Load batches are counted kUnrollFactor times (program/instruction.hpp).
 enum PathPart : std::uint8_t { kIssueSlots, kChainClocks, kLoadBatches, kSharedRequests };
 
 struct Block;

@@ -13,9 +13,9 @@
 /// that cannot be sampled.
 ///
 /// Given up: more than one arrival of a block, or not as many of each; another word, operation or
-/// operand; anything else by which blocks learn from each other (program::talks), other than by the last
-/// one to arrive; inputs and outputs that this one then reads, and what it reads before of what
-/// others have left: by that it knows which blocks ran, and could do what they have left out.
+/// operand; anything else by which blocks learn from each other (program::talks), other than by the
+/// last one to arrive; inputs and outputs that this one then reads, and what it reads before of
+/// what others have left: by that it knows which blocks ran, and could do what they have left out.
 #pragma once
 
 #include <cstddef>
