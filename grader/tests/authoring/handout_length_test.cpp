@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What has to be read before a lab is begun: a handout up to "After you are done", without what is
-// folded away, code, tables and comments.
+// What has to be read before a lab is done, and before its first task: a handout up to a heading,
+// without what is folded away, code, tables and comments.
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <sstream>
+#include <string_view>
 
 #include "grader/base/files.hpp"
 
@@ -15,14 +16,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kMostWords = 2500;
+constexpr int kMostWords = 2500, kMostWordsBeforeATask = 900;
+constexpr std::string_view kDone = "## After you are done", kFirstTask = "### Stage 1";
 
-int words_to_read(const std::string& page) {
+int words_to_read(const std::string& page, std::string_view heading) {
   int words = 0, folds = 0;
   bool in_code = false;
   std::istringstream lines(page);
   for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with("## After you are done")) break;
+    if (line.starts_with(heading)) break;
     const bool is_fence = line.starts_with("```"), ends_fold = line.starts_with("</details>");
     if (is_fence) in_code = !in_code;
     folds += line.starts_with("<details>") ? 1 : ends_fold ? -1 : 0;
@@ -37,7 +39,8 @@ int words_to_read(const std::string& page) {
 TEST(HandoutLength, CountsWhatIsRead) {
   EXPECT_EQ(words_to_read("# One two\n\n<details>\n<summary>not</summary>\nnot\n</details>\n"
                           "```cpp\nnot();\n```\n| not |\n<!-- not -->\nthree\n"
-                          "## After you are done\nnot\n"),
+                          "## After you are done\nnot\n",
+                          kDone),
             3);
 }
 
@@ -47,8 +50,11 @@ TEST(HandoutLength, IsAtMost2500WordsBeforeOneIsDone) {
     const auto page = base::read_file(folder.path() / "handout.md");
     if (!page) continue;
     ++handouts;
-    EXPECT_LE(words_to_read(*page), kMostWords)
+    EXPECT_LE(words_to_read(*page, kDone), kMostWords)
         << folder.path() << ": fold what a reader may leave out, or say it shorter";
+    EXPECT_LE(words_to_read(*page, kFirstTask), kMostWordsBeforeATask)
+        << folder.path() << ": move what a later stage needs to that stage";
+    EXPECT_NE(page->find(std::string("\n") + std::string(kFirstTask)), std::string::npos);
   }
   EXPECT_GE(handouts, 10);
 }
