@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "grader/vgpu/program/ptxas/passes.hpp"
+#include "grader/vgpu/program/instruction.hpp"
 
 namespace membound::vgpu::exec {
 namespace {

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "grader/vgpu/program/control_flow.hpp"
+#include "grader/vgpu/program/instruction.hpp"
 #include "grader/vgpu/program/opcode_table.hpp"
-#include "grader/vgpu/program/ptxas/passes.hpp"
 
 namespace membound::vgpu::exec {
 namespace {

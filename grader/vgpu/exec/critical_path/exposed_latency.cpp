@@ -9,8 +9,8 @@
 
 #include "grader/vgpu/exec/critical_path/critical_path.hpp"
 #include "grader/vgpu/program/control_flow.hpp"
+#include "grader/vgpu/program/instruction.hpp"
 #include "grader/vgpu/program/opcode_table.hpp"
-#include "grader/vgpu/program/ptxas/passes.hpp"
 
 namespace membound::vgpu::exec {
 namespace {

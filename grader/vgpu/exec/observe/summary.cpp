@@ -4,8 +4,8 @@
 
 #include <map>
 
+#include "grader/vgpu/program/instruction.hpp"
 #include "grader/vgpu/program/opcode_table.hpp"
-#include "grader/vgpu/program/ptxas/passes.hpp"
 
 namespace membound::vgpu::exec {
 namespace {

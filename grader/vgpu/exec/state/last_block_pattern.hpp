@@ -26,7 +26,7 @@
 #include "grader/vgpu/exec/state/observer.hpp"
 #include "grader/vgpu/memory/address_sets.hpp"
 #include "grader/vgpu/memory/undo_log.hpp"
-#include "grader/vgpu/program/link/linker.hpp"
+#include "grader/vgpu/program/opcode_table.hpp"
 
 namespace membound::vgpu::exec {
 
