@@ -13,7 +13,7 @@
 #include "grader/course/contract.hpp"
 #include "grader/course/stage_text.hpp"
 #include "grader/judge/judge.hpp"
-#include "grader/judge/test_bed.hpp"
+#include "grader/judge/stage_runs.hpp"
 #include "grader/judge/verdict.hpp"
 
 namespace membound::authoring {
@@ -233,17 +233,17 @@ class Prover {
                                       {"--launch-seconds", kSecondsOfAnEndlessLaunch});
       request.stages_at_once = 1;  // the claims are what runs side by side
       const judge::Device device = judge::device_of(kind_of(claim), tools_.device, place_);
-      request.looks.at_failures = device.kind->has_checkers() && claim.fails != kAnyTest;
-      request.looks.at_right_results = request.looks.at_failures && may_be_right(claim);
+      request.reruns.at_failures = device.kind->has_checkers() && claim.fails != kAnyTest;
+      request.reruns.at_right_results = request.reruns.at_failures && may_be_right(claim);
       auto result = judge::check(request);
       auto proof = result ? std::optional(compare(claim, *result)) : std::nullopt;
       // Their lines are those of nvcc's code; clang's may name the next one.
-      if (proof && request.looks.at_failures &&
+      if (proof && request.reruns.at_failures &&
           request.compiler.kind == compilers::DeviceCompiler::kNvcc)
         add_findings(*proof, *result);
       if (proof && tools_.second_compiler && kind_of(claim).every_compiler && !stop_->load()) {
         request.compiler = *tools_.second_compiler;
-        request.looks.at_failures = false;  // one compiler's findings are enough
+        request.reruns.at_failures = false;  // one compiler's findings are enough
         const auto second = judge::check(request);
         if (second) {
           add_second(*proof, *result, *second);

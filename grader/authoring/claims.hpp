@@ -17,7 +17,7 @@
 #include "grader/course/lab.hpp"
 #include "grader/course/lab_result.hpp"
 #include "grader/device_code/compilers/compiler.hpp"
-#include "grader/judge/tools.hpp"
+#include "grader/judge/check_request.hpp"
 #include "grader/judge/workplace.hpp"
 
 namespace membound::authoring {

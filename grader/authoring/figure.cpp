@@ -15,9 +15,9 @@
 #include "grader/authoring/drawing.hpp"
 #include "grader/base/files.hpp"
 #include "grader/course/lab_result.hpp"
+#include "grader/judge/check_request.hpp"
 #include "grader/judge/counters_profile.hpp"
 #include "grader/judge/judge.hpp"
-#include "grader/judge/tools.hpp"
 #include "grader/report/access_picture.hpp"
 #include "grader/report/text.hpp"
 

@@ -18,8 +18,8 @@
 #include "grader/course/experiment.hpp"
 #include "grader/course/lab.hpp"
 #include "grader/course/stage_text.hpp"
-#include "grader/judge/counter_bars.hpp"
-#include "grader/judge/next_hint.hpp"
+#include "grader/judge/student_progress.hpp"
+#include "grader/judge/verdict.hpp"
 #include "grader/vgpu/counters/counters.hpp"
 
 namespace membound::authoring {

@@ -25,7 +25,7 @@
 #include "grader/authoring/lab_check.hpp"
 #include "grader/base/result.hpp"
 #include "grader/course/lab_result.hpp"
-#include "grader/judge/tools.hpp"
+#include "grader/judge/check_request.hpp"
 
 namespace membound::authoring {
 

@@ -8,7 +8,7 @@
 
 #include "grader/cli/command_context.hpp"
 #include "grader/cli/command_line.hpp"
-#include "grader/judge/device_choice.hpp"
+#include "grader/judge/check_device.hpp"
 #include "grader/report/progress_bar.hpp"
 
 namespace membound::cli {
@@ -118,10 +118,10 @@ base::Result<Checked> check_labs(const Context& context, const judge::Tools& too
       progress->now(id + ", stage " + std::to_string(stage),
                     done + static_cast<int>(place - request.stages.begin()));
     };
-    request.looks.at_failures = request.looks.at_right_results =
+    request.reruns.at_failures = request.reruns.at_right_results =
         tools.device.kind->has_checkers() || judge::has_vgpu(context.place.build);
-    request.looks.for_counters = judge::has_vgpu(context.place.build);
-    request.on_second_look = [&](int stage) {
+    request.profiling.counters = judge::has_vgpu(context.place.build);
+    request.on_checker_rerun = [&](int stage) {
       progress->now(id + ", stage " + std::to_string(stage) + ": looking for the cause",
                     done + static_cast<int>(request.stages.size()));
     };

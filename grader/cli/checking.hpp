@@ -13,7 +13,7 @@
 
 #include "grader/base/result.hpp"
 #include "grader/cli/command_context.hpp"
-#include "grader/judge/tools.hpp"
+#include "grader/judge/check_request.hpp"
 
 namespace CLI {
 class App;

@@ -14,7 +14,7 @@
 #include "grader/base/result.hpp"
 #include "grader/course/course_tree.hpp"
 #include "grader/judge/judge.hpp"
-#include "grader/judge/state.hpp"
+#include "grader/judge/student_progress.hpp"
 #include "grader/report/profile_text.hpp"
 #include "grader/report/text.hpp"
 

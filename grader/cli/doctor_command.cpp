@@ -14,7 +14,7 @@
 #include "grader/cli/command_line.hpp"
 #include "grader/device_code/compilers/compiler.hpp"
 #include "grader/judge/build_info.hpp"
-#include "grader/judge/device_choice.hpp"
+#include "grader/judge/check_device.hpp"
 #include "grader/report/text.hpp"
 #include "grader/sandbox/jail/jail.hpp"
 

@@ -13,7 +13,7 @@
 #include "grader/cli/command_context.hpp"
 #include "grader/cli/command_line.hpp"
 #include "grader/course/stage_text.hpp"
-#include "grader/judge/untouched_skeleton.hpp"
+#include "grader/judge/workplace.hpp"
 #include "grader/report/text.hpp"
 
 namespace membound::cli {

@@ -20,9 +20,8 @@
 #include "grader/cli/command_line.hpp"
 #include "grader/cli/gpu_libraries.hpp"
 #include "grader/device_code/fatbin/elf_file.hpp"
+#include "grader/judge/check_device.hpp"
 #include "grader/judge/counters_profile.hpp"
-#include "grader/judge/device_choice.hpp"
-#include "grader/judge/source_lines.hpp"
 #include "grader/report/program_profile.hpp"
 
 namespace membound::cli {

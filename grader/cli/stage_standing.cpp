@@ -6,7 +6,7 @@
 
 #include "grader/base/files.hpp"
 #include "grader/course/stage_text.hpp"
-#include "grader/judge/next_hint.hpp"
+#include "grader/judge/student_progress.hpp"
 #include "grader/report/diagnostics.hpp"
 #include "grader/report/result_text.hpp"
 #include "grader/report/text.hpp"

@@ -25,7 +25,7 @@
 #include "grader/cli/command_line.hpp"
 #include "grader/cli/screen.hpp"
 #include "grader/cli/stage_standing.hpp"
-#include "grader/judge/tools.hpp"
+#include "grader/judge/check_request.hpp"
 #include "grader/report/result_text.hpp"
 #include "grader/report/text.hpp"
 

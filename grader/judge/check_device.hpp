@@ -1,24 +1,24 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The device of a check, and what differs between a GPU and a virtual one.
-/// Place in the chain: device_choice -> [check_device] -> tools, judge, queue, selftest. Left out:
-/// which one it is to be.
+/// The device of a check: which GPUs and virtual GPUs this machine has, which of them a command
+/// line means, and what differs between a GPU and a virtual one.
 #pragma once
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "grader/base/result.hpp"
 #include "grader/course/lab.hpp"
 #include "grader/device_code/compilers/compiler.hpp"
-#include "grader/judge/split_run.hpp"
+#include "grader/judge/sandboxed_run.hpp"
 
 namespace membound::judge {
 
-/// There are two: gpu_device.cpp and vgpu_device.cpp.
+/// There are two: of GPUs and of virtual ones.
 class DeviceKind {
  public:
   virtual ~DeviceKind() = default;
@@ -39,7 +39,7 @@ class DeviceKind {
   [[nodiscard]] virtual bool counts() const = 0;
   /// Whether it records when each call of a host program began and ended.
   [[nodiscard]] virtual bool tells_timeline() const = 0;
-  /// Whether a check times the work of programs on it, with events (program_times).
+  /// Whether a check times the work of programs on it, with events (time_programs).
   [[nodiscard]] virtual bool times_programs() const = 0;
   /// Whether the same launch takes the same time whenever and beside whatever it runs.
   [[nodiscard]] virtual bool predicts_times() const = 0;
@@ -50,7 +50,7 @@ class DeviceKind {
   [[nodiscard]] virtual bool can_be_hurt() const = 0;
   /// Adds what runners of a graded run of `stages` stages on `device` may use, with runtime folders
   /// there already.
-  [[nodiscard]] virtual base::Status equip(SplitOptions& split, const struct Device& device,
+  [[nodiscard]] virtual base::Status equip(SandboxOptions& sandbox, const struct Device& device,
                                            int stages, double seconds_per_stage) const = 0;
 };
 
@@ -72,5 +72,48 @@ struct Device {
 
 /// `<build>/vgpu`, the folder of the virtual GPU's libcudart.so.13.
 [[nodiscard]] std::filesystem::path vgpu_folder(const std::filesystem::path& build);
+
+/// One GPU that this process may use.
+struct GpuFacts {
+  std::string name;                ///< "NVIDIA H200"
+  std::string uuid;                ///< "GPU-8f2c…": names it in every process; may be empty
+  int number = -1;                 ///< N of /dev/nvidiaN; -1: not known
+  bool is_one_of_several = false;  ///< and must be named to be used alone
+};
+
+/// What asking the NVIDIA driver gave.
+struct GpuAnswer {
+  bool answers = false;
+  std::vector<GpuFacts> gpus;  ///< in the driver's order; at least one where it answers
+  std::string driver;          ///< newest CUDA version the driver supports: "13.0"
+  std::string problem;         ///< why there is none
+};
+
+/// Asks the driver, through its library; quick where there is no NVIDIA device file.
+[[nodiscard]] GpuAnswer ask_gpu();
+
+/// The GPUs that `wanted` means: all for "gpu", the first and the third for "gpu:0,2".
+[[nodiscard]] base::Result<std::vector<GpuFacts>> chosen_gpus(const std::string& wanted,
+                                                              const std::vector<GpuFacts>& gpus);
+
+/// A device for each.
+[[nodiscard]] std::vector<Device> devices_of(const std::vector<GpuFacts>& gpus);
+
+inline constexpr const char* kDefaultModel = "h200";
+
+/// Whether the virtual GPU is built.
+[[nodiscard]] bool has_vgpu(const std::filesystem::path& build);
+
+/// `wanted` is "", "gpu", "gpu:0,2", "vgpu" or "vgpu:MODEL". The default are the GPUs if one
+/// answers, else vgpu:h200 if it is built. A MODEL is one of `membound machine list`. `no_gpu` is
+/// the answer of a command that has no use for a GPU, where it would be one. At least one.
+[[nodiscard]] base::Result<std::vector<Device>> choose_devices(
+    const std::string& wanted, const std::filesystem::path& build,
+    const std::optional<base::Error>& no_gpu = {});
+
+/// The first of them.
+[[nodiscard]] base::Result<Device> choose_device(const std::string& wanted,
+                                                 const std::filesystem::path& build,
+                                                 const std::optional<base::Error>& no_gpu = {});
 
 }  // namespace membound::judge

@@ -4,54 +4,132 @@
 
 #include <algorithm>
 #include <sstream>
+#include <system_error>
 
-#include "grader/judge/runner_rules.hpp"
+#include "grader/judge/build_info.hpp"
+#include "grader/judge/sandboxed_run.hpp"
 
 namespace membound::judge {
 
 namespace fs = std::filesystem;
 
-base::Result<SplitOptions> split_options(const CheckRequest& request) {
-  SplitOptions split;
-  split.device_seconds = request.device_seconds;
-  split.runner = request.place.build / "libexec" / "membound_runner";
-  split.forward_folder = request.place.build / "forward";
-  for (const fs::path& needed : {split.runner, split.forward_folder})
+base::Result<SandboxOptions> sandbox_options(const CheckRequest& request) {
+  SandboxOptions sandbox;
+  sandbox.device_seconds = request.device_seconds;
+  sandbox.runner = request.place.build / "libexec" / "membound_runner";
+  sandbox.forward_folder = request.place.build / "forward";
+  for (const fs::path& needed : {sandbox.runner, sandbox.forward_folder})
     if (std::error_code ignored; !fs::exists(needed, ignored)) return not_built(needed);
   auto key = fresh_seed_key();
   if (!key) return key.error();
-  split.seed_key = *std::move(key);
+  sandbox.seed_key = *std::move(key);
   // What chooses the device of a check chooses that of its runners.
-  split.runner_environment = request.device.environment;
-  if (const auto folders = split.runner_environment.find("LD_LIBRARY_PATH");
-      folders != split.runner_environment.end()) {
+  sandbox.runner_environment = request.device.environment;
+  if (const auto folders = sandbox.runner_environment.find("LD_LIBRARY_PATH");
+      folders != sandbox.runner_environment.end()) {
     std::istringstream text(folders->second);
     for (std::string folder; std::getline(text, folder, ':');)
-      if (!folder.empty()) split.runtime_folders.emplace_back(folder);
+      if (!folder.empty()) sandbox.runtime_folders.emplace_back(folder);
   }
   double seconds_per_stage = request.seconds_per_stage;
   for (const course::Stage& stage : request.lab->stages)
     seconds_per_stage =
         std::max(seconds_per_stage, request.seconds_per_stage + stage.timeout_seconds);
   const base::Status equipped = request.device.kind->equip(
-      split, request.device, static_cast<int>(request.stages.size()), seconds_per_stage);
+      sandbox, request.device, static_cast<int>(request.stages.size()), seconds_per_stage);
   if (!equipped) return equipped.error();
-  return split;
+  return sandbox;
 }
 
 base::Status use_device(const Device& device, CheckRequest& request) {
   for (const auto& [name, value] : device.environment) request.device.environment[name] = value;
   request.device.lock_file = device.lock_file;
   request.device.gpu_number = device.gpu_number;
-  if (!request.split) return base::Done{};
-  auto split = split_options(request);
-  if (!split) return split.error();
-  split->seed_key = request.split->seed_key;
-  split->sample_seed = request.split->sample_seed;
-  split->use_jail = request.split->use_jail;
-  split->reference_times = request.split->reference_times;
-  request.split = *std::move(split);
+  if (!request.sandbox) return base::Done{};
+  auto sandbox = sandbox_options(request);
+  if (!sandbox) return sandbox.error();
+  sandbox->seed_key = request.sandbox->seed_key;
+  sandbox->sample_seed = request.sandbox->sample_seed;
+  sandbox->use_jail = request.sandbox->use_jail;
+  sandbox->reference_times = request.sandbox->reference_times;
+  request.sandbox = *std::move(sandbox);
   return base::Done{};
+}
+
+namespace {
+
+using compilers::DeviceCompiler;
+
+base::Result<compilers::CompilerInfo> choose_compiler(const Workplace& place,
+                                                      const std::string& wanted,
+                                                      const Device& device) {
+  const auto places = compilers::compiler_places(place.root);
+  if (wanted == "clang") {
+    if (!device.kind->runs_code_of(DeviceCompiler::kClang)) {
+      return base::Error{base::ErrorKind::kUsage, "--compiler clang",
+                         "makes code for the virtual GPU only, and this check is for a real one",
+                         "", "--device vgpu, or --compiler nvcc"};
+    }
+    return compilers::find_compiler(DeviceCompiler::kClang, places);
+  }
+  if (wanted == "nvcc" || !device.kind->runs_code_of(DeviceCompiler::kClang))
+    return compilers::find_compiler(DeviceCompiler::kNvcc, places);
+  return compilers::find_any_compiler(places);
+}
+
+std::filesystem::path submission_of(const CheckOptions& options, const course::Lab& lab) {
+  if (options.submission.empty()) return lab.folder / "kernel.cu";
+  std::error_code error;
+  const auto whole = std::filesystem::absolute(options.submission, error);
+  return error ? std::filesystem::path(options.submission) : whole.lexically_normal();
+}
+
+}  // namespace
+
+base::Result<Tools> choose_tools(const Workplace& place, const CheckOptions& options) {
+  if (options.gpu_is_elsewhere && options.device.starts_with("gpu:"))
+    return base::Error{base::ErrorKind::kUsage, "--device " + options.device,
+                       "names GPUs of this machine, and nodes of a cluster grade", "--device gpu",
+                       "how many GPUs a task gets is Slurm's: --slurm-option=--gres=gpu:1"};
+  auto devices = options.gpu_is_elsewhere && options.device == "gpu"
+                     ? base::Result<std::vector<Device>>(std::vector{real_gpu()})
+                     : choose_devices(options.device, place.build, options.no_gpu);
+  if (!devices) return devices.error();
+  const Device& device = devices->front();
+  const bool both = options.compiler == "both";
+  auto compiler = choose_compiler(place, both ? "nvcc" : options.compiler, device);
+  if (!compiler) return compiler.error();
+  Tools tools{device, std::move(*compiler)};
+  tools.all_devices = *std::move(devices);
+  if (both) {
+    auto clang = choose_compiler(place, "clang", tools.device);
+    if (!clang) return clang.error();
+    tools.second_compiler = std::move(*clang);
+  }
+  return tools;
+}
+
+CheckRequest request_for(const Workplace& place, const Tools& tools, const CheckOptions& options,
+                         const course::Selection& selection, const std::atomic<bool>* stop) {
+  CheckRequest request;
+  request.place = place;
+  request.lab = selection.lab;
+  request.stages = selection.stages;
+  request.submission = submission_of(options, *selection.lab);
+  request.compiler = tools.compiler;
+  request.architecture = kArchitecture;
+  request.device = tools.device;
+  request.profiling.pictures = options.trace && has_vgpu(place.build);
+  request.more_arguments = tools.device.kind->test_arguments();
+  if (!options.test.empty()) request.more_arguments.push_back("--gtest_filter=*." + options.test);
+  if (!options.size.empty())
+    request.more_arguments.insert(request.more_arguments.end(), {"--size", options.size});
+  request.seconds_per_stage = tools.device.kind->seconds_per_stage();
+  request.stages_at_once = tools.device.kind->stages_at_once();
+  request.seed = options.seed;
+  request.version = kVersion;
+  request.stop = stop;
+  return request;
 }
 
 }  // namespace membound::judge

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What is asked of the judge: which submission, which stages, on which device, how closely.
-/// Place in the chain: cli, classroom -> [check_request] -> compiled_submission, judge.
+/// What is asked of the judge: which submission, which stages, on which device, how closely; and
+/// the device, the compiler and the request that follow from a command's options.
 #pragma once
 
 #include <atomic>
@@ -13,24 +13,17 @@
 #include <string>
 #include <vector>
 
+#include "grader/base/result.hpp"
+#include "grader/course/course_tree.hpp"
+#include "grader/device_code/compilers/compiler.hpp"
 #include "grader/judge/check_device.hpp"
+#include "grader/judge/checker_rerun.hpp"
 #include "grader/judge/compile.hpp"
-#include "grader/judge/split_run.hpp"
+#include "grader/judge/profiling_runs.hpp"
+#include "grader/judge/sandboxed_run.hpp"
 #include "grader/judge/workplace.hpp"
 
 namespace membound::judge {
-
-/// At what to look a second time, with the virtual GPU's checkers on: see second_look.hpp.
-struct Looks {
-  bool at_failures = false;
-  bool at_right_results = false;
-  /// Where the device counts nothing: runs on the virtual GPU what was timed, for its counters.
-  bool for_counters = false;
-  /// Traces one warp of what was timed, on the virtual GPU, for the pictures of a page.
-  bool for_pictures = false;
-
-  [[nodiscard]] bool any() const { return at_failures || at_right_results; }
-};
 
 /// What to check, where and how.
 struct CheckRequest {
@@ -43,16 +36,17 @@ struct CheckRequest {
   Device device = real_gpu();
   std::vector<std::string> more_arguments = {};  ///< for a test program of kernels
   std::uint64_t seed = 1;
-  std::optional<SplitOptions> split = {};  ///< graded: see split_options()
-  int stages_at_once = 1;                  ///< more only where nothing is timed by a clock
-  Looks looks = {};                        ///< what to run again with the checkers on
-  bool times_programs = true;              ///< where the device does that, and nothing is graded
-  double seconds_per_stage = 180;          ///< backstop for a test program that reports nothing
-  double device_seconds = 0;               ///< see SplitOptions; of each look again
-  std::string version;                     ///< Membound's, for the result
+  std::optional<SandboxOptions> sandbox = {};  ///< graded: see sandbox_options()
+  int stages_at_once = 1;                      ///< more only where nothing is timed by a clock
+  CheckerReruns reruns = {};                   ///< what to run again with the checkers on
+  ProfilingRuns profiling = {};                ///< what to run again for what explains
+  bool times_programs = true;      ///< where the device does that, and nothing is graded
+  double seconds_per_stage = 180;  ///< backstop for a test program that reports nothing
+  double device_seconds = 0;       ///< see SandboxOptions; of each rerun
+  std::string version;             ///< Membound's, for the result
   const std::atomic<bool>* stop = nullptr;
   std::function<void(int stage)> on_tick = {};
-  std::function<void(int stage)> on_second_look = {};  ///< the same while a failure is run again
+  std::function<void(int stage)> on_checker_rerun = {};  ///< the same while a failure is run again
   /// Set for code that nobody trusts; what the lab allows besides is added from lab.json.
   std::optional<GradedCompile> graded = {};
 };
@@ -62,6 +56,35 @@ struct CheckRequest {
 
 /// A graded run of `request`: runners of this build, what they may use, and a fresh seed key. The
 /// caller keeps the key for who wants to repeat the run, or puts that of an earlier run in place.
-[[nodiscard]] base::Result<SplitOptions> split_options(const CheckRequest& request);
+[[nodiscard]] base::Result<SandboxOptions> sandbox_options(const CheckRequest& request);
+
+/// Options of a check as the command line gives them.
+struct CheckOptions {
+  std::string device;      ///< "" = the GPU if one answers, else the virtual GPU
+  std::string compiler;    ///< "" = nvcc, or clang where there is none and the device is virtual
+  std::string submission;  ///< another kernel.cu; empty: the lab's
+  std::uint64_t seed = 1;
+  std::string test;    ///< only this one of each stage; empty: all
+  std::string size;    ///< what is timed, like 2048x1024; empty: the lab's
+  bool trace = false;  ///< keep what one warp asks of memory, for pictures: ProfilingRuns::pictures
+  std::optional<base::Error> no_gpu = {};  ///< see choose_device()
+  /// "gpu" is a cluster node's, which is asked there: this machine may have none.
+  bool gpu_is_elsewhere = false;
+};
+
+/// Device and compiler that the options lead to on this machine.
+struct Tools {
+  Device device;
+  compilers::CompilerInfo compiler;
+  std::optional<compilers::CompilerInfo> second_compiler = {};  ///< --compiler both
+  std::vector<Device> all_devices = {};  ///< that the options name; `device` is the first
+};
+[[nodiscard]] base::Result<Tools> choose_tools(const Workplace& place, const CheckOptions& options);
+
+/// The request for one lab.
+[[nodiscard]] CheckRequest request_for(const Workplace& place, const Tools& tools,
+                                       const CheckOptions& options,
+                                       const course::Selection& selection,
+                                       const std::atomic<bool>* stop);
 
 }  // namespace membound::judge

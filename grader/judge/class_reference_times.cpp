@@ -34,8 +34,8 @@ std::vector<std::string> command(const CheckRequest& request, const fs::path& re
       "--time-reference",
       file.string(),
   };
-  if (request.split && request.split->sample_seed)
-    words.insert(words.end(), {"--sample-seed", std::to_string(*request.split->sample_seed)});
+  if (request.sandbox && request.sandbox->sample_seed)
+    words.insert(words.end(), {"--sample-seed", std::to_string(*request.sandbox->sample_seed)});
   words.insert(words.end(), request.more_arguments.begin(), request.more_arguments.end());
   return words;
 }

@@ -1,11 +1,8 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What the reference answer takes on a virtual GPU, timed once for a class.
-/// Place in the chain: queue -> [class_reference_times] -> base/process (the lab's test program).
-/// Left out: what the times are used for (split_run hands them on, the harness divides by them).
-///
-/// Never for a real GPU, where only times taken side by side can be compared.
+/// What the reference answer takes on a virtual GPU, timed once for a class. Never for a real GPU,
+/// where only times taken side by side can be compared.
 #pragma once
 
 #include <filesystem>
@@ -16,7 +13,7 @@
 
 namespace membound::judge {
 
-/// A file that SplitOptions::reference_times may name.
+/// A file that SandboxOptions::reference_times may name.
 struct ReferenceTimes {
   std::filesystem::path file;
   std::string sha256;  ///< of the times: the same wherever and whenever they are predicted

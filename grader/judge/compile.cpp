@@ -3,24 +3,167 @@
 #include "grader/judge/compile.hpp"
 
 #include <unistd.h>
-
 #include <algorithm>
+#include <array>
+#include <sstream>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "grader/base/digest.hpp"
 #include "grader/base/failpoint.hpp"
 #include "grader/base/files.hpp"
 #include "grader/base/process.hpp"
+#include "grader/base/result.hpp"
 #include "grader/base/strings.hpp"
 #include "grader/device_code/policy/policy.hpp"
-#include "grader/judge/compile_jail.hpp"
-#include "grader/judge/source_text.hpp"
 
 namespace membound::judge {
 namespace {
 
 namespace fs = std::filesystem;
+
+/// Begins with the mark of one of the two orders of bytes, or has a zero in every other byte.
+bool is_utf16(std::string_view bytes) {
+  if (bytes.starts_with("\xFF\xFE") || bytes.starts_with("\xFE\xFF")) return true;
+  constexpr std::size_t kEnough = 16;
+  if (bytes.size() < kEnough) return false;
+  const auto zeros_from = [&](std::size_t first) {
+    for (std::size_t i = first; i < kEnough; i += 2)
+      if (bytes[i] != '\0') return false;
+    return true;
+  };
+  return zeros_from(0) != zeros_from(1);
+}
+
+/// Control characters but for those that space text out, and that of colours in a terminal.
+bool is_no_text(char byte) {
+  const auto code = static_cast<unsigned char>(byte);
+  constexpr unsigned char kEscape = 0x1B, kDelete = 0x7F;
+  if (code == kDelete) return true;
+  return code < ' ' && (code < '\t' || code > '\r') && code != kEscape;
+}
+
+/// Of `#include "NAME"` the name, if it names a file and no folder.
+std::string included(std::string_view line) {
+  const auto skip = [&](std::string_view word) {
+    const std::size_t begin = line.find_first_not_of(" \t");
+    if (begin == std::string_view::npos || !line.substr(begin).starts_with(word)) return false;
+    line.remove_prefix(begin + word.size());
+    return true;
+  };
+  if (!skip("#") || !skip("include") || !skip("\"")) return "";
+  const std::string_view name = line.substr(0, line.find('"'));
+  return name.find('/') == std::string_view::npos ? std::string(name) : "";
+}
+
+// Inside, the same for everybody: neither messages nor line tables tell where the course lies.
+constexpr const char* kToolkit = "/toolkit";
+constexpr const char* kCourse = "/course";
+constexpr const char* kStudentHeaders = "grader/harness/student";
+constexpr const char* kSource = "kernel.cu";
+constexpr const char* kResult = "kernel.out";
+constexpr const char* kRuntime = "/membound/cuda";
+
+struct Tool {
+  std::string inside;  // the compiler's path in the jail
+  std::vector<jail::Binding> bindings;
+};
+
+/// A compiler below /usr is there already; any other brings the folder above its bin/.
+Tool tool_of(const compilers::CompilerInfo& compiler) {
+  std::error_code error;
+  const fs::path whole = fs::canonical(compiler.program, error);
+  const fs::path program = error ? compiler.program : whole;
+  const fs::path home = program.parent_path().parent_path();
+  if (home == "/usr" || program.string().starts_with("/usr/lib/")) return {program, {}};
+  return {fs::path(kToolkit) / "bin" / program.filename(), {{home, kToolkit}}};
+}
+
+/// Of the lab's folder only the headers for the student: its tests and reference stay outside.
+void add_headers(const fs::path& folder, const fs::path& inside,
+                 std::vector<jail::Binding>& bindings) {
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error))
+    if (entry->path().extension() == ".cuh" && entry->is_regular_file(error))
+      bindings.push_back({entry->path(), inside / entry->path().filename()});
+}
+
+/// Which limit the end of a compiler's run shows, where a program of the toolchain met it and the
+/// compiler itself ended in an ordinary way.
+jail::LimitHit limit_in_messages(std::string_view output) {
+  static constexpr std::array<std::pair<std::string_view, jail::LimitHit>, 8> kWords = {{
+      {"died due to signal 25", jail::LimitHit::kFileSize},
+      {"File size limit exceeded", jail::LimitHit::kFileSize},
+      {"No space left on device", jail::LimitHit::kFileSize},
+      {"died due to signal 24", jail::LimitHit::kCpu},
+      {"CPU time limit exceeded", jail::LimitHit::kCpu},
+      {"virtual memory exhausted", jail::LimitHit::kMemory},
+      {"out of memory", jail::LimitHit::kMemory},
+      {"std::bad_alloc", jail::LimitHit::kMemory},
+  }};
+  for (const auto& [text, limit] : kWords)
+    if (output.find(text) != std::string_view::npos) return limit;
+  return jail::LimitHit::kNone;
+}
+
+/// What a jailed compiler made.
+struct JailedCompile {
+  bool compiled = false;
+  std::string code;    ///< the fatbin or PTX
+  std::string output;  ///< printable
+  jail::LimitHit limit = jail::LimitHit::kNone;
+  bool stopped = false;
+  double seconds = 0;
+};
+
+/// The compiler runs in a jail that holds the toolchain, the student headers and the one source
+/// file under a fixed name, and nothing else. `request.graded` must be set. An error means that no
+/// jail could be made.
+base::Result<JailedCompile> compile_in_jail(const CompileRequest& request) {
+  MEMBOUND_CHECK(request.graded.has_value());
+  const Tool tool = tool_of(request.compiler);
+  const std::string lab = "labs/" + request.lab_folder.filename().string();
+  const fs::path course = kCourse;
+  jail::JailRequest run;
+  run.arguments = compilers::command_of({.kind = request.compiler.kind,
+                                         .program = tool.inside,
+                                         .architecture = request.architecture,
+                                         .student = kStudentHeaders,
+                                         .lab = lab,
+                                         .source = kSource,
+                                         .output = fs::path("/scratch") / kResult,
+                                         .runtime = request.runtime.empty() ? "" : kRuntime,
+                                         .library = request.library,
+                                         .gaps = request.gaps});
+  run.bindings = tool.bindings;
+  run.bindings.push_back({request.root / kStudentHeaders, course / kStudentHeaders});
+  add_headers(request.lab_folder, course / lab, run.bindings);
+  run.bindings.push_back({request.source, course / kSource});
+  if (!request.runtime.empty()) run.bindings.push_back({request.runtime, kRuntime});
+  run.folder = course;
+  run.hides_proc = true;
+  run.collected = {kResult};
+  run.limits = request.graded->limits;
+  run.stop = request.stop;
+  auto outcome = jail::run(run);
+  if (!outcome) return outcome.error();
+
+  JailedCompile made;
+  made.limit = outcome->limit;
+  made.stopped = outcome->stopped;
+  made.seconds = outcome->seconds;
+  made.output =
+      base::switched_off("compile.printable") ? outcome->output : base::printable(outcome->output);
+  const auto code = outcome->files.find(kResult);
+  made.compiled = outcome->exit_code == 0 && made.limit == jail::LimitHit::kNone &&
+                  code != outcome->files.end();
+  if (made.compiled) made.code = std::move(code->second);
+  if (!made.compiled && !made.stopped && made.limit == jail::LimitHit::kNone)
+    made.limit = limit_in_messages(outcome->output);
+  return made;
+}
 
 constexpr std::size_t kCompilerOutputLimit = 256 * 1024;
 /// Files kept in the cache; each is some ten kilobytes.
@@ -185,6 +328,37 @@ base::Status run_confined(const CompileRequest& request, const fs::path& output,
 }
 
 }  // namespace
+
+std::string why_not_text(std::string_view bytes) {
+  if (is_utf16(bytes))
+    return "kernel.cu is UTF-16, and compilers read UTF-8. Save it with the encoding UTF-8.";
+  const auto bad = std::find_if(bytes.begin(), bytes.end(), is_no_text);
+  if (bad == bytes.end()) return "";
+  const auto line = 1 + std::count(bytes.begin(), bad, '\n');
+  const auto place = 1 + (bad - bytes.begin());
+  return "kernel.cu is no text: of its " + std::to_string(bytes.size()) + " bytes number " +
+         std::to_string(place) + ", in line " + std::to_string(line) + ", is a byte " +
+         std::to_string(static_cast<int>(*bad)) +
+         ", which no text has. Hand in the source as your editor saves it, not what a program made "
+         "of it.";
+}
+
+std::string notes_on_headers(const std::filesystem::path& source, std::string_view text) {
+  std::string notes;
+  std::istringstream lines{std::string(text)};
+  int number = 1;
+  for (std::string line; std::getline(lines, line); ++number) {
+    const std::string name = included(line);
+    std::error_code ignored;
+    if (name.empty() || name == "kernel.cuh" ||
+        !std::filesystem::exists(source.parent_path() / name, ignored))
+      continue;
+    notes +=
+        source.filename().string() + ":" + std::to_string(number) + ": note: \"" + name +
+        "\" lies in your folder alone, and only this file is handed in: put what it has here\n";
+  }
+  return notes;
+}
 
 course::GradeVerdict grade_verdict_of(const CompiledCode& code) {
   if (!code.rejected.empty()) return course::GradeVerdict::kPolicyReject;

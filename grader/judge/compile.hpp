@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// kernel.cu -> device code, or a whole program; kept by content hash so that equal
-/// text compiles once. Place in the chain: submission -> [compile] -> test_program. Left out: what
-/// the compiler's messages mean (compile_hints).
+/// kernel.cu -> device code, or a whole program; kept by content hash so that equal text compiles
+/// once. What nobody trusts is compiled in a jail and held against the policy.
 #pragma once
 
 #include <atomic>
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "grader/base/result.hpp"
@@ -76,5 +76,14 @@ struct CompiledCode {
 /// Compiles, or finds the result of an earlier time. The name in the cache covers source text and
 /// path, headers, flags, architecture and the compiler's version; files appear there whole.
 [[nodiscard]] base::Result<CompiledCode> compile(const CompileRequest& request);
+
+/// Why the file's bytes are no such text and what to do, a sentence each; empty where they are.
+/// Bytes that are not UTF-8 are not looked for: in a comment they do no harm.
+[[nodiscard]] std::string why_not_text(std::string_view bytes);
+
+/// A note for each file that `source` includes from its own folder, where only kernel.cuh may be:
+/// nobody but its author has it. Includes that a macro or a condition hides are not seen.
+[[nodiscard]] std::string notes_on_headers(const std::filesystem::path& source,
+                                           std::string_view text);
 
 }  // namespace membound::judge

@@ -6,14 +6,13 @@
 
 #include "grader/base/failpoint.hpp"
 #include "grader/device_code/compilers/compiler.hpp"
-#include "grader/judge/test_bed.hpp"
 
 namespace membound::judge {
 namespace {
 
 namespace fs = std::filesystem;
 
-CompileRequest compile_request(const CheckRequest& request, const course::StageKind& kind,
+CompileRequest compile_request(const BuildRequest& request, const course::StageKind& kind,
                                const fs::path& source) {
   CompileRequest compile;
   compile.source = source;
@@ -23,13 +22,24 @@ CompileRequest compile_request(const CheckRequest& request, const course::StageK
   compile.architecture = request.architecture;
   compile.cache_folder = request.place.state / "cache";
   compile.stop = request.stop;
-  bed_of(kind).prepare(compile, request.place);
+  if (&kind == &course::kProgramStage) compile.runtime = request.place.build / "forward";
   return compile;
+}
+
+/// How the submission is compiled for stages of this kind.
+CompileRequest submission_request(const BuildRequest& request, const course::StageKind& kind) {
+  CompileRequest submission = compile_request(request, kind, request.submission);
+  submission.graded = request.graded;
+  if (submission.graded) {
+    auto& allowed = submission.graded->allowed;
+    allowed.insert(allowed.end(), request.lab->allows.begin(), request.lab->allows.end());
+  }
+  return submission;
 }
 
 /// Finds the reference answer for a part, compiled by the submission's compiler, or the ratio would
 /// compare compilers. The build made one with each compiler that it found.
-base::Result<fs::path> find_reference(const CheckRequest& request, const CompiledPart& part) {
+base::Result<fs::path> find_reference(const BuildRequest& request, const CompiledPart& part) {
   fs::path built = built_reference(request.place, request.lab->id, request.compiler.kind);
   std::error_code ignored;
   if (fs::exists(built, ignored) || !part.submission.compiled) return built;
@@ -55,7 +65,7 @@ base::Result<fs::path> find_reference(const CheckRequest& request, const Compile
 }
 
 /// The reference program; empty in a course that came without answers.
-base::Result<fs::path> find_reference_program(const CheckRequest& request,
+base::Result<fs::path> find_reference_program(const BuildRequest& request,
                                               const CompiledPart& part) {
   const fs::path source = reference_source(request.place, request.lab->id);
   if (std::error_code ignored; !fs::exists(source, ignored)) return fs::path();
@@ -65,12 +75,12 @@ base::Result<fs::path> find_reference_program(const CheckRequest& request,
 }
 
 /// Compiles what the stages of one kind need.
-base::Status compile_part(const CheckRequest& request, CompiledPart& part) {
+base::Status compile_part(const BuildRequest& request, CompiledPart& part) {
   CompileRequest submission = submission_request(request, *part.kind);
   auto code = compile(submission);
   if (!code) return code.error();
   part.submission = std::move(*code);
-  if (times_programs(request, part) && part.submission.compiled) {
+  if (request.times_programs && part.kind->needs_timeline && part.submission.compiled) {
     auto reference = find_reference_program(request, part);
     if (!reference) return reference.error();
     part.reference = *std::move(reference);
@@ -91,7 +101,7 @@ base::Status compile_part(const CheckRequest& request, CompiledPart& part) {
 }
 
 /// The stages that were asked for, kind by kind.
-std::vector<CompiledPart> parts_of(const CheckRequest& request) {
+std::vector<CompiledPart> parts_of(const BuildRequest& request) {
   std::vector<CompiledPart> parts;
   for (const course::StageKind* kind : request.lab->kinds()) {
     CompiledPart part{kind, {}};
@@ -103,21 +113,6 @@ std::vector<CompiledPart> parts_of(const CheckRequest& request) {
 }
 
 }  // namespace
-
-CompileRequest submission_request(const CheckRequest& request, const course::StageKind& kind) {
-  CompileRequest submission = compile_request(request, kind, request.submission);
-  submission.graded = request.graded;
-  if (submission.graded) {
-    auto& allowed = submission.graded->allowed;
-    allowed.insert(allowed.end(), request.lab->allows.begin(), request.lab->allows.end());
-  }
-  return submission;
-}
-
-bool times_programs(const CheckRequest& request, const CompiledPart& part) {
-  return request.times_programs && !request.split && !request.graded && part.kind->needs_timeline &&
-         request.device.kind->times_programs();
-}
 
 std::string compile_reason(const CompiledCode& code) {
   if (!code.not_text.empty()) return code.not_text;
@@ -156,7 +151,7 @@ const CompiledPart* CompiledSubmission::with_reference() const {
   return found == parts.end() ? nullptr : &*found;
 }
 
-base::Result<CompiledSubmission> compile_submission(const CheckRequest& request) {
+base::Result<CompiledSubmission> compile_submission(const BuildRequest& request) {
   CompiledSubmission whole{parts_of(request)};
   for (CompiledPart& part : whole.parts) {
     const bool other_compiler =
@@ -170,6 +165,30 @@ base::Result<CompiledSubmission> compile_submission(const CheckRequest& request)
     if (const auto done = compile_part(request, part); !done) return done.error();
   }
   return whole;
+}
+
+base::Result<fs::path> compile_with_red_zones(
+    const BuildRequest& request, const course::StageKind& kind,
+    const std::vector<course::StageMeasurement>& measurements) {
+  const auto has_locals = [](const course::KernelFacts& kernel) { return kernel.local_bytes > 0; };
+  const auto any_has = [&](const course::StageMeasurement& stage) {
+    return std::any_of(stage.kernels.begin(), stage.kernels.end(), has_locals);
+  };
+  if (std::none_of(measurements.begin(), measurements.end(), any_has)) return fs::path();
+  CompileRequest compiled = submission_request(request, kind);
+  if (!compiled.runtime.empty()) return fs::path();  // clang compiles no programs
+  if (compiled.compiler.kind != compilers::DeviceCompiler::kClang) {
+    auto clang = compilers::find_compiler(compilers::DeviceCompiler::kClang,
+                                          compilers::compiler_places(request.place.root));
+    if (!clang) return fs::path();
+    compiled.compiler = *std::move(clang);
+  }
+  compiled.gaps = true;
+  // What tells of a gap is no function of the student's.
+  if (compiled.graded) compiled.graded->allowed.emplace_back(".extern");
+  const auto code = compile(compiled);
+  if (!code) return code.error();
+  return code->file;
 }
 
 }  // namespace membound::judge

@@ -3,21 +3,35 @@
 /// @file
 /// A submission compiled for the stages that were asked for, and the reference answers it is held
 /// against.
-/// Place in the chain: judge -> [compiled_submission] -> compile.
 #pragma once
 
+#include <atomic>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "grader/base/result.hpp"
-#include "grader/judge/check_request.hpp"
+#include "grader/course/lab.hpp"
+#include "grader/course/measurement.hpp"
+#include "grader/judge/compile.hpp"
+#include "grader/judge/workplace.hpp"
 
 namespace membound::judge {
 
-/// How the submission is compiled for stages of this kind.
-[[nodiscard]] CompileRequest submission_request(const CheckRequest& request,
-                                                const course::StageKind& kind);
+/// What to compile, and for which stages.
+struct BuildRequest {
+  Workplace place;
+  const course::Lab* lab = nullptr;
+  std::vector<int> stages;
+  std::filesystem::path submission;  ///< the kernel.cu
+  compilers::CompilerInfo compiler;
+  std::string architecture = "90";
+  const std::atomic<bool>* stop = nullptr;
+  /// Set for code that nobody trusts; what the lab allows besides is added from lab.json.
+  std::optional<GradedCompile> graded = {};
+  bool times_programs = false;  ///< programs are timed beside the reference program
+};
 
 /// The submission as the stages of one kind need it, and the reference answer it is held against.
 struct CompiledPart {
@@ -44,11 +58,14 @@ struct CompiledSubmission {
 
 /// Compiles the submission, once for each kind of stage; the reference too where the build's own is
 /// of another compiler, or is a program to be timed beside it.
-[[nodiscard]] base::Result<CompiledSubmission> compile_submission(const CheckRequest& request);
+[[nodiscard]] base::Result<CompiledSubmission> compile_submission(const BuildRequest& request);
 
-/// Whether this check times a part's programs on its device: never those of a graded run, which
-/// share a process with the clock.
-[[nodiscard]] bool times_programs(const CheckRequest& request, const CompiledPart& part);
+/// The submission compiled by clang with red zones between its local variables, for stages of this
+/// kind (padded_locals.awk). Empty where none of them has local variables in memory, or clang is
+/// not here or does not compile it: nothing tells them apart then.
+[[nodiscard]] base::Result<std::filesystem::path> compile_with_red_zones(
+    const BuildRequest& request, const course::StageKind& kind,
+    const std::vector<course::StageMeasurement>& measurements);
 
 /// Why it does not compile, in a sentence for the student.
 [[nodiscard]] std::string compile_reason(const CompiledCode& code);

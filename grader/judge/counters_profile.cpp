@@ -3,6 +3,10 @@
 #include "grader/judge/counters_profile.hpp"
 
 #include <algorithm>
+#include <array>
+#include <map>
+#include <string>
+#include <tuple>
 
 #include "grader/course/json_io.hpp"
 
@@ -95,6 +99,101 @@ std::vector<KernelProfile> profiles(const json& counters) {
       ++known->launches;
   }
   return all;
+}
+
+namespace {
+
+/// Which counters (grader/vgpu/counters/counters.def) make up one kind of access.
+struct Access {
+  const char* name;
+  const char* unit;
+  const char* requests;
+  const char* units;
+  const char* ideal;  // null: there is no ideal to compare with
+};
+
+constexpr std::array<Access, 8> kAccesses = {{
+    {"load", "sectors", "global_load_requests", "global_load_sectors", "global_load_ideal_sectors"},
+    {"store", "sectors", "global_store_requests", "global_store_sectors",
+     "global_store_ideal_sectors"},
+    {"atomic", "sectors", "atomic_requests", "atomic_sectors", nullptr},
+    {"reduction", "sectors", "reduction_requests", "reduction_sectors", nullptr},
+    {"shared load", "wavefronts", "shared_load_requests", "shared_load_wavefronts",
+     "shared_load_ideal_wavefronts"},
+    {"shared store", "wavefronts", "shared_store_requests", "shared_store_wavefronts",
+     "shared_store_ideal_wavefronts"},
+    {"local load", "sectors", "local_load_requests", "local_load_sectors", nullptr},
+    {"local store", "sectors", "local_store_requests", "local_store_sectors", nullptr},
+}};
+
+constexpr std::size_t kSharedLoad = 4, kSharedStore = 5;  ///< in kAccesses
+constexpr const char* kInPtx = " (as PTX has it)";
+
+struct Sum {
+  double requests = 0;
+  double units = 0;
+  double ideal = 0;
+  bool in_ptx = false;  ///< a launch's machine code was to be counted and is not known
+};
+
+/// "float" of "void transpose<float>(float*, float const*, int, int)".
+std::string instance_of(const std::string& name) {
+  const std::string before = name.substr(0, name.find('('));
+  const auto open = before.find('<');
+  const auto close = before.rfind('>');
+  if (open == std::string::npos || close == std::string::npos || close < open) return "";
+  return before.substr(open + 1, close - open - 1);
+}
+
+}  // namespace
+
+std::vector<course::SourceLine> source_lines(const json& counters, CountedBy by) {
+  const auto count = by == CountedBy::kPtx ? counted_in_ptx : counted;
+  std::map<std::tuple<std::string, int, std::string, std::size_t>, Sum> sums;
+  if (!counters.is_object() || !counters.contains("kernels")) return {};
+  for (const json& kernel : counters["kernels"]) {
+    const std::string name = kernel_name(kernel);
+    if (!kernel.is_object() || is_harness_kernel(name) || !kernel.contains("lines")) continue;
+    const std::string instance = instance_of(name);
+    const bool in_ptx =
+        by == CountedBy::kMachineCode && course::text_or_empty(kernel, "shared_accesses") == "PTX";
+    for (const json& line : kernel["lines"]) {
+      if (!line.is_object() || !line.contains("counters")) continue;
+      const std::string file = course::text_or_empty(line, "file");
+      const auto number_of_line = static_cast<int>(course::number_or_zero(line, "line", 0, 1e9));
+      const json& counters_of_line = line["counters"];
+      for (std::size_t i = 0; i < kAccesses.size(); ++i) {
+        const double requests = count(counters_of_line, kAccesses[i].requests);
+        if (requests <= 0) continue;
+        Sum& sum = sums[{file, number_of_line, instance, i}];
+        sum.requests += requests;
+        sum.in_ptx = sum.in_ptx || (in_ptx && (i == kSharedLoad || i == kSharedStore));
+        sum.units += count(counters_of_line, kAccesses[i].units);
+        if (kAccesses[i].ideal != nullptr) sum.ideal += count(counters_of_line, kAccesses[i].ideal);
+      }
+    }
+  }
+  std::vector<course::SourceLine> all;
+  for (const auto& [place, sum] : sums) {
+    const auto& [file, line, instance, index] = place;
+    const std::string unit = std::string(kAccesses[index].unit) + (sum.in_ptx ? kInPtx : "");
+    all.push_back({file, line, instance, kAccesses[index].name, unit,
+                   static_cast<std::uint64_t>(sum.requests), sum.units / sum.requests,
+                   sum.ideal / sum.requests});
+  }
+  return all;
+}
+
+double units_per_request(const std::vector<course::SourceLine>& lines, std::string_view instance,
+                         std::string_view access) {
+  double units = 0;
+  double requests = 0;
+  for (const course::SourceLine& line : lines) {
+    if (line.access != access || line.instance != instance) continue;
+    units += line.per_request * static_cast<double>(line.requests);
+    requests += static_cast<double>(line.requests);
+  }
+  return requests > 0 ? units / requests : 0;
 }
 
 }  // namespace membound::judge

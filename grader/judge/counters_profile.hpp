@@ -1,13 +1,14 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The virtual GPU's counters -> one profile for each kernel.
-/// Place in the chain: counters JSON -> [counters_profile] -> verdict, cli (dev figure), report.
+/// The virtual GPU's counters -> one profile for each kernel, and what each line of kernel.cu costs
+/// per request.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
+
+#include <nlohmann/json.hpp>
 
 #include "grader/course/lab_result.hpp"
 
@@ -29,5 +30,21 @@ namespace membound::judge {
 /// One profile for each kernel, launch shape and timed case in `counters` ({"kernels": […]}), in
 /// the order of their first launch; the harness's own are left out. Empty where there are none.
 [[nodiscard]] std::vector<course::KernelProfile> profiles(const nlohmann::json& counters);
+
+/// What loads and stores of shared memory are counted by: the machine code, where it is known, for
+/// who reads it beside a profiler; the PTX, for what is compared with another answer.
+enum class CountedBy { kMachineCode, kPtx };
+
+/// One row per line, template instance and kind of access, of every launch in `counters`
+/// ({"kernels": […]}) that is not the harness's own, in the order of the file. Empty where there
+/// are no counters. A row of shared accesses whose machine code was to be counted and is not known
+/// says so in its unit.
+[[nodiscard]] std::vector<course::SourceLine> source_lines(const nlohmann::json& counters,
+                                                           CountedBy by = CountedBy::kMachineCode);
+
+/// What one request of this kind takes on average over the lines of one template instance; 0 where
+/// there is none. `access` and `instance` as in SourceLine.
+[[nodiscard]] double units_per_request(const std::vector<course::SourceLine>& lines,
+                                       std::string_view instance, std::string_view access);
 
 }  // namespace membound::judge

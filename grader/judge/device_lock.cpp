@@ -5,15 +5,15 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <unistd.h>
-
 #include <chrono>
 
+#include "grader/base/process.hpp"
 #include "grader/base/result.hpp"
 
 namespace membound::judge {
 namespace {
 
-constexpr auto kLookAgain = std::chrono::milliseconds(20);
+constexpr auto kDevicePoll = std::chrono::milliseconds(20);
 
 }  // namespace
 
@@ -56,7 +56,7 @@ const Device& DevicePool::take() {
     for (std::size_t i = 0; i < locks_.size(); ++i)
       if (locks_[i].try_lock()) return devices_[i];
     // Nobody tells of a device that another process gives back.
-    given_back_.wait_for(guard, kLookAgain);
+    given_back_.wait_for(guard, kDevicePoll);
   }
 }
 
@@ -66,6 +66,25 @@ void DevicePool::give_back(const Device& device) {
     locks_[static_cast<std::size_t>(&device - devices_.data())].unlock();
   }
   given_back_.notify_one();
+}
+
+namespace {
+
+constexpr double kLongestWipeSeconds = 60;
+
+}  // namespace
+
+void wipe_devices(const Workplace& place, const std::vector<Device>& devices) {
+  for (const Device& device : devices) {
+    if (!device.kind->can_be_hurt()) continue;
+    DeviceLock lock(device.lock_file);
+    if (!lock.try_lock()) continue;
+    static_cast<void>(base::run_process(
+        {.arguments = {(place.build / "libexec" / "membound_runner").string(), "--wipe"},
+         .environment = device.environment,
+         .timeout_seconds = kLongestWipeSeconds}));
+    lock.unlock();
+  }
 }
 
 }  // namespace membound::judge

@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// A GPU serves one graded run at a time: two would share its time, and a runner that scrubs takes
-/// all of its memory. Place in the chain: queue, selftest -> [device_lock]. Left out: which devices
-/// those are (check_device).
+/// all of its memory. After the last of them what submissions may have left in that is overwritten.
 #pragma once
 
 #include <condition_variable>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "grader/judge/check_device.hpp"
+#include "grader/judge/workplace.hpp"
 
 namespace membound::judge {
 
@@ -54,5 +54,10 @@ class DevicePool {
   std::mutex mutex_;
   std::condition_variable given_back_;
 };
+
+/// Overwrites the free memory of those of `devices` that are GPUs. One that somebody else uses by
+/// now is left to them. Nobody hears of one that fails: drivers clear memory, too, though none
+/// promises it.
+void wipe_devices(const Workplace& place, const std::vector<Device>& devices);
 
 }  // namespace membound::judge

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// Runs one experiment: compiles its kernel, starts the program that times its points.
-/// Place in the chain: cli -> [experiment_run] -> compile, membound_experiment -> report.
 #pragma once
 
 #include <atomic>
@@ -11,7 +10,7 @@
 
 #include "grader/base/result.hpp"
 #include "grader/course/experiment.hpp"
-#include "grader/judge/tools.hpp"
+#include "grader/judge/check_request.hpp"
 
 namespace membound::judge {
 

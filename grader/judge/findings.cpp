@@ -1,13 +1,20 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Findings about speed: what a right answer loses its time with, and what a predicted time does
+/// not know.
 #include "grader/judge/findings.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdio>
 #include <set>
 
 #include "grader/base/demangle.hpp"
 #include "grader/course/json_io.hpp"
 #include "grader/device_code/checkers/checkers.hpp"
+#include "grader/judge/counters_profile.hpp"
+#include "grader/vgpu/timing/model.hpp"
 
 namespace membound::judge {
 namespace {
@@ -162,6 +169,223 @@ std::vector<Finding> side_findings(const course::StageMeasurement& measurement) 
                        "). Student and reference were timed in turn, so the ratio is fair.",
                    "", "", "", 0});
   }
+  return all;
+}
+
+namespace {
+
+using course::SourceLine;
+
+/// A line counts as wasteful from here on: units per request over ideal.
+constexpr double kWasteful = 1.25;
+/// And only if the reference's own lines of that kind are better by as much.
+constexpr double kWorseThanReference = 1.10;
+constexpr double kLowOccupancy = 0.25;
+/// As fast as the ceiling, and faster than the reference answer, from this share on.
+constexpr double kCeilingMargin = 0.01;
+/// Of the predicted time, idle multiprocessors.
+constexpr double kMostlyIdle = 0.5;
+
+std::string rounded(double number) {
+  char text[32];
+  const bool whole = std::abs(number - std::round(number)) < 0.05;
+  std::snprintf(text, sizeof text, whole ? "%.0f" : "%.1f", number);
+  return text;
+}
+
+/// What a wasteful access is called, explained, and hinted at.
+struct Waste {
+  const char* access;
+  const char* kind;
+  const char* tag;
+};
+constexpr Waste kWastes[] = {{"store", "uncoalesced-store", "write-pattern"},
+                             {"load", "uncoalesced-load", "read-pattern"},
+                             {"shared load", "bank-conflicts", "bank-conflicts"},
+                             {"shared store", "bank-conflicts", "bank-conflicts"}};
+
+Finding waste_finding(const Waste& waste, const SourceLine& line) {
+  Finding finding;
+  finding.kind = waste.kind;
+  finding.file = line.file;
+  finding.line = line.line;
+  const std::string of = line.instance.empty() ? "" : " (" + line.instance + ")";
+  finding.text = "each " + line.access + " of a warp takes " + rounded(line.per_request) + " " +
+                 line.unit + ", ideal " + rounded(line.ideal_per_request) + of + ".";
+  if (finding.kind == "bank-conflicts") {
+    finding.text += " Lanes that want different words of one bank wait for each other.";
+  } else {
+    finding.text +=
+        " A sector is 32 bytes that lie side by side; neighbouring lanes should share it.";
+  }
+  return finding;
+}
+
+/// The lines of one access kind that waste most, if the reference does better.
+void add_waste(const course::Lab& lab, const Waste& waste, const std::vector<SourceLine>& lines,
+               const std::vector<SourceLine>& reference,
+               std::vector<std::pair<double, Finding>>& to) {
+  for (const SourceLine& line : lines) {
+    if (line.access != waste.access || line.ideal_per_request <= 0) continue;
+    if (line.per_request < kWasteful * line.ideal_per_request) continue;
+    const double reference_units = units_per_request(reference, line.instance, waste.access);
+    if (reference_units > 0 && line.per_request < kWorseThanReference * reference_units) continue;
+    Finding finding = waste_finding(waste, line);
+    finding.hint_tag = first_known_tag(lab, {waste.tag});
+    const double lost =
+        (line.per_request - line.ideal_per_request) * static_cast<double>(line.requests);
+    to.emplace_back(lost, std::move(finding));
+  }
+}
+
+std::vector<Finding> waste_findings(const course::Lab& lab, const nlohmann::json& counters,
+                                    const std::vector<SourceLine>& lines) {
+  std::vector<SourceLine> reference;
+  if (counters.is_object() && counters.contains("reference"))
+    reference = source_lines(counters["reference"], CountedBy::kPtx);
+  std::vector<std::pair<double, Finding>> weighed;
+  for (const Waste& waste : kWastes) add_waste(lab, waste, lines, reference, weighed);
+  std::stable_sort(weighed.begin(), weighed.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::vector<Finding> all;
+  for (const auto& entry : weighed) {
+    const Finding& finding = entry.second;
+    // A line is told once, for the template instance in which it wastes most.
+    const bool told = std::any_of(all.begin(), all.end(), [&](const Finding& other) {
+      return other.kind == finding.kind && other.file == finding.file && other.line == finding.line;
+    });
+    if (!told) all.push_back(finding);
+  }
+  return all;
+}
+
+/// How large `rule`'s gain is for the reference answer's own kernels; 1 where it has none.
+double gain_of_reference(const nlohmann::json& counters, const std::string& rule) {
+  double gain = 1;
+  if (!counters.contains("reference")) return gain;
+  for (const course::KernelProfile& kernel : profiles(counters["reference"]))
+    for (const course::SpeedAdvice& advice : kernel.advice)
+      if (advice.rule == rule) gain = std::max(gain, advice.gain);
+  return gain;
+}
+
+/// What the clock says of the kernel that takes longest, but for what the reference answer, which
+/// sets the bar, has as well.
+std::vector<Finding> advice_findings(const course::Lab& lab, const nlohmann::json& counters) {
+  std::vector<Finding> all;
+  const auto kernels = profiles(counters);
+  const auto longest = std::max_element(kernels.begin(), kernels.end(), [](auto& a, auto& b) {
+    return a.predicted_ns * a.launches < b.predicted_ns * b.launches;
+  });
+  if (longest == kernels.end()) return all;
+  for (const course::SpeedAdvice& advice : longest->advice) {
+    if (advice.gain < kWorseThanReference * gain_of_reference(counters, advice.rule)) continue;
+    Finding finding;
+    finding.kind = advice.rule;
+    finding.text = rounded(advice.gain) + " times as fast without " + advice.fault + ": " +
+                   advice.what + " (predicted)";
+    finding.file = advice.file;
+    finding.line = advice.line;
+    finding.advice = advice.remedy;
+    const char* const pattern = advice.what.starts_with("store") ? "write-pattern" : "read-pattern";
+    const bool of_sectors = advice.counter == "theoretical_global_sectors";
+    finding.hint_tag = first_known_tag(lab, {of_sectors ? pattern : advice.rule});
+    all.push_back(std::move(finding));
+  }
+  return all;
+}
+
+Finding similar_finding(const course::Lab& lab, const course::Stage& stage, int similar) {
+  Finding finding;
+  finding.kind = "similar-stage";
+  const course::Stage* const other = lab.stage(similar);
+  const std::string title = other == nullptr ? "" : " (" + other->title + ")";
+  finding.text = "Your kernel is about as fast as the reference answer of stage " +
+                 std::to_string(similar) + title + ".";
+  finding.text += similar < stage.number ? " What this stage adds to that one is not at work yet."
+                                         : " So the idea is there; something else costs time.";
+  return finding;
+}
+
+void add_kernel_facts(const course::Lab& lab, const course::StageMeasurement& measurement,
+                      std::vector<Finding>& to) {
+  std::set<std::string> told;  // a kernel may be listed once per type and size
+  for (const Finding& finding : to) told.insert(finding.kind);  // by the clock, with its line
+  for (const course::KernelFacts& kernel : measurement.kernels) {
+    if (kernel.local_bytes > 0 && told.insert("local-memory").second) {
+      to.push_back({"local-memory",
+                    kernel.name + " keeps " + std::to_string(kernel.local_bytes) +
+                        " bytes per thread in local memory, which lies in device memory: an array "
+                        "indexed with a variable, or more values than registers.",
+                    first_known_tag(lab, {"local-memory", "registers"}), "", "", 0,
+                    "index such an array with constants alone (unroll the loop that walks it), or "
+                    "give each thread fewer values"});
+    }
+    if (kernel.occupancy > 0 && kernel.occupancy < kLowOccupancy &&
+        told.insert("low-occupancy").second) {
+      to.push_back({"low-occupancy",
+                    kernel.name + " fills only " + rounded(100 * kernel.occupancy) +
+                        " % of each multiprocessor's warps (" + std::to_string(kernel.registers) +
+                        " registers per thread, " +
+                        std::to_string(kernel.static_shared_bytes + kernel.dynamic_shared_bytes) +
+                        " bytes of shared memory per block): few warps are there to hide waiting.",
+                    first_known_tag(lab, {"occupancy"}), "", "", 0});
+    }
+  }
+}
+
+/// How much of the predicted time of a stage's slowest case is idle multiprocessors, 0 to 1.
+double idle_share(const std::vector<course::KernelProfile>& kernels,
+                  const std::vector<course::Timing>& timings) {
+  const course::Timing* const slowest = course::slowest(timings);
+  double idle_ns = 0, all_ns = 0;
+  for (const course::KernelProfile& kernel : kernels) {
+    if (slowest != nullptr && !kernel.label.empty() && kernel.label != slowest->label) continue;
+    all_ns += kernel.launches * kernel.predicted_ns;
+    for (const course::TimeBound& bound : kernel.bounds)
+      if (bound.name == vgpu::timing::to_string(vgpu::timing::BoundKind::kIdleSms))
+        idle_ns += kernel.launches * bound.ns;
+  }
+  return all_ns > 0 ? std::min(1.0, idle_ns / all_ns) : 0;
+}
+
+}  // namespace
+
+std::vector<Finding> speed_findings(const course::Lab& lab, const course::Stage& stage,
+                                    const course::StageMeasurement& measurement,
+                                    const std::vector<SourceLine>& lines) {
+  std::vector<Finding> all = advice_findings(lab, measurement.counters);
+  if (all.empty()) all = waste_findings(lab, measurement.counters, lines);
+  if (measurement.similar_stage > 0)
+    all.push_back(similar_finding(lab, stage, measurement.similar_stage));
+  add_kernel_facts(lab, measurement, all);
+  return all;
+}
+
+std::vector<Finding> edge_findings(const course::StageMeasurement& measurement,
+                                   const course::StageResult& result) {
+  std::vector<Finding> all;
+  if (measurement.device.virtual_name.empty() || !result.speed || !result.ratio) return all;
+  if (result.ceiling && *result.speed >= (1 - kCeilingMargin) * *result.ceiling) {
+    const bool passes_reference = *result.ratio > 1 + kCeilingMargin;
+    all.push_back({std::string(passes_reference ? course::kBeyondReference : course::kNearCeiling),
+                   std::string("the predicted speed is the ceiling's: the most that the same model "
+                               "predicts for a plain copy or for the reference answer") +
+                       (passes_reference ? ". Only a GPU can tell how fast it really is." : "."),
+                   "", "", "", 0});
+  }
+  const nlohmann::json& counters = measurement.counters;
+  const double idle = idle_share(profiles(counters), measurement.timings);
+  const double reference_idle =
+      counters.is_object() && counters.contains("reference")
+          ? idle_share(profiles(counters["reference"]), measurement.timings)
+          : 0;
+  if (idle > kMostlyIdle && reference_idle <= kMostlyIdle)
+    all.push_back({std::string(course::kMostlyIdleSms),
+                   "most multiprocessors idle for " + rounded(100 * idle) +
+                       " % of the predicted time, because the blocks are few or uneven; of such "
+                       "work predictions are least exact.",
+                   "", "", "", 0});
   return all;
 }
 

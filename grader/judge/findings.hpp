@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// What was observed about a stage, as sentences, and the hint that each observation leads to.
-/// Place in the chain: measurement -> [findings] -> verdict. Pure.
+/// Pure.
 #pragma once
 
 #include <string>
@@ -33,7 +33,7 @@ namespace membound::judge {
     const course::Lab& lab, const course::Stage& stage, const course::StageMeasurement& measurement,
     const std::vector<course::SourceLine>& lines);
 
-/// What the virtual GPU's checkers found in the second look, memory errors first: they can cause
+/// What the virtual GPU's checkers found in the checker rerun, memory errors first: they can cause
 /// all others. At right results only what is undefined and the lab does not allow. The lab's hint
 /// for each kind, if it has one.
 [[nodiscard]] std::vector<course::Finding> checker_findings(

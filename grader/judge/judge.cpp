@@ -9,14 +9,11 @@
 
 #include "grader/base/failpoint.hpp"
 #include "grader/base/process.hpp"
-#include "grader/judge/access_traces.hpp"
-#include "grader/judge/device_choice.hpp"
-#include "grader/judge/launch_counting.hpp"
-#include "grader/judge/program_times.hpp"
-#include "grader/judge/runner_rules.hpp"
-#include "grader/judge/second_look.hpp"
-#include "grader/judge/test_bed.hpp"
-#include "grader/judge/test_program.hpp"
+#include "grader/judge/check_device.hpp"
+#include "grader/judge/checker_rerun.hpp"
+#include "grader/judge/profiling_runs.hpp"
+#include "grader/judge/sandboxed_run.hpp"
+#include "grader/judge/stage_runs.hpp"
 #include "grader/judge/verdict.hpp"
 
 namespace membound::judge {
@@ -44,6 +41,22 @@ course::Result empty_result(const CheckRequest& request, const CompiledSubmissio
   return result;
 }
 
+BuildRequest build_request(const CheckRequest& request) {
+  BuildRequest build;
+  build.place = request.place;
+  build.lab = request.lab;
+  build.stages = request.stages;
+  build.submission = request.submission;
+  build.compiler = request.compiler;
+  build.architecture = request.architecture;
+  build.stop = request.stop;
+  build.graded = request.graded;
+  // Never those of a graded run, which share a process with the clock.
+  build.times_programs = request.times_programs && !request.sandbox && !request.graded &&
+                         request.device.kind->times_programs();
+  return build;
+}
+
 void judge_all(const CheckRequest& request, const Device& device,
                std::vector<course::StageMeasurement>& measurements, course::Result& result) {
   for (course::StageMeasurement& measurement : measurements) {
@@ -63,13 +76,13 @@ RunRequest run_request(const CheckRequest& request, const CompiledPart& part,
   run.lab_json = request.lab->folder / "lab.json";
   run.submission = part.submission.file;
   run.preload = part.preload;
-  run.bed = &bed_of(*part.kind);
-  run.parts = run.bed->parts(request.place, part.reference);
+  run.backend = &backend_of(*part.kind);
+  run.parts = run.backend->parts(request.place, part.reference);
   run.lab = request.lab;
   run.stages = part.stages;
   run.seed = request.seed;
   run.stages_at_once = request.stages_at_once;
-  run.split = request.split;
+  run.sandbox = request.sandbox;
   if (part.kind->has_reference) run.more_arguments = request.more_arguments;
   run.environment = device.environment;
   run.seconds_per_stage = request.seconds_per_stage;
@@ -79,26 +92,26 @@ RunRequest run_request(const CheckRequest& request, const CompiledPart& part,
   return run;
 }
 
-/// How its stages are looked at again: where `run` ran them if checkers are there, else on the
-/// virtual GPU beside it, as a graded run if that was one.
-base::Result<RunRequest> looking_run(const CheckRequest& request, const CompiledPart& part,
-                                     const RunRequest& run) {
-  RunRequest looking = run;
+/// How its stages are run again: where `run` ran them if checkers are there, else on the virtual
+/// GPU beside it, as a graded run if that was one.
+base::Result<RunRequest> rerun_request(const CheckRequest& request, const CompiledPart& part,
+                                       const RunRequest& run) {
+  RunRequest rerun = run;
   if (!request.device.kind->has_checkers()) {
     CheckRequest beside = request;
     beside.device = virtual_gpu(kDefaultModel, request.place.build);
     beside.more_arguments = beside.device.kind->test_arguments();
-    if (request.split) {
-      auto split = split_options(beside);
-      if (!split) return split.error();
-      split->seed_key = request.split->seed_key;
-      split->use_jail = request.split->use_jail;
-      beside.split = *std::move(split);
+    if (request.sandbox) {
+      auto sandbox = sandbox_options(beside);
+      if (!sandbox) return sandbox.error();
+      sandbox->seed_key = request.sandbox->seed_key;
+      sandbox->use_jail = request.sandbox->use_jail;
+      beside.sandbox = *std::move(sandbox);
     }
-    looking = run_request(beside, part, beside.device);
+    rerun = run_request(beside, part, beside.device);
   }
-  looking.on_tick = request.on_second_look;
-  return looking;
+  rerun.on_tick = request.on_checker_rerun;
+  return rerun;
 }
 
 /// Runs the stages of a part where they belong; adds to `stopped` and `seconds`.
@@ -107,14 +120,15 @@ base::Result<std::vector<course::StageMeasurement>> run_part(const CheckRequest&
                                                              const Device& device,
                                                              Measured& measured) {
   RunRequest run = run_request(request, part, device);
-  run.looks_at_once = request.looks.at_right_results && run.bed->looks_at_once() &&
-                      !base::switched_off("judge.second-look");
-  auto needed = run.bed->needed(run.parts);
+  if (request.reruns.at_right_results && run.backend->checks_at_once() &&
+      !base::switched_off("judge.checker-rerun"))
+    run.checked_with = environment_at_right_results();
+  auto needed = run.backend->needed(run.parts);
   needed.insert(needed.begin(), run.program);
   for (const fs::path& file : needed)
     if (std::error_code ignored; !fs::exists(file, ignored)) return not_built(file);
   const auto start = std::chrono::steady_clock::now();
-  std::unique_ptr<EarlyLook> early = EarlyLook::begin(request, run);
+  std::unique_ptr<EarlyRerun> early = EarlyRerun::begin(run, request.reruns, *request.device.kind);
   auto outcome = run_stages(run);
   if (!outcome) return outcome.error();
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
@@ -143,6 +157,39 @@ bool can_run(const CompiledPart& part) {
   return part.not_for_compiler.empty() && part.submission.compiled;
 }
 
+/// What is run once more after the stages of a part: the times of programs, the tests with checkers
+/// on, what explains. `early` is a rerun that runs already, or null; it ends where it is of no use.
+base::Status run_again(const CheckRequest& request, const CompiledPart& part, const Device& device,
+                       std::vector<course::StageMeasurement>& measurements,
+                       std::unique_ptr<EarlyRerun>& early) {
+  const BuildRequest build = build_request(request);
+  if (build.times_programs && part.kind->needs_timeline)
+    if (const auto timed = add_times(request, part, measurements); !timed) return timed.error();
+  ProfilingRuns profiling = request.profiling;
+  profiling.counters = profiling.counters && !request.device.kind->counts();
+  if (!part.kind->has_reference) profiling = {};
+  if (!request.reruns.any() && !profiling.any()) return base::Done{};
+  RunRequest run = run_request(request, part, device);
+  const auto rerun = rerun_request(request, part, run);
+  if (!rerun) return rerun.error();
+  if (request.reruns.any()) {
+    RunRequest checked = *rerun;
+    auto with_red_zones = compile_with_red_zones(build, *part.kind, measurements);
+    if (!with_red_zones) return with_red_zones.error();
+    // nvcc's own code has passed, and is rerun too.
+    const bool in_place = request.compiler.kind == compilers::DeviceCompiler::kClang;
+    if (!with_red_zones->empty())
+      (in_place ? checked.submission : checked.with_red_zones) = *std::move(with_red_zones);
+    if (early && early->submission() != checked.submission) early.reset();
+    rerun_with_checkers(checked, request.reruns, measurements, early.get());
+  }
+  if (!profiling.any()) return base::Done{};
+  const char* const path = std::getenv("PATH");
+  add_profiles({std::move(run), *rerun}, profiling, request.sandbox || request.graded,
+               find_ncu(path == nullptr ? "" : path, request.compiler), measurements);
+  return base::Done{};
+}
+
 /// Adds the results of a part's stages.
 base::Status judge_part(const CheckRequest& request, const CompiledPart& part,
                         std::optional<std::vector<course::StageMeasurement>>& measurements,
@@ -162,34 +209,9 @@ base::Status judge_part(const CheckRequest& request, const CompiledPart& part,
     if (!now) return now.error();
     measurements = *std::move(now);
   }
-  if (times_programs(request, part) && !measured.stopped)
-    if (const auto timed = add_times(request, part, *measurements); !timed) return timed.error();
-  if (request.looks.any() && !measured.stopped) {
-    auto looking = looking_run(request, part, run_request(request, part, device));
-    if (!looking) return looking.error();
-    auto gaps = code_with_gaps(request, *part.kind, *measurements);
-    if (!gaps) return gaps.error();
-    // nvcc's own code has passed, and is looked at too.
-    const bool in_place = request.compiler.kind == compilers::DeviceCompiler::kClang;
-    if (!gaps->empty()) (in_place ? looking->submission : looking->with_gaps) = *std::move(gaps);
-    if (measured.early && measured.early->submission() != looking->submission)
-      measured.early.reset();
-    look_again(*looking, request.looks, *measurements, measured.early.get());
-  }
-  if (request.looks.for_counters && !measured.stopped && part.kind->has_reference &&
-      !request.device.kind->counts()) {
-    RunRequest on_gpu = run_request(request, part, device);
-    auto on_virtual = looking_run(request, part, on_gpu);
-    if (!on_virtual) return on_virtual.error();
-    const char* const path = std::getenv("PATH");
-    choose_counting(request, find_ncu(path == nullptr ? "" : path, request.compiler))
-        ->count({std::move(on_gpu), *std::move(on_virtual)}, *measurements);
-  }
-  if (request.looks.for_pictures && !measured.stopped && part.kind->has_reference) {
-    auto on_virtual = looking_run(request, part, run_request(request, part, device));
-    if (!on_virtual) return on_virtual.error();
-    add_traces(*on_virtual, *measurements);
-  }
+  if (!measured.stopped)
+    if (const auto more = run_again(request, part, device, *measurements, measured.early); !more)
+      return more.error();
   judge_all(request, device, *measurements, result);
   return base::Done{};
 }
@@ -214,6 +236,10 @@ bool Measured::may_have_hurt() const {
   return std::any_of(parts.begin(), parts.end(), [&](const auto& part) {
     return part && std::any_of(part->begin(), part->end(), hurts);
   });
+}
+
+base::Result<CompiledSubmission> compile_submission(const CheckRequest& request) {
+  return compile_submission(build_request(request));
 }
 
 base::Result<Measured> measure(const CheckRequest& request, const CompiledSubmission& code) {

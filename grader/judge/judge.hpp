@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// One submission from kernel.cu to Result: compile, measure, judge. In three parts, of which only
-/// measuring uses the device: others compile, and are looked at by checkers, meanwhile.
-/// Place in the chain: cli -> [judge] -> compile, test_program, verdict.
+/// One submission from kernel.cu to Result, in a line: compile, run, run again with checkers,
+/// judge. Of these only running uses the request's device: others compile, and are rerun with
+/// checkers, meanwhile. Each step gets what it needs and no request: BuildRequest, RunRequest,
+/// measurements.
 #pragma once
 
 #include <memory>
@@ -13,8 +14,9 @@
 #include "grader/base/result.hpp"
 #include "grader/course/lab_result.hpp"
 #include "grader/course/measurement.hpp"
+#include "grader/judge/check_request.hpp"
+#include "grader/judge/checker_rerun.hpp"
 #include "grader/judge/compiled_submission.hpp"
-#include "grader/judge/early_look.hpp"
 
 namespace membound::judge {
 
@@ -24,18 +26,21 @@ struct Measured {
   std::vector<std::optional<std::vector<course::StageMeasurement>>> parts;
   bool stopped = false;  ///< by Ctrl-C
   double seconds = 0;
-  std::unique_ptr<EarlyLook> early;  ///< at the only stage, whose results are right; mostly null
+  std::unique_ptr<EarlyRerun> early;  ///< of the only stage, whose results are right; mostly null
 
   /// Whether the device may be in a bad state since: a fault, a launch that did not end, a lost
   /// runner, or a time too good to be true.
   [[nodiscard]] bool may_have_hurt() const;
 };
 
+/// Compiles what the request asks for.
+[[nodiscard]] base::Result<CompiledSubmission> compile_submission(const CheckRequest& request);
+
 /// The only part of a check that uses the request's device.
 [[nodiscard]] base::Result<Measured> measure(const CheckRequest& request,
                                              const CompiledSubmission& code);
 
-/// Looks a second time, on the virtual GPU where the request's device has no checkers, and judges.
+/// Runs again with checkers, on the virtual GPU where the request's device has none, and judges.
 /// Stages that did not finish before Ctrl-C are left out of the result.
 [[nodiscard]] base::Result<course::Result> judge_measured(const CheckRequest& request,
                                                           const CompiledSubmission& code,

@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The folders a check works with, and where in them its parts are.
-/// Place in the chain: cli -> [workplace] -> judge, authoring, classroom.
+/// The folders a check works with, where in them its parts are, and where a lab's untouched
+/// kernel.cu comes from, whatever the student did to the file, committed or not.
 #pragma once
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 #include "grader/base/result.hpp"
 #include "grader/course/lab.hpp"
@@ -35,5 +36,18 @@ struct Workplace {
 
 /// Of a part that the build makes and that is not there.
 [[nodiscard]] base::Error not_built(const std::filesystem::path& file);
+
+/// Whether `text` can be the skeleton of `solution`: it has a TODO, and without comments all its
+/// lines stand in the solution in the same order (solving only adds lines).
+[[nodiscard]] bool is_skeleton_of(std::string_view text, std::string_view solution);
+
+/// The copy that came with a student's tree; else the newest version in git's history, else the
+/// build's copy, that is a skeleton of the reference answer.
+[[nodiscard]] base::Result<std::string> find_skeleton(const Workplace& place,
+                                                      const course::Lab& lab);
+
+/// Puts the skeleton into the build folder, where find_skeleton() looks after git. Never a text
+/// that somebody worked on.
+[[nodiscard]] base::Status keep_skeleton(const Workplace& place, const course::Lab& lab);
 
 }  // namespace membound::judge

@@ -1,19 +1,21 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Grades as the files that learning platforms read. One row of platforms.def for each platform.
-/// Place in the chain: cli -> [exchange] -> gradescope, canvas, moodle, …
-/// Left out: deciding; a withheld score never becomes a number here, it is left out and said so.
+/// Grades as the files that learning platforms read, a row of platforms.def and a function for each
+/// platform, and what all these files need of a grade. A withheld score never becomes a number
+/// here: it is left out and said so.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <nlohmann/json.hpp>
 
 #include "grader/base/csv.hpp"
 #include "grader/base/result.hpp"
@@ -62,5 +64,52 @@ struct Format {
 [[nodiscard]] base::Result<Export> write(std::string_view format,
                                          std::span<const course::Grade> grades,
                                          const Settings& settings);
+
+/// "<student>/<lab>", both as file names.
+[[nodiscard]] std::string folder_of(const course::Grade& grade);
+
+/// "7.50": points and ratios in every file.
+[[nodiscard]] std::string two_decimals(double value);
+
+/// Why a grade is not in a file, for Export::left_out.
+[[nodiscard]] std::string why_withheld(const course::Grade& grade);
+
+/// "Stage 2: One thread per row".
+[[nodiscard]] std::string stage_name(const course::StageResult& stage);
+
+/// The stage for its author: verdict, speed, findings, failed tests, each once; plain text, no line
+/// end behind.
+[[nodiscard]] std::string stage_text(const course::StageResult& stage);
+
+/// The whole submission in one or two lines: what the verdict means, and the note.
+[[nodiscard]] std::string summary(const course::Grade& grade);
+
+/// The same where the stages' findings stand beside it: what they say is left out of the note.
+[[nodiscard]] std::string summary_beside_stages(const course::Grade& grade);
+
+/// The labs that occur, in the order of their names.
+[[nodiscard]] std::vector<std::string> labs_of(std::span<const course::Grade> grades);
+
+/// One for each student, in the order of the grades; the grades of `labs` beside it, null for none.
+struct StudentRow {
+  const course::Grade* any = nullptr;  ///< for name and address
+  std::vector<const course::Grade*> by_lab;
+};
+[[nodiscard]] std::vector<StudentRow> students_of(std::span<const course::Grade> grades,
+                                                  const std::vector<std::string>& labs);
+
+/// At most `limit_bytes` of `text`, cut between characters, with "… (cut)" behind where it was cut.
+[[nodiscard]] std::string cut(std::string_view text, std::size_t limit_bytes);
+
+/// Pretty, a newline at the end; bytes that are not UTF-8 are replaced instead of thrown about.
+[[nodiscard]] inline std::string json_text(const nlohmann::json& value) {
+  return value.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+using Grades = std::span<const course::Grade>;
+
+#define MEMBOUND_PLATFORM(name, what) \
+  base::Result<Export> write_##name(Grades grades, const Settings& settings);
+#include "grader/classroom/exchange/platforms.def"
 
 }  // namespace membound::exchange

@@ -3,7 +3,6 @@
 /// @file
 /// The class as pages of HTML: one for the instructor, one for each lab and student, a leaderboard.
 /// Each is one file that needs no network, in light and dark. The same grades give the same bytes.
-/// Place in the chain: cli -> [gradebook] -> course/grade, similarity. Left out: deciding.
 #pragma once
 
 #include <filesystem>

@@ -1,10 +1,9 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Reads zip and tar archives member by member into memory, under limits. Nothing is ever unpacked
-/// to a path that the archive names.
-/// Place in the chain: file or bytes -> [archive] -> entries. libarchive takes the formats apart.
-/// Left out: what the members are for.
+/// Reads zip and tar archives member by member into memory, under limits, and folders as if they
+/// were archives: regular files only, no link followed, nothing opened that could make us wait.
+/// Nothing is ever unpacked to a path that an archive names. libarchive takes the formats apart.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +13,7 @@
 #include <string_view>
 
 #include "grader/base/result.hpp"
-#include "grader/classroom/intake/student_names.hpp"
+#include "grader/classroom/intake/submitted_names.hpp"
 
 namespace membound::intake {
 
@@ -59,5 +58,16 @@ struct MemberVisitor {
 [[nodiscard]] base::Status read_archive_bytes(std::string_view bytes, const std::string& name,
                                               const ArchiveLimits& limits,
                                               const MemberVisitor& visitor);
+
+/// Visits all files and folders below `folder` in the order of their names. Links, pipes, devices
+/// and files with a second hard link come with a problem. Folders that are litter
+/// (submitted_names.hpp) are not entered; each is handed over once, as a member of its name.
+[[nodiscard]] base::Status read_folder(const std::filesystem::path& folder,
+                                       const ArchiveLimits& limits, const MemberVisitor& visitor);
+
+/// The same for one file; its path is its name.
+[[nodiscard]] base::Status read_single_file(const std::filesystem::path& file,
+                                            const ArchiveLimits& limits,
+                                            const MemberVisitor& visitor);
 
 }  // namespace membound::intake

@@ -7,18 +7,129 @@
 #include <system_error>
 #include <utility>
 
+#include "grader/base/digest.hpp"
 #include "grader/base/failpoint.hpp"
 #include "grader/base/files.hpp"
-#include "grader/classroom/intake/folder.hpp"
-#include "grader/classroom/intake/kernel_names.hpp"
-#include "grader/classroom/intake/student_names.hpp"
+#include "grader/classroom/intake/archive.hpp"
+#include "grader/classroom/intake/submitted_names.hpp"
 
 namespace membound::intake {
+
+base::Result<std::string> Store::put(std::string_view text) const {
+  const std::string name = base::sha256(text);
+  std::error_code ignored;
+  if (std::filesystem::exists(file(name), ignored)) return name;
+  const auto written = base::write_durably(file(name), text, "store", 0444);
+  if (!written) return written.error();
+  // The folder of the digest is a name in the store's folder, and that must survive too.
+  const auto synced = base::sync_folder(folder_);
+  if (!synced) return synced.error();
+  return name;
+}
+
+base::Result<std::string> Store::get(const std::string& sha256) const {
+  auto text = base::read_file(file(sha256));
+  if (text && base::sha256(*text) != sha256) {
+    return base::Error{base::ErrorKind::kMachine, file(sha256).string(),
+                       "is not the file that was handed in: its SHA-256 is another one",
+                       "an unchanged store", "delete it and grade again with the submissions"};
+  }
+  return text;
+}
+
+int Store::sweep() const {
+  int removed = 0;
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry(folder_, error), end; !error && entry != end;
+       entry.increment(error))
+    removed += base::sweep(entry->path());
+  return removed;
+}
+
 namespace {
 
-namespace fs = std::filesystem;
+constexpr std::array<bool, 256> kIsLetter = [] {
+  std::array<bool, 256> is_letter{};
+  for (const char c : std::string_view("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                       "0123456789_"))
+    is_letter[static_cast<unsigned char>(c)] = true;
+  return is_letter;
+}();
 
-constexpr std::string_view kMetadataNames = "submission_metadata.yml";
+bool is_letter(char c) { return kIsLetter[static_cast<unsigned char>(c)]; }
+
+/// Where the comment, literal or single character that begins at `at` ends.
+std::size_t end_of_other(std::string_view source, std::size_t at) {
+  const char first = source[at], second = at + 1 < source.size() ? source[at + 1] : '\0';
+  if (first == '/' && second == '/') return std::min(source.find('\n', at), source.size());
+  if (first == '/' && second == '*') {
+    const auto end = source.find("*/", at + 2);
+    return end == std::string_view::npos ? source.size() : end + 2;
+  }
+  if (first != '"' && first != '\'') return at + 1;
+  std::size_t end = at + 1;
+  while (end < source.size() && source[end] != first && source[end] != '\n')
+    end += source[end] == '\\' ? 2 : 1;
+  return std::min(end + 1, source.size());
+}
+
+/// Calls `take` with each identifier outside of comments and string or character literals.
+template <typename Take>
+void for_each_identifier(std::string_view source, Take take) {
+  for (std::size_t i = 0; i < source.size();) {
+    if (!is_letter(source[i])) {
+      i = end_of_other(source, i);
+      continue;
+    }
+    const std::size_t begin = i;
+    while (i < source.size() && is_letter(source[i])) ++i;
+    take(source.substr(begin, i - begin));
+  }
+}
+
+/// Which labs a text is for, told by the kernels that are named in it.
+class KernelNames {
+ public:
+  /// Keeps pieces of `labs`, which must live longer.
+  explicit KernelNames(const std::vector<course::Lab>& labs);
+
+  /// Ids of the labs of which a kernel occurs in `source` outside of comments and literals, the one
+  /// with the most kernels first.
+  [[nodiscard]] std::vector<std::string> labs_in(std::string_view source) const;
+
+ private:
+  const std::vector<course::Lab>& labs_;
+  std::unordered_map<std::string_view, std::vector<std::size_t>> labs_of_;  ///< by kernel
+};
+
+KernelNames::KernelNames(const std::vector<course::Lab>& labs) : labs_(labs) {
+  for (std::size_t lab = 0; lab < labs.size(); ++lab)
+    for (const course::Stage& stage : labs[lab].stages)
+      if (!stage.kernel.empty()) labs_of_[stage.kernel].push_back(lab);
+}
+
+std::vector<std::string> KernelNames::labs_in(std::string_view source) const {
+  std::vector<const std::vector<std::size_t>*> found;
+  for_each_identifier(source, [&](std::string_view word) {
+    if (const auto kernel = labs_of_.find(word); kernel != labs_of_.end())
+      found.push_back(&kernel->second);
+  });
+  std::sort(found.begin(), found.end());
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  std::vector<int> kernels(labs_.size());
+  for (const auto* labs : found)
+    for (const std::size_t lab : *labs) ++kernels[lab];
+  std::vector<std::size_t> order;
+  for (std::size_t lab = 0; lab < labs_.size(); ++lab)
+    if (kernels[lab] > 0) order.push_back(lab);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return kernels[a] > kernels[b]; });
+  std::vector<std::string> ids;
+  for (const std::size_t lab : order) ids.push_back(labs_[lab].id);
+  return ids;
+}
+
+namespace fs = std::filesystem;
 
 /// Reads one source with everything in it.
 class Reading {
@@ -90,7 +201,7 @@ class Reading {
     if (is_litter_path(member)) return false;
     const std::string& name = member.path.parts.back();
     if (has_ending(name, ".cu")) return member.size <= limits_.file_bytes;
-    return (depth == 0 && name == kMetadataNames) ||
+    return (depth == 0 && name == kMetadata) ||
            (depth < kMostNestedArchives && is_archive_name(name) && member.size <= limits_.bytes);
   }
 
@@ -166,7 +277,7 @@ class Reading {
       entry.sha256 = *kept;
       if (base::switched_off("intake.store")) unpack(entry, content);
       entry.labs = kernels_.labs_in(content);
-    } else if (depth == 0 && name == kMetadataNames) {
+    } else if (depth == 0 && name == kMetadata) {
       entry.text = std::move(content);
     } else if (is_archive_name(name)) {
       open_archive(entry, depth, content);

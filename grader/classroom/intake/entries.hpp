@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// Every file of what was handed in, from folders and archives alike, archives within archives
-/// opened. Sources (.cu) go to the store at once; of everything else only the name is kept.
-/// Place in the chain: folder or archive -> [entries] -> layout.
+/// opened. Sources (.cu) go at once to the store, OUT/store/sha256/DIGEST/kernel.cu: what is graded
+/// is what lies there, whatever happens to the files that were handed in. Of everything else only
+/// the name is kept.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +18,29 @@
 
 #include "grader/base/result.hpp"
 #include "grader/classroom/intake/archive.hpp"
-#include "grader/classroom/intake/store.hpp"
 #include "grader/course/lab.hpp"
 
 namespace membound::intake {
+
+class Store {
+ public:
+  /// Below `out`; made when first used.
+  explicit Store(const std::filesystem::path& out) : folder_(out / "store" / "sha256") {}
+
+  /// Keeps `text`; returns its SHA-256. Equal texts are kept once.
+  [[nodiscard]] base::Result<std::string> put(std::string_view text) const;
+  /// The kernel.cu of this digest.
+  [[nodiscard]] std::filesystem::path file(const std::string& sha256) const {
+    return folder_ / sha256 / "kernel.cu";
+  }
+  /// The text, after making sure that it still has this digest.
+  [[nodiscard]] base::Result<std::string> get(const std::string& sha256) const;
+  /// Removes what a killed put() left; returns how many files.
+  int sweep() const;
+
+ private:
+  std::filesystem::path folder_;
+};
 
 /// One file, an archive that was refused, or a folder with nothing in it.
 struct Entry {
@@ -43,6 +63,9 @@ struct Entries {
   std::vector<Entry> files;
   std::set<std::string> clones;  ///< top-level folders that hold a .git
 };
+
+/// What Gradescope's record beside the submissions is called.
+inline constexpr const char* kMetadata = "submission_metadata.yml";
 
 /// Archives within archives are opened this deep.
 inline constexpr int kMostNestedArchives = 3;

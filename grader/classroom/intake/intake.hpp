@@ -3,7 +3,6 @@
 /// @file
 /// From what was exported to a list of submissions: who, which lab, which attempt, which file. A
 /// bad item is a submission with a reason why it is refused; the others go on.
-/// Place in the chain: folders, archives, roster -> [intake] -> queue. Left out: verdicts.
 #pragma once
 
 #include <cstdint>

@@ -8,7 +8,8 @@
 ///   moodle       Jane Doe_123_assignsubmission_file_/kernel.cu   (or all in the file's name)
 ///   gradescope   submission_123/kernel.cu beside submission_metadata.yml
 ///   github       ASSIGNMENT-USER/kernel.cu, clones with a .git
-/// Each may lie in one more folder. Place in the chain: entries -> [layout] -> intake.
+/// Each may lie in one more folder.
+/// Who stands behind the folders of a Gradescope export its submission_metadata.yml says.
 #pragma once
 
 #include <cstdint>

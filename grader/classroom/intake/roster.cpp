@@ -12,7 +12,7 @@
 
 #include "grader/base/csv.hpp"
 #include "grader/base/strings.hpp"
-#include "grader/classroom/intake/student_names.hpp"
+#include "grader/classroom/intake/submitted_names.hpp"
 
 namespace membound::intake {
 namespace {

@@ -3,7 +3,6 @@
 /// @file
 /// Who is in the class: a CSV as an instructor has it, or as Canvas, Moodle, Gradescope and GitHub
 /// Classroom export it.
-/// Place in the chain: roster.csv -> [roster] -> intake.
 #pragma once
 
 #include <memory>

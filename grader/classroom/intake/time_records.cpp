@@ -8,9 +8,8 @@
 #include <set>
 #include <utility>
 
-#include "grader/classroom/intake/lab_names.hpp"
-#include "grader/classroom/intake/late.hpp"
-#include "grader/classroom/intake/student_names.hpp"
+#include "grader/classroom/intake/course_rules.hpp"
+#include "grader/classroom/intake/submitted_names.hpp"
 
 namespace membound::intake {
 namespace {

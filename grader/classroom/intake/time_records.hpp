@@ -4,7 +4,6 @@
 /// When a platform says that something was handed in: Moodle's grading worksheet, Gradescope's
 /// scores, GitHub Classroom's grades (the push), Canvas's submissions as its interface gives them
 /// out (JSON), or any table with a student, a time and a lab. A student cannot write any of them.
-/// Place in the chain: file, roster -> [time_records] -> intake.
 #pragma once
 
 #include <cstdint>

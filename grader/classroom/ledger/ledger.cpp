@@ -5,17 +5,123 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <set>
 #include <system_error>
 #include <utility>
 
 #include "grader/base/digest.hpp"
 #include "grader/base/failpoint.hpp"
 #include "grader/base/files.hpp"
-#include "grader/classroom/ledger/batch_lock.hpp"
-#include "grader/classroom/ledger/database.hpp"
+#include "grader/classroom/ledger/ledger_database.hpp"
 #include "grader/course/json_io.hpp"
 
 namespace membound::ledger {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr std::size_t kSecretBytes = 32;
+
+/// Over the text of the grade as this program writes it, so that layout does not matter.
+std::string signature(const std::string& key, int round, const json& grade,
+                      std::string_view secret) {
+  return base::hmac_sha256(secret, std::string(Record::kSchema) + "\n" + key + "\n" +
+                                       std::to_string(round) + "\n" + course::dump_safely(grade));
+}
+
+}  // namespace
+
+std::string record_name(const std::string& key, int round) {
+  return key + "-" + std::to_string(round) + ".json";
+}
+
+std::string to_text(const Record& record, std::string_view secret) {
+  // Once through text: what cannot be written exactly is replaced before it is signed.
+  const json grade = json::parse(course::dump_safely(json(record.grade)));
+  const json all = {{"schema", Record::kSchema},
+                    {"key", record.key},
+                    {"round", record.round},
+                    {"grade", grade},
+                    {"mac", signature(record.key, record.round, grade, secret)}};
+  return course::dump_safely(all, 1) + "\n";
+}
+
+base::Result<Record> record_from_text(const std::string& text, const std::string& file_name,
+                                      std::string_view secret) {
+  const base::Error bad{base::ErrorKind::kInput, file_name, "", "a verdict that this batch signed",
+                        "membound grade --regrade makes it anew"};
+  try {
+    const json all = json::parse(text);
+    Record record;
+    all.at("key").get_to(record.key);
+    all.at("round").get_to(record.round);
+    if (!base::same_digest(all.at("mac").get<std::string>(),
+                           signature(record.key, record.round, all.at("grade"), secret))) {
+      base::Error error = bad;
+      error.found = "its signature is wrong: somebody else wrote or changed it";
+      return error;
+    }
+    all.at("grade").get_to(record.grade);
+    return record;
+  } catch (const json::exception& problem) {
+    base::Error error = bad;
+    error.found = std::string("is no verdict: ") + problem.what();
+    return error;
+  }
+}
+
+base::Status write_record(const fs::path& out, const Record& record, std::string_view secret) {
+  return base::write_durably(out / "results" / record_name(record.key, record.round),
+                             to_text(record, secret), "result");
+}
+
+base::Result<std::string> read_secret(const fs::path& out, const fs::path& key_file, bool make) {
+  const fs::path file = key_file.empty() ? out / "key" : key_file;
+  std::error_code ignored;
+  if (make && !fs::exists(file, ignored)) {
+    const auto written =
+        base::write_durably(file, base::hex(base::random_bytes(kSecretBytes)) + "\n", "key", 0600);
+    if (!written) return written.error();
+  }
+  auto text = base::read_file(file);
+  if (!text) return text.error();
+  while (text->ends_with('\n')) text->pop_back();
+  if (text->size() < kSecretBytes) {
+    return base::Error{base::ErrorKind::kInput, file.string(),
+                       "holds " + std::to_string(text->size()) + " characters",
+                       "the secret that this batch's verdicts are signed with",
+                       "name the right file with --key, or start a new batch in another folder"};
+  }
+  return *text;
+}
+
+std::string mac_of(const ChainEntry& entry, std::string_view secret) {
+  std::string text;
+  // Lengths go before the parts, so that no two entries have one text.
+  for (const std::string& part :
+       {std::to_string(entry.number), entry.kind, entry.key, std::to_string(entry.round),
+        entry.file_sha256, entry.summary, entry.previous})
+    text += std::to_string(part.size()) + ":" + part;
+  return base::hmac_sha256(secret, text);
+}
+
+std::string summary_of(const course::Grade& grade) {
+  const nlohmann::json whole = grade;
+  nlohmann::json kept;
+  for (const char* key :
+       {"lab", "verdict", "score", "max_score", "ratio", "device", "submission_sha256", "seed",
+        "seed_key", "digests", "limits_in_force", "graded_at"})
+    kept[key] = whole.at(key);
+  if (grade.audit) kept["audit"] = whole.at("audit");
+  return course::dump_safely(kept);
+}
+
+using course::read_field;
+using course::write_field;
+
+MEMBOUND_JSON(Mark, student, lab, points, comment, marked_at, basis, automatic)
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -241,5 +347,165 @@ base::Status Ledger::mark(const Mark& mark) {
 }
 
 const std::string& Ledger::secret() const { return parts_->secret; }
+
+base::Result<Verdicts> read_verdicts(const std::filesystem::path& out,
+                                     const std::filesystem::path& key_file) {
+  const auto secret = read_secret(out, key_file, false);
+  if (!secret) return secret.error();
+  Verdicts all;
+  try {
+    Database database(out, true);
+    std::string all_states;
+    if (const auto last = database.last_entry()) all_states = last->mac;
+    for (const JobState& job : database.jobs()) {
+      all_states += "\n" + job.key + " " + std::string(to_string(job.state)) + " " +
+                    std::to_string(job.round);
+      if (job.state == State::kQuarantined) all.quarantined.insert(job.key);
+      if (job.state != State::kDone) continue;
+      const auto file = out / "results" / record_name(job.key, job.round);
+      const auto text = base::read_file(file);
+      if (!text) return text.error();
+      auto record = record_from_text(*text, file.string(), *secret);
+      if (!record) return record.error();
+      const auto entry = database.verdict(job.key, job.round);
+      if (!entry || entry->file_sha256 != base::sha256(*text)) {
+        return base::Error{base::ErrorKind::kInput, file.string(),
+                           "is not the file that the ledger knows", "an unchanged result",
+                           "membound grade --verify lists everything that was changed"};
+      }
+      all.grades.emplace(job.key, std::move(record->grade));
+      all.rounds.emplace(job.key, job.round);
+    }
+    all.state = base::sha256(all_states);
+  } catch (const SQLite::Exception& problem) {
+    return base::Error{base::ErrorKind::kInput, (out / "ledger.sqlite").string(), problem.what(),
+                       "the ledger of a graded class", "name the folder that --out made"};
+  }
+  auto marks = read_marks(out, key_file);
+  if (!marks) return marks.error();
+  all.marks = *std::move(marks);
+  return all;
+}
+
+base::Result<std::vector<Mark>> read_marks(const std::filesystem::path& out,
+                                           const std::filesystem::path& key_file) {
+  const auto secret = read_secret(out, key_file, false);
+  if (!secret) return secret.error();
+  const base::Error changed{base::ErrorKind::kInput, (out / "ledger.sqlite").string(),
+                            "holds a mark that this batch did not sign", "an unchanged ledger",
+                            "membound grade --verify lists everything that was changed"};
+  std::vector<Mark> marks;
+  try {
+    Database database(out, true);
+    for (const ChainEntry& entry : database.marks()) {
+      if (!base::same_digest(entry.mac, mac_of(entry, *secret))) return changed;
+      marks.push_back(nlohmann::json::parse(entry.summary).get<Mark>());
+    }
+  } catch (const SQLite::Exception& problem) {
+    return base::Error{base::ErrorKind::kInput, (out / "ledger.sqlite").string(), problem.what(),
+                       "the ledger of a graded class", "name the folder that --out made"};
+  } catch (const nlohmann::json::exception&) {
+    return changed;
+  }
+  return marks;
+}
+
+namespace {
+
+/// Entry by entry: numbers without gaps, each signed over the one before.
+void check_chain(const std::vector<ChainEntry>& entries, const std::string& secret,
+                 Verification& found) {
+  std::string previous;
+  int number = 0;
+  for (const ChainEntry& entry : entries) {
+    const std::string name = "entry " + std::to_string(entry.number) + " of the ledger";
+    if (entry.number != ++number) {
+      found.problems.push_back(name + ": entries before it are missing");
+      number = entry.number;
+    }
+    if (entry.previous != previous)
+      found.problems.push_back(name + " does not follow the one before it");
+    if (!base::same_digest(entry.mac, mac_of(entry, secret)))
+      found.problems.push_back(name + " was changed: its signature is wrong");
+    previous = entry.mac;
+    ++(entry.kind == "plan"    ? found.plans
+       : entry.kind == "mark"  ? found.marks
+       : entry.kind == "audit" ? found.audits
+                               : found.verdicts);
+  }
+}
+
+/// Every verdict has its file, unchanged, and says the same.
+void check_files(const fs::path& out, const std::vector<ChainEntry>& entries,
+                 const std::string& secret, Verification& found) {
+  std::set<std::string> known;
+  for (const ChainEntry& entry : entries) {
+    if (!entry.has_file()) continue;
+    const std::string name = record_name(entry.key, entry.round);
+    known.insert(name);
+    const auto text = base::read_file(out / "results" / name);
+    if (!text) {
+      found.problems.push_back("results/" + name + " is missing");
+      continue;
+    }
+    const auto record = record_from_text(*text, name, secret);
+    if (!record)
+      found.problems.push_back("results/" + name + ": " + record.error().found);
+    else if (base::sha256(*text) != entry.file_sha256)
+      found.problems.push_back("results/" + name + " was changed since the ledger took it");
+    else if (summary_of(record->grade) != entry.summary)
+      found.problems.push_back("results/" + name + " says something else than the ledger");
+  }
+  std::error_code error;
+  for (fs::directory_iterator file(out / "results", error), end; !error && file != end;
+       file.increment(error)) {
+    const std::string name = file->path().filename().string();
+    if (!name.starts_with('.') && !known.contains(name))
+      found.problems.push_back("results/" + name +
+                               " is not in the ledger (a killed batch takes it over when it goes "
+                               "on)");
+  }
+}
+
+void check_jobs(Database& database, const std::vector<ChainEntry>& entries, Verification& found) {
+  std::set<std::pair<std::string, int>> verdicts;
+  for (const ChainEntry& entry : entries)
+    if (entry.has_file()) verdicts.emplace(entry.key, entry.round);
+  for (const JobState& job : database.jobs()) {
+    const bool has = verdicts.contains({job.key, job.round});
+    if (has != (job.state == State::kDone))
+      found.problems.push_back("job " + job.key + " is " + std::string(to_string(job.state)) +
+                               (has ? " and has a verdict" : " and has no verdict"));
+  }
+}
+
+}  // namespace
+
+base::Result<Verification> verify(const fs::path& out, const fs::path& key_file) {
+  const auto secret = read_secret(out, key_file, false);
+  if (!secret) return secret.error();
+  Verification found;
+  try {
+    Database database(out, true);
+    if (const std::string word = database.integrity(); word != "ok")
+      found.problems.push_back("ledger.sqlite is damaged: " + word);
+    const auto entries = database.entries();
+    check_chain(entries, *secret, found);
+    check_files(out, entries, *secret, found);
+    check_jobs(database, entries, found);
+    const auto plan = database.last_plan();
+    const auto text = base::read_file(out / "batch.json");
+    if (!plan)
+      found.problems.push_back("the ledger has no plan");
+    else if (!text)
+      found.problems.push_back("batch.json is missing");
+    else if (base::sha256(*text) != plan->key)
+      found.problems.push_back("batch.json was changed: the ledger knows another plan");
+  } catch (const SQLite::Exception& problem) {
+    return base::Error{base::ErrorKind::kInput, (out / "ledger.sqlite").string(), problem.what(),
+                       "the ledger of a graded class", "name the folder that --out made"};
+  }
+  return found;
+}
 
 }  // namespace membound::ledger

@@ -7,9 +7,10 @@
 ///
 ///   result file (beside, sync, rename, sync)  ->  ledger (one transaction)  ->  done
 ///
-/// The file is the truth; at the next start the ledger catches up with the files.
-/// Place in the chain: queue -> [ledger] -> SQLite. One process holds the batch (BatchLock), with
-/// one connection, in SQLite's rollback-journal mode, synced. Knows no labs.
+/// The file is the truth, signed with the batch's key, so that neither a torn nor a planted one is
+/// ever taken for a verdict; at the next start the ledger catches up with the files. One process
+/// holds the batch (BatchLock), with one connection, in SQLite's rollback-journal mode, synced.
+/// Knows no labs.
 #pragma once
 
 #include <filesystem>
@@ -21,11 +22,76 @@
 #include <string_view>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include "grader/base/result.hpp"
-#include "grader/classroom/ledger/mark.hpp"
-#include "grader/classroom/ledger/record.hpp"
+#include "grader/course/grade.hpp"
 
 namespace membound::ledger {
+
+/// What was decided about one job: a submission's text in one lab. It names no student, because
+/// equal texts are graded once.
+struct Record {
+  static constexpr const char* kSchema = "membound-record/1";
+
+  std::string key;  ///< the job's, 64 hexadecimal digits
+  int round = 1;    ///< counts deliberate regrading
+  course::Grade grade;
+};
+
+/// "KEY-ROUND.json".
+[[nodiscard]] std::string record_name(const std::string& key, int round);
+
+/// The file's text.
+[[nodiscard]] std::string to_text(const Record& record, std::string_view secret);
+
+/// The record in a file's text, if its signature is right.
+[[nodiscard]] base::Result<Record> record_from_text(const std::string& text,
+                                                    const std::string& file_name,
+                                                    std::string_view secret);
+
+/// Writes OUT/results/NAME durably. The same record twice gives the same file.
+[[nodiscard]] base::Status write_record(const std::filesystem::path& out, const Record& record,
+                                        std::string_view secret);
+
+/// The batch's secret, OUT/key (or `key_file`), made where there is none yet and `make` is set.
+[[nodiscard]] base::Result<std::string> read_secret(const std::filesystem::path& out,
+                                                    const std::filesystem::path& key_file,
+                                                    bool make);
+
+/// One line of the ledger, signed together with the signature of the one before.
+struct ChainEntry {
+  int number = 0;           ///< from 1, without gaps
+  std::string kind;         ///< "plan", "verdict", "audit" or "mark"
+  std::string key;          ///< the job's; of a plan its digest; of a mark its student and lab
+  int round = 0;            ///< of the job; of a plan or mark how many there were before
+  std::string file_sha256;  ///< of the result file
+  std::string summary;   ///< of the verdict: JSON with digests, seed, limits, score; of a mark: all
+  std::string previous;  ///< mac of the entry before; empty for the first
+  std::string mac;
+
+  /// Whether it stands for a result file.
+  [[nodiscard]] bool has_file() const { return kind == "verdict" || kind == "audit"; }
+};
+
+/// HMAC over everything but `mac`.
+[[nodiscard]] std::string mac_of(const ChainEntry& entry, std::string_view secret);
+
+/// What the ledger itself keeps of a grade: verdict, score, and what they depend on.
+[[nodiscard]] std::string summary_of(const course::Grade& grade);
+
+struct Mark {
+  std::string student, lab;
+  std::optional<double> points;  ///< nothing: an earlier mark is taken back
+  std::string comment;           ///< for the student, too
+  std::string marked_at;         ///< UTC
+  /// Digest of the texts that were handed in when it was decided: new work is not decided yet.
+  std::string basis;
+  std::string automatic;  ///< the automatic verdict and score that the person saw, in words
+};
+
+void to_json(nlohmann::json& out, const Mark& value);
+void from_json(const nlohmann::json& in, Mark& value);
 
 /// queued -> running -> done; a job that was running when the grader died twice is quarantined.
 enum class State { kQueued, kRunning, kDone, kQuarantined };
@@ -110,6 +176,11 @@ struct Verdicts {
 /// batch's.
 [[nodiscard]] base::Result<Verdicts> read_verdicts(const std::filesystem::path& out,
                                                    const std::filesystem::path& key_file = {});
+
+/// All marks in the order in which they were made. An error where the ledger cannot be read or an
+/// entry is not signed by this batch.
+[[nodiscard]] base::Result<std::vector<Mark>> read_marks(const std::filesystem::path& out,
+                                                         const std::filesystem::path& key_file);
 
 /// What a check of the whole batch found.
 struct Verification {

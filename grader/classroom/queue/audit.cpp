@@ -10,9 +10,8 @@
 
 #include "grader/base/digest.hpp"
 #include "grader/base/process.hpp"
-#include "grader/classroom/queue/audit_run.hpp"
 #include "grader/classroom/queue/one_submission.hpp"
-#include "grader/judge/device_choice.hpp"
+#include "grader/judge/check_device.hpp"
 
 namespace membound::queue {
 namespace {

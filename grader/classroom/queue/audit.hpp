@@ -5,8 +5,6 @@
 /// is afterwards. A stage is audited if points hang on a speed that a virtual GPU predicted from
 /// some blocks of a launch: nobody has seen what the other blocks do. An audit is a job like any
 /// other; its key follows from the verdict, so that a verdict made anew is audited anew.
-/// Place in the chain: plan, ledger -> [audit] -> batch, outputs. Pure. Left out: running one
-/// (audit_run).
 #pragma once
 
 #include <string>

@@ -3,7 +3,6 @@
 /// @file
 /// A class from what was handed in to grades.csv: take in, plan, grade what is not graded yet,
 /// write. Giving the same command again goes on where the last one ended, however it ended.
-/// Place in the chain: cli -> [batch] -> intake, plan, ledger, batch_executor, outputs.
 #pragma once
 
 #include <atomic>
@@ -18,9 +17,8 @@
 #include "grader/classroom/intake/intake.hpp"
 #include "grader/classroom/ledger/ledger.hpp"
 #include "grader/classroom/queue/batch_executor.hpp"
+#include "grader/classroom/queue/class_grades.hpp"
 #include "grader/classroom/queue/grading_settings.hpp"
-#include "grader/classroom/queue/hand_marks.hpp"
-#include "grader/classroom/queue/outputs.hpp"
 #include "grader/classroom/queue/plan.hpp"
 
 namespace membound::queue {
@@ -45,18 +43,11 @@ struct AuditStart {
 /// The roster that the last call with one left in the results folder `out`.
 [[nodiscard]] std::filesystem::path kept_roster(const std::filesystem::path& out);
 
-struct BatchRequest {
-  std::filesystem::path out;
-  /// Its `out` and `labs` are filled in. No sources: the plan of the earlier call.
-  intake::IntakeRequest intake;
-  std::optional<std::string> roster_text;    ///< of intake.roster, to be kept for later calls
-  std::optional<intake::CourseRules> rules;  ///< nothing: those of the earlier call
-  std::optional<std::vector<intake::Extension>> extensions;  ///< nothing: as `rules`
-  intake::LabRules rules_now;  ///< for the labs of this call; they go before all others
-  Settings settings;           ///< its place.state is filled in
+/// What one call is to do.
+struct BatchRequest : PlanRequest {
+  std::optional<std::string> roster_text;  ///< of intake.roster, to be kept for later calls
   ledger::OpenOptions ledger;
-  std::optional<std::uint64_t> seed;  ///< nothing: drawn, or that of the earlier call
-  std::vector<std::string> only;      ///< students; empty: all
+  std::vector<std::string> only;  ///< students; empty: all
   /// Students whose verdicts are made anew; "all": everybody. In intake.lab alone, if one is named.
   std::vector<std::string> regrade;
   bool retry_failed = false;             ///< INFRA_ERROR is tried again

@@ -3,7 +3,6 @@
 /// @file
 /// What gets jobs done: the local executor here, others elsewhere. An executor takes the jobs it is
 /// given to the ledger and nothing more; what is left over is queued for the next start.
-/// Place in the chain: batch -> [batch_executor] -> one_submission, ledger.
 #pragma once
 
 #include <atomic>
@@ -12,7 +11,7 @@
 #include <vector>
 
 #include "grader/base/result.hpp"
-#include "grader/classroom/intake/store.hpp"
+#include "grader/classroom/intake/entries.hpp"
 #include "grader/classroom/ledger/ledger.hpp"
 #include "grader/classroom/queue/grading_settings.hpp"
 #include "grader/classroom/queue/one_submission.hpp"

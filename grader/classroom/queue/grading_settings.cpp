@@ -9,10 +9,10 @@
 
 #include "grader/base/digest.hpp"
 #include "grader/base/files.hpp"
-#include "grader/classroom/intake/late.hpp"
+#include "grader/classroom/intake/course_rules.hpp"
+#include "grader/judge/check_device.hpp"
 #include "grader/judge/compile.hpp"
-#include "grader/judge/device_choice.hpp"
-#include "grader/judge/test_bed.hpp"
+#include "grader/judge/stage_runs.hpp"
 #include "grader/sandbox/jail/jail.hpp"
 
 namespace membound::queue {
@@ -50,13 +50,13 @@ std::vector<fs::path> harness_of(const Settings& settings, const course::Lab& la
       if (std::find(files.begin(), files.end(), file) == files.end()) files.push_back(file);
   };
   for (const course::StageKind* kind : lab.kinds()) {
-    const judge::TestBed& bed = judge::bed_of(*kind);
+    const judge::StageBackend& backend = judge::backend_of(*kind);
     add({judge::test_program(settings.place, lab.id, *kind)});
-    add(bed.needed(bed.parts(settings.place, reference_of(settings, lab))));
+    add(backend.needed(backend.parts(settings.place, reference_of(settings, lab))));
   }
   // In jails, every kind of stage is run by runners.
   if (!settings.trust_submissions)
-    add(judge::program_bed().needed(judge::program_bed().parts(settings.place, {})));
+    add(judge::program_backend().needed(judge::program_backend().parts(settings.place, {})));
   for (const course::StageKind* kind : lab.kinds())
     add(judge::device_of(*kind, settings.device, settings.place).kind->parts(settings.place.build));
   // Right results are looked at a second time on the virtual GPU, whatever they were timed on.

@@ -3,7 +3,6 @@
 /// @file
 /// How a batch grades: what every verdict depends on besides the submission, and the digests that
 /// say so.
-/// Place in the chain: cli -> [grading_settings] -> plan, one_submission.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +28,7 @@ struct Settings {
   judge::Device device = judge::real_gpu();
   std::vector<judge::Device> devices = {};  ///< that serve at the same time; empty: `device` alone
   double seconds_per_stage = 180;           ///< backstop for a test program that reports nothing
-  /// What one submission may take of a device in all; see judge::SplitOptions. 0: no such limit.
+  /// What one submission may take of a device in all; see judge::SandboxOptions. 0: no such limit.
   double device_seconds = kDeviceSeconds;
   std::string version;  ///< Membound's
   /// Grade even where nothing confines submissions: each then runs in the judge's own process.

@@ -3,28 +3,207 @@
 #include "grader/classroom/queue/one_submission.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <mutex>
 #include <string>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 #include "grader/base/digest.hpp"
 #include "grader/base/failpoint.hpp"
 #include "grader/base/files.hpp"
+#include "grader/base/process.hpp"
 #include "grader/base/strings.hpp"
-#include "grader/classroom/queue/audit_run.hpp"
-#include "grader/classroom/queue/device_health.hpp"
-#include "grader/classroom/queue/job_check.hpp"
 #include "grader/classroom/similarity/similarity.hpp"
+#include "grader/judge/check_device.hpp"
 #include "grader/judge/class_reference_times.hpp"
+#include "grader/judge/judge.hpp"
+#include "grader/judge/verdict.hpp"
 
 namespace membound::queue {
 namespace {
 
-namespace fs = std::filesystem;
+constexpr std::size_t kOutputLimit = 4096;
 
+std::string trimmed(std::string text) {
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  return base::printable(text);
+}
+
+/// Which of several it is.
+std::string named(const judge::Device& device) {
+  return device.name +
+         (device.gpu_number < 0 ? "" : " (/dev/nvidia" + std::to_string(device.gpu_number) + ")");
+}
+
+/// All stages of the job's lab, in jails unless submissions are trusted. `request` must outlive it.
+base::Result<judge::CheckRequest> check_of(const OneRequest& request) {
+  const Settings& settings = *request.settings;
+  judge::CheckRequest check;
+  check.place = settings.place;
+  check.lab = request.lab;
+  for (const course::Stage& stage : request.lab->stages) check.stages.push_back(stage.number);
+  check.submission = request.source;
+  check.compiler = settings.compiler;
+  check.architecture = settings.architecture;
+  check.device = settings.device;
+  if (request.at_once > 1 && settings.device.kind->predicts_times())
+    check.device.environment["MEMBOUND_WORKERS"] =
+        std::to_string(std::max(1, static_cast<int>(base::processors()) / request.at_once));
+  check.more_arguments = settings.device.kind->test_arguments();
+  check.seed = request.job->seed;
+  check.seconds_per_stage = settings.seconds_per_stage;
+  check.device_seconds = settings.device_seconds;
+  check.version = settings.version;
+  check.reruns.at_right_results =
+      settings.device.kind->has_checkers() || judge::has_vgpu(settings.place.build);
+  check.stop = request.stop;
+  if (!settings.trust_submissions || settings.hold_policy)
+    check.graded = judge::GradedCompile{.confined = !settings.trust_submissions};
+  check.on_tick = [&request](int stage) {
+    if (request.on_step) request.on_step("stage " + std::to_string(stage));
+  };
+  if (request.job->seed_key.empty()) return check;
+  auto sandbox = judge::sandbox_options(check);
+  if (!sandbox) return sandbox.error();
+  sandbox->seed_key = request.job->seed_key;
+  if (settings.device.kind->predicts_times()) sandbox->sample_seed = request.planned->sample_seed;
+  sandbox->use_jail = !settings.trust_submissions;
+  check.sandbox = *std::move(sandbox);
+  return check;
+}
+
+using course::Cause;
 using course::Grade;
 using course::GradeVerdict;
+using course::StageMeasurement;
+using course::Verdict;
+using course::WholeRun;
+
+/// What the test program does: its first timed size, all blocks, no time.
+constexpr const char* kWhole = "--whole";
+/// The test program itself gives a timed case up after two minutes (harness/measure/whole_run).
+constexpr double kLongestSeconds = 600;
+
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+/// "Run whole at 268435456 ints: …".
+std::string told(const WholeRun& run, const std::string& what) {
+  return "Run whole at " + run.label + ": " + what;
+}
+
+/// What a measurement says of the stage: right where every timed case ran to its end and nothing
+/// was found.
+course::AuditedStage audited(const StageMeasurement& measurement) {
+  course::AuditedStage stage{measurement.stage, Verdict::kPassed, "", measurement.seconds};
+  for (const WholeRun& run : measurement.whole_runs)
+    if (run.is_wrong()) {
+      stage.verdict = Verdict::kWrong;
+      stage.note = told(run, run.found);
+      return stage;
+    }
+  if (measurement.abort != Cause::kNone) {
+    stage.verdict = course::verdict_of(measurement.abort);
+    stage.note = first_line(measurement.abort_text);
+    return stage;
+  }
+  if (measurement.whole_runs.empty()) return {stage.stage, Verdict::kSkipped, "nothing ran", 0};
+  for (const WholeRun& run : measurement.whole_runs) {
+    if (!run.complete) {
+      stage.verdict = Verdict::kSkipped;
+      stage.note = told(run, run.why_not);
+      return stage;
+    }
+    if (!run.is_first_size) stage.note = told(run, "right; the first timed size takes longer");
+  }
+  return stage;
+}
+
+/// The stage as the judge sees it, with what the audit found.
+course::StageResult result_of(const OneRequest& request, const StageMeasurement& measurement,
+                              const course::AuditedStage& audit) {
+  course::StageResult result =
+      judge::judge_stage(*request.lab, *request.lab->stage(audit.stage), measurement);
+  result.verdict = audit.verdict;
+  result.correct = audit.right();
+  if (audit.verdict == Verdict::kWrong)
+    result.findings = {{"whole-run", audit.note, "", "", "", 0}};
+  return result;
+}
+
+/// One stage of one submission, run whole at its first timed size, for its results alone: in jails
+/// like the run that earned its points, with the same seeds.
+OneOutcome audit_one(const OneRequest& request) {
+  OneOutcome outcome;
+  Grade& grade = outcome.grade;
+  const int number = request.job->audited_stage;
+  grade.lab = grade.result.lab = request.lab->id;
+  grade.submission_sha256 = request.job->submission_sha256;
+  grade.seed_key = request.job->seed_key;
+  grade.digests = request.planned->digests;
+  grade.limits_in_force = request.limits;
+  grade.device = request.settings->device.name;
+  const auto our_fault = [&](const std::string& why) {
+    grade.end(GradeVerdict::kInfraError, why, *request.lab);
+    grade.seed = request.job->seed;
+    grade.graded_at = now_text();
+    grade.audit = course::Audit{1, {{number, Verdict::kInfraError, first_line(why), 0}}};
+    outcome.stopped = request.stopped();
+    return outcome;
+  };
+
+  const auto text = base::read_file(request.source);
+  if (!text || base::sha256(*text) != request.job->submission_sha256)
+    return our_fault("the store no longer holds what was handed in");
+  auto check = check_of(request);
+  if (!check) return our_fault(base::to_string(check.error()));
+  check->stages = {number};
+  check->more_arguments.emplace_back(kWhole);
+  check->reruns = {};
+  check->seconds_per_stage = kLongestSeconds;
+  check->device_seconds = 0;
+  if (check->sandbox) {
+    check->sandbox->device_seconds = 0;
+    check->sandbox->limits.cpu_seconds = check->sandbox->limits.wall_seconds = kLongestSeconds;
+    check->sandbox->limits.memory_bytes = kAuditBytes;
+  }
+  if (request.on_step) request.on_step("compiling");
+  const auto code = judge::compile_submission(*check);
+  if (!code) return our_fault(base::to_string(code.error()));
+  if (request.on_step) request.on_step("stage " + std::to_string(number) + " whole");
+  auto measured = judge::measure(*check, *code);
+  if (!measured) return our_fault(base::to_string(measured.error()));
+  outcome.stopped = request.stopped();
+  if (outcome.stopped) return outcome;
+  const StageMeasurement* found = nullptr;
+  for (const auto& part : measured->parts)
+    if (part && !part->empty()) found = &part->front();
+  if (found == nullptr) return our_fault("the test program did not run the stage");
+  const course::AuditedStage stage = audited(*found);
+  if (stage.verdict == Verdict::kInfraError) return our_fault(found->abort_text);
+
+  course::Result result;
+  result.lab = request.lab->id;
+  result.title = request.lab->title;
+  result.submission = "kernel.cu";
+  result.submission_sha256 = request.job->submission_sha256;
+  result.compiler = check->compiler.name();
+  result.created_at = now_text();
+  result.seed = request.job->seed;
+  result.device = found->device;
+  result.seconds = measured->seconds;
+  result.stages.push_back(result_of(request, *found, stage));
+  grade.take(std::move(result), *request.lab);
+  if (stage.verdict == Verdict::kSkipped) grade.verdict.reset();  // nothing is known
+  grade.device = request.settings->device.name;
+  grade.audit = course::Audit{1, {stage}};
+  grade.note = stage.note;
+  grade.graded_at = now_text();
+  return outcome;
+}
+
+namespace fs = std::filesystem;
 
 /// Held by who makes a lab's times.
 std::mutex& times_mutex() {
@@ -35,7 +214,7 @@ std::mutex& times_mutex() {
 /// Where the reference's times lie, on a virtual GPU, which predicts the same ones for every
 /// submission; empty where each is timed beside it.
 fs::path times_file(const OneRequest& request, const judge::CheckRequest& check) {
-  if (!check.split || !request.settings->device.kind->predicts_times()) return {};
+  if (!check.sandbox || !request.settings->device.kind->predicts_times()) return {};
   const course::GradeDigests& digests = request.planned->digests;
   const std::string name =
       base::sha256(request.lab->id + " " + digests.harness + " " + digests.toolchain + " " +
@@ -99,10 +278,10 @@ base::Result<judge::Measured> measure(const OneRequest& request, judge::CheckReq
   if (request.on_step) request.on_step("waiting for the device");
   const DeviceInUse device(request);
   if (const auto chosen = judge::use_device(device.get(), check); !chosen) return chosen.error();
-  if (check.split && request.reference_runner)
-    check.split->reference_runner = request.reference_runner(device.get());
+  if (check.sandbox && request.reference_runner)
+    check.sandbox->reference_runner = request.reference_runner(device.get());
   auto measured = judge::measure(check, code);
-  if (check.split) check.split->reference_runner = nullptr;  // others' from here on
+  if (check.sandbox) check.sandbox->reference_runner = nullptr;  // others' from here on
   if (device.get().kind->can_be_hurt() && !request.stopped() &&
       (!measured || measured->may_have_hurt()))
     if (const auto works = probe_device(*request.settings, device.get()); !works)
@@ -195,7 +374,7 @@ OneOutcome grade_one(const OneRequest& request) {
     const auto known = known_times(request, check, timed->reference);
     if (!known) return our_fault(base::to_string(known.error()));
     if (*known) {
-      check.split->reference_times = (*known)->file;
+      check.sandbox->reference_times = (*known)->file;
       grade.reference_sha256 = (*known)->sha256;
     }
   }
@@ -220,6 +399,29 @@ OneOutcome grade_one(const OneRequest& request) {
   if (const std::string look = looks(grade); !look.empty())
     grade.note += (grade.note.empty() ? "" : "; ") + look;
   return outcome;
+}
+
+base::Status probe_device(const Settings& settings, const judge::Device& device,
+                          const ProbeTries& probe) {
+  std::string last;
+  for (int i = 0; i < probe.tries; ++i) {
+    if (i > 0) std::this_thread::sleep_for(std::chrono::duration<double>(probe.seconds_between));
+    const auto run = base::run_process(
+        {.arguments = {(settings.place.build / "libexec" / "membound_runner").string(), "--probe",
+                       judge::harness_kernels(settings.place).string()},
+         .environment = device.environment,
+         .timeout_seconds = probe.seconds_per_try,
+         .output_limit_bytes = kOutputLimit});
+    if (!run) return run.error();
+    if (!run->timed_out && run->exit_code == 0) return base::Done{};
+    last = run->timed_out
+               ? "no answer in " + std::to_string(static_cast<int>(probe.seconds_per_try)) + " s"
+               : trimmed(run->output);
+  }
+  return base::Error{base::ErrorKind::kMachine, named(device),
+                     "does not work any more since the last submission: " + last,
+                     "a device that runs one small kernel; nobody else is judged on it as it is",
+                     "look at nvidia-smi and the machine's log; then membound grade --resume"};
 }
 
 }  // namespace membound::queue

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// One job from its text to its grade: compile, run, judge, and say what it means for a score.
-/// Place in the chain: batch_executor, replay -> [one_submission] -> judge. The only place in
-/// grading that knows how a submission is run.
+/// One job from its text to its grade: what it asks of the judge, what came of it, and what that
+/// means for a score. A job is a verdict on all stages of a lab, or an audit: one stage, run whole
+/// at its first timed size. The only place in grading that knows how a submission is run.
 #pragma once
 
 #include <atomic>
@@ -15,6 +15,7 @@
 #include "grader/classroom/queue/grading_settings.hpp"
 #include "grader/classroom/queue/plan.hpp"
 #include "grader/course/grade.hpp"
+#include "grader/judge/check_request.hpp"
 
 namespace membound::queue {
 
@@ -50,10 +51,14 @@ struct OneOutcome {
   std::optional<base::Error> device_lost = {};
 };
 
-/// A verdict, or of a job that is an audit what that found (audit_run).
+/// A verdict, or of a job that is an audit a grade with one stage, and `audit` about it.
 /// Never decides about what our own side failed at: that is the verdict INFRA_ERROR, with the
 /// reason in its note.
 [[nodiscard]] OneOutcome grade_one(const OneRequest& request);
+
+/// What a run that is an audit may hold: of its arrays the test program keeps no more than half of
+/// that at once.
+inline constexpr std::size_t kAuditBytes = std::size_t{2} << 30;
 
 /// Why a grade is not a pass, in a line for the table: the finding of the first stage that is as
 /// bad as the whole. Of our own failures the last line, where a program says why it ended; of all
@@ -64,5 +69,19 @@ struct OneOutcome {
 inline constexpr std::string_view kLook = "look at stage ";
 /// Passed stages whose predicted speed a person should look at, and why; empty for none.
 [[nodiscard]] std::string looks(const course::Grade& grade);
+
+/// How often and how long a device is asked whether it still works after a submission that broke a
+/// rule of it. The driver needs seconds to take a kernel that never
+/// ends off the device once its process is gone.
+struct ProbeTries {
+  double seconds_per_try = 20;
+  int tries = 3;
+  double seconds_between = 5;
+};
+
+/// Runs one kernel in a process of its own and reads its result back. An error: the device does not
+/// answer, or answers wrong.
+[[nodiscard]] base::Status probe_device(const Settings& settings, const judge::Device& device,
+                                        const ProbeTries& probe = {});
 
 }  // namespace membound::queue

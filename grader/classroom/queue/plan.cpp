@@ -3,18 +3,24 @@
 #include "grader/classroom/queue/plan.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <system_error>
 #include <tuple>
+#include <utility>
 
 #include "grader/base/digest.hpp"
 #include "grader/base/files.hpp"
+#include "grader/classroom/intake/submitted_names.hpp"
 #include "grader/course/json_io.hpp"
 
 namespace membound::queue {
 namespace {
 
+namespace fs = std::filesystem;
 using course::read_field;
+using course::write_field;
+using intake::AttemptPolicy;
 using nlohmann::json;
 
 /// 63 bits, so that every JSON reader with 64-bit integers takes it.
@@ -94,14 +100,7 @@ base::Result<PlannedLab> planned(const course::Lab& lab, const Settings& setting
                     seed_from(batch_seed, "sample " + lab.id)};
 }
 
-}  // namespace
-
-const Job* Plan::job(const std::string& key) const {
-  const auto place = std::lower_bound(jobs.begin(), jobs.end(), key,
-                                      [](const Job& job, const auto& k) { return job.key < k; });
-  return place != jobs.end() && place->key == key ? &*place : nullptr;
-}
-
+/// The job of a text in a lab. Its seed follows from `batch_seed` and both.
 Job job_for(const std::string& lab, const std::string& submission,
             const course::GradeDigests& digests, const Settings& settings,
             const std::string& batch_seed) {
@@ -119,6 +118,21 @@ Job job_for(const std::string& lab, const std::string& submission,
   return job;
 }
 
+/// Makes every row as late as the plan's rules say; rows of labs that they do not mention stay as
+/// they are.
+void apply_rules(Plan& plan) {
+  for (Row& row : plan.rows) {
+    if (row.attempt == 0 || !plan.rules.mentions(row.lab)) continue;
+    const auto policy = plan.rules.policy(row.lab, {row.student, row.name, row.email});
+    const auto late = intake::lateness(policy, intake::parse_time(row.submitted_at).value_or(0));
+    row.late_by_seconds = late.by_seconds;
+    row.late_factor = late.factor;
+    row.late_note = late_note(row, policy, late);
+  }
+}
+
+/// The plan for what was taken in. With a roster, everybody in it has a row for each lab that is
+/// graded. `batch_seed` is that of an earlier plan of this batch, or a new one.
 base::Result<Plan> make_plan(const intake::Intake& intake, const intake::IntakeRequest& request,
                              const Settings& settings, const std::string& batch_seed,
                              const intake::CourseRules& rules) {
@@ -165,50 +179,204 @@ base::Result<Plan> make_plan(const intake::Intake& intake, const intake::IntakeR
   return plan;
 }
 
-void apply_rules(Plan& plan) {
-  for (Row& row : plan.rows) {
-    if (row.attempt == 0 || !plan.rules.mentions(row.lab)) continue;
-    const auto policy = plan.rules.policy(row.lab, {row.student, row.name, row.email});
-    const auto late = intake::lateness(policy, intake::parse_time(row.submitted_at).value_or(0));
-    row.late_by_seconds = late.by_seconds;
-    row.late_factor = late.factor;
-    row.late_note = late_note(row, policy, late);
+using StudentLab = std::pair<std::string, std::string>;
+
+/// Decides which rows of the earlier plan stay.
+class Keeping {
+ public:
+  explicit Keeping(const Plan& now) : now_(now) {
+    for (const Row& row : now.rows) {
+      if (row.attempt > 0) there_[{row.student, row.lab}].push_back(&row);
+      if (!row.source.empty()) sources_.insert(row.source);
+      if (!row.submission_sha256.empty()) texts_.emplace(row.source, row.submission_sha256);
+    }
+  }
+
+  [[nodiscard]] bool stays(const Row& row) const {
+    const auto same = there_.find({row.student, row.lab});
+    if (row.attempt == 0) return same == there_.end() && !now_.labs.contains(row.lab);
+    if (sources_.contains(row.source) &&
+        (now_.labs.contains(row.lab) || row.lab == intake::kUnknownLab ||
+         texts_.contains({row.source, row.submission_sha256})))
+      return false;
+    if (same == there_.end()) return true;
+    return now_.best_attempt && std::none_of(same->second.begin(), same->second.end(),
+                                             [&](const Row* one) { return repeats(row, *one); });
+  }
+
+ private:
+  /// The same text is the same attempt, unless the platform recorded both.
+  static bool repeats(const Row& old, const Row& now) {
+    return old.submission_sha256 == now.submission_sha256 &&
+           !(old.time_from == "record" && now.time_from == "record" &&
+             old.submitted_at != now.submitted_at);
+  }
+
+  const Plan& now_;
+  std::map<StudentLab, std::vector<const Row*>> there_;
+  std::set<std::string> sources_;
+  std::set<std::pair<std::string, std::string>> texts_;
+};
+
+/// What the platform recorded of a text holds when a later call is not told so again.
+void keep_records(const std::vector<Row>& earlier, std::vector<Row>& now) {
+  using Work = std::tuple<std::string, std::string, std::string>;
+  std::map<Work, const Row*> recorded;
+  for (const Row& row : earlier)
+    if (row.time_from == "record") recorded[{row.student, row.lab, row.submission_sha256}] = &row;
+  if (recorded.empty()) return;
+  for (Row& row : now) {
+    if (row.time_from == "record") continue;
+    const auto found = recorded.find({row.student, row.lab, row.submission_sha256});
+    if (found == recorded.end()) continue;
+    row.submitted_at = found->second->submitted_at;
+    row.time_from = found->second->time_from;
   }
 }
 
+/// The plan of this call with the rows of earlier ones that it does not replace. Replaced is what
+/// came in the same folder or archive for the same labs, what names the same student and lab, and
+/// who handed in nothing and now has. Where the best attempt counts, another text of the same
+/// student and lab stays as an earlier attempt. Rows of this call's labs are graded with the lab as
+/// it is now; other labs keep the jobs that they have.
+Plan merged(const Plan& earlier, Plan now, const Settings& settings) {
+  keep_records(earlier.rows, now.rows);
+  const Keeping keeping(now);
+  std::vector<Row> rows;
+  std::map<std::string, Job> jobs;
+  std::set<StudentLab> handed_in;
+  for (const Row& row : earlier.rows) {
+    if (!keeping.stays(row)) continue;
+    rows.push_back(row);
+    if (row.attempt > 0) handed_in.emplace(row.student, row.lab);
+    if (row.job.empty()) continue;
+    if (const auto lab = now.labs.find(row.lab); lab != now.labs.end()) {
+      Job job =
+          job_for(row.lab, row.submission_sha256, lab->second.digests, settings, now.batch_seed);
+      rows.back().job = job.key;
+      jobs.emplace(job.key, std::move(job));
+    } else if (const Job* job = earlier.job(row.job)) {
+      jobs.emplace(job->key, *job);
+    }
+  }
+  for (Row& row : now.rows) {
+    // Somebody of the roster who is missing in this call's folder but not in an earlier one.
+    if (row.attempt == 0 && handed_in.contains({row.student, row.lab})) continue;
+    rows.push_back(std::move(row));
+  }
+  for (Job& job : now.jobs) jobs.emplace(job.key, std::move(job));
+  // Earlier calls' attempts come first: the sort keeps their order.
+  std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
+    return std::tie(a.student, a.lab) < std::tie(b.student, b.lab);
+  });
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (i > 0 && rows[i].attempt > 0 && rows[i - 1].student == rows[i].student &&
+        rows[i - 1].lab == rows[i].lab)
+      rows[i].attempt = std::max(rows[i].attempt, rows[i - 1].attempt + 1);
+  now.rows = std::move(rows);
+  now.jobs.clear();
+  for (auto& [key, job] : jobs) now.jobs.push_back(std::move(job));
+  for (const auto& [lab, planned] : earlier.labs) now.labs.emplace(lab, planned);
+  apply_rules(now);
+  return now;
+}
+
+/// The earlier plan's seed, the one that was asked for, or a new one: 256 bits.
+std::string batch_seed(const PlanRequest& request, const std::optional<Plan>& earlier) {
+  if (request.seed) return base::sha256("seed " + std::to_string(*request.seed));
+  if (earlier) return earlier->batch_seed;
+  return base::hex(base::random_bytes(32));
+}
+
+/// The instructor's rules, those of the earlier call where none are given, and what this call says
+/// about `labs`.
+intake::CourseRules rules_for(const PlanRequest& request, const std::optional<Plan>& earlier,
+                              const std::set<std::string>& labs) {
+  intake::CourseRules rules = request.rules ? *request.rules
+                              : earlier     ? earlier->rules
+                                            : intake::CourseRules();
+  if (request.extensions) rules.extensions = *request.extensions;
+  const intake::LabRules& now = request.rules_now;
+  if (now.due || now.grace_minutes || now.percent_per_day)
+    for (const std::string& lab : labs) rules.labs[lab].overlay(now);
+  return rules;
+}
+
+AttemptPolicy attempts_for(const PlanRequest& request, const intake::CourseRules& rules,
+                           const std::optional<Plan>& earlier) {
+  if (request.intake.attempts) return *request.intake.attempts;
+  const bool best = rules.best_attempt.value_or(earlier && earlier->best_attempt);
+  return best ? AttemptPolicy::kBest : AttemptPolicy::kLatest;
+}
+
+/// Takes in what `request` names, and plans it.
+base::Result<Plan> plan_for(const PlanRequest& request, const std::optional<Plan>& earlier,
+                            std::vector<std::string>& notes) {
+  if (request.intake.sources.empty()) {
+    if (!earlier) return no_batch(request.out);
+    Plan plan = *earlier;
+    std::set<std::string> labs;
+    for (const auto& [lab, planned] : plan.labs) labs.insert(lab);
+    plan.rules = rules_for(request, earlier, labs);
+    if (request.intake.attempts || plan.rules.best_attempt)
+      plan.best_attempt = attempts_for(request, plan.rules, earlier) == AttemptPolicy::kBest;
+    apply_rules(plan);
+    return plan;
+  }
+  intake::IntakeRequest asked = request.intake;
+  asked.attempts = attempts_for(request, rules_for(request, earlier, {}), earlier);
+  auto intake = intake::take_in(asked);
+  if (!intake) return intake.error();
+  notes.insert(notes.end(), intake->notes.begin(), intake->notes.end());
+  if (intake->submissions.empty() && (!asked.lab || intake->absent.empty())) {
+    return base::Error{base::ErrorKind::kInput, request.intake.sources.front().string(),
+                       "holds nothing that could be graded",
+                       "folders or archives with a kernel.cu each",
+                       "name the folder or archive that the learning system exported"};
+  }
+  std::set<std::string> labs;
+  if (asked.lab) labs.insert(*asked.lab);
+  for (const intake::Submission& one : intake->submissions) labs.insert(one.lab);
+  auto plan = make_plan(*intake, asked, request.settings, batch_seed(request, earlier),
+                        rules_for(request, earlier, labs));
+  if (!plan || !earlier) return plan;
+  return merged(*earlier, *std::move(plan), request.settings);
+}
+
+MEMBOUND_FIELDS(PlannedLab, max_score, digests, device, sample_seed)
+MEMBOUND_FIELDS(Job, key, lab, submission_sha256, seed, seed_key)
+MEMBOUND_FIELDS(Row, student, name, email, lab, platform, platform_id, source, origin,
+                submission_sha256, job, refused, note, submitted_at, time_from, marked_late,
+                late_by_seconds, late_factor, late_note, attempt)
+
+/// A list of what `T` has fields for; without one of `needed` it is no plan.
+template <typename T>
+json list_of(const std::vector<T>& all) {
+  json list = json::array();
+  for (const T& one : all) write_fields(list.emplace_back(), one);
+  return list;
+}
+template <typename T>
+std::vector<T> read_list(const json& list, std::initializer_list<const char*> needed) {
+  std::vector<T> all;
+  for (const json& one : list) {
+    for (const char* field : needed) static_cast<void>(one.at(field));
+    read_fields(one, all.emplace_back());
+  }
+  return all;
+}
+
+}  // namespace
+
+const Job* Plan::job(const std::string& key) const {
+  const auto place = std::lower_bound(jobs.begin(), jobs.end(), key,
+                                      [](const Job& job, const auto& k) { return job.key < k; });
+  return place != jobs.end() && place->key == key ? &*place : nullptr;
+}
+
 void to_json(json& out, const Plan& plan) {
-  json labs = json::object(), jobs = json::array(), rows = json::array();
-  for (const auto& [id, lab] : plan.labs)
-    labs[id] = {{"max_score", lab.max_score},
-                {"digests", lab.digests},
-                {"device", lab.device},
-                {"sample_seed", lab.sample_seed}};
-  for (const Job& job : plan.jobs)
-    jobs.push_back({{"key", job.key},
-                    {"lab", job.lab},
-                    {"submission_sha256", job.submission_sha256},
-                    {"seed", job.seed},
-                    {"seed_key", job.seed_key}});
-  for (const Row& row : plan.rows)
-    rows.push_back({{"student", row.student},
-                    {"name", row.name},
-                    {"email", row.email},
-                    {"lab", row.lab},
-                    {"platform", row.platform},
-                    {"platform_id", row.platform_id},
-                    {"source", row.source},
-                    {"origin", row.origin},
-                    {"submission_sha256", row.submission_sha256},
-                    {"job", row.job},
-                    {"refused", row.refused},
-                    {"note", row.note},
-                    {"submitted_at", row.submitted_at},
-                    {"time_from", row.time_from},
-                    {"marked_late", row.marked_late},
-                    {"late_by_seconds", row.late_by_seconds},
-                    {"late_factor", row.late_factor},
-                    {"late_note", row.late_note},
-                    {"attempt", row.attempt}});
+  json labs = json::object();
+  for (const auto& [id, lab] : plan.labs) write_fields(labs[id], lab);
   out = {{"schema", Plan::kSchema},
          {"membound_version", plan.membound_version},
          {"device", plan.device},
@@ -218,8 +386,8 @@ void to_json(json& out, const Plan& plan) {
          {"best_attempt", plan.best_attempt},
          {"rules", plan.rules},
          {"labs", labs},
-         {"jobs", jobs},
-         {"rows", rows}};
+         {"jobs", list_of(plan.jobs)},
+         {"rows", list_of(plan.rows)}};
 }
 
 void from_json(const json& in, Plan& plan) {
@@ -231,45 +399,16 @@ void from_json(const json& in, Plan& plan) {
   in.at("batch_seed").get_to(plan.batch_seed);
   read_field(in, "best_attempt", plan.best_attempt);
   read_field(in, "rules", plan.rules);
-  for (const auto& [id, lab] : in.at("labs").items())
-    plan.labs[id] = {lab.at("max_score").get<double>(),
-                     lab.at("digests").get<course::GradeDigests>(),
-                     lab.value("device", plan.device), lab.value("sample_seed", std::uint64_t{0})};
-  for (const json& one : in.at("jobs")) {
-    Job job;
-    one.at("key").get_to(job.key);
-    one.at("lab").get_to(job.lab);
-    one.at("submission_sha256").get_to(job.submission_sha256);
-    one.at("seed").get_to(job.seed);
-    read_field(one, "seed_key", job.seed_key);
-    plan.jobs.push_back(std::move(job));
+  for (const auto& [id, lab] : in.at("labs").items()) {
+    PlannedLab& planned = plan.labs[id];
+    lab.at("max_score").get_to(planned.max_score);
+    lab.at("digests").get_to(planned.digests);
+    planned.device = plan.device;  // in plans of older versions
+    read_fields(lab, planned);
   }
-  for (const json& one : in.at("rows")) {
-    Row row;
-    one.at("student").get_to(row.student);
-    one.at("lab").get_to(row.lab);
-    read_field(one, "name", row.name);
-    read_field(one, "email", row.email);
-    read_field(one, "platform", row.platform);
-    read_field(one, "platform_id", row.platform_id);
-    read_field(one, "source", row.source);
-    read_field(one, "origin", row.origin);
-    read_field(one, "submission_sha256", row.submission_sha256);
-    read_field(one, "job", row.job);
-    read_field(one, "refused", row.refused);
-    read_field(one, "note", row.note);
-    read_field(one, "submitted_at", row.submitted_at);
-    read_field(one, "time_from", row.time_from);
-    read_field(one, "marked_late", row.marked_late);
-    read_field(one, "late_note", row.late_note);
-    read_field(one, "late_by_seconds", row.late_by_seconds);
-    read_field(one, "late_factor", row.late_factor);
-    read_field(one, "attempt", row.attempt);
-    plan.rows.push_back(std::move(row));
-  }
+  plan.jobs = read_list<Job>(in.at("jobs"), {"key", "lab", "submission_sha256", "seed"});
+  plan.rows = read_list<Row>(in.at("rows"), {"student", "lab"});
 }
-
-std::string to_text(const Plan& plan) { return course::dump_safely(json(plan), 1) + "\n"; }
 
 base::Result<std::optional<Plan>> read_plan(const std::filesystem::path& out) {
   const auto file = out / "batch.json";
@@ -284,6 +423,50 @@ base::Result<std::optional<Plan>> read_plan(const std::filesystem::path& out) {
                        std::string("is no plan of a batch: ") + problem.what(),
                        "a file that membound grade wrote", "use another --out"};
   }
+}
+
+namespace {
+
+/// Writes the plan where it changed, and makes the ledger know it.
+base::Status keep_plan(const fs::path& out, const Plan& plan, const std::optional<Plan>& earlier,
+                       ledger::Ledger& ledger) {
+  auto text = base::read_file(out / "batch.json");
+  // To compare ten thousand rows takes much less time than to write them as text.
+  if (!text || earlier != plan) {
+    const std::string now = course::dump_safely(json(plan), 1) + "\n";
+    if (!text || *text != now) {
+      const auto written = base::write_durably(out / "batch.json", now, "plan");
+      if (!written) return written;
+    }
+    text = now;
+  }
+  std::vector<std::string> keys;
+  for (const Job& job : plan.jobs) keys.push_back(job.key);
+  return ledger.plan(base::sha256(*text), keys);
+}
+
+}  // namespace
+
+base::Result<Plan> plan_call(const PlanRequest& request, ledger::Ledger& ledger,
+                             std::vector<std::string>& notes) {
+  const auto earlier = read_plan(request.out);
+  if (!earlier) return earlier.error();
+  auto plan = plan_for(request, *earlier, notes);
+  if (!plan) return plan;
+  const auto kept = keep_plan(request.out, *plan, *earlier, ledger);
+  if (!kept) return kept.error();
+  return plan;
+}
+
+bool is_meant(const Row& row, const std::string& word) {
+  const std::string wanted = intake::folded(word);
+  return wanted == intake::folded(row.student) || wanted == intake::folded(row.name) ||
+         wanted == intake::folded(row.email);
+}
+
+base::Error no_batch(const fs::path& out) {
+  return {base::ErrorKind::kUsage, out.string(), "there is no batch to go on with",
+          "a folder that membound grade made", "membound grade SUBMISSIONS --out " + out.string()};
 }
 
 }  // namespace membound::queue

@@ -2,22 +2,24 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// What a batch is to do, OUT/batch.json: a row for each student, lab and attempt, and a job for
-/// each text to grade. Equal texts are one job with one verdict. The plan decides everything that
-/// does not come out of a run, so that a batch which was killed ends like one that was not.
-/// Place in the chain: intake, grading_settings -> [plan] -> ledger, batch_executor, outputs.
+/// each text to grade; equal texts are one job with one verdict. The plan decides everything that
+/// does not come out of a run, so that a batch which was killed ends like one that was not. A
+/// results folder holds a course: what a call takes in joins what earlier calls did.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include "grader/base/result.hpp"
 #include "grader/classroom/intake/course_rules.hpp"
 #include "grader/classroom/intake/intake.hpp"
+#include "grader/classroom/ledger/ledger.hpp"
 #include "grader/classroom/queue/grading_settings.hpp"
 #include "grader/course/grade.hpp"
 
@@ -88,28 +90,33 @@ struct Plan {
   bool operator==(const Plan&) const = default;
 };
 
-/// The plan for what was taken in. With a roster, everybody in it has a row for each lab that is
-/// graded. `batch_seed` is that of an earlier plan of this batch, or a new one.
-[[nodiscard]] base::Result<Plan> make_plan(const intake::Intake& intake,
-                                           const intake::IntakeRequest& request,
-                                           const Settings& settings, const std::string& batch_seed,
-                                           const intake::CourseRules& rules);
+/// What one call gives to plan.
+struct PlanRequest {
+  std::filesystem::path out;
+  /// Its `out` and `labs` are filled in. No sources: the plan of the earlier call.
+  intake::IntakeRequest intake;
+  std::optional<intake::CourseRules> rules;                  ///< nothing: those of the earlier call
+  std::optional<std::vector<intake::Extension>> extensions;  ///< nothing: as `rules`
+  intake::LabRules rules_now;         ///< for the labs of this call; they go before all others
+  Settings settings;                  ///< its place.state is filled in
+  std::optional<std::uint64_t> seed;  ///< nothing: drawn, or that of the earlier call
+};
 
-/// The job of a text in a lab. Its seed follows from `batch_seed` and both.
-[[nodiscard]] Job job_for(const std::string& lab, const std::string& submission,
-                          const course::GradeDigests& digests, const Settings& settings,
-                          const std::string& batch_seed);
+/// The plan of one call, written to OUT/batch.json and known to the ledger: takes in what `request`
+/// names and joins it with what earlier calls planned; without sources, the earlier plan by the
+/// rules of now. `notes`: what the instructor should know.
+[[nodiscard]] base::Result<Plan> plan_call(const PlanRequest& request, ledger::Ledger& ledger,
+                                           std::vector<std::string>& notes);
 
-/// Makes every row as late as the plan's rules say; rows of labs that they do not mention stay as
-/// they are.
-void apply_rules(Plan& plan);
+/// Where nothing is handed in and nothing was planned before.
+[[nodiscard]] base::Error no_batch(const std::filesystem::path& out);
 
 void to_json(nlohmann::json& out, const Plan& plan);
 void from_json(const nlohmann::json& in, Plan& plan);
 
-/// The text of batch.json.
-[[nodiscard]] std::string to_text(const Plan& plan);
+/// Whether a student's row is meant by a word of the command line: id, name or email in any case.
+[[nodiscard]] bool is_meant(const Row& row, const std::string& word);
+
 /// OUT/batch.json; nothing where there is none yet.
 [[nodiscard]] base::Result<std::optional<Plan>> read_plan(const std::filesystem::path& out);
-
 }  // namespace membound::queue

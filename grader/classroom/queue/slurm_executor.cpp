@@ -9,18 +9,159 @@
 #include <sstream>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 #include "grader/base/files.hpp"
 #include "grader/base/strings.hpp"
-#include "grader/classroom/ledger/record.hpp"
-#include "grader/classroom/queue/chunks.hpp"
-#include "grader/classroom/queue/cluster_news.hpp"
-#include "grader/classroom/queue/heartbeat.hpp"
-#include "grader/classroom/queue/task_watch.hpp"
+#include "grader/classroom/ledger/ledger.hpp"
+#include "grader/classroom/queue/slurm_task.hpp"
 #include "grader/classroom/slurm/slurm.hpp"
 
 namespace membound::queue {
 namespace {
+
+constexpr int kLooksUntilLost = 2;  // results may arrive between an end and our look
+
+}  // namespace
+
+TaskWatch::TaskWatch(std::string job, int number, std::filesystem::path beats)
+    : job_(std::move(job)), number_(number), beats_(std::move(beats)) {}
+
+std::string TaskWatch::look(const slurm::Snapshot& snapshot, const SlurmSettings& settings) {
+  const auto now = Clock::now();
+  const auto found =
+      std::find_if(snapshot.tasks.begin(), snapshot.tasks.end(),
+                   [this](const slurm::Task& task) { return task.number == number_; });
+  const bool ran = task_.running();
+  if (found != snapshot.tasks.end())
+    task_ = *found;
+  else
+    task_.state.clear();  // Slurm forgets tasks some minutes after their end, or when it is killed
+  if (!task_.node.empty()) node_ = task_.node;
+  // Its time counts from its start, and from each sign of life.
+  if (task_.running() && !ran) sign_of_life_ = now;
+  bool ended = !task_.alive();
+  if (const auto beat = read_beat(beats_); beat && beat->text != beat_) {
+    beat_ = beat->text;
+    if (node_.empty()) node_ = beat->node;
+    sign_of_life_ = now;
+    last_word_ = beat->reason;
+  } else if (beat && beat->ended && !(task_.state == "PENDING")) {
+    ended = true;
+  }
+  if (ended) {
+    over_ = ++looks_after_end_ >= kLooksUntilLost;
+    return "";
+  }
+  looks_after_end_ = 0;
+  if (task_.held_after_failure()) {
+    over_ = true;
+    return name() + " could not be started (" + task_.reason + ")";
+  }
+  const double silent = std::chrono::duration<double>(now - sign_of_life_).count();
+  const double allowed =
+      began() ? settings.heartbeat_timeout_seconds : settings.start_timeout_seconds;
+  if (!task_.running() || silent < allowed) return "";
+  over_ = true;
+  return name() + " is " + task_.state + " in Slurm's eyes and has given no sign of life for " +
+         std::to_string(static_cast<int>(silent)) + " s";
+}
+
+std::string TaskWatch::waits_for() const {
+  return task_.state == "PENDING" && task_.reason != "None" ? task_.reason : "";
+}
+
+std::string TaskWatch::name() const {
+  return "task " + std::to_string(number_) + " of job " + job_ +
+         (node_.empty() ? "" : " on " + node_);
+}
+
+std::string TaskWatch::failure(const std::filesystem::path& folder,
+                               const std::string& array_name) const {
+  if (!last_word_.empty()) return last_word_;
+  if (!task_.failed() || began()) return "";
+  std::string last;
+  if (const auto log = base::read_file(slurm::log_file(folder, array_name, number_))) {
+    std::istringstream lines(*log);
+    for (std::string line; std::getline(lines, line);)
+      if (line.find_first_not_of(" \t") != std::string::npos) last = line;
+  }
+  return task_.state + (last.empty() ? ", and it printed nothing" : ": " + base::printable(last));
+}
+
+namespace {
+
+double seconds_since(std::chrono::steady_clock::time_point time) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - time).count();
+}
+
+/// What a call that waits for a cluster tells: troubles once each, and after a time without a
+/// result what it waits for.
+class ClusterNews {
+ public:
+  explicit ClusterNews(const SlurmSettings& settings) : settings_(settings) {}
+
+  void tell(const std::string& text);
+  void tell_once(const std::string& text);
+  void result_came() { latest_ = Clock::now(); }
+  /// Whether nothing has come and nothing was told for SlurmSettings::quiet_seconds.
+  [[nodiscard]] bool is_quiet() const;
+  void tell_what_is_waited_for(const std::vector<TaskWatch>& watches, std::size_t left);
+  /// Tells which nodes are held for no job, once that has lasted; again when it comes back.
+  void take_forgotten(const std::vector<slurm::Trouble>& forgotten);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  /// A node that is held for no job.
+  struct Forgotten {
+    Clock::time_point since = Clock::now();
+    bool told = false;
+  };
+
+  const SlurmSettings& settings_;
+  std::set<std::string> told_;
+  std::map<std::string, Forgotten> forgotten_;  // by what is said of the node
+  Clock::time_point latest_ = Clock::now();
+};
+
+void ClusterNews::tell(const std::string& text) {
+  latest_ = Clock::now();
+  if (settings_.report_trouble) settings_.report_trouble(text);
+}
+
+void ClusterNews::tell_once(const std::string& text) {
+  if (told_.insert(text).second) tell(text);
+}
+
+bool ClusterNews::is_quiet() const { return seconds_since(latest_) >= settings_.quiet_seconds; }
+
+void ClusterNews::tell_what_is_waited_for(const std::vector<TaskWatch>& watches, std::size_t left) {
+  int running = 0, waiting = 0;
+  std::string reasons;
+  for (const TaskWatch& watch : watches) {
+    if (watch.over()) continue;
+    ++(watch.runs() ? running : waiting);
+    if (!watch.waits_for().empty() && reasons.find(watch.waits_for()) == std::string::npos)
+      reasons += (reasons.empty() ? " (" : ", ") + watch.waits_for();
+  }
+  tell("no result for " + std::to_string(static_cast<int>(settings_.quiet_seconds)) +
+       " s: " + std::to_string(left) + " submissions are left, " + std::to_string(running) +
+       " tasks run, " + std::to_string(waiting) + " wait" + reasons + (reasons.empty() ? "" : ")"));
+}
+
+void ClusterNews::take_forgotten(const std::vector<slurm::Trouble>& forgotten) {
+  std::map<std::string, Forgotten> still;
+  for (const slurm::Trouble& trouble : forgotten) {
+    const auto before = forgotten_.find(trouble.what);
+    Forgotten node = before == forgotten_.end() ? Forgotten{} : before->second;
+    if (!node.told && seconds_since(node.since) >= settings_.forgotten_seconds) {
+      node.told = true;
+      tell(trouble.what + "\n  try: " + trouble.fix);
+    }
+    still[trouble.what] = node;
+  }
+  forgotten_ = std::move(still);
+}
 
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
@@ -56,7 +197,8 @@ class Collector {
   [[nodiscard]] bool stopped() const { return work_.stop != nullptr && work_.stop->load(); }
   [[nodiscard]] fs::path job_file() const { return slurm_folder(out_) / "job"; }
 
-  /// Of a call that was killed: what its tasks have finished is taken, the rest is submitted anew.
+  /// Of a call that was killed: what its tasks have finished is taken, the rest is submitted
+  /// anew.
   void end_earlier_arrays() {
     if (const auto earlier = base::read_file(job_file())) {
       std::istringstream jobs(*earlier);

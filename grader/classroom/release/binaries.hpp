@@ -3,8 +3,6 @@
 /// @file
 /// The built programs that students may use in place of building: what a check on the virtual GPU
 /// starts, the libraries of Debian that these load, and the licences of all of it.
-/// Place in the chain: the instructor's build -> [binaries] -> student_tree;
-/// grader/launcher/binaries.sh uses them where they run.
 #pragma once
 
 #include <filesystem>
@@ -12,7 +10,7 @@
 #include <vector>
 
 #include "grader/base/result.hpp"
-#include "grader/classroom/release/tree.hpp"
+#include "grader/classroom/release/handed_out_tree.hpp"
 #include "grader/course/lab.hpp"
 
 namespace membound::release {

@@ -4,7 +4,6 @@
 /// Holds a tree that is about to be handed out against what must not get out: the lines of
 /// solutions/, debug information of compiled references, and paths of the machine they were made
 /// on.
-/// Place in the chain: student_tree -> [leaks] -> target, archive.
 #pragma once
 
 #include <filesystem>
@@ -14,7 +13,7 @@
 #include <vector>
 
 #include "grader/base/result.hpp"
-#include "grader/classroom/release/tree.hpp"
+#include "grader/classroom/release/handed_out_tree.hpp"
 
 namespace membound::release {
 

@@ -4,7 +4,6 @@
 /// A lab's reference answers compiled so that they can be given away: without line tables, source
 /// names and comments. What stays is what a GPU needs, and with it everything that a patient reader
 /// of PTX or SASS can see: docs/releasing.md says so.
-/// Place in the chain: solutions/LAB/kernel.cu -> [reference] -> student_tree.
 #pragma once
 
 #include <atomic>
@@ -14,7 +13,7 @@
 #include <vector>
 
 #include "grader/base/result.hpp"
-#include "grader/classroom/release/tree.hpp"
+#include "grader/classroom/release/handed_out_tree.hpp"
 #include "grader/device_code/compilers/compiler.hpp"
 
 namespace membound::release {

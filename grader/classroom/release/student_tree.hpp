@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The course as students get it: builds and checks by itself, and holds no reference answer in
-/// any form that a person wrote. Everything is made and looked through before a file is written.
-/// Place in the chain: cli release -> [student_tree] -> course_files, handout, reference, leaks.
+/// The course as students get it: builds and checks by itself, and holds no reference answer in any
+/// form that a person wrote. Everything is made and looked through before a file is written. And
+/// the same as Gradescope is given it to grade with.
 #pragma once
 
 #include <atomic>
@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "grader/base/result.hpp"
-#include "grader/classroom/release/tree.hpp"
+#include "grader/classroom/release/handed_out_tree.hpp"
 #include "grader/course/lab.hpp"
 #include "grader/device_code/compilers/compiler.hpp"
 
@@ -45,5 +45,17 @@ struct ReleaseRequest {
 [[nodiscard]] base::Result<std::string> filled_template(
     const ReleaseRequest& request, const std::string& name,
     const std::map<std::string, std::string>& values = {});
+
+/// How it grades.
+struct AutograderOptions {
+  std::string device = "vgpu:h200";
+  std::string compiler;  ///< "nvcc" or "clang"
+  std::string lab;       ///< the assignment's; empty: the submission tells
+  int seconds = 540;     ///< for one submission, below Gradescope's own limit
+};
+
+/// The zip's tree. `students` is what student_tree() made for `request`.
+[[nodiscard]] base::Result<Tree> autograder_tree(const ReleaseRequest& request, Tree students,
+                                                 const AutograderOptions& options);
 
 }  // namespace membound::release

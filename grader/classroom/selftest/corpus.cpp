@@ -3,8 +3,9 @@
 #include "grader/classroom/selftest/corpus.hpp"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <system_error>
+
+#include <nlohmann/json.hpp>
 
 #include "grader/base/files.hpp"
 
@@ -85,6 +86,29 @@ base::Result<std::vector<Case>> read_corpus(const fs::path& folder) {
   if (error || all.empty()) return wrong(folder, "holds no case");
   std::sort(all.begin(), all.end(), [](const Case& a, const Case& b) { return a.id < b.id; });
   return all;
+}
+
+namespace {
+
+std::string list_of(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
+}  // namespace
+
+std::string markdown_table(const std::vector<Case>& cases) {
+  std::string text = "| case | tries | must come out as | met by |\n| --- | --- | --- | --- |\n";
+  for (const Case& one : cases) {
+    std::string expected = list_of(one.expected);
+    for (const auto& [compiler, words] : one.expected_with)
+      expected += "; with " + compiler + " " + list_of(words);
+    const std::string defence = one.defence.empty() ? "" : one.defence;
+    text += "| " + one.id + " | " + one.title + " | " + expected + " | " + defence +
+            (one.switch_off.empty() ? "" : " (switch: `" + one.switch_off + "`)") + " |\n";
+  }
+  return text;
 }
 
 }  // namespace membound::selftest

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// The corpus: submissions that attack the grader, and honest ones that look odd, each a folder
-/// with a case.json that says what must come of it.
-/// Place in the chain: grader/tests/attacks, grader/tests/honest -> [corpus] -> run_case.
+/// with a case.json that says what must come of it; and the table of them in
+/// grader/tests/attacks/corpus.md, which a test holds against it.
 #pragma once
 
 #include <filesystem>
@@ -47,6 +47,16 @@ struct Case {
   std::filesystem::path folder;
 };
 
+/// What came of a case.
+struct CaseOutcome {
+  std::string got;     ///< a verdict; for a jail the limit that was hit or "ENDED"
+  double points = 0;   ///< it earned; an attack must have none
+  std::string detail;  ///< the first words of why
+  bool as_expected = false;
+  bool not_run = false;  ///< cannot be tried with this device or compiler
+  double seconds = 0;
+};
+
 /// What must come of a case with this compiler on this device ("gpu", "vgpu:h200").
 [[nodiscard]] const std::vector<std::string>& expected_of(const Case& one,
                                                           const std::string& compiler,
@@ -57,5 +67,8 @@ struct Case {
 
 /// All cases below `folder`, by id. An error names the file that cannot be read.
 [[nodiscard]] base::Result<std::vector<Case>> read_corpus(const std::filesystem::path& folder);
+
+/// A Markdown table with a row for each case, ordered by id, a line feed behind each row.
+[[nodiscard]] std::string markdown_table(const std::vector<Case>& cases);
 
 }  // namespace membound::selftest

@@ -10,9 +10,9 @@
 #include <system_error>
 
 #include "grader/base/files.hpp"
-#include "grader/classroom/selftest/intake_case.hpp"
+#include "grader/classroom/selftest/intake_cases.hpp"
 #include "grader/course/grade.hpp"
-#include "grader/judge/device_choice.hpp"
+#include "grader/judge/check_device.hpp"
 #include "grader/judge/device_lock.hpp"
 #include "grader/judge/judge.hpp"
 #include "grader/sandbox/jail/jail.hpp"
@@ -71,14 +71,14 @@ base::Result<judge::CheckRequest> check_request(const Workbench& bench, const Ca
   check.device = bench.device;
   const course::StageKind& kind = *lab.stage(one.stage)->kind;
   if (kind.has_reference) check.more_arguments = {"--size", small_size(lab)};
-  check.looks.at_right_results = true;
+  check.reruns.at_right_results = true;
   check.seed = 20261121;
   check.seconds_per_stage = kStageSeconds;
   check.stop = bench.stop;
   check.graded = compile_rules(kind);
-  auto split = judge::split_options(check);
-  if (!split) return split.error();
-  check.split = *std::move(split);
+  auto sandbox = judge::sandbox_options(check);
+  if (!sandbox) return sandbox.error();
+  check.sandbox = *std::move(sandbox);
   return check;
 }
 

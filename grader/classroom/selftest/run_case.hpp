@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// Tries one case of the corpus on this machine and says whether it came out as it must.
-/// Place in the chain: corpus -> [run_case] -> cli, tests. Left out: printing.
 #pragma once
 
 #include <atomic>
@@ -32,16 +31,6 @@ struct Workbench {
 /// The labs of the course and the one of the host-code attacks with short launch timeouts, so that
 /// a kernel that never ends costs seconds; their folders are copies in scratch.
 [[nodiscard]] base::Status prepare(Workbench& bench);
-
-/// What came of a case.
-struct CaseOutcome {
-  std::string got;     ///< a verdict; for a jail the limit that was hit or "ENDED"
-  double points = 0;   ///< it earned; an attack must have none
-  std::string detail;  ///< the first words of why
-  bool as_expected = false;
-  bool not_run = false;  ///< cannot be tried with this device or compiler
-  double seconds = 0;
-};
 
 /// Whether a case can only be tried where jails can be made.
 [[nodiscard]] bool needs_jail(const Case& one);

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// Which submissions are more alike than the task makes them: compared is what was compiled, so
-/// names, comments, layout and the order of functions make no difference.
-/// Place in the chain: queue -> [similarity] -> ptx. Left out: blame. Small kernels have few
-/// right forms; what most of a class or the course itself wrote is therefore not counted.
+/// names, comments, layout and the order of functions make no difference. It blames nobody: small
+/// kernels have few right forms; what most of a class or the course itself wrote is therefore not
+/// counted.
 ///
 /// Method: winnowing (Schleimer, Wilkerson, Aiken, SIGMOD 2003) over instructions instead of
 /// letters. A word is an instruction without its registers' names; each run of kWordsPerGram words

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// What is the same for every batch on one cluster: where tasks run and what comes before them, as
-/// a small YAML file. Place in the chain: --cluster FILE -> [site_file] -> slurm's Array.
+/// a small YAML file.
 #pragma once
 
 #include <optional>

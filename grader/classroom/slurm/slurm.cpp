@@ -3,11 +3,229 @@
 #include "grader/classroom/slurm/slurm.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
 #include <fstream>
+#include <set>
 
 #include "grader/base/process.hpp"
+#include "grader/base/result.hpp"
 
 namespace membound::slurm {
+namespace {
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  while (true) {
+    const std::size_t end = text.find(separator);
+    parts.push_back(text.substr(0, end));
+    if (end == std::string_view::npos) return parts;
+    text.remove_prefix(end + 1);
+  }
+}
+
+std::vector<std::vector<std::string_view>> rows_of_three(std::string_view text) {
+  std::vector<std::vector<std::string_view>> rows;
+  for (const std::string_view line : split(text, '\n'))
+    if (auto fields = split(line, '|'); fields.size() >= 3) rows.push_back(std::move(fields));
+  return rows;
+}
+
+/// For a shell: nothing inside single quotes means anything, but the quote itself.
+std::string in_quotes(std::string_view argument) {
+  std::string text = "'";
+  for (const char c : argument) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
+
+/// "gpu:fake:2(IDX:0-1)", "gpu:fake:1", "gpu:2"; not "gpu:fake:0(IDX:N/A)" or "(null)".
+bool gres_in_use(std::string_view gres) {
+  gres = gres.substr(0, gres.find('('));
+  const auto colon = gres.rfind(':');
+  if (colon == std::string_view::npos) return false;
+  int count = 0;
+  const auto number = gres.substr(colon + 1);
+  return std::from_chars(number.data(), number.data() + number.size(), count).ec == std::errc() &&
+         count > 0;
+}
+
+/// Reasons for which a task waits until somebody acts. Source: Slurm's "Job Reason Codes".
+struct StuckReason {
+  std::string_view part;
+  std::string_view fix;
+};
+constexpr std::array<StuckReason, 12> kStuckReasons = {{
+    {"held", "scontrol release "},
+    {"JobHeld", "scontrol release "},
+    {"BadConstraints", "no node has what was asked for: check --slurm-option"},
+    {"PartitionTimeLimit",
+     "the partition allows less time for a task: give --minutes less, or ask for another one with "
+     "--slurm-option=--partition=…"},
+    {"PartitionDown", "ask for another one: `sinfo -o '%P %a'` lists those that are up"},
+    {"PartitionInactive", "ask for another one: `sinfo -o '%P %a'` lists those that are up"},
+    {"PartitionNodeLimit", "no node of the partition fits: ask for another one"},
+    {"AssocGrp", "the account has used up what it may: ask who runs the cluster"},
+    {"Reservation", "the reservation is not there: check --slurm-option"},
+    {"PartitionConfig", "no node of the partition fits: ask for another one with --slurm-option"},
+    {"InvalidAccount", "Slurm refuses the account: give one with --slurm-option=--account=…"},
+    {"InvalidQOS", "Slurm refuses the quality of service: give one with --slurm-option=--qos=…"},
+}};
+
+/// What sbatch says when it refuses. Source: Slurm's slurm_errno.c, 22.05 and 24.11.
+constexpr std::array<StuckReason, 10> kRefusals = {{
+    {"generic resource", "no node has such a GPU: `sinfo -o %G` lists what --gres may ask for"},
+    {"gres", "no node has such a GPU: `sinfo -o %G` lists what --gres may ask for"},
+    {"invalid partition", "`sinfo -o %P` lists the partitions; --slurm-option=--partition=NAME"},
+    {"account",
+     "`sacctmgr show associations user=$USER` lists yours; --slurm-option=--account=NAME"},
+    {"qos",
+     "`sacctmgr show associations user=$USER format=qos` lists yours; "
+     "--slurm-option=--qos=NAME"},
+    {"time limit", "the partition allows less time for a task: give --minutes less"},
+    {"Memory specification",
+     "no node has that much memory: ask for less with --slurm-option=--mem=…"},
+    {"node configuration",
+     "no node has all of this together: `sinfo -N -o '%N %c %m %G'` lists what "
+     "they have"},
+    {"job array specification", "the site allows fewer tasks (MaxArraySize): give --chunk more"},
+    {"unrecognized option", "sbatch knows no such option: check --slurm-option"},
+}};
+
+}  // namespace
+
+bool Task::alive() const {
+  return running() || state == "PENDING" || state == "REQUEUED" || state == "SUSPENDED" ||
+         state == "CONFIGURING";
+}
+
+bool Task::running() const { return state == "RUNNING" || state == "COMPLETING"; }
+
+bool Task::held_after_failure() const {
+  return state == "PENDING" && reason.find("launch failed") != std::string::npos;
+}
+
+bool Task::failed() const {
+  return state == "FAILED" || state == "BOOT_FAIL" || state == "NODE_FAIL" ||
+         state == "OUT_OF_MEMORY" || state == "TIMEOUT";
+}
+
+std::string advice_for(std::string_view sbatch_output) {
+  const auto same = [](char a, char b) {
+    return std::tolower(static_cast<unsigned char>(a)) ==
+           std::tolower(static_cast<unsigned char>(b));
+  };
+  for (const StuckReason& refusal : kRefusals)
+    if (std::search(sbatch_output.begin(), sbatch_output.end(), refusal.part.begin(),
+                    refusal.part.end(), same) != sbatch_output.end())
+      return std::string(refusal.fix);
+  return "is the cluster up? `sinfo` must answer; then give the same command again";
+}
+
+std::string array_text(const std::vector<int>& tasks, int at_once) {
+  MEMBOUND_CHECK(!tasks.empty());
+  std::string text;
+  for (std::size_t first = 0; first < tasks.size();) {
+    std::size_t last = first;
+    while (last + 1 < tasks.size() && tasks[last + 1] == tasks[last] + 1) ++last;
+    text += (text.empty() ? "" : ",") + std::to_string(tasks[first]);
+    if (last > first) text += "-" + std::to_string(tasks[last]);
+    first = last + 1;
+  }
+  return at_once > 0 ? text + "%" + std::to_string(at_once) : text;
+}
+
+std::string script_text(const Array& array) {
+  // Sites define `module` for login shells.
+  std::string text = array.modules.empty() ? "#!/bin/sh\n" : "#!/bin/bash -l\n";
+  for (const auto& [name, value] : array.environment)
+    text += "export " + name + "=" + in_quotes(value) + "\n";
+  for (const std::string& line : array.prolog) text += line + "\n";
+  for (const std::string& module : array.modules)
+    text += "module load " + in_quotes(module) + " || exit\n";
+  text += "exec";
+  for (const std::string& word : array.container) text += " " + in_quotes(word);
+  for (const std::string& argument : array.command) text += " " + in_quotes(argument);
+  return text + " \"$SLURM_ARRAY_TASK_ID\"\n";
+}
+
+std::vector<Task> tasks_from(std::string_view squeue_output) {
+  std::vector<Task> tasks;
+  for (const auto& row : rows_of_three(squeue_output)) {
+    const std::string_view id = row[0].substr(row[0].find('_') + 1);
+    Task task{0, std::string(row[1]), std::string(row[2]),
+              std::string(row.size() > 3 ? row[3] : std::string_view())};
+    const auto end = std::from_chars(id.data(), id.data() + id.size(), task.number);
+    if (end.ec == std::errc() && end.ptr == id.data() + id.size()) tasks.push_back(std::move(task));
+  }
+  return tasks;
+}
+
+std::vector<Trouble> troubles_of(const std::string& job, const std::vector<Task>& tasks) {
+  std::vector<Trouble> troubles;
+  for (const StuckReason& stuck : kStuckReasons) {
+    const auto count = std::count_if(tasks.begin(), tasks.end(), [&stuck](const Task& task) {
+      return task.state == "PENDING" && task.reason.find(stuck.part) != std::string::npos;
+    });
+    if (count == 0) continue;
+    const auto first = std::find_if(tasks.begin(), tasks.end(), [&stuck](const Task& task) {
+      return task.state == "PENDING" && task.reason.find(stuck.part) != std::string::npos;
+    });
+    const bool is_command = stuck.fix.back() == ' ';
+    troubles.push_back(
+        {std::to_string(count) + " tasks of job " + job + " wait for ever: " + first->reason,
+         std::string(stuck.fix) + (is_command ? job : "")});
+  }
+  return troubles;
+}
+
+std::vector<Trouble> node_troubles_from(std::string_view sinfo_output) {
+  std::vector<Trouble> troubles;
+  for (const auto& row : rows_of_three(sinfo_output)) {
+    const std::string state(row[1]);
+    const bool out = state.find("drain") != std::string::npos ||
+                     state.find("down") != std::string::npos ||
+                     state.find("fail") != std::string::npos;
+    if (!out) continue;
+    const std::string node(row[0]);
+    troubles.push_back({"node " + node + " is " + state + ": " + std::string(row[2]),
+                        "scontrol update NodeName=" + node + " State=RESUME"});
+  }
+  return troubles;
+}
+
+bool any_waits_for_room(const std::vector<Task>& tasks) {
+  return std::any_of(tasks.begin(), tasks.end(), [](const Task& task) {
+    return task.state == "PENDING" && (task.reason == "Resources" || task.reason == "Priority");
+  });
+}
+
+std::vector<Trouble> forgotten_from(std::string_view sinfo_output, std::string_view busy) {
+  const auto lines = split(busy, '\n');
+  const std::set<std::string_view> with_jobs(lines.begin(), lines.end());
+  std::set<std::string_view> seen;  // a node is listed once for each of its partitions
+  std::vector<Trouble> troubles;
+  for (const auto& row : rows_of_three(sinfo_output)) {
+    const std::string_view node = row[0], cpus = row[1].substr(0, row[1].find('/'));
+    if (with_jobs.contains(node) || !seen.insert(node).second) continue;
+    std::string held;
+    if (!cpus.empty() && cpus != "0") held = std::string(cpus) + " CPUs";
+    for (const std::string_view gres : split(row[2], ','))
+      if (gres_in_use(gres)) held += (held.empty() ? "" : ", ") + std::string(gres);
+    if (held.empty()) continue;
+    troubles.push_back({"node " + std::string(node) + " holds " + held +
+                            " for no job, as after the controller's death, and tasks wait for it",
+                        "scontrol reconfigure"});
+  }
+  return troubles;
+}
+
+bool hides_jobs(std::string_view config) {
+  for (const std::string_view line : split(config, '\n'))
+    if (line.starts_with("PrivateData")) return line.find("jobs") != std::string_view::npos;
+  return false;
+}
+
 namespace {
 
 constexpr double kAnswerSeconds = 30;  // a busy controller takes seconds; a dead one never answers

@@ -1,11 +1,10 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Job arrays on a Slurm cluster: submit, look, cancel, through Slurm's own commands.
-/// Place in the chain: slurm_executor -> [slurm] -> sbatch, squeue, sinfo, scancel.
-/// Left out: results. Slurm forgets and repeats tasks when it is killed (a controller that comes
-/// back may start finished tasks again and drain the node), so what Slurm says is only a hint; the
-/// files that tasks write are the truth.
+/// Job arrays on a Slurm cluster: submit, look, cancel, through Slurm's own commands. Slurm
+/// forgets and repeats tasks when it is killed (a controller that comes back may
+/// start finished tasks again and drain the node), so what Slurm says is only a hint; the files
+/// that tasks write are the truth.
 #pragma once
 
 #include <filesystem>

@@ -15,14 +15,13 @@
 #include <thread>
 
 #include "grader/base/files.hpp"
-#include "grader/classroom/exchange/gradescope.hpp"
-#include "grader/classroom/exchange/json_text.hpp"
-#include "grader/classroom/exchange/rows.hpp"
+#include "grader/classroom/exchange/autograder_exports.hpp"
+#include "grader/classroom/exchange/exchange.hpp"
 #include "grader/classroom/queue/batch.hpp"
 #include "grader/cli/command_context.hpp"
 #include "grader/cli/command_line.hpp"
 #include "grader/cli/staff/grade_options.hpp"
-#include "grader/judge/next_hint.hpp"
+#include "grader/judge/student_progress.hpp"
 #include "grader/sandbox/jail/jail.hpp"
 
 namespace membound::cli {

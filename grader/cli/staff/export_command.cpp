@@ -8,7 +8,7 @@
 
 #include "grader/base/files.hpp"
 #include "grader/classroom/exchange/exchange.hpp"
-#include "grader/classroom/queue/outputs.hpp"
+#include "grader/classroom/queue/class_grades.hpp"
 #include "grader/cli/command_context.hpp"
 #include "grader/cli/command_line.hpp"
 #include "grader/cli/staff/platform_table.hpp"

@@ -16,7 +16,7 @@
 #include "grader/cli/command_line.hpp"
 #include "grader/course/measurement.hpp"
 #include "grader/device_code/compilers/compiler.hpp"
-#include "grader/judge/device_choice.hpp"
+#include "grader/judge/check_device.hpp"
 #include "grader/report/text.hpp"
 #include "grader/vgpu/calibration/calibration.hpp"
 #include "grader/vgpu/timing/machine.hpp"

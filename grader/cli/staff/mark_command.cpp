@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <memory>
 
-#include "grader/classroom/queue/hand_marks.hpp"
+#include "grader/classroom/queue/class_grades.hpp"
 #include "grader/cli/command_context.hpp"
 #include "grader/cli/command_line.hpp"
 #include "grader/report/text.hpp"

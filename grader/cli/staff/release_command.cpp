@@ -16,15 +16,13 @@
 #include <string_view>
 
 #include "grader/base/files.hpp"
-#include "grader/classroom/release/autograder.hpp"
-#include "grader/classroom/release/course_archive.hpp"
+#include "grader/classroom/release/handed_out_tree.hpp"
 #include "grader/classroom/release/reference.hpp"
-#include "grader/classroom/release/target.hpp"
 #include "grader/cli/command_context.hpp"
 #include "grader/cli/command_line.hpp"
 #include "grader/judge/build_info.hpp"
-#include "grader/judge/device_choice.hpp"
-#include "grader/judge/untouched_skeleton.hpp"
+#include "grader/judge/check_device.hpp"
+#include "grader/judge/workplace.hpp"
 #include "grader/report/progress_bar.hpp"
 #include "grader/report/text.hpp"
 

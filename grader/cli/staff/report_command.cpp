@@ -8,8 +8,8 @@
 
 #include "grader/base/files.hpp"
 #include "grader/classroom/gradebook/gradebook.hpp"
-#include "grader/classroom/ledger/record.hpp"
-#include "grader/classroom/queue/outputs.hpp"
+#include "grader/classroom/ledger/ledger.hpp"
+#include "grader/classroom/queue/class_grades.hpp"
 #include "grader/cli/command_context.hpp"
 #include "grader/cli/command_line.hpp"
 

@@ -15,12 +15,12 @@
 
 #include "grader/base/files.hpp"
 #include "grader/base/strings.hpp"
-#include "grader/classroom/selftest/attack_table.hpp"
+#include "grader/classroom/selftest/corpus.hpp"
 #include "grader/classroom/selftest/run_case.hpp"
 #include "grader/cli/checking.hpp"
 #include "grader/cli/command_context.hpp"
 #include "grader/cli/command_line.hpp"
-#include "grader/judge/wipe_devices.hpp"
+#include "grader/judge/device_lock.hpp"
 #include "grader/report/text.hpp"
 #include "grader/sandbox/jail/jail.hpp"
 

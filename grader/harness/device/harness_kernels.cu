@@ -136,9 +136,9 @@ extern "C" __global__ void membound_read_ceiling(const float4* __restrict__ in, 
   if (sum == 0.123456F) *never = sum;
 }
 
-/// Ceiling of kernels bound by additions and minima: `iterations` times 256 additions and 256 minima
-/// per thread, in 8 pairs of chains. A minimum takes the sum of the step before, so that neither
-/// waits for the other; sums only grow by additions, which no compiler may reorder.
+/// Ceiling of kernels bound by additions and minima: `iterations` times 256 additions and 256
+/// minima per thread, in 8 pairs of chains. A minimum takes the sum of the step before, so that
+/// neither waits for the other; sums only grow by additions, which no compiler may reorder.
 extern "C" __global__ void membound_add_min(const float* addends, float* never, int iterations) {
   constexpr int kChains = 8;
   constexpr int kSteps = 32;  // unrolled, so that the loop's own instructions do not count

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "grader/base/files.hpp"
-#include "grader/judge/tools.hpp"
+#include "grader/judge/check_request.hpp"
 
 namespace membound::cli {
 namespace {

@@ -14,8 +14,8 @@
 #include "grader/course/lab.hpp"
 #include "grader/course/lab_result.hpp"
 #include "grader/course/measurement.hpp"
+#include "grader/judge/counters_profile.hpp"
 #include "grader/judge/findings.hpp"
-#include "grader/judge/source_lines.hpp"
 #include "grader/vgpu/timing/machine.hpp"
 
 namespace {

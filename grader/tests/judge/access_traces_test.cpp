@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// Traces come from a smaller run than the counters beside which a page shows them.
-#include "grader/judge/access_traces.hpp"
+#include "grader/judge/profiling_runs.hpp"
 
 #include <gmock/gmock.h>
 

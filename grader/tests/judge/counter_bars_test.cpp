@@ -1,10 +1,8 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/judge/counter_bars.hpp"
+#include "grader/judge/verdict.hpp"
 
 #include <gmock/gmock.h>
-
-#include "grader/judge/verdict.hpp"
 
 namespace membound::judge {
 namespace {

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "grader/device_code/compilers/compiler.hpp"
-#include "grader/judge/source_lines.hpp"
+#include "grader/judge/counters_profile.hpp"
 
 namespace membound::judge {
 namespace {

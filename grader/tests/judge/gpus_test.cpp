@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/judge/gpus.hpp"
+#include "grader/judge/check_device.hpp"
 
 #include <gmock/gmock.h>
 

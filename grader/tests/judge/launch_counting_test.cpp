@@ -3,7 +3,7 @@
 //
 // A check on a GPU, for which the virtual one stands in, with a program in ncu's place that prints
 // what an H200's ncu printed of the same launches.
-#include "grader/judge/launch_counting.hpp"
+#include "grader/judge/profiling_runs.hpp"
 
 #include <gmock/gmock.h>
 
@@ -13,7 +13,8 @@
 #include <random>
 
 #include "grader/judge/counters_profile.hpp"
-#include "grader/judge/ncu_counts.hpp"
+#include "grader/judge/judge.hpp"
+#include "grader/judge/ncu_report.hpp"
 #include "grader/judge/verdict.hpp"
 #include "grader/tests/judge/ncu_log.hpp"
 #include "grader/tests/judge/temporary_folder.hpp"
@@ -53,7 +54,7 @@ class Counting : public testing::Test {
     run.program = test_program(request_.place, lab_.id, course::kKernelStage);
     run.lab_json = root / "labs/03-transpose/lab.json";
     run.submission = answer;
-    run.parts = run.bed->parts(request_.place, answer);
+    run.parts = run.backend->parts(request_.place, answer);
     run.lab = &lab_;
     run.stages = {kTiled};
     run.environment = virtual_gpu("h200", build).environment;
@@ -81,7 +82,7 @@ cp )" + recorded.string() + R"( "$2"; shift 2
     measurement.tests.push_back({"TilesCutOffAtBothEdges", true, false, "", "", 0});
     measurement.device.name = "NVIDIA H200";
     std::vector<StageMeasurement> all = {measurement};
-    choose_counting(request_, ncu)->count(runs_, all);
+    choose_counting(request_.sandbox || request_.graded, ncu)->count(runs_, all);
     return all.front();
   }
 
@@ -245,7 +246,7 @@ TEST_F(Counting, WhatIsGradedNeverRunsUnderNcu) {
   EXPECT_THAT(count_with(ncu(ncu_log_of_transpose(), kRunIt)).notes,
               ElementsAre(HasSubstr("what is graded runs under no profiler")));
   request_.graded.reset();
-  request_.split.emplace();
+  request_.sandbox.emplace();
   EXPECT_THAT(count_with(ncu(ncu_log_of_transpose(), kRunIt)).notes,
               ElementsAre(HasSubstr("what is graded runs under no profiler")));
   EXPECT_EQ(arguments(), "");
@@ -280,7 +281,7 @@ TEST_F(Counting, ACheckOfAStudentOnAGpuAsksNcuAndPassesWhateverItSays) {
   request_.device = real_gpu();
   request_.device.environment = virtual_gpu("h200", MEMBOUND_BUILD_DIR).environment;
   request_.more_arguments = {"--size", "113x211"};  // the virtual GPU counts at its own
-  request_.looks.for_counters = true;
+  request_.profiling.counters = true;
   const auto result = check(request_);
   // NOLINTNEXTLINE(concurrency-mt-unsafe)
   setenv("PATH", old.c_str(), 1);

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/judge/ncu_table.hpp"
+#include "grader/judge/ncu_report.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/judge/runner_rules.hpp"
+#include "grader/judge/sandboxed_run.hpp"
 
 #include <gmock/gmock.h>
 
@@ -43,17 +43,17 @@ TEST(RunnerLimits, GrowWithTheStages) {
   EXPECT_EQ(runner_limits(6, 100).wall_seconds, 600);
   const Device device = virtual_gpu("h200", "");
   const DeviceKind& kind = *device.kind;
-  SplitOptions one, six;
+  SandboxOptions one, six;
   ASSERT_TRUE(kind.equip(one, device, 1, 100));
   ASSERT_TRUE(kind.equip(six, device, 6, 100));
   EXPECT_LT(one.limits.cpu_seconds, six.limits.cpu_seconds);
 }
 
 TEST(RunnerLimits, LetARunnerSpinWhileItWaitsForAGpu) {
-  SplitOptions split;
-  split.runner = "/bin/true";
-  ASSERT_TRUE(real_gpu().kind->equip(split, real_gpu(), 2, 100));
-  EXPECT_EQ(split.limits.cpu_seconds, split.limits.wall_seconds);
+  SandboxOptions sandbox;
+  sandbox.runner = "/bin/true";
+  ASSERT_TRUE(real_gpu().kind->equip(sandbox, real_gpu(), 2, 100));
+  EXPECT_EQ(sandbox.limits.cpu_seconds, sandbox.limits.wall_seconds);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/judge/source_text.hpp"
+#include "grader/judge/compile.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,11 +1,10 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/judge/state.hpp"
+#include "grader/judge/student_progress.hpp"
 
 #include <gmock/gmock.h>
 
 #include "grader/base/files.hpp"
-#include "grader/judge/next_hint.hpp"
 #include "grader/tests/judge/temporary_folder.hpp"
 
 namespace membound::judge {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/judge/test_program.hpp"
+#include "grader/judge/stage_runs.hpp"
 
 #include <gmock/gmock.h>
 

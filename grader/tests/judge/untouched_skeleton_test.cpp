@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/judge/untouched_skeleton.hpp"
+#include "grader/judge/workplace.hpp"
 
 #include <gmock/gmock.h>
 

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "grader/judge/next_hint.hpp"
+#include "grader/judge/student_progress.hpp"
 
 namespace membound::judge {
 namespace {

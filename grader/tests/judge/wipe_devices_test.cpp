@@ -1,13 +1,12 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/judge/wipe_devices.hpp"
+#include "grader/judge/device_lock.hpp"
 
 #include <gtest/gtest.h>
 
 #include <mutex>
 
 #include "grader/base/files.hpp"
-#include "grader/judge/device_lock.hpp"
 #include "grader/tests/judge/temporary_folder.hpp"
 
 namespace membound::judge {

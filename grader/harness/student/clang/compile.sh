@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # compile.sh [--gaps] OUTPUT CLANG ARGUMENT…: a kernel.cu -> PTX by clang, in two steps with
-# wide_copies.awk between them; with --gaps padded_locals.awk too, for a second look. All messages are the
+# wide_copies.awk between them; with --gaps padded_locals.awk too, for a checker rerun. All messages are the
 # first step's. The folder of OUTPUT holds what lies between.
 set -eu
 gaps=

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/classroom/exchange/rows.hpp"
+#include "grader/classroom/exchange/exchange.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/classroom/gradebook/histogram.hpp"
+#include "grader/classroom/gradebook/page_parts.hpp"
 
 #include <gtest/gtest.h>
 

@@ -7,8 +7,8 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include "grader/classroom/intake/course_rules.hpp"
 #include "grader/classroom/intake/intake.hpp"
-#include "grader/classroom/intake/late.hpp"
 #include "grader/tests/classroom/intake/archive_maker.hpp"
 
 namespace membound::intake {

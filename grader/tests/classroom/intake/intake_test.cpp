@@ -6,8 +6,8 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include "grader/classroom/intake/late.hpp"
-#include "grader/classroom/intake/store.hpp"
+#include "grader/classroom/intake/course_rules.hpp"
+#include "grader/classroom/intake/entries.hpp"
 #include "grader/tests/classroom/intake/archive_maker.hpp"
 
 namespace membound::intake {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/classroom/intake/late.hpp"
+#include "grader/classroom/intake/course_rules.hpp"
 
 #include <gtest/gtest.h>
 

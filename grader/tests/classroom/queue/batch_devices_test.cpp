@@ -10,7 +10,7 @@
 #include <set>
 #include <thread>
 
-#include "grader/classroom/queue/device_health.hpp"
+#include "grader/classroom/queue/one_submission.hpp"
 #include "grader/tests/classroom/queue/batch_fixture.hpp"
 
 namespace membound::queue {

@@ -15,7 +15,7 @@
 
 #include "grader/base/csv.hpp"
 #include "grader/base/files.hpp"
-#include "grader/classroom/intake/late.hpp"
+#include "grader/classroom/intake/course_rules.hpp"
 #include "grader/sandbox/jail/jail.hpp"
 #include "grader/tests/classroom/queue/batch_fixture.hpp"
 #include "grader/tests/course/schema_check.hpp"

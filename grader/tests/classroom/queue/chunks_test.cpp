@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/classroom/queue/chunks.hpp"
+#include "grader/classroom/queue/slurm_task.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -8,7 +8,7 @@
 #include <cstdlib>
 
 #include "grader/base/files.hpp"
-#include "grader/classroom/intake/late.hpp"
+#include "grader/classroom/intake/course_rules.hpp"
 #include "grader/tests/classroom/queue/fake_class.hpp"
 
 namespace membound::queue {

@@ -12,8 +12,7 @@
 #include <string>
 #include <thread>
 
-#include "grader/classroom/queue/chunk_task.hpp"
-#include "grader/classroom/queue/heartbeat.hpp"
+#include "grader/classroom/queue/slurm_task.hpp"
 #include "grader/tests/classroom/queue/fake_class.hpp"
 
 int main(int argc, char** argv) {

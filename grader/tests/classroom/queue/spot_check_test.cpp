@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/classroom/queue/spot_check.hpp"
+#include "grader/classroom/queue/replay.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/classroom/queue/task_watch.hpp"
+#include "grader/classroom/queue/slurm_executor.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,9 +8,7 @@
 #include <thread>
 
 #include "grader/base/files.hpp"
-#include "grader/classroom/queue/chunks.hpp"
-#include "grader/classroom/queue/heartbeat.hpp"
-#include "grader/classroom/queue/slurm_executor.hpp"
+#include "grader/classroom/queue/slurm_task.hpp"
 
 namespace membound::queue {
 namespace {

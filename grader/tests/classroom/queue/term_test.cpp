@@ -17,7 +17,7 @@
 
 #include "grader/base/csv.hpp"
 #include "grader/base/failpoint.hpp"
-#include "grader/classroom/intake/late.hpp"
+#include "grader/classroom/intake/course_rules.hpp"
 #include "grader/tests/classroom/queue/fake_class.hpp"
 
 namespace membound::queue {
@@ -42,13 +42,13 @@ std::int64_t due_of(int lab) { return kStart + (lab + 1) * 14 * kDay; }
 /// One attempt: what is in it and when it came. Points are of ten, in steps of a half.
 struct Attempt {
   int student, lab, number;
-  double points, points_on_second_look;
+  double points, points_on_appeal;
   bool is_suspicious = false;
   std::int64_t time = 0;
 };
 
 /// Grades by what the text says about itself: "// points 7.5 then 8 suspicious 0".
-OneOutcome grade_by_text(const OneRequest& request, bool is_second_look) {
+OneOutcome grade_by_text(const OneRequest& request, bool is_appeal) {
   std::ifstream file(request.source);
   const std::string text(std::istreambuf_iterator<char>(file), {});
   double points = 0, second = 0;
@@ -59,7 +59,7 @@ OneOutcome grade_by_text(const OneRequest& request, bool is_second_look) {
       << text;
   OneOutcome outcome = fake_grade(request);
   course::Result result = outcome.grade.result;
-  result.stages[0].points = is_second_look ? second : points;
+  result.stages[0].points = is_appeal ? second : points;
   result.stages[0].verdict = suspicious != 0 ? course::Verdict::kSuspicious
                              : points == 10  ? course::Verdict::kPassed
                                              : course::Verdict::kSlow;
@@ -87,9 +87,7 @@ class Term : public testing::Test {
       facts_ += "R," + student_name(s) + "\n";
     }
     request_.intake.roster = *intake::Roster::from_text(roster, "roster.csv");
-    request_.grade_one = [this](const OneRequest& one) {
-      return grade_by_text(one, is_second_look_);
-    };
+    request_.grade_one = [this](const OneRequest& one) { return grade_by_text(one, is_appeal_); };
   }
   ~Term() override { fs::remove_all(folder_); }
 
@@ -121,9 +119,9 @@ class Term : public testing::Test {
         const bool is_late = student == 10 * lab || random_() % 10 == 0;
         for (int number = 1; number <= kAttempts; ++number) {
           Attempt one{student, lab, number, static_cast<double>(random_() % 21) / 2, 0};
-          one.points_on_second_look = one.points;
+          one.points_on_appeal = one.points;
           one.is_suspicious = student == 5 && lab == 2;
-          if (student == 7 && lab == 4) one.points_on_second_look = 10;
+          if (student == 7 && lab == 4) one.points_on_appeal = 10;
           const auto hours = static_cast<std::int64_t>(random_() % 90);
           one.time = due_of(lab) + (is_late ? hours : -1 - hours) * kHour + number * 60;
           attempts_.push_back(one);
@@ -133,7 +131,7 @@ class Term : public testing::Test {
   void note_facts() {
     for (const Attempt& one : attempts_)
       facts_ += "S," + student_name(one.student) + "," + lab_id(one.lab) + "," +
-                std::to_string(one.time) + "," + std::to_string(one.points_on_second_look) + "\n";
+                std::to_string(one.time) + "," + std::to_string(one.points_on_appeal) + "\n";
   }
 
   /// Puts the attempts of a lab into a folder, with the platform's times; `number` 0: all of them.
@@ -149,9 +147,8 @@ class Term : public testing::Test {
           number == 0 ? fs::path(who) / ("attempt-" + std::to_string(one.number)) : fs::path(who);
       write_text(in / folder / "kernel.cu",
                  "__global__ void " + lab_id(lab).substr(3) + "(int*);\n// points " +
-                     std::to_string(one.points) + " then " +
-                     std::to_string(one.points_on_second_look) + " suspicious " +
-                     std::to_string(one.is_suspicious ? 1 : 0) + " " + who + "#" +
+                     std::to_string(one.points) + " then " + std::to_string(one.points_on_appeal) +
+                     " suspicious " + std::to_string(one.is_suspicious ? 1 : 0) + " " + who + "#" +
                      std::to_string(one.number) + "\n");
       request_.intake.times.push_back({{who}, lab_id(lab), number == 0 ? one.number : 0, one.time});
     }
@@ -171,7 +168,7 @@ class Term : public testing::Test {
       int jobs = 0;
       request_.grade_one = [this, &jobs, &failpoint](const OneRequest& one) {
         if (++jobs == 40 && failpoint.empty()) raise(SIGKILL);
-        return grade_by_text(one, is_second_look_);
+        return grade_by_text(one, is_appeal_);
       };
       _exit(run_batch(request_) ? 0 : 3);
     }
@@ -226,7 +223,7 @@ class Term : public testing::Test {
   std::vector<Attempt> attempts_;
   std::string facts_;
   std::mt19937 random_{20261123};
-  bool is_second_look_ = false;
+  bool is_appeal_ = false;
 };
 
 TEST_F(Term, EndsWithTheTableThatItsFactsAskFor) {
@@ -252,7 +249,7 @@ TEST_F(Term, EndsWithTheTableThatItsFactsAskFor) {
 
   request_.intake.sources.clear();
   request_.intake.lab.reset();
-  is_second_look_ = true;
+  is_appeal_ = true;
   request_.requests = *read_requests("student,lab,reason\n" + student_name(7) + "," + lab_id(4) +
                                          ",it passes here\n" + student_name(8) + "," + lab_id(0) +
                                          ",please look again\n",

@@ -14,12 +14,10 @@
 #include "grader/base/digest.hpp"
 #include "grader/base/files.hpp"
 #include "grader/classroom/release/binaries.hpp"
-#include "grader/classroom/release/course_archive.hpp"
-#include "grader/classroom/release/course_files.hpp"
+#include "grader/classroom/release/handed_out_tree.hpp"
 #include "grader/classroom/release/leaks.hpp"
 #include "grader/classroom/release/reference.hpp"
-#include "grader/classroom/release/released_handout.hpp"
-#include "grader/classroom/release/target.hpp"
+#include "grader/classroom/release/student_files.hpp"
 #include "grader/tests/judge/temporary_folder.hpp"
 
 namespace membound::release {

@@ -10,7 +10,6 @@
 #include <string_view>
 
 #include "grader/base/files.hpp"
-#include "grader/classroom/selftest/attack_table.hpp"
 
 namespace membound::selftest {
 namespace {

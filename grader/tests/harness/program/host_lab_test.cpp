@@ -72,9 +72,9 @@ class GradedHostLab : public testing::Test {
   /// As a stranger's.
   void grade(CheckRequest& request) {
     request.graded = GradedCompile{};
-    auto split = split_options(request);
-    MEMBOUND_CHECK(split.ok());
-    request.split = *std::move(split);
+    auto sandbox = sandbox_options(request);
+    MEMBOUND_CHECK(sandbox.ok());
+    request.sandbox = *std::move(sandbox);
   }
   static Outcome run(const CheckRequest& request) {
     const auto code = compile_submission(request);
@@ -143,7 +143,7 @@ TEST_F(GradedHostLab, CheckersLeaveAProgramsTimelineAsItIs) {
     lab_ = *std::move(lab);
     CheckRequest request = request_for(source() / "solutions" / id / "kernel.cu", stages);
     const Outcome without = run(request);
-    request.looks.at_right_results = true;
+    request.reruns.at_right_results = true;
     const Outcome with = run(request);
     ASSERT_EQ(with.result.stages.size(), stages.size());
     for (std::size_t i = 0; i < stages.size(); ++i) {
@@ -162,7 +162,7 @@ TEST_F(GradedHostLab, AProgramThatNeverEndsWaitsForItsLimitOnce) {
                                   "int main() { for (;;) sleep(1); }\n")
                      .ok());
   CheckRequest request = request_for(file, {1});
-  request.looks.at_right_results = true;
+  request.reruns.at_right_results = true;
   const Outcome outcome = run(request);
   ASSERT_EQ(outcome.result.stages.size(), 1U) << outcome.text();
   EXPECT_EQ(outcome.result.stages[0].verdict, course::Verdict::kTimeout) << outcome.text();

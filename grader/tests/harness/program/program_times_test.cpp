@@ -12,8 +12,8 @@
 #include "grader/base/files.hpp"
 #include "grader/course/lab.hpp"
 #include "grader/judge/judge.hpp"
-#include "grader/judge/program_times.hpp"
-#include "grader/judge/test_bed.hpp"
+#include "grader/judge/profiling_runs.hpp"
+#include "grader/judge/stage_runs.hpp"
 #include "grader/tests/judge/temporary_folder.hpp"
 
 namespace membound::judge {
@@ -102,8 +102,8 @@ TEST_F(TimedPrograms, TheReferenceAnswerIsAsFastAsItself) {
   run.program = test_program(request.place, lab_.id, course::kProgramStage);
   run.lab_json = lab_.folder / "lab.json";
   run.submission = code->file();
-  run.bed = &program_bed();
-  run.parts = run.bed->parts(request.place, "/bin/false");
+  run.backend = &program_backend();
+  run.parts = run.backend->parts(request.place, "/bin/false");
   run.lab = &lab_;
   run.environment = request.device.environment;
   run.scratch_folder = folder_.path();

@@ -1,0 +1,200 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/classroom/intake/submitted_names.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <memory>
+#include <utility>
+
+#include <utf8proc.h>
+
+#include "grader/base/failpoint.hpp"
+#include "grader/course/course_tree.hpp"
+
+namespace membound::intake {
+namespace {
+
+constexpr std::string_view kReplacement = "\xef\xbf\xbd";
+constexpr std::size_t kMostDepth = 32;
+constexpr std::size_t kMostPathBytes = 4096;
+constexpr std::size_t kMostNameBytes = 255;  // as file systems have it
+constexpr std::array<std::string_view, 11> kArchiveEndings = {
+    ".tar.gz", ".tar.bz2", ".tar.xz", ".tar.zst", ".zip", ".tar",
+    ".tgz",    ".tbz2",    ".txz",    ".tzst",    ".tbz"};
+
+using Byte = utf8proc_uint8_t;
+
+/// The next code point and its length; -1 and 1 for a byte that is no UTF-8.
+std::pair<utf8proc_int32_t, std::size_t> next_code_point(std::string_view text) {
+  utf8proc_int32_t point = -1;
+  const auto size = utf8proc_iterate(reinterpret_cast<const Byte*>(text.data()),
+                                     static_cast<utf8proc_ssize_t>(text.size()), &point);
+  if (size <= 0 || point < 0) return {-1, 1};
+  return {point, static_cast<std::size_t>(size)};
+}
+
+std::string repaired(std::string_view text) {
+  std::string good;
+  while (!text.empty()) {
+    const auto [point, size] = next_code_point(text);
+    good += point < 0 ? kReplacement : text.substr(0, size);
+    text.remove_prefix(size);
+  }
+  return good;
+}
+
+/// `valid` must be UTF-8.
+std::string mapped(const std::string& valid, int options) {
+  Byte* result = nullptr;
+  const auto size = utf8proc_map(reinterpret_cast<const Byte*>(valid.data()),
+                                 static_cast<utf8proc_ssize_t>(valid.size()), &result,
+                                 static_cast<utf8proc_option_t>(options));
+  const std::unique_ptr<Byte, decltype(&std::free)> owner(result, &std::free);
+  if (size < 0) return valid;
+  return {reinterpret_cast<const char*>(result), static_cast<std::size_t>(size)};
+}
+
+/// Characters that move the cursor, turn text around or cannot be seen.
+bool is_unseen(utf8proc_int32_t point) {
+  switch (utf8proc_category(point)) {
+    case UTF8PROC_CATEGORY_CC:
+    case UTF8PROC_CATEGORY_CF:
+    case UTF8PROC_CATEGORY_CS:
+    case UTF8PROC_CATEGORY_CO:
+    case UTF8PROC_CATEGORY_CN:
+    case UTF8PROC_CATEGORY_ZL:
+    case UTF8PROC_CATEGORY_ZP:
+      return true;
+    default:
+      return false;
+  }
+}
+
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+std::string_view archive_ending(std::string_view name) {
+  for (const std::string_view ending : kArchiveEndings)
+    if (name.size() > ending.size() && has_ending(name, ending)) return ending;
+  return {};
+}
+
+}  // namespace
+
+std::string normal(std::string_view name) {
+  return mapped(repaired(name), UTF8PROC_STABLE | UTF8PROC_COMPOSE);
+}
+
+std::string folded(std::string_view name) {
+  std::string text = mapped(repaired(name), UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_COMPAT |
+                                                UTF8PROC_CASEFOLD | UTF8PROC_IGNORE);
+  const auto first = text.find_first_not_of(' ');
+  if (first == std::string::npos) return "";
+  return text.substr(first, text.find_last_not_of(' ') - first + 1);
+}
+
+std::string shown(std::string_view name, std::size_t most) {
+  if (base::switched_off("intake.printable")) return std::string(name);
+  const std::string whole = normal(name);
+  std::string text;
+  for (std::string_view rest = whole; !rest.empty();) {
+    const auto [point, size] = next_code_point(rest);
+    const std::string_view piece =
+        point < 0 || is_unseen(point) ? kReplacement : rest.substr(0, size);
+    if (text.size() + piece.size() > most) return text + "…";
+    text += piece;
+    rest.remove_prefix(size);
+  }
+  return text;
+}
+
+std::string SafePath::text() const {
+  std::string all;
+  for (const std::string& part : parts) all += (all.empty() ? "" : "/") + part;
+  return all;
+}
+
+SafePath safe_path(std::string_view path) {
+  SafePath safe;
+  const auto refuse = [&](std::string why) {
+    if (!safe.problem) safe.problem = std::move(why);
+  };
+  if (path.size() > kMostPathBytes) {
+    refuse("its path is longer than " + std::to_string(kMostPathBytes) + " bytes");
+    path = path.substr(0, kMostPathBytes);
+  }
+  if (path.find('\0') != std::string_view::npos) refuse("its path holds a zero byte");
+  const bool drive = path.size() > 1 && path[1] == ':' &&
+                     ((path[0] >= 'A' && path[0] <= 'Z') || (path[0] >= 'a' && path[0] <= 'z'));
+  if (path.starts_with('/') || path.starts_with('\\') || drive) refuse("its path is absolute");
+  const bool may_climb = base::switched_off("intake.paths");
+  while (!path.empty()) {
+    const auto end = std::min(path.find_first_of("/\\"), path.size());
+    const std::string_view part = path.substr(0, end);
+    if (part == ".." && !may_climb) refuse("its path leaves the archive (\"..\")");
+    if (part.size() > kMostNameBytes)
+      refuse("a name in its path is longer than " + std::to_string(kMostNameBytes) + " bytes");
+    if (!part.empty() && part != "." && (part != ".." || may_climb)) {
+      safe.raw.emplace_back(part.substr(0, kMostNameBytes));
+      safe.parts.push_back(normal(safe.raw.back()));
+    }
+    path.remove_prefix(std::min(end + 1, path.size()));
+  }
+  if (safe.parts.empty()) refuse("it has no name");
+  if (safe.parts.size() > kMostDepth) {
+    refuse("it lies more than " + std::to_string(kMostDepth) + " folders deep");
+    safe.parts.resize(kMostDepth);
+    safe.raw.resize(kMostDepth);
+  }
+  return safe;
+}
+
+bool has_ending(std::string_view name, std::string_view ending) {
+  return name.size() >= ending.size() &&
+         std::equal(ending.begin(), ending.end(), name.end() - static_cast<long>(ending.size()),
+                    [](char a, char b) { return lower(a) == lower(b); });
+}
+
+bool is_archive_name(std::string_view name) { return !archive_ending(name).empty(); }
+
+std::string stem(std::string_view name) {
+  if (const auto ending = archive_ending(name); !ending.empty())
+    return std::string(name.substr(0, name.size() - ending.size()));
+  for (const std::string_view ending : {".cuh", ".cu"})
+    if (name.size() > ending.size() && has_ending(name, ending))
+      return std::string(name.substr(0, name.size() - ending.size()));
+  return std::string(name);
+}
+
+bool is_litter(std::string_view part) {
+  return part == ".git" || part == "__MACOSX" || part == ".DS_Store" || part == ".svn" ||
+         part.starts_with("._");
+}
+
+std::optional<std::string> lab_named(const std::string& name,
+                                     const std::vector<course::Lab>& labs) {
+  const std::string word = folded(stem(name));
+  std::optional<std::string> found;
+  for (const course::Lab& lab : labs) {
+    const std::string id = folded(lab.id);
+    const auto dash = id.find('-');
+    const std::string short_name = dash == std::string::npos ? id : id.substr(dash + 1);
+    if (word == id || word == short_name) return lab.id;
+    if (word.find(id) != std::string::npos) found = lab.id;
+  }
+  return found;
+}
+
+base::Result<std::string> lab_meant(const std::string& name, const std::vector<course::Lab>& labs,
+                                    const std::string& where) {
+  if (auto found = lab_named(name, labs)) return *std::move(found);
+  const course::Course course{{}, labs};
+  const auto found = course.find(shown(name, 60));
+  if (found) return (*found)->id;
+  base::Error error = found.error();
+  error.where = where;
+  return error;
+}
+
+}  // namespace membound::intake

@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Names that strangers chose, of students, labs and kernels: made valid, comparable and harmless
+/// to show, and what they mean. No name from a submission ever becomes a file name of ours.
+/// utf8proc does the Unicode part.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "grader/base/result.hpp"
+#include "grader/course/lab.hpp"
+
+namespace membound::intake {
+
+/// Valid UTF-8 in normal form C; bytes that are no UTF-8 become U+FFFD.
+[[nodiscard]] std::string normal(std::string_view name);
+
+/// Equal for names that a person or a file system may take for the same: compatibility forms, case
+/// and invisible characters are folded, outer spaces dropped.
+[[nodiscard]] std::string folded(std::string_view name);
+
+/// normal(), with control characters, bidirectional overrides and other invisible characters as
+/// U+FFFD, and at most `most` bytes: harmless in a terminal, a table and a page's text.
+[[nodiscard]] std::string shown(std::string_view name, std::size_t most = 200);
+
+/// A member's path in its parts, or why it must not be used: absolute, "..", too deep, too
+/// long.
+/// Backslashes separate too, as some zip programs write them.
+struct SafePath {
+  std::vector<std::string> parts;  ///< in normal form
+  std::vector<std::string> raw;    ///< the same, byte by byte as found
+  std::optional<std::string> problem;
+
+  /// The parts joined with '/'.
+  [[nodiscard]] std::string text() const;
+};
+[[nodiscard]] SafePath safe_path(std::string_view path);
+
+/// Whether the last part ends in `ending` (".cu"), in any case.
+[[nodiscard]] bool has_ending(std::string_view name, std::string_view ending);
+
+/// Whether it is an archive by its name: zip, tar, and tar compressed with gzip, bzip2, xz or zstd.
+[[nodiscard]] bool is_archive_name(std::string_view name);
+/// A name without its archive or source ending: "alice.tar.gz" -> "alice".
+[[nodiscard]] std::string stem(std::string_view name);
+
+/// What programs leave in archives and nobody submits on purpose: ".git", "__MACOSX", "._x".
+[[nodiscard]] bool is_litter(std::string_view part);
+
+/// The id of the lab that a name means: "03-transpose", "transpose", "lab03-transpose-final".
+[[nodiscard]] std::optional<std::string> lab_named(const std::string& name,
+                                                   const std::vector<course::Lab>& labs);
+
+/// The same, and what a command takes: "3", "trans". An error that lists the labs where it means
+/// none or several. `where` is for the message.
+[[nodiscard]] base::Result<std::string> lab_meant(const std::string& name,
+                                                  const std::vector<course::Lab>& labs,
+                                                  const std::string& where);
+
+}  // namespace membound::intake

@@ -1,0 +1,476 @@
+// SPDX-FileCopyrightText: The Membound authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/classroom/queue/class_grades.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <iterator>
+#include <map>
+#include <set>
+#include <system_error>
+#include <utility>
+
+#include "grader/base/csv.hpp"
+#include "grader/base/digest.hpp"
+#include "grader/base/files.hpp"
+#include "grader/base/strings.hpp"
+#include "grader/classroom/intake/course_rules.hpp"
+#include "grader/classroom/intake/submitted_names.hpp"
+#include "grader/classroom/queue/audit.hpp"
+#include "grader/course/grade.hpp"
+#include "grader/course/json_io.hpp"
+
+namespace membound::queue {
+namespace {
+
+using course::Grade;
+
+std::string points_of(const Grade& grade) {
+  return grade.score ? short_decimal(*grade.score) : "withheld";
+}
+
+std::string verdict_of(const Grade& grade) {
+  return grade.verdict ? std::string(course::to_string(*grade.verdict)) : "nothing submitted";
+}
+
+/// The grades that words of a command line or table mean.
+std::vector<const Grade*> meant(const std::vector<Grade>& grades, const std::string& student,
+                                const std::string& lab) {
+  std::vector<const Grade*> found;
+  for (const Grade& grade : grades) {
+    Row row;
+    row.student = grade.student;
+    row.name = grade.student_name;
+    row.email = grade.student_email;
+    if (is_meant(row, student) && (lab.empty() || grade.lab == lab)) found.push_back(&grade);
+  }
+  return found;
+}
+
+/// What a person decided: same texts, same verdict is no change, whoever asked.
+std::string decision(const Grade& before, const Grade& after) {
+  if (after.mark && (!before.mark || before.mark->marked_at != after.mark->marked_at))
+    return "marked by hand";
+  if (after.withheld()) return "a person must decide";
+  if (!after.verdict) return "nothing was submitted";
+  const bool same = before.verdict == after.verdict && before.score == after.score;
+  return same ? "unchanged" : "changed";
+}
+
+}  // namespace
+
+Marks last_marks(const std::vector<ledger::Mark>& all) {
+  Marks marks;
+  for (const ledger::Mark& mark : all) marks[{mark.student, mark.lab}] = mark;
+  return marks;
+}
+
+std::string basis_of(const Plan& plan, const std::string& student, const std::string& lab) {
+  std::set<std::string> texts;
+  for (const Row& row : plan.rows)
+    if (row.student == student && row.lab == lab && row.attempt > 0)
+      texts.insert(row.submission_sha256 + row.refused);
+  std::string all;
+  for (const std::string& text : texts) all += text + "\n";
+  return base::sha256(all);
+}
+
+void apply_mark(const ledger::Mark& mark, const std::string& basis, Grade& grade) {
+  if (!mark.points) return;
+  const auto add = [&grade](const std::string& text) {
+    grade.note = text + (grade.note.empty() ? "" : "; " + grade.note);
+  };
+  if (mark.basis != basis) {
+    add("the mark by hand of " + mark.marked_at + " was for other work");
+    return;
+  }
+  grade.mark = course::HandMark{*mark.points, mark.comment, mark.marked_at, grade.score};
+  const std::string automatic = points_of(grade);
+  grade.score = *mark.points;
+  add("marked by hand" + (mark.comment.empty() ? "" : ": " + mark.comment) +
+      " (automatic score: " + automatic + ")");
+}
+
+base::Result<Grade> mark_by_hand(const MarkRequest& request) {
+  const auto bad = [&](const std::string& where, const std::string& found,
+                       const std::string& expected, const std::string& advice) {
+    return base::Error{base::ErrorKind::kUsage, where, found, expected, advice};
+  };
+  const auto plan = read_plan(request.out);
+  if (!plan) return plan.error();
+  const auto before = read_class(request.out, request.key_file);
+  if (!before) return before.error();
+  const auto found = meant(before->grades, request.student, request.lab);
+  if (found.empty())
+    return bad(request.student,
+               "has no grade in " + request.out.string() +
+                   (request.lab.empty() ? "" : " for " + request.lab),
+               "a student's id, name or email as in grades.csv", "");
+  if (found.size() > 1)
+    return bad(request.student,
+               found.front()->student == found.back()->student ? "has grades of several labs"
+                                                               : "means several students",
+               "one student and one lab", "name the id and the lab");
+  const Grade& grade = *found.front();
+  if (request.points && !(*request.points >= 0 && *request.points <= grade.max_score))
+    return bad("--points", short_decimal(*request.points),
+               "0 to " + short_decimal(grade.max_score) + " for " + grade.lab, "");
+  ledger::Mark mark{grade.student,
+                    grade.lab,
+                    request.points,
+                    request.comment,
+                    now_text(),
+                    basis_of(**plan, grade.student, grade.lab),
+                    ""};
+  mark.automatic = verdict_of(grade) + ", " +
+                   (grade.mark && !grade.mark->automatic_score ? "withheld" : points_of(grade));
+  {
+    auto ledger = ledger::Ledger::open(request.out, {.key_file = request.key_file});
+    if (!ledger) return ledger.error();
+    const auto kept = ledger->mark(mark);
+    if (!kept) return kept.error();
+    const auto verdicts = ledger::read_verdicts(request.out, request.key_file);
+    if (!verdicts) return verdicts.error();
+    const auto written = write_outputs(request.out, **plan, *verdicts);
+    if (!written) return written.error();
+    const auto after = class_grades(**plan, *verdicts, Detail::kSummary);
+    return *meant(after.grades, grade.student, grade.lab).front();
+  }
+}
+
+base::Result<std::vector<RegradeRequest>> read_requests(std::string_view text,
+                                                        const std::string& file_name,
+                                                        const std::vector<course::Lab>& labs) {
+  const auto table = base::read_csv(text, file_name);
+  if (!table) return table.error();
+  const auto who = intake::student_column(*table);
+  const auto lab = table->column("lab"), reason = table->column("reason");
+  if (!who || !lab) {
+    return base::Error{base::ErrorKind::kInput, file_name, "a column is missing",
+                       "student, lab and, if you like, reason",
+                       "write \"student,lab,reason\" above the first row"};
+  }
+  std::vector<RegradeRequest> requests;
+  for (std::size_t i = 0; i < table->rows.size(); ++i) {
+    const auto& row = table->rows[i];
+    RegradeRequest request{row[*who], "", reason ? row[*reason] : ""};
+    if (!row[*lab].empty()) {
+      const auto found =
+          intake::lab_meant(row[*lab], labs, file_name + ", row " + std::to_string(i + 2));
+      if (!found) return found.error();
+      request.lab = *found;
+    }
+    requests.push_back(std::move(request));
+  }
+  return requests;
+}
+
+std::string decisions_csv(const std::vector<RegradeRequest>& requests,
+                          const std::vector<Grade>& before, const std::vector<Grade>& after) {
+  base::CsvTable table;
+  table.header = {"student",        "lab",          "reason",
+                  "verdict_before", "score_before", "verdict_after",
+                  "score_after",    "decision",     "note"};
+  for (const RegradeRequest& request : requests) {
+    const auto now = meant(after, request.student, request.lab);
+    if (now.empty())
+      table.rows.push_back({request.student, request.lab, request.reason, "", "", "", "",
+                            "nobody of that name has a grade for it", ""});
+    for (const Grade* grade : now) {
+      const auto then = meant(before, grade->student, grade->lab);
+      const Grade& old = then.empty() ? *grade : *then.front();
+      table.rows.push_back({grade->student, grade->lab, request.reason, verdict_of(old),
+                            points_of(old), verdict_of(*grade), points_of(*grade),
+                            decision(old, *grade), grade->note});
+    }
+  }
+  return base::write_csv(table, base::CsvReader::kSpreadsheet);
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+using course::GradeVerdict;
+
+void join(std::string& note, const std::string& more) {
+  if (!more.empty()) note += (note.empty() ? "" : "; ") + more;
+}
+
+/// The half of a grade that the plan knows.
+void take_row(const Row& row, Grade& grade) {
+  grade.student = row.student;
+  grade.student_name = row.name;
+  grade.student_email = row.email;
+  grade.platform = row.platform;
+  grade.platform_id = row.platform_id;
+  grade.lab = row.lab;
+  grade.origin = row.origin;
+  grade.submitted_at = row.submitted_at;
+  grade.time_from = row.time_from;
+  grade.late_by_seconds = row.late_by_seconds;
+  grade.late_factor = row.late_factor;
+  grade.attempt = row.attempt;
+}
+
+/// A row that no run decides.
+Grade without_run(const Plan& plan, const Row& row) {
+  Grade grade;
+  take_row(row, grade);
+  grade.result.lab = row.lab;
+  grade.submission_sha256 = row.submission_sha256;
+  const auto lab = plan.labs.find(row.lab);
+  if (lab != plan.labs.end()) {
+    grade.max_score = lab->second.max_score;
+    grade.digests = lab->second.digests;
+  }
+  grade.score = 0;
+  if (!row.refused.empty()) {
+    grade.verdict = GradeVerdict::kPolicyReject;
+    grade.note = row.refused;
+  }
+  join(grade.note, row.note);
+  join(grade.note, row.late_note);
+  join(grade.note, course::late_text(grade));
+  return grade;
+}
+
+Grade with_verdict(const Row& row, const Grade& decided) {
+  Grade grade = decided;
+  take_row(row, grade);
+  if (grade.score) grade.score = *grade.score * row.late_factor;
+  grade.note = row.note;
+  join(grade.note, decided.note);
+  join(grade.note, row.late_note);
+  join(grade.note, course::late_text(grade));
+  return grade;
+}
+
+Grade quarantined(const Plan& plan, const Row& row) {
+  Grade grade = without_run(plan, row);
+  grade.verdict = GradeVerdict::kInfraError;
+  grade.score.reset();
+  join(grade.note,
+       "in quarantine: the grader died more than once while grading it; "
+       "membound grade --regrade tries again");
+  return grade;
+}
+
+/// Percent of the points that being late costs; empty for what is in time.
+std::string late_percent(const Grade& grade) {
+  return grade.late_by_seconds > 0 ? short_decimal(100 * (1 - grade.late_factor), 2) : "";
+}
+
+/// A score before none, a higher one before a lower.
+bool better(const Grade& a, const Grade& b) {
+  if (a.score.has_value() != b.score.has_value()) return a.score.has_value();
+  return a.score.value_or(0) > b.score.value_or(0);
+}
+
+/// Rows and verdicts, student by student.
+class Joining {
+ public:
+  Joining(const Plan& plan, const ledger::Verdicts& verdicts, Detail detail)
+      : plan_(plan), verdicts_(verdicts), detail_(detail), marks_(last_marks(verdicts.marks)) {
+    if (detail == Detail::kWhole) return;
+    for (const Job& job : plan.jobs)
+      if (const auto grade = verdicts.grades.find(job.key); grade != verdicts.grades.end())
+        shortened_.emplace(job.key, shortened(with_audits(job.key, grade->second, verdicts)));
+  }
+
+  /// `take(grades, open rows)` for each student, in the plan's order.
+  template <typename Take>
+  void for_each_student(Take take) const {
+    std::vector<Grade> grades;
+    std::vector<Row> open;
+    for (std::size_t i = 0; i < plan_.rows.size(); ++i) {
+      const Row& row = plan_.rows[i];
+      add(row, grades, open);
+      if (i + 1 < plan_.rows.size() && plan_.rows[i + 1].student == row.student) continue;
+      // A mark is for the lab, whichever attempt would count.
+      for (Grade& grade : grades)
+        if (const auto mark = marks_.find({grade.student, grade.lab}); mark != marks_.end())
+          apply_mark(mark->second, basis_of(plan_, grade.student, grade.lab), grade);
+      take(std::exchange(grades, {}), std::exchange(open, {}));
+    }
+  }
+
+ private:
+  [[nodiscard]] Grade shortened(Grade grade) const {
+    if (detail_ == Detail::kSummary) {
+      grade.result = {.title = std::move(grade.result.title)};
+      grade.fingerprint.clear();
+    }
+    for (course::StageResult& stage : grade.result.stages) {
+      stage.timings = {};
+      stage.kernels = {};
+      stage.profiles = {};
+      if (stage.passed()) stage.source_lines = {};
+    }
+    return grade;
+  }
+
+  void add(const Row& row, std::vector<Grade>& grades, std::vector<Row>& open) const {
+    const bool whole = detail_ == Detail::kWhole;
+    const auto& known = whole ? verdicts_.grades : shortened_;
+    Grade grade;
+    if (row.job.empty()) {
+      grade = without_run(plan_, row);
+    } else if (const auto found = known.find(row.job); found != known.end()) {
+      grade =
+          with_verdict(row, whole ? with_audits(row.job, found->second, verdicts_) : found->second);
+    } else if (verdicts_.quarantined.contains(row.job)) {
+      grade = quarantined(plan_, row);
+    } else {
+      open.push_back(row);
+      return;
+    }
+    if (grades.empty() || grades.back().lab != grade.lab)
+      grades.push_back(std::move(grade));
+    else if (!plan_.best_attempt || better(grade, grades.back()))
+      grades.back() = std::move(grade);
+  }
+
+  const Plan& plan_;
+  const ledger::Verdicts& verdicts_;
+  const Detail detail_;
+  const Marks marks_;
+  std::map<std::string, Grade> shortened_;
+};
+
+/// What says that the files there are those of the plan in `out` and a ledger, and unchanged; an
+/// error where one is missing.
+base::Result<std::string> stamp_of(const fs::path& out, const ledger::Verdicts& verdicts) {
+  std::string stamp = verdicts.state + "\n";
+  for (const char* name : {"batch.json", "grades.csv", "course.csv"}) {
+    const auto text = base::read_file(out / name);
+    if (!text) return text.error();
+    stamp += base::sha256(*text) + "\n";
+  }
+  return stamp;
+}
+
+bool is_written(const fs::path& out, const ledger::Verdicts& verdicts) {
+  const auto stamp = base::read_file(out / "outputs.stamp");
+  const auto now = stamp_of(out, verdicts);
+  return stamp && now && *stamp == *now;
+}
+
+}  // namespace
+
+std::string short_decimal(double value, int digits) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%.*f", digits, value);
+  std::string short_text = text;
+  if (short_text.find('.') != std::string::npos) {
+    short_text.erase(short_text.find_last_not_of('0') + 1);
+    if (short_text.ends_with('.')) short_text.pop_back();
+  }
+  return short_text;
+}
+
+ClassGrades class_grades(const Plan& plan, const ledger::Verdicts& verdicts, Detail detail) {
+  ClassGrades all;
+  for (const auto& [lab, planned] : plan.labs)
+    if (const auto points = plan.rules.of(lab).points) all.worth[lab] = *points;
+  const Joining joining(plan, verdicts, detail);
+  joining.for_each_student([&all](std::vector<Grade> grades, std::vector<Row> open) {
+    std::move(grades.begin(), grades.end(), std::back_inserter(all.grades));
+    std::move(open.begin(), open.end(), std::back_inserter(all.open));
+  });
+  return all;
+}
+
+base::Result<ClassGrades> read_class(const fs::path& out, const fs::path& key_file, Detail detail) {
+  const auto plan = read_plan(out);
+  if (!plan) return plan.error();
+  if (!*plan) {
+    return base::Error{base::ErrorKind::kUsage, out.string(), "no class was graded here",
+                       "the folder that membound grade wrote (--out)", ""};
+  }
+  const auto verdicts = ledger::read_verdicts(out, key_file);
+  if (!verdicts) return verdicts.error();
+  return class_grades(**plan, *verdicts, detail);
+}
+
+std::string grades_csv(const ClassGrades& all) {
+  base::CsvTable table;
+  table.header = {"student", "lab",   "score",  "max_score",         "late",
+                  "verdict", "ratio", "device", "submission_sha256", "graded_at",
+                  "note",    "audit"};
+  for (const Grade& grade : all.grades) {
+    table.rows.push_back(
+        {grade.student, grade.lab, grade.score ? short_decimal(*grade.score, 2) : "",
+         short_decimal(grade.max_score, 2), late_percent(grade),
+         grade.verdict ? std::string(course::to_string(*grade.verdict)) : "",
+         grade.ratio ? short_decimal(*grade.ratio, 4) : "", grade.device, grade.submission_sha256,
+         grade.graded_at, grade.note, course::audit_text(grade.audit)});
+  }
+  for (const Row& row : all.open)
+    table.rows.push_back({row.student, row.lab, "", "", "", "", "", "", row.submission_sha256, "",
+                          "not graded yet", ""});
+  return base::write_csv(table, base::CsvReader::kSpreadsheet);
+}
+
+std::string course_csv(const ClassGrades& all) {
+  const course::CourseTable course = course::course_table(all.grades, all.worth);
+  base::CsvTable table;
+  table.header = {"student", "name", "email"};
+  for (const auto& column : course.labs) table.header.push_back(column.lab);
+  table.header.insert(table.header.end(), {"total", "maximum", "withheld"});
+  for (const course::CourseRow& row : course.rows) {
+    std::vector<std::string> cells = {row.any->student, row.any->student_name,
+                                      row.any->student_email};
+    for (const course::CourseCell& cell : row.cells)
+      cells.push_back(cell.points ? short_decimal(*cell.points) : cell.grade ? "" : "0");
+    cells.insert(cells.end(), {short_decimal(row.total), short_decimal(course.worth),
+                               std::to_string(row.withheld)});
+    table.rows.push_back(std::move(cells));
+  }
+  return base::write_csv(table, base::CsvReader::kSpreadsheet);
+}
+
+base::Status write_outputs(const fs::path& out, const Plan& plan,
+                           const ledger::Verdicts& verdicts) {
+  if (is_written(out, verdicts)) return base::Done{};
+  std::set<std::string> written;
+  base::Status status = base::Done{};
+  Joining(plan, verdicts, Detail::kWhole)
+      .for_each_student([&](std::vector<Grade> grades, const std::vector<Row>&) {
+        if (grades.empty() || !status) return;
+        // A student may see the file, and hand in once more: those blocks are timed again then.
+        for (Grade& grade : grades) grade.sample_seed = 0;
+        const std::string name = base::file_name(grades.front().student) + ".json";
+        status =
+            base::write_durably(out / "students" / name,
+                                course::dump_safely(nlohmann::json(grades), 1) + "\n", "report");
+        written.insert(name);
+      });
+  if (!status) return status;
+  // Files of students who are no longer in the plan.
+  std::error_code error;
+  std::vector<fs::path> old;
+  for (fs::directory_iterator entry(out / "students", error), end; !error && entry != end;
+       entry.increment(error))
+    if (!written.contains(entry->path().filename().string())) old.push_back(entry->path());
+  for (const fs::path& file : old) fs::remove(file, error);
+  const ClassGrades all = class_grades(plan, verdicts, Detail::kSummary);
+  const std::string course = course_csv(all), grades = grades_csv(all);
+  for (const auto& [name, text] :
+       {std::pair<const char*, const std::string&>("course.csv", course), {"grades.csv", grades}}) {
+    status = base::write_durably(out / name, text, "report");
+    if (!status) return status;
+  }
+  const auto stamp = stamp_of(out, verdicts);
+  if (!stamp) return stamp.error();
+  return base::write_durably(out / "outputs.stamp", *stamp, "report");
+}
+
+base::Result<ClassGrades> write_class(const fs::path& out, const Plan& plan,
+                                      const ledger::Verdicts& verdicts, Detail detail) {
+  const auto written = write_outputs(out, plan, verdicts);
+  if (!written) return written.error();
+  return class_grades(plan, verdicts, detail);
+}
+
+}  // namespace membound::queue
