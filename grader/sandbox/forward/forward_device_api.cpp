@@ -120,6 +120,7 @@ FORWARD_EXPORT const char* cudaGetErrorString(cudaError_t code) {
 #define CUDA_ERROR(name, number, text) \
   case number:                         \
     return text;
+#include "grader/device_code/cuda_api/error_table.def"
 #undef CUDA_ERROR
     default:
       return "unrecognized error code";
