@@ -158,8 +158,8 @@ constexpr std::string_view kForms[] = {
     "call (<out|_>), f0, (in<||||, in>);",
     "call f1, (in, big);",
     "call (out), <?d|%callee>, (in), shape<|||1>;",
-    "call __membound_gap, (in);",
-    "{ st.param.b64 [in], %gx; call __membound_gap, (in); }",
+    "call __membound_red_zone, (in);",
+    "{ st.param.b64 [in], %gx; call __membound_red_zone, (in); }",
     "call <free, (in)|(out), vprintf, (in, in)|(in), malloc, (in)|malloc, (in, in)>;",
     "alloca.u64 ?d, <?d|#|64>;",
     "stacksave.u64 ?d;",
@@ -184,7 +184,7 @@ class Writer {
         ".extern .func (.param .b32 out) vprintf(.param .b64 a, .param .b64 b);\n"
         ".extern .func (.param .b64 out) malloc(.param .b64 a);\n"
         ".extern .func free(.param .b64 a);\n"
-        ".extern .func __membound_gap(.param .b64 a);\n"
+        ".extern .func __membound_red_zone(.param .b64 a);\n"
         ".global .align 16 .b8 g[512];\n.const .align 16 .b8 c[64];\n"
         ".extern .shared .align 16 .b8 dynamic[];\n";
     constexpr std::string_view kHeaders[] = {

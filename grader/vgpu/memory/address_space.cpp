@@ -33,7 +33,7 @@ std::uint64_t align_up(std::uint64_t value, std::uint64_t alignment) {
 }  // namespace
 
 AddressSpace::AddressSpace(std::uint64_t capacity_bytes)
-    : capacity_bytes_(capacity_bytes), gap_bytes_(kMinAlignment) {
+    : capacity_bytes_(capacity_bytes), red_zone_bytes_(kMinAlignment) {
   // Twice the capacity leaves room for quarantine and fragments.
   std::uint64_t wanted = align_up(2 * capacity_bytes, kMappingBytes) + 32 * kMappingBytes +
                          kSharedWindowBytes + kLocalWindowBytes;
@@ -78,7 +78,7 @@ void AddressSpace::use_mappings(std::uint64_t begin, std::uint64_t end, int chan
 /// What an allocation takes of the window: nothing else begins right after its end, so that
 /// memcheck sees an index that is one too far.
 std::uint64_t AddressSpace::extent(const Allocation& allocation) {
-  return align_up(allocation.size_bytes, kMinAlignment) + allocation.gap_bytes;
+  return align_up(allocation.size_bytes, kMinAlignment) + allocation.red_zone_bytes;
 }
 
 std::optional<std::uint64_t> AddressSpace::allocate(std::uint64_t bytes, std::uint64_t alignment,
@@ -92,7 +92,7 @@ std::optional<std::uint64_t> AddressSpace::allocate(std::uint64_t bytes, std::ui
   for (auto hole = holes_.begin(); hole != holes_.end(); ++hole) {
     const auto [begin, end] = *hole;
     const std::uint64_t address = align_up(begin, alignment);
-    Allocation allocation{address, size, info, next_serial_, false, gap_bytes_};
+    Allocation allocation{address, size, info, next_serial_, false, red_zone_bytes_};
     const std::uint64_t used_end = address + extent(allocation);
     if (used_end > end || used_end < address) continue;
     holes_.erase(hole);
@@ -115,11 +115,11 @@ std::optional<std::uint64_t> AddressSpace::allocate_again(std::uint64_t bytes,
                                                           const AllocationInfo& info) {
   if (bytes < kLargeBytes) return std::nullopt;
   const auto found = std::ranges::find_if(quarantine_, [&](const Allocation& old) {
-    return old.size_bytes == bytes && old.gap_bytes == gap_bytes_ && old.address % alignment == 0 &&
-           (old.was_lazy || gap_bytes_ == kMinAlignment);
+    return old.size_bytes == bytes && old.red_zone_bytes == red_zone_bytes_ &&
+           old.address % alignment == 0 && (old.was_lazy || red_zone_bytes_ == kMinAlignment);
   });
   if (found == quarantine_.end()) return std::nullopt;
-  const Allocation allocation{found->address, bytes, info, next_serial_++, false, gap_bytes_};
+  const Allocation allocation{found->address, bytes, info, next_serial_++, false, red_zone_bytes_};
   quarantine_.erase(found);
   use_mappings(allocation.address, allocation.address + extent(allocation), +1);
   used_bytes_ += bytes;
@@ -251,14 +251,14 @@ bool AddressSpace::unregister_host_range(void* pointer) {
 }
 
 std::uint64_t AddressSpace::host_array_bytes(std::uint64_t bytes) const {
-  return align_up(bytes + gap_bytes_, kHostMappingBytes);
+  return align_up(bytes + red_zone_bytes_, kHostMappingBytes);
 }
 
 std::optional<Span> AddressSpace::host_span(std::uint64_t address, bool precise) const {
   const auto after = live_.upper_bound(address);
   const Allocation* const before = after == live_.begin() ? nullptr : &std::prev(after)->second;
   const auto reach = [&](const Allocation& array) {
-    return array.size_bytes + (precise ? 0 : array.gap_bytes);
+    return array.size_bytes + (precise ? 0 : array.red_zone_bytes);
   };
   if (before != nullptr && address - before->address < reach(*before))
     return Span{before->address, before->address + reach(*before), 0, true};
@@ -349,7 +349,7 @@ UnwrittenBytes AddressSpace::unwritten(std::uint64_t address, std::uint64_t byte
 
 void AddressSpace::keep_distance(std::uint64_t bytes) {
   const std::lock_guard lock(mutex_);
-  gap_bytes_ = std::max(kMinAlignment, align_up(bytes, kMinAlignment));
+  red_zone_bytes_ = std::max(kMinAlignment, align_up(bytes, kMinAlignment));
 }
 
 void AddressSpace::set_initialised(std::uint64_t address, std::uint64_t bytes, bool written) {

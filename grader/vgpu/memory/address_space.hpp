@@ -55,7 +55,7 @@ struct Allocation {
   std::uint64_t serial = 0;  ///< counts up from 1: "allocation 3"
   bool freed = false;
   /// Kept free after it; of memory of the host, what lies there and a kernel may touch too.
-  std::uint64_t gap_bytes = 0;
+  std::uint64_t red_zone_bytes = 0;
   bool was_lazy = false;  ///< while `freed`: no program's own array
 };
 
@@ -225,7 +225,7 @@ class AddressSpace {
   std::int64_t host_offset_ = 0;
   std::unique_ptr<InitialisedBytes> initialised_;                             // null: not tracked
   std::array<std::vector<std::unique_ptr<AccessShadow>>, 3> access_shadows_;  // by cell_shift
-  std::uint64_t gap_bytes_;
+  std::uint64_t red_zone_bytes_;
   std::uint64_t used_bytes_ = 0;
   std::uint64_t next_serial_ = 1;
   mutable std::mutex mutex_;

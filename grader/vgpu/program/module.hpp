@@ -35,8 +35,8 @@ inline constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 24;
 /// or two. Parameters go through registers there; here they lie in the frame and do not count.
 inline constexpr std::uint32_t kCallBytes = 16;
 
-/// Of each gap between local variables, as padded_locals.awk makes it. A GPU's stack has none.
-inline constexpr std::uint32_t kGapBytes = 256;
+/// Of each red zone between local variables, as red_zones.awk makes it. A GPU's stack has none.
+inline constexpr std::uint32_t kRedZoneBytes = 256;
 
 /// Where one kernel parameter lies in the parameter buffer.
 struct Parameter {
@@ -67,8 +67,9 @@ struct Kernel {
   std::vector<Parameter> parameters;
   std::uint32_t parameter_bytes = 0;
   std::uint32_t static_shared_bytes = 0;
-  std::uint32_t placed_shared_bytes = 0;  ///< its end here: larger where gaps lie between variables
-  std::uint32_t local_bytes = 0;          ///< a lane's local memory in the entry itself
+  std::uint32_t placed_shared_bytes =
+      0;                             ///< its end here: larger where red zones lie between variables
+  std::uint32_t local_bytes = 0;     ///< a lane's local memory in the entry itself
   std::uint64_t stack_bytes = 0;     ///< of its deepest calls, recursion left out: a driver sees to
                                      ///< them, whatever cudaLimitStackSize says
   std::uint32_t register_count = 0;  ///< 32-bit registers a lane; an estimate from live ranges
@@ -177,7 +178,7 @@ enum class Builtin : std::uint8_t {
   kMalloc,
   kFree,
   kAssertFail,
-  kGap,  ///< of ours: no variable lies in these bytes of local memory; see padded_locals.awk
+  kRedZone,  ///< of ours: no variable lies in these bytes of local memory; see red_zones.awk
   kUnknown
 };
 

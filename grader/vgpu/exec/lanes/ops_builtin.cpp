@@ -254,15 +254,15 @@ std::string assertion_text(Warp& w, const Call& call, int lane) {
          ": Assertion `" + text(0) + "` failed.";
 }
 
-/// Tells the checkers of a gap; its address is generic.
+/// Tells the checkers of a red zone; its address is generic.
 void leave_a_gap(Warp& w, const Call& call) {
   if (w.observer == nullptr) return;
   const LocalWindows windows = local_windows(w);
   for (std::uint32_t rest = w.mask; rest != 0; rest &= rest - 1) {
     const int lane = __builtin_ctz(rest);
     const std::uint64_t offset = argument(w, call, 0, lane) - windows.of(lane);
-    if (offset <= w.local_stride && program::kGapBytes <= w.local_stride - offset)
-      w.observer->gap(w, static_cast<std::uint32_t>(lane), offset);
+    if (offset <= w.local_stride && program::kRedZoneBytes <= w.local_stride - offset)
+      w.observer->red_zone(w, static_cast<std::uint32_t>(lane), offset);
   }
 }
 
@@ -276,7 +276,7 @@ const Step* call_builtin(Warp& w, const Step* s, const Call& call) {
                   std::uint64_t{w.frame->local_base} +
                       w.launch->code[w.frame->function].function->frame_bytes))
     return w.stop;
-  if (call.builtin == Builtin::kGap) {
+  if (call.builtin == Builtin::kRedZone) {
     leave_a_gap(w, call);
     return s + 1;
   }

@@ -362,7 +362,8 @@ bool runs_only_once(const Launch& launch) {
       if (program::shape_of(in) == program::Shape::kSust) return true;
     for (const program::Call& call : code.function->calls)
       if (call.builtin != program::Builtin::kNone &&
-          call.builtin != program::Builtin::kAssertFail && call.builtin != program::Builtin::kGap)
+          call.builtin != program::Builtin::kAssertFail &&
+          call.builtin != program::Builtin::kRedZone)
         return true;
   }
   return false;

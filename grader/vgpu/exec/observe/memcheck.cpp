@@ -4,7 +4,7 @@
 /// memcheck: accesses out of bounds, misaligned, after a free. The address space finds them; with
 /// memcheck on it knows every allocation's own end (Launch::precise, AddressSpace::keep_distance).
 /// Shared variables lie apart then (Program::link): what is between two is nobody's. So do local
-/// ones in code that was compiled with gaps (padded_locals.awk), which tells where they are.
+/// ones in code that was compiled with red zones (red_zones.awk), which tells where they are.
 #include <algorithm>
 #include <bit>
 
@@ -15,13 +15,13 @@
 namespace membound::vgpu::exec {
 namespace {
 
-/// Is there code that tells of gaps? What `alloca` gives has none, and may lie where one was.
+/// Is there code that tells of red zones? What `alloca` gives has none, and may lie where one was.
 bool leaves_gaps(const program::Program& program) {
   using program::Function;
   return std::ranges::any_of(program.functions(),
                              [](const Function& function) {
                                return std::ranges::any_of(function.calls, [](const auto& call) {
-                                 return call.builtin == program::Builtin::kGap;
+                                 return call.builtin == program::Builtin::kRedZone;
                                });
                              }) &&
          std::ranges::none_of(program.functions(), [](const Function& function) {
@@ -44,13 +44,13 @@ std::string text_of(const WarpAccess& access) {
 }
 
 /// "write of 4 bytes, 8 bytes behind a local variable"
-std::string describe_gap(const WarpAccess& access, LocalBytes& gaps, std::uint32_t lane) {
+std::string describe_red_zone(const WarpAccess& access, LocalBytes& red_zones, std::uint32_t lane) {
   const std::uint64_t offset = access.addresses[lane];
   std::uint64_t behind = 0, before = 0;
-  while (behind <= offset && *gaps.at(lane, offset - behind, 1) == 1) ++behind;
-  while (*gaps.at(lane, offset + before, 1) == 1) ++before;
+  while (behind <= offset && *red_zones.at(lane, offset - behind, 1) == 1) ++behind;
+  while (*red_zones.at(lane, offset + before, 1) == 1) ++before;
   const bool ends = behind <= before;
-  // Where it begins in a variable and ends in a gap.
+  // Where it begins in a variable and ends in a red zone.
   if (behind == 0) return text_of(access) + ", which goes beyond the end of a local variable";
   const std::uint64_t distance = ends ? behind - 1 : before;
   return text_of(access) +
@@ -63,7 +63,7 @@ class Memcheck final : public KernelChecker {
   Memcheck(Launch& launch, CheckFindings& findings)
       : launch_(launch),
         findings_(findings),
-        has_gaps_(leaves_gaps(*launch.request->program)),
+        has_red_zones_(leaves_gaps(*launch.request->program)),
         states_(launch) {
     const program::Kernel& kernel = *launch.kernel;
     if (kernel.placed_shared_bytes == kernel.static_shared_bytes) return;
@@ -73,35 +73,37 @@ class Memcheck final : public KernelChecker {
       variables_.push_back({dynamic_shared_begin(kernel), bytes});
   }
 
-  [[nodiscard]] bool hears_accesses() const override { return has_gaps_ || !variables_.empty(); }
+  [[nodiscard]] bool hears_accesses() const override {
+    return has_red_zones_ || !variables_.empty();
+  }
   [[nodiscard]] bool hears_all_blocks() const override { return hears_accesses(); }
 
   void block_begins(Block& block) override {
-    if (!has_gaps_) return;
+    if (!has_red_zones_) return;
     BlockState& state = states_.obtain(block);
-    state.gaps.resize(block.warps.size());
-    for (LocalBytes& warp : state.gaps) warp.clear();
+    state.red_zones.resize(block.warps.size());
+    for (LocalBytes& warp : state.red_zones) warp.clear();
   }
 
   void enters(Warp& w) override {
-    if (has_gaps_)
-      gaps_of(w).set(w.mask, w.frame->local_base,
-                     launch_.code[w.frame->function].function->frame_bytes, 0);
+    if (has_red_zones_)
+      red_zones_of(w).set(w.mask, w.frame->local_base,
+                          launch_.code[w.frame->function].function->frame_bytes, 0);
   }
 
-  void gap(Warp& w, std::uint32_t lane, std::uint64_t offset) override {
-    if (has_gaps_) gaps_of(w).set(1u << lane, offset, program::kGapBytes, 1);
+  void red_zone(Warp& w, std::uint32_t lane, std::uint64_t offset) override {
+    if (has_red_zones_) red_zones_of(w).set(1u << lane, offset, program::kRedZoneBytes, 1);
   }
 
   void check_local(const WarpAccess& access) override {
-    if (!has_gaps_) return;
-    LocalBytes& gaps = gaps_of(*access.warp);
+    if (!has_red_zones_) return;
+    LocalBytes& red_zones = red_zones_of(*access.warp);
     for (std::uint32_t rest = access.mask; rest != 0; rest &= rest - 1) {
       const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
-      const std::uint8_t* const at = gaps.at(lane, access.addresses[lane], access.bytes);
+      const std::uint8_t* const at = red_zones.at(lane, access.addresses[lane], access.bytes);
       if (std::find(at, at + access.bytes, 1) == at + access.bytes) continue;
       report(access, out_of_bounds(access.kind), FaultKind::kIllegalAddress, lane,
-             [&] { return describe_gap(access, gaps, lane); });
+             [&] { return describe_red_zone(access, red_zones, lane); });
       return;
     }
   }
@@ -179,16 +181,16 @@ class Memcheck final : public KernelChecker {
     });
   }
   struct BlockState : ObserverNotes {
-    std::vector<LocalBytes> gaps;  ///< of each warp
+    std::vector<LocalBytes> red_zones;  ///< of each warp
   };
-  [[nodiscard]] LocalBytes& gaps_of(const Warp& warp) const {
-    return states_.of(*warp.block).gaps[warp.index];
+  [[nodiscard]] LocalBytes& red_zones_of(const Warp& warp) const {
+    return states_.of(*warp.block).red_zones[warp.index];
   }
 
   std::vector<Variable> variables_;  ///< none: nothing lies between variables
   Launch& launch_;
   CheckFindings& findings_;
-  bool has_gaps_;
+  bool has_red_zones_;
   PerBlock<BlockState> states_;
 };
 

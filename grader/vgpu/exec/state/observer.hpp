@@ -87,8 +87,8 @@ class Observer {
   virtual void step(Warp&, const Step*) {}
   /// A call made the warp's frame; its arguments are there.
   virtual void enters(Warp&) {}
-  /// kGapBytes of a lane's local memory from this offset on belong to no variable of the frame.
-  virtual void gap(Warp&, std::uint32_t /*lane*/, std::uint64_t /*offset*/) {}
+  /// kRedZoneBytes of a lane's local memory from this offset on belong to no variable of the frame.
+  virtual void red_zone(Warp&, std::uint32_t /*lane*/, std::uint64_t /*offset*/) {}
   /// Asynchronous copies, each of which access() told when it began, are written to shared memory:
   /// somebody waits for them.
   virtual void copies_land(const WarpAccess&) {}
@@ -181,8 +181,8 @@ class ObserverList : public Observer {
   void enters(Warp& warp) override {
     for (Observer* each : all_) each->enters(warp);
   }
-  void gap(Warp& warp, std::uint32_t lane, std::uint64_t offset) override {
-    for (Observer* each : all_) each->gap(warp, lane, offset);
+  void red_zone(Warp& warp, std::uint32_t lane, std::uint64_t offset) override {
+    for (Observer* each : all_) each->red_zone(warp, lane, offset);
   }
   void exits(Warp& warp, const Step* step) override {
     for (Observer* each : all_) each->exits(warp, step);

@@ -143,14 +143,14 @@ bool Decoder::read_call(Operands ops, Instruction& out) {
     call.signature = *std::move(made);
     facts_->callees.push_back(site.callee);
     if (!program_functions_[site.callee]->has_body) {
-      call.builtin = declared.name == "vprintf"          ? Builtin::kPrintf
-                     : declared.name == "malloc"         ? Builtin::kMalloc
-                     : declared.name == "free"           ? Builtin::kFree
-                     : declared.name == "__assertfail"   ? Builtin::kAssertFail
-                     : declared.name == "__membound_gap" ? Builtin::kGap
-                                                         : Builtin::kUnknown;
-      if (call.builtin == Builtin::kGap && out_->stack_bytes >= kGapBytes + kCallBytes)
-        out_->stack_bytes -= kGapBytes;
+      call.builtin = declared.name == "vprintf"               ? Builtin::kPrintf
+                     : declared.name == "malloc"              ? Builtin::kMalloc
+                     : declared.name == "free"                ? Builtin::kFree
+                     : declared.name == "__assertfail"        ? Builtin::kAssertFail
+                     : declared.name == "__membound_red_zone" ? Builtin::kRedZone
+                                                              : Builtin::kUnknown;
+      if (call.builtin == Builtin::kRedZone && out_->stack_bytes >= kRedZoneBytes + kCallBytes)
+        out_->stack_bytes -= kRedZoneBytes;
     }
   } else {
     if (!source(callee, ScalarType::kU64, out.s[0])) return false;
@@ -231,7 +231,7 @@ base::Status Decoder::lay_out_shared() {
     if (end > kMostBytes || variable.size_bytes > kMostBytes - end)
       return too_large("bytes of shared variables", kMostBytes);
     variable_offset_[i] = static_cast<std::uint32_t>(end);
-    end += variable.size_bytes + shared_.gap_bytes;
+    end += variable.size_bytes + shared_.red_zone_bytes;
     facts_->shared_end_bytes = static_cast<std::uint32_t>(end);
     facts_->shared_variables.push_back({std::string(variable.name), variable_offset_[i],
                                         static_cast<std::uint32_t>(variable.size_bytes)});

@@ -189,7 +189,7 @@ base::Result<Program> Program::link(std::span<const ptx::Module> modules,
       });
   if (!has_neighbours) return program;
   auto apart = Linker(modules, shared_gap_bytes).run();
-  if (!apart) return program;  // too large with the gaps
+  if (!apart) return program;  // too large with red zones
   for (std::size_t k = 0; k < apart->kernels_.size(); ++k)
     apart->kernels_[k].static_shared_bytes = program->kernels_[k].static_shared_bytes;
   return apart;

@@ -107,7 +107,7 @@ void each_host_array(const Context& context, See see) {
   }
   for (const memory::Allocation& array : context.memory.managed_variables())
     see(array.address, array.address + array.size_bytes, array.address,
-        array.address + array.size_bytes + array.gap_bytes);
+        array.address + array.size_bytes + array.red_zone_bytes);
 }
 
 bool watches_host(const Context& context) {
