@@ -136,7 +136,7 @@ base::Result<JailedCompile> compile_in_jail(const CompileRequest& request) {
                                          .output = fs::path("/scratch") / kResult,
                                          .runtime = request.runtime.empty() ? "" : kRuntime,
                                          .library = request.library,
-                                         .gaps = request.gaps});
+                                         .red_zones = request.red_zones});
   run.bindings = tool.bindings;
   run.bindings.push_back({request.root / kStudentHeaders, course / kStudentHeaders});
   add_headers(request.lab_folder, course / lab, run.bindings);
@@ -222,7 +222,7 @@ std::vector<std::string> command(const CompileRequest& request, const fs::path& 
                                 .output = output,
                                 .runtime = request.runtime,
                                 .library = request.library,
-                                .gaps = request.gaps});
+                                .red_zones = request.red_zones});
 }
 
 /// Keeps the newest files only. Another process may do the same at the same moment: every failure
@@ -388,7 +388,8 @@ base::Result<CompiledCode> compile(const CompileRequest& request) {
   for (const std::string& part :
        {request.compiler.name(), *flags, request.architecture,
         request.graded ? mark_of(*request.graded) : "",
-        std::string(request.library ? "library" : ""), std::string(request.gaps ? "gaps" : ""),
+        std::string(request.library ? "library" : ""),
+        std::string(request.red_zones ? "red zones" : ""),
         confined(request) ? "" : shown_path(request.source, request.root).string(),
         header_texts(request), *source})
     everything += std::to_string(part.size()) + ":" + part;

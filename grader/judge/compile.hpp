@@ -51,7 +51,8 @@ struct CompileRequest {
   /// Of a program: the whole text is compiled, and linked with the libcudart of this folder.
   std::filesystem::path runtime = {};
   bool library = false;  ///< with `runtime`: not a program, but what can be loaded into one
-  bool gaps = false;  ///< between local variables, so that memcheck tells them apart (clang only)
+  bool red_zones =
+      false;  ///< between local variables, so that memcheck tells them apart (clang only)
 };
 
 /// What came of it. A text that does not compile is no error of this function: its messages are the

@@ -183,8 +183,8 @@ base::Result<fs::path> compile_with_red_zones(
     if (!clang) return fs::path();
     compiled.compiler = *std::move(clang);
   }
-  compiled.gaps = true;
-  // What tells of a gap is no function of the student's.
+  compiled.red_zones = true;
+  // What tells of a red zone is no function of the student's.
   if (compiled.graded) compiled.graded->allowed.emplace_back(".extern");
   const auto code = compile(compiled);
   if (!code) return code.error();

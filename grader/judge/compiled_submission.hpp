@@ -61,7 +61,7 @@ struct CompiledSubmission {
 [[nodiscard]] base::Result<CompiledSubmission> compile_submission(const BuildRequest& request);
 
 /// The submission compiled by clang with red zones between its local variables, for stages of this
-/// kind (padded_locals.awk). Empty where none of them has local variables in memory, or clang is
+/// kind (red_zones.awk). Empty where none of them has local variables in memory, or clang is
 /// not here or does not compile it: nothing tells them apart then.
 [[nodiscard]] base::Result<std::filesystem::path> compile_with_red_zones(
     const BuildRequest& request, const course::StageKind& kind,

@@ -121,7 +121,7 @@ std::vector<std::string> command_of(const CompilerRun& run) {
            "-arch=sm_" + run.architecture};
   } else {
     all = {"/bin/sh", run.student / "clang" / "compile.sh"};
-    if (run.gaps) all.emplace_back("--red-zones");
+    if (run.red_zones) all.emplace_back("--red-zones");
     all.insert(all.end(), {run.output, run.program});
   }
   all.insert(all.end(), {"-I" + run.student.string(), "-I" + run.lab.string(), run.source});

@@ -72,8 +72,8 @@ struct CompilerRun {
   std::filesystem::path output;
   /// Not empty for a whole program (nvcc only): the folder of the libcudart it is linked with.
   std::filesystem::path runtime = {};
-  bool library = false;  ///< of a whole program: its functions only, to be loaded into another
-  bool gaps = false;     ///< between local variables, for a checker rerun (clang only)
+  bool library = false;    ///< of a whole program: its functions only, to be loaded into another
+  bool red_zones = false;  ///< between local variables, for a checker rerun (clang only)
 };
 
 /// Its command line.

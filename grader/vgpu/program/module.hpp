@@ -243,10 +243,11 @@ class Program {
  public:
   /// Resolves symbols over all modules and decodes every function. An unknown symbol is an error;
   /// an instruction the virtual GPU cannot run is not: it faults when it is executed.
-  /// `shared_gap_bytes` (a multiple of 128, so that banks stay what they were) lie unused behind
-  /// each shared variable, where a kernel has several: whoever leaves one is not in the next.
+  /// `shared_red_zone_bytes` (a multiple of 128, so that banks stay what they were) lie unused
+  /// behind each shared variable, where a kernel has several: whoever leaves one is not in the
+  /// next.
   static base::Result<Program> link(std::span<const ptx::Module> modules,
-                                    std::uint32_t shared_gap_bytes = 0);
+                                    std::uint32_t shared_red_zone_bytes = 0);
 
   [[nodiscard]] const Kernel* find_kernel(std::string_view mangled_name) const;
   [[nodiscard]] Kernel* find_kernel(std::string_view mangled_name);

@@ -12,7 +12,7 @@ function pointer(to) { return opaque ? "ptr" : to "*" }
 
 # LLVM 14 spells the pointers of kernels `i32*`, later ones `ptr`.
 BEGIN {
-  red_zone = 256
+  zone = 256
   while ((getline line < ARGV[1]) > 0 && !opaque) opaque = line ~ /[ (]ptr[ ,)]/
   close(ARGV[1])
 }
@@ -27,16 +27,16 @@ BEGIN {
   begin = index($0, "alloca ") + 7
   type = substr($0, begin, RSTART - begin)
   if (type !~ /, i[0-9]+ [%0-9]/ && type !~ /inalloca|swifterror/) {
-    whole = "{ [" red_zone " x i8], " type ", [" red_zone " x i8] }"
+    whole = "{ [" zone " x i8], " type ", [" zone " x i8] }"
     id = NR
     printf "  %%padded.%d = alloca %s, align %d\n", id, whole, align
     printf "  %s = getelementptr inbounds %s, %s %%padded.%d, i64 0, i32 1\n", name, whole, pointer(whole), id
     printf "  %%behind.%d = getelementptr inbounds %s, %s %%padded.%d, i64 0, i32 2\n", id, whole,
            pointer(whole), id
-    printf "  %%red_zone.%d.1 = ptrtoint %s %%padded.%d to i64\n", id, pointer(whole), id
-    printf "  %%red_zone.%d.2 = ptrtoint %s %%behind.%d to i64\n", id, pointer("[" red_zone " x i8]"), id
+    printf "  %%zone.%d.1 = ptrtoint %s %%padded.%d to i64\n", id, pointer(whole), id
+    printf "  %%zone.%d.2 = ptrtoint %s %%behind.%d to i64\n", id, pointer("[" zone " x i8]"), id
     for (side = 1; side <= 2; ++side)
-      printf "  call void @__membound_red_zone(i64 %%red_zone.%d.%d)\n", id, side
+      printf "  call void @__membound_red_zone(i64 %%zone.%d.%d)\n", id, side
     next
   }
 }

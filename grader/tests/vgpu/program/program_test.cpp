@@ -13,11 +13,11 @@
 namespace membound::vgpu::program {
 namespace {
 
-Program link(const std::string& body, std::uint32_t shared_gap_bytes = 0) {
+Program link(const std::string& body, std::uint32_t shared_red_zone_bytes = 0) {
   const auto module =
       ptx::parse(".version 8.0\n.target sm_90\n.address_size 64\n" + body, "test.ptx");
   if (!module) throw std::runtime_error(to_string(module.error()));
-  auto program = Program::link({&*module, 1}, shared_gap_bytes);
+  auto program = Program::link({&*module, 1}, shared_red_zone_bytes);
   if (!program) throw std::runtime_error(to_string(program.error()));
   return std::move(*program);
 }

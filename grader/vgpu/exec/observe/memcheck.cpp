@@ -16,7 +16,7 @@ namespace membound::vgpu::exec {
 namespace {
 
 /// Is there code that tells of red zones? What `alloca` gives has none, and may lie where one was.
-bool leaves_gaps(const program::Program& program) {
+bool tells_red_zones(const program::Program& program) {
   using program::Function;
   return std::ranges::any_of(program.functions(),
                              [](const Function& function) {
@@ -63,7 +63,7 @@ class Memcheck final : public KernelChecker {
   Memcheck(Launch& launch, CheckFindings& findings)
       : launch_(launch),
         findings_(findings),
-        has_red_zones_(leaves_gaps(*launch.request->program)),
+        has_red_zones_(tells_red_zones(*launch.request->program)),
         states_(launch) {
     const program::Kernel& kernel = *launch.kernel;
     if (kernel.placed_shared_bytes == kernel.static_shared_bytes) return;

@@ -39,8 +39,8 @@ base::Error unresolved(const ptx::Module& module, std::string_view name) {
 
 }  // namespace
 
-Linker::Linker(std::span<const ptx::Module> modules, std::uint32_t shared_gap_bytes)
-    : shared_gap_bytes_(shared_gap_bytes) {
+Linker::Linker(std::span<const ptx::Module> modules, std::uint32_t shared_red_zone_bytes)
+    : shared_red_zone_bytes_(shared_red_zone_bytes) {
   program_.modules_.assign(modules.begin(), modules.end());
 }
 
@@ -159,7 +159,7 @@ base::Status Linker::decode_all() {
 base::Status Linker::decode_one(std::uint32_t f, std::uint32_t shared_base_bytes) {
   const ptx::Function& source = *sources_[f];
   Decoder decoder(program_.modules_[module_of_[f]], source, symbols_[module_of_[f]], sources_,
-                  {shared_base_bytes, shared_gap_bytes_});
+                  {shared_base_bytes, shared_red_zone_bytes_});
   Function& function = program_.functions_[f];
   if (auto status = decoder.decode(function, facts_[f]); !status) return status;
   std::vector<std::uint8_t> sizes(source.register_count);
@@ -180,16 +180,16 @@ base::Status Linker::decode_one(std::uint32_t f, std::uint32_t shared_base_bytes
 }
 
 base::Result<Program> Program::link(std::span<const ptx::Module> modules,
-                                    std::uint32_t shared_gap_bytes) {
+                                    std::uint32_t shared_red_zone_bytes) {
   auto program = Linker(modules, 0).run();
-  if (!program || shared_gap_bytes == 0) return program;
+  if (!program || shared_red_zone_bytes == 0) return program;
   const bool has_neighbours =
       std::any_of(program->kernels_.begin(), program->kernels_.end(), [](const Kernel& kernel) {
         return kernel.shared_variables.size() + (kernel.uses_dynamic_shared ? 1 : 0) > 1;
       });
   if (!has_neighbours) return program;
-  auto apart = Linker(modules, shared_gap_bytes).run();
-  if (!apart) return program;  // too large with red zones
+  auto apart = Linker(modules, shared_red_zone_bytes).run();
+  if (!apart) return program;  // too large with the red zones
   for (std::size_t k = 0; k < apart->kernels_.size(); ++k)
     apart->kernels_[k].static_shared_bytes = program->kernels_[k].static_shared_bytes;
   return apart;
@@ -244,7 +244,7 @@ base::Status Linker::collect_globals() {
         if (place.kind == SymbolPlace::Kind::kShared)
           place.offset_bytes = static_cast<std::uint32_t>(begin);
         module_shared_bytes_ = static_cast<std::uint32_t>(begin + variable.size_bytes);
-        if (variable.size_bytes != 0) module_shared_bytes_ += shared_gap_bytes_;
+        if (variable.size_bytes != 0) module_shared_bytes_ += shared_red_zone_bytes_;
       } else {
         place.index = static_cast<std::uint32_t>(program_.globals_.size());
         add_global(module, variable);
@@ -294,12 +294,13 @@ void Linker::overlay_shared() {
     if (function.is_entry) shared_end_of_[&function] = 0;
   for (std::size_t g = 0; g < places.size(); ++g) {
     if (places[g].kind != SymbolPlace::Kind::kShared) continue;
-    const auto size = static_cast<std::uint32_t>(module.globals[g].size_bytes) + shared_gap_bytes_;
+    const auto size =
+        static_cast<std::uint32_t>(module.globals[g].size_bytes) + shared_red_zone_bytes_;
     std::uint32_t offset = 0;
     for (std::size_t h = 0; h < g; ++h) {  // behind every one that it meets in a kernel
       if (places[h].kind != SymbolPlace::Kind::kShared || !meet(g, h)) continue;
       const std::uint64_t end =
-          places[h].offset_bytes + module.globals[h].size_bytes + shared_gap_bytes_;
+          places[h].offset_bytes + module.globals[h].size_bytes + shared_red_zone_bytes_;
       offset = std::max(
           offset, static_cast<std::uint32_t>(align_up(end, module.globals[g].alignment_bytes)));
     }

@@ -52,8 +52,8 @@ namespace membound::vgpu::runtime {
 
 /// What code is made ready for.
 struct CodeTarget {
-  std::uint32_t arch = 0;              ///< 90 for compute capability 9.0
-  std::uint32_t shared_gap_bytes = 0;  ///< between shared variables: see Program::link
+  std::uint32_t arch = 0;                   ///< 90 for compute capability 9.0
+  std::uint32_t shared_red_zone_bytes = 0;  ///< between shared variables: see Program::link
 };
 
 /// One program's worth of device code: a registered fat binary or a library.
