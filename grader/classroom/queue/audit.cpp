@@ -139,8 +139,8 @@ Grade with_audits(const std::string& key, Grade grade, const ledger::Verdicts& v
   grade.take_audit(std::move(audit), wrong);
   if (wrong.empty()) return grade;
   grade.note = reason(grade);
-  if (const std::string look = looks(grade); !look.empty())
-    grade.note += (grade.note.empty() ? "" : "; ") + look;
+  if (const std::string doubtful = stages_to_look_at(grade); !doubtful.empty())
+    grade.note += (grade.note.empty() ? "" : "; ") + doubtful;
   return grade;
 }
 

@@ -299,7 +299,7 @@ std::string first_error(std::string_view output) {
 
 }  // namespace
 
-std::string looks(const Grade& grade) {
+std::string stages_to_look_at(const Grade& grade) {
   std::string text;
   for (const course::StageResult& stage : grade.result.stages)
     for (const course::Finding& finding : stage.findings)
@@ -396,8 +396,8 @@ OneOutcome grade_one(const OneRequest& request) {
   if (grade.device.empty()) grade.device = request.settings->device.name;
   grade.graded_at = now_text();
   grade.note = reason(grade);
-  if (const std::string look = looks(grade); !look.empty())
-    grade.note += (grade.note.empty() ? "" : "; ") + look;
+  if (const std::string doubtful = stages_to_look_at(grade); !doubtful.empty())
+    grade.note += (grade.note.empty() ? "" : "; ") + doubtful;
   return outcome;
 }
 

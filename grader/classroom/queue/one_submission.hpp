@@ -68,7 +68,7 @@ inline constexpr std::size_t kAuditBytes = std::size_t{2} << 30;
 /// How such a remark in a grade's note begins: "look at stage 4: …".
 inline constexpr std::string_view kLook = "look at stage ";
 /// Passed stages whose predicted speed a person should look at, and why; empty for none.
-[[nodiscard]] std::string looks(const course::Grade& grade);
+[[nodiscard]] std::string stages_to_look_at(const course::Grade& grade);
 
 /// How often and how long a device is asked whether it still works after a submission that broke a
 /// rule of it. The driver needs seconds to take a kernel that never

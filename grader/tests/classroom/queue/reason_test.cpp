@@ -60,7 +60,7 @@ TEST(Reason, ShowsControlCharactersAndIsEmptyForAPass) {
   EXPECT_EQ(reason(graded({{Verdict::kPassed, "fine"}})), "");
 }
 
-TEST(Looks, AreThePassedStagesWhosePredictionTellsLittle) {
+TEST(StagesToLookAt, AreThePassedStagesWhosePredictionTellsLittle) {
   course::Grade grade = graded({{Verdict::kPassed, "a"},
                                 {Verdict::kPassed, "b"},
                                 {Verdict::kPassed, "c"},
@@ -69,7 +69,7 @@ TEST(Looks, AreThePassedStagesWhosePredictionTellsLittle) {
     stage.findings[0].kind = course::kMostlyIdleSms;
   grade.result.stages[1].findings[0].kind = course::kBeyondReference;
   grade.result.stages[2].findings[0].kind = course::kNearCeiling;
-  EXPECT_EQ(looks(grade), "look at stage 1: a; look at stage 2: b")
+  EXPECT_EQ(stages_to_look_at(grade), "look at stage 1: a; look at stage 2: b")
       << "being as fast as the reference answer is what is wanted";
 }
 
