@@ -312,9 +312,8 @@ std::set<std::string> every_test(const fs::path& root) {
   std::error_code ignored;
   for (const auto& entry : fs::recursive_directory_iterator(root / "grader/tests", ignored)) {
     const fs::path& path = entry.path();
-    const std::string folder = path.parent_path().filename().string();
-    if (path.filename() == "case.json")
-      names.insert(path.parent_path().parent_path().filename().string() + "/" + folder);
+    if (path.extension() == ".case")
+      names.insert(path.parent_path().filename().string() + "/" + path.stem().string());
     if (path.extension() == ".sh") names.insert(path.filename().string());
     const auto text = path.extension() == ".cpp" ? base::read_file(path) : base::Error{};
     if (!text) continue;

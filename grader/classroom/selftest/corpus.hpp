@@ -1,15 +1,24 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The corpus: submissions that attack the grader, and honest ones that look odd, each a folder
-/// with a case.json that says what must come of it; and the table of them in
-/// grader/tests/attacks/corpus.md, which a test holds against it.
+/// The corpus: submissions that attack the grader, and honest ones that look odd, each a file that
+/// says what must come of it; and the table of them in grader/tests/attacks/corpus.md, which a test
+/// holds against it.
+///
+///     title: what it does            the head: lines of KEY: VALUE, and remarks behind a #
+///     expected: FAIL_WRONG, CRASH
+///     frame: reverse_direct          what is added when it is read; this one if none is named
+///     --- kernel                     a section: all that follows, up to the next one
+///       out[0] = in[0];
+///
+/// A frame is a file of the folder frames beside the corpora: a submission with lines like
+/// "@kernel@", each a place for the section of that name, which may be missing. What would repeat
+/// no frame is a section "kernel.cu" or "attack.sh", the whole file.
 #pragma once
 
 #include <filesystem>
 #include <map>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "grader/base/result.hpp"
@@ -21,16 +30,15 @@ enum class CaseKind {
   kGrade,   ///< kernel.cu: compiled in the jail, then graded
   kJail,    ///< attack.sh: run in a jail, as the program of a host-code lab is
   kIntake,  ///< an archive that a generator makes: taken in
-  kGpu      ///< needs a GPU, or a machine of its own: listed, not run here
+  kGpu      ///< "kind: gpu", needs one, or a machine of its own: listed, not run here
 };
 
-/// One folder.
+/// One file.
 struct Case {
-  int number = 0;  ///< the row of the table of attacks in grader/tests/attacks/corpus.md; 0: honest
-  std::string id;  ///< "B/12-include-passwd", from the folder
+  int number = 0;       ///< its row in the list of attacks that the corpus follows; 0: honest
+  std::string id;       ///< "B-compile/12-include-passwd", from folder and name
   std::string title;    ///< what it does
   std::string defence;  ///< what stops it first
-  std::string note;     ///< how it was adapted to this design; may be empty
   CaseKind kind = CaseKind::kGrade;
   std::string lab = "01-reverse-array";
   int stage = 1;
@@ -44,7 +52,8 @@ struct Case {
   std::string secret;      ///< text that must appear nowhere; may be empty
   std::string generator;   ///< of kIntake
   std::string switch_off;  ///< without these defences it must get through; may be empty
-  std::filesystem::path folder;
+  /// What is handed in, kernel.cu or attack.sh, with its frame; empty for the other kinds.
+  std::string submission;
 };
 
 /// What came of a case.
@@ -62,8 +71,13 @@ struct CaseOutcome {
                                                           const std::string& compiler,
                                                           const std::string& device);
 
-/// "grade", "jail", "intake" or "gpu", as case.json writes it.
-[[nodiscard]] std::string_view to_string(CaseKind kind);
+/// The case in this file, a .case two folders below where its frames lie.
+[[nodiscard]] base::Result<Case> read_case(const std::filesystem::path& file);
+
+/// Writes what it hands in into the folder, and returns where: FOLDER/kernel.cu or
+/// FOLDER/attack.sh.
+[[nodiscard]] base::Result<std::filesystem::path> write_submission(
+    const Case& one, const std::filesystem::path& folder);
 
 /// All cases below `folder`, by id. An error names the file that cannot be read.
 [[nodiscard]] base::Result<std::vector<Case>> read_corpus(const std::filesystem::path& folder);

@@ -60,13 +60,20 @@ std::string first_words(std::string text) {
   return text.size() <= kDetailLength ? text : text.substr(0, kDetailLength) + " …";
 }
 
+/// What a case leaves lies here.
+fs::path folder_of(const Workbench& bench, const Case& one) {
+  return bench.scratch / "cases" / one.id;
+}
+
 base::Result<judge::CheckRequest> check_request(const Workbench& bench, const Case& one,
                                                 const course::Lab& lab) {
   judge::CheckRequest check;
   check.place = {bench.root, bench.build, bench.scratch};
   check.lab = &lab;
   check.stages = {one.stage};
-  check.submission = one.folder / "kernel.cu";
+  auto submission = write_submission(one, folder_of(bench, one));
+  if (!submission) return submission.error();
+  check.submission = *std::move(submission);
   check.compiler = bench.compiler;
   check.device = bench.device;
   const course::StageKind& kind = *lab.stage(one.stage)->kind;
@@ -123,7 +130,7 @@ base::Result<CaseOutcome> grade(const Workbench& bench, const Case& one) {
     return not_run("programs with host code are compiled by nvcc only");
   course::Lab used = lab->second;
   if (one.launch_seconds > 0) {
-    auto copy = copy_of(used, bench.scratch / "cases" / one.id / used.id, one.launch_seconds);
+    auto copy = copy_of(used, folder_of(bench, one) / used.id, one.launch_seconds);
     if (!copy) return copy.error();
     used = *std::move(copy);
   }
@@ -163,10 +170,12 @@ base::Result<CaseOutcome> grade(const Workbench& bench, const Case& one) {
   return outcome;
 }
 
-base::Result<CaseOutcome> jailed(const Case& one) {
+base::Result<CaseOutcome> jailed(const Workbench& bench, const Case& one) {
+  const auto script = write_submission(one, folder_of(bench, one));
+  if (!script) return script.error();
   jail::JailRequest request;
   request.arguments = {"/bin/sh", "/attack.sh"};
-  request.bindings = {{one.folder / "attack.sh", "/attack.sh"}};
+  request.bindings = {{*script, "/attack.sh"}};
   request.limits.wall_seconds = 3;
   request.limits.cpu_seconds = 2;
   request.limits.memory_bytes = 64 * jail::kMegabyte;
@@ -212,7 +221,7 @@ base::Result<CaseOutcome> run_case(const Workbench& bench, const Case& one) {
   base::Result<CaseOutcome> outcome = not_run("needs a GPU");
   if (needs_jail(one) && !jail::probe().untrusted_ok()) return not_run(kNoJail);
   if (one.kind == CaseKind::kGrade) outcome = grade(bench, one);
-  if (one.kind == CaseKind::kJail) outcome = jailed(one);
+  if (one.kind == CaseKind::kJail) outcome = jailed(bench, one);
   if (one.kind == CaseKind::kIntake) outcome = intake_case(bench.scratch, one);
   if (!outcome || outcome->not_run) return outcome;
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;

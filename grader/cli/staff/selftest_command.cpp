@@ -33,7 +33,7 @@ constexpr const char* kCorpora[] = {"grader/tests/attacks", "grader/tests/honest
 
 struct SelftestOptions {
   bool attack = false, table = false;
-  std::string filter, device, compiler;
+  std::string show, filter, device, compiler;
   int jobs = 2;
 };
 
@@ -147,6 +147,21 @@ int print_table() {
   return kExitPassed;
 }
 
+int show_submission(const std::string& id) {
+  const auto root = course_root();
+  if (!root) return report_error(root.error());
+  for (const char* folder : kCorpora) {
+    const fs::path file = *root / folder / (id + ".case");
+    if (!fs::exists(file)) continue;
+    const auto one = selftest::read_case(file);
+    if (!one) return report_error(one.error());
+    std::fwrite(one->submission.data(), 1, one->submission.size(), stdout);
+    return kExitPassed;
+  }
+  return report_error({base::ErrorKind::kInput, "--show " + id, "no case has this name",
+                       "a name of `membound selftest --table`", ""});
+}
+
 }  // namespace
 
 void add_selftest(CLI::App& app, Action& chosen) {
@@ -155,13 +170,17 @@ void add_selftest(CLI::App& app, Action& chosen) {
   auto* const what = command->add_option_group("what");
   what->add_flag("--attack", options->attack, "");
   what->add_flag("--table", options->table, "");
+  what->add_option("--show", options->show, "");
   what->require_option(1);
   command->add_option("--filter", options->filter, "");
   command->add_option("--device", options->device, "");
   takes_one_of(*command->add_option("--compiler", options->compiler, ""), {"nvcc", "clang"});
   takes_whole(*command->add_option("--jobs", options->jobs, ""), 1, 64);
   command->callback([options, &chosen] {
-    chosen = [options] { return options->table ? print_table() : run_selftest(*options); };
+    chosen = [options] {
+      if (!options->show.empty()) return show_submission(options->show);
+      return options->table ? print_table() : run_selftest(*options);
+    };
   });
 }
 

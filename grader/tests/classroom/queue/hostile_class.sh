@@ -49,7 +49,7 @@ number=0
 for case in "$@"; do
   number=$((number + 1))
   mkdir -p "$work/mixed/hostile-$number-${case##*/}" "$work/mixed/honest-$number"
-  cp "$root/grader/tests/attacks/$case/kernel.cu" "$work/mixed/hostile-$number-${case##*/}/"
+  "$build/bin/membound" selftest --show "$case" >"$work/mixed/hostile-$number-${case##*/}/kernel.cu"
   # Right answers and the skeleton.
   source=$root/solutions/01-reverse-array
   [ "$((number % 4))" -ne 3 ] || source=$root/labs/01-reverse-array

@@ -22,15 +22,14 @@ trap 'rm -rf "$work"' EXIT
 export MEMBOUND_ROOT=$root TMPDIR=$work/tmp
 mkdir "$TMPDIR"
 
-attacks=$root/grader/tests/attacks
 for student in $(seq 24); do
   mkdir -p "$work/class/$student"
   case $((student % 4)) in
-    0) source=$attacks/G-denial-and-escape/97-infinite-kernel ;;
-    1) source=$attacks/B-compile/20-macros ;;
-    *) source=$root/solutions/01-reverse-array ;;
-  esac
-  { cat "$source/kernel.cu"; echo "// $student"; } >"$work/class/$student/kernel.cu"
+    0) "$build/bin/membound" selftest --show G-denial-and-escape/97-infinite-kernel ;;
+    1) "$build/bin/membound" selftest --show B-compile/20-macros ;;
+    *) cat "$root/solutions/01-reverse-array/kernel.cu" ;;
+  esac >"$work/class/$student/kernel.cu"
+  echo "// $student" >>"$work/class/$student/kernel.cu"
 done
 
 grade() { exec "$build/bin/membound" grade "$work/class" --lab 01-reverse-array --device vgpu --seed 1 --out "$1"; }

@@ -15,6 +15,7 @@
 
 #include "grader/base/files.hpp"
 #include "grader/base/process.hpp"
+#include "grader/classroom/selftest/corpus.hpp"
 #include "grader/tests/classroom/exchange/gradescope_rules.hpp"
 #include "grader/tests/judge/temporary_folder.hpp"
 
@@ -354,7 +355,10 @@ TEST_F(Gradescope, ShowsWhatTheCompilerSays) {
 }
 
 TEST_F(Gradescope, GivesAnAttackNothingWithAJailOrWithout) {
-  submit("kernel.cu", read(kSource / "grader/tests/attacks/B-compile/31-globaltimer/kernel.cu"));
+  const auto attack =
+      selftest::read_case(kSource / "grader/tests/attacks/B-compile/31-globaltimer.case");
+  ASSERT_TRUE(attack) << base::to_string(attack.error());
+  submit("kernel.cu", attack->submission);
   // In builds that can switch it off, the second time as in a container that allows no jail.
   for (const char* off : {"", "compile.jail"}) {
     const json results = grade(program(), {{"MEMBOUND_SWITCH_OFF", off}});

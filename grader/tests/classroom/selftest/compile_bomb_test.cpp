@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "grader/classroom/selftest/corpus.hpp"
 #include "grader/device_code/compilers/compiler.hpp"
 #include "grader/judge/compile.hpp"
 #include "grader/sandbox/jail/jail.hpp"
@@ -28,9 +29,14 @@ class CompileBomb : public testing::TestWithParam<const char*> {
     request_.compiler = *compiler;
     request_.root = MEMBOUND_SOURCE_DIR;
     request_.lab_folder = request_.root / "labs" / "01-reverse-array";
-    request_.source = request_.root / "grader/tests/attacks/B-compile" / GetParam() / "kernel.cu";
     std::string pattern = testing::TempDir() + "membound-bomb-XXXXXX";
     request_.cache_folder = mkdtemp(pattern.data());
+    const auto bomb = read_case(request_.root / "grader/tests/attacks/B-compile" /
+                                (GetParam() + std::string(".case")));
+    ASSERT_TRUE(bomb) << base::to_string(bomb.error());
+    const auto source = write_submission(*bomb, request_.cache_folder / "bomb");
+    ASSERT_TRUE(source) << base::to_string(source.error());
+    request_.source = *source;
     request_.graded = judge::GradedCompile{};
     request_.graded->limits.wall_seconds = kLimitSeconds;
   }

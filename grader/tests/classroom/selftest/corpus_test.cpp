@@ -85,8 +85,8 @@ TEST(Corpus, HasAnAttackForEverySwitch) {
 TEST(Corpus, EveryCaseHasItsParts) {
   for (const char* name : {"attacks", "honest"})
     for (const Case& one : corpus(name)) {
-      EXPECT_EQ(fs::exists(one.folder / "kernel.cu"), one.kind == CaseKind::kGrade) << one.id;
-      EXPECT_EQ(fs::exists(one.folder / "attack.sh"), one.kind == CaseKind::kJail) << one.id;
+      EXPECT_EQ(one.submission.empty(), one.kind == CaseKind::kIntake || one.kind == CaseKind::kGpu)
+          << one.id;
       EXPECT_EQ(one.generator.empty(), one.kind != CaseKind::kIntake) << one.id;
     }
 }
@@ -110,11 +110,56 @@ TEST(Corpus, IsWhatTheDocumentationShows) {
             markdown_table(corpus("honest")));
 }
 
-TEST(Corpus, SaysWhatIsWrongWithACase) {
-  const base::ScratchFolder folder("corpus-test");
-  const auto none = read_corpus(folder.path());
+/// A corpus of one case in a folder of its own, with one frame.
+class SmallCorpus : public testing::Test {
+ protected:
+  base::Result<Case> read(const std::string& text) {
+    const fs::path file = folder_.path() / "attacks/B-compile/31b-smid.case";
+    EXPECT_TRUE(base::write_file(folder_.path() / "frames/reverse_direct.frame",
+                                 "one\n@before@\ntwo\n@kernel@\nthree\n"));
+    EXPECT_TRUE(base::write_file(file, text));
+    return read_case(file);
+  }
+  std::string found(const std::string& text) {
+    const auto one = read(text);
+    return one ? "" : one.error().found;
+  }
+
+  base::ScratchFolder folder_{"corpus-test"};
+};
+
+TEST_F(SmallCorpus, SaysWhatIsWrongWithACase) {
+  const auto none = read_corpus(folder_.path());
   ASSERT_FALSE(none);
   EXPECT_EQ(none.error().found, "holds no case");
+  EXPECT_EQ(found("title\n"), "\"title\" is no line of a head");
+  EXPECT_EQ(found("colour: red\n"), "\"colour: red\" says nothing of a case");
+  EXPECT_EQ(found("title: a\nstage: one\n"), "\"stage: one\" says nothing of a case");
+  EXPECT_EQ(found("title: a\n"), "does not say what it is, or what must come of it");
+  EXPECT_EQ(found("title: a\nexpected: PASS\n"), "hands in nothing");
+  EXPECT_EQ(found("title: a\nexpected: PASS\n--- launch\n"),
+            "\"launch\" has no place in the frame reverse_direct");
+}
+
+TEST_F(SmallCorpus, PutsSectionsIntoTheFrame) {
+  const auto one = read(
+      "title: a\n# a remark\ndefence: b\nexpected: FAIL_WRONG, CRASH\nexpected with clang: PASS\n"
+      "--- kernel\n  # no remark\n\n");
+  ASSERT_TRUE(one) << base::to_string(one.error());
+  EXPECT_EQ(one->id, "B-compile/31b-smid");
+  EXPECT_EQ(one->number, 31);
+  EXPECT_EQ(one->kind, CaseKind::kGrade);
+  EXPECT_EQ(one->expected, (std::vector<std::string>{"FAIL_WRONG", "CRASH"}));
+  EXPECT_EQ(expected_of(*one, "clang", "vgpu"), std::vector<std::string>{"PASS"});
+  EXPECT_EQ(one->submission, "one\ntwo\n  # no remark\n\nthree\n");
+}
+
+TEST_F(SmallCorpus, TakesAWholeFileByteForByte) {
+  const auto script =
+      read("title: a\nexpected: EXIT 1\n--- attack.sh\nexit 1\r\n\xff no line feed");
+  ASSERT_TRUE(script) << base::to_string(script.error());
+  EXPECT_EQ(script->kind, CaseKind::kJail);
+  EXPECT_EQ(script->submission, "exit 1\r\n\xff no line feed");
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 /// but the time it takes: verdicts, points, ratios and findings are those of a run beside the
 /// reference.
 
+#include "grader/classroom/selftest/corpus.hpp"
 #include "grader/judge/class_reference_times.hpp"
 #include "grader/tests/judge/sandboxed/sandboxed_fixture.hpp"
 
@@ -66,10 +67,16 @@ class KnownTimes : public Sandboxed {
       EXPECT_EQ(a.findings[f].text, b.findings[f].text);
   }
 
+  /// What an attack of the corpus hands in.
+  static std::string attack_text(const std::string& name) {
+    const auto one = selftest::read_case(source() / "grader/tests/attacks" / (name + ".case"));
+    EXPECT_TRUE(one) << base::to_string(one.error());
+    return one ? one->submission : "";
+  }
+
   /// The only stage's result of an attack of the corpus, held against known times.
   course::StageResult attack(const std::string& name) {
-    CheckRequest request =
-        request_for("01-reverse-array", source() / "grader/tests/attacks" / name / "kernel.cu");
+    CheckRequest request = request_for("01-reverse-array", kernel_of(attack_text(name)));
     request.stages = {1};
     request.more_arguments = {"--size", "65536"};
     sandbox(request);
@@ -125,8 +132,7 @@ TEST_F(KnownTimes, AnInputThatIsChangedWhereItIsTimedIsSuspicious) {
 
 // Held against what was drawn, where blocks that ran touched it.
 TEST_F(KnownTimes, AnInputThatIsChangedByBlocksThatAreSampledIsSuspicious) {
-  std::ifstream file(source() / "grader/tests/attacks/E-semantics/80c-alters-when-timed/kernel.cu");
-  std::string text{std::istreambuf_iterator<char>(file), {}};
+  std::string text = attack_text("E-semantics/80c-alters-when-timed");
   const std::string when = "n == 65536";
   text.replace(text.find(when), when.size(), "n >= 1 << 28");
   CheckRequest request = request_for("01-reverse-array", kernel_of(text));

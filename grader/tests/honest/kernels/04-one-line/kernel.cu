@@ -1,4 +1,0 @@
-// SPDX-FileCopyrightText: The Membound authors
-// SPDX-License-Identifier: Apache-2.0
-#include "kernel.cuh"
-__global__ void reverse_direct(int*out,const int*in,long long n){const long long i=before_this_block(kThreads)+threadIdx.x;if(i<n)out[n-1-i]=in[i];}LAUNCH_SHAPE(reverse_direct,long long n){LaunchShape s;s.block=kThreads;s.grid=ceil_div(n,kThreads);return s;}
