@@ -50,9 +50,8 @@ struct CompileRequest {
   std::optional<GradedCompile> graded = {};
   /// Of a program: the whole text is compiled, and linked with the libcudart of this folder.
   std::filesystem::path runtime = {};
-  bool library = false;  ///< with `runtime`: not a program, but what can be loaded into one
-  bool red_zones =
-      false;  ///< between local variables, so that memcheck tells them apart (clang only)
+  bool library = false;    ///< with `runtime`: not a program, but what can be loaded into one
+  bool red_zones = false;  ///< between local variables, for memcheck (clang only)
 };
 
 /// What came of it. A text that does not compile is no error of this function: its messages are the
