@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Builds the programs named in samples.tsv from a checkout of NVIDIA/cuda-samples with the shared CUDA
-# runtime, runs each on the virtual GPU, and prints the table of docs/real_programs.md.
+# runtime, runs each on the virtual GPU, and prints the table of samples.md beside this script.
 #
 #   run_samples.sh CHECKOUT VGPU_FOLDER WORK_FOLDER [NAME …]
 #
