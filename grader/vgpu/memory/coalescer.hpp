@@ -65,7 +65,7 @@ struct StoredSectors {
 /// Sectors that reach L2 whole though a warp stores them word by word: L1 holds a sector until the
 /// warp's next stores have filled it, unless the warp loads or comes to a barrier between. How
 /// often depends on how many stores there are and how many lines each of them touches
-/// (store_neighbours of gpu_experiments/clock, sectors that Nsight Compute counts behind L1).
+/// (store_neighbours of gpu_truth/clock, sectors that Nsight Compute counts behind L1).
 class WriteCombiner {
  public:
   /// What the burst fills with this store; mostly nothing.
