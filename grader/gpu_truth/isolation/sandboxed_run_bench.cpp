@@ -4,13 +4,14 @@
 /// What judging in three processes costs: a lab's reference answer run in one process and in three,
 /// in turn, and the time of single calls to a runner. grader/gpu_truth/records/grading_strangers.md
 /// shows the results.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <functional>
 #include <map>
 #include <thread>
+
+#include <CLI/CLI.hpp>
 
 #include "grader/base/process.hpp"
 #include "grader/course/lab.hpp"

@@ -4,7 +4,7 @@
 /// What a jail costs: the smallest program started bare and in a jail, in turn, so that whatever
 /// else the machine does meets both. Prints medians; docs/security.md holds a run of it.
 ///   cmake --build --preset ci --target jail_overhead &&
-///   build/ci/grader/tests/sandbox/jail/jail_overhead
+///   build/ci/grader/gpu_truth/isolation/jail_overhead
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -42,8 +42,9 @@ int main() {
   std::vector<double> bare, jailed, difference;
   bool all_well = true;
   for (int i = 0; i < kRuns; ++i) {
-    bare.push_back(milliseconds(
-        [&] { all_well = run_process({.arguments = {"/usr/bin/true"}}).ok() && all_well; }));
+    bare.push_back(milliseconds([&] {
+      all_well = membound::base::run_process({.arguments = {"/usr/bin/true"}}).ok() && all_well;
+    }));
     jailed.push_back(milliseconds([&] { all_well = run(request).ok() && all_well; }));
     difference.push_back(jailed.back() - bare.back());
   }
