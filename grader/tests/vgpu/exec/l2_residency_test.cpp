@@ -136,7 +136,7 @@ TEST(LineTimes, TheOrderOfCallsDoesNotMatter) {
 
 namespace {
 
-constexpr std::uint64_t kBlocks = 64;
+constexpr std::uint64_t kLaunchBlocks = 64;
 /// Lines that a block stores to, all of them watched and standing for 64.
 constexpr std::uint64_t kLinesOfBlock = 4, kBytesOfBlock = kLinesOfBlock * 128 * kLinesPerSample;
 
@@ -149,12 +149,12 @@ LineBytes word(std::uint32_t number) {
 /// Each block stores a word to lines of its own; then `late` blocks further on another one stores
 /// the next word, and so on, until `words` are there. How many stores are unfinished?
 std::uint64_t unfinished(std::uint64_t late, std::uint32_t words, double dirty_blocks) {
-  PartialStores parts(kBlocks);
-  for (std::uint64_t block = 0; block < kBlocks; ++block)
+  PartialStores parts(kLaunchBlocks);
+  for (std::uint64_t block = 0; block < kLaunchBlocks; ++block)
     for (std::uint64_t line = 0; line < kLinesOfBlock; ++line)
       for (std::uint32_t number = 0; number < words; ++number)
         parts.add(block * kLinesOfBlock + line, 0, block + late * number, word(number));
-  return parts.unfinished(dirty_blocks * kBytesOfBlock, kBlocks, 1);
+  return parts.unfinished(dirty_blocks * kBytesOfBlock, kLaunchBlocks, 1);
 }
 
 TEST(PartialStores, AreFinishedByTheSameBlock) {
@@ -163,13 +163,13 @@ TEST(PartialStores, AreFinishedByTheSameBlock) {
 }
 
 TEST(PartialStores, StayUnfinishedWhereTheRestNeverComes) {
-  EXPECT_EQ(unfinished(0, 7, 1e9), 7 * kLinesOfBlock * kBlocks * kLinesPerSample);
+  EXPECT_EQ(unfinished(0, 7, 1e9), 7 * kLinesOfBlock * kLaunchBlocks * kLinesPerSample);
 }
 
 TEST(PartialStores, AreFinishedByBlocksThatFollowSoon) {
   // Of eight stores to a line each comes two blocks later.
   EXPECT_EQ(unfinished(2, 8, 20), 0u);
-  EXPECT_EQ(unfinished(2, 8, 1), 8 * kLinesOfBlock * kBlocks * kLinesPerSample);
+  EXPECT_EQ(unfinished(2, 8, 1), 8 * kLinesOfBlock * kLaunchBlocks * kLinesPerSample);
 }
 
 TEST(PartialStores, AreFarApartInTimeToo) {

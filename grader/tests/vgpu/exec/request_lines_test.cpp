@@ -7,7 +7,7 @@
 namespace membound::vgpu::exec {
 namespace {
 
-constexpr std::uint64_t kWarps = 32;
+constexpr std::uint64_t kWarpsOfBlock = 32;
 
 LineSet lines(std::uint64_t first, std::uint64_t count, std::uint64_t apart) {
   LineSet set;
@@ -20,7 +20,7 @@ template <typename Of>
 LoadRows::Counts one_turn(const Of& of) {
   LoadRows rows;
   LoadRows::Counts counts;
-  for (std::uint64_t warp = 0; warp < kWarps; ++warp) rows.add(0, of(warp), counts);
+  for (std::uint64_t warp = 0; warp < kWarpsOfBlock; ++warp) rows.add(0, of(warp), counts);
   return counts;
 }
 
@@ -35,7 +35,7 @@ TEST(LoadRows, WarpsThatGoOnFromEachOtherLoadOneRow) {
 TEST(LoadRows, ATileHasARowForEachWarp) {
   const auto counts = one_turn([](std::uint64_t warp) { return lines(512 * warp, 1, 1); });
   EXPECT_EQ(counts.turns, 1u);
-  EXPECT_EQ(counts.rows, kWarps);
+  EXPECT_EQ(counts.rows, kWarpsOfBlock);
 }
 
 TEST(LoadRows, WarpsThatLoadTheSameColumnLoadItsRowsOnce) {
