@@ -234,7 +234,8 @@ class Tiling::Finder {
     return show_classes(effort_.is_sparing && all_move ? shape : nullptr);
   }
 
-  /// A block of each class; where `all_like` is given, those in no corner are like that one.
+  /// A block of each class; where `all_like` is given, all but the first and the last are like that
+  /// one.
   bool show_classes(const Footprint* all_like) {
     tiling_.shapes_.clear();
     const std::size_t axes = tiling_.axes_.size();
@@ -248,7 +249,7 @@ class Tiling::Finder {
         const auto at = axis.one_of(kinds[i]);
         exists = at.has_value();
         if (!exists) break;
-        is_corner = is_corner && (kinds[i] == 0 || *at + 1 == axis.extent);
+        is_corner = is_corner && (kinds[0] == 0 ? kinds[i] == 0 : *at + 1 == axis.extent);
         block += *at * axis.stride;
         by += axis.move * (static_cast<std::int64_t>(*at) - static_cast<std::int64_t>(axis.from));
       }
@@ -271,7 +272,7 @@ class Tiling::Finder {
 
   bool holds_at(std::uint64_t block) {
     const Footprint* const is = show(block);
-    return is != nullptr && *is == tiling_.of(block);
+    return is != nullptr && *is == tiling_.of_tile(block);
   }
 
   /// For blocks that were not asked to find the rule.
@@ -311,7 +312,36 @@ class Tiling::Finder {
 std::optional<Tiling> Tiling::find(const Grid& grid, std::int64_t elements, std::uint64_t seed,
                                    const Effort& effort, const Show& show) {
   if (grid[0] * grid[1] * grid[2] == 0) return std::nullopt;
-  return Finder(grid, elements, seed, effort, show).find();
+  bool failed = false;
+  for (const Order order : {Order::kAsLaunched, Order::kDiagonalsOfRows, Order::kDiagonals}) {
+    if (order != Order::kAsLaunched && (grid[0] < 3 || grid[1] < 3 || grid[2] > 1)) break;
+    const Numbering numbering{order, grid[0], grid[1]};
+    const Show show_tile = [&](std::uint64_t tile) {
+      auto footprint = show(numbering.launched(tile));
+      failed = failed || !footprint;
+      return footprint;
+    };
+    if (auto found = Finder(grid, elements, seed, effort, show_tile).find()) {
+      found->numbering_ = numbering;
+      return found;
+    }
+    if (failed) break;
+  }
+  return std::nullopt;
+}
+
+std::uint64_t Tiling::Numbering::tile(std::uint64_t launched) const {
+  if (order == Order::kAsLaunched) return launched;
+  const bool by_rows = order == Order::kDiagonalsOfRows;
+  const std::uint64_t y = by_rows ? launched / width : launched % height;
+  const std::uint64_t x = (by_rows ? launched % width : launched / height) + y;
+  return x % width + y * width;
+}
+
+std::uint64_t Tiling::Numbering::launched(std::uint64_t tile) const {
+  if (order == Order::kAsLaunched) return tile;
+  const std::uint64_t y = tile / width, x = (tile % width + width - y % width) % width;
+  return order == Order::kDiagonalsOfRows ? x + y * width : y + x * height;
 }
 
 int Tiling::Axis::kind(std::uint64_t coordinate) const {
@@ -343,7 +373,9 @@ int Tiling::class_of(std::uint64_t block) const {
   return number;
 }
 
-Footprint Tiling::of(std::uint64_t block) const {
+Footprint Tiling::of(std::uint64_t block) const { return of_tile(numbering_.tile(block)); }
+
+Footprint Tiling::of_tile(std::uint64_t block) const {
   if (!stretches_.empty()) {
     const auto behind = std::ranges::upper_bound(stretches_, block, {}, &Stretch::first);
     return std::prev(behind)->of(block, elements_);

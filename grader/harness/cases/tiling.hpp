@@ -12,8 +12,9 @@
 ///   direction            or has a few stretches of blocks, in each of which every run of elements
 ///                        moves by a distance of its own: whole batches, and what is left
 ///
-/// What a move takes past an end of the array is cut off. Kernels whose blocks lie otherwise (along
-/// diagonals, in an order that a table says) have no such rule; then nothing is known of them.
+/// What a move takes past an end of the array is cut off. Blocks of two directions may take the
+/// tiles along diagonals. Kernels whose blocks lie otherwise (in an order that a table says) have
+/// no such rule; then nothing is known of them.
 #pragma once
 
 #include <array>
@@ -62,7 +63,7 @@ class Tiling {
                                                   std::uint64_t seed, const Effort& effort,
                                                   const Show& show);
 
-  /// What this block has.
+  /// What this block (a number in launch order) has.
   [[nodiscard]] Footprint of(std::uint64_t block) const;
 
   /// Whether all blocks together have each of these elements exactly once, and no other. False,
@@ -71,6 +72,21 @@ class Tiling {
   [[nodiscard]] bool has_each_once(const WrittenRows& declared, std::uint64_t seed) const;
 
  private:
+  /// Which block of a grid of tiles a launched block takes.
+  enum class Order : std::uint8_t {
+    kAsLaunched,
+    /// x = (x + y) % width, y as launched.
+    kDiagonalsOfRows,
+    /// y = number % height, x = (number / height + y) % width (Ruetsch, Micikevicius: Optimizing
+    /// Matrix Transpose in CUDA, 2009). Of a square: y = x as launched, x = (x + y) % width.
+    kDiagonals,
+  };
+  struct Numbering {
+    Order order = Order::kAsLaunched;
+    std::uint64_t width = 1, height = 1;
+    [[nodiscard]] std::uint64_t tile(std::uint64_t launched) const;
+    [[nodiscard]] std::uint64_t launched(std::uint64_t tile) const;
+  };
   /// A direction: the block's coordinate in it is number / stride % extent.
   struct Axis {
     std::uint64_t stride = 1, extent = 1;
@@ -101,10 +117,13 @@ class Tiling {
   };
   class Finder;
 
+  /// Of a tile; all below counts tiles.
+  [[nodiscard]] Footprint of_tile(std::uint64_t block) const;
   [[nodiscard]] int class_of(std::uint64_t block) const;
   /// False: it would take long.
   [[nodiscard]] bool add_classes(RunSums& sums) const;
 
+  Numbering numbering_;
   std::int64_t elements_ = 0;
   std::vector<Axis> axes_;
   std::map<int, Footprint> shapes_;  ///< of each class: kinds as digits

@@ -136,7 +136,9 @@ constexpr std::uint64_t kMostSteps = std::uint64_t{1} << 26;  ///< of all that r
 /// Blocks drawn at random: fewer where one takes long, and few where it takes so long.
 constexpr std::uint64_t kMostTries = 32, kFewestTries = 8, kStepsOfTries = 500'000;
 constexpr std::uint64_t kLong = 50'000;
-constexpr int kTriesOfLong = 3;
+/// Of those, where the sample has tried the rule on as many blocks as these.
+constexpr int kTriesOfLong = 3, kTriesBesideSample = 1;
+constexpr std::uint64_t kManyOfSample = 4;
 /// Where a block takes long, the results of so many are compared.
 constexpr int kComparedOfLong = 2;
 
@@ -233,11 +235,17 @@ std::string find_doubt(const BenchParts& parts, const TimingRequest& request,
   const std::size_t elements = alone.reads() ? timed.inputs.front().count : timed.output.count;
   if (ran_whole(sample, blocks))
     return is_all(sample.touched, declared, elements) ? "" : "its blocks leave places out";
-  const std::uint64_t first_block = blocks > 1 ? 1 : 0;
+  // One that is at no edge, as the rule begins with.
+  const std::uint64_t row = grid.x, plane = row * grid.y;
+  const std::uint64_t first_block = (grid.y == 1 && grid.z == 1 ? blocks > 1 : grid.x > 2) +
+                                    (grid.y > 2 ? row : 0) + (grid.z > 2 ? plane : 0);
   const auto first = alone.show(first_block);
   if (!first) return alone.doubt();
   const std::uint64_t of_block = std::max<std::uint64_t>(1, alone.steps());
-  Tiling::Effort effort{kTriesOfLong, of_block > kLong};
+  std::uint64_t of_sample = 0;
+  for (const BlockRange& range : sample.blocks) of_sample += range.count;
+  const bool is_tried = of_sample >= kManyOfSample && !sample.some_warps;
+  Tiling::Effort effort{is_tried ? kTriesBesideSample : kTriesOfLong, of_block > kLong};
   if (!effort.is_sparing)
     effort.tries = static_cast<int>(std::clamp(kStepsOfTries / of_block, kFewestTries, kMostTries));
   const auto tiling = Tiling::find(

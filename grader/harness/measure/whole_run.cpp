@@ -231,8 +231,10 @@ namespace {
 constexpr std::uint64_t kFarInstructions = std::uint64_t{1} << 24;
 /// Elements of a block that has more than its part of a grid that is as large as the array.
 constexpr std::int64_t kManyElements = std::int64_t{1} << 20;
-/// Blocks between the ends: where a position of 32 bits has its sign set, and at random.
+/// Blocks between the ends: where a position of 32 bits has its sign set, and at random. Fewer
+/// where they have more elements together.
 constexpr std::uint64_t kBetween = 8;
+constexpr std::int64_t kElementsBetween = std::int64_t{1} << 18;
 constexpr std::int64_t kPlacesOf32Bits = std::int64_t{1} << 32;
 
 /// The launch with most blocks of a plan: it is the one that walks over the array.
@@ -343,7 +345,9 @@ class FarBlocks {
 
   bool look_between() {
     const std::uint64_t blocks = run_.blocks();
-    for (std::uint64_t i = 0; i < kBetween; ++i) {
+    const auto looks =
+        static_cast<std::uint64_t>(kElementsBetween / std::max<std::int64_t>(1, most_));
+    for (std::uint64_t i = 0; i < std::clamp<std::uint64_t>(looks, 1, kBetween); ++i) {
       const std::uint64_t block = i == 0   ? blocks / 8 * 5
                                   : i == 1 ? blocks / 8 * 7
                                            : seeds_.derive(seed_, i) % blocks;
@@ -355,9 +359,11 @@ class FarBlocks {
                           static_cast<double>(elements_);
       if (!footprint->empty() || !needed || block + 1 == blocks) continue;
       problem_ = "block " + in_groups(static_cast<std::int64_t>(block)) + " of " +
-                 in_groups(static_cast<std::int64_t>(blocks)) +
-                 " has no element, and the others have at most " + in_groups(most_) +
-                 " each: too few for element " + in_groups(elements_ - 1);
+                 in_groups(static_cast<std::int64_t>(blocks)) + " " + verb() + "s no element";
+      problem_ += most_ == 0
+                      ? ", and neither does any other that was looked at"
+                      : "; the others " + std::string(verb()) + " at most " + in_groups(most_) +
+                            " each, too few to reach element " + in_groups(elements_ - 1);
       return false;
     }
     return true;

@@ -259,15 +259,43 @@ TEST(Tiling, KnowsBatchesAndWhatIsLeft) {
     EXPECT_FALSE(is_sure(without(launch, block))) << block;
 }
 
-TEST(Tiling, FindsNoRuleWhereTilesLieAlongDiagonals) {
-  const std::int64_t side = 64;
-  const Launch launch{{64, 64, 1}, side * side * 16, [=](std::uint64_t block) {
-                        const auto at = static_cast<std::int64_t>(block);
-                        Footprint all;
-                        append(all, ((at % side + at / side) % side * side + at / side) * 16, 16);
-                        return all;
-                      }};
-  EXPECT_FALSE(is_sure(launch));
+/// Tiles that blocks take in an order of their own.
+Launch in_order(const Launch& tiles, const std::function<std::uint64_t(std::uint64_t)>& tile_of) {
+  Launch launch = tiles;
+  launch.of = [=](std::uint64_t block) { return tiles.of(tile_of(block)); };
+  return launch;
+}
+
+/// y = number % height, x = (number / height + y) % width: of a square, y = blockIdx.x.
+Launch along_diagonals(const Launch& tiles) {
+  return in_order(tiles, [w = tiles.grid[0], h = tiles.grid[1]](std::uint64_t block) {
+    return (block / h + block % h) % w + block % h * w;
+  });
+}
+
+/// x = (blockIdx.x + blockIdx.y) % gridDim.x.
+Launch along_diagonals_of_rows(const Launch& tiles) {
+  return in_order(tiles, [w = tiles.grid[0]](std::uint64_t block) {
+    return (block % w + block / w) % w + block / w * w;
+  });
+}
+
+TEST(Tiling, KnowsTilesAlongDiagonals) {
+  for (const Launch& matrix : {tiles(2048, 2048, 32, 32, false), tiles(1000, 777, 32, 16, false)})
+    for (const Launch& launch : {along_diagonals(matrix), along_diagonals_of_rows(matrix)}) {
+      EXPECT_TRUE(is_sure(launch));
+      EXPECT_FALSE(is_sure(without(launch, 0)));
+      Launch sparse = launch;
+      sparse.of = [of = launch.of](std::uint64_t block) {
+        return block % 8 == 5 ? Footprint{} : of(block);
+      };
+      EXPECT_FALSE(is_sure(sparse));
+    }
+}
+
+TEST(Tiling, FindsNoRuleInAnOrderOfItsOwn) {
+  EXPECT_FALSE(is_sure(in_order(tiles(1024, 1024, 32, 32, false),
+                                [](std::uint64_t block) { return block * 421 % 1024; })));
 }
 
 TEST(Tiling, SaysNothingWhereABlockCannotRun) {
