@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kSectionMark = "--- ";
-constexpr const char* kKernel = "kernel.cu";
+constexpr const char* kKernelName = "kernel.cu";
 constexpr const char* kScript = "attack.sh";
 
 base::Error wrong(const fs::path& file, const std::string& found) {
@@ -155,8 +155,8 @@ base::Result<Case> read_case(const fs::path& file) {
   } else if (sections.contains(kScript)) {
     one.kind = CaseKind::kJail;
     one.submission = std::move(sections[kScript]);
-  } else if (sections.contains(kKernel)) {
-    one.submission = std::move(sections[kKernel]);
+  } else if (sections.contains(kKernelName)) {
+    one.submission = std::move(sections[kKernelName]);
   } else {
     auto whole = framed(file, frame, std::move(sections));
     if (!whole) return whole.error();
@@ -166,7 +166,7 @@ base::Result<Case> read_case(const fs::path& file) {
 }
 
 base::Result<fs::path> write_submission(const Case& one, const fs::path& folder) {
-  fs::path file = folder / (one.kind == CaseKind::kJail ? kScript : kKernel);
+  fs::path file = folder / (one.kind == CaseKind::kJail ? kScript : kKernelName);
   const auto written = base::write_file(file, one.submission);
   if (!written) return written.error();
   return file;
