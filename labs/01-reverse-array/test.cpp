@@ -89,7 +89,7 @@ LAB_TEST_WITH_HINT(ReverseArray, KeepsAConstantArrayConstant, "edge-guard") {
 }
 
 LAB_TEST_WITH_HINT(ReverseArray, SeveralWavesOfBlocks, "cover") {
-  check((std::size_t{1} << 20) + 3, Fill::kUniform);
+  check((std::size_t{1} << 21) + 3, Fill::kUniform);
 }
 
 LAB_TEST_WITH_HINT(ReverseArray, SecondLaunchGivesTheSame, "second-launch") {

@@ -179,8 +179,8 @@ LAB_TEST_WITH_HINT(Transpose, SecondLaunchGivesTheSame, "second-launch") {
 }
 
 LAB_TEST_AFTER_TIMING(Transpose, PositionsBeyond32Bits, "wide-index") {
-  // 2^32 and 31,145,767 elements. Short rows: a block of stage 1 has 256 of them. A grid has no more
-  // than 65,535 tiles in y.
+  // 2^32 and 31,145,767 elements. Short rows: a block of stage 1 has 256 of them. A grid has no
+  // more than 65,535 tiles in y.
   constexpr std::int64_t kSize[] = {2'097'001, 2'063};
   EXPECT_TRUE(far_blocks(kSize, "rows * cols may pass 2^31"));
 }

@@ -165,7 +165,7 @@ TEST_F(Counting, OfItsOwnCountsTheClockSaysTheSameAgain) {
   for (std::size_t i = 0; i < 2; ++i) {
     EXPECT_EQ((*again)["kernels"][i]["counters"], own["kernels"][i]["counters"]);
     EXPECT_EQ((*again)["kernels"][i]["bounds"], own["kernels"][i]["bounds"]);
-    const auto &was = profiles(own)[i].advice, &is = profiles(*again)[i].advice;
+    const auto was = profiles(own)[i].advice, is = profiles(*again)[i].advice;
     ASSERT_EQ(was.size(), is.size());
     for (std::size_t a = 0; a < is.size(); ++a) {
       EXPECT_EQ(was[a].gain, is[a].gain);

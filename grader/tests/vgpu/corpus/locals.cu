@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 // Local arrays of one function, side by side. nvcc joins them into one; clang's code for a second
-// look has red zones between them (red_zones.awk). So clang compiles the kernels alone, and the rest
-// of this program loads them from the file that MEMBOUND_CORPUS_PTX names, where it is set.
+// look has red zones between them (red_zones.awk). So clang compiles the kernels alone, and the
+// rest of this program loads them from the file that MEMBOUND_CORPUS_PTX names, where it is set.
 #ifndef __clang__
 #include "corpus.cuh"
 #endif
