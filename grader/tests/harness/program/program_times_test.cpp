@@ -116,13 +116,13 @@ TEST_F(TimedPrograms, TheReferenceAnswerIsAsFastAsItself) {
   EXPECT_EQ(measured[0].abort, course::Cause::kNone);
 }
 
-TEST_F(TimedPrograms, WhatLiesSideBySideInAGraphIsOnePieceAtATimeByItself) {
+TEST_F(TimedPrograms, WhatLiesSideBySideInAGraphIsOneOperationAtATimeByItself) {
   CheckRequest request = request_for(answer_);
   request.submission = reference_source(request.place, lab_.id);
   request.stages = {4};
   // Two kernels beside two others in each of 40 launches.
   EXPECT_THAT(stage_of(request).notes,
-              Contains(testing::AllOf(HasSubstr("its pieces one at a time"), HasSubstr("0.48"),
+              Contains(testing::AllOf(HasSubstr("its operations one at a time"), HasSubstr("0.48"),
                                       HasSubstr("of that is saved"))));
 }
 
