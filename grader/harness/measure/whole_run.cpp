@@ -234,7 +234,7 @@ constexpr std::int64_t kManyElements = std::int64_t{1} << 20;
 /// Blocks between the ends: where a position of 32 bits has its sign set, and at random. Fewer
 /// where they have more elements together.
 constexpr std::uint64_t kBetween = 8;
-constexpr std::int64_t kElementsBetween = std::int64_t{1} << 18;
+constexpr std::int64_t kElementsBetween = std::int64_t{1} << 16;
 constexpr std::int64_t kPlacesOf32Bits = std::int64_t{1} << 32;
 
 /// The launch with most blocks of a plan: it is the one that walks over the array.
