@@ -14,6 +14,9 @@
 namespace membound::base {
 namespace {
 
+/// Enough of a digest to keep long names apart.
+constexpr std::size_t kDigestLetters = 16;
+
 using Bytes = std::array<unsigned char, EVP_MAX_MD_SIZE>;
 
 std::string hex_of(const Bytes& bytes, unsigned size) {
@@ -81,6 +84,24 @@ std::string hex(std::string_view bytes) {
     text += kDigits[value & 0xf];
   }
   return text;
+}
+
+std::string file_name(std::string_view text) {
+  constexpr std::string_view kPlain =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.";
+  constexpr std::string_view kHex = "0123456789ABCDEF";
+  std::string name;
+  for (const char c : text) {
+    if (kPlain.find(c) != std::string_view::npos && !(c == '.' && name.empty())) {
+      name += c;
+      continue;
+    }
+    const auto byte = static_cast<unsigned char>(c);
+    name += {'%', kHex[byte >> 4], kHex[byte & 15]};
+  }
+  if (name.size() > kMostFileNameBytes)
+    name = name.substr(0, kMostFileNameBytes) + "-" + sha256(text).substr(0, kDigestLetters);
+  return name.empty() ? "%" : name;
 }
 
 }  // namespace membound::base

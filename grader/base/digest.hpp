@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// SHA-256, HMAC-SHA256 and random bytes: names that depend on content alone, records nobody
-/// can change unseen, seeds nobody can guess; OpenSSL's libcrypto computes them. And a cheap
-/// hash that is the same on every machine.
+/// SHA-256, HMAC-SHA256 and random bytes: names that depend on content alone, names of files,
+/// records nobody can change unseen, seeds nobody can guess; OpenSSL's libcrypto computes them. And
+/// a cheap hash that is the same on every machine.
 #pragma once
 
 #include <cstddef>
@@ -42,6 +42,14 @@ class Sha256 {
 
 /// Bytes from the system's generator, for keys and seeds.
 [[nodiscard]] std::string random_bytes(std::size_t count);
+
+/// File systems end names at 255 bytes; this leaves room for a digest and an ending.
+inline constexpr std::size_t kMostFileNameBytes = 150;
+
+/// `text` as one name of a file: letters, digits, '.', '-', '_' stay, every other byte becomes %XX,
+/// as does a '.' in front. Different texts get different names: of what is longer than
+/// kMostFileNameBytes the end gives way to a digest of the whole.
+[[nodiscard]] std::string file_name(std::string_view text);
 
 /// Two hexadecimal digits for each byte.
 [[nodiscard]] std::string hex(std::string_view bytes);

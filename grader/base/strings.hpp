@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Text as lines, as something safe to show, as numbers and names in files; and the known word
-/// that is nearest to a mistyped one.
+/// Text as lines, as something safe to show, as numbers; and the known word that is nearest to a
+/// mistyped one. printable() has a source of its own, because it needs Unicode's tables.
 #pragma once
 
 #include <cstddef>
@@ -27,14 +27,6 @@ namespace membound::base {
 
 /// With a point: decimal(0.5, 2) is "0.50".
 [[nodiscard]] std::string decimal(double value, int digits);
-
-/// File systems end names at 255 bytes; this leaves room for a digest and an ending.
-inline constexpr std::size_t kMostFileNameBytes = 150;
-
-/// `text` as one name of a file: letters, digits, '.', '-', '_' stay, every other byte becomes %XX,
-/// as does a '.' in front. Different texts get different names: of what is longer than
-/// kMostFileNameBytes the end gives way to a digest of the whole.
-[[nodiscard]] std::string file_name(std::string_view text);
 
 /// How many single-letter insertions, deletions, replacements and swaps of neighbours turn `from`
 /// into `to` (optimal string alignment distance).

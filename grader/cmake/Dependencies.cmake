@@ -18,7 +18,19 @@ set_target_properties(csv::csv PROPERTIES IMPORTED_LOCATION ${csv_LIBRARY}
   INTERFACE_INCLUDE_DIRECTORIES ${csv_INCLUDE})
 find_package(OpenSSL 3.0 REQUIRED COMPONENTS Crypto)  # SHA-256 and HMAC
 pkg_check_modules(md4c REQUIRED IMPORTED_TARGET md4c>=0.4.8)  # handouts and help on a terminal
-pkg_check_modules(utf8proc REQUIRED IMPORTED_TARGET libutf8proc>=2.5)  # what text looks like: hidden characters, names that look alike
+# What text looks like: hidden characters, names that look alike. Tables and little else: compiled in
+# where there is the archive, so that a student's program does not load them with the runtime.
+pkg_check_modules(utf8proc REQUIRED IMPORTED_TARGET libutf8proc>=2.5)
+find_library(utf8proc_ARCHIVE libutf8proc.a HINTS ${utf8proc_LIBRARY_DIRS})
+add_library(utf8proc::utf8proc INTERFACE IMPORTED)
+if(utf8proc_ARCHIVE)
+  set_target_properties(utf8proc::utf8proc PROPERTIES
+    INTERFACE_COMPILE_DEFINITIONS UTF8PROC_STATIC
+    INTERFACE_INCLUDE_DIRECTORIES "${utf8proc_INCLUDE_DIRS}"
+    INTERFACE_LINK_LIBRARIES ${utf8proc_ARCHIVE})
+else()
+  target_link_libraries(utf8proc::utf8proc INTERFACE PkgConfig::utf8proc)
+endif()
 pkg_check_modules(seccomp REQUIRED IMPORTED_TARGET libseccomp>=2.5)  # the jail's system call filter
 find_package(GTest 1.12 REQUIRED)  # the labs' test programs are GoogleTest programs, too
 

@@ -50,6 +50,8 @@ if(MEMBOUND_SANITIZER AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   endforeach()
 endif()
 target_include_directories(membound_options INTERFACE ${PROJECT_SOURCE_DIR})
+# A program loads those libraries that it uses, and not all that a room below may need.
+target_link_options(membound_options INTERFACE LINKER:--as-needed)
 # What is handed out built says nothing of the machine that built it.
 target_compile_options(membound_options INTERFACE -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=)
 

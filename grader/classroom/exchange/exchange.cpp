@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "grader/base/digest.hpp"
 #include "grader/base/strings.hpp"
 
 namespace membound::exchange {

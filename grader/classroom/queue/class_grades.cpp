@@ -14,7 +14,6 @@
 #include "grader/base/csv.hpp"
 #include "grader/base/digest.hpp"
 #include "grader/base/files.hpp"
-#include "grader/base/strings.hpp"
 #include "grader/classroom/intake/course_rules.hpp"
 #include "grader/classroom/intake/submitted_names.hpp"
 #include "grader/classroom/queue/audit.hpp"

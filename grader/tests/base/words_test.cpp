@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/base/strings.hpp"
-
 #include <gtest/gtest.h>
 
 #include <limits>
 #include <random>
 #include <set>
+
+#include "grader/base/digest.hpp"
+#include "grader/base/strings.hpp"
 
 namespace membound::base {
 namespace {
