@@ -225,9 +225,7 @@ std::string clangd_text(const std::string& flags, const course::Course& course) 
 }
 
 std::string dockerfile_text(const std::string& needs) {
-  std::vector<std::string> packages = listed_packages(needs);
-  // For kernels without a toolkit, for editors, and for fetching a toolkit.
-  packages.insert(packages.end(), {"clang", "clangd", "python3-pip", "ca-certificates"});
+  const std::vector<std::string> packages = listed_packages(needs);
   return std::string(kLicense) +
          "# A container with all that ./membound would ask for; .devcontainer/devcontainer.json "
          "names it.\n" +
@@ -258,7 +256,12 @@ std::vector<std::string> listed_packages(std::string_view needs_sh) {
   bool in_list = false;
   for (std::string line; std::getline(lines, line);) {
     if (line == "LIST") break;
-    if (in_list) packages.push_back(line.substr(0, line.find(' ')));
+    std::istringstream words(line);
+    std::string package, file, who;
+    words >> package >> file >> who;
+    const bool listed = in_list && who != "ci" && who != "ccache";
+    if (listed && std::ranges::find(packages, package) == packages.end())
+      packages.push_back(package);
     in_list = in_list || line.ends_with("<<'LIST'");
   }
   return packages;

@@ -64,7 +64,8 @@ struct WrittenFile {
 /// it: optimisation, output.
 [[nodiscard]] std::vector<std::string> reading_flags(std::string_view clang_flags);
 
-/// The packages that `needs_sh` lists for building the grader, in its order.
+/// The packages that `needs_sh` lists for those who use the course, not for continuous integration
+/// alone; in its order.
 [[nodiscard]] std::vector<std::string> listed_packages(std::string_view needs_sh);
 
 /// .clangd and .devcontainer/Dockerfile. An error where a source cannot be read.

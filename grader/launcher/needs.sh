@@ -14,18 +14,33 @@ readonly wheel_toolkit=$state/toolkit/nvidia/cu13
 # it, because asking dpkg about fifteen packages takes longer than building one. Programs that came
 # with the course need the compiler for kernels alone.
 missing_packages() {
-  if [ "${want_build:-}" ]; then missing_for_building; fi
-  missing_for_kernels
+  if [ "${want_build:-}" ]; then
+    missing_of all ${want_staff:+staff} ${want_tests:+staff tests}
+  fi
+  if [ "$want_nvcc" ]; then
+    missing_of nvcc
+    if ! find_toolkit >/dev/null; then missing_of toolkit; fi
+  fi
+  if [ "$want_clang" ] && ! find_clang; then packages_of clang | while read -r package _ why; do echo "$package: $why"; done; fi
   # An installation that was broken off may have unpacked a package and not what it depends on.
   if [ -e "$state/installing" ]; then sed 's/$/: its installation was broken off/' "$state/installing"; fi
 }
 
-# A line of the list: package, a file of it, who needs it (all, or staff: instructors' and authors' commands,
-# and tests), why.
-missing_for_building() {
-  while read -r package file who why; do
-    if [ "$who" = staff ] && [ -z "${want_staff:-}${want_tests:-}" ]; then continue; fi
+missing_of() { # WHO…
+  local package file why
+  packages_of "$@" | while read -r package file why; do
     compgen -G "$file" >/dev/null || echo "$package: $why"
+  done
+}
+
+# All Debian packages that the course has a use for; there is no other list. A line: package, a file of it,
+# who needs it, why. Who: all who build; staff, instructors' and authors' commands; tests; what compiles
+# kernels: nvcc, toolkit where it must be fetched first, clang; editor, in .devcontainer/Dockerfile, which has
+# all of these; ci, in .ci/run alone, and ccache, there for what is built twice.
+packages_of() { # WHO…
+  local package file who why
+  while read -r package file who why; do
+    if [[ " $* " == *" $who "* ]]; then echo "$package $file $why"; fi
   done <<'LIST'
 g++ /usr/bin/g++ all compiles the grader
 cmake /usr/bin/cmake all configures the build
@@ -51,20 +66,21 @@ libyaml-cpp-dev /usr/include/yaml-cpp/yaml.h staff reads Gradescope's exports
 libutf8proc-dev /usr/include/utf8proc.h all shows hidden characters, compares names
 libseccomp-dev /usr/include/seccomp.h all keeps graded code from system calls it has no use for
 bubblewrap /usr/bin/bwrap all shuts graded code in
+libvalijson-dev /usr/include/valijson/validator.hpp tests tests the result schema
+g++ /usr/bin/g++ nvcc nvcc reads a kernel with it first
+python3-pip /usr/bin/pip3 toolkit fetches the CUDA compiler
+ca-certificates /etc/ssl/certs/ca-certificates.crt toolkit knows whom the CUDA compiler is fetched from
+clang /usr/bin/clang++ clang compiles kernels for the virtual GPU, without a CUDA toolkit
+clangd /usr/bin/clangd editor tells mistakes while a kernel is written
+clang-format /usr/bin/clang-format ci holds the sources to one format
+shellcheck /usr/bin/shellcheck ci reads the shell scripts
+doxygen /usr/bin/doxygen ci builds the course's site, whose links are followed
+chromium /usr/bin/chromium ci looks at the site's pages
+slurmctld /usr/sbin/slurmctld ci starts a cluster on loopback
+slurmd /usr/sbin/slurmd ci starts a cluster on loopback
+slurm-client /usr/bin/sbatch ci starts a cluster on loopback
+ccache /usr/bin/ccache ccache makes the second build of the course short
 LIST
-  if [ "${want_tests:-}" ]; then
-    [ -e /usr/include/valijson/validator.hpp ] || echo "libvalijson-dev: tests the result schema"
-  fi
-}
-
-missing_for_kernels() {
-  if [ "$want_nvcc" ] && [ ! -e /usr/bin/g++ ]; then echo "g++: nvcc reads a kernel with it first"; fi
-  if [ "$want_nvcc" ] && ! find_toolkit >/dev/null && ! [ -x /usr/bin/pip3 ]; then
-    echo "python3-pip: fetches the CUDA compiler"
-  fi
-  if [ "$want_clang" ] && ! find_clang; then
-    echo "clang: compiles kernels for the virtual GPU, without a CUDA toolkit"
-  fi
 }
 
 # Prints the folder of a CUDA toolkit of version 13, or fails. Debian's own nvcc is version 11,

@@ -34,9 +34,10 @@ TEST(EditorFiles, FlagsAboutTheMadeCodeAreLeftOut) {
 }
 
 TEST(EditorFiles, PackagesAreTheFirstWordsOfTheList) {
-  EXPECT_THAT(listed_packages("a\n  done <<'LIST'\ng++ /usr/bin/g++ compiles\ngit /g restores\n"
-                              "LIST\nother /x y\n"),
-              ElementsAre("g++", "git"));
+  EXPECT_THAT(
+      listed_packages("a\n  done <<'LIST'\ng++ /usr/bin/g++ all compiles\ngit /g staff restores\n"
+                      "doxygen /d ci reads\ng++ /g nvcc reads\nLIST\nother /x y\n"),
+      ElementsAre("g++", "git"));
 }
 
 TEST(EditorFiles, AreTheTrees) {

@@ -25,15 +25,17 @@ bare_machine_lacks() ( # with VARIABLE=1 for what is wanted
   compgen() { return 1; }
   state=$folder
   . "$source_dir/grader/launcher/needs.sh"
-  missing_for_building | cut -d: -f1 | tr '\n' ' '
+  want_nvcc='' want_clang=''
+  missing_packages | cut -d: -f1 | tr '\n' ' '
 )
 expect "what a student builds with" "*libcli11-dev*" "$(bare_machine_lacks want_build=1)"
 case $(bare_machine_lacks want_build=1) in
   *libsqlitecpp-dev* | *libarchive-dev* | *libyaml-cpp-dev*)
     expect "a student needs nothing that grades a class" "no such package" "one" ;;
 esac
-expect "an instructor's commands" "*libarchive-dev*libsqlitecpp-dev*" "$(bare_machine_lacks want_staff=1)"
-expect "the tests" "*libarchive-dev*libsqlitecpp-dev*" "$(bare_machine_lacks want_tests=1)"
+expect "an instructor's commands" "*libarchive-dev*libsqlitecpp-dev*" "$(bare_machine_lacks want_build=1 want_staff=1)"
+expect "the tests" "*libarchive-dev*libsqlitecpp-dev*libvalijson-dev*" \
+  "$(bare_machine_lacks want_build=1 want_tests=1)"
 
 # --- the line of progress --------------------------------------------------------------------
 

@@ -20,7 +20,6 @@ if ! dpkg --compare-versions "${offered:-0}" ge 3.25; then
   say "choose an image of Debian 12, Ubuntu 24.04 or newer in the autograder's settings"
   exit 1
 fi
-apt-get install -y -qq --no-install-recommends ca-certificates >/dev/null
 
 # The skeleton does not pass (exit code 1); anything else but that means that grading cannot work.
 say "building, and grading the skeleton of {{first}}"
