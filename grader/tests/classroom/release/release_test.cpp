@@ -13,7 +13,6 @@
 
 #include "grader/base/digest.hpp"
 #include "grader/base/files.hpp"
-#include "grader/classroom/release/binaries.hpp"
 #include "grader/classroom/release/handed_out_tree.hpp"
 #include "grader/classroom/release/leaks.hpp"
 #include "grader/classroom/release/reference.hpp"
@@ -87,17 +86,6 @@ TEST(StudentPresets, AreTheStudentsAlone) {
   const auto json = nlohmann::json::parse(*presets);
   EXPECT_EQ(json["configurePresets"].size(), 2U);
   EXPECT_EQ(json["buildPresets"].size(), 1U);
-}
-
-TEST(ShippedLibraries, AreThoseThatAMachineMayLack) {
-  EXPECT_THAT(
-      shipped_libraries("\tlinux-vdso.so.1 (0x7ffd)\n"
-                        "\tlibzstd.so.1 => /lib/x86_64-linux-gnu/libzstd.so.1 (0x7f5e)\n"
-                        "\tlibcudart.so.13 => not found\n"
-                        "\tlibstdc++.so.6 => /lib/x86_64-linux-gnu/libstdc++.so.6 (0x7f5e)\n"
-                        "\tlibc.so.6 => /lib/x86_64-linux-gnu/libc.so.6 (0x7f5e)\n"
-                        "\t/lib64/ld-linux-x86-64.so.2 (0x7f5e)\n"),
-      ElementsAre(testing::Pair("libzstd.so.1", "/lib/x86_64-linux-gnu/libzstd.so.1")));
 }
 
 TEST(BarePtx, HasNeitherCommentsNorLineTables) {
