@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Pages and the heads of files name files and commands: are those there?
+/// Pages and the heads of files name files, commands and functions: are those there?
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -89,6 +89,82 @@ TEST(NamedPlaces, PagesNameCommandsAndOptionsThatThereAre) {
   EXPECT_THAT(lost_commands("`membound check 3/1 --device gpu` and `./membound judge 3`\n"
                             "    membound dev check --mend  # --no such\n"),
               ElementsAre("judge", "dev --mend"));
+}
+
+/// Sources of the rooms and files that `text` names: all of `harness/lab`, judge/judge.cpp of
+/// `judge/judge`.
+std::string sources_named_in(const std::string& text) {
+  static const std::regex kPlace("`([a-z_]+(?:/[a-z0-9_]+)+)`");
+  std::string sources;
+  for (const std::string& name : all_matches(text, kPlace)) {
+    const fs::path place = kWholeTree / "grader" / name;
+    if (!fs::is_directory(place)) {
+      sources += text_of(place.string() + ".cpp");
+      continue;
+    }
+    for (const auto& entry : fs::directory_iterator(place))
+      if (entry.path().extension() == ".cpp") sources += text_of(entry.path());
+  }
+  return sources;
+}
+
+/// Functions of a step ("`judge::run()`", "`Ledger::plan()`") that none of the files named there
+/// defines. What the name of a class stands before is looked for with it; namespaces are left out.
+std::vector<std::string> lost_functions(const std::string& step) {
+  static const std::regex kFunction("`(?:[a-z_]+::)*([A-Za-z_:]+)\\(\\)`");
+  const std::string sources = sources_named_in(step);
+  std::vector<std::string> lost;
+  for (const std::string& name : all_matches(step, kFunction)) {
+    const std::regex definition("\n[A-Za-z\\[][^\n;=(]*[ *&]" + name + "\\(");
+    if (!std::regex_search(sources, definition)) lost.push_back(name);
+  }
+  return lost;
+}
+
+/// The numbered steps of a section.
+std::vector<std::string> steps_of(const std::string& page, const std::string& section) {
+  const auto begin = page.find("\n## " + section + "\n");
+  if (begin == std::string::npos) return {};
+  const std::string text = page.substr(begin, page.find("\n## ", begin + 1) - begin);
+  std::vector<std::string> steps;
+  for (int number = 1;; ++number) {
+    const auto at = text.find("\n" + std::to_string(number) + ". ");
+    if (at == std::string::npos) return steps;
+    const auto end =
+        std::min(text.find("\n" + std::to_string(number + 1) + ". ", at), text.find("\n\n", at));
+    steps.push_back(text.substr(at, end - at));
+  }
+}
+
+TEST(NamedPlaces, WalksNameFunctionsOfTheFilesBesideThem) {
+  const std::string page = text_of(kWholeTree / "docs/architecture.md");
+  for (const char* walk : {"From kernel.cu to a verdict", "From an archive to grades.csv"}) {
+    const std::vector<std::string> steps = steps_of(page, walk);
+    EXPECT_GE(steps.size(), 5u) << walk;
+    for (const std::string& step : steps) EXPECT_THAT(lost_functions(step), IsEmpty()) << step;
+  }
+  EXPECT_THAT(lost_functions(
+                  "`judge::judge_stage()`, `no_such()` and `Other::plan()` of `judge/verdict` and "
+                  "`classroom/ledger`, `Ledger::plan()`"),
+              ElementsAre("no_such", "Other::plan"));
+}
+
+/// "…, a file each time control enters it: a → b (what it does) → c: 3."
+TEST(NamedPlaces, WalksGoThroughFilesThatThereAre) {
+  std::set<std::string> stems;
+  for (const auto& entry : fs::recursive_directory_iterator(kWholeTree / "grader"))
+    if (entry.path().extension() == ".cpp") stems.insert(entry.path().stem().string());
+  const std::string page = text_of(kWholeTree / "docs/architecture.md");
+  const std::string introduction = "a file each time control enters it";
+  static const std::regex kStay("([a-z_]+)(?: \\([^→]*\\))?[ \n]→");
+  std::size_t walks = 0;
+  for (auto at = page.find(introduction); at != std::string::npos;
+       at = page.find(introduction, at + 1), ++walks) {
+    const auto stays = all_matches(page.substr(at, page.find("\n\n", at) - at), kStay);
+    EXPECT_GT(stays.size(), 20u);
+    for (const std::string& stay : stays) EXPECT_TRUE(stems.contains(stay)) << stay;
+  }
+  EXPECT_EQ(walks, 2u);
 }
 
 /// What stands before "#pragma once".
