@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// On which multiprocessor each block of a grid runs, a line a grid: `BLOCKS x THREADS,SM,SM,…`.
-/// The clock's schedule deals blocks out as an H200 was seen to.
+/// The clock's block scheduler dispatches blocks as an H200 was seen to.
 ///
 /// Place in the chain: timed.cuh (vgpu/calibration) -> [where_blocks_go], a program.
 #include "grader/vgpu/calibration/timed.cuh"

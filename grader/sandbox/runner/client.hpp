@@ -71,7 +71,7 @@ class Connection {
   [[nodiscard]] std::int32_t take_copy(const Ticket& ticket);
   /// `code` is the whole file.
   [[nodiscard]] std::int32_t load_module(std::span<const std::byte> code, ModuleAnswer& module);
-  /// Shows what was touched of a drawn array of that size, in order.
+  /// Shows what was touched of a lazily generated array of that size, in order.
   using SeeBytes = std::function<void(std::uint64_t offset, std::span<const std::byte> bytes)>;
   [[nodiscard]] std::int32_t each_touched(std::uint64_t address, std::uint64_t size_bytes,
                                           const SeeBytes& see);

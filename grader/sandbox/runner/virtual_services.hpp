@@ -48,7 +48,7 @@ void last_virtual_work(double& start_ns, double& end_ns);
 [[nodiscard]] bool draw_virtual_input(const DrawInput& input);
 /// Nothing where that was not done to an array that begins there.
 [[nodiscard]] std::optional<bool> is_virtual_input_as_drawn(std::uint64_t address);
-/// Shows what was touched of a drawn array, in order: stretches of whole chunks.
+/// Shows what was touched of a lazily generated array, in order: stretches of whole chunks.
 using SeeTouched = std::function<void(std::uint64_t offset, std::span<const std::byte> bytes)>;
 [[nodiscard]] bool each_virtual_touched(std::uint64_t address, const SeeTouched& see);
 

@@ -110,7 +110,7 @@ TEST_F(AccessShadowLine, TellsOfEachCellWhoWroteIt) {
   EXPECT_EQ(shadow_.view().write_origin(70), 12u);
 }
 
-TEST_F(AccessShadowLine, KeepsItsStampsWhenTakenApart) {
+TEST_F(AccessShadowLine, KeepsItsEpochsWhenTakenApart) {
   shadow_.take_apart(70, 1, Mark::kWrite, true);
   EXPECT_TRUE(LineEpoch::apart(shadow_.view().lines[2].write));
   for (std::uint32_t cell = 0; cell < 32; ++cell) {

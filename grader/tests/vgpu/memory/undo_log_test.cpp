@@ -50,7 +50,7 @@ TEST_F(UndoLogTest, PutsBackWhichBytesHadBeenWritten) {
   EXPECT_EQ(written[4], 0);
 }
 
-TEST_F(UndoLogTest, PutsBackPiecesOfDrawnArrays) {
+TEST_F(UndoLogTest, PutsBackChunksOfLazilyGeneratedArrays) {
   const auto address = *space_.allocate(100'000, 1, {});
   const auto zeros = [](auto, std::byte* to, auto bytes) { std::fill_n(to, bytes, std::byte{}); };
   ASSERT_TRUE(space_.generate_lazily(address, zeros));

@@ -254,7 +254,7 @@ TEST(Link, AnAtomicNobodyReadsIsAReduction) {
 
 TEST(Link, AtomicsOfLanesThatAddTheirOwnNumbersAreNotJoined) {
   // The parameter before %laneid takes two slots: slots and constants are not counted alike.
-  const auto joining = [](const std::string& value) {
+  const auto aggregation_of = [](const std::string& value) {
     const Program program = link(R"(.visible .entry k(.param .u64 out) {
       .reg .b32 %r<3>; .reg .b64 %rd<9>;
       ld.param.u64 %rd1, [out];
@@ -268,8 +268,8 @@ TEST(Link, AtomicsOfLanesThatAddTheirOwnNumbersAreNotJoined) {
       if (in.opcode == Opcode::kRed) return in.as<AtomicAccess>().aggregation;
     throw std::runtime_error("no atomic");
   };
-  EXPECT_EQ(joining("%laneid"), WarpAggregation::kNever);
-  EXPECT_EQ(joining("7"), WarpAggregation::kAlways);
+  EXPECT_EQ(aggregation_of("%laneid"), WarpAggregation::kNever);
+  EXPECT_EQ(aggregation_of("7"), WarpAggregation::kAlways);
 }
 
 TEST(Link, ABlockThatReadsWhatAnotherCountedCommunicates) {

@@ -132,10 +132,10 @@ using ptx::StateSpace;
 constexpr u32 kSectorsOfSlice = 8;
 
 /// True when one lane does it for all that take part.
-bool is_joined(const Instruction& in) {
-  const auto joining = in.as<AtomicAccess>().aggregation;
-  return joining == program::WarpAggregation::kAlways ||
-         (joining == program::WarpAggregation::kIfUnused && in.has(program::kResultUnused));
+bool is_warp_aggregated(const Instruction& in) {
+  const auto aggregation = in.as<AtomicAccess>().aggregation;
+  return aggregation == program::WarpAggregation::kAlways ||
+         (aggregation == program::WarpAggregation::kIfUnused && in.has(program::kResultUnused));
 }
 
 /// Lanes that want one word of a bank pass as one; words of one bank take turns.
@@ -173,7 +173,7 @@ void count_global_atomic(Warp& w, StepStats& stats, const Instruction& in, const
                          u32 mask, u32 bytes) {
   const auto lanes = static_cast<u32>(std::popcount(mask));
   stats.atomic_lanes += lanes;
-  if (is_joined(in)) mask &= 0u - mask;
+  if (is_warp_aggregated(in)) mask &= 0u - mask;
   const auto cost = memory::coalesce(addresses, mask, bytes);
   if (loops_on_a_word(in)) {
     count_word_loop(stats, in, addresses, mask);
@@ -195,7 +195,7 @@ void count_global_atomic(Warp& w, StepStats& stats, const Instruction& in, const
 /// The same of shared memory.
 void count_shared_atomic(StepStats& stats, const Instruction& in, const u32* offsets, u32 mask,
                          u32 bytes) {
-  if (is_joined(in)) mask &= 0u - mask;
+  if (is_warp_aggregated(in)) mask &= 0u - mask;
   if (in.as<AtomicAccess>().aggregation == program::WarpAggregation::kByWordIfUnused &&
       in.has(program::kResultUnused))
     return generic::count_shared(stats, counted_by_word(offsets, mask, bytes));

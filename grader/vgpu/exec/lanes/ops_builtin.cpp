@@ -255,7 +255,7 @@ std::string assertion_text(Warp& w, const Call& call, int lane) {
 }
 
 /// Tells the checkers of a red zone; its address is generic.
-void leave_a_gap(Warp& w, const Call& call) {
+void leave_a_red_zone(Warp& w, const Call& call) {
   if (w.observer == nullptr) return;
   const LocalWindows windows = local_windows(w);
   for (std::uint32_t rest = w.mask; rest != 0; rest &= rest - 1) {
@@ -277,7 +277,7 @@ const Step* call_builtin(Warp& w, const Step* s, const Call& call) {
                       w.launch->code[w.frame->function].function->frame_bytes))
     return w.stop;
   if (call.builtin == Builtin::kRedZone) {
-    leave_a_gap(w, call);
+    leave_a_red_zone(w, call);
     return s + 1;
   }
   generic::charge(w, kBuiltinToll * lane_count(w.mask));
