@@ -3,7 +3,6 @@
 /// @file
 /// Writes the reference pages of the virtual GPU from the tables that its code is made of:
 /// instructions, counters, machines, functions of the CUDA runtime.
-/// Place in the chain: *.def, machines/*.json -> [reference] -> Markdown -> Doxygen.
 /// Usage: membound_reference FOLDER
 #include <cstdio>
 #include <filesystem>

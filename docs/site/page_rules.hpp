@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// Holds pages against the rules of docs/accessibility.md.
-/// Place in the chain: HTML, style sheets -> [page_rules] -> `membound_site`.
 #pragma once
 
 #include <filesystem>

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// The parts of the program `membound_site`, which makes the documentation site around Doxygen.
-/// Place in the chain: labs/, handouts/, help/ -> [pages] -> Doxygen -> [check], [index] -> a
-/// browser.
 #pragma once
 
 #include <filesystem>

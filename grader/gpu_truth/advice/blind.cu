@@ -4,7 +4,6 @@
 /// A third set of thirty kernels with one planted fault each, here, in blind_memory.cu and in
 /// blind_chip.cu, each with the rule that is expected: written before five rules were mended after
 /// fresh*.cu, run once when they were, and not changed since.
-/// Place in the chain: fresh.cuh -> [blind], a program about blocks and warps.
 #include "grader/gpu_truth/advice/fresh.cuh"
 
 /// Where the Collatz walk of each number is after `steps`. Fault: 16 blocks for all numbers.

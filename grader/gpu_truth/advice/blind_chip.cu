@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// The other kernels of blind.cu: shared and local memory, atomics, barriers.
-/// Place in the chain: fresh.cuh -> [blind_chip], a program.
 #include "grader/gpu_truth/advice/fresh.cuh"
 
 /// Walks through the entries of a table in shared memory. Fault: entries are 16 words apart;

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// More kernels of blind.cu: global memory.
-/// Place in the chain: fresh.cuh -> [blind_memory], a program.
 #include "grader/gpu_truth/advice/fresh.cuh"
 
 /// A wave over a line, 512 points a block. Fault: a block begins 128 points after the one before.

@@ -5,7 +5,6 @@
 /// fresh_chip.cu: written from the list of rules alone, without a look at the rules' code or the
 /// other pairs, and with the expected rule written down before the first run. None was changed
 /// after it.
-/// Place in the chain: fresh.cuh -> [fresh], a program about blocks and warps.
 #include "grader/gpu_truth/advice/fresh.cuh"
 
 // --- blocks and warps -------------------------------------------------------------------------

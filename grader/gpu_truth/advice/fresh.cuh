@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// What the kernels of fresh*.cu and blind*.cu share.
-/// Place in the chain: pairs.cuh -> [fresh] -> fresh.cu, blind.cu and the files beside them.
 #pragma once
 
 #include <cmath>

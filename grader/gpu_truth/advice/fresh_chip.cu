@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// The other kernels of fresh.cu: shared and local memory, atomics, barriers.
-/// Place in the chain: fresh.cuh -> [fresh_chip], a program.
 #include "grader/gpu_truth/advice/fresh.cuh"
 
 // --- shared and local memory, atomics, barriers ------------------------------------------------

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// More kernels of fresh.cu: global memory.
-/// Place in the chain: fresh.cuh -> [fresh_memory], a program.
 #include "grader/gpu_truth/advice/fresh.cuh"
 
 // --- global memory ----------------------------------------------------------------------------

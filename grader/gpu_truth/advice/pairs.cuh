@@ -5,9 +5,6 @@
 /// same without it. Programs print a line a kernel, `rule,name / fault,µs` and `…/ mended,µs`. On
 /// the virtual GPU (`--once`) launch i of the counters file is that of line i.
 /// `--scale N` makes the arrays N times as large, for a GPU.
-///
-/// Place in the chain: timed.cuh (vgpu/calibration) -> [pairs] -> rules.cu, planted.cu -> run.sh,
-/// advice_test.
 #pragma once
 
 #include <cstring>

@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// Thirty kernels with one planted fault each, other kernels than those that the rules were written
-/// with: what the guided analysis is held against. Place in the chain: pairs.cuh -> [planted], a
-/// program.
+/// with: what the guided analysis is held against.
 #include "pairs.cuh"
 
 using namespace pairs;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// The kernels that the rules of the guided analysis were written with: a pair for each row of
-/// vgpu/counters/rules.def, in its order. Place in the chain: pairs.cuh -> [rules], a program.
+/// vgpu/counters/rules.def, in its order.
 #include "pairs.cuh"
 
 using namespace pairs;

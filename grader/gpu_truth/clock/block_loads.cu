@@ -4,8 +4,8 @@
 /// Blocks of 8, 16 or 32 warps that load at once, and those that copy: words in a row, or a tile
 /// whose rows lie 64 KiB apart, each of so many lines. 16 MiB, of which all fits L2, and 256 MiB.
 ///
-/// Place in the chain: timed.cuh (vgpu/calibration) -> [block_loads], a program whose rows tell
-/// what a block waits for that loads in several places at once, and what loads wait for writes.
+/// A program whose rows tell what a block waits for that loads in several places at once, and what
+/// loads wait for writes.
 #include "grader/vgpu/calibration/timed.cuh"
 
 namespace {

@@ -5,8 +5,7 @@
 /// through shared memory, turned or not; by blocks of 256 beside them; loads alone and stores
 /// alone. From matrices that fit L2 to 1 GiB.
 ///
-/// Place in the chain: timed.cuh (vgpu/calibration) -> [block_tiles], a program whose rows tell
-/// what a block waits for whose warps load a row each.
+/// A program whose rows tell what a block waits for whose warps load a row each.
 #include "grader/vgpu/calibration/timed.cuh"
 
 namespace {

@@ -5,8 +5,7 @@
 /// or into registers while it is worked on. By how much is computed with each, how many blocks a
 /// multiprocessor holds, and where the tiles come from.
 ///
-/// Place in the chain: timed.cuh (vgpu/calibration) -> [fetch_ahead], a program whose rows tell
-/// how waiting overlaps with a warp's own work.
+/// A program whose rows tell how waiting overlaps with a warp's own work.
 #include "grader/vgpu/calibration/timed.cuh"
 
 namespace {

@@ -4,8 +4,8 @@
 /// Few warps that load with 1 to 16 loads at once: one multiprocessor that draws all it can from
 /// DRAM and from L2, and a few warps on one multiprocessor or on each.
 ///
-/// Place in the chain: timed.cuh (vgpu/calibration) -> [few_load], a program whose rows tell what
-/// one multiprocessor loads by itself and what a round of loads waits for.
+/// A program whose rows tell what one multiprocessor loads by itself and what a round of loads
+/// waits for.
 #include "grader/vgpu/calibration/timed.cuh"
 
 namespace {

@@ -4,8 +4,6 @@
 /// Times the kernels of kernels_memory.cuh and kernels_compute.cuh: 16 MiB arrays, some of them
 /// also larger. Rows alternate between `fit`, to which a model's constants may be adjusted, and
 /// `hold`, to which they may not.
-///
-/// Place in the chain: timed.cuh (vgpu/calibration) -> [kernels], a program -> compare.sh.
 #include "grader/vgpu/calibration/timed.cuh"
 #include "kernels_compute.cuh"
 

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// The same for arithmetic, matrices, shared memory, barriers, fences, collectives and atomics.
-///
-/// Place in the chain: kernels_memory -> [kernels_compute] -> kernels.cu.
 #pragma once
 
 #include "kernels_memory.cuh"

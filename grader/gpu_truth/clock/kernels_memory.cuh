@@ -3,8 +3,6 @@
 /// @file
 /// Kernels of the kinds that students write, good and bad: copies, strides, transposes, sums, and
 /// work that is not spread. `n` counts elements; sizes are whole multiples of blocks.
-///
-/// Place in the chain: [kernels_memory] -> kernels_compute, kernels.cu.
 #pragma once
 
 namespace kernels {

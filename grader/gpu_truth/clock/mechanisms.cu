@@ -5,8 +5,7 @@
 /// sectors in part, in arrays of several sizes; blocks of which one warp stays; atomics on few
 /// words; loads of neighbouring words of shared memory.
 ///
-/// Place in the chain: timed.cuh (vgpu/calibration) -> [mechanisms], a program whose rows the
-/// clock's terms are chosen and its constants fitted with.
+/// A program whose rows the clock's terms are chosen and its constants fitted with.
 #include "grader/vgpu/calibration/timed.cuh"
 
 namespace {

@@ -6,8 +6,7 @@
 /// and sums, or with minima, whose unit takes an instruction every other cycle. All blocks run in
 /// one round or in four, so no round is half empty.
 ///
-/// Place in the chain: timed.cuh (vgpu/calibration) -> [panels], a program whose rows tell how
-/// arithmetic, shared memory and barriers pass beside each other.
+/// A program whose rows tell how arithmetic, shared memory and barriers pass beside each other.
 #include "grader/vgpu/calibration/timed.cuh"
 
 namespace {

@@ -5,8 +5,7 @@
 /// each of 32 lines. How fast L2 takes the lines, by how soon the rest of a sector follows: a block
 /// fills 2, 8 or 32 columns of 32 rows, and the next block goes on along the rows or down them.
 ///
-/// Place in the chain: timed.cuh (vgpu/calibration) -> [store_lines], a program whose rows
-/// `filled_store_glines` and the counter `unfinished_store_lines` follow from.
+/// A program whose rows `filled_store_glines` and the counter `unfinished_store_lines` follow from.
 #include "grader/gpu_truth/clock/words.cuh"
 #include "grader/vgpu/calibration/timed.cuh"
 

@@ -5,8 +5,7 @@
 /// sectors only together, by how many there are, how wide they are and what stands between them.
 /// How many sectors reach L2 says Nsight Compute: lts__t_sectors_srcunit_tex_op_write.sum.
 ///
-/// Place in the chain: timed.cuh (vgpu/calibration) -> [store_neighbours], a program whose rows the
-/// clock's term of partly filled sectors is chosen with.
+/// A program whose rows the clock's term of partly filled sectors is chosen with.
 #include "grader/gpu_truth/clock/words.cuh"
 #include "grader/vgpu/calibration/timed.cuh"
 

@@ -4,8 +4,7 @@
 /// Threads that walk through so many neighbouring words each, as a CPU's would: loads, stores and
 /// copies of 512 MiB, by blocks of 256 threads of which an SM holds 8, 4, 2 or 1.
 ///
-/// Place in the chain: timed.cuh (vgpu/calibration) -> [stretches], a program whose rows tell when
-/// L2 gives up sectors that are half read or half written.
+/// A program whose rows tell when L2 gives up sectors that are half read or half written.
 #include "grader/vgpu/calibration/timed.cuh"
 
 namespace {

@@ -4,8 +4,6 @@
 /// Kernels as students hand them in for common exercises, each at one or two sizes, as a set that
 /// no constant and no mechanism of the clock was chosen with: written and timed before the change
 /// that they were first held against.
-///
-/// Place in the chain: students_compute -> [students], a program -> compare.sh.
 #include "grader/vgpu/calibration/timed.cuh"
 #include "students_compute.cuh"
 

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The kernels of students.cu that move memory and sum. Place in the chain: [students] ->
-/// students_compute, students.cu.
+/// The kernels of students.cu that move memory and sum.
 #pragma once
 
 namespace students {

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// More kernels of students.cu: matrices, arithmetic, shared and local memory, sparse rows.
-/// Place in the chain: students.cuh -> [students_compute] -> students.cu.
 #pragma once
 
 #include "students.cuh"

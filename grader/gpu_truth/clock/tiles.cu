@@ -4,8 +4,7 @@
 /// Copies of a large matrix in pieces that lie a row apart: what DRAM takes for them beyond their
 /// bytes, by the pieces' width, by the side that has them, and by the order of the blocks.
 ///
-/// Place in the chain: timed.cuh (vgpu/calibration) -> [tiles], a program whose rows tell what
-/// DRAM costs beyond its bytes.
+/// A program whose rows tell what DRAM costs beyond its bytes.
 #include "grader/vgpu/calibration/timed.cuh"
 
 namespace {

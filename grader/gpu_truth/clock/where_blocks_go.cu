@@ -3,8 +3,6 @@
 /// @file
 /// On which multiprocessor each block of a grid runs, a line a grid: `BLOCKS x THREADS,SM,SM,…`.
 /// The clock's block scheduler dispatches blocks as an H200 was seen to.
-///
-/// Place in the chain: timed.cuh (vgpu/calibration) -> [where_blocks_go], a program.
 #include "grader/vgpu/calibration/timed.cuh"
 
 /// Long enough that the grid's first blocks are all there before one ends.

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// Words of 1 to 16 bytes, made from a number.
-/// Place in the chain: store_neighbours, store_lines -> [words].
 #pragma once
 
 namespace timed {

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// What the profiler programs share: launches that have a name, fixed data, patterns of lanes.
-/// Place in the chain: each program launches its cases in a fixed order and prints a line for each;
-/// the profiler (make_truth.sh) and the virtual GPU (profiler_test.cpp) count what they do.
-/// Left out: what is computed; grader/gpu_truth/conformance looks at that.
+/// Each program launches its cases in a fixed order and prints a line for each; the profiler
+/// (make_truth.sh) and the virtual GPU (profiler_test.cpp) count what they do. Left out: what is
+/// computed; grader/gpu_truth/conformance looks at that.
 #pragma once
 
 #include <cuda_runtime.h>

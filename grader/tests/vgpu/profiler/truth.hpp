@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// What the profiler counted (data/h200_profiler.csv), what the virtual GPU counts of the same
-/// launches, and where the two are known to differ (deviations.txt). Place in the chain:
-/// make_truth.sh made the file -> [truth] -> profiler_test.
+/// launches, and where the two are known to differ (deviations.txt).
 #pragma once
 
 #include <cstdint>
