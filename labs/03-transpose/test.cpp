@@ -179,10 +179,10 @@ LAB_TEST_WITH_HINT(Transpose, SecondLaunchGivesTheSame, "second-launch") {
 }
 
 LAB_TEST_AFTER_TIMING(Transpose, PositionsBeyond32Bits, "wide-index") {
-  // A little more than 2^32 elements. Stage 1 has short rows, because a block has 256 of them; the
-  // others few enough for 65,535 tiles of 16 in y.
-  const std::int64_t size[] = {stage().number == 1 ? 64'123'457 : 999'983,
-                               stage().number == 1 ? 67 : 4'297};
+  // A little more than 2^32 elements. Stage 1 has few rows, because each thread walks through all
+  // of them; the others have no more of them than 65,535 tiles of 16 hold.
+  const std::int64_t size[] = {stage().number == 1 ? 67 : 999'983,
+                               stage().number == 1 ? 64'123'457 : 4'297};
   EXPECT_TRUE(far_blocks(size, "rows * cols may pass 2^31"));
 }
 
