@@ -268,6 +268,13 @@ struct WrittenPart {
 void each_written(const TimedBuffer& buffer, std::span<const std::byte> got,
                   const std::function<void(std::size_t first, std::size_t count)>& see);
 
+/// The same; one or two integers that hold poison are written as well where `is_poison_right` says
+/// of them that poison belongs there: of 2^28 drawn integers one launch in sixteen has one that is
+/// this word by chance.
+void each_written(const TimedBuffer& buffer, std::span<const std::byte> got,
+                  const std::function<bool(std::size_t first, std::size_t count)>& is_poison_right,
+                  const std::function<void(std::size_t first, std::size_t count)>& see);
+
 /// Compares elements [first, …) of an output, all written, and adds to `part`.
 void compare_written(const TimedBuffer& buffer, std::size_t first, std::span<const std::byte> got,
                      const HostArray& expected, Tolerance tolerance, WrittenPart& part);

@@ -220,51 +220,37 @@ WrittenPart TimedRun::compare_sample(std::uint64_t seed, const SeeElements& see)
   const TimedBuffer& form = timed_case().output;
   const std::size_t each = element_bytes(form.type);
   HostArray right;
-  // Of 2^28 drawn integers one in sixteen launches has one that is the word of poison: it has been
-  // written, though it looks as if it had not. Two side by side do not happen. Where many places
-  // are left out, looking at each would take long.
-  constexpr std::size_t kLongestGap = 2, kMostGaps = 4096;
-  std::size_t gaps = 0;
+  // Where many places are left out, looking at each would take long.
+  constexpr std::size_t kMostLooks = 4096;
+  std::size_t looks = 0;
   const auto is_poison_right = [&](std::size_t first, std::size_t count) {
-    if (++gaps > kMostGaps) return false;
+    if (++looks > kMostLooks) return false;
+    for (std::size_t i = 0; i < count; ++i)
+      if (!timed_case().written.has(first + i)) return false;
     timed_case().expected_by_place(inputs, first, count, right);
-    std::size_t written = 0;
-    each_written(form, right, [&](std::size_t, std::size_t of_run) { written += of_run; });
-    return written == 0;
+    std::size_t other = 0;
+    each_written(form, right, [&](std::size_t, std::size_t of_run) { other += of_run; });
+    return other == 0;
   };
   student_side_.kernels.each_touched(
       student_side_.output.data(), form.size_bytes(),
       [&](std::size_t offset, std::span<const std::byte> bytes) {
-        std::vector<std::pair<std::size_t, std::size_t>> runs;  // from, and where it ends
-        const auto add = [&](std::size_t from, std::size_t end) {
-          if (!runs.empty() && runs.back().second == from)
-            runs.back().second = end;
-          else
-            runs.emplace_back(from, end);
+        const std::size_t start = offset / each;
+        const auto is_right_here = [&](std::size_t from, std::size_t count) {
+          return is_poison_right(start + from, count);
         };
-        std::size_t at = 0;
-        const auto close_gap = [&](std::size_t end) {
-          if (at < end && end - at <= kLongestGap && is_poison_right(offset / each + at, end - at))
-            add(at, end);
-        };
-        each_written(form, bytes, [&](std::size_t from, std::size_t count) {
-          close_gap(from);
-          add(from, from + count);
-          at = from + count;
-        });
-        if (at > 0) close_gap(bytes.size() / each);
-        for (const auto& [from, end] : runs) {
-          const std::size_t first = offset / each + from, count = end - from;
+        each_written(form, bytes, is_right_here, [&](std::size_t from, std::size_t count) {
+          const std::size_t first = start + from;
           if (see) see(first, count);
           timed_case().expected_by_place(inputs, first, count, right);
           const auto got = bytes.subspan(from * each, count * each);
           const bool was_right = part.difference.wrong == 0;
           compare_written(form, first, got, right, timed_case().tolerance, part);
-          if (!was_right || part.difference.wrong == 0) continue;
-          const std::size_t wrong = (part.difference.first - first) * each;
-          part.expected = element_text(form.type, std::span(right).subspan(wrong, each));
-          part.got = element_text(form.type, got.subspan(wrong, each));
-        }
+          if (!was_right || part.difference.wrong == 0) return;
+          const std::size_t at = (part.difference.first - first) * each;
+          part.expected = element_text(form.type, std::span(right).subspan(at, each));
+          part.got = element_text(form.type, got.subspan(at, each));
+        });
       });
   return part;
 }

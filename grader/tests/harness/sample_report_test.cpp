@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <bit>
+
 #include "grader/harness/cases/timed_case.hpp"
 
 namespace membound::harness {
@@ -96,6 +98,35 @@ TEST(WrittenPart, IsWhatIsNoPoison) {
   std::vector<std::pair<std::size_t, std::size_t>> runs;
   each_written(form, got, [&](std::size_t first, std::size_t n) { runs.emplace_back(first, n); });
   EXPECT_THAT(runs, testing::ElementsAre(testing::Pair(0, 1), testing::Pair(3, 2)));
+}
+
+/// The runs of `got`, where poison belongs to place 1 and to places from 5 on.
+std::vector<std::pair<std::size_t, std::size_t>> runs_of(ElementType type, const HostArray& got) {
+  std::vector<std::pair<std::size_t, std::size_t>> runs;
+  each_written(
+      {.type = type, .count = 8}, got,
+      [](std::size_t first, std::size_t) { return first == 1 || first >= 5; },
+      [&](std::size_t first, std::size_t n) { runs.emplace_back(first, n); });
+  return runs;
+}
+
+TEST(WrittenPart, HasIntegersThatArePoisonByChance) {
+  using testing::ElementsAre;
+  using testing::Pair;
+  const int poison = static_cast<int>(0x7FF7DEADU);
+  const auto of_ints = [](const HostArray& got) { return runs_of(ElementType::kInt32, got); };
+  EXPECT_THAT(of_ints(bytes_of<int>({1, poison, 2, 3, 4, 5, 6, 7})), ElementsAre(Pair(0, 8)));
+  EXPECT_THAT(of_ints(bytes_of<int>({1, 2, 3, 4, 5, 6, 7, poison})), ElementsAre(Pair(0, 8)));
+  EXPECT_THAT(of_ints(bytes_of<int>({1, poison, poison, 3, 4, 5, 6, 7})), ElementsAre(Pair(0, 8)));
+  // Where something else belongs, where more are left out, and where nothing is written.
+  EXPECT_THAT(of_ints(bytes_of<int>({poison, 1, 2, poison, 4, 5, 6, 7})),
+              ElementsAre(Pair(1, 2), Pair(4, 4)));
+  EXPECT_THAT(of_ints(bytes_of<int>({1, 2, 3, 4, 5, poison, poison, poison})),
+              ElementsAre(Pair(0, 5)));
+  EXPECT_THAT(of_ints(bytes_of<int>({poison, poison})), testing::IsEmpty());
+  const float nan = std::bit_cast<float>(0x7FF7DEADU);
+  EXPECT_THAT(runs_of(ElementType::kFloat, bytes_of<float>({1, nan, 2})),
+              ElementsAre(Pair(0, 1), Pair(2, 1)));
 }
 
 TEST(WrittenPart, IsComparedElementByElement) {
