@@ -9,7 +9,7 @@
 ///     00-hello-gpu,vgpu:h200,,handouts/00-hello-gpu/handout.md,{2.gbs} in place of {1.gbs}.
 ///
 /// Between braces stands what figures_of() or lines_of_output() calls it, or a quotient: "2.gbs
-/// / 1.gbs", in percent with " %" behind it; nothing for a number that another row is about. A
+/// / 1.gbs", in percent with " %" after it; nothing for a number that another row is about. A
 /// figure may lie kNear from what is predicted, for each change of the clock moves all of them
 /// a little; a count must be what its digits show.
 #pragma once

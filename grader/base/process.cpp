@@ -257,7 +257,7 @@ std::string line_of(const std::string& file) {
 
 /// In ticks since the boot; 0 where there is no such process, or only its exit code is left.
 std::uint64_t start_of(std::uint64_t process) {
-  // The name, in parentheses, may hold anything; fields 3 and 22 count from behind it.
+  // The name, in parentheses, may hold anything; fields 3 and 22 are counted after it.
   const std::string line = line_of("/proc/" + std::to_string(process) + "/stat");
   const auto name_end = line.rfind(')');
   if (name_end == std::string::npos) return 0;

@@ -13,7 +13,7 @@
 
 namespace membound::base {
 
-/// Without their ends; no empty one behind the last end.
+/// Without their ends; no empty one after the last end.
 [[nodiscard]] std::vector<std::string_view> lines_of(std::string_view text);
 
 /// `text` without spaces, tabs and ends of lines at both ends.

@@ -127,7 +127,7 @@ const std::regex& canvas_name() {
   return pattern;
 }
 
-/// "Jane Doe_123_assignsubmission_file_", and behind it the file's name where there is no folder.
+/// "Jane Doe_123_assignsubmission_file_", and after it the file's name where there is no folder.
 const std::regex& moodle_name() {
   static const std::regex pattern("^(.+)_([0-9]+)_assignsubmission_(file|onlinetext)_?(.*)$");
   return pattern;

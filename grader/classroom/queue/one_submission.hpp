@@ -35,7 +35,7 @@ struct OneRequest {
   /// Called before a device is used and after; see DevicePool. Without them it is the settings'.
   std::function<const judge::Device&()> take_device = {};
   std::function<void(const judge::Device&)> free_device = {};
-  /// Of a device that this one alone uses for now; null, or without this function: a run has its
+  /// Of a device that this one alone uses meanwhile; null, or without this function: a run has its
   /// own.
   std::function<judge::ReferenceRunner*(const judge::Device&)> reference_runner = {};
 

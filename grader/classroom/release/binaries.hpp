@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The built programs that students may use in place of building: what `cmake --install` puts into
+/// The built programs that students may use instead of building: what `cmake --install` puts into
 /// a folder (grader/cmake/Install.cmake), for the labs that are handed out.
 #pragma once
 

@@ -30,7 +30,7 @@ namespace membound::release {
 /// The heading from which on a handout is for those who are done.
 inline constexpr const char* kAfterwards = "## After you are done";
 
-/// The text up to that heading, and a sentence in place of the rest.
+/// The text up to that heading, and a sentence instead of the rest.
 [[nodiscard]] std::string student_handout(const std::string& text);
 
 /// Shortens handouts/LAB/handout.md, and takes out the files beside it that the rest of it no

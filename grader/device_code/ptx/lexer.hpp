@@ -163,7 +163,7 @@ class Cursor {
   void skip_statement();
   /// After an error at module level: behind the next ';' or behind the next balanced { }.
   void skip_declaration();
-  /// With '{' as the current token: moves behind its '}'. False when the text ends first.
+  /// With '{' as the current token: moves past its '}'. False when the text ends first.
   bool skip_braces();
   /// Drops the rest of the current line.
   void skip_line();

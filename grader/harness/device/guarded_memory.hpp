@@ -27,7 +27,7 @@ enum class Side { kBefore, kBehind };
 
 /// Null if `zone` still holds the guard_pattern() of this mark. Else in words how many elements'
 /// places were overwritten and the index of the nearest overwritten element: −1 for the one before
-/// the first, `element_count` for the one behind the last.
+/// the first, `element_count` for the one after the last.
 [[nodiscard]] std::optional<std::string> zone_damage(std::span<const std::byte> zone,
                                                      std::uint16_t mark, Side side,
                                                      std::size_t element_bytes,
@@ -80,7 +80,7 @@ class GuardedMemory {
   std::unique_ptr<Block> block_;
 };
 
-/// `size()` elements in device memory, with a guard zone before the first and behind the last byte.
+/// `size()` elements in device memory, with a guard zone before the first and after the last byte.
 /// Freed with the object; movable, not copyable. T must be trivially copyable and without padding.
 template <typename T>
 class DeviceArray {

@@ -45,7 +45,7 @@ struct Options {
   bool some_blocks = false;   ///< … some blocks of it, where the others do not depend on those
   bool easier_half = false;   ///< of the lab's own tests the first half alone, and what is timed
   double launch_seconds = 0;  ///< how long one launch may take; 0: what the lab says
-  std::vector<std::int64_t> size;  ///< in place of the stage's timed sizes; empty: those
+  std::vector<std::int64_t> size;  ///< instead of the stage's timed sizes; empty: those
   bool counters = false;           ///< keep what the virtual GPU counted in timed runs
   /// Where the student's kernels run; the reference runs on device 0. Another number means two
   /// runners and the checks of a graded run.

@@ -47,7 +47,7 @@ class ReferenceTimes {
 
   std::string lab;
   std::string device;  ///< DeviceInfo::virtual_name, which names a slice, too
-  /// Why these must not be used in place of a run beside each submission; empty: they may.
+  /// Why these must not be used instead of a run beside each submission; empty: they may.
   std::string unusable;
 
   void add(int stage, const std::string& label, bool sampled, ReferenceTime time);

@@ -32,7 +32,7 @@ struct SampleReport {
   double share = 0;         ///< of the blocks that ran
   double warps = 1;         ///< of their warps, the least of any kernel
   double error = 0;         ///< the largest
-  /// The last block had what those that ran have left, and zeros in place of what others leave.
+  /// The last block had what those that ran have left, and zeros instead of what others leave.
   bool lacks_others = false;
   /// The blocks of the last launch that ran, in order.
   std::vector<BlockRange> ran;

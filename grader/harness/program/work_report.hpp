@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// What the work clock writes of one run, a line "kind nanoseconds" each, and what follows from the
-/// times of operations that ran alone. Pure; no code but this header, for it is part of two
+/// times of operations that ran alone. Pure; no code but this header, because it is part of two
 /// programs.
 #pragma once
 
@@ -59,7 +59,7 @@ struct AloneTimes {
 
   [[nodiscard]] double total_ns() const { return in_ns + kernels_ns + out_ns; }
   /// Copies beside kernels without a gap: the part that works longest, and what one of `kernels`
-  /// equal operations needs of the others before and behind it. Kernels whose ends overlap, or
+  /// equal operations needs of the others before and after it. Kernels whose ends overlap, or
   /// copies that follow at once, can take a little less.
   [[nodiscard]] double ideal_ns() const {
     const double longest = std::max({in_ns, kernels_ns, out_ns});

@@ -33,7 +33,7 @@ std::byte* row(const void* start, std::size_t pitch, std::size_t index) {
   return static_cast<std::byte*>(const_cast<void*>(start)) + pitch * index;
 }
 
-/// Calls `body` with where `count` bytes of the variable begin, `offset` bytes behind its start.
+/// Calls `body` with where `count` bytes of the variable begin, `offset` bytes after its start.
 template <typename Body>
 cudaError_t with_variable(const void* symbol, std::size_t count, std::size_t offset, Body body) {
   VariableAnswer variable;

@@ -51,7 +51,7 @@ void add_memory(const fs::path& folder, TreeUsage& usage) {
 }
 
 void add_cpu(const fs::path& folder, TreeUsage& usage) {
-  // The name, in parentheses, may hold anything; fields 14 to 17 count from behind it.
+  // The name, in parentheses, may hold anything; fields 14 to 17 are counted after it.
   const std::string line = line_of(folder / "stat");
   const auto name_end = line.rfind(')');
   if (name_end == std::string::npos) return;

@@ -383,7 +383,7 @@ struct TouchedRange {
 /// The ranges' bytes stand in the shared buffer, one range after the other.
 struct TouchedAnswer {
   std::vector<TouchedRange> ranges;
-  std::uint8_t more = 0;  ///< there are some behind the last of these
+  std::uint8_t more = 0;  ///< there are some after the last of these
 };
 /// What was touched, at or behind offset `from`, of an array that is drawn.
 struct AskTouched {

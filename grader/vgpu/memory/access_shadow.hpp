@@ -69,7 +69,7 @@ struct Epoch {
   static constexpr std::uint32_t lane(std::uint64_t s) { return thread(s) % 32; }
 };
 
-/// The epoch of a line: that of lane 0, with the lanes' layout in place of the lane.
+/// The epoch of a line: that of lane 0, with the lanes' layout instead of the lane.
 struct LineEpoch {
   static constexpr std::uint32_t kCells = 32;  ///< of a line
   static constexpr std::uint32_t kShift = 5;   ///< log2 of kCells

@@ -20,11 +20,11 @@ namespace membound::vgpu::exec {
 /// What the machine of the launch takes for each instruction.
 [[nodiscard]] const program::CostTable& costs_of(const Launch& launch);
 
-/// One entry a step of the launch and one behind the last.
+/// One entry a step of the launch and one after the last.
 [[nodiscard]] std::vector<PathSum> critical_path(const Launch& launch);
 
 /// Of the load batches of each instruction, the parts (kUnrollFactor make a batch) that are
-/// hidden. `sums` has one entry an instruction of `function` and one behind the last; a batch takes
+/// hidden. `sums` has one entry an instruction of `function` and one after the last; a batch takes
 /// `batch_clocks`.
 [[nodiscard]] std::vector<std::uint32_t> hidden_latency(const program::Function& function,
                                                         std::span<const PathSum> sums,

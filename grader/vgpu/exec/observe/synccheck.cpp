@@ -104,7 +104,7 @@ bool EarlyReturns::returned_before(const Step* barrier, const EndedLanes& ended)
   if (ended.last_branch == nullptr) return is_clean(0, *end, *wait).value_or(false);
   const auto branch = index_of(ended.last_branch);
   if (!branch || (!after(*branch)[*wait] && after(*wait)[*branch])) return false;
-  // A loop that ends sooner for some is no return, though nothing stands behind it.
+  // A loop that ends sooner for some is no return, though nothing comes after it.
   if (kernel.code[*branch].has(program::kBackward)) return false;
   std::optional<bool> clean;
   const auto look = [&](std::uint32_t begin) {

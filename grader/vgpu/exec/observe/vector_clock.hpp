@@ -11,7 +11,7 @@
 /// What whole-block barriers do not tell is kept only once it happens: warp barriers of some lanes
 /// as a list, barriers of some warps and acquires as a table warp x warp, acquires between
 /// blocks as a list of blocks. Fences travel as knowledge does: what a thread has fenced before a
-/// barrier, any thread behind it releases by a write (fence.sc on both sides orders the two).
+/// barrier, any thread after it releases by a write (fence.sc on both sides orders the two).
 /// Where that is coarser than the memory model (a release by a lane counts for its warp; a strong
 /// read counts as an acquire without a fence), it hides races and never invents one.
 #pragma once
@@ -59,7 +59,7 @@ class ReadClock {
   std::vector<Part> parts_;  ///< apart, in order; neighbours are one, with the later time
 };
 
-/// What a thread had behind it at a fence: a later write of it releases that.
+/// What came before a thread's fence: a later write of it releases that.
 struct Fence {
   bool made = false;
   VectorClock own;
