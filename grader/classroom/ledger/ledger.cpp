@@ -96,16 +96,6 @@ base::Result<std::string> read_secret(const fs::path& out, const fs::path& key_f
   return *text;
 }
 
-std::string mac_of(const ChainEntry& entry, std::string_view secret) {
-  std::string text;
-  // Lengths go before the parts, so that no two entries have one text.
-  for (const std::string& part :
-       {std::to_string(entry.number), entry.kind, entry.key, std::to_string(entry.round),
-        entry.file_sha256, entry.summary, entry.previous})
-    text += std::to_string(part.size()) + ":" + part;
-  return base::hmac_sha256(secret, text);
-}
-
 std::string summary_of(const course::Grade& grade) {
   const nlohmann::json whole = grade;
   nlohmann::json kept;

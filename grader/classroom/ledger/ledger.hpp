@@ -25,6 +25,7 @@
 #include <nlohmann/json.hpp>
 
 #include "grader/base/result.hpp"
+#include "grader/classroom/ledger/ledger_rows.hpp"
 #include "grader/course/grade.hpp"
 
 namespace membound::ledger {
@@ -59,24 +60,6 @@ struct Record {
                                                     const std::filesystem::path& key_file,
                                                     bool make);
 
-/// One line of the ledger, signed together with the signature of the one before.
-struct ChainEntry {
-  int number = 0;           ///< from 1, without gaps
-  std::string kind;         ///< "plan", "verdict", "audit" or "mark"
-  std::string key;          ///< the job's; of a plan its digest; of a mark its student and lab
-  int round = 0;            ///< of the job; of a plan or mark how many there were before
-  std::string file_sha256;  ///< of the result file
-  std::string summary;   ///< of the verdict: JSON with digests, seed, limits, score; of a mark: all
-  std::string previous;  ///< mac of the entry before; empty for the first
-  std::string mac;
-
-  /// Whether it stands for a result file.
-  [[nodiscard]] bool has_file() const { return kind == "verdict" || kind == "audit"; }
-};
-
-/// HMAC over everything but `mac`.
-[[nodiscard]] std::string mac_of(const ChainEntry& entry, std::string_view secret);
-
 /// What the ledger itself keeps of a grade: verdict, score, and what they depend on.
 [[nodiscard]] std::string summary_of(const course::Grade& grade);
 
@@ -92,20 +75,6 @@ struct Mark {
 
 void to_json(nlohmann::json& out, const Mark& value);
 void from_json(const nlohmann::json& in, Mark& value);
-
-/// queued -> running -> done; a job that was running when the grader died twice is quarantined.
-enum class State { kQueued, kRunning, kDone, kQuarantined };
-
-[[nodiscard]] std::string_view to_string(State state);
-
-/// One job as the ledger sees it.
-struct JobState {
-  std::string key;
-  State state = State::kQueued;
-  int round = 1;
-  int attempts = 0;  ///< that ended in an error of ours, and which the grader survived
-  int deaths = 0;    ///< how often the grader died while the job was running
-};
 
 struct OpenOptions {
   std::filesystem::path key_file = {};  ///< of the secret; empty: OUT/key

@@ -13,6 +13,7 @@
 #include <system_error>
 #include <utility>
 
+#include "grader/base/digest.hpp"
 #include "grader/base/result.hpp"
 
 namespace membound::ledger {
@@ -130,6 +131,16 @@ std::optional<ChainEntry> first_of(SQLite::Statement& query) {
 }
 
 }  // namespace
+
+std::string mac_of(const ChainEntry& entry, std::string_view secret) {
+  std::string text;
+  // Lengths go before the parts, so that no two entries have one text.
+  for (const std::string& part :
+       {std::to_string(entry.number), entry.kind, entry.key, std::to_string(entry.round),
+        entry.file_sha256, entry.summary, entry.previous})
+    text += std::to_string(part.size()) + ":" + part;
+  return base::hmac_sha256(secret, text);
+}
 
 std::string_view to_string(State state) {
   for (const auto& [value, name] : kStates)

@@ -14,7 +14,7 @@
 #include <SQLiteCpp/SQLiteCpp.h>
 
 #include "grader/base/result.hpp"
-#include "grader/classroom/ledger/ledger.hpp"
+#include "grader/classroom/ledger/ledger_rows.hpp"
 
 namespace membound::ledger {
 
