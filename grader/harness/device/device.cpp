@@ -313,6 +313,8 @@ base::Result<std::unique_ptr<Device>> Device::open(int number) {
   facts.limits.threads_per_block = properties.maxThreadsPerBlock;
   facts.limits.shared_bytes_per_block =
       static_cast<std::int64_t>(properties.sharedMemPerBlockOptin);
+  facts.limits.shared_bytes_without_opt_in =
+      static_cast<std::int64_t>(properties.sharedMemPerBlock);
   facts.limits.registers_per_block = properties.regsPerBlock;
   facts.plan_gpu = {properties.multiProcessorCount,
                     properties.maxThreadsPerMultiProcessor,

@@ -89,6 +89,10 @@ class Device {
   [[nodiscard]] const course::DeviceInfo& info() const { return facts_.info; }
   /// Limits of any launch; free_bytes as it is now.
   [[nodiscard]] DeviceLimits limits() const;
+  /// Shared memory, in bytes, up to which a block may come without the kernel's opt-in.
+  [[nodiscard]] std::int64_t shared_bytes_without_opt_in() const {
+    return facts_.limits.shared_bytes_without_opt_in;
+  }
   /// What LAUNCH_SHAPE sees as `gpu`.
   [[nodiscard]] const PlanGpu& plan_gpu() const { return facts_.plan_gpu; }
   /// Resident warps one SM can hold.

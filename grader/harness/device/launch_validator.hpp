@@ -60,12 +60,13 @@ static_assert(std::is_trivially_copyable_v<PlanRecord>);
   return "membound_launch_of_" + stage_kernel;
 }
 
-/// What the device allows any launch.
+/// What the device allows any launch, as its runtime says: there are no numbers of our own.
 struct DeviceLimits {
-  PlanExtent grid{2147483647, 65535, 65535};
-  PlanExtent block{1024, 1024, 64};
-  std::int64_t threads_per_block = 1024;
-  std::int64_t shared_bytes_per_block = 0;  ///< with the opt-in above 48 KiB
+  PlanExtent grid = {};
+  PlanExtent block = {};
+  std::int64_t threads_per_block = 0;
+  std::int64_t shared_bytes_per_block = 0;       ///< for a kernel that opted in
+  std::int64_t shared_bytes_without_opt_in = 0;  ///< per block
   std::int64_t registers_per_block = 0;
   std::int64_t free_bytes = 0;  ///< memory left for scratch
 };
@@ -74,7 +75,7 @@ struct DeviceLimits {
 struct KernelLimits {
   std::string name;  ///< for messages
   std::int64_t static_shared_bytes = 0;
-  std::int64_t threads_per_block = 1024;  ///< what its registers leave room for
+  std::int64_t threads_per_block = 0;  ///< what its registers leave room for
   std::int64_t registers_per_thread = 0;
 };
 

@@ -12,8 +12,6 @@
 namespace membound::harness {
 namespace {
 
-constexpr std::size_t kDefaultSharedBytes = 48 * 1024;  // above it a kernel must opt in
-
 std::string launch_function(const std::string& kernel, bool is_plan) {
   return std::string(is_plan ? "LAUNCH_PLAN(" : "LAUNCH_SHAPE(") + kernel + ")";
 }
@@ -171,7 +169,8 @@ cudaError_t Launcher::launch(const ReadyLaunch& launch, KernelArguments argument
   for (const ReadyStep& step : launch.steps) {
     if (!parameters_match(step.kernel->function, arguments.sizes())) return cudaErrorInvalidValue;
     const auto shared_bytes = static_cast<std::size_t>(step.shape.shared_bytes);
-    if (shared_bytes + step.attributes.sharedSizeBytes > kDefaultSharedBytes) {
+    if (step.shape.shared_bytes + static_cast<std::int64_t>(step.attributes.sharedSizeBytes) >
+        device_.shared_bytes_without_opt_in()) {
       const cudaError_t code =
           cudaFuncSetAttribute(step.kernel->function, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                static_cast<int>(shared_bytes));

@@ -14,6 +14,9 @@ using testing::HasSubstr;
 /// An H200.
 DeviceLimits device() {
   DeviceLimits limits;
+  limits.grid = {2147483647, 65535, 65535};
+  limits.block = {1024, 1024, 64};
+  limits.threads_per_block = 1024;
   limits.shared_bytes_per_block = 232448;
   limits.registers_per_block = 65536;
   limits.free_bytes = 1 << 30;
