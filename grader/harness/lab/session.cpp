@@ -39,20 +39,12 @@ ParsedOptions refused(const base::Error& error) {
   return {std::nullopt, base::to_string(error) + "\n", base::exit_code_of(error.kind)};
 }
 
-}  // namespace
-
-base::Result<std::vector<std::int64_t>> parse_size(const std::string& text) {
-  return parse_list<std::int64_t>(text, 'x', 0, "--size", "2048x1024");
-}
-
-base::Result<std::vector<int>> parse_stages(const std::string& text) {
-  return parse_list<int>(text, ',', 1, "--stages", "1,3");
-}
-
-ParsedOptions parse_options(int argc, const char* const* argv) {
-  Options options;
+/// Options whose text is read after the command line.
+struct OptionTexts {
   std::string stages, size, seed_key;
-  CLI::App app{"Tests and times one lab's submission; normally started by membound."};
+};
+
+void add_options(CLI::App& app, Options& options, OptionTexts& texts) {
   app.add_option("--lab", options.lab_json, "the lab's lab.json")
       ->required()
       ->check(CLI::ExistingFile);
@@ -66,7 +58,7 @@ ParsedOptions parse_options(int argc, const char* const* argv) {
       ->required()
       ->check(CLI::ExistingFile);
   app.add_option("--result", options.result, "append one JSON line per stage to this file");
-  app.add_option("--stages", stages, "numbers of the stages, like 1,3; all if left out");
+  app.add_option("--stages", texts.stages, "numbers of the stages, like 1,3; all if left out");
   app.add_option("--seed", options.seed, "all data follows from it");
   app.add_flag("--quick", options.quick, "correctness only, no timing");
   app.add_flag("--look", options.look,
@@ -80,7 +72,7 @@ ParsedOptions parse_options(int argc, const char* const* argv) {
   app.add_option("--launch-seconds", options.launch_seconds,
                  "how long one launch may take, in place of what the lab says")
       ->check(CLI::PositiveNumber);
-  app.add_option("--size", size, "time this size, like 2048x1024");
+  app.add_option("--size", texts.size, "time this size, like 2048x1024");
   app.add_flag("--counters", options.counters, "keep what the virtual GPU counted in timed runs");
   app.add_option("--student-device", options.student_device,
                  "the device of the student's kernels; the reference's is device 0")
@@ -92,7 +84,25 @@ ParsedOptions parse_options(int argc, const char* const* argv) {
                  "only time the reference answer on a virtual GPU; write the times here");
   app.add_option("--sample-seed", options.sample_seed,
                  "chooses the blocks by which a virtual GPU times launches; else the seed does");
-  app.add_option("--seed-key", seed_key, "a secret of 32 hexadecimal digits in place of --seed");
+  app.add_option("--seed-key", texts.seed_key,
+                 "a secret of 32 hexadecimal digits in place of --seed");
+}
+
+}  // namespace
+
+base::Result<std::vector<std::int64_t>> parse_size(const std::string& text) {
+  return parse_list<std::int64_t>(text, 'x', 0, "--size", "2048x1024");
+}
+
+base::Result<std::vector<int>> parse_stages(const std::string& text) {
+  return parse_list<int>(text, ',', 1, "--stages", "1,3");
+}
+
+ParsedOptions parse_options(int argc, const char* const* argv) {
+  Options options;
+  OptionTexts texts;
+  CLI::App app{"Tests and times one lab's submission; normally started by membound."};
+  add_options(app, options, texts);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -100,18 +110,18 @@ ParsedOptions parse_options(int argc, const char* const* argv) {
     const int code = app.exit(error, out, out);
     return {std::nullopt, out.str(), code == 0 ? 0 : 2};
   }
-  if (!stages.empty()) {
-    auto numbers = parse_stages(stages);
+  if (!texts.stages.empty()) {
+    auto numbers = parse_stages(texts.stages);
     if (!numbers) return refused(numbers.error());
     options.stages = *numbers;
   }
-  if (!size.empty()) {
-    auto numbers = parse_size(size);
+  if (!texts.size.empty()) {
+    auto numbers = parse_size(texts.size);
     if (!numbers) return refused(numbers.error());
     options.size = *numbers;
   }
-  if (!seed_key.empty()) {
-    const auto key = parse_seed_key(seed_key);
+  if (!texts.seed_key.empty()) {
+    const auto key = parse_seed_key(texts.seed_key);
     if (!key) return refused(key.error());
     options.seed_key = *key;
   }

@@ -70,60 +70,73 @@ std::vector<MemoryUse> memory_uses_of(const Call& call) {
   return {{from, from + call.bytes, false}, own};
 }
 
-}  // namespace
+/// An operation of a program, and from which ones before it what it reads came.
+struct Operation {
+  CallKind kind;
+  std::set<std::size_t> reads_from;  ///< places in the list of all
+  bool reads_unwritten = false;
+};
 
-DataFlow follow_data(const std::vector<Call>& calls, const std::vector<bool>& wanted) {
-  struct Work {
-    CallKind kind;
-    std::set<std::size_t> reads_from;
-    bool reads_unwritten = false;
-  };
+/// A program's operations in their order, and which of them copied out.
+struct Operations {
+  std::vector<Operation> all;
+  std::vector<std::size_t> copied_out;  ///< places in `all`
+};
+
+Operations operations_of(const std::vector<Call>& calls) {
+  Operations work;
   LastWriters writers;
-  std::vector<Work> all;
-  std::vector<std::size_t> asked, anywhere;  // the latter: work that may have written any memory
-  std::size_t copies = 0;
+  std::vector<std::size_t> anywhere;  // work that may have written any memory
   for (const Call& call : calls) {
     if (!has_worked(call)) continue;
-    Work work{call.kind, {}, false};
+    const std::size_t own = work.all.size();
+    Operation& now = work.all.emplace_back(Operation{call.kind, {}, false});
     const std::vector<MemoryUse> uses = memory_uses_of(call);
     for (const MemoryUse& use : uses) {
       if (use.writes) continue;
       const bool is_written = writers.each(
-          use.begin, use.end, [&](std::size_t writer) { work.reads_from.insert(writer); });
-      work.reads_from.insert(anywhere.begin(), anywhere.end());
-      if (!is_written && anywhere.empty()) work.reads_unwritten = true;
+          use.begin, use.end, [&](std::size_t writer) { now.reads_from.insert(writer); });
+      now.reads_from.insert(anywhere.begin(), anywhere.end());
+      if (!is_written && anywhere.empty()) now.reads_unwritten = true;
     }
     for (const MemoryUse& use : uses) {
       if (!use.writes) continue;
       if (use.is_anywhere())
-        anywhere.push_back(all.size());
+        anywhere.push_back(own);
       else
-        writers.write(use.begin, use.end, all.size());
+        writers.write(use.begin, use.end, own);
     }
-    if (call.kind == CallKind::kCopyOut) {
-      if (copies < wanted.size() && wanted[copies]) asked.push_back(all.size());
-      ++copies;
-    }
-    all.push_back(std::move(work));
+    if (call.kind == CallKind::kCopyOut) work.copied_out.push_back(own);
   }
+  return work;
+}
+
+/// Which operations those of `open` came through, and only through copies where `copies_only`.
+std::vector<bool> came_through(const std::vector<Operation>& all, std::vector<std::size_t> open,
+                               bool copies_only) {
+  std::vector<bool> marked(all.size(), false);
+  while (!open.empty()) {
+    const std::size_t now = open.back();
+    open.pop_back();
+    if (marked[now]) continue;
+    marked[now] = true;
+    if (copies_only && all[now].kind == CallKind::kLaunch) continue;
+    open.insert(open.end(), all[now].reads_from.begin(), all[now].reads_from.end());
+  }
+  return marked;
+}
+
+}  // namespace
+
+DataFlow follow_data(const std::vector<Call>& calls, const std::vector<bool>& wanted) {
+  const auto [all, copied_out] = operations_of(calls);
+  std::vector<std::size_t> asked;
+  for (std::size_t i = 0; i < std::min(copied_out.size(), wanted.size()); ++i)
+    if (wanted[i]) asked.push_back(copied_out[i]);
 
   DataFlow flow;
-  flow.arrived.assign(all.size(), false);
-  /// Marks whatever these came through, and only through copies where `copies_only`.
-  const auto mark = [&](std::vector<std::size_t> open, std::vector<bool>& marked,
-                        bool copies_only) {
-    while (!open.empty()) {
-      const std::size_t now = open.back();
-      open.pop_back();
-      if (marked[now]) continue;
-      marked[now] = true;
-      if (copies_only && all[now].kind == CallKind::kLaunch) continue;
-      open.insert(open.end(), all[now].reads_from.begin(), all[now].reads_from.end());
-    }
-  };
-  mark(asked, flow.arrived, false);
-  std::vector<bool> copied(all.size(), false);
-  mark(asked, copied, true);
+  flow.arrived = came_through(all, asked, false);
+  const std::vector<bool> copied = came_through(all, asked, true);
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (!copied[i]) continue;
     flow.took_copied_in = flow.took_copied_in || all[i].kind == CallKind::kCopyIn;

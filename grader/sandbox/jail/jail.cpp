@@ -226,6 +226,20 @@ pid_t read_process_id(int info) {
   return at == std::string::npos ? 0 : std::atoi(text.c_str() + at + 12);
 }
 
+/// The ends of the pipes that the jail writes into, and those that are read while it starts.
+struct Ends {
+  base::Descriptor output, status, info, report;
+  base::Descriptor info_read, report_read;
+};
+
+/// errno says what was wrong.
+bool make_pipes(Channels& channels, Ends& ends) {
+  return base::make_pipe(channels.output, ends.output) &&
+         base::make_pipe(channels.status, ends.status) &&
+         base::make_pipe(ends.info_read, ends.info) &&
+         base::make_pipe(ends.report_read, ends.report);
+}
+
 }  // namespace
 
 base::Result<JailOutcome> run_with(const Setup& setup, const JailRequest& request) {
@@ -240,25 +254,22 @@ base::Result<JailOutcome> run_with(const Setup& setup, const JailRequest& reques
   if (!filter) return filter.error();
 
   Channels channels;
-  base::Descriptor output_write, status_write, info_read, info_write, report_read, report_write;
+  Ends ends;
   const base::Descriptor input(open("/dev/null", O_RDONLY | O_CLOEXEC));
   const base::Descriptor filter_file = memory_file("membound-seccomp", *filter);
-  if (!input.open() || !filter_file.open() || !init_program().open() ||
-      !base::make_pipe(channels.output, output_write) ||
-      !base::make_pipe(channels.status, status_write) || !base::make_pipe(info_read, info_write) ||
-      !base::make_pipe(report_read, report_write))
+  if (!input.open() || !filter_file.open() || !init_program().open() || !make_pipes(channels, ends))
     return cannot("cannot be prepared", base::reason_text(errno));
   auto command =
       bubblewrap_command(setup, request,
                          {.filter = base::switched_off("jail.seccomp") ? -1 : filter_file.get(),
-                          .info = info_write.get(),
+                          .info = ends.info.get(),
                           .init = init_program().get(),
-                          .status = status_write.get()});
+                          .status = ends.status.get()});
   if (!command) return command.error();
   const base::Descriptor options = hide_options(command->arguments);
   if (!options.open()) return cannot("cannot be prepared", base::reason_text(errno));
-  std::vector<int> kept = {filter_file.get(), info_write.get(), init_program().get(),
-                           status_write.get(), options.get()};
+  std::vector<int> kept = {filter_file.get(), ends.info.get(), init_program().get(),
+                           ends.status.get(), options.get()};
   kept.insert(kept.end(), request.descriptors.begin(), request.descriptors.end());
   auto environment = environment_of(request);
   auto argument_pointers = pointers(command->arguments);
@@ -266,9 +277,9 @@ base::Result<JailOutcome> run_with(const Setup& setup, const JailRequest& reques
   const KeeperStart how{.arguments = argument_pointers.data(),
                         .environment = environment_pointers.data(),
                         .input = input.get(),
-                        .output = output_write.get(),
-                        .report = report_write.get(),
-                        .status = status_write.get(),
+                        .output = ends.output.get(),
+                        .report = ends.report.get(),
+                        .status = ends.status.get(),
                         .kept = kept.data(),
                         .kept_count = kept.size(),
                         .cgroup = &*cgroup,
@@ -280,14 +291,13 @@ base::Result<JailOutcome> run_with(const Setup& setup, const JailRequest& reques
   if (channels.keeper < 0) return cannot("cannot be started", base::reason_text(errno));
   if (channels.keeper == 0) become_keeper(how);
   setpgid(channels.keeper, channels.keeper);
-  for (base::Descriptor* end : {&output_write, &status_write, &info_write, &report_write})
-    end->reset();
+  for (base::Descriptor* end : {&ends.output, &ends.status, &ends.info, &ends.report}) end->reset();
   int reason = 0;
-  if (read(report_read.get(), &reason, sizeof reason) == sizeof reason) {
+  if (read(ends.report_read.get(), &reason, sizeof reason) == sizeof reason) {
     waitpid(channels.keeper, nullptr, 0);
     return cannot("cannot be started", base::reason_text(reason));
   }
-  channels.inside = read_process_id(info_read.get());
+  channels.inside = read_process_id(ends.info_read.get());
   if (channels.inside > 0)
     channels.jail.reset(static_cast<int>(syscall(SYS_pidfd_open, channels.inside, 0)));
   return outcome_of(request, watch(setup, request, *cgroup, std::move(channels), start));

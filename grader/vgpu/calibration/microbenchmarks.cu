@@ -205,25 +205,7 @@ void print_device(const cudaDeviceProp& device) {
   print_fact("clock_ghz", static_cast<double>(seen[0]) / static_cast<double>(seen[1]));
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  cudaDeviceProp device{};
-  timed::check(cudaGetDeviceProperties(&device, 0), "device");
-  int driver = 0;
-  timed::check(cudaDriverGetVersion(&driver), "driver");
-  std::printf("# %s, CUDA driver %d.%d\n", device.name, driver / 1000, driver % 1000 / 10);
-  timed::Bench bench(argc, argv);
-  if (!bench.once()) print_device(device);
-  const unsigned sms = static_cast<unsigned>(device.multiProcessorCount);
-  unsigned* d_out = timed::drawn<unsigned>(1 << 22);
-  float* d_floats = timed::drawn<float>(1 << 22);
-
-  for (const unsigned blocks : {1u, sms, 32 * sms, 1000 * sms, 1000000u})
-    for (const unsigned threads : {32u, 256u, 1024u})
-      bench("dispatch", "empty " + std::to_string(blocks) + " " + std::to_string(threads),
-            [&] { empty<<<blocks, threads>>>(); });
-
+void bench_instructions(timed::Bench& bench, unsigned sms, unsigned* d_out) {
 #define RUN(name, type, constraint, text)                                            \
   bench("latency", #name, [&] { chain_##name<<<1, 32>>>(d_out, 64, 5u, type(3)); }); \
   bench("throughput", #name, [&] { chain_##name<<<2 * sms, 1024>>>(d_out, 32, 5u, type(3)); });
@@ -231,7 +213,9 @@ int main(int argc, char** argv) {
   for (const int threads : {64, 128, 256, 512, 1024})
     bench("barrier", "bar_sync " + std::to_string(threads / 32),
           [&] { chain_bar_sync<<<1, threads>>>(d_out, 64, 5u, 3u); });
+}
 
+void bench_latencies(timed::Bench& bench, unsigned sms, unsigned* d_out) {
   // Rings whose steps are 1152 bytes, in 16 KiB, 16 MiB and 256 MiB: L1, L2, DRAM.
   const std::size_t most = bench.once() ? std::size_t{1} << 22 : std::size_t{1} << 26;
   unsigned* d_next = nullptr;
@@ -257,8 +241,9 @@ int main(int argc, char** argv) {
   bench("latency", "call", [&] { calls<<<1, 32>>>(d_out, 1024, 3); });
   bench("throughput", "call", [&] { calls<<<2 * sms, 1024>>>(d_out, 512, 3); });
   bench("latency", "malloc", [&] { malloc_free<<<1, 32>>>(d_out, 16); });
+}
 
-  auto* d_ints = reinterpret_cast<int*>(d_out);
+void bench_atomics(timed::Bench& bench, unsigned sms, int* d_ints, float* d_floats) {
   bench("shared atomic", "int apart",
         [&] { shared_atomics<int, false, false><<<2 * sms, 1024>>>(d_ints, 256); });
   bench("shared atomic", "int one word",
@@ -284,8 +269,9 @@ int main(int argc, char** argv) {
     bench("atomic", "float red " + tail,
           [&] { spread_atomics<float, false><<<16384, 256>>>(d_floats, words - 1, d_floats); });
   }
-  if (bench.once()) return 0;
+}
 
+void bench_dram(timed::Bench& bench, int* d_ints) {
   unsigned* d_many = timed::drawn<unsigned>(std::size_t{1} << 28);
   unsigned* d_more = nullptr;
   timed::check(cudaMalloc(&d_more, std::size_t{1} << 30), "cudaMalloc");
@@ -301,5 +287,31 @@ int main(int argc, char** argv) {
   bench("bandwidth", "copy 1024 MiB",
         [&] { copy_vectors<<<1 << 18, 256>>>(d_vectors, reinterpret_cast<int4*>(d_more)); });
   bench("bandwidth", "read 1024 MiB", [&] { read_vectors<<<1 << 15, 256>>>(d_vectors, d_ints); });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  cudaDeviceProp device{};
+  timed::check(cudaGetDeviceProperties(&device, 0), "device");
+  int driver = 0;
+  timed::check(cudaDriverGetVersion(&driver), "driver");
+  std::printf("# %s, CUDA driver %d.%d\n", device.name, driver / 1000, driver % 1000 / 10);
+  timed::Bench bench(argc, argv);
+  if (!bench.once()) print_device(device);
+  const unsigned sms = static_cast<unsigned>(device.multiProcessorCount);
+  unsigned* d_out = timed::drawn<unsigned>(1 << 22);
+  float* d_floats = timed::drawn<float>(1 << 22);
+
+  for (const unsigned blocks : {1u, sms, 32 * sms, 1000 * sms, 1000000u})
+    for (const unsigned threads : {32u, 256u, 1024u})
+      bench("dispatch", "empty " + std::to_string(blocks) + " " + std::to_string(threads),
+            [&] { empty<<<blocks, threads>>>(); });
+
+  bench_instructions(bench, sms, d_out);
+  bench_latencies(bench, sms, d_out);
+  auto* d_ints = reinterpret_cast<int*>(d_out);
+  bench_atomics(bench, sms, d_ints, d_floats);
+  if (!bench.once()) bench_dram(bench, d_ints);
   return 0;
 }

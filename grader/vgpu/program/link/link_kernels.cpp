@@ -52,6 +52,31 @@ Dim3 dimensions_of(const ptx::Directive& directive) {
   return {at(0), at(1), at(2)};
 }
 
+void read_launch_bounds(const ptx::Function& source, Kernel& kernel) {
+  if (const auto* threads = source.find_directive(".maxntid"))
+    kernel.max_threads_per_block = static_cast<std::uint32_t>(dimensions_of(*threads).count());
+  if (const auto* threads = source.find_directive(".reqntid")) {
+    kernel.required_block = dimensions_of(*threads);
+    kernel.max_threads_per_block = static_cast<std::uint32_t>(kernel.required_block->count());
+  }
+  if (const auto* blocks = source.find_directive(".reqnctapercluster"))
+    kernel.cluster_blocks = dimensions_of(*blocks).count();
+  if (const auto* blocks = source.find_directive(".minnctapersm"))
+    kernel.min_blocks_per_sm =
+        blocks->values.empty() ? 0 : static_cast<std::uint32_t>(blocks->values.front());
+}
+
+/// Launch bounds are a promise that ptxas keeps, if need be by putting registers aside.
+void limit_registers(Kernel& kernel) {
+  kernel.register_count = std::min(255u, std::max(16u, kernel.register_count));
+  if (kernel.min_blocks_per_sm == 0) return;
+  constexpr std::uint64_t kRegistersOfSm = 65536;
+  const std::uint64_t threads = std::max(1u, kernel.max_threads_per_block);
+  const auto most =
+      static_cast<std::uint32_t>(kRegistersOfSm / (kernel.min_blocks_per_sm * threads));
+  kernel.register_count = std::min(kernel.register_count, std::max(16u, most / 8 * 8));
+}
+
 }  // namespace
 
 void gather_facts(const Function& function, FunctionFacts& facts) {
@@ -92,32 +117,9 @@ std::vector<std::uint64_t> Linker::known_stacks() const {
   return stacks;
 }
 
-void Linker::add_kernel(std::uint32_t function) {
-  const ptx::Function& source = *sources_[function];
-  Kernel kernel;
-  kernel.name = std::string(source.name);
-  kernel.function = function;
-  const auto layout = lay_out_call({}, source.parameters);  // the decoder has found room for it
-  for (const FrameField& field : layout->fields) {
-    const ptx::Variable& variable = source.parameters[kernel.parameters.size()];
-    kernel.parameters.push_back(
-        {field.offset_bytes, field.size_bytes, std::max(1u, variable.alignment_bytes)});
-    kernel.parameter_bytes = field.offset_bytes + field.size_bytes;
-  }
-  if (const auto* threads = source.find_directive(".maxntid"))
-    kernel.max_threads_per_block = static_cast<std::uint32_t>(dimensions_of(*threads).count());
-  if (const auto* threads = source.find_directive(".reqntid")) {
-    kernel.required_block = dimensions_of(*threads);
-    kernel.max_threads_per_block = static_cast<std::uint32_t>(kernel.required_block->count());
-  }
-  if (const auto* blocks = source.find_directive(".reqnctapercluster"))
-    kernel.cluster_blocks = dimensions_of(*blocks).count();
-  if (const auto* blocks = source.find_directive(".minnctapersm"))
-    kernel.min_blocks_per_sm =
-        blocks->values.empty() ? 0 : static_cast<std::uint32_t>(blocks->values.front());
-
+std::vector<std::uint32_t> Linker::reachable_from(std::uint32_t function) const {
   std::vector<bool> seen(sources_.size(), false);
-  std::vector<std::uint32_t>& reachable = kernel.reachable;
+  std::vector<std::uint32_t> reachable;
   const auto reach = [&](std::uint32_t f) {
     if (!seen[f]) seen[f] = true, reachable.push_back(f);
   };
@@ -133,8 +135,12 @@ void Linker::add_kernel(std::uint32_t function) {
       }
     }
   }
+  return reachable;
+}
+
+void Linker::add_facts(Kernel& kernel) const {
   bool float_reductions = false, unordered = false;
-  for (const std::uint32_t f : reachable) {
+  for (const std::uint32_t f : kernel.reachable) {
     const FunctionFacts& facts = facts_[f];
     kernel.static_shared_bytes = std::max(kernel.static_shared_bytes, facts.shared_end_bytes);
     kernel.shared_variables.insert(kernel.shared_variables.end(), facts.shared_variables.begin(),
@@ -148,22 +154,31 @@ void Linker::add_kernel(std::uint32_t function) {
     kernel.register_count =
         std::max(kernel.register_count, program_.functions_[f].peak_registers + 8);
     float_reductions |= facts.float_reductions;
-    unordered |= facts.float_reductions && (f != function || facts.loads_after_reduction);
+    unordered |= facts.float_reductions && (f != kernel.function || facts.loads_after_reduction);
   }
-  kernel.static_shared_bytes = std::max(kernel.static_shared_bytes, module_shared_end(function));
-  kernel.placed_shared_bytes = kernel.static_shared_bytes;
-  kernel.register_count = std::min(255u, std::max(16u, kernel.register_count));
-  // Launch bounds are a promise that ptxas keeps, if need be by putting registers aside.
-  if (kernel.min_blocks_per_sm > 0) {
-    constexpr std::uint64_t kRegistersOfSm = 65536;
-    const std::uint64_t threads = std::max(1u, kernel.max_threads_per_block);
-    const auto most =
-        static_cast<std::uint32_t>(kRegistersOfSm / (kernel.min_blocks_per_sm * threads));
-    kernel.register_count = std::min(kernel.register_count, std::max(16u, most / 8 * 8));
-  }
-  kernel.local_bytes = program_.functions_[function].frame_bytes;
   if (unordered) kernel.communicates_between_blocks = true;
   kernel.orders_float_reductions = float_reductions && !kernel.communicates_between_blocks;
+}
+
+void Linker::add_kernel(std::uint32_t function) {
+  const ptx::Function& source = *sources_[function];
+  Kernel kernel;
+  kernel.name = std::string(source.name);
+  kernel.function = function;
+  const auto layout = lay_out_call({}, source.parameters);  // the decoder has found room for it
+  for (const FrameField& field : layout->fields) {
+    const ptx::Variable& variable = source.parameters[kernel.parameters.size()];
+    kernel.parameters.push_back(
+        {field.offset_bytes, field.size_bytes, std::max(1u, variable.alignment_bytes)});
+    kernel.parameter_bytes = field.offset_bytes + field.size_bytes;
+  }
+  read_launch_bounds(source, kernel);
+  kernel.reachable = reachable_from(function);
+  add_facts(kernel);
+  kernel.static_shared_bytes = std::max(kernel.static_shared_bytes, module_shared_end(function));
+  kernel.placed_shared_bytes = kernel.static_shared_bytes;
+  limit_registers(kernel);
+  kernel.local_bytes = program_.functions_[function].frame_bytes;
   program_.kernels_.push_back(std::move(kernel));
 }
 

@@ -65,6 +65,10 @@ class Linker {
   base::Status decode_all();
   base::Status decode_one(std::uint32_t f, std::uint32_t shared_base_bytes);
   void add_kernel(std::uint32_t function);
+  /// All functions that `function` may call, itself first.
+  [[nodiscard]] std::vector<std::uint32_t> reachable_from(std::uint32_t function) const;
+  /// What all that it reaches needs and does together.
+  void add_facts(Kernel& kernel) const;
   void add_module_shared(std::uint32_t function, std::vector<SharedVariable>& all) const;
   [[nodiscard]] std::vector<std::uint64_t> known_stacks() const;
   void add_global(const ptx::Module& module, const ptx::Variable& variable);

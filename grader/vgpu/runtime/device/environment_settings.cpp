@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
 #include <string_view>
+#include <utility>
 
 #include "grader/device_code/checkers/checkers.hpp"
 
@@ -58,70 +60,71 @@ base::Result<TraceSettings> read_trace(std::string_view text) {
   return bad_value(kName, text, "on, off, or BLOCK:WARP:OCCURRENCES as in 0,0,0:0:1");
 }
 
+/// Reads variables one after the other and remembers the first that has no sense.
+class Reader {
+ public:
+  explicit Reader(const Environment& environment) : environment_(environment) {}
+
+  /// The number in a variable, if it is set.
+  std::optional<std::uint64_t> number(const char* variable) {
+    const std::string value = environment_(variable);
+    return value.empty() ? std::nullopt : accepted(read_number(variable, value));
+  }
+  /// Whether a variable that may be unset or `usual` is `word`.
+  bool is(const char* variable, std::string_view word, std::string_view usual,
+          const char* expected) {
+    const std::string value = environment_(variable);
+    if (!value.empty() && value != word && value != usual) refuse(variable, value, expected);
+    return value == word;
+  }
+  /// What was read, if it has a sense.
+  template <typename T>
+  std::optional<T> accepted(base::Result<T> read) {
+    if (read) return *std::move(read);
+    if (!error_) error_ = read.error();
+    return std::nullopt;
+  }
+  void refuse(const char* variable, std::string_view value, const char* expected) {
+    if (!error_) error_ = bad_value(variable, value, expected);
+  }
+  [[nodiscard]] const std::optional<base::Error>& error() const { return error_; }
+
+ private:
+  const Environment& environment_;
+  std::optional<base::Error> error_;
+};
+
 }  // namespace
 
 base::Result<Settings> read_settings(const Environment& environment) {
   Settings settings;
-  if (std::string device = environment("MEMBOUND_DEVICE"); !device.empty()) {
-    if (!device.starts_with("vgpu:"))
-      return bad_value("MEMBOUND_DEVICE", device, "vgpu: and a machine, as in vgpu:h200");
+  Reader read(environment);
+  if (const std::string device = environment("MEMBOUND_DEVICE"); device.starts_with("vgpu:"))
     settings.machine_id = device.substr(5);
-  }
+  else if (!device.empty())
+    read.refuse("MEMBOUND_DEVICE", device, "vgpu: and a machine, as in vgpu:h200");
   settings.machine_text = environment("MEMBOUND_MACHINE");
-  if (std::string count = environment("MEMBOUND_SMS"); !count.empty()) {
-    auto number = read_number("MEMBOUND_SMS", count);
-    if (!number) return number.error();
-    settings.sm_count = static_cast<std::uint32_t>(std::min<std::uint64_t>(*number, 1u << 20));
-  }
+  if (const auto count = read.number("MEMBOUND_SMS"))
+    settings.sm_count = static_cast<std::uint32_t>(std::min<std::uint64_t>(*count, 1u << 20));
   settings.counters_file = environment("MEMBOUND_COUNTERS");
-  if (auto checks = read_checks(environment("MEMBOUND_CHECK")); checks)
+  if (auto checks = read.accepted(read_checks(environment("MEMBOUND_CHECK"))))
     settings.checks = *checks;
-  else
-    return checks.error();
-  if (std::string most = environment("MEMBOUND_CHECK_BLOCKS"); !most.empty()) {
-    auto number = read_number("MEMBOUND_CHECK_BLOCKS", most);
-    if (!number) return number.error();
-    settings.checks.most_blocks = *number;
-  }
-  if (std::string mode = environment("MEMBOUND_SCHEDULING"); mode == "lockstep")
+  if (const auto most = read.number("MEMBOUND_CHECK_BLOCKS")) settings.checks.most_blocks = *most;
+  if (read.is("MEMBOUND_SCHEDULING", "lockstep", "independent", "independent or lockstep"))
     settings.scheduling = exec::Scheduling::kLockstep;
-  else if (!mode.empty() && mode != "independent")
-    return bad_value("MEMBOUND_SCHEDULING", mode, "independent or lockstep");
-  if (std::string seed = environment("MEMBOUND_SHUFFLE"); !seed.empty()) {
-    auto number = read_number("MEMBOUND_SHUFFLE", seed);
-    if (!number) return number.error();
-    settings.shuffle_seed = *number;
-  }
-  if (std::string limit = environment("MEMBOUND_STEP_LIMIT"); !limit.empty()) {
-    auto number = read_number("MEMBOUND_STEP_LIMIT", limit);
-    if (!number) return number.error();
-    settings.step_limit = *number;
-  }
-  if (std::string workers = environment("MEMBOUND_WORKERS"); !workers.empty()) {
-    auto number = read_number("MEMBOUND_WORKERS", workers);
-    if (!number) return number.error();
-    settings.workers = static_cast<std::uint32_t>(std::min<std::uint64_t>(*number, 1024));
-  }
-  if (std::string caches = environment("MEMBOUND_CACHES"); caches == "off")
-    settings.model_caches = false;
-  else if (!caches.empty() && caches != "on")
-    return bad_value("MEMBOUND_CACHES", caches, "on or off");
-  if (std::string handlers = environment("MEMBOUND_HANDLERS");  // read by exec/launch/prepare
-      !handlers.empty() && handlers != "best" && handlers != "generic")
-    return bad_value("MEMBOUND_HANDLERS", handlers, "best or generic");
-  if (std::string summary = environment("MEMBOUND_SUMMARY"); summary == "on")
-    settings.summary = true;
-  else if (!summary.empty() && summary != "off")
-    return bad_value("MEMBOUND_SUMMARY", summary, "on or off");
-  if (std::string work = environment("MEMBOUND_WORK"); work == "on")
-    settings.tell_work = true;
-  else if (!work.empty() && work != "off")
-    return bad_value("MEMBOUND_WORK", work, "on or off");
+  if (const auto seed = read.number("MEMBOUND_SHUFFLE")) settings.shuffle_seed = *seed;
+  if (const auto limit = read.number("MEMBOUND_STEP_LIMIT")) settings.step_limit = *limit;
+  if (const auto workers = read.number("MEMBOUND_WORKERS"))
+    settings.workers = static_cast<std::uint32_t>(std::min<std::uint64_t>(*workers, 1024));
+  if (read.is("MEMBOUND_CACHES", "off", "on", "on or off")) settings.model_caches = false;
+  // Held against what there is here alone; exec/launch/prepare reads it.
+  static_cast<void>(read.is("MEMBOUND_HANDLERS", "generic", "best", "best or generic"));
+  if (read.is("MEMBOUND_SUMMARY", "on", "off", "on or off")) settings.summary = true;
+  if (read.is("MEMBOUND_WORK", "on", "off", "on or off")) settings.tell_work = true;
   settings.opcodes_file = environment("MEMBOUND_OPCODES");
-  if (auto trace = read_trace(environment("MEMBOUND_TRACE")); trace)
+  if (auto trace = read.accepted(read_trace(environment("MEMBOUND_TRACE"))))
     settings.trace = *trace;
-  else
-    return trace.error();
+  if (read.error()) return *read.error();
   return settings;
 }
 

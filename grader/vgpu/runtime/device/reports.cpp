@@ -117,6 +117,56 @@ void add_work(const counters::LaunchWork& work, std::uint64_t constant_bytes, st
                                {"instructions", work.instructions}});
 }
 
+/// What the clock made of it.
+void add_prediction(const timing::Prediction& p, std::string& text) {
+  text += ",\"occupancy\":{";
+  Members occupancy(text);
+  occupancy.number("blocks_per_sm", p.occupancy.blocks);
+  occupancy.number("theoretical", p.occupancy.share);
+  occupancy.string("limiter", timing::to_string(p.occupancy.limiter));
+  text += "}";
+  Members out(text);
+  out.number("predicted_ns", p.ns);
+  out.string("bound", timing::to_string(p.binding));
+  text += ",\"bounds\":[";
+  for (const timing::Bound& bound : p.bounds) {
+    if (bound.ns <= 0) continue;
+    text += text.back() == '[' ? "{" : ",{";
+    Members each(text);
+    each.string("name", timing::to_string(bound.kind));
+    each.number("ns", bound.ns);
+    text += "}";
+  }
+  text += "]";
+}
+
+/// Of a launch of which some blocks ran.
+void add_sample(const exec::SampleFacts& part, std::string& text) {
+  text += ",\"sample\":{";
+  Members out(text);
+  out.number("blocks", part.blocks);
+  out.number("of", part.of);
+  out.number("error", part.error);
+  out.number("stored_bytes", part.stored_bytes);
+  out.number("loaded_bytes", part.loaded_bytes);
+  if (part.counts_arrivals) out.number("arrivals", part.of);
+  if (part.prepares) out.number("prepares", 1);
+  if (part.warps < 1) out.number("warps", part.warps);
+  if (!part.ran.empty()) text += ",\"ran\":" + dump(Json(part.ran));
+  text += "}";
+}
+
+void add_counters(const counters::LaunchCounters& counted, std::string& text) {
+  text += ",\"counters\":" + counters::to_json(counted.totals, false) + ",\"lines\":[";
+  bool first = true;
+  for (const counters::LineCounters& line : counted.lines) {
+    if (!std::exchange(first, false)) text += ",";
+    text += "{\"file\":" + dump(Json(line.file)) + ",\"line\":" + std::to_string(line.line) +
+            ",\"counters\":" + counters::to_json(line.counters, true) + "}";
+  }
+  text += "]";
+}
+
 /// Buffered write(2) that remembers failure.
 class RawWriter {
  public:
@@ -196,7 +246,6 @@ std::string place_text(const exec::Place& place) {
 std::string to_json(const LaunchRecord& record) {
   // By hand: this is done for every launch, and a tree of values would cost more than the launch of
   // an empty kernel.
-  const timing::Prediction& p = *record.prediction;
   std::string text = "{";
   Members out(text);
   out.string("name", record.name);
@@ -207,56 +256,19 @@ std::string to_json(const LaunchRecord& record) {
   out.string("outcome", record.outcome);
   out.number("registers_per_thread", record.registers_per_thread);
   out.number("shared_bytes", record.shared_bytes);
-  text += ",\"occupancy\":{";
-  Members occupancy(text);
-  occupancy.number("blocks_per_sm", p.occupancy.blocks);
-  occupancy.number("theoretical", p.occupancy.share);
-  occupancy.string("limiter", timing::to_string(p.occupancy.limiter));
-  text += "}";
-  out.number("predicted_ns", p.ns);
-  out.string("bound", timing::to_string(p.binding));
-  text += ",\"bounds\":[";
-  for (const timing::Bound& bound : p.bounds) {
-    if (bound.ns <= 0) continue;
-    text += text.back() == '[' ? "{" : ",{";
-    Members each(text);
-    each.string("name", timing::to_string(bound.kind));
-    each.number("ns", bound.ns);
-    text += "}";
-  }
-  text += "]";
+  add_prediction(*record.prediction, text);
   out.number("start_ns", record.span.start_ns);
   out.number("end_ns", record.span.end_ns);
   out.number("warp_instructions", record.warp_instructions);
   out.number("wall_seconds", record.wall_seconds);
   if (!record.not_sampled.empty()) out.string("not_sampled", record.not_sampled);
   if (record.drawn_bytes) out.number("drawn_bytes", *record.drawn_bytes);
-  if (record.sample) {
-    text += ",\"sample\":{";
-    Members sample(text);
-    sample.number("blocks", record.sample->blocks);
-    sample.number("of", record.sample->of);
-    sample.number("error", record.sample->error);
-    sample.number("stored_bytes", record.sample->stored_bytes);
-    sample.number("loaded_bytes", record.sample->loaded_bytes);
-    if (record.sample->counts_arrivals) sample.number("arrivals", record.sample->of);
-    if (record.sample->prepares) sample.number("prepares", 1);
-    if (record.sample->warps < 1) sample.number("warps", record.sample->warps);
-    if (!record.sample->ran.empty()) text += ",\"ran\":" + dump(Json(record.sample->ran));
-    text += "}";
-  }
+  if (record.sample) add_sample(*record.sample, text);
   if (record.shared_accesses)
     out.string("shared_accesses", *record.shared_accesses == program::AccessesFrom::kMachineCode
                                       ? "machine code"
                                       : "PTX");
-  text += ",\"counters\":" + counters::to_json(record.counters->totals, false) + ",\"lines\":[";
-  bool first = true;
-  for (const counters::LineCounters& line : record.counters->lines) {
-    if (!std::exchange(first, false)) text += ",";
-    text += "{\"file\":" + dump(Json(line.file)) + ",\"line\":" + std::to_string(line.line) +
-            ",\"counters\":" + counters::to_json(line.counters, true) + "}";
-  }
-  text += "]";
+  add_counters(*record.counters, text);
   add_advice(record.advice, text);
   if (record.constant_bytes) add_work(record.counters->work, *record.constant_bytes, text);
   if (!record.accesses.empty())
