@@ -16,10 +16,11 @@ function(membound_unity)
   set_target_properties(${ARGN} PROPERTIES UNITY_BUILD ${MEMBOUND_UNITY} UNITY_BUILD_BATCH_SIZE 16)
 endfunction()
 
-# What most tests include, parsed once. Not where there is ccache, which keeps nothing that was compiled
-# with it. The rooms have none: CLI11's objects cost each source that sees them 5 s, and nlohmann's
+# What most tests include, parsed once. Where there is ccache, which keeps nothing that was compiled with it,
+# only if that is wanted: by what compiles the tests once. The rooms have none: CLI11's objects cost each source that sees them 5 s, and nlohmann's
 # JSON is instantiated for longer than it is parsed.
-if(BUILD_TESTING AND NOT MEMBOUND_CCACHE)
+option(MEMBOUND_TEST_HEADERS "Precompile what tests include, also where there is ccache" OFF)
+if(BUILD_TESTING AND (MEMBOUND_TEST_HEADERS OR NOT MEMBOUND_CCACHE))
   file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/membound_test_headers.cpp CONTENT "")
   add_library(membound_test_headers OBJECT EXCLUDE_FROM_ALL
     ${CMAKE_CURRENT_BINARY_DIR}/membound_test_headers.cpp)

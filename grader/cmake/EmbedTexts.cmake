@@ -18,6 +18,7 @@ function(embed_texts header function)
   set(output ${CMAKE_CURRENT_BINARY_DIR}/${function}.cpp)
   file(CONFIGURE OUTPUT ${output} @ONLY CONTENT
 "// Made by CMake from files of @folder@.
+#line 3 \"@folder@/@function@.cpp\"  // the same in every build folder
 #include \"@folder@/@header@\"
 
 #include \"grader/base/result.hpp\"

@@ -36,7 +36,7 @@ missing_of() { # WHO…
 # All Debian packages that the course has a use for; there is no other list. A line: package, a file of it,
 # who needs it, why. Who: all who build; staff, instructors' and authors' commands; tests; what compiles
 # kernels: nvcc, toolkit where it must be fetched first, clang; editor, in .devcontainer/Dockerfile, which has
-# all of these; ci, in .ci/run alone, and ccache, there for what is built twice.
+# all of these; ci and ccache, in .ci/run alone: ccache for what is built twice.
 packages_of() { # WHO…
   local package file who why
   while read -r package file who why; do
@@ -73,6 +73,7 @@ ca-certificates /etc/ssl/certs/ca-certificates.crt toolkit knows whom the CUDA c
 clang /usr/bin/clang++ clang compiles kernels for the virtual GPU, without a CUDA toolkit
 clangd /usr/bin/clangd editor tells mistakes while a kernel is written
 clang-format /usr/bin/clang-format ci holds the sources to one format
+clang-tidy /usr/bin/clang-tidy ci finds mistakes in what a commit changes
 shellcheck /usr/bin/shellcheck ci reads the shell scripts
 doxygen /usr/bin/doxygen ci builds the course's site, whose links are followed
 chromium /usr/bin/chromium ci looks at the site's pages

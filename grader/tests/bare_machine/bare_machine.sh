@@ -8,7 +8,9 @@
 #
 #   grader/tests/bare_machine/bare_machine.sh [FOLDER]     FOLDER is new, and is kept; without it one in /tmp, which is not
 #
-# The course is built twice, by an instructor and by setup.sh, at the same path: with ccache the second time is short. Exit codes: 0 all went well, 1 the first command that did not, with what it said.
+# The course is built twice, by an instructor and by setup.sh, at the same path: with ccache the second time is short, and
+# the first too where CCACHE_DIR has what was compiled of this tree elsewhere with CCACHE_BASEDIR set to it. Exit
+# codes: 0 all went well, 1 the first command that did not, with what it said.
 set -euo pipefail
 
 tree=$(cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/../../.." && pwd)
@@ -25,7 +27,7 @@ mkdir -p "$folder"
 folder=$(cd "$folder" && pwd)
 export AUTOGRADER_ROOT=$folder/autograder
 course=$AUTOGRADER_ROOT/source/course
-export CCACHE_DIR=$folder/ccache
+export CCACHE_DIR=${CCACHE_DIR:-$folder/ccache} CCACHE_BASEDIR=$course
 
 # expect CODE PATTERN COMMAND…: the command ends with that code, and a line of what it says fits the pattern; '' if it
 # may say nothing.
