@@ -7,6 +7,8 @@
 #   <build>/labs/<NN-name>/test and the reference answer beside it, by each device compiler that is
 #   here. In a student's tree, which has no solutions/, those that were compiled for it:
 #   released/<NN-name>/. Where stages are about whole programs (program_test.cpp): program_test.
+#   Of a lab with an oracle.cpp: that as a library, labs/<NN-name>/oracle.so, which bin/oracle_test and
+#   bin/oracle_program_test load.
 #   With tests on, CTest proves the lab on the virtual GPU:
 #     agrees_with_itself   its files against one another
 #     claims_hold          skeleton, reference answer and wrong answers do what they claim; where
@@ -33,18 +35,9 @@ function(add_program_tests target source_dir lab)
   add_dependencies(${target} runner_program forward_cudart)
 endfunction()
 
-# The test program <build>/labs/<NN-name>/test for the stages about kernels, and what it holds them
-# against.
-function(add_kernel_tests target source_dir lab)
+# The reference answer <build>/labs/<NN-name>/reference.fatbin, .ptx, which kernels are held against.
+function(add_reference target source_dir lab)
   set(build_dir ${PROJECT_BINARY_DIR}/labs/${lab})
-  add_executable(${target} ${source_dir}/test.cpp ${source_dir}/reference.cpp)
-  # Ninja makes an alias of every output's name, and `test` alone is CTest's.
-  set_target_properties(${target} PROPERTIES
-    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/labs OUTPUT_NAME ${lab}/test
-    BUILD_RPATH "$ORIGIN/../../lib;$ORIGIN/../../cudart")  # CMake does not count the name's folder
-  target_link_libraries(${target} PRIVATE membound::harness)
-  membound_optimise(${target} LEVEL 2)  # draws inputs, compares outputs
-
   set(solution ${PROJECT_SOURCE_DIR}/solutions/${lab}/kernel.cu)
   if(EXISTS ${solution})
     add_device_code(${target}_reference ${solution} ${build_dir}/reference INCLUDES ${source_dir})
@@ -60,6 +53,19 @@ function(add_kernel_tests target source_dir lab)
   add_dependencies(${target} ${target}_reference)
 endfunction()
 
+# The test program <build>/labs/<NN-name>/test for the stages about kernels.
+function(add_kernel_tests target source_dir lab)
+  add_executable(${target} ${source_dir}/test.cpp ${source_dir}/reference.cpp)
+  # Ninja makes an alias of every output's name, and `test` alone is CTest's.
+  set_target_properties(${target} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/labs OUTPUT_NAME ${lab}/test
+    BUILD_RPATH "$ORIGIN/../../lib;$ORIGIN/../../cudart")  # CMake does not count the name's folder
+  target_link_libraries(${target} PRIVATE membound::harness)
+  membound_optimise(${target} LEVEL 2)  # draws inputs, compares outputs
+
+  add_reference(${target} ${source_dir} ${lab})
+endfunction()
+
 set(MEMBOUND_LADDER_MACHINES h200 h100 titan-v k80)
 
 function(add_lab lab)
@@ -69,7 +75,21 @@ function(add_lab lab)
   endif()
   set(source_dir ${PROJECT_SOURCE_DIR}/labs/${lab})
   string(MAKE_C_IDENTIFIER lab_${lab} target)
-  if(EXISTS ${source_dir}/test.cpp)
+  file(READ ${source_dir}/lab.json lab_json)
+  if(EXISTS ${source_dir}/oracle.cpp)
+    # Without our warnings: it is its author's, and a check compiles it, too, where this one is old.
+    add_library(${target} MODULE ${source_dir}/oracle.cpp)
+    target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/grader/harness/student)
+    target_compile_features(${target} PRIVATE cxx_std_20)
+    set_target_properties(${target} PROPERTIES PREFIX "" OUTPUT_NAME oracle SUFFIX .so
+      LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/labs/${lab})
+    add_dependencies(${target} oracle_test oracle_program_test)
+    string(JSON host_code ERROR_VARIABLE none TYPE "${lab_json}" host_code)
+    if(NOT host_code STREQUAL OBJECT)
+      set(kernels TRUE)
+      add_reference(${target} ${source_dir} ${lab})
+    endif()
+  elseif(EXISTS ${source_dir}/test.cpp)
     set(kernels TRUE)
     add_kernel_tests(${target} ${source_dir} ${lab})
     if(EXISTS ${source_dir}/program_test.cpp)
@@ -98,7 +118,6 @@ function(add_lab lab)
     list(APPEND tests labs.${lab}.claims_hold)
   endif()
   # A lab whose stages do different work says that they have no order.
-  file(READ ${source_dir}/lab.json lab_json)
   string(JSON ladder_length ERROR_VARIABLE no_ladder LENGTH "${lab_json}" ladder)
   if(kernels AND NOT ladder_length EQUAL 0)
     foreach(machine IN LISTS ARG_LADDER)

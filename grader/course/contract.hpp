@@ -5,6 +5,7 @@
 /// built-in tests (contract.def), exit codes of test programs.
 #pragma once
 
+#include <array>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
@@ -61,6 +62,23 @@ struct BuiltInTestRow {
   Cause cause;        ///< when it fails and no other is told
   bool kernels_only;  ///< the labs of whole programs do without it
 };
+
+/// A test that every lab with an oracle.cpp has, and the tag of its hint.
+struct OracleTestRow {
+  std::string_view name, hint_tag;
+};
+
+/// Easiest first. What they try follows from the oracle (harness/cases/lab_oracle.cpp).
+inline constexpr std::array kOracleTests =
+    std::to_array<OracleTestRow>({{"OneElement", "one-element"},
+                                  {"OneBlock", "one-block"},
+                                  {"EdgesOfBlocks", "edge-guard"},
+                                  {"Primes", "edge-guard"},
+                                  {"EmptyArrays", "empty"},
+                                  {"ConstantInputs", "constant"},
+                                  {"EveryBitCounts", "bits"},
+                                  {"MoreElementsThanThreads", "cover"},
+                                  {"SecondLaunchGivesTheSame", "second-launch"}});
 
 [[nodiscard]] std::span<const VerdictRow> verdict_rows();
 [[nodiscard]] std::span<const GradeRow> grade_rows();

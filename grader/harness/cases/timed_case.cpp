@@ -8,10 +8,13 @@
 #include <type_traits>
 #include <vector>
 
+#include "grader/base/demangle.hpp"
 #include "grader/base/result.hpp"
 #include "grader/harness/cases/data.hpp"
 
 namespace membound::harness {
+
+std::string type_name(const std::type_info& type) { return base::demangled(type.name()); }
 
 std::vector<std::string> KernelArguments::types() const {
   std::vector<std::string> types;

@@ -9,16 +9,20 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <filesystem>
 #include <functional>
 #include <limits>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <typeinfo>
 #include <vector>
 
+#include "grader/base/result.hpp"
 #include "grader/course/lab.hpp"
 #include "grader/harness/cases/compare.hpp"
 #include "grader/harness/cases/data.hpp"
@@ -243,6 +247,57 @@ struct LabProgram {
       timed_cases;
   std::vector<CpuBaseline> cpu_baselines{};
 };
+
+/// A lab's oracle.cpp, compiled and loaded: what the kernels take, what their arrays hold, and the
+/// right output, computed by the lab's own function on the CPU (student/oracle.hpp).
+class LabOracle {
+ public:
+  /// An error names the library, or the lab's file and line where the oracle contradicts itself.
+  [[nodiscard]] static base::Result<std::shared_ptr<const LabOracle>> load(
+      const std::filesystem::path& library);
+  ~LabOracle();
+
+  /// How many sizes the kernels take.
+  [[nodiscard]] std::size_t size_count() const;
+  [[nodiscard]] Signature signature() const;
+  [[nodiscard]] Tolerance tolerance() const;
+  [[nodiscard]] bool is_element_by_element() const;
+  /// Of one launch; 0 where the lab does not say.
+  [[nodiscard]] double operations(std::span<const std::int64_t> sizes) const;
+  /// The arrays of a launch; inputs are drawn as the lab says.
+  [[nodiscard]] std::vector<TimedBuffer> inputs(std::span<const std::int64_t> sizes) const;
+  [[nodiscard]] TimedBuffer output(std::span<const std::int64_t> sizes) const;
+  /// What programs call the arrays.
+  [[nodiscard]] std::vector<std::string> input_names() const;
+  [[nodiscard]] std::string output_name() const;
+  /// How messages tell where an element of the output is.
+  [[nodiscard]] Shape shape(std::span<const std::int64_t> sizes) const;
+  [[nodiscard]] KernelArguments arguments(std::span<const std::int64_t> sizes,
+                                          std::span<void* const> d_inputs, void* d_output) const;
+  /// The lab's function. Where it crashes, throws, or writes outside of its output, the process
+  /// ends with course::test_exit::kOurFault and a message that names the lab's file and line.
+  [[nodiscard]] HostArray expected(std::span<const std::int64_t> sizes,
+                                   std::span<const HostArray> inputs) const;
+
+ private:
+  struct Loaded;
+  explicit LabOracle(std::unique_ptr<Loaded> loaded);
+  [[nodiscard]] std::vector<std::int64_t> counts(std::span<const std::int64_t> sizes) const;
+  [[nodiscard]] TimedBuffer buffer(std::size_t array, std::span<const std::int64_t> sizes) const;
+  std::unique_ptr<Loaded> loaded_;
+};
+
+/// The oracle's launch of these sizes, as it is timed: each input is read once, the output written
+/// once. `names` are those of the sizes.
+[[nodiscard]] TimedCase timed_case_of(const std::shared_ptr<const LabOracle>& oracle,
+                                      std::span<const std::int64_t> sizes,
+                                      std::span<const std::string> names);
+
+/// The sizes of a standard test (course::oracle_tests()) for kernels that take `count` of them.
+/// `full`: about as many elements as a device has threads at a time.
+[[nodiscard]] std::vector<std::vector<std::int64_t>> sizes_of_test(std::string_view test,
+                                                                   std::size_t count,
+                                                                   std::int64_t full);
 
 /// How this input is drawn.
 [[nodiscard]] Draw draw_of(const TimedBuffer& buffer, std::uint64_t seed);

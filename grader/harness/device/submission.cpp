@@ -77,8 +77,6 @@ base::Error wrong_signature(const KernelName& found, const std::string& name,
 
 }  // namespace
 
-std::string type_name(const std::type_info& type) { return base::demangled(type.name()); }
-
 std::string instantiate_parameters(const std::string& parameters, const std::string& instance) {
   if (instance.size() < 2) return parameters;
   const std::string type = instance.substr(1, instance.size() - 2);

@@ -34,6 +34,7 @@ struct Options {
   std::filesystem::path submission;  ///< the student's compiled kernel.cu
   std::filesystem::path reference;   ///< the compiled reference answer
   std::filesystem::path kernels;     ///< harness.fatbin
+  std::filesystem::path oracle;      ///< a lab's oracle.cpp, compiled; empty: it has a test.cpp
   std::filesystem::path result;      ///< JSON lines are appended here; empty: no file
   std::vector<int> stages;           ///< empty: all
   std::uint64_t seed = 1;

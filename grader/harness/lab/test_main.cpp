@@ -199,8 +199,14 @@ int main(int argc, char** argv) {
     std::fputs(parsed.text.c_str(), parsed.exit_code == 0 ? stdout : stderr);
     return parsed.exit_code;
   }
+  if (!parsed.options->oracle.empty()) {
+    if (const base::Status added = register_oracle(*parsed.options); !added) {
+      std::fprintf(stderr, "%s\n", base::to_string(added.error()).c_str());
+      return test_exit::kOurFault;
+    }
+  }
   const LabProgram* program = lab_program();
-  MEMBOUND_CHECK(program != nullptr);  // a test.cpp without LAB_PROGRAM
+  MEMBOUND_CHECK(program != nullptr);  // neither --oracle nor a test.cpp with LAB_PROGRAM
   try {
     return run_all(*parsed.options, *program);
   } catch (const std::exception& error) {

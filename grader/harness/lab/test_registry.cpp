@@ -4,10 +4,15 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <optional>
+#include <span>
+#include <string_view>
 #include <utility>
 
 #include "grader/base/result.hpp"
+#include "grader/course/contract.hpp"
 #include "grader/harness/cases/failure_text.hpp"
 #include "grader/harness/lab/stage_run.hpp"
 
@@ -108,6 +113,136 @@ std::vector<detail::LabTestEntry> tests_in_turn(const Options& options) {
     test.line = line = std::max(test.line, line + 1);
   }
   return tests;
+}
+
+namespace {
+
+std::shared_ptr<const LabOracle>& lab_oracle() {
+  static std::shared_ptr<const LabOracle> one;
+  return one;
+}
+
+/// The numbers of a standard test.
+enum class Numbers {
+  kReadable,  ///< small whole ones, unless the oracle says which
+  kConstant,  ///< one alone
+  kAllBits    ///< whatever the oracle lets an input hold
+};
+
+/// Fixture of the standard tests.
+class OracleTest : public LabTest {
+ protected:
+  /// Runs the stage for these sizes and compares all of its output.
+  void check(const std::vector<std::int64_t>& sizes, Numbers numbers) {
+    const LabOracle& oracle = *lab_oracle();
+    std::vector<HostArray> inputs;
+    std::vector<GuardedMemory> memory;
+    std::vector<void*> d_inputs;
+    for (TimedBuffer& buffer : choose(oracle.inputs(sizes), numbers)) {
+      inputs.push_back(drawn(buffer, random_bits(seed(), inputs.size())));
+      memory.emplace_back(inputs.back().size(), element_bytes(buffer.type), inputs.back().data(),
+                          Role::kInput);
+    }
+    for (const GuardedMemory& one : memory) d_inputs.push_back(one.data());
+    const TimedBuffer output = oracle.output(sizes);
+    const HostArray zeros(output.size_bytes(), std::byte{0});
+    const GuardedMemory d_output(output.size_bytes(), element_bytes(output.type),
+                                 output.initial == Initial::kZero ? zeros.data() : nullptr,
+                                 Role::kOutput);
+    ASSERT_TRUE(launch_with("", sizes, oracle.arguments(sizes, d_inputs, d_output.data())))
+        << about(sizes);
+    HostArray got(output.size_bytes());
+    d_output.copy_to(got.data());
+    const HostArray right = oracle.expected(sizes, inputs);
+    base::with_type(output.type, [&](auto value) {
+      using T = decltype(value);
+      EXPECT_TRUE(arrays_equal(values_of<T>(got), values_of<T>(right), oracle.shape(sizes),
+                               oracle.tolerance()))
+          << about(sizes);
+    });
+  }
+
+  /// The test of that name, for kernels of as many sizes as the lab's.
+  void run_standard(std::string_view name) {
+    const LabOracle& oracle = *lab_oracle();
+    constexpr std::int64_t kElementsOfASlowOracle = 1 << 17;
+    std::int64_t full = std::int64_t{multiprocessors()} * kThreadsOfAMultiprocessor * kTurns;
+    if (!oracle.is_element_by_element()) full = std::min(full, kElementsOfASlowOracle);
+    const Numbers numbers = name == "ConstantInputs"   ? Numbers::kConstant
+                            : name == "EveryBitCounts" ? Numbers::kAllBits
+                                                       : Numbers::kReadable;
+    const auto all = sizes_of_test(name, oracle.size_count(), full);
+    for (const auto& sizes : all) {
+      if (HasFailure()) return;
+      check(sizes, numbers);
+    }
+    if (name != "SecondLaunchGivesTheSame" || HasFailure()) return;
+    check(all.front(), numbers);
+    if (HasFailure()) FAIL() << "in the second of two launches; the first was right";
+    draw_anew();
+    check(all.front(), numbers);
+    if (HasFailure()) FAIL() << "in a launch on other numbers in the same arrays";
+  }
+
+ private:
+  static constexpr std::int64_t kThreadsOfAMultiprocessor = 2048, kTurns = 4;
+
+  static std::vector<TimedBuffer> choose(std::vector<TimedBuffer> inputs, Numbers numbers) {
+    constexpr IntegerRange kReadable{0, 9999};
+    for (TimedBuffer& input : inputs) {
+      if (numbers == Numbers::kReadable && !input.integers) input.integers = kReadable;
+      if (numbers != Numbers::kConstant) continue;
+      if (input.integers) input.integers = IntegerRange{input.integers->high, input.integers->high};
+      input.fill = Fill::kConstant;
+    }
+    return inputs;
+  }
+
+  static std::string about(const std::vector<std::int64_t>& sizes) {
+    std::string text;
+    for (const std::int64_t size : sizes)
+      text += (text.empty() ? "" : " x ") + std::to_string(size);
+    return "\nfor the sizes " + text;
+  }
+};
+
+template <std::size_t kRow>
+class StandardTest : public OracleTest {
+  void TestBody() override { run_standard(course::kOracleTests[kRow].name); }
+};
+
+template <std::size_t... kRow>
+void add_standard_tests(std::index_sequence<kRow...> /*rows*/) {
+  // The names are literals: a zero ends them.
+  (detail::add_lab_test({course::kOracleTests[kRow].name.data(),
+                         course::kOracleTests[kRow].hint_tag.data(), "", 0,
+                         []() -> LabTest* { return new StandardTest<kRow>; }}),
+   ...);
+}
+
+}  // namespace
+
+base::Status register_oracle(const Options& options) {
+  const auto lab = course::read_lab(options.lab_json);
+  if (!lab) return lab.error();
+  auto oracle = LabOracle::load(options.oracle);
+  if (!oracle) return oracle.error();
+  if ((*oracle)->size_count() != lab->size_names.size())
+    return base::Error{base::ErrorKind::kInput, options.lab_json.string(),
+                       std::to_string(lab->size_names.size()) + " names in \"sizes\"",
+                       "a name for each of the " + std::to_string((*oracle)->size_count()) +
+                           " whole numbers that the oracle takes",
+                       "make lab.json and oracle.cpp agree"};
+  lab_oracle() = *std::move(oracle);
+  detail::set_lab_program(
+      {.lab_id = lab->id,
+       .signature = lab_oracle()->signature(),
+       .timed_cases = [names = lab->size_names](const course::Stage&,
+                                                std::span<const std::int64_t> size) {
+         return std::vector<TimedCase>{timed_case_of(lab_oracle(), size, names)};
+       }});
+  add_standard_tests(std::make_index_sequence<course::kOracleTests.size()>());
+  return base::Done{};
 }
 
 std::map<std::string, std::string> register_stage(StageRun& run) {

@@ -24,6 +24,10 @@ namespace membound::harness {
 /// Null if there is no LAB_PROGRAM.
 [[nodiscard]] const LabProgram* lab_program();
 
+/// Makes the tests and the LabProgram of a lab that has an oracle instead of a test.cpp: loads
+/// Options::oracle, and adds course::kOracleTests. Call it before lab_program(), at most once.
+[[nodiscard]] base::Status register_oracle(const Options& options);
+
 /// What a stage is tested with, in the order in which it runs: the built-in tests and all lab
 /// tests, those of LAB_TEST_AFTER_TIMING after the timed one; with Options::easier_half and
 /// Options::quick some of them. All are in one file, on rising lines: GoogleTest 1.12 runs a suite

@@ -47,8 +47,9 @@ struct Options {
   std::filesystem::path submission;  ///< the student's program
   std::filesystem::path runner;
   std::filesystem::path forward;
-  std::filesystem::path result;    ///< JSON lines are appended here; empty: no file
-  std::vector<int> stages;         ///< empty: all
+  std::filesystem::path oracle;  ///< the lab's oracle.cpp, compiled; empty: it has tests of its own
+  std::filesystem::path result;  ///< JSON lines are appended here; empty: no file
+  std::vector<int> stages;       ///< empty: all
   std::vector<std::string> tests;  ///< empty: all, and the demands
   /// NAME=VALUE: told to the runner besides, so that checkers look on; empty: none do.
   std::vector<std::string> checked_with;
@@ -77,6 +78,8 @@ ParsedOptions parse_options(int argc, const char* const* argv) {
   file("--submission", options.submission, "the student's program, compiled");
   file("--runner", options.runner, "membound_runner");
   file("--forward", options.forward, "folder of the forwarding libcudart");
+  app.add_option("--oracle", options.oracle, "the lab's oracle.cpp, compiled as a library")
+      ->check(CLI::ExistingFile);
   app.add_option("--result", options.result, "append one JSON line per stage to this file");
   app.add_option("--stages", options.stages, "numbers of the stages, like 1,3; all if left out")
       ->delimiter(',');
@@ -460,6 +463,14 @@ int run_all(const Options& options) {
   if (!whole) {
     std::fprintf(stderr, "%s\n", base::to_string(whole.error()).c_str());
     return course::test_exit::kWrongUse;
+  }
+  if (!options.oracle.empty()) {
+    auto oracle = LabOracle::load(options.oracle);
+    if (!oracle) {
+      std::fprintf(stderr, "%s\n", base::to_string(oracle.error()).c_str());
+      return course::test_exit::kOurFault;
+    }
+    program_oracle() = *std::move(oracle);
   }
   const course::Lab lab = whole->with_stages_of(course::kProgramStage);
   bool all_passed = true;

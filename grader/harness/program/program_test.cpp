@@ -10,6 +10,11 @@
 #include "grader/harness/program/stream_order.hpp"
 
 namespace membound::harness {
+
+std::shared_ptr<const LabOracle>& program_oracle() {
+  static std::shared_ptr<const LabOracle> one;
+  return one;
+}
 namespace {
 
 using course::Cause;

@@ -22,6 +22,7 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,6 +30,7 @@
 #include "grader/course/contract.hpp"
 #include "grader/harness/cases/compare.hpp"
 #include "grader/harness/cases/data.hpp"
+#include "grader/harness/cases/timed_case.hpp"
 #include "grader/harness/program/data_flow.hpp"
 #include "grader/harness/program/program_run.hpp"
 
@@ -178,6 +180,10 @@ struct HostTest {
   const char* hint_tag;  ///< "" for none
   testing::AssertionResult (*body)(ProgramTest& test);
 };
+
+/// What the tests of oracle_program.cpp hold a lab's programs against; null where a lab has tests
+/// of its own.
+[[nodiscard]] std::shared_ptr<const LabOracle>& program_oracle();
 
 /// The lab's.
 extern const std::vector<HostTest> kTests;

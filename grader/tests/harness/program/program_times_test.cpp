@@ -83,7 +83,7 @@ class TimedPrograms : public testing::Test {
 TEST_F(TimedPrograms, TheReferenceAnswerIsAsFastAsItself) {
   // Where it lies, so that it is compiled once.
   CheckRequest request = request_for(answer_);
-  request.submission = reference_source(request.place, lab_.id);
+  request.submission = reference_source(request.place, lab_);
   const course::StageResult stage = stage_of(request);
   EXPECT_EQ(stage.verdict, course::Verdict::kPassed);
   ASSERT_TRUE(stage.ratio);
@@ -99,7 +99,7 @@ TEST_F(TimedPrograms, TheReferenceAnswerIsAsFastAsItself) {
   const auto code = compile_submission(request);
   ASSERT_TRUE(code);
   RunRequest run;
-  run.program = test_program(request.place, lab_.id, course::kProgramStage);
+  run.program = test_program(request.place, lab_, course::kProgramStage);
   run.lab_json = lab_.folder / "lab.json";
   run.submission = code->file();
   run.backend = &program_backend();
@@ -118,7 +118,7 @@ TEST_F(TimedPrograms, TheReferenceAnswerIsAsFastAsItself) {
 
 TEST_F(TimedPrograms, WhatLiesSideBySideInAGraphIsOneOperationAtATimeByItself) {
   CheckRequest request = request_for(answer_);
-  request.submission = reference_source(request.place, lab_.id);
+  request.submission = reference_source(request.place, lab_);
   request.stages = {4};
   // Two kernels beside two others in each of 40 launches.
   EXPECT_THAT(stage_of(request).notes,
