@@ -89,7 +89,7 @@ const course::StageKind& kind_of(const Claim& claim) {
 }
 
 base::Result<std::vector<Claim>> claims_of(const course::Lab& lab, const judge::Workplace& place) {
-  const fs::path solution = place.root / "solutions" / lab.id;
+  const fs::path solution = place.tree(lab) / "solutions" / lab.id;
   std::vector<Claim> claims;
   for (const course::StageKind* kind : lab.kinds()) {
     claims.push_back({&lab, lab.folder / "kernel.cu", stages_of(lab, kind), kAnyTest});

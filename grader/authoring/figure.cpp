@@ -48,7 +48,7 @@ std::string first_failure(const course::StageResult& stage) {
 base::Result<fs::path> answer_file(const judge::Workplace& place, const course::Lab& lab,
                                    const std::string& answer) {
   fs::path file = answer;
-  if (answer == "reference") file = place.root / "solutions" / lab.id / "kernel.cu";
+  if (answer == "reference") file = place.tree(lab) / "solutions" / lab.id / "kernel.cu";
   if (answer == "skeleton") file = lab.folder / "kernel.cu";
   std::error_code error;
   if (fs::exists(file, error)) return fs::absolute(file, error);
@@ -444,7 +444,7 @@ bool is_described(const fs::path& file) {
 
 FigureCheck check_drawings(const judge::Workplace& place, const course::Lab& lab, bool fix) {
   FigureCheck check;
-  for (const fs::path& file : pictures_in(place.root / "handouts" / lab.id / "figures")) {
+  for (const fs::path& file : pictures_in(place.tree(lab) / "handouts" / lab.id / "figures")) {
     if (!is_described(file)) {
       const auto picture = base::read_file(file);
       if (!picture || figure_words(*picture).empty())
@@ -466,7 +466,7 @@ FigureCheck check_drawings(const judge::Workplace& place, const course::Lab& lab
 base::Result<FigureCheck> check_figures(const judge::Workplace& place, const course::Course& course,
                                         const course::Lab& lab, bool fix) {
   FigureCheck check;
-  for (const fs::path& file : pictures_in(place.root / "handouts" / lab.id / "figures")) {
+  for (const fs::path& file : pictures_in(place.tree(lab) / "handouts" / lab.id / "figures")) {
     if (is_described(file)) continue;
     const auto old = base::read_file(file);
     if (!old) return old.error();

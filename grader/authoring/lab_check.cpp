@@ -63,6 +63,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// What a draft may still lack.
+const std::set<std::string> kLater = {"README.md", "NOTES.md", "wrong", "figures"};
+
 /// `allowed` matches the names of files that may be there, too.
 void check_folder(const LabFolders& folders, const fs::path& folder,
                   const std::set<std::string>& wanted, Drifts& drifts,
@@ -70,7 +73,8 @@ void check_folder(const LabFolders& folders, const fs::path& folder,
   for (const std::string& name : wanted) {
     if (fs::exists(folder / name)) continue;
     drifts.push_back({folders.shown(folder / name), 0, "the file is missing",
-                      "every lab has the same files", "docs/writing_a_lab.md says what it holds"});
+                      "every lab has the same files", "docs/writing_a_lab.md says what it holds",
+                      kLater.contains(name)});
   }
   std::error_code unreadable;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, unreadable)) {
@@ -85,8 +89,12 @@ void check_folder(const LabFolders& folders, const fs::path& folder,
 void check_files(const course::Lab& lab, const LabFolders& folders, Drifts& drifts) {
   const std::set<std::string> reference = {"reference.hpp", "reference.cpp"};
   std::set<std::string> wanted = {"README.md", "lab.json", "kernel.cuh", "kernel.cu"};
-  for (const course::StageKind* kind : lab.kinds()) wanted.emplace(kind->test_source);
-  if (lab.has_reference()) wanted.insert(reference.begin(), reference.end());
+  if (lab.has_oracle()) {
+    wanted.emplace(course::kOracleSource);
+  } else {
+    for (const course::StageKind* kind : lab.kinds()) wanted.emplace(kind->test_source);
+    if (lab.has_reference()) wanted.insert(reference.begin(), reference.end());
+  }
   check_folder(folders, folders.lab, wanted, drifts, std::regex(R"(reference\.[ch]pp)"));
   check_folder(folders, folders.solution, {"kernel.cu", "NOTES.md", "wrong"}, drifts);
   std::set<std::string> handout = {"handout.md", "figures"};
@@ -96,6 +104,26 @@ void check_files(const course::Lab& lab, const LabFolders& folders, Drifts& drif
   for (const course::Experiment& each : experiments) handout.insert(each.file.filename().string());
   check_folder(folders, folders.handout, handout, drifts,
                std::regex(R"(experiment(_\w+)?\.cu|experiments\.json)"));
+}
+
+/// Every stage's kernel is in the skeleton and in the answer.
+void check_kernels(const course::Lab& lab, const LabFolders& folders, Drifts& drifts) {
+  const std::vector<std::string> description = read_lines(folders.lab / "lab.json");
+  for (const fs::path& file : {folders.lab / "kernel.cu", folders.solution / "kernel.cu"}) {
+    const auto text = base::read_file(file);
+    if (!text) continue;  // check_files() says so
+    for (const course::Stage& stage : lab.stages) {
+      if (std::regex_search(*text, std::regex("\\b" + stage.kernel + "\\s*\\("))) continue;
+      const auto line = std::find_if(description.begin(), description.end(), [&](const auto& one) {
+        return one.find("\"" + stage.kernel + "\"") != std::string::npos;
+      });
+      const auto number = line == description.end() ? 0 : line - description.begin() + 1;
+      drifts.push_back({folders.shown(folders.lab / "lab.json"), static_cast<int>(number),
+                        "there is no kernel " + stage.kernel + " in " + folders.shown(file),
+                        "the kernel of stage " + std::to_string(stage.number),
+                        "correct one of the two names"});
+    }
+  }
 }
 
 bool opens_todo(const std::string& line) { return comment_of(line).starts_with("TODO"); }
@@ -225,6 +253,8 @@ std::set<std::string> test_names(const course::Lab& lab, const LabFolders& folde
     for (const course::CallDemand& demand : stage.calls)
       names.insert(std::string(demand.rule->test));
   for (const OwnTest& test : own_tests(lab, folders)) names.insert(test.name);
+  if (lab.has_oracle())
+    for (const course::OracleTestRow& row : course::kOracleTests) names.emplace(row.name);
   return names;
 }
 
@@ -337,7 +367,7 @@ void check_wrong_answers(const course::Lab& lab, const LabFolders& folders, Drif
                       "stage " + std::to_string(stage.number) + " has " + std::to_string(count) +
                           " wrong answers",
                       "at least " + std::to_string(kLeastPerStage),
-                      "add mistakes you have seen students make"});
+                      "add mistakes you have seen students make", true});
   }
 }
 
@@ -347,6 +377,7 @@ std::vector<Drift> check_lab(const course::Lab& lab, const std::filesystem::path
   const LabFolders folders(lab, root);
   std::vector<Drift> drifts;
   check_files(lab, folders, drifts);
+  check_kernels(lab, folders, drifts);
   check_skeleton(lab, folders, drifts);
   check_hints(lab, folders, drifts);
   check_counter_bars(lab, folders, drifts);

@@ -3,7 +3,8 @@
 /// @file
 /// Does a lab agree with itself? Its files, its skeleton and solution, its wrong answers and
 /// tests, its hints, its handout with snippets, links and figures. Reads files only: what a lab
-/// does when it runs, `membound dev check --run` proves.
+/// does when it runs, `membound dev check --run` proves. And a lab in its least form, to begin
+/// with.
 #pragma once
 
 #include <filesystem>
@@ -30,6 +31,7 @@ struct Drift {
   std::string found;
   std::string expected;
   std::string advice;
+  bool may_come_later = false;  ///< of a draft this is advice, not an error
 };
 
 /// "labs/03-transpose/kernel.cu:17: found\n  expected: …\n  try: …"
@@ -48,5 +50,21 @@ struct LabFolders {
 /// Every drift of one lab, in the order of the files a reader meets them.
 [[nodiscard]] std::vector<Drift> check_lab(const course::Lab& lab,
                                            const std::filesystem::path& root);
+
+/// What `membound dev new` writes.
+struct NewLab {
+  std::filesystem::path tree;  ///< its labs/, solutions/ and handouts/ take the lab
+  std::string id;              ///< "15-my-lab"
+  bool is_program = false;     ///< every stage is a whole program
+  int stages = 1;
+};
+
+/// The text of new_lab/NAME.mustache.
+[[nodiscard]] std::string_view new_lab_text(std::string_view name);
+
+/// Writes a lab that builds, whose skeleton fails and whose answer passes; returns its six files.
+/// An error where the id is none, or a lab has it or its number (`known`); then nothing is written.
+[[nodiscard]] base::Result<std::vector<std::filesystem::path>> write_new_lab(
+    const NewLab& request, const std::vector<course::Lab>& known);
 
 }  // namespace membound::authoring

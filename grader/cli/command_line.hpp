@@ -60,6 +60,7 @@ void add_dev_verdicts(CLI::App& dev, Action& chosen);
 void add_dev_keep_skeletons(CLI::App& dev, Action& chosen);
 void add_dev_figure(CLI::App& dev, Action& chosen);
 void add_dev_wrong(CLI::App& dev, Action& chosen);
+void add_dev_new(CLI::App& dev, Action& chosen);
 /// Subcommands of machine.
 void add_machine_calibrate(CLI::App& machine, Action& chosen);
 

@@ -41,7 +41,8 @@ std::string row_of(const authoring::WrongAnswer& answer, const report::Style& st
 
 int list_wrong_answers(const Context& context, const std::vector<const course::Lab*>& labs) {
   for (const course::Lab* lab : labs) {
-    const auto answers = authoring::read_wrong_answers(context.place.root / "solutions" / lab->id);
+    const auto answers =
+        authoring::read_wrong_answers(context.place.tree(*lab) / "solutions" / lab->id);
     if (!answers) return report_error(answers.error());
     std::printf("%s\n", context.out.paint(lab->id, report::Tone::kStrong).c_str());
     for (const authoring::WrongAnswer& answer : *answers)
@@ -62,8 +63,8 @@ int run_dev_wrong(const std::string& words) {
   const auto lab = context->course.find(words.substr(0, slash));
   if (!lab) return report_error(lab.error());
   if (slash == std::string::npos) return list_wrong_answers(*context, {*lab});
-  const auto answer = authoring::find_wrong_answer(context->place.root / "solutions" / (*lab)->id,
-                                                   words.substr(slash + 1));
+  const auto answer = authoring::find_wrong_answer(
+      context->place.tree(**lab) / "solutions" / (*lab)->id, words.substr(slash + 1));
   if (!answer) return report_error(answer.error());
   std::fputs(answer->text.c_str(), stdout);
   return kExitPassed;
@@ -155,11 +156,28 @@ std::string table(const std::vector<authoring::Proof>& proofs, const report::Sty
   return text;
 }
 
+/// What of a lab does not agree; of a draft, what may come later is advice. How many are to mend.
+int print_drifts(const course::Lab& lab, const std::vector<authoring::Drift>& drifts,
+                 const report::Style& style) {
+  int to_mend = 0, later = 0;
+  for (const authoring::Drift& found : drifts) {
+    const bool is_advice = lab.draft && found.may_come_later;
+    ++(is_advice ? later : to_mend);
+    std::printf("%s%s\n", is_advice ? "later: " : "", authoring::to_string(found).c_str());
+  }
+  std::string text = to_mend == 0 ? "agrees with itself" : std::to_string(to_mend) + " to mend";
+  if (lab.draft) text += ", a draft: " + std::to_string(later) + " to come";
+  const report::Tone tone = to_mend == 0 ? report::Tone::kGood : report::Tone::kBad;
+  std::printf("%s %s %s\n", style.sign(tone).c_str(), report::padded(lab.id, 24).c_str(),
+              text.c_str());
+  return to_mend;
+}
+
 /// The half that runs no tests: prints every drift, returns how many there are.
 int check_drift(const Context& context, const std::vector<const course::Lab*>& labs, bool fix) {
   int count = 0;
   for (const course::Lab* lab : labs) {
-    auto drifts = authoring::check_lab(*lab, context.place.root);
+    auto drifts = authoring::check_lab(*lab, context.place.tree(*lab));
     authoring::FigureCheck figures = authoring::check_drawings(context.place, *lab, fix);
     if (const auto runs = authoring::check_figures(context.place, context.course, *lab, fix)) {
       figures.drifts.insert(figures.drifts.end(), runs->drifts.begin(), runs->drifts.end());
@@ -172,16 +190,16 @@ int check_drift(const Context& context, const std::vector<const course::Lab*>& l
       std::printf("%s: %d figures rewritten\n", lab->handout.c_str(), figures.rewritten);
     auto parts = authoring::prediction_parts(*lab);
     for (auto& part : authoring::bar_parts(*lab)) parts.push_back(std::move(part));
+    // That the page is missing has been said.
+    std::error_code ignored;
+    if (lab->draft)
+      std::erase_if(parts, [&](const authoring::WrittenPart& part) {
+        return !std::filesystem::exists(context.place.tree(*lab) / part.page, ignored);
+      });
     for (const authoring::WrittenPart& part : parts)
-      for (auto& drift : authoring::check_written_part(part, context.place.root, fix))
+      for (auto& drift : authoring::check_written_part(part, context.place.tree(*lab), fix))
         drifts.push_back(std::move(drift));
-    for (const authoring::Drift& found : drifts)
-      std::printf("%s\n", authoring::to_string(found).c_str());
-    count += static_cast<int>(drifts.size());
-    const report::Tone tone = drifts.empty() ? report::Tone::kGood : report::Tone::kBad;
-    std::printf("%s %s %s\n", context.out.sign(tone).c_str(), report::padded(lab->id, 24).c_str(),
-                drifts.empty() ? "agrees with itself"
-                               : (std::to_string(drifts.size()) + " to mend").c_str());
+    count += print_drifts(*lab, drifts, context.out);
   }
   return count;
 }
@@ -309,13 +327,15 @@ int run_dev_check(const DevCheckOptions& options) {
   if (!labs) return report_error(labs.error());
   if (options.fix) {
     for (const course::Lab* lab : *labs) {
-      const auto changed =
-          authoring::fix_snippets(context->place.root, context->place.root / lab->handout);
+      const auto changed = authoring::fix_snippets(context->place.tree(*lab),
+                                                   context->place.tree(*lab) / lab->handout);
       if (!changed) return report_error(changed.error());
       std::printf("%s: %d snippets rewritten\n", lab->handout.c_str(), *changed);
     }
   }
   int drifts = check_drift(*context, *labs, options.fix);
+  // What is wrong with them was said at the start.
+  if (options.labs.empty()) drifts += static_cast<int>(context->course.broken.size());
   if (options.labs.empty())
     drifts += check_house(context->course, context->place.root, options.fix);
   if (!options.run) return drifts == 0 ? kExitPassed : kExitNotPassed;
@@ -323,12 +343,51 @@ int run_dev_check(const DevCheckOptions& options) {
   return proved == kExitPassed && drifts > 0 ? kExitNotPassed : proved;
 }
 
+struct DevNewOptions {
+  std::string id, kind = "kernel";
+  int stages = 1;
+};
+
+int run_dev_new(const DevNewOptions& options) {
+  const auto root = course_root();
+  if (!root) return report_error(root.error());
+  std::error_code ignored;
+  if (std::filesystem::exists(*root / "released", ignored))
+    return report_error({base::ErrorKind::kUsage, root->string(), "this course was handed out",
+                         "the instructors' course, or an installed Membound", ""});
+  const auto trees = course::other_trees();
+  const std::filesystem::path& tree = trees.empty() ? *root : trees.back();
+  // A tree that gets its first lab now has no labs/ yet.
+  std::filesystem::create_directories(tree / "labs", ignored);
+  const auto known = course::read_course(*root, trees);
+  if (!known) return report_error(known.error());
+  const auto files = authoring::write_new_lab(
+      {tree, options.id, options.kind == "program", options.stages}, known->labs);
+  if (!files) return report_error(files.error());
+  const auto here = std::filesystem::current_path(ignored);
+  for (const std::filesystem::path& file : *files)
+    std::printf("%s\n", file.lexically_proximate(here).c_str());
+  std::printf("next: membound dev check --run %s\n", options.id.c_str());
+  return kExitPassed;
+}
+
 }  // namespace
+
+void add_dev_new(CLI::App& dev, Action& chosen) {
+  auto options = std::make_shared<DevNewOptions>();
+  CLI::App* const command = dev.add_subcommand("new", "");
+  command->add_option("NN-NAME", options->id)->required();
+  takes_one_of(*command->add_option("--kind", options->kind), {"kernel", "program"});
+  constexpr std::uint64_t kMostStages = 9;
+  takes_whole(*command->add_option("--stages", options->stages), 1, kMostStages);
+  command->callback([options, &chosen] { chosen = [options] { return run_dev_new(*options); }; });
+}
 
 void add_dev(CLI::App& app, Action& chosen) {
   CLI::App* const dev = app.add_subcommand("dev", "");
   dev->require_subcommand(1);
   auto options = std::make_shared<DevCheckOptions>();
+  add_dev_new(*dev, chosen);
   add_dev_figure(*dev, chosen);
   add_dev_wrong(*dev, chosen);
   CLI::App* const command = dev->add_subcommand("check", "");
