@@ -17,7 +17,7 @@ int main(int count, char** words) {
   using namespace membound;
   site::Problems problems;
   if (count == 5 && std::string_view(words[1]) == "pages") {
-    const auto course = course::read_course(words[2]);
+    const auto course = course::read_course(words[2], course::other_trees());
     if (!course) {
       std::fprintf(stderr, "%s\n", base::to_string(course.error()).c_str());
       return 1;
@@ -29,7 +29,7 @@ int main(int count, char** words) {
   } else if (count == 4 && std::string_view(words[1]) == "look") {
     problems = site::site_problems(words[2], words[3]);
   } else if (count == 3 && std::string_view(words[1]) == "rules") {
-    const auto course = course::read_course(words[2]);
+    const auto course = course::read_course(words[2], course::other_trees());
     if (!course) {
       std::fprintf(stderr, "%s\n", base::to_string(course.error()).c_str());
       return 1;

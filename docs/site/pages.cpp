@@ -57,7 +57,7 @@ class PageWriter {
   }
 
   std::optional<report::HandoutBody> body_of(const fs::path& file, report::HandoutView view) {
-    const auto text = base::read_file(course_.root / file);
+    const auto text = base::read_file(placed(file));
     if (!text) return fail(base::to_string(text.error()));
     view.addresses = addresses_on(file);
     auto body = report::handout_body(*text, file.generic_string(), view);
@@ -97,19 +97,27 @@ class PageWriter {
         fail(file.generic_string() + ": no heading for the link #" + (*it)[1].str());
   }
 
+  /// Where a file of the course is: in the course, or in the tree of its lab.
+  fs::path placed(const fs::path& file) const {
+    std::error_code ignored;
+    for (const course::Lab& lab : course_.labs)
+      if (!lab.tree.empty() && fs::exists(lab.tree / file, ignored)) return lab.tree / file;
+    return course_.root / file;
+  }
+
   report::PageAddresses addresses_on(const fs::path& file) {
     report::PageAddresses on_page;
     on_page.link = [this, file](std::string_view target) -> std::string {
       if (target.starts_with("#") || is_elsewhere(target)) return std::string(target);
       const auto mark = std::min(target.find('#'), target.size());
       const fs::path meant = (file.parent_path() / target.substr(0, mark)).lexically_normal();
-      if (!fs::exists(course_.root / meant))
+      if (!fs::exists(placed(meant)))
         fail(file.generic_string() + ": the link to " + std::string(target) + " leads nowhere");
       const std::string page = addresses_.page_of(meant);
       return page.empty() ? "" : page + std::string(target.substr(mark));
     };
     on_page.figure = [this, file](std::string_view target) -> report::FigureSource {
-      const fs::path from = course_.root / file.parent_path() / target;
+      const fs::path from = placed(file.parent_path() / target);
       const auto svg = base::read_file(from);
       const std::string address =
           "figures/" + file.parent_path().filename().string() + "/" + from.filename().string();
@@ -160,9 +168,15 @@ void write_labs(const course::Course& course, const fs::path& html, PageWriter& 
                             link(paper_of(lab), "To print, answers at the end", "up") + "</p>\n" +
                             turn_html(course, i, link(task, "The task<br>of this lab", "task")),
                   .with_contents = true});
-    writer.write(
-        fs::path("labs") / lab.id / "README.md", {.lab = lab.id}, task,
-        {.behind = turn_html(course, i, link(handout, "The handout<br>of this lab", "task"))});
+    const std::string turn =
+        turn_html(course, i, link(handout, "The handout<br>of this lab", "task"));
+    // A draft may have no task page yet.
+    if (std::error_code none; lab.draft && !fs::exists(lab.folder / "README.md", none))
+      writer.write_text(task, report::escaped(lab.title),
+                        "<p>" + report::escaped(lab.summary) + "</p>\n" + turn);
+    else
+      writer.write(fs::path("labs") / lab.id / "README.md", {.lab = lab.id}, task,
+                   {.behind = turn});
     const auto paper =
         writer.body_of(lab.handout, {.lab = lab.id, .answers = report::Answers::kAtTheEnd});
     if (!paper) continue;

@@ -101,6 +101,11 @@ base::Result<fs::path> course_root() {
   }
   const fs::path here = fs::current_path(error);
   if (const auto root = course::find_root(here)) return *root;
+  // An installed Membound has no labs but those that MEMBOUND_LABS names.
+  const fs::path installed = build_folder();
+  if (!course::other_trees().empty() &&
+      fs::is_directory(installed / "grader/harness/student", error))
+    return installed;
   return no_course(here.string());
 }
 
@@ -110,7 +115,9 @@ fs::path build_folder() {
 }
 
 fs::path state_folder(const fs::path& root) {
-  const fs::path preferred = root / ".membound";
+  const auto trees = course::other_trees();
+  const bool is_installed = root == build_folder() && !trees.empty();
+  const fs::path preferred = (is_installed ? trees.front() : root) / ".membound";
   if (usable(preferred)) return preferred;
   std::error_code error;
   const fs::path other = fs::temp_directory_path(error) / ("membound-" + std::to_string(getuid()));
@@ -121,8 +128,10 @@ fs::path state_folder(const fs::path& root) {
 base::Result<Context> make_context() {
   const auto root = course_root();
   if (!root) return root.error();
-  auto course = course::read_course(*root);
+  auto course = course::read_course(*root, course::other_trees());
   if (!course) return course.error();
+  for (const course::Course::Broken& one : course->broken) report_error(one.why);
+  if (course->labs.empty() && !course->broken.empty()) return course->broken.front().why;
   if (course->labs.empty()) return no_course((*root / "labs").string());
   Context context;
   context.place = {*root, build_folder(), state_folder(*root)};

@@ -44,6 +44,10 @@ struct Context {
   [[nodiscard]] std::filesystem::path kernel_of(const course::Lab& lab) const {
     return lab.folder / "kernel.cu";
   }
+  /// The same as messages show it.
+  [[nodiscard]] std::string shown_kernel_of(const course::Lab& lab) const {
+    return lab.tree.empty() ? "labs/" + lab.id + "/kernel.cu" : kernel_of(lab).string();
+  }
 };
 
 /// MEMBOUND_ROOT (set by the launcher), else found from the current folder upwards.

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
+#include <cstdlib>
+#include <filesystem>
 #include <functional>
 
 #include "grader/base/strings.hpp"
@@ -177,8 +179,44 @@ CommandLine::CommandLine() : app_(std::make_unique<CLI::App>("", "membound")) {
 
 CommandLine::~CommandLine() = default;
 
+namespace {
+
+/// Takes "--labs DIR" out of the words, wherever it stands before a "--", and puts it into
+/// MEMBOUND_LABS: programs that this one starts then know the same labs. An error where no folder
+/// follows.
+base::Status take_labs(std::vector<const char*>& words) {
+  const char* const known = std::getenv("MEMBOUND_LABS");
+  std::string all = known == nullptr ? "" : known;
+  constexpr std::string_view kOption = "--labs";
+  for (auto word = words.begin(); word != words.end() && std::string_view(*word) != "--";) {
+    const std::string_view text = *word;
+    const bool has_value = text.starts_with("--labs=");
+    if (text != kOption && !has_value) {
+      ++word;
+      continue;
+    }
+    const auto value = has_value ? word : word + 1;
+    const std::string folder =
+        value == words.end() ? "" : *value + (has_value ? kOption.size() + 1 : 0);
+    std::error_code ignored;
+    if (!std::filesystem::is_directory(folder, ignored))
+      return base::Error{base::ErrorKind::kUsage, "--labs",
+                         folder.empty() ? "no folder follows" : "\"" + folder + "\" is no folder",
+                         "a folder with labs/, solutions/ and handouts/ of your own",
+                         "mkdir it, then membound dev new NN-NAME --labs FOLDER"};
+    all += (all.empty() ? "" : ":") + std::filesystem::absolute(folder, ignored).string();
+    word = words.erase(word, value + 1);
+  }
+  if (!all.empty()) setenv("MEMBOUND_LABS", all.c_str(), 1);
+  return base::Done{};
+}
+
+}  // namespace
+
 int CommandLine::run(int argc, const char* const* argv) {
-  const int code = run_words(argc, argv);
+  std::vector<const char*> words(argv, argv + argc);
+  if (const auto taken = take_labs(words); !taken) return report_error(taken.error());
+  const int code = run_words(static_cast<int>(words.size()), words.data());
   const auto written = finish_output();
   return written ? code : report_error(written.error());
 }

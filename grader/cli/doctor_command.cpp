@@ -42,19 +42,22 @@ constexpr int kOldestDriver = 13;
 std::vector<Row> course_rows(const fs::path& build) {
   const auto root = course_root();
   if (!root) return {{Health::kBad, "course", root.error().found, root.error().advice}};
-  const auto course = course::read_course(*root);
+  const auto course = course::read_course(*root, course::other_trees());
   if (!course)
     return {
         {Health::kBad, "course", base::to_string(course.error()), "mend the file that is named"}};
   std::vector<Row> rows = {{Health::kOk, "course",
                             root->string() + ", " + std::to_string(course->labs.size()) + " labs",
                             ""}};
+  for (const course::Course::Broken& one : course->broken)
+    rows.push_back({Health::kBad, "lab " + one.id, base::to_string(one.why),
+                    "mend the file that is named; the other labs go on"});
   std::string missing;
   for (const course::Lab& lab : course->labs) {
     const auto kinds = lab.kinds();
     std::error_code error;
     if (!std::all_of(kinds.begin(), kinds.end(), [&](const course::StageKind* kind) {
-          return fs::exists(build / "labs" / lab.id / kind->test_program, error);
+          return fs::exists(judge::test_program({*root, build, {}}, lab, *kind), error);
         }))
       missing += (missing.empty() ? "" : ", ") + lab.id;
   }

@@ -73,7 +73,7 @@ int run_handout(const HandoutOptions& options) {
     if (!found) return report_error(found.error());
     lab = *found;
   }
-  const auto file = context->place.root / lab->handout;
+  const auto file = context->place.tree(*lab) / lab->handout;
   const auto text = base::read_file(file);
   if (!text) return report_error(text.error());
   if (options.path) {

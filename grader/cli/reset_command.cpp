@@ -159,7 +159,7 @@ int run_reset(const ResetOptions& options) {
   if (options.word.find('/') != std::string::npos) target.stages = selection->stages;
   std::vector<std::string> numbers;
   for (const int stage : target.stages) numbers.push_back(std::to_string(stage));
-  target.name = "labs/" + target.lab->id + "/kernel.cu" +
+  target.name = context->shown_kernel_of(*target.lab) +
                 (numbers.empty() ? "" : ", stage " + report::listed(numbers));
   return options.undo ? put_own_back(*context, target)
                       : put_skeleton_back(*context, target, options.word);

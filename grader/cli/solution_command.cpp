@@ -35,8 +35,8 @@ int run_solution(const SolutionOptions& options) {
     return report_error({base::ErrorKind::kUsage, name, "it has not passed yet",
                          "a stage that passed a check of yours",
                          "./membound check " + name + ", or ./membound hint " + name});
-  const auto answer =
-      base::read_file(context->place.root / "solutions" / selection->lab->id / "kernel.cu");
+  const auto answer = base::read_file(context->place.tree(*selection->lab) / "solutions" /
+                                      selection->lab->id / "kernel.cu");
   if (!answer)
     return report_error({base::ErrorKind::kInput, name,
                          "this copy of the course comes without reference answers",

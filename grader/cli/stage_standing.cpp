@@ -62,7 +62,7 @@ course::Result with_own_warnings(const Context& context, const course::Lab& lab,
   std::set<int> told = {0};
   for (const course::StageResult& stage : result.stages)
     if (!untouched.contains(stage.stage)) told.insert(stage.stage);
-  const std::string own = "labs/" + lab.id + "/kernel.cu";
+  const std::string own = context.shown_kernel_of(lab);
   result.compiler_output =
       report::warnings_in(result.compiler_output, [&](const std::string& file, int line) {
         return file != own || !kernel || told.contains(course::stage_of_line(*kernel, line));
@@ -98,7 +98,7 @@ std::string stage_advice(const Context& context, const course::Lab& lab,
   if (stage.question && !standing.state.predicted && !standing.passed())
     text += report::wrapped("predict  " + stage.question->ask, context.out.width, 2) +
             "           ./membound predict " + name + " NUMBER\n";
-  text += "  edit     labs/" + lab.id + "/kernel.cu" +
+  text += "  edit     " + context.shown_kernel_of(lab) +
           (line > 0 ? ":" + std::to_string(line) : "") + "\n  check    ./membound check " + name +
           "\n";
   if (standing.started && standing.state.last) text += "  stuck    ./membound hint " + name + "\n";

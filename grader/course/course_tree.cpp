@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
+#include <fstream>
 #include <set>
+#include <sstream>
 #include <system_error>
 
 #include "grader/base/strings.hpp"
@@ -21,9 +24,11 @@ std::optional<int> as_number(std::string_view text) {
   return number;
 }
 
+constexpr int kNoNumber = 1000;
+
 /// "03-transpose" -> 3 and "transpose".
 int number_of(const std::string& id) {
-  return as_number(std::string_view(id).substr(0, id.find('-'))).value_or(1000);
+  return as_number(std::string_view(id).substr(0, id.find('-'))).value_or(kNoNumber);
 }
 std::string name_of(const std::string& id) {
   const auto dash = id.find('-');
@@ -107,27 +112,94 @@ std::optional<fs::path> find_root(fs::path start) {
   }
 }
 
-base::Result<Course> read_course(const fs::path& root) {
-  Course course;
-  course.root = root;
+namespace {
+
+/// Where `key` stands first: "labs/03-transpose/lab.json:3".
+std::string line_of_key(const fs::path& file, const std::string& key) {
+  std::ifstream lines(file);
+  int number = 0;
+  for (std::string line; std::getline(lines, line);)
+    if (++number; line.find("\"" + key + "\"") != std::string::npos)
+      return file.string() + ":" + std::to_string(number);
+  return file.string();
+}
+
+/// Adds the labs of one folder, in the order of their names.
+base::Status read_labs(const fs::path& tree, bool is_course, Course& course) {
+  std::vector<fs::path> files;
   std::error_code error;
-  for (fs::directory_iterator entry(root / "labs", error), end; !error && entry != end;
+  for (fs::directory_iterator entry(tree / "labs", error), end; !error && entry != end;
        entry.increment(error)) {
     std::error_code ignored;
-    const fs::path file = entry->path() / "lab.json";
-    if (!fs::exists(file, ignored)) continue;
-    auto lab = read_lab(file);
-    if (!lab) return lab.error();
-    course.labs.push_back(std::move(*lab));
+    if (const fs::path file = entry->path() / "lab.json"; fs::exists(file, ignored))
+      files.push_back(file);
   }
   if (error) {
-    return base::Error{base::ErrorKind::kInput, (root / "labs").string(),
-                       "cannot be read: " + error.message(), "the course's folder of labs", ""};
+    return base::Error{
+        base::ErrorKind::kInput, (tree / "labs").string(), "cannot be read: " + error.message(),
+        is_course ? "the course's folder of labs" : "labs/, with a folder for each lab",
+        is_course ? "" : "membound dev new NN-NAME --labs " + tree.string()};
   }
+  std::sort(files.begin(), files.end());
+  for (const fs::path& file : files) {
+    auto lab = read_lab(file);
+    if (!lab) {
+      course.broken.push_back({file.parent_path().filename().string(), lab.error()});
+      continue;
+    }
+    if (!is_course) lab->tree = tree;
+    course.labs.push_back(*std::move(lab));
+  }
+  return base::Done{};
+}
+
+/// Of labs with one number, or one name, the first stays.
+void part_equal_numbers(Course& course) {
+  std::vector<Lab> kept;
+  for (Lab& lab : course.labs) {
+    const auto same = std::find_if(kept.begin(), kept.end(), [&](const Lab& other) {
+      return number_of(lab.id) != kNoNumber ? number_of(other.id) == number_of(lab.id)
+                                            : other.id == lab.id;
+    });
+    if (same == kept.end()) {
+      kept.push_back(std::move(lab));
+      continue;
+    }
+    course.broken.push_back(
+        {lab.id,
+         {base::ErrorKind::kInput, line_of_key(lab.folder / "lab.json", "id"),
+          "the number of " + lab.id + " is also that of " + same->folder.string(),
+          "a number of its own for each lab", "rename the lab: its folders and its \"id\""}});
+  }
+  course.labs = std::move(kept);
+}
+
+}  // namespace
+
+base::Result<Course> read_course(const fs::path& root, const std::vector<fs::path>& trees) {
+  Course course;
+  course.root = root;
+  if (auto read = read_labs(root, true, course); !read) return read.error();
+  for (const fs::path& tree : trees)
+    if (auto read = read_labs(tree, false, course); !read) return read.error();
+  part_equal_numbers(course);
   std::sort(course.labs.begin(), course.labs.end(), [](const Lab& a, const Lab& b) {
     return std::pair(number_of(a.id), a.id) < std::pair(number_of(b.id), b.id);
   });
   return course;
+}
+
+std::vector<fs::path> other_trees() {
+  std::vector<fs::path> trees;
+  const char* const text = std::getenv("MEMBOUND_LABS");
+  std::istringstream folders(text == nullptr ? "" : text);
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    std::error_code ignored;
+    const fs::path tree = fs::weakly_canonical(fs::absolute(folder, ignored), ignored);
+    if (!folder.empty() && std::find(trees.begin(), trees.end(), tree) == trees.end())
+      trees.push_back(tree);
+  }
+  return trees;
 }
 
 base::Result<const Lab*> Course::find(std::string_view word) const {
@@ -143,6 +215,10 @@ base::Result<const Lab*> Course::find(std::string_view word) const {
     ids.push_back(lab.id);
   }
   if (fitting.size() > 1) return several_labs(word, ids);
+  for (const Broken& one : broken)
+    if (fitting.empty() &&
+        (one.id == word || name_of(one.id) == word || (number && number_of(one.id) == *number)))
+      return one.why;
   if (fitting.empty()) return unknown_lab(*this, word);
   return fitting.front();
 }

@@ -23,14 +23,27 @@ namespace membound::course {
 struct Course {
   std::filesystem::path root;
   std::vector<Lab> labs;
+  /// Labs that cannot be used, and why: a lab.json that cannot be read, a number that another lab
+  /// has. The others go on.
+  struct Broken {
+    std::string id;
+    base::Error why;
+  };
+  std::vector<Broken> broken = {};
 
   /// The lab that `word` means: its number ("3", "03"), its id ("03-transpose"), its name without
-  /// the number ("transpose"), or a prefix of either that fits only one lab.
+  /// the number ("transpose"), or a prefix of either that fits only one lab. A word for a broken
+  /// lab gives what is wrong with it.
   [[nodiscard]] base::Result<const Lab*> find(std::string_view word) const;
 };
 
-/// Reads root/labs/*/lab.json. One broken lab is an error that names it.
-[[nodiscard]] base::Result<Course> read_course(const std::filesystem::path& root);
+/// Reads root/labs/*/lab.json, then those of other trees, folders with labs/, solutions/ and
+/// handouts/ of their own. An error where one of the folders cannot be read.
+[[nodiscard]] base::Result<Course> read_course(
+    const std::filesystem::path& root, const std::vector<std::filesystem::path>& trees = {});
+
+/// The trees that MEMBOUND_LABS names, with ':' between, as absolute paths.
+[[nodiscard]] std::vector<std::filesystem::path> other_trees();
 
 /// One lab of the command line, and the numbers of its stages; never empty.
 struct Selection {

@@ -90,6 +90,7 @@ const StageKind kProgramStage = {.test_source = "program_test.cpp",
 namespace {
 
 constexpr std::int64_t kMostElements = std::int64_t{1} << 40;
+constexpr std::int64_t kMostInterface = 1000000;
 constexpr double kMostPoints = 10000;
 constexpr double kMostSeconds = 3600;
 constexpr double kMostDemanded = 1e12;
@@ -352,6 +353,11 @@ std::vector<const StageKind*> Lab::kinds() const {
   return kinds;
 }
 
+bool Lab::has_oracle() const {
+  std::error_code ignored;
+  return std::filesystem::exists(folder / kOracleSource, ignored);
+}
+
 bool Lab::has_reference() const {
   return std::any_of(stages.begin(), stages.end(),
                      [](const Stage& entry) { return entry.kind->has_reference; });
@@ -368,8 +374,12 @@ base::Result<Lab> lab_from_text(std::string text, const std::string& file_name,
   auto document = JsonDocument::parse(std::move(text), file_name);
   if (!document) return document.error();
   const JsonValue root(&*document, &document->value(), "");
-  root.only_keys({"$schema", "id", "title", "summary", "handout", "host_code", "bound", "sizes",
-                  "allows", "unsafe", "stages", "ladder", "hints"});
+  if (const auto version = root.optional_member("interface"))
+    if (version->integer(1, kMostInterface) != kLabInterface)
+      version->report(std::to_string(kLabInterface) + ", the interface of this Membound",
+                      "a Membound of the lab's interface, or a lab of this one's");
+  root.only_keys({"$schema", "interface", "draft", "id", "title", "summary", "handout", "host_code",
+                  "bound", "sizes", "allows", "unsafe", "stages", "ladder", "hints"});
   Lab lab;
   lab.folder = folder;
   lab.id = read_slug(root.member("id"));
@@ -377,6 +387,7 @@ base::Result<Lab> lab_from_text(std::string text, const std::string& file_name,
     root.member("id").report("\"" + folder.filename().string() + "\", the name of its folder");
   lab.title = root.member("title").text();
   lab.summary = root.member("summary").text();
+  if (const auto draft = root.optional_member("draft")) lab.draft = draft->boolean();
   lab.handout = root.member("handout").text();
   const std::optional<ProgramLimits> of_all = read_host_code(root);
   if (!of_all) {

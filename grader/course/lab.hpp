@@ -147,13 +147,24 @@ struct UnsafeRules {
   std::vector<AllowedFinding> allowed;
 };
 
+/// The version of what a lab's files and this Membound agree on: the fields of lab.json, the macros
+/// of student/membound.cuh, the table of student/oracle.hpp.
+inline constexpr int kLabInterface = 1;
+
+/// In a lab's folder: what stands instead of a test.cpp and a reference.cpp.
+inline constexpr std::string_view kOracleSource = "oracle.cpp";
+
 /// One lab of the course.
 struct Lab {
-  std::string id;                 ///< the folder's name: "03-transpose"
-  std::string title;              ///< "Transpose a matrix"
-  std::string summary;            ///< one sentence
-  std::filesystem::path folder;   ///< labs/03-transpose, as the lab.json was found
-  std::filesystem::path handout;  ///< relative to the course's root
+  std::string id;                ///< the folder's name: "03-transpose"
+  std::string title;             ///< "Transpose a matrix"
+  std::string summary;           ///< one sentence
+  std::filesystem::path folder;  ///< labs/03-transpose, as the lab.json was found
+  /// Of a lab outside of the course: the folder whose labs/, solutions/ and handouts/ hold it.
+  /// Empty: the course's root.
+  std::filesystem::path tree;
+  bool draft = false;             ///< what it still lacks is no error
+  std::filesystem::path handout;  ///< relative to `tree`, or to the course's root
   Bound bound = Bound::kBandwidth;
   std::vector<std::string> size_names;
   UnsafeRules unsafe;
@@ -173,6 +184,8 @@ struct Lab {
   [[nodiscard]] double max_points() const;
   /// The kinds of its stages, in the order of their first stages.
   [[nodiscard]] std::vector<const StageKind*> kinds() const;
+  /// Whether an oracle.cpp is its tests.
+  [[nodiscard]] bool has_oracle() const;
   /// Whether any stage has a reference answer beside it.
   [[nodiscard]] bool has_reference() const;
   /// As one test program sees it: with the stages of this kind alone.

@@ -19,10 +19,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::vector<std::string> command(const CheckRequest& request, const fs::path& reference,
-                                 const fs::path& file) {
+std::vector<std::string> command(const CheckRequest& request, const fs::path& oracle,
+                                 const fs::path& reference, const fs::path& file) {
   std::vector<std::string> words = {
-      test_program(request.place, request.lab->id, course::kKernelStage).string(),
+      test_program(request.place, *request.lab, course::kKernelStage).string(),
       "--lab",
       (request.lab->folder / "lab.json").string(),
       "--submission",
@@ -34,6 +34,7 @@ std::vector<std::string> command(const CheckRequest& request, const fs::path& re
       "--time-reference",
       file.string(),
   };
+  if (!oracle.empty()) words.insert(words.end(), {"--oracle", oracle.string()});
   if (request.sandbox && request.sandbox->sample_seed)
     words.insert(words.end(), {"--sample-seed", std::to_string(*request.sandbox->sample_seed)});
   words.insert(words.end(), request.more_arguments.begin(), request.more_arguments.end());
@@ -56,7 +57,9 @@ base::Status make(const CheckRequest& request, const fs::path& reference, const 
   // All others wait for it once they are compiled: it may use all processors.
   std::map<std::string, std::string> environment = request.device.environment;
   environment.erase("MEMBOUND_WORKERS");
-  const auto run = base::run_process({.arguments = command(request, reference, part),
+  const auto oracle = make_oracle(request.place, *request.lab);
+  if (!oracle) return oracle.error();
+  const auto run = base::run_process({.arguments = command(request, *oracle, reference, part),
                                       .environment = environment,
                                       .timeout_seconds = seconds,
                                       .stop = request.stop});

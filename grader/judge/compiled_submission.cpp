@@ -40,10 +40,10 @@ CompileRequest submission_request(const BuildRequest& request, const course::Sta
 /// Finds the reference answer for a part, compiled by the submission's compiler, or the ratio would
 /// compare compilers. The build made one with each compiler that it found.
 base::Result<fs::path> find_reference(const BuildRequest& request, const CompiledPart& part) {
-  fs::path built = built_reference(request.place, request.lab->id, request.compiler.kind);
+  fs::path built = built_reference(request.place, *request.lab, request.compiler.kind);
   std::error_code ignored;
   if (fs::exists(built, ignored) || !part.submission.compiled) return built;
-  const fs::path source = reference_source(request.place, request.lab->id);
+  const fs::path source = reference_source(request.place, *request.lab);
   if (!fs::exists(source, ignored)) {
     const std::string name(to_string(request.compiler.kind));
     return base::Error{
@@ -67,7 +67,7 @@ base::Result<fs::path> find_reference(const BuildRequest& request, const Compile
 /// The reference program; empty in a course that came without answers.
 base::Result<fs::path> find_reference_program(const BuildRequest& request,
                                               const CompiledPart& part) {
-  const fs::path source = reference_source(request.place, request.lab->id);
+  const fs::path source = reference_source(request.place, *request.lab);
   if (std::error_code ignored; !fs::exists(source, ignored)) return fs::path();
   const auto reference = compile(compile_request(request, *part.kind, source));
   if (!reference) return reference.error();

@@ -69,10 +69,13 @@ void judge_all(const CheckRequest& request, const Device& device,
 }
 
 /// How stages of a part are run.
-RunRequest run_request(const CheckRequest& request, const CompiledPart& part,
-                       const Device& device) {
+base::Result<RunRequest> run_request(const CheckRequest& request, const CompiledPart& part,
+                                     const Device& device) {
   RunRequest run;
-  run.program = test_program(request.place, request.lab->id, *part.kind);
+  run.program = test_program(request.place, *request.lab, *part.kind);
+  auto oracle = make_oracle(request.place, *request.lab);
+  if (!oracle) return oracle.error();
+  run.oracle = *std::move(oracle);
   run.lab_json = request.lab->folder / "lab.json";
   run.submission = part.submission.file;
   run.preload = part.preload;
@@ -108,7 +111,9 @@ base::Result<RunRequest> rerun_request(const CheckRequest& request, const Compil
       sandbox->use_jail = request.sandbox->use_jail;
       beside.sandbox = *std::move(sandbox);
     }
-    rerun = run_request(beside, part, beside.device);
+    auto other = run_request(beside, part, beside.device);
+    if (!other) return other.error();
+    rerun = *std::move(other);
   }
   rerun.on_tick = request.on_checker_rerun;
   return rerun;
@@ -119,7 +124,9 @@ base::Result<std::vector<course::StageMeasurement>> run_part(const CheckRequest&
                                                              const CompiledPart& part,
                                                              const Device& device,
                                                              Measured& measured) {
-  RunRequest run = run_request(request, part, device);
+  auto asked = run_request(request, part, device);
+  if (!asked) return asked.error();
+  RunRequest run = *std::move(asked);
   if (request.reruns.at_right_results && run.backend->checks_at_once() &&
       !base::switched_off("judge.checker-rerun"))
     run.checked_with = environment_at_right_results();
@@ -143,7 +150,9 @@ base::Result<std::vector<course::StageMeasurement>> run_part(const CheckRequest&
 /// Adds the times on the request's own device to measurements that were made on the virtual one.
 base::Status add_times(const CheckRequest& request, const CompiledPart& part,
                        std::vector<course::StageMeasurement>& measurements) {
-  RunRequest run = run_request(request, part, request.device);
+  auto asked = run_request(request, part, request.device);
+  if (!asked) return asked.error();
+  RunRequest run = *std::move(asked);
   // A program is linked with a runtime of that name, not with a folder.
   auto folders = gpu_library_folders(run.parts.runner);
   if (!folders) return folders.error();
@@ -169,7 +178,9 @@ base::Status run_again(const CheckRequest& request, const CompiledPart& part, co
   profiling.counters = profiling.counters && !request.device.kind->counts();
   if (!part.kind->has_reference) profiling = {};
   if (!request.reruns.any() && !profiling.any()) return base::Done{};
-  RunRequest run = run_request(request, part, device);
+  auto asked = run_request(request, part, device);
+  if (!asked) return asked.error();
+  RunRequest run = *std::move(asked);
   const auto rerun = rerun_request(request, part, run);
   if (!rerun) return rerun.error();
   if (request.reruns.any()) {

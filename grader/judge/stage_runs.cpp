@@ -166,6 +166,7 @@ class ProgramStarts {
                 request_.submission.string(), "--stages", numbers(asked_), "--result",
                 file_.path().string(), "--seed", std::to_string(request_.seed)});
     if (request_.sandbox) all.insert(all.end(), {"--seed-key", request_.sandbox->seed_key});
+    if (!request_.oracle.empty()) all.insert(all.end(), {"--oracle", request_.oracle.string()});
     const auto of_backend = request_.backend->arguments(request_);
     all.insert(all.end(), of_backend.begin(), of_backend.end());
     return all;

@@ -42,7 +42,8 @@ struct RunRequest {
   std::filesystem::path program;        ///< the lab's test program
   std::vector<std::string> under = {};  ///< a program and its options that start it; mostly empty
   std::filesystem::path lab_json;
-  std::filesystem::path submission;  ///< device code, or a program
+  std::filesystem::path oracle = {};  ///< as make_oracle() says
+  std::filesystem::path submission;   ///< device code, or a program
   /// The same with red zones between local variables, where a checker rerun takes both; or empty.
   std::filesystem::path with_red_zones = {};
   /// Loaded into the test program before anything of its own runs. Empty but where device-only

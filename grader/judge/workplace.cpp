@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/judge/workplace.hpp"
 
+#include <cstdlib>
 #include <sstream>
 #include <vector>
 
+#include "grader/base/digest.hpp"
 #include "grader/base/files.hpp"
 #include "grader/base/process.hpp"
 
@@ -12,18 +14,22 @@ namespace membound::judge {
 
 namespace fs = std::filesystem;
 
-fs::path built_reference(const Workplace& place, const std::string& lab,
+fs::path built_reference(const Workplace& place, const course::Lab& lab,
                          compilers::DeviceCompiler compiler) {
-  return place.build / "labs" / lab / ("reference" + std::string(compilers::code_ending(compiler)));
+  // A lab of another tree was not there when this one was built.
+  const fs::path built = lab.tree.empty() ? place.build : place.state / "none";
+  return built / "labs" / lab.id / ("reference" + std::string(compilers::code_ending(compiler)));
 }
 
-fs::path reference_source(const Workplace& place, const std::string& lab) {
-  return place.root / "solutions" / lab / "kernel.cu";
+fs::path reference_source(const Workplace& place, const course::Lab& lab) {
+  return place.tree(lab) / "solutions" / lab.id / "kernel.cu";
 }
 
-fs::path test_program(const Workplace& place, const std::string& lab,
+fs::path test_program(const Workplace& place, const course::Lab& lab,
                       const course::StageKind& kind) {
-  return place.build / "labs" / lab / kind.test_program;
+  // One for all labs that have an oracle, which it loads.
+  if (lab.has_oracle()) return place.build / "bin" / ("oracle_" + std::string(kind.test_program));
+  return place.build / "labs" / lab.id / kind.test_program;
 }
 
 fs::path harness_kernels(const Workplace& place) {
@@ -35,6 +41,74 @@ fs::path harness_kernels(const Workplace& place) {
         fs::exists(file, ignored))
       return file;
   return stem;
+}
+
+namespace {
+
+constexpr double kCompileSeconds = 120;
+constexpr std::size_t kShownOutput = 4000;
+
+/// The C++ compiler of this machine: what CXX names, else the usual ones.
+fs::path host_compiler() {
+  const char* const path = std::getenv("PATH");
+  const char* const chosen = std::getenv("CXX");
+  for (const std::string& name : {std::string(chosen == nullptr ? "" : chosen), std::string("c++"),
+                                  std::string("g++"), std::string("clang++")}) {
+    if (name.empty()) continue;
+    if (name.find('/') != std::string::npos) return name;
+    if (auto found = base::find_in_path(name, path == nullptr ? "" : path); !found.empty())
+      return found;
+  }
+  return {};
+}
+
+base::Status compile_oracle(const fs::path& source, const fs::path& student, const fs::path& file) {
+  const fs::path compiler = host_compiler();
+  if (compiler.empty())
+    return base::Error{base::ErrorKind::kMachine, source.string(),
+                       "there is no C++ compiler here to compile it with", "c++ in PATH, or CXX",
+                       "apt-get install g++"};
+  std::error_code error;
+  fs::create_directories(file.parent_path(), error);
+  const fs::path part = file.string() + "." + base::owner_mark() + ".part";
+  const auto run = base::run_process(
+      {.arguments = {compiler.string(), "-std=c++20", "-O2", "-Wall", "-Wextra", "-fPIC", "-shared",
+                     "-I" + student.string(), source.string(), "-o", part.string()},
+       .timeout_seconds = kCompileSeconds});
+  if (!run) return run.error();
+  if (run->exit_code == 0) fs::rename(part, file, error);
+  if (run->exit_code == 0 && !error) return base::Done{};
+  // The compiler's first line names the place.
+  return base::Error{base::ErrorKind::kInput, source.string(),
+                     "does not compile:\n" + run->output.substr(0, kShownOutput),
+                     "C++20 that includes \"oracle.hpp\"", "mend the first error that is named"};
+}
+
+}  // namespace
+
+base::Result<fs::path> make_oracle(const Workplace& place, const course::Lab& lab) {
+  if (!lab.has_oracle()) return fs::path();
+  const fs::path source = lab.folder / course::kOracleSource;
+  const fs::path student = place.root / "grader" / "harness" / "student";
+  std::error_code ignored;
+  const fs::path built = place.build / "labs" / lab.id / "oracle.so";
+  if (lab.tree.empty() && fs::exists(built, ignored) &&
+      fs::last_write_time(built, ignored) >= fs::last_write_time(source, ignored))
+    return built;
+  // What it is made of is its name: whatever changes makes another.
+  base::Sha256 digest;
+  for (const fs::path& file : {source, student / "oracle.hpp"}) {
+    const auto text = base::read_file(file);
+    if (!text) return text.error();
+    digest.add(file.string() + '\0' + std::to_string(text->size()) + '\0');
+    digest.add(*text);
+  }
+  constexpr std::size_t kDigits = 16;
+  const std::string name = lab.id + "-" + digest.finish().substr(0, kDigits) + ".so";
+  const fs::path made = place.state / "cache" / "oracles" / name;
+  if (fs::exists(made, ignored)) return made;
+  if (auto compiled = compile_oracle(source, student, made); !compiled) return compiled.error();
+  return made;
 }
 
 base::Error not_built(const fs::path& file) {
@@ -92,17 +166,20 @@ bool is_skeleton_of(std::string_view text, std::string_view solution) {
 
 base::Result<std::string> find_skeleton(const Workplace& place, const course::Lab& lab) {
   // A student's tree has a copy beside the compiled reference answer.
-  if (auto released = base::read_file(place.root / "released" / lab.id / "skeleton.cu"))
+  if (auto released = base::read_file(place.tree(lab) / "released" / lab.id / "skeleton.cu"))
     return *std::move(released);
-  const auto solution = base::read_file(place.root / "solutions" / lab.id / "kernel.cu");
+  const auto solution = base::read_file(reference_source(place, lab));
   const auto fits = [&](const std::string& text) {
     // Without the reference answers (a student's tree) a TODO must do.
     return solution ? is_skeleton_of(text, *solution) : text.find("TODO") != std::string::npos;
   };
-  for (std::string& text : versions(place.root, "labs/" + lab.id + "/kernel.cu"))
+  for (std::string& text : versions(place.tree(lab), "labs/" + lab.id + "/kernel.cu"))
     if (fits(text)) return std::move(text);
   auto copy = base::read_file(place.build / "share" / "labs" / lab.id / "kernel.cu");
   if (copy && fits(*copy)) return std::move(*copy);
+  // Of a lab that no build has seen: the file itself, unless somebody worked on it.
+  auto text = base::read_file(lab.folder / "kernel.cu");
+  if (!lab.tree.empty() && text && solution && fits(*text)) return std::move(*text);
   return base::Error{base::ErrorKind::kMachine, "labs/" + lab.id + "/kernel.cu",
                      "no untouched version of this file is left, in git or in the build folder",
                      "a version of the skeleton", "fetch the course anew into another folder"};
@@ -112,7 +189,7 @@ base::Status keep_skeleton(const Workplace& place, const course::Lab& lab) {
   auto skeleton = find_skeleton(place, lab);
   if (!skeleton) {
     // Neither git nor an earlier build knows it: the file itself, unless somebody worked on it.
-    const auto solution = base::read_file(place.root / "solutions" / lab.id / "kernel.cu");
+    const auto solution = base::read_file(reference_source(place, lab));
     auto text = base::read_file(lab.folder / "kernel.cu");
     if (!text || !solution || !is_skeleton_of(*text, *solution)) return skeleton.error();
     skeleton = std::move(*text);

@@ -20,17 +20,26 @@ struct Workplace {
   std::filesystem::path root;   ///< the course
   std::filesystem::path build;  ///< test programs and reference answers
   std::filesystem::path state;  ///< .membound: cache/, state/, tmp/
+
+  /// The folder whose labs/, solutions/ and handouts/ hold this lab.
+  [[nodiscard]] const std::filesystem::path& tree(const course::Lab& lab) const {
+    return lab.tree.empty() ? root : lab.tree;
+  }
 };
 
 /// The reference answer that the build made with this compiler; it may be absent.
-[[nodiscard]] std::filesystem::path built_reference(const Workplace& place, const std::string& lab,
+[[nodiscard]] std::filesystem::path built_reference(const Workplace& place, const course::Lab& lab,
                                                     compilers::DeviceCompiler compiler);
 /// Its source.
 [[nodiscard]] std::filesystem::path reference_source(const Workplace& place,
-                                                     const std::string& lab);
+                                                     const course::Lab& lab);
 /// The lab's test program for stages of this kind.
-[[nodiscard]] std::filesystem::path test_program(const Workplace& place, const std::string& lab,
+[[nodiscard]] std::filesystem::path test_program(const Workplace& place, const course::Lab& lab,
                                                  const course::StageKind& kind);
+/// The lab's oracle.cpp as a library, compiled if it is not there or something has changed; empty
+/// where the lab has none. An error names the lab's line that does not compile.
+[[nodiscard]] base::Result<std::filesystem::path> make_oracle(const Workplace& place,
+                                                              const course::Lab& lab);
 /// The harness's own kernels, as the build's compiler made them: a fatbin, or PTX.
 [[nodiscard]] std::filesystem::path harness_kernels(const Workplace& place);
 

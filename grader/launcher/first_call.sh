@@ -8,8 +8,11 @@ readonly help_pages=$root/grader/cli/help
 
 # Prints the id of the lab that WORD means as the program would take it, or fails.
 lab_of() {
-  local word=${1%%/*} lab id fits=()
-  for lab in "$root"/labs/*/lab.json; do
+  local word=${1%%/*} lab id fits=() trees=() tree all=()
+  IFS=: read -ra trees <<<"${MEMBOUND_LABS:-}"
+  for tree in "$root" "${trees[@]}"; do all+=("$tree"/labs/*/lab.json); done
+  for lab in "${all[@]}"; do
+    [ -e "$lab" ] || continue
     id=$(basename "$(dirname "$lab")")
     if [ "$id" = "$word" ] || [ "${id#*-}" = "$word" ]; then echo "$id"; return; fi
     if [[ $word =~ ^[0-9]+$ ]]; then

@@ -36,8 +36,8 @@ base::Status add_file(base::Sha256& digest, const fs::path& file) {
 /// What a submission's speed is held against: the reference answer that the build made with the
 /// batch's compiler, or the source that the judge compiles where there is none.
 fs::path reference_of(const Settings& settings, const course::Lab& lab) {
-  const fs::path built = judge::built_reference(settings.place, lab.id, settings.compiler.kind);
-  const fs::path source = judge::reference_source(settings.place, lab.id);
+  const fs::path built = judge::built_reference(settings.place, lab, settings.compiler.kind);
+  const fs::path source = judge::reference_source(settings.place, lab);
   std::error_code ignored;
   return fs::exists(built, ignored) || !fs::exists(source, ignored) ? built : source;
 }
@@ -51,7 +51,8 @@ std::vector<fs::path> harness_of(const Settings& settings, const course::Lab& la
   };
   for (const course::StageKind* kind : lab.kinds()) {
     const judge::StageBackend& backend = judge::backend_of(*kind);
-    add({judge::test_program(settings.place, lab.id, *kind)});
+    add({judge::test_program(settings.place, lab, *kind)});
+    if (lab.has_oracle()) add({lab.folder / course::kOracleSource});
     add(backend.needed(backend.parts(settings.place, reference_of(settings, lab))));
   }
   // In jails, every kind of stage is run by runners.

@@ -226,8 +226,7 @@ fs::path times_file(const OneRequest& request, const judge::CheckRequest& check)
 /// fails here is told by known_times().
 std::jthread make_times_early(const OneRequest& request, const judge::CheckRequest& check) {
   const fs::path file = times_file(request, check);
-  const fs::path reference =
-      judge::built_reference(check.place, request.lab->id, check.compiler.kind);
+  const fs::path reference = judge::built_reference(check.place, *request.lab, check.compiler.kind);
   std::error_code ignored;
   if (file.empty() || request.is_replay || fs::exists(file, ignored) ||
       !fs::exists(reference, ignored))

@@ -61,8 +61,9 @@ base::Result<Tree> built_programs(const fs::path& build, const std::vector<cours
                                   const Tree& students) {
   const base::ScratchFolder scratch("binaries");
   std::vector<std::string> components = {"programs"};
-  for (const course::Lab& lab : labs) components.push_back(lab.id);
-  components.emplace_back("libraries");  // last: those of what is there by then
+  for (const course::Lab& lab : labs)
+    if (lab.tree.empty()) components.push_back(lab.id);  // others were not built with the course
+  components.emplace_back("libraries");                  // last: those of what is there by then
   for (const std::string& component : components) {
     const auto installed = install(build, component, scratch.path());
     if (!installed) return installed.error();
@@ -73,7 +74,9 @@ base::Result<Tree> built_programs(const fs::path& build, const std::vector<cours
   // Without a device compiler a build has no labs.
   for (const course::Lab& lab : labs)
     for (const course::StageKind* kind : lab.kinds()) {
-      const std::string name = "labs/" + lab.id + "/" + std::string(kind->test_program);
+      const std::string name = lab.has_oracle()
+                                   ? "bin/oracle_" + std::string(kind->test_program)
+                                   : "labs/" + lab.id + "/" + std::string(kind->test_program);
       if (!tree.contains(kBinaries + name))
         return base::Error{base::ErrorKind::kMachine, (build / name).string(), "is not built",
                            "a whole build", "call it as ./membound release, which builds it"};

@@ -103,26 +103,29 @@ std::string to_string(const Leak& leak) {
   return leak.file + (leak.line > 0 ? ":" + std::to_string(leak.line) : "") + ": " + leak.what;
 }
 
-base::Result<Secrets> Secrets::read(const fs::path& root, const std::vector<std::string>& open) {
+base::Result<Secrets> Secrets::read(const std::vector<fs::path>& roots,
+                                    const std::vector<std::string>& open) {
   Secrets secrets;
-  std::error_code error;
-  for (fs::recursive_directory_iterator entry(root / "solutions", error), end;
-       !error && entry != end; entry.increment(error)) {
-    if (!entry->is_regular_file(error)) continue;
-    const auto text = base::read_file(entry->path());
-    if (!text) return text.error();
-    const std::string name = entry->path().lexically_relative(root).generic_string();
-    const bool is_patch = entry->path().extension() == ".patch";
-    std::istringstream lines(*text);
-    for (std::string line; std::getline(lines, line);) {
-      if (is_patch && line.starts_with('+')) line.erase(0, 1);
-      if (line = normalised(line); tells_something(line)) secrets.lines_.try_emplace(line, name);
+  for (const fs::path& root : roots) {
+    std::error_code error;
+    for (fs::recursive_directory_iterator entry(root / "solutions", error), end;
+         !error && entry != end; entry.increment(error)) {
+      if (!entry->is_regular_file(error)) continue;
+      const auto text = base::read_file(entry->path());
+      if (!text) return text.error();
+      const std::string name = entry->path().lexically_relative(root).generic_string();
+      const bool is_patch = entry->path().extension() == ".patch";
+      std::istringstream lines(*text);
+      for (std::string line; std::getline(lines, line);) {
+        if (is_patch && line.starts_with('+')) line.erase(0, 1);
+        if (line = normalised(line); tells_something(line)) secrets.lines_.try_emplace(line, name);
+      }
     }
-  }
-  if (error) {
-    return base::Error{base::ErrorKind::kMachine, (root / "solutions").string(),
-                       "cannot be read: " + error.message(), "the course's reference answers",
-                       "release from the instructors' course"};
+    if (error) {
+      return base::Error{base::ErrorKind::kMachine, (root / "solutions").string(),
+                         "cannot be read: " + error.message(), "the course's reference answers",
+                         "release from the instructors' course"};
+    }
   }
   for (const std::string& text : open) {
     std::istringstream lines(text);

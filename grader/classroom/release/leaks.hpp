@@ -33,7 +33,7 @@ struct Leak {
 class Secrets {
  public:
   /// Reads all of root/solutions; `open` are texts whose lines are no secrets.
-  [[nodiscard]] static base::Result<Secrets> read(const std::filesystem::path& root,
+  [[nodiscard]] static base::Result<Secrets> read(const std::vector<std::filesystem::path>& roots,
                                                   const std::vector<std::string>& open);
 
   /// The file in solutions/ that `line` gives away, or an empty text.

@@ -84,13 +84,21 @@ base::Result<std::vector<std::string>> flags_of(const fs::path& root,
   return flags;
 }
 
+/// Where the lab is.
+fs::path tree_of(const ReferenceRequest& request, const Task& task) {
+  const auto elsewhere = request.trees.find(task.lab);
+  return elsewhere == request.trees.end() ? request.root : elsewhere->second;
+}
+
 base::Result<std::vector<std::string>> command(const ReferenceRequest& request, const Task& task,
                                                const std::string& source,
                                                const std::string& output) {
   const fs::path student = request.root / "grader" / "harness" / "student";
   const std::vector<std::string> inputs = {
       "-I" + student.string(),
-      "-I" + (task.lab.empty() ? request.root : request.root / "labs" / task.lab).string(), source};
+      "-I" +
+          (task.lab.empty() ? request.root : tree_of(request, task) / "labs" / task.lab).string(),
+      source};
   std::vector<std::string> all;
   if (task.compiler->kind == DeviceCompiler::kClang) {
     // The course's own two steps, as submissions are compiled; -g0 takes back what tells names.
@@ -110,7 +118,7 @@ base::Result<std::vector<std::string>> command(const ReferenceRequest& request, 
 
 /// Compiles in a folder where the source has a name that says nothing.
 base::Result<std::string> compile(const ReferenceRequest& request, const Task& task, int number) {
-  const fs::path solution = request.root / task.source();
+  const fs::path solution = tree_of(request, task) / task.source();
   const auto text = base::read_file(solution);
   if (!text) return text.error();
   const fs::path folder = request.scratch / std::to_string(number);

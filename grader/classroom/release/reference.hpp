@@ -9,6 +9,7 @@
 #include <atomic>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,7 @@ namespace membound::release {
 struct ReferenceRequest {
   std::filesystem::path root;
   std::vector<std::string> labs;
+  std::map<std::string, std::filesystem::path> trees;  ///< by lab: what stands instead of `root`
   std::vector<compilers::CompilerInfo> compilers;
   std::vector<std::string> architectures;  ///< compute capabilities without the dot, for nvcc
   bool harness_kernels = false;            ///< the harness's own, too, for built programs

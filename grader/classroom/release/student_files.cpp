@@ -33,9 +33,10 @@ constexpr std::array<std::string_view, 13> kDocs = {
     "guided_analysis.md", "result.md",       "result.schema.json", "sampled_launches.md",
     "timing_model.md"};
 /// Of grader/: what only developers build, the tests with the corpus of attacks, and what GPUs
-/// measured.
-constexpr std::array<std::string_view, 4> kNotOfGrader = {
-    "grader/tests/", "grader/gpu_truth/", "grader/authoring/bench/", "grader/vgpu/bench/"};
+/// measured; and the answers of a new lab.
+constexpr std::array<std::string_view, 5> kNotOfGrader = {
+    "grader/authoring/new_lab/", "grader/tests/", "grader/gpu_truth/", "grader/authoring/bench/",
+    "grader/vgpu/bench/"};
 
 /// What git tracks below `root`; nothing where there is no git or no repository.
 std::optional<std::set<std::string>> tracked_files(const fs::path& root) {
@@ -55,7 +56,10 @@ bool is_hidden(const std::string& name) { return name.starts_with('.') || name.e
 /// Collects files into a tree.
 class Collecting {
  public:
-  explicit Collecting(const fs::path& root) : root_(root), tracked_(tracked_files(root)) {}
+  /// `all`: also what git does not track.
+  explicit Collecting(const fs::path& root, bool all = false) : root_(root) {
+    if (!all) tracked_ = tracked_files(root);
+  }
 
   /// A file, or a folder with all that is in it; hidden names only where they are asked for.
   base::Status add(const std::string& name) {
@@ -99,17 +103,38 @@ class Collecting {
 
 }  // namespace
 
-base::Result<Tree> course_files(const fs::path& root, const std::vector<std::string>& labs) {
+namespace {
+
+/// labs/CMakeLists.txt with one more lab after the last.
+std::string with_lab(std::string text, const std::string& id) {
+  const auto last = text.rfind("\nadd_lab(");
+  const auto end = last == std::string::npos ? text.size() : text.find('\n', last + 1) + 1;
+  return text.insert(end, "add_lab(" + id + ")\n");
+}
+
+}  // namespace
+
+base::Result<Tree> course_files(const fs::path& root, const std::vector<course::Lab>& labs) {
   std::vector<std::string> names(kTop.begin(), kTop.end());
   names.insert(names.end(), {"grader", "labs/CMakeLists.txt", "CMakePresets.json"});
   for (const std::string_view doc : kDocs) names.push_back("docs/" + std::string(doc));
-  for (const std::string& lab : labs) names.insert(names.end(), {"labs/" + lab, "handouts/" + lab});
+  for (const course::Lab& lab : labs)
+    if (lab.tree.empty()) names.insert(names.end(), {"labs/" + lab.id, "handouts/" + lab.id});
   Collecting collecting(root);
   for (const std::string& name : names) {
     const auto added = collecting.add(name);
     if (!added) return added.error();
   }
   Tree tree = collecting.take();
+  for (const course::Lab& lab : labs) {
+    if (lab.tree.empty()) continue;
+    Collecting others(lab.tree, true);
+    for (const char* folder : {"labs/", "handouts/"})
+      if (const auto added = others.add(folder + lab.id); !added) return added.error();
+    tree.merge(others.take());
+    // To students it is a lab of the course.
+    tree["labs/CMakeLists.txt"].bytes = with_lab(tree["labs/CMakeLists.txt"].bytes, lab.id);
+  }
   for (const std::string needed : {"CMakeLists.txt", "CMakePresets.json", "membound",
                                    "labs/CMakeLists.txt", "grader/CMakeLists.txt"}) {
     if (tree.contains(needed)) continue;

@@ -11,14 +11,16 @@
 
 #include "grader/base/result.hpp"
 #include "grader/classroom/release/handed_out_tree.hpp"
+#include "grader/course/lab.hpp"
 
 namespace membound::release {
 
-/// The files below `root` that a student needs to build and read, for the labs in `labs` (their
-/// ids); skeletons, handouts and what is written anew are left to the caller. Only what git tracks,
-/// where there is git: a stray file beside a skeleton may be anything. Links are never followed.
+/// The files below `root` that a student needs to build and read, for the labs in `labs`, those of
+/// other trees too; skeletons, handouts and what is written anew are left to the caller. Only what
+/// git tracks, where there is git: a stray file beside a skeleton may be anything. Links are never
+/// followed.
 [[nodiscard]] base::Result<Tree> course_files(const std::filesystem::path& root,
-                                              const std::vector<std::string>& labs);
+                                              const std::vector<course::Lab>& labs);
 
 /// CMakePresets.json with the preset `student` and what it inherits, and no other.
 [[nodiscard]] base::Result<std::string> student_presets(const std::string& text);

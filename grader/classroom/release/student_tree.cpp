@@ -82,7 +82,11 @@ std::vector<std::string> open_texts(const ReleaseRequest& request, const Tree& t
 }
 
 base::Status look_for_leaks(const ReleaseRequest& request, const Tree& tree) {
-  const auto secrets = Secrets::read(request.root, open_texts(request, tree));
+  std::vector<fs::path> roots = {request.root};
+  for (const course::Lab& lab : request.labs)
+    if (!lab.tree.empty() && std::find(roots.begin(), roots.end(), lab.tree) == roots.end())
+      roots.push_back(lab.tree);
+  const auto secrets = Secrets::read(roots, open_texts(request, tree));
   if (!secrets) return secrets.error();
   const auto leaks = find_leaks(tree, *secrets, {request.root, request.scratch});
   if (!leaks) return leaks.error();
@@ -117,7 +121,7 @@ base::Result<std::string> filled_template(const ReleaseRequest& request, const s
 }
 
 base::Result<Tree> student_tree(const ReleaseRequest& request) {
-  auto tree = course_files(request.root, ids_of(request));
+  auto tree = course_files(request.root, request.labs);
   if (!tree) return tree.error();
   const auto written = add_written(request, *tree);
   if (!written) return written.error();
@@ -125,6 +129,8 @@ base::Result<Tree> student_tree(const ReleaseRequest& request) {
   reference.root = request.root;
   for (const course::Lab& lab : request.labs)
     if (lab.has_reference()) reference.labs.push_back(lab.id);
+  for (const course::Lab& lab : request.labs)
+    if (!lab.tree.empty()) reference.trees[lab.id] = lab.tree;
   reference.compilers = request.compilers;
   reference.architectures = request.architectures;
   reference.harness_kernels = !request.binaries_of.empty();

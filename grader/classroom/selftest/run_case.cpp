@@ -203,6 +203,7 @@ base::Status prepare(Workbench& bench) {
   for (const fs::path& root : {bench.root, bench.root / "grader/tests/harness/program"}) {
     const auto course = course::read_course(root);
     if (!course) return course.error();
+    if (!course->broken.empty()) return course->broken.front().why;
     for (const course::Lab& lab : course->labs) {
       auto copy = copy_of(lab, bench.scratch / "labs" / lab.id, kLaunchSeconds);
       if (!copy) return copy.error();

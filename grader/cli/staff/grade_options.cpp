@@ -35,7 +35,7 @@ std::map<std::string, std::string> task_environment(const Context& context) {
   std::map<std::string, std::string> environment = {
       {"MEMBOUND_ROOT", std::filesystem::absolute(context.course.root).string()}};
   for (const char* name :
-       {"PATH", "LD_LIBRARY_PATH", "CUDA_HOME", "CUDA_PATH", "SOURCE_DATE_EPOCH"})
+       {"PATH", "LD_LIBRARY_PATH", "CUDA_HOME", "CUDA_PATH", "SOURCE_DATE_EPOCH", "MEMBOUND_LABS"})
     if (const char* value = std::getenv(name)) environment[name] = value;
   return environment;
 }

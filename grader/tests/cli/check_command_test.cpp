@@ -155,9 +155,11 @@ TEST_F(Commands, CheckSuggestsTheLabThatWasMeant) {
                                     HasSubstr("did you mean \"transpose\"?")));
 }
 
-TEST_F(Commands, CheckNamesABrokenLab) {
+TEST_F(Commands, CheckNamesABrokenLabAndTheOthersGoOn) {
   course_.write("labs/03-transpose/lab.json", "{\"id\": 3}");
-  const auto outcome = check({"1"});
+  EXPECT_THAT(check({"1"}).output,
+              AllOf(HasSubstr("03-transpose/lab.json:1"), HasSubstr("01-fake")));
+  const auto outcome = check({"3"});
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_THAT(outcome.output, HasSubstr("03-transpose/lab.json:1"));
 }

@@ -390,6 +390,29 @@ TEST_F(Commands, NothingIsWiderThan80Columns) {
   }
 }
 
+TEST_F(Commands, LabsOfAnotherTreeAreListedBesideOursHoweverItIsNamed) {
+  std::string lab = course_.read(course_.root() / "labs/01-fake/lab.json");
+  lab.replace(lab.find("01-fake"), 7, "15-theirs");
+  course_.write("more/labs/15-theirs/lab.json", lab);
+  course_.write("more/labs/15-theirs/kernel.cu", "// TODO\n");
+  const std::string more = (course_.root() / "more").string();
+  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
+           {"list", "--labs", more}, {"--labs", more, "list"}, {"list", "--labs=" + more}})
+    EXPECT_THAT(course_.run(words).output, AllOf(HasSubstr("15-theirs"), HasSubstr("01-fake")));
+  EXPECT_THAT(course_.run({"list"}, {{"MEMBOUND_LABS", more}}).output, HasSubstr("15-theirs"));
+  EXPECT_THAT(course_.run({"next", "15"}, {{"MEMBOUND_LABS", more}}).output,
+              HasSubstr("more/labs/15-theirs/kernel.cu"));
+}
+
+TEST_F(Commands, AFolderOfLabsThatIsNotThereIsTold) {
+  for (const std::vector<std::string>& words :
+       std::vector<std::vector<std::string>>{{"list", "--labs", "/nowhere"}, {"list", "--labs"}}) {
+    const auto outcome = course_.run(words);
+    EXPECT_EQ(outcome.exit_code, 2);
+    EXPECT_THAT(outcome.output, AllOf(HasSubstr("--labs"), HasSubstr("expected: a folder with")));
+  }
+}
+
 TEST_F(Commands, PlainAsciiWhereTheLocaleIsPlain) {
   course_.answer("passed", "wrong");
   const auto outcome = course_.run({"check", "1", "--device", "vgpu"}, {{"LC_ALL", "C"}});

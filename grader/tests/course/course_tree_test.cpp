@@ -97,6 +97,56 @@ TEST(CourseTree, JoinsSelectionsOfOneLab) {
   EXPECT_EQ(all->at(1).lab->id, "01-reverse-array");
 }
 
+/// Writes DIR/labs/ID/lab.json with one stage.
+void write_lab(const std::filesystem::path& tree, const std::string& id) {
+  ASSERT_TRUE(base::write_file(
+      tree / "labs" / id / "lab.json",
+      "{\n\"id\": \"" + id +
+          "\", \"title\": \"T\", \"summary\": \"S\", \"handout\": \"h.md\", \"bound\": "
+          "\"bandwidth\",\n"
+          "\"sizes\": [\"n\"], \"stages\": [{\"number\": 1, \"name\": \"a\", \"kernel\": \"a\", "
+          "\"title\": \"A\", \"points\": 1, \"timed_sizes\": [[4]]}], \"hints\": {}}\n"));
+}
+
+TEST(CourseTree, ABrokenLabIsToldAndTheOthersGoOn) {
+  const base::ScratchFolder folder("broken-lab");
+  write_lab(folder.path(), "01-good");
+  ASSERT_TRUE(base::write_file(folder.path() / "labs/02-bad/lab.json", "{\n\"id\": 3}"));
+  const auto course = read_course(folder.path());
+  ASSERT_TRUE(course);
+  ASSERT_EQ(course->labs.size(), 1u);
+  ASSERT_EQ(course->broken.size(), 1u);
+  for (const char* word : {"2", "bad", "02-bad"})
+    EXPECT_THAT(course->find(word).error().where, HasSubstr("02-bad/lab.json:2")) << word;
+  EXPECT_TRUE(course->find("good"));
+}
+
+TEST(CourseTree, ReadsLabsOfOtherTreesAndKeepsTheirPlace) {
+  const base::ScratchFolder folder("other-trees");
+  write_lab(folder.path() / "course", "01-ours");
+  write_lab(folder.path() / "more", "15-theirs");
+  const auto course = read_course(folder.path() / "course", {folder.path() / "more"});
+  ASSERT_TRUE(course);
+  ASSERT_EQ(course->labs.size(), 2u);
+  EXPECT_EQ(course->labs[0].tree, "");
+  EXPECT_EQ(course->labs[1].tree, folder.path() / "more");
+  const auto none = read_course(folder.path() / "course", {folder.path() / "nowhere"});
+  EXPECT_THAT(none.error().where, HasSubstr("nowhere/labs"));
+}
+
+TEST(CourseTree, OfTwoLabsOfOneNumberTheSecondIsBroken) {
+  const base::ScratchFolder folder("one-number");
+  write_lab(folder.path() / "course", "15-ours");
+  write_lab(folder.path() / "more", "15-theirs");
+  const auto course = read_course(folder.path() / "course", {folder.path() / "more"});
+  ASSERT_TRUE(course);
+  EXPECT_EQ((*course->find("15"))->id, "15-ours");
+  const auto theirs = course->find("15-theirs");
+  ASSERT_FALSE(theirs);
+  EXPECT_THAT(theirs.error().where, HasSubstr("more/labs/15-theirs/lab.json:2"));
+  EXPECT_THAT(theirs.error().found, HasSubstr("is also that of"));
+}
+
 TEST(CourseTree, FindsTheRootFromAnyFolderBelow) {
   const base::ScratchFolder folder("root-test");
   const auto& root = folder.path();

@@ -11,6 +11,7 @@
 namespace membound::course {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 
 constexpr const char* kGood = R"json({
@@ -68,6 +69,12 @@ TEST(Lab, ReadsEveryField) {
   EXPECT_EQ(lab->stages[1].timeout_seconds, 3);
   EXPECT_EQ(lab->hints.at("edge-guard").size(), 3u);
   EXPECT_EQ(lab->max_points(), 40);
+}
+
+TEST(Lab, AnInterfaceThatIsNotOursIsRefused) {
+  EXPECT_EQ(error_of("\"id\"", "\"interface\": 1, \"id\""), "no error");
+  EXPECT_THAT(error_of("\"id\"", "\"interface\": 2, \"new_field\": 1, \"id\""),
+              AllOf(HasSubstr("lab.json:2"), HasSubstr("1, the interface of this Membound")));
 }
 
 TEST(Lab, LaddersGoUpInOrderUnlessTheyAreGiven) {

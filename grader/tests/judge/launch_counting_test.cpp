@@ -46,12 +46,11 @@ class Counting : public testing::Test {
     fs::path answer;
     for (const auto compiler :
          {compilers::DeviceCompiler::kClang, compilers::DeviceCompiler::kNvcc})
-      if (const fs::path built = built_reference(request_.place, lab_.id, compiler);
-          fs::exists(built))
+      if (const fs::path built = built_reference(request_.place, lab_, compiler); fs::exists(built))
         answer = built;
     ASSERT_FALSE(answer.empty()) << "the build makes a reference answer with some compiler";
     RunRequest run;
-    run.program = test_program(request_.place, lab_.id, course::kKernelStage);
+    run.program = test_program(request_.place, lab_, course::kKernelStage);
     run.lab_json = root / "labs/03-transpose/lab.json";
     run.submission = answer;
     run.parts = run.backend->parts(request_.place, answer);

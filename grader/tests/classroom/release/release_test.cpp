@@ -109,7 +109,7 @@ class LeaksTest : public testing::Test {
     folder_.write("solutions/01-x/NOTES.md", "Students forget the last element.\n");
   }
   std::vector<std::string> leaks(const std::string& name, const std::string& bytes) {
-    const auto secrets = Secrets::read(folder_.path(), {"open_line_of_skeleton();\n"});
+    const auto secrets = Secrets::read({folder_.path()}, {"open_line_of_skeleton();\n"});
     EXPECT_TRUE(secrets);
     Tree tree;
     tree[name] = {bytes};

@@ -26,8 +26,7 @@ class KnownTimes : public Sandboxed {
   }
 
   ReferenceTimes times_of(const CheckRequest& request, const std::string& name = "times.json") {
-    const fs::path reference =
-        built_reference(request.place, request.lab->id, request.compiler.kind);
+    const fs::path reference = built_reference(request.place, *request.lab, request.compiler.kind);
     auto times = time_reference(request, reference, folder_.path() / name);
     EXPECT_TRUE(times.ok()) << base::to_string(times.error());
     return times ? *std::move(times) : ReferenceTimes{};

@@ -48,7 +48,7 @@ TEST_F(OneCheck, LooksAtTheSameTestsBeforeTheirResultsAreKnownAndAfter) {
   ASSERT_TRUE(code.ok()) << base::to_string(code.error());
   const CompiledPart& part = code->parts.front();
   RunRequest run;
-  run.program = test_program(request.place, request.lab->id, *part.kind);
+  run.program = test_program(request.place, *request.lab, *part.kind);
   run.lab_json = request.lab->folder / "lab.json";
   run.submission = part.submission.file;
   run.parts = run.backend->parts(request.place, part.reference);
