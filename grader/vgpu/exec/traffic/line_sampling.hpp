@@ -10,6 +10,7 @@
 #include <bit>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <unordered_map>
@@ -166,8 +167,20 @@ class ByteMap {
 /// Up to 64 sectors out of all that were added: those with the smallest hash, whatever the order.
 class SectorSample {
  public:
-  void add(std::uint64_t sector);
-  void add(const SectorSample& other);
+  void add(std::uint64_t sector) {
+    constexpr std::size_t kMost = 64;
+    const std::uint64_t hash = mixed(sector);
+    if (kept_.size() == kMost) {
+      const auto last = std::prev(kept_.end());
+      if (hash >= last->first) return;
+      if (kept_.contains(hash)) return;
+      kept_.erase(last);
+    }
+    kept_.emplace(hash, sector);
+  }
+  void add(const SectorSample& other) {
+    for (const auto& [hash, sector] : other.kept_) add(sector);
+  }
   [[nodiscard]] const std::map<std::uint64_t, std::uint64_t>& by_hash() const { return kept_; }
 
  private:
