@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -39,6 +40,20 @@ inline std::vector<int> processes_of(const std::filesystem::path& program) {
   }
   std::sort(pids.begin(), pids.end());
   return pids;
+}
+
+/// Whether a process was started by this one, or by one that this one started.
+inline bool is_our_own(int pid) {
+  const int we = getpid();
+  while (pid > 1 && pid != we) {
+    // The name of a program, in parentheses, may hold anything; the parent follows it and a letter.
+    std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    const auto name_ends = text.rfind(')');
+    if (name_ends == std::string::npos || name_ends + 4 > text.size()) return false;
+    pid = std::atoi(text.c_str() + name_ends + 4);
+  }
+  return pid == we;
 }
 
 /// Whether `wanted` stands anywhere in the writable memory of a process.
