@@ -7,7 +7,8 @@
 # The toolkit in a folder of the project's own: PyPI's packages of CUDA 13.0, one version each. The first
 # nvdisasm that there is a package of is 13.2's.
 readonly cuda_wheels=(nvidia-cuda-nvcc==13.0.88 nvidia-cuda-crt==13.0.88 nvidia-nvvm==13.0.88
-  nvidia-cuda-runtime==13.0.88 nvidia-cuda-cccl==13.0.85 nvidia-cuda-nvdisasm==13.2.78)
+  nvidia-cuda-runtime==13.0.88 nvidia-cuda-cccl==13.0.85 nvidia-cuda-profiler-api==13.0.85
+  nvidia-cuda-nvdisasm==13.2.78)
 readonly wheel_toolkit=$state/toolkit/nvidia/cu13
 
 # A line "package: why" for each Debian package that is missing. A package is known by one file of
