@@ -106,14 +106,16 @@ void check_files(const course::Lab& lab, const LabFolders& folders, Drifts& drif
                std::regex(R"(experiment(_\w+)?\.cu|experiments\.json)"));
 }
 
-/// Every stage's kernel is in the skeleton and in the answer.
+/// Every stage's kernel, or the plan of that name, is in the skeleton and in the answer.
 void check_kernels(const course::Lab& lab, const LabFolders& folders, Drifts& drifts) {
   const std::vector<std::string> description = read_lines(folders.lab / "lab.json");
   for (const fs::path& file : {folders.lab / "kernel.cu", folders.solution / "kernel.cu"}) {
     const auto text = base::read_file(file);
     if (!text) continue;  // check_files() says so
     for (const course::Stage& stage : lab.stages) {
-      if (std::regex_search(*text, std::regex("\\b" + stage.kernel + "\\s*\\("))) continue;
+      const std::regex named("\\b" + stage.kernel + "\\s*\\(|LAUNCH_PLAN\\(\\s*" + stage.kernel +
+                             "\\b");
+      if (std::regex_search(*text, named)) continue;
       const auto line = std::find_if(description.begin(), description.end(), [&](const auto& one) {
         return one.find("\"" + stage.kernel + "\"") != std::string::npos;
       });
