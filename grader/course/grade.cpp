@@ -139,13 +139,49 @@ void Grade::end(GradeVerdict without_result, std::string why, const Lab& for_lab
   if (row_of(without_result).has_score) score = 0;
 }
 
+namespace {
+
+std::string counted(std::int64_t count, const char* what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
+/// As a person says it: "40 seconds", "16 minutes", "25 hours 30 minutes", "3 days 4 hours".
+std::string duration_text(std::int64_t seconds) {
+  constexpr std::int64_t kMinute = 60, kHour = 60 * kMinute, kDay = 24 * kHour;
+  const auto both = [](std::int64_t large, const char* what, std::int64_t small,
+                       const char* rest) {
+    return counted(large, what) + (small > 0 ? " " + counted(small, rest) : "");
+  };
+  if (seconds < kMinute) return counted(seconds, "second");
+  if (seconds < 2 * kHour) return counted(seconds / kMinute, "minute");
+  if (seconds < 2 * kDay)
+    return both(seconds / kHour, "hour", seconds % kHour / kMinute, "minute");
+  return both(seconds / kDay, "day", seconds % kDay / kHour, "hour");
+}
+
+/// "12.5": a share as a person writes it.
+std::string percent_text(double share) {
+  std::string text = base::decimal(100 * share, 2);
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.ends_with('.')) text.pop_back();
+  return text;
+}
+
+}  // namespace
+
 std::string late_text(const Grade& grade) {
   if (grade.late_by_seconds <= 0) return "";
-  constexpr double kHour = 3600;
-  const std::string text =
-      base::decimal(static_cast<double>(grade.late_by_seconds) / kHour, 1) + " hours late";
-  const double lost = 100 * (1 - grade.late_factor);
-  return lost > 0 ? text + ": " + base::decimal(lost, 0) + " % of the points deducted" : text;
+  std::string text = duration_text(grade.late_by_seconds + grade.grace_seconds) + " late";
+  if (grade.grace_seconds > 0)
+    text += ", " + duration_text(grade.grace_seconds) + " of it forgiven";
+  if (grade.closed) return text + ": after the last date, it counts nothing";
+  const double lost = 1 - grade.late_factor;
+  if (grade.late_days_free == 0 && lost <= 0) return text;
+  text += ": ";
+  if (grade.late_days > 0) text += counted(grade.late_days, "day") + " begun, ";
+  if (grade.late_days_free > 0)
+    text += std::to_string(grade.late_days_free) + " of the student's free late days used, ";
+  return text + (lost > 0 ? percent_text(lost) + " % of the points deducted" : "nothing deducted");
 }
 
 std::string shown_student(const Grade& grade) {
@@ -157,7 +193,8 @@ MEMBOUND_JSON(GradeDigests, harness, toolchain, lab, limits)
 MEMBOUND_JSON(HandMark, points, comment, marked_at, automatic_score)
 MEMBOUND_FIELDS(Grade, student, student_name, student_email, platform, platform_id, lab, verdict,
                 score, max_score, mark, audit, ratio, device, submission_sha256, origin,
-                submitted_at, time_from, graded_at, late_by_seconds, late_factor, attempt, note,
+                submitted_at, time_from, graded_at, late_by_seconds, late_factor, grace_seconds,
+                late_days, late_days_free, closed, section, group, unmatched, may_be, attempt, note,
                 seed, seed_key, sample_seed, digests, reference_sha256, limits_in_force, result)
 
 void to_json(json& out, const Grade& value) {

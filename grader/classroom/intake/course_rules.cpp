@@ -3,11 +3,8 @@
 #include "grader/classroom/intake/course_rules.hpp"
 
 #include <algorithm>
-#include <ctime>
 #include <functional>
-#include <sstream>
 
-#include <date/date.h>
 #include <yaml-cpp/yaml.h>
 
 #include "grader/base/csv.hpp"
@@ -15,64 +12,20 @@
 #include "grader/course/json_io.hpp"
 
 namespace membound::intake {
-namespace {
-
-using std::chrono::seconds;
-
-constexpr std::int64_t kDay = 24 * 60 * 60;
-constexpr date::sys_seconds kEpoch = date::sys_days{date::year{1970} / 1 / 1};
-constexpr date::sys_seconds kYear10000 = date::sys_days{date::year{10000} / 1 / 1};
-
-/// `text` as a time of 1970 to 9999, where it is one of this format and nothing more.
-std::optional<date::sys_seconds> read_as(const std::string& format, const std::string& text) {
-  std::istringstream in(text);
-  date::sys_seconds time;
-  date::from_stream(in, format.c_str(), time);
-  if (in.fail() || in.peek() != std::istringstream::traits_type::eof()) return std::nullopt;
-  if (time < kEpoch || time >= kYear10000) return std::nullopt;
-  return time;
-}
-
-/// What this machine's clock on the wall shows at `wall`.
-std::int64_t local(date::sys_seconds wall) {
-  const std::time_t shown = wall.time_since_epoch().count();
-  std::tm parts{};
-  gmtime_r(&shown, &parts);
-  parts.tm_isdst = -1;
-  return mktime(&parts);
-}
-
-}  // namespace
-
-std::optional<std::int64_t> parse_time(std::string_view text) {
-  std::string one(text);
-  if (one.size() > 10 && one[10] == 'T') one[10] = ' ';
-  if (const auto dot = one.find('.'); dot != std::string::npos)
-    one.erase(dot, one.find_first_not_of("0123456789", dot + 1) - dot);
-  if (const auto day = read_as("%F", one)) return local(*day + seconds{kDay - 1});
-  for (const std::string time : {"%F %H:%M", "%F %T"}) {
-    if (const auto wall = read_as(time, one)) return local(*wall);
-    for (const char* zone : {" Z", " UTC", " %z", " %Ez"})
-      if (const auto found = read_as(time + zone, one)) return found->time_since_epoch().count();
-  }
-  // Moodle's worksheet: "Friday, 20 November 2026, 9:37 PM".
-  if (const auto wall = read_as("%A, %d %B %Y, %I:%M %p", std::string(text))) return local(*wall);
-  return std::nullopt;
-}
-
-std::string utc_text(std::int64_t time) {
-  const date::sys_seconds moment{seconds{time}};
-  if (time == 0 || moment < kEpoch || moment >= kYear10000) return "";
-  return date::format("%FT%TZ", moment);
+double LatePolicy::factor(std::int64_t days) const {
+  const double lost = std::min(percent_per_day * static_cast<double>(days), most_percent);
+  return std::clamp(1 - lost / 100, 0.0, 1.0);
 }
 
 Lateness lateness(const LatePolicy& policy, std::int64_t time) {
   if (!policy.due || time == 0) return {};
-  const std::int64_t by = time - *policy.due - policy.grace_seconds;
-  if (by <= 0) return {};
-  const std::int64_t days = (by + kDay - 1) / kDay;
-  const double lost = policy.percent_per_day / 100 * static_cast<double>(days);
-  return {by, std::clamp(1 - lost, 0.0, 1.0)};
+  const std::int64_t start = *policy.due + policy.grace_seconds;
+  Lateness late;
+  late.by_seconds = std::max<std::int64_t>(0, time - start);
+  late.days = days_begun(start, time, policy.zone);
+  late.closed = policy.last && time > *policy.last;
+  late.factor = late.closed ? 0 : policy.factor(late.days);
+  return late;
 }
 
 namespace {
@@ -80,7 +33,6 @@ namespace {
 using course::read_field;
 using course::write_field;
 
-constexpr const char* kTimeForms = "2026-11-30, 2026-11-30T23:59 or 2026-11-30T23:59+01:00";
 constexpr std::int64_t kSecondsAMinute = 60;
 
 /// Walks course.yml and remembers the first thing that is wrong with it.
@@ -91,9 +43,12 @@ class RulesReader {
 
   base::Result<CourseRules> read(const YAML::Node& root) {
     CourseRules rules;
+    // Times above it in the file are the zone's too.
+    if (root.IsMap() && root["zone"]) zone(root["zone"], rules);
     keys(root, "course.yml",
          {{"attempts", [&](const YAML::Node& n) { attempts(n, rules); }},
-          {"late", [&](const YAML::Node& n) { lab_rules(n, rules.all); }},
+          {"zone", [](const YAML::Node&) {}},
+          {"late", [&](const YAML::Node& n) { late(n, rules); }},
           {"labs", [&](const YAML::Node& n) { labs(n, rules); }},
           {"extensions", [&](const YAML::Node& n) { extensions(n, rules); }}});
     if (problem_) return *problem_;
@@ -105,9 +60,12 @@ class RulesReader {
 
   void wrong(const YAML::Node& node, const std::string& found, const std::string& expected) {
     if (problem_) return;
-    problem_ =
-        base::Error{base::ErrorKind::kInput, file_ + ":" + std::to_string(node.Mark().line + 1),
-                    found, expected, "docs/grading.md shows a course.yml"};
+    problem_ = base::Error{base::ErrorKind::kInput, place(node), found, expected,
+                           "docs/grading.md shows a course.yml"};
+  }
+
+  [[nodiscard]] std::string place(const YAML::Node& node) const {
+    return file_ + ":" + std::to_string(node.Mark().line + 1);
   }
 
   void keys(const YAML::Node& node, const std::string& what, const Readers& readers) {
@@ -131,10 +89,16 @@ class RulesReader {
     return node.IsScalar() ? node.Scalar() : "";
   }
 
+  void zone(const YAML::Node& node, CourseRules& rules) {
+    const auto found = zone_named(text(node), place(node));
+    if (!found && !problem_) problem_ = found.error();
+    if (found) rules.zone = zone_ = *found;
+  }
+
   std::int64_t time(const YAML::Node& node) {
-    const auto found = parse_time(text(node));
-    if (!found) wrong(node, "\"" + shown(text(node), 60) + "\" is no time", kTimeForms);
-    return found.value_or(0);
+    const auto found = read_deadline(text(node), zone_, place(node));
+    if (!found && !problem_) problem_ = found.error();
+    return found ? *found : 0;
   }
 
   double number(const YAML::Node& node, double most) {
@@ -147,22 +111,39 @@ class RulesReader {
     return 0;
   }
 
+  /// What holds for every lab, and the budget that a student has for all of them.
+  void late(const YAML::Node& node, CourseRules& rules) {
+    constexpr double kMostDays = 1000;
+    Readers readers = lab_readers(rules.all);
+    readers["late_days"] = [&](const YAML::Node& n) {
+      rules.late_days = static_cast<int>(number(n, kMostDays));
+    };
+    keys(node, "the part late", readers);
+  }
+
   void lab_rules(const YAML::Node& node, LabRules& rules) {
+    keys(node, "a lab's part", lab_readers(rules));
+    if (rules.due && rules.last_date && *rules.last_date < *rules.due)
+      wrong(node, "the last date is before the due date", "last_date after due");
+  }
+
+  Readers lab_readers(LabRules& rules) {
     constexpr double kYearMinutes = 366.0 * 24 * 60, kMostPoints = 1'000'000;
-    keys(node, "a lab's part",
-         {{"due", [&](const YAML::Node& n) { rules.due = time(n); }},
-          {"grace_minutes",
-           [&](const YAML::Node& n) {
-             rules.grace_minutes = static_cast<std::int64_t>(number(n, kYearMinutes));
-           }},
-          {"percent_per_day", [&](const YAML::Node& n) { rules.percent_per_day = number(n, 100); }},
-          {"points", [&](const YAML::Node& n) { rules.points = number(n, kMostPoints); }},
-          {"times", [&](const YAML::Node& n) { rules.times = text(n); }}});
+    return {
+        {"due", [&](const YAML::Node& n) { rules.due = time(n); }},
+        {"grace_minutes",
+         [&](const YAML::Node& n) {
+           rules.grace_minutes = static_cast<std::int64_t>(number(n, kYearMinutes));
+         }},
+        {"percent_per_day", [&](const YAML::Node& n) { rules.percent_per_day = number(n, 100); }},
+        {"most_percent", [&](const YAML::Node& n) { rules.most_percent = number(n, 100); }},
+        {"last_date", [&](const YAML::Node& n) { rules.last_date = time(n); }},
+        {"points", [&](const YAML::Node& n) { rules.points = number(n, kMostPoints); }},
+        {"times", [&](const YAML::Node& n) { rules.times = text(n); }}};
   }
 
   std::string lab(const YAML::Node& node) {
-    const auto found =
-        lab_meant(text(node), labs_, file_ + ":" + std::to_string(node.Mark().line + 1));
+    const auto found = lab_meant(text(node), labs_, place(node));
     if (!found && !problem_) problem_ = found.error();
     return found ? *found : "";
   }
@@ -185,17 +166,25 @@ class RulesReader {
       Extension extension;
       keys(one, "an extension",
            {{"student", [&](const YAML::Node& n) { extension.student = text(n); }},
+            {"group", [&](const YAML::Node& n) { extension.group = text(n); }},
+            {"section", [&](const YAML::Node& n) { extension.section = text(n); }},
             {"lab", [&](const YAML::Node& n) { extension.lab = lab(n); }},
             {"due", [&](const YAML::Node& n) { extension.due = time(n); }},
             {"reason", [&](const YAML::Node& n) { extension.reason = shown(text(n)); }}});
-      if (extension.student.empty() || extension.due == 0)
-        wrong(one, "an extension without student or due", "{student: …, lab: …, due: …}");
+      const int whose = (extension.student.empty() ? 0 : 1) + (extension.group.empty() ? 0 : 1) +
+                        (extension.section.empty() ? 0 : 1);
+      if (whose != 1 || extension.due == 0)
+        wrong(
+            one,
+            whose > 1 ? "an extension for several at once" : "an extension without student or due",
+            "one of student, group and section, as in {student: …, lab: …, due: …}");
       rules.extensions.push_back(std::move(extension));
     }
   }
 
   const std::string& file_;
   const std::vector<course::Lab>& labs_;
+  Zone zone_;
   std::optional<base::Error> problem_;
 };
 
@@ -207,6 +196,8 @@ void LabRules::overlay(const LabRules& other) {
   if (other.percent_per_day) percent_per_day = other.percent_per_day;
   if (other.points) points = other.points;
   if (other.times) times = other.times;
+  if (other.most_percent) most_percent = other.most_percent;
+  if (other.last_date) last_date = other.last_date;
 }
 
 bool CourseRules::mentions(const std::string& lab) const {
@@ -219,21 +210,32 @@ LabRules CourseRules::of(const std::string& lab) const {
   return rules;
 }
 
-LatePolicy CourseRules::policy(const std::string& lab,
-                               const std::vector<std::string>& names) const {
+bool Extension::is_for(const Whom& whom) const {
+  const auto same = [](const std::string& a, const std::string& b) {
+    return !a.empty() && folded(a) == folded(b);
+  };
+  return same(group, whom.group) || same(section, whom.section) ||
+         std::any_of(whom.names.begin(), whom.names.end(),
+                     [&](const auto& name) { return same(student, name); });
+}
+
+LatePolicy CourseRules::policy(const std::string& lab, const Whom& whom) const {
   const LabRules rules = of(lab);
-  LatePolicy policy{rules.due, rules.grace_minutes.value_or(0) * kSecondsAMinute,
-                    rules.percent_per_day.value_or(0)};
+  LatePolicy policy{.due = rules.due,
+                    .grace_seconds = rules.grace_minutes.value_or(0) * kSecondsAMinute,
+                    .percent_per_day = rules.percent_per_day.value_or(0),
+                    .most_percent = rules.most_percent.value_or(100),
+                    .last = rules.last_date,
+                    .zone = zone};
   if (!policy.due) return policy;
   for (const Extension& extension : extensions) {
     if (!extension.lab.empty() && extension.lab != lab) continue;
-    const std::string who = folded(extension.student);
-    const bool meant = std::any_of(names.begin(), names.end(),
-                                   [&](const auto& name) { return folded(name) == who; });
-    if (!meant || extension.due <= *policy.due) continue;
+    if (extension.due <= *policy.due || !extension.is_for(whom)) continue;
     policy.due = extension.due;
     policy.extended = true;
   }
+  // Who was given time beyond the last date has it.
+  if (policy.last) policy.last = std::max(*policy.last, *policy.due);
   return policy;
 }
 
@@ -256,15 +258,17 @@ std::optional<std::size_t> student_column(const base::CsvTable& table) {
 
 base::Result<std::vector<Extension>> read_extensions(std::string_view text,
                                                      const std::string& file_name,
-                                                     const std::vector<course::Lab>& labs) {
+                                                     const std::vector<course::Lab>& labs,
+                                                     const Zone& zone) {
   const auto table = base::read_csv(text, file_name);
   if (!table) return table.error();
-  const auto who = student_column(*table);
+  const auto who = student_column(*table), group = table->column("group"),
+             section = table->column("section");
   const auto lab = table->column("lab"), due = table->column("due"),
              reason = table->column("reason");
-  if (!who || !lab || !due) {
+  if ((!who && !group && !section) || !lab || !due) {
     return base::Error{base::ErrorKind::kInput, file_name, "a column is missing",
-                       "student, lab, due and, if you like, reason",
+                       "student (or group, section), lab, due and, if you like, reason",
                        "write \"student,lab,due\" above the first row"};
   }
   std::vector<Extension> all;
@@ -272,18 +276,18 @@ base::Result<std::vector<Extension>> read_extensions(std::string_view text,
     const auto& row = table->rows[i];
     const std::string where = file_name + ", row " + std::to_string(i + 2);
     Extension extension;
-    extension.student = row[*who];
+    if (who) extension.student = row[*who];
+    if (group) extension.group = row[*group];
+    if (section) extension.section = row[*section];
     if (!row[*lab].empty() && folded(row[*lab]) != "all") {
       const auto found = lab_meant(row[*lab], labs, where);
       if (!found) return found.error();
       extension.lab = *found;
     }
-    const auto time = parse_time(row[*due]);
-    if (!time || extension.student.empty()) {
-      return base::Error{base::ErrorKind::kInput, where,
-                         time ? "no student" : "\"" + shown(row[*due], 60) + "\" is no time",
-                         time ? "an id, name or email" : kTimeForms, ""};
-    }
+    if (extension.student.empty() && extension.group.empty() && extension.section.empty())
+      return base::Error{base::ErrorKind::kInput, where, "no student", "an id, name or email", ""};
+    const auto time = read_deadline(row[*due], zone, where);
+    if (!time) return time.error();
     extension.due = *time;
     if (reason) extension.reason = shown(row[*reason]);
     all.push_back(std::move(extension));
@@ -291,8 +295,9 @@ base::Result<std::vector<Extension>> read_extensions(std::string_view text,
   return all;
 }
 
-MEMBOUND_JSON(LabRules, due, grace_minutes, percent_per_day, points, times)
-MEMBOUND_JSON(Extension, student, lab, due, reason)
-MEMBOUND_JSON(CourseRules, all, labs, extensions, best_attempt)
+MEMBOUND_JSON(Zone, name)
+MEMBOUND_JSON(LabRules, due, grace_minutes, percent_per_day, points, times, most_percent, last_date)
+MEMBOUND_JSON(Extension, student, lab, due, reason, group, section)
+MEMBOUND_JSON(CourseRules, all, labs, extensions, best_attempt, zone, late_days)
 
 }  // namespace membound::intake

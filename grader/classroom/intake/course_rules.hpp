@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Membound authors
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What an instructor decides for a course: when each lab is due, for whom later, what being late
-/// costs, which attempt counts, how many points a lab is worth. Kept in the plan, so that every
-/// call of a term knows it.
+/// What an instructor decides for a course: its time zone, when each lab is due, for whom later,
+/// what being late costs, which attempt counts, how many points a lab is worth. Kept in the plan,
+/// so that every call of a term knows it.
 #pragma once
 
 #include <cstdint>
@@ -17,29 +17,30 @@
 
 #include "grader/base/csv.hpp"
 #include "grader/base/result.hpp"
+#include "grader/classroom/intake/calendar.hpp"
 #include "grader/course/lab.hpp"
 
 namespace membound::intake {
-
-/// Seconds since 1970 of "2026-11-30" (the end of that day), "2026-11-30T23:59",
-/// "2026-11-30 23:59:59.25 -0800", "…Z", "Monday, 30 November 2026, 11:59 PM"; without an offset in
-/// this machine's time zone. Nothing where it is no such text.
-[[nodiscard]] std::optional<std::int64_t> parse_time(std::string_view text);
-
-/// UTC, "2026-11-21T06:18:13Z"; empty for 0.
-[[nodiscard]] std::string utc_text(std::int64_t time);
 
 /// What an instructor asks for.
 struct LatePolicy {
   std::optional<std::int64_t> due;
   std::int64_t grace_seconds = 0;
-  double percent_per_day = 0;  ///< lost for each day begun after due date and grace
-  bool extended = false;       ///< the due date is this student's own
+  double percent_per_day = 0;        ///< lost for each day begun after due date and grace
+  bool extended = false;             ///< the due date is this student's own
+  double most_percent = 100;         ///< that is lost at most
+  std::optional<std::int64_t> last;  ///< what comes later counts nothing
+  Zone zone = {};                    ///< whose calendar has the days
+
+  /// The share of the points that is left after `days`, 0 to 1.
+  [[nodiscard]] double factor(std::int64_t days) const;
 };
 
 struct Lateness {
   std::int64_t by_seconds = 0;  ///< after due date and grace; 0: in time, or not known
-  double factor = 1;            ///< of the points, 0 to 1
+  double factor = 1;            ///< of the points, 0 to 1, if no late day is free
+  std::int64_t days = 0;        ///< begun after due date and grace, by the calendar
+  bool closed = false;          ///< after the last date
 };
 
 /// Of something handed in at `time` (0: not known, which is not late).
@@ -50,21 +51,31 @@ struct LabRules {
   std::optional<std::int64_t> due;  ///< seconds since 1970
   std::optional<std::int64_t> grace_minutes;
   std::optional<double> percent_per_day;
-  std::optional<double> points;      ///< what the lab is worth in totals and exports
-  std::optional<std::string> times;  ///< file with the platform's record of this lab
+  std::optional<double> points;           ///< what the lab is worth in totals and exports
+  std::optional<std::string> times;       ///< file with the platform's record of this lab
+  std::optional<double> most_percent;     ///< what being late costs at most
+  std::optional<std::int64_t> last_date;  ///< what comes later counts nothing; seconds since 1970
 
   /// What `other` says goes before what was said here.
   void overlay(const LabRules& other);
   bool operator==(const LabRules&) const = default;
 };
 
-/// More time for one student.
+/// Who somebody is for the rules of a course.
+struct Whom {
+  std::vector<std::string> names;  ///< id, name, email
+  std::string section, group;      ///< may be empty
+};
+
+/// More time for one student, or for all of a group or section.
 struct Extension {
-  std::string student;  ///< id, name or email
+  std::string student;  ///< id, name or email; empty: of a group or section
   std::string lab;      ///< empty: every lab
   std::int64_t due = 0;
   std::string reason;  ///< for people; may be empty
+  std::string group, section;
 
+  [[nodiscard]] bool is_for(const Whom& whom) const;
   bool operator==(const Extension&) const = default;
 };
 
@@ -73,14 +84,15 @@ struct CourseRules {
   std::map<std::string, LabRules> labs;
   std::vector<Extension> extensions;
   std::optional<bool> best_attempt;
+  Zone zone;                     ///< the course's; see LatePolicy
+  std::optional<int> late_days;  ///< that a student may be late in all, free of charge
 
   /// Whether something is said about when the lab is due.
   [[nodiscard]] bool mentions(const std::string& lab) const;
   /// What holds for a lab.
   [[nodiscard]] LabRules of(const std::string& lab) const;
-  /// What being late costs a student who is known under these names.
-  [[nodiscard]] LatePolicy policy(const std::string& lab,
-                                  const std::vector<std::string>& names) const;
+  /// What being late costs a student.
+  [[nodiscard]] LatePolicy policy(const std::string& lab, const Whom& whom) const;
   bool operator==(const CourseRules&) const = default;
 };
 
@@ -92,11 +104,14 @@ struct CourseRules {
 /// The column of a table that says which student is meant: student, id, student id or email.
 [[nodiscard]] std::optional<std::size_t> student_column(const base::CsvTable& table);
 
-/// A table with the columns student (or id, email), lab (empty or "all": every lab), due and, if
-/// you like, reason.
+/// A table with the columns student (or id, email), group or section, lab (empty or "all": every
+/// lab), due and, if you like, reason. Times are those of `zone`.
 [[nodiscard]] base::Result<std::vector<Extension>> read_extensions(
-    std::string_view text, const std::string& file_name, const std::vector<course::Lab>& labs);
+    std::string_view text, const std::string& file_name, const std::vector<course::Lab>& labs,
+    const Zone& zone = {});
 
+void to_json(nlohmann::json& out, const Zone& value);
+void from_json(const nlohmann::json& in, Zone& value);
 void to_json(nlohmann::json& out, const LabRules& value);
 void from_json(const nlohmann::json& in, LabRules& value);
 void to_json(nlohmann::json& out, const Extension& value);

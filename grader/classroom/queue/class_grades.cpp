@@ -8,6 +8,7 @@
 #include <iterator>
 #include <map>
 #include <set>
+#include <span>
 #include <system_error>
 #include <utility>
 
@@ -209,6 +210,11 @@ void take_row(const Row& row, Grade& grade) {
   grade.time_from = row.time_from;
   grade.late_by_seconds = row.late_by_seconds;
   grade.late_factor = row.late_factor;
+  grade.grace_seconds = row.grace_seconds;
+  grade.late_days = row.late_days;
+  grade.closed = row.closed;
+  grade.section = row.section;
+  grade.group = row.group;
   grade.attempt = row.attempt;
 }
 
@@ -234,10 +240,29 @@ Grade without_run(const Plan& plan, const Row& row) {
   return grade;
 }
 
-Grade with_verdict(const Row& row, const Grade& decided) {
+/// How many of a student's free late days a row uses where `left` are left, and the share of the
+/// points that it keeps.
+struct LatePrice {
+  int free = 0;
+  double factor = 1;
+};
+
+/// A day is used only where it saves points.
+LatePrice late_price(const Plan& plan, const Row& row, const Grade& decided, int left) {
+  LatePrice price{0, row.late_factor};
+  const bool may_earn = !decided.score || *decided.score > 0;
+  if (row.closed || row.late_days == 0 || left == 0 || !may_earn || row.due == 0) return price;
+  const int free = std::min(row.late_days, left);
+  const double factor = plan.rules.policy(row.lab, {}).factor(row.late_days - free);
+  return factor > row.late_factor ? LatePrice{free, factor} : price;
+}
+
+Grade with_verdict(const Row& row, const Grade& decided, const LatePrice& price) {
   Grade grade = decided;
   take_row(row, grade);
-  if (grade.score) grade.score = *grade.score * row.late_factor;
+  grade.late_days_free = price.free;
+  grade.late_factor = price.factor;
+  if (grade.score) grade.score = *grade.score * price.factor;
   grade.note = row.note;
   join(grade.note, decided.note);
   join(grade.note, row.late_note);
@@ -280,17 +305,11 @@ class Joining {
   /// `take(grades, open rows)` for each student, in the plan's order.
   template <typename Take>
   void for_each_student(Take take) const {
-    std::vector<Grade> grades;
-    std::vector<Row> open;
-    for (std::size_t i = 0; i < plan_.rows.size(); ++i) {
-      const Row& row = plan_.rows[i];
-      add(row, grades, open);
-      if (i + 1 < plan_.rows.size() && plan_.rows[i + 1].student == row.student) continue;
-      // A mark is for the lab, whichever attempt would count.
-      for (Grade& grade : grades)
-        if (const auto mark = marks_.find({grade.student, grade.lab}); mark != marks_.end())
-          apply_mark(mark->second, basis_of(plan_, grade.student, grade.lab), grade);
-      take(std::exchange(grades, {}), std::exchange(open, {}));
+    for (std::size_t begin = 0, end = 0; begin < plan_.rows.size(); begin = end) {
+      while (end < plan_.rows.size() && plan_.rows[end].student == plan_.rows[begin].student) ++end;
+      std::vector<Row> open;
+      std::vector<Grade> grades = grades_of({plan_.rows.data() + begin, end - begin}, open);
+      take(std::move(grades), std::move(open));
     }
   }
 
@@ -309,25 +328,64 @@ class Joining {
     return grade;
   }
 
-  void add(const Row& row, std::vector<Grade>& grades, std::vector<Row>& open) const {
+  /// One grade for each lab of a student. Free late days are used in the order of due dates,
+  /// whichever lab was handed in first.
+  [[nodiscard]] std::vector<Grade> grades_of(std::span<const Row> rows,
+                                             std::vector<Row>& open) const {
+    std::vector<std::span<const Row>> labs;
+    for (std::size_t begin = 0, end = 0; begin < rows.size(); begin = end) {
+      while (end < rows.size() && rows[end].lab == rows[begin].lab) ++end;
+      labs.push_back(rows.subspan(begin, end - begin));
+    }
+    std::stable_sort(labs.begin(), labs.end(), [](const auto& a, const auto& b) {
+      return a.front().due < b.front().due;
+    });
+    int left = plan_.rules.late_days.value_or(0);
+    std::vector<Grade> grades;
+    for (const auto& attempts : labs) {
+      std::optional<Grade> counts = counted(attempts, left, open);
+      if (!counts) continue;
+      left -= counts->late_days_free;
+      grades.push_back(*std::move(counts));
+    }
+    const auto by_lab = [](const auto& a, const auto& b) { return a.lab < b.lab; };
+    std::stable_sort(grades.begin(), grades.end(), by_lab);
+    std::stable_sort(open.begin(), open.end(), by_lab);
+    return grades;
+  }
+
+  /// The grade of the attempt that counts, where `left` late days are left; nothing where none is
+  /// graded yet.
+  [[nodiscard]] std::optional<Grade> counted(std::span<const Row> attempts, int left,
+                                             std::vector<Row>& open) const {
+    std::optional<Grade> best;
+    for (const Row& row : attempts) {
+      std::optional<Grade> grade = grade_of(row, left);
+      if (!grade)
+        open.push_back(row);
+      else if (!best || !plan_.best_attempt || better(*grade, *best))
+        best = std::move(grade);
+    }
+    if (!best) return best;
+    // A mark is for the lab, whichever attempt would count.
+    if (const auto mark = marks_.find({best->student, best->lab}); mark != marks_.end())
+      apply_mark(mark->second, basis_of(plan_, best->student, best->lab), *best);
+    // What a person decided is not reduced, so that no late day is used for it.
+    if (best->mark) best->late_days_free = 0;
+    return best;
+  }
+
+  [[nodiscard]] std::optional<Grade> grade_of(const Row& row, int left) const {
+    if (row.job.empty()) return without_run(plan_, row);
     const bool whole = detail_ == Detail::kWhole;
     const auto& known = whole ? verdicts_.grades : shortened_;
-    Grade grade;
-    if (row.job.empty()) {
-      grade = without_run(plan_, row);
-    } else if (const auto found = known.find(row.job); found != known.end()) {
-      grade =
-          with_verdict(row, whole ? with_audits(row.job, found->second, verdicts_) : found->second);
-    } else if (verdicts_.quarantined.contains(row.job)) {
-      grade = quarantined(plan_, row);
-    } else {
-      open.push_back(row);
-      return;
+    if (const auto found = known.find(row.job); found != known.end()) {
+      const Grade decided =
+          whole ? with_audits(row.job, found->second, verdicts_) : found->second;
+      return with_verdict(row, decided, late_price(plan_, row, decided, left));
     }
-    if (grades.empty() || grades.back().lab != grade.lab)
-      grades.push_back(std::move(grade));
-    else if (!plan_.best_attempt || better(grade, grades.back()))
-      grades.back() = std::move(grade);
+    if (verdicts_.quarantined.contains(row.job)) return quarantined(plan_, row);
+    return std::nullopt;
   }
 
   const Plan& plan_;
@@ -372,6 +430,7 @@ ClassGrades class_grades(const Plan& plan, const ledger::Verdicts& verdicts, Det
   ClassGrades all;
   for (const auto& [lab, planned] : plan.labs)
     if (const auto points = plan.rules.of(lab).points) all.worth[lab] = *points;
+  all.late_days = plan.rules.late_days;
   const Joining joining(plan, verdicts, detail);
   joining.for_each_student([&all](std::vector<Grade> grades, std::vector<Row> open) {
     std::move(grades.begin(), grades.end(), std::back_inserter(all.grades));
@@ -417,6 +476,7 @@ std::string course_csv(const ClassGrades& all) {
   table.header = {"student", "name", "email"};
   for (const auto& column : course.labs) table.header.push_back(column.lab);
   table.header.insert(table.header.end(), {"total", "maximum", "withheld"});
+  if (all.late_days) table.header.insert(table.header.end(), {"late_days_used", "late_days_left"});
   for (const course::CourseRow& row : course.rows) {
     std::vector<std::string> cells = {row.any->student, row.any->student_name,
                                       row.any->student_email};
@@ -424,6 +484,12 @@ std::string course_csv(const ClassGrades& all) {
       cells.push_back(cell.points ? short_decimal(*cell.points) : cell.grade ? "" : "0");
     cells.insert(cells.end(), {short_decimal(row.total), short_decimal(course.worth),
                                std::to_string(row.withheld)});
+    if (all.late_days) {
+      int used = 0;
+      for (const course::CourseCell& cell : row.cells)
+        used += cell.grade ? cell.grade->late_days_free : 0;
+      cells.insert(cells.end(), {std::to_string(used), std::to_string(*all.late_days - used)});
+    }
     table.rows.push_back(std::move(cells));
   }
   return base::write_csv(table, base::CsvReader::kSpreadsheet);

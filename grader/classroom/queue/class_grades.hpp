@@ -26,6 +26,7 @@ struct ClassGrades {
   std::vector<course::Grade> grades;    ///< by student and lab; one for each of both
   std::vector<Row> open;                ///< not graded yet
   std::map<std::string, double> worth;  ///< points of labs that count otherwise than they add up
+  std::optional<int> late_days = {};    ///< free of charge for each student in all
 };
 
 /// How much of each grade is wanted: a class's results are a hundred kilobytes a row.

@@ -84,7 +84,8 @@ std::string late_note(const Row& row, const intake::LatePolicy& policy,
   if (!policy.due) return "";
   std::string note;
   const auto add = [&note](const std::string& text) { note += (note.empty() ? "" : "; ") + text; };
-  if (policy.extended) add("due date extended to " + intake::utc_text(*policy.due));
+  if (policy.extended)
+    add("due date extended to " + intake::zone_text(*policy.due, policy.zone));
   if (row.time_from == "file") add("the time is the file's own date, which its owner can set");
   if (row.time_from.empty()) add("when it was handed in is not known");
   if (row.marked_late && late.by_seconds == 0 && row.time_from != "record")
@@ -123,10 +124,15 @@ Job job_for(const std::string& lab, const std::string& submission,
 void apply_rules(Plan& plan) {
   for (Row& row : plan.rows) {
     if (row.attempt == 0 || !plan.rules.mentions(row.lab)) continue;
-    const auto policy = plan.rules.policy(row.lab, {row.student, row.name, row.email});
+    const auto policy = plan.rules.policy(
+        row.lab, {{row.student, row.name, row.email}, row.section, row.group});
     const auto late = intake::lateness(policy, intake::parse_time(row.submitted_at).value_or(0));
     row.late_by_seconds = late.by_seconds;
     row.late_factor = late.factor;
+    row.late_days = static_cast<int>(late.days);
+    row.grace_seconds = late.by_seconds > 0 ? policy.grace_seconds : 0;
+    row.due = policy.due.value_or(0);
+    row.closed = late.closed;
     row.late_note = late_note(row, policy, late);
   }
 }
@@ -347,7 +353,8 @@ MEMBOUND_FIELDS(PlannedLab, max_score, digests, device, sample_seed)
 MEMBOUND_FIELDS(Job, key, lab, submission_sha256, seed, seed_key)
 MEMBOUND_FIELDS(Row, student, name, email, lab, platform, platform_id, source, origin,
                 submission_sha256, job, refused, note, submitted_at, time_from, marked_late,
-                late_by_seconds, late_factor, late_note, attempt)
+                late_by_seconds, late_factor, late_note, attempt, section, group, late_days,
+                grace_seconds, due, closed, unmatched, may_be, known_as, former)
 
 /// A list of what `T` has fields for; without one of `needed` it is no plan.
 template <typename T>

@@ -44,16 +44,25 @@ struct Job {
 struct Row {
   std::string student, name, email, lab, origin;
   std::string platform, platform_id;  ///< see course::Grade
+  std::string section, group;         ///< likewise
   std::string source;                 ///< absolute path of what it came in; empty: the roster
   std::string submission_sha256;
   std::string job;      ///< key; empty: nothing to run
   std::string refused;  ///< why; not empty: POLICY_REJECT
+  std::string unmatched;  ///< why nobody of the roster is known to be the author; see course::Grade
+  std::vector<std::string> may_be;    ///< likewise
+  std::vector<std::string> known_as;  ///< what else named an unmatched author: login, folder
+  std::string former;                 ///< the row's student before the author was known
   std::string note;
   std::string submitted_at;
   std::string time_from;     ///< "record", "file" or "": whose word that time is
   bool marked_late = false;  ///< by the learning system
   std::int64_t late_by_seconds = 0;
-  double late_factor = 1;
+  double late_factor = 1;  ///< if none of the student's free late days is used
+  int late_days = 0;       ///< begun after due date and grace, by the course's calendar
+  std::int64_t grace_seconds = 0;  ///< of what came after the due date, that was forgiven
+  std::int64_t due = 0;            ///< the student's own due date; 0: none
+  bool closed = false;             ///< it came after the last date
   std::string late_note;  ///< what a person should know about the time; may be empty
   int attempt = 1;        ///< 0: nothing was submitted
 

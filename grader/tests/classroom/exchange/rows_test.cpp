@@ -36,7 +36,7 @@ TEST(Summary, SaysTheNoteOnce) {
   grade.late_factor = 0.8;
   grade.note = course::late_text(grade);
   const std::string text = summary(grade);
-  EXPECT_THAT(text, HasSubstr("1.5 hours late: 20 % of the points deducted"));
+  EXPECT_THAT(text, HasSubstr("90 minutes late: 20 % of the points deducted"));
   EXPECT_EQ(text.find("late"), text.rfind("late"));
 }
 

@@ -48,11 +48,11 @@ extensions:
 TEST(CourseRules, EachLabHasItsOwnDueDateAndPrice) {
   const CourseRules rules = rules_of(kCourse);
   EXPECT_EQ(rules.best_attempt, true);
-  const LatePolicy one = rules.policy("01-reverse-array", {"s002"});
+  const LatePolicy one = rules.policy("01-reverse-array", {{"s002"}});
   EXPECT_EQ(one.due, parse_time("2026-11-06T23:59Z"));
   EXPECT_EQ(one.grace_seconds, 15 * 60);
   EXPECT_EQ(one.percent_per_day, 10);
-  const LatePolicy three = rules.policy("03-transpose", {"s002"});
+  const LatePolicy three = rules.policy("03-transpose", {{"s002"}});
   EXPECT_EQ(three.due, parse_time("2026-11-20T23:59Z"));
   EXPECT_EQ(three.grace_seconds, 0);
   EXPECT_EQ(three.percent_per_day, 25);
@@ -61,28 +61,28 @@ TEST(CourseRules, EachLabHasItsOwnDueDateAndPrice) {
 
 TEST(CourseRules, AnExtensionIsAStudentsAndALabs) {
   const CourseRules rules = rules_of(kCourse);
-  EXPECT_EQ(rules.policy("03-transpose", {"s001"}).due, parse_time("2026-11-27T23:59Z"));
-  EXPECT_TRUE(rules.policy("03-transpose", {"s001"}).extended);
-  EXPECT_EQ(rules.policy("01-reverse-array", {"s001"}).due, parse_time("2026-11-06T23:59Z"));
+  EXPECT_EQ(rules.policy("03-transpose", {{"s001"}}).due, parse_time("2026-11-27T23:59Z"));
+  EXPECT_TRUE(rules.policy("03-transpose", {{"s001"}}).extended);
+  EXPECT_EQ(rules.policy("01-reverse-array", {{"s001"}}).due, parse_time("2026-11-06T23:59Z"));
 }
 
 TEST(CourseRules, AnExtensionWithoutALabIsForAllAndKnowsPeopleByAddressToo) {
   const CourseRules rules = rules_of(kCourse);
   for (const char* lab : {"01-reverse-array", "03-transpose"})
-    EXPECT_EQ(rules.policy(lab, {"s9", "Ada", "ada@x.org"}).due, parse_time("2026-12-24T12:00Z"));
+    EXPECT_EQ(rules.policy(lab, {{"s9", "Ada", "ada@x.org"}}).due, parse_time("2026-12-24T12:00Z"));
 }
 
 TEST(CourseRules, AnExtensionNeverComesBeforeTheDueDate) {
   const CourseRules rules = rules_of(
       "labs: {transpose: {due: 2026-11-20}}\nextensions: [{student: s, due: 2026-11-01}]\n");
-  EXPECT_EQ(rules.policy("03-transpose", {"s"}).due, parse_time("2026-11-20"));
+  EXPECT_EQ(rules.policy("03-transpose", {{"s"}}).due, parse_time("2026-11-20"));
 }
 
 TEST(CourseRules, ReadBackFromThePlanTheyAreTheSame) {
   const CourseRules rules = rules_of(kCourse);
   const auto again = nlohmann::json::parse(nlohmann::json(rules).dump()).get<CourseRules>();
   EXPECT_EQ(nlohmann::json(again), nlohmann::json(rules));
-  EXPECT_EQ(again.policy("03-transpose", {"s001"}).due, parse_time("2026-11-27T23:59Z"));
+  EXPECT_EQ(again.policy("03-transpose", {{"s001"}}).due, parse_time("2026-11-27T23:59Z"));
 }
 
 TEST(CourseRules, ALabIsCalledAsInACommand) {
