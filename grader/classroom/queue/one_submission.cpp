@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <mutex>
+#include <regex>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -293,7 +294,14 @@ std::string first_error(std::string_view output) {
   const std::size_t at = output.find(" error");
   if (at == std::string_view::npos) return "";
   const std::size_t begin = output.rfind('\n', at) + 1;  // 0 where there is none
-  return std::string(output.substr(begin, output.find('\n', at) - begin));
+  std::string line(output.substr(begin, output.find('\n', at) - begin));
+  // What the machine says of a file of its own is nobody's business, and nothing to act on.
+  static const std::regex path("(^|[\\s'\"])/[A-Za-z0-9_.-]+/[^\\s'\"]*");
+  const std::size_t said = at - begin + std::string_view(" error").size();
+  if (std::regex_search(line.begin() + static_cast<long>(said), line.end(), path))
+    line = line.substr(0, said) +
+           ": it asks for a file by its path on the machine, and only kernel.cu is handed in";
+  return line;
 }
 
 }  // namespace

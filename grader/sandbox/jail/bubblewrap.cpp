@@ -116,7 +116,10 @@ class CommandBuilder {
     option({"--info-fd", std::to_string(descriptors.info)});
     if (descriptors.filter >= 0) option({"--seccomp", std::to_string(descriptors.filter)});
     if (!own_user(setup_)) option({"--uid", "60000", "--gid", "60000"});
-    option({"--proc", "/proc", "--dev", "/dev"});
+    option({"--proc", "/proc", "--dev", "/dev", "--hostname", "jail"});
+    // How this machine's kernel was started, and who built it.
+    for (const char* file : {"/proc/cmdline", "/proc/version"})
+      option({"--ro-bind", "/dev/null", file});
     if (!request_.hides_proc) order("read", "/proc");
     for (const char* node : kCharacterDevices) order("device", node);
     bind_system();

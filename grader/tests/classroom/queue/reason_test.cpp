@@ -46,6 +46,21 @@ TEST(Reason, IsTheCompilersFirstError) {
   EXPECT_EQ(reason(grade), "kernel.cu:3:10: fatal error: a.cuh: No such file");
 }
 
+TEST(Reason, NamesNoFileOfTheMachine) {
+  for (const char* said : {"fatal error: /proc/1/environ: Permission denied",
+                           "fatal error: cannot open file '/proc/1/environ': Permission denied",
+                           "error: could not open source file \"/etc/shadow/x\" (no such file)"}) {
+    course::Grade grade = graded({{Verdict::kCompileError, ""}});
+    grade.result.compiler_output = "kernel.cu:3:10: " + std::string(said) + "\n    3 |";
+    EXPECT_EQ(reason(grade).find("/proc"), std::string::npos) << reason(grade);
+    EXPECT_EQ(reason(grade).find("denied"), std::string::npos);
+    EXPECT_EQ(reason(grade).find("kernel.cu:3:10: "), 0u) << "where it is, its author can act on";
+  }
+  course::Grade grade = graded({{Verdict::kCompileError, ""}});
+  grade.result.compiler_output = "kernel.cu:3:10: error: expected ';' before '/' token a/b/c";
+  EXPECT_EQ(reason(grade), grade.result.compiler_output);
+}
+
 TEST(Reason, IsWhatTheCompilerWasEndedFor) {
   course::Grade grade = graded({{Verdict::kCompileError, "kernel.cu:25: trap is not allowed"}});
   for (const auto verdict :

@@ -54,6 +54,25 @@ TEST_F(Jail, ShowsNoPathOfTheOutside) {
   EXPECT_THAT(hidden.output, Not(HasSubstr(outside)));
 }
 
+TEST_F(Jail, ShowsNothingOfTheMachineThatItRunsOn) {
+  char host[256] = "";
+  ASSERT_EQ(gethostname(host, sizeof host), 0);
+  std::ifstream stream("/proc/cmdline");
+  std::string line;
+  std::getline(stream, line);
+  const std::string shown =
+      shell("uname -n; cat /proc/sys/kernel/hostname /etc/hostname /proc/cmdline /proc/version")
+          .output;
+  EXPECT_THAT(shown, testing::StartsWith("jail\n"));
+  if (std::string(host) != "jail") {
+    EXPECT_THAT(shown, Not(HasSubstr(host)));
+  }
+  if (!line.empty()) {
+    EXPECT_THAT(shown, Not(HasSubstr(line)));
+  }
+  EXPECT_THAT(shown, Not(HasSubstr("Linux version")));
+}
+
 TEST_F(Jail, EndsWithAnOwnerThatWasKilledBetweenTwoSteps) {
   // As where the supervisor was killed before the kernel had been asked to end the jail with it.
   int ends[2] = {-1, -1};
